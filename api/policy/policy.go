@@ -1,0 +1,87 @@
+// Package policy is the Karmada-compatible policy language: the Go form of policy.karmada.io/v1alpha1,
+// its defaults and its validation (Karmada §1). Scope is a field, not a type: PropagationPolicy and
+// ClusterPropagationPolicy are one Policy, OverridePolicy and ClusterOverridePolicy one Override.
+package policy
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// Meta is what the policies of every kind have in common.
+type Meta struct {
+	// Namespace is empty for the cluster-wide kinds.
+	Namespace string
+	Name      string
+	Labels    map[string]string
+	Origin    manifest.Origin
+	// Lines maps a field path as people write it ("spec.placement.clusterAffinity") to its line in
+	// Origin.Path; empty when the manifest has no text of its own.
+	Lines map[string]int
+}
+
+// ClusterWide says whether this is the Cluster... form of its kind.
+func (m Meta) ClusterWide() bool { return m.Namespace == "" }
+
+// At is the place of a field: its own line, or the nearest enclosing field's, or the manifest's.
+func (m Meta) At(field string) manifest.Origin {
+	o := m.Origin
+	for f := field; f != ""; f = parent(f) {
+		if line, ok := m.Lines[f]; ok {
+			o.Line = line
+			return o
+		}
+	}
+	return o
+}
+
+// Policy is a PropagationPolicy or ClusterPropagationPolicy (Karmada §1.2).
+type Policy struct {
+	Meta
+	Spec PolicySpec
+}
+
+// PolicySpec is .spec of a PropagationPolicy, with every field of Karmada §1.2.
+type PolicySpec struct {
+	ResourceSelectors           []ResourceSelector `json:"resourceSelectors"`
+	Association                 bool               `json:"association,omitempty"`
+	PropagateDeps               bool               `json:"propagateDeps,omitempty"`
+	Placement                   Placement          `json:"placement,omitempty"`
+	Priority                    *int32             `json:"priority,omitempty"`
+	Preemption                  string             `json:"preemption,omitempty"`
+	DependentOverrides          []string           `json:"dependentOverrides,omitempty"`
+	SchedulerName               string             `json:"schedulerName,omitempty"`
+	Failover                    *Failover          `json:"failover,omitempty"`
+	ConflictResolution          string             `json:"conflictResolution,omitempty"`
+	ActivationPreference        string             `json:"activationPreference,omitempty"`
+	Suspension                  *Suspension        `json:"suspension,omitempty"`
+	PreserveResourcesOnDeletion *bool              `json:"preserveResourcesOnDeletion,omitempty"`
+	SchedulePriority            *SchedulePriority  `json:"schedulePriority,omitempty"`
+}
+
+// ResourceSelector says which objects a policy may claim (Karmada §2.1).
+type ResourceSelector struct {
+	APIVersion    string                `json:"apiVersion"`
+	Kind          string                `json:"kind"`
+	Namespace     string                `json:"namespace,omitempty"`
+	Name          string                `json:"name,omitempty"`
+	LabelSelector *metav1.LabelSelector `json:"labelSelector,omitempty"`
+}
+
+// Suspension holds objects back (Karmada §3.8; accord: hands off, the revision is pinned).
+type Suspension struct {
+	Dispatching           *bool               `json:"dispatching,omitempty"`
+	DispatchingOnClusters *SuspensionClusters `json:"dispatchingOnClusters,omitempty"`
+}
+
+// SuspensionClusters names the clusters that are held back.
+type SuspensionClusters struct {
+	ClusterNames []string `json:"clusterNames,omitempty"`
+}
+
+// SchedulePriority is accepted and has no effect yet (Karmada §1.2).
+type SchedulePriority struct {
+	PriorityClassSource string `json:"priorityClassSource"`
+	PriorityClassName   string `json:"priorityClassName"`
+}

@@ -1,0 +1,109 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Cluster is a member. Its spec is Karmada's cluster.karmada.io/v1alpha1 (Karmada §1.8): such manifests in Git are
+// accepted as they are and appear here.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:scope=Cluster,categories=accord
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Version",type=string,JSONPath=`.status.kubernetesVersion`
+// +kubebuilder:printcolumn:name="Nodes",type=string,JSONPath=`.status.nodeSummary.display`
+// +kubebuilder:printcolumn:name="Region",type=string,priority=1,JSONPath=`.spec.region`
+// +kubebuilder:printcolumn:name="Endpoint",type=string,priority=1,JSONPath=`.spec.apiEndpoint`
+// +kubebuilder:printcolumn:name="Heard",type=date,JSONPath=`.status.lastHeardAt`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && size(self.metadata.name) <= 48",message="the name of a Cluster is a DNS label of at most 48 characters"
+type Cluster struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec ClusterSpec `json:"spec"`
+	// +kubebuilder:default:={observedGeneration: -1, conditions: {{type: "Ready", status: "Unknown", reason: "Pending", message: "not contacted yet", observedGeneration: -1, lastTransitionTime: "1970-01-01T00:00:00Z"}}}
+	Status ClusterStatus `json:"status,omitempty"`
+}
+
+// ClusterSpec is Karmada's (Karmada §1.8), field by field.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.zone) || !has(self.zones)",message="zone is deprecated and excludes zones"
+type ClusterSpec struct {
+	ID string `json:"id,omitempty"`
+	// SyncMode: accord connects to the members (Push). Pull is refused.
+	// +kubebuilder:validation:Enum=Push
+	// +kubebuilder:default=Push
+	SyncMode string `json:"syncMode,omitempty"`
+	// APIEndpoint is the URL of the API server, "https://host:port".
+	APIEndpoint string `json:"apiEndpoint,omitempty"`
+	// SecretRef names the Secret on the hub with either token and caBundle, or kubeconfig.
+	SecretRef *SecretRef `json:"secretRef,omitempty"`
+	// ImpersonatorSecretRef is accepted and has no effect.
+	ImpersonatorSecretRef       *SecretRef        `json:"impersonatorSecretRef,omitempty"`
+	InsecureSkipTLSVerification bool              `json:"insecureSkipTLSVerification,omitempty"`
+	ProxyURL                    string            `json:"proxyURL,omitempty"`
+	ProxyHeader                 map[string]string `json:"proxyHeader,omitempty"`
+	Provider                    string            `json:"provider,omitempty"`
+	Region                      string            `json:"region,omitempty"`
+	// Zone is deprecated: use zones.
+	Zone   string         `json:"zone,omitempty"`
+	Zones  []string       `json:"zones,omitempty"`
+	Taints []corev1.Taint `json:"taints,omitempty"`
+	// ResourceModels are accepted; they are not acted on yet.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Schemaless
+	ResourceModels []ResourceModel `json:"resourceModels,omitempty"`
+}
+
+// SecretRef names a Secret.
+type SecretRef struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// ResourceModel is one grade of node sizes (Karmada §1.8).
+type ResourceModel struct {
+	Grade  uint32               `json:"grade"`
+	Ranges []ResourceModelRange `json:"ranges"`
+}
+
+// ResourceModelRange is [min, max) of one resource.
+type ResourceModelRange struct {
+	Name corev1.ResourceName `json:"name"`
+	Min  string              `json:"min"`
+	Max  string              `json:"max"`
+}
+
+// ClusterStatus is what was seen when the cluster was last asked.
+type ClusterStatus struct {
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// Conditions: Ready, Reconciling, Stalled.
+	// +listType=map
+	// +listMapKey=type
+	Conditions        []metav1.Condition `json:"conditions,omitempty"`
+	KubernetesVersion string             `json:"kubernetesVersion,omitempty"`
+	NodeSummary       NodeSummary        `json:"nodeSummary,omitzero"`
+	// LastHeardAt is when the cluster answered last.
+	LastHeardAt *metav1.Time `json:"lastHeardAt,omitempty"`
+}
+
+// NodeSummary counts nodes.
+type NodeSummary struct {
+	TotalNum int32 `json:"totalNum"`
+	ReadyNum int32 `json:"readyNum"`
+	// Display is "ready/total", for tables.
+	Display string `json:"display,omitempty"`
+}
+
+// ClusterList is a list of Clusters.
+//
+// +kubebuilder:object:root=true
+type ClusterList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Cluster `json:"items"`
+}

@@ -1,0 +1,122 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Federation is what one reconciles: Git sources with workloads and policies, and how to treat what they no longer contain.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:categories=accord,shortName=fed
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Clusters",type=string,JSONPath=`.status.summary.display`,description="clusters that are healthy on the last attempted revision / clusters decided"
+// +kubebuilder:printcolumn:name="Held",type=integer,JSONPath=`.status.summary.held`
+// +kubebuilder:printcolumn:name="Revision",type=string,JSONPath=`.status.lastAttemptedRevision`
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name of a Federation has at most 63 characters"
+type Federation struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec FederationSpec `json:"spec"`
+	// +kubebuilder:default:={observedGeneration: -1, conditions: {{type: "Ready", status: "Unknown", reason: "Pending", message: "not looked at yet", observedGeneration: -1, lastTransitionTime: "1970-01-01T00:00:00Z"}}}
+	Status FederationStatus `json:"status,omitempty"`
+}
+
+// FederationSpec says where the manifests come from.
+type FederationSpec struct {
+	// Sources of workloads, policies and clusters. All are read before anything is decided.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=map
+	// +listMapKey=name
+	Sources []Source `json:"sources"`
+	// Interval between two looks at the sources. A push hook or the annotation reconcile.accord.dev/requestedAt is faster.
+	// +kubebuilder:default="1m"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s')",message="interval is at least 1s"
+	Interval metav1.Duration `json:"interval,omitempty"`
+	// Prune removes from the clusters what no policy places any more or what left Git. Without it such objects
+	// stay and are listed as orphaned.
+	Prune bool `json:"prune"`
+	// PruneBrake stops a revision that would delete too much. A commit lifts it for itself with the
+	// trailer "Accord-Prune: allow" in its message.
+	// +kubebuilder:default:={}
+	PruneBrake PruneBrake `json:"pruneBrake,omitempty"`
+	// Suspend stops looking at the sources and writing to the clusters. Status is still collected.
+	Suspend bool `json:"suspend,omitempty"`
+}
+
+// Source is one Git repository.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.ref) || [has(self.ref.tag), has(self.ref.semver), has(self.ref.commit)].filter(x, x).size() <= 1",message="ref takes at most one of tag, semver and commit"
+type Source struct {
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$`
+	Name string `json:"name"`
+	// URL: https://, ssh://, user@host:path, file:// or a path on the machine of the controller.
+	// +kubebuilder:validation:MinLength=1
+	URL string `json:"url"`
+	// Ref to follow; absent: the default branch of the remote.
+	Ref *Ref `json:"ref,omitempty"`
+	// Path of the directory in the repository; absent: its root.
+	// +kubebuilder:validation:XValidation:rule="!self.contains('..')",message="path stays inside the repository"
+	Path string `json:"path,omitempty"`
+	// SecretRef names a Secret beside the Federation: username and password, bearerToken, ca.crt,
+	// identity (an ssh private key), known_hosts.
+	SecretRef *corev1.LocalObjectReference `json:"secretRef,omitempty"`
+	// Timeout of one fetch.
+	// +kubebuilder:default="60s"
+	Timeout metav1.Duration `json:"timeout,omitempty"`
+}
+
+// Ref is a branch, tag, semver range or commit.
+type Ref struct {
+	Branch string `json:"branch,omitempty"`
+	Tag    string `json:"tag,omitempty"`
+	SemVer string `json:"semver,omitempty"`
+	// +kubebuilder:validation:Pattern=`^([0-9a-f]{40})?$`
+	Commit string `json:"commit,omitempty"`
+}
+
+// PruneBrake bounds what one revision may delete from one cluster. Namespaces, CustomResourceDefinitions and
+// PersistentVolumeClaims always need the trailer.
+type PruneBrake struct {
+	// MaxPercent of the objects of one cluster.
+	// +kubebuilder:default=50
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	MaxPercent *int32 `json:"maxPercent,omitempty"`
+	// MaxObjects of one cluster; absent: no limit in numbers.
+	// +kubebuilder:validation:Minimum=0
+	MaxObjects *int32 `json:"maxObjects,omitempty"`
+}
+
+// FederationStatus is the state of the newest revision.
+type FederationStatus struct {
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// LastAttemptedRevision was fetched last, for example "main@sha1:<40 hex>".
+	LastAttemptedRevision string `json:"lastAttemptedRevision,omitempty"`
+	// LastAppliedRevision was written to every cluster that is not held.
+	LastAppliedRevision string `json:"lastAppliedRevision,omitempty"`
+	// LastHealthyRevision was healthy on every decided cluster.
+	LastHealthyRevision string `json:"lastHealthyRevision,omitempty"`
+	// LastHandledReconcileAt is the last value of the annotation reconcile.accord.dev/requestedAt (or Flux's) that was acted on.
+	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
+	// Release is the name of the Release of the last attempted revision.
+	Release string  `json:"release,omitempty"`
+	Summary Summary `json:"summary,omitzero"`
+}
+
+// FederationList is a list of Federations.
+//
+// +kubebuilder:object:root=true
+type FederationList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Federation `json:"items"`
+}

@@ -1,0 +1,43 @@
+package v1alpha1
+
+// Labels and annotations of the hub objects.
+const (
+	// FederationLabel is on every Release, Delivery and FederatedObject: the name of its Federation.
+	FederationLabel = "accord.dev/federation"
+	// ClusterLabel is on every Delivery: the name of its Cluster.
+	ClusterLabel = "accord.dev/cluster"
+	// RevisionLabelPrefix plus the name of a source labels a Release with the 40-digit commit of that source.
+	RevisionLabelPrefix = "revision.accord.dev/"
+	// RequestedAtAnnotation asks for a reconciliation now; its value is echoed in status.lastHandledReconcileAt.
+	RequestedAtAnnotation = "reconcile.accord.dev/requestedAt"
+	// SourceLabel is on a Cluster that a Git source declares: "<namespace>.<federation>".
+	SourceLabel = "accord.dev/declared-by"
+)
+
+// What is on the objects that accord puts on members.
+const (
+	// FieldManager owns the fields that come from Git.
+	FieldManager = "accord"
+	// DigestAnnotation says which version of the rendered object is live.
+	DigestAnnotation = "accord.dev/digest"
+	// PreserveAnnotation "true" keeps the object when it is no longer wanted (preserveResourcesOnDeletion).
+	PreserveAnnotation = "accord.dev/preserve"
+	// AdoptedAnnotation "true" is on a Namespace that existed before; it is never deleted.
+	AdoptedAnnotation = "accord.dev/adopted"
+	// PartOfLabel is the ApplySet membership label of KEP-3659.
+	PartOfLabel = "applyset.kubernetes.io/part-of"
+)
+
+// Condition types beside Ready, Reconciling and Stalled (github.com/fluxcd/pkg/apis/meta).
+const (
+	SourceVerified = "SourceVerified"
+	Rendered       = "Rendered"
+	Scheduled      = "Scheduled"
+	Applied        = "Applied"
+	HealthyType    = "Healthy"
+	Suspended      = "Suspended"
+	Superseded     = "Superseded"
+	Reachable      = "Reachable"
+	HeldType       = "Held"
+	Drifted        = "Drifted"
+)

@@ -1,0 +1,23 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GroupVersion is accord.dev/v1alpha1.
+var GroupVersion = schema.GroupVersion{Group: "accord.dev", Version: "v1alpha1"}
+
+// AddToScheme makes the kinds of this package known to s.
+func AddToScheme(s *runtime.Scheme) error {
+	s.AddKnownTypes(GroupVersion,
+		&Federation{}, &FederationList{},
+		&Cluster{}, &ClusterList{},
+		&Release{}, &ReleaseList{},
+		&Delivery{}, &DeliveryList{},
+		&FederatedObject{}, &FederatedObjectList{},
+	)
+	metav1.AddToGroupVersion(s, GroupVersion)
+	return nil
+}

@@ -1,0 +1,91 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Release is one commit's journey through a federation. It answers for exactly that commit:
+// "kubectl wait release/prod-4f2c9e1a0b3c --for=condition=Ready". Its name is "<federation>-<first 12 of the commit>",
+// and the label "revision.accord.dev/<source>=<commit>" finds it.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:categories=accord,shortName=rel
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Healthy",type=string,JSONPath=`.status.summary.display`
+// +kubebuilder:printcolumn:name="Held",type=integer,JSONPath=`.status.summary.held`
+// +kubebuilder:printcolumn:name="Unreachable",type=integer,JSONPath=`.status.summary.unreachable`
+// +kubebuilder:printcolumn:name="Subject",type=string,JSONPath=`.spec.subject`
+// +kubebuilder:printcolumn:name="Status",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type Release struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec ReleaseSpec `json:"spec"`
+	// +kubebuilder:default:={observedGeneration: -1, conditions: {{type: "Ready", status: "Unknown", reason: "Progressing", message: "not delivered yet", observedGeneration: -1, lastTransitionTime: "1970-01-01T00:00:00Z"}}}
+	Status ReleaseStatus `json:"status,omitempty"`
+}
+
+// ReleaseSpec says which commit and what was decided from it. Only the controller writes it.
+type ReleaseSpec struct {
+	// Federation this is a release of, in the same namespace.
+	Federation string `json:"federation"`
+	// Revision is "main@sha1:<40 hex>", or "multi@sha256:<hex>" of several sources.
+	Revision string `json:"revision"`
+	// Sources with the revision of each.
+	// +listType=map
+	// +listMapKey=name
+	Sources []SourceRevision `json:"sources"`
+	Author  string           `json:"author,omitempty"`
+	// Subject is the first line of the commit message.
+	Subject string `json:"subject,omitempty"`
+	// CommittedAt is the committer's time.
+	CommittedAt *metav1.Time `json:"committedAt,omitempty"`
+	// PlanDigest is the SHA-256 of all that was decided ("sha256:<hex>"); empty when the commit could not be planned.
+	// A changed plan for the same commit (a cluster joined, a label changed) raises the generation.
+	PlanDigest string `json:"planDigest,omitempty"`
+}
+
+// SourceRevision is the revision of one source.
+type SourceRevision struct {
+	Name     string `json:"name"`
+	Revision string `json:"revision"`
+}
+
+// ReleaseStatus says how far the commit got.
+type ReleaseStatus struct {
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// Conditions: Ready, Reconciling, Stalled, SourceVerified, Rendered, Scheduled, Applied, Healthy, Suspended, Superseded.
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	Summary    Summary            `json:"summary,omitzero"`
+	// Objects in the plan.
+	Objects int32 `json:"objects,omitempty"`
+	// Worst clusters, at most ten.
+	// +kubebuilder:validation:MaxItems=10
+	Worst []Worst `json:"worst,omitempty"`
+	// Omitted counts the clusters that are not fine and not in Worst.
+	Omitted int32 `json:"omitted,omitempty"`
+	// WaitingFor is set while the release is neither ready nor ended.
+	WaitingFor *WaitingFor `json:"waitingFor,omitempty"`
+	// Errors in the sources or the plan, "policies/web.yaml:14: ...", at most ten.
+	// +kubebuilder:validation:MaxItems=10
+	Errors []string `json:"errors,omitempty"`
+	// ErrorsOmitted counts the errors that are not in Errors.
+	ErrorsOmitted int32 `json:"errorsOmitted,omitempty"`
+	// Findings are what the plan says of fields that are not acted on and policies that match nothing, at most ten.
+	// +kubebuilder:validation:MaxItems=10
+	Findings []string `json:"findings,omitempty"`
+	// SupersededBy names the newer Release.
+	SupersededBy string `json:"supersededBy,omitempty"`
+}
+
+// ReleaseList is a list of Releases.
+//
+// +kubebuilder:object:root=true
+type ReleaseList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Release `json:"items"`
+}

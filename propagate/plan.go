@@ -1,0 +1,104 @@
+// Package propagate decides everything and touches nothing: from objects, policies and the fleet it
+// makes the plan of what every cluster should run, and the reasons for it.
+package propagate
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/render/override"
+)
+
+// Input is all that a decision depends on. The same Input always gives the same Plan; it can be written
+// to one text file and read back (Dump, Load).
+type Input struct {
+	// Federation is "<namespace>/<name>" of the Federation; it marks what is ours on the members.
+	Federation string
+	Revision   string
+	Objects    []render.Object
+	Policies   []policy.Policy
+	Overrides  []policy.Override
+	Fleet      []fleet.Cluster
+}
+
+// Decision is what was decided about one object and why.
+type Decision struct {
+	ID     manifest.ID
+	Origin manifest.Origin
+	// Policy is the propagation policy that claimed the object; nil when none did, and then Why says so.
+	Policy *policy.Policy
+	// Chosen is sorted by cluster name.
+	Chosen []Choice
+	// Refused has every other cluster of the fleet with the rule that refused it, sorted by name.
+	Refused []Refusal
+	// Why says why no cluster was chosen; empty when one was.
+	Why string
+}
+
+// Choice is one cluster that was chosen for an object.
+type Choice struct {
+	Cluster string
+	// Replicas is nil for objects without a replica count.
+	Replicas *int32
+	// Held is why this cluster deliberately does not get the object now; empty when it does.
+	Held string
+}
+
+// Refusal is one cluster that was not chosen.
+type Refusal struct {
+	Cluster string
+	Why     string          // a sentence a user can act on
+	At      manifest.Origin // the field that refused it
+}
+
+// Finding is something a person should know about the input: a field that is not acted on, a policy that matches nothing.
+type Finding struct {
+	At      manifest.Origin
+	Code    string // stable, kebab-case: "not-acted-on", "matches-nothing"
+	Message string
+}
+
+// Target is all that one cluster should have.
+type Target struct {
+	Cluster string
+	// Objects in the order in which they are applied: namespaces and CRDs first, workloads last.
+	Objects []Placed
+	// Failed are objects that could not be rendered for this cluster. What runs there stays as it is.
+	Failed []Failure
+}
+
+// Placed is one finished object for one cluster.
+type Placed struct {
+	*Rendered
+	// Held is why hands are off here (see Choice); empty when it is to be applied.
+	Held string
+	// Overwrite takes over an object that exists and is not ours (conflictResolution, Karmada §3.7).
+	Overwrite bool
+	// Implied marks a Namespace that no manifest in Git asks for on this cluster, made because an object needs it.
+	Implied bool
+}
+
+// Rendered is a finished object. Clusters for which the result is identical share one.
+type Rendered struct {
+	ID  manifest.ID
+	GVK schema.GroupVersionKind
+	// Digest identifies the content (render.Digest of the object before the digest annotation and inventory label were added).
+	Digest string
+	// JSON is the complete body of a server-side apply: the object with digest annotation and inventory label.
+	JSON []byte
+	// Origin is where the template stands in Git.
+	Origin manifest.Origin
+	// Edits are the overrides that made it, in order.
+	Edits []override.Edit
+}
+
+// Failure is one object that could not be rendered for one cluster.
+type Failure struct {
+	ID     manifest.ID
+	Origin manifest.Origin
+	Held   string
+	Err    error
+}

@@ -1,0 +1,47 @@
+// Package status turns what clusters say into what accord tells: states, roll-ups and conditions.
+// It is pure: reports in, status out. Everything is counted against the decided set.
+package status
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// Report is what one cluster says about one live object. It is kept for every object and cluster, so it is small.
+type Report struct {
+	UID types.UID
+	// Digest is the annotation accord.dev/digest of the live object.
+	Digest string
+	// Generation is 0 for kinds without one.
+	Generation int64
+	// ObservedGeneration is the live status.observedGeneration; Observes says whether the object has one.
+	ObservedGeneration int64
+	Observes           bool
+	Health             kind.Health
+	Message            string
+	// Status is what kind.Reflect picked.
+	Status map[string]any
+}
+
+// Cell is one object on one cluster: what was decided, what was tried, what is known.
+// Object, Delivery and Release are three views of the matrix of cells.
+type Cell struct {
+	Object  manifest.ID
+	Cluster string
+	// Want is the digest decided for it; empty when it could not be rendered, and then Error says why.
+	Want string
+	// Held says why the cluster deliberately does not get it now; empty when it does.
+	Held string
+	// Error is the last error of rendering or applying Want; empty when there was none.
+	Error string
+	// Report is nil while the cluster has not said anything about the object: not there, or not listed yet.
+	Report *Report
+	// Unreachable says why and since when the cluster is not heard from; empty when it is.
+	Unreachable string
+	// Since is when the state of this cell changed last, as far as it is known; zero when it is not.
+	Since time.Time
+}
