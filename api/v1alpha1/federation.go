@@ -45,6 +45,9 @@ type FederationSpec struct {
 	// trailer "Accord-Prune: allow" in its message.
 	// +kubebuilder:default:={}
 	PruneBrake PruneBrake `json:"pruneBrake,omitempty"`
+	// HookSecretRef names a Secret beside the Federation whose key "token" signs push hooks
+	// (POST /hook/<namespace>/<name>); absent: push hooks are refused.
+	HookSecretRef *corev1.LocalObjectReference `json:"hookSecretRef,omitempty"`
 	// Suspend stops looking at the sources and writing to the clusters. Status is still collected.
 	Suspend bool `json:"suspend,omitempty"`
 }
