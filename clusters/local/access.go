@@ -1,0 +1,58 @@
+package local
+
+import (
+	"fmt"
+	"os"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// access is how the administrator reaches a control plane.
+type access struct {
+	name   string // of the control plane
+	server string // https://127.0.0.1:port
+	path   string // of the kubeconfig file
+	tls    rest.TLSClientConfig
+}
+
+// newAccess reads the administrator's certificate.
+func newAccess(name, server, path string, keys pki) (access, error) {
+	a := access{name: name, server: server, path: path}
+	for file, to := range map[string]*[]byte{"ca.crt": &a.tls.CAData, "admin.crt": &a.tls.CertData, "admin.key": &a.tls.KeyData} {
+		b, err := os.ReadFile(keys.file(file))
+		if err != nil {
+			return a, fmt.Errorf("reading the administrator's certificate: %w", err)
+		}
+		*to = b
+	}
+	return a, nil
+}
+
+// config is a fresh configuration; QPS -1 turns client-go's rate limiter off.
+func (a access) config() *rest.Config {
+	return &rest.Config{Host: a.server, TLSClientConfig: *a.tls.DeepCopy(), QPS: -1}
+}
+
+// writeKubeconfig puts the same into a file, in which cluster and context carry the control plane's name.
+// The file appears whole or not at all.
+func (a access) writeKubeconfig() error {
+	c := clientcmdapi.NewConfig()
+	admin := a.name + "-admin"
+	c.Clusters[a.name] = &clientcmdapi.Cluster{Server: a.server, CertificateAuthorityData: a.tls.CAData}
+	c.AuthInfos[admin] = &clientcmdapi.AuthInfo{ClientCertificateData: a.tls.CertData, ClientKeyData: a.tls.KeyData}
+	c.Contexts[a.name] = &clientcmdapi.Context{Cluster: a.name, AuthInfo: admin}
+	c.CurrentContext = a.name
+	b, err := clientcmd.Write(*c)
+	if err != nil {
+		return fmt.Errorf("encoding the kubeconfig: %w", err)
+	}
+	if err := os.WriteFile(a.path+".new", b, 0o600); err != nil {
+		return fmt.Errorf("writing the kubeconfig: %w", err)
+	}
+	if err := os.Rename(a.path+".new", a.path); err != nil {
+		return fmt.Errorf("putting the kubeconfig in place: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package local
+
+import (
+	"net"
+	"time"
+
+	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+	"k8s.io/kubernetes/pkg/controlplane/reconcilers"
+)
+
+// serverOptions are the kube-apiserver's flags, as the fields they set. What is not mentioned has the
+// default of a kube-apiserver.
+func serverOptions(o Options, keys pki, etcd string, listener net.Listener) *options.ServerRunOptions {
+	s := options.NewServerRunOptions()
+	addr := listener.Addr().(*net.TCPAddr)
+
+	s.Etcd.StorageConfig.Transport.ServerList = []string{etcd}
+
+	s.SecureServing.Listener = listener
+	s.SecureServing.BindAddress, s.SecureServing.BindPort = addr.IP, addr.Port
+	s.SecureServing.ServerCert.CertKey.CertFile = keys.file("serving.crt")
+	s.SecureServing.ServerCert.CertKey.KeyFile = keys.file("serving.key")
+	s.GenericServerRunOptions.AdvertiseAddress = addr.IP
+	s.EndpointReconcilerType = string(reconcilers.NoneEndpointReconcilerType) // nobody reaches us through a Service
+	s.ServiceClusterIPRanges = "10.0.0.0/16"
+	s.AllowPrivileged = true // stored, never run here
+
+	s.Authentication.ClientCert.ClientCA = keys.file("ca.crt")
+	s.Authentication.ServiceAccounts.Issuers = []string{"https://" + o.Name + ".local"}
+	s.Authentication.ServiceAccounts.KeyFiles = []string{keys.file("service-account.key")}
+	s.ServiceAccountSigningKeyFile = keys.file("service-account.key")
+	s.Authorization.Modes = []string{"RBAC"}
+
+	// ServiceAccount would refuse pods until a controller has made the namespace's default account.
+	// TaintNodesByCondition would close each new node until a node lifecycle controller opens it.
+	s.Admission.GenericAdmission.DisablePlugins = []string{"ServiceAccount", "TaintNodesByCondition"}
+	s.Features.EnablePriorityAndFairness = false // one user; its own limits on concurrent requests remain
+
+	// Ends watches as soon as the server stops; without a grace period they would hold it until their clients go.
+	s.GenericServerRunOptions.ShutdownWatchTerminationGracePeriod = time.Second
+	return s
+}

@@ -1,0 +1,93 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/garbagecollector"
+	"k8s.io/kubernetes/pkg/controller/namespace"
+)
+
+const (
+	namespaceResync = 5 * time.Minute
+	discoveryPeriod = 30 * time.Second // a kind made by a new CRD is collected after at most this long
+)
+
+// startHousekeeping runs the two controllers without which an API server does not keep its own promises: a
+// deleted namespace would stay Terminating for ever, and dependents would outlive their owners. The function
+// returned ends them and waits.
+func startHousekeeping(c *rest.Config, log *slog.Logger) (stop func() error, err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer func() {
+		if err != nil {
+			cancel()
+		}
+	}()
+	ctx = klog.NewContext(ctx, logr.FromSlogHandler(quieter{log.With("component", "housekeeping").Handler()}))
+	c = rest.CopyConfig(c)
+	c.UserAgent = "accord-housekeeping"
+	client, err := kubernetes.NewForConfig(c)
+	if err != nil {
+		return nil, fmt.Errorf("connecting the housekeeping controllers: %w", err)
+	}
+	objects, err := metadata.NewForConfig(c)
+	if err != nil {
+		return nil, fmt.Errorf("connecting the housekeeping controllers: %w", err)
+	}
+	typed := informers.NewSharedInformerFactory(client, 0)
+	partial := metadataInformers{metadatainformer.NewSharedInformerFactory(objects, 0)}
+	started := make(chan struct{})
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
+	collector, err := garbagecollector.NewGarbageCollector(ctx, client, objects, mapper, ignoredByCollector(), partial, started)
+	if err != nil {
+		return nil, fmt.Errorf("making the garbage collector: %w", err)
+	}
+	namespaces := namespace.NewNamespaceController(ctx, client, objects, client.Discovery().ServerPreferredNamespacedResources,
+		typed.Core().V1().Namespaces(), namespaceResync, corev1.FinalizerKubernetes)
+
+	typed.Start(ctx.Done())
+	close(started)
+	var running sync.WaitGroup
+	running.Go(func() { namespaces.Run(ctx, 2) })
+	running.Go(func() { collector.Run(ctx, 2, discoveryPeriod) })
+	running.Go(func() { collector.Sync(ctx, client.Discovery(), discoveryPeriod) })
+	return func() error {
+		cancel()
+		running.Wait()
+		typed.Shutdown()
+		partial.Shutdown()
+		return nil
+	}, nil
+}
+
+func ignoredByCollector() map[schema.GroupResource]struct{} {
+	ignored := map[schema.GroupResource]struct{}{}
+	for r := range garbagecollector.DefaultIgnoredResources() {
+		ignored[r] = struct{}{}
+	}
+	return ignored
+}
+
+// metadataInformers gives the garbage collector what it needs to know of an object, its metadata, for every
+// kind; kube-controller-manager shares its full caches here, which a hub does not have.
+type metadataInformers struct {
+	metadatainformer.SharedInformerFactory
+}
+
+func (m metadataInformers) ForResource(r schema.GroupVersionResource) (informers.GenericInformer, error) {
+	return m.SharedInformerFactory.ForResource(r), nil
+}

@@ -1,0 +1,50 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// waitReady returns when the API server says that it is ready, when it ends instead, or when the context does.
+func waitReady(ctx context.Context, c *rest.Config, ended <-chan struct{}) error {
+	client, err := rest.HTTPClientFor(c)
+	if err != nil {
+		return fmt.Errorf("connecting to the API server: %w", err)
+	}
+	defer client.CloseIdleConnections()
+	for {
+		answer := askReady(ctx, client, c.Host)
+		if answer == nil {
+			return nil
+		}
+		select {
+		case <-ended: // what ended it is reported by its close
+			return errServerEnded
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the API server: %w (last answer: %w)", context.Cause(ctx), answer)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// askReady asks once; nil is yes.
+func askReady(ctx context.Context, client *http.Client, server string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return errors.New(resp.Status)
+	}
+	return nil
+}

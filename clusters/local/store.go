@@ -1,0 +1,72 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+
+	"go.etcd.io/etcd/server/v3/embed"
+)
+
+// A store is a running etcd with one member, reachable through its socket only.
+type store struct {
+	etcd     *embed.Etcd
+	endpoint string       // unix:///...
+	failed   <-chan error // yields when etcd stops serving by itself
+}
+
+// startStore runs etcd on dir and returns when it accepts requests. It listens on the socket and nowhere
+// else; the directory around the socket decides who may connect.
+func startStore(ctx context.Context, dir, socket string, log *slog.Logger) (*store, error) {
+	etcd, err := embed.StartEtcd(storeConfig(dir, socket, log))
+	if err != nil {
+		return nil, fmt.Errorf("starting etcd on %s: %w", dir, err)
+	}
+	select {
+	case <-etcd.Server.ReadyNotify():
+	case err = <-etcd.Err():
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		etcd.Close()
+		return nil, fmt.Errorf("waiting for etcd on %s: %w", dir, err)
+	}
+	return &store{etcd: etcd, endpoint: "unix://" + socket, failed: storeErrors(etcd)}, nil
+}
+
+func storeConfig(dir, socket string, log *slog.Logger) *embed.Config {
+	c := embed.NewConfig()
+	c.Dir = dir
+	c.ListenClientUrls = []url.URL{{Scheme: "unix", Path: socket}}
+	// A single member talks to nobody: no peer listener. What it advertises is its identity in the data
+	// directory, is dialled by no one, and must still look like host:port.
+	c.ListenPeerUrls = nil
+	c.AdvertiseClientUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:2379"}}
+	c.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:2380"}}
+	c.InitialCluster = c.InitialClusterFromName(c.Name)
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zapTo(log.With("component", "etcd")))
+	return c
+}
+
+// storeErrors passes on the first error of a running etcd; it ends when etcd is closed.
+func storeErrors(etcd *embed.Etcd) <-chan error {
+	failed := make(chan error, 1)
+	go func() {
+		if err, open := <-etcd.Err(); open {
+			failed <- fmt.Errorf("etcd: %w", errors.Join(err, errStoreEnded))
+		}
+	}()
+	return failed
+}
+
+// errStoreEnded explains an etcd that stops without saying why.
+var errStoreEnded = errors.New("the store stopped serving")
+
+// close stops etcd and waits for it. The API server must be gone by then.
+func (s *store) close() error {
+	s.etcd.Close()
+	return nil
+}
