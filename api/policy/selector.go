@@ -1,0 +1,42 @@
+package policy
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Implicit priorities: how exactly a selector names an object (Karmada §2.1). The larger one wins.
+const (
+	NoMatch    = 0
+	MatchKind  = 1 // by kind (and namespace) alone
+	MatchLabel = 2 // by labels; the empty labelSelector {} counts as one
+	MatchName  = 3 // by name
+)
+
+// Match is the implicit priority with which the selector names u, NoMatch when it does not (Karmada §2.1).
+// Unlike Karmada, the version does not matter: "apps/v1" selects every version of group apps, because a manifest
+// that moves to a newer version is still the same object. A label selector that is not valid matches nothing.
+func (s ResourceSelector) Match(u *unstructured.Unstructured) int {
+	want, err := schema.ParseGroupVersion(s.APIVersion)
+	if err != nil || want.Group != u.GroupVersionKind().Group || s.Kind != u.GetKind() {
+		return NoMatch
+	}
+	if s.Namespace != "" && s.Namespace != u.GetNamespace() {
+		return NoMatch
+	}
+	switch {
+	case s.Name != "" && s.Name == u.GetName():
+		return MatchName
+	case s.Name != "":
+		return NoMatch
+	case s.LabelSelector == nil:
+		return MatchKind
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s.LabelSelector)
+	if err != nil || !selector.Matches(labels.Set(u.GetLabels())) {
+		return NoMatch
+	}
+	return MatchLabel
+}
