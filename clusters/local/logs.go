@@ -10,6 +10,8 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"k8s.io/klog/v2"
+
+	_ "github.com/accord-dev/accord/clusters/local/internal/quietetcd" // acts by being there; see its comment
 )
 
 // processOnce guards settings that the libraries keep per process, not per server.
