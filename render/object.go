@@ -13,9 +13,12 @@ import (
 type Object struct {
 	// Manifest is shared by everybody who has the Object: copy it before changing it.
 	Manifest *unstructured.Unstructured
-	Origin   manifest.Origin
-	// Text is the YAML document that Manifest was read from, for error messages with a line;
-	// nil when kustomize made the object.
+	// Origin is where the first line of the manifest's content stands, comments before it left out. For what
+	// kustomize built it is the file the object came from, or the kustomization that generated it; Line is then
+	// 0 when it cannot be told.
+	Origin manifest.Origin
+	// Text is the YAML document that Manifest was read from, for error messages with a line: its first line is
+	// line Origin.Line of the file. It is nil for items of a List, and when kustomize changed or made the object.
 	Text []byte
 	// Digest is the xxhash of the canonical content, 16 hex digits (see Digest).
 	Digest string

@@ -1,0 +1,154 @@
+package override
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+)
+
+// Apply rewrites u in place for cluster c with those of the overrides that select both, and tells what changed.
+// overrides are all there are, in any order. First come the cluster-wide ones, then, for a namespaced object, those
+// of the namespace it has by then; each group is matched before any of it is applied. In a group the most specific
+// override comes last, and among equals the one whose name sorts last (Karmada §3.2, §2.1, §2.3).
+//
+// An error is a *manifest.Error with the place of the overrider that failed; u is then half changed and of no use.
+func Apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) ([]Edit, error) {
+	var edits []Edit
+	for _, o := range matching(u, overrides, "") {
+		if err := applyRules(u, c, o, &edits); err != nil {
+			return nil, err
+		}
+	}
+	namespace := u.GetNamespace()
+	if namespace == "" {
+		return edits, nil
+	}
+	for _, o := range matching(u, overrides, namespace) {
+		if err := applyRules(u, c, o, &edits); err != nil {
+			return nil, err
+		}
+	}
+	return edits, nil
+}
+
+// matching are the overrides of one namespace ("" = cluster-wide) that select u, in the order they are applied.
+func matching(u *unstructured.Unstructured, overrides []policy.Override, namespace string) []*policy.Override {
+	type match struct {
+		override *policy.Override
+		priority int
+	}
+	var found []match
+	for i := range overrides {
+		o := &overrides[i]
+		if o.Namespace != namespace {
+			continue
+		}
+		if p := priority(o.Spec.ResourceSelectors, u); p != policy.NoMatch {
+			found = append(found, match{o, p})
+		}
+	}
+	slices.SortFunc(found, func(a, b match) int {
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.override.Name, b.override.Name))
+	})
+	sorted := make([]*policy.Override, len(found))
+	for i, m := range found {
+		sorted[i] = m.override
+	}
+	return sorted
+}
+
+// priority is the best match of the selectors; no selectors at all select every object by kind.
+func priority(selectors []policy.ResourceSelector, u *unstructured.Unstructured) int {
+	if len(selectors) == 0 {
+		return policy.MatchKind
+	}
+	best := policy.NoMatch
+	for _, s := range selectors {
+		best = max(best, s.Match(u))
+	}
+	return best
+}
+
+func applyRules(u *unstructured.Unstructured, c fleet.Cluster, o *policy.Override, edits *[]Edit) error {
+	for i, rule := range o.Spec.OverrideRules {
+		if rule.TargetCluster != nil {
+			if ok, _, _ := c.Matches(*rule.TargetCluster); !ok {
+				continue
+			}
+		}
+		r := run{object: u, override: o, field: fmt.Sprintf("spec.overrideRules[%d].overriders", i), edits: edits}
+		if err := r.overriders(rule.Overriders); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run is one rule being applied to one object.
+type run struct {
+	object   *unstructured.Unstructured
+	override *policy.Override
+	field    string // the path of the rule's overriders; of one overrider while that is applied
+	edits    *[]Edit
+}
+
+// overriders applies one rule in the fixed order of Karmada §3.2. This is the list of what is acted on.
+func (r run) overriders(o policy.Overriders) error {
+	if err := each(r, "imageOverrider", o.ImageOverrider, run.image); err != nil {
+		return err
+	}
+	if err := each(r, "commandOverrider", o.CommandOverrider, run.command); err != nil {
+		return err
+	}
+	if err := each(r, "argsOverrider", o.ArgsOverrider, run.args); err != nil {
+		return err
+	}
+	if err := each(r, "labelsOverrider", o.LabelsOverrider, run.labels); err != nil {
+		return err
+	}
+	if err := each(r, "annotationsOverrider", o.AnnotationsOverrider, run.annotations); err != nil {
+		return err
+	}
+	return each(r, "plaintext", o.Plaintext, run.plaintext)
+}
+
+// each applies the entries of one list; an error gets the place and the policy of the entry that made it.
+func each[T any](r run, list string, entries []T, apply func(run, T) error) error {
+	rule := r.field
+	for i, entry := range entries {
+		r.field = fmt.Sprintf("%s.%s[%d]", rule, list, i)
+		if err := apply(r, entry); err != nil {
+			return &manifest.Error{
+				Origin:  r.override.At(r.field),
+				Message: fmt.Sprintf("%s, %s of %s: %v", r.policy(), list, manifest.IDOf(r.object), err),
+			}
+		}
+	}
+	return nil
+}
+
+// edited notes a change at the JSON pointer path.
+func (r run) edited(path string) {
+	*r.edits = append(*r.edits, Edit{At: r.override.At(r.field), Policy: r.policyName(), Path: path})
+}
+
+func (r run) policyName() string {
+	if r.override.ClusterWide() {
+		return r.override.Name
+	}
+	return r.override.Namespace + "/" + r.override.Name
+}
+
+// policy is how an error names the policy.
+func (r run) policy() string {
+	if r.override.ClusterWide() {
+		return "ClusterOverridePolicy " + r.policyName()
+	}
+	return "OverridePolicy " + r.policyName()
+}
