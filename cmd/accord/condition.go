@@ -1,0 +1,31 @@
+package main
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// condition is the one of that type if it speaks about generation. One that speaks about another generation
+// is no information (status contract, rule 3), as is an absent one: both are nil.
+func condition(conditions []metav1.Condition, generation int64, kind string) *metav1.Condition {
+	i := slices.IndexFunc(conditions, func(c metav1.Condition) bool { return c.Type == kind })
+	if i < 0 || conditions[i].ObservedGeneration != generation {
+		return nil
+	}
+	return &conditions[i]
+}
+
+// isTrue tells whether the condition is known and True.
+func isTrue(c *metav1.Condition) bool { return c != nil && c.Status == metav1.ConditionTrue }
+
+// isFalse tells whether the condition is known and False.
+func isFalse(c *metav1.Condition) bool { return c != nil && c.Status == metav1.ConditionFalse }
+
+// message of the condition; empty when nothing is known.
+func message(c *metav1.Condition) string {
+	if c == nil {
+		return ""
+	}
+	return c.Message
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// kubeconfigLoader reads the file at path, or, when path is empty, what kubectl would read. An empty
+// context is the current one.
+func kubeconfigLoader(path, context string) clientcmd.ClientConfig {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = path
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: context})
+}
+
+// clientConfig is the configuration of the loader's context, without a client-side rate limit: the API
+// server's own fairness decides.
+func clientConfig(loader clientcmd.ClientConfig) (*rest.Config, error) {
+	cfg, err := loader.ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	cfg.QPS = -1
+	cfg.UserAgent = "accord/" + version()
+	return cfg, nil
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/pflag"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// logFlags say how much is logged, and how.
+type logFlags struct {
+	format  string
+	verbose bool
+}
+
+func (l *logFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&l.format, "log-format", "text", "text or json")
+	f.BoolVarP(&l.verbose, "verbose", "v", false, "log details too")
+}
+
+// logger writes to w, and is made the logger of the libraries that keep one per process, so that none of
+// them writes past it.
+func (l *logFlags) logger(w io.Writer) (*slog.Logger, error) {
+	o := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if l.verbose {
+		o.Level = slog.LevelDebug
+	}
+	var log *slog.Logger
+	switch l.format {
+	case "text":
+		log = slog.New(slog.NewTextHandler(w, o))
+	case "json":
+		log = slog.New(slog.NewJSONHandler(w, o))
+	default:
+		return nil, fmt.Errorf("--log-format %q: expected text or json", l.format)
+	}
+	shareLogger(log)
+	return log, nil
+}
+
+// shareLogger gives the Kubernetes libraries log. Commands that only print give them a discarding one.
+func shareLogger(log *slog.Logger) {
+	l := logr.FromSlogHandler(log.Handler())
+	klog.SetLoggerWithOptions(l.WithName("client"), klog.ContextualLogger(true))
+	ctrl.SetLogger(l)
+}

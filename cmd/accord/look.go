@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// look reads what the hub knows about the commit now.
+func (w *waiting) look(ctx context.Context) (sight, error) {
+	fed, err := w.hub.federation(ctx, w.federation.Name)
+	if err != nil {
+		return sight{}, err
+	}
+	releases := &v1alpha1.ReleaseList{}
+	if err := w.hub.List(ctx, releases, of(fed)...); err != nil {
+		return sight{}, w.hub.explain("listing the releases of "+fed.Name, err)
+	}
+	rel, err := findRelease(releases.Items, w.commit)
+	if err != nil {
+		return sight{}, err
+	}
+	if len(w.clusters) == 0 {
+		return releaseSight(fed, rel), nil
+	}
+	deliveries := &v1alpha1.DeliveryList{}
+	if err := w.hub.List(ctx, deliveries, of(fed)...); err != nil {
+		return sight{}, w.hub.explain("listing the deliveries of "+fed.Name, err)
+	}
+	return deliverySight(fed, rel, deliveries.Items, w.clusters), nil
+}
+
+// of selects what belongs to the federation.
+func of(fed *v1alpha1.Federation) []client.ListOption {
+	return []client.ListOption{client.InNamespace(fed.Namespace), client.MatchingLabels{v1alpha1.FederationLabel: fed.Name}}
+}
+
+// findRelease is the Release of a commit, given by its first digits; nil when there is none yet. With several
+// sources one commit can be part of several Releases: the one that is not superseded counts, else the newest.
+func findRelease(releases []v1alpha1.Release, commit string) (*v1alpha1.Release, error) {
+	var found *v1alpha1.Release
+	var is string
+	for i := range releases {
+		rel := &releases[i]
+		full, ok := commitIn(rel, commit)
+		switch {
+		case !ok:
+			continue
+		case found != nil && full != is:
+			return nil, fmt.Errorf("revision %s is ambiguous: %s or %s", commit, is, full)
+		case found == nil || newer(rel, found):
+			found, is = rel, full
+		}
+	}
+	return found, nil
+}
+
+// newer tells whether a counts rather than b.
+func newer(a, b *v1alpha1.Release) bool {
+	if superseded(a) != superseded(b) {
+		return superseded(b)
+	}
+	return b.CreationTimestamp.Before(&a.CreationTimestamp)
+}
+
+// commitIn is the whole commit of the release that begins with these digits.
+func commitIn(rel *v1alpha1.Release, digits string) (string, bool) {
+	for label, commit := range rel.Labels {
+		if strings.HasPrefix(label, v1alpha1.RevisionLabelPrefix) && strings.HasPrefix(commit, digits) {
+			return commit, true
+		}
+	}
+	whole := commitOf(rel.Spec.Revision)
+	return whole, strings.HasPrefix(whole, digits)
+}
+
+// federation of that name in the hub's namespace. An empty name is the only one there is.
+func (h *hub) federation(ctx context.Context, name string) (*v1alpha1.Federation, error) {
+	all, err := h.federations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" && len(all) == 1 {
+		return &all[0], nil
+	}
+	if name == "" {
+		return nil, fmt.Errorf("which federation? %s", h.choices(all))
+	}
+	i := slices.IndexFunc(all, func(f v1alpha1.Federation) bool { return f.Name == name && f.Namespace == h.namespace })
+	if i < 0 {
+		return nil, fmt.Errorf("no federation %q in namespace %q: %s", name, h.namespace, h.choices(all))
+	}
+	return &all[i], nil
+}
+
+// federations in the namespace that was asked for; in all when none was, or when only that one may be read.
+func (h *hub) federations(ctx context.Context) ([]v1alpha1.Federation, error) {
+	list := &v1alpha1.FederationList{}
+	var err error
+	if !h.namespaceGiven {
+		err = h.List(ctx, list)
+	}
+	if h.namespaceGiven || apierrors.IsForbidden(err) {
+		err = h.List(ctx, list, client.InNamespace(h.namespace))
+	}
+	if err != nil {
+		return nil, h.explain("listing the federations", err)
+	}
+	return list.Items, nil
+}
+
+// choices names the federations there are.
+func (h *hub) choices(all []v1alpha1.Federation) string {
+	if len(all) == 0 {
+		return "there is none on " + h.config.Host
+	}
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = f.Namespace + "/" + f.Name
+	}
+	return "there is " + strings.Join(names, ", ") + " (choose the namespace with -n)"
+}
+
+// checkClusters refuses names that are no clusters.
+func (h *hub) checkClusters(ctx context.Context, names []string) error {
+	for _, name := range names {
+		err := h.Get(ctx, client.ObjectKey{Name: name}, &v1alpha1.Cluster{})
+		if apierrors.IsNotFound(err) {
+			return fmt.Errorf("no cluster %q on %s: see \"accord get clusters\"", name, h.config.Host)
+		}
+		if err != nil {
+			return h.explain("reading cluster "+name, err)
+		}
+	}
+	return nil
+}

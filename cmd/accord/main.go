@@ -1,0 +1,22 @@
+// Command accord brings many Kubernetes clusters into accord with Git: one binary, one file a command.
+// The commands read and print; what is decided is decided in package propagate, what is done is done in
+// package reconciler.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() { os.Exit(accord()) }
+
+// accord runs the command line of this process and returns its exit code. The first SIGINT or SIGTERM
+// ends the work in good order, the second kills.
+func accord() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}

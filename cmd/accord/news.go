@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+const (
+	// newsPause lets a burst of changes be one piece of news.
+	newsPause = 100 * time.Millisecond
+	// watchPause is between a watch that ended and the next.
+	watchPause = time.Second
+)
+
+// news is sent something whenever anything about the federation may have changed, and at the (re)start of a
+// watch. The returned function ends the watches and waits for their end.
+func (h *hub) news(ctx context.Context, fed *v1alpha1.Federation, deliveries bool) (news <-chan struct{}, end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	tidings := make(chan struct{}, 1)
+	var following sync.WaitGroup
+	follow := func(list func() client.ObjectList, o ...client.ListOption) {
+		following.Go(func() { h.follow(ctx, tidings, list, o...) })
+	}
+	follow(func() client.ObjectList { return &v1alpha1.ReleaseList{} }, of(fed)...)
+	follow(func() client.ObjectList { return &v1alpha1.FederationList{} },
+		client.InNamespace(fed.Namespace), client.MatchingFields{"metadata.name": fed.Name})
+	if deliveries {
+		follow(func() client.ObjectList { return &v1alpha1.DeliveryList{} }, of(fed)...)
+	}
+	return tidings, func() { cancel(); following.Wait() }
+}
+
+// follow watches one kind until the context ends. A watch that breaks is started again, and that is news too:
+// the reader then reads everything and sees by itself if the hub is gone.
+func (h *hub) follow(ctx context.Context, news chan<- struct{}, list func() client.ObjectList, o ...client.ListOption) {
+	for ctx.Err() == nil {
+		w, err := h.Watch(ctx, list(), o...)
+		tell(news)
+		if err == nil {
+			for range w.ResultChan() {
+				tell(news)
+				pause(ctx, newsPause)
+			}
+			w.Stop()
+		}
+		pause(ctx, watchPause)
+	}
+}
+
+// tell does not wait: one piece of unread news is enough.
+func tell(news chan<- struct{}) {
+	select {
+	case news <- struct{}{}:
+	default:
+	}
+}
+
+// pause waits that long, or until the context ends.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}

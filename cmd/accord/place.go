@@ -1,0 +1,61 @@
+package main
+
+import (
+	"cmp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// A place is one cluster's part in one federation, in the words of the tables.
+type place struct {
+	State v1alpha1.State
+	// Applied: the cluster was given all of the revision.
+	Applied bool
+	Since   *metav1.Time
+	Note    string
+}
+
+// deliveryPlace reads a Delivery with respect to revision; empty stands for the one that the Delivery has.
+// A Delivery that is on another revision, or whose status speaks about an older generation, is on its way,
+// whatever its status says; only that the cluster is not heard from or is held is worth knowing all the same.
+func deliveryPlace(d *v1alpha1.Delivery, revision string) place {
+	st, generation := d.Status, d.Generation
+	known := func(kind string) *metav1.Condition { return condition(st.Conditions, generation, kind) }
+	if c := known(v1alpha1.Reachable); isFalse(c) {
+		return place{State: v1alpha1.Unreachable, Since: &c.LastTransitionTime, Note: c.Message}
+	}
+	if revision != "" && d.Spec.Revision != revision {
+		return place{State: v1alpha1.Progressing, Note: "is still on " + short(d.Spec.Revision)}
+	}
+	if st.ObservedGeneration != generation {
+		return place{State: v1alpha1.Progressing, Note: "has not started yet"}
+	}
+	p := place{State: v1alpha1.Progressing, Applied: isTrue(known(v1alpha1.Applied)) && st.LastAppliedRevision == d.Spec.Revision}
+	ready := known("Ready")
+	if ready != nil {
+		p.Since, p.Note = &ready.LastTransitionTime, ready.Message
+	}
+	switch held := known(v1alpha1.HeldType); {
+	case isTrue(ready):
+		p.State, p.Note = v1alpha1.Healthy, ""
+	case st.Summary.Failed > 0 || isTrue(known("Stalled")):
+		p.State, p.Note = v1alpha1.Failed, cmp.Or(firstProblem(d), p.Note)
+	case st.Summary.Progressing > 0:
+		p.Note = cmp.Or(firstProblem(d), p.Note)
+	case isTrue(held):
+		p.State, p.Since, p.Note = v1alpha1.Held, &held.LastTransitionTime, held.Message
+	}
+	return p
+}
+
+// firstProblem is "apps/Deployment shop/api: image not found"; empty when there is none.
+func firstProblem(d *v1alpha1.Delivery) string {
+	for _, p := range d.Status.Problems {
+		if p.State != v1alpha1.Held {
+			return join(": ", p.Object, p.Message)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// An exitError ends the process with a code that says more than "did not work".
+type exitError struct {
+	code int
+	err  error // nil when everything has been said already
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// execute runs one command line. Its exit code is 0 when all went well, 2 for a usage error or an error of
+// accord itself, and otherwise what the command documents.
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := rootCommand()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return exitCode(root.ExecuteContext(ctx), stderr)
+}
+
+// exitCode says err on stderr, unless it has been said, and turns it into an exit code.
+func exitCode(err error, stderr io.Writer) int {
+	if err == nil {
+		return 0
+	}
+	code, said := 2, false
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		code, said = exit.code, exit.err == nil
+	}
+	if !said {
+		fmt.Fprintln(stderr, "accord:", err)
+	}
+	return code
+}
+
+// rootCommand lists the commands; help shows them in this order.
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "accord",
+		Short:         "Bring Kubernetes clusters into accord with Git",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	cobra.EnableCommandSorting = false
+	root.AddCommand(
+		statusCommand(),
+		getCommand(),
+		waitCommand(),
+		versionCommand(),
+	)
+	return root
+}

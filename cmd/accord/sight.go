@@ -1,0 +1,181 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// A sight is what the hub knows about one commit at one moment: of the whole fleet, or of some clusters.
+// It is a value, made from hub objects by releaseSight and deliverySight, and judged by judge.
+type sight struct {
+	// Release is the name of the Release; empty while the commit has not been seen.
+	Release string
+	// Evaluated is false while the counts are those of an older plan.
+	Evaluated bool
+	// Ready is earned: every decided cluster is healthy on the commit.
+	Ready bool
+	// Applied everywhere, healthy or not.
+	Applied bool
+	// Stalled says what no retry can fix; empty when nothing is.
+	Stalled string
+	// Superseded names the newer Release; empty when this one is current.
+	Superseded string
+	// Suspended: the federation does not look at its sources.
+	Suspended bool
+	// Summary counts clusters against the decided set.
+	Summary v1alpha1.Summary
+	// UnreachableSince is when the last of the unreachable clusters was lost; zero when that is not known.
+	UnreachableSince time.Time
+	// Note is the one thing worth saying about what is not done yet.
+	Note string
+}
+
+// releaseSight sees the whole fleet. A nil release has not been seen yet.
+func releaseSight(fed *v1alpha1.Federation, rel *v1alpha1.Release) sight {
+	if rel == nil {
+		return unseen(fed)
+	}
+	st, generation := rel.Status, rel.Generation
+	s := sight{
+		Release:   rel.Name,
+		Evaluated: st.ObservedGeneration == generation,
+		Ready:     isTrue(condition(st.Conditions, generation, "Ready")),
+		Applied:   isTrue(condition(st.Conditions, generation, v1alpha1.Applied)),
+		Suspended: fed.Spec.Suspend,
+		Summary:   st.Summary,
+		Note:      releaseNote(rel),
+	}
+	if c := condition(st.Conditions, generation, "Stalled"); isTrue(c) {
+		s.Stalled = cmp.Or(firstOf(st.Errors), c.Message, c.Reason)
+	}
+	if superseded(rel) {
+		s.Superseded = cmp.Or(st.SupersededBy, "a newer commit")
+	}
+	for _, w := range st.Worst {
+		if w.State == v1alpha1.Unreachable && w.Since != nil && w.Since.After(s.UnreachableSince) {
+			s.UnreachableSince = w.Since.Time
+		}
+	}
+	return s
+}
+
+// unseen is the sight of a commit without a Release.
+func unseen(fed *v1alpha1.Federation) sight {
+	s := sight{Suspended: fed.Spec.Suspend}
+	if c := condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) {
+		s.Note = c.Message // why the source could not be read
+	}
+	return s
+}
+
+// superseded tells whether a newer commit overtook the release. Once overtaken is overtaken, whichever
+// generation it was said about.
+func superseded(rel *v1alpha1.Release) bool {
+	return slices.ContainsFunc(rel.Status.Conditions, func(c metav1.Condition) bool {
+		return c.Type == v1alpha1.Superseded && c.Status == "True"
+	})
+}
+
+// releaseNote says on what the release waits, or else which cluster is worst.
+func releaseNote(rel *v1alpha1.Release) string {
+	st := rel.Status
+	for _, w := range st.Worst {
+		if w.State == v1alpha1.Failed {
+			return worstNote(w)
+		}
+	}
+	if w := st.WaitingFor; w != nil {
+		return "waiting for " + join(" ", w.Cluster, w.Condition)
+	}
+	if len(st.Worst) > 0 {
+		return worstNote(st.Worst[0])
+	}
+	if st.Summary.Total == 0 {
+		return message(condition(st.Conditions, rel.Generation, "Ready"))
+	}
+	return ""
+}
+
+// worstNote is "eu-7 apps/Deployment shop/api: image not found".
+func worstNote(w v1alpha1.Worst) string {
+	return join(": ", join(" ", w.Cluster, w.Object), cmp.Or(w.Message, string(w.State)))
+}
+
+// deliverySight sees the named clusters only, each of which must have the release's revision to count.
+func deliverySight(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery, clusters []string) sight {
+	whole := releaseSight(fed, rel)
+	if rel == nil {
+		return whole
+	}
+	s := sight{
+		Release: whole.Release, Evaluated: true, Stalled: whole.Stalled, Superseded: whole.Superseded, Suspended: whole.Suspended,
+		Summary: v1alpha1.Summary{Total: int32(len(clusters))},
+	}
+	for _, name := range clusters {
+		i := slices.IndexFunc(deliveries, func(d v1alpha1.Delivery) bool {
+			return d.Spec.Cluster == name && d.Spec.Federation == fed.Name
+		})
+		if i < 0 {
+			s.Summary.Progressing++
+			s.Note = cmp.Or(s.Note, name+" has received nothing of this release")
+			continue
+		}
+		s.add(&deliveries[i], rel.Spec.Revision)
+	}
+	s.Ready = s.Summary.Healthy == s.Summary.Total
+	s.Applied = s.Summary.Applied == s.Summary.Total
+	return s
+}
+
+// add counts one cluster.
+func (s *sight) add(d *v1alpha1.Delivery, revision string) {
+	p := deliveryPlace(d, revision)
+	switch p.State {
+	case v1alpha1.Healthy:
+		s.Summary.Healthy++
+	case v1alpha1.Held:
+		s.Summary.Held++
+	case v1alpha1.Unreachable:
+		s.Summary.Unreachable++
+		if since := p.Since; since != nil && since.After(s.UnreachableSince) {
+			s.UnreachableSince = since.Time
+		}
+	case v1alpha1.Failed:
+		s.Summary.Failed++
+	default:
+		s.Summary.Progressing++
+	}
+	if p.Applied {
+		s.Summary.Applied++
+	}
+	if p.State != v1alpha1.Healthy {
+		s.Note = cmp.Or(s.Note, join(" ", d.Spec.Cluster, p.Note))
+	}
+}
+
+// counts is "applied 13/30  healthy 12/30  held 1  unreachable 2".
+func (s sight) counts() string {
+	t := s.Summary
+	line := fmt.Sprintf("applied %d/%d  healthy %d/%d", t.Applied, t.Total, t.Healthy, t.Total)
+	for _, c := range []struct {
+		name  string
+		count int32
+	}{{"failed", t.Failed}, {"held", t.Held}, {"unreachable", t.Unreachable}} {
+		if c.count > 0 {
+			line += fmt.Sprintf("  %s %d/%d", c.name, c.count, t.Total)
+		}
+	}
+	return line
+}
+
+// withNote is s with another note.
+func (s sight) withNote(note string) sight {
+	s.Note = note
+	return s
+}

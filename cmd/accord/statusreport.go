@@ -1,0 +1,115 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// A statusReport is what "accord status" tells about one federation; its JSON form is stable.
+type statusReport struct {
+	Federation  string       `json:"federation"`
+	Namespace   string       `json:"namespace"`
+	Verdict     string       `json:"verdict"`
+	Message     string       `json:"message,omitempty"`
+	Revision    string       `json:"revision,omitempty"`
+	Release     string       `json:"release,omitempty"`
+	Author      string       `json:"author,omitempty"`
+	Subject     string       `json:"subject,omitempty"`
+	CommittedAt *metav1.Time `json:"committedAt,omitempty"`
+	// Summary counts clusters against the decided set.
+	Summary  v1alpha1.Summary `json:"summary"`
+	Clusters []clusterPart    `json:"clusters"`
+	Errors   []string         `json:"errors,omitempty"`
+	Findings []string         `json:"findings,omitempty"`
+	// ErrorsOmitted counts errors that the hub does not keep.
+	ErrorsOmitted int32 `json:"errorsOmitted,omitempty"`
+}
+
+// A clusterPart is one cluster's row.
+type clusterPart struct {
+	Cluster string         `json:"cluster"`
+	State   v1alpha1.State `json:"state"`
+	// Revision that was applied there last, as a whole.
+	Revision string `json:"revision,omitempty"`
+	// Current tells whether that is the revision the report is about.
+	Current bool                     `json:"current"`
+	Objects v1alpha1.Summary         `json:"objects"`
+	Since   *metav1.Time             `json:"since,omitempty"`
+	Heard   *metav1.Time             `json:"lastHeardAt,omitempty"`
+	Note    string                   `json:"note,omitempty"`
+	Orphans int                      `json:"orphaned,omitempty"`
+	Trouble []v1alpha1.ObjectProblem `json:"problems,omitempty"`
+	// TroubleOmitted counts objects with problems that the hub does not keep.
+	TroubleOmitted int32 `json:"problemsOmitted,omitempty"`
+}
+
+// The verdicts of a federation, in the words of the first line.
+const (
+	verdictReady       = "READY"
+	verdictRolling     = "ROLLING OUT"
+	verdictFailing     = "FAILING"
+	verdictFailed      = "FAILED"
+	verdictHeld        = "HELD"
+	verdictUnreachable = "UNREACHABLE"
+	verdictSuspended   = "SUSPENDED"
+	verdictUnknown     = "NOT SEEN YET"
+)
+
+// newStatusReport puts together what the hub knows. A nil release: no commit was seen yet.
+func newStatusReport(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery) statusReport {
+	s := releaseSight(fed, rel)
+	r := statusReport{
+		Federation: fed.Name, Namespace: fed.Namespace, Release: s.Release, Summary: s.Summary, Clusters: []clusterPart{},
+		Verdict: headlineWord(s), Message: s.Note,
+	}
+	if c := condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) && s.Stalled == "" && s.Summary.Failed == 0 {
+		r.Message = c.Message // the source may be unreadable while what was read last is fine
+	}
+	if rel != nil {
+		r.Revision, r.Author, r.Subject, r.CommittedAt = rel.Spec.Revision, rel.Spec.Author, rel.Spec.Subject, rel.Spec.CommittedAt
+		r.Errors, r.Findings, r.ErrorsOmitted = rel.Status.Errors, rel.Status.Findings, rel.Status.ErrorsOmitted
+	}
+	for i := range deliveries {
+		r.Clusters = append(r.Clusters, newClusterPart(&deliveries[i], r.Revision))
+	}
+	slices.SortFunc(r.Clusters, func(a, b clusterPart) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	return r
+}
+
+// headlineWord judges the newest commit of a federation for its first line. Unlike a wait it never ends, so
+// that clusters which just became unreachable count at once.
+func headlineWord(s sight) string {
+	v := judge(s, goal{}, time.Unix(1<<40, 0))
+	switch {
+	case v.Result == resultDone && s.Suspended, v.Result != resultFailed && s.Suspended:
+		return verdictSuspended
+	case v.Result == resultDone:
+		return verdictReady
+	case v.Result == resultFailed:
+		return verdictFailed
+	case v.Result == resultHeld:
+		return verdictHeld
+	case v.Result == resultUnreachable:
+		return verdictUnreachable
+	case s.Release == "":
+		return verdictUnknown
+	case s.Summary.Failed > 0:
+		return verdictFailing
+	}
+	return verdictRolling
+}
+
+// newClusterPart reads one Delivery.
+func newClusterPart(d *v1alpha1.Delivery, revision string) clusterPart {
+	p, st := deliveryPlace(d, revision), d.Status
+	return clusterPart{
+		Cluster: d.Spec.Cluster, State: p.State, Since: p.Since, Note: p.Note, Heard: st.LastHeardAt,
+		Revision: st.LastAppliedRevision, Current: st.LastAppliedRevision != "" && st.LastAppliedRevision == revision,
+		Objects: st.Summary, Orphans: len(st.Orphaned), Trouble: st.Problems, TroubleOmitted: st.Omitted,
+	}
+}

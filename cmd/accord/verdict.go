@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// A result is how waiting for a commit ended, in the word of the JSON output. The empty result is: not yet.
+type result string
+
+const (
+	resultDone        result = "done"
+	resultFailed      result = "failed"
+	resultTimeout     result = "timeout"
+	resultHeld        result = "held"
+	resultUnreachable result = "unreachable"
+	resultSuperseded  result = "superseded"
+)
+
+// exitCode of a wait that ended so (DESIGN.md section 9; 2 is for errors of usage and of accord itself).
+func (r result) exitCode() int {
+	switch r {
+	case resultDone:
+		return 0
+	case resultFailed:
+		return 1
+	case resultTimeout:
+		return 3
+	case resultHeld:
+		return 4
+	case resultUnreachable:
+		return 5
+	case resultSuperseded:
+		return 6
+	}
+	return 2
+}
+
+// A goal is what is waited for.
+type goal struct {
+	// Applied is enough; otherwise every cluster has to be healthy.
+	Applied bool
+	// AllowHeld takes clusters that are held on purpose for done.
+	AllowHeld bool
+	// Grace is how long a cluster must have been unreachable before it is given up on.
+	Grace time.Duration
+	// Started is since when a cluster counts as unreachable whose Release does not say since when.
+	Started time.Time
+	// Deadline of the waiting; zero: none.
+	Deadline time.Time
+}
+
+// A verdict is what a sight means for a goal.
+type verdict struct {
+	Result result
+	// Message is one sentence for people.
+	Message string
+	// OK turns the exit code of a result that was allowed into 0.
+	OK bool
+	// Again is when the verdict may change without any news; zero: never.
+	Again time.Time
+}
+
+// exitCode of the process that ends with this verdict.
+func (v verdict) exitCode() int {
+	if v.OK {
+		return 0
+	}
+	return v.Result.exitCode()
+}
+
+// judge decides whether waiting is over. What is final comes first, in this order:
+//
+//	done         the goal is reached; a newer commit does not undo that
+//	superseded   nobody will deliver this commit any more
+//	failed       no retry can help; what is only tried again is waited for
+//	held         all that is missing is held on purpose, here or by suspending the federation
+//	unreachable  all that is missing are clusters not heard from, each for longer than the grace
+//	timeout      the deadline passed before any of these
+//
+// With both held and unreachable clusters the answer is held, unless that is allowed: the code that asks for
+// more attention of the caller's own making comes first.
+func judge(s sight, g goal, now time.Time) verdict {
+	reached := s.Release != "" && s.Evaluated && (s.Ready || g.Applied && s.Applied)
+	switch {
+	case reached:
+		return verdict{Result: resultDone, Message: s.counts()}
+	case s.Superseded != "":
+		return verdict{Result: resultSuperseded, Message: "overtaken by " + s.Superseded}
+	case s.Stalled != "":
+		return verdict{Result: resultFailed, Message: s.Stalled}
+	}
+	v := judgeRest(s, g, now)
+	if v.Result == "" && !g.Deadline.IsZero() {
+		if !now.Before(g.Deadline) {
+			return verdict{Result: resultTimeout, Message: join("  ", progress(s), s.Note)}
+		}
+		if v.Again.IsZero() || g.Deadline.Before(v.Again) {
+			v.Again = g.Deadline
+		}
+	}
+	return v
+}
+
+// judgeRest judges what is missing.
+func judgeRest(s sight, g goal, now time.Time) verdict {
+	t := s.Summary
+	if s.Release == "" {
+		if s.Suspended {
+			return verdict{Result: resultHeld, Message: "the federation is suspended and has not looked at this commit"}
+		}
+		return verdict{}
+	}
+	good := t.Healthy
+	if g.Applied {
+		good = t.Applied
+	}
+	if !s.Evaluated || t.Total == 0 || good+t.Held+t.Unreachable < t.Total || t.Held+t.Unreachable == 0 {
+		return verdict{}
+	}
+	if t.Held > 0 && !(g.AllowHeld && t.Unreachable > 0) {
+		return verdict{Result: resultHeld, OK: g.AllowHeld, Message: s.counts()}
+	}
+	since := s.UnreachableSince
+	if since.IsZero() {
+		since = g.Started
+	}
+	if over := since.Add(g.Grace); now.Before(over) {
+		return verdict{Again: over}
+	}
+	return verdict{Result: resultUnreachable, Message: fmt.Sprintf("%s: not heard from for %s", s.counts(), now.Sub(since).Round(time.Second))}
+}
+
+// progress is one line of how far a commit got.
+func progress(s sight) string {
+	switch {
+	case s.Release == "":
+		return "not seen by accord yet"
+	case !s.Evaluated:
+		return "a changed plan is being put in force"
+	}
+	return s.counts()
+}

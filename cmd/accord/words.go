@@ -1,0 +1,27 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// join puts sep between the parts that are not empty.
+func join(sep string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), sep)
+}
+
+// firstOf is the first of list; empty when there is none.
+func firstOf(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+// prefixed is s behind prefix; empty when s is.
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
+}
