@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -9,7 +10,7 @@ import (
 // accepted as they are and appear here.
 //
 // +kubebuilder:object:root=true
-// +kubebuilder:resource:scope=Cluster,categories=accord
+// +kubebuilder:resource:scope=Cluster,categories=accord,shortName=clu
 // +kubebuilder:subresource:status
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
@@ -25,7 +26,7 @@ type Cluster struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec ClusterSpec `json:"spec"`
-	// +kubebuilder:default:={observedGeneration: -1, conditions: {{type: "Ready", status: "Unknown", reason: "Pending", message: "not contacted yet", observedGeneration: -1, lastTransitionTime: "1970-01-01T00:00:00Z"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":-1,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not contacted yet"}}}
 	Status ClusterStatus `json:"status,omitempty"`
 }
 
@@ -54,8 +55,6 @@ type ClusterSpec struct {
 	Zones  []string       `json:"zones,omitempty"`
 	Taints []corev1.Taint `json:"taints,omitempty"`
 	// ResourceModels are accepted; they are not acted on yet.
-	// +kubebuilder:pruning:PreserveUnknownFields
-	// +kubebuilder:validation:Schemaless
 	ResourceModels []ResourceModel `json:"resourceModels,omitempty"`
 }
 
@@ -74,8 +73,8 @@ type ResourceModel struct {
 // ResourceModelRange is [min, max) of one resource.
 type ResourceModelRange struct {
 	Name corev1.ResourceName `json:"name"`
-	Min  string              `json:"min"`
-	Max  string              `json:"max"`
+	Min  resource.Quantity   `json:"min"`
+	Max  resource.Quantity   `json:"max"`
 }
 
 // ClusterStatus is what was seen when the cluster was last asked.

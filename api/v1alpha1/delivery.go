@@ -21,7 +21,7 @@ type Delivery struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec DeliverySpec `json:"spec"`
-	// +kubebuilder:default:={observedGeneration: -1, conditions: {{type: "Ready", status: "Unknown", reason: "Progressing", message: "not delivered yet", observedGeneration: -1, lastTransitionTime: "1970-01-01T00:00:00Z"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":-1,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
 	Status DeliveryStatus `json:"status,omitempty"`
 }
 

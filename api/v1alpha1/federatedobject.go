@@ -29,7 +29,7 @@ type FederatedObject struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec FederatedObjectSpec `json:"spec"`
-	// +kubebuilder:default:={observedGeneration: -1, conditions: {{type: "Ready", status: "Unknown", reason: "Progressing", message: "not delivered yet", observedGeneration: -1, lastTransitionTime: "1970-01-01T00:00:00Z"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":-1,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
 	Status FederatedObjectStatus `json:"status,omitempty"`
 }
 
@@ -84,7 +84,7 @@ type FederatedObjectStatus struct {
 	// Aggregate is the status of the object summed up over clusters, in the shape of its kind's own status;
 	// only what adds up is in it.
 	// +kubebuilder:pruning:PreserveUnknownFields
-	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
 	Aggregate *apiextensionsv1.JSON `json:"aggregate,omitempty"`
 }
 

@@ -22,7 +22,7 @@ type Federation struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec FederationSpec `json:"spec"`
-	// +kubebuilder:default:={observedGeneration: -1, conditions: {{type: "Ready", status: "Unknown", reason: "Pending", message: "not looked at yet", observedGeneration: -1, lastTransitionTime: "1970-01-01T00:00:00Z"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":-1,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not looked at yet"}}}
 	Status FederationStatus `json:"status,omitempty"`
 }
 
@@ -36,8 +36,11 @@ type FederationSpec struct {
 	Sources []Source `json:"sources"`
 	// Interval between two looks at the sources. A push hook or the annotation reconcile.accord.dev/requestedAt is faster.
 	// +kubebuilder:default="1m"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s')",message="interval is at least 1s"
-	Interval metav1.Duration `json:"interval,omitempty"`
+	Interval metav1.Duration `json:"interval,omitzero"`
 	// Prune removes from the clusters what no policy places any more or what left Git. Without it such objects
 	// stay and are listed as orphaned.
 	Prune bool `json:"prune"`
@@ -64,14 +67,18 @@ type Source struct {
 	// Ref to follow; absent: the default branch of the remote.
 	Ref *Ref `json:"ref,omitempty"`
 	// Path of the directory in the repository; absent: its root.
-	// +kubebuilder:validation:XValidation:rule="!self.contains('..')",message="path stays inside the repository"
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.split('/').all(step, step != '..')",message="path stays inside the repository: no step of it is .."
 	Path string `json:"path,omitempty"`
 	// SecretRef names a Secret beside the Federation: username and password, bearerToken, ca.crt,
 	// identity (an ssh private key), known_hosts.
 	SecretRef *corev1.LocalObjectReference `json:"secretRef,omitempty"`
 	// Timeout of one fetch.
 	// +kubebuilder:default="60s"
-	Timeout metav1.Duration `json:"timeout,omitempty"`
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:MaxLength=32
+	Timeout metav1.Duration `json:"timeout,omitzero"`
 }
 
 // Ref is a branch, tag, semver range or commit.
