@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -18,8 +17,11 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/clusterroleaggregation"
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 	"k8s.io/kubernetes/pkg/controller/namespace"
+
+	"github.com/accord-dev/accord/clusters/local/internal/logs"
 )
 
 const (
@@ -27,9 +29,9 @@ const (
 	discoveryPeriod = 30 * time.Second // a kind made by a new CRD is collected after at most this long
 )
 
-// startHousekeeping runs the two controllers without which an API server does not keep its own promises: a
-// deleted namespace would stay Terminating for ever, and dependents would outlive their owners. The function
-// returned ends them and waits.
+// startHousekeeping runs the three controllers without which an API server does not keep its own promises: a
+// deleted namespace would stay Terminating for ever, dependents would outlive their owners, and the roles
+// view, edit and admin would allow nothing. The function returned ends them and waits.
 func startHousekeeping(c *rest.Config, log *slog.Logger) (stop func() error, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer func() {
@@ -37,7 +39,7 @@ func startHousekeeping(c *rest.Config, log *slog.Logger) (stop func() error, err
 			cancel()
 		}
 	}()
-	ctx = klog.NewContext(ctx, logr.FromSlogHandler(quieter{log.With("component", "housekeeping").Handler()}))
+	ctx = klog.NewContext(ctx, logs.Quiet(log, "housekeeping"))
 	c = rest.CopyConfig(c)
 	c.UserAgent = "accord-housekeeping"
 	client, err := kubernetes.NewForConfig(c)
@@ -58,11 +60,13 @@ func startHousekeeping(c *rest.Config, log *slog.Logger) (stop func() error, err
 	}
 	namespaces := namespace.NewNamespaceController(ctx, client, objects, client.Discovery().ServerPreferredNamespacedResources,
 		typed.Core().V1().Namespaces(), namespaceResync, corev1.FinalizerKubernetes)
+	roles := clusterroleaggregation.NewClusterRoleAggregation(typed.Rbac().V1().ClusterRoles(), client.RbacV1())
 
 	typed.Start(ctx.Done())
 	close(started)
 	var running sync.WaitGroup
 	running.Go(func() { namespaces.Run(ctx, 2) })
+	running.Go(func() { roles.Run(ctx, 1) })
 	running.Go(func() { collector.Run(ctx, 2, discoveryPeriod) })
 	running.Go(func() { collector.Sync(ctx, client.Discovery(), discoveryPeriod) })
 	return func() error {

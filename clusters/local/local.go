@@ -4,10 +4,10 @@
 //
 // A control plane is durable: everything it knows lies in one directory, survives
 // kill -9, and comes back on the same port with the same certificates. It runs the
-// two controllers without which the API does not behave (namespace deletion and
-// garbage collection of dependents) and no others: a Deployment is stored, but
-// nobody makes pods of it. Package clusters/local/controllers adds the rest,
-// clusters/local/kwok adds nodes.
+// controllers without which the API does not behave (namespace deletion, garbage
+// collection of dependents, aggregated roles) and no others: a Deployment is
+// stored, but nobody makes pods of it. Package clusters/local/controllers adds the
+// rest, clusters/local/kwok adds nodes.
 //
 // Nothing is written to stdout or stderr by this package. The libraries below it
 // keep some state per process (logging, feature gates), which is why building

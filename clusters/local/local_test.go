@@ -183,6 +183,12 @@ func TestAControlPlaneKeepsTheAPIsPromises(t *testing.T) {
 			return err
 		})
 	})
+	t.Run("the role view allows to look", func(t *testing.T) {
+		require.Eventually(t, func() bool {
+			view, err := k.RbacV1().ClusterRoles().Get(t.Context(), "view", metav1.GetOptions{})
+			return err == nil && len(view.Rules) > 0
+		}, 30*time.Second, 50*time.Millisecond)
+	})
 	t.Run("a service account's token is a login", func(t *testing.T) {
 		_, err := k.CoreV1().ServiceAccounts("default").Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "robot"}}, metav1.CreateOptions{})
 		require.NoError(t, err)

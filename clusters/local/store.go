@@ -8,6 +8,8 @@ import (
 	"net/url"
 
 	"go.etcd.io/etcd/server/v3/embed"
+
+	"github.com/accord-dev/accord/clusters/local/internal/logs"
 )
 
 // A store is a running etcd with one member, reachable through its socket only.
@@ -47,7 +49,7 @@ func storeConfig(dir, socket string, log *slog.Logger) *embed.Config {
 	c.AdvertiseClientUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:2379"}}
 	c.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:2380"}}
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
-	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zapTo(log.With("component", "etcd")))
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(logs.Zap(log, "etcd"))
 	return c
 }
 

@@ -1,0 +1,44 @@
+package kwok
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed kwok.mod
+var toolMod []byte
+
+//go:embed kwok.sum
+var toolSum []byte
+
+// build returns the path of a kwok program in the go command's cache, built now unless it is there. It works
+// from the module files embedded here, so it does not matter where this program runs, as long as there is Go.
+func build(ctx context.Context) (program string, err error) {
+	dir, err := os.MkdirTemp("", "accord-kwok-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	for name, content := range map[string][]byte{"go.mod": toolMod, "go.sum": toolSum} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			return "", err
+		}
+	}
+	cmd := exec.CommandContext(ctx, "go", "tool", "-n", "kwok")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=") // of whatever workspace we were started in
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return "", fmt.Errorf("%s: %w: %s", cmd, err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", cmd, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

@@ -1,0 +1,88 @@
+// Package kwok gives a cluster nodes that are not there. It runs kwok (https://kwok.sigs.k8s.io) as a child
+// process, which plays the kubelets: pods that are scheduled to its nodes become ready, jobs complete, and
+// pods with an image that cannot be pulled stay pending, see BadTag.
+//
+// kwok is not among the requirements of this module, whose versions it would move. kwok.mod and kwok.sum are
+// a go.mod and go.sum of their own that hold it as a tool; the go command builds it when it is first needed.
+package kwok
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// BadTag is the tag of images that cannot be pulled here: a pod with a container whose image ends in
+// ":does-not-exist" stays Pending with reason ImagePullBackOff. Every other image runs.
+const BadTag = "does-not-exist"
+
+// stages tell kwok what becomes of nodes and pods.
+//
+//go:embed stages.yaml
+var stages []byte
+
+// Options say what to pretend.
+type Options struct {
+	Nodes   int          // how many, named node-0 and up, each 32 CPUs, 256Gi and 110 pods; at least 1
+	Program string       // path of a kwok v0.8 binary; "" = built by the go command, which takes a minute the first time
+	Log     *slog.Logger // gets kwok's output at debug level; nil = discard
+}
+
+// Start runs kwok against the cluster of the kubeconfig file and returns when all nodes are Ready. The
+// function returned ends kwok and waits; it leaves the nodes as they are, and a later Start adopts them.
+//
+// The context bounds the start only. On Linux kwok dies with this process however that ends.
+func Start(ctx context.Context, kubeconfig string, o Options) (stop func(), err error) {
+	if o.Nodes < 1 {
+		return nil, fmt.Errorf("starting kwok: %d nodes asked for", o.Nodes)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Program == "" {
+		if o.Program, err = build(ctx); err != nil {
+			return nil, fmt.Errorf("building kwok: %w", err)
+		}
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("connecting kwok: %w", err)
+	}
+	config.QPS = -1 // no limit on this side
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("connecting kwok: %w", err)
+	}
+	if err := createNodes(ctx, client.CoreV1().Nodes(), o.Nodes); err != nil {
+		return nil, err
+	}
+	child, err := startChild(o.Program, arguments(kubeconfig), bytes.NewReader(stages), o.Log)
+	if err != nil {
+		return nil, fmt.Errorf("starting kwok: %w", err)
+	}
+	if err := waitNodes(ctx, client.CoreV1().Nodes(), o.Nodes, child.done); err != nil {
+		child.stop()
+		return nil, errors.Join(err, child.err)
+	}
+	return child.stop, nil
+}
+
+// arguments make kwok read the stages from its stdin, play only nodes that say they are fake, and neither
+// serve (several kwoks share this machine) nor renew leases (nobody looks at them).
+func arguments(kubeconfig string) []string {
+	return []string{
+		"--kubeconfig=" + kubeconfig,
+		"--config=-",
+		"--manage-all-nodes=false",
+		"--manage-nodes-with-annotation-selector=" + fakeAnnotation + "=" + fakeValue,
+		"--node-lease-duration-seconds=0",
+		"--node-port=0",
+		"--cidr=10.244.0.0/16",
+	}
+}
