@@ -1,0 +1,123 @@
+package source
+
+import (
+	"cmp"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	"github.com/skeema/knownhosts"
+	"golang.org/x/crypto/ssh"
+)
+
+// Auth is what one caller shows to the remote. A line end after a password or
+// token, as Secrets often have it, does not count.
+type Auth struct {
+	// Username and Password for HTTP. A token goes into Password at most hosts;
+	// then the Username, "git" if empty, is of no importance. Username is also the
+	// SSH user where the URL has none.
+	Username, Password string
+	// BearerToken for HTTP; it comes before Username and Password.
+	BearerToken string
+	// CA is a PEM bundle trusted for HTTPS beside the system's.
+	CA []byte
+	// Identity is an SSH private key in PEM form. Keys of the machine, its agent
+	// and its ssh_config are never used.
+	Identity           []byte
+	IdentityPassphrase string
+	// KnownHosts, in OpenSSH's format, must describe the SSH server.
+	KnownHosts []byte
+}
+
+// httpAuth returns nil if there is nothing to show.
+func httpAuth(at address, auth *Auth) transport.AuthMethod {
+	if auth != nil && auth.BearerToken != "" {
+		return &githttp.TokenAuth{Token: strings.TrimSpace(auth.BearerToken)}
+	}
+	if basic := basicAuth(at, auth); basic.Username != "" || basic.Password != "" {
+		return basic
+	}
+	return nil
+}
+
+func basicAuth(at address, auth *Auth) *githttp.BasicAuth {
+	basic := &githttp.BasicAuth{Username: at.user, Password: at.password}
+	if auth != nil && (auth.Username != "" || auth.Password != "") {
+		basic.Username, basic.Password = auth.Username, strings.TrimRight(auth.Password, "\r\n")
+	}
+	if basic.Password != "" {
+		basic.Username = cmp.Or(basic.Username, "git")
+	}
+	return basic
+}
+
+// certificates returns nil, which stands for the system's, if auth adds none.
+func certificates(auth *Auth) (*x509.CertPool, error) {
+	if auth == nil || len(auth.CA) == 0 {
+		return nil, nil
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // a machine without certificates: the given ones count
+	}
+	if !pool.AppendCertsFromPEM(auth.CA) {
+		return nil, fmt.Errorf("%w: the CA bundle holds no PEM certificate", ErrInvalid)
+	}
+	return pool, nil
+}
+
+// sshConfig is complete but for the host key algorithms, which depend on the
+// host: see [knownHosts].
+func sshConfig(at address, auth *Auth) (*ssh.ClientConfig, error) {
+	if auth == nil || len(auth.Identity) == 0 {
+		return nil, fmt.Errorf("%w: SSH needs a private key (identity)", ErrAuth)
+	}
+	signer, err := parseIdentity(auth)
+	if err != nil {
+		return nil, err
+	}
+	return &ssh.ClientConfig{
+		User: cmp.Or(at.endpoint.User, auth.Username, "git"),
+		Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)},
+	}, nil
+}
+
+func parseIdentity(auth *Auth) (ssh.Signer, error) {
+	var signer ssh.Signer
+	var err error
+	if auth.IdentityPassphrase == "" {
+		signer, err = ssh.ParsePrivateKey(auth.Identity)
+	} else {
+		signer, err = ssh.ParsePrivateKeyWithPassphrase(auth.Identity, []byte(auth.IdentityPassphrase))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: the SSH private key: %w", ErrInvalid, err)
+	}
+	return signer, nil
+}
+
+// knownHosts reads auth.KnownHosts. The library wants files, so there is one for
+// a moment.
+func knownHosts(auth *Auth) (*knownhosts.HostKeyDB, error) {
+	if len(strings.TrimSpace(string(auth.KnownHosts))) == 0 {
+		return nil, fmt.Errorf("%w: SSH needs known_hosts; `ssh-keyscan HOST` prints what belongs in it, to be compared with what the host publishes", ErrHostKey)
+	}
+	file, err := os.CreateTemp("", "known_hosts-")
+	if err != nil {
+		return nil, fmt.Errorf("write known_hosts: %w", err)
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(auth.KnownHosts)
+	if err := cmp.Or(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("write known_hosts: %w", err)
+	}
+	db, err := knownhosts.NewDB(file.Name())
+	if err != nil {
+		text := strings.ReplaceAll(err.Error(), file.Name(), "known_hosts")
+		return nil, fmt.Errorf("%w: %s", ErrInvalid, text)
+	}
+	return db, nil
+}

@@ -1,0 +1,161 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// maxPacks is how many downloads a clone collects before it is made again. That
+// bounds both what old commits take up and how many indexes are read.
+const maxPacks = 32
+
+// A clone is a bare repository of a few commits without their parents. Each
+// commit that is there with all its files has a ref, set last: what a fetch left
+// half done has none, and is nothing one could rely on.
+type clone struct {
+	dir   string
+	store *filesystem.Storage
+}
+
+const keep = "refs/accord/"
+
+func openClone(dir string) *clone {
+	return &clone{dir: dir, store: filesystem.NewStorageWithOptions(
+		osfs.New(dir, osfs.WithBoundOS()),
+		cache.NewObjectLRU(16*cache.MiByte),
+		filesystem.Options{KeepDescriptors: true},
+	)}
+}
+
+// newClone makes an empty one. Its HEAD and config are for people who look into
+// it with git.
+func newClone(dir string) (*clone, error) {
+	c := openClone(dir)
+	if err := c.store.Init(); err != nil {
+		return nil, fmt.Errorf("make clone: %w", err)
+	}
+	head := plumbing.NewSymbolicReference(plumbing.HEAD, plumbing.Main)
+	if err := c.store.SetReference(head); err != nil {
+		return nil, fmt.Errorf("make clone: %w", err)
+	}
+	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
+		return nil, fmt.Errorf("make clone: %w", err)
+	}
+	return c, nil
+}
+
+func (c *clone) close() { c.store.Close() }
+
+// full reports whether it is time to begin anew.
+func (c *clone) full() bool {
+	packs, err := filepath.Glob(filepath.Join(c.dir, "objects", "pack", "*.pack"))
+	return err != nil || len(packs) >= maxPacks
+}
+
+// commits lists those that are there with all their files.
+func (c *clone) commits() ([]plumbing.Hash, error) {
+	iter, err := c.store.IterReferences()
+	if err != nil {
+		return nil, fmt.Errorf("%w: read refs: %v", errDamaged, err)
+	}
+	var found []plumbing.Hash
+	err = iter.ForEach(func(ref *plumbing.Reference) error {
+		if strings.HasPrefix(ref.Name().String(), keep) {
+			found = append(found, ref.Hash())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: read refs: %v", errDamaged, err)
+	}
+	return found, nil
+}
+
+// fetch downloads a commit on top of what is there. Errors of this side are
+// errDamaged, all others are the remote's.
+func (c *clone) fetch(ctx context.Context, talk *talk, t target, l limits) error {
+	haves, err := c.commits()
+	if err != nil {
+		return err
+	}
+	shallows, err := c.store.Shallow()
+	if err != nil {
+		return fmt.Errorf("%w: read shallow: %v", errDamaged, err)
+	}
+	return c.receive(ctx, talk, wish{wants: []plumbing.Hash{t.want}, haves: haves, shallows: shallows}, l)
+}
+
+func (c *clone) receive(ctx context.Context, talk *talk, w wish, l limits) (err error) {
+	answer, pack, err := talk.pack(ctx, w)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	defer func() {
+		if p := recover(); p != nil { // go-git on a pack that makes no sense
+			err = fmt.Errorf("%w: %v", errDamaged, p)
+		}
+	}()
+	shallows := slices.DeleteFunc(slices.Concat(w.shallows, answer.Shallows), func(h plumbing.Hash) bool {
+		return slices.Contains(answer.Unshallows, h)
+	})
+	plumbing.HashesSort(shallows)
+	if err := c.store.SetShallow(slices.Compact(shallows)); err != nil {
+		return fmt.Errorf("%w: write shallow: %v", errDamaged, err)
+	}
+	in := &download{from: pack, left: l.download()}
+	err = packfile.UpdateObjectStorage(c.store, in)
+	if in.err != nil {
+		return in.err
+	}
+	if err != nil {
+		return fmt.Errorf("%w: write pack: %w", errDamaged, err)
+	}
+	c.store.Reindex()
+	return nil
+}
+
+func (c *clone) mark(commit plumbing.Hash) error {
+	ref := plumbing.NewHashReference(plumbing.ReferenceName(keep+commit.String()), commit)
+	if err := c.store.SetReference(ref); err != nil {
+		return fmt.Errorf("mark commit in clone: %w", err)
+	}
+	return nil
+}
+
+// download bounds what is read from the remote, and keeps its errors apart from
+// those of writing it down.
+type download struct {
+	from io.Reader
+	left int64
+	err  error
+}
+
+func (d *download) Read(p []byte) (int, error) {
+	if d.left <= 0 {
+		d.err = fmt.Errorf("%w: the download is above eight times the limit for a tree", ErrTooLarge)
+		return 0, d.err
+	}
+	n, err := d.from.Read(p[:min(int64(len(p)), d.left)])
+	d.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		d.err = fmt.Errorf("%w: download: %w", ErrUnreachable, err)
+		if kindOf(err) != nil {
+			d.err = err
+		}
+	}
+	return n, err
+}

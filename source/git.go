@@ -1,0 +1,135 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Limits used where [Options] leave them at zero.
+const (
+	DefaultMaxFileSize = 8 << 20   // 8 MiB
+	DefaultMaxTreeSize = 128 << 20 // 128 MiB
+	DefaultTimeout     = 60 * time.Second
+)
+
+// Options say what to fetch.
+type Options struct {
+	// URL is https://, http://, ssh://, user@host:path, file:// or a path on
+	// this machine (bare or with a work tree). A password in it is used if Auth
+	// has none, and is never shown.
+	URL string
+	Ref Ref
+
+	// Auth may be nil: then nobody in particular asks. Local paths ignore it.
+	Auth *Auth
+
+	// MaxFileSize in bytes: a larger file is listed with its size, but opening
+	// it fails with [ErrTooLarge]. Zero means [DefaultMaxFileSize].
+	MaxFileSize int64
+
+	// MaxTreeSize in bytes bounds what one snapshot holds in memory: its files
+	// up to MaxFileSize. A tree above it is refused with [ErrTooLarge]. A download
+	// may be eight times as large. Zero means [DefaultMaxTreeSize].
+	MaxTreeSize int64
+
+	// Timeout bounds the whole fetch, waiting for others included. Zero means
+	// [DefaultTimeout].
+	Timeout time.Duration
+}
+
+// Snapshot is one commit. It does not change and stays readable whatever is
+// fetched or deleted later.
+type Snapshot struct {
+	// Revision in Flux's form: "main@sha1:<40 hex>", "v1.4.0@sha1:<40 hex>", or
+	// "sha1:<40 hex>" for a commit that was asked for without a branch.
+	Revision string
+	Commit   string    // 40 hex
+	Tree     string    // 40 hex, of the whole commit: same tree, same files
+	Time     time.Time // the committer's, in UTC
+	Author   string    // "Name <mail>"
+	Subject  string    // first line of the message
+	Message  string    // all of it, trailers included
+
+	// FS holds the files of the commit, in memory. It is safe for concurrent
+	// use and implements [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS] and
+	// [fs.ReadLinkFS]. Symbolic links are followed inside the tree; opening one
+	// that leads out of it fails with [ErrSymlink]. A submodule is an empty
+	// directory. Modification times are the commit's.
+	FS fs.FS
+}
+
+// Fetch returns the commit that o.Ref points to now. Errors are of one of the
+// kinds in this package, or ctx's own when ctx ended first.
+func (c *Cache) Fetch(ctx context.Context, o Options) (Snapshot, error) {
+	caller := ctx
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+
+	at, err := parseAddress(o.URL)
+	if err == nil {
+		err = o.Ref.validate()
+	}
+	var snapshot Snapshot
+	if err == nil {
+		snapshot, err = c.fetch(ctx, at, o)
+	}
+	if err != nil {
+		return Snapshot{}, explain(caller, ctx, err, at, o)
+	}
+	return snapshot, nil
+}
+
+func (c *Cache) fetch(ctx context.Context, at address, o Options) (Snapshot, error) {
+	limits := limits{
+		file: cmp.Or(o.MaxFileSize, DefaultMaxFileSize),
+		tree: cmp.Or(o.MaxTreeSize, DefaultMaxTreeSize),
+	}
+	repo := c.repository(at)
+	if at.local() {
+		t, loaded, err := repo.readLocal(ctx, at.path(), o.Ref, limits)
+		return snapshot(t, loaded), err
+	}
+	remote, err := c.remote(at, o.Auth)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	t, loaded, err := repo.download(ctx, remote, o.Ref, limits)
+	return snapshot(t, loaded), err
+}
+
+func snapshot(t target, c *commit) Snapshot {
+	if c == nil {
+		return Snapshot{}
+	}
+	return Snapshot{
+		Revision: revision(t.pointer, c.hash.String()),
+		Commit:   c.hash.String(),
+		Tree:     c.root.hash.String(),
+		Time:     c.time,
+		Author:   c.author,
+		Subject:  c.subject(),
+		Message:  c.message,
+		FS:       tree{root: c.root, time: c.time, limit: c.fileLimit},
+	}
+}
+
+// limits in bytes, never zero.
+type limits struct{ file, tree int64 }
+
+func (l limits) download() int64 { return 8 * l.tree }
+
+// check refuses a tree that is too large to be held.
+func (l limits) check(commit plumbing.Hash, root *dir) error {
+	if root.size <= l.tree {
+		return nil
+	}
+	name, size := root.largest()
+	return fmt.Errorf("%w: commit %s holds %s of files, the limit is %s; the largest is %q with %s",
+		ErrTooLarge, commit, bytesOf(root.size), bytesOf(l.tree), name, bytesOf(size))
+}

@@ -1,0 +1,195 @@
+package source_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/pem"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/source"
+)
+
+func certificate(w *webServer) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.Certificate().Raw})
+}
+
+func TestHTTPCredentials(t *testing.T) {
+	up := newUpstream(t)
+	first := up.commit("first", "a", "1")
+	server := serveHTTP(t, up, true)
+	server.allow = func(r *http.Request) bool {
+		user, password, _ := r.BasicAuth()
+		return user == "ada" && password == "s3cr3t" || r.Header.Get("Authorization") == "Bearer t0k3n" ||
+			user == "git" && password == "pat-1"
+	}
+	c := newCache(t)
+	withUser := strings.Replace(server.url(), "https://", "https://ada:s3cr3t@", 1)
+
+	for _, test := range []struct {
+		name string
+		url  string
+		auth source.Auth
+		kind error
+	}{
+		{name: "basic", auth: source.Auth{Username: "ada", Password: "s3cr3t"}},
+		{name: "basic, line end in the Secret", auth: source.Auth{Username: "ada", Password: "s3cr3t\n"}},
+		{name: "token as password", auth: source.Auth{Password: "pat-1"}},
+		{name: "bearer", auth: source.Auth{BearerToken: "t0k3n\n"}},
+		{name: "in the URL", url: withUser},
+		{name: "none", kind: source.ErrAuth},
+		{name: "wrong password", auth: source.Auth{Username: "ada", Password: "t0ps3cr3t"}, kind: source.ErrAuth},
+		{name: "wrong token", auth: source.Auth{BearerToken: "t0ps3cr3t"}, kind: source.ErrAuth},
+		{name: "auth before URL", url: withUser, auth: source.Auth{Username: "ada", Password: "t0ps3cr3t"}, kind: source.ErrAuth},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.auth.CA = certificate(server)
+			o := source.Options{URL: server.url(), Auth: &test.auth}
+			if test.url != "" {
+				o.URL = test.url
+			}
+			s, err := c.Fetch(context.Background(), o) // one cache: what others may see is no way in
+			if test.kind == nil {
+				require.NoError(t, err)
+				require.Equal(t, first, s.Commit)
+				return
+			}
+			require.ErrorIs(t, err, test.kind)
+			require.Empty(t, s)
+			require.Contains(t, err.Error(), "fetch "+server.url())
+			for _, secret := range []string{"s3cr3t", "t0ps3cr3t", base64.StdEncoding.EncodeToString([]byte("ada:t0ps3cr3t"))} {
+				require.NotContains(t, err.Error(), secret)
+			}
+		})
+	}
+	require.EqualValues(t, 1, server.packs.Load(), "downloads for all of them")
+}
+
+func TestHTTPUnreachable(t *testing.T) {
+	up := newUpstream(t)
+	up.commit("first", "a", "1")
+	server := serveHTTP(t, up, true)
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	answer := func(status int, body string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+		}))
+		t.Cleanup(s.Close)
+		return s.URL + "/x.git"
+	}
+	for _, test := range []struct {
+		name, url string
+		kind      error
+	}{
+		{"closed port", "http://" + closed.Addr().String() + "/x.git", source.ErrUnreachable},
+		{"closed port, ssh", "ssh://" + closed.Addr().String() + "/x.git", source.ErrUnreachable},
+		{"no such host", "https://nowhere.invalid/x.git", source.ErrUnreachable},
+		{"unknown CA", server.url(), source.ErrUnreachable},
+		{"server in trouble", answer(503, "try later"), source.ErrUnreachable},
+		{"too many requests", answer(429, "slow down"), source.ErrUnreachable},
+		{"forbidden", answer(403, "no"), source.ErrAuth},
+		{"not found", answer(404, "no"), source.ErrNotRepository},
+		{"gone", answer(410, "no"), source.ErrNotRepository},
+		{"a web page", answer(200, "<html>hello</html>"), source.ErrNotRepository},
+		{"an empty page", answer(200, ""), source.ErrNotRepository},
+		{"an error in Git's form", answer(200, "0010ERR be gone\n"), source.ErrNotRepository},
+		{"a denial in Git's form", answer(200, "0016ERR access denied\n"), source.ErrAuth},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := source.Options{URL: test.url}
+			if strings.HasPrefix(test.url, "ssh") {
+				o.Auth = (&sshServer{t: t, addr: closed.Addr().String()}).someAuth()
+			}
+			_, err := newCache(t).Fetch(context.Background(), o)
+			require.ErrorIs(t, err, test.kind)
+			require.Contains(t, err.Error(), test.url)
+		})
+	}
+}
+
+// someAuth is well-formed, for a server that is not reached.
+func (s *sshServer) someAuth() *source.Auth {
+	s.client, s.host = newKey(s.t)
+	return s.auth()
+}
+
+func TestSilence(t *testing.T) {
+	hole, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and that is all
+	require.NoError(t, err)
+	defer hole.Close()
+	for _, scheme := range []string{"http", "https", "ssh"} {
+		o := source.Options{URL: scheme + "://" + hole.Addr().String() + "/x.git", Auth: (&sshServer{t: t, addr: hole.Addr().String()}).someAuth()}
+
+		t.Run(scheme+" ends with the timeout", func(t *testing.T) {
+			o.Timeout = 50 * time.Millisecond
+			_, err := newCache(t).Fetch(context.Background(), o)
+			require.ErrorIs(t, err, source.ErrUnreachable)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Contains(t, err.Error(), "no complete answer within 50ms")
+		})
+		t.Run(scheme+" ends with the caller", func(t *testing.T) {
+			o.Timeout = time.Minute
+			ctx, cancel := context.WithCancel(context.Background())
+			time.AfterFunc(50*time.Millisecond, cancel)
+			_, err := newCache(t).Fetch(ctx, o)
+			require.ErrorIs(t, err, context.Canceled)
+			require.NotErrorIs(t, err, source.ErrUnreachable)
+		})
+	}
+}
+
+func TestSilenceInTheMiddleOfADownload(t *testing.T) {
+	up := newUpstream(t)
+	up.commit("first", "a", "1")
+	real := serveHTTP(t, up, false)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/info/refs") {
+			real.Config.Handler.ServeHTTP(w, r)
+			return
+		}
+		_, _ = w.Write([]byte("0008NAK\n"))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	c := newCache(t)
+	o := source.Options{URL: server.URL + "/up/.git", Timeout: 200 * time.Millisecond}
+	_, err := c.Fetch(context.Background(), o)
+	require.ErrorIs(t, err, source.ErrUnreachable)
+}
+
+func TestConcurrentFetchesDownloadOnce(t *testing.T) {
+	up := newUpstream(t)
+	up.commit("first", "a", "1")
+	up.git("branch", "other")
+	up.commit("second", "a", "2")
+	server := serveHTTP(t, up, false)
+	dir := t.TempDir()
+	caches := []*source.Cache{openGit(t, dir), openGit(t, dir)} // as two processes have them
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			ref, want := source.Ref{Branch: "main"}, "2"
+			if i%2 == 0 {
+				ref, want = source.Ref{Branch: "other"}, "1"
+			}
+			s, err := caches[i/4].Fetch(context.Background(), source.Options{URL: server.url(), Ref: ref})
+			if err != nil || read(t, s, "a") != want {
+				t.Errorf("%v: %v", ref, err)
+			}
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 8, server.asked.Load())
+	require.EqualValues(t, 2, server.packs.Load(), "one download for each commit")
+}

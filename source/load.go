@@ -1,0 +1,282 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+)
+
+// commit is a commit in memory, complete and checked. It does not change.
+type commit struct {
+	hash      plumbing.Hash
+	root      *dir
+	time      time.Time
+	author    string
+	message   string
+	fileLimit int64
+}
+
+func (c *commit) subject() string {
+	first, _, _ := strings.Cut(strings.TrimSpace(c.message), "\n")
+	return strings.TrimSpace(first)
+}
+
+// Bounds on what is not a file's content.
+const (
+	maxDepth    = 256     // directories in directories
+	maxTarget   = 4096    // bytes in a symbolic link
+	maxMeta     = 8 << 20 // bytes in one commit, tag or tree object
+	entryItself = 64      // bytes an entry counts for beside its name and content
+)
+
+// errDamaged: the object store does not hold what it should.
+var errDamaged = errors.New("object store is damaged")
+
+// loader reads one commit out of an object store. Directories and files that
+// are in memory already, from another commit with the same file limit, are used
+// again: loading the next commit costs what differs.
+type loader struct {
+	ctx    context.Context
+	store  storer.EncodedObjectStorer
+	limits limits
+	dirs   map[plumbing.Hash]*dir
+	files  map[plumbing.Hash]*file
+	empty  []*file // files still to be read
+}
+
+func newLoader(ctx context.Context, store storer.EncodedObjectStorer, limits limits, known []*commit) *loader {
+	l := &loader{ctx: ctx, store: store, limits: limits,
+		dirs: map[plumbing.Hash]*dir{}, files: map[plumbing.Hash]*file{}}
+	for _, c := range known {
+		if c.fileLimit == limits.file {
+			l.remember(c.root)
+		}
+	}
+	return l
+}
+
+func (l *loader) remember(d *dir) {
+	if l.dirs[d.hash] != nil {
+		return
+	}
+	l.dirs[d.hash] = d
+	for _, e := range d.entries {
+		if e.dir != nil {
+			l.remember(e.dir)
+		} else {
+			l.files[e.file.hash] = e.file
+		}
+	}
+}
+
+// load reads a commit. Errors: ErrTooLarge, ErrRefNotFound if hash is no commit,
+// the context's, plumbing.ErrObjectNotFound if hash is not there, and otherwise
+// errDamaged.
+func (l *loader) load(hash plumbing.Hash) (c *commit, err error) {
+	defer func() { // go-git trusts packs: on damaged ones it may index out of range
+		if p := recover(); p != nil {
+			c, err = nil, fmt.Errorf("%w: %v", errDamaged, p)
+		}
+	}()
+	var about object.Commit
+	err = l.decode(hash, plumbing.CommitObject, &about)
+	if errors.Is(err, errNotThat) {
+		return nil, because(ErrRefNotFound, "object %s is not a commit", hash)
+	}
+	if err != nil {
+		return nil, err
+	}
+	root, err := l.dir(about.TreeHash, 0)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return nil, fmt.Errorf("%w: %v", errDamaged, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := l.limits.check(hash, root); err != nil {
+		return nil, err
+	}
+	if err := l.fill(); err != nil {
+		return nil, err
+	}
+	return &commit{
+		hash:      hash,
+		root:      root,
+		time:      about.Committer.When.UTC(),
+		author:    strings.ToValidUTF8(about.Author.Name+" <"+about.Author.Email+">", "?"),
+		message:   strings.ToValidUTF8(about.Message, "?"),
+		fileLimit: l.limits.file,
+	}, nil
+}
+
+// peel follows tag objects to what they are about.
+func (l *loader) peel(hash plumbing.Hash) (plumbing.Hash, error) {
+	for range maxDepth {
+		var tag object.Tag
+		err := l.decode(hash, plumbing.TagObject, &tag)
+		if errors.Is(err, errNotThat) {
+			return hash, nil
+		}
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		hash = tag.Target
+	}
+	return plumbing.ZeroHash, because(ErrRefNotFound, "tag %s leads through more than %d tags", hash, maxDepth)
+}
+
+func (l *loader) dir(hash plumbing.Hash, depth int) (*dir, error) {
+	if d := l.dirs[hash]; d != nil {
+		return d, nil
+	}
+	if depth > maxDepth {
+		return nil, fmt.Errorf("%w: directories are nested more than %d deep", ErrTooLarge, maxDepth)
+	}
+	var listing object.Tree
+	if err := l.decode(hash, plumbing.TreeObject, &listing); err != nil {
+		return nil, err
+	}
+	d := &dir{hash: hash, entries: make([]entry, 0, len(listing.Entries))}
+	for _, item := range listing.Entries {
+		e, err := l.entry(item, depth)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", item.Name, err)
+		}
+		d.add(e, l.limits.file)
+	}
+	slices.SortFunc(d.entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	for i := range d.entries[min(1, len(d.entries)):] {
+		if d.entries[i].name == d.entries[i+1].name {
+			return nil, fmt.Errorf("%w: directory %s holds %q twice", errDamaged, hash, d.entries[i].name)
+		}
+	}
+	l.dirs[hash] = d
+	return d, nil
+}
+
+func (l *loader) entry(item object.TreeEntry, depth int) (entry, error) {
+	e := entry{name: item.Name}
+	if item.Name == "" || item.Name == "." || item.Name == ".." || strings.ContainsRune(item.Name, '/') {
+		return e, fmt.Errorf("%w: no name for a file", errDamaged)
+	}
+	var err error
+	switch item.Mode {
+	case filemode.Dir:
+		e.mode = fs.ModeDir | 0o755
+		e.dir, err = l.dir(item.Hash, depth+1)
+		return e, err
+	case filemode.Submodule:
+		e.mode, e.dir = fs.ModeDir|0o755, &dir{hash: item.Hash}
+		return e, nil
+	case filemode.Symlink:
+		e.mode = fs.ModeSymlink | 0o777
+		e.file, err = l.file(item.Hash, maxTarget)
+		return e, err
+	case filemode.Executable:
+		e.mode = 0o755
+	default:
+		e.mode = 0o644
+	}
+	e.file, err = l.file(item.Hash, l.limits.file)
+	return e, err
+}
+
+// file learns a file's size; fill reads it.
+func (l *loader) file(hash plumbing.Hash, limit int64) (*file, error) {
+	if f := l.files[hash]; f != nil {
+		return f, nil
+	}
+	if err := l.ctx.Err(); err != nil {
+		return nil, err
+	}
+	size, err := l.store.EncodedObjectSize(hash)
+	if err != nil {
+		return nil, fmt.Errorf("%w: file %s: %v", errDamaged, hash, err)
+	}
+	f := &file{hash: hash, size: size}
+	if size <= limit {
+		l.empty = append(l.empty, f)
+	}
+	l.files[hash] = f
+	return f, nil
+}
+
+func (l *loader) fill() error {
+	for _, f := range l.empty {
+		content, err := l.read(f.hash, plumbing.BlobObject, f.size)
+		if err != nil {
+			return err
+		}
+		f.content, f.held = content, true
+	}
+	l.empty = nil
+	return nil
+}
+
+// errNotThat: the object is there, but of another type.
+var errNotThat = fmt.Errorf("%w: object is of another type", errDamaged)
+
+type decoder interface {
+	Decode(plumbing.EncodedObject) error
+}
+
+// decode reads a commit, tag or tree. It is plumbing.ErrObjectNotFound if there
+// is no such object.
+func (l *loader) decode(hash plumbing.Hash, kind plumbing.ObjectType, into decoder) error {
+	content, err := l.read(hash, kind, maxMeta)
+	if err != nil {
+		return err
+	}
+	checked := &plumbing.MemoryObject{}
+	checked.SetType(kind)
+	if _, err := checked.Write(content); err != nil {
+		return fmt.Errorf("decode %s %s: %w", kind, hash, err)
+	}
+	if err := into.Decode(checked); err != nil {
+		return fmt.Errorf("%w: %s %s: %v", errDamaged, kind, hash, err)
+	}
+	return nil
+}
+
+// read returns an object's content, which is what its name says.
+func (l *loader) read(hash plumbing.Hash, kind plumbing.ObjectType, limit int64) ([]byte, error) {
+	if err := l.ctx.Err(); err != nil {
+		return nil, err
+	}
+	found, err := l.store.EncodedObject(plumbing.AnyObject, hash)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return nil, fmt.Errorf("%s %s: %w", kind, hash, plumbing.ErrObjectNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s %s: %v", errDamaged, kind, hash, err)
+	}
+	if found.Type() != kind {
+		return nil, fmt.Errorf("%w: %s is a %s, not a %s", errNotThat, hash, found.Type(), kind)
+	}
+	if found.Size() > limit {
+		return nil, fmt.Errorf("%w: %s %s has %s, the limit is %s", ErrTooLarge, kind, hash, bytesOf(found.Size()), bytesOf(limit))
+	}
+	r, err := found.Reader()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s %s: %v", errDamaged, kind, hash, err)
+	}
+	defer r.Close()
+	content := make([]byte, found.Size())
+	if _, err := io.ReadFull(r, content); err != nil {
+		return nil, fmt.Errorf("%w: %s %s: %v", errDamaged, kind, hash, err)
+	}
+	if plumbing.ComputeHash(kind, content) != hash {
+		return nil, fmt.Errorf("%w: %s %s holds something else", errDamaged, kind, hash)
+	}
+	return content, nil
+}

@@ -1,0 +1,87 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	git "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// readLocal reads a repository on this machine where it is: nothing is copied,
+// and no git program is needed.
+func (r *repository) readLocal(ctx context.Context, path string, ref Ref, l limits) (target, *commit, error) {
+	t, c, err := r.readOnce(ctx, path, ref, l)
+	if errors.Is(err, errDamaged) {
+		// A git gc beside us moves objects from one pack to another.
+		t, c, err = r.readOnce(ctx, path, ref, l)
+	}
+	return t, c, err
+}
+
+func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limits) (target, *commit, error) {
+	repo, err := git.PlainOpenWithOptions(filepath.Clean(path), &git.PlainOpenOptions{EnableDotGitCommonDir: true})
+	if err != nil {
+		return target{}, nil, fmt.Errorf("%w: %w", ErrNotRepository, err)
+	}
+	if store, ok := repo.Storer.(*filesystem.Storage); ok {
+		defer store.Close()
+	}
+	have, err := readRefs(repo.Storer)
+	if err != nil {
+		return target{}, nil, err
+	}
+	t, err := ref.resolve(have)
+	if err != nil {
+		return target{}, nil, err
+	}
+	loader := newLoader(ctx, repo.Storer, l, r.known())
+	if ref.Tag != "" || ref.SemVer != "" {
+		if t.commit, err = loader.peel(t.want); err != nil {
+			return target{}, nil, err
+		}
+	}
+	if c := r.recall(t.commit, l); c != nil {
+		return t, c, l.check(c.hash, c.root)
+	}
+	c, err := loader.load(t.commit)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return target{}, nil, because(ErrRefNotFound, "commit %s not found", t.commit)
+	}
+	if err != nil {
+		return target{}, nil, err
+	}
+	r.remember(c)
+	return t, c, nil
+}
+
+func readRefs(store storer.ReferenceStorer) (refs, error) {
+	have := refs{branches: map[string]plumbing.Hash{}, tags: map[string]plumbing.Hash{}, headName: "HEAD"}
+	iter, err := store.IterReferences()
+	if err != nil {
+		return refs{}, fmt.Errorf("%w: read refs: %v", errDamaged, err)
+	}
+	err = iter.ForEach(func(ref *plumbing.Reference) error {
+		if ref.Type() == plumbing.HashReference {
+			have.add(ref.Name().String(), ref.Hash())
+		}
+		return nil
+	})
+	if err != nil {
+		return refs{}, fmt.Errorf("%w: read refs: %v", errDamaged, err)
+	}
+	head, err := store.Reference(plumbing.HEAD)
+	if err != nil {
+		return refs{}, fmt.Errorf("%w: read HEAD: %w", ErrNotRepository, err)
+	}
+	have.head = head.Hash()
+	if head.Type() == plumbing.SymbolicReference {
+		have.headName = head.Target().Short()
+		have.head = have.branches[have.headName]
+	}
+	return have, nil
+}

@@ -1,0 +1,53 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ParseRevision splits a revision into what was asked for and the commit it was.
+// It reads Flux's forms, new and old: "main@sha1:<40 hex>", "sha1:<40 hex>",
+// "main/<40 hex>" and a bare "<40 hex>"; the pointer may be empty. The commit is
+// returned in lower case.
+func ParseRevision(s string) (pointer, commit string, err error) {
+	pointer, commit = s, ""
+	if i := strings.LastIndex(s, "sha1:"); i == 0 || i > 0 && s[i-1] == '@' {
+		pointer, commit = s[:i], s[i+len("sha1:"):]
+		if i > 0 {
+			pointer = s[:i-1]
+		}
+		if i == 1 {
+			return "", "", fmt.Errorf("revision %q names nothing before the @", s)
+		}
+	} else if i := strings.LastIndexByte(s, '/'); i >= 0 {
+		pointer, commit = s[:i], s[i+1:]
+		if i == 0 {
+			return "", "", fmt.Errorf("revision %q names nothing before the /", s)
+		}
+	} else {
+		pointer, commit = "", s
+	}
+	if !isHash(commit) {
+		return "", "", fmt.Errorf("revision %q is not of the form branch@sha1:<40 hex digits>", s)
+	}
+	return pointer, strings.ToLower(commit), nil
+}
+
+// SameCommit reports whether two revisions are of one commit, whatever they were
+// reached by. What is not a revision is the same as nothing.
+func SameCommit(a, b string) bool {
+	_, x, errA := ParseRevision(a)
+	_, y, errB := ParseRevision(b)
+	return errA == nil && errB == nil && x == y
+}
+
+func revision(pointer, commit string) string {
+	if pointer == "" {
+		return "sha1:" + commit
+	}
+	return pointer + "@sha1:" + commit
+}
+
+func isHash(s string) bool {
+	return len(s) == 40 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
+}

@@ -1,0 +1,193 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/skeema/knownhosts"
+	"golang.org/x/crypto/ssh"
+)
+
+// remoteSSH speaks Git's protocol over SSH. go-git has a transport for that, but
+// it reads the machine's ssh_config and agent and cannot be interrupted while
+// the server says nothing.
+func remoteSSH(at address, auth *Auth) (*remote, error) {
+	config, err := sshConfig(at, auth)
+	if err != nil {
+		return nil, err
+	}
+	known, err := knownHosts(auth)
+	if err != nil {
+		return nil, err
+	}
+	port := at.endpoint.Port
+	if port == 0 {
+		port = 22
+	}
+	host := net.JoinHostPort(strings.Trim(at.endpoint.Host, "[]"), strconv.Itoa(port))
+	config.HostKeyAlgorithms = known.HostKeyAlgorithms(host)
+	if len(config.HostKeyAlgorithms) == 0 {
+		return nil, fmt.Errorf("%w: known_hosts does not mention %s", ErrHostKey, host)
+	}
+	return &remote{open: func(ctx context.Context) (session, error) {
+		client, stop, err := dialSSH(ctx, host, *config, known)
+		if err != nil {
+			return nil, err
+		}
+		s := &sshSession{client: client, stop: stop}
+		if err := s.start("git-upload-pack " + shellQuote(at.endpoint.Path)); err != nil {
+			s.Close()
+			return nil, err
+		}
+		return s, nil
+	}}, nil
+}
+
+// dialSSH connects and logs in. The connection is closed when ctx ends, which
+// ends every read and write on it, unless stop is called first.
+func dialSSH(ctx context.Context, host string, config ssh.ClientConfig, known *knownhosts.HostKeyDB) (*ssh.Client, func() bool, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", host)
+	if err != nil {
+		return nil, nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+
+	var wrongKey error
+	trusted := false
+	check := known.HostKeyCallback()
+	config.HostKeyCallback = func(hostname string, remote net.Addr, key ssh.PublicKey) error {
+		wrongKey = check(hostname, remote, key)
+		trusted = wrongKey == nil
+		return wrongKey
+	}
+	c, channels, requests, err := ssh.NewClientConn(conn, host, &config)
+	if err == nil {
+		return ssh.NewClient(c, channels, requests), stop, nil
+	}
+	stop()
+	conn.Close()
+	_, isNet := errors.AsType[net.Error](err)
+	_, noCommonKey := errors.AsType[*ssh.AlgorithmNegotiationError](err)
+	switch {
+	case wrongKey != nil && knownhosts.IsHostKeyChanged(wrongKey):
+		return nil, nil, fmt.Errorf("%w: %s shows another key than known_hosts has", ErrHostKey, host)
+	case wrongKey != nil:
+		return nil, nil, fmt.Errorf("%w: %w", ErrHostKey, wrongKey)
+	case noCommonKey:
+		return nil, nil, fmt.Errorf("%w: %s offers no key of a type that known_hosts has: %w", ErrHostKey, host, err)
+	case trusted && !isNet:
+		// The server is the right one and talks: what is left is logging in.
+		return nil, nil, fmt.Errorf("%w: the server does not accept the SSH key for user %q", ErrAuth, config.User)
+	}
+	return nil, nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+}
+
+// sshSession is git-upload-pack running at the other end of a connection.
+type sshSession struct {
+	client  *ssh.Client
+	stop    func() bool
+	session *ssh.Session
+	stdin   io.WriteCloser
+	stdout  io.Reader
+	stderr  excerpt
+	said    *packp.AdvRefs
+}
+
+func (s *sshSession) start(command string) (err error) {
+	if s.session, err = s.client.NewSession(); err != nil {
+		return fmt.Errorf("%w: open an SSH session: %w", ErrUnreachable, err)
+	}
+	if s.stdin, err = s.session.StdinPipe(); err != nil {
+		return fmt.Errorf("open an SSH session: %w", err)
+	}
+	if s.stdout, err = s.session.StdoutPipe(); err != nil {
+		return fmt.Errorf("open an SSH session: %w", err)
+	}
+	s.session.Stderr = &s.stderr
+	if err := s.session.Start(command); err != nil {
+		return fmt.Errorf("%w: the SSH server does not run git-upload-pack: %w", ErrNotRepository, err)
+	}
+	return nil
+}
+
+func (s *sshSession) AdvertisedReferences() (*packp.AdvRefs, error) {
+	return s.AdvertisedReferencesContext(context.Background())
+}
+
+func (s *sshSession) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, error) {
+	if s.said != nil {
+		return s.said, nil
+	}
+	said := packp.NewAdvRefs()
+	err := said.Decode(s.stdout)
+	switch {
+	case errors.Is(err, packp.ErrEmptyInput):
+		return nil, s.noAnswer()
+	case errors.Is(err, packp.ErrEmptyAdvRefs), err == nil && said.IsEmpty():
+		return nil, transport.ErrEmptyRemoteRepository
+	case err != nil:
+		return nil, err
+	}
+	transport.FilterUnsupportedCapabilities(said.Capabilities)
+	s.said = said
+	return said, nil
+}
+
+// noAnswer reads from the error output why there was no other.
+func (s *sshSession) noAnswer() error {
+	err := s.session.Wait() // the output has ended: the command has too, and all it said is in
+	if sentence := s.stderr.text.String(); sentence != "" {
+		return refusal(sentence)
+	}
+	return fmt.Errorf("%w: the server closed the connection without an answer: %v", ErrUnreachable, err)
+}
+
+func (s *sshSession) UploadPack(_ context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
+	err := req.UploadRequest.Encode(s.stdin)
+	if err == nil {
+		err = req.UploadHaves.Encode(s.stdin, false)
+	}
+	if err == nil {
+		err = pktline.NewEncoder(s.stdin).Encodef("done\n")
+	}
+	if err == nil {
+		err = s.stdin.Close()
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // EOF: the server has refused already, and its answer says why
+		return nil, fmt.Errorf("%w: ask for a pack: %w", ErrUnreachable, err)
+	}
+	answer := packp.NewUploadPackResponse(req)
+	if err := answer.Decode(io.NopCloser(s.stdout)); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+func (s *sshSession) Close() error {
+	s.stop()
+	return s.client.Close()
+}
+
+// excerpt keeps the beginning of what is written to it.
+type excerpt struct{ text bytes.Buffer }
+
+func (e *excerpt) Write(p []byte) (int, error) {
+	const most = 1024
+	e.text.Write(p[:min(len(p), max(0, most-e.text.Len()))])
+	return len(p), nil
+}
+
+// shellQuote makes one word of s for the shell at the other end, as git does.
+func shellQuote(s string) string {
+	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
+}

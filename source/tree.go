@@ -1,0 +1,238 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// dir and file are Git's trees and blobs in memory. Commits share those they
+// have in common, so they never change once loaded.
+type dir struct {
+	hash        plumbing.Hash
+	entries     []entry // by name
+	size        int64   // bytes held below here; math.MaxInt64 if more than that
+	largestName string  // of the files that count, its path from here
+	largestSize int64
+}
+
+type file struct {
+	hash    plumbing.Hash
+	size    int64
+	content []byte
+	held    bool // false: larger than the limit, content was not read
+}
+
+// entry is one name in a directory. A symbolic link is a file whose content is
+// its target.
+type entry struct {
+	name string
+	mode fs.FileMode
+	dir  *dir
+	file *file
+}
+
+func (d *dir) add(e entry, fileLimit int64) {
+	d.entries = append(d.entries, e)
+	size, largest, name := int64(0), int64(0), e.name
+	switch {
+	case e.dir != nil:
+		size, largest, name = e.dir.size, e.dir.largestSize, e.name+"/"+e.dir.largestName
+	case e.file.size <= fileLimit:
+		size, largest = e.file.size, e.file.size
+	}
+	for _, n := range []int64{size, int64(len(e.name)) + entryItself} {
+		d.size += min(n, math.MaxInt64-d.size)
+	}
+	if largest > d.largestSize {
+		d.largestName, d.largestSize = name, largest
+	}
+}
+
+func (d *dir) largest() (name string, size int64) { return d.largestName, d.largestSize }
+
+func (d *dir) find(name string) (entry, bool) {
+	i, ok := slices.BinarySearchFunc(d.entries, name, func(e entry, name string) int { return strings.Compare(e.name, name) })
+	if !ok {
+		return entry{}, false
+	}
+	return d.entries[i], true
+}
+
+// tree is a commit's files as an fs.FS.
+type tree struct {
+	root  *dir
+	time  time.Time
+	limit int64
+}
+
+// Open opens a file or directory, following symbolic links.
+func (t tree) Open(name string) (fs.File, error) {
+	e, err := t.walk("open", name, true)
+	if err != nil {
+		return nil, err
+	}
+	if e.dir != nil {
+		return &openDir{info: t.info(name, e), tree: t}, nil
+	}
+	if err := t.readable(e.file); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return &openFile{Reader: bytes.NewReader(e.file.content), info: t.info(name, e)}, nil
+}
+
+// ReadFile returns a copy of a file's content.
+func (t tree) ReadFile(name string) ([]byte, error) {
+	e, err := t.walk("read", name, true)
+	if err == nil && e.dir != nil {
+		err = &fs.PathError{Op: "read", Path: name, Err: errIsDir}
+	} else if err == nil {
+		if tooLarge := t.readable(e.file); tooLarge != nil {
+			err = &fs.PathError{Op: "read", Path: name, Err: tooLarge}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte{}, e.file.content...), nil
+}
+
+// ReadDir lists a directory by name. Symbolic links appear as such.
+func (t tree) ReadDir(name string) ([]fs.DirEntry, error) {
+	e, err := t.walk("readdir", name, true)
+	if err != nil {
+		return nil, err
+	}
+	if e.dir == nil {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errNotDir}
+	}
+	return t.list(e.dir), nil
+}
+
+// Stat describes a file or directory, following symbolic links.
+func (t tree) Stat(name string) (fs.FileInfo, error) {
+	e, err := t.walk("stat", name, true)
+	if err != nil {
+		return nil, err
+	}
+	return t.info(name, e), nil
+}
+
+// Lstat is Stat without following the last link.
+func (t tree) Lstat(name string) (fs.FileInfo, error) {
+	e, err := t.walk("lstat", name, false)
+	if err != nil {
+		return nil, err
+	}
+	return t.info(name, e), nil
+}
+
+// ReadLink returns where a symbolic link points, as it was written.
+func (t tree) ReadLink(name string) (string, error) {
+	e, err := t.walk("readlink", name, false)
+	if err != nil {
+		return "", err
+	}
+	if e.mode&fs.ModeSymlink == 0 || !e.file.held {
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
+	}
+	return string(e.file.content), nil
+}
+
+var (
+	errIsDir  = errors.New("is a directory")
+	errNotDir = errors.New("not a directory")
+)
+
+func (t tree) readable(f *file) error {
+	if f.held {
+		return nil
+	}
+	return fmt.Errorf("%w: the file has %s, the limit is %s", ErrTooLarge, bytesOf(f.size), bytesOf(t.limit))
+}
+
+func (t tree) list(d *dir) []fs.DirEntry {
+	listed := make([]fs.DirEntry, len(d.entries))
+	for i, e := range d.entries {
+		listed[i] = t.info(e.name, e)
+	}
+	return listed
+}
+
+func (t tree) info(name string, e entry) info {
+	return info{name: path.Base(name), entry: e, time: t.time}
+}
+
+// info is both an fs.FileInfo and an fs.DirEntry.
+type info struct {
+	name  string
+	entry entry
+	time  time.Time
+}
+
+func (i info) Name() string               { return i.name }
+func (i info) Mode() fs.FileMode          { return i.entry.mode }
+func (i info) Type() fs.FileMode          { return i.entry.mode.Type() }
+func (i info) ModTime() time.Time         { return i.time }
+func (i info) IsDir() bool                { return i.entry.dir != nil }
+func (i info) Sys() any                   { return nil }
+func (i info) Info() (fs.FileInfo, error) { return i, nil }
+func (i info) String() string             { return fs.FormatFileInfo(i) }
+func (i info) Size() int64 {
+	if i.entry.dir != nil {
+		return 0
+	}
+	return i.entry.file.size
+}
+
+type openFile struct {
+	*bytes.Reader
+	info info
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *openFile) Close() error               { return nil }
+
+type openDir struct {
+	info info
+	tree tree
+	at   int
+}
+
+func (d *openDir) Stat() (fs.FileInfo, error) { return d.info, nil }
+func (d *openDir) Close() error               { return nil }
+func (d *openDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.info.name, Err: errIsDir}
+}
+
+func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	rest := d.tree.list(d.info.entry.dir)[d.at:]
+	if n > 0 {
+		if len(rest) == 0 {
+			return nil, io.EOF
+		}
+		rest = rest[:min(n, len(rest))]
+	}
+	d.at += len(rest)
+	return rest, nil
+}
+
+// bytesOf is a size for people.
+func bytesOf(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
