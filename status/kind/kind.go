@@ -1,28 +1,45 @@
 // Package kind is all that is known about single Kubernetes kinds: how they count replicas, how healthy they are,
 // and how the statuses of several clusters add up. One file a kind; the table below is where a reader learns what exists.
+//
+// The base is Karmada §6.2 to §6.6. Health is stricter: an object whose controller has not seen the newest generation,
+// or that is being deleted, is never healthy, whatever its counters say.
 package kind
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
 
-// Kind says what is known about one Kubernetes kind. Every func may be nil: the zero Kind is applied as it is,
-// is healthy by the generic rule, and its status is not added up.
+// Kind says what is known about one Kubernetes kind. Every func but Health may be nil: then the kind has no count,
+// or its status does not add up.
 type Kind struct {
 	// Replicas is the number of replicas of the template; ok is false for objects without a count (Karmada §6.2).
+	// An absent field is the API server's default, 1: Karmada sees its templates after defaulting, accord before.
 	Replicas func(*unstructured.Unstructured) (n int32, ok bool)
-	// SetReplicas sets it, only where the field is present (Karmada §6.2 ReviseReplica).
+	// SetReplicas sets it (Karmada §6.2 ReviseReplica). An absent field stays absent if n is what the API server would
+	// fill in, so that an autoscaler on the member keeps owning it.
 	SetReplicas func(*unstructured.Unstructured, int32)
-	// Health of a live object and a sentence about it.
+	// Observes says that the controller of the kind always reports status.observedGeneration: an object without it
+	// has not been looked at yet. For other kinds a missing field says nothing.
+	Observes bool
+	// Health of a live object and a sentence about it. Never nil in what Of returns.
 	Health func(*unstructured.Unstructured) (Health, string)
 	// Reflect picks from a live object what Aggregate needs, and no more: it is kept for every object and cluster.
+	// Nil if the object has no status.
 	Reflect func(*unstructured.Unstructured) map[string]any
-	// Aggregate adds up what Reflect picked, in the shape of the kind's own status. Pure, idempotent, order-free.
+	// Aggregate adds up what Reflect picked, in the shape of the kind's own status. There is one Answer for every decided
+	// cluster. Pure, idempotent, order-free, and bounded: what lists something per cluster is cut at 32 KiB.
 	Aggregate func([]Answer) map[string]any
 }
 
 // Answer is what one cluster's live object says.
 type Answer struct {
 	Cluster string
-	Status  map[string]any // what Reflect picked
+	// Current says that the live object is the one that was decided, and that its controller has observed it.
+	// Only then do its "updated" counters speak of what was decided.
+	Current bool
+	// Status is what Reflect picked; nil if nothing is known.
+	Status map[string]any
 }
 
 // Health of one live object.
@@ -34,3 +51,34 @@ const (
 	Failed      Health = "Failed"      // its own controller gave up, or it says so
 	Unknown     Health = "Unknown"     // cannot be told; never counted as healthy
 )
+
+// table is every kind that is known by name. It is only read.
+var table = map[schema.GroupKind]Kind{
+	{Group: "apps", Kind: "Deployment"}:                               deployment,
+	{Group: "apps", Kind: "StatefulSet"}:                              statefulSet,
+	{Group: "apps", Kind: "DaemonSet"}:                                daemonSet,
+	{Group: "apps", Kind: "ReplicaSet"}:                               replicaSet,
+	{Group: "batch", Kind: "Job"}:                                     job,
+	{Group: "batch", Kind: "CronJob"}:                                 cronJob,
+	{Kind: "Pod"}:                                                     pod,
+	{Kind: "Service"}:                                                 service,
+	{Group: "networking.k8s.io", Kind: "Ingress"}:                     ingress,
+	{Kind: "PersistentVolumeClaim"}:                                   persistentVolumeClaim,
+	{Kind: "PersistentVolume"}:                                        persistentVolume,
+	{Group: "policy", Kind: "PodDisruptionBudget"}:                    podDisruptionBudget,
+	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}:           horizontalPodAutoscaler,
+	{Kind: "Namespace"}:                                               namespace,
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: customResourceDefinition,
+	{Kind: "ConfigMap"}:                                               data,
+	{Kind: "Secret"}:                                                  data,
+	{Kind: "ServiceAccount"}:                                          data,
+}
+
+// Of is what is known about gk. Kinds that are not in the table have no count, are healthy by the generic rule
+// and do not add up.
+func Of(gk schema.GroupKind) Kind {
+	if k, ok := table[gk]; ok {
+		return k
+	}
+	return generic
+}

@@ -1,0 +1,32 @@
+package kind
+
+import (
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// generic is what is known about every other kind.
+var generic = Kind{Health: genericHealth}
+
+// genericHealth is kstatus: deletion, observedGeneration, Reconciling and Stalled, Ready. Beyond it, Available=False
+// is not healthy where there is no Ready. An object that says nothing of itself is healthy as soon as it is there: it
+// cannot be told from one that never will, and Karmada §6.6 and kstatus do the same.
+func genericHealth(u *unstructured.Unstructured) (Health, string) {
+	result, err := status.Compute(u)
+	if err != nil {
+		return Unknown, "its status cannot be read: " + err.Error()
+	}
+	switch result.Status {
+	case status.CurrentStatus:
+		ready, available := condition(statusOf(u), "Ready"), condition(statusOf(u), "Available")
+		if ready == nil && text(available, "status") == "False" {
+			return Progressing, "not available: " + why(available)
+		}
+		return Healthy, why(ready)
+	case status.FailedStatus:
+		return Failed, result.Message
+	case status.InProgressStatus, status.TerminatingStatus:
+		return Progressing, result.Message
+	}
+	return Unknown, result.Message
+}

@@ -1,0 +1,82 @@
+package kind
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+var job = Kind{
+	Replicas:    jobReplicas,
+	SetReplicas: func(u *unstructured.Unstructured, n int32) { setSpec(u, "parallelism", n) },
+	Health:      present(jobHealth),
+	Reflect:     reflectJob,
+	Aggregate:   aggregateJob,
+}
+
+// jobReplicas is how many pods run at once: the parallelism, and not more than there are completions (Karmada §6.2).
+func jobReplicas(u *unstructured.Unstructured) (int32, bool) {
+	parallelism := countOr(defaultReplicas, u.Object, "spec", "parallelism")
+	return int32(min(parallelism, countOr(parallelism, u.Object, "spec", "completions"))), true
+}
+
+// jobHealth: done means Complete. Karmada calls every Job healthy, and kstatus one that has started; but a pipeline
+// that waits for a release with a migration in it wants to know that the migration is done.
+func jobHealth(spec, status map[string]any) (Health, string) {
+	progress := fmt.Sprintf("%d of %d succeeded, %d active, %d failed", count(status, "succeeded"),
+		countOr(countOr(defaultReplicas, spec, "parallelism"), spec, "completions"), count(status, "active"), count(status, "failed"))
+	switch {
+	case holds(status, "Complete"):
+		return Healthy, "complete"
+	case holds(status, "Failed"):
+		return Failed, "failed: " + why(condition(status, "Failed"))
+	case truth(spec, "suspend"):
+		return Progressing, progress + "; suspended (spec.suspend)"
+	}
+	return Progressing, progress
+}
+
+func reflectJob(u *unstructured.Unstructured) map[string]any {
+	status := statusOf(u)
+	kept := keepCounters(status, "active", "succeeded", "failed")
+	if conditions := keepConditions(status, "Complete", "Failed"); conditions != nil {
+		kept["conditions"] = conditions
+	}
+	for _, f := range []string{"startTime", "completionTime"} {
+		if t := text(status, f); t != "" {
+			kept[f] = t
+		}
+	}
+	return kept
+}
+
+// aggregateJob is Karmada §6.5: failed as soon as one cluster failed, complete when all are.
+func aggregateJob(answers []Answer) map[string]any {
+	total := sum(answers, "active", "succeeded", "failed")
+	first, last := "", ""
+	started, completed := len(answers) > 0, len(answers) > 0
+	for _, a := range answers {
+		start, end := text(a.Status, "startTime"), text(a.Status, "completionTime")
+		started, completed = started && start != "", completed && end != ""
+		if first == "" || start < first {
+			first = start
+		}
+		last = max(last, end)
+	}
+	if started {
+		total["startTime"] = first
+	}
+	if completed {
+		total["completionTime"] = last
+	}
+	failed := which(answers, func(a Answer) bool { return holds(a.Status, "Failed") })
+	done := which(answers, func(a Answer) bool { return holds(a.Status, "Complete") })
+	switch {
+	case len(failed) > 0:
+		total["conditions"] = []any{verdict("Failed", "True", "JobFailed", "failed in "+names(failed), answers, "Failed")}
+	case len(answers) > 0 && len(done) == len(answers):
+		total["conditions"] = []any{verdict("Complete", "True", "Completed",
+			fmt.Sprintf("complete in %d of %d clusters", len(done), len(answers)), answers, "Complete")}
+	}
+	return total
+}

@@ -1,0 +1,27 @@
+package kind
+
+import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+// defaultReplicas is what the API server fills in for spec.replicas and spec.parallelism.
+const defaultReplicas = 1
+
+// specReplicas reads spec.replicas.
+func specReplicas(u *unstructured.Unstructured) (int32, bool) {
+	return int32(countOr(defaultReplicas, u.Object, "spec", "replicas")), true
+}
+
+// setSpecReplicas writes spec.replicas.
+func setSpecReplicas(u *unstructured.Unstructured, n int32) { setSpec(u, "replicas", n) }
+
+// setSpec writes a count into spec. It leaves an absent field absent if n is the default, so that a Deployment
+// without replicas stays free for an autoscaler on the member.
+func setSpec(u *unstructured.Unstructured, field string, n int32) {
+	spec, ok := u.Object["spec"].(map[string]any)
+	if !ok {
+		return // not a workload: the API server will say so
+	}
+	if _, present := spec[field]; !present && n == defaultReplicas {
+		return
+	}
+	spec[field] = int64(n)
+}
