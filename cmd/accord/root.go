@@ -63,6 +63,8 @@ func rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
+		installCommand(),
+		joinCommand(),
 		statusCommand(),
 		getCommand(),
 		waitCommand(),

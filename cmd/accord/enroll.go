@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// enroll puts the credentials and then the Cluster on the hub, and says what it made. A Cluster that Git declares
+// is left to Git; the credentials then go where it says.
+func (h *hub) enroll(ctx context.Context, name string, c *candidate, t token, wanted traits) (string, error) {
+	at := v1alpha1.SecretRef{Namespace: accordNamespace, Name: name}
+	cluster := &v1alpha1.Cluster{}
+	err := h.Get(ctx, client.ObjectKey{Name: name}, cluster)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return "", h.explain("reading cluster "+name, err)
+	}
+	exists, declaredBy := err == nil, cluster.Labels[v1alpha1.SourceLabel]
+	if declaredBy != "" && cluster.Spec.SecretRef != nil {
+		at = *cluster.Spec.SecretRef
+	}
+	if err := h.putCredentials(ctx, at, c, t); err != nil {
+		return "", err
+	}
+	made := fmt.Sprintf("Cluster %s, Secret %s/%s", name, at.Namespace, at.Name)
+	if declaredBy != "" {
+		return made + "; the Cluster is declared in Git by " + declaredBy + " and left as it is" + missingRef(cluster, at), nil
+	}
+	before := cluster.DeepCopy()
+	cluster.Name = name
+	describe(cluster, at, c, wanted)
+	if exists {
+		err = h.Patch(ctx, cluster, client.MergeFrom(before))
+	} else {
+		err = h.Create(ctx, cluster)
+	}
+	return made, h.explain("writing cluster "+name, err)
+}
+
+// missingRef is what has to be written in Git for the credentials to be found.
+func missingRef(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef) string {
+	if cluster.Spec.SecretRef != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (it needs secretRef: {namespace: %s, name: %s})", at.Namespace, at.Name)
+}
+
+// describe writes on the Cluster how it is reached and the traits that were asked for.
+func describe(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wanted traits) {
+	s := &cluster.Spec
+	s.SyncMode, s.APIEndpoint, s.SecretRef = "Push", c.config.Host, &at
+	s.InsecureSkipTLSVerification, s.ProxyURL = c.config.Insecure, c.proxy
+	if wanted.provider != "" {
+		s.Provider = wanted.provider
+	}
+	if wanted.region != "" {
+		s.Region = wanted.region
+	}
+	if len(wanted.zones) > 0 {
+		s.Zone, s.Zones = "", wanted.zones
+	}
+	if len(wanted.labels) > 0 && cluster.Labels == nil {
+		cluster.Labels = map[string]string{}
+	}
+	maps.Copy(cluster.Labels, wanted.labels)
+}
+
+// putCredentials writes the Secret in Karmada's form: token and caBundle.
+func (h *hub) putCredentials(ctx context.Context, at v1alpha1.SecretRef, c *candidate, t token) error {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: at.Namespace}}
+	if err := h.Create(ctx, ns); err != nil && !apierrors.IsAlreadyExists(err) {
+		return h.explain("making namespace "+at.Namespace, err)
+	}
+	data := map[string][]byte{"token": []byte(t.value)}
+	if len(c.ca) > 0 {
+		data["caBundle"] = c.ca
+	}
+	s := &corev1.Secret{}
+	err := h.Get(ctx, client.ObjectKey{Namespace: at.Namespace, Name: at.Name}, s)
+	switch {
+	case apierrors.IsNotFound(err):
+		s = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: at.Namespace, Name: at.Name, Labels: managed()}, Data: data}
+		err = h.Create(ctx, s)
+	case err == nil:
+		s.Data = data
+		err = h.Update(ctx, s)
+	}
+	return h.explain(fmt.Sprintf("writing secret %s/%s", at.Namespace, at.Name), err)
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// identityName is that of the ServiceAccount on the member and of its binding.
+const identityName = "accord"
+
+// managed marks what join makes.
+func managed() map[string]string { return map[string]string{"app.kubernetes.io/managed-by": "accord"} }
+
+func identityNamespace() *corev1.Namespace {
+	return &corev1.Namespace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: metav1.ObjectMeta{Name: accordNamespace, Labels: managed()},
+	}
+}
+
+func identityAccount() *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: accordNamespace, Name: identityName, Labels: managed()},
+	}
+}
+
+func identityBinding() *rbacv1.ClusterRoleBinding {
+	return &rbacv1.ClusterRoleBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
+		ObjectMeta: metav1.ObjectMeta{Name: identityName, Labels: managed()},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: accordNamespace, Name: identityName}},
+	}
+}
+
+// printIdentity writes what makeIdentity makes, for somebody to look at, narrow down and apply.
+func printIdentity(out io.Writer) error {
+	for i, o := range []any{identityNamespace(), identityAccount(), identityBinding()} {
+		doc, err := yaml.Marshal(o)
+		if err != nil {
+			return fmt.Errorf("encoding the identity: %w", err)
+		}
+		if i > 0 {
+			doc = append([]byte("---\n"), doc...)
+		}
+		if _, err := out.Write(doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeIdentity makes sure that the account and its binding exist, and says which role it has. What exists is
+// left as it is: somebody may have narrowed it down.
+func (c *candidate) makeIdentity(ctx context.Context) (string, error) {
+	_, err := c.CoreV1().Namespaces().Create(ctx, identityNamespace(), metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return "", fmt.Errorf("making namespace %s on the cluster: %w", accordNamespace, err)
+	}
+	_, err = c.CoreV1().ServiceAccounts(accordNamespace).Create(ctx, identityAccount(), metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return "", fmt.Errorf("making the service account on the cluster: %w", err)
+	}
+	bindings := c.RbacV1().ClusterRoleBindings()
+	binding, err := bindings.Create(ctx, identityBinding(), metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		binding, err = bindings.Get(ctx, identityName, metav1.GetOptions{})
+	}
+	if err != nil {
+		return "", fmt.Errorf("binding the service account to a role on the cluster: %w", err)
+	}
+	return binding.RoleRef.Kind + " " + binding.RoleRef.Name, nil
+}

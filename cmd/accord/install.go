@@ -1,0 +1,98 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/distribution/reference"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+//go:embed install.yaml
+var installManifests string
+
+const installLong = `Print the manifests that run accord on an existing cluster, which becomes the hub.
+
+They hold the CustomResourceDefinitions, a namespace that admits restricted pods only, rights without wildcards,
+and two replicas of which one is at work. Secrets are read in the namespace of accord and in those named with
+--secrets-from: the namespaces of Federations whose sources or push hooks need one.`
+
+// installation fills in the manifests.
+type installation struct {
+	Namespace        string
+	Image            string
+	SecretNamespaces []string
+}
+
+func installCommand() *cobra.Command {
+	i := installation{}
+	var secretsFrom []string
+	c := &cobra.Command{
+		Use:     "install",
+		Short:   "Print the manifests that run accord on an existing hub",
+		Long:    installLong,
+		Example: "  accord install | kubectl apply --server-side -f -",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			i.SecretNamespaces = slices.Compact(slices.Sorted(slices.Values(append(secretsFrom, i.Namespace))))
+			return i.print(c.OutOrStdout())
+		},
+	}
+	c.Flags().StringVar(&i.Namespace, "namespace", accordNamespace, "namespace accord runs in")
+	c.Flags().StringVar(&i.Image, "image", defaultImage(version()), "image of accord")
+	c.Flags().StringSliceVar(&secretsFrom, "secrets-from", nil, "further namespace whose Secrets accord may read (repeatable)")
+	return c
+}
+
+// defaultImage is that of this version; "+" is not allowed in a tag, and a binary that was not built from a
+// version has the tag "devel".
+func defaultImage(version string) string {
+	tag := strings.ReplaceAll(strings.Trim(version, "()"), "+", "-")
+	return "ghcr.io/accord-dev/accord:" + tag
+}
+
+// check refuses what would make other manifests than those written above.
+func (i installation) check() error {
+	for _, ns := range append([]string{i.Namespace}, i.SecretNamespaces...) {
+		if wrong := validation.IsDNS1123Label(ns); len(wrong) > 0 {
+			return fmt.Errorf("namespace %q: %s", ns, strings.Join(wrong, "; "))
+		}
+	}
+	if _, err := reference.ParseNormalizedNamed(i.Image); err != nil {
+		return fmt.Errorf("--image %q: %w", i.Image, err)
+	}
+	return nil
+}
+
+// print writes all manifests as one YAML stream.
+func (i installation) print(out io.Writer) error {
+	if err := i.check(); err != nil {
+		return err
+	}
+	t, err := template.New("install.yaml").Parse(installManifests)
+	if err != nil {
+		return fmt.Errorf("reading the built-in manifests: %w", err)
+	}
+	crds, err := v1alpha1.CRDs()
+	if err != nil {
+		return fmt.Errorf("reading the built-in CustomResourceDefinitions: %w", err)
+	}
+	for _, crd := range crds {
+		doc, err := yaml.Marshal(crd)
+		if err != nil {
+			return fmt.Errorf("encoding %s: %w", crd.Name, err)
+		}
+		if _, err := fmt.Fprintf(out, "%s---\n", doc); err != nil {
+			return err
+		}
+	}
+	return t.Execute(out, i)
+}

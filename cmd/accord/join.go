@@ -1,0 +1,158 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// accordNamespace is where accord keeps its things, on the hub and on members.
+const accordNamespace = "accord-system"
+
+const joinLong = `Make a cluster a member: an identity for accord on the cluster, a Cluster and its credentials on the hub.
+
+On the cluster it makes the ServiceAccount accord-system/accord. Any kind may stand in Git, therefore that account is
+bound to cluster-admin. To give it less, print the manifests with --print-rbac, edit the role, apply them, then join:
+a ClusterRoleBinding "accord" that exists is left as it is, and accord reports what it may not apply.
+
+The credential is a token. Where the cluster fills token Secrets (kube-controller-manager does) it is valid until the
+Secret is deleted; elsewhere it is valid for at most a year, and the date is printed. Joining again renews it.
+
+The hub is --hub-kubeconfig, else $ACCORD_KUBECONFIG, else the current context of --kubeconfig.`
+
+// joinFlags of one join.
+type joinFlags struct {
+	hub        hubFlags
+	kubeconfig string
+	context    string
+	traits     traits
+	printRBAC  bool
+	dryRun     bool
+	allowHub   bool
+}
+
+// traits are what policies select clusters by. What is empty is left as it is on a Cluster that exists.
+type traits struct {
+	provider string
+	region   string
+	zones    []string
+	labels   map[string]string
+}
+
+func joinCommand() *cobra.Command {
+	f := &joinFlags{}
+	c := &cobra.Command{
+		Use:     "join NAME",
+		Short:   "Make a cluster a member",
+		Long:    joinLong,
+		Example: "  accord join eu-1 --context kind-eu-1 --region eu --label tier=prod",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(c *cobra.Command, args []string) error { return f.run(c.Context(), c.OutOrStdout(), args[0]) },
+	}
+	flags := c.Flags()
+	f.hub.register(flags)
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig with the cluster (default as kubectl)")
+	flags.StringVar(&f.context, "context", "", "context of the cluster in that kubeconfig (default its current one)")
+	flags.StringVar(&f.traits.provider, "provider", "", "provider, for policies to select by")
+	flags.StringVar(&f.traits.region, "region", "", "region, for policies to select by")
+	flags.StringSliceVar(&f.traits.zones, "zone", nil, "zone, for policies to select by (repeatable)")
+	flags.StringToStringVar(&f.traits.labels, "label", nil, "label of the Cluster, key=value (repeatable)")
+	flags.BoolVar(&f.printRBAC, "print-rbac", false, "print what would be made on the cluster, and do nothing")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "check what can be reached, and change nothing")
+	flags.BoolVar(&f.allowHub, "allow-hub", false, "join the hub itself")
+	return c
+}
+
+func (f *joinFlags) run(ctx context.Context, out io.Writer, name string) error {
+	if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 || len(name) > 48 {
+		return fmt.Errorf("cluster name %q: %s", name, cmp.Or(strings.Join(wrong, "; "), "at most 48 characters"))
+	}
+	if f.printRBAC {
+		return printIdentity(out)
+	}
+	c, err := f.candidate()
+	if err != nil {
+		return err
+	}
+	f.hub.kubeconfig = cmp.Or(f.hub.path(), f.kubeconfig)
+	h, err := f.hub.connect()
+	if err != nil {
+		return err
+	}
+	hubID, err := f.tellApart(ctx, h, c)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "cluster %s: %s\n", name, c.config.Host)
+	fmt.Fprintf(out, "  found        %s\n", c.survey(ctx))
+	if f.dryRun {
+		_, err := fmt.Fprintf(out, "  dry run      nothing was changed; the hub is %s\n", h.config.Host)
+		return err
+	}
+	return f.join(ctx, out, name, hubID, h, c)
+}
+
+// join changes the cluster first and the hub last, so that the hub never has credentials which do not work.
+func (f *joinFlags) join(ctx context.Context, out io.Writer, name, hubID string, h *hub, c *candidate) error {
+	role, err := c.makeIdentity(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := c.makeToken(ctx, hubID)
+	if err != nil {
+		return err
+	}
+	rights, err := c.tryToken(ctx, t)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "  identity     ServiceAccount %s/%s, %s\n", accordNamespace, identityName, role)
+	fmt.Fprintf(out, "  credentials  %s\n", t.validity())
+	fmt.Fprintf(out, "  rights       %s\n", rights)
+	made, err := h.enroll(ctx, name, c, t, f.traits)
+	if err != nil {
+		return err
+	}
+	if err := c.dropOldTokens(ctx, hubID, t); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "  on the hub   %s (%s)\njoined.  next: accord get clusters %s\n", made, h.config.Host, name)
+	return err
+}
+
+// candidate connects to the cluster that is to join.
+func (f *joinFlags) candidate() (*candidate, error) {
+	shareLogger(slog.New(slog.DiscardHandler))
+	loader := kubeconfigLoader(f.kubeconfig, f.context)
+	cfg, err := clientConfig(loader)
+	if err != nil {
+		return nil, fmt.Errorf("finding the cluster: %w", err)
+	}
+	proxy, err := proxyURL(loader, f.context)
+	if err != nil {
+		return nil, err
+	}
+	return newCandidate(cfg, proxy)
+}
+
+// tellApart makes sure that hub and cluster can be talked to and are two, and returns what identifies the hub.
+func (f *joinFlags) tellApart(ctx context.Context, h *hub, c *candidate) (string, error) {
+	hubID, err := clusterID(ctx, h.config)
+	if err != nil {
+		return "", fmt.Errorf("reaching the hub: %w", err)
+	}
+	memberID, err := clusterID(ctx, c.config)
+	if err != nil {
+		return "", fmt.Errorf("reaching the cluster: %w", err)
+	}
+	if hubID == memberID && !f.allowHub {
+		return "", fmt.Errorf("the cluster %s is the hub itself: name another one with --context, or another hub with --hub-kubeconfig; --allow-hub means it", c.config.Host)
+	}
+	return hubID, nil
+}
