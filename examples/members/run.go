@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// run starts all members in parallel, reports them, and stops them again when the context ends, which is no
+// error, or when one of them ends by itself, which is one.
+func run(ctx context.Context, o options, stdout, stderr io.Writer) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	say := reporter{out: json.NewEncoder(stdout), progress: stderr}
+	log := slog.New(slog.DiscardHandler)
+	if o.verbose {
+		log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+
+	members := make([]member, len(o.names))
+	var starting sync.WaitGroup
+	for i, name := range o.names {
+		members[i] = member{name: name, dir: filepath.Join(o.dir, name), log: log.With("member", name)}
+		starting.Go(func() {
+			begun := time.Now()
+			if err := members[i].start(ctx, o, fail); err != nil {
+				fail(fmt.Errorf("member %s: %w", name, err))
+				return
+			}
+			say.ready(members[i], time.Since(begun))
+		})
+	}
+	starting.Wait()
+	if ctx.Err() == nil {
+		say.allReady()
+	}
+	<-ctx.Done()
+	return errors.Join(reason(ctx), stopAll(members))
+}
+
+// reason is why the context ended, nil if it was asked to.
+func reason(ctx context.Context) error {
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// stopAll stops the members in parallel.
+func stopAll(members []member) error {
+	errs := make([]error, len(members))
+	var stopping sync.WaitGroup
+	for i := range members {
+		stopping.Go(func() { errs[i] = members[i].stop() })
+	}
+	stopping.Wait()
+	return errors.Join(errs...)
+}
