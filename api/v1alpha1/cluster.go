@@ -26,7 +26,7 @@ type Cluster struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec ClusterSpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":-1,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not contacted yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not contacted yet"}}}
 	Status ClusterStatus `json:"status,omitempty"`
 }
 
@@ -85,7 +85,8 @@ type ClusterStatus struct {
 	// +listMapKey=type
 	Conditions        []metav1.Condition `json:"conditions,omitempty"`
 	KubernetesVersion string             `json:"kubernetesVersion,omitempty"`
-	NodeSummary       NodeSummary        `json:"nodeSummary,omitzero"`
+	// +optional
+	NodeSummary NodeSummary `json:"nodeSummary,omitzero"`
 	// LastHeardAt is when the cluster answered last.
 	LastHeardAt *metav1.Time `json:"lastHeardAt,omitempty"`
 }

@@ -21,7 +21,7 @@ type Delivery struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec DeliverySpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":-1,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
 	Status DeliveryStatus `json:"status,omitempty"`
 }
 
@@ -45,6 +45,7 @@ type DeliveryStatus struct {
 	LastAppliedRevision   string             `json:"lastAppliedRevision,omitempty"`
 	LastHealthyRevision   string             `json:"lastHealthyRevision,omitempty"`
 	// Summary counts objects.
+	// +optional
 	Summary Summary `json:"summary,omitzero"`
 	// Problems are the objects that are not fine, at most ten: "apps/Deployment shop/web: ...".
 	// +kubebuilder:validation:MaxItems=10

@@ -29,7 +29,7 @@ type FederatedObject struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec FederatedObjectSpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":-1,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
 	Status FederatedObjectStatus `json:"status,omitempty"`
 }
 
@@ -75,6 +75,7 @@ type FederatedObjectStatus struct {
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// Summary counts clusters.
+	// +optional
 	Summary Summary `json:"summary,omitzero"`
 	// Clusters are at most ten, the worst first.
 	// +kubebuilder:validation:MaxItems=10

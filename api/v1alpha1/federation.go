@@ -22,7 +22,7 @@ type Federation struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec FederationSpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":-1,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not looked at yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not looked at yet"}}}
 	Status FederationStatus `json:"status,omitempty"`
 }
 
@@ -40,6 +40,7 @@ type FederationSpec struct {
 	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s')",message="interval is at least 1s"
+	// +optional
 	Interval metav1.Duration `json:"interval,omitzero"`
 	// Prune removes from the clusters what no policy places any more or what left Git. Without it such objects
 	// stay and are listed as orphaned.
@@ -78,6 +79,7 @@ type Source struct {
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
 	// +kubebuilder:validation:MaxLength=32
+	// +optional
 	Timeout metav1.Duration `json:"timeout,omitzero"`
 }
 
@@ -118,7 +120,8 @@ type FederationStatus struct {
 	// LastHandledReconcileAt is the last value of the annotation reconcile.accord.dev/requestedAt (or Flux's) that was acted on.
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 	// Release is the name of the Release of the last attempted revision.
-	Release string  `json:"release,omitempty"`
+	Release string `json:"release,omitempty"`
+	// +optional
 	Summary Summary `json:"summary,omitzero"`
 }
 

@@ -22,7 +22,7 @@ type Release struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec ReleaseSpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":-1,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
 	Status ReleaseStatus `json:"status,omitempty"`
 }
 
@@ -59,7 +59,8 @@ type ReleaseStatus struct {
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	Summary    Summary            `json:"summary,omitzero"`
+	// +optional
+	Summary Summary `json:"summary,omitzero"`
 	// Objects in the plan.
 	Objects int32 `json:"objects,omitempty"`
 	// Worst clusters, at most ten.

@@ -1,0 +1,29 @@
+# Everything runs with Go, gcc, git and make; the tools of lint and generate are Go modules of .ci/tools.mod.
+TOOL := go tool -modfile=.ci/tools.mod
+GENERATE := $(TOOL) controller-gen object crd paths=./api/v1alpha1
+
+.PHONY: build test lint generate bench demo
+
+build: ## bin/accord
+	go build -o bin/accord ./cmd/accord
+
+test: ## vet, then all tests; two packages at a time, because many start API servers
+	go vet ./...
+	go test -p 2 -timeout 20m ./...
+
+lint: ## format, staticcheck, and whether the generated files are current
+	@gofmt -l $$(git ls-files '*.go') | (! grep .) || { echo 'these files want gofmt'; exit 1; }
+	$(TOOL) staticcheck ./...
+	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && \
+	$(GENERATE) output:object:dir="$$out" output:crd:dir="$$out/crds" && \
+	diff -r "$$out/crds" api/v1alpha1/crds && diff "$$out/zz_generated.deepcopy.go" api/v1alpha1 || \
+	{ echo 'these files want make generate'; exit 1; }
+
+generate: ## deep copies and CRDs from the types of api/v1alpha1
+	$(GENERATE) output:crd:dir=api/v1alpha1/crds
+
+bench: ## ours beside a bare client-go program; ARGS="--members 3 --objects 60" for a short one
+	go run ./examples/bench $(ARGS)
+
+demo: ## an upgrade cluster by cluster on real API servers; KEEP=1 leaves it running
+	go run ./examples/rollout/demo $(if $(KEEP),--keep)

@@ -1,0 +1,223 @@
+package v1alpha1_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/local/localtest"
+)
+
+// TestDefinitionsOnAnAPIServer asks a real API server what only it can say: whether the definitions are
+// accepted, what they default and what they refuse.
+func TestDefinitionsOnAnAPIServer(t *testing.T) {
+	config := localtest.Start(t, "hub").Config()
+	hub := connect(t, config)
+	install(t, hub)
+
+	t.Run("every kind answers to kubectl get accord", func(t *testing.T) { answersToCategory(t, config) })
+	t.Run("an object nobody reported on is not ready", func(t *testing.T) { startsUnknown(t, hub) })
+	t.Run("a typed object with defaults left out is accepted", func(t *testing.T) { fillsDefaults(t, hub) })
+	t.Run("a bad spec is refused with a reason", func(t *testing.T) { refuses(t, hub) })
+	t.Run("a good spec is accepted", func(t *testing.T) { accepts(t, hub) })
+}
+
+func connect(t *testing.T, config *rest.Config) client.Client {
+	scheme := runtime.NewScheme()
+	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	require.NoError(t, apiextensionsv1.AddToScheme(scheme))
+	hub, err := client.New(config, client.Options{Scheme: scheme})
+	require.NoError(t, err)
+	return hub
+}
+
+// install creates the definitions and waits until each is served; one that is not structural is never established.
+func install(t *testing.T, hub client.Client) {
+	crds, err := v1alpha1.CRDs()
+	require.NoError(t, err)
+	require.Len(t, crds, 5)
+	for _, crd := range crds {
+		require.NoError(t, hub.Create(t.Context(), crd), crd.Name)
+	}
+	for _, crd := range crds {
+		err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+			err := hub.Get(ctx, client.ObjectKeyFromObject(crd), crd)
+			return conditionIs(crd, apiextensionsv1.Established, apiextensionsv1.ConditionTrue), err
+		})
+		require.NoError(t, err, "%s: %v", crd.Name, crd.Status.Conditions)
+		require.False(t, conditionIs(crd, apiextensionsv1.NonStructuralSchema, apiextensionsv1.ConditionTrue), crd.Name)
+	}
+}
+
+func conditionIs(crd *apiextensionsv1.CustomResourceDefinition, kind apiextensionsv1.CustomResourceDefinitionConditionType, want apiextensionsv1.ConditionStatus) bool {
+	return slices.ContainsFunc(crd.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		return c.Type == kind && c.Status == want
+	})
+}
+
+func answersToCategory(t *testing.T, config *rest.Config) {
+	asking, err := discovery.NewDiscoveryClientForConfig(config)
+	require.NoError(t, err)
+	served, err := asking.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
+	require.NoError(t, err)
+	short := map[string][]string{}
+	for _, resource := range served.APIResources {
+		if slices.Contains(resource.Categories, "accord") {
+			short[resource.Kind] = resource.ShortNames
+		}
+	}
+	require.Equal(t, map[string][]string{
+		"Cluster": {"clu"}, "Delivery": {"dlv"}, "FederatedObject": {"fo"}, "Federation": {"fed"}, "Release": {"rel"},
+	}, short)
+}
+
+// oneOfEach has the least that each kind accepts.
+const oneOfEach = `
+apiVersion: accord.dev/v1alpha1
+kind: Cluster
+metadata: {name: eu}
+spec: {}
+---
+apiVersion: accord.dev/v1alpha1
+kind: Federation
+metadata: {name: prod, namespace: default}
+spec: {prune: true, sources: [{name: app, url: "https://git.example.com/app"}]}
+---
+apiVersion: accord.dev/v1alpha1
+kind: Release
+metadata: {name: prod-4f2c9e1a0b3c, namespace: default}
+spec: {federation: prod, revision: "main@sha1:4f2c", sources: [{name: app, revision: "main@sha1:4f2c"}]}
+---
+apiVersion: accord.dev/v1alpha1
+kind: Delivery
+metadata: {name: prod-eu, namespace: default}
+spec: {federation: prod, cluster: eu, revision: "main@sha1:4f2c", digest: abc}
+---
+apiVersion: accord.dev/v1alpha1
+kind: FederatedObject
+metadata: {name: web, namespace: default}
+spec: {federation: prod, template: {apiVersion: apps/v1, kind: Deployment, name: web}}
+`
+
+// startsUnknown is rule 10 of the status contract. Without the default, kstatus calls a fresh object current.
+// The condition's own observedGeneration is 0, not -1: the type of Kubernetes' conditions allows none below.
+func startsUnknown(t *testing.T, hub client.Client) {
+	for _, object := range documents(t, oneOfEach) {
+		require.NoError(t, hub.Create(t.Context(), object), object.GetKind())
+		require.NoError(t, hub.Get(t.Context(), client.ObjectKeyFromObject(object), object))
+
+		observed, _, err := unstructured.NestedInt64(object.Object, "status", "observedGeneration")
+		require.NoError(t, err)
+		require.EqualValues(t, -1, observed, object.GetKind())
+		conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
+		require.NoError(t, err)
+		require.Len(t, conditions, 1, object.GetKind())
+		ready := conditions[0].(map[string]any)
+		require.Equal(t, "Ready", ready["type"], object.GetKind())
+		require.Equal(t, "Unknown", ready["status"], object.GetKind())
+		require.Less(t, ready["observedGeneration"], object.GetGeneration(), object.GetKind())
+
+		verdict, err := status.Compute(object)
+		require.NoError(t, err)
+		require.Equal(t, status.InProgressStatus, verdict.Status, object.GetKind())
+	}
+}
+
+func fillsDefaults(t *testing.T, hub client.Client) {
+	fed := &v1alpha1.Federation{
+		ObjectMeta: metav1.ObjectMeta{Name: "typed", Namespace: "default"},
+		Spec:       v1alpha1.FederationSpec{Sources: []v1alpha1.Source{{Name: "app", URL: "https://git.example.com/app"}}},
+	}
+	require.NoError(t, hub.Create(t.Context(), fed))
+	require.NoError(t, hub.Get(t.Context(), client.ObjectKeyFromObject(fed), fed))
+	require.Equal(t, time.Minute, fed.Spec.Interval.Duration)
+	require.Equal(t, time.Minute, fed.Spec.Sources[0].Timeout.Duration)
+	require.EqualValues(t, 50, *fed.Spec.PruneBrake.MaxPercent)
+	require.EqualValues(t, -1, fed.Status.ObservedGeneration)
+
+	cluster := &v1alpha1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Name: "typed"},
+		Spec:       v1alpha1.ClusterSpec{Taints: []corev1.Taint{{Key: "new", Effect: corev1.TaintEffectNoSchedule}}},
+	}
+	require.NoError(t, hub.Create(t.Context(), cluster))
+	require.Equal(t, "Push", cluster.Spec.SyncMode)
+}
+
+func refuses(t *testing.T, hub client.Client) {
+	for name, c := range map[string]struct{ object, want string }{
+		"a cluster with an upper-case name": {cluster("Member-1", "{}"), "a lowercase RFC 1123 subdomain"},
+		"a cluster with a dot in its name":  {cluster("eu.west", "{}"), "the name of a Cluster is a DNS label of at most 48 characters"},
+		"a cluster with a very long name": {
+			cluster("c23456789-123456789-123456789-123456789-123456789", "{}"), "the name of a Cluster is a DNS label of at most 48 characters"},
+		"a cluster that pulls":           {cluster("eu2", "{syncMode: Pull}"), `supported values: "Push"`},
+		"a cluster with zone and zones":  {cluster("eu2", "{zone: a, zones: [a]}"), "zone is deprecated and excludes zones"},
+		"a federation without sources":   {federation("{prune: true, sources: []}"), "should have at least 1 items"},
+		"a federation without prune":     {federation("{sources: [{name: app, url: x}]}"), "spec.prune: Required value"},
+		"two sources of one name":        {federation("{prune: true, sources: [{name: app, url: x}, {name: app, url: y}]}"), "Duplicate value"},
+		"a source without address":       {federation(`{prune: true, sources: [{name: app, url: ""}]}`), "url in body should be at least 1 chars"},
+		"a path out of the repository":   {federation("{prune: true, sources: [{name: app, url: x, path: a/../../b}]}"), "path stays inside the repository"},
+		"a tag and a range":              {federation(`{prune: true, sources: [{name: app, url: x, ref: {tag: v1, semver: ">=1"}}]}`), "at most one of tag, semver and commit"},
+		"a commit cut short":             {federation("{prune: true, sources: [{name: app, url: x, ref: {commit: 4f2c9e1}}]}"), "commit in body should match"},
+		"an interval of no time":         {federation("{prune: true, interval: 10ms, sources: [{name: app, url: x}]}"), "interval is at least 1s"},
+		"an interval that is no time":    {federation("{prune: true, interval: often, sources: [{name: app, url: x}]}"), "interval in body should match"},
+		"a brake beyond a hundred":       {federation("{prune: true, pruneBrake: {maxPercent: 101}, sources: [{name: app, url: x}]}"), "less than or equal to 100"},
+		"a field that does not exist":    {federation("{prune: true, brake: 1, sources: [{name: app, url: x}]}"), `unknown field "spec.brake"`},
+		"a resource model without range": {cluster("eu2", "{resourceModels: [{grade: 1}]}"), "resourceModels[0].ranges: Required value"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := documents(t, c.object)[0]
+			err := hub.Create(t.Context(), object, client.FieldValidation(metav1.FieldValidationStrict))
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func accepts(t *testing.T, hub client.Client) {
+	for name, object := range map[string]string{
+		"a path with dots that are no step":               federation(`{prune: false, sources: [{name: app, url: x, path: "a..b/.c"}]}`),
+		"a branch and a commit on it":                     federation("{prune: false, sources: [{name: app, url: x, ref: {branch: main, commit: 4f2c9e1a0b3c4f2c9e1a0b3c4f2c9e1a0b3c4f2c}}]}"),
+		"resource models in numbers and in quantities":    cluster("models", `{resourceModels: [{grade: 0, ranges: [{name: cpu, min: 0, max: "1"}]}]}`),
+		"a cluster name as long as it may be":             cluster("c23456789-123456789-123456789-123456789-12345678", "{}"),
+		"an interval in two units, a timeout in decimals": federation(`{prune: true, interval: 1h30m, sources: [{name: app, url: x, timeout: 1.5s}]}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := documents(t, object)[0]
+			require.NoError(t, hub.Create(t.Context(), object, client.FieldValidation(metav1.FieldValidationStrict)))
+			require.NoError(t, hub.Delete(t.Context(), object))
+		})
+	}
+}
+
+func cluster(name, spec string) string {
+	return "apiVersion: accord.dev/v1alpha1\nkind: Cluster\nmetadata: {name: " + name + "}\nspec: " + spec
+}
+
+func federation(spec string) string {
+	return "apiVersion: accord.dev/v1alpha1\nkind: Federation\nmetadata: {name: shop, namespace: default}\nspec: " + spec
+}
+
+func documents(t *testing.T, text string) []*unstructured.Unstructured {
+	var objects []*unstructured.Unstructured
+	for document := range strings.SplitSeq(text, "\n---\n") {
+		object := &unstructured.Unstructured{}
+		require.NoError(t, yaml.UnmarshalStrict([]byte(document), &object.Object))
+		objects = append(objects, object)
+	}
+	return objects
+}
