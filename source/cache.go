@@ -18,9 +18,9 @@ import (
 // It is safe for concurrent use, also by several processes on one directory:
 // they take turns at each clone.
 //
-// Disk: each new commit adds what differs to the clone; after [maxPacks] of them
-// it is made again from one commit. Memory: the last [maxRecent] commits of each
-// URL, which share all files and directories they have in common.
+// Disk: each new commit adds what differs to the clone; after 32 of them it
+// is made again from one commit. Memory: the last 8 commits of each URL, which
+// share all files and directories they have in common.
 type Cache struct {
 	dir string
 

@@ -14,12 +14,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// maxPacks is how many downloads a clone collects before it is made again. That
-// bounds both what old commits take up and how many indexes are read.
-const maxPacks = 32
+// maxCommits is how many commits a clone collects before it is made again. That
+// bounds what old ones take up.
+const maxCommits = 32
 
 // A clone is a bare repository of a few commits without their parents. Each
 // commit that is there with all its files has a ref, set last: what a fetch left
@@ -59,12 +60,6 @@ func newClone(dir string) (*clone, error) {
 
 func (c *clone) close() { c.store.Close() }
 
-// full reports whether it is time to begin anew.
-func (c *clone) full() bool {
-	packs, err := filepath.Glob(filepath.Join(c.dir, "objects", "pack", "*.pack"))
-	return err != nil || len(packs) >= maxPacks
-}
-
 // commits lists those that are there with all their files.
 func (c *clone) commits() ([]plumbing.Hash, error) {
 	iter, err := c.store.IterReferences()
@@ -84,12 +79,15 @@ func (c *clone) commits() ([]plumbing.Hash, error) {
 	return found, nil
 }
 
-// fetch downloads a commit on top of what is there. Errors of this side are
-// errDamaged, all others are the remote's.
+// fetch downloads a commit on top of what is there. It is errUnused if that is
+// enough already; errors of this side are errDamaged, all others the remote's.
 func (c *clone) fetch(ctx context.Context, talk *talk, t target, l limits) error {
 	haves, err := c.commits()
 	if err != nil {
 		return err
+	}
+	if len(haves) >= maxCommits {
+		return fmt.Errorf("%w: it holds %d commits", errUnused, len(haves))
 	}
 	shallows, err := c.store.Shallow()
 	if err != nil {
@@ -117,7 +115,11 @@ func (c *clone) receive(ctx context.Context, talk *talk, w wish, l limits) (err 
 		return fmt.Errorf("%w: write shallow: %v", errDamaged, err)
 	}
 	in := &download{from: pack, left: l.download()}
-	err = packfile.UpdateObjectStorage(c.store, in)
+	if len(w.haves) == 0 {
+		err = packfile.UpdateObjectStorage(c.store, in)
+	} else {
+		err = c.unpack(in)
+	}
 	if in.err != nil {
 		return in.err
 	}
@@ -126,6 +128,21 @@ func (c *clone) receive(ctx context.Context, talk *talk, w wish, l limits) (err 
 	}
 	c.store.Reindex()
 	return nil
+}
+
+// unpack writes the objects of a pack one by one. A pack on top of what is here
+// is thin: it has differences to objects that are not in it, so that it cannot
+// be kept as it is.
+func (c *clone) unpack(pack io.Reader) error {
+	// Only the interface: the storage's own way to write keeps each file open
+	// until the last one is there.
+	into := struct{ storer.EncodedObjectStorer }{c.store}
+	parser, err := packfile.NewParserWithStorage(packfile.NewScanner(pack), into)
+	if err != nil {
+		return err
+	}
+	_, err = parser.Parse()
+	return err
 }
 
 func (c *clone) mark(commit plumbing.Hash) error {

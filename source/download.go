@@ -87,7 +87,7 @@ func (d downloading) extend(ctx context.Context, talk *talk) (*commit, error) {
 	if !errors.Is(err, plumbing.ErrObjectNotFound) && !errors.Is(err, errDamaged) {
 		return c, err
 	}
-	if errors.Is(err, errDamaged) || clone.full() {
+	if errors.Is(err, errDamaged) {
 		return nil, errUnused
 	}
 	if err := clone.fetch(ctx, talk, d.target, d.limits); err != nil {

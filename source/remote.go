@@ -141,6 +141,14 @@ func (t *talk) pack(ctx context.Context, w wish) (*packp.UploadPackResponse, io.
 			req.Depth = packp.DepthCommits(1)
 		}
 	}
+	if len(w.haves) > 0 {
+		// Only for a thin pack do servers look at what a shallow clone has: they send
+		// the whole tree otherwise. go-git strikes it from what they can, so it is
+		// not known whether they do; those that do not ignore it.
+		if err := req.Capabilities.Set(capability.ThinPack); err != nil {
+			return nil, nil, fmt.Errorf("ask for a pack: %w", err)
+		}
+	}
 	answer, err := t.session.UploadPack(ctx, req)
 	if err != nil {
 		return nil, nil, refused(err)

@@ -67,6 +67,7 @@ func (u *upstream) commit(message string, files ...string) string {
 type webServer struct {
 	*httptest.Server
 	asked, packs atomic.Int64 // ls-remotes and downloads so far
+	sent         atomic.Int64 // bytes
 	allow        func(*http.Request) bool
 }
 
@@ -88,7 +89,7 @@ func serveHTTP(t *testing.T, u *upstream, secure bool) *webServer {
 		} else {
 			w.packs.Add(1)
 		}
-		backend.ServeHTTP(out, in)
+		backend.ServeHTTP(&counting{out, &w.sent}, in)
 	}))
 	w.Config.ErrorLog = log.New(t.Output(), "", 0)
 	if secure {
@@ -98,6 +99,16 @@ func serveHTTP(t *testing.T, u *upstream, secure bool) *webServer {
 	}
 	t.Cleanup(w.Close)
 	return w
+}
+
+type counting struct {
+	http.ResponseWriter
+	n *atomic.Int64
+}
+
+func (c *counting) Write(p []byte) (int, error) {
+	c.n.Add(int64(len(p)))
+	return c.ResponseWriter.Write(p)
 }
 
 func (w *webServer) url() string { return w.URL + "/up/.git" }
