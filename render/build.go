@@ -1,0 +1,135 @@
+package render
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// Options say what is built.
+type Options struct {
+	// Source is the name put into the Origin of every object; it may be empty.
+	Source string
+	// Dir is the slash-separated path of the directory to build; "" and "." are the root of the tree.
+	Dir string
+}
+
+// Build reads all objects of a directory, in a stable order.
+//
+// A directory with a kustomization is built by kustomize, and files beside it that it does not name are not read. Any
+// other directory is read whole, with its sub-directories: .yaml, .yml and .json files as they are, and every
+// sub-directory with a kustomization by kustomize. What a kustomization of the same build uses, a base, a component or a
+// file, is not read again by itself. Names that begin with a dot are skipped; linked directories are not followed.
+//
+// The error is a *manifest.Error, or several joined, each with its file and, where it can be told, its line; there are
+// no objects then. A directory without manifests has no objects and no error; one that does not exist is an error.
+func Build(fsys fs.FS, o Options) ([]Object, error) {
+	b := builder{fsys: fsys, source: o.Source}
+	dir := path.Clean(strings.TrimSuffix(cmp.Or(o.Dir, "."), "/"))
+	if !fs.ValidPath(dir) {
+		return nil, b.file(o.Dir).errorf(0, "is not a path inside the tree")
+	}
+	files, roots, err := b.walk(dir)
+	if err != nil {
+		return nil, err
+	}
+	objects, used, err := b.kustomize(dir, roots)
+	errs := []error{err}
+	for _, name := range files {
+		if used[name] {
+			continue
+		}
+		data, err := b.file(name).read(fsys)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		found, err := b.file(name).objects(data)
+		objects, errs = append(objects, found...), append(errs, err)
+	}
+	if err := errors.Join(append(errs, duplicates(objects))...); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(a.Origin.Path, b.Origin.Path) })
+	return objects, nil
+}
+
+// builder is one Build.
+type builder struct {
+	fsys   fs.FS
+	source string
+}
+
+func (b builder) file(name string) file {
+	return file{origin: manifest.Origin{Source: b.source, Path: name}}
+}
+
+// walk lists the manifests below dir and the directories with a kustomization, into which it does not go.
+func (b builder) walk(dir string) (files, roots []string, err error) {
+	err = fs.WalkDir(b.fsys, dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return b.file(name).errorf(0, "cannot be read: %v", err)
+		case name != dir && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir():
+			if _, is := b.kustomization(name); is {
+				roots = append(roots, name)
+				return fs.SkipDir
+			}
+			return nil
+		case name == dir:
+			return b.file(name).errorf(0, "is not a directory")
+		}
+		if is, err := b.isManifest(name, entry); err != nil {
+			return err
+		} else if is {
+			files = append(files, name)
+		}
+		return nil
+	})
+	return files, roots, err
+}
+
+func (b builder) isManifest(name string, entry fs.DirEntry) (bool, error) {
+	switch path.Ext(name) {
+	case ".yaml", ".yml", ".json":
+	default:
+		return false, nil
+	}
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return entry.Type().IsRegular(), nil
+	}
+	target, err := fs.Stat(b.fsys, name)
+	if err != nil {
+		return false, b.file(name).errorf(0, "is a link that cannot be followed: %v", err)
+	}
+	return target.Mode().IsRegular(), nil
+}
+
+// duplicates is an error for every object that is defined a second time.
+func duplicates(objects []Object) error {
+	first := make(map[manifest.ID]manifest.Origin, len(objects))
+	var errs []error
+	for _, o := range objects {
+		id := o.ID()
+		if before, twice := first[id]; twice {
+			errs = append(errs, &manifest.Error{
+				Origin:  o.Origin,
+				Message: fmt.Sprintf("%s is defined a second time, first at %s", id, before),
+			})
+			continue
+		}
+		first[id] = o.Origin
+	}
+	return errors.Join(errs...)
+}

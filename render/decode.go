@@ -1,0 +1,213 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// parse reads one document into nodes with the lines of the file. A document of only null is nil.
+func (f file) parse(d document) (node *yaml.Node, err error) {
+	defer func() { // the YAML library has panicked on malformed input before
+		if r := recover(); r != nil {
+			node, err = nil, f.errorf(d.line, "is not valid YAML: %v", r)
+		}
+	}()
+	var root yaml.Node
+	if err := yaml.Unmarshal(d.text, &root); err != nil {
+		line, message := yamlError(err)
+		return nil, f.errorf(d.line+line-1, "is not valid YAML: %s", message)
+	}
+	if root.Kind != yaml.DocumentNode || len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null" {
+		return nil, nil
+	}
+	return root.Content[0], nil
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+
+// yamlError takes the line, relative to the document, out of an error of the YAML library; 1 when there is none.
+func yamlError(err error) (line int, message string) {
+	m := yamlLine.FindStringSubmatch(err.Error())
+	if m == nil {
+		return 1, err.Error()
+	}
+	line, _ = strconv.Atoi(m[1])
+	return max(line, 1), m[2]
+}
+
+// decoder turns the nodes of one document into the values that apimachinery keeps in Unstructured. It is strict: a key
+// that stands twice in a mapping is an error. Scalars are read by the rules of YAML 1.2, as kustomize does: "yes" and
+// "on" are strings.
+type decoder struct {
+	file   file
+	offset int // added to the line of a node
+	nodes  int // seen so far
+}
+
+func (d *decoder) errorf(n *yaml.Node, format string, args ...any) error {
+	line := 0
+	if n.Line > 0 {
+		line = n.Line + d.offset
+	}
+	return d.file.errorf(line, format, args...)
+}
+
+func (d *decoder) value(n *yaml.Node, depth int) (any, error) {
+	if d.nodes++; d.nodes > MaxNodes {
+		return nil, d.errorf(n, "has more than %d values, counting what aliases repeat", MaxNodes)
+	}
+	if depth > MaxDepth {
+		return nil, d.errorf(n, "is nested deeper than %d levels", MaxDepth)
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		return d.mapping(n, depth)
+	case yaml.SequenceNode:
+		list := make([]any, len(n.Content))
+		for i, item := range n.Content {
+			value, err := d.value(item, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = value
+		}
+		return list, nil
+	case yaml.AliasNode:
+		return d.value(n.Alias, depth+1)
+	case yaml.ScalarNode:
+		return d.scalar(n)
+	}
+	return nil, d.errorf(n, "is not valid YAML: unexpected node")
+}
+
+func (d *decoder) mapping(n *yaml.Node, depth int) (map[string]any, error) {
+	m := make(map[string]any, len(n.Content)/2)
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if key.Kind == yaml.AliasNode {
+			key = key.Alias
+		}
+		if key.Kind != yaml.ScalarNode || key.ShortTag() == "!!null" {
+			return nil, d.errorf(n.Content[i], "has a mapping key that is not a string")
+		}
+		if key.ShortTag() == "!!merge" {
+			merged = append(merged, n.Content[i+1])
+			continue
+		}
+		if _, twice := m[key.Value]; twice {
+			return nil, d.errorf(n.Content[i], "key %q stands here a second time", key.Value)
+		}
+		value, err := d.value(n.Content[i+1], depth+1)
+		if err != nil {
+			return nil, err
+		}
+		m[key.Value] = value
+	}
+	for _, from := range merged {
+		if err := d.merge(m, from, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// merge adds the keys of "<<" that are not there yet.
+func (d *decoder) merge(m map[string]any, from *yaml.Node, depth int) error {
+	value, err := d.value(from, depth)
+	if err != nil {
+		return err
+	}
+	sources, isList := value.([]any)
+	if !isList {
+		sources = []any{value}
+	}
+	for _, source := range sources {
+		fields, ok := source.(map[string]any)
+		if !ok {
+			return d.errorf(from, "merge key << needs a mapping or a list of mappings")
+		}
+		for key, value := range fields {
+			if _, has := m[key]; !has {
+				m[key] = value
+			}
+		}
+	}
+	return nil
+}
+
+func (d *decoder) scalar(n *yaml.Node) (any, error) {
+	switch n.ShortTag() {
+	case "!!null":
+		return nil, nil
+	case "!!bool":
+		var b bool
+		if err := n.Decode(&b); err != nil {
+			return nil, d.errorf(n, "%q is not a boolean", n.Value)
+		}
+		return b, nil
+	case "!!int", "!!float":
+		number, err := number(n)
+		if err != nil {
+			return nil, d.errorf(n, "%q: %v", n.Value, err)
+		}
+		return number, nil
+	}
+	return n.Value, nil // dates and binaries stay the text they are, as the API server would have them
+}
+
+// number is an int64 where the value is a whole number that fits, else a float64, as apimachinery does.
+func number(n *yaml.Node) (any, error) {
+	if i, err := strconv.ParseInt(n.Value, 10, 64); err == nil && (n.Value == "0" || n.Value[0] != '0') {
+		return i, nil
+	}
+	var value any
+	if err := n.Decode(&value); err != nil {
+		return nil, errors.New("is not a number")
+	}
+	switch v := value.(type) {
+	case int:
+		return int64(v), nil
+	case int64:
+		return v, nil
+	case uint64:
+		return float64(v), nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, errors.New("is not a number that JSON has")
+		}
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int64(v), nil
+		}
+		return v, nil
+	}
+	return nil, fmt.Errorf("is not a number")
+}
+
+// lookup is the node at a path of keys below n; the deepest that exists.
+func lookup(n *yaml.Node, path ...string) *yaml.Node {
+	for _, key := range path {
+		if n.Kind == yaml.AliasNode {
+			n = n.Alias
+		}
+		if n.Kind != yaml.MappingNode {
+			return n
+		}
+		next := (*yaml.Node)(nil)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				next = n.Content[i+1]
+			}
+		}
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
+}

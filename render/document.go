@@ -1,0 +1,123 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"unicode/utf8"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// Limits of what is read. They are far above what a manifest can be and far below what hurts: etcd refuses an object
+// beyond 1.5 MiB, and the largest bundles of CRDs have some 10 MiB.
+const (
+	MaxFileSize  = 16 << 20  // bytes of one file
+	MaxDepth     = 200       // levels of nesting in one document
+	MaxNodes     = 1_000_000 // values in one document, those that aliases repeat counted each time
+	MaxNameBytes = 253       // of metadata.name
+)
+
+// document is one YAML document of a file. Its text begins with its first line of content, which is not a comment.
+type document struct {
+	line int // of the file, 1-based
+	text []byte
+}
+
+// file is one file being read, and the maker of its errors.
+type file struct{ origin manifest.Origin }
+
+// at is the place of a line of the file; of what f itself stands for when the line is 0.
+func (f file) at(line int) manifest.Origin {
+	o := f.origin
+	if line > 0 {
+		o.Line = line
+	}
+	return o
+}
+
+func (f file) errorf(line int, format string, args ...any) error {
+	return &manifest.Error{Origin: f.at(line), Message: fmt.Sprintf(format, args...)}
+}
+
+// read returns the content as UTF-8 with plain line feeds and without a byte order mark.
+func (f file) read(fsys fs.FS) ([]byte, error) {
+	info, err := fs.Stat(fsys, f.origin.Path)
+	if err != nil {
+		return nil, f.errorf(0, "cannot be read: %v", err)
+	}
+	if info.Size() > MaxFileSize {
+		return nil, f.errorf(0, "has %d bytes, more than the %d that are read", info.Size(), MaxFileSize)
+	}
+	data, err := fs.ReadFile(fsys, f.origin.Path)
+	if err != nil {
+		return nil, f.errorf(0, "cannot be read: %v", err)
+	}
+	return data, nil
+}
+
+// normalize makes data UTF-8 with plain line feeds and without a byte order mark.
+func (f file) normalize(data []byte) ([]byte, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if bytes.HasPrefix(data, []byte{0xfe, 0xff}) || bytes.HasPrefix(data, []byte{0xff, 0xfe}) {
+		return nil, f.errorf(1, "is UTF-16; save it as UTF-8")
+	}
+	if bytes.IndexByte(data, '\r') >= 0 {
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	}
+	if utf8.Valid(data) {
+		return data, nil
+	}
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		if !utf8.Valid(line) {
+			return nil, f.errorf(i+1, "is not valid UTF-8")
+		}
+	}
+	return data, nil
+}
+
+// split cuts a stream at its document markers ("---" and "..." at the beginning of a line, which YAML allows nowhere
+// else) and leaves out documents of nothing but comments and directives.
+func split(data []byte) []document {
+	var documents []document
+	var current document
+	flush := func() {
+		if current.line > 0 {
+			documents = append(documents, current)
+		}
+		current = document{}
+	}
+	number := 0
+	for len(data) > 0 {
+		line := data
+		if end := bytes.IndexByte(data, '\n'); end >= 0 {
+			line = data[:end+1]
+		}
+		rest := data[len(line):]
+		number++
+		marks, content := marker(line)
+		if marks {
+			flush()
+		}
+		switch {
+		case current.line > 0:
+			current.text = current.text[:len(current.text)+len(line)] // the lines follow each other in data
+		case content:
+			current = document{line: number, text: data[:len(line)]}
+		}
+		data = rest
+	}
+	flush()
+	return documents
+}
+
+// marker says whether the line divides documents, and whether it has content that could begin one.
+func marker(line []byte) (marks, content bool) {
+	text := bytes.TrimSpace(line)
+	if len(line) >= 3 && (bytes.HasPrefix(line, []byte("---")) || bytes.HasPrefix(line, []byte("..."))) &&
+		(len(line) == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\n') {
+		marks = true
+		text = bytes.TrimSpace(line[3:])
+	}
+	return marks, len(text) > 0 && text[0] != '#' && line[0] != '%'
+}

@@ -1,0 +1,138 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// originAnnotation is where kustomize says what a resource came from.
+const originAnnotation = "config.kubernetes.io/origin"
+
+// kustomizing serialises kustomize, which keeps the schema of the build in a global variable.
+var kustomizing sync.Mutex
+
+// kustomize builds the directories, without those that another of them uses. It also returns the files that
+// kustomizations read, which are no manifests of their own. asked is the directory the user named.
+func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bool, error) {
+	if len(dirs) == 0 {
+		return nil, nil, nil
+	}
+	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, used: map[string]bool{}}
+	var errs []error
+	for _, dir := range dirs {
+		_, err := v.root(dir, nil)
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, nil, err
+	}
+	var objects []Object
+	for _, dir := range dirs {
+		r := v.roots[dir]
+		switch {
+		case r.kustomization.Kind == types.ComponentKind && dir == asked:
+			errs = append(errs, r.errorf("", "is a Component; build a kustomization that uses it"))
+			continue
+		case r.kustomization.Kind == types.ComponentKind || r.base:
+			continue
+		}
+		found, err := v.run(dir)
+		objects, errs = append(objects, found...), append(errs, err)
+	}
+	return objects, v.used, errors.Join(errs...)
+}
+
+// run builds one vetted directory.
+func (v *vetter) run(dir string) ([]Object, error) {
+	r := v.roots[dir]
+	keepOrigin := slices.Contains(r.kustomization.BuildMetadata, types.OriginAnnotations)
+	built, err := krustyRun(v.memory, "/"+dir)
+	if err != nil {
+		return nil, r.errorf("", "kustomize: %s", tidy(err))
+	}
+	objects := make([]Object, 0, built.Size())
+	var errs []error
+	for _, res := range built.Resources() {
+		o, err := v.object(r, res, keepOrigin)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		objects = append(objects, o)
+	}
+	return objects, errors.Join(errs...)
+}
+
+// krustyRun runs kustomize, one at a time; a panic is an error.
+func krustyRun(memory filesys.FileSystem, dir string) (built resmap.ResMap, err error) {
+	kustomizing.Lock()
+	defer kustomizing.Unlock()
+	defer func() {
+		if r := recover(); r != nil {
+			built, err = nil, fmt.Errorf("panic: %v", r)
+		}
+	}()
+	options := krusty.MakeDefaultOptions() // no plugins
+	options.LoadRestrictions = types.LoadRestrictionsNone
+	return krusty.MakeKustomizer(options).Run(memory, dir)
+}
+
+// tidy makes one line of an error of kustomize.
+func tidy(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// object turns what kustomize built into an Object with the origin that kustomize noted.
+func (v *vetter) object(r *root, res *resource.Resource, keepOrigin bool) (Object, error) {
+	value, err := (&decoder{file: r.file}).value(res.YNode(), 0)
+	fields, ok := value.(map[string]any)
+	if err != nil || !ok {
+		return Object{}, r.errorf("", "kustomize built what is not an object: %v", err)
+	}
+	u := &unstructured.Unstructured{Object: fields}
+	from, err := res.GetOrigin()
+	if !keepOrigin {
+		dropAnnotations(u, originAnnotation)
+	}
+	o := Object{Manifest: u, Origin: r.origin, Digest: Digest(u)}
+	if err == nil && from != nil {
+		o.Origin.Path = path.Join(r.dir, from.Path)
+		if from.ConfiguredIn != "" {
+			o.Origin.Path = path.Join(r.dir, from.ConfiguredIn)
+		}
+	}
+	v.locate(&o)
+	if err := (&decoder{file: file{o.Origin}}).check(&yaml.Node{}, fields); err != nil {
+		return Object{}, err
+	}
+	return o, nil
+}
+
+// locate finds the document that o was made from. When kustomize changed nothing, o gets its text too.
+func (v *vetter) locate(o *Object) {
+	var similar []Object
+	for _, candidate := range v.files[o.Origin.Path] {
+		if candidate.Digest == o.Digest {
+			o.Origin.Line, o.Text = candidate.Origin.Line, candidate.Text
+			return
+		}
+		if candidate.Manifest.GroupVersionKind() == o.Manifest.GroupVersionKind() &&
+			strings.Contains(o.Manifest.GetName(), candidate.Manifest.GetName()) {
+			similar = append(similar, candidate)
+		}
+	}
+	if len(similar) > 0 { // prefixes and suffixes only make names longer: the longest is the one
+		best := slices.MaxFunc(similar, func(a, b Object) int { return len(a.Manifest.GetName()) - len(b.Manifest.GetName()) })
+		o.Origin.Line = best.Origin.Line
+	}
+}

@@ -1,0 +1,147 @@
+package render
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// inlineOrFile vets an entry that is either YAML in itself or the path of a file with it.
+func (v *vetter) inlineOrFile(r *root, entry string) (string, error) {
+	if values, err := v.inline(r, entry); err != nil || values != nil {
+		return written(values), err
+	}
+	return v.plain(r, entry)
+}
+
+// inline decodes the mappings in an entry; none when it is no YAML mapping, and then it is a path.
+func (v *vetter) inline(r *root, entry string) ([]map[string]any, error) {
+	if strings.HasPrefix(strings.TrimSpace(entry), "- ") || !strings.ContainsAny(entry, "\n{") {
+		return nil, nil
+	}
+	f := r.file
+	if n := find(r.node, entry); n != nil {
+		f.origin = r.at(n.Line + r.offset)
+	}
+	return mappings(f, []byte(entry), false)
+}
+
+// mappings decodes a stream of mappings. Lines are those of the stream when it is a file's own.
+func mappings(f file, data []byte, lines bool) ([]map[string]any, error) {
+	var found []map[string]any
+	for _, d := range split(data) {
+		if !lines {
+			d.line = max(f.origin.Line, 1)
+		}
+		node, err := f.parse(d)
+		if err != nil {
+			return nil, err
+		}
+		if node == nil {
+			continue
+		}
+		value, err := (&decoder{file: f, offset: d.line - 1}).value(node, 0)
+		if err != nil {
+			return nil, err
+		}
+		fields, ok := value.(map[string]any)
+		if !ok {
+			return nil, f.errorf(d.line, "expected a mapping")
+		}
+		found = append(found, fields)
+	}
+	return found, nil
+}
+
+// written is a stream of the values, in JSON, so that kustomize cannot read anything else in it than was vetted.
+func written(values []map[string]any) string {
+	var b strings.Builder
+	for _, value := range values {
+		text, err := json.Marshal(value)
+		if err != nil { // the values were decoded from YAML with JSON's types
+			text = []byte("{}")
+		}
+		b.WriteString("---\n")
+		b.Write(text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// plugin vets an entry of generators, transformers or validators, in the kustomization or in a file: only what is built
+// into kustomize may be configured there, no function, container or command. It is written into the kustomization.
+func (v *vetter) plugin(r *root, entry string) (string, error) {
+	values, err := v.inline(r, entry)
+	if err != nil {
+		return "", err
+	}
+	if values == nil {
+		name, _, data, err := v.fetch(r, entry)
+		if err != nil {
+			return "", err
+		}
+		if values, err = mappings(v.file(name), data, true); err != nil {
+			return "", err
+		}
+	}
+	var errs []error
+	for _, fields := range values {
+		errs = append(errs, v.builtin(r, entry, fields))
+	}
+	return written(values), errors.Join(errs...)
+}
+
+// builtin vets the configuration of one plugin. Keys are compared as kustomize decodes them, without regard to case.
+func (v *vetter) builtin(r *root, entry string, fields map[string]any) error {
+	kind, _ := fields["kind"].(string)
+	if fields["apiVersion"] != "builtin" || kind == "HelmChartInflationGenerator" {
+		return r.errorf(entry, "configures %v %s, which is not built into kustomize or runs a program; accord runs neither plugins nor functions", fields["apiVersion"], kind)
+	}
+	var errs []error
+	for key, value := range fields {
+		switch strings.ToLower(key) {
+		case "path", "env":
+			errs = append(errs, v.pluginFiles(r, fields, key, []any{value}, false))
+		case "paths", "envs", "files":
+			list, _ := value.([]any)
+			errs = append(errs, v.pluginFiles(r, fields, key, list, true))
+		case "replacements":
+			list, _ := value.([]any)
+			for _, item := range list {
+				replacement, _ := item.(map[string]any)
+				for key, value := range replacement {
+					if strings.EqualFold(key, "path") {
+						errs = append(errs, v.pluginFiles(r, replacement, key, []any{value}, false))
+					}
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// pluginFiles vets and rewrites the files that one field of a configuration names.
+func (v *vetter) pluginFiles(r *root, fields map[string]any, field string, refs []any, isList bool) error {
+	vetted := make([]any, len(refs))
+	for i, item := range refs {
+		ref, _ := item.(string)
+		key, name, keyed := strings.Cut(ref, "=")
+		if !keyed || !strings.EqualFold(field, "files") {
+			key, name = "", ref
+		}
+		written, err := v.plain(r, name)
+		if err != nil {
+			return err
+		}
+		if key != "" {
+			written = key + "=" + written
+		}
+		vetted[i] = written
+	}
+	if isList {
+		fields[field] = vetted
+		return nil
+	}
+	fields[field] = vetted[0]
+	return nil
+}

@@ -1,0 +1,144 @@
+package render
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+)
+
+// remote is what kustomize, or git, would take for something that is not in the tree.
+var remote = regexp.MustCompile(`(?i)^[a-z][a-z0-9+.-]*://|^[a-z0-9]+::|^[a-z][a-z0-9-]*@[^/]*:|^github\.com[/:]|\?(ref|version|timeout|submodules)=`)
+
+// resolve is the path in the tree that a reference of the kustomization means, and how it is written for kustomize.
+func (v *vetter) resolve(r *root, ref string) (name, written string, err error) {
+	switch {
+	case ref == "":
+		return "", "", r.errorf(ref, "has an empty reference")
+	case remote.MatchString(ref):
+		return "", "", r.errorf(ref, "%q is remote; accord builds from the tree alone: commit a copy and name that", ref)
+	case path.IsAbs(ref) || filepath.IsAbs(ref):
+		return "", "", r.errorf(ref, "%q is an absolute path, expected one relative to the kustomization", ref)
+	}
+	name = path.Join(r.dir, ref)
+	if !fs.ValidPath(name) {
+		return "", "", r.errorf(ref, "%q is outside the tree", ref)
+	}
+	written, err = filepath.Rel(filepath.FromSlash(r.dir), filepath.FromSlash(name))
+	if err != nil {
+		return "", "", r.errorf(ref, "%q: %v", ref, err)
+	}
+	written = filepath.ToSlash(written)
+	if written != ".." && !strings.HasPrefix(written, "../") {
+		written = "./" + written
+	}
+	return name, written, nil
+}
+
+// fetch puts the file that ref means into memory.
+func (v *vetter) fetch(r *root, ref string) (name, written string, data []byte, err error) {
+	if name, written, err = v.resolve(r, ref); err != nil {
+		return "", "", nil, err
+	}
+	info, err := fs.Stat(v.fsys, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", "", nil, r.errorf(ref, "%q does not exist: there is no %s in the tree", ref, name)
+	case err != nil:
+		return "", "", nil, r.errorf(ref, "%q cannot be read: %v", ref, err)
+	case info.IsDir():
+		return "", "", nil, r.errorf(ref, "%q is a directory, expected a file", ref)
+	}
+	if data, err = v.file(name).read(v.fsys); err != nil {
+		return "", "", nil, err
+	}
+	v.used[name] = true
+	return name, written, data, v.memory.WriteFile("/"+name, data)
+}
+
+// plain vets a reference to a file that is not looked into.
+func (v *vetter) plain(r *root, ref string) (string, error) {
+	_, written, _, err := v.fetch(r, ref)
+	return written, err
+}
+
+// optional is plain for a field that may be empty.
+func (v *vetter) optional(r *root, ref string) (string, error) {
+	if ref == "" {
+		return "", nil
+	}
+	return v.plain(r, ref)
+}
+
+// resource vets an entry of resources: a file of objects, or a directory with a kustomization.
+func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
+	name, _, err := v.resolve(r, ref)
+	if err != nil {
+		return "", err
+	}
+	if info, err := fs.Stat(v.fsys, name); err == nil && info.IsDir() {
+		return v.directory(r, ref, stack)
+	}
+	name, written, data, err := v.fetch(r, ref)
+	if err != nil {
+		return "", err
+	}
+	f := v.file(name)
+	if data, err = f.normalize(data); err != nil {
+		return "", err
+	}
+	if _, read := v.files[name]; !read {
+		if v.files[name], err = f.objects(data); err != nil {
+			return "", err
+		}
+	}
+	return written, v.memory.WriteFile("/"+name, data)
+}
+
+// directory vets a reference to a directory with a kustomization, which is then not built by itself.
+func (v *vetter) directory(r *root, ref string, stack []string) (string, error) {
+	name, written, err := v.resolve(r, ref)
+	if err != nil {
+		return "", err
+	}
+	if _, err := fs.Stat(v.fsys, name); err != nil {
+		return "", r.errorf(ref, "%q does not exist: there is no %s in the tree", ref, name)
+	}
+	if _, is := v.kustomization(name); !is {
+		return "", r.errorf(ref, "%q has no kustomization.yaml", ref)
+	}
+	used, err := v.root(name, stack)
+	if err != nil {
+		return "", err
+	}
+	used.base = true
+	return written, nil
+}
+
+// patches vets patches in files.
+func (v *vetter) patches(r *root, patches []types.Patch) error {
+	return rewrite(patches, func(p types.Patch) (_ types.Patch, err error) {
+		p.Path, err = v.optional(r, p.Path)
+		return p, err
+	})
+}
+
+// sources vets the files of a generator: "path" or "key=path".
+func (v *vetter) sources(r *root, s *types.KvPairSources) error {
+	keyed := func(ref string) (string, error) {
+		key, name, has := strings.Cut(ref, "=")
+		if !has {
+			key, name = path.Base(ref), ref
+		}
+		written, err := v.plain(r, name)
+		return key + "=" + written, err
+	}
+	files := func(ref string) (string, error) { return v.plain(r, ref) }
+	var err error
+	s.EnvSource, err = v.optional(r, s.EnvSource)
+	return errors.Join(err, rewrite(s.FileSources, keyed), rewrite(s.EnvSources, files))
+}

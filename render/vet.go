@@ -1,0 +1,201 @@
+package render
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// vetter reads kustomizations before kustomize does. Kustomize downloads, and runs git, whatever file system it is
+// given; so every reference is resolved here, refused unless it is a file or directory of the tree, rewritten to begin
+// with "./" or "../", which kustomize never takes for a URL, and only then is the file put into memory. What is not
+// vetted does not exist for kustomize.
+type vetter struct {
+	builder
+	memory filesys.FileSystem
+	roots  map[string]*root    // by directory
+	files  map[string][]Object // of resource files, by path
+	used   map[string]bool     // files that kustomizations read
+}
+
+// root is one directory with a kustomization.
+type root struct {
+	file
+	dir           string
+	node          *yaml.Node // of the kustomization, for lines
+	offset        int
+	kustomization types.Kustomization
+	base          bool // another kustomization uses it
+}
+
+// errorf is an error at the line where the kustomization has the text, or its first line.
+func (r *root) errorf(text, format string, args ...any) error {
+	line := 0
+	if n := find(r.node, text); n != nil {
+		line = n.Line + r.offset
+	}
+	return r.file.errorf(line, format, args...)
+}
+
+// find is the first scalar below n with this text, key or value; n itself when there is none.
+func find(n *yaml.Node, text string) *yaml.Node {
+	if n == nil || text == "" {
+		return n
+	}
+	if found := search(n, text); found != nil {
+		return found
+	}
+	return n
+}
+
+func search(n *yaml.Node, text string) *yaml.Node {
+	if n.Kind == yaml.ScalarNode && n.Value == text {
+		return n
+	}
+	for _, child := range n.Content {
+		if found := search(child, text); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// kustomization is the path of the kustomization of a directory.
+func (b builder) kustomization(dir string) (name string, is bool) {
+	for _, base := range konfig.RecognizedKustomizationFileNames() {
+		if info, err := fs.Stat(b.fsys, path.Join(dir, base)); err == nil && info.Mode().IsRegular() {
+			return path.Join(dir, base), true
+		}
+	}
+	return "", false
+}
+
+// root vets the kustomization of dir and all it refers to. stack are the directories on the way to it.
+func (v *vetter) root(dir string, stack []string) (*root, error) {
+	if r, done := v.roots[dir]; done && !slices.Contains(stack, dir) {
+		return r, nil
+	}
+	name, _ := v.kustomization(dir)
+	r := &root{file: v.file(name), dir: dir}
+	if slices.Contains(stack, dir) {
+		return nil, r.errorf("", "uses itself: %s", strings.Join(append(stack, dir), " -> "))
+	}
+	v.roots[dir], v.used[name] = r, true
+	if err := v.load(r); err != nil {
+		return nil, err
+	}
+	if err := v.references(r, append(slices.Clone(stack), dir)); err != nil {
+		return nil, err
+	}
+	k := r.kustomization
+	if !slices.Contains(k.BuildMetadata, types.OriginAnnotations) {
+		k.BuildMetadata = append(slices.Clone(k.BuildMetadata), types.OriginAnnotations)
+	}
+	text, err := json.Marshal(k)
+	if err != nil {
+		return nil, r.errorf("", "cannot be written for kustomize: %v", err)
+	}
+	return r, v.memory.WriteFile("/"+path.Join(dir, konfig.DefaultKustomizationFileName()), text)
+}
+
+// load decodes the kustomization strictly.
+func (v *vetter) load(r *root) error {
+	data, err := r.read(v.fsys)
+	if err != nil {
+		return err
+	}
+	if data, err = r.normalize(data); err != nil {
+		return err
+	}
+	documents := split(data)
+	if len(documents) != 1 {
+		return r.file.errorf(0, "has %d documents, expected one kustomization", len(documents))
+	}
+	r.offset = documents[0].line - 1
+	if r.node, err = r.parse(documents[0]); err != nil {
+		return err
+	}
+	if r.node == nil {
+		return r.file.errorf(1, "is empty")
+	}
+	value, err := (&decoder{file: r.file, offset: r.offset}).value(r.node, 0)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return r.errorf("", "is not a kustomization: %v", err)
+	}
+	if err := r.kustomization.Unmarshal(text); err != nil {
+		message := strings.TrimPrefix(tidy(err), "invalid Kustomization: json: ")
+		return r.errorf(quoted(message), "is not a valid kustomization: %s", message)
+	}
+	r.kustomization.FixKustomization()
+	return nil
+}
+
+// quoted is the first text between quotes, which is the unknown field of an error of the JSON decoder.
+func quoted(message string) string {
+	_, rest, _ := strings.Cut(message, `"`)
+	text, _, _ := strings.Cut(rest, `"`)
+	return text
+}
+
+// references vets and rewrites every field of the kustomization that names a file or directory.
+func (v *vetter) references(r *root, stack []string) error {
+	k := &r.kustomization
+	if len(k.HelmCharts) > 0 {
+		return r.errorf("helmCharts", "has Helm charts, which accord does not run; commit the rendered chart")
+	}
+	files := func(ref string) (string, error) { return v.plain(r, ref) }
+	errs := []error{
+		rewrite(k.Resources, func(ref string) (string, error) { return v.resource(r, ref, stack) }),
+		rewrite(k.Components, func(ref string) (string, error) { return v.directory(r, ref, stack) }),
+		rewrite(k.Crds, files),
+		rewrite(k.Configurations, files),
+		rewrite(k.PatchesStrategicMerge, func(p types.PatchStrategicMerge) (types.PatchStrategicMerge, error) {
+			text, err := v.inlineOrFile(r, string(p))
+			return types.PatchStrategicMerge(text), err
+		}),
+		v.patches(r, k.Patches),
+		v.patches(r, k.PatchesJson6902),
+		rewrite(k.Replacements, func(f types.ReplacementField) (_ types.ReplacementField, err error) {
+			f.Path, err = v.optional(r, f.Path)
+			return f, err
+		}),
+	}
+	for i := range k.ConfigMapGenerator {
+		errs = append(errs, v.sources(r, &k.ConfigMapGenerator[i].KvPairSources))
+	}
+	for i := range k.SecretGenerator {
+		errs = append(errs, v.sources(r, &k.SecretGenerator[i].KvPairSources))
+	}
+	for _, plugins := range [][]string{k.Generators, k.Transformers, k.Validators} {
+		errs = append(errs, rewrite(plugins, func(entry string) (string, error) { return v.plugin(r, entry) }))
+	}
+	if schema, has := k.OpenAPI["path"]; has {
+		var err error
+		k.OpenAPI["path"], err = v.plain(r, schema)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// rewrite replaces every item of the list.
+func rewrite[T any](list []T, by func(T) (T, error)) error {
+	var errs []error
+	for i := range list {
+		var err error
+		list[i], err = by(list[i])
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
