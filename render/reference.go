@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
@@ -110,6 +111,9 @@ func (v *vetter) directory(r *root, ref string, stack []string) (string, error) 
 	}
 	if _, is := v.kustomization(name); !is {
 		return "", r.errorf(ref, "%q has no kustomization.yaml", ref)
+	}
+	if slices.Contains(stack, name) {
+		return "", r.errorf(ref, "uses itself: %s", strings.Join(append(slices.Clone(stack), name), " -> "))
 	}
 	used, err := v.root(name, stack)
 	if err != nil {

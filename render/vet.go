@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -45,23 +46,23 @@ func (r *root) errorf(text, format string, args ...any) error {
 	return r.file.errorf(line, format, args...)
 }
 
-// find is the first scalar below n with this text, key or value; n itself when there is none.
+// find is the first scalar below n that is this text, or else has it in it; n itself when there is none.
 func find(n *yaml.Node, text string) *yaml.Node {
 	if n == nil || text == "" {
 		return n
 	}
-	if found := search(n, text); found != nil {
+	if found := search(n, func(value string) bool { return value == text }); found != nil {
 		return found
 	}
-	return n
+	return cmp.Or(search(n, func(value string) bool { return strings.Contains(value, text) }), n)
 }
 
-func search(n *yaml.Node, text string) *yaml.Node {
-	if n.Kind == yaml.ScalarNode && n.Value == text {
+func search(n *yaml.Node, matches func(string) bool) *yaml.Node {
+	if n.Kind == yaml.ScalarNode && matches(n.Value) {
 		return n
 	}
 	for _, child := range n.Content {
-		if found := search(child, text); found != nil {
+		if found := search(child, matches); found != nil {
 			return found
 		}
 	}
@@ -80,14 +81,11 @@ func (b builder) kustomization(dir string) (name string, is bool) {
 
 // root vets the kustomization of dir and all it refers to. stack are the directories on the way to it.
 func (v *vetter) root(dir string, stack []string) (*root, error) {
-	if r, done := v.roots[dir]; done && !slices.Contains(stack, dir) {
+	if r, done := v.roots[dir]; done {
 		return r, nil
 	}
 	name, _ := v.kustomization(dir)
 	r := &root{file: v.file(name), dir: dir}
-	if slices.Contains(stack, dir) {
-		return nil, r.errorf("", "uses itself: %s", strings.Join(append(stack, dir), " -> "))
-	}
 	v.roots[dir], v.used[name] = r, true
 	if err := v.load(r); err != nil {
 		return nil, err
