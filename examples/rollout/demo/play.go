@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// play pushes one step, waits until it rests, and shows what came of it.
+func (s *stage) play(ctx context.Context, st step) error {
+	s.commits++
+	heading("Step %d: %s", s.commits, st.subject)
+	note("%s", st.story)
+	sha, err := s.push(ctx, st)
+	if err != nil {
+		return err
+	}
+	release := "release/shop-" + sha[:12]
+	note("git push: %s %q", sha[:7], st.subject)
+	if st.held == 0 {
+		if err := s.waitReady(ctx, release); err != nil {
+			return err
+		}
+	} else if err := s.waitHeld(ctx, release, st.held); err != nil {
+		return err
+	}
+	return s.show(ctx)
+}
+
+// waitReady is kubectl wait, and the proof that it returned when the last cluster was done and no earlier.
+func (s *stage) waitReady(ctx context.Context, release string) error {
+	begun := time.Now()
+	if _, err := s.ask(ctx, "wait", "--namespace", "demo", release, "--for=create", "--timeout=1m"); err != nil {
+		return err
+	}
+	if _, err := s.ask(ctx, "wait", "--namespace", "demo", release, "--for=condition=Ready", "--timeout=2m"); err != nil {
+		return err
+	}
+	took := time.Since(begun)
+	rows, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.image != rows[0].image || r.ready != r.wanted || r.observed < r.generation {
+			return fmt.Errorf("kubectl wait returned although %s is not done: %+v", r.cluster, r)
+		}
+	}
+	note("kubectl wait %s --for=condition=Ready returned after %s; all %d clusters are done", release, took.Round(10*time.Millisecond), len(rows))
+	return nil
+}
+
+// waitHeld waits until all clusters but the held ones are done, and shows that kubectl wait does not call that done.
+func (s *stage) waitHeld(ctx context.Context, release string, held int) error {
+	done := func() (bool, error) {
+		out, err := s.ask(ctx, "get", "--namespace", "demo", release, "-o", "json", "--ignore-not-found")
+		if err != nil || out == "" {
+			return false, err
+		}
+		var r v1alpha1.Release
+		if err := json.Unmarshal([]byte(out), &r); err != nil {
+			return false, err
+		}
+		return int(r.Status.Summary.Held) == held && int(r.Status.Summary.Healthy) == len(members)-held, nil
+	}
+	if err := until(ctx, settle, release, done); err != nil {
+		return err
+	}
+	_, err := s.ask(ctx, "wait", "--namespace", "demo", release, "--for=condition=Ready", "--timeout="+heldWait.String())
+	if err == nil {
+		return fmt.Errorf("kubectl wait %s returned although %d clusters are held", release, held)
+	}
+	note("kubectl wait %s --for=condition=Ready goes on waiting (given up after %s): %d held", release, heldWait, held)
+	return nil
+}
+
+// row is what one cluster runs.
+type row struct {
+	cluster              string
+	image                string
+	ready, wanted        int32
+	generation, observed int64
+}
+
+// look asks the members themselves, not accord.
+func (s *stage) look(ctx context.Context) ([]row, error) {
+	var rows []row
+	for _, m := range members {
+		out, err := command(ctx, s.kubectl, "--kubeconfig", s.configs[m], "get", "deployment", "nginx", "-o", "json")
+		if err != nil {
+			return nil, err
+		}
+		var d appsv1.Deployment
+		if err := json.Unmarshal([]byte(out), &d); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row{
+			cluster: m, image: d.Spec.Template.Spec.Containers[0].Image,
+			ready: d.Status.ReadyReplicas, wanted: *d.Spec.Replicas,
+			generation: d.Generation, observed: d.Status.ObservedGeneration,
+		})
+	}
+	return rows, nil
+}
+
+// show prints what runs where, what is held, and what accord says of it.
+func (s *stage) show(ctx context.Context) error {
+	rows, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	out, err := s.ask(ctx, "get", "federatedobjects", "--namespace", "demo", "-o", "json")
+	if err != nil {
+		return err
+	}
+	var objects v1alpha1.FederatedObjectList
+	if err := json.Unmarshal([]byte(out), &objects); err != nil {
+		return err
+	}
+	fmt.Println()
+	for _, o := range objects.Items {
+		table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "   CLUSTER\tIMAGE\tREADY\tHELD\tGENERATION\tOBSERVED")
+		for _, r := range rows {
+			held := "-"
+			if slices.Contains(o.Spec.Held, r.cluster) {
+				held = "held"
+			}
+			fmt.Fprintf(table, "   %s\t%s\t%d/%d\t%s\t%d\t%d\n", r.cluster, r.image, r.ready, r.wanted, held, r.generation, r.observed)
+		}
+		ready := meta.FindStatusCondition(o.Status.Conditions, "Ready")
+		fmt.Fprintf(table, "   federatedobject\t%s\t%s\t%d held\t%d\t%d\n", strings.ToLower(o.Spec.Template.Kind+"/"+o.Spec.Template.Name),
+			o.Status.Summary.Display, o.Status.Summary.Held, o.Generation, o.Status.ObservedGeneration)
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		note("Ready=%s: %s", ready.Status, ready.Message)
+	}
+	return nil
+}

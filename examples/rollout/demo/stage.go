@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+var members = []string{"cluster-a", "cluster-b", "cluster-c"}
+
+// stage is everything the demo has running.
+type stage struct {
+	dir     string
+	kubectl string
+	running []*child
+	configs map[string]string // kubeconfig by member
+	commits int
+}
+
+func (s *stage) path(elem ...string) string { return filepath.Join(append([]string{s.dir}, elem...)...) }
+
+// hub is the kubeconfig that accord up writes.
+func (s *stage) hub() string { return s.path("hub", "kubeconfig") }
+
+// build makes the programs that are missing; the first time this takes minutes, later seconds.
+func (s *stage) build(ctx context.Context) error {
+	heading("Building (the first time this compiles Kubernetes, which takes some minutes)")
+	for _, program := range []string{"./cmd/accord", "./examples/members"} {
+		begun := time.Now()
+		if _, err := command(ctx, "go", "build", "-o", s.dir+"/", program); err != nil {
+			return err
+		}
+		note("%-20s %s", program, time.Since(begun).Round(100*time.Millisecond))
+	}
+	begun := time.Now()
+	out, err := command(ctx, "go", "tool", "-n", "kubectl")
+	s.kubectl = strings.TrimSpace(out)
+	note("%-20s %s", "kubectl", time.Since(begun).Round(100*time.Millisecond))
+	return err
+}
+
+// start starts the members and the hub.
+func (s *stage) start(ctx context.Context) error {
+	heading("Starting three members with controllers and nodes, and the hub: accord up")
+	begun := time.Now()
+	out, err := s.spawn("members", "--names", strings.Join(members, ","), "--controllers", "--nodes", "2", "--dir", s.path("members"))
+	if err != nil {
+		return err
+	}
+	s.configs = map[string]string{}
+	for lines := bufio.NewScanner(out); len(s.configs) < len(members) && lines.Scan(); {
+		var m struct{ Name, Kubeconfig string }
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			return fmt.Errorf("members: %w", err)
+		}
+		if m.Name != "" {
+			s.configs[m.Name] = m.Kubeconfig
+		}
+	}
+	if len(s.configs) < len(members) {
+		return s.died("members")
+	}
+	if _, err := s.spawn("accord", "up", "--data-dir", s.path("hub")); err != nil {
+		return err
+	}
+	if err := until(ctx, settle, "the hub", func() (bool, error) {
+		_, err := s.ask(ctx, "get", "crd", "federations.accord.dev")
+		return err == nil, nil
+	}); err != nil {
+		return errors.Join(err, s.died("accord"))
+	}
+	note("4 control planes ready after %s", time.Since(begun).Round(100*time.Millisecond))
+	return nil
+}
+
+// join tells the hub of the members.
+func (s *stage) join(ctx context.Context) error {
+	heading("Joining the members: accord join")
+	for _, m := range members {
+		out, err := command(ctx, s.path("accord"), "join", m, "--kubeconfig", s.configs[m], "--hub-kubeconfig", s.hub())
+		if err != nil {
+			return err
+		}
+		first, _, _ := strings.Cut(out, "\n")
+		note("%s", first)
+	}
+	return nil
+}
+
+// declare makes the repository and tells the hub of it.
+func (s *stage) declare(ctx context.Context) error {
+	if _, err := command(ctx, "git", "init", "--quiet", "--bare", "--initial-branch=main", s.path("repository.git")); err != nil {
+		return err
+	}
+	if _, err := command(ctx, "git", "clone", "--quiet", s.path("repository.git"), s.path("work")); err != nil {
+		return err
+	}
+	manifest, err := os.ReadFile("examples/rollout/federation.yaml")
+	if err != nil {
+		return err
+	}
+	manifest = bytes.ReplaceAll(manifest, []byte("REPOSITORY"), []byte(s.path("repository.git")))
+	if err := os.WriteFile(s.path("federation.yaml"), manifest, 0o600); err != nil {
+		return err
+	}
+	_, err = s.ask(ctx, "apply", "-f", s.path("federation.yaml"))
+	return err
+}
+
+// push commits one directory of the example as the whole content of the repository.
+func (s *stage) push(ctx context.Context, from step) (sha string, err error) {
+	work := s.path("work")
+	files, err := filepath.Glob("examples/rollout/" + from.dir + "/*.yaml")
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		content, err := os.ReadFile(f)
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(work, filepath.Base(f)), content, 0o600); err != nil {
+			return "", err
+		}
+	}
+	for _, args := range [][]string{
+		{"add", "--all"},
+		{"-c", "user.name=Demo", "-c", "user.email=demo@example.com", "commit", "--quiet", "-m", from.subject},
+		{"push", "--quiet", "origin", "HEAD:main"},
+	} {
+		if _, err := command(ctx, "git", append([]string{"-C", work}, args...)...); err != nil {
+			return "", err
+		}
+	}
+	sha, err = command(ctx, "git", "-C", work, "rev-parse", "HEAD")
+	return strings.TrimSpace(sha), err
+}
+
+// keep prints how to play with what is running, and waits.
+func (s *stage) keep(ctx context.Context) {
+	heading("Still running. Interrupt (Ctrl-C) to end it and leave nothing behind.")
+	fmt.Printf("  export KUBECONFIG=%s      # the hub\n", s.hub())
+	for _, m := range members {
+		fmt.Printf("  export KUBECONFIG=%s      # %s\n", s.configs[m], m)
+	}
+	fmt.Printf("  cd %s      # the work tree: edit, commit, push\n", s.path("work"))
+	fmt.Printf("  %s status --hub-kubeconfig %s -n demo\n", s.path("accord"), s.hub())
+	<-ctx.Done()
+}
+
+// child is a process that the demo started, with the end of its log.
+type child struct {
+	*exec.Cmd
+	log string
+	in  io.Closer
+}
+
+// spawn starts one of the programs that were built and returns its standard output.
+func (s *stage) spawn(name string, args ...string) (io.Reader, error) {
+	c := &child{Cmd: exec.Command(s.path(name), args...), log: s.path(name + ".log")}
+	log, err := os.Create(c.log)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	c.Stderr = log
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if c.in, err = c.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	s.running = append(s.running, c)
+	return out, nil
+}
+
+// died is the end of a program's log, for an error.
+func (s *stage) died(name string) error {
+	log, err := os.ReadFile(s.path(name + ".log"))
+	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
+	return errors.Join(fmt.Errorf("%s did not start; the end of its log:\n%s", name, strings.Join(lines[max(0, len(lines)-15):], "\n")), err)
+}
+
+// close ends what was started, the last first.
+func (s *stage) close(failed bool) {
+	for i := len(s.running) - 1; i >= 0; i-- {
+		c := s.running[i]
+		if failed {
+			fmt.Fprintln(os.Stderr, s.died(filepath.Base(c.Path)))
+		}
+		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended already
+		_ = c.in.Close()
+		_ = c.Wait()
+	}
+}
+
+// ask runs kubectl against the hub.
+func (s *stage) ask(ctx context.Context, args ...string) (string, error) {
+	return command(ctx, s.kubectl, append([]string{"--kubeconfig", s.hub()}, args...)...)
+}
+
+// command runs a program to its end and returns its output, or an error with all that it printed.
+func command(ctx context.Context, name string, args ...string) (string, error) {
+	var out, errs bytes.Buffer
+	c := exec.CommandContext(ctx, name, args...)
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Run(); err != nil {
+		return out.String(), fmt.Errorf("%s %s: %w\n%s%s", filepath.Base(name), strings.Join(args, " "), err, out.String(), errs.String())
+	}
+	return out.String(), nil
+}
+
+// until asks again and again, for at most limit.
+func until(ctx context.Context, limit time.Duration, what string, done func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %s: %w", what, ctx.Err())
+		}
+	}
+}
+
+func heading(format string, args ...any) { fmt.Printf("\n== "+format+"\n", args...) }
+
+func note(format string, args ...any) { fmt.Printf("   "+format+"\n", args...) }
