@@ -1,0 +1,180 @@
+package accord_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/accord-dev/accord"
+
+// arrows is who may import whom, complete. api is the vocabulary: who decides or tells knows it, source does not.
+// Programs under examples may import anything, and nothing imports them.
+var arrows = map[string][]string{
+	"api":            {},
+	"source":         {},
+	"clusters":       {"api", "clusters/fleet"},
+	"clusters/fleet": {"api"},
+	"clusters/local": {},
+	"status":         {"api"},
+	"render":         {"api", "clusters/fleet"},
+	"propagate":      {"api", "clusters/fleet", "render", "status"},
+	"reconciler":     {"api", "clusters", "clusters/fleet", "propagate", "render", "source", "status"},
+	"cmd":            {"api", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "source"},
+	"examples":       {"api", "clusters", "clusters/fleet", "clusters/local", "propagate", "reconciler", "render", "source", "status"},
+}
+
+// rooms are the folders at the top. A new one is a new word that everybody has to learn.
+var rooms = []string{"api", "clusters", "cmd", "docs", "examples", "propagate", "reconciler", "render", "source", "status"}
+
+// nameless are folder and file names that say nothing about what is inside.
+var nameless = regexp.MustCompile(`^(utils?|common|helpers?|types|misc|pkg)(\.go)?$`)
+
+// earlyInit are the packages that need an init function, because nothing later is early enough.
+var earlyInit = []string{"clusters/local/internal/quietetcd"}
+
+func TestImportsFollowTheArrows(t *testing.T) {
+	imports := listed(t, []string{"./..."})
+	for _, pkg := range slices.Sorted(maps.Keys(imports)) {
+		from, ok := room(pkg)
+		if !ok && pkg != module {
+			t.Errorf("%s is in no room of the arrows", pkg)
+			continue
+		}
+		for _, imported := range imports[pkg] {
+			to, ours := room(imported)
+			if ours && to != from && !slices.Contains(arrows[from], to) {
+				t.Errorf("%s imports %s, but no arrow leads from %s to %s", pkg, imported, from, to)
+			}
+		}
+	}
+}
+
+func TestFoldersAtTheTop(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	for _, entry := range entries {
+		if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") && entry.Name() != "bin" && !slices.Contains(rooms, entry.Name()) {
+			t.Errorf("%s/ is no folder of the design: %s", entry.Name(), strings.Join(rooms, " "))
+		}
+	}
+}
+
+func TestEveryRoomHasAName(t *testing.T) {
+	walk(t, ".", func(name string, _ fs.DirEntry) {
+		if nameless.MatchString(path.Base(name)) {
+			t.Errorf("%s: a room needs a name of its own", name)
+		}
+	})
+}
+
+func TestNothingRegistersItself(t *testing.T) {
+	for _, file := range parsed(t, ".") {
+		if slices.Contains(earlyInit, path.Dir(file.name)) {
+			continue
+		}
+		for _, decl := range file.syntax.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+				t.Errorf("%s: no init function: what exists stands in an explicit table", file.at(f.Pos()))
+			}
+		}
+	}
+}
+
+// room is the longest key of arrows that pkg lies in.
+func room(pkg string) (string, bool) {
+	var found string
+	for name := range arrows {
+		if under(pkg, module+"/"+name) && len(name) > len(found) {
+			found = name
+		}
+	}
+	return found, found != ""
+}
+
+// under says whether pkg is the package root or below it.
+func under(pkg, root string) bool {
+	return pkg == root || strings.HasPrefix(pkg, root+"/")
+}
+
+func patterns(folders []string) []string {
+	var all []string
+	for _, folder := range folders {
+		all = append(all, "./"+folder+"/...")
+	}
+	return all
+}
+
+func packagesBelow(imports map[string][]string, folders []string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(imports)), func(pkg string) bool {
+		return !slices.ContainsFunc(folders, func(folder string) bool { return under(pkg, module+"/"+folder) })
+	})
+}
+
+// file is one Go file that is no test.
+type file struct {
+	name   string
+	set    *token.FileSet
+	syntax *ast.File
+}
+
+func parsed(t *testing.T, folders ...string) []file {
+	var files []file
+	for _, folder := range folders {
+		walk(t, folder, func(name string, entry fs.DirEntry) {
+			if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				return
+			}
+			set := token.NewFileSet()
+			syntax, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			files = append(files, file{name: name, set: set, syntax: syntax})
+		})
+	}
+	require.NotEmpty(t, files)
+	return files
+}
+
+// walk visits folders and files below root, but for hidden ones, testdata and what make build makes.
+func walk(t *testing.T, root string, visit func(name string, entry fs.DirEntry)) {
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		base := entry.Name()
+		if entry.IsDir() && (strings.HasPrefix(base, ".") || base == "testdata" || base == "bin") {
+			return fs.SkipDir
+		}
+		visit(filepath.ToSlash(name), entry)
+		return nil
+	})
+	require.NoError(t, err)
+}
+
+func importPath(spec *ast.ImportSpec) string {
+	name, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return spec.Path.Value // the parser accepted it; there is nothing better to compare
+	}
+	return name
+}
+
+// localName is the name a file calls an imported package by.
+func localName(spec *ast.ImportSpec) string {
+	if spec.Name != nil {
+		return spec.Name.Name
+	}
+	return path.Base(importPath(spec))
+}
