@@ -4,10 +4,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authnv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -51,6 +54,7 @@ func TestARestartedControlPlaneIsTheSame(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "hub") // absent: Start makes it
 	first := start(t, local.Options{Dir: dir, Name: "hub"})
+	requirePrivate(t, dir)
 	_, err := client(t, first.Config()).CoreV1().ConfigMaps("default").Create(t.Context(), configMap("kept"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	kubeconfig, err := os.ReadFile(first.Kubeconfig())
@@ -79,18 +83,14 @@ func TestARestartedControlPlaneIsTheSame(t *testing.T) {
 	require.Equal(t, map[string]string{"key": "kept"}, kept.Data)
 }
 
-func TestFilesArePrivate(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "hub")
-	c := start(t, local.Options{Dir: dir})
-	for _, path := range []string{dir, filepath.Join(dir, "pki"), filepath.Join(dir, "etcd")} {
-		info, err := os.Stat(path)
+// requirePrivate checks that nobody else on the machine can read the keys and the data.
+func requirePrivate(t *testing.T, dir string) {
+	t.Helper()
+	for name, mode := range map[string]os.FileMode{".": 0o700, "pki": 0o700, "etcd": 0o700, "kubeconfig": 0o600, "pki/ca.key": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
 		require.NoError(t, err)
-		require.Equal(t, os.FileMode(0o700), info.Mode().Perm(), path)
+		require.Equal(t, mode, info.Mode().Perm(), name)
 	}
-	info, err := os.Stat(c.Kubeconfig())
-	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
 func TestADirectoryHasOneControlPlane(t *testing.T) {
@@ -142,6 +142,44 @@ func TestALongDirectoryGetsItsSocketElsewhere(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(temp, "accord-*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+func TestControlPlanesAreIndependentAndLeaveNothingRunning(t *testing.T) {
+	before := runtime.NumGoroutine()
+	dirs := map[string]string{"eu": t.TempDir(), "us": t.TempDir()}
+	planes := map[string]*local.ControlPlane{}
+	var mu sync.Mutex
+	var starting sync.WaitGroup
+	for name, dir := range dirs {
+		starting.Go(func() {
+			c, err := local.Start(t.Context(), local.Options{Dir: dir, Name: name})
+			assert.NoError(t, err)
+			mu.Lock()
+			defer mu.Unlock()
+			planes[name] = c
+		})
+	}
+	starting.Wait()
+	require.NotNil(t, planes["eu"])
+	require.NotNil(t, planes["us"])
+
+	eu, us := client(t, planes["eu"].Config()), client(t, planes["us"].Config())
+	_, err := eu.CoreV1().ConfigMaps("default").Create(t.Context(), configMap("mine"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = us.CoreV1().ConfigMaps("default").Get(t.Context(), "mine", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "one sees what the other stores: %v", err)
+	stranger := planes["eu"].Config()
+	stranger.Host = planes["us"].Config().Host
+	_, err = client(t, stranger).CoreV1().ConfigMaps("default").Get(t.Context(), "mine", metav1.GetOptions{})
+	require.ErrorContains(t, err, "certificate signed by unknown authority")
+
+	require.NoError(t, planes["eu"].Stop())
+	_, err = us.CoreV1().ConfigMaps("default").Create(t.Context(), configMap("still"), metav1.CreateOptions{})
+	require.NoError(t, err, "stopping one hurt the other")
+	require.NoError(t, planes["us"].Stop())
+
+	// One control plane is more than 3,000 goroutines; a handful belongs to the clients above and to the libraries for good.
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() < before+20 }, 20*time.Second, 50*time.Millisecond, "goroutines are left over")
 }
 
 func TestAControlPlaneKeepsTheAPIsPromises(t *testing.T) {

@@ -35,7 +35,9 @@ type server struct {
 // on. It returns before the server is ready.
 func startServer(o Options, keys pki, etcd string, listener net.Listener) (*server, error) {
 	ctx, cancel := context.WithCancel(context.Background())
+	building.Lock()
 	run, err := assemble(ctx, serverOptions(o, keys, etcd, listener))
+	building.Unlock()
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("assembling the API server: %w", err)
@@ -57,10 +59,9 @@ func (s *server) close() error {
 	return s.err
 }
 
-// assemble builds the chain of aggregator, API server and apiextensions server and returns what runs it.
+// assemble builds the chain of aggregator, API server and apiextensions server and returns what runs it. The
+// caller holds building.
 func assemble(ctx context.Context, o *options.ServerRunOptions) (run func(context.Context) error, err error) {
-	building.Lock()
-	defer building.Unlock()
 	if err := o.GenericServerRunOptions.ComponentGlobalsRegistry.Set(); err != nil {
 		return nil, err
 	}
