@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,8 +16,8 @@ import (
 // A number has the same digest whether it is held as an integer or a float, so a digest survives a round trip
 // through JSON. It is for noticing change, not for defending against somebody who looks for a collision.
 func Digest(u *unstructured.Unstructured) string {
-	var room [8 << 10]byte // most objects fit, and then nothing is allocated for their text
-	return fmt.Sprintf("%016x", xxhash.Sum64(appendJSON(room[:0], u.Object)))
+	text := appendJSON(make([]byte, 0, 4<<10), u.Object) // most objects fit
+	return fmt.Sprintf("%016x", xxhash.Sum64(text))
 }
 
 // appendJSON writes v in canonical form. v is what apimachinery keeps in Unstructured: maps, slices and scalars of JSON.
@@ -76,13 +75,34 @@ func appendFloat(b []byte, f float64) []byte {
 	return strconv.AppendFloat(b, f, 'g', -1, 64)
 }
 
+// appendString escapes what JSON demands and nothing else.
 func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	from := 0
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return strconv.AppendQuote(b, s)
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, `\n`...)
+		case '\t':
+			b = append(b, `\t`...)
+		case '\r':
+			b = append(b, `\r`...)
+		case '\b':
+			b = append(b, `\b`...)
+		case '\f':
+			b = append(b, `\f`...)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, c)
 		}
 	}
-	b = append(b, '"')
-	b = append(b, s...)
+	b = append(b, s[from:]...)
 	return append(b, '"')
 }

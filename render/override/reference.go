@@ -137,8 +137,8 @@ func editImage(s, component, operator, value string) (string, error) {
 	}
 	if back, err := parseImage(edited.String()); err != nil {
 		return "", fmt.Errorf("image %q: %s %s %q would make it invalid: %w", s, operator, component, value, err)
-	} else if back.digest != edited.digest {
-		return "", fmt.Errorf("image %q: %s %s %q would change its digest", s, operator, component, value)
+	} else if back.tag != edited.tag || back.digest != edited.digest {
+		return "", fmt.Errorf("image %q: %s %s %q would change its tag or digest", s, operator, component, value)
 	}
 	return edited.String(), nil
 }
