@@ -1,13 +1,13 @@
-// Package status turns what clusters say into what accord tells: states, roll-ups and conditions.
-// It is pure: reports in, status out. Everything is counted against the decided set.
 package status
 
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -18,11 +18,13 @@ type Report struct {
 	Digest string
 	// Generation is 0 for kinds without one.
 	Generation int64
-	// ObservedGeneration is the live status.observedGeneration; Observes says whether the object has one.
+	// ObservedGeneration is the live status.observedGeneration. Observes says whether there is one, or, for a kind whose
+	// controller always reports it, will be: a Deployment that no controller has looked at yet is not observed.
 	ObservedGeneration int64
 	Observes           bool
 	Health             kind.Health
-	Message            string
+	// Message is a sentence about the health, at most 256 bytes.
+	Message string
 	// Status is what kind.Reflect picked.
 	Status map[string]any
 }
@@ -44,4 +46,24 @@ type Cell struct {
 	Unreachable string
 	// Since is when the state of this cell changed last, as far as it is known; zero when it is not.
 	Since time.Time
+}
+
+// Observe is the Report of a live object.
+func Observe(u *unstructured.Unstructured) Report {
+	k := kind.Of(u.GroupVersionKind().GroupKind())
+	r := Report{
+		UID:        u.GetUID(),
+		Digest:     u.GetAnnotations()[v1alpha1.DigestAnnotation],
+		Generation: u.GetGeneration(),
+		Observes:   k.Observes,
+	}
+	if seen, ok, err := unstructured.NestedInt64(u.Object, "status", "observedGeneration"); ok && err == nil {
+		r.ObservedGeneration, r.Observes = seen, true
+	}
+	health, message := k.Health(u)
+	r.Health, r.Message = health, shorten(message, maxSentence)
+	if k.Reflect != nil {
+		r.Status = k.Reflect(u)
+	}
+	return r
 }

@@ -1,0 +1,42 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Probe is one attempt to talk to a cluster.
+type Probe struct {
+	// Version is what the API server calls itself, "v1.34.1".
+	Version string
+	// NodesTotal and NodesReady count nodes.
+	NodesTotal, NodesReady int32
+	// Err is why it did not answer; nil if it did.
+	Err error
+	// Reason is Err in one word of the form of a condition's reason; empty is Unreachable.
+	Reason string
+}
+
+// Cluster is the status of a Cluster after a probe. Of one that does not answer, version and nodes stay as they were seen
+// last, and lastHeardAt says when that was.
+func Cluster(prev v1alpha1.ClusterStatus, generation int64, p Probe, now time.Time) v1alpha1.ClusterStatus {
+	c := &conditions{before: prev.Conditions, generation: generation, now: now}
+	next := *prev.DeepCopy()
+	next.ObservedGeneration = generation
+	if p.Err != nil {
+		next.Conditions = c.summarize(trouble(cmp.Or(p.Reason, Unreachable), p.Err.Error()))
+		return next
+	}
+	next.KubernetesVersion = p.Version
+	next.NodeSummary = v1alpha1.NodeSummary{
+		TotalNum: p.NodesTotal, ReadyNum: p.NodesReady, Display: fmt.Sprintf("%d/%d", p.NodesReady, p.NodesTotal),
+	}
+	next.LastHeardAt = since(now)
+	v := done("the cluster answers")
+	v.reason = Connected
+	next.Conditions = c.summarize(v)
+	return next
+}

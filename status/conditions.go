@@ -1,0 +1,61 @@
+package status
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// conditions collects the conditions of one status. All carry the same generation; a condition whose status did not
+// change keeps its time.
+type conditions struct {
+	before     []metav1.Condition
+	generation int64
+	now        time.Time
+	list       []metav1.Condition
+}
+
+// set adds a condition, or replaces the one of its type.
+func (c *conditions) set(typ string, s metav1.ConditionStatus, reason, message string) {
+	next := metav1.Condition{
+		Type: typ, Status: s, Reason: reason, Message: shorten(message, maxMessage),
+		ObservedGeneration: c.generation, LastTransitionTime: stamp(c.now),
+	}
+	if old := meta.FindStatusCondition(c.before, typ); old != nil && old.Status == s {
+		next.LastTransitionTime = old.LastTransitionTime
+	}
+	c.list = slices.DeleteFunc(c.list, func(x metav1.Condition) bool { return x.Type == typ })
+	c.list = append(c.list, next)
+}
+
+// keep takes a condition over from the status before, if it is there.
+func (c *conditions) keep(typ string) {
+	if old := meta.FindStatusCondition(c.before, typ); old != nil {
+		c.set(typ, old.Status, old.Reason, old.Message)
+	}
+}
+
+// summarize ends with Ready, and Reconciling or Stalled beside it: both are there only when they are True.
+func (c *conditions) summarize(v verdict) []metav1.Condition {
+	if v.stalled {
+		c.set(stalled, metav1.ConditionTrue, v.reason, v.message)
+	} else if v.reconciling != "" {
+		c.set(reconciling, metav1.ConditionTrue, v.reconciling, v.message)
+	}
+	c.set(ready, v.ready, v.reason, v.message)
+	return c.list
+}
+
+// stamp is a time as the API keeps it, to the second: what is written compares equal to what is read back.
+func stamp(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }
+
+// since is an optional time.
+func since(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	s := stamp(t)
+	return &s
+}

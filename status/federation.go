@@ -1,0 +1,72 @@
+package status
+
+import (
+	"cmp"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// FederationInput is what a Federation tells of its newest commit.
+type FederationInput struct {
+	// Release is the name of the newest Release and Newest its status as it is now; empty while there is none.
+	Release string
+	Newest  v1alpha1.ReleaseStatus
+	// Revision of it, "main@sha1:<40 hex>".
+	Revision string
+	// FetchError says why the sources cannot be read; empty when they can.
+	FetchError string
+	// Suspended is spec.suspend.
+	Suspended bool
+	// HandledAt is the value of the annotation reconcile.accord.dev/requestedAt (or Flux's) that was acted on last; empty keeps
+	// what is there.
+	HandledAt string
+}
+
+// Federation is the status of a Federation: that of its newest release, unless the sources cannot be read.
+func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationInput, now time.Time) v1alpha1.FederationStatus {
+	c := &conditions{before: prev.Conditions, generation: generation, now: now}
+	if in.Suspended {
+		c.set(v1alpha1.Suspended, metav1.ConditionTrue, Suspended, "spec.suspend is true")
+	}
+	next := v1alpha1.FederationStatus{
+		ObservedGeneration:     generation,
+		LastAttemptedRevision:  cmp.Or(in.Revision, prev.LastAttemptedRevision),
+		LastAppliedRevision:    prev.LastAppliedRevision,
+		LastHealthyRevision:    prev.LastHealthyRevision,
+		LastHandledReconcileAt: cmp.Or(in.HandledAt, prev.LastHandledReconcileAt),
+		Release:                cmp.Or(in.Release, prev.Release),
+		Summary:                in.Newest.Summary,
+	}
+	if meta.IsStatusConditionTrue(in.Newest.Conditions, v1alpha1.Applied) {
+		next.LastAppliedRevision = in.Revision
+	}
+	if meta.IsStatusConditionTrue(in.Newest.Conditions, ready) {
+		next.LastHealthyRevision = in.Revision
+	}
+	next.Conditions = c.summarize(in.verdict())
+	return next
+}
+
+func (in FederationInput) verdict() verdict {
+	r := meta.FindStatusCondition(in.Newest.Conditions, ready)
+	switch {
+	case in.FetchError != "":
+		return trouble(FetchFailed, "the sources cannot be read; the clusters keep what they have: "+in.FetchError)
+	case r == nil && in.Suspended:
+		return waits(Suspended, "suspended before anything was read")
+	case r == nil:
+		return underway("nothing was read yet")
+	}
+	v := verdict{
+		ready: r.Status, reason: r.Reason, message: r.Message,
+		stalled: meta.IsStatusConditionTrue(in.Newest.Conditions, stalled),
+	}
+	if moving := meta.FindStatusCondition(in.Newest.Conditions, reconciling); moving != nil {
+		v.reconciling = moving.Reason
+	}
+	return v
+}

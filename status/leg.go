@@ -1,0 +1,82 @@
+package status
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Leg is one line about one cluster of a release.
+type Leg struct {
+	Cluster string
+	State   v1alpha1.State
+	// Reason is that of the condition Ready of the Delivery.
+	Reason string
+	// Object that is worst there, "apps/Deployment shop/web"; empty when it is not about one object.
+	Object  string
+	Message string
+	// Applied: everything that is not held was written there, and what is no longer wanted is gone.
+	Applied bool
+	// Stalled: no retry can fix it.
+	Stalled bool
+	// Since this state; zero when it is not known.
+	Since time.Time
+}
+
+// NewLeg reads a Leg from the status of the Delivery to a cluster. A status that was written for another generation of
+// the Delivery is about another revision: nothing is known then.
+func NewLeg(cluster string, generation int64, d v1alpha1.DeliveryStatus) Leg {
+	r := meta.FindStatusCondition(d.Conditions, ready)
+	if r == nil || d.ObservedGeneration != generation || r.ObservedGeneration != generation {
+		return Leg{Cluster: cluster, State: v1alpha1.Progressing, Reason: Progressing, Message: "nothing is known of this revision yet"}
+	}
+	l := Leg{
+		Cluster: cluster, State: legState(*r), Reason: r.Reason, Message: r.Message,
+		Applied: meta.IsStatusConditionTrue(d.Conditions, v1alpha1.Applied),
+		Stalled: meta.IsStatusConditionTrue(d.Conditions, stalled),
+		Since:   r.LastTransitionTime.Time,
+	}
+	if objects := objectReasons[r.Reason]; objects && len(d.Problems) > 0 {
+		worst := d.Problems[0]
+		l.Object, l.Message = worst.Object, worst.Message
+		if worst.Since != nil {
+			l.Since = worst.Since.Time
+		}
+	}
+	return l
+}
+
+// objectReasons are those for which the first problem says more than the summary.
+var objectReasons = map[string]bool{
+	ApplyFailed: true, BuildFailed: true, HealthCheckFailed: true, Progressing: true, Held: true,
+}
+
+// legState is the state of a cluster from the condition Ready of its Delivery.
+func legState(r metav1.Condition) v1alpha1.State {
+	switch {
+	case r.Status == metav1.ConditionTrue:
+		return v1alpha1.Healthy
+	case r.Reason == ClustersUnreachable:
+		return v1alpha1.Unreachable
+	case r.Status == metav1.ConditionFalse:
+		return v1alpha1.Failed
+	case r.Reason == Held:
+		return v1alpha1.Held
+	}
+	return v1alpha1.Progressing
+}
+
+// item is the leg as one of those that are counted.
+func (l Leg) item() item {
+	message := shorten(l.Message, maxSentence)
+	if l.Object != "" {
+		message = l.Object + ": " + message
+	}
+	return item{
+		name: l.Cluster, state: l.State, message: message, applied: l.Applied,
+		refused: l.Reason != HealthCheckFailed, terminal: l.Stalled, since: l.Since,
+	}
+}

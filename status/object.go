@@ -1,0 +1,110 @@
+package status
+
+import (
+	"encoding/json"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// Object is the status of a FederatedObject of kind gk from one cell for every decided cluster. Why says why no
+// cluster was chosen, if there is none. The order of the cells does not matter.
+func Object(prev v1alpha1.FederatedObjectStatus, generation int64, gk schema.GroupKind, why string, cells []Cell, now time.Time) v1alpha1.FederatedObjectStatus {
+	items := make([]item, 0, len(cells))
+	for _, cell := range cells {
+		items = append(items, cell.item(cell.Cluster))
+	}
+	t := count("clusters", items)
+	c := &conditions{before: prev.Conditions, generation: generation, now: now}
+	v := t.verdict()
+	if t.Total == 0 {
+		v = trouble(NoClusterFits, "no cluster fits: "+why)
+		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, NoClusterFits, v.message)
+	} else {
+		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(len(cells), "cluster")+" chosen")
+	}
+	t.running(c)
+	next := v1alpha1.FederatedObjectStatus{
+		ObservedGeneration: observedGeneration(prev.ObservedGeneration, generation, cells),
+		Conditions:         c.summarize(v),
+		Summary:            t.Summary,
+		Aggregate:          aggregate(kind.Of(gk), cells),
+	}
+	shown := min(len(t.items), maxWorst)
+	for _, i := range t.items[:shown] {
+		next.Clusters = append(next.Clusters, onCluster(i, cells))
+	}
+	next.Omitted = int32(len(t.items) - shown)
+	return next
+}
+
+// observedGeneration is rule 2 of the contract: it moves when every decided cluster is known to run what was decided and
+// its controller has seen it, and it never goes back. It is never 0: see the package comment.
+func observedGeneration(before, generation int64, cells []Cell) int64 {
+	for _, cell := range cells {
+		if !cell.Observed() {
+			return behind(before)
+		}
+	}
+	if len(cells) == 0 {
+		return behind(before)
+	}
+	return generation
+}
+
+func behind(before int64) int64 {
+	if before == 0 {
+		return -1
+	}
+	return before
+}
+
+// item is the cell as one of those that are counted, under a name.
+func (c Cell) item(name string) item {
+	state, message := c.State()
+	return item{
+		name: name, state: state, message: shorten(message, maxSentence),
+		applied: c.Applied(), refused: c.refused(), terminal: c.terminal(), since: c.Since,
+	}
+}
+
+// onCluster is the entry of one cluster. Of a cluster that is not heard from, nothing is told of what it ran.
+func onCluster(i item, cells []Cell) v1alpha1.ObjectOnCluster {
+	entry := v1alpha1.ObjectOnCluster{Cluster: i.name, State: i.state, Message: i.message}
+	for _, cell := range cells {
+		if cell.Cluster == i.name && cell.Report != nil && cell.Unreachable == "" {
+			entry.Digest = cell.Report.Digest
+			entry.Generation, entry.ObservedGeneration = cell.Report.Generation, cell.Report.ObservedGeneration
+		}
+	}
+	return entry
+}
+
+// aggregate adds up the live statuses of the clusters that are heard from; nil if the kind does not add up.
+func aggregate(k kind.Kind, cells []Cell) *apiextensionsv1.JSON {
+	if k.Aggregate == nil || len(cells) == 0 {
+		return nil
+	}
+	answers := make([]kind.Answer, 0, len(cells))
+	for _, cell := range cells {
+		a := kind.Answer{Cluster: cell.Cluster}
+		if cell.Report != nil && cell.Unreachable == "" {
+			a.Current, a.Status = cell.Observed(), cell.Report.Status
+		}
+		answers = append(answers, a)
+	}
+	total := k.Aggregate(answers)
+	if total == nil {
+		return nil
+	}
+	raw, err := json.Marshal(total)
+	if err != nil {
+		return nil // numbers, strings and lists of them: cannot happen
+	}
+	return &apiextensionsv1.JSON{Raw: raw}
+}

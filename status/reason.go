@@ -1,0 +1,39 @@
+package status
+
+import "github.com/fluxcd/pkg/apis/meta"
+
+// Reasons with the spelling and the meaning of Flux.
+const (
+	ReconciliationSucceeded = meta.ReconciliationSucceededReason
+	ReconciliationFailed    = meta.ReconciliationFailedReason
+	Succeeded               = meta.SucceededReason
+	Progressing             = meta.ProgressingReason
+	ProgressingWithRetry    = meta.ProgressingWithRetryReason
+	Suspended               = meta.SuspendedReason
+	BuildFailed             = meta.BuildFailedReason
+	HealthCheckFailed       = meta.HealthCheckFailedReason
+)
+
+// Reasons of our own.
+const (
+	// Held: some clusters deliberately do not get what was decided; all others are done.
+	Held = "Held"
+	// ClustersUnreachable: some clusters are not heard from; all others are done or held.
+	ClustersUnreachable = "ClustersUnreachable"
+	// NoClusterFits: a policy claims the object, and no cluster was chosen.
+	NoClusterFits = "NoClusterFits"
+	// ApplyFailed: a cluster refused an object.
+	ApplyFailed = "ApplyFailed"
+	// PruneBlocked: the revision would delete more than the prune brake allows; only a commit lifts it.
+	PruneBlocked = "PruneBlocked"
+	// Superseded: a newer commit overtook this one.
+	Superseded = "Superseded"
+	// FetchFailed: a source cannot be read. What was decided before stays in force.
+	FetchFailed = "FetchFailed"
+	// Connected: the cluster answers.
+	Connected = "Connected"
+	// Unreachable: the cluster does not answer.
+	Unreachable = "Unreachable"
+	// Corrected: somebody else changed objects of ours, and they were changed back.
+	Corrected = "Corrected"
+)

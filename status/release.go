@@ -1,0 +1,231 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// maxList is how many errors or findings a Release lists.
+const maxList = 10
+
+// ReleaseInput is what is known of one commit.
+type ReleaseInput struct {
+	// Objects in the plan.
+	Objects int
+	// Errors for which the commit could not be planned, "policies/web.yaml:14: ..."; then there is no plan, and the clusters
+	// keep what they have.
+	Errors []string
+	// Findings of the plan.
+	Findings []string
+	// Unplaced are the objects that a policy claims and that fit no cluster, "apps/Deployment shop/web: why".
+	Unplaced []string
+	// Legs has one line for every cluster that the plan covers.
+	Legs []Leg
+	// Starting is set for the status that is written before the first write to any member: whatever the clusters
+	// say, it is not said yet about this revision (rule 5).
+	Starting bool
+	// Suspended says that the Federation is suspended: nothing is written.
+	Suspended bool
+	// SupersededBy names the newer Release; empty for the newest.
+	SupersededBy string
+}
+
+// Release is the status of a Release. Once it is superseded, the clusters report about another commit: it keeps what was
+// known last, Ready=True if it was earned, and otherwise it is Stalled, because it can never become ready.
+func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now time.Time) v1alpha1.ReleaseStatus {
+	c := &conditions{before: prev.Conditions, generation: generation, now: now}
+	if in.SupersededBy != "" {
+		return superseded(prev, generation, in.SupersededBy, c)
+	}
+	items := make([]item, 0, len(in.Legs))
+	for _, l := range in.Legs {
+		items = append(items, l.item())
+	}
+	t := count("clusters", items)
+	in.conditions(c, t)
+	v := in.verdict(t)
+	next := v1alpha1.ReleaseStatus{
+		ObservedGeneration: generation,
+		Conditions:         c.summarize(v),
+		Summary:            t.Summary,
+		Objects:            int32(in.Objects),
+	}
+	next.Worst, next.Omitted = worst(prev.Worst, t, in.Legs, now)
+	next.Errors, next.ErrorsOmitted = first(in.Errors, maxMessage)
+	next.Findings, _ = first(in.Findings, maxMessage)
+	if v.ready != metav1.ConditionTrue && !v.stalled {
+		next.WaitingFor = in.waitingFor(prev.WaitingFor, next.Worst, v, now)
+	}
+	return next
+}
+
+// verdict judges the commit first, then the plan, then the clusters.
+func (in ReleaseInput) verdict(t tally) verdict {
+	if len(in.Errors) > 0 {
+		return hopeless(BuildFailed, "the commit cannot be delivered; the clusters keep what they have: "+strings.Join(in.Errors, "; "))
+	}
+	v := t.verdict()
+	switch {
+	case v.stalled:
+		v.reason = in.stalledReason()
+		return v
+	case in.Suspended && in.pending():
+		return waits(Suspended, "the federation is suspended; "+t.String())
+	case in.Starting:
+		return underway("about to be delivered to " + plural(int(t.Total), "cluster"))
+	case v.reconciling == ProgressingWithRetry && v.reason != ClustersUnreachable, v.reason == Progressing:
+		return v
+	case len(in.Unplaced) > 0:
+		return trouble(NoClusterFits, fmt.Sprintf("%s; no cluster fits %s: %s", t, plural(len(in.Unplaced), "object"), strings.Join(in.Unplaced, "; ")))
+	}
+	return v
+}
+
+// stalledReason is that of the first cluster that no retry can help.
+func (in ReleaseInput) stalledReason() string {
+	reasons := map[string]string{}
+	for _, l := range in.Legs {
+		if l.Stalled {
+			reasons[l.Cluster] = l.Reason
+		}
+	}
+	first := slices.MinFunc(in.Legs, func(a, b Leg) int {
+		return cmp.Or(compareBool(b.Stalled, a.Stalled), cmp.Compare(a.Cluster, b.Cluster))
+	})
+	return cmp.Or(reasons[first.Cluster], BuildFailed)
+}
+
+// pending says that something would be written to a cluster if it were allowed.
+func (in ReleaseInput) pending() bool {
+	return in.Starting || slices.ContainsFunc(in.Legs, func(l Leg) bool { return !l.Applied && l.State != v1alpha1.Held })
+}
+
+// conditions sets all but the summary.
+func (in ReleaseInput) conditions(c *conditions, t tally) {
+	if in.Suspended {
+		c.set(v1alpha1.Suspended, metav1.ConditionTrue, Suspended, "spec.suspend of the Federation is true")
+	}
+	if len(in.Errors) > 0 {
+		c.set(v1alpha1.Rendered, metav1.ConditionFalse, BuildFailed, strings.Join(in.Errors, "; "))
+		for _, typ := range []string{v1alpha1.Scheduled, v1alpha1.Applied, v1alpha1.HealthyType} {
+			c.set(typ, metav1.ConditionUnknown, BuildFailed, "the commit could not be planned")
+		}
+		return
+	}
+	c.set(v1alpha1.Rendered, metav1.ConditionTrue, Succeeded, plural(in.Objects, "object")+" in the plan")
+	if len(in.Unplaced) > 0 {
+		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, NoClusterFits, strings.Join(in.Unplaced, "; "))
+	} else {
+		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(int(t.Total), "cluster")+" chosen")
+	}
+	if in.Starting {
+		for _, typ := range []string{v1alpha1.Applied, v1alpha1.HealthyType} {
+			c.set(typ, metav1.ConditionUnknown, Progressing, "about to be delivered")
+		}
+		return
+	}
+	t.running(c)
+	if t.Total == 0 && len(in.Unplaced) == 0 { // nothing is decided, and nothing is missing
+		for _, typ := range []string{v1alpha1.Applied, v1alpha1.HealthyType} {
+			c.set(typ, metav1.ConditionTrue, Succeeded, "nothing is decided for any cluster")
+		}
+	}
+}
+
+// waitingFor names the cluster that is looked at first. The time stays as long as it is the same one.
+func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.Worst, v verdict, now time.Time) *v1alpha1.WaitingFor {
+	w := &v1alpha1.WaitingFor{Condition: shorten(v.message, maxSentence), Since: since(now)}
+	switch {
+	case v.reason == Suspended:
+		w.Condition = "the federation to be resumed"
+	case v.reason == NoClusterFits:
+		w.Condition = shorten("a cluster that fits "+in.Unplaced[0], maxSentence)
+	case len(worst) > 0:
+		w.Cluster, w.Since = worst[0].Cluster, worst[0].Since
+		w.Condition = shorten(strings.TrimPrefix(worst[0].Object+": ", ": ")+worst[0].Message, maxSentence)
+		return w
+	}
+	if before != nil && before.Cluster == w.Cluster && before.Condition == w.Condition {
+		w.Since = before.Since
+	}
+	return w
+}
+
+// worst lists the clusters that are not fine. One that was in the same state before keeps its time.
+func worst(before []v1alpha1.Worst, t tally, legs []Leg, now time.Time) ([]v1alpha1.Worst, int32) {
+	items, omitted := t.problems()
+	var list []v1alpha1.Worst
+	for _, i := range items {
+		w := v1alpha1.Worst{Cluster: i.name, State: i.state, Since: since(i.since)}
+		if at := slices.IndexFunc(legs, func(l Leg) bool { return l.Cluster == i.name }); at >= 0 {
+			w.Object, w.Message = legs[at].Object, shorten(legs[at].Message, maxSentence)
+		}
+		for _, old := range before {
+			if w.Since == nil && old.Cluster == w.Cluster && old.State == w.State {
+				w.Since = old.Since
+			}
+		}
+		if w.Since == nil {
+			w.Since = since(now)
+		}
+		list = append(list, w)
+	}
+	return list, omitted
+}
+
+// superseded keeps what was known last.
+func superseded(prev v1alpha1.ReleaseStatus, generation int64, by string, c *conditions) v1alpha1.ReleaseStatus {
+	for _, old := range prev.Conditions {
+		if old.Type != ready && old.Type != reconciling && old.Type != stalled && old.Type != v1alpha1.Suspended {
+			c.keep(old.Type)
+		}
+	}
+	c.set(v1alpha1.Superseded, metav1.ConditionTrue, Superseded, "overtaken by "+by)
+	next := *prev.DeepCopy()
+	next.ObservedGeneration, next.SupersededBy, next.WaitingFor = generation, by, nil
+	next.Conditions = c.summarize(supersededVerdict(prev, generation, by))
+	return next
+}
+
+// supersededVerdict: what was earned stays, and so does what was hopeless already.
+func supersededVerdict(prev v1alpha1.ReleaseStatus, generation int64, by string) verdict {
+	r := meta.FindStatusCondition(prev.Conditions, ready)
+	switch {
+	case r == nil:
+		return hopeless(Superseded, "overtaken by "+by+" before it was delivered")
+	case r.Status == metav1.ConditionTrue && r.ObservedGeneration == generation:
+		return done(r.Message)
+	case meta.IsStatusConditionTrue(prev.Conditions, stalled):
+		return hopeless(r.Reason, r.Message)
+	}
+	return hopeless(Superseded, "overtaken by "+by+" before it was done: "+r.Message)
+}
+
+// first is the first few of a list, shortened, and how many were left out.
+func first(list []string, bytes int) ([]string, int32) {
+	shown := min(len(list), maxList)
+	var out []string
+	for _, s := range list[:shown] {
+		out = append(out, shorten(s, bytes))
+	}
+	return out, int32(len(list) - shown)
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

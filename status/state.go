@@ -1,0 +1,59 @@
+package status
+
+import (
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// State is what is true of the cell, in one word and a sentence. The first row that fits decides:
+//
+//	held  reachable  error  live digest   observed  health       | state
+//	----  ---------  -----  ------------  --------  -----------  | -----------
+//	yes   yes        any    is Want       any       any          | as if not held: nothing is pending
+//	yes   any        any    any           any       any          | Held
+//	no    no         any    any           any       any          | Unreachable
+//	no    yes        yes    any           any       any          | Failed
+//	no    yes        no     not there     -         -            | Progressing
+//	no    yes        no     another       any       any          | Progressing, whatever it says of its health
+//	no    yes        no     is Want       no        any          | Progressing, its counters speak of the past
+//	no    yes        no     is Want       yes       Healthy      | Healthy
+//	no    yes        no     is Want       yes       Failed       | Failed
+//	no    yes        no     is Want       yes       any other    | Progressing
+func (c Cell) State() (v1alpha1.State, string) {
+	switch {
+	case c.Held != "" && !c.Applied():
+		return v1alpha1.Held, c.Held
+	case c.Unreachable != "":
+		return v1alpha1.Unreachable, c.Unreachable
+	case c.Error != "":
+		return v1alpha1.Failed, c.Error
+	case c.Report == nil:
+		return v1alpha1.Progressing, "not there yet"
+	case !c.Applied():
+		return v1alpha1.Progressing, "still runs another version"
+	case !c.Observed():
+		return v1alpha1.Progressing, "its controller has not observed this version yet"
+	case c.Report.Health == kind.Healthy:
+		return v1alpha1.Healthy, c.Report.Message
+	case c.Report.Health == kind.Failed:
+		return v1alpha1.Failed, c.Report.Message
+	}
+	return v1alpha1.Progressing, c.Report.Message
+}
+
+// Applied says that the cluster is known to run what was decided. Of a cluster that is not heard from nothing is known.
+func (c Cell) Applied() bool {
+	return c.Unreachable == "" && c.Want != "" && c.Report != nil && c.Report.Digest == c.Want
+}
+
+// Observed says that it is applied, and that the object's own controller has seen it (rule 2 of the contract). A kind
+// without status.observedGeneration is observed as soon as it is there.
+func (c Cell) Observed() bool {
+	return c.Applied() && (!c.Report.Observes || c.Report.ObservedGeneration >= c.Report.Generation)
+}
+
+// refused says that the state is Failed because of an error of ours, and not of the health of the live object.
+func (c Cell) refused() bool { return c.Error != "" }
+
+// terminal says that no retry can help: what was decided cannot even be rendered.
+func (c Cell) terminal() bool { return c.Want == "" && c.Error != "" && c.Held == "" }

@@ -1,0 +1,161 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// maxWorst is how many items a status lists.
+const maxWorst = 10
+
+// item is one thing that is counted: a cluster of an object or of a release, or an object of a delivery.
+type item struct {
+	name    string
+	state   v1alpha1.State
+	message string
+	applied bool
+	// refused and terminal say why it is Failed, see Cell.
+	refused, terminal bool
+	since             time.Time
+}
+
+// tally counts items and judges them. Items are sorted worst first, then by name.
+type tally struct {
+	noun  string // "clusters", "objects"
+	items []item
+	v1alpha1.Summary
+}
+
+// badness orders states for a reader who looks at the first ones only.
+var badness = []v1alpha1.State{v1alpha1.Failed, v1alpha1.Unreachable, v1alpha1.Progressing, v1alpha1.Held, v1alpha1.Healthy}
+
+func count(noun string, items []item) tally {
+	slices.SortStableFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(slices.Index(badness, a.state), slices.Index(badness, b.state)), cmp.Compare(a.name, b.name))
+	})
+	t := tally{noun: noun, items: items}
+	t.Total = int32(len(items))
+	for _, i := range items {
+		if i.applied {
+			t.Applied++
+		}
+		*t.counter(i.state)++
+	}
+	t.Display = fmt.Sprintf("%d/%d", t.Healthy, t.Total)
+	return t
+}
+
+// counter is where a state is counted.
+func (t *tally) counter(s v1alpha1.State) *int32 {
+	switch s {
+	case v1alpha1.Healthy:
+		return &t.Healthy
+	case v1alpha1.Failed:
+		return &t.Failed
+	case v1alpha1.Held:
+		return &t.Held
+	case v1alpha1.Unreachable:
+		return &t.Unreachable
+	}
+	return &t.Progressing
+}
+
+// problems are the items that are not healthy, worst first, at most ten, and how many were left out.
+func (t tally) problems() ([]item, int32) {
+	n := len(t.items) - int(t.Healthy) // healthy ones are sorted last
+	shown := min(n, maxWorst)
+	return t.items[:shown], int32(n - shown)
+}
+
+// String is "1 of 3 clusters healthy, 1 failed: east (...), 1 held: west (...)": the worst first, one named of each state.
+func (t tally) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d %s healthy", t.Healthy, t.Total, t.noun)
+	for _, s := range badness[:len(badness)-1] {
+		i := slices.IndexFunc(t.items, func(i item) bool { return i.state == s })
+		if i < 0 {
+			continue
+		}
+		n := *t.counter(s)
+		fmt.Fprintf(&b, ", %d %s: %s", n, strings.ToLower(string(s)), t.items[i].name)
+		if m := t.items[i].message; m != "" {
+			fmt.Fprintf(&b, " (%s)", shorten(m, maxSentence/2))
+		}
+		if n > 1 {
+			fmt.Fprintf(&b, " and %d more", n-1)
+		}
+	}
+	return b.String()
+}
+
+// verdict summarizes. What moves is waited for before anything is said of clusters that do not answer or are held:
+// ClustersUnreachable means done but for them, and Held done but for those.
+func (t tally) verdict() verdict {
+	message := t.String()
+	switch {
+	case slices.ContainsFunc(t.items, func(i item) bool { return i.terminal }):
+		return hopeless(BuildFailed, message)
+	case t.refused():
+		return trouble(ApplyFailed, message)
+	case t.Failed > 0:
+		return trouble(HealthCheckFailed, message)
+	case t.Progressing > 0:
+		return underway(message)
+	case t.Unreachable > 0:
+		return trouble(ClustersUnreachable, message)
+	case t.Held > 0:
+		return waits(Held, message)
+	}
+	return done(message)
+}
+
+func (t tally) refused() bool {
+	return slices.ContainsFunc(t.items, func(i item) bool { return i.state == v1alpha1.Failed && i.refused })
+}
+
+// running sets Applied and Healthy.
+func (t tally) running(c *conditions) {
+	s, reason := t.applied()
+	c.set(v1alpha1.Applied, s, reason, fmt.Sprintf("%d of %d %s run what was decided", t.Summary.Applied, t.Total, t.noun))
+	s, reason = t.healthy()
+	c.set(v1alpha1.HealthyType, s, reason, fmt.Sprintf("%d of %d %s healthy", t.Healthy, t.Total, t.noun))
+}
+
+// applied is True when everything was written that is not held.
+func (t tally) applied() (metav1.ConditionStatus, string) {
+	switch {
+	case t.refused():
+		return metav1.ConditionFalse, ApplyFailed
+	case t.Total == 0:
+		return metav1.ConditionUnknown, NoClusterFits
+	case t.Summary.Applied+t.Held == t.Total:
+		return metav1.ConditionTrue, Succeeded
+	case t.Summary.Applied+t.Held+t.Unreachable == t.Total:
+		return metav1.ConditionUnknown, ClustersUnreachable
+	}
+	return metav1.ConditionUnknown, Progressing
+}
+
+// healthy is True when everything is healthy, held or not.
+func (t tally) healthy() (metav1.ConditionStatus, string) {
+	switch {
+	case t.Total == 0:
+		return metav1.ConditionUnknown, NoClusterFits
+	case t.Healthy == t.Total:
+		return metav1.ConditionTrue, Succeeded
+	case t.Failed > 0:
+		return metav1.ConditionFalse, HealthCheckFailed
+	case t.Progressing > 0:
+		return metav1.ConditionUnknown, Progressing
+	case t.Unreachable > 0:
+		return metav1.ConditionUnknown, ClustersUnreachable
+	}
+	return metav1.ConditionUnknown, Held
+}
