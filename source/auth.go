@@ -14,7 +14,8 @@ import (
 )
 
 // Auth is what one caller shows to the remote. A line end after a password or
-// token, as Secrets often have it, does not count.
+// token, as Secrets often have it, does not count. Over http:// it goes in clear
+// text, as with git.
 type Auth struct {
 	// Username and Password for HTTP. A token goes into Password at most hosts;
 	// then the Username, "git" if empty, is of no importance. Username is also the

@@ -81,6 +81,7 @@ func TestCloneIsShallowAndGrowsByWhatDiffers(t *testing.T) {
 }
 
 func TestCloneDoesNotGrowForever(t *testing.T) {
+	t.Parallel()
 	up := newUpstream(t)
 	server := serveHTTP(t, up, false)
 	dir := t.TempDir()
@@ -100,6 +101,7 @@ func TestCloneDoesNotGrowForever(t *testing.T) {
 }
 
 func TestDamagedCloneIsMadeAgain(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, clone string){
 		"pack cut short":  func(t *testing.T, clone string) { require.NoError(t, os.Truncate(packsOf(t, clone)[0], 60)) },
 		"pack gone":       func(t *testing.T, clone string) { require.NoError(t, os.Remove(packsOf(t, clone)[0])) },
@@ -204,14 +206,15 @@ func TestLockOfAnotherProcess(t *testing.T) {
 	held, err := os.Open(filepath.Join(filepath.Dir(theClone(t, dir)), "lock"))
 	require.NoError(t, err)
 	defer held.Close()
-	require.NoError(t, syscall.Flock(int(held.Fd()), syscall.LOCK_EX))
+	fd := int(held.Fd())
+	require.NoError(t, syscall.Flock(fd, syscall.LOCK_EX))
 
 	c := openGit(t, dir)
 	o.Timeout = 100 * time.Millisecond
 	_, err = c.Fetch(context.Background(), o)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
-	time.AfterFunc(50*time.Millisecond, func() { _ = syscall.Flock(int(held.Fd()), syscall.LOCK_UN) })
+	time.AfterFunc(50*time.Millisecond, func() { _ = syscall.Flock(fd, syscall.LOCK_UN) })
 	o.Timeout = 0
 	require.Equal(t, "1", read(t, fetch(t, c, o), "a"))
 }

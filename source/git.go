@@ -86,20 +86,20 @@ func (c *Cache) Fetch(ctx context.Context, o Options) (Snapshot, error) {
 }
 
 func (c *Cache) fetch(ctx context.Context, at address, o Options) (Snapshot, error) {
-	limits := limits{
+	l := limits{
 		file: cmp.Or(o.MaxFileSize, DefaultMaxFileSize),
 		tree: cmp.Or(o.MaxTreeSize, DefaultMaxTreeSize),
 	}
 	repo := c.repository(at)
 	if at.local() {
-		t, loaded, err := repo.readLocal(ctx, at.path(), o.Ref, limits)
+		t, loaded, err := repo.readLocal(ctx, at.path(), o.Ref, l)
 		return snapshot(t, loaded), err
 	}
 	remote, err := c.remote(at, o.Auth)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	t, loaded, err := repo.download(ctx, remote, o.Ref, limits)
+	t, loaded, err := repo.download(ctx, remote, o.Ref, l)
 	return snapshot(t, loaded), err
 }
 

@@ -42,6 +42,7 @@ func at(o source.Options, ref source.Ref) source.Options {
 }
 
 func TestSnapshotTellsAboutItsCommit(t *testing.T) {
+	t.Parallel()
 	everywhere(t, func(t *testing.T, up *upstream, o source.Options) {
 		commit := up.commit("Ship it\n\nbecause we can\n\nApproved-by: Eve", "apps/web.yaml", "kind: Deployment\n", "README.md", "hi\n")
 		s := fetch(t, newCache(t), o)
@@ -57,6 +58,7 @@ func TestSnapshotTellsAboutItsCommit(t *testing.T) {
 }
 
 func TestRefs(t *testing.T) {
+	t.Parallel()
 	everywhere(t, func(t *testing.T, up *upstream, o source.Options) {
 		c := newCache(t)
 		one := up.commit("one", "v", "1")
@@ -118,6 +120,7 @@ func TestRefs(t *testing.T) {
 }
 
 func TestHistoryMoves(t *testing.T) {
+	t.Parallel()
 	everywhere(t, func(t *testing.T, up *upstream, o source.Options) {
 		c := newCache(t)
 		first := up.commit("first", "a", "1", "same/b", "b")
@@ -196,7 +199,9 @@ func TestLocalRepositories(t *testing.T) {
 	cmd := &upstream{t, packed}
 	cmd.git("gc", "-q")
 	cmd.git("pack-refs", "--all")
-	for _, url := range []string{up.dir, up.dir + "/", bare, "file://" + bare, linked, packed} {
+	borrowing := filepath.Join(t.TempDir(), "borrowing")
+	up.git("clone", "-q", "--shared", up.dir, borrowing)
+	for _, url := range []string{up.dir, up.dir + "/", bare, "file://" + bare, linked, packed, borrowing} {
 		require.Equal(t, commit, fetch(t, newCache(t), source.Options{URL: url}).Commit, url)
 	}
 }
@@ -209,6 +214,18 @@ func TestNotARepository(t *testing.T) {
 		_, err := newCache(t).Fetch(context.Background(), source.Options{URL: url})
 		require.ErrorIs(t, err, source.ErrNotRepository, url)
 		require.Contains(t, err.Error(), url)
+	}
+}
+
+func TestSHA256IsRefused(t *testing.T) {
+	up := newUpstream(t)
+	require.NoError(t, os.RemoveAll(filepath.Join(up.dir, ".git")))
+	up.git("init", "-q", "-b", "main", "--object-format=sha256")
+	up.git("commit", "-q", "--allow-empty", "-m", "first")
+	for _, url := range []string{up.dir, serveHTTP(t, up, false).url()} {
+		_, err := newCache(t).Fetch(context.Background(), source.Options{URL: url})
+		require.ErrorIs(t, err, source.ErrNotRepository)
+		require.Regexp(t, "objectformat|SHA-256", err.Error())
 	}
 }
 

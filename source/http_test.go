@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/pem"
 	"net"
@@ -151,10 +152,10 @@ func TestSilence(t *testing.T) {
 func TestSilenceInTheMiddleOfADownload(t *testing.T) {
 	up := newUpstream(t)
 	up.commit("first", "a", "1")
-	real := serveHTTP(t, up, false)
+	git := serveHTTP(t, up, false)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/info/refs") {
-			real.Config.Handler.ServeHTTP(w, r)
+			git.Config.Handler.ServeHTTP(w, r)
 			return
 		}
 		_, _ = w.Write([]byte("0008NAK\n"))
@@ -166,6 +167,18 @@ func TestSilenceInTheMiddleOfADownload(t *testing.T) {
 	o := source.Options{URL: server.URL + "/up/.git", Timeout: 200 * time.Millisecond}
 	_, err := c.Fetch(context.Background(), o)
 	require.ErrorIs(t, err, source.ErrUnreachable)
+}
+
+func TestDownloadIsBounded(t *testing.T) {
+	up := newUpstream(t)
+	noise := make([]byte, 100_000)
+	_, err := rand.Read(noise)
+	require.NoError(t, err)
+	up.commit("first", "noise", string(noise))
+	server := serveHTTP(t, up, false)
+	_, err = newCache(t).Fetch(context.Background(), source.Options{URL: server.url(), MaxTreeSize: 1000})
+	require.ErrorIs(t, err, source.ErrTooLarge)
+	require.Contains(t, err.Error(), "the download is above eight times the limit")
 }
 
 func TestConcurrentFetchesDownloadOnce(t *testing.T) {

@@ -199,7 +199,7 @@ func (l *loader) file(hash plumbing.Hash, limit int64) (*file, error) {
 	if err := l.ctx.Err(); err != nil {
 		return nil, err
 	}
-	size, err := l.store.EncodedObjectSize(hash)
+	size, err := l.size(hash)
 	if err != nil {
 		return nil, fmt.Errorf("%w: file %s: %v", errDamaged, hash, err)
 	}
@@ -209,6 +209,18 @@ func (l *loader) file(hash plumbing.Hash, limit int64) (*file, error) {
 	}
 	l.files[hash] = f
 	return f, nil
+}
+
+func (l *loader) size(hash plumbing.Hash) (int64, error) {
+	size, err := l.store.EncodedObjectSize(hash)
+	if !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return size, err
+	}
+	found, err := l.store.EncodedObject(plumbing.BlobObject, hash) // this one also looks into borrowed stores
+	if err != nil {
+		return 0, err
+	}
+	return found.Size(), nil
 }
 
 func (l *loader) fill() error {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/go-git/go-billy/v5/osfs"
 	git "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
@@ -24,14 +26,12 @@ func (r *repository) readLocal(ctx context.Context, path string, ref Ref, l limi
 }
 
 func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limits) (target, *commit, error) {
-	repo, err := git.PlainOpenWithOptions(filepath.Clean(path), &git.PlainOpenOptions{EnableDotGitCommonDir: true})
+	store, err := openLocal(path)
 	if err != nil {
-		return target{}, nil, fmt.Errorf("%w: %w", ErrNotRepository, err)
+		return target{}, nil, err
 	}
-	if store, ok := repo.Storer.(*filesystem.Storage); ok {
-		defer store.Close()
-	}
-	have, err := readRefs(repo.Storer)
+	defer store.Close()
+	have, err := readRefs(store)
 	if err != nil {
 		return target{}, nil, err
 	}
@@ -39,7 +39,7 @@ func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limit
 	if err != nil {
 		return target{}, nil, err
 	}
-	loader := newLoader(ctx, repo.Storer, l, r.known())
+	loader := newLoader(ctx, store, l, r.known())
 	if ref.Tag != "" || ref.SemVer != "" {
 		if t.commit, err = loader.peel(t.want); err != nil {
 			return target{}, nil, err
@@ -57,6 +57,23 @@ func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limit
 	}
 	r.remember(c)
 	return t, c, nil
+}
+
+// openLocal finds the repository of a bare directory, a work tree or a linked
+// work tree, and the repositories that it borrows objects from.
+func openLocal(path string) (*filesystem.Storage, error) {
+	repo, err := git.PlainOpenWithOptions(filepath.Clean(path), &git.PlainOpenOptions{EnableDotGitCommonDir: true})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotRepository, err)
+	}
+	found, ok := repo.Storer.(*filesystem.Storage)
+	if !ok {
+		return nil, fmt.Errorf("%w: stored as %T", ErrNotRepository, repo.Storer)
+	}
+	return filesystem.NewStorageWithOptions(found.Filesystem(), cache.NewObjectLRU(16*cache.MiByte), filesystem.Options{
+		KeepDescriptors: true,
+		AlternatesFS:    osfs.New("/"),
+	}), nil
 }
 
 func readRefs(store storer.ReferenceStorer) (refs, error) {

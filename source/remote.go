@@ -53,6 +53,8 @@ func (r *remote) ask(ctx context.Context) (*talk, error) {
 // notGit gives a kind to an answer that is none of Git's.
 func notGit(err error) error {
 	switch {
+	case strings.Contains(err.Error(), "object-format=sha256"):
+		return because(ErrNotRepository, "a repository with SHA-256 object names, which are not supported")
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
 		return because(ErrRefNotFound, "the repository is empty")
 	case kindOf(err) == ErrNotRepository && errors.Is(err, transport.ErrRepositoryNotFound):

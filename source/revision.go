@@ -10,24 +10,19 @@ import (
 // "main/<40 hex>" and a bare "<40 hex>"; the pointer may be empty. The commit is
 // returned in lower case.
 func ParseRevision(s string) (pointer, commit string, err error) {
-	pointer, commit = s, ""
-	if i := strings.LastIndex(s, "sha1:"); i == 0 || i > 0 && s[i-1] == '@' {
-		pointer, commit = s[:i], s[i+len("sha1:"):]
-		if i > 0 {
-			pointer = s[:i-1]
-		}
-		if i == 1 {
-			return "", "", fmt.Errorf("revision %q names nothing before the @", s)
-		}
-	} else if i := strings.LastIndexByte(s, '/'); i >= 0 {
-		pointer, commit = s[:i], s[i+1:]
-		if i == 0 {
-			return "", "", fmt.Errorf("revision %q names nothing before the /", s)
-		}
-	} else {
-		pointer, commit = "", s
+	at, slash := strings.LastIndex(s, "@sha1:"), strings.LastIndexByte(s, '/')
+	bare := false
+	switch {
+	case at >= 0:
+		pointer, commit = s[:at], s[at+len("@sha1:"):]
+	case strings.HasPrefix(s, "sha1:"):
+		commit, bare = s[len("sha1:"):], true
+	case slash >= 0:
+		pointer, commit = s[:slash], s[slash+1:]
+	default:
+		commit, bare = s, true
 	}
-	if !isHash(commit) {
+	if !isHash(commit) || pointer == "" && !bare {
 		return "", "", fmt.Errorf("revision %q is not of the form branch@sha1:<40 hex digits>", s)
 	}
 	return pointer, strings.ToLower(commit), nil

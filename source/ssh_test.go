@@ -127,6 +127,7 @@ func identity(t *testing.T, key ed25519.PrivateKey, passphrase string) []byte {
 }
 
 func TestSSH(t *testing.T) {
+	t.Parallel()
 	up := newUpstream(t)
 	first := up.commit("first", "a.yaml", "a: 1\n")
 	server := serveSSH(t)

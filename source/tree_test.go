@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -138,6 +139,26 @@ func TestTreeErrors(t *testing.T) {
 		"walking does not follow links")
 }
 
+func TestTreeWithNamesThatAreNone(t *testing.T) {
+	for name, listing := range map[string]string{
+		"up":    "100644 blob %s\t..\n",
+		"here":  "100644 blob %s\t.\n",
+		"twice": "100644 blob %[1]s\ta\n100644 blob %[1]s\ta\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			up := newUpstream(t)
+			up.commit("first", "a", "1")
+			blob := up.git("rev-parse", "HEAD:a")
+			up.write("listing", fmt.Sprintf(listing, blob))
+			made := up.git("-c", "alias.make=!git mktree <listing", "make")
+			up.git("update-ref", "refs/heads/main", up.git("commit-tree", "-m", "made", made))
+			_, err := newCache(t).Fetch(context.Background(), source.Options{URL: up.dir})
+			require.Error(t, err)
+			require.Regexp(t, "no name for a file|twice", err.Error())
+		})
+	}
+}
+
 func TestSubmoduleIsAnEmptyDirectory(t *testing.T) {
 	up := newUpstream(t)
 	up.commit("first", "a", "1")
@@ -151,6 +172,7 @@ func TestSubmoduleIsAnEmptyDirectory(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	everywhere(t, func(t *testing.T, up *upstream, o source.Options) {
 		c := newCache(t)
 		up.commit("first", "small", "1", "docs/film.mp4", strings.Repeat("x", 5000), "docs/more", strings.Repeat("y", 3000))

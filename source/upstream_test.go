@@ -21,11 +21,11 @@ import (
 
 // upstream is a real repository that tests change with git itself.
 type upstream struct {
-	t   *testing.T
+	t   testing.TB
 	dir string // the work tree; the repository is in .git
 }
 
-func newUpstream(t *testing.T) *upstream {
+func newUpstream(t testing.TB) *upstream {
 	u := &upstream{t, filepath.Join(t.TempDir(), "up")}
 	require.NoError(t, os.Mkdir(u.dir, 0o755))
 	u.git("init", "-q", "-b", "main")
@@ -60,7 +60,22 @@ func (u *upstream) commit(message string, files ...string) string {
 	u.write(files...)
 	u.git("add", "-A")
 	u.git("commit", "-q", "--allow-empty", "-m", message)
-	return u.git("rev-parse", "HEAD")
+	return u.head()
+}
+
+// head reads what HEAD is, without starting a process.
+func (u *upstream) head() string {
+	u.t.Helper()
+	name := "HEAD"
+	for {
+		content, err := os.ReadFile(filepath.Join(u.dir, ".git", name))
+		require.NoError(u.t, err)
+		link, ok := strings.CutPrefix(strings.TrimSpace(string(content)), "ref: ")
+		if !ok {
+			return link
+		}
+		name = link
+	}
 }
 
 // webServer serves an upstream by smart HTTP through git's own backend.
@@ -71,12 +86,13 @@ type webServer struct {
 	allow        func(*http.Request) bool
 }
 
-func serveHTTP(t *testing.T, u *upstream, secure bool) *webServer {
+func serveHTTP(t testing.TB, u *upstream, secure bool) *webServer {
 	w := &webServer{}
 	backend := &cgi.Handler{
 		Path:   filepath.Join(execPath(t), "git-http-backend"),
 		Env:    []string{"GIT_PROJECT_ROOT=" + filepath.Dir(u.dir), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"},
 		Stderr: t.Output(),
+		Logger: log.New(t.Output(), "", 0),
 	}
 	w.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
 		if w.allow != nil && !w.allow(in) {
@@ -113,13 +129,13 @@ func (c *counting) Write(p []byte) (int, error) {
 
 func (w *webServer) url() string { return w.URL + "/up/.git" }
 
-func execPath(t *testing.T) string {
+func execPath(t testing.TB) string {
 	out, err := exec.Command("git", "--exec-path").Output()
 	require.NoError(t, err)
 	return strings.TrimSpace(string(out))
 }
 
-func openGit(t *testing.T, dir string) *source.Cache {
+func openGit(t testing.TB, dir string) *source.Cache {
 	c, err := source.OpenGit(dir)
 	require.NoError(t, err)
 	return c
@@ -127,14 +143,14 @@ func openGit(t *testing.T, dir string) *source.Cache {
 
 func newCache(t *testing.T) *source.Cache { return openGit(t, t.TempDir()) }
 
-func fetch(t *testing.T, c *source.Cache, o source.Options) source.Snapshot {
+func fetch(t testing.TB, c *source.Cache, o source.Options) source.Snapshot {
 	t.Helper()
 	s, err := c.Fetch(context.Background(), o)
 	require.NoError(t, err)
 	return s
 }
 
-func read(t *testing.T, s source.Snapshot, name string) string {
+func read(t testing.TB, s source.Snapshot, name string) string {
 	t.Helper()
 	content, err := fs.ReadFile(s.FS, name)
 	require.NoError(t, err)
