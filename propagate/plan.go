@@ -3,6 +3,8 @@
 package propagate
 
 import (
+	"crypto/sha256"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -26,7 +28,9 @@ type Input struct {
 
 // Decision is what was decided about one object and why.
 type Decision struct {
-	ID     manifest.ID
+	ID manifest.ID
+	// GVK is the kind in the version the manifest is written in.
+	GVK    schema.GroupVersionKind
 	Origin manifest.Origin
 	// Policy is the propagation policy that claimed the object; nil when none did, and then Why says so.
 	Policy *policy.Policy
@@ -43,8 +47,12 @@ type Choice struct {
 	Cluster string
 	// Replicas is nil for objects without a replica count.
 	Replicas *int32
+	// Completions is the cluster's part of the completions of a divided Job (Karmada §4.9); nil for everything else.
+	Completions *int32
 	// Held is why this cluster deliberately does not get the object now; empty when it does.
 	Held string
+	// Implied marks a Namespace that goes here only because an object in it does.
+	Implied bool
 }
 
 // Refusal is one cluster that was not chosen.
@@ -77,7 +85,7 @@ type Placed struct {
 	Held string
 	// Overwrite takes over an object that exists and is not ours (conflictResolution, Karmada §3.7).
 	Overwrite bool
-	// Implied marks a Namespace that no manifest in Git asks for on this cluster, made because an object needs it.
+	// Implied marks a Namespace that no policy asks for on this cluster, there because an object needs it.
 	Implied bool
 }
 
@@ -93,6 +101,8 @@ type Rendered struct {
 	Origin manifest.Origin
 	// Edits are the overrides that made it, in order.
 	Edits []override.Edit
+
+	sum [sha256.Size]byte // of JSON
 }
 
 // Failure is one object that could not be rendered for one cluster.

@@ -8,6 +8,14 @@ type Override struct {
 	Spec OverrideSpec
 }
 
+// Title is "OverridePolicy shop/web" or "ClusterOverridePolicy web".
+func (o *Override) Title() string {
+	if o.ClusterWide() {
+		return "ClusterOverridePolicy " + o.String()
+	}
+	return "OverridePolicy " + o.String()
+}
+
 // OverrideSpec is .spec of an OverridePolicy. The deprecated top-level targetCluster and overriders
 // are folded into OverrideRules when a manifest is decoded.
 type OverrideSpec struct {

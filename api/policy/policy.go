@@ -16,30 +16,36 @@ type Meta struct {
 	Name      string
 	Labels    map[string]string
 	Origin    manifest.Origin
-	// Lines maps a field path as people write it ("spec.placement.clusterAffinity") to its line in
-	// Origin.Path; empty when the manifest has no text of its own.
-	Lines map[string]int
+	// Lines says where the fields stand; empty when the manifest has no text of its own.
+	Lines manifest.Lines
 }
 
 // ClusterWide says whether this is the Cluster... form of its kind.
 func (m Meta) ClusterWide() bool { return m.Namespace == "" }
 
 // At is the place of a field: its own line, or the nearest enclosing field's, or the manifest's.
-func (m Meta) At(field string) manifest.Origin {
-	o := m.Origin
-	for f := field; f != ""; f = parent(f) {
-		if line, ok := m.Lines[f]; ok {
-			o.Line = line
-			return o
-		}
+func (m Meta) At(field string) manifest.Origin { return m.Lines.At(m.Origin, field) }
+
+// String is "<namespace>/<name>", or "<name>" for a cluster-wide policy.
+func (m Meta) String() string {
+	if m.ClusterWide() {
+		return m.Name
 	}
-	return o
+	return m.Namespace + "/" + m.Name
 }
 
 // Policy is a PropagationPolicy or ClusterPropagationPolicy (Karmada §1.2).
 type Policy struct {
 	Meta
 	Spec PolicySpec
+}
+
+// Title is "PropagationPolicy shop/web" or "ClusterPropagationPolicy web".
+func (p *Policy) Title() string {
+	if p.ClusterWide() {
+		return "ClusterPropagationPolicy " + p.String()
+	}
+	return "PropagationPolicy " + p.String()
 }
 
 // PolicySpec is .spec of a PropagationPolicy, with every field of Karmada §1.2.

@@ -1,0 +1,85 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Lines maps a field path as people write it ("spec.placement.clusterAffinity", "spec.rules[1].value") to its line
+// in the file, 1-based. The nil map knows no line.
+type Lines map[string]int
+
+// maxLines bounds the index of one manifest: aliases in YAML can name the same lines exponentially often.
+const maxLines = 100_000
+
+// LinesOf indexes the fields of text, one YAML or JSON document whose first line is line first of its file.
+// It is nil when there is no text, when first is not known (0) and when text cannot be parsed.
+func LinesOf(text []byte, first int) Lines {
+	if len(text) == 0 || first < 1 {
+		return nil
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil || len(doc.Content) == 0 {
+		return nil
+	}
+	lines := Lines{}
+	lines.index("", doc.Content[0], first-1)
+	return lines
+}
+
+// At is the place of a field: its own line, or the nearest enclosing field's, or the manifest's.
+func (l Lines) At(manifest Origin, field string) Origin {
+	for f := field; f != ""; f = enclosing(f) {
+		if line, ok := l[f]; ok {
+			manifest.Line = line
+			return manifest
+		}
+	}
+	return manifest
+}
+
+// enclosing is the path of the field around: "spec.rules[1].value" is in "spec.rules[1]", which is in "spec.rules".
+func enclosing(field string) string {
+	return field[:max(0, strings.LastIndexAny(field, ".["))]
+}
+
+func (l Lines) index(path string, n *yaml.Node, offset int) {
+	if len(l) >= maxLines {
+		return
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		l.index(path, n.Alias, offset)
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, value := n.Content[i], n.Content[i+1]
+			if key.Tag == "!!merge" {
+				l.index(path, value, offset)
+				continue
+			}
+			l.add(child(path, key.Value), key.Line+offset)
+			l.index(child(path, key.Value), value, offset)
+		}
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			l.add(fmt.Sprintf("%s[%d]", path, i), item.Line+offset)
+			l.index(fmt.Sprintf("%s[%d]", path, i), item, offset)
+		}
+	}
+}
+
+// add keeps the first line: what a mapping says itself comes before what it merges in.
+func (l Lines) add(path string, line int) {
+	if _, known := l[path]; !known {
+		l[path] = line
+	}
+}
+
+func child(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

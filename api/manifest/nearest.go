@@ -1,0 +1,108 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Nearest is the candidate that name was probably meant to be: the one with the fewest edits, at most a third of its
+// length, or the only one that contains name or is contained in it. It is empty when nothing is near. Case does not count.
+func Nearest(name string, candidates []string) string {
+	best, least := "", 0
+	for _, c := range slices.Sorted(slices.Values(candidates)) {
+		d := distance(strings.ToLower(name), strings.ToLower(c))
+		if d <= max(1, (max(len(name), len(c))+1)/3) && (best == "" || d < least) {
+			best, least = c, d
+		}
+	}
+	if best != "" || len(name) < 3 {
+		return best
+	}
+	return onlyOverlap(strings.ToLower(name), candidates)
+}
+
+// DidYouMean is `; did you mean "web"?`, or nothing when no candidate is near.
+func DidYouMean(name string, candidates []string) string {
+	if near := Nearest(name, candidates); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+// onlyOverlap is the only candidate that contains name, is contained in it, or shares all but a few words of it.
+func onlyOverlap(name string, candidates []string) string {
+	var found []string
+	for _, c := range candidates {
+		lower := strings.ToLower(c)
+		if strings.Contains(lower, name) || len(c) >= 3 && strings.Contains(name, lower) {
+			found = append(found, c)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return commonWords(name, candidates)
+}
+
+// commonWords is the candidate with the longest run of letters in common with name, when that is half of both:
+// staticClusterWeight is nearer to staticWeightList than any number of single edits says.
+func commonWords(name string, candidates []string) string {
+	best, longest := "", 0
+	for _, c := range slices.Sorted(slices.Values(candidates)) {
+		n := commonPrefix(name, strings.ToLower(c)) + commonRun(name[commonPrefix(name, strings.ToLower(c)):], strings.ToLower(c))
+		if n > longest && 2*n >= len(name) && 2*n >= len(c) {
+			best, longest = c, n
+		}
+	}
+	return best
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// commonRun is the length of the longest substring that a and b share.
+func commonRun(a, b string) int {
+	longest := 0
+	row := make([]int, len(b)+1)
+	for i := range len(a) {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] != b[j] {
+				row[j+1] = 0
+				continue
+			}
+			row[j+1] = row[j] + 1
+			longest = max(longest, row[j+1])
+		}
+	}
+	return longest
+}
+
+// distance counts the letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+func distance(a, b string) int {
+	var before, last []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, last, row = last, row, make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(row[j]+1, last[j+1]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,14 @@
+package policy
+
+// Values of fields, as they are written.
+const (
+	Duplicated       = "Duplicated"
+	Divided          = "Divided"
+	Weighted         = "Weighted"
+	Aggregated       = "Aggregated"
+	Abort            = "Abort"
+	Overwrite        = "Overwrite"
+	Always           = "Always"
+	Never            = "Never"
+	DefaultScheduler = "default-scheduler"
+)

@@ -1,0 +1,88 @@
+package propagate
+
+import (
+	"cmp"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// claims finds the policy of an object. Every policy competes for every object each time, so the answer depends on
+// what is in Git and not on what was created first (DESIGN section 8, B2).
+type claims struct {
+	policies map[string][]*policy.Policy // by namespace; "" has the cluster-wide ones
+	selected map[*policy.Policy]int      // how many objects each selects, claimed or not
+}
+
+func newClaims(policies []policy.Policy) *claims {
+	c := &claims{policies: map[string][]*policy.Policy{}, selected: map[*policy.Policy]int{}}
+	for i := range policies {
+		p := &policies[i]
+		c.policies[p.Namespace] = append(c.policies[p.Namespace], p)
+	}
+	return c
+}
+
+// winner is the one policy that claims u, nil when none does (Karmada §2.2): for a namespaced object a policy of its
+// namespace before any cluster-wide one, then the higher priority, then the more exact selector, then the smaller name.
+func (c *claims) winner(u *unstructured.Unstructured) *policy.Policy {
+	if namespace := u.GetNamespace(); namespace != "" {
+		if p := best(c.policies[namespace], u, nil); p != nil {
+			return p
+		}
+	}
+	return best(c.policies[""], u, nil)
+}
+
+// claim is winner, and remembers which policies selected u.
+func (c *claims) claim(u *unstructured.Unstructured) *policy.Policy {
+	var own *policy.Policy
+	if namespace := u.GetNamespace(); namespace != "" {
+		own = best(c.policies[namespace], u, c.selected)
+	}
+	return cmp.Or(own, best(c.policies[""], u, c.selected))
+}
+
+// best is the policy of one tier that wins u.
+func best(tier []*policy.Policy, u *unstructured.Unstructured, selected map[*policy.Policy]int) *policy.Policy {
+	var winner *policy.Policy
+	var exact int
+	for _, p := range tier {
+		match := selects(p.Spec.ResourceSelectors, u)
+		if match == policy.NoMatch {
+			continue
+		}
+		if selected != nil {
+			selected[p]++
+		}
+		if winner == nil || beats(p, match, winner, exact) {
+			winner, exact = p, match
+		}
+	}
+	return winner
+}
+
+func beats(a *policy.Policy, exactA int, b *policy.Policy, exactB int) bool {
+	return cmp.Or(
+		cmp.Compare(priority(b), priority(a)),
+		cmp.Compare(exactB, exactA),
+		cmp.Compare(a.Name, b.Name),
+	) < 0
+}
+
+func priority(p *policy.Policy) int32 {
+	if p.Spec.Priority == nil {
+		return 0
+	}
+	return *p.Spec.Priority
+}
+
+// selects is the best match of several selectors.
+func selects(selectors []policy.ResourceSelector, u *unstructured.Unstructured) int {
+	match := policy.NoMatch
+	for _, s := range selectors {
+		match = max(match, s.Match(u))
+	}
+	return match
+}

@@ -1,0 +1,78 @@
+package propagate
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+)
+
+// Digest identifies the whole plan: "sha256:<hex>" over all decisions and everything that every cluster should have.
+// It does not depend on where the manifests stand, nor on the revision, nor on the order of the input: two commits
+// with the same digest mean the same everywhere. It renders every cluster.
+func (p *Plan) Digest() string { return p.digest() }
+
+func (p *Plan) sum() string {
+	var b bytes.Buffer
+	for i := range p.Decisions {
+		p.Decisions[i].write(&b)
+	}
+	for _, c := range p.clusters {
+		line(&b, "cluster", c.Name, p.TargetDigest(c.Name))
+	}
+	return sum(b.Bytes())
+}
+
+// TargetDigest identifies what one cluster should have, what is held there and what failed included: "sha256:<hex>".
+func (p *Plan) TargetDigest(cluster string) string {
+	made := p.For(cluster)
+	if i, known := p.index[cluster]; known {
+		return p.targets[i].sum
+	}
+	return made.sum()
+}
+
+// write puts down what was decided, without the sentences: they name lines of files.
+func (d *Decision) write(b *bytes.Buffer) {
+	claimed := ""
+	if d.Policy != nil {
+		claimed = d.Policy.Title()
+	}
+	line(b, "decision", d.ID, d.GVK.Version, claimed)
+	for _, c := range d.Chosen {
+		line(b, "chosen", c.Cluster, c.Replicas, c.Completions, c.Held != "", c.Implied)
+	}
+}
+
+// sum is independent of the order of objects, which has no meaning of its own.
+func (t Target) sum() string {
+	var b bytes.Buffer
+	objects := slices.Clone(t.Objects)
+	slices.SortFunc(objects, func(x, y Placed) int {
+		return cmp.Or(x.ID.Compare(y.ID), bytes.Compare(x.sum[:], y.sum[:]))
+	})
+	for _, o := range objects {
+		line(&b, "object", o.ID, hex.EncodeToString(o.Rendered.sum[:]), o.Held != "", o.Overwrite, o.Implied)
+	}
+	for _, f := range t.Failed {
+		line(&b, "failed", f.ID, f.Held != "")
+	}
+	return sum(b.Bytes())
+}
+
+// line writes one JSON array; as no value of it can end early, no two inputs read the same.
+func line(b *bytes.Buffer, values ...any) {
+	text, err := json.Marshal(values)
+	if err != nil { // impossible: strings, numbers, booleans and IDs
+		panic(err)
+	}
+	b.Write(text)
+	b.WriteByte('\n')
+}
+
+func sum(b []byte) string {
+	s := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(s[:])
+}

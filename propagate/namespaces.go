@@ -1,0 +1,95 @@
+package propagate
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// need is what the objects in one namespace want of it.
+type need struct {
+	// on has every cluster that one of them goes to, with the reason when all of them are held there.
+	on map[string]string
+	// preserve is set when one of them outlives its policy, and so must its namespace.
+	preserve bool
+}
+
+// imply sends namespaces where their objects go: from the manifest in Git when there is one, bare when there is none.
+// Namespaces are made nowhere else unless a policy says so (DESIGN section 8, B32).
+func (p *Plan) imply() {
+	needs := p.needs()
+	for i := range p.Decisions {
+		if d := &p.Decisions[i]; d.ID.GroupKind() == namespaceKind && d.Policy == nil && reserved(d.ID.Name) == "" {
+			d.Why += ", and none of its objects goes anywhere"
+			p.refuse(d, "no policy selects it, and none of its objects goes there", d.Origin)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(needs)) {
+		if name == defaultNamespace || reserved(name) != "" {
+			continue
+		}
+		p.need(manifest.ID{Kind: namespaceKind.Kind, Name: name}, needs[name])
+	}
+}
+
+func (p *Plan) needs() map[string]need {
+	needs := map[string]need{}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.ID.Namespace == "" || len(d.Chosen) == 0 {
+			continue
+		}
+		n, known := needs[d.ID.Namespace]
+		if !known {
+			n.on = map[string]string{}
+		}
+		n.preserve = n.preserve || preserves(d.Policy)
+		for _, c := range d.Chosen {
+			if held, there := n.on[c.Cluster]; !there || held != "" {
+				n.on[c.Cluster] = c.Held
+			}
+		}
+		needs[d.ID.Namespace] = n
+	}
+	return needs
+}
+
+// need adds to a namespace the clusters that it is needed on and not chosen for.
+func (p *Plan) need(id manifest.ID, n need) {
+	it := p.namespace(id)
+	it.preserve = it.preserve || n.preserve
+	d := it.decision
+	chosen := map[string]bool{}
+	for _, c := range d.Chosen {
+		chosen[c.Cluster] = true
+	}
+	for cluster, held := range n.on {
+		if !chosen[cluster] {
+			d.Chosen = append(d.Chosen, Choice{Cluster: cluster, Held: held, Implied: true})
+		}
+	}
+	slices.SortFunc(d.Chosen, func(a, b Choice) int { return strings.Compare(a.Cluster, b.Cluster) })
+	d.Refused = slices.DeleteFunc(d.Refused, func(r Refusal) bool { _, on := n.on[r.Cluster]; return on })
+	d.Why = ""
+}
+
+// namespace is the item of a Namespace: the one in Git, or a bare one that has no decision of its own in the plan.
+func (p *Plan) namespace(id manifest.ID) *item {
+	if i := slices.IndexFunc(p.items, func(it *item) bool { return it.decision.ID == id }); i >= 0 {
+		return p.items[i]
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": id.Kind, "metadata": map[string]any{"name": id.Name},
+	}}
+	it := &item{
+		decision: &Decision{ID: id, GVK: u.GroupVersionKind()}, manifest: u,
+		known: kind.Of(namespaceKind), candidates: p.overrides.candidates(u),
+	}
+	p.items = append(p.items, it)
+	return it
+}

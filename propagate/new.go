@@ -1,0 +1,181 @@
+package propagate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// Plan is what every cluster should run. It never changes; all methods may be called at the same time.
+type Plan struct {
+	// Decisions, one for every object, sorted by ID.
+	Decisions []Decision
+	// Findings sorted by place.
+	Findings []Finding
+
+	clusters  []fleet.Cluster // sorted by name
+	index     map[string]int  // of clusters, by name
+	claims    *claims
+	decisions map[manifest.ID]*Decision
+	overrides *overrides
+	applySet  string
+
+	items   []*item   // in apply order
+	targets []*target // parallel to clusters
+	digest  func() string
+}
+
+// item is one object on its way to clusters.
+type item struct {
+	decision   *Decision
+	manifest   *unstructured.Unstructured
+	known      kind.Kind
+	candidates []int // the overrides that may select the object
+	preserve   bool  // the object stays when it is no longer wanted
+
+	mu      sync.Mutex
+	results []result
+}
+
+// target is the answer of For, made once.
+type target struct {
+	once  sync.Once
+	items []assigned // in apply order
+	made  Target
+	sum   string
+}
+
+// assigned is an item that goes to a cluster.
+type assigned struct {
+	item   *item
+	choice Choice
+}
+
+// New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and what
+// is held back. The only errors are things that are there twice; each is a *manifest.Error. Rendering comes later (For).
+func New(in Input) (*Plan, error) {
+	objects, err := normal(in)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{
+		clusters: slices.SortedFunc(slices.Values(in.Fleet), func(a, b fleet.Cluster) int { return cmp.Compare(a.Name, b.Name) }),
+		index:    map[string]int{},
+		claims:   newClaims(in.Policies),
+		applySet: ApplySetID(in.Federation),
+	}
+	for i, c := range p.clusters {
+		p.index[c.Name] = i
+		p.targets = append(p.targets, &target{})
+	}
+	p.overrides = newOverrides(in.Overrides, p.clusters)
+	p.decide(objects)
+	p.imply()
+	p.assign()
+	p.Findings = p.findings(in)
+	p.digest = sync.OnceValue(p.sum)
+	return p, nil
+}
+
+// Clusters are the names of the whole fleet, sorted.
+func (p *Plan) Clusters() []string {
+	names := make([]string, len(p.clusters))
+	for i, c := range p.clusters {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// decide makes one decision an object.
+func (p *Plan) decide(objects []object) {
+	p.Decisions = make([]Decision, len(objects))
+	p.decisions = make(map[manifest.ID]*Decision, len(objects))
+	p.items = make([]*item, len(objects))
+	for i, o := range objects {
+		d := &p.Decisions[i]
+		known := kind.Of(o.id.GroupKind())
+		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin}
+		p.choose(d, o.manifest, known)
+		p.decisions[o.id] = d
+		p.items[i] = &item{
+			decision: d, manifest: o.manifest, known: known,
+			candidates: p.overrides.candidates(o.manifest), preserve: preserves(d.Policy),
+		}
+	}
+}
+
+// assign gives every cluster its list, in apply order.
+func (p *Plan) assign() {
+	slices.SortFunc(p.items, func(a, b *item) int { return byApplyOrder(a.decision.ID, b.decision.ID) })
+	for _, it := range p.items {
+		for _, choice := range it.decision.Chosen {
+			t := p.targets[p.index[choice.Cluster]]
+			t.items = append(t.items, assigned{it, choice})
+		}
+	}
+}
+
+// object is one manifest with the namespace it will have.
+type object struct {
+	id       manifest.ID
+	manifest *unstructured.Unstructured
+	origin   manifest.Origin
+}
+
+// normal gives every object its namespace, sorts them, and refuses an input that says the same thing twice.
+func normal(in Input) ([]object, error) {
+	scope := scopes(in.Objects)
+	objects := make([]object, len(in.Objects))
+	for i, o := range in.Objects {
+		u := scope.place(o.Manifest)
+		objects[i] = object{manifest.IDOf(u), u, o.Origin}
+	}
+	slices.SortFunc(objects, func(a, b object) int {
+		return cmp.Or(a.id.Compare(b.id), compareOrigins(a.origin, b.origin))
+	})
+	var errs []error
+	for i := 1; i < len(objects); i++ {
+		if objects[i].id == objects[i-1].id {
+			errs = append(errs, twice(objects[i].id.String(), objects[i-1].origin, objects[i].origin))
+		}
+	}
+	errs = append(errs, twins(in.Policies, func(p policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })...)
+	errs = append(errs, twins(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
+	errs = append(errs, twins(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
+	return objects, errors.Join(errs...)
+}
+
+// twins are the mistakes of a list in which no name may be twice.
+func twins[T any](list []T, name func(T) (string, manifest.Origin)) []error {
+	first := map[string]manifest.Origin{}
+	var errs []error
+	for _, entry := range list {
+		title, origin := name(entry)
+		if other, seen := first[title]; seen {
+			if compareOrigins(other, origin) > 0 {
+				other, origin = origin, other
+			}
+			errs = append(errs, twice(title, other, origin))
+			continue
+		}
+		first[title] = origin
+	}
+	return errs
+}
+
+func twice(what string, first, second manifest.Origin) error {
+	return &manifest.Error{Origin: second, Message: fmt.Sprintf("%s is written twice; the other one is %s", what, first)}
+}
+
+func compareOrigins(a, b manifest.Origin) int {
+	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+}

@@ -1,0 +1,56 @@
+package propagate
+
+import (
+	"cmp"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// byApplyOrder sorts what a cluster gets into the order in which it is applied: what others need comes first, what
+// acts on others last, and among equals by ID.
+func byApplyOrder(a, b manifest.ID) int {
+	return cmp.Or(cmp.Compare(rank(a.GroupKind()), rank(b.GroupKind())), a.Compare(b))
+}
+
+// rank is the step in which a kind is applied. Custom resources, and every kind not listed, come after what
+// configures and before what runs.
+func rank(gk schema.GroupKind) int {
+	switch gk {
+	case namespaceKind:
+		return 0
+	case crdKind:
+		return 1
+	}
+	switch gk.Kind {
+	case "PriorityClass", "RuntimeClass":
+		return 2
+	case "ResourceQuota", "LimitRange", "NetworkPolicy":
+		return 3
+	case "ServiceAccount":
+		return 4
+	case "Secret", "ConfigMap":
+		return 5
+	case "StorageClass", "PersistentVolume":
+		return 6
+	case "PersistentVolumeClaim":
+		return 7
+	case "ClusterRole", "Role":
+		return 8
+	case "ClusterRoleBinding", "RoleBinding":
+		return 9
+	case "Service", "EndpointSlice", "Endpoints", "IngressClass":
+		return 10
+	case "DaemonSet", "Pod", "ReplicationController", "ReplicaSet", "Deployment", "StatefulSet", "Job", "CronJob":
+		return 12
+	case "HorizontalPodAutoscaler", "PodDisruptionBudget", "Ingress":
+		return 13
+	case "APIService":
+		return 14
+	case "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy",
+		"MutatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration":
+		return 15
+	}
+	return 11
+}

@@ -1,0 +1,100 @@
+package propagate
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+)
+
+// overrides knows which override rules apply on which clusters, so that an object is rendered once for all clusters
+// on which the same rules apply.
+type overrides struct {
+	all    []policy.Override
+	byKind map[schema.GroupKind][]int // overrides with a selector for the kind
+	always []int                      // overrides without selectors
+	// applies[override][rule][cluster]
+	applies [][][]bool
+}
+
+func newOverrides(all []policy.Override, clusters []fleet.Cluster) *overrides {
+	o := &overrides{all: all, byKind: map[schema.GroupKind][]int{}, applies: make([][][]bool, len(all))}
+	for i, override := range all {
+		if len(override.Spec.ResourceSelectors) == 0 {
+			o.always = append(o.always, i)
+		}
+		for _, s := range override.Spec.ResourceSelectors {
+			gk := schema.FromAPIVersionAndKind(s.APIVersion, s.Kind).GroupKind()
+			if !slices.Contains(o.byKind[gk], i) {
+				o.byKind[gk] = append(o.byKind[gk], i)
+			}
+		}
+		for _, rule := range override.Spec.OverrideRules {
+			o.applies[i] = append(o.applies[i], on(rule, clusters))
+		}
+	}
+	return o
+}
+
+// on says on which of the clusters a rule applies.
+func on(rule policy.OverrideRule, clusters []fleet.Cluster) []bool {
+	applies := make([]bool, len(clusters))
+	for i, c := range clusters {
+		applies[i] = true
+		if rule.TargetCluster != nil {
+			applies[i], _, _ = c.Matches(*rule.TargetCluster)
+		}
+	}
+	return applies
+}
+
+// candidates are the overrides that may select u. Labels are not asked: a cluster-wide override can add the label
+// that another one selects by (Karmada §3.2).
+func (o *overrides) candidates(u *unstructured.Unstructured) []int {
+	var found []int
+	for _, list := range [][]int{o.always, o.byKind[u.GroupVersionKind().GroupKind()]} {
+		for _, i := range list {
+			if o.mayselect(o.all[i], u) {
+				found = append(found, i)
+			}
+		}
+	}
+	return found
+}
+
+func (o *overrides) mayselect(override policy.Override, u *unstructured.Unstructured) bool {
+	if !override.ClusterWide() && override.Namespace != u.GetNamespace() {
+		return false
+	}
+	return len(override.Spec.ResourceSelectors) == 0 ||
+		slices.ContainsFunc(override.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
+			s.LabelSelector = nil
+			return s.Match(u) != policy.NoMatch
+		})
+}
+
+// pick copies out the candidates, for override.Apply.
+func (o *overrides) pick(candidates []int) []policy.Override {
+	picked := make([]policy.Override, len(candidates))
+	for i, c := range candidates {
+		picked[i] = o.all[c]
+	}
+	return picked
+}
+
+// key appends one byte for every rule of the candidates: does it apply on the cluster?
+func (o *overrides) key(b []byte, candidates []int, cluster int) []byte {
+	for _, c := range candidates {
+		for _, applies := range o.applies[c] {
+			if applies[cluster] {
+				b = append(b, 'y')
+			} else {
+				b = append(b, 'n')
+			}
+		}
+	}
+	return b
+}

@@ -1,0 +1,84 @@
+package propagate
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/render"
+)
+
+// clusterScoped says which kinds have no namespace. A plan is made without asking any API server, so it knows the
+// built-in kinds, some that many people install, and every CustomResourceDefinition that is among the objects.
+// Any other kind is taken to be namespaced: without a namespace in its manifest it goes to "default", as kubectl does.
+type clusterScoped map[schema.GroupKind]bool
+
+// defaultNamespace is where namespaced manifests without a namespace go.
+const defaultNamespace = "default"
+
+func scopes(objects []render.Object) clusterScoped {
+	known := clusterScoped{}
+	for group, kinds := range wellKnownClusterScoped() {
+		for _, kind := range kinds {
+			known[schema.GroupKind{Group: group, Kind: kind}] = true
+		}
+	}
+	for _, o := range objects {
+		if o.ID().GroupKind() != crdKind {
+			continue
+		}
+		group, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "group")
+		kind, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "names", "kind")
+		scope, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "scope")
+		known[schema.GroupKind{Group: group, Kind: kind}] = scope == "Cluster"
+	}
+	return known
+}
+
+// place gives u the namespace it will have on a member: none when its kind has none, "default" when its manifest does
+// not say. A manifest that has to be changed for it is copied; everybody shares the one in Git.
+func (s clusterScoped) place(u *unstructured.Unstructured) *unstructured.Unstructured {
+	want := u.GetNamespace()
+	if s[u.GroupVersionKind().GroupKind()] {
+		want = ""
+	} else if want == "" {
+		want = defaultNamespace
+	}
+	if want == u.GetNamespace() {
+		return u
+	}
+	u = u.DeepCopy()
+	u.SetNamespace(want)
+	return u
+}
+
+var (
+	crdKind       = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+	jobKind       = schema.GroupKind{Group: "batch", Kind: "Job"}
+	namespaceKind = schema.GroupKind{Kind: "Namespace"}
+)
+
+func wellKnownClusterScoped() map[string][]string {
+	return map[string][]string{
+		"":                             {"Namespace", "Node", "PersistentVolume", "ComponentStatus"},
+		"admissionregistration.k8s.io": {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"},
+		"apiextensions.k8s.io":         {"CustomResourceDefinition"},
+		"apiregistration.k8s.io":       {"APIService"},
+		"certificates.k8s.io":          {"CertificateSigningRequest", "ClusterTrustBundle"},
+		"flowcontrol.apiserver.k8s.io": {"FlowSchema", "PriorityLevelConfiguration"},
+		"networking.k8s.io":            {"IngressClass", "IPAddress", "ServiceCIDR"},
+		"node.k8s.io":                  {"RuntimeClass"},
+		"rbac.authorization.k8s.io":    {"ClusterRole", "ClusterRoleBinding"},
+		"resource.k8s.io":              {"DeviceClass", "DeviceTaintRule", "ResourceSlice"},
+		"scheduling.k8s.io":            {"PriorityClass"},
+		"storage.k8s.io":               {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"},
+		"snapshot.storage.k8s.io":      {"VolumeSnapshotClass", "VolumeSnapshotContent"},
+		"gateway.networking.k8s.io":    {"GatewayClass"},
+		"policy.networking.k8s.io":     {"AdminNetworkPolicy", "BaselineAdminNetworkPolicy"},
+		"cert-manager.io":              {"ClusterIssuer"},
+		"external-secrets.io":          {"ClusterSecretStore", "ClusterExternalSecret"},
+		"kyverno.io":                   {"ClusterPolicy", "ClusterCleanupPolicy"},
+		"cilium.io":                    {"CiliumClusterwideNetworkPolicy"},
+		"karpenter.sh":                 {"NodePool", "NodeClaim"},
+		"templates.gatekeeper.sh":      {"ConstraintTemplate"},
+	}
+}

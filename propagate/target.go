@@ -1,0 +1,194 @@
+package propagate
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/render/override"
+)
+
+// For is all that one cluster should have. It is rendered when it is first asked for and kept; the result is shared,
+// so nobody may change it. A cluster that is not in the fleet gets nothing: its Target is empty.
+func (p *Plan) For(cluster string) Target {
+	i, known := p.index[cluster]
+	if !known {
+		return Target{Cluster: cluster}
+	}
+	t := p.targets[i]
+	t.once.Do(func() {
+		t.made = p.render(i)
+		t.sum = t.made.sum()
+	})
+	return t.made
+}
+
+// render makes every object of a cluster. One that fails does not stop the others.
+func (p *Plan) render(cluster int) Target {
+	assigned := p.targets[cluster].items
+	made := Target{Cluster: p.clusters[cluster].Name, Objects: make([]Placed, 0, len(assigned))}
+	for _, a := range assigned {
+		rendered, err := p.result(a, cluster)
+		if err != nil {
+			d := a.item.decision
+			made.Failed = append(made.Failed, Failure{ID: d.ID, Origin: d.Origin, Held: a.choice.Held, Err: err})
+			continue
+		}
+		made.Objects = append(made.Objects, Placed{
+			Rendered: rendered, Held: a.choice.Held, Overwrite: a.item.overwrite(), Implied: a.choice.Implied,
+		})
+	}
+	return made
+}
+
+// result is one object rendered for the clusters on which key is the same.
+type result struct {
+	key      string
+	rendered *Rendered
+	err      error
+}
+
+// result renders an object for a cluster, or finds that it was rendered for a cluster like it.
+func (p *Plan) result(a assigned, cluster int) (*Rendered, error) {
+	var room [64]byte
+	key := a.choice.key(room[:0])
+	key = p.overrides.key(key, a.item.candidates, cluster)
+	a.item.mu.Lock()
+	defer a.item.mu.Unlock()
+	for _, r := range a.item.results {
+		if r.key == string(key) {
+			return r.rendered, r.err
+		}
+	}
+	rendered, err := p.finish(a, cluster)
+	if err == nil {
+		rendered = a.item.shared(rendered)
+	}
+	a.item.results = append(a.item.results, result{string(key), rendered, err})
+	return rendered, err
+}
+
+// key is what the choice contributes to the result.
+func (c Choice) key(b []byte) []byte {
+	for _, n := range []*int32{c.Replicas, c.Completions} {
+		if n != nil {
+			b = strconv.AppendInt(b, int64(*n), 10)
+		}
+		b = append(b, '/')
+	}
+	return b
+}
+
+// shared is an earlier result with the same content, made by the same edits, if there is one.
+func (it *item) shared(made *Rendered) *Rendered {
+	for _, r := range it.results {
+		if r.err != nil || r.rendered.Digest != made.Digest || r.rendered.sum != made.sum {
+			continue
+		}
+		if slices.Equal(r.rendered.Edits, made.Edits) {
+			return r.rendered
+		}
+		made.JSON = r.rendered.JSON
+	}
+	return made
+}
+
+// finish makes the object as it will be on the cluster: replicas, server-set fields, overrides, marks (Karmada §3.1).
+func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
+	it, d := a.item, a.item.decision
+	u := it.manifest.DeepCopy()
+	if a.choice.Replicas != nil && it.known.SetReplicas != nil {
+		it.known.SetReplicas(u, *a.choice.Replicas)
+	}
+	if a.choice.Completions != nil {
+		if err := unstructured.SetNestedField(u.Object, int64(*a.choice.Completions), "spec", "completions"); err != nil {
+			return nil, mistake(d, "setting completions: %v", err)
+		}
+	}
+	render.Strip(u)
+	edits, err := override.Apply(u, p.clusters[cluster], p.overrides.pick(it.candidates))
+	if err != nil {
+		return nil, err
+	}
+	if id := manifest.IDOf(u); id != d.ID {
+		return nil, mistake(d, "overrides make it %s; they may not change kind, namespace or name", id)
+	}
+	return p.mark(u, it, edits)
+}
+
+// mark puts on what says that the object is ours and which version it is, and writes it down.
+func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edit) (*Rendered, error) {
+	d := it.decision
+	annotations, err := metadataMap(u, "annotations")
+	if err != nil {
+		return nil, mistake(d, "%v", err)
+	}
+	labels, err := metadataMap(u, "labels")
+	if err != nil {
+		return nil, mistake(d, "%v", err)
+	}
+	delete(annotations, v1alpha1.DigestAnnotation)
+	delete(labels, v1alpha1.PartOfLabel)
+	if it.preserve {
+		annotations[v1alpha1.PreserveAnnotation] = "true"
+	}
+	digest := render.Digest(u)
+	annotations[v1alpha1.DigestAnnotation] = digest
+	labels[v1alpha1.PartOfLabel] = p.applySet
+	text, err := json.Marshal(u.Object)
+	if err != nil {
+		return nil, mistake(d, "writing it as JSON: %v", err)
+	}
+	return &Rendered{
+		ID: d.ID, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Origin: d.Origin, Edits: edits,
+		sum: sha256.Sum256(text),
+	}, nil
+}
+
+// metadataMap is the map of labels or annotations of u itself, made when there is none.
+func metadataMap(u *unstructured.Unstructured, field string) (map[string]any, error) {
+	metadata, ok := u.Object["metadata"].(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("metadata is not an object")
+	}
+	switch m := metadata[field].(type) {
+	case map[string]any:
+		return m, nil
+	case nil:
+		made := map[string]any{}
+		metadata[field] = made
+		return made, nil
+	}
+	return nil, fmt.Errorf("metadata.%s is not an object", field)
+}
+
+// overwrite says whether the object takes over what exists and is not ours: its own annotation decides, then the
+// policy (Karmada §3.7).
+func (it *item) overwrite() bool {
+	switch it.manifest.GetAnnotations()[conflictAnnotation] {
+	case "overwrite":
+		return true
+	case "abort":
+		return false
+	}
+	return it.decision.Policy != nil && it.decision.Policy.Spec.ConflictResolution == policy.Overwrite
+}
+
+const conflictAnnotation = "work.karmada.io/conflict-resolution"
+
+// preserves says whether the objects of a policy stay when they are no longer wanted.
+func preserves(p *policy.Policy) bool {
+	return p != nil && p.Spec.PreserveResourcesOnDeletion != nil && *p.Spec.PreserveResourcesOnDeletion
+}
+
+func mistake(d *Decision, format string, args ...any) error {
+	return &manifest.Error{Origin: d.Origin, Message: d.ID.String() + ": " + fmt.Sprintf(format, args...)}
+}

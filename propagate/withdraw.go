@@ -1,0 +1,83 @@
+package propagate
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// Withdraw says why an object that a cluster still has and For no longer lists must stay there; empty when it may go.
+// labels are those of the live object. It stays
+//   - while a suspension covers it: held means no delete either (B13);
+//   - while a policy claims it and no cluster fits, or the placement cannot be acted on in this version (B17);
+//   - a Namespace, while an object in it would stay for one of these reasons.
+func (p *Plan) Withdraw(cluster string, id manifest.ID, labels map[string]string) string {
+	if d, known := p.decisions[id]; known {
+		if why := p.keeps(d, cluster); why != "" {
+			return why
+		}
+	} else if why := held(p.claims.winner(shape(id, labels)), cluster); why != "" {
+		return why
+	}
+	if id.GroupKind() == namespaceKind {
+		return p.inhabited(cluster, id.Name)
+	}
+	return ""
+}
+
+// keeps says why an object that is in Git stays where it is not wanted.
+func (p *Plan) keeps(d *Decision, cluster string) string {
+	if d.Policy == nil {
+		return ""
+	}
+	if why := held(d.Policy, cluster); why != "" {
+		return why
+	}
+	if len(d.Chosen) == 0 {
+		return d.Why
+	}
+	return ""
+}
+
+// inhabited says why a namespace must stay for what is, or may be, in it.
+func (p *Plan) inhabited(cluster, namespace string) string {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.ID.Namespace != namespace {
+			continue
+		}
+		if why := p.keeps(d, cluster); why != "" {
+			return fmt.Sprintf("%s in it stays: %s", d.ID, why)
+		}
+	}
+	for _, tier := range []string{namespace, ""} {
+		for _, c := range p.claims.policies[tier] {
+			if why := held(c, cluster); why != "" && reaches(c, namespace) {
+				return "objects in it may be held: " + why
+			}
+		}
+	}
+	return ""
+}
+
+// reaches says whether a policy can claim anything in a namespace.
+func reaches(p *policy.Policy, namespace string) bool {
+	return slices.ContainsFunc(p.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
+		return s.Namespace == "" || s.Namespace == namespace
+	})
+}
+
+// shape is an object of which only the identity and the labels are known.
+func shape(id manifest.ID, labels map[string]string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	u.SetGroupVersionKind(schema.GroupVersionKind{Group: id.Group, Version: "v1", Kind: id.Kind})
+	u.SetNamespace(id.Namespace)
+	u.SetName(id.Name)
+	u.SetLabels(labels)
+	return u
+}
