@@ -48,7 +48,7 @@ func (a access) writeKubeconfig() error {
 	if err != nil {
 		return fmt.Errorf("encoding the kubeconfig: %w", err)
 	}
-	if err := os.WriteFile(a.path+".new", b, 0o600); err != nil {
+	if err := writeFile(a.path+".new", b); err != nil {
 		return fmt.Errorf("writing the kubeconfig: %w", err)
 	}
 	if err := os.Rename(a.path+".new", a.path); err != nil {

@@ -35,7 +35,7 @@ const startLimit = 2 * time.Minute
 // Options say where a control plane lives and how it is called.
 type Options struct {
 	Dir  string       // data directory, made 0700 if absent; required
-	Name string       // shows in certificates, kubeconfig context and cluster name; a DNS-1123 subdomain; default "accord"
+	Name string       // shows in certificates, tokens, kubeconfig context and cluster name, so keep it; a DNS-1123 subdomain; default "accord"
 	Port int          // of the API server on 127.0.0.1; 0 = the port used last time in this Dir, else a free one
 	Log  *slog.Logger // nil = discard; see Start for what the process shares
 }

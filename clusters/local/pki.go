@@ -122,5 +122,5 @@ func (p pki) newKey(name string) (*ecdsa.PrivateKey, error) {
 }
 
 func (p pki) write(name, kind string, der []byte) error {
-	return os.WriteFile(p.file(name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
+	return writeFile(p.file(name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }

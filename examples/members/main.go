@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -69,6 +70,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, errors.New("--count must be at least 1 and --nodes not negative")
 	case *names != "":
 		o.names = strings.Split(*names, ",")
+		if slices.Contains(o.names, "") {
+			return o, fmt.Errorf("--names %s has an empty name", *names)
+		}
 	default:
 		for i := range *count {
 			o.names = append(o.names, fmt.Sprintf("member-%d", i+1))

@@ -101,6 +101,7 @@ func TestParse(t *testing.T) {
 		"no directory":         {"--count 2", nil, "--dir is required"},
 		"no members":           {"--dir d --count 0", nil, "--count must be at least 1"},
 		"a word too many":      {"--dir d eu", nil, `unexpected argument "eu"`},
+		"a name left out":      {"--dir d --names eu,", nil, "--names eu, has an empty name"},
 		"less than no node":    {"--dir d --nodes -1", nil, "--nodes not negative"},
 		"a flag nobody has":    {"--dir d --speed 9", nil, "flag provided but not defined"},
 		"a number that is not": {"--dir d --count x", nil, "invalid value"},

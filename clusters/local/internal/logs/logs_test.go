@@ -48,6 +48,12 @@ func TestComponentsAreLoweredAndNamed(t *testing.T) {
 	}
 }
 
+func TestLastWordsAreErrors(t *testing.T) {
+	require.Equal(t, "level=ERROR msg=\"disk is gone\" component=store\n", lines(slog.LevelError, func(log *slog.Logger) {
+		require.Panics(t, func() { logs.Zap(log, "store").Panic("disk is gone") })
+	}))
+}
+
 func TestWithoutALoggerNothingIsWritten(t *testing.T) {
 	require.False(t, logs.Quiet(nil, "store").Enabled())
 	require.False(t, logs.Zap(nil, "store").Core().Enabled(zap.ErrorLevel))

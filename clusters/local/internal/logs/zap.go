@@ -17,7 +17,7 @@ func Zap(log *slog.Logger, component string) *zap.Logger {
 type core struct{ handler slog.Handler }
 
 // level maps zap's levels: both call 0 information, and what is one step there is four here.
-func level(l zapcore.Level) slog.Level { return min(slog.Level(4*l), slog.LevelError) }
+func level(l zapcore.Level) slog.Level { return slog.Level(4 * l) }
 
 func (c core) Enabled(l zapcore.Level) bool {
 	return c.handler.Enabled(context.Background(), level(l))
