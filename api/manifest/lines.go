@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -38,6 +39,21 @@ func (l Lines) At(manifest Origin, field string) Origin {
 		}
 	}
 	return manifest
+}
+
+// Copied is l in which everything at and below one field has a second path, for fields that were moved.
+func (l Lines) Copied(from, to string) Lines {
+	if l == nil {
+		return nil
+	}
+	copied := maps.Clone(l)
+	for path, line := range l {
+		rest, below := strings.CutPrefix(path, from)
+		if below && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			copied[to+rest] = line
+		}
+	}
+	return copied
 }
 
 // enclosing is the path of the field around: "spec.rules[1].value" is in "spec.rules[1]", which is in "spec.rules".

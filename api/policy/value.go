@@ -10,5 +10,7 @@ const (
 	Overwrite        = "Overwrite"
 	Always           = "Always"
 	Never            = "Never"
+	Directly         = "Directly"
+	Gracefully       = "Gracefully"
 	DefaultScheduler = "default-scheduler"
 )

@@ -1,0 +1,131 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// validate is Karmada §1.5 and §1.6; the deprecated single-rule form is held to the same rules (DESIGN section 8, B9).
+func (o *Override) validate(doc *manifest.Doc) {
+	s := o.Spec
+	checkSelectors(doc, o.Meta, s.ResourceSelectors)
+	if len(s.OverrideRules) > 0 && s.TargetCluster != nil {
+		doc.Errorf("spec.targetCluster", "spec.targetCluster and overrideRules exclude each other; move it into the rules")
+	}
+	if len(s.OverrideRules) > 0 && s.Overriders != nil {
+		doc.Errorf("spec.overriders", "spec.overriders and overrideRules exclude each other; make it one of the rules")
+	}
+	s.TargetCluster.validate(doc, "spec.targetCluster")
+	if s.Overriders != nil {
+		s.Overriders.validate(doc, "spec.overriders")
+	}
+	for i, rule := range s.OverrideRules {
+		field := fmt.Sprintf("spec.overrideRules[%d]", i)
+		rule.TargetCluster.validate(doc, field+".targetCluster")
+		rule.Overriders.validate(doc, field+".overriders")
+	}
+}
+
+func (o Overriders) validate(doc *manifest.Doc, path string) {
+	for i, p := range o.Plaintext {
+		field := fmt.Sprintf("%s.plaintext[%d]", path, i)
+		doc.Require(field+".path", p.Path != "")
+		checkPointer(doc, field+".path", p.Path)
+		checkOperator(doc, field, p.Operator, "add", "remove", "replace")
+	}
+	for i, v := range o.ImageOverrider {
+		field := fmt.Sprintf("%s.imageOverrider[%d]", path, i)
+		doc.Require(field+".component", v.Component != "")
+		doc.OneOf(field+".component", v.Component, "Registry", "Repository", "Tag")
+		checkOperator(doc, field, v.Operator, "add", "remove", "replace")
+		if v.Predicate != nil {
+			doc.Require(field+".predicate.path", v.Predicate.Path != "")
+			checkPointer(doc, field+".predicate.path", v.Predicate.Path)
+		}
+	}
+	checkCommands(doc, path+".commandOverrider", o.CommandOverrider)
+	checkCommands(doc, path+".argsOverrider", o.ArgsOverrider)
+	checkMetadata(doc, path+".labelsOverrider", o.LabelsOverrider, true)
+	checkMetadata(doc, path+".annotationsOverrider", o.AnnotationsOverrider, false)
+	for i, f := range o.FieldOverrider {
+		f.validate(doc, fmt.Sprintf("%s.fieldOverrider[%d]", path, i))
+	}
+}
+
+func checkOperator(doc *manifest.Doc, in, operator string, allowed ...string) {
+	doc.Require(in+".operator", operator != "")
+	doc.OneOf(in+".operator", operator, allowed...)
+}
+
+// checkPointer accepts what RFC 6901 does.
+func checkPointer(doc *manifest.Doc, field, pointer string) {
+	if pointer != "" && !strings.HasPrefix(pointer, "/") {
+		doc.Errorf(field, "%s is %q, expected a JSON pointer (\"/spec/replicas\")", field, pointer)
+	}
+	for i := range len(pointer) {
+		if pointer[i] == '~' && !strings.HasPrefix(pointer[i:], "~0") && !strings.HasPrefix(pointer[i:], "~1") {
+			doc.Errorf(field, "%s is %q: in a JSON pointer ~ is written ~0, and ~1 means /", field, pointer)
+		}
+	}
+}
+
+func checkCommands(doc *manifest.Doc, path string, commands []CommandOverrider) {
+	for i, c := range commands {
+		field := fmt.Sprintf("%s[%d]", path, i)
+		doc.Require(field+".containerName", c.ContainerName != "")
+		checkOperator(doc, field, c.Operator, "add", "remove")
+	}
+}
+
+func checkMetadata(doc *manifest.Doc, path string, entries []MetadataOverrider, labels bool) {
+	for i, e := range entries {
+		field := fmt.Sprintf("%s[%d]", path, i)
+		checkOperator(doc, field, e.Operator, "add", "remove", "replace")
+		doc.Require(field+".value", len(e.Value) > 0)
+		for _, key := range slices.Sorted(maps.Keys(e.Value)) {
+			if problems := validation.IsQualifiedName(key); len(problems) > 0 {
+				doc.Errorf(field+".value."+key, "%s.value has the key %q: %s", field, key, strings.Join(problems, "; "))
+			}
+			if problems := validation.IsValidLabelValue(e.Value[key]); labels && len(problems) > 0 {
+				doc.Errorf(field+".value."+key, "%s.value.%s is %q: %s", field, key, e.Value[key], strings.Join(problems, "; "))
+			}
+		}
+	}
+}
+
+func (f FieldOverrider) validate(doc *manifest.Doc, field string) {
+	doc.Require(field+".fieldPath", f.FieldPath != "")
+	checkPointer(doc, field+".fieldPath", f.FieldPath)
+	if (len(f.JSON) > 0) == (len(f.YAML) > 0) {
+		doc.Errorf(field, "%s needs either json or yaml, with at least one operation", field)
+	}
+	checkOperations(doc, field+".json", f.JSON)
+	checkOperations(doc, field+".yaml", f.YAML)
+}
+
+func checkOperations(doc *manifest.Doc, path string, operations []FieldOperation) {
+	for i, op := range operations {
+		field := fmt.Sprintf("%s[%d]", path, i)
+		doc.Require(field+".subPath", op.SubPath != "")
+		checkPointer(doc, field+".subPath", op.SubPath)
+		checkOperator(doc, field, op.Operator, "add", "remove", "replace")
+		checkValue(doc, field, op.Operator, op.Value)
+	}
+}
+
+// checkValue wants a value exactly where an operation writes one.
+func checkValue(doc *manifest.Doc, field, operator string, value *apiextensionsv1.JSON) {
+	switch {
+	case operator == "remove" && value != nil:
+		doc.Errorf(field+".value", "%s.value is not allowed with operator remove", field)
+	case operator != "remove" && value == nil:
+		doc.Errorf(field+".value", "%s.value is required with operator %s", field, operator)
+	}
+}

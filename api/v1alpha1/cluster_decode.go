@@ -1,0 +1,131 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// KarmadaClusterGroup is the group of Karmada's Cluster manifests, which are accepted as they are.
+const KarmadaClusterGroup = "cluster.karmada.io"
+
+// maxClusterName is the longest name of a Cluster (Karmada §1.8).
+const maxClusterName = 48
+
+// DecodeCluster reads a Cluster manifest of this group or Karmada's strictly and validates it (Karmada §1.8). text is
+// the YAML document of u, nil when there is none. What a server sets in metadata, and status, is left out. The error
+// joins every mistake found, each a *manifest.Error.
+func DecodeCluster(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Cluster, error) {
+	var written Cluster
+	doc := manifest.Decode(u, text, origin, &written)
+	doc.OneOf("apiVersion", written.APIVersion, GroupVersion.String(), KarmadaClusterGroup+"/v1alpha1")
+	checkClusterName(doc, written.Name)
+	written.Spec.validate(doc)
+
+	c := Cluster{Spec: written.Spec}
+	c.SetGroupVersionKind(GroupVersion.WithKind("Cluster"))
+	c.Name, c.Labels, c.Annotations = written.Name, written.Labels, written.Annotations
+	if c.Spec.SyncMode == "" {
+		c.Spec.SyncMode = "Push"
+	}
+	if c.Spec.Zone != "" { // deprecated; the API server would move it as well
+		c.Spec.Zones, c.Spec.Zone = []string{c.Spec.Zone}, ""
+	}
+	return c, doc.Err()
+}
+
+func checkClusterName(doc *manifest.Doc, name string) {
+	const field = "metadata.name"
+	doc.Require(field, name != "")
+	if lower := strings.ToLower(name); lower != name {
+		doc.Errorf(field, "an upper-case Cluster name is no valid Kubernetes name: %q, write %q", name, lower)
+	}
+	if problems := validation.IsDNS1123Label(name); name != "" && len(problems) > 0 {
+		doc.Errorf(field, "%q is no valid Cluster name: %s", name, strings.Join(problems, "; "))
+	}
+	if len(name) > maxClusterName {
+		doc.Errorf(field, "a Cluster name has at most %d characters, %q has %d", maxClusterName, name, len(name))
+	}
+}
+
+func (s ClusterSpec) validate(doc *manifest.Doc) {
+	if s.SyncMode == "Pull" {
+		doc.Errorf("spec.syncMode", "spec.syncMode is \"Pull\", which accord does not have: it connects to its members. "+
+			"Write Push, with spec.apiEndpoint and spec.secretRef, and spec.proxyURL if the member cannot be reached directly")
+	}
+	doc.OneOf("spec.syncMode", s.SyncMode, "Push")
+	checkURL(doc, "spec.apiEndpoint", s.APIEndpoint, "https", "http")
+	checkURL(doc, "spec.proxyURL", s.ProxyURL, "http", "https", "socks5")
+	for field, ref := range map[string]*SecretRef{"spec.secretRef": s.SecretRef, "spec.impersonatorSecretRef": s.ImpersonatorSecretRef} {
+		if ref != nil {
+			doc.Require(field+".namespace", ref.Namespace != "")
+			doc.Require(field+".name", ref.Name != "")
+		}
+	}
+	s.validateTopology(doc)
+	checkTaints(doc, s.Taints)
+	for i, m := range s.ResourceModels[:max(0, len(s.ResourceModels)-1)] {
+		if m.Grade == s.ResourceModels[i+1].Grade {
+			field := fmt.Sprintf("spec.resourceModels[%d].grade", i+1)
+			doc.Errorf(field, "%s is %d, which is there twice", field, m.Grade)
+		}
+	}
+}
+
+// checkURL wants a host, and neither user nor query: credentials are in the Secret.
+func checkURL(doc *manifest.Doc, field, value string, schemes ...string) {
+	if value == "" {
+		return
+	}
+	u, err := url.Parse(value)
+	if err != nil {
+		doc.Errorf(field, "%s is not a URL: %v", field, err)
+		return
+	}
+	doc.OneOf(field, u.Scheme, schemes...)
+	if u.Host == "" {
+		doc.Errorf(field, "%s is %q, expected a URL with a host (%s://host:port)", field, value, schemes[0])
+	}
+	if field == "spec.apiEndpoint" && (u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+		doc.Errorf(field, "%s must not have a user, a query or a fragment", field)
+	}
+}
+
+func (s ClusterSpec) validateTopology(doc *manifest.Doc) {
+	if s.Zone != "" && len(s.Zones) > 0 {
+		doc.Errorf("spec.zone", "spec.zone is deprecated and excludes spec.zones; write zones only")
+	}
+	checkTopology(doc, "spec.provider", s.Provider)
+	checkTopology(doc, "spec.region", s.Region)
+	checkTopology(doc, "spec.zone", s.Zone)
+	for i, zone := range s.Zones {
+		checkTopology(doc, fmt.Sprintf("spec.zones[%d]", i), zone)
+	}
+}
+
+func checkTopology(doc *manifest.Doc, field, value string) {
+	if problems := validation.IsValidLabelValue(value); len(problems) > 0 {
+		doc.Errorf(field, "%s is %q: %s", field, value, strings.Join(problems, "; "))
+	}
+}
+
+func checkTaints(doc *manifest.Doc, taints []corev1.Taint) {
+	seen := map[corev1.Taint]bool{}
+	for i, t := range taints {
+		field := fmt.Sprintf("spec.taints[%d]", i)
+		doc.Require(field+".key", t.Key != "")
+		doc.Require(field+".effect", t.Effect != "")
+		doc.OneOf(field+".effect", string(t.Effect), string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectNoExecute))
+		same := corev1.Taint{Key: t.Key, Effect: t.Effect}
+		if seen[same] {
+			doc.Errorf(field, "%s repeats key %q with effect %s", field, t.Key, t.Effect)
+		}
+		seen[same] = true
+	}
+}

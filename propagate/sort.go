@@ -1,0 +1,84 @@
+package propagate
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/render"
+)
+
+// Parts are what a tree says, taken apart: what to run, where, with which changes, and on what.
+type Parts struct {
+	Objects   []render.Object
+	Policies  []policy.Policy
+	Overrides []policy.Override
+	// Clusters that Git declares, sorted by name.
+	Clusters []v1alpha1.Cluster
+	// Origins of the Clusters, by name.
+	Origins map[string]manifest.Origin
+	// Findings about Clusters, which New does not see whole.
+	Findings []Finding
+}
+
+// Sort takes a built tree apart. Policies, overrides and Clusters are decoded strictly, with their defaults; every
+// mistake in any of them is in the error, as a *manifest.Error with its file and line. Everything else is an object.
+func Sort(objects []render.Object) (Parts, error) {
+	parts := Parts{Origins: map[string]manifest.Origin{}}
+	var errs []error
+	for _, o := range objects {
+		errs = append(errs, parts.add(o))
+	}
+	slices.SortStableFunc(parts.Clusters, func(a, b v1alpha1.Cluster) int { return cmp.Compare(a.Name, b.Name) })
+	return parts, errors.Join(errs...)
+}
+
+// Fleet is the Clusters as the planner sees them.
+func (p Parts) Fleet() []fleet.Cluster {
+	clusters := make([]fleet.Cluster, len(p.Clusters))
+	for i, c := range p.Clusters {
+		clusters[i] = fleet.From(c, p.Origins[c.Name])
+	}
+	return clusters
+}
+
+// add decodes an object that configures the federation, and keeps any other as it is.
+func (p *Parts) add(o render.Object) error {
+	id := o.ID()
+	switch {
+	case id.Group == policy.Group && (id.Kind == "PropagationPolicy" || id.Kind == "ClusterPropagationPolicy"):
+		decoded, err := policy.Decode(o.Manifest, o.Text, o.Origin)
+		p.Policies = append(p.Policies, decoded)
+		return err
+	case id.Group == policy.Group && (id.Kind == "OverridePolicy" || id.Kind == "ClusterOverridePolicy"):
+		decoded, err := policy.DecodeOverride(o.Manifest, o.Text, o.Origin)
+		p.Overrides = append(p.Overrides, decoded)
+		return err
+	case id.Kind == "Cluster" && (id.Group == v1alpha1.GroupVersion.Group || id.Group == v1alpha1.KarmadaClusterGroup):
+		return p.addCluster(o)
+	}
+	p.Objects = append(p.Objects, o)
+	return nil
+}
+
+func (p *Parts) addCluster(o render.Object) error {
+	c, err := v1alpha1.DecodeCluster(o.Manifest, o.Text, o.Origin)
+	if err != nil {
+		return err
+	}
+	if other, twin := p.Origins[c.Name]; twin {
+		return twice("Cluster "+c.Name, other, o.Origin)
+	}
+	p.Origins[c.Name] = o.Origin
+	p.Clusters = append(p.Clusters, c)
+	if len(c.Spec.ResourceModels) > 0 {
+		at := manifest.LinesOf(o.Text, o.Origin.Line).At(o.Origin, "spec.resourceModels")
+		p.Findings = append(p.Findings, Finding{at, NotActedOn,
+			"Cluster " + c.Name + ": spec.resourceModels is not acted on in this version"})
+	}
+	return nil
+}
