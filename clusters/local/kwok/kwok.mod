@@ -1,3 +1,7 @@
+// The go.mod of a program, not of a package: it holds kwok as a tool, with the versions kwok is made with,
+// and knows nothing of the go.mod above. clusters/local/kwok embeds it; by hand:
+//
+//	go tool -modfile=clusters/local/kwok/kwok.mod -n kwok
 module github.com/accord-dev/accord/clusters/local/kwok
 
 go 1.26.0
