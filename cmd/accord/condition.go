@@ -6,6 +6,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// Reasons of conditions that decide something here.
+const (
+	// reasonProgressing: something moves, or is about to.
+	reasonProgressing = "Progressing"
+	// reasonUnreachable: done but for clusters that are not heard from, and perhaps for held ones.
+	reasonUnreachable = "ClustersUnreachable"
+	// reasonSuperseded: stalled because a newer commit took over, and for no fault of its own.
+	reasonSuperseded = "Superseded"
+)
+
 // condition is the one of that type if it speaks about generation. One that speaks about another generation
 // is no information (status contract, rule 3), as is an absent one: both are nil.
 func condition(conditions []metav1.Condition, generation int64, kind string) *metav1.Condition {

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // accordNamespace is where accord keeps its things, on the hub and on members.
@@ -71,7 +72,7 @@ func joinCommand() *cobra.Command {
 
 func (f *joinFlags) run(ctx context.Context, out io.Writer, name string) error {
 	if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 || len(name) > 48 {
-		return fmt.Errorf("cluster name %q: %s", name, cmp.Or(strings.Join(wrong, "; "), "at most 48 characters"))
+		return fmt.Errorf("cluster name %q: expected at most 48 of a-z, 0-9 and \"-\", with a letter or digit at both ends", name)
 	}
 	if f.printRBAC {
 		return printIdentity(out)
@@ -143,6 +144,9 @@ func (f *joinFlags) candidate() (*candidate, error) {
 
 // tellApart makes sure that hub and cluster can be talked to and are two, and returns what identifies the hub.
 func (f *joinFlags) tellApart(ctx context.Context, h *hub, c *candidate) (string, error) {
+	if err := h.List(ctx, &v1alpha1.ClusterList{}); err != nil {
+		return "", h.explain("listing the clusters", err)
+	}
 	hubID, err := clusterID(ctx, h.config)
 	if err != nil {
 		return "", fmt.Errorf("reaching the hub: %w", err)

@@ -32,30 +32,44 @@ func deliveryPlace(d *v1alpha1.Delivery, revision string) place {
 	if st.ObservedGeneration != generation {
 		return place{State: v1alpha1.Progressing, Note: "has not started yet"}
 	}
-	p := place{State: v1alpha1.Progressing, Applied: isTrue(known(v1alpha1.Applied)) && st.LastAppliedRevision == d.Spec.Revision}
+	p := place{
+		State:   v1alpha1.Progressing,
+		Applied: isTrue(known(v1alpha1.Applied)) && st.Summary.Applied == st.Summary.Total,
+	}
 	ready := known("Ready")
 	if ready != nil {
-		p.Since, p.Note = &ready.LastTransitionTime, ready.Message
+		p.Since, p.Note = &ready.LastTransitionTime, cmp.Or(firstProblem(d), ready.Message)
 	}
 	switch held := known(v1alpha1.HeldType); {
 	case isTrue(ready):
 		p.State, p.Note = v1alpha1.Healthy, ""
-	case st.Summary.Failed > 0 || isTrue(known("Stalled")):
-		p.State, p.Note = v1alpha1.Failed, cmp.Or(firstProblem(d), p.Note)
-	case st.Summary.Progressing > 0:
-		p.Note = cmp.Or(firstProblem(d), p.Note)
-	case isTrue(held):
-		p.State, p.Since, p.Note = v1alpha1.Held, &held.LastTransitionTime, held.Message
+	case isFalse(ready):
+		p.State = v1alpha1.Failed
+	case isTrue(held) && st.Summary.Progressing == 0:
+		p.State, p.Since, p.Note = v1alpha1.Held, &held.LastTransitionTime, cmp.Or(heldBecause(d), held.Message)
 	}
 	return p
+}
+
+// heldBecause is why the first held object is; empty when that is not known.
+func heldBecause(d *v1alpha1.Delivery) string {
+	for _, p := range d.Status.Problems {
+		if p.State == v1alpha1.Held {
+			return p.Message
+		}
+	}
+	return ""
 }
 
 // firstProblem is "apps/Deployment shop/api: image not found"; empty when there is none.
 func firstProblem(d *v1alpha1.Delivery) string {
 	for _, p := range d.Status.Problems {
-		if p.State != v1alpha1.Held {
+		if moves(p.State) {
 			return join(": ", p.Object, p.Message)
 		}
 	}
 	return ""
 }
+
+// moves tells whether an object in this state is one that something is done about.
+func moves(s v1alpha1.State) bool { return s == v1alpha1.Failed || s == v1alpha1.Progressing }

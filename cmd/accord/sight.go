@@ -22,6 +22,8 @@ type sight struct {
 	Ready bool
 	// Applied everywhere, healthy or not.
 	Applied bool
+	// HealthyButRest: every cluster that is neither held nor unreachable is healthy. AppliedButRest: runs the commit.
+	HealthyButRest, AppliedButRest bool
 	// Stalled says what no retry can fix; empty when nothing is.
 	Stalled string
 	// Superseded names the newer Release; empty when this one is current.
@@ -41,17 +43,23 @@ func releaseSight(fed *v1alpha1.Federation, rel *v1alpha1.Release) sight {
 	if rel == nil {
 		return unseen(fed)
 	}
-	st, generation := rel.Status, rel.Generation
+	st := rel.Status
+	known := func(kind string) *metav1.Condition { return condition(st.Conditions, rel.Generation, kind) }
+	ready, applied, t := known("Ready"), known(v1alpha1.Applied), st.Summary
+	placed := !isFalse(known(v1alpha1.Scheduled))
 	s := sight{
 		Release:   rel.Name,
-		Evaluated: st.ObservedGeneration == generation,
-		Ready:     isTrue(condition(st.Conditions, generation, "Ready")),
-		Applied:   isTrue(condition(st.Conditions, generation, v1alpha1.Applied)),
-		Suspended: fed.Spec.Suspend,
-		Summary:   st.Summary,
-		Note:      releaseNote(rel),
+		Evaluated: st.ObservedGeneration == rel.Generation,
+		Ready:     isTrue(ready),
+		Applied:   placed && isTrue(applied) && t.Held == 0,
+		HealthyButRest: placed && ready != nil && ready.Reason != reasonProgressing && t.Total > 0 &&
+			t.Healthy+t.Held+t.Unreachable == t.Total,
+		AppliedButRest: placed && (isTrue(applied) || applied != nil && applied.Reason == reasonUnreachable),
+		Suspended:      fed.Spec.Suspend,
+		Summary:        t,
+		Note:           releaseNote(rel),
 	}
-	if c := condition(st.Conditions, generation, "Stalled"); isTrue(c) {
+	if c := known("Stalled"); isTrue(c) && c.Reason != reasonSuperseded {
 		s.Stalled = cmp.Or(firstOf(st.Errors), c.Message, c.Reason)
 	}
 	if superseded(rel) {
@@ -128,8 +136,10 @@ func deliverySight(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries [
 		}
 		s.add(&deliveries[i], rel.Spec.Revision)
 	}
-	s.Ready = s.Summary.Healthy == s.Summary.Total
-	s.Applied = s.Summary.Applied == s.Summary.Total
+	t := s.Summary
+	s.Ready, s.Applied = t.Healthy == t.Total, t.Applied == t.Total
+	s.HealthyButRest = t.Healthy+t.Held+t.Unreachable == t.Total
+	s.AppliedButRest = t.Applied+t.Held+t.Unreachable == t.Total
 	return s
 }
 

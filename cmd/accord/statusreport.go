@@ -81,17 +81,17 @@ func newStatusReport(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries
 	return r
 }
 
-// headlineWord judges the newest commit of a federation for its first line. Unlike a wait it never ends, so
-// that clusters which just became unreachable count at once.
+// headlineWord judges the newest commit of a federation for its first line. Nobody waits here, so clusters that
+// became unreachable a moment ago count at once.
 func headlineWord(s sight) string {
-	v := judge(s, goal{}, time.Unix(1<<40, 0))
+	v := judge(s, goal{Grace: -time.Hour}, time.Now())
 	switch {
-	case v.Result == resultDone && s.Suspended, v.Result != resultFailed && s.Suspended:
+	case v.Result == resultFailed:
+		return verdictFailed
+	case s.Suspended:
 		return verdictSuspended
 	case v.Result == resultDone:
 		return verdictReady
-	case v.Result == resultFailed:
-		return verdictFailed
 	case v.Result == resultHeld:
 		return verdictHeld
 	case v.Result == resultUnreachable:
@@ -107,9 +107,13 @@ func headlineWord(s sight) string {
 // newClusterPart reads one Delivery.
 func newClusterPart(d *v1alpha1.Delivery, revision string) clusterPart {
 	p, st := deliveryPlace(d, revision), d.Status
+	on := st.LastAppliedRevision
+	if st.Summary.Held > 0 && st.Summary.Applied < st.Summary.Total {
+		on = st.LastHealthyRevision // what is not held was applied: that is not what runs there as a whole
+	}
 	return clusterPart{
 		Cluster: d.Spec.Cluster, State: p.State, Since: p.Since, Note: p.Note, Heard: st.LastHeardAt,
-		Revision: st.LastAppliedRevision, Current: st.LastAppliedRevision != "" && st.LastAppliedRevision == revision,
+		Revision: on, Current: on != "" && on == revision,
 		Objects: st.Summary, Orphans: len(st.Orphaned), Trouble: st.Problems, TroubleOmitted: st.Omitted,
 	}
 }

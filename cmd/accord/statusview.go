@@ -139,10 +139,19 @@ func (r statusReport) writeRest(b *strings.Builder) {
 	}
 }
 
+// writeProblems lists the objects that something is to be done about. Those that are held or not heard from are
+// so with their whole cluster, which has its row.
 func (r statusReport) writeProblems(b *strings.Builder, now time.Time) {
 	for _, c := range r.Clusters {
-		for i, p := range c.Trouble {
-			if i == 0 {
+		if !moves(c.State) {
+			continue
+		}
+		lines := 0
+		for _, p := range c.Trouble {
+			if !moves(p.State) {
+				continue
+			}
+			if lines++; lines == 1 {
 				fmt.Fprintln(b)
 			}
 			fmt.Fprintf(b, "  %s  %s  %s for %s%s\n", c.Cluster, p.Object, p.State, age(p.Since, now), prefixed(": ", p.Message))

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
 )
 
 // A result is how waiting for a commit ended, in the word of the JSON output. The empty result is: not yet.
@@ -72,55 +73,61 @@ func (v verdict) exitCode() int {
 // judge decides whether waiting is over. What is final comes first, in this order:
 //
 //	done         the goal is reached; a newer commit does not undo that
-//	superseded   nobody will deliver this commit any more
 //	failed       no retry can help; what is only tried again is waited for
-//	held         all that is missing is held on purpose, here or by suspending the federation
+//	superseded   nobody will deliver this commit any more
+//	held         all that is missing is held on purpose, cluster by cluster or by suspending the federation
 //	unreachable  all that is missing are clusters not heard from, each for longer than the grace
 //	timeout      the deadline passed before any of these
 //
-// With both held and unreachable clusters the answer is held, unless that is allowed: the code that asks for
-// more attention of the caller's own making comes first.
+// With both held and unreachable clusters the answer is held, unless that is allowed: neither code says of
+// something missing that it is there.
 func judge(s sight, g goal, now time.Time) verdict {
-	reached := s.Release != "" && s.Evaluated && (s.Ready || g.Applied && s.Applied)
+	seen := s.Release != ""
 	switch {
-	case reached:
+	case seen && s.Evaluated && (s.Ready || g.Applied && s.Applied):
 		return verdict{Result: resultDone, Message: s.counts()}
-	case s.Superseded != "":
-		return verdict{Result: resultSuperseded, Message: "overtaken by " + s.Superseded}
 	case s.Stalled != "":
 		return verdict{Result: resultFailed, Message: s.Stalled}
+	case s.Superseded != "":
+		return verdict{Result: resultSuperseded, Message: "overtaken by " + s.Superseded}
+	case s.Suspended && !seen:
+		return verdict{Result: resultHeld, Message: "the federation is suspended and has not looked at this commit"}
 	}
 	v := judgeRest(s, g, now)
-	if v.Result == "" && !g.Deadline.IsZero() {
-		if !now.Before(g.Deadline) {
-			return verdict{Result: resultTimeout, Message: join("  ", progress(s), s.Note)}
-		}
-		if v.Again.IsZero() || g.Deadline.Before(v.Again) {
-			v.Again = g.Deadline
-		}
+	if v.Result != "" || g.Deadline.IsZero() {
+		return v
+	}
+	if !now.Before(g.Deadline) {
+		return verdict{Result: resultTimeout, Message: join("  ", progress(s), s.Note)}
+	}
+	if v.Again.IsZero() || g.Deadline.Before(v.Again) {
+		v.Again = g.Deadline
 	}
 	return v
 }
 
-// judgeRest judges what is missing.
+// judgeRest judges what is missing when nothing is final: whether all of it is held or unreachable.
 func judgeRest(s sight, g goal, now time.Time) verdict {
 	t := s.Summary
-	if s.Release == "" {
-		if s.Suspended {
-			return verdict{Result: resultHeld, Message: "the federation is suspended and has not looked at this commit"}
-		}
-		return verdict{}
-	}
-	good := t.Healthy
+	rest := s.HealthyButRest
 	if g.Applied {
-		good = t.Applied
+		rest = s.AppliedButRest
 	}
-	if !s.Evaluated || t.Total == 0 || good+t.Held+t.Unreachable < t.Total || t.Held+t.Unreachable == 0 {
+	switch {
+	case !s.Evaluated:
 		return verdict{}
-	}
-	if t.Held > 0 && !(g.AllowHeld && t.Unreachable > 0) {
+	case rest && t.Held > 0 && !(g.AllowHeld && t.Unreachable > 0):
 		return verdict{Result: resultHeld, OK: g.AllowHeld, Message: s.counts()}
+	case rest && t.Unreachable > 0:
+		return judgeLost(s, g, now)
+	case s.Suspended:
+		return verdict{Result: resultHeld, Message: "the federation is suspended: " + s.counts()}
 	}
+	return verdict{}
+}
+
+// judgeLost gives up on unreachable clusters when the grace is over for the last one.
+func judgeLost(s sight, g goal, now time.Time) verdict {
 	since := s.UnreachableSince
 	if since.IsZero() {
 		since = g.Started
@@ -128,7 +135,8 @@ func judgeRest(s sight, g goal, now time.Time) verdict {
 	if over := since.Add(g.Grace); now.Before(over) {
 		return verdict{Again: over}
 	}
-	return verdict{Result: resultUnreachable, Message: fmt.Sprintf("%s: not heard from for %s", s.counts(), now.Sub(since).Round(time.Second))}
+	silence := duration.HumanDuration(now.Sub(since))
+	return verdict{Result: resultUnreachable, Message: s.counts() + ": not heard from for " + silence}
 }
 
 // progress is one line of how far a commit got.
