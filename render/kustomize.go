@@ -58,7 +58,7 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 func (v *vetter) run(dir string) ([]Object, error) {
 	r := v.roots[dir]
 	keepOrigin := slices.Contains(r.kustomization.BuildMetadata, types.OriginAnnotations)
-	built, err := krustyRun(v.memory, "/"+dir)
+	built, err := krustyRun(v.memory, path.Join("/", dir))
 	if err != nil {
 		return nil, r.errorf("", "kustomize: %s", tidy(err))
 	}

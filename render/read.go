@@ -66,7 +66,10 @@ func (d *decoder) list(node *yaml.Node, items []any) ([]Object, error) {
 	var objects []Object
 	var errs []error
 	for i, item := range items {
-		at := node.Content[i]
+		at := node
+		if node.Kind == yaml.SequenceNode { // else they came in by a merge key
+			at = node.Content[i]
+		}
 		fields, ok := item.(map[string]any)
 		if !ok {
 			errs = append(errs, d.errorf(at, "items[%d] is not a Kubernetes object", i))

@@ -1,0 +1,44 @@
+package render
+
+import (
+	"errors"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// FuzzBuild: whatever stands in a file, Build does not panic; it gives objects with a name, a digest and a line, or an
+// error with the file. The same text as a resource of a kustomization does not panic either.
+func FuzzBuild(f *testing.F) {
+	f.Add([]byte(deployment(1) + "---\n" + configMap(2)))
+	f.Add([]byte("apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A, metadata: {name: a}}\n"))
+	f.Add([]byte("apiVersion: v1\nkind: A\nmetadata: {name: a}\nx: &x [*x]\ny: {<<: *x}\n...\n--- |\n a\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		objects, err := Build(fstest.MapFS{"a.yaml": &fstest.MapFile{Data: data}}, Options{})
+		if err != nil {
+			found, ok := errors.AsType[*manifest.Error](err)
+			require.True(t, ok)
+			require.Equal(t, "a.yaml", found.Origin.Path)
+			return
+		}
+		for _, o := range objects {
+			require.NotEmpty(t, o.ID().Name)
+			require.Positive(t, o.Origin.Line)
+			copied := &unstructured.Unstructured{Object: o.Manifest.DeepCopy().Object}
+			require.Equal(t, o.Digest, Digest(copied))
+			Strip(copied)
+		}
+		_, err = Build(fstest.MapFS{
+			"a.yaml":             &fstest.MapFile{Data: data},
+			"kustomization.yaml": &fstest.MapFile{Data: []byte("resources: [a.yaml]\nnamePrefix: x-\n")},
+		}, Options{})
+		if err != nil {
+			_, ok := errors.AsType[*manifest.Error](err)
+			require.True(t, ok)
+		}
+	})
+}
