@@ -1,0 +1,160 @@
+package propagate_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/propagate"
+)
+
+var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
+
+// TestPlan runs every case of testdata: prose on top, objects, policies and the fleet as Git would have them, and what
+// the plan is. Names that begin with render_ show the finished objects, too. Each case is also run with its input
+// shuffled and must give the same.
+func TestPlan(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			show := strings.HasPrefix(name, "render_")
+			got := outcome(text, show, func(propagate.Input) {})
+			if *update {
+				write(t, file, got)
+			}
+			require.Equal(t, want(text), got)
+			for seed := range uint64(3) {
+				random := rand.New(rand.NewPCG(seed, 0))
+				require.Equal(t, got, outcome(text, show, func(in propagate.Input) { shuffle(random, in) }), "shuffled, seed %d", seed)
+			}
+		})
+	}
+}
+
+func shuffle(random *rand.Rand, in propagate.Input) {
+	random.Shuffle(len(in.Objects), func(i, j int) { in.Objects[i], in.Objects[j] = in.Objects[j], in.Objects[i] })
+	random.Shuffle(len(in.Policies), func(i, j int) { in.Policies[i], in.Policies[j] = in.Policies[j], in.Policies[i] })
+	random.Shuffle(len(in.Overrides), func(i, j int) { in.Overrides[i], in.Overrides[j] = in.Overrides[j], in.Overrides[i] })
+	random.Shuffle(len(in.Fleet), func(i, j int) { in.Fleet[i], in.Fleet[j] = in.Fleet[j], in.Fleet[i] })
+}
+
+func want(text []byte) string {
+	for _, f := range txtar.Parse(text).Files {
+		if f.Name == "want" {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+func write(t *testing.T, file, got string) {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	a := txtar.Parse(text)
+	a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
+	a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(got)})
+	require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
+	t.Fatal("wrote want; read it and run again without -update")
+}
+
+// outcome is the plan of a case as a person reads it, or what is wrong with its input.
+func outcome(text []byte, show bool, disturb func(propagate.Input)) string {
+	in, err := propagate.Load(text)
+	if err != nil {
+		return "error:\n" + err.Error() + "\n"
+	}
+	disturb(in)
+	plan, err := propagate.New(in)
+	if err != nil {
+		return "error:\n" + err.Error() + "\n"
+	}
+	var b bytes.Buffer
+	for _, d := range plan.Decisions {
+		decision(&b, d)
+	}
+	for _, f := range plan.Findings {
+		fmt.Fprintf(&b, "%s %s: %s\n", f.Code, f.At, f.Message)
+	}
+	shown := map[string]bool{}
+	for _, c := range plan.Clusters() {
+		target(&b, plan.For(c), show, shown)
+	}
+	return b.String()
+}
+
+func decision(b *bytes.Buffer, d propagate.Decision) {
+	fmt.Fprintf(b, "%s", d.ID)
+	if d.Policy != nil {
+		fmt.Fprintf(b, " (%s)", d.Policy.Title())
+	}
+	if d.Why != "" {
+		fmt.Fprintf(b, ": %s", d.Why)
+	}
+	b.WriteString("\n")
+	for _, c := range d.Chosen {
+		fmt.Fprintf(b, "  + %s%s\n", c.Cluster, choice(c))
+	}
+	for _, r := range d.Refused {
+		fmt.Fprintf(b, "  - %s: %s (%s)\n", r.Cluster, r.Why, r.At)
+	}
+}
+
+func choice(c propagate.Choice) string {
+	var s string
+	if c.Replicas != nil {
+		s += fmt.Sprintf(" %d", *c.Replicas)
+	}
+	if c.Completions != nil {
+		s += fmt.Sprintf(" completions %d", *c.Completions)
+	}
+	if c.Implied {
+		s += " implied"
+	}
+	if c.Held != "" {
+		s += " held: " + c.Held
+	}
+	return s
+}
+
+func target(b *bytes.Buffer, t propagate.Target, show bool, shown map[string]bool) {
+	fmt.Fprintf(b, "\n%s:\n", t.Cluster)
+	for _, p := range t.Objects {
+		fmt.Fprintf(b, "  %s %s%s\n", p.Digest, p.ID, marks(p))
+		for _, e := range p.Edits {
+			fmt.Fprintf(b, "    %s by %s (%s)\n", e.Path, e.Policy, e.At)
+		}
+		if show && !shown[string(p.JSON)] {
+			shown[string(p.JSON)] = true
+			text, err := yaml.JSONToYAML(p.JSON)
+			if err != nil {
+				text = []byte(err.Error())
+			}
+			b.WriteString("      " + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n      ") + "\n")
+		}
+	}
+	for _, f := range t.Failed {
+		fmt.Fprintf(b, "  failed %s: %s\n", f.ID, f.Err)
+	}
+}
+
+func marks(p propagate.Placed) string {
+	flags := map[string]bool{" held": p.Held != "", " overwrite": p.Overwrite, " implied": p.Implied}
+	maps.DeleteFunc(flags, func(_ string, set bool) bool { return !set })
+	return strings.Join(slices.Sorted(maps.Keys(flags)), "")
+}
