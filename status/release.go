@@ -1,7 +1,6 @@
 package status
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,18 +88,15 @@ func (in ReleaseInput) verdict(t tally) verdict {
 	return v
 }
 
-// stalledReason is that of the first cluster that no retry can help.
+// stalledReason is why no retry can help, in one word: that of the first cluster by name.
 func (in ReleaseInput) stalledReason() string {
-	reasons := map[string]string{}
+	reason, cluster := BuildFailed, ""
 	for _, l := range in.Legs {
-		if l.Stalled {
-			reasons[l.Cluster] = l.Reason
+		if l.Stalled && (cluster == "" || l.Cluster < cluster) {
+			reason, cluster = l.Reason, l.Cluster
 		}
 	}
-	first := slices.MinFunc(in.Legs, func(a, b Leg) int {
-		return cmp.Or(compareBool(b.Stalled, a.Stalled), cmp.Compare(a.Cluster, b.Cluster))
-	})
-	return cmp.Or(reasons[first.Cluster], BuildFailed)
+	return reason
 }
 
 // pending says that something would be written to a cluster if it were allowed.
@@ -120,7 +116,11 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 		}
 		return
 	}
-	c.set(v1alpha1.Rendered, metav1.ConditionTrue, Succeeded, plural(in.Objects, "object")+" in the plan")
+	if t.terminal() && in.stalledReason() == BuildFailed {
+		c.set(v1alpha1.Rendered, metav1.ConditionFalse, BuildFailed, t.String())
+	} else {
+		c.set(v1alpha1.Rendered, metav1.ConditionTrue, Succeeded, plural(in.Objects, "object")+" in the plan")
+	}
 	if len(in.Unplaced) > 0 {
 		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, NoClusterFits, strings.Join(in.Unplaced, "; "))
 	} else {
@@ -217,15 +217,4 @@ func first(list []string, bytes int) ([]string, int32) {
 		out = append(out, shorten(s, bytes))
 	}
 	return out, int32(len(list) - shown)
-}
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

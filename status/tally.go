@@ -100,7 +100,7 @@ func (t tally) String() string {
 func (t tally) verdict() verdict {
 	message := t.String()
 	switch {
-	case slices.ContainsFunc(t.items, func(i item) bool { return i.terminal }):
+	case t.terminal():
 		return hopeless(BuildFailed, message)
 	case t.refused():
 		return trouble(ApplyFailed, message)
@@ -114,6 +114,10 @@ func (t tally) verdict() verdict {
 		return waits(Held, message)
 	}
 	return done(message)
+}
+
+func (t tally) terminal() bool {
+	return slices.ContainsFunc(t.items, func(i item) bool { return i.terminal })
 }
 
 func (t tally) refused() bool {
@@ -131,6 +135,8 @@ func (t tally) running(c *conditions) {
 // applied is True when everything was written that is not held.
 func (t tally) applied() (metav1.ConditionStatus, string) {
 	switch {
+	case t.terminal():
+		return metav1.ConditionFalse, BuildFailed
 	case t.refused():
 		return metav1.ConditionFalse, ApplyFailed
 	case t.Total == 0:

@@ -12,7 +12,7 @@ var podDisruptionBudget = Kind{
 // budgetHealth is Karmada §6.6.
 func budgetHealth(_, status map[string]any) (Health, string) {
 	current, desired := count(status, "currentHealthy"), count(status, "desiredHealthy")
-	message := fmt.Sprintf("%d of %d pods healthy", current, desired)
+	message := fmt.Sprintf("%d pods healthy, %d needed", current, desired)
 	if current < desired {
 		return Progressing, message
 	}

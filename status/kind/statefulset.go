@@ -24,7 +24,7 @@ func statefulSetHealth(spec, status map[string]any) (Health, string) {
 	}
 	switch {
 	case updated < due, available < want:
-		return Progressing, fmt.Sprintf("%d of %d updated, %d of %d available", updated, due, available, want)
+		return Progressing, fmt.Sprintf("%d of %d updated, %d of %d available", updated, max(due, updated), available, want)
 	case replicas > want:
 		return Progressing, fmt.Sprintf("%d surplus replicas are still there", replicas-want)
 	case onDelete && updated < want:

@@ -69,6 +69,7 @@ func addresses(answers []Answer) map[string]any {
 	size := 0
 	for _, a := range slices.Compact(all) {
 		entry := map[string]any{}
+		size += len(`{},`)
 		for f, s := range map[string]string{"hostname": a.hostname, "ip": a.ip, "ipMode": a.mode} {
 			if s != "" {
 				entry[f] = s

@@ -1,0 +1,196 @@
+package kind
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "write the goldens")
+
+// TestGolden: every file is one kind. Its *.yaml are live objects, each named as a state; "health" is what is said of
+// each; "aggregate" adds up those whose name begins with "cluster ", of which "(old)" ones run an older version.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			require.NoError(t, err)
+			got := map[string]string{"health": "", "aggregate": ""}
+			var answers []Answer
+			var k Kind
+			for _, f := range archive.Files {
+				name, ok := strings.CutSuffix(f.Name, ".yaml")
+				if !ok {
+					continue
+				}
+				u := parse(t, f.Data)
+				k = Of(u.GroupVersionKind().GroupKind())
+				health, message := k.Health(u)
+				got["health"] += strings.TrimSuffix(fmt.Sprintf("%s: %s, %s", name, health, message), ", ") + "\n"
+				if strings.HasPrefix(name, "cluster ") {
+					answers = append(answers, Answer{Cluster: name, Current: !strings.HasSuffix(name, "(old)"), Status: k.Reflect(u)})
+				}
+			}
+			if answers != nil {
+				got["aggregate"] = inAnyOrder(t, k, answers)
+			}
+			compare(t, file, archive, got)
+		})
+	}
+}
+
+// inAnyOrder aggregates, and checks that the order does not matter.
+func inAnyOrder(t *testing.T, k Kind, answers []Answer) string {
+	t.Helper()
+	before, err := json.Marshal(answers)
+	require.NoError(t, err)
+	forth, err := json.MarshalIndent(k.Aggregate(answers), "", "  ")
+	require.NoError(t, err)
+	back := slices.Clone(answers)
+	slices.Reverse(back)
+	reversed, err := json.MarshalIndent(k.Aggregate(back), "", "  ")
+	require.NoError(t, err)
+	require.Equal(t, string(forth), string(reversed), "order matters")
+	after, err := json.Marshal(answers)
+	require.NoError(t, err)
+	require.Equal(t, string(before), string(after), "the answers were changed")
+	for _, a := range answers {
+		one, err := json.Marshal(a.Status)
+		require.NoError(t, err)
+		require.Less(t, len(one), 600, "kept for every object and cluster")
+	}
+	return string(forth) + "\n"
+}
+
+func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]string) {
+	t.Helper()
+	if *update {
+		archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return !strings.HasSuffix(f.Name, ".yaml") })
+		for _, name := range []string{"health", "aggregate"} {
+			if got[name] != "" {
+				archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(got[name])})
+			}
+		}
+		require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o644))
+	}
+	want := map[string]string{"health": "", "aggregate": ""}
+	for _, f := range archive.Files {
+		if !strings.HasSuffix(f.Name, ".yaml") {
+			want[f.Name] = string(f.Data)
+		}
+	}
+	require.Equal(t, want, got)
+}
+
+func parse(t *testing.T, data []byte) *unstructured.Unstructured {
+	t.Helper()
+	raw, err := yaml.YAMLToJSON(data)
+	require.NoError(t, err)
+	u := &unstructured.Unstructured{}
+	require.NoError(t, u.UnmarshalJSON(raw))
+	return u
+}
+
+// TestEveryKind: whatever an object looks like, every kind answers, and none is healthy while it is being deleted.
+func TestEveryKind(t *testing.T) {
+	for gk, k := range table {
+		t.Run(gk.String(), func(t *testing.T) {
+			require.NotNil(t, k.Health)
+			require.False(t, k.Replicas == nil && k.SetReplicas != nil)
+			require.Equal(t, k.Reflect == nil, k.Aggregate == nil, "what is reflected is aggregated")
+			for _, odd := range []string{`{}`, `{"spec":1,"status":[]}`, `{"spec":{"replicas":"x"},"status":{"conditions":[1,{"type":1}],"loadBalancer":[]}}`} {
+				u := &unstructured.Unstructured{}
+				require.NoError(t, json.Unmarshal([]byte(odd), &u.Object))
+				k.Health(u)
+				if k.Aggregate != nil {
+					k.Aggregate([]Answer{{Cluster: "a", Status: k.Reflect(u)}, {Cluster: "b"}})
+					k.Aggregate(nil)
+				}
+			}
+			u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"deletionTimestamp": "2026-01-01T00:00:00Z"}}}
+			health, message := k.Health(u)
+			require.Equal(t, Progressing, health)
+			require.Equal(t, "is being deleted", message)
+			if k.Observes {
+				u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"generation": int64(1)}}}
+				health, _ := k.Health(u)
+				require.Equal(t, Progressing, health, "nobody has looked at it yet")
+			}
+		})
+	}
+}
+
+func TestReplicas(t *testing.T) {
+	for name, tt := range map[string]struct {
+		kind, spec string
+		n          int32
+		counted    bool
+		set        int32
+		after      string
+	}{
+		"deployment with replicas":               {"Deployment", `{"replicas":3}`, 3, true, 2, `{"replicas":2}`},
+		"deployment without, one is the default": {"Deployment", `{}`, 1, true, 1, `{}`},
+		"deployment without, none is not":        {"Deployment", `{}`, 1, true, 0, `{"replicas":0}`},
+		"zero replicas":                          {"Deployment", `{"replicas":0}`, 0, true, 0, `{"replicas":0}`},
+		"job in parallel":                        {"Job", `{"parallelism":4}`, 4, true, 2, `{"parallelism":2}`},
+		"job with fewer completions":             {"Job", `{"parallelism":4,"completions":2}`, 2, true, 1, `{"parallelism":1,"completions":2}`},
+		"job without parallelism":                {"Job", `{"completions":5}`, 1, true, 1, `{"completions":5}`},
+		"daemon set has no count":                {"DaemonSet", `{}`, 0, false, 0, ""},
+		"unknown kind has no count":              {"Rollout", `{"replicas":3}`, 0, false, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			group := "apps"
+			if tt.kind == "Job" {
+				group = "batch"
+			}
+			k := Of(schema.GroupKind{Group: group, Kind: tt.kind})
+			if !tt.counted {
+				require.Nil(t, k.Replicas)
+				return
+			}
+			u := parse(t, []byte(`{"apiVersion":"v1","kind":"X","spec":`+tt.spec+`}`))
+			n, ok := k.Replicas(u)
+			require.True(t, ok)
+			require.Equal(t, tt.n, n)
+			k.SetReplicas(u, tt.set)
+			after, err := json.Marshal(u.Object["spec"])
+			require.NoError(t, err)
+			require.JSONEq(t, tt.after, string(after))
+		})
+	}
+	n, ok := pod.Replicas(&unstructured.Unstructured{})
+	require.True(t, ok)
+	require.Equal(t, int32(1), n)
+	setSpec(&unstructured.Unstructured{Object: map[string]any{}}, "replicas", 2) // no spec: nothing to set, no panic
+}
+
+// TestBounded: what lists something per cluster does not outgrow its status.
+func TestBounded(t *testing.T) {
+	var answers []Answer
+	for i := range 1000 {
+		host := fmt.Sprintf("lb-%d.%s.example.org", i, strings.Repeat("x", 180))
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"spec":   map[string]any{"type": "LoadBalancer"},
+			"status": map[string]any{"loadBalancer": map[string]any{"ingress": []any{map[string]any{"hostname": host}}}},
+		}}
+		answers = append(answers, Answer{Cluster: fmt.Sprint("c", i), Current: true, Status: service.Reflect(u)})
+	}
+	raw, err := json.Marshal(service.Aggregate(answers))
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(raw), maxList+100)
+	require.Greater(t, len(raw), maxList/2)
+}
