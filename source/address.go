@@ -79,7 +79,7 @@ func withoutPassword(raw string) string {
 		return raw
 	}
 	user := ""
-	if !strings.HasPrefix(scheme, "http") { // there the user is often a token
+	if !strings.HasPrefix(scheme, "http") {
 		user, _, _ = strings.Cut(authority[:at], ":")
 		user += "@"
 	}
@@ -90,8 +90,8 @@ func withoutPassword(raw string) string {
 // libraries like to quote them.
 func redact(text string, at address, auth *Auth) string {
 	secrets := []string{at.password}
-	if strings.HasPrefix(at.endpoint.Protocol, "http") && at.password == "" {
-		secrets = append(secrets, at.user)
+	if strings.HasPrefix(at.endpoint.Protocol, "http") && len(at.user) >= 8 {
+		secrets = append(secrets, at.user) // https://<token>@host is how tokens are often written
 	}
 	if auth != nil {
 		secrets = append(secrets, strings.TrimSpace(auth.Password), strings.TrimSpace(auth.BearerToken), auth.IdentityPassphrase)

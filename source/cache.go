@@ -29,8 +29,8 @@ type Cache struct {
 	clients map[[sha256.Size]byte]*http.Client
 }
 
-// OpenGit returns a cache in dir, which is made if it does not exist. All of dir
-// may be deleted at any time; it only costs downloads.
+// OpenGit returns a cache in dir, which is made if it does not exist. All in it
+// may be deleted between fetches; that only costs downloads.
 func OpenGit(dir string) (*Cache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -92,9 +92,9 @@ func (r *repository) known() []*commit {
 	return slices.Clone(r.recent)
 }
 
-// download asks the remote and returns the commit ref points to, from memory,
+// fetch asks the remote and returns the commit ref points to, from memory,
 // disk or the remote, whichever is nearest.
-func (r *repository) download(ctx context.Context, remote *remote, ref Ref, l limits) (target, *commit, error) {
+func (r *repository) fetch(ctx context.Context, remote *remote, ref Ref, l limits) (target, *commit, error) {
 	talk, err := remote.ask(ctx)
 	if err != nil {
 		return target{}, nil, err

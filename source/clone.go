@@ -114,7 +114,7 @@ func (c *clone) receive(ctx context.Context, talk *talk, w wish, l limits) (err 
 	if err := c.store.SetShallow(slices.Compact(shallows)); err != nil {
 		return fmt.Errorf("%w: write shallow: %v", errDamaged, err)
 	}
-	in := &download{from: pack, left: l.download()}
+	in := &bounded{from: pack, left: l.download()}
 	if len(w.haves) == 0 {
 		err = packfile.UpdateObjectStorage(c.store, in)
 	} else {
@@ -148,30 +148,30 @@ func (c *clone) unpack(pack io.Reader) error {
 func (c *clone) mark(commit plumbing.Hash) error {
 	ref := plumbing.NewHashReference(plumbing.ReferenceName(keep+commit.String()), commit)
 	if err := c.store.SetReference(ref); err != nil {
-		return fmt.Errorf("mark commit in clone: %w", err)
+		return fmt.Errorf("%w: mark commit: %w", errDamaged, err)
 	}
 	return nil
 }
 
-// download bounds what is read from the remote, and keeps its errors apart from
+// bounded limits what is read from the remote, and keeps its errors apart from
 // those of writing it down.
-type download struct {
+type bounded struct {
 	from io.Reader
 	left int64
 	err  error
 }
 
-func (d *download) Read(p []byte) (int, error) {
-	if d.left <= 0 {
-		d.err = fmt.Errorf("%w: the download is above eight times the limit for a tree", ErrTooLarge)
-		return 0, d.err
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		b.err = fmt.Errorf("%w: the download is above eight times the limit for a tree", ErrTooLarge)
+		return 0, b.err
 	}
-	n, err := d.from.Read(p[:min(int64(len(p)), d.left)])
-	d.left -= int64(n)
+	n, err := b.from.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		d.err = fmt.Errorf("%w: download: %w", ErrUnreachable, err)
+		b.err = fmt.Errorf("%w: download: %w", ErrUnreachable, err)
 		if kindOf(err) != nil {
-			d.err = err
+			b.err = err
 		}
 	}
 	return n, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -34,17 +35,27 @@ func (d downloading) run(ctx context.Context, talk *talk) (*commit, error) {
 		c, err = d.again(ctx, wish{wants: []plumbing.Hash{d.target.want}})
 	}
 	if !errors.Is(err, errNotGiven) {
-		return c, err
+		return c, blame(err)
 	}
 	if len(d.target.history) == 0 {
-		return nil, because(ErrRefNotFound, "the server does not give out %s: %v", d.target.want, err)
+		// It was there a moment ago: a push, and a server that tidies up at once.
+		return nil, fmt.Errorf("%w: the server named %s and then did not give it out: %w", ErrUnreachable, d.target.want, err)
 	}
 	c, err = d.again(ctx, wish{wants: d.target.history, whole: true})
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		return nil, because(ErrRefNotFound, "commit %s not found: the server does not give out commits by hash, and it is not in the history of %s",
 			d.target.commit, d.searched())
 	}
-	return c, err
+	return c, blame(err)
+}
+
+// blame finds out whose fault a new clone is that does not hold what it should:
+// the server's, unless it was the disk.
+func blame(err error) error {
+	if _, disk := errors.AsType[*fs.PathError](err); disk || !errors.Is(err, errDamaged) {
+		return err
+	}
+	return fmt.Errorf("%w: the server sent no usable pack: %w", ErrUnreachable, err)
 }
 
 func (d downloading) searched() string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -99,7 +100,7 @@ func (c *Cache) fetch(ctx context.Context, at address, o Options) (Snapshot, err
 	if err != nil {
 		return Snapshot{}, err
 	}
-	t, loaded, err := repo.download(ctx, remote, o.Ref, l)
+	t, loaded, err := repo.fetch(ctx, remote, o.Ref, l)
 	return snapshot(t, loaded), err
 }
 
@@ -122,7 +123,7 @@ func snapshot(t target, c *commit) Snapshot {
 // limits in bytes, never zero.
 type limits struct{ file, tree int64 }
 
-func (l limits) download() int64 { return 8 * l.tree }
+func (l limits) download() int64 { return 8 * min(l.tree, math.MaxInt64/8) }
 
 // check refuses a tree that is too large to be held.
 func (l limits) check(commit plumbing.Hash, root *dir) error {

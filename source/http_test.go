@@ -169,6 +169,45 @@ func TestSilenceInTheMiddleOfADownload(t *testing.T) {
 	require.ErrorIs(t, err, source.ErrUnreachable)
 }
 
+func TestDownloadThatBreaksOff(t *testing.T) {
+	up := newUpstream(t)
+	up.commit("first", "a", "1", "b", "2", "c", "3")
+	git := serveHTTP(t, up, false)
+	missing := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		git.Config.Handler.ServeHTTP(answer, r)
+		if strings.HasSuffix(r.URL.Path, "/info/refs") {
+			_, _ = w.Write(answer.Body.Bytes())
+			return
+		}
+		_, _ = w.Write(answer.Body.Bytes()[:max(0, answer.Body.Len()-missing)])
+	}))
+	defer server.Close()
+	up.git("tag", "base")
+	up.commit("second", "a", "changed")
+	o := source.Options{URL: server.URL + "/up/.git"}
+	for _, onTop := range []bool{false, true} {
+		for _, missing = range []int{1, 12, 30, 60, 100, 150} {
+			n := missing
+			c := newCache(t)
+			if onTop {
+				missing = 0
+				fetch(t, c, at(o, source.Ref{Tag: "base"}))
+				missing = n
+			}
+			s, err := c.Fetch(context.Background(), o)
+			if n < 60 && err == nil { // only the end of the protocol, and all objects
+				require.Equal(t, "changed", read(t, s, "a"))
+			} else {
+				require.ErrorIs(t, err, source.ErrUnreachable, "%d bytes missing", n)
+			}
+			missing = 0
+			require.Equal(t, "changed", read(t, fetch(t, c, o), "a"))
+		}
+	}
+}
+
 func TestDownloadIsBounded(t *testing.T) {
 	up := newUpstream(t)
 	noise := make([]byte, 100_000)

@@ -62,34 +62,45 @@ func dialSSH(ctx context.Context, host string, config ssh.ClientConfig, known *k
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 
-	var wrongKey error
-	trusted := false
-	check := known.HostKeyCallback()
-	config.HostKeyCallback = func(hostname string, remote net.Addr, key ssh.PublicKey) error {
-		wrongKey = check(hostname, remote, key)
-		trusted = wrongKey == nil
-		return wrongKey
-	}
+	key := hostKey{check: known.HostKeyCallback()}
+	config.HostKeyCallback = key.verify
 	c, channels, requests, err := ssh.NewClientConn(conn, host, &config)
-	if err == nil {
-		return ssh.NewClient(c, channels, requests), stop, nil
+	if err != nil {
+		stop()
+		conn.Close()
+		return nil, nil, key.explain(err, host, config.User)
 	}
-	stop()
-	conn.Close()
+	return ssh.NewClient(c, channels, requests), stop, nil
+}
+
+// hostKey remembers how checking it went: the handshake's error does not tell.
+type hostKey struct {
+	check ssh.HostKeyCallback
+	wrong error
+	right bool
+}
+
+func (k *hostKey) verify(hostname string, remote net.Addr, key ssh.PublicKey) error {
+	k.wrong = k.check(hostname, remote, key)
+	k.right = k.wrong == nil
+	return k.wrong
+}
+
+func (k *hostKey) explain(err error, host, user string) error {
 	_, isNet := errors.AsType[net.Error](err)
 	_, noCommonKey := errors.AsType[*ssh.AlgorithmNegotiationError](err)
 	switch {
-	case wrongKey != nil && knownhosts.IsHostKeyChanged(wrongKey):
-		return nil, nil, fmt.Errorf("%w: %s shows another key than known_hosts has", ErrHostKey, host)
-	case wrongKey != nil:
-		return nil, nil, fmt.Errorf("%w: %w", ErrHostKey, wrongKey)
+	case k.wrong != nil && knownhosts.IsHostKeyChanged(k.wrong):
+		return fmt.Errorf("%w: %s shows another key than known_hosts has", ErrHostKey, host)
+	case k.wrong != nil:
+		return fmt.Errorf("%w: %w", ErrHostKey, k.wrong)
 	case noCommonKey:
-		return nil, nil, fmt.Errorf("%w: %s offers no key of a type that known_hosts has: %w", ErrHostKey, host, err)
-	case trusted && !isNet:
+		return fmt.Errorf("%w: %s offers no key of a type that known_hosts has: %w", ErrHostKey, host, err)
+	case k.right && !isNet && !errors.Is(err, io.EOF):
 		// The server is the right one and talks: what is left is logging in.
-		return nil, nil, fmt.Errorf("%w: the server does not accept the SSH key for user %q", ErrAuth, config.User)
+		return fmt.Errorf("%w: the server does not accept the SSH key for user %q", ErrAuth, user)
 	}
-	return nil, nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	return fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
 // sshSession is git-upload-pack running at the other end of a connection.

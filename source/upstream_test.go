@@ -28,7 +28,7 @@ type upstream struct {
 func newUpstream(t testing.TB) *upstream {
 	u := &upstream{t, filepath.Join(t.TempDir(), "up")}
 	require.NoError(t, os.Mkdir(u.dir, 0o755))
-	u.git("init", "-q", "-b", "main")
+	u.git("init", "-q", "-b", "main", "--template=")
 	return u
 }
 
@@ -37,6 +37,8 @@ func (u *upstream) git(args ...string) string {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = u.dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=core.fsync", "GIT_CONFIG_VALUE_0=none", // tests are many, and short
+		"GIT_CONFIG_KEY_1=maintenance.auto", "GIT_CONFIG_VALUE_1=false",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=2026-01-02T03:04:05+0100",
 		"GIT_COMMITTER_NAME=Bob", "GIT_COMMITTER_EMAIL=bob@example.org", "GIT_COMMITTER_DATE=2026-01-02T04:04:05+0100")
 	out, err := cmd.CombinedOutput()
