@@ -1,0 +1,59 @@
+package clusters
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+)
+
+// RequestTimeout bounds every single request to a member that is not a watch. It is set with the context of each request.
+// Watches have no bound of their own: a connection that went dead is noticed by client-go's HTTP/2 pings, sent after
+// 30 s of silence and waited for 15 s, and much sooner by Probe.
+const RequestTimeout = 30 * time.Second
+
+// Member is one cluster and the connection to it. It may be used from any goroutine. New credentials are a new Member.
+type Member struct {
+	// Name of the Cluster.
+	Name string
+	// Objects reads and watches whole objects.
+	Objects dynamic.Interface
+	// Metadata writes bodies as they are, and reads no more of an object than its metadata.
+	Metadata metadata.Interface
+	// Kinds are those that the cluster serves.
+	Kinds *Kinds
+
+	http   *http.Client
+	server discovery.DiscoveryInterface
+}
+
+// Connect makes the clients of a member; nothing is sent yet, so an error is a mistake in cfg. cfg is not changed.
+func Connect(cfg *rest.Config, name string) (*Member, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS, cfg.RateLimiter = -1, nil
+	client, err := rest.HTTPClientFor(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", name, err)
+	}
+	m := &Member{Name: name, http: client}
+	if m.Objects, err = dynamic.NewForConfigAndClient(cfg, client); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", name, err)
+	}
+	if m.Metadata, err = metadata.NewForConfigAndClient(cfg, client); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", name, err)
+	}
+	bounded := *client
+	bounded.Timeout = RequestTimeout
+	if m.server, err = discovery.NewDiscoveryClientForConfigAndClient(cfg, &bounded); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", name, err)
+	}
+	m.Kinds = newKinds(m.server)
+	return m, nil
+}
+
+// Close gives up idle connections. What is under way is not ended: that is for the contexts it was started with.
+func (m *Member) Close() { m.http.CloseIdleConnections() }
