@@ -69,14 +69,15 @@ func legState(r metav1.Condition) v1alpha1.State {
 	return v1alpha1.Progressing
 }
 
-// item is the leg as one of those that are counted.
+// item is the leg as one of those that are counted. A cluster where something is held does not run what was decided, even if
+// all the rest was written.
 func (l Leg) item() item {
 	message := shorten(l.Message, maxSentence)
 	if l.Object != "" {
 		message = l.Object + ": " + message
 	}
 	return item{
-		name: l.Cluster, state: l.State, message: message, applied: l.Applied,
+		name: l.Cluster, state: l.State, message: message, applied: l.Applied && l.State != v1alpha1.Held,
 		refused: l.Reason != HealthCheckFailed, terminal: l.Stalled, since: l.Since,
 	}
 }

@@ -44,6 +44,9 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 	if in.SupersededBy != "" {
 		return superseded(prev, generation, in.SupersededBy, c)
 	}
+	if len(in.Errors) > 0 {
+		in.Legs = nil // they are about the plan before
+	}
 	items := make([]item, 0, len(in.Legs))
 	for _, l := range in.Legs {
 		items = append(items, l.item())

@@ -1,0 +1,232 @@
+package status
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	kstatus "github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// legs makes one leg for each named state, on clusters c0, c1, ...: through the Delivery, as the loops do.
+func legs(names ...string) []Leg {
+	var out []Leg
+	for i, n := range names {
+		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, finished, objects(n), t0)
+		out = append(out, NewLeg(fmt.Sprint("c", i), 1, d))
+	}
+	return out
+}
+
+func TestReleaseInvariants(t *testing.T) {
+	combinations(3, func(names []string) {
+		in := ReleaseInput{Objects: 1, Legs: legs(names...)}
+		s := Release(v1alpha1.ReleaseStatus{}, 3, in, t1)
+		where := strings.Join(names, ", ")
+		wellFormed(t, 3, s.ObservedGeneration, s.Conditions)
+		allCurrent := !slices.ContainsFunc(names, func(n string) bool { return !current[n] })
+		isStalled := meta.IsStatusConditionTrue(s.Conditions, stalled)
+		require.Equal(t, allCurrent, meta.IsStatusConditionTrue(s.Conditions, ready), where)
+		require.Equal(t, allCurrent, !kubectlWaits(t, 3, s), where)
+		require.Equal(t, allCurrent, kstatusSays(t, 3, s) == kstatus.CurrentStatus, where)
+		require.Equal(t, slices.Contains(names, "unrenderable"), isStalled, where)
+		require.Equal(t, !allCurrent && !isStalled, s.WaitingFor != nil, where)
+		if s.WaitingFor != nil {
+			require.NotEmpty(t, s.WaitingFor.Cluster, where)
+			require.NotEmpty(t, s.WaitingFor.Condition, where)
+			require.NotNil(t, s.WaitingFor.Since, where)
+		}
+		require.Equal(t, s, Release(s, 3, in, t1.Add(time.Hour)), "%s: not idempotent", where)
+		slices.Reverse(in.Legs)
+		require.Equal(t, s, Release(v1alpha1.ReleaseStatus{}, 3, in, t1), "%s: depends on the order", where)
+
+		in.Starting = true
+		s = Release(s, 4, in, t1)
+		wellFormed(t, 4, s.ObservedGeneration, s.Conditions)
+		require.Equal(t, !slices.Contains(names, "unrenderable"), meta.IsStatusConditionPresentAndEqual(s.Conditions, ready, metav1.ConditionUnknown), where)
+
+		s = Release(s, 4, ReleaseInput{SupersededBy: "prod-b"}, t1)
+		wellFormed(t, 4, s.ObservedGeneration, s.Conditions)
+		require.False(t, meta.IsStatusConditionTrue(s.Conditions, ready), where)
+		require.Nil(t, s.WaitingFor, where)
+	})
+}
+
+func TestRelease(t *testing.T) {
+	braked := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, Run{Started: true, Finished: true, Braked: "too many deletes"}, objects("healthy"), t0)
+	for name, tt := range map[string]struct {
+		in      ReleaseInput
+		ready   metav1.ConditionStatus
+		reason  string
+		message string
+		kstatus kstatus.Status
+		waits   string
+	}{
+		"done": {ReleaseInput{Objects: 2, Legs: legs("healthy", "healthy")},
+			"True", ReconciliationSucceeded, "2 of 2 clusters healthy", "Current", ""},
+		"about to start": {ReleaseInput{Objects: 2, Legs: legs("healthy", "healthy"), Starting: true},
+			"Unknown", Progressing, "about to be delivered to 2 clusters", "InProgress", ": about to be delivered to 2 clusters"},
+		"on its way": {ReleaseInput{Legs: legs("healthy", "older")},
+			"Unknown", Progressing, "1 of 2 clusters healthy, 1 progressing: c1 (apps/Deployment shop/web0: still runs another version)", "InProgress", "c1: apps/Deployment shop/web0: still runs another version"},
+		"one held": {ReleaseInput{Legs: legs("healthy", "held", "healthy")},
+			"Unknown", Held, "2 of 3 clusters healthy, 1 held: c1 (apps/Deployment shop/web0: suspended)", "InProgress", "c1: apps/Deployment shop/web0: suspended"},
+		"one unreachable": {ReleaseInput{Legs: legs("healthy", "unreachable")},
+			"False", ClustersUnreachable, "1 of 2 clusters healthy, 1 unreachable: c1 (1 of 1 objects)", "InProgress", ""},
+		"one unhealthy": {ReleaseInput{Legs: legs("failed")},
+			"False", HealthCheckFailed, "0 of 1 clusters healthy, 1 failed: c0 (apps/Deployment shop/web0: 1 of 2 available)", "InProgress", "c0: apps/Deployment shop/web0: 1 of 2 available"},
+		"one refused": {ReleaseInput{Legs: legs("refused")},
+			"False", ApplyFailed, "0 of 1 clusters healthy, 1 failed: c0 (apps/Deployment shop/web0: quota)", "InProgress", "c0: apps/Deployment shop/web0: quota"},
+		"broken commit": {ReleaseInput{Errors: []string{"web.yaml:3: bad indent"}},
+			"False", BuildFailed, "the commit cannot be delivered; the clusters keep what they have: web.yaml:3: bad indent", "Failed", ""},
+		"braked": {ReleaseInput{Legs: []Leg{legs("healthy")[0], NewLeg("c1", 1, braked)}},
+			"False", PruneBlocked, "1 of 2 clusters healthy, 1 failed: c1 (pruning is stopped: too many deletes; 1 of 1 objects healthy)", "Failed", ""},
+		"no cluster fits one object": {ReleaseInput{Legs: legs("healthy"), Unplaced: []string{"apps/Deployment shop/db: all are tainted"}},
+			"False", NoClusterFits, "1 of 1 clusters healthy; no cluster fits 1 object: apps/Deployment shop/db: all are tainted", "InProgress", ": a cluster that fits apps/Deployment shop/db: all are tainted"},
+		"suspended with something pending": {ReleaseInput{Legs: legs("healthy", "older"), Suspended: true},
+			"Unknown", Suspended, "the federation is suspended; 1 of 2 clusters healthy, 1 progressing: c1 (apps/Deployment shop/web0: still runs another version)", "InProgress", ": the federation to be resumed"},
+		"suspended with nothing pending": {ReleaseInput{Legs: legs("healthy"), Suspended: true},
+			"True", ReconciliationSucceeded, "1 of 1 clusters healthy", "Current", ""},
+		"nothing is decided": {ReleaseInput{},
+			"True", ReconciliationSucceeded, "0 of 0 clusters healthy", "Current", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Release(v1alpha1.ReleaseStatus{}, 1, tt.in, t0)
+			wellFormed(t, 1, s.ObservedGeneration, s.Conditions)
+			r := meta.FindStatusCondition(s.Conditions, ready)
+			require.Equal(t, tt.ready, r.Status)
+			require.Equal(t, tt.reason, r.Reason)
+			if name == "one unreachable" { // the sentence of the Delivery, cut
+				require.True(t, strings.HasPrefix(r.Message, "1 of 2 clusters healthy, 1 unreachable: c1 ("), r.Message)
+				require.Equal(t, "c1", s.WaitingFor.Cluster)
+			} else {
+				require.Equal(t, tt.message, r.Message)
+				waits := ""
+				if s.WaitingFor != nil {
+					waits = s.WaitingFor.Cluster + ": " + s.WaitingFor.Condition
+				}
+				require.Equal(t, tt.waits, waits)
+			}
+			require.Equal(t, tt.kstatus, kstatusSays(t, 1, s))
+			require.Equal(t, tt.in.Suspended, meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Suspended))
+			require.Equal(t, tt.in.Errors == nil, meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Rendered))
+			require.Equal(t, s, Release(s, 1, tt.in, t1), "not idempotent")
+		})
+	}
+}
+
+func TestReleaseSuperseded(t *testing.T) {
+	over := ReleaseInput{SupersededBy: "prod-b"}
+	for name, tt := range map[string]struct {
+		before     v1alpha1.ReleaseStatus
+		generation int64
+		ready      metav1.ConditionStatus
+		reason     string
+		kstatus    kstatus.Status
+	}{
+		"what was earned stays":           {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: legs("healthy")}, t0), 1, "True", ReconciliationSucceeded, "Current"},
+		"earned for another plan":         {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: legs("healthy")}, t0), 2, "False", Superseded, "Failed"},
+		"overtaken on its way":            {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: legs("older")}, t0), 1, "False", Superseded, "Failed"},
+		"overtaken before it was written": {v1alpha1.ReleaseStatus{ObservedGeneration: -1}, 1, "False", Superseded, "Failed"},
+		"broken commit":                   {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Errors: []string{"bad"}}, t0), 1, "False", BuildFailed, "Failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Release(tt.before, tt.generation, over, t1)
+			wellFormed(t, tt.generation, s.ObservedGeneration, s.Conditions)
+			r := meta.FindStatusCondition(s.Conditions, ready)
+			require.Equal(t, tt.ready, r.Status)
+			require.Equal(t, tt.reason, r.Reason)
+			require.Equal(t, tt.kstatus, kstatusSays(t, tt.generation, s))
+			require.True(t, meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Superseded))
+			require.Equal(t, "prod-b", s.SupersededBy)
+			require.Equal(t, tt.before.Summary, s.Summary)
+			require.Equal(t, s, Release(s, tt.generation, over, t1.Add(time.Hour)), "not idempotent")
+			back := Release(s, tt.generation, ReleaseInput{Legs: legs("older")}, t1)
+			require.Empty(t, back.SupersededBy, "it can become the newest again")
+			require.Nil(t, meta.FindStatusCondition(back.Conditions, v1alpha1.Superseded))
+		})
+	}
+}
+
+func TestReleaseIsBounded(t *testing.T) {
+	long := strings.Repeat("\"long\" ", 2000)
+	in := ReleaseInput{Objects: 1000}
+	for i := range 1000 {
+		in.Legs = append(in.Legs, Leg{Cluster: fmt.Sprintf("%s-%d", strings.Repeat("c", 40), i), State: v1alpha1.Failed, Reason: ApplyFailed, Object: web.String(), Message: long})
+		in.Findings, in.Unplaced = append(in.Findings, long), append(in.Unplaced, long)
+	}
+	s := Release(v1alpha1.ReleaseStatus{}, 1, in, t0)
+	wellFormed(t, 1, s.ObservedGeneration, s.Conditions)
+	in.Errors = in.Findings
+	broken := Release(s, 2, in, t0)
+	wellFormed(t, 2, broken.ObservedGeneration, broken.Conditions)
+	for _, status := range []v1alpha1.ReleaseStatus{s, broken} {
+		raw, err := json.Marshal(status)
+		require.NoError(t, err)
+		require.Less(t, len(raw), 64<<10)
+		t.Log("bytes at 1,000 clusters:", len(raw))
+	}
+	require.Equal(t, int32(990), s.Omitted)
+	require.Equal(t, int32(990), broken.ErrorsOmitted)
+}
+
+func TestFederation(t *testing.T) {
+	release := func(names ...string) v1alpha1.ReleaseStatus {
+		return Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: legs(names...)}, t0)
+	}
+	prev := v1alpha1.FederationStatus{LastAppliedRevision: older, LastHealthyRevision: older, LastHandledReconcileAt: "before"}
+	for name, tt := range map[string]struct {
+		in               FederationInput
+		ready            metav1.ConditionStatus
+		reason           string
+		kstatus          kstatus.Status
+		applied, healthy string
+	}{
+		"nothing read":           {FederationInput{}, "Unknown", Progressing, "InProgress", older, older},
+		"suspended from birth":   {FederationInput{Suspended: true}, "Unknown", Suspended, "InProgress", older, older},
+		"done":                   {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy")}, "True", ReconciliationSucceeded, "Current", revision, revision},
+		"held":                   {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy", "held")}, "Unknown", Held, "InProgress", revision, older},
+		"on its way":             {FederationInput{Release: "prod-a", Revision: revision, Newest: release("older")}, "Unknown", Progressing, "InProgress", older, older},
+		"cannot be rendered":     {FederationInput{Release: "prod-a", Revision: revision, Newest: release("unrenderable")}, "False", BuildFailed, "Failed", older, older},
+		"sources cannot be read": {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy"), FetchError: "authentication required"}, "False", FetchFailed, "InProgress", revision, revision},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Federation(prev, 3, tt.in, t0)
+			wellFormed(t, 3, s.ObservedGeneration, s.Conditions)
+			r := meta.FindStatusCondition(s.Conditions, ready)
+			require.Equal(t, tt.ready, r.Status)
+			require.Equal(t, tt.reason, r.Reason)
+			require.Equal(t, tt.kstatus, kstatusSays(t, 3, s))
+			require.Equal(t, tt.applied, s.LastAppliedRevision)
+			require.Equal(t, tt.healthy, s.LastHealthyRevision)
+			require.Equal(t, tt.in.Revision, s.LastAttemptedRevision)
+			require.Equal(t, "before", s.LastHandledReconcileAt)
+			require.Equal(t, s, Federation(s, 3, tt.in, t1), "not idempotent")
+		})
+	}
+	require.Equal(t, "now", Federation(prev, 3, FederationInput{HandledAt: "now"}, t0).LastHandledReconcileAt)
+}
+
+func TestCluster(t *testing.T) {
+	s := Cluster(v1alpha1.ClusterStatus{}, 1, Probe{Version: "v1.34.1", NodesTotal: 3, NodesReady: 2}, t0)
+	wellFormed(t, 1, s.ObservedGeneration, s.Conditions)
+	require.True(t, meta.IsStatusConditionTrue(s.Conditions, ready))
+	require.Equal(t, "2/3", s.NodeSummary.Display)
+	require.Equal(t, stamp(t0), *s.LastHeardAt)
+
+	lost := Cluster(s, 1, Probe{Err: errors.New("dial tcp: timeout")}, t1)
+	wellFormed(t, 1, lost.ObservedGeneration, lost.Conditions)
+	require.Equal(t, "Unreachable", reasonOf(lost.Conditions, ready))
+	require.Equal(t, kstatus.InProgressStatus, kstatusSays(t, 1, lost))
+	require.Equal(t, s.NodeSummary, lost.NodeSummary)
+	require.Equal(t, stamp(t0), *lost.LastHeardAt, "the age of what is known")
+	require.Equal(t, "Unauthorized", reasonOf(Cluster(s, 1, Probe{Err: errors.New("401"), Reason: "Unauthorized"}, t1).Conditions, ready))
+}
