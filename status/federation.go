@@ -26,7 +26,9 @@ type FederationInput struct {
 	HandledAt string
 }
 
-// Federation is the status of a Federation: that of its newest release, unless the sources cannot be read.
+// Federation is the status of a Federation: that of its newest release, unless the sources cannot be read. The generation
+// is that of the spec with which the sources were read last, not of one that was only declared: otherwise a changed ref would
+// count as observed, and ready, with the commit of the old one.
 func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationInput, now time.Time) v1alpha1.FederationStatus {
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
 	if in.Suspended {

@@ -14,7 +14,8 @@ import (
 
 // Object is the status of a FederatedObject of kind gk from one cell for every decided cluster. Why says why no
 // cluster was chosen, if there is none. The order of the cells does not matter.
-func Object(prev v1alpha1.FederatedObjectStatus, generation int64, gk schema.GroupKind, why string, cells []Cell, now time.Time) v1alpha1.FederatedObjectStatus {
+func Object(prev v1alpha1.FederatedObjectStatus, generation int64, gk schema.GroupKind, why string,
+	cells []Cell, now time.Time) v1alpha1.FederatedObjectStatus {
 	items := make([]item, 0, len(cells))
 	for _, cell := range cells {
 		items = append(items, cell.item(cell.Cluster))

@@ -47,6 +47,9 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 	if len(in.Errors) > 0 {
 		in.Legs = nil // they are about the plan before
 	}
+	if in.Starting {
+		in.Legs = unsaid(in.Legs)
+	}
 	items := make([]item, 0, len(in.Legs))
 	for _, l := range in.Legs {
 		items = append(items, l.item())
@@ -65,6 +68,15 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 	next.Findings, _ = first(in.Findings, maxMessage)
 	if v.ready != metav1.ConditionTrue && !v.stalled {
 		next.WaitingFor = in.waitingFor(prev.WaitingFor, next.Worst, v, now)
+	}
+	return next
+}
+
+// unsaid keeps the clusters and forgets what they said: it was about the plan before.
+func unsaid(legs []Leg) []Leg {
+	next := make([]Leg, 0, len(legs))
+	for _, l := range legs {
+		next = append(next, Leg{Cluster: l.Cluster, State: v1alpha1.Progressing, Reason: Progressing, Message: "about to be delivered"})
 	}
 	return next
 }
@@ -104,7 +116,7 @@ func (in ReleaseInput) stalledReason() string {
 
 // pending says that something would be written to a cluster if it were allowed.
 func (in ReleaseInput) pending() bool {
-	return in.Starting || slices.ContainsFunc(in.Legs, func(l Leg) bool { return !l.Applied && l.State != v1alpha1.Held })
+	return slices.ContainsFunc(in.Legs, func(l Leg) bool { return !l.Applied && l.State != v1alpha1.Held })
 }
 
 // conditions sets all but the summary.
@@ -128,12 +140,6 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, NoClusterFits, strings.Join(in.Unplaced, "; "))
 	} else {
 		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(int(t.Total), "cluster")+" chosen")
-	}
-	if in.Starting {
-		for _, typ := range []string{v1alpha1.Applied, v1alpha1.HealthyType} {
-			c.set(typ, metav1.ConditionUnknown, Progressing, "about to be delivered")
-		}
-		return
 	}
 	t.running(c)
 	if t.Total == 0 && len(in.Unplaced) == 0 { // nothing is decided, and nothing is missing

@@ -52,7 +52,8 @@ func TestReleaseInvariants(t *testing.T) {
 		in.Starting = true
 		s = Release(s, 4, in, t1)
 		wellFormed(t, 4, s.ObservedGeneration, s.Conditions)
-		require.Equal(t, !slices.Contains(names, "unrenderable"), meta.IsStatusConditionPresentAndEqual(s.Conditions, ready, metav1.ConditionUnknown), where)
+		require.True(t, meta.IsStatusConditionPresentAndEqual(s.Conditions, ready, metav1.ConditionUnknown), where)
+		require.Zero(t, s.Summary.Total-s.Summary.Progressing, where)
 
 		s = Release(s, 4, ReleaseInput{SupersededBy: "prod-b"}, t1)
 		wellFormed(t, 4, s.ObservedGeneration, s.Conditions)
@@ -74,7 +75,7 @@ func TestRelease(t *testing.T) {
 		"done": {ReleaseInput{Objects: 2, Legs: legs("healthy", "healthy")},
 			"True", ReconciliationSucceeded, "2 of 2 clusters healthy", "Current", ""},
 		"about to start": {ReleaseInput{Objects: 2, Legs: legs("healthy", "healthy"), Starting: true},
-			"Unknown", Progressing, "about to be delivered to 2 clusters", "InProgress", ": about to be delivered to 2 clusters"},
+			"Unknown", Progressing, "about to be delivered to 2 clusters", "InProgress", "c0: about to be delivered"},
 		"on its way": {ReleaseInput{Legs: legs("healthy", "older")},
 			"Unknown", Progressing, "1 of 2 clusters healthy, 1 progressing: c1 (apps/Deployment shop/web0: still runs another version)", "InProgress", "c1: apps/Deployment shop/web0: still runs another version"},
 		"one held": {ReleaseInput{Legs: legs("healthy", "held", "healthy")},

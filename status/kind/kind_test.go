@@ -194,3 +194,18 @@ func TestBounded(t *testing.T) {
 	require.LessOrEqual(t, len(raw), maxList+100)
 	require.Greater(t, len(raw), maxList/2)
 }
+
+func TestNumber(t *testing.T) {
+	for _, v := range []any{int64(3), float64(3), int32(3), 3} {
+		n, ok := number(v)
+		require.True(t, ok)
+		require.Equal(t, int64(3), n)
+	}
+	_, ok := number("3")
+	require.False(t, ok)
+}
+
+func TestNames(t *testing.T) {
+	require.Equal(t, "a, b", names([]string{"b", "a"}))
+	require.Equal(t, "a, b, c, d, e and 2 more", names([]string{"g", "f", "e", "d", "c", "b", "a"}))
+}
