@@ -22,19 +22,40 @@ const (
 )
 
 func (p *Plan) findings(in Input) []Finding {
+	claimed := map[*policy.Policy]bool{}
+	used := map[int]bool{}
+	for _, it := range p.items {
+		claimed[it.decision.Policy] = true
+		for _, i := range it.candidates {
+			used[i] = true
+		}
+	}
 	var all []Finding
 	for i := range in.Policies {
 		c := &in.Policies[i]
-		all = append(all, unacted(c.Meta, c.Title(), c.NotActedOn())...)
-		all = append(all, preemption(c)...)
-		all = append(all, p.idle(c)...)
-		all = append(all, p.strangers(c)...)
+		all = slices.Concat(all, unacted(c.Meta, c.Title(), c.NotActedOn()), preemption(c), p.strangers(c))
+		if !claimed[c] {
+			all = append(all, p.idle(c))
+		}
 	}
 	for i := range in.Overrides {
 		o := &in.Overrides[i]
-		all = append(all, unacted(o.Meta, o.Title(), o.NotActedOn())...)
-		all = append(all, p.unused(i, o)...)
+		all = slices.Concat(all, unacted(o.Meta, o.Title(), o.NotActedOn()), p.strangersOf(o))
+		if !used[i] {
+			all = append(all, Finding{o.At("spec.resourceSelectors"), MatchesNothing,
+				o.Title() + " selects no object" + p.hint(o.Spec.ResourceSelectors)})
+		}
 	}
+	all = append(all, p.idleKinds()...)
+	slices.SortFunc(all, func(a, b Finding) int {
+		return cmp.Or(compareOrigins(a.At, b.At), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(all)
+}
+
+// idleKinds are taints of clusters, and objects that would configure Karmada.
+func (p *Plan) idleKinds() []Finding {
+	var all []Finding
 	for _, c := range p.clusters {
 		if len(c.Taints) > 0 {
 			all = append(all, Finding{c.Origin, NotActedOn, "Cluster " + c.Name + ": spec.taints is not acted on in this version"})
@@ -45,10 +66,7 @@ func (p *Plan) findings(in Input) []Finding {
 			all = append(all, Finding{d.Origin, NotActedOn, d.ID.String() + ": this kind is not acted on in this version"})
 		}
 	}
-	slices.SortFunc(all, func(a, b Finding) int {
-		return cmp.Or(compareOrigins(a.At, b.At), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
-	})
-	return slices.Compact(all)
+	return all
 }
 
 func unacted(m policy.Meta, title string, fields []string) []Finding {
@@ -68,28 +86,12 @@ func preemption(c *policy.Policy) []Finding {
 }
 
 // idle tells of a policy that claims nothing.
-func (p *Plan) idle(c *policy.Policy) []Finding {
+func (p *Plan) idle(c *policy.Policy) Finding {
+	at := c.At("spec.resourceSelectors")
 	if p.claims.selected[c] == 0 {
-		return []Finding{{c.At("spec.resourceSelectors"), MatchesNothing,
-			c.Title() + " selects no object" + p.hint(c.Spec.ResourceSelectors)}}
+		return Finding{at, MatchesNothing, c.Title() + " selects no object" + p.hint(c.Spec.ResourceSelectors)}
 	}
-	for i := range p.Decisions {
-		if p.Decisions[i].Policy == c {
-			return nil
-		}
-	}
-	return []Finding{{c.At("spec.resourceSelectors"), ClaimsNothing,
-		c.Title() + " claims no object: every one it selects is claimed by another policy"}}
-}
-
-// unused tells of an override that selects nothing.
-func (p *Plan) unused(i int, o *policy.Override) []Finding {
-	for _, it := range p.items {
-		if slices.Contains(it.candidates, i) {
-			return nil
-		}
-	}
-	return []Finding{{o.At("spec.resourceSelectors"), MatchesNothing, o.Title() + " selects no object" + p.hint(o.Spec.ResourceSelectors)}}
+	return Finding{at, ClaimsNothing, c.Title() + " claims no object: every one it selects is claimed by another policy, or never propagated"}
 }
 
 // hint names the kind that was probably meant: the same name in another group, or a name like it.
@@ -114,22 +116,50 @@ func (p *Plan) hint(selectors []policy.ResourceSelector) string {
 
 // strangers are the names in a policy that no cluster of the fleet has.
 func (p *Plan) strangers(c *policy.Policy) []Finding {
-	var all []Finding
-	look := func(field string, names []string) {
-		for i, name := range names {
-			if _, known := p.index[name]; !known {
-				at := fmt.Sprintf("%s[%d]", field, i)
-				all = append(all, Finding{c.At(at), UnknownCluster, fmt.Sprintf("%s: %s names cluster %q, which is not in the fleet%s",
-					c.Title(), field, name, manifest.DidYouMean(name, p.Clusters()))})
-			}
+	l := lookup{plan: p, meta: c.Meta, title: c.Title()}
+	l.affinity("spec.placement.clusterAffinity", c.Spec.Placement.ClusterAffinity)
+	if r := c.Spec.Placement.ReplicaScheduling; r != nil && r.WeightPreference != nil {
+		for i := range r.WeightPreference.StaticWeightList {
+			l.affinity(fmt.Sprintf("spec.placement.replicaScheduling.weightPreference.staticWeightList[%d].targetCluster", i),
+				&r.WeightPreference.StaticWeightList[i].TargetCluster)
 		}
 	}
-	if a := c.Spec.Placement.ClusterAffinity; a != nil {
-		look("spec.placement.clusterAffinity.clusterNames", a.ClusterNames)
-		look("spec.placement.clusterAffinity.exclude", a.Exclude)
-	}
 	if s := c.Spec.Suspension; s != nil && s.DispatchingOnClusters != nil {
-		look("spec.suspension.dispatchingOnClusters.clusterNames", s.DispatchingOnClusters.ClusterNames)
+		l.names("spec.suspension.dispatchingOnClusters.clusterNames", s.DispatchingOnClusters.ClusterNames)
 	}
-	return all
+	return l.found
+}
+
+// strangersOf are the names in an override that no cluster of the fleet has.
+func (p *Plan) strangersOf(o *policy.Override) []Finding {
+	l := lookup{plan: p, meta: o.Meta, title: o.Title()}
+	for i, rule := range o.Spec.OverrideRules {
+		l.affinity(fmt.Sprintf("spec.overrideRules[%d].targetCluster", i), rule.TargetCluster)
+	}
+	return l.found
+}
+
+// lookup looks cluster names of one policy up in the fleet.
+type lookup struct {
+	plan  *Plan
+	meta  policy.Meta
+	title string
+	found []Finding
+}
+
+func (l *lookup) affinity(field string, a *policy.ClusterAffinity) {
+	if a != nil {
+		l.names(field+".clusterNames", a.ClusterNames)
+		l.names(field+".exclude", a.Exclude)
+	}
+}
+
+func (l *lookup) names(field string, names []string) {
+	for i, name := range names {
+		if _, known := l.plan.index[name]; !known {
+			l.found = append(l.found, Finding{l.meta.At(fmt.Sprintf("%s[%d]", field, i)), UnknownCluster,
+				fmt.Sprintf("%s: %s names cluster %q, which is not in the fleet%s", l.title, field, name,
+					manifest.DidYouMean(name, l.plan.Clusters()))})
+		}
+	}
 }

@@ -80,16 +80,12 @@ func (p *Plan) need(id manifest.ID, n need) {
 
 // namespace is the item of a Namespace: the one in Git, or a bare one that has no decision of its own in the plan.
 func (p *Plan) namespace(id manifest.ID) *item {
-	if i := slices.IndexFunc(p.items, func(it *item) bool { return it.decision.ID == id }); i >= 0 {
-		return p.items[i]
+	if it, known := p.byID[id]; known {
+		return it
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": id.Kind, "metadata": map[string]any{"name": id.Name},
 	}}
-	it := &item{
-		decision: &Decision{ID: id, GVK: u.GroupVersionKind()}, manifest: u,
-		known: kind.Of(namespaceKind), candidates: p.overrides.candidates(u),
-	}
-	p.items = append(p.items, it)
-	return it
+	d := &Decision{ID: id, GVK: u.GroupVersionKind()}
+	return p.add(&item{decision: d, manifest: u, known: kind.Of(namespaceKind)})
 }

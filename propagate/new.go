@@ -25,11 +25,11 @@ type Plan struct {
 	clusters  []fleet.Cluster // sorted by name
 	index     map[string]int  // of clusters, by name
 	claims    *claims
-	decisions map[manifest.ID]*Decision
 	overrides *overrides
 	applySet  string
 
-	items   []*item   // in apply order
+	items   []*item // in apply order
+	byID    map[manifest.ID]*item
 	targets []*target // parallel to clusters
 	digest  func() string
 }
@@ -98,19 +98,21 @@ func (p *Plan) Clusters() []string {
 // decide makes one decision an object.
 func (p *Plan) decide(objects []object) {
 	p.Decisions = make([]Decision, len(objects))
-	p.decisions = make(map[manifest.ID]*Decision, len(objects))
-	p.items = make([]*item, len(objects))
+	p.byID = make(map[manifest.ID]*item, len(objects))
 	for i, o := range objects {
 		d := &p.Decisions[i]
 		known := kind.Of(o.id.GroupKind())
 		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin}
 		p.choose(d, o.manifest, known)
-		p.decisions[o.id] = d
-		p.items[i] = &item{
-			decision: d, manifest: o.manifest, known: known,
-			candidates: p.overrides.candidates(o.manifest), preserve: preserves(d.Policy),
-		}
+		p.add(&item{decision: d, manifest: o.manifest, known: known, preserve: preserves(d.Policy)})
 	}
+}
+
+func (p *Plan) add(it *item) *item {
+	it.candidates = p.overrides.candidates(it.manifest)
+	p.items = append(p.items, it)
+	p.byID[it.decision.ID] = it
+	return it
 }
 
 // assign gives every cluster its list, in apply order.

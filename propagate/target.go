@@ -3,6 +3,7 @@ package propagate
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -119,55 +120,48 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 		return nil, err
 	}
 	if id := manifest.IDOf(u); id != d.ID {
-		return nil, mistake(d, "overrides make it %s; they may not change kind, namespace or name", id)
+		return nil, renamed(d, id, edits)
 	}
 	return p.mark(u, it, edits)
 }
 
-// mark puts on what says that the object is ours and which version it is, and writes it down.
+// mark puts on what says that the object is ours and which version it is, and writes it down. Marks that the manifest
+// itself has are dropped: they would be another version's, or another federation's.
 func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edit) (*Rendered, error) {
-	d := it.decision
-	annotations, err := metadataMap(u, "annotations")
-	if err != nil {
-		return nil, mistake(d, "%v", err)
-	}
-	labels, err := metadataMap(u, "labels")
-	if err != nil {
-		return nil, mistake(d, "%v", err)
-	}
-	delete(annotations, v1alpha1.DigestAnnotation)
-	delete(labels, v1alpha1.PartOfLabel)
+	unstructured.RemoveNestedField(u.Object, "metadata", "annotations", v1alpha1.DigestAnnotation)
+	unstructured.RemoveNestedField(u.Object, "metadata", "labels", v1alpha1.PartOfLabel)
+	var errs []error
 	if it.preserve {
-		annotations[v1alpha1.PreserveAnnotation] = "true"
+		errs = append(errs, put(u, "annotations", v1alpha1.PreserveAnnotation, "true"))
 	}
 	digest := render.Digest(u)
-	annotations[v1alpha1.DigestAnnotation] = digest
-	labels[v1alpha1.PartOfLabel] = p.applySet
+	errs = append(errs,
+		put(u, "annotations", v1alpha1.DigestAnnotation, digest), put(u, "labels", v1alpha1.PartOfLabel, p.applySet))
 	text, err := json.Marshal(u.Object)
-	if err != nil {
-		return nil, mistake(d, "writing it as JSON: %v", err)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, mistake(it.decision, "%v", err)
 	}
 	return &Rendered{
-		ID: d.ID, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Origin: d.Origin, Edits: edits,
+		ID: it.decision.ID, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Origin: it.decision.Origin, Edits: edits,
 		sum: sha256.Sum256(text),
 	}, nil
 }
 
-// metadataMap is the map of labels or annotations of u itself, made when there is none.
-func metadataMap(u *unstructured.Unstructured, field string) (map[string]any, error) {
+// put sets one label or annotation of u in place; the map is made when there is none.
+func put(u *unstructured.Unstructured, field, key, value string) error {
 	metadata, ok := u.Object["metadata"].(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("metadata is not an object")
+		return errors.New("metadata is not an object")
 	}
 	switch m := metadata[field].(type) {
 	case map[string]any:
-		return m, nil
+		m[key] = value
 	case nil:
-		made := map[string]any{}
-		metadata[field] = made
-		return made, nil
+		metadata[field] = map[string]any{key: value}
+	default:
+		return fmt.Errorf("metadata.%s is not an object", field)
 	}
-	return nil, fmt.Errorf("metadata.%s is not an object", field)
+	return nil
 }
 
 // overwrite says whether the object takes over what exists and is not ours: its own annotation decides, then the
@@ -187,6 +181,19 @@ const conflictAnnotation = "work.karmada.io/conflict-resolution"
 // preserves says whether the objects of a policy stay when they are no longer wanted.
 func preserves(p *policy.Policy) bool {
 	return p != nil && p.Spec.PreserveResourcesOnDeletion != nil && *p.Spec.PreserveResourcesOnDeletion
+}
+
+// renamed is the mistake of an override that makes another object of d. Two objects could then be one on a cluster, and
+// neither its policy nor its history could be found again, so it is refused.
+func renamed(d *Decision, to manifest.ID, edits []override.Edit) error {
+	e := &manifest.Error{Origin: d.Origin, Message: fmt.Sprintf("an override makes %s of %s; it may not change kind, namespace or name", to, d.ID)}
+	for _, edit := range edits {
+		switch edit.Path {
+		case "/metadata", "/metadata/name", "/metadata/namespace", "/kind", "/apiVersion":
+			e.Origin = edit.At
+		}
+	}
+	return e
 }
 
 func mistake(d *Decision, format string, args ...any) error {

@@ -17,8 +17,8 @@ import (
 //   - while a policy claims it and no cluster fits, or the placement cannot be acted on in this version (B17);
 //   - a Namespace, while an object in it would stay for one of these reasons.
 func (p *Plan) Withdraw(cluster string, id manifest.ID, labels map[string]string) string {
-	if d, known := p.decisions[id]; known {
-		if why := p.keeps(d, cluster); why != "" {
+	if it, known := p.byID[id]; known {
+		if why := p.keeps(it.decision, cluster); why != "" {
 			return why
 		}
 	} else if why := held(p.claims.winner(shape(id, labels)), cluster); why != "" {

@@ -7,14 +7,22 @@ import (
 )
 
 // Nearest is the candidate that name was probably meant to be: the one with the fewest edits, at most a third of its
-// length, or the only one that contains name or is contained in it. It is empty when nothing is near. Case does not count.
+// length; or the only one that contains name or is contained in it; or the one with most of it in common. It is empty
+// when nothing is near, or several are equally near. Case does not count.
 func Nearest(name string, candidates []string) string {
-	best, least := "", 0
-	for _, c := range slices.Sorted(slices.Values(candidates)) {
+	best, least, tied := "", 0, false
+	for _, c := range candidates {
 		d := distance(strings.ToLower(name), strings.ToLower(c))
-		if d <= max(1, (max(len(name), len(c))+1)/3) && (best == "" || d < least) {
-			best, least = c, d
+		switch {
+		case d > max(1, (max(len(name), len(c))+1)/3):
+		case best == "" || d < least:
+			best, least, tied = c, d, false
+		case d == least && c != best:
+			tied = true
 		}
+	}
+	if tied {
+		return ""
 	}
 	if best != "" || len(name) < 3 {
 		return best
