@@ -63,6 +63,7 @@ func rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
+		lintCommand(),
 		installCommand(),
 		joinCommand(),
 		statusCommand(),

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// gitSecret is the name under which the credentials of the environment are handed to the source.
+func gitSecret() *corev1.LocalObjectReference {
+	return &corev1.LocalObjectReference{Name: "environment"}
+}
+
+// gitAuth reads the credentials of the repository from environment variables, into the keys that a Secret of a
+// Federation has. None set: none.
+func gitAuth(getenv func(string) string) (map[string][]byte, error) {
+	auth := map[string][]byte{}
+	for name, key := range map[string]string{
+		"ACCORD_GIT_USERNAME": "username", "ACCORD_GIT_PASSWORD": "password", "ACCORD_GIT_TOKEN": "bearerToken",
+	} {
+		if v := getenv(name); v != "" {
+			auth[key] = []byte(v)
+		}
+	}
+	for name, key := range map[string]string{
+		"ACCORD_GIT_CA": "ca.crt", "ACCORD_GIT_SSH_KEY": "identity", "ACCORD_GIT_KNOWN_HOSTS": "known_hosts",
+	} {
+		file := getenv(name)
+		if file == "" {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading $%s: %w", name, err)
+		}
+		auth[key] = data
+	}
+	return auth, nil
+}
+
+var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// repositoryName is the last part of a URL or path, as a name: "git@host:team/Prod_Apps.git" is "prod-apps".
+func repositoryName(url string) string {
+	last := path.Base(strings.ReplaceAll(strings.TrimRight(url, "/"), ":", "/"))
+	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(strings.TrimSuffix(last, ".git")), "-"), "-")
+	if name == "" {
+		return "repo"
+	}
+	return name[:min(len(name), 63)]
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// TestJudge is the table of DESIGN.md section 9: what is seen of a commit, what is waited for, and how that ends.
+func TestJudge(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	healthy := goal{Grace: time.Minute, Started: now, Deadline: now.Add(time.Hour)}
+	applied, allowHeld, late := healthy, healthy, healthy
+	applied.Applied, allowHeld.AllowHeld, late.Deadline = true, true, now
+	lostFor := func(d time.Duration) time.Time { return now.Add(-d) }
+
+	for _, c := range []struct {
+		state string
+		sight sight
+		goal  goal
+		want  result
+		code  int
+		again time.Time // zero: the deadline
+	}{
+		{"no release yet", sight{}, healthy, "", 2, time.Time{}},
+		{"no release until the deadline", sight{}, late, resultTimeout, 3, time.Time{}},
+		{"no release, and nobody looks for one", sight{Suspended: true}, healthy, resultHeld, 4, time.Time{}},
+		{"no release, and nobody looks for one, held clusters allowed", sight{Suspended: true}, allowHeld, resultHeld, 4, time.Time{}},
+
+		{"all healthy", of3(sight{Ready: true}, 3, 3, 0, 0), healthy, resultDone, 0, time.Time{}},
+		{"all healthy at the deadline", of3(sight{Ready: true}, 3, 3, 0, 0), late, resultDone, 0, time.Time{}},
+		{"all healthy, then overtaken", of3(sight{Ready: true, Superseded: "prod-2"}, 3, 3, 0, 0), healthy, resultDone, 0, time.Time{}},
+		{"all healthy under an older plan", stale(of3(sight{Ready: true, Applied: true}, 3, 3, 0, 0)), applied, "", 2, time.Time{}},
+		{"on its way", of3(sight{}, 2, 1, 0, 0), healthy, "", 2, time.Time{}},
+		{"on its way at the deadline", of3(sight{}, 2, 1, 0, 0), late, resultTimeout, 3, time.Time{}},
+		{"applied, not healthy", of3(sight{Applied: true, AppliedButRest: true}, 3, 1, 0, 0), healthy, "", 2, time.Time{}},
+		{"applied, and that is enough", of3(sight{Applied: true, AppliedButRest: true}, 3, 1, 0, 0), applied, resultDone, 0, time.Time{}},
+
+		{"a mistake in the commit", of3(sight{Stalled: "web.yaml:3: what?"}, 0, 0, 0, 0), healthy, resultFailed, 1, time.Time{}},
+		{"a mistake in the commit, then overtaken", of3(sight{Stalled: "web.yaml:3: what?", Superseded: "prod-2"}, 0, 0, 0, 0), healthy, resultFailed, 1, time.Time{}},
+		{"overtaken on its way", of3(sight{Superseded: "prod-2"}, 2, 2, 0, 0), healthy, resultSuperseded, 6, time.Time{}},
+		{"overtaken while held", of3(sight{Superseded: "prod-2", HealthyButRest: true}, 2, 2, 1, 0), healthy, resultSuperseded, 6, time.Time{}},
+
+		{"the rest is held", of3(sight{HealthyButRest: true}, 2, 2, 1, 0), healthy, resultHeld, 4, time.Time{}},
+		{"the rest is held, which is allowed", of3(sight{HealthyButRest: true}, 2, 2, 1, 0), allowHeld, resultHeld, 0, time.Time{}},
+		{"all is held", of3(sight{HealthyButRest: true}, 0, 0, 3, 0), healthy, resultHeld, 4, time.Time{}},
+		{"one is held, others on their way", of3(sight{}, 2, 1, 1, 0), allowHeld, "", 2, time.Time{}},
+		{"one is held, others applied", of3(sight{AppliedButRest: true}, 2, 0, 1, 0), applied, resultHeld, 4, time.Time{}},
+		{"the federation is suspended on the way", of3(sight{Suspended: true}, 1, 1, 0, 0), healthy, resultHeld, 4, time.Time{}},
+		{"the federation is suspended afterwards", of3(sight{Suspended: true, Ready: true}, 3, 3, 0, 0), healthy, resultDone, 0, time.Time{}},
+
+		{"the rest is unreachable for long", of3(sight{HealthyButRest: true, UnreachableSince: lostFor(time.Hour)}, 2, 2, 0, 1), healthy, resultUnreachable, 5, time.Time{}},
+		{"the rest is unreachable for as long as the grace", of3(sight{HealthyButRest: true, UnreachableSince: lostFor(time.Minute)}, 2, 2, 0, 1), healthy, resultUnreachable, 5, time.Time{}},
+		{"the rest was lost just now", of3(sight{HealthyButRest: true, UnreachableSince: lostFor(20 * time.Second)}, 2, 2, 0, 1), healthy, "", 2, now.Add(40 * time.Second)},
+		{"the rest is unreachable, nobody knows since when", of3(sight{HealthyButRest: true}, 2, 2, 0, 1), healthy, "", 2, now.Add(time.Minute)},
+		{"one is unreachable, others on their way", of3(sight{UnreachableSince: lostFor(time.Hour)}, 1, 1, 0, 1), healthy, "", 2, time.Time{}},
+
+		{"one is held, one unreachable", of3(sight{HealthyButRest: true, UnreachableSince: lostFor(time.Hour)}, 1, 1, 1, 1), healthy, resultHeld, 4, time.Time{}},
+		{"one is held, one unreachable, held is allowed", of3(sight{HealthyButRest: true, UnreachableSince: lostFor(time.Hour)}, 1, 1, 1, 1), allowHeld, resultUnreachable, 5, time.Time{}},
+	} {
+		t.Run(c.state, func(t *testing.T) {
+			got := judge(c.sight, c.goal, now)
+			require.Equal(t, c.want, got.Result, got.Message)
+			require.Equal(t, c.code, got.exitCode())
+			if c.want != "" {
+				require.NotEmpty(t, got.Message)
+				return
+			}
+			if c.again.IsZero() {
+				c.again = c.goal.Deadline
+			}
+			require.Equal(t, c.again, got.Again)
+		})
+	}
+}
+
+// of3 is a current sight of three clusters.
+func of3(s sight, applied, healthy, held, unreachable int32) sight {
+	s.Release, s.Evaluated = "prod-1", true
+	s.Summary = v1alpha1.Summary{
+		Total: 3, Applied: applied, Healthy: healthy, Held: held, Unreachable: unreachable,
+		Progressing: 3 - healthy - held - unreachable,
+	}
+	return s
+}
+
+// stale is a sight whose status speaks about an older generation.
+func stale(s sight) sight {
+	s.Evaluated = false
+	return s
+}
