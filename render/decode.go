@@ -1,8 +1,8 @@
 package render
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -19,7 +19,7 @@ func (f file) parse(d document) (node *yaml.Node, err error) {
 	}()
 	var root yaml.Node
 	if err := yaml.Unmarshal(d.text, &root); err != nil {
-		line, message := yamlError(err)
+		line, message := yamlError(err, d.text)
 		return nil, f.errorf(d.line+line-1, "is not valid YAML: %s", message)
 	}
 	if root.Kind != yaml.DocumentNode || len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null" {
@@ -28,13 +28,21 @@ func (f file) parse(d document) (node *yaml.Node, err error) {
 	return root.Content[0], nil
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+var (
+	yamlLine    = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+	yamlUnknown = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+)
 
-// yamlError takes the line, relative to the document, out of an error of the YAML library; 1 when there is none.
-func yamlError(err error) (line int, message string) {
+// yamlError takes the line, relative to the document, out of an error of the YAML library; 1 when there is none. It
+// leaves out what could be a secret: a value that begins with "*" and should have been quoted.
+func yamlError(err error, text []byte) (line int, message string) {
 	m := yamlLine.FindStringSubmatch(err.Error())
 	if m == nil {
 		return 1, err.Error()
+	}
+	if unknown := yamlUnknown.FindStringSubmatch(m[2]); unknown != nil {
+		before, _, _ := bytes.Cut(text, []byte("*"+unknown[1]))
+		return 1 + bytes.Count(before, []byte("\n")), "unknown anchor; quote a text that begins with *"
 	}
 	line, _ = strconv.Atoi(m[1])
 	return max(line, 1), m[2]
@@ -148,13 +156,13 @@ func (d *decoder) scalar(n *yaml.Node) (any, error) {
 	case "!!bool":
 		var b bool
 		if err := n.Decode(&b); err != nil {
-			return nil, d.errorf(n, "%q is not a boolean", n.Value)
+			return nil, d.errorf(n, "is not a boolean")
 		}
 		return b, nil
 	case "!!int", "!!float":
 		number, err := number(n)
 		if err != nil {
-			return nil, d.errorf(n, "%q: %v", n.Value, err)
+			return nil, d.errorf(n, "%v", err)
 		}
 		return number, nil
 	}
@@ -186,7 +194,7 @@ func number(n *yaml.Node) (any, error) {
 		}
 		return v, nil
 	}
-	return nil, fmt.Errorf("is not a number")
+	return nil, errors.New("is not a number")
 }
 
 // lookup is the node at a path of keys below n; the deepest that exists.

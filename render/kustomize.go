@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -89,8 +90,13 @@ func krustyRun(memory filesys.FileSystem, dir string) (built resmap.ResMap, err 
 	return krusty.MakeKustomizer(options).Run(memory, dir)
 }
 
-// tidy makes one line of an error of kustomize.
-func tidy(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+// quoted is how kustomize quotes configuration, patches, literals and lines, any of which may be a secret.
+var quoted = regexp.MustCompile("(?s)(with config: )`.*?`|(patch from )\\[.*\\]|(literal sources? ).*|line \\[[0-9 ]*\\] has invalid utf8 bytes.*")
+
+// tidy makes one line of an error of kustomize, without the content that kustomize quotes.
+func tidy(err error) string {
+	return strings.Join(strings.Fields(quoted.ReplaceAllString(err.Error(), "${1}${2}${3}(left out)")), " ")
+}
 
 // object turns what kustomize built into an Object with the origin that kustomize noted.
 func (v *vetter) object(r *root, res *resource.Resource, keepOrigin bool) (Object, error) {

@@ -88,11 +88,11 @@ func TestReadRefuses(t *testing.T) {
 		{"key that is null", head + "~: b\n", "a.yaml:4: has a mapping key that is not a string"},
 		{"merge of a string", head + "<<: b\n", "a.yaml:4: merge key << needs"},
 		{"merge of itself", head + "v: &x\n  <<: *x\n", "is nested deeper"},
-		{"not a number", head + "v: .nan\n", `a.yaml:4: ".nan": is not a number that JSON has`},
+		{"not a number", head + "v: .nan\n", "a.yaml:4: is not a number that JSON has"},
 		{"items by a merge key", "kind: List\n<<: {items: [a, b]}\n", "a.yaml:1: items[0] is not a Kubernetes object"},
 		{"items by an alias", "x: &x\n- a\nkind: List\nitems: *x\n", "a.yaml:2: items[0] is not a Kubernetes object"},
-		{"wrong boolean", head + "v: !!bool x\n", `a.yaml:4: "x" is not a boolean`},
-		{"wrong integer", head + "v: !!int x\n", `a.yaml:4: "x": is not a number`},
+		{"wrong boolean", head + "v: !!bool x\n", "a.yaml:4: is not a boolean"},
+		{"wrong integer", head + "v: !!int x\n", "a.yaml:4: is not a number"},
 		{"tab", head + "v:\n\ta: 1\n", "a.yaml:5: is not valid YAML: found character that cannot start any token"},
 		{"control character", head + "v: \x01\n", "a.yaml:1: is not valid YAML: control characters are not allowed"},
 		{"long name", "apiVersion: v1\nkind: A\nmetadata:\n  name: " + strings.Repeat("n", 254), "a.yaml:4: metadata.name has 254 characters"},
@@ -161,6 +161,26 @@ func TestBuildDirectory(t *testing.T) {
 				names = append(names, o.ID().Name)
 			}
 			require.Equal(t, c.names, names)
+		})
+	}
+}
+
+// TestErrorsDoNotTellSecrets: an error goes into conditions, logs and comments.
+func TestErrorsDoNotTellSecrets(t *testing.T) {
+	const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData:\n  a: b\n"
+	for name, fsys := range map[string]fstest.MapFS{
+		"not quoted":       single(secret + "  p: *hunter2\n"),
+		"wrong tag":        single(secret + "  p: !!int hunter2\n"),
+		"wrong boolean":    single(secret + "  p: !!bool hunter2\n"),
+		"broken generator": {"kustomization.yaml": {Data: []byte("secretGenerator: [{name: x, literals: [hunter2]}]\n")}},
+		"broken encoding":  {"kustomization.yaml": {Data: []byte("secretGenerator: [{name: x, env: e}]\n")}, "e": {Data: []byte("hunter2\xff\n")}},
+		"broken patch":     {"kustomization.yaml": {Data: []byte("resources: [a.yaml]\npatches: [{patch: 'password: hunter2'}]\n")}, "a.yaml": {Data: []byte(secret)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Build(fsys, Options{})
+			require.Error(t, err)
+			require.NotContains(t, err.Error(), "hunter2")
+			require.NotContains(t, err.Error(), "104 117 110") // its bytes, as kustomize prints them
 		})
 	}
 }

@@ -134,14 +134,14 @@ func (v *vetter) load(r *root) error {
 	}
 	if err := r.kustomization.Unmarshal(text); err != nil {
 		message := strings.TrimPrefix(tidy(err), "invalid Kustomization: json: ")
-		return r.errorf(quoted(message), "is not a valid kustomization: %s", message)
+		return r.errorf(unknownField(message), "is not a valid kustomization: %s", message)
 	}
 	r.kustomization.FixKustomization()
 	return nil
 }
 
-// quoted is the first text between quotes, which is the unknown field of an error of the JSON decoder.
-func quoted(message string) string {
+// unknownField is the first text between quotes, which is the field that an error of the JSON decoder is about.
+func unknownField(message string) string {
 	_, rest, _ := strings.Cut(message, `"`)
 	text, _, _ := strings.Cut(rest, `"`)
 	return text

@@ -18,7 +18,7 @@ func (c container) name() string {
 	return name
 }
 
-// containerPaths says where kinds have their containers. Only the kind counts, not the group, and other kinds have none
+// containerPath says where a kind has its containers. Only the kind counts, not the group, and other kinds have none
 // that overriders would find without a predicate (Karmada §3.3).
 func containerPath(kind string) []string {
 	switch kind {
