@@ -82,7 +82,7 @@ type ControlPlane struct {
 // another control plane, of this process or another, is an error naming the directory.
 //
 // The first Start of a process decides where the process-wide logs of the Kubernetes libraries go: to its
-// Log, informational lines at debug level.
+// Log, at debug level like all that the components say, except for the last words of one that ends the process.
 func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	o, err := o.complete()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 // Options for the controllers of one cluster.
 type Options struct {
-	Log *slog.Logger // informational lines at debug level; nil = discard
+	Log *slog.Logger // gets what they say at debug level; nil = discard
 }
 
 // building serialises constructors, which register metrics and schemes that exist once per process.

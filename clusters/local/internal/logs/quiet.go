@@ -8,9 +8,9 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// quiet lowers errors to warnings and everything below to debug: the Kubernetes components report as errors
-// what they retry a moment later, and what is information to them is a detail to us. A real end of theirs
-// reaches the caller as an error anyway, or, where they end the process, is logged as the error it is.
+// quiet lowers everything to debug: what is information to a component is a detail to us, and its warnings and
+// errors are mostly about what it retries a moment later, a dozen of them in each start and stop. A real
+// end reaches the caller as an error, or, where a component ends the process, is logged as the error it is.
 type quiet struct{ slog.Handler }
 
 // Quiet is the logger to hand to a component of that name, through klog's or logr's contexts. A nil logger
@@ -27,14 +27,10 @@ func handler(log *slog.Logger, component string) slog.Handler {
 }
 
 func lowered(l slog.Level) slog.Level {
-	switch {
-	case l > slog.LevelError: // the last words of a process
+	if l > slog.LevelError { // the last words of a process
 		return slog.LevelError
-	case l == slog.LevelError:
-		return slog.LevelWarn
-	default:
-		return min(l, slog.LevelDebug)
 	}
+	return min(l, slog.LevelDebug)
 }
 
 func (q quiet) Enabled(ctx context.Context, l slog.Level) bool {
