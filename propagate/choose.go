@@ -3,6 +3,7 @@ package propagate
 import (
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strings"
 
@@ -95,8 +96,8 @@ func complete(d *Decision, u *unstructured.Unstructured) {
 		return
 	}
 	completions, found, err := unstructured.NestedInt64(u.Object, "spec", "completions")
-	if !found || err != nil {
-		return
+	if !found || err != nil || completions < 0 || completions > math.MaxInt32 {
+		return // the API server will say what is wrong with it
 	}
 	parties := make([]divide.Party, len(d.Chosen))
 	for i, c := range d.Chosen {
@@ -105,8 +106,8 @@ func complete(d *Decision, u *unstructured.Unstructured) {
 	if !slices.ContainsFunc(parties, func(p divide.Party) bool { return p.Votes > 0 }) {
 		return // nothing runs; the template stays as it is
 	}
-	for i, n := range divide.Webster(completions, parties, seed(d.ID)) {
-		d.Chosen[i].Completions = new(int32(n))
+	for i, n := range divide.Webster(int32(completions), parties, seed(d.ID)) {
+		d.Chosen[i].Completions = new(n)
 	}
 }
 

@@ -2,6 +2,8 @@
 package divide
 
 import (
+	"fmt"
+
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 )
@@ -36,13 +38,13 @@ func Replicas(total int32, s *policy.ReplicaScheduling, clusters []fleet.Cluster
 	for i, c := range clusters {
 		parties[i] = Party{Name: c.Name, Votes: weights[i]}
 	}
-	for i, seats := range Webster(int64(total), parties, seed) {
-		shares[i].Replicas = int32(seats)
+	for i, seats := range Webster(total, parties, seed) {
+		shares[i].Replicas = seats
 		switch {
 		case weights[i] == 0:
 			shares[i].Refused, shares[i].Field = "matches no entry of staticWeightList", weightPreference+".staticWeightList"
 		case seats == 0 && total > 0:
-			shares[i].Refused, shares[i].Field = refusedShare(total), "replicaScheduling"
+			shares[i].Refused, shares[i].Field = fmt.Sprintf("its share of %d replicas is 0", total), "replicaScheduling"
 		}
 	}
 	return shares
@@ -69,11 +71,4 @@ func weightsOf(p *policy.WeightPreference, clusters []fleet.Cluster) []int64 {
 		}
 	}
 	return weights
-}
-
-func refusedShare(total int32) string {
-	if total == 1 {
-		return "the only replica goes to another cluster"
-	}
-	return "its share of the replicas is 0"
 }

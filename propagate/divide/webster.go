@@ -3,7 +3,6 @@ package divide
 import (
 	"cmp"
 	"container/heap"
-	"math"
 	"math/bits"
 )
 
@@ -15,54 +14,59 @@ type Party struct {
 
 // Webster gives seats one at a time to the party with the largest votes/(2*seats+1). Of equals the one with fewer seats
 // comes first, then the smaller name when seed is even and the larger when it is odd (Karmada §4.7, with the seed in
-// place of the hash of a UID). The seats are in the order of the parties, and add up to seats unless nobody has votes.
-//
-// Whole multiples of the votes are given out at once, which changes nothing (after k rounds of everybody's votes each
-// party has exactly k times its votes) and keeps large counts cheap.
-func Webster(seats int64, parties []Party, seed uint32) []int64 {
-	q := &queue{parties: parties, seats: make([]int64, len(parties)), descending: seed%2 == 1}
-	var total int64
+// place of the hash of a UID). The result is in the order of the parties; it adds up to seats unless nobody has votes.
+func Webster(seats int32, parties []Party, seed uint32) []int32 {
+	q := &queue{parties: parties, seats: make([]int32, len(parties)), descending: seed%2 == 1}
+	var total float64
 	for i, p := range parties {
 		if p.Votes > 0 {
 			q.order = append(q.order, i)
-			total += min(p.Votes, math.MaxInt64-total) // at the limit there are more votes than seats, and no whole round
+			total += float64(p.Votes)
 		}
 	}
 	if len(q.order) == 0 {
 		return q.seats
 	}
-	if rounds := seats / total; rounds > 0 {
-		for _, i := range q.order {
-			q.seats[i] = rounds * parties[i].Votes
-		}
-		seats -= rounds * total
+	left := seats
+	for _, i := range q.order {
+		q.seats[i] = sure(seats, parties[i].Votes, total, len(q.order))
+		left -= q.seats[i]
 	}
 	heap.Init(q)
-	for range max(seats, 0) {
+	for range max(left, 0) {
 		q.seats[q.order[0]]++
 		heap.Fix(q, 0)
 	}
 	return q.seats
 }
 
+// sure is a number of seats that a party gets in any case, so that giving out many seats is not done one by one. With
+// the divisor total/(seats-parties/2), rounded shares add up to no more than the seats, hence each of them is reached;
+// two seats and a billionth less make up for the arithmetic.
+func sure(seats int32, votes int64, total float64, parties int) int32 {
+	return int32(max(0, (float64(seats)-float64(parties)/2)*(float64(votes)/total)*(1-1e-9)-2))
+}
+
 // queue has the party that gets the next seat in front.
 type queue struct {
 	parties    []Party
-	seats      []int64
+	seats      []int32
 	order      []int // heap of indices into parties
 	descending bool
 }
 
 func (q *queue) Len() int      { return len(q.order) }
 func (q *queue) Swap(i, j int) { q.order[i], q.order[j] = q.order[j], q.order[i] }
-func (q *queue) Push(any)      {}
-func (q *queue) Pop() any      { return nil }
+
+// Push and Pop complete heap.Interface; the queue neither grows nor shrinks.
+func (q *queue) Push(any) {}
+func (q *queue) Pop() any { return nil }
 
 // Less compares votes[a]/(2*seats[a]+1) > votes[b]/(2*seats[b]+1) without rounding or overflow.
 func (q *queue) Less(i, j int) bool {
 	a, b := q.order[i], q.order[j]
-	aHigh, aLow := bits.Mul64(uint64(q.parties[a].Votes), uint64(2*q.seats[b]+1))
-	bHigh, bLow := bits.Mul64(uint64(q.parties[b].Votes), uint64(2*q.seats[a]+1))
+	aHigh, aLow := bits.Mul64(uint64(q.parties[a].Votes), uint64(2*int64(q.seats[b])+1))
+	bHigh, bLow := bits.Mul64(uint64(q.parties[b].Votes), uint64(2*int64(q.seats[a])+1))
 	byName := cmp.Compare(q.parties[a].Name, q.parties[b].Name)
 	if q.descending {
 		byName = -byName

@@ -1,0 +1,91 @@
+package propagate_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/propagate"
+)
+
+// fleetOf is a federation of many: five sixths Deployments, the rest ConfigMaps, an override for half of the clusters.
+func fleetOf(t testing.TB, objects, clusters int) propagate.Input {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("-- input --\nfederation: fleet/prod\n-- all.yaml --\n")
+	for i := range objects {
+		if i%6 == 5 {
+			fmt.Fprintf(&b, "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: c%d, namespace: ns%d}, data: {a: b, c: d}}\n", i, i%20)
+			continue
+		}
+		fmt.Fprintf(&b, `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d%d, namespace: ns%d, labels: {app: d%d, team: shop}}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: d%d}}
+  template:
+    metadata: {labels: {app: d%d}}
+    spec:
+      containers:
+      - name: main
+        image: registry.example.com/shop/d%d:1.0
+        ports: [{containerPort: 8080, name: http}]
+        env: [{name: A, value: "1"}, {name: B, value: "2"}]
+        resources: {requests: {cpu: 100m, memory: 64Mi}, limits: {memory: 128Mi}}
+        readinessProbe: {httpGet: {path: /ready, port: http}}
+`, i, i%20, i, i, i, i)
+	}
+	b.WriteString(`---
+apiVersion: policy.karmada.io/v1alpha1
+kind: ClusterPropagationPolicy
+metadata: {name: all}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}, {apiVersion: v1, kind: ConfigMap}]
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: ClusterOverridePolicy
+metadata: {name: mirror}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
+  overrideRules:
+  - targetCluster: {fieldSelector: {matchExpressions: [{key: region, operator: In, values: [r1]}]}}
+    overriders: {imageOverrider: [{component: Registry, operator: replace, value: mirror.example.com}]}
+`)
+	for i := range clusters {
+		fmt.Fprintf(&b, "---\n{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: c%03d}, spec: {region: r%d}}\n", i, i%2)
+	}
+	return load(t, b.String())
+}
+
+// BenchmarkPlan makes whole plans and every cluster's objects; the figure is the time per placed object.
+func BenchmarkPlan(b *testing.B) {
+	for _, size := range []struct{ objects, clusters int }{{600, 10}, {1000, 100}} {
+		b.Run(fmt.Sprintf("%dx%d", size.objects, size.clusters), func(b *testing.B) {
+			in := fleetOf(b, size.objects, size.clusters)
+			placed := 0
+			for b.Loop() {
+				p, err := propagate.New(in)
+				require.NoError(b, err)
+				placed = 0
+				for _, c := range p.Clusters() {
+					placed += len(p.For(c).Objects)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*placed), "ns/placed")
+		})
+	}
+}
+
+// BenchmarkDigest is what a review of two commits costs, half: a plan and everything in it.
+func BenchmarkDigest(b *testing.B) {
+	in := fleetOf(b, 1000, 100)
+	for b.Loop() {
+		p, err := propagate.New(in)
+		require.NoError(b, err)
+		p.Digest()
+	}
+}

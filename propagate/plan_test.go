@@ -1,0 +1,280 @@
+package propagate_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// cases are the inputs of testdata that can be planned.
+func cases(t testing.TB) map[string]propagate.Input {
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	inputs := map[string]propagate.Input{}
+	for _, file := range files {
+		if strings.HasPrefix(filepath.Base(file), "error_") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		in, err := propagate.Load(text)
+		require.NoError(t, err, file)
+		inputs[file] = in
+	}
+	return inputs
+}
+
+func plan(t testing.TB, in propagate.Input) *propagate.Plan {
+	t.Helper()
+	p, err := propagate.New(in)
+	require.NoError(t, err)
+	return p
+}
+
+// load reads parts of a case written in a test.
+func load(t testing.TB, parts string) propagate.Input {
+	t.Helper()
+	in, err := propagate.Load([]byte(parts))
+	require.NoError(t, err)
+	return in
+}
+
+func TestEveryClusterIsChosenOrRefusedOnce(t *testing.T) {
+	for file, in := range cases(t) {
+		p := plan(t, in)
+		for _, d := range p.Decisions {
+			var clusters []string
+			for _, c := range d.Chosen {
+				clusters = append(clusters, c.Cluster)
+			}
+			for _, r := range d.Refused {
+				require.NotEmpty(t, r.Why)
+				clusters = append(clusters, r.Cluster)
+			}
+			slices.Sort(clusters)
+			require.Equal(t, p.Clusters(), clusters, "%s: %s", file, d.ID)
+			require.Equal(t, len(d.Chosen) == 0, d.Why != "", "%s: %s", file, d.ID)
+		}
+	}
+}
+
+func TestEveryChoiceIsPlacedOrFailed(t *testing.T) {
+	for file, in := range cases(t) {
+		p := plan(t, in)
+		for _, cluster := range p.Clusters() {
+			there := map[manifest.ID]int{}
+			target := p.For(cluster)
+			for _, o := range target.Objects {
+				there[o.ID]++
+			}
+			for _, f := range target.Failed {
+				there[f.ID]++
+			}
+			for _, d := range p.Decisions {
+				chosen := slices.ContainsFunc(d.Chosen, func(c propagate.Choice) bool { return c.Cluster == cluster })
+				require.Equal(t, chosen, there[d.ID] == 1, "%s: %s on %s", file, d.ID, cluster)
+			}
+		}
+	}
+}
+
+func TestDigestIgnoresOrderPlaceAndRevision(t *testing.T) {
+	for file, in := range cases(t) {
+		digest := plan(t, in).Digest()
+		require.Regexp(t, "^sha256:[0-9a-f]{64}$", digest)
+		for i := range in.Objects {
+			in.Objects[i].Origin = manifest.Origin{Path: "moved.yaml", Line: 1000 + i}
+		}
+		for i := range in.Policies {
+			in.Policies[i].Origin, in.Policies[i].Lines = manifest.Origin{Path: "moved.yaml"}, nil
+		}
+		for i := range in.Overrides {
+			in.Overrides[i].Origin, in.Overrides[i].Lines = manifest.Origin{Path: "moved.yaml"}, nil
+		}
+		in.Revision = "main@sha1:0000"
+		shuffle(rand.New(rand.NewPCG(1, 2)), in)
+		require.Equal(t, digest, plan(t, in).Digest(), file)
+	}
+}
+
+func TestDigestTellsChangesApart(t *testing.T) {
+	const base = `
+-- a.yaml --
+{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: default}, data: {color: blue}}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: web}
+spec:
+  conflictResolution: Abort
+  resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]
+---
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}}
+---
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: b}}
+`
+	digest := plan(t, load(t, base)).Digest()
+	seen := map[string]string{digest: "nothing"}
+	for name, change := range map[string][2]string{
+		"content":    {"blue", "red"},
+		"suspension": {"conflictResolution: Abort", "suspension: {dispatchingOnClusters: {clusterNames: [a]}}"},
+		"overwrite":  {"Abort", "Overwrite"},
+		"preserve":   {"conflictResolution: Abort", "preserveResourcesOnDeletion: true"},
+		"placement":  {"conflictResolution: Abort", "placement: {clusterAffinity: {clusterNames: [b]}}"},
+		"policy":     {"kind: PropagationPolicy\nmetadata: {name: web}", "kind: PropagationPolicy\nmetadata: {name: other}"},
+	} {
+		changed := plan(t, load(t, strings.Replace(base, change[0], change[1], 1)))
+		require.NotContains(t, seen, changed.Digest(), name)
+		seen[changed.Digest()] = name
+	}
+	other := load(t, base)
+	other.Federation = "fleet/other"
+	require.NotContains(t, seen, plan(t, other).Digest(), "another federation marks its objects differently")
+}
+
+func TestTargetDigest(t *testing.T) {
+	in := load(t, read(t, "testdata/hold_clusters.txtar"))
+	p := plan(t, in)
+	require.NotEqual(t, p.TargetDigest("cluster-a"), p.TargetDigest("cluster-b"), "what is held counts")
+	require.Equal(t, p.TargetDigest("cluster-b"), p.TargetDigest("cluster-c"), "the name of the cluster does not")
+	require.Equal(t, p.TargetDigest("nowhere"), p.TargetDigest("elsewhere"))
+	require.Empty(t, p.For("nowhere").Objects)
+}
+
+func TestForIsMadeOnceAndShared(t *testing.T) {
+	in := load(t, read(t, "testdata/render_overrides.txtar"))
+	p := plan(t, in)
+	targets := make([]propagate.Target, 16)
+	var wait sync.WaitGroup
+	for i := range targets {
+		wait.Go(func() { targets[i] = p.For(p.Clusters()[i%3]) })
+	}
+	wait.Wait()
+	b, c := p.For("cluster-b"), p.For("cluster-c")
+	require.NotEmpty(t, b.Objects)
+	for i := range b.Objects {
+		require.Same(t, b.Objects[i].Rendered, c.Objects[i].Rendered)
+	}
+	for i := range targets {
+		require.Equal(t, p.For(p.Clusters()[i%3]), targets[i])
+	}
+}
+
+func TestTheSameContentIsSharedAcrossOverrides(t *testing.T) {
+	in := load(t, `
+-- a.yaml --
+{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: default}, data: {color: blue}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: web}, spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: OverridePolicy
+metadata: {name: web}
+spec:
+  overrideRules:
+  - targetCluster: {clusterNames: [a]}
+    overriders: {labelsOverrider: [{operator: add, value: {tier: x}}]}
+  - targetCluster: {clusterNames: [b]}
+    overriders: {labelsOverrider: [{operator: add, value: {tier: x}}]}
+---
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}}
+---
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: b}}
+`)
+	p := plan(t, in)
+	a, b := p.For("a").Objects[0], p.For("b").Objects[0]
+	require.Equal(t, &a.JSON[0], &b.JSON[0], "one text")
+	require.NotEqual(t, a.Edits, b.Edits, "and each cluster knows the rule that made it")
+}
+
+func TestNewRefusesWhatIsThereTwice(t *testing.T) {
+	const twice = `
+-- a.yaml --
+{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: default}}
+-- b.yaml --
+{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}
+`
+	in := load(t, twice)
+	_, err := propagate.New(in)
+	require.EqualError(t, err, "b.yaml:1: ConfigMap default/web is written twice; the other one is a.yaml:1")
+	slices.Reverse(in.Objects)
+	_, again := propagate.New(in)
+	require.Equal(t, err, again)
+
+	in = load(t, read(t, "testdata/render_overrides.txtar"))
+	in.Policies = append(in.Policies, in.Policies...)
+	in.Overrides = append(in.Overrides, in.Overrides...)
+	in.Fleet = append(in.Fleet, in.Fleet...)
+	_, err = propagate.New(in)
+	for _, what := range []string{"PropagationPolicy shop/web", "OverridePolicy shop/us", "ClusterOverridePolicy registry", "Cluster cluster-a"} {
+		require.ErrorContains(t, err, what+" is written twice")
+	}
+}
+
+// TestPlanningChangesNothing: the input is shared with the next plan and must stay as it is.
+func TestPlanningChangesNothing(t *testing.T) {
+	for file, in := range cases(t) {
+		before, err := json.Marshal(in)
+		require.NoError(t, err)
+		p := plan(t, in)
+		p.Digest()
+		after, err := json.Marshal(in)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(before, after), file)
+	}
+}
+
+func read(t testing.TB, file string) string {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestMarksOfOthersAreDropped(t *testing.T) {
+	in := load(t, `
+-- a.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: web
+  namespace: default
+  annotations: {accord.dev/digest: forged}
+  labels: {applyset.kubernetes.io/part-of: theirs}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: web}, spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}}
+---
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}}
+`)
+	o := plan(t, in).For("a").Objects[0]
+	require.NotContains(t, string(o.JSON), "forged")
+	require.NotContains(t, string(o.JSON), "theirs")
+	require.Contains(t, string(o.JSON), fmt.Sprintf("%q:%q", "accord.dev/digest", o.Digest))
+	require.Contains(t, string(o.JSON), propagate.ApplySetID(in.Federation))
+}
+
+func TestMetadataThatIsNoMap(t *testing.T) {
+	in := load(t, `
+-- a.yaml --
+{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: default}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: web}, spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}}
+---
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}}
+`)
+	in.Objects[0].Manifest.Object["metadata"].(map[string]any)["labels"] = "app=web"
+	target := plan(t, in).For("a")
+	require.Empty(t, target.Objects)
+	require.EqualError(t, target.Failed[0].Err, "a.yaml:1: ConfigMap default/web: metadata.labels is not an object")
+}
