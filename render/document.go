@@ -2,8 +2,12 @@ package render
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io/fs"
+	"path"
+	"regexp"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -66,6 +70,9 @@ func (f file) normalize(data []byte) ([]byte, error) {
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
 	if utf8.Valid(data) {
+		if path.Ext(f.origin.Path) == ".json" {
+			data = escapes.ReplaceAllFunc(data, character)
+		}
 		return data, nil
 	}
 	for i, line := range bytes.Split(data, []byte("\n")) {
@@ -74,6 +81,22 @@ func (f file) normalize(data []byte) ([]byte, error) {
 		}
 	}
 	return data, nil
+}
+
+// escapes are those that JSON has and the YAML library does not: "\/" and the pairs that stand for emoji and the like. An
+// escaped backslash is matched too, so that what follows it is not taken for an escape.
+var escapes = regexp.MustCompile(`\\\\|\\/|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+
+// character is what an escape stands for.
+func character(escaped []byte) []byte {
+	if string(escaped) == `\\` {
+		return escaped
+	}
+	var text string
+	if err := json.Unmarshal(slices.Concat([]byte{'"'}, escaped, []byte{'"'}), &text); err != nil {
+		return escaped
+	}
+	return []byte(text)
 }
 
 // split cuts a stream at its document markers ("---" and "..." at the beginning of a line, which YAML allows nowhere

@@ -70,6 +70,15 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestJSONEscapes: a .json file is JSON, also where YAML is not a superset of it.
+func TestJSONEscapes(t *testing.T) {
+	objects, err := Build(fstest.MapFS{"a.json": &fstest.MapFile{Data: []byte(
+		`{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "v": "\ud83d\ude00 \/ \u00e4 \\ud83d\\ude00 \t"}`,
+	)}}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, "\U0001F600 / \u00e4 \\ud83d\\ude00 \t", objects[0].Manifest.Object["v"])
+}
+
 func TestReadRefuses(t *testing.T) {
 	const head = "apiVersion: v1\nkind: A\nmetadata: {name: a}\n"
 	bomb := head + "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"

@@ -1,10 +1,11 @@
 package policy
 
 import (
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Implicit priorities: how exactly a selector names an object (Karmada §2.1). The larger one wins.
@@ -19,8 +20,7 @@ const (
 // Unlike Karmada, the version does not matter: "apps/v1" selects every version of group apps, because a manifest
 // that moves to a newer version is still the same object. A label selector that is not valid matches nothing.
 func (s ResourceSelector) Match(u *unstructured.Unstructured) int {
-	want, err := schema.ParseGroupVersion(s.APIVersion)
-	if err != nil || want.Group != u.GroupVersionKind().Group || s.Kind != u.GetKind() {
+	if s.Kind != u.GetKind() || group(s.APIVersion) != group(u.GetAPIVersion()) {
 		return NoMatch
 	}
 	if s.Namespace != "" && s.Namespace != u.GetNamespace() {
@@ -39,4 +39,13 @@ func (s ResourceSelector) Match(u *unstructured.Unstructured) int {
 		return NoMatch
 	}
 	return MatchLabel
+}
+
+// group is the group of an apiVersion; empty for the core group, whose versions have none.
+func group(apiVersion string) string {
+	name, _, named := strings.Cut(apiVersion, "/")
+	if !named {
+		return ""
+	}
+	return name
 }

@@ -103,10 +103,10 @@ func index(key string, length int, inserts bool) (int, error) {
 
 // unescape reads one token of a JSON pointer (RFC 6901).
 func unescape(token string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
 // escape writes one.
 func escape(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }
