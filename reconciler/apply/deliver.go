@@ -1,0 +1,113 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// defaultWorkers is how many requests a delivery has under way at once.
+const defaultWorkers = 8
+
+// Options say how a delivery is done.
+type Options struct {
+	// Prune deletes what is ours and no longer wanted. Without it such objects stay and are Orphaned.
+	Prune bool
+	// Brake bounds what may be pruned; AllowPrune lifts it (the commit has the trailer "Accord-Prune: allow").
+	Brake      v1alpha1.PruneBrake
+	AllowPrune bool
+	// Withdraw says why an object that is not wanted any more must stay as it is; empty when it may go.
+	// Nil: everything may.
+	Withdraw func(id manifest.ID, labels map[string]string) string
+	// Record stores the inventory durably. It is called with the union of old and new before the first apply, if
+	// anything is new. Nil: it is stored on the member only.
+	Record func(ctx context.Context, inventory []string) error
+	// Workers is how many requests may be under way at once; 0: 8.
+	Workers int
+	// Timeout of each request; 0: clusters.RequestTimeout.
+	Timeout time.Duration
+}
+
+// Outcome is what became of a delivery. It is complete also when Deliver returns an error: it says what was done
+// until then.
+type Outcome struct {
+	// Applied were written, in no order.
+	Applied []manifest.ID
+	// Unchanged counts the objects that were as they should be.
+	Unchanged int
+	// Adopted existed, and were taken over: namespaces, and what is to be overwritten. They are in Applied too.
+	Adopted []manifest.ID
+	// Shared are namespaces that only had to be there, and are: another federation owns them.
+	Shared []manifest.ID
+	// Pruned were deleted; they may still wait for finalizers.
+	Pruned []manifest.ID
+	// Released stay and are not ours any more: they are to be preserved, or were there before us.
+	Released []manifest.ID
+	// Orphaned are ours, no longer wanted, and stay, with why.
+	Orphaned map[manifest.ID]string
+	// Held are left alone on purpose, with why.
+	Held map[manifest.ID]string
+	// Errors of single objects; each is a *Problem.
+	Errors map[manifest.ID]error
+	// Drift is what somebody else did to our objects and was repaired.
+	Drift []Drift
+	// Braked says what would have been deleted, why it was not, and how to lift the brake; empty when it was not hit.
+	Braked string
+	// Inventory is what is ours there now, as entries, sorted. It is stored by the caller.
+	Inventory []string
+	// Accepted belongs into Live.Settle.
+	Accepted map[manifest.ID]Accepted
+	// Requests counts what was sent to the member.
+	Requests int
+}
+
+// Drift is one thing that somebody else did to an object of ours.
+type Drift struct {
+	ID manifest.ID
+	// Manager that did it, as far as can be told.
+	Manager string
+	// What is Changed or Deleted.
+	What string
+}
+
+// What drift is.
+const (
+	Changed = "changed"
+	Deleted = "deleted"
+)
+
+// Deliver makes one cluster have what want says of one federation ("<namespace>/<name>").
+//
+// live is what is known to be ours there, previous the inventory of the last delivery. Objects that are as they should be
+// cost nothing; if all are, no request is sent. An object that fails does not stop the others: see Outcome.Errors.
+// The error is about the cluster as a whole (it does not answer, it does not accept our credentials) or ctx's own.
+func Deliver(ctx context.Context, m *clusters.Member, federation string, want propagate.Target, live Live, previous []string, o Options) (Outcome, error) {
+	d := newDelivery(m, federation, want, live, previous, o)
+	err := d.run(ctx)
+	err = errors.Join(err, d.conclude(ctx, err))
+	d.outcome.Requests = int(d.requests.Load())
+	return d.outcome, err
+}
+
+// run is the whole of a delivery, one line a step.
+func (d *delivery) run(ctx context.Context) error {
+	if err := d.recall(ctx); err != nil {
+		return err
+	}
+	d.compare()
+	if err := d.scout(ctx); err != nil {
+		return err
+	}
+	if err := d.announce(ctx); err != nil {
+		return err
+	}
+	if err := d.applyAll(ctx); err != nil {
+		return err
+	}
+	return d.prune(ctx)
+}

@@ -1,0 +1,174 @@
+package apply
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var (
+	namespaceKind = schema.GroupKind{Kind: "Namespace"}
+	crdKind       = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+)
+
+// delivery is one call of Deliver.
+type delivery struct {
+	member     *clusters.Member
+	federation string
+	applySet   string
+	want       propagate.Target
+	live       Live
+	options    Options
+
+	previous inventory // of the last delivery
+	written  inventory // what the parent on the member lists; nil before anything may have been applied
+	tasks    []*task
+	requests atomic.Int64
+
+	mu      sync.Mutex // guards outcome while workers run
+	outcome Outcome
+}
+
+// task is one object that has to be written.
+type task struct {
+	propagate.Placed
+	// unseen: it is not among what is known to be ours. It may exist all the same.
+	unseen bool
+	// adopt: it exists and is taken over.
+	adopt bool
+	// drift that the write repairs; nil for none.
+	drift *Drift
+	// refused: it must not be written.
+	refused bool
+}
+
+func newDelivery(m *clusters.Member, federation string, want propagate.Target, live Live, previous []string, o Options) *delivery {
+	o.Workers = cmp.Or(o.Workers, defaultWorkers)
+	o.Timeout = cmp.Or(o.Timeout, clusters.RequestTimeout)
+	return &delivery{
+		member: m, federation: federation, applySet: propagate.ApplySetID(federation),
+		want: want, live: live, previous: readInventory(previous), options: o,
+		outcome: Outcome{
+			Orphaned: map[manifest.ID]string{}, Held: map[manifest.ID]string{},
+			Errors: map[manifest.ID]error{}, Accepted: map[manifest.ID]Accepted{},
+		},
+	}
+}
+
+// compare finds what has to be written. It sends nothing.
+func (d *delivery) compare() {
+	for _, p := range d.want.Objects {
+		seen, ok := d.live[p.ID]
+		switch {
+		case p.Held != "":
+			d.outcome.Held[p.ID] = p.Held
+		case ok && seen.Digest == p.Digest && seen.Intact:
+			d.outcome.Unchanged++
+		case ok && seen.Digest == p.Digest:
+			d.tasks = append(d.tasks, &task{Placed: p, drift: &Drift{ID: p.ID, Manager: seen.ChangedBy, What: Changed}})
+		default:
+			d.tasks = append(d.tasks, &task{Placed: p, unseen: !ok})
+		}
+	}
+	for _, f := range d.want.Failed {
+		if f.Held != "" {
+			d.outcome.Held[f.ID] = f.Held
+		}
+	}
+	d.tasks = d.withoutIdle(d.tasks)
+}
+
+// withoutIdle drops namespaces that are there only for their objects, while none of these has to be created:
+// the objects are there, so it is, whoever owns it.
+func (d *delivery) withoutIdle(tasks []*task) []*task {
+	needed := map[string]bool{}
+	for _, t := range tasks {
+		if t.unseen {
+			needed[t.ID.Namespace] = true
+		}
+	}
+	var kept []*task
+	for _, t := range tasks {
+		if t.Implied && t.unseen && !needed[t.ID.Name] {
+			d.outcome.Shared = append(d.outcome.Shared, t.ID)
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// resource is where objects like id are served.
+func (d *delivery) resource(gvk schema.GroupVersionKind, id manifest.ID) (metadata.ResourceInterface, error) {
+	mapping, err := d.member.Kinds.Mapping(gvk)
+	if err != nil {
+		return nil, err
+	}
+	namespaced := mapping.Scope.Name() == "namespace"
+	if namespaced != (id.Namespace != "") {
+		scope := map[bool]string{true: "namespaced", false: "cluster-scoped"}
+		return nil, &Problem{Reason: Rejected, Err: fmt.Errorf("%s is %s on this cluster, and the object is %s", gvk.Kind, scope[namespaced], scope[!namespaced])}
+	}
+	return d.member.Metadata.Resource(mapping.Resource).Namespace(id.Namespace), nil
+}
+
+// request counts what f sends, and bounds it in time.
+func (d *delivery) request(ctx context.Context, f func(ctx context.Context) error) error {
+	d.requests.Add(1)
+	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
+	defer cancel()
+	return f(ctx)
+}
+
+// fail notes the problem of one object. What is about the cluster as a whole is returned, and ends the delivery.
+func (d *delivery) fail(ctx context.Context, id manifest.ID, doing string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p := problem(err)
+	if p.Reason != Conflict && p.Reason != NoMatch {
+		p = &Problem{Reason: p.Reason, Retry: p.Retry, Err: fmt.Errorf("%s: %w", doing, p.Err)}
+	}
+	d.mu.Lock()
+	d.outcome.Errors[id] = p
+	d.mu.Unlock()
+	if clusters.Down(err) {
+		return fmt.Errorf("cluster %s: %w", d.member.Name, err)
+	}
+	return nil
+}
+
+// note changes the outcome.
+func (d *delivery) note(f func(o *Outcome)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f(&d.outcome)
+}
+
+// each runs f for all items, several at once, begun in order. The first error ends it.
+func each[T any](ctx context.Context, workers int, items []T, f func(context.Context, T) error) error {
+	g, working := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for _, item := range items {
+		if working.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			if working.Err() != nil {
+				return nil // not begun; whoever ended it said why
+			}
+			return f(working, item)
+		})
+	}
+	return cmp.Or(g.Wait(), ctx.Err())
+}

@@ -1,0 +1,213 @@
+package apply
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// fields is the set of fields of one manager: FieldsV1, as canonical JSON. Empty: none.
+type fields []byte
+
+// canonical is fields with sorted keys, whoever wrote them down.
+func canonical(raw any) fields {
+	text, err := json.Marshal(raw) // sorts
+	if err != nil || raw == nil {
+		return nil
+	}
+	return text
+}
+
+func (f fields) hash() uint64 {
+	if len(f) == 0 {
+		return 0
+	}
+	return xxhash.Sum64(f)
+}
+
+func (f fields) set() *fieldpath.Set {
+	set := fieldpath.NewSet()
+	if len(f) == 0 || set.FromJSON(bytes.NewReader(f)) != nil {
+		return fieldpath.NewSet()
+	}
+	return set
+}
+
+// lacks are the fields of an applied object that are not ours any more. Another manager that changes a field of ours
+// takes it away from us, and so does one that removes it (the rules of server-side apply). No schema is needed for the
+// comparison: whether a list is one value or has items of their own is seen from the set.
+func (f fields) lacks(applied []byte) []fieldpath.Path {
+	var object map[string]any
+	if err := utiljson.Unmarshal(applied, &object); err != nil {
+		return []fieldpath.Path{{}}
+	}
+	delete(object, "apiVersion")
+	delete(object, "kind")
+	if metadata, ok := object["metadata"].(map[string]any); ok {
+		delete(metadata, "name") // who an object is belongs to nobody
+		delete(metadata, "namespace")
+	}
+	c := comparison{}
+	c.object(f.set(), object, nil)
+	return c.lost
+}
+
+type comparison struct{ lost []fieldpath.Path }
+
+func (c *comparison) miss(at fieldpath.Path, e fieldpath.PathElement) {
+	c.lost = append(c.lost, append(at.Copy(), e))
+}
+
+func (c *comparison) object(set *fieldpath.Set, object map[string]any, at fieldpath.Path) {
+	for name, v := range object {
+		c.field(set, fieldpath.FieldNameElement(name), v, at)
+	}
+}
+
+func (c *comparison) field(set *fieldpath.Set, e fieldpath.PathElement, v any, at fieldpath.Path) {
+	below, ok := set.Children.Get(e)
+	if !ok { // a leaf, or a map or list that is one value to the API server
+		if !set.Members.Has(e) {
+			c.miss(at, e)
+		}
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		c.object(below, v, append(at, e))
+	case []any:
+		c.items(below, v, append(at, e))
+	}
+}
+
+// items of a list whose items have owners of their own.
+func (c *comparison) items(set *fieldpath.Set, list []any, at fieldpath.Path) {
+	for _, item := range list {
+		object, ok := item.(map[string]any)
+		if !ok {
+			if e := fieldpath.ValueElement(value.NewValueInterface(item)); !set.Members.Has(e) {
+				c.miss(at, e)
+			}
+			continue
+		}
+		e, ok := keyOf(set, object)
+		if !ok {
+			c.miss(at, fieldpath.KeyElement())
+			continue
+		}
+		c.field(set, e, object, at)
+	}
+}
+
+// keyOf finds the item of the set that object is: the one whose key has the values that object has. A key field that
+// object does not have was filled in by the API server (the protocol of a port), and any value of it will do.
+func keyOf(set *fieldpath.Set, object map[string]any) (fieldpath.PathElement, bool) {
+	is := func(e fieldpath.PathElement) bool {
+		return e.Key != nil && !slices.ContainsFunc(*e.Key, func(f value.Field) bool {
+			v, has := object[f.Name]
+			return has && !value.Equals(f.Value, value.NewValueInterface(v))
+		})
+	}
+	for e := range set.Children.All() {
+		if is(e) {
+			return e, true
+		}
+	}
+	for e := range set.Members.All() {
+		if is(e) {
+			return e, true
+		}
+	}
+	return fieldpath.PathElement{}, false
+}
+
+// managers are those who own fields of an object.
+type managers []manager
+
+type manager struct {
+	name, operation, subresource string
+	time                         string // RFC 3339 in UTC, so that it sorts
+	fields                       any
+}
+
+// managersOf reads metadata.managedFields without copying it.
+func managersOf(u *unstructured.Unstructured) managers {
+	metadata, _ := u.Object["metadata"].(map[string]any)
+	entries, _ := metadata["managedFields"].([]any)
+	var all managers
+	for _, e := range entries {
+		e, ok := e.(map[string]any)
+		if !ok {
+			continue
+		}
+		m := manager{fields: e["fieldsV1"]}
+		m.name, _ = e["manager"].(string)
+		m.operation, _ = e["operation"].(string)
+		m.subresource, _ = e["subresource"].(string)
+		m.time, _ = e["time"].(string)
+		all = append(all, m)
+	}
+	return all
+}
+
+// managersIn is managersOf for metadata that was read on its own.
+func managersIn(entries []metav1.ManagedFieldsEntry) managers {
+	var all managers
+	for _, e := range entries {
+		m := manager{name: e.Manager, operation: string(e.Operation), subresource: e.Subresource}
+		if e.Time != nil {
+			m.time = e.Time.UTC().Format(time.RFC3339)
+		}
+		if e.FieldsV1 != nil {
+			var raw map[string]any
+			if utiljson.Unmarshal(e.FieldsV1.Raw, &raw) == nil {
+				m.fields = raw
+			}
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// isUs says whether it is what our applies own.
+func (m manager) isUs() bool {
+	return m.name == v1alpha1.FieldManager && m.operation == "Apply" && m.subresource == ""
+}
+
+// ours is what we own by applying.
+func (all managers) ours() fields {
+	for _, m := range all {
+		if m.isUs() {
+			return canonical(m.fields)
+		}
+	}
+	return nil
+}
+
+// culprit is who took the lost fields: the newest manager that owns one of them now, or, when they were removed, the
+// newest of all but us and those who only write status. Empty when nobody is known.
+func (all managers) culprit(lost []fieldpath.Path) string {
+	others := slices.DeleteFunc(slices.Clone(all), func(m manager) bool { return m.isUs() || m.subresource != "" })
+	slices.SortStableFunc(others, func(a, b manager) int { return cmp.Compare(b.time, a.time) })
+	for _, m := range others {
+		set := canonical(m.fields).set()
+		if slices.ContainsFunc(lost, set.Has) {
+			return m.name
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return others[0].name
+}

@@ -1,0 +1,230 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+)
+
+const (
+	// listFrom is how many unseen objects of one kind in one namespace are looked for by one list instead of one by one.
+	listFrom = 4
+	// listPage is how many objects one answer has.
+	listPage = 500
+)
+
+// scout looks whether what is to be created exists already without being ours. A server-side apply cannot be told to
+// create only, so this has to be known before: by one list of metadata per kind and namespace, by single reads when
+// there are few, and by nothing at all in namespaces that this delivery creates and for kinds that the cluster does not
+// serve yet. Somebody who creates the object between the look and the apply, milliseconds later, is overwritten in
+// the fields that our manifest has; that window is the price for one request per object.
+func (d *delivery) scout(ctx context.Context) error {
+	var spaces, others []*task
+	for _, t := range d.tasks {
+		switch {
+		case !t.unseen:
+		case t.ID.GroupKind() == namespaceKind:
+			spaces = append(spaces, t)
+		default:
+			others = append(others, t)
+		}
+	}
+	if err := d.look(ctx, spaces); err != nil {
+		return err
+	}
+	fresh := map[string]bool{}
+	for _, t := range spaces {
+		fresh[t.ID.Name] = !t.adopt && !t.refused && t.drift == nil
+	}
+	var open []*task
+	for _, t := range others {
+		if !fresh[t.ID.Namespace] {
+			open = append(open, t)
+			continue
+		}
+		d.judge(t, nil)
+	}
+	return d.look(ctx, open)
+}
+
+// place is where one list looks.
+type place struct {
+	gvk       schema.GroupVersionKind
+	namespace string
+}
+
+// look at all tasks, those of one place together.
+func (d *delivery) look(ctx context.Context, tasks []*task) error {
+	var places []place
+	at := map[place][]*task{}
+	for _, t := range tasks {
+		p := place{t.GVK, t.ID.Namespace}
+		if at[p] == nil {
+			places = append(places, p)
+		}
+		at[p] = append(at[p], t)
+	}
+	return each(ctx, d.options.Workers, places, func(ctx context.Context, p place) error {
+		mapping, err := d.member.Kinds.Mapping(p.gvk)
+		if err == nil && len(at[p]) >= listFrom {
+			return d.lookByList(ctx, mapping.Resource, p, at[p])
+		}
+		for _, t := range at[p] {
+			if err := d.lookAt(ctx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (d *delivery) lookByList(ctx context.Context, gvr schema.GroupVersionResource, p place, tasks []*task) error {
+	items, err := d.list(ctx, gvr, p.namespace, "")
+	if err != nil {
+		return d.refuse(ctx, tasks, "looking for what is there", err)
+	}
+	existing := map[string]*metav1.PartialObjectMetadata{}
+	for i := range items {
+		existing[items[i].Name] = &items[i]
+	}
+	for _, t := range tasks {
+		if err := d.meet(ctx, t, existing[t.ID.Name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *delivery) lookAt(ctx context.Context, t *task) error {
+	objects, err := d.resource(t.GVK, t.ID)
+	if meta.IsNoMatchError(err) {
+		d.judge(t, nil)
+		return nil
+	} else if err != nil {
+		return d.refuse(ctx, []*task{t}, "looking for what is there", err)
+	}
+	var found *metav1.PartialObjectMetadata
+	err = d.request(ctx, func(ctx context.Context) (err error) {
+		found, err = objects.Get(ctx, t.ID.Name, metav1.GetOptions{})
+		return err
+	})
+	if apierrors.IsNotFound(err) {
+		found, err = nil, nil
+	}
+	if err != nil {
+		return d.refuse(ctx, []*task{t}, "looking for what is there", err)
+	}
+	return d.meet(ctx, t, found)
+}
+
+// refuse all tasks for the same reason.
+func (d *delivery) refuse(ctx context.Context, tasks []*task, doing string, err error) error {
+	for _, t := range tasks {
+		t.refused = true
+		if err := d.fail(ctx, t.ID, doing, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meet decides about an object that is not known to be ours; found is nil if it does not exist.
+func (d *delivery) meet(ctx context.Context, t *task, found *metav1.PartialObjectMetadata) error {
+	p := d.judge(t, found)
+	switch {
+	case p == nil:
+		return nil
+	case t.Implied: // it only has to be there
+		t.refused = true
+		d.note(func(o *Outcome) { o.Shared = append(o.Shared, t.ID) })
+		return nil
+	}
+	return d.refuse(ctx, []*task{t}, "", d.name(ctx, p, found))
+}
+
+// judge says what makes an object somebody else's; nil if it may be written, and then t says how.
+//
+//	not there                           create; drift if it was ours
+//	our label                           ours; the watch has not told of it yet
+//	label of another ApplySet           refused, whatever the policy says
+//	no label, in inventory, we own it   ours; somebody took the label off
+//	no label, a Namespace               adopted
+//	no label, to be overwritten         adopted
+//	no label                            refused
+func (d *delivery) judge(t *task, found *metav1.PartialObjectMetadata) *Problem {
+	if found == nil {
+		if d.previous[t.ID] {
+			t.drift = &Drift{ID: t.ID, What: Deleted}
+		}
+		return nil
+	}
+	seen := seenMetadata(t.GVK, found)
+	switch owner := found.Labels[v1alpha1.PartOfLabel]; {
+	case owner == d.applySet:
+		return nil
+	case owner != "":
+		return conflict("%s exists and belongs to another ApplySet, %s; it is left as it is", t.ID, owner)
+	case d.previous[t.ID] && seen.Fields != 0:
+		t.drift = &Drift{ID: t.ID, Manager: seen.ChangedBy, What: Changed}
+	case t.ID.GroupKind() == namespaceKind, t.Overwrite:
+		t.adopt = true
+	default:
+		return conflict("%s exists and is not managed by accord; it is left as it is. conflictResolution: Overwrite in its policy takes it over", t.ID)
+	}
+	return nil
+}
+
+// name says which federation owns found, if it is one of accord's.
+func (d *delivery) name(ctx context.Context, p *Problem, found *metav1.PartialObjectMetadata) *Problem {
+	owner := found.Labels[v1alpha1.PartOfLabel]
+	if owner == "" {
+		return p
+	}
+	parents, err := d.list(ctx, configMaps, propagate.InventoryNamespace, applySetLabel+"="+owner)
+	if err != nil || len(parents) == 0 { // the sentence without the name is true, too
+		return p
+	}
+	return conflict("%w: that of federation %s", p, parents[0].Annotations[federationAnnotation])
+}
+
+// list reads the metadata of a kind, page by page; namespace "" is all of them.
+func (d *delivery) list(ctx context.Context, gvr schema.GroupVersionResource, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
+	var all []metav1.PartialObjectMetadata
+	for next := ""; ; {
+		var page *metav1.PartialObjectMetadataList
+		err := d.request(ctx, func(ctx context.Context) (err error) {
+			page, err = d.member.Metadata.Resource(gvr).Namespace(namespace).
+				List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: listPage, Continue: next})
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("listing %s: %w", gvr.Resource, err)
+		}
+		all = append(all, page.Items...)
+		if next = page.Continue; next == "" {
+			return all, nil
+		}
+	}
+}
+
+// seenMetadata is what the metadata alone says of an object.
+func seenMetadata(gvk schema.GroupVersionKind, found *metav1.PartialObjectMetadata) Seen {
+	all := managersIn(found.ManagedFields)
+	return Seen{
+		GVK: gvk, UID: found.UID,
+		Digest:    found.Annotations[v1alpha1.DigestAnnotation],
+		Labels:    found.Labels,
+		Preserve:  found.Annotations[v1alpha1.PreserveAnnotation] == "true",
+		Adopted:   found.Annotations[v1alpha1.AdoptedAnnotation] == "true",
+		Deleting:  found.DeletionTimestamp != nil,
+		Fields:    all.ours().hash(),
+		ChangedBy: all.culprit(nil),
+	}
+}
