@@ -1,0 +1,96 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain lets the test binary be the floor, which the program is when it starts itself.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == asFloor {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestSmall runs everything once, too small for figures that mean something, but for those that never depend on size.
+func TestSmall(t *testing.T) {
+	o := options{members: 2, objects: 12, pushes: 2}
+	f, err := run(t.Context(), o, t.Output())
+	require.NoError(t, err)
+
+	require.Equal(t, requests{"APPLY deployments": o.members * o.pushes}, f.single.floor.requests)
+	require.Equal(t, o.members*o.pushes, f.single.ours.requests.changing(), "one write per changed object and member: %s", f.single.ours.requests)
+	require.Equal(t, o.members*10, f.override.ours.requests.changing(), "one write per changed object and member: %s", f.override.ours.requests)
+	require.Empty(t, f.nothing, "requests with nothing to do")
+	require.Zero(t, f.restart.changing(), "writes of a restart: %s", f.restart)
+	require.Positive(t, f.peak)
+
+	var printed strings.Builder
+	require.NoError(t, f.print(&printed))
+	require.Contains(t, printed.String(), "12 objects on 2 members")
+}
+
+func TestRatiosAreOfOursToTheFloor(t *testing.T) {
+	f := figures{
+		options: options{members: 10, objects: 600, pushes: 20},
+		cold: compared{
+			floor: cost{wall: 12 * time.Second, cpu: 2220 * time.Millisecond, requests: requests{"APPLY deployments": 6000}},
+			ours:  cost{wall: 15 * time.Second, cpu: 6 * time.Second, requests: requests{"APPLY deployments": 6600, "LIST nodes": 10}},
+		},
+		hub: requests{"POST releases": 1, "GET secrets": 12},
+	}
+	var printed strings.Builder
+	require.NoError(t, f.print(&printed))
+	require.Regexp(t, `cold: .*12\.0 s +15\.0 s +1\.25 x +1\.25 x`, printed.String())
+	require.Regexp(t, `CPU per object placed +0\.37 ms +1\.00 ms +2\.70 x +1 ms`, printed.String())
+	require.Regexp(t, `writes per object and member +1\.00 +1\.10 +1`, printed.String())
+	require.Regexp(t, `one object changed, p50 of 20 +0 ms +0 ms +- +3 x`, printed.String())
+}
+
+func TestCountersOfAnAPIServer(t *testing.T) {
+	counted, err := parseCounters([]byte(`# HELP apiserver_request_total requests
+# TYPE apiserver_request_total counter
+apiserver_request_total{code="200",group="apps",resource="deployments",verb="APPLY",version="v1"} 500
+apiserver_request_total{code="201",group="apps",resource="deployments",verb="APPLY",version="v1"} 20
+apiserver_request_total{code="200",group="",resource="nodes",verb="LIST",version="v1"} 3
+apiserver_request_total{code="200",group="coordination.k8s.io",resource="leases",verb="PUT",version="v1"} 77
+apiserver_request_total{code="200",group="",resource="",verb="GET",version=""} 9
+`))
+	require.NoError(t, err)
+	require.Equal(t, requests{"APPLY deployments": 520, "LIST nodes": 3}, counted)
+
+	later := requests{"APPLY deployments": 521, "LIST nodes": 3, "GET pods": 1}.since(counted)
+	require.Equal(t, requests{"APPLY deployments": 1, "GET pods": 1}, later)
+	require.Equal(t, 1, later.changing())
+	require.Equal(t, 1, later.reading())
+	require.Equal(t, "1 APPLY deployments, 1 GET pods", later.String())
+}
+
+func TestCommandLine(t *testing.T) {
+	o, err := parse([]string{"--members", "3", "--objects", "60"}, io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, options{members: 3, objects: 60, pushes: 20}, o)
+	_, err = parse([]string{"--objects", "5"}, io.Discard)
+	require.ErrorContains(t, err, "at least")
+}
+
+func TestWorkloadIsOfTheUsualSize(t *testing.T) {
+	w := workload{namespace: "shop", objects: 600}
+	require.Equal(t, 500, w.deployments())
+	for i, kind := range map[int]string{0: "Deployment", 499: "Deployment", 500: "ConfigMap", 599: "ConfigMap"} {
+		u := w.object(i, "1.2.3")
+		require.Equal(t, kind, u.GetKind())
+		require.Equal(t, "shop", u.GetNamespace())
+		text, err := u.MarshalJSON()
+		require.NoError(t, err)
+		require.Equal(t, kind == "Deployment", strings.Contains(string(text), "shop/web:1.2.3"))
+		require.InDelta(t, 1800, len(text), 400)
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+const (
+	hubName             = "hub"
+	federationNamespace = "bench"
+	federationName      = "shop"
+	hookSecret          = "push-hook"
+)
+
+// declare puts CRDs, members and federation on the hub and returns a client for it.
+func declare(ctx context.Context, hub *rest.Config, members *fleet, repository string) (client.Client, error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme)); err != nil {
+		return nil, err
+	}
+	c, err := client.New(hub, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the hub: %w", err)
+	}
+	crds, err := v1alpha1.CRDs()
+	if err != nil {
+		return nil, err
+	}
+	for _, crd := range crds {
+		if err := c.Create(ctx, crd); err != nil {
+			return nil, fmt.Errorf("declaring %s: %w", crd.Name, err)
+		}
+	}
+	objects, err := declarations(members, repository)
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range objects {
+		if err := createWhenServed(ctx, c, object); err != nil {
+			return nil, fmt.Errorf("declaring %T %s: %w", object, object.GetName(), err)
+		}
+	}
+	return c, nil
+}
+
+// createWhenServed tries again while the hub does not know the kind yet.
+func createWhenServed(ctx context.Context, c client.Client, object client.Object) error {
+	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		err := c.Create(ctx, object)
+		if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+}
+
+// declarations are the hub's objects, in the order they are created.
+func declarations(members *fleet, repository string) ([]client.Object, error) {
+	objects := []client.Object{
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: federationNamespace}},
+		&corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: hookSecret, Namespace: federationNamespace},
+			Data:       map[string][]byte{"token": []byte(hookToken)},
+		},
+	}
+	for name, path := range members.kubeconfigs {
+		kubeconfig, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("reading the kubeconfig of %s: %w", name, err)
+		}
+		objects = append(objects,
+			&corev1.Secret{
+				ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: federationNamespace},
+				Data:       map[string][]byte{"kubeconfig": kubeconfig},
+			},
+			&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.ClusterSpec{
+				APIEndpoint: members.configs[name].Host,
+				SecretRef:   &v1alpha1.SecretRef{Namespace: federationNamespace, Name: name},
+			}},
+		)
+	}
+	return append(objects, federation(repository)), nil
+}
+
+// federation looks at its source when it is told of a push, and practically never by itself.
+func federation(repository string) *v1alpha1.Federation {
+	return &v1alpha1.Federation{
+		ObjectMeta: metav1.ObjectMeta{Name: federationName, Namespace: federationNamespace},
+		Spec: v1alpha1.FederationSpec{
+			Sources:       []v1alpha1.Source{{Name: "shop", URL: repository, Ref: &v1alpha1.Ref{Branch: "main"}}},
+			Interval:      metav1.Duration{Duration: 24 * time.Hour},
+			Prune:         true,
+			HookSecretRef: &corev1.LocalObjectReference{Name: hookSecret},
+		},
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// compared is what a change cost the floor and us.
+type compared struct{ floor, ours cost }
+
+// figures is everything that was measured.
+type figures struct {
+	options
+	cold, single, override compared
+
+	nothing requests // at the members, by reconciliations with nothing to do
+	restart requests // at the members, by a restart
+	hub     requests // at the hub, by the cold delivery
+	grown   int64    // bytes that memory grew by the cold delivery
+	peak    int64    // bytes of memory, at most
+}
+
+// print compares them. The bars are those of the design; they are meant for 600 objects on 10 members.
+func (f *figures) print(w io.Writer) error {
+	pairs := f.options.members * f.objects
+	changed := f.options.members * f.pushes
+	overridden := f.options.members * workload{objects: f.objects}.deployments()
+
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(cells ...any) {
+		for _, cell := range cells {
+			fmt.Fprintf(t, "%v\t", cell)
+		}
+		fmt.Fprintln(t)
+	}
+	fmt.Fprintf(w, "%d objects on %d members\n\n", f.objects, f.options.members)
+	line("WHAT", "FLOOR", "OURS", "RATIO", "BAR")
+	line(f.cold.wall("cold: nothing there -> everything there", "1.25 x")...)
+	line(f.cold.cpu("  CPU per object placed", pairs, "1 ms")...)
+	line(f.cold.writes("  writes per object and member", pairs)...)
+	line("  writes at the hub", "0", f.hub.changing(), "", fmt.Sprintf("grow with %d objects + %d members", f.objects, f.options.members))
+	line(f.single.wall(fmt.Sprintf("one object changed, p50 of %d", f.pushes), "3 x")...)
+	line(f.single.cpu("  CPU per object and member", changed, "")...)
+	line(f.single.writes("  writes per object and member", changed)...)
+	line(f.override.wall(fmt.Sprintf("override touching %d objects", workload{objects: f.objects}.deployments()), "1.25 x")...)
+	line(f.override.cpu("  CPU per object and member", overridden, "")...)
+	line(f.override.writes("  writes per object and member", overridden)...)
+	line(fmt.Sprintf("requests of %d reconciliations, nothing to do", quietRounds), "0", f.nothing.total(), "", "0")
+	line("writes of a restart", "0", f.restart.changing(), "", "0")
+	line("  reads and watches per member", "", fmt.Sprintf("%.1f", per(f.restart.reading(), f.options.members)), "", "")
+	line("memory at its peak", "", megabytes(f.peak), "", "150 MB")
+	line("  grown per object and member", "", fmt.Sprintf("%.1f KiB", per(int(f.grown), pairs)/1024), "", "1 KiB")
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nrequests at the members, ours:\n  cold     %s\n  single   %s\n  override %s\n  nothing  %s\n  restart  %s\nat the hub, cold: %s\n",
+		f.cold.ours.requests, f.single.ours.requests, f.override.ours.requests, f.nothing, f.restart, f.hub)
+	return err
+}
+
+func (c compared) wall(what, bar string) []any {
+	return []any{what, milliseconds(c.floor.wall), milliseconds(c.ours.wall), ratio(c.ours.wall, c.floor.wall), bar}
+}
+
+func (c compared) cpu(what string, objects int, bar string) []any {
+	each := func(d time.Duration) string { return fmt.Sprintf("%.2f ms", per(int(d.Microseconds()), objects)/1000) }
+	return []any{what, each(c.floor.cpu), each(c.ours.cpu), ratio(c.ours.cpu, c.floor.cpu), bar}
+}
+
+func (c compared) writes(what string, objects int) []any {
+	each := func(r requests) string { return fmt.Sprintf("%.2f", per(r.changing(), objects)) }
+	return []any{what, each(c.floor.requests), each(c.ours.requests), "", "1"}
+}
+
+func per(n, of int) float64 { return float64(n) / float64(of) }
+
+func milliseconds(d time.Duration) string {
+	if d > 10*time.Second {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000)
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
+
+// ratio is "1.20 x", or "-" when CPU time was too short for the clock of /proc.
+func ratio(ours, floor time.Duration) string {
+	if floor == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f x", float64(ours)/float64(floor))
+}

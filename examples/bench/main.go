@@ -1,0 +1,73 @@
+// Bench measures accord beside the floor: a bare client-go program that server-side-applies the same objects to the
+// same members, without limiter, knowing nothing of Git, policies or status. Walls are noisy on shared machines;
+// their ratio to a floor taken minutes before on the same members is less so, and CPU seconds and requests are steady.
+//
+//	go run ./examples/bench                             600 objects on 10 members, as the bars say
+//	go run ./examples/bench --members 3 --objects 60    a short one
+//
+// Members, hub, floor and accord are processes of their own, so that CPU, memory and requests of each are its own.
+// It reads /proc, so it runs on Linux only, and needs git and about 250 MB of memory a member.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// asFloor as the first argument turns the program into the floor.
+const asFloor = "floor"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	if err := command(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func command(ctx context.Context, args []string) error {
+	if len(args) > 0 && args[0] == asFloor {
+		return floor(ctx, args[1:], os.Stdin, os.Stdout)
+	}
+	o, err := parse(args, os.Stderr)
+	if err != nil {
+		return err
+	}
+	f, err := run(ctx, o, os.Stderr)
+	if err != nil {
+		return err
+	}
+	return f.print(os.Stdout)
+}
+
+// options are the command line.
+type options struct {
+	members int
+	objects int // five of six are Deployments, the others ConfigMaps
+	pushes  int
+	accord  string
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.IntVar(&o.members, "members", 10, "member clusters")
+	f.IntVar(&o.objects, "objects", 600, "objects on each; five of six are Deployments")
+	f.IntVar(&o.pushes, "pushes", 20, "pushes that change one object, of which the median is taken")
+	f.StringVar(&o.accord, "accord", "", "the accord to measure; absent: built from this repository")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if o.members < 1 || o.objects < 6 || o.pushes < 1 {
+		return o, fmt.Errorf("at least 1 member, 6 objects and 1 push")
+	}
+	return o, nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a child that is measured, or that must not be measured along with another.
+type process struct {
+	name  string
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	lines *json.Decoder // of its stdout
+	log   string        // file of its stderr
+	ended chan struct{} // closed when it is gone
+}
+
+// ticks is how many units of CPU time in /proc make a second. It is 100 on every Linux that Go runs on.
+const ticks = 100
+
+// spawn starts a program whose stderr goes to a file in dir.
+func spawn(dir, name, path string, args ...string) (*process, error) {
+	p := &process{name: name, cmd: exec.Command(path, args...), log: filepath.Join(dir, name+".log"), ended: make(chan struct{})}
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name, err)
+	}
+	defer log.Close()
+	p.cmd.Stderr = log
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name, err)
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name, err)
+	}
+	p.cmd.Stdout, p.lines = in, json.NewDecoder(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name, err)
+	}
+	in.Close()
+	go func() { // ends with the child
+		_ = p.cmd.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// stop asks the child to end and waits until it is gone.
+func (p *process) stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.ended:
+	case <-time.After(30 * time.Second):
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+	}
+}
+
+// read reads one line of the child's stdout.
+func (p *process) read(into any) error {
+	if err := p.lines.Decode(into); err != nil {
+		return p.complain(err)
+	}
+	return nil
+}
+
+// complain adds the end of what the child said to an error.
+func (p *process) complain(err error) error {
+	said, _ := os.ReadFile(p.log)
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	return fmt.Errorf("%s: %w; it said last:\n%s", p.name, err, strings.Join(lines[max(0, len(lines)-10):], "\n"))
+}
+
+// cpu is the CPU time used so far, in user and kernel.
+func (p *process) cpu() (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, fmt.Errorf("CPU time of %s: %w", p.name, err)
+	}
+	// The second field is the name in parentheses and may hold anything; utime and stime are fields 14 and 15.
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	var sum time.Duration
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("CPU time of %s: %w", p.name, err)
+		}
+		sum += time.Duration(n) * time.Second / ticks
+	}
+	return sum, nil
+}
+
+// memory is the resident set in bytes, now ("VmRSS") or at its peak ("VmHWM").
+func (p *process) memory(which string) (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, fmt.Errorf("memory of %s: %w", p.name, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, which+":"); ok {
+			kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			return kb << 10, err
+		}
+	}
+	return 0, fmt.Errorf("memory of %s: no %s in /proc", p.name, which)
+}
+
+// settle returns when the child has been idle for a second.
+func (p *process) settle(ctx context.Context) error {
+	const idle = 20 * time.Millisecond
+	before, err := p.cpu()
+	for err == nil {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %s to come to rest: %w", p.name, context.Cause(ctx))
+		case <-time.After(time.Second):
+		}
+		var now time.Duration
+		if now, err = p.cpu(); err == nil && now-before <= idle {
+			return nil
+		}
+		before = now
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"k8s.io/client-go/discovery"
+)
+
+// requests counts by "verb resource", as the API servers count them: no proxy that would cost time.
+type requests map[string]int
+
+// writes are the verbs that change something.
+var writes = []string{"APPLY", "PATCH", "POST", "PUT", "DELETE", "DELETECOLLECTION"}
+
+// ownResources are what an API server keeps writing and reading by itself, so that nothing can be concluded from
+// them about anybody else.
+var ownResources = []string{
+	"leases", "endpoints", "endpointslices", "services", "apiservices", "flowschemas", "prioritylevelconfigurations",
+	"servicecidrs", "ipaddresses", "roles", "rolebindings", "clusterroles", "clusterrolebindings", "priorityclasses",
+}
+
+// count is what all control planes of a fleet have been asked so far. They share a process and so their counters;
+// any of them speaks for all.
+func (f *fleet) count(ctx context.Context) (requests, error) {
+	for name, config := range f.configs {
+		c, err := discovery.NewDiscoveryClientForConfig(config)
+		if err != nil {
+			return nil, fmt.Errorf("metrics of %s: %w", name, err)
+		}
+		text, err := c.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("metrics of %s: %w", name, err)
+		}
+		return parseCounters(text)
+	}
+	return requests{}, nil
+}
+
+// parseCounters reads Prometheus's text format.
+func parseCounters(text []byte) (requests, error) {
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	r := requests{}
+	for _, metric := range families["apiserver_request_total"].GetMetric() {
+		labels := map[string]string{}
+		for _, pair := range metric.GetLabel() {
+			labels[pair.GetName()] = pair.GetValue()
+		}
+		if resource := labels["resource"]; resource != "" && !slices.Contains(ownResources, resource) {
+			r[labels["verb"]+" "+resource] += int(metric.GetCounter().GetValue())
+		}
+	}
+	return r, nil
+}
+
+// since is what came after an earlier count.
+func (r requests) since(before requests) requests {
+	more := requests{}
+	for what, n := range r {
+		if n > before[what] {
+			more[what] = n - before[what]
+		}
+	}
+	return more
+}
+
+// changing is how many of them wanted to change something.
+func (r requests) changing() int {
+	sum := 0
+	for what, n := range r {
+		if verb, _, _ := strings.Cut(what, " "); slices.Contains(writes, verb) {
+			sum += n
+		}
+	}
+	return sum
+}
+
+// reading is how many of them fetched something; a watch costs nothing after it began.
+func (r requests) reading() int {
+	return r.total() - r.changing()
+}
+
+func (r requests) total() int {
+	sum := 0
+	for _, n := range r {
+		sum += n
+	}
+	return sum
+}
+
+// String is "3 GET deployments, 1 LIST nodes", or "none".
+func (r requests) String() string {
+	if len(r) == 0 {
+		return "none"
+	}
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(r)) {
+		parts = append(parts, fmt.Sprintf("%d %s", r[what], what))
+	}
+	return strings.Join(parts, ", ")
+}
