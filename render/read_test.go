@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -133,6 +134,8 @@ func TestBuildDirectory(t *testing.T) {
 		"dangling/x.yaml":              {Data: []byte("../nowhere"), Mode: fs.ModeSymlink},
 		"linkeddir/a":                  {Data: []byte("../a"), Mode: fs.ModeSymlink},
 		"patched/kustomization.yaml":   {Data: []byte("resources: [../a/x.yaml]\npatches: [{patch: '[{op: remove, path: /nothing}]', target: {kind: A}}]\n")},
+		"again/kustomization.yaml":     {Data: []byte("resources: [../a/x.yaml, x.yaml]\n")},
+		"again/x.yaml":                 object("x"),
 		"unnamed/kustomization.yaml":   {Data: []byte("resources: [../a/x.yaml]\npatches: [{patch: '[{\"op\": \"add\", \"path\": \"/metadata/labels\", \"value\": {\"a\": 1}}]', target: {kind: A}}]\n")},
 	}
 	for _, c := range []struct {
@@ -155,6 +158,7 @@ func TestBuildDirectory(t *testing.T) {
 		{"void", nil, "void/kustomization.yaml: has 0 documents"},
 		{"null", nil, "null/kustomization.yaml:1: is empty"},
 		{"component", nil, "component/kustomization.yaml:1: is a Component"},
+		{"again", nil, "again/x.yaml:1: A x is defined a second time, first at a/x.yaml:1"},
 		{"patched", nil, "patched/kustomization.yaml:1: kustomize: "},
 		{"unnamed", nil, `a/x.yaml:1: metadata.labels has "a": 1, which is not a string`},
 	} {
@@ -210,4 +214,25 @@ func TestPanicIsAnError(t *testing.T) {
 	}, Options{})
 	require.NoError(t, err)
 	require.Len(t, objects, 1)
+}
+
+// TestBuildsAtOnce: kustomize keeps state in global variables, so builds wait for each other.
+func TestBuildsAtOnce(t *testing.T) {
+	var wait sync.WaitGroup
+	names := make([]string, 8)
+	for i := range names {
+		wait.Go(func() {
+			objects, err := Build(fstest.MapFS{
+				"kustomization.yaml": {Data: fmt.Appendf(nil, "namePrefix: p%d-\nresources: [a.yaml]\n", i)},
+				"a.yaml":             {Data: []byte("apiVersion: v1\nkind: A\nmetadata: {name: a}\n")},
+			}, Options{})
+			if err == nil {
+				names[i] = objects[0].ID().Name
+			}
+		})
+	}
+	wait.Wait()
+	for i, name := range names {
+		require.Equal(t, fmt.Sprintf("p%d-a", i), name)
+	}
 }

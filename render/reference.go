@@ -97,6 +97,7 @@ func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
 			return "", err
 		}
 	}
+	r.resources = append(r.resources, v.files[name]...)
 	return written, v.memory.WriteFile("/"+name, data)
 }
 

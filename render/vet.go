@@ -34,7 +34,8 @@ type root struct {
 	node          *yaml.Node // of the kustomization, for lines
 	offset        int
 	kustomization types.Kustomization
-	base          bool // another kustomization uses it
+	resources     []Object // of the files it names itself
+	base          bool     // another kustomization uses it
 }
 
 // errorf is an error at the line where the kustomization has the text, or its first line.
@@ -170,6 +171,7 @@ func (v *vetter) references(r *root, stack []string) error {
 			return f, err
 		}),
 	}
+	errs = append(errs, duplicates(r.resources)) // kustomize would name neither place
 	for i := range k.ConfigMapGenerator {
 		errs = append(errs, v.sources(r, &k.ConfigMapGenerator[i].KvPairSources))
 	}

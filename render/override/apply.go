@@ -98,7 +98,8 @@ type run struct {
 	edits    *[]Edit
 }
 
-// overriders applies one rule in the fixed order of Karmada §3.2. This is the list of what is acted on.
+// overriders applies one rule in the fixed order of Karmada §3.2. This is the list of what is acted on; it lacks
+// fieldOverrider, which propagate reports as not acted on.
 func (r run) overriders(o policy.Overriders) error {
 	if err := each(r, "imageOverrider", o.ImageOverrider, run.image); err != nil {
 		return err
