@@ -1,0 +1,155 @@
+package reconciler
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/status"
+)
+
+const (
+	// probeInterval is how often a member is asked whether it is there.
+	probeInterval = 10 * time.Second
+	// probeTimeout is how long it may take to answer.
+	probeTimeout = 5 * time.Second
+	// heardInterval is how old lastHeardAt may get before it alone is worth a write.
+	heardInterval = time.Minute
+)
+
+// prober connects the members and keeps asking whether they are there.
+type prober struct {
+	client.Client
+	secrets client.Reader
+	engine  *engine
+	ledger  ledger
+
+	mu          sync.Mutex
+	credentials map[string]string // digest of what each cluster was connected with
+}
+
+// Reconcile connects one Cluster if it is new or has new credentials, and probes it.
+func (p *prober) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	c := &v1alpha1.Cluster{}
+	if err := p.Get(ctx, req.NamespacedName, c); apierrors.IsNotFound(err) {
+		p.drop(req.Name)
+		return ctrl.Result{}, nil
+	} else if err != nil {
+		return ctrl.Result{}, err
+	}
+	facts, err := p.probe(ctx, c)
+	p.engine.heard(c.Name, err)
+	next := status.Cluster(c.Status, c.Generation, status.Probe{
+		Version: facts.Version, NodesTotal: facts.NodesTotal, NodesReady: facts.NodesReady,
+		Err: err, Reason: clusters.Reason(err),
+	}, time.Now())
+	if stale(c.Status.LastHeardAt, next.LastHeardAt) || !sameButHeard(c.Status, next) {
+		c.Status = next
+		if err := p.ledger.PutStatus(ctx, c); err != nil && !gone(err) {
+			return ctrl.Result{}, err
+		}
+	}
+	return ctrl.Result{RequeueAfter: probeInterval}, nil
+}
+
+// probe connects if it has to.
+func (p *prober) probe(ctx context.Context, c *v1alpha1.Cluster) (clusters.Facts, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	secret, err := p.secret(ctx, c)
+	if err != nil {
+		p.drop(c.Name)
+		return clusters.Facts{}, err
+	}
+	if err := p.connect(c, secret); err != nil {
+		p.drop(c.Name)
+		return clusters.Facts{}, err
+	}
+	b := p.engine.bulkhead(c.Name)
+	if b == nil {
+		return clusters.Facts{}, errors.New("the cluster was removed while it was probed")
+	}
+	return clusters.Probe(ctx, b.Member)
+}
+
+// secret is the credentials of a cluster; empty when it names none.
+func (p *prober) secret(ctx context.Context, c *v1alpha1.Cluster) (map[string][]byte, error) {
+	ref := c.Spec.SecretRef
+	if ref == nil {
+		return nil, nil
+	}
+	secret := &corev1.Secret{}
+	if err := p.secrets.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, secret); err != nil {
+		return nil, fmt.Errorf("credentials of cluster %s: %w", c.Name, err)
+	}
+	return secret.Data, nil
+}
+
+// connect does nothing when the cluster is connected with these credentials already.
+func (p *prober) connect(c *v1alpha1.Cluster, secret map[string][]byte) error {
+	digest := credentialDigest(c, secret)
+	p.mu.Lock()
+	known := p.credentials[c.Name] == digest
+	p.mu.Unlock()
+	if known {
+		return nil
+	}
+	cfg, err := clusters.RESTConfig(c, secret)
+	if err != nil {
+		return err
+	}
+	m, err := clusters.Connect(cfg, c.Name)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.credentials[c.Name] = digest
+	p.mu.Unlock()
+	p.engine.connect(m)
+	return nil
+}
+
+func (p *prober) drop(cluster string) {
+	p.mu.Lock()
+	_, known := p.credentials[cluster]
+	delete(p.credentials, cluster)
+	p.mu.Unlock()
+	if known {
+		p.engine.disconnect(cluster)
+	}
+}
+
+// credentialDigest identifies everything that a connection is made of.
+func credentialDigest(c *v1alpha1.Cluster, secret map[string][]byte) string {
+	spec := c.Spec
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	_ = enc.Encode([]any{spec.APIEndpoint, spec.InsecureSkipTLSVerification, spec.ProxyURL, spec.ProxyHeader, maps.Clone(secret)}) // always encodes
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// stale says that lastHeardAt has to be written although nothing else changed.
+func stale(written, now *metav1.Time) bool {
+	return now != nil && (written == nil || now.Sub(written.Time) >= heardInterval)
+}
+
+// sameButHeard compares two statuses without the time that ticks.
+func sameButHeard(a, b v1alpha1.ClusterStatus) bool {
+	a.LastHeardAt, b.LastHeardAt = nil, nil
+	return equality.Semantic.DeepEqual(a, b)
+}

@@ -1,0 +1,318 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply"
+)
+
+const (
+	// deliveryWorkers of one cluster: a federation that is delivered in bulk does not make another wait.
+	deliveryWorkers = 2
+	// firstRetry and lastRetry bound the back-off of a delivery that did not succeed.
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = time.Minute
+)
+
+// bulkhead is all that works for one cluster: its queue, its workers, its watches, its connection. One that hangs
+// costs the others nothing.
+type bulkhead struct {
+	*clusters.Member
+	engine *engine
+	queue  workqueue.TypedRateLimitingInterface[types.NamespacedName]
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+
+	mu      sync.Mutex
+	watches map[types.NamespacedName]*clusters.Watch
+	silent  string    // why it is not heard from; empty when it is
+	last    time.Time // when it answered last
+}
+
+// newBulkhead starts working at once.
+func newBulkhead(e *engine, m *clusters.Member) *bulkhead {
+	ctx, stop := context.WithCancel(context.Background()) // ends in close, which its owner calls
+	b := &bulkhead{
+		Member: m, engine: e, stop: stop,
+		queue: workqueue.NewTypedRateLimitingQueue(
+			workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](firstRetry, lastRetry)),
+		watches: map[types.NamespacedName]*clusters.Watch{},
+		silent:  "not heard from yet",
+	}
+	for range deliveryWorkers {
+		b.done.Go(func() { b.work(ctx) })
+	}
+	return b
+}
+
+// close ends what is under way and waits for it.
+func (b *bulkhead) close() {
+	b.stop()
+	b.queue.ShutDown()
+	b.done.Wait()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, w := range b.watches {
+		w.Close()
+	}
+	b.Member.Close()
+}
+
+func (b *bulkhead) enqueue(federation types.NamespacedName) { b.queue.Add(federation) }
+
+// work delivers what is queued, one federation after the other.
+func (b *bulkhead) work(ctx context.Context) {
+	for {
+		key, shutdown := b.queue.Get()
+		if shutdown {
+			return
+		}
+		if b.deliver(ctx, key) {
+			b.queue.Forget(key)
+		} else if ctx.Err() == nil {
+			b.queue.AddRateLimited(key)
+		}
+		b.queue.Done(key)
+	}
+}
+
+// deliver brings one federation to this cluster as far as it can be brought now; false asks for another try.
+func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done bool) {
+	f := b.engine.federation(key)
+	if f == nil {
+		return true
+	}
+	if silent, _ := b.reach(); silent != "" {
+		return true // it is queued again when the cluster answers
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	j, ok := f.begin(b.Name, cancel)
+	if !ok {
+		return true
+	}
+	if err := b.look(ctx, f, j); err != nil {
+		return b.conclude(ctx, f, j, apply.Outcome{}, err)
+	}
+	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
+		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune,
+		Withdraw: func(id manifest.ID, labels map[string]string) string { return j.plan.Withdraw(b.Name, id, labels) },
+		Record:   func(ctx context.Context, inventory []string) error { return b.record(ctx, f, j, inventory) },
+	})
+	return b.conclude(ctx, f, j, outcome, err)
+}
+
+// job is one delivery: what was wanted of one cluster when it began.
+type job struct {
+	*leg
+	plan       *propagate.Plan
+	federation string // "<namespace>/<name>"
+	target     propagate.Target
+	inventory  []string
+	spec       v1alpha1.FederationSpec
+	allowPrune bool
+}
+
+// begin is false when there is nothing to deliver: no plan, one that is still being announced, or a suspension.
+func (f *federation) begin(cluster string, cancel context.CancelFunc) (job, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.legs[cluster]
+	if l == nil || !f.announced || f.declaration.Spec.Suspend {
+		return job{}, false
+	}
+	l.cancel = cancel
+	return job{
+		leg: l, plan: f.plan, federation: f.key.String(), target: l.target,
+		inventory: l.delivery.Status.Inventory, spec: f.declaration.Spec, allowPrune: f.allowPrune,
+	}, true
+}
+
+// look makes sure that all kinds that are wanted or were delivered are watched, and were listed.
+func (b *bulkhead) look(ctx context.Context, f *federation, j job) error {
+	w := b.watch(f.key, j.federation)
+	kinds, err := j.kinds()
+	if err != nil {
+		return err
+	}
+	w.Set(kinds)
+	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
+	defer cancel()
+	if err := w.Wait(ctx); err != nil {
+		return fmt.Errorf("listing what is there: %w", err)
+	}
+	f.listed(j)
+	return nil
+}
+
+// kinds of what is wanted and of what was delivered, one version each.
+func (j job) kinds() ([]schema.GroupVersionKind, error) {
+	versions := map[schema.GroupKind]schema.GroupVersionKind{}
+	for _, entry := range j.inventory {
+		id, err := manifest.ParseEntry(entry)
+		if err != nil {
+			return nil, err
+		}
+		versions[id.GroupKind()] = id.GroupKind().WithVersion("") // whatever is served
+	}
+	for _, p := range j.target.Objects {
+		versions[p.GVK.GroupKind()] = p.GVK
+	}
+	return slices.Collect(maps.Values(versions)), nil
+}
+
+// watch of a federation on this cluster, made when it is first needed.
+func (b *bulkhead) watch(key types.NamespacedName, federation string) *clusters.Watch {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w := b.watches[key]
+	if w == nil {
+		w = b.NewWatch(propagate.ApplySetID(federation), observer{b, key})
+		b.watches[key] = w
+	}
+	return w
+}
+
+// unwatch ends the watch of a federation that is gone.
+func (b *bulkhead) unwatch(key types.NamespacedName) {
+	b.mu.Lock()
+	w := b.watches[key]
+	delete(b.watches, key)
+	b.mu.Unlock()
+	if w != nil {
+		w.Close()
+	}
+}
+
+// listed notes that what is known of the cluster is complete.
+func (f *federation) listed(j job) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.plan == j.plan {
+		j.leg.listed = true
+	}
+}
+
+// live is a copy of what is known to be on a cluster.
+func (f *federation) live(l *leg) apply.Live {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(l.live)
+}
+
+// record writes the inventory down before anything in it is written to the cluster.
+func (b *bulkhead) record(ctx context.Context, f *federation, j job, inventory []string) error {
+	f.mu.Lock()
+	j.run.Started, j.run.Inventory = true, inventory
+	f.mu.Unlock()
+	return b.engine.reporter.writeDelivery(ctx, f, b.Name)
+}
+
+// conclude takes note of what a delivery did, unless a newer plan interrupted it: then what was learnt is about the past.
+func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.Outcome, err error) (done bool) {
+	if ctx.Err() != nil {
+		return true
+	}
+	f.mu.Lock()
+	j.cancel = nil
+	if f.plan == j.plan {
+		j.leg.conclude(o, err)
+	}
+	f.mu.Unlock()
+	if err != nil && clusters.Down(err) {
+		b.engine.heard(b.Name, err)
+		return true
+	}
+	b.engine.reportDrift(f, b.Name, o.Drift)
+	b.engine.reporter.cluster(f, b.Name)
+	return err == nil && len(o.Errors) == 0
+}
+
+// conclude is what a delivery left to be told. The caller holds the federation's mutex.
+func (l *leg) conclude(o apply.Outcome, err error) {
+	l.run.Started, l.run.Finished = true, err == nil
+	l.run.Braked, l.run.Error = o.Braked, ""
+	if err != nil {
+		l.run.Error = err.Error()
+		return
+	}
+	l.live.Settle(o.Accepted)
+	l.run.Inventory, l.run.Orphaned = orEmpty(o.Inventory), orphans(o)
+	for _, d := range o.Drift {
+		l.run.Drift = append(l.run.Drift, describe(d))
+	}
+	clear(l.errors)
+	for id, err := range o.Errors {
+		l.errors[id] = err.Error()
+	}
+}
+
+// orphans lists what stays although it is not wanted.
+func orphans(o apply.Outcome) []string {
+	list := []string{}
+	for id, why := range o.Orphaned {
+		list = append(list, id.String()+": "+why)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// orEmpty tells an inventory with nothing in it from none.
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func describe(d apply.Drift) string {
+	s := d.ID.String() + " " + d.What
+	if d.Manager != "" {
+		s += " by " + d.Manager
+	}
+	return s
+}
+
+// lostGrace is how long a watch may be lost before the cluster counts as not heard from.
+const lostGrace = 15 * time.Second
+
+// heard takes note of an answer to a probe, or of none; it says whether that changed anything. A cluster that answers
+// and whose watches are lost is not heard from either.
+func (b *bulkhead) heard(err error, now time.Time) (changed bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, w := range b.watches {
+		if since, lost := w.Lost(); err == nil && lost != nil && now.Sub(since) > lostGrace {
+			err = lost
+		}
+	}
+	why := ""
+	if err != nil {
+		why = err.Error()
+	} else {
+		b.last = now
+	}
+	changed = (why == "") != (b.silent == "")
+	b.silent = why
+	return changed
+}
+
+// reach says why the cluster is not heard from, empty when it is, and when it answered last.
+func (b *bulkhead) reach() (unreachable string, last time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.silent, b.last
+}

@@ -1,0 +1,237 @@
+package reconciler_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+var both = []string{"cluster-a", "cluster-b"}
+
+// TestOneHub is what a team does in a day, with one hub and two members; each part has a Federation of its own.
+func TestOneHub(t *testing.T) {
+	w := newWorld(t, 2)
+	for name, part := range map[string]func(*testing.T, *world){
+		"an override changes one cluster":                overridePerCluster,
+		"an edited policy moves an object":               policyEdit,
+		"a file removed from Git is pruned":              prune,
+		"a broken commit changes nothing":                brokenCommit,
+		"a hand-made change is repaired and reported":    drift,
+		"a held cluster is left alone":                   heldHandsOff,
+		"two federations leave each other's objects":     twoFederations,
+		"a name has 253 characters":                      longNames,
+		"too much to delete is not deleted":              pruneBrake,
+		"an object that was there before is not touched": foreignObject,
+	} {
+		t.Run(name, func(t *testing.T) {
+			inner := *w
+			inner.t = t
+			part(t, &inner)
+		})
+	}
+}
+
+func overridePerCluster(t *testing.T, w *world) {
+	r := w.federation("override")
+	sha := r.push("two clusters, one value each",
+		"app.yaml", configMap("override", "from Git"),
+		"policy.yaml", policyFor("override", both, ""),
+		"overrides.yaml", `apiVersion: policy.karmada.io/v1alpha1
+kind: OverridePolicy
+metadata:
+  namespace: shop
+  name: override
+spec:
+  overrideRules:
+  - targetCluster:
+      clusterNames: [cluster-b]
+    overriders:
+      plaintext:
+      - path: /data/key
+        operator: replace
+        value: for b
+`)
+	w.ready(r, sha)
+	require.Equal(t, "from Git", w.configMap("cluster-a", "override").Data["key"])
+	require.Equal(t, "for b", w.configMap("cluster-b", "override").Data["key"])
+
+	sha = r.push("no override, no effect", "overrides.yaml", "")
+	w.ready(r, sha)
+	require.Equal(t, "from Git", w.configMap("cluster-b", "override").Data["key"])
+}
+
+func policyEdit(t *testing.T, w *world) {
+	r := w.federation("policy-edit")
+	w.ready(r, r.push("on a", "app.yaml", configMap("moving", "1"), "policy.yaml", policyFor("moving", []string{"cluster-a"}, "")))
+	require.False(t, w.absent("cluster-a", "moving"))
+	require.True(t, w.absent("cluster-b", "moving"))
+
+	w.ready(r, r.push("on b", "policy.yaml", policyFor("moving", []string{"cluster-b"}, "")))
+	require.False(t, w.absent("cluster-b", "moving"))
+	w.eventually("the object to leave cluster-a", func() error { return unless(w.absent("cluster-a", "moving"), "it is there") })
+}
+
+func prune(t *testing.T, w *world) {
+	r := w.federation("prune")
+	w.ready(r, r.push("two objects", "one.yaml", configMap("stays", "1"), "two.yaml", configMap("goes", "1"), "policy.yaml", policyFor("prune", both, "")))
+	require.False(t, w.absent("cluster-a", "goes"))
+
+	w.ready(r, r.push("one object", "two.yaml", ""))
+	for _, c := range both {
+		w.eventually("the object to leave "+c, func() error { return unless(w.absent(c, "goes"), "it is there") })
+		require.False(t, w.absent(c, "stays"))
+	}
+	w.eventually("the inventory to shrink", func() error {
+		inventory := strings.Join(w.delivery(r, "cluster-a").Status.Inventory, " ")
+		return unless(!strings.Contains(inventory, "goes") && strings.Contains(inventory, "stays"), inventory)
+	})
+}
+
+func brokenCommit(t *testing.T, w *world) {
+	r := w.federation("broken")
+	good := r.push("good", "app.yaml", configMap("sturdy", "1"), "policy.yaml", policyFor("broken", both, ""))
+	w.ready(r, good)
+
+	bad := r.push("bad", "app.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  namespace: shop\n  name: sturdy\ndata: [unclosed\n")
+	release := w.condition(r, bad, "Ready", metav1.ConditionFalse, "")
+	require.NotEmpty(t, release.Status.Errors)
+	require.Contains(t, release.Status.Errors[0], "app.yaml:")
+	require.True(t, apimeta.IsStatusConditionTrue(release.Status.Conditions, "Stalled"), "no retry can fix a broken commit")
+	require.Equal(t, "1", w.configMap("cluster-a", "sturdy").Data["key"])
+
+	better := r.push("good again", "app.yaml", configMap("sturdy", "2"))
+	w.ready(r, better)
+	require.Equal(t, "2", w.configMap("cluster-b", "sturdy").Data["key"])
+	w.condition(r, bad, "Superseded", metav1.ConditionTrue, "")
+}
+
+func drift(t *testing.T, w *world) {
+	r := w.federation("drift")
+	w.ready(r, r.push("one object", "app.yaml", configMap("drifting", "1"), "policy.yaml", policyFor("drift", both, "")))
+
+	edited := w.configMap("cluster-a", "drifting")
+	edited.Data["key"] = "by hand"
+	require.NoError(t, w.members["cluster-a"].Update(t.Context(), edited, client.FieldOwner("somebody")))
+	w.eventually("the edit to be repaired", func() error {
+		return unless(w.configMap("cluster-a", "drifting").Data["key"] == "1", "not repaired")
+	})
+	w.eventually("the edit to be reported", func() error {
+		c := apimeta.FindStatusCondition(w.delivery(r, "cluster-a").Status.Conditions, v1alpha1.Drifted)
+		return unless(c != nil && strings.Contains(c.Message, "somebody") && strings.Contains(c.Message, "drifting"), fmt.Sprint(c))
+	})
+
+	require.NoError(t, w.members["cluster-b"].Delete(t.Context(), w.configMap("cluster-b", "drifting")))
+	w.eventually("the deletion to be repaired", func() error { return unless(!w.absent("cluster-b", "drifting"), "still gone") })
+}
+
+func heldHandsOff(t *testing.T, w *world) {
+	r := w.federation("held")
+	w.ready(r, r.push("first", "app.yaml", configMap("held", "1"), "policy.yaml", policyFor("held", both, "")))
+
+	hold := "  suspension:\n    dispatchingOnClusters:\n      clusterNames: [cluster-a]\n"
+	sha := r.push("second, a held", "app.yaml", configMap("held", "2"), "policy.yaml", policyFor("held", both, hold))
+	release := w.condition(r, sha, "Ready", metav1.ConditionUnknown, "Held")
+	require.EqualValues(t, 1, release.Status.Summary.Held)
+	require.Equal(t, "2", w.configMap("cluster-b", "held").Data["key"])
+	require.Equal(t, "1", w.configMap("cluster-a", "held").Data["key"])
+
+	edited := w.configMap("cluster-a", "held")
+	edited.Data["key"] = "by hand"
+	require.NoError(t, w.members["cluster-a"].Update(t.Context(), edited))
+	third := r.push("third, a still held", "app.yaml", configMap("held", "3"))
+	w.condition(r, third, "Ready", metav1.ConditionUnknown, "Held")
+	require.Equal(t, "3", w.configMap("cluster-b", "held").Data["key"])
+	require.Equal(t, "by hand", w.configMap("cluster-a", "held").Data["key"])
+
+	require.NoError(t, w.members["cluster-a"].Delete(t.Context(), edited))
+	require.NoError(t, w.members["cluster-b"].Delete(t.Context(), w.configMap("cluster-b", "held")))
+	w.eventually("cluster-b to be repaired", func() error { return unless(!w.absent("cluster-b", "held"), "still gone") })
+	require.True(t, w.absent("cluster-a", "held"), "a held object is not re-created")
+
+	sha = r.push("released", "policy.yaml", policyFor("held", both, ""))
+	w.ready(r, sha)
+	require.Equal(t, "3", w.configMap("cluster-a", "held").Data["key"])
+}
+
+func twoFederations(t *testing.T, w *world) {
+	first, second := w.federation("first"), w.federation("second")
+	w.ready(first, first.push("first", "app.yaml", configMap("of-first", "1"), "policy.yaml", policyFor("first", both, "")))
+	w.ready(second, second.push("second", "app.yaml", configMap("of-second", "1"), "policy.yaml", policyFor("second", both, "")))
+
+	w.ready(second, second.push("second has another", "app.yaml", configMap("of-second-too", "1")))
+	w.eventually("the old object of the second to go", func() error { return unless(w.absent("cluster-a", "of-second"), "it is there") })
+	require.False(t, w.absent("cluster-a", "of-first"))
+
+	overwrite := "  conflictResolution: Overwrite\n"
+	stolen := second.push("second claims what first has", "app.yaml", configMap("of-first", "stolen"), "policy.yaml", policyFor("second", both, overwrite))
+	release := w.condition(second, stolen, "Ready", metav1.ConditionFalse, "")
+	require.EqualValues(t, 2, release.Status.Summary.Failed)
+	require.Equal(t, "1", w.configMap("cluster-a", "of-first").Data["key"])
+}
+
+func longNames(t *testing.T, w *world) {
+	r := w.federation("long")
+	name := strings.Repeat("n", 253)
+	w.ready(r, r.push("a long name", "app.yaml", configMap(name, "1"), "policy.yaml", policyFor("long", both, "")))
+	require.Equal(t, "1", w.configMap("cluster-b", name).Data["key"])
+	list := &v1alpha1.FederatedObjectList{}
+	require.NoError(t, w.hub.List(t.Context(), list, client.InNamespace(w.namespace), client.MatchingLabels{v1alpha1.FederationLabel: "long"}))
+	require.Len(t, list.Items, 1)
+	require.Equal(t, name, list.Items[0].Spec.Template.Name)
+}
+
+func pruneBrake(t *testing.T, w *world) {
+	r := w.federation("brake")
+	files := []string{"policy.yaml", policyFor("brake", both, "")}
+	var none []string
+	for i := range 8 {
+		path := fmt.Sprintf("app-%d.yaml", i)
+		files = append(files, path, configMap(fmt.Sprintf("braked-%d", i), "1"))
+		if i > 0 {
+			none = append(none, path, "")
+		}
+	}
+	w.ready(r, r.push("eight objects", files...))
+	sha := r.push("one object", none...)
+	w.condition(r, sha, "Ready", metav1.ConditionFalse, "PruneBlocked")
+	require.False(t, w.absent("cluster-a", "braked-7"))
+
+	sha = r.push("one object, and I mean it\n\nAccord-Prune: allow")
+	w.ready(r, sha)
+	w.eventually("the objects to go", func() error { return unless(w.absent("cluster-a", "braked-7"), "it is there") })
+	require.False(t, w.absent("cluster-a", "braked-0"))
+}
+
+func foreignObject(t *testing.T, w *world) {
+	err := w.members["cluster-a"].Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}})
+	require.True(t, err == nil || apierrors.IsAlreadyExists(err), "%v", err)
+	theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "theirs"}, Data: map[string]string{"key": "theirs"}}
+	require.NoError(t, w.members["cluster-a"].Create(t.Context(), theirs))
+
+	r := w.federation("foreign")
+	sha := r.push("an object that is there", "app.yaml", configMap("theirs", "ours"), "policy.yaml", policyFor("foreign", both, ""))
+	release := w.condition(r, sha, "Ready", metav1.ConditionFalse, "")
+	require.EqualValues(t, 1, release.Status.Summary.Failed)
+	require.Equal(t, "theirs", w.configMap("cluster-a", "theirs").Data["key"])
+
+	sha = r.push("take it over", "policy.yaml", policyFor("foreign", both, "  conflictResolution: Overwrite\n"))
+	w.ready(r, sha)
+	require.Equal(t, "ours", w.configMap("cluster-a", "theirs").Data["key"])
+}
+
+// unless is an error with what was seen, unless ok.
+func unless(ok bool, seen string) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("%s", seen)
+}

@@ -1,0 +1,242 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/status"
+)
+
+// ledgerWriters bounds the concurrent writes to the hub.
+const ledgerWriters = 8
+
+// keptReleases is how many Releases of a federation stay on the hub.
+const keptReleases = 10
+
+// enforce puts a plan in force. The order is what makes status truthful: first memory, so that nothing is judged by
+// the old plan any more; then the ledger says Progressing about the new revision; only then is anything delivered.
+func (e *engine) enforce(ctx context.Context, f *federation, b basis, release *v1alpha1.Release, plan *propagate.Plan) error {
+	f.adopt(b, release, plan)
+	if err := e.announce(ctx, f); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	f.announced = true
+	clusters := f.clusters()
+	f.mu.Unlock()
+	for _, c := range clusters {
+		if b := e.bulkhead(c); b != nil {
+			b.enqueue(f.key)
+		}
+	}
+	e.reporter.everything(f)
+	return nil
+}
+
+// adopt replaces the plan in memory and interrupts the deliveries of the old one.
+func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.Plan) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.basis, f.plan, f.announced, f.refused, f.unread = b, plan, false, nil, ""
+	f.revision, f.allowPrune, f.evaluated = b.revision, b.allowPrune, b.generation
+	f.succeed(release)
+	f.release.Spec.PlanDigest = plan.Digest()
+	for _, c := range plan.Clusters() {
+		if f.legs[c] == nil {
+			f.legs[c] = newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: c}})
+		}
+	}
+	for c, l := range f.legs {
+		if !slices.Contains(plan.Clusters(), c) { // it left the fleet: hands off what is there
+			l.end()
+			f.left = append(f.left, l.delivery)
+			delete(f.legs, c)
+			continue
+		}
+		l.adopt(plan.For(c))
+	}
+}
+
+// end interrupts the delivery under way.
+func (l *leg) end() {
+	if l.cancel != nil {
+		l.cancel()
+	}
+}
+
+func (l *leg) adopt(target propagate.Target) {
+	l.end()
+	l.target, l.listed = target, false
+	l.run = status.Run{}
+	clear(l.errors)
+	clear(l.wants)
+	for _, p := range target.Objects {
+		l.wants[p.ID] = want{digest: p.Digest, held: p.Held, object: p.Rendered}
+	}
+	for _, x := range target.Failed {
+		l.wants[x.ID] = want{held: x.Held, err: x.Err.Error()}
+	}
+}
+
+// succeed makes release the newest. One that was there already (the same commit again, after a force-push back, or
+// after a restart) goes on with the status it has.
+func (f *federation) succeed(release *v1alpha1.Release) {
+	release.OwnerReferences = f.owner()
+	if f.release != nil && f.release.Name != release.Name {
+		f.releases = slices.Insert(f.releases, 0, *f.release)
+	}
+	i := slices.IndexFunc(f.releases, func(r v1alpha1.Release) bool { return r.Name == release.Name })
+	if i >= 0 {
+		release.Status = f.releases[i].Status
+		release.Generation = f.releases[i].Generation
+		f.releases = slices.Delete(f.releases, i, i+1)
+	} else if f.release != nil && f.release.Name == release.Name {
+		release.Status, release.Generation = f.release.Status, f.release.Generation
+	}
+	f.release = release
+}
+
+// announce writes the decisions to the ledger: what is new or changed, and nothing else.
+func (e *engine) announce(ctx context.Context, f *federation) error {
+	f.mu.Lock()
+	release := f.release.DeepCopy()
+	var puts []client.Object
+	for _, d := range f.plan.Decisions {
+		if d.Policy != nil {
+			puts = append(puts, f.recordObject(d))
+		}
+	}
+	for _, c := range f.clusters() {
+		if !f.legs[c].idle() {
+			puts = append(puts, f.recordDelivery(c))
+		}
+	}
+	f.mu.Unlock()
+	if err := e.ledger.Put(ctx, release); err != nil {
+		return err
+	}
+	if err := e.begin(ctx, f, release); err != nil {
+		return err
+	}
+	return e.record(ctx, f, puts)
+}
+
+// begin says Progressing about the new revision, before anything is written to any member.
+func (e *engine) begin(ctx context.Context, f *federation, release *v1alpha1.Release) error {
+	f.mu.Lock()
+	f.release.Generation, f.release.UID, f.release.CreationTimestamp = release.Generation, release.UID, release.CreationTimestamp
+	f.mu.Unlock()
+	return errors.Join(
+		e.reporter.release(ctx, f),
+		e.reporter.federation(ctx, f),
+		e.supersede(ctx, f),
+	)
+}
+
+// record puts what differs from what was put last, and forgets the FederatedObjects that are no longer decided.
+func (e *engine) record(ctx context.Context, f *federation, puts []client.Object) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(ledgerWriters)
+	decided := map[manifest.ID]bool{}
+	for _, obj := range puts {
+		if o, ok := obj.(*v1alpha1.FederatedObject); ok {
+			decided[templateID(o.Spec.Template)] = true
+		}
+		if same, err := f.recorded(obj); err != nil || same {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		g.Go(func() error {
+			if err := e.ledger.Put(ctx, obj); err != nil {
+				return err
+			}
+			f.remember(obj)
+			return nil
+		})
+	}
+	for _, o := range f.undecided(decided) {
+		g.Go(func() error { return e.ledger.Delete(ctx, o) })
+	}
+	return g.Wait()
+}
+
+// recorded says whether the ledger has obj as it is.
+func (f *federation) recorded(obj client.Object) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch o := obj.(type) {
+	case *v1alpha1.FederatedObject:
+		if kept := f.objects[templateID(o.Spec.Template)]; kept != nil {
+			return sameSpec(kept, o)
+		}
+	case *v1alpha1.Delivery:
+		if l := f.legs[o.Spec.Cluster]; l != nil && l.delivery.Name != "" {
+			return sameSpec(l.delivery, o)
+		}
+	}
+	return false, nil
+}
+
+// remember keeps what the ledger answered to a Put.
+func (f *federation) remember(obj client.Object) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch o := obj.(type) {
+	case *v1alpha1.FederatedObject:
+		f.objects[templateID(o.Spec.Template)] = o
+	case *v1alpha1.Delivery:
+		if l := f.legs[o.Spec.Cluster]; l != nil {
+			o.Status = l.delivery.Status // the newest status may not have been written yet
+			l.delivery = o
+		}
+	}
+}
+
+// undecided are the FederatedObjects of objects that left Git or lost their policy, and the Deliveries of clusters that
+// left the fleet; they are forgotten here.
+func (f *federation) undecided(decided map[manifest.ID]bool) []client.Object {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var gone []client.Object
+	for _, d := range f.left {
+		if d.Name != "" {
+			gone = append(gone, d)
+		}
+	}
+	f.left = nil
+	for id, o := range f.objects {
+		if !decided[id] {
+			gone = append(gone, o)
+			delete(f.objects, id)
+		}
+	}
+	return gone
+}
+
+// supersede marks the older Releases and drops those beyond the number that is kept.
+func (e *engine) supersede(ctx context.Context, f *federation) error {
+	f.mu.Lock()
+	name, older := f.release.Name, slices.Clone(f.releases)
+	f.releases = f.releases[:min(len(f.releases), keptReleases-1)]
+	f.mu.Unlock()
+	var errs []error
+	for i := range older {
+		r := &older[i]
+		switch {
+		case i >= keptReleases-1:
+			errs = append(errs, e.ledger.Delete(ctx, r))
+		case r.Status.SupersededBy == "":
+			errs = append(errs, e.reporter.superseded(ctx, r, name))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,163 @@
+package reconciler
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+)
+
+// engine holds what is in force and what is known, in memory: a plan per federation, a bulkhead per cluster.
+// It does not know where Federations and Clusters are declared; sync and cluster tell it, and so does Once.
+type engine struct {
+	ledger ledger
+	log    *slog.Logger
+	// event tells people of something that explains or needs an action; kind is Normal or Warning.
+	event func(about client.Object, kind, reason, message string)
+	// reporter writes status down, coalesced.
+	reporter *reporter
+
+	mu          sync.Mutex
+	federations map[types.NamespacedName]*federation
+	bulkheads   map[string]*bulkhead
+}
+
+// newEngine starts nothing; run does.
+func newEngine(l ledger, log *slog.Logger, event func(about client.Object, kind, reason, message string)) *engine {
+	e := &engine{
+		ledger: l, log: log, event: event,
+		federations: map[types.NamespacedName]*federation{},
+		bulkheads:   map[string]*bulkhead{},
+	}
+	e.reporter = newReporter(e)
+	return e
+}
+
+// run writes status until ctx ends, and then waits until every bulkhead has let go of its cluster.
+func (e *engine) run(ctx context.Context) {
+	e.reporter.run(ctx)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, b := range e.bulkheads {
+		b.close()
+	}
+}
+
+// open returns a federation. The first time it is read from the ledger, so that a restart goes on where the process
+// before it ended.
+func (e *engine) open(ctx context.Context, fed *v1alpha1.Federation) (*federation, error) {
+	key := client.ObjectKeyFromObject(fed)
+	if f := e.federation(key); f != nil {
+		f.declared(fed)
+		return f, nil
+	}
+	f, err := recall(ctx, e.ledger, fed)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.federations[key] = f
+	return f, nil
+}
+
+// federation is nil when it is not known.
+func (e *engine) federation(key types.NamespacedName) *federation {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.federations[key]
+}
+
+// all federations, in no order.
+func (e *engine) all() []*federation {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := make([]*federation, 0, len(e.federations))
+	for _, f := range e.federations {
+		all = append(all, f)
+	}
+	return all
+}
+
+// forget drops a federation that was deleted on the hub. What it delivered stays where it is; its records on the hub
+// are collected with it.
+func (e *engine) forget(key types.NamespacedName) {
+	e.mu.Lock()
+	delete(e.federations, key)
+	bulkheads := slices.Collect(maps.Values(e.bulkheads))
+	e.mu.Unlock()
+	for _, b := range bulkheads {
+		b.unwatch(key)
+	}
+}
+
+// bulkhead is nil when the cluster was never connected.
+func (e *engine) bulkhead(cluster string) *bulkhead {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.bulkheads[cluster]
+}
+
+// connect gives a cluster a bulkhead, in place of the one it had.
+func (e *engine) connect(m *clusters.Member) {
+	b := newBulkhead(e, m)
+	e.mu.Lock()
+	old := e.bulkheads[m.Name]
+	e.bulkheads[m.Name] = b
+	e.mu.Unlock()
+	if old != nil {
+		old.close()
+	}
+	for _, f := range e.all() {
+		f.unlist(m.Name)
+		b.enqueue(f.key)
+	}
+}
+
+// disconnect drops a cluster that left the fleet, or whose credentials cannot be used any more.
+func (e *engine) disconnect(cluster string) {
+	e.mu.Lock()
+	b := e.bulkheads[cluster]
+	delete(e.bulkheads, cluster)
+	e.mu.Unlock()
+	if b != nil {
+		b.close()
+	}
+	e.reached(cluster)
+}
+
+// heard records whether a cluster answered; err says why it did not.
+func (e *engine) heard(cluster string, err error) {
+	b := e.bulkhead(cluster)
+	if b == nil || !b.heard(err, time.Now()) {
+		return
+	}
+	for _, f := range e.all() {
+		b.enqueue(f.key)
+	}
+	e.reached(cluster)
+}
+
+// reached has everything reported again that depends on whether a cluster can be reached.
+func (e *engine) reached(cluster string) {
+	for _, f := range e.all() {
+		e.reporter.cluster(f, cluster)
+	}
+}
+
+// reach says why a cluster is not heard from, empty when it is, and when it answered last.
+func (e *engine) reach(cluster string) (unreachable string, last time.Time) {
+	b := e.bulkhead(cluster)
+	if b == nil {
+		return "not connected", time.Time{}
+	}
+	return b.reach()
+}

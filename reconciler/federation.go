@@ -1,0 +1,187 @@
+package reconciler
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/status"
+)
+
+// federation is one Federation in memory: the plan in force, what was written to the ledger, and a leg per cluster.
+type federation struct {
+	key types.NamespacedName
+
+	mu sync.Mutex // guards all below
+	// declaration is the Federation as it was declared last; its status is what was written last.
+	declaration *v1alpha1.Federation
+	// basis is what the plan in force was made from; the zero value before the first plan.
+	basis basis
+	plan  *propagate.Plan
+	// revision and allowPrune are those of the commit that the plan in force was made from.
+	revision   string
+	allowPrune bool
+	// announced is false while a new plan is being written to the ledger: until that is done nothing is delivered.
+	announced bool
+	// release is the newest Release: of the plan in force, or of a commit that could not be planned.
+	release  *v1alpha1.Release
+	releases []v1alpha1.Release // older ones, newest first
+	objects  map[manifest.ID]*v1alpha1.FederatedObject
+	legs     map[string]*leg
+	left     []*v1alpha1.Delivery // to clusters that left the fleet; still in the ledger
+
+	evaluated int64  // generation of the Federation that was looked at last
+	handledAt string // the last value of the annotation that asks for a look now
+	refused   error  // why the newest commit could not be planned; nil if it could
+	unread    string // why the sources could not be read the last time; empty if they could
+}
+
+// leg is one federation on one cluster.
+type leg struct {
+	cluster  string
+	delivery *v1alpha1.Delivery // as it was written last
+	target   propagate.Target
+	wants    map[manifest.ID]want
+	live     apply.Live
+	reports  map[manifest.ID]status.Report
+	errors   map[manifest.ID]string // of the last delivery of this plan
+	run      status.Run
+	// listed is false until every kind that is wanted here was listed once: before that, missing means nothing.
+	listed bool
+	// cancel ends the delivery under way, because a newer plan is in force; nil when there is none.
+	cancel context.CancelFunc
+}
+
+// want is what the plan wants of one object on one cluster.
+type want struct {
+	digest string // empty when it could not be rendered
+	held   string
+	err    string // of rendering
+	object *propagate.Rendered
+}
+
+// declared takes note of a Federation as it is declared now.
+func (f *federation) declared(fed *v1alpha1.Federation) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fed = fed.DeepCopy()
+	fed.Status = f.declaration.Status
+	f.declaration = fed
+}
+
+// recall reads from the ledger what the process before this one knew of a federation.
+func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federation, error) {
+	f := &federation{
+		key: client.ObjectKeyFromObject(fed), declaration: fed.DeepCopy(),
+		objects: map[manifest.ID]*v1alpha1.FederatedObject{}, legs: map[string]*leg{},
+	}
+	var objects v1alpha1.FederatedObjectList
+	var deliveries v1alpha1.DeliveryList
+	var releases v1alpha1.ReleaseList
+	for _, list := range []client.ObjectList{&objects, &deliveries, &releases} {
+		if err := l.List(ctx, list, fed.Namespace, fed.Name); err != nil {
+			return nil, err
+		}
+	}
+	for i := range objects.Items {
+		f.objects[templateID(objects.Items[i].Spec.Template)] = &objects.Items[i]
+	}
+	for i := range deliveries.Items {
+		d := &deliveries.Items[i]
+		f.legs[d.Spec.Cluster] = newLeg(d)
+	}
+	slices.SortFunc(releases.Items, func(a, b v1alpha1.Release) int {
+		return b.CreationTimestamp.Compare(a.CreationTimestamp.Time)
+	})
+	f.releases = releases.Items
+	return f, nil
+}
+
+func newLeg(d *v1alpha1.Delivery) *leg {
+	return &leg{
+		cluster: d.Spec.Cluster, delivery: d,
+		wants: map[manifest.ID]want{}, live: apply.Live{},
+		reports: map[manifest.ID]status.Report{}, errors: map[manifest.ID]string{},
+	}
+}
+
+// clusters that the plan covers, or that still have something of it, sorted.
+func (f *federation) clusters() []string { return slices.Sorted(maps.Keys(f.legs)) }
+
+// cell is what is decided and known of one object on one cluster. The caller holds f.mu.
+func (f *federation) cell(l *leg, id manifest.ID, unreachable string) status.Cell {
+	w := l.wants[id]
+	c := status.Cell{Object: id, Cluster: l.cluster, Want: w.digest, Held: w.held, Error: w.err, Unreachable: unreachable}
+	if c.Error == "" {
+		c.Error = l.errors[id]
+	}
+	if c.Held == "" && f.declaration.Spec.Suspend {
+		c.Held = "the federation is suspended"
+	}
+	if r, ok := l.reports[id]; ok {
+		c.Report = &r
+	}
+	return c
+}
+
+// unlist forgets what was seen of a cluster whose watches start anew.
+func (f *federation) unlist(cluster string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if l := f.legs[cluster]; l != nil {
+		l.listed = false
+		clear(l.live)
+		clear(l.reports)
+	}
+}
+
+// owner makes the hub collect what belongs to a Federation that is deleted. There is none without a hub.
+func (f *federation) owner() []metav1.OwnerReference {
+	if f.declaration.UID == "" {
+		return nil
+	}
+	return []metav1.OwnerReference{{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: "Federation",
+		Name: f.declaration.Name, UID: f.declaration.UID,
+	}}
+}
+
+// releaseInput is what is known of the newest commit. The caller holds f.mu.
+func (f *federation) releaseInput() status.ReleaseInput {
+	in := status.ReleaseInput{Starting: !f.announced, Suspended: f.declaration.Spec.Suspend}
+	if f.refused != nil {
+		in.Errors = strings.Split(f.refused.Error(), "\n") // one line each: errors.Join
+		return in
+	}
+	for _, d := range f.plan.Decisions {
+		if d.Policy == nil {
+			continue
+		}
+		in.Objects++
+		if len(d.Chosen) == 0 {
+			in.Unplaced = append(in.Unplaced, d.ID.String()+": "+d.Why)
+		}
+	}
+	for _, x := range f.plan.Findings {
+		in.Findings = append(in.Findings, x.At.String()+": "+x.Message)
+	}
+	for _, c := range f.clusters() {
+		if l := f.legs[c]; !l.idle() {
+			in.Legs = append(in.Legs, status.NewLeg(c, l.delivery.Generation, l.delivery.Status))
+		}
+	}
+	return in
+}
+
+// idle says that nothing is decided for the cluster and nothing of the federation is there.
+func (l *leg) idle() bool { return len(l.wants) == 0 && len(l.delivery.Status.Inventory) == 0 }

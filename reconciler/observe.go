@@ -1,0 +1,111 @@
+package reconciler
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/status"
+)
+
+// observer turns what the watches of one cluster say about one federation into reports and drift: it is the
+// clusters.Sink of a bulkhead. Of every object it keeps a few hundred bytes; the object itself is dropped.
+type observer struct {
+	bulkhead *bulkhead
+	key      types.NamespacedName
+}
+
+// Put takes note of an object as it is now, and has it repaired if it is not as we left it.
+func (o observer) Put(u *unstructured.Unstructured) {
+	id := manifest.IDOf(u)
+	o.note(id, func(l *leg) (repair bool) {
+		w := l.wants[id]
+		seen := apply.Observe(u, w.object, l.live[id])
+		l.live[id], l.reports[id] = seen, status.Observe(u)
+		return w.digest != "" && w.held == "" && (seen.Digest != w.digest || !seen.Intact)
+	})
+}
+
+// Delete takes note that an object is gone, and has it made again if it is wanted.
+func (o observer) Delete(u *unstructured.Unstructured) {
+	id := manifest.IDOf(u)
+	o.note(id, func(l *leg) (repair bool) {
+		delete(l.live, id)
+		delete(l.reports, id)
+		w := l.wants[id]
+		return w.digest != "" && w.held == ""
+	})
+}
+
+// note changes what is known of one object, and passes it on. A repair is only asked for once the cluster was
+// delivered: before that, what is missing or old is what the delivery is about to change.
+func (o observer) note(id manifest.ID, change func(*leg) (repair bool)) {
+	f := o.bulkhead.engine.federation(o.key)
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	l := f.legs[o.bulkhead.Name]
+	if l == nil {
+		f.mu.Unlock()
+		return
+	}
+	repair := change(l) && l.run.Finished
+	f.mu.Unlock()
+	if repair {
+		o.bulkhead.enqueue(o.key)
+	}
+	o.bulkhead.engine.reporter.object(f, id, o.bulkhead.Name)
+}
+
+// Listed drops what was known and is not there any more: it went while nobody watched.
+func (o observer) Listed(gvk schema.GroupVersionKind, present map[types.NamespacedName]bool) {
+	f := o.bulkhead.engine.federation(o.key)
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.legs[o.bulkhead.Name]
+	if l == nil {
+		return
+	}
+	for id := range l.reports {
+		if id.GroupKind() == gvk.GroupKind() && !present[types.NamespacedName{Namespace: id.Namespace, Name: id.Name}] {
+			delete(l.live, id)
+			delete(l.reports, id)
+			o.bulkhead.engine.reporter.object(f, id, o.bulkhead.Name)
+			if l.run.Finished {
+				o.bulkhead.enqueue(o.key)
+			}
+		}
+	}
+}
+
+// Lost is noticed by the prober, which asks the watches (bulkhead.heard): a watch that is taken up again within
+// moments is no news.
+func (o observer) Lost(schema.GroupVersionKind, time.Time, error) {}
+
+// reportDrift tells people what was changed back.
+func (e *engine) reportDrift(f *federation, cluster string, drift []apply.Drift) {
+	if len(drift) == 0 {
+		return
+	}
+	f.mu.Lock()
+	var about *v1alpha1.Delivery
+	if l := f.legs[cluster]; l != nil {
+		about = l.delivery.DeepCopy()
+	}
+	f.mu.Unlock()
+	for _, d := range drift {
+		if about != nil {
+			e.event(about, corev1.EventTypeWarning, "DriftCorrected", describe(d))
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/source"
+)
+
+// OnceOptions say what to deliver, from where, to which clusters.
+type OnceOptions struct {
+	// Federation as it would be declared on a hub. Its interval and its secretRefs have no meaning here.
+	Federation v1alpha1.Federation
+	// Auth has the data of the Secrets that sources refer to, by name.
+	Auth map[string]map[string][]byte
+	// Configs lead to the members, by cluster name. A Cluster manifest in Git without one is unreachable; a config
+	// without a manifest is a cluster without labels, region and zones.
+	Configs map[string]*rest.Config
+	// CacheDir holds the Git clones.
+	CacheDir string
+	// Dump receives the planner's whole input as txtar; nil: none.
+	Dump io.Writer
+	// Wait is how long to wait for health; 0 ends as soon as every cluster that can be reached was delivered.
+	Wait time.Duration
+	// Progress is called whenever the status of the Release changed; nil: never.
+	Progress func(v1alpha1.ReleaseStatus)
+	Log      logr.Logger
+}
+
+// OnceResult is what a hub would show at the end.
+type OnceResult struct {
+	Release    v1alpha1.Release
+	Deliveries []v1alpha1.Delivery
+	Objects    []v1alpha1.FederatedObject
+}
+
+const (
+	// oncePoll is how often the end is looked for.
+	oncePoll = 20 * time.Millisecond
+	// onceDeliver bounds a delivery that nobody waits for health of.
+	onceDeliver = 10 * time.Minute
+)
+
+// Once does a controller's whole job one time, without a hub: fetch, compile, deliver, look. It returns when the
+// release has ended one way or the other, and an error only if it could not begin: what became of the clusters is in
+// the result. The code is the controllers' own; only the ledger is another.
+func Once(ctx context.Context, o OnceOptions) (OnceResult, error) {
+	scheme, err := newScheme()
+	if err != nil {
+		return OnceResult{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	e := newEngine(newMemory(scheme), slog.New(logr.ToSlogHandler(o.Log)), func(client.Object, string, string, string) {})
+	ended := make(chan struct{})
+	go func() { defer close(ended); e.run(ctx) }()
+	defer func() { cancel(); <-ended }()
+
+	f, err := o.begin(ctx, e)
+	if err != nil {
+		return OnceResult{}, err
+	}
+	f.await(ctx, o)
+	return f.result(), nil
+}
+
+// begin puts the plan in force.
+func (o OnceOptions) begin(ctx context.Context, e *engine) (*federation, error) {
+	fed := &o.Federation
+	fed.Generation = 1
+	cache, err := source.OpenGit(o.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	c, err := fetch(ctx, cache, fed, o.secret)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := c.parts()
+	if err != nil {
+		return nil, err
+	}
+	members := o.members(parts.Clusters)
+	input := c.input(fed, parts, fleetOf(members, parts.Origins))
+	if o.Dump != nil {
+		if err := propagate.Dump(o.Dump, input); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := propagate.New(input)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.connect(ctx, e); err != nil {
+		return nil, err
+	}
+	f, err := e.open(ctx, fed)
+	if err != nil {
+		return nil, err
+	}
+	return f, e.enforce(ctx, f, basisOf(fed, c, members), c.release(fed), plan)
+}
+
+func (o OnceOptions) secret(_ context.Context, name string) (map[string][]byte, error) {
+	data, ok := o.Auth[name]
+	if !ok {
+		return nil, errors.New("not given")
+	}
+	return data, nil
+}
+
+// members are the declared clusters and those that only the kubeconfig knows.
+func (o OnceOptions) members(declared []v1alpha1.Cluster) []v1alpha1.Cluster {
+	members := slices.Clone(declared)
+	for _, name := range slices.Sorted(maps.Keys(o.Configs)) {
+		if !slices.ContainsFunc(members, func(m v1alpha1.Cluster) bool { return m.Name == name }) {
+			members = append(members, v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		}
+	}
+	return members
+}
+
+// connect and probe every member that there is a config for, all at once.
+func (o OnceOptions) connect(ctx context.Context, e *engine) error {
+	probes := make(chan error)
+	for name, cfg := range o.Configs {
+		go func() {
+			m, err := clusters.Connect(cfg, name)
+			if err != nil {
+				probes <- fmt.Errorf("cluster %s: %w", name, err)
+				return
+			}
+			e.connect(m)
+			ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+			defer cancel()
+			_, err = clusters.Probe(ctx, m)
+			e.heard(name, err)
+			probes <- nil
+		}()
+	}
+	var errs []error
+	for range o.Configs {
+		errs = append(errs, <-probes)
+	}
+	return errors.Join(errs...)
+}
+
+// await returns when the release has ended, or time has.
+func (f *federation) await(ctx context.Context, o OnceOptions) {
+	limit := o.Wait
+	if limit == 0 {
+		limit = onceDeliver
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var last v1alpha1.ReleaseStatus
+	for tick := time.NewTicker(oncePoll); ; {
+		now := f.result().Release.Status
+		if o.Progress != nil && now.Summary != last.Summary {
+			o.Progress(now)
+			last = now
+		}
+		if over(now, o.Wait > 0) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// over says whether waiting longer can change the answer.
+func over(s v1alpha1.ReleaseStatus, health bool) bool {
+	if meta.IsStatusConditionTrue(s.Conditions, "Ready") || meta.IsStatusConditionTrue(s.Conditions, "Stalled") {
+		return true
+	}
+	open := s.Summary.Progressing
+	if !health {
+		return meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Applied) || s.Summary.Total > 0 && s.Summary.Applied+s.Summary.Failed+s.Summary.Held+s.Summary.Unreachable >= s.Summary.Total
+	}
+	return s.Summary.Total > 0 && open == 0 && s.Summary.Failed == 0
+}
+
+// result is what the ledger would show.
+func (f *federation) result() OnceResult {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := OnceResult{Release: *f.release.DeepCopy()}
+	for _, c := range f.clusters() {
+		if l := f.legs[c]; !l.idle() {
+			r.Deliveries = append(r.Deliveries, *l.delivery.DeepCopy())
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(f.objects), manifest.ID.Compare) {
+		r.Objects = append(r.Objects, *f.objects[id].DeepCopy())
+	}
+	return r
+}

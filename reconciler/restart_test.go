@@ -1,0 +1,144 @@
+package reconciler_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/reconciler"
+)
+
+// killableEnv makes this test binary run the controllers, so that a test can kill them.
+const killableEnv = "ACCORD_TEST_KUBECONFIG"
+
+func TestMain(m *testing.M) {
+	if kubeconfig := os.Getenv(killableEnv); kubeconfig != "" {
+		cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+		if err == nil {
+			err = reconciler.Run(context.Background(), cfg, reconciler.Options{CacheDir: os.Getenv(killableEnv + "_CACHE"), Log: logr.Discard()})
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// A restart with everything in place reads, and writes nothing to any member.
+func TestARestartWritesNothing(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.federation("restart")
+	sha := r.push("ten objects", append(manyConfigMaps(10), "policy.yaml", policyFor("restart", both, ""))...)
+	w.ready(r, sha)
+	w.stop()
+	before := w.configMapWrites()
+
+	w.run()
+	// A hand-made change that is repaired proves that the new process has gone through its loops.
+	edited := w.configMap("cluster-a", "many-3")
+	edited.Data["key"] = "by hand"
+	require.NoError(t, w.members["cluster-a"].Update(t.Context(), edited))
+	w.eventually("the change to be repaired", func() error {
+		return unless(w.configMap("cluster-a", "many-3").Data["key"] == "1", "not repaired")
+	})
+	require.Equal(t, before+2, w.configMapWrites(), "the hand-made change and its repair are all that was written")
+	w.ready(r, sha)
+}
+
+// The controllers are killed while they deliver, and started again: everything arrives.
+func TestKilledWhileDelivering(t *testing.T) {
+	const objects = 400
+	w := newWorld(t, 2)
+	w.stop()
+	r := w.federation("killed")
+	sha := r.push("many objects", append(manyConfigMaps(objects), "policy.yaml", policyFor("killed", both, ""))...)
+
+	victim := exec.Command(os.Args[0])
+	victim.Env = append(os.Environ(), killableEnv+"="+w.planes["hub"].Kubeconfig(), killableEnv+"_CACHE="+t.TempDir())
+	victim.Stderr = os.Stderr
+	require.NoError(t, victim.Start())
+	w.eventually("the delivery to have begun", func() error { return unless(w.count("cluster-a") > 5, "nothing there yet") })
+	require.NoError(t, victim.Process.Kill())
+	require.Error(t, victim.Wait(), "it was killed")
+	require.Less(t, w.count("cluster-a")+w.count("cluster-b"), 2*objects, "it was killed too late to prove anything")
+
+	w.run()
+	release := w.ready(r, sha)
+	require.EqualValues(t, 2, release.Status.Summary.Healthy)
+	require.Equal(t, objects, w.count("cluster-a"))
+	require.Equal(t, objects, w.count("cluster-b"))
+}
+
+// One member is down: the others finish, the release is not ready, and it catches up on return.
+func TestAMemberIsDown(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.federation("down")
+	w.ready(r, r.push("all up", "app.yaml", configMap("distant", "1"), "policy.yaml", policyFor("down", both, "")))
+
+	w.cables["cluster-b"].setCut(true)
+	sha := r.push("one down", "app.yaml", configMap("distant", "2"))
+	release := w.condition(r, sha, "Ready", metav1.ConditionFalse, "ClustersUnreachable")
+	require.EqualValues(t, 1, release.Status.Summary.Healthy)
+	require.EqualValues(t, 1, release.Status.Summary.Unreachable)
+	require.Equal(t, "2", w.configMap("cluster-a", "distant").Data["key"])
+	require.Equal(t, "1", w.configMap("cluster-b", "distant").Data["key"])
+	w.eventually("the Delivery to say so", func() error {
+		c := apimeta.FindStatusCondition(w.delivery(r, "cluster-b").Status.Conditions, "Reachable")
+		return unless(c != nil && c.Status == metav1.ConditionFalse, fmt.Sprint(c))
+	})
+
+	w.cables["cluster-b"].setCut(false)
+	w.ready(r, sha)
+	require.Equal(t, "2", w.configMap("cluster-b", "distant").Data["key"])
+}
+
+func manyConfigMaps(n int) []string {
+	var files []string
+	for i := range n {
+		files = append(files, fmt.Sprintf("many/%d.yaml", i), configMap(fmt.Sprintf("many-%d", i), "1"))
+	}
+	return files
+}
+
+// count is how many ConfigMaps of ours a member has.
+func (w *world) count(cluster string) int {
+	w.t.Helper()
+	list := &corev1.ConfigMapList{}
+	require.NoError(w.t, w.members[cluster].List(w.t.Context(), list, client.InNamespace("shop"), client.HasLabels{"applyset.kubernetes.io/part-of"}))
+	return len(list.Items)
+}
+
+var requestLine = regexp.MustCompile(`^apiserver_request_total\{.*resource="configmaps".*verb="(APPLY|PATCH|POST|PUT|DELETE)".*\} (\S+)$`)
+
+// configMapWrites is how many requests that write ConfigMaps all API servers of this process have counted: they share
+// their metrics.
+func (w *world) configMapWrites() int {
+	w.t.Helper()
+	d, err := discovery.NewDiscoveryClientForConfig(w.config)
+	require.NoError(w.t, err)
+	metrics, err := d.RESTClient().Get().AbsPath("/metrics").DoRaw(w.t.Context())
+	require.NoError(w.t, err)
+	total := 0.0
+	for lines := bufio.NewScanner(strings.NewReader(string(metrics))); lines.Scan(); {
+		if m := requestLine.FindStringSubmatch(lines.Text()); m != nil {
+			n, err := strconv.ParseFloat(m[2], 64)
+			require.NoError(w.t, err)
+			total += n
+		}
+	}
+	return int(total)
+}

@@ -1,0 +1,226 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/source"
+)
+
+// Options of the controllers.
+type Options struct {
+	// CacheDir holds the Git clones. It survives restarts, and may be deleted while nothing runs.
+	CacheDir string
+	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics, HookAddress POST /hook/<namespace>/<federation>.
+	// Each is off when it is empty.
+	HealthAddress  string
+	MetricsAddress string
+	HookAddress    string
+	// LeaderElection lets several replicas run on one hub, of which one works. Off where a lock on the hub's data does it.
+	LeaderElection bool
+	// Namespace of the leader election Lease.
+	Namespace string
+	Log       logr.Logger
+}
+
+const (
+	// syncWorkers is how many Federations are looked at at once, probeWorkers how many clusters: a cluster that does
+	// not answer keeps a prober waiting for probeTimeout.
+	syncWorkers  = 4
+	probeWorkers = 64
+	// leaseName is the Lease that replicas elect a leader by.
+	leaseName = "accord"
+)
+
+// Run runs the controllers on the hub that cfg leads to, until ctx ends. The CRDs must be there (InstallCRDs).
+func Run(ctx context.Context, cfg *rest.Config, o Options) error {
+	mgr, err := newManager(cfg, o)
+	if err != nil {
+		return err
+	}
+	cache, err := source.OpenGit(o.CacheDir)
+	if err != nil {
+		return err
+	}
+	recorder := mgr.GetEventRecorderFor("accord")
+	events := func(about client.Object, kind, reason, message string) { recorder.Event(about, kind, reason, message) }
+	l := hub{Client: mgr.GetClient(), reader: mgr.GetAPIReader()}
+	e := newEngine(l, slog.New(logr.ToSlogHandler(o.Log)), events)
+
+	hooks := make(chan event.GenericEvent)
+	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: cache, engine: e}
+	p := &prober{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), engine: e, ledger: l, credentials: map[string]string{}}
+	err = errors.Join(
+		watchFederations(mgr, s, hooks),
+		watchClusters(mgr, p),
+		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.run(ctx); return nil })),
+		mgr.Add(&hookServer{address: o.HookAddress, manager: mgr, events: hooks}),
+	)
+	if err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+// newManager is controller-runtime's, with only what the loops need in its cache.
+func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
+	scheme, err := newScheme()
+	if err != nil {
+		return nil, err
+	}
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS = -1 // the hub's own fairness decides
+	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
+		Scheme:                        scheme,
+		Logger:                        o.Log,
+		Metrics:                       server.Options{BindAddress: orOff(o.MetricsAddress)},
+		HealthProbeBindAddress:        orOff(o.HealthAddress),
+		LeaderElection:                o.LeaderElection,
+		LeaderElectionID:              leaseName,
+		LeaderElectionNamespace:       o.Namespace,
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("hub %s: %w", cfg.Host, err)
+	}
+	return mgr, errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping))
+}
+
+// orOff is controller-runtime's way to say no address.
+func orOff(address string) string {
+	if address == "" {
+		return "0"
+	}
+	return address
+}
+
+// newScheme knows our kinds and those of Kubernetes.
+func newScheme() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+	return s, errors.Join(clientgoscheme.AddToScheme(s), v1alpha1.AddToScheme(s))
+}
+
+// watchFederations looks at a Federation when it changed, when somebody asked by annotation or push hook, when the
+// fleet changed, and every interval.
+func watchFederations(mgr manager.Manager, s *syncer, hooks chan event.GenericEvent) error {
+	everyFederation := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, _ client.Object) []reconcile.Request {
+		var requests []reconcile.Request
+		for _, f := range s.engine.all() {
+			requests = append(requests, reconcile.Request{NamespacedName: f.key})
+		}
+		return requests
+	})
+	return ctrl.NewControllerManagedBy(mgr).Named("sync").
+		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		Watches(&v1alpha1.Cluster{}, everyFederation, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
+		WatchesRawSource(ctrlsource.Channel(hooks, &handler.EnqueueRequestForObject{})).
+		WithOptions(controller.Options{MaxConcurrentReconciles: syncWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
+		Complete(s)
+}
+
+// watchClusters probes a Cluster when it changed, and every probeInterval.
+func watchClusters(mgr manager.Manager, p *prober) error {
+	return ctrl.NewControllerManagedBy(mgr).Named("cluster").
+		For(&v1alpha1.Cluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WithOptions(controller.Options{MaxConcurrentReconciles: probeWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
+		Complete(p)
+}
+
+func backoff() workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry)
+}
+
+// hookServer receives pushes. Every replica does: one that is not the leader passes a push on by annotation.
+type hookServer struct {
+	address string
+	manager manager.Manager
+	events  chan<- event.GenericEvent
+}
+
+// NeedLeaderElection is false: a Service sends pushes to any replica.
+func (*hookServer) NeedLeaderElection() bool { return false }
+
+// Start serves until ctx ends.
+func (h *hookServer) Start(ctx context.Context) error {
+	if h.address == "" {
+		return nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", h.address)
+	if err != nil {
+		return fmt.Errorf("push hook: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("POST /hook/{namespace}/{federation}", pushHook{
+		key: h.key, pushed: h.pushed, log: slog.New(logr.ToSlogHandler(h.manager.GetLogger())),
+	})
+	srv := &http.Server{Handler: mux, ReadTimeout: 30 * time.Second, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
+	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // pushes under way are sent again by their senders
+	defer stop()
+	if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("push hook: %w", err)
+	}
+	return nil
+}
+
+// key reads the secret of a federation's hook.
+func (h *hookServer) key(ctx context.Context, namespace, name string) ([]byte, error) {
+	fed := &v1alpha1.Federation{}
+	err := h.manager.GetClient().Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, fed)
+	if apierrors.IsNotFound(err) {
+		return nil, errNoHook
+	} else if err != nil {
+		return nil, err
+	}
+	if fed.Spec.HookSecretRef == nil {
+		return nil, errNoHook
+	}
+	secret := &corev1.Secret{}
+	err = h.manager.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: namespace, Name: fed.Spec.HookSecretRef.Name}, secret)
+	return secret.Data["token"], err
+}
+
+// pushed has the federation looked at, here or by the leader.
+func (h *hookServer) pushed(ctx context.Context, namespace, name string) error {
+	fed := &v1alpha1.Federation{}
+	fed.Namespace, fed.Name = namespace, name
+	select {
+	case <-h.manager.Elected():
+		select {
+		case h.events <- event.GenericEvent{Object: fed}:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	default:
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.RequestedAtAnnotation, time.Now().Format(time.RFC3339Nano))
+		return h.manager.GetClient().Patch(ctx, fed, client.RawPatch(types.MergePatchType, []byte(patch)))
+	}
+}

@@ -1,0 +1,72 @@
+package reconciler
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// What happens when there is no new plan. In each case the plan in force stays in force, and what runs stays as it is.
+
+// unread: a source could not be read. It is tried again; what it contained last is still wanted.
+func (e *engine) unread(f *federation, err error) {
+	f.mu.Lock()
+	changed := f.unread != err.Error()
+	f.unread, f.evaluated = err.Error(), f.declaration.Generation
+	about := f.declaration
+	f.mu.Unlock()
+	if changed {
+		e.event(about, corev1.EventTypeWarning, "FetchFailed", err.Error())
+	}
+}
+
+// refuse: a commit cannot be planned. Its Release says why, with file and line, and only another commit helps.
+func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1alpha1.Release, err error) error {
+	f.mu.Lock()
+	f.basis, f.unread, f.refused, f.evaluated = b, "", err, b.generation
+	f.succeed(release)
+	release = f.release.DeepCopy()
+	about := f.declaration
+	f.mu.Unlock()
+	if err := e.ledger.Put(ctx, release); err != nil {
+		return err
+	}
+	e.event(about, corev1.EventTypeWarning, "BuildFailed", err.Error())
+	return e.begin(ctx, f, release)
+}
+
+// rests says that nothing changed since the plan in force was made, or since the commit that could not be planned.
+// That the sources could be read is noted in any case.
+func (f *federation) rests(b basis) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.unread = ""
+	if f.basis != b || !f.announced && f.refused == nil {
+		return false
+	}
+	f.evaluated = b.generation
+	return true
+}
+
+// trouble says that the sources could not be read the last time.
+func (f *federation) trouble() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.unread != ""
+}
+
+// handled notes that somebody's request for a look was followed.
+func (f *federation) handled(requestedAt string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.handledAt = requestedAt
+}
+
+// suspended notes that the Federation is not looked at.
+func (f *federation) suspended() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.evaluated = f.declaration.Generation
+}

@@ -1,0 +1,114 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fluxcd/pkg/apis/meta"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/source"
+)
+
+// syncer keeps the plan of every Federation up to date with its sources. It writes to the ledger and to no member.
+type syncer struct {
+	client.Client
+	// secrets are read when they are needed, and never cached.
+	secrets client.Reader
+	cache   *source.Cache
+	engine  *engine
+}
+
+// Reconcile looks at the sources of one Federation and puts in force what they say.
+func (s *syncer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	fed := &v1alpha1.Federation{}
+	if err := s.Get(ctx, req.NamespacedName, fed); apierrors.IsNotFound(err) {
+		s.engine.forget(req.NamespacedName)
+		return ctrl.Result{}, nil
+	} else if err != nil {
+		return ctrl.Result{}, err
+	}
+	f, err := s.engine.open(ctx, fed)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	interval := fed.Spec.Interval.Duration
+	if fed.Spec.Suspend {
+		f.suspended()
+	} else {
+		if err := s.look(ctx, f, fed); err != nil {
+			return ctrl.Result{}, err
+		}
+		if f.trouble() {
+			interval = min(interval, retryInterval)
+		}
+	}
+	f.handled(requestedAt(fed))
+	return ctrl.Result{RequeueAfter: interval}, s.engine.reporter.writeRelease(ctx, f)
+}
+
+// look fetches, compiles and puts in force. A mistake in Git ends here without an error: trying again does not help,
+// the next commit does. What runs stays as it is.
+func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federation) error {
+	c, err := fetch(ctx, s.cache, fed, s.secretOf(fed))
+	if err != nil {
+		s.engine.unread(f, err)
+		return nil
+	}
+	members, err := s.fleet(ctx)
+	if err != nil {
+		return err
+	}
+	b := basisOf(fed, c, members)
+	if f.rests(b) {
+		return nil
+	}
+	parts, err := c.parts()
+	if err != nil {
+		return s.engine.refuse(ctx, f, b, c.release(fed), err)
+	}
+	if members, err = s.declare(ctx, fed, parts.Clusters, members); err != nil {
+		return s.engine.refuse(ctx, f, b, c.release(fed), err)
+	}
+	plan, err := propagate.New(c.input(fed, parts, fleetOf(members, parts.Origins)))
+	if err != nil {
+		return s.engine.refuse(ctx, f, b, c.release(fed), err)
+	}
+	return s.engine.enforce(ctx, f, basisOf(fed, c, members), c.release(fed), plan)
+}
+
+// fleet lists the clusters of the hub.
+func (s *syncer) fleet(ctx context.Context) ([]v1alpha1.Cluster, error) {
+	list := &v1alpha1.ClusterList{}
+	if err := s.List(ctx, list); err != nil {
+		return nil, fmt.Errorf("listing clusters: %w", err)
+	}
+	return list.Items, nil
+}
+
+// secretOf reads the Secrets beside a Federation.
+func (s *syncer) secretOf(fed *v1alpha1.Federation) func(context.Context, string) (map[string][]byte, error) {
+	return func(ctx context.Context, name string) (map[string][]byte, error) {
+		secret := &corev1.Secret{}
+		err := s.secrets.Get(ctx, types.NamespacedName{Namespace: fed.Namespace, Name: name}, secret)
+		return secret.Data, err
+	}
+}
+
+// requestedAt is the value of the annotation that asks for a look now: ours, or Flux's.
+func requestedAt(obj client.Object) string {
+	if at, ok := obj.GetAnnotations()[v1alpha1.RequestedAtAnnotation]; ok {
+		return at
+	}
+	return obj.GetAnnotations()[meta.ReconcileRequestAnnotation]
+}
+
+// retryInterval is how soon a source that could not be read is tried again, if its interval is longer.
+const retryInterval = 15 * time.Second

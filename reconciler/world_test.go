@@ -1,0 +1,345 @@
+package reconciler_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/local"
+	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/reconciler"
+)
+
+// patience is how long a test waits for what should take a moment: CI machines stall.
+const patience = time.Minute
+
+// world is a hub with running controllers, members, and a Git repository: what a team has.
+type world struct {
+	t       *testing.T
+	hub     client.Client
+	config  *rest.Config
+	members map[string]client.Client
+	cables  map[string]*cable // what the hub reaches each member through
+	planes  map[string]*local.ControlPlane
+	// namespace of the Federations of this test.
+	namespace string
+	stop      func()
+}
+
+// newWorld starts everything. Members are named cluster-a, cluster-b, and so on.
+func newWorld(t *testing.T, members int) *world {
+	t.Helper()
+	names := []string{"hub"}
+	for i := range members {
+		names = append(names, "cluster-"+string(rune('a'+i)))
+	}
+	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, names...)}
+	w.config = w.planes["hub"].Config()
+	w.hub = clientOf(t, w.config)
+	require.NoError(t, reconciler.InstallCRDs(t.Context(), w.config))
+	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
+	for _, name := range names[1:] {
+		w.members[name] = clientOf(t, w.planes[name].Config())
+		w.cables[name] = newCable(t, w.planes[name].Config().Host)
+		w.join(name)
+	}
+	w.run()
+	return w
+}
+
+func clientOf(t *testing.T, cfg *rest.Config) client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	require.NoError(t, clientgoscheme.AddToScheme(scheme))
+	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	c, err := client.New(cfg, client.Options{Scheme: scheme})
+	require.NoError(t, err)
+	return c
+}
+
+// run starts the controllers in this process; w.stop ends them.
+func (w *world) run() {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	ended := make(chan error, 1)
+	cache := w.t.TempDir()
+	go func() {
+		ended <- reconciler.Run(ctx, w.config, reconciler.Options{CacheDir: cache, Log: logr.Discard()})
+	}()
+	w.stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(w.t, <-ended)
+	})
+	w.t.Cleanup(func() { w.stop() })
+}
+
+// join makes the Cluster and its credentials on the hub.
+func (w *world) join(name string) {
+	w.t.Helper()
+	kubeconfig, err := os.ReadFile(w.planes[name].Kubeconfig())
+	require.NoError(w.t, err)
+	kubeconfig = bytes.ReplaceAll(kubeconfig, []byte(w.planes[name].Config().Host), []byte(w.cables[name].host()))
+	w.create(&corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+		Data:       map[string][]byte{"kubeconfig": kubeconfig},
+	})
+	w.create(&v1alpha1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}},
+		Spec:       v1alpha1.ClusterSpec{SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: name}},
+	})
+}
+
+func (w *world) create(obj client.Object) {
+	w.t.Helper()
+	require.NoError(w.t, w.hub.Create(w.t.Context(), obj))
+}
+
+// federation declares one Federation on a new repository.
+func (w *world) federation(name string) *repository {
+	w.t.Helper()
+	r := newRepository(w.t)
+	w.create(&v1alpha1.Federation{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+		Spec: v1alpha1.FederationSpec{
+			Prune:    true,
+			Interval: metav1.Duration{Duration: time.Second},
+			Sources:  []v1alpha1.Source{{Name: "main", URL: r.bare, Ref: &v1alpha1.Ref{Branch: "main"}}},
+		},
+	})
+	r.federation = name
+	return r
+}
+
+// eventually fails the test with the last error if check does not succeed in time.
+func (w *world) eventually(what string, check func() error) {
+	w.t.Helper()
+	var err error
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if err = check(); err == nil {
+			return
+		}
+	}
+	w.t.Fatalf("%s: %v", what, err)
+}
+
+// release reads the Release of one commit.
+func (w *world) release(r *repository, sha string) (*v1alpha1.Release, error) {
+	release := &v1alpha1.Release{}
+	key := client.ObjectKey{Namespace: w.namespace, Name: r.federation + "-" + sha[:12]}
+	return release, w.hub.Get(w.t.Context(), key, release)
+}
+
+// ready waits until the Release of a commit is Ready, by kubectl wait's rule.
+func (w *world) ready(r *repository, sha string) *v1alpha1.Release {
+	w.t.Helper()
+	return w.condition(r, sha, "Ready", metav1.ConditionTrue, "")
+}
+
+// condition waits until a Release says so; an empty reason is any.
+func (w *world) condition(r *repository, sha, kind string, status metav1.ConditionStatus, reason string) *v1alpha1.Release {
+	w.t.Helper()
+	var release *v1alpha1.Release
+	w.eventually(fmt.Sprintf("%s of %s to be %s/%s", kind, sha[:12], status, reason), func() (err error) {
+		if release, err = w.release(r, sha); err != nil {
+			return err
+		}
+		c := apimeta.FindStatusCondition(release.Status.Conditions, kind)
+		if c == nil || c.Status != status || c.ObservedGeneration < release.Generation || reason != "" && c.Reason != reason {
+			return fmt.Errorf("conditions are %+v", release.Status.Conditions)
+		}
+		return nil
+	})
+	return release
+}
+
+// object reads an object of a member.
+func (w *world) object(cluster string, obj client.Object, namespace, name string) error {
+	return w.members[cluster].Get(w.t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, obj)
+}
+
+// configMap reads one that must be there.
+func (w *world) configMap(cluster, name string) *corev1.ConfigMap {
+	w.t.Helper()
+	cm := &corev1.ConfigMap{}
+	require.NoError(w.t, w.object(cluster, cm, "shop", name), cluster)
+	return cm
+}
+
+// absent says whether a ConfigMap is not there.
+func (w *world) absent(cluster, name string) bool {
+	w.t.Helper()
+	err := w.object(cluster, &corev1.ConfigMap{}, "shop", name)
+	require.NoError(w.t, client.IgnoreNotFound(err))
+	return apierrors.IsNotFound(err)
+}
+
+// delivery of a federation on one cluster.
+func (w *world) delivery(r *repository, cluster string) *v1alpha1.Delivery {
+	w.t.Helper()
+	d := &v1alpha1.Delivery{}
+	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: r.federation + "-" + cluster}, d))
+	return d
+}
+
+// repository is a bare Git repository and a work tree to push from.
+type repository struct {
+	t          *testing.T
+	bare, work string
+	federation string
+}
+
+func newRepository(t *testing.T) *repository {
+	t.Helper()
+	dir := t.TempDir()
+	r := &repository{t: t, bare: filepath.Join(dir, "repository.git"), work: filepath.Join(dir, "work")}
+	r.git(dir, "init", "--quiet", "--bare", "--initial-branch=main", r.bare)
+	r.git(dir, "clone", "--quiet", r.bare, r.work)
+	return r
+}
+
+func (r *repository) git(dir string, args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=Test", "-c", "user.email=test@example.com"}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(r.t, err, "git %v: %s", args, out)
+	return strings.TrimSpace(string(out))
+}
+
+// push commits files, given as path and content in turn; an empty content removes the file. It returns the commit.
+func (r *repository) push(message string, files ...string) string {
+	r.t.Helper()
+	for i := 0; i < len(files); i += 2 {
+		path := filepath.Join(r.work, files[i])
+		if files[i+1] == "" {
+			require.NoError(r.t, os.Remove(path))
+			continue
+		}
+		require.NoError(r.t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(r.t, os.WriteFile(path, []byte(files[i+1]), 0o600))
+	}
+	r.git(r.work, "add", "--all")
+	r.git(r.work, "commit", "--quiet", "--allow-empty", "-m", message)
+	r.git(r.work, "push", "--quiet", "origin", "HEAD:main")
+	return r.git(r.work, "rev-parse", "HEAD")
+}
+
+// configMap is the manifest of one.
+func configMap(name, value string) string {
+	return fmt.Sprintf(`apiVersion: v1
+kind: ConfigMap
+metadata:
+  namespace: shop
+  name: %s
+data:
+  key: %s
+`, name, value)
+}
+
+// policyFor sends all ConfigMaps of namespace shop to some clusters; more is appended to the spec.
+func policyFor(name string, clusters []string, more string) string {
+	return fmt.Sprintf(`apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata:
+  namespace: shop
+  name: %s
+spec:
+  resourceSelectors:
+  - apiVersion: v1
+    kind: ConfigMap
+  placement:
+    clusterAffinity:
+      clusterNames: [%s]
+%s`, name, strings.Join(clusters, ", "), more)
+}
+
+// cable is a TCP connection to a member that can be cut and mended.
+type cable struct {
+	listener net.Listener
+	target   string
+	mu       sync.Mutex
+	cut      bool
+	open     map[net.Conn]bool
+}
+
+// newCable listens on loopback and passes everything on to the API server at host ("https://127.0.0.1:port").
+func newCable(t *testing.T, host string) *cable {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	c := &cable{listener: l, target: strings.TrimPrefix(host, "https://"), open: map[net.Conn]bool{}}
+	var done sync.WaitGroup
+	done.Go(c.serve)
+	t.Cleanup(func() {
+		require.NoError(t, l.Close())
+		c.setCut(true)
+		done.Wait()
+	})
+	return c
+}
+
+func (c *cable) host() string { return "https://" + c.listener.Addr().String() }
+
+func (c *cable) serve() {
+	var pipes sync.WaitGroup
+	defer pipes.Wait()
+	for {
+		near, err := c.listener.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial("tcp", c.target)
+		if err != nil || !c.keep(near, far) {
+			near.Close()
+			continue
+		}
+		pipes.Go(func() { _, _ = io.Copy(far, near); far.Close() })
+		pipes.Go(func() { _, _ = io.Copy(near, far); near.Close() })
+	}
+}
+
+// keep registers a connection, unless the cable is cut.
+func (c *cable) keep(near, far net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		far.Close()
+		return false
+	}
+	c.open[near], c.open[far] = true, true
+	return true
+}
+
+// setCut cuts all connections, or lets new ones through again.
+func (c *cable) setCut(cut bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cut = cut
+	if cut {
+		for conn := range c.open {
+			conn.Close()
+		}
+		clear(c.open)
+	}
+}
