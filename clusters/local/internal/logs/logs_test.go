@@ -33,6 +33,7 @@ func TestComponentsAreQuietAndNamed(t *testing.T) {
 		},
 		"through zap": func(log *slog.Logger) {
 			l := logs.Zap(log, "store").With(zap.String("dir", "/data"))
+			l.Debug("request", zap.String("key", "/registry"))
 			l.Info("serving", zap.Int("port", 1))
 			l.Error("will retry", zap.String("err", "busy"))
 		},
@@ -41,6 +42,7 @@ func TestComponentsAreQuietAndNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			require.Empty(t, lines(slog.LevelInfo, do))
 			said := lines(slog.LevelDebug, do)
+			require.Equal(t, 2, strings.Count(said, "\n"), said)
 			require.Contains(t, said, "level=DEBUG msg=serving component=store dir=/data port=1")
 			require.Contains(t, said, `level=DEBUG msg="will retry" component=store dir=/data err=busy`)
 		})

@@ -19,8 +19,9 @@ type core struct{ handler slog.Handler }
 // level maps zap's levels: both call 0 information, and what is one step there is four here.
 func level(l zapcore.Level) slog.Level { return slog.Level(4 * l) }
 
+// Enabled leaves out zap's debug level: there etcd describes every request.
 func (c core) Enabled(l zapcore.Level) bool {
-	return c.handler.Enabled(context.Background(), level(l))
+	return l >= zapcore.InfoLevel && c.handler.Enabled(context.Background(), level(l))
 }
 
 func (c core) With(fields []zapcore.Field) zapcore.Core {
