@@ -82,7 +82,7 @@ func (b builder) walk(dir string) (files, roots []string, err error) {
 			}
 			return nil
 		case entry.IsDir():
-			if _, is := b.kustomization(name); is {
+			if len(b.kustomizations(name)) > 0 {
 				roots = append(roots, name)
 				return fs.SkipDir
 			}

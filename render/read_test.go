@@ -135,6 +135,9 @@ func TestBuildDirectory(t *testing.T) {
 		"linkeddir/a":                  {Data: []byte("../a"), Mode: fs.ModeSymlink},
 		"patched/kustomization.yaml":   {Data: []byte("resources: [../a/x.yaml]\npatches: [{patch: '[{op: remove, path: /nothing}]', target: {kind: A}}]\n")},
 		"again/kustomization.yaml":     {Data: []byte("resources: [../a/x.yaml, x.yaml]\n")},
+		"several/kustomization.yaml":   {Data: []byte("namePrefix: a-\n")},
+		"several/kustomization.yml":    {Data: []byte("namePrefix: a-\n")},
+		"asfile/kustomization.yaml":    {Data: []byte("configMapGenerator: [{name: x, files: [../again/kustomization.yaml]}]\n")},
 		"again/x.yaml":                 object("x"),
 		"unnamed/kustomization.yaml":   {Data: []byte("resources: [../a/x.yaml]\npatches: [{patch: '[{\"op\": \"add\", \"path\": \"/metadata/labels\", \"value\": {\"a\": 1}}]', target: {kind: A}}]\n")},
 	}
@@ -159,6 +162,8 @@ func TestBuildDirectory(t *testing.T) {
 		{"null", nil, "null/kustomization.yaml:1: is empty"},
 		{"component", nil, "component/kustomization.yaml:1: is a Component"},
 		{"again", nil, "again/x.yaml:1: A x is defined a second time, first at a/x.yaml:1"},
+		{"several", nil, "several/kustomization.yaml: is one of several kustomizations of the directory"},
+		{"asfile", nil, `asfile/kustomization.yaml:1: "../again/kustomization.yaml" is a kustomization; name its directory`},
 		{"patched", nil, "patched/kustomization.yaml:1: kustomize: "},
 		{"unnamed", nil, `a/x.yaml:1: metadata.labels has "a": 1, which is not a string`},
 	} {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
 )
 
@@ -53,12 +54,14 @@ func (v *vetter) fetch(r *root, ref string) (name, written string, data []byte, 
 		return "", "", nil, r.errorf(ref, "%q cannot be read: %v", ref, err)
 	case info.IsDir():
 		return "", "", nil, r.errorf(ref, "%q is a directory, expected a file", ref)
+	case slices.Contains(konfig.RecognizedKustomizationFileNames(), path.Base(name)):
+		return "", "", nil, r.errorf(ref, "%q is a kustomization; name its directory", ref)
 	}
 	if data, err = v.file(name).read(v.fsys); err != nil {
 		return "", "", nil, err
 	}
 	v.used[name] = true
-	return name, written, data, v.memory.WriteFile("/"+name, data)
+	return name, written, data, v.put(name, data)
 }
 
 // plain vets a reference to a file that is not looked into.
@@ -98,7 +101,7 @@ func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
 		}
 	}
 	r.resources = append(r.resources, v.files[name]...)
-	return written, v.memory.WriteFile("/"+name, data)
+	return written, v.put(name, data)
 }
 
 // directory vets a reference to a directory with a kustomization, which is then not built by itself.
@@ -110,7 +113,7 @@ func (v *vetter) directory(r *root, ref string, stack []string) (string, error) 
 	if _, err := fs.Stat(v.fsys, name); err != nil {
 		return "", r.errorf(ref, "%q does not exist: there is no %s in the tree", ref, name)
 	}
-	if _, is := v.kustomization(name); !is {
+	if len(v.kustomizations(name)) == 0 {
 		return "", r.errorf(ref, "%q has no kustomization.yaml", ref)
 	}
 	if slices.Contains(stack, name) {

@@ -70,24 +70,28 @@ func search(n *yaml.Node, matches func(string) bool) *yaml.Node {
 	return nil
 }
 
-// kustomization is the path of the kustomization of a directory.
-func (b builder) kustomization(dir string) (name string, is bool) {
+// kustomizations are the paths of the kustomizations of a directory; more than one is a mistake.
+func (b builder) kustomizations(dir string) []string {
+	var names []string
 	for _, base := range konfig.RecognizedKustomizationFileNames() {
 		if info, err := fs.Stat(b.fsys, path.Join(dir, base)); err == nil && info.Mode().IsRegular() {
-			return path.Join(dir, base), true
+			names = append(names, path.Join(dir, base))
 		}
 	}
-	return "", false
+	return names
 }
 
-// root vets the kustomization of dir and all it refers to. stack are the directories on the way to it.
+// root vets the kustomization of dir, which has one, and all it refers to. stack are the directories on the way to it.
 func (v *vetter) root(dir string, stack []string) (*root, error) {
 	if r, done := v.roots[dir]; done {
 		return r, nil
 	}
-	name, _ := v.kustomization(dir)
-	r := &root{file: v.file(name), dir: dir}
-	v.roots[dir], v.used[name] = r, true
+	names := v.kustomizations(dir)
+	r := &root{file: v.file(names[0]), dir: dir}
+	v.roots[dir] = r
+	if len(names) > 1 {
+		return nil, r.errorf("", "is one of several kustomizations of the directory: %s", strings.Join(names, ", "))
+	}
 	if err := v.load(r); err != nil {
 		return nil, err
 	}
@@ -102,7 +106,15 @@ func (v *vetter) root(dir string, stack []string) (*root, error) {
 	if err != nil {
 		return nil, r.errorf("", "cannot be written for kustomize: %v", err)
 	}
-	return r, v.memory.WriteFile("/"+path.Join(dir, konfig.DefaultKustomizationFileName()), text)
+	return r, v.put(path.Join(dir, konfig.DefaultKustomizationFileName()), text)
+}
+
+// put makes a vetted file visible to kustomize.
+func (v *vetter) put(name string, data []byte) error {
+	if err := v.memory.WriteFile("/"+name, data); err != nil {
+		return v.file(name).errorf(0, "cannot be kept in memory: %v", err)
+	}
+	return nil
 }
 
 // load decodes the kustomization strictly.
