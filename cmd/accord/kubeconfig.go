@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/client-go/rest"
@@ -19,6 +20,9 @@ func kubeconfigLoader(path, context string) clientcmd.ClientConfig {
 // server's own fairness decides.
 func clientConfig(loader clientcmd.ClientConfig) (*rest.Config, error) {
 	cfg, err := loader.ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("no kubeconfig was given, and kubectl would find none either")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
 	}

@@ -55,7 +55,10 @@ func (f *lintFlags) run(out io.Writer, dir string) error {
 	}
 	defer root.Close()
 	input, parts, err := readTree(root, f.paths)
-	report := lintReport{dir: dir, Objects: len(parts.Objects), Policies: len(parts.Policies) + len(parts.Overrides), Clusters: len(parts.Clusters)}
+	report := lintReport{
+		dir: dir, unread: err != nil,
+		Objects: len(parts.Objects), Policies: len(parts.Policies) + len(parts.Overrides), Clusters: len(parts.Clusters),
+	}
 	if err == nil && f.dump != "" {
 		if err := dumpTo(f.dump, input); err != nil {
 			return err

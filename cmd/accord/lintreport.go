@@ -15,7 +15,9 @@ import (
 
 // A lintReport is what lint found; its JSON form is stable.
 type lintReport struct {
-	dir      string
+	dir string
+	// unread: what there is could not be read as a whole, so nothing was counted.
+	unread   bool
 	Objects  int        `json:"objects"`
 	Policies int        `json:"policies"`
 	Clusters int        `json:"clusters"`
@@ -110,6 +112,9 @@ func (r *lintReport) addFailure(cluster string, f propagate.Failure) {
 
 // verdict is "2 errors and 1 note in 14 objects, 3 policies, 30 clusters".
 func (r *lintReport) verdict() string {
+	if r.unread {
+		return count(len(r.Errors), "error") + "; nothing was planned, there may be more"
+	}
 	return fmt.Sprintf("%s and %s in %s, %s, %s", count(len(r.Errors), "error"), count(len(r.Notes), "note"),
 		count(r.Objects, "object"), count(r.Policies, "policy"), count(r.Clusters, "cluster"))
 }

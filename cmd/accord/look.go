@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,9 +13,9 @@ import (
 
 // look reads what the hub knows about the commit now.
 func (w *waiting) look(ctx context.Context) (sight, error) {
-	fed, err := w.hub.federation(ctx, w.federation.Name)
-	if err != nil {
-		return sight{}, err
+	fed := &v1alpha1.Federation{}
+	if err := w.hub.Get(ctx, client.ObjectKeyFromObject(w.federation), fed); err != nil {
+		return sight{}, w.hub.explain("reading federation "+w.federation.Name, err)
 	}
 	releases := &v1alpha1.ReleaseList{}
 	if err := w.hub.List(ctx, releases, of(fed)...); err != nil {
@@ -80,23 +79,29 @@ func commitIn(rel *v1alpha1.Release, digits string) (string, bool) {
 	return whole, strings.HasPrefix(whole, digits)
 }
 
-// federation of that name in the hub's namespace. An empty name is the only one there is.
+// federation of that name: the one in the hub's namespace, else, if no namespace was asked for, the only one of
+// that name. An empty name is the only one there is.
 func (h *hub) federation(ctx context.Context, name string) (*v1alpha1.Federation, error) {
 	all, err := h.federations(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if name == "" && len(all) == 1 {
-		return &all[0], nil
+	var found []*v1alpha1.Federation
+	for i := range all {
+		switch f := &all[i]; {
+		case f.Name == name && f.Namespace == h.namespace:
+			return f, nil
+		case f.Name == name || name == "":
+			found = append(found, f)
+		}
 	}
-	if name == "" {
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case name == "" || len(found) > 1:
 		return nil, fmt.Errorf("which federation? %s", h.choices(all))
 	}
-	i := slices.IndexFunc(all, func(f v1alpha1.Federation) bool { return f.Name == name && f.Namespace == h.namespace })
-	if i < 0 {
-		return nil, fmt.Errorf("no federation %q in namespace %q: %s", name, h.namespace, h.choices(all))
-	}
-	return &all[i], nil
+	return nil, fmt.Errorf("no federation %q: %s", name, h.choices(all))
 }
 
 // federations in the namespace that was asked for; in all when none was, or when only that one may be read.
@@ -124,7 +129,7 @@ func (h *hub) choices(all []v1alpha1.Federation) string {
 	for i, f := range all {
 		names[i] = f.Namespace + "/" + f.Name
 	}
-	return "there is " + strings.Join(names, ", ") + " (choose the namespace with -n)"
+	return "there is " + strings.Join(names, ", ")
 }
 
 // checkClusters refuses names that are no clusters.

@@ -64,6 +64,9 @@ func rootCommand() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
 		lintCommand(),
+		applyCommand(),
+		upCommand(),
+		runCommand(),
 		installCommand(),
 		joinCommand(),
 		statusCommand(),

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler"
+)
+
+// brakePercent is the default that a Federation on a hub gets from its definition.
+const brakePercent int32 = 50
+
+// options of the one delivery, and the function that completes the dump.
+func (f *applyFlags) options(stderr io.Writer) (o reconciler.OnceOptions, closeDump func() error, err error) {
+	log := slog.New(slog.DiscardHandler)
+	if f.verbose {
+		if log, err = (&logFlags{format: "text"}).logger(stderr); err != nil {
+			return o, nil, err
+		}
+	}
+	shareLogger(log)
+	o = reconciler.OnceOptions{
+		Federation: v1alpha1.Federation{
+			ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: f.name},
+			Spec:       v1alpha1.FederationSpec{Prune: f.prune, PruneBrake: v1alpha1.PruneBrake{MaxPercent: new(brakePercent)}},
+		},
+		Wait:     f.wait,
+		Progress: applyProgress(stderr),
+		Log:      logr.FromSlogHandler(log.Handler()),
+	}
+	auth, err := gitAuth(os.Getenv)
+	if err != nil {
+		return o, nil, err
+	}
+	if len(auth) > 0 {
+		f.source.SecretRef = gitSecret()
+		o.Auth = map[string]map[string][]byte{f.source.SecretRef.Name: auth}
+	}
+	o.Federation.Spec.Sources = []v1alpha1.Source{f.source}
+	if o.Configs, err = members(f.kubeconfig, stderr); err != nil {
+		return o, nil, err
+	}
+	if o.CacheDir, err = cacheDirectory(f.cacheDir); err != nil {
+		return o, nil, err
+	}
+	if f.dump == "" {
+		return o, func() error { return nil }, nil
+	}
+	file, err := os.Create(f.dump)
+	if err != nil {
+		return o, nil, fmt.Errorf("making the dump: %w", err)
+	}
+	o.Dump = file
+	return o, file.Close, nil
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"log/slog"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/pflag"
+
+	"github.com/accord-dev/accord/reconciler"
+)
+
+// controllerFlags are those of the commands that run the controllers.
+type controllerFlags struct {
+	log     logFlags
+	health  string
+	metrics string
+	hook    string
+}
+
+func (c *controllerFlags) register(f *pflag.FlagSet) {
+	c.log.register(f)
+	f.StringVar(&c.health, "health-address", "", "serve /healthz and /readyz here, host:port (default off)")
+	f.StringVar(&c.metrics, "metrics-address", "", "serve /metrics here, host:port (default off)")
+	f.StringVar(&c.hook, "hook-address", "", "accept pushes here, host:port, POST /hook/<namespace>/<federation> (default off)")
+}
+
+// options of the controllers, without leader election.
+func (c *controllerFlags) options(cacheDir string, log *slog.Logger) reconciler.Options {
+	return reconciler.Options{
+		CacheDir: cacheDir, HealthAddress: c.health, MetricsAddress: c.metrics, HookAddress: c.hook,
+		Log: logr.FromSlogHandler(log.Handler()),
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+func TestParseCommit(t *testing.T) {
+	for in, want := range map[string]string{
+		"4f2c9e1": "4f2c9e1",
+		"4F2C9E1": "4f2c9e1",
+		"main@sha1:4f2c9e1a0b3c4f2c9e1a0b3c4f2c9e1a0b3c4f2c": "4f2c9e1a0b3c4f2c9e1a0b3c4f2c9e1a0b3c4f2c",
+		"refs/heads/a@b@sha1:4f2c9e1":                        "4f2c9e1",
+	} {
+		got, err := parseCommit(in)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	for _, in := range []string{"", "4f2c9e", "main", "4f2c9e1 ", "v1.2.3", "4f2c9e1g"} {
+		_, err := parseCommit(in)
+		require.ErrorContains(t, err, "expected a commit", in)
+	}
+}
+
+func TestFindRelease(t *testing.T) {
+	release := func(name, commit string, age time.Duration, overtaken bool) v1alpha1.Release {
+		r := v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{
+			Name: name, CreationTimestamp: metav1.Time{Time: time.Unix(1e9, 0).Add(-age)},
+			Labels: map[string]string{v1alpha1.RevisionLabelPrefix + "apps": commit, v1alpha1.FederationLabel: "aaaaaaa"},
+		}}
+		if overtaken {
+			r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.Superseded, Status: metav1.ConditionTrue}}
+		}
+		return r
+	}
+	all := []v1alpha1.Release{
+		release("one", "1111111111", 3*time.Hour, true),
+		release("two-old", "2222222222", 3*time.Hour, false),
+		release("two-new", "2222222222", time.Hour, true),
+		release("three-old", "3333333333", 2*time.Hour, true),
+		release("three-new", "3333333333", time.Hour, true),
+		release("four", "4444444000", time.Hour, false),
+		release("five", "4444444111", time.Hour, false),
+		{ObjectMeta: metav1.ObjectMeta{Name: "several"}, Spec: v1alpha1.ReleaseSpec{Revision: "multi@sha256:6666666666"}},
+	}
+	for _, c := range []struct{ state, commit, want string }{
+		{"the whole commit", "1111111111", "one"},
+		{"its beginning", "1111111", "one"},
+		{"in two releases, one of them current", "2222222", "two-old"},
+		{"in two releases, both overtaken", "3333333", "three-new"},
+		{"of several sources together", "6666666", "several"},
+		{"enough digits to tell it apart", "44444440", "four"},
+		{"not there", "9999999", ""},
+		{"the value of another label", "aaaaaaa", ""},
+	} {
+		t.Run(c.state, func(t *testing.T) {
+			found, err := findRelease(all, c.commit)
+			require.NoError(t, err)
+			if c.want == "" {
+				require.Nil(t, found)
+				return
+			}
+			require.Equal(t, c.want, found.Name)
+		})
+	}
+	_, err := findRelease(all, "4444444")
+	require.EqualError(t, err, "revision 4444444 is ambiguous: 4444444000 or 4444444111")
+}
+
+func TestRepositoryName(t *testing.T) {
+	for url, want := range map[string]string{
+		"https://git.example/team/prod.git": "prod",
+		"git@git.example:team/Prod_Apps":    "prod-apps",
+		"git@git.example:prod.git":          "prod",
+		"/srv/repos/prod/":                  "prod",
+		"/":                                 "repo",
+	} {
+		require.Equal(t, want, repositoryName(url), url)
+	}
+}
+
+func TestGitAuth(t *testing.T) {
+	auth, err := gitAuth(func(string) string { return "" })
+	require.NoError(t, err)
+	require.Empty(t, auth)
+
+	env := map[string]string{"ACCORD_GIT_USERNAME": "ci", "ACCORD_GIT_PASSWORD": "pw"}
+	auth, err = gitAuth(func(name string) string { return env[name] })
+	require.NoError(t, err)
+	require.Equal(t, map[string][]byte{"username": []byte("ci"), "password": []byte("pw")}, auth)
+
+	env["ACCORD_GIT_SSH_KEY"] = "/does/not/exist"
+	_, err = gitAuth(func(name string) string { return env[name] })
+	require.ErrorContains(t, err, "$ACCORD_GIT_SSH_KEY")
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler"
+)
+
+const runLong = `Run the controllers on an existing hub: in a pod of it (see "accord install"), or from outside with a kubeconfig.
+The CustomResourceDefinitions must be there. Several may run; one of them works.`
+
+// runFlags of one run.
+type runFlags struct {
+	controllers controllerFlags
+	kubeconfig  string
+	context     string
+	namespace   string
+	cacheDir    string
+	leaderElect bool
+}
+
+func runCommand() *cobra.Command {
+	f := &runFlags{}
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Run the controllers on an existing hub",
+		Long:  runLong,
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.ErrOrStderr()) },
+	}
+	flags := c.Flags()
+	f.controllers.register(flags)
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the hub (default $"+hubEnv+", else as kubectl, else the pod's account)")
+	flags.StringVar(&f.context, "context", "", "context in that kubeconfig (default its current one)")
+	flags.StringVar(&f.namespace, "namespace", accordNamespace, "namespace of the leader election lease")
+	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
+	flags.BoolVar(&f.leaderElect, "leader-elect", true, "let one of several replicas work")
+	return c
+}
+
+func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
+	h, err := (&hubFlags{kubeconfig: f.kubeconfig, context: f.context}).connect()
+	if err != nil {
+		return err
+	}
+	log, err := f.controllers.log.logger(stderr)
+	if err != nil {
+		return err
+	}
+	cacheDir, err := cacheDirectory(f.cacheDir)
+	if err != nil {
+		return err
+	}
+	if err := h.List(ctx, &v1alpha1.FederationList{}); err != nil {
+		return h.explain("listing the federations", err)
+	}
+	o := f.controllers.options(cacheDir, log)
+	o.LeaderElection, o.Namespace = f.leaderElect, f.namespace
+	log.Info("running the controllers", "hub", h.config.Host, "version", version())
+	if err := reconciler.Run(ctx, h.config, o); err != nil {
+		return fmt.Errorf("running the controllers on %s: %w", h.config.Host, err)
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/clusters/local"
+	"github.com/accord-dev/accord/reconciler"
+)
+
+const upLong = `Run a complete hub in this process: a Kubernetes API server with its store, and the controllers.
+
+Everything lies in the data directory and survives restarts: the API objects in hub/, Git clones in cache/, and the
+administrator's kubeconfig. A lock makes sure that only one process uses it. SIGINT or SIGTERM ends it.`
+
+// upFlags of one up.
+type upFlags struct {
+	controllers controllerFlags
+	dataDir     string
+	port        int
+}
+
+func upCommand() *cobra.Command {
+	f := &upFlags{}
+	c := &cobra.Command{
+		Use:     "up --data-dir DIR",
+		Short:   "Run a hub and the controllers in this process",
+		Long:    upLong,
+		Example: "  accord up --data-dir ~/accord --hook-address 127.0.0.1:8082",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr()) },
+	}
+	f.controllers.register(c.Flags())
+	c.Flags().StringVar(&f.dataDir, "data-dir", "", "directory of everything that is kept (required)")
+	c.Flags().IntVar(&f.port, "port", 0, "port of the hub on 127.0.0.1 (default the one used last time, else a free one)")
+	return c
+}
+
+func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	if f.dataDir == "" {
+		return errors.New("--data-dir is required: the directory of everything that is kept")
+	}
+	dir, err := filepath.Abs(f.dataDir)
+	if err != nil {
+		return fmt.Errorf("resolving the data directory: %w", err)
+	}
+	log, err := f.controllers.log.logger(stderr)
+	if err != nil {
+		return err
+	}
+	plane, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "hub"), Port: f.port, Log: log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, plane.Stop()) }()
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { <-plane.Done(); cancel() }() // ends with plane.Stop above
+	return f.serve(ctx, stdout, dir, plane, f.controllers.options(filepath.Join(dir, "cache"), log))
+}
+
+// serve runs the controllers on the hub that is up, until the context ends.
+func (f *upFlags) serve(ctx context.Context, stdout io.Writer, dir string, plane *local.ControlPlane, o reconciler.Options) error {
+	if err := reconciler.InstallCRDs(ctx, plane.Config()); err != nil {
+		return fmt.Errorf("installing the kinds of accord: %w", err)
+	}
+	kubeconfig, err := linkKubeconfig(dir, plane.Kubeconfig())
+	if err != nil {
+		return err
+	}
+	if _, err := cacheDirectory(o.CacheDir); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(stdout, f.welcome(plane.Config().Host, kubeconfig, dir)); err != nil {
+		return err
+	}
+	if err := reconciler.Run(ctx, plane.Config(), o); err != nil {
+		return fmt.Errorf("running the controllers: %w", err)
+	}
+	return nil
+}
+
+// linkKubeconfig puts the kubeconfig where people look for it. A link stays right when the hub rewrites the file.
+func linkKubeconfig(dir, target string) (string, error) {
+	link := filepath.Join(dir, "kubeconfig")
+	relative, err := filepath.Rel(dir, target)
+	if err != nil {
+		return "", fmt.Errorf("linking the kubeconfig: %w", err)
+	}
+	if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("replacing the kubeconfig: %w", err)
+	}
+	if err := os.Symlink(relative, link); err != nil {
+		return "", fmt.Errorf("linking the kubeconfig: %w", err)
+	}
+	return link, nil
+}
+
+// welcome is what a person needs to go on.
+func (f *upFlags) welcome(host, kubeconfig, dir string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "accord is up: %s\n  kubeconfig  %s\n  data        %s\n", host, kubeconfig, dir)
+	if f.controllers.hook != "" {
+		fmt.Fprintf(&b, "  push hook   POST http://%s/hook/<namespace>/<federation>\n", f.controllers.hook)
+	}
+	fmt.Fprintf(&b, `next:
+  export %s=%s
+  accord join NAME --context CONTEXT                                # make a cluster a member
+  kubectl --kubeconfig $%s apply -f federation.yaml   # say which repository
+  accord status
+`, hubEnv, kubeconfig, hubEnv)
+	return b.String()
+}

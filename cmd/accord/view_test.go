@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// TestViewsOfManyClusters: those that are fine share a line, so that the others are seen; none is unaccounted for.
+func TestViewsOfManyClusters(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	report := statusReport{
+		Federation: "prod", Release: "prod-1", Verdict: verdictRolling, Revision: "main@sha1:4f2c9e1a0b3c",
+		Summary: v1alpha1.Summary{Total: 32, Healthy: 28, Progressing: 4},
+	}
+	var fleet fleetView
+	fleet = append(fleet, member{name: "ap-2", state: memberUnreachable, note: "timeout"}, member{name: "ap-3", state: memberUnknown})
+	for i := range 28 {
+		name := fmt.Sprintf("eu-%d", i)
+		report.Clusters = append(report.Clusters, clusterPart{Cluster: name, State: v1alpha1.Healthy, Revision: report.Revision, Current: true})
+		fleet = append(fleet, member{name: name, state: memberReady})
+	}
+	report.Clusters = append(report.Clusters,
+		clusterPart{Cluster: "us-1", State: v1alpha1.Progressing, Note: "on its way"},
+		clusterPart{Cluster: "us-2", State: v1alpha1.Healthy, Revision: report.Revision, Current: true, Orphans: 3})
+
+	var b strings.Builder
+	require.NoError(t, report.write(&b, now))
+	require.NotContains(t, b.String(), "eu-7")
+	require.Contains(t, b.String(), "us-1")
+	require.Contains(t, b.String(), "3 orphaned")
+	require.Contains(t, b.String(), "+28 Healthy on 4f2c9e1\n")
+	require.Contains(t, b.String(), "+2 of 32 clusters have received nothing yet\n")
+	require.Contains(t, b.String(), "next: accord wait prod")
+
+	b.Reset()
+	require.NoError(t, fleet.write(&b, false, now))
+	require.True(t, strings.HasPrefix(b.String(), "28 of 30 reachable.  ap-2 UNREACHABLE (timeout), and 1 more\n"), b.String())
+	require.NotContains(t, b.String(), "eu-7")
+	require.Contains(t, b.String(), "+28 Ready (all with -o wide)\n")
+
+	b.Reset()
+	require.NoError(t, fleet.write(&b, true, now))
+	require.Contains(t, b.String(), "eu-7")
+}
+
+func TestHeadlineWord(t *testing.T) {
+	for _, c := range []struct {
+		state string
+		sight sight
+		want  string
+	}{
+		{"no commit yet", sight{}, verdictUnknown},
+		{"no commit yet, suspended", sight{Suspended: true}, verdictSuspended},
+		{"all healthy", of3(sight{Ready: true}, 3, 3, 0, 0), verdictReady},
+		{"all healthy, suspended", of3(sight{Ready: true, Suspended: true}, 3, 3, 0, 0), verdictSuspended},
+		{"on its way", of3(sight{}, 2, 1, 0, 0), verdictRolling},
+		{"the rest is held", of3(sight{HealthyButRest: true}, 2, 2, 1, 0), verdictHeld},
+		{"the rest was lost a moment ago", of3(sight{HealthyButRest: true, UnreachableSince: time.Now()}, 2, 2, 0, 1), verdictUnreachable},
+		{"a mistake in the commit", of3(sight{Stalled: "no"}, 0, 0, 0, 0), verdictFailed},
+		{"a mistake in the commit, suspended", of3(sight{Stalled: "no", Suspended: true}, 0, 0, 0, 0), verdictFailed},
+	} {
+		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, headlineWord(c.sight)) })
+	}
+	failing := of3(sight{}, 2, 2, 0, 0)
+	failing.Summary.Progressing, failing.Summary.Failed = 0, 1
+	require.Equal(t, verdictFailing, headlineWord(failing))
+}
+
+func TestAge(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) *metav1.Time { return &metav1.Time{Time: now.Add(-d)} }
+	for want, when := range map[string]*metav1.Time{
+		"-": nil, "41m": at(41 * time.Minute), "2d": at(48 * time.Hour), "0s": at(-time.Minute),
+	} {
+		require.Equal(t, want, age(when, now))
+	}
+	require.Equal(t, "-", age(&metav1.Time{Time: time.Unix(0, 0)}, now), "the definitions default to 1970: not known")
+}
+
+func TestWords(t *testing.T) {
+	require.Equal(t, []string{"0 errors", "1 policy", "2 policies"}, []string{count(0, "error"), count(1, "policy"), count(2, "policy")})
+	require.Equal(t, "a: c", join(": ", "a", "", "c"))
+	require.Equal(t, "ghcr.io/accord-dev/accord:devel", defaultImage("(devel)"))
+	require.Equal(t, "ghcr.io/accord-dev/accord:v0.1.0-dirty", defaultImage("v0.1.0+dirty"))
+}
