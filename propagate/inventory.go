@@ -15,7 +15,11 @@ const InventoryNamespace = "accord-system"
 func InventoryName(federation string) string {
 	sum := sha256.Sum256([]byte(federation))
 	readable := strings.ReplaceAll(federation, "/", ".")
-	return "accord." + readable[:min(len(readable), 200)] + "." + hex.EncodeToString(sum[:5])
+	readable = strings.Trim(readable[:min(len(readable), 200)], ".-")
+	if readable != "" {
+		readable += "."
+	}
+	return "accord." + readable + hex.EncodeToString(sum[:5])
 }
 
 // ApplySetID is the value of the label applyset.kubernetes.io/part-of on everything that a federation owns on a member,

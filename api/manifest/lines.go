@@ -69,14 +69,18 @@ func (l Lines) index(path string, n *yaml.Node, offset int) {
 	case yaml.AliasNode:
 		l.index(path, n.Alias, offset)
 	case yaml.MappingNode:
+		var merged []*yaml.Node
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := n.Content[i], n.Content[i+1]
 			if key.Tag == "!!merge" {
-				l.index(path, value, offset)
+				merged = append(merged, value)
 				continue
 			}
 			l.add(child(path, key.Value), key.Line+offset)
 			l.index(child(path, key.Value), value, offset)
+		}
+		for _, value := range merged {
+			l.index(path, value, offset)
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {

@@ -27,7 +27,7 @@ func Nearest(name string, candidates []string) string {
 	if best != "" || len(name) < 3 {
 		return best
 	}
-	return onlyOverlap(strings.ToLower(name), candidates)
+	return overlapping(strings.ToLower(name), candidates)
 }
 
 // DidYouMean is `; did you mean "web"?`, or nothing when no candidate is near.
@@ -38,8 +38,9 @@ func DidYouMean(name string, candidates []string) string {
 	return ""
 }
 
-// onlyOverlap is the only candidate that contains name, is contained in it, or shares all but a few words of it.
-func onlyOverlap(name string, candidates []string) string {
+// overlapping is the only candidate that contains name or is contained in it. When there are several nobody can tell;
+// when there is none, the words they have in common may.
+func overlapping(name string, candidates []string) string {
 	var found []string
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
@@ -47,18 +48,23 @@ func onlyOverlap(name string, candidates []string) string {
 			found = append(found, c)
 		}
 	}
-	if len(found) == 1 {
+	switch len(found) {
+	case 0:
+		return commonWords(name, candidates)
+	case 1:
 		return found[0]
 	}
-	return commonWords(name, candidates)
+	return ""
 }
 
-// commonWords is the candidate with the longest run of letters in common with name, when that is half of both:
-// staticClusterWeight is nearer to staticWeightList than any number of single edits says.
+// commonWords is the candidate that begins like name and goes on with a run of letters of it, when both together are
+// half of either: staticClusterWeight is nearer to staticWeightList than any number of single edits says.
 func commonWords(name string, candidates []string) string {
 	best, longest := "", 0
 	for _, c := range slices.Sorted(slices.Values(candidates)) {
-		n := commonPrefix(name, strings.ToLower(c)) + commonRun(name[commonPrefix(name, strings.ToLower(c)):], strings.ToLower(c))
+		lower := strings.ToLower(c)
+		start := commonPrefix(name, lower)
+		n := start + commonRun(name[start:], lower)
 		if n > longest && 2*n >= len(name) && 2*n >= len(c) {
 			best, longest = c, n
 		}

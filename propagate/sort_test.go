@@ -1,0 +1,77 @@
+package propagate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render"
+)
+
+func build(t *testing.T, text string) []render.Object {
+	t.Helper()
+	tree, err := txtar.FS(txtar.Parse([]byte(text)))
+	require.NoError(t, err)
+	objects, err := render.Build(tree, render.Options{})
+	require.NoError(t, err)
+	return objects
+}
+
+func TestSort(t *testing.T) {
+	parts, err := propagate.Sort(build(t, `
+-- a.yaml --
+{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}
+---
+{apiVersion: cluster.x-k8s.io/v1beta1, kind: Cluster, metadata: {name: workload}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: ClusterTaintPolicy, metadata: {name: other}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: p}, spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: ClusterPropagationPolicy, metadata: {name: p}, spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: OverridePolicy, metadata: {name: o}, spec: {overrideRules: []}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: ClusterOverridePolicy, metadata: {name: o}, spec: {overrideRules: []}}
+-- b.yaml --
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: b}}
+---
+apiVersion: cluster.karmada.io/v1alpha1
+kind: Cluster
+metadata: {name: a}
+spec:
+  syncMode: Push
+  resourceModels:
+  - grade: 0
+    ranges: [{name: cpu, min: "0", max: "1"}]
+`))
+	require.NoError(t, err)
+	require.Len(t, parts.Objects, 3, "Cluster API's Cluster and other policy kinds are objects")
+	require.Len(t, parts.Policies, 2)
+	require.Len(t, parts.Overrides, 2)
+	require.Equal(t, "a", parts.Clusters[0].Name)
+	require.Equal(t, manifest.Origin{Path: "b.yaml", Line: 3}, parts.Fleet()[0].Origin)
+	require.Equal(t, []propagate.Finding{{
+		At: manifest.Origin{Path: "b.yaml", Line: 8}, Code: propagate.NotActedOn,
+		Message: "Cluster a: spec.resourceModels is not acted on in this version",
+	}}, parts.Findings)
+}
+
+func TestSortTellsEveryMistake(t *testing.T) {
+	_, err := propagate.Sort(build(t, `
+-- a.yaml --
+{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: p}, spec: {resourceSelectors: []}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: OverridePolicy, metadata: {name: o}, spec: {overideRules: []}}
+-- b.yaml --
+{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}}
+---
+{apiVersion: cluster.karmada.io/v1alpha1, kind: Cluster, metadata: {name: a}, spec: {syncMode: Push}}
+`))
+	require.EqualError(t, err, `a.yaml:1: spec.resourceSelectors needs at least one entry
+a.yaml:3: unknown field "overideRules" in spec; did you mean "overrideRules"?
+b.yaml:3: Cluster a is written twice; the other one is b.yaml:1`)
+}
