@@ -10,6 +10,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
+// askEvery is how often a starting API server is asked whether it is ready. An answer is dozens of checks, work
+// that several servers starting together would feel.
+const askEvery = 100 * time.Millisecond
+
 // waitReady returns when the API server says that it is ready, when it ends instead, or when the context does.
 func waitReady(ctx context.Context, c *rest.Config, ended <-chan struct{}) error {
 	client, err := rest.HTTPClientFor(c)
@@ -27,7 +31,7 @@ func waitReady(ctx context.Context, c *rest.Config, ended <-chan struct{}) error
 			return errServerEnded
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for the API server: %w (last answer: %w)", context.Cause(ctx), answer)
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(askEvery):
 		}
 	}
 }

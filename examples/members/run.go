@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -24,10 +25,13 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	}
 
 	members := make([]member, len(o.names))
+	slots := make(chan struct{}, 2*runtime.NumCPU()) // half of a start is waiting; more at once only wait for each other
 	var starting sync.WaitGroup
 	for i, name := range o.names {
 		members[i] = member{name: name, dir: filepath.Join(o.dir, name), log: log.With("member", name)}
 		starting.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
 			begun := time.Now()
 			if err := members[i].start(ctx, o, fail); err != nil {
 				fail(fmt.Errorf("member %s: %w", name, err))
