@@ -1,0 +1,105 @@
+package v1alpha1_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+func decodeCluster(t *testing.T, text string) (v1alpha1.Cluster, error) {
+	t.Helper()
+	encoded, err := yaml.YAMLToJSON([]byte(text))
+	require.NoError(t, err)
+	u := &unstructured.Unstructured{}
+	require.NoError(t, json.Unmarshal(encoded, &u.Object))
+	return v1alpha1.DecodeCluster(u, []byte(text), manifest.Origin{Path: "c.yaml", Line: 1})
+}
+
+func TestDecodeCluster(t *testing.T) {
+	c, err := decodeCluster(t, `apiVersion: cluster.karmada.io/v1alpha1
+kind: Cluster
+metadata:
+  name: eu-1
+  uid: 1-2-3
+  resourceVersion: "7"
+  labels: {tier: prod}
+  annotations: {note: mine}
+spec:
+  syncMode: Push
+  apiEndpoint: https://10.0.0.1:6443
+  secretRef: {namespace: karmada-cluster, name: eu-1}
+  impersonatorSecretRef: {namespace: karmada-cluster, name: eu-1-impersonator}
+  proxyURL: socks5://proxy:1080
+  proxyHeader: {a: b}
+  provider: hetzner
+  region: eu
+  zone: eu-a
+  taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoExecute}]
+  resourceModels: [{grade: 0, ranges: [{name: cpu, min: "0", max: "1"}]}, {grade: 1, ranges: [{name: cpu, min: "1", max: "2"}]}]
+status:
+  kubernetesVersion: v1.36.0
+`)
+	require.NoError(t, err)
+	require.Equal(t, "accord.dev/v1alpha1", c.APIVersion)
+	require.Equal(t, "eu-1", c.Name)
+	require.Equal(t, map[string]string{"tier": "prod"}, c.Labels)
+	require.Equal(t, map[string]string{"note": "mine"}, c.Annotations)
+	require.Empty(t, c.UID)
+	require.Empty(t, c.ResourceVersion)
+	require.Empty(t, c.Status)
+	require.Equal(t, []string{"eu-a"}, c.Spec.Zones, "the deprecated zone is moved")
+	require.Empty(t, c.Spec.Zone)
+	require.Equal(t, corev1.TaintEffectNoExecute, c.Spec.Taints[1].Effect)
+
+	c, err = decodeCluster(t, "{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}}")
+	require.NoError(t, err)
+	require.Equal(t, "Push", c.Spec.SyncMode)
+}
+
+// TestClusterMistakes has one row for every rule of Karmada §1.8.
+func TestClusterMistakes(t *testing.T) {
+	cluster := func(spec string) string {
+		return "apiVersion: cluster.karmada.io/v1alpha1\nkind: Cluster\nmetadata: {name: a}\nspec:\n  " + spec + "\n"
+	}
+	named := func(name string) string {
+		return "apiVersion: cluster.karmada.io/v1alpha1\nkind: Cluster\nmetadata:\n  name: " + name + "\n"
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"upper case", named("Member1"), `c.yaml:4: an upper-case Cluster name is no valid Kubernetes name: "Member1", write "member1"`},
+		{"dots", named("a.b"), `c.yaml:4: "a.b" is no valid Cluster name`},
+		{"no name", named("''"), "metadata.name is required"},
+		{"long name", named(strings.Repeat("a", 49)), "has at most 48 characters"},
+		{"pull", cluster("syncMode: Pull"), "Write Push, with spec.apiEndpoint and spec.secretRef"},
+		{"sync mode", cluster("syncMode: Poll"), `spec.syncMode is "Poll", expected Push`},
+		{"unknown field", cluster("apiEndPoint: https://a"), `c.yaml:5: unknown field "apiEndPoint" in spec; did you mean "apiEndpoint"?`},
+		{"endpoint without host", cluster("apiEndpoint: 'https:///x'"), "expected a URL with a host"},
+		{"endpoint scheme", cluster("apiEndpoint: 'ftp://a'"), "expected https or http"},
+		{"endpoint not a URL", cluster("apiEndpoint: 'https://a b:%'"), "is not a URL"},
+		{"endpoint with a user", cluster("apiEndpoint: 'https://u:p@a'"), "must not have a user"},
+		{"proxy scheme", cluster("proxyURL: 'ssh://a'"), "expected http, https or socks5"},
+		{"secret without namespace", cluster("secretRef: {name: a}"), "spec.secretRef.namespace is required"},
+		{"secret without name", cluster("impersonatorSecretRef: {namespace: a}"), "spec.impersonatorSecretRef.name is required"},
+		{"region", cluster("region: 'e u'"), `spec.region is "e u"`},
+		{"zones", cluster("zones: [a, 'b b']"), `spec.zones[1] is "b b"`},
+		{"zone and zones", cluster("{zone: a, zones: [b]}"), "excludes spec.zones"},
+		{"taint effect", cluster("taints: [{key: a, effect: PreferNoSchedule}]"), "expected NoSchedule or NoExecute"},
+		{"taint without key", cluster("taints: [{effect: NoSchedule}]"), "spec.taints[0].key is required"},
+		{"taint twice", cluster("taints: [{key: a, effect: NoSchedule}, {key: a, value: x, effect: NoSchedule}]"), `repeats key "a"`},
+		{"grade twice", cluster("resourceModels: [{grade: 1, ranges: []}, {grade: 1, ranges: []}]"), "resourceModels[1].grade is 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := decodeCluster(t, c.text)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	_, err := decodeCluster(t, "{apiVersion: cluster.karmada.io/v1beta1, kind: Cluster, metadata: {name: a}}")
+	require.ErrorContains(t, err, "expected accord.dev/v1alpha1 or cluster.karmada.io/v1alpha1")
+}
