@@ -3,10 +3,7 @@ package propagate
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
@@ -92,26 +89,6 @@ func (p *Plan) idle(c *policy.Policy) Finding {
 		return Finding{at, MatchesNothing, c.Title() + " selects no object" + p.hint(c.Spec.ResourceSelectors)}
 	}
 	return Finding{at, ClaimsNothing, c.Title() + " claims no object: every one it selects is claimed by another policy, or never propagated"}
-}
-
-// hint names the kind that was probably meant: the same name in another group, or a name like it.
-func (p *Plan) hint(selectors []policy.ResourceSelector) string {
-	kinds := map[string]schema.GroupVersionKind{}
-	for i := range p.Decisions {
-		kinds[p.Decisions[i].ID.Kind] = p.Decisions[i].GVK
-	}
-	for _, s := range selectors {
-		near := manifest.Nearest(s.Kind, slices.Collect(maps.Keys(kinds)))
-		if near == "" {
-			continue
-		}
-		gvk := kinds[near]
-		if near == s.Kind && gvk.Group == schema.FromAPIVersionAndKind(s.APIVersion, s.Kind).Group {
-			continue // the kind is there; the namespace, name or labels do not fit
-		}
-		return fmt.Sprintf("; did you mean apiVersion %s, kind %s?", gvk.GroupVersion(), gvk.Kind)
-	}
-	return ""
 }
 
 // strangers are the names in a policy that no cluster of the fleet has.

@@ -14,7 +14,7 @@ func Nearest(name string, candidates []string) string {
 	for _, c := range candidates {
 		d := distance(strings.ToLower(name), strings.ToLower(c))
 		switch {
-		case d > max(1, (max(len(name), len(c))+1)/3):
+		case d > max(1, (max(len(name), len(c))+1)/3), d >= max(len(name), len(c)):
 		case best == "" || d < least:
 			best, least, tied = c, d, false
 		case d == least && c != best:
@@ -25,7 +25,7 @@ func Nearest(name string, candidates []string) string {
 		return ""
 	}
 	if best != "" || len(name) < 3 {
-		return best
+		return best // two letters are in common with everything
 	}
 	return overlapping(strings.ToLower(name), candidates)
 }

@@ -24,7 +24,8 @@ func TestNearest(t *testing.T) {
 		{"cluster-d", []string{"cluster-a", "cluster-b"}, ""},
 		{"xyz", []string{"placement"}, ""},
 		{"x", nil, ""},
-		{"", []string{"placement"}, ""},
+		{"", []string{"placement", "e"}, ""},
+		{"x", []string{"e"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.Equal(t, c.want, manifest.Nearest(c.name, c.candidates))
