@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"net/url"
 	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -49,13 +50,11 @@ func Reason(err error) string {
 
 // Down says that err is about the cluster and not about the request: another request would fail in the same way.
 func Down(err error) bool {
-	switch Reason(err) {
-	case AuthFailed, TLSFailed, ConnectionRefused, NameNotResolved, Unreachable:
+	if apierrors.IsUnauthorized(err) {
 		return true
-	case Timeout:
-		return !answered(err)
 	}
-	return false
+	_, sending := errors.AsType[*url.Error](err)
+	return sending || !answered(err) && errors.Is(err, context.DeadlineExceeded)
 }
 
 // answered says that the API server itself said so.

@@ -135,7 +135,7 @@ func (d *delivery) fail(ctx context.Context, id manifest.ID, doing string, err e
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	p := problem(err)
+	p := discreet(id, problem(err))
 	if p.Reason != Conflict && p.Reason != NoMatch {
 		p = &Problem{Reason: p.Reason, Retry: p.Retry, Err: fmt.Errorf("%s: %w", doing, p.Err)}
 	}

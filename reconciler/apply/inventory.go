@@ -87,8 +87,8 @@ func (d *delivery) announce(ctx context.Context) error {
 			union[t.ID] = true
 		}
 	}
-	d.written = d.previous
 	if len(union) == len(d.previous) {
+		d.written = d.previous
 		return nil
 	}
 	if d.options.Record != nil {
@@ -96,6 +96,7 @@ func (d *delivery) announce(ctx context.Context) error {
 			return fmt.Errorf("recording the inventory: %w", err)
 		}
 	}
+	d.written = d.previous
 	return d.writeParent(ctx, union)
 }
 

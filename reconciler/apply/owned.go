@@ -101,35 +101,46 @@ func (c *comparison) items(set *fieldpath.Set, list []any, at fieldpath.Path) {
 			}
 			continue
 		}
-		e, ok := keyOf(set, object)
-		if !ok {
-			c.miss(at, fieldpath.KeyElement())
-			continue
-		}
-		c.field(set, e, object, at)
+		c.item(set, object, at)
 	}
 }
 
-// keyOf finds the item of the set that object is: the one whose key has the values that object has. A key field that
+// item looks for object among the items of the set whose key it may have; one of them has to be ours as a whole.
+func (c *comparison) item(set *fieldpath.Set, object map[string]any, at fieldpath.Path) {
+	keys := keysOf(set, object)
+	if len(keys) == 0 {
+		c.miss(at, fieldpath.KeyElement())
+	}
+	var lost []fieldpath.Path
+	for i, e := range keys {
+		try := comparison{}
+		try.field(set, e, object, at)
+		if len(try.lost) == 0 {
+			return
+		}
+		if i == 0 {
+			lost = try.lost
+		}
+	}
+	c.lost = append(c.lost, lost...)
+}
+
+// keysOf finds the items of the set that object may be: those whose key has the values that object has. A key field that
 // object does not have was filled in by the API server (the protocol of a port), and any value of it will do.
-func keyOf(set *fieldpath.Set, object map[string]any) (fieldpath.PathElement, bool) {
-	is := func(e fieldpath.PathElement) bool {
-		return e.Key != nil && !slices.ContainsFunc(*e.Key, func(f value.Field) bool {
+func keysOf(set *fieldpath.Set, object map[string]any) []fieldpath.PathElement {
+	var keys []fieldpath.PathElement
+	add := func(e fieldpath.PathElement) {
+		other := e.Key == nil || slices.ContainsFunc(*e.Key, func(f value.Field) bool {
 			v, has := object[f.Name]
 			return has && !value.Equals(f.Value, value.NewValueInterface(v))
 		})
-	}
-	for e := range set.Children.All() {
-		if is(e) {
-			return e, true
+		if !other {
+			keys = append(keys, e)
 		}
 	}
-	for e := range set.Members.All() {
-		if is(e) {
-			return e, true
-		}
-	}
-	return fieldpath.PathElement{}, false
+	set.Children.Iterate(add)
+	set.Members.Iterate(add)
+	return keys
 }
 
 // managers are those who own fields of an object.

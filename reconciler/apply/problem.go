@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters"
 )
 
@@ -46,6 +49,8 @@ func problem(err error) *Problem {
 
 func classify(err error) (reason string, retry bool) {
 	switch {
+	case strings.Contains(err.Error(), "failed to create typed patch object"):
+		return Rejected, false // a field that is not in the schema, or of another type; the API server calls that an internal error
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return Busy, true // it is created anew when it is gone
 	case apierrors.IsForbidden(err):
@@ -61,6 +66,22 @@ func classify(err error) (reason string, retry bool) {
 		return Busy, true
 	}
 	return Failed, true
+}
+
+// discreet is err without what an API server quotes of the object. What it says of a Secret may contain its values.
+func discreet(id manifest.ID, p *Problem) *Problem {
+	var status apierrors.APIStatus
+	if id.GroupKind() != (schema.GroupKind{Kind: "Secret"}) || p.Reason != Rejected || !errors.As(p.Err, &status) {
+		return p
+	}
+	var at []string
+	if details := status.Status().Details; details != nil {
+		for _, cause := range details.Causes {
+			at = append(at, cause.Field)
+		}
+	}
+	return &Problem{Reason: p.Reason, Retry: p.Retry, Err: fmt.Errorf(
+		"the API server refuses it [%s]; what it says is not shown, because it may quote the values of the Secret", strings.Join(at, " "))}
 }
 
 // conflict is the problem of an object that exists and is not ours.

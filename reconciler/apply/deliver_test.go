@@ -1,0 +1,268 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+)
+
+func TestWhatIsAsItShouldBeCostsNothing(t *testing.T) {
+	w := newWorld(t, "steady")
+	target := w.target(namespaceYAML + deploymentYAML + configMap("one", "1"))
+	first := w.delivered(target)
+	require.Len(t, first.Applied, 3)
+	require.Empty(t, first.Adopted)
+	require.Empty(t, first.Drift)
+	require.Len(t, first.Inventory, 3)
+
+	before := w.sent.Load()
+	again, err := Deliver(t.Context(), w.member, w.federation, target, w.live, w.inventory, w.options)
+	require.NoError(t, err)
+	require.Equal(t, 3, again.Unchanged)
+	require.Zero(t, w.sent.Load()-before)
+	require.Equal(t, first.Inventory, again.Inventory)
+	require.Len(t, w.recorded, 1)
+
+	w.live = Live{} // a restart: what was accepted is forgotten, the fields are compared
+	w.look(target)
+	require.Zero(t, w.delivered(target).Requests)
+}
+
+func TestColdDeliveryIsOneRequestPerObject(t *testing.T) {
+	w := newWorld(t, "cold")
+	var text strings.Builder
+	for i := range 50 {
+		text.WriteString(configMap(fmt.Sprintf("c%02d", i), "v"))
+	}
+	outcome := w.delivered(w.target(namespaceYAML + text.String()))
+	require.Len(t, outcome.Applied, 51)
+	// The parent is looked for and written, the namespace is looked for; in a namespace that is new nothing is.
+	require.LessOrEqual(t, outcome.Requests, 51+5)
+
+	changed := w.delivered(w.target(namespaceYAML + strings.Replace(text.String(), `key: "v"`, `key: "w"`, 1)))
+	require.Len(t, changed.Applied, 1)
+	require.Equal(t, 1, changed.Requests, "a change is one request")
+}
+
+func TestInventoryIsRecordedBeforeTheFirstApply(t *testing.T) {
+	w := newWorld(t, "ahead")
+	target := w.target(namespaceYAML + configMap("one", "1"))
+	w.options.Record = func(context.Context, []string) error {
+		require.Nil(t, w.get("Namespace", "", w.namespace))
+		return context.DeadlineExceeded
+	}
+	outcome, err := Deliver(t.Context(), w.member, w.federation, target, w.live, nil, w.options)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Nil(t, w.get("Namespace", "", w.namespace), "what cannot be recorded is not begun")
+	require.Empty(t, outcome.Inventory)
+}
+
+func TestParentListsKindsAndNamespaces(t *testing.T) {
+	w := newWorld(t, "parent")
+	w.delivered(w.target(namespaceYAML + deploymentYAML + configMap("one", "1")))
+	parent := w.get("ConfigMap", propagate.InventoryNamespace, propagate.InventoryName(w.federation))
+	require.NotNil(t, parent)
+	require.Equal(t, propagate.ApplySetID(w.federation), parent.GetLabels()[applySetLabel])
+	require.Equal(t, "ConfigMap,Deployment.apps,Namespace", parent.GetAnnotations()[kindsAnnotation])
+	require.Equal(t, "parent", parent.GetAnnotations()[namespacesAnnotation])
+
+	w.delivered(w.target(namespaceYAML + configMap("one", "1")))
+	parent = w.get("ConfigMap", propagate.InventoryNamespace, propagate.InventoryName(w.federation))
+	require.Equal(t, "ConfigMap,Namespace", parent.GetAnnotations()[kindsAnnotation])
+}
+
+func TestInventoryOfTheHubIsLost(t *testing.T) {
+	w := newWorld(t, "amnesia")
+	first := w.delivered(w.target(namespaceYAML + deploymentYAML + configMap("one", "1")))
+	recalled, err := Recall(t.Context(), w.member, w.federation)
+	require.NoError(t, err)
+	require.Equal(t, first.Inventory, recalled)
+
+	w.inventory, w.live = nil, Live{} // nobody watches Deployments now
+	outcome := w.delivered(w.target(namespaceYAML + configMap("one", "1")))
+	require.Equal(t, []manifest.ID{w.id("Deployment", "web")}, outcome.Pruned)
+	require.Nil(t, w.get("Deployment", w.namespace, "web"))
+}
+
+func TestDriftIsRepairedAndSaysWhoDidIt(t *testing.T) {
+	w := newWorld(t, "drift")
+	target := w.target(namespaceYAML + deploymentYAML + configMap("one", "1"))
+	w.delivered(target)
+	first := func(u *unstructured.Unstructured) map[string]any {
+		containers, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "template", "spec", "containers")
+		return containers.([]any)[0].(map[string]any)
+	}
+	const nobody = "" // who only removes fields owns nothing afterwards, and is not on record
+	for _, c := range []struct {
+		name, manager string
+		change        func(u *unstructured.Unstructured)
+	}{
+		{"an item of a list removed", nobody, func(u *unstructured.Unstructured) { first(u)["ports"] = first(u)["ports"].([]any)[:1] }},
+		{"a list of items removed", nobody, func(u *unstructured.Unstructured) { delete(first(u), "env") }},
+		{"a value changed", "kubectl-edit", func(u *unstructured.Unstructured) { u.Object["spec"].(map[string]any)["replicas"] = int64(7) }},
+		{"a value in an item", "kubectl-edit", func(u *unstructured.Unstructured) { first(u)["image"] = "nginx:evil" }},
+		{"an atomic list changed", "kubectl-edit", func(u *unstructured.Unstructured) { first(u)["args"] = []any{"c"} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w.T = t
+			w.edit("Deployment", "web", c.change)
+			outcome := w.delivered(target)
+			require.Equal(t, []Drift{{ID: w.id("Deployment", "web"), Manager: c.manager, What: Changed}}, outcome.Drift)
+			require.Equal(t, 1, outcome.Requests)
+			live := w.get("Deployment", w.namespace, "web")
+			require.Equal(t, "nginx:1.29", first(live)["image"])
+			require.Equal(t, []any{"a", "b"}, first(live)["args"])
+			require.Len(t, first(live)["ports"], 2)
+			require.Zero(t, w.delivered(target).Requests)
+		})
+	}
+}
+
+func TestFieldsOfOthersAreLeftAlone(t *testing.T) {
+	w := newWorld(t, "others")
+	target := w.target(namespaceYAML + deploymentYAML)
+	w.delivered(target)
+	w.edit("Deployment", "web", func(u *unstructured.Unstructured) {
+		u.SetAnnotations(with(u.GetAnnotations(), "team", "blue"))
+		require.NoError(t, unstructured.SetNestedField(u.Object, "true", "spec", "template", "metadata", "annotations", "restarted"))
+	})
+	require.Zero(t, w.delivered(target).Requests, "what is not in our manifest is not ours to watch")
+
+	changed := w.target(namespaceYAML + strings.Replace(deploymentYAML, "nginx:1.29", "nginx:1.30", 1))
+	require.Len(t, w.delivered(changed).Applied, 1)
+	require.Equal(t, "blue", w.get("Deployment", w.namespace, "web").GetAnnotations()["team"])
+}
+
+func TestFieldRemovedFromGitIsRemoved(t *testing.T) {
+	w := newWorld(t, "shrink")
+	w.delivered(w.target(namespaceYAML + deploymentYAML))
+	w.delivered(w.target(namespaceYAML + strings.Replace(deploymentYAML, "        env: [{name: A, value: \"1\"}]\n", "", 1)))
+	require.NotContains(t, fmt.Sprint(w.get("Deployment", w.namespace, "web").Object["spec"]), "env:")
+}
+
+func TestDeletedByHandIsCreatedAgain(t *testing.T) {
+	w := newWorld(t, "deleted")
+	target := w.target(namespaceYAML + configMap("one", "1") + configMap("two", "2"))
+	w.delivered(target)
+	w.remove("ConfigMap", "one")
+	outcome := w.delivered(target)
+	require.Equal(t, []Drift{{ID: w.id("ConfigMap", "one"), What: Deleted}}, outcome.Drift)
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "one"))
+}
+
+func TestLabelTakenOffIsPutOn(t *testing.T) {
+	w := newWorld(t, "unlabelled")
+	target := w.target(namespaceYAML + configMap("one", "1"))
+	w.delivered(target)
+	w.edit("ConfigMap", "one", func(u *unstructured.Unstructured) { u.SetLabels(nil) })
+	outcome := w.delivered(target)
+	require.Equal(t, []Drift{{ID: w.id("ConfigMap", "one"), What: Changed}}, outcome.Drift)
+	require.Len(t, w.live, 2)
+}
+
+func TestWhatAnAPIServerDropsIsAcceptedOnce(t *testing.T) {
+	w := newWorld(t, "dropped")
+	target := w.target(namespaceYAML + "apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: NS}\nstringData: {a: b}\n")
+	w.delivered(target)
+	require.LessOrEqual(t, w.delivered(target).Requests, 1)
+	require.Zero(t, w.delivered(target).Requests)
+}
+
+func TestLargeAndLong(t *testing.T) {
+	w := newWorld(t, "extreme")
+	long := strings.Repeat("a", 253)
+	target := w.target(namespaceYAML + configMap(long, "1") + configMap("large", strings.Repeat("x", 1<<20-2048)))
+	require.Len(t, w.delivered(target).Applied, 3)
+	require.NotNil(t, w.get("ConfigMap", w.namespace, long))
+	require.Zero(t, w.delivered(target).Requests)
+}
+
+func TestAnErrorStopsNothingElseButPruning(t *testing.T) {
+	w := newWorld(t, "error")
+	w.delivered(w.target(namespaceYAML + configMap("old", "1")))
+	bad := strings.Replace(deploymentYAML, "replicas: 2", "replicas: -1", 1)
+	unserved := "apiVersion: example.com/v1\nkind: Nothing\nmetadata: {name: n, namespace: NS}\n"
+	outcome := w.deliver(w.target(namespaceYAML + bad + configMap("new", "1") + unserved))
+	require.Equal(t, []manifest.ID{w.id("ConfigMap", "new")}, outcome.Applied)
+	require.Len(t, outcome.Errors, 2)
+	var rejected, unknown *Problem
+	require.ErrorAs(t, outcome.Errors[w.id("Deployment", "web")], &rejected)
+	require.Equal(t, Rejected, rejected.Reason)
+	require.False(t, rejected.Retry)
+	require.ErrorAs(t, outcome.Errors[manifest.ID{Group: "example.com", Kind: "Nothing", Namespace: w.namespace, Name: "n"}], &unknown)
+	require.Equal(t, NoMatch, unknown.Reason)
+	require.Empty(t, outcome.Pruned)
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "old"))
+
+	require.Equal(t, []manifest.ID{w.id("ConfigMap", "old")}, w.delivered(w.target(namespaceYAML+configMap("new", "1"))).Pruned)
+}
+
+func TestEndedContextEndsTheDelivery(t *testing.T) {
+	w := newWorld(t, "ended")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	outcome, err := Deliver(ctx, w.member, w.federation, w.target(namespaceYAML), w.live, []string{"_x__Namespace"}, w.options)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, outcome.Applied)
+	require.Equal(t, []string{"_x__Namespace"}, outcome.Inventory)
+}
+
+func TestDefinitionAndItsObjectsInOneDelivery(t *testing.T) {
+	w := newWorld(t, "definition")
+	target := w.target(namespaceYAML + `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: boats.definition.example.com}
+spec:
+  group: definition.example.com
+  names: {kind: Boat, plural: boats}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {size: {type: integer}}}}
+---
+apiVersion: definition.example.com/v1
+kind: Boat
+metadata: {name: b, namespace: NS}
+spec: {size: 3}
+`)
+	require.Len(t, w.delivered(target).Applied, 3)
+	require.NoError(t, w.kubectl.Kinds.Refresh())
+	require.Zero(t, w.delivered(target).Requests)
+}
+
+func TestFieldOwnershipMovesWithForce(t *testing.T) {
+	w := newWorld(t, "force")
+	target := w.target(namespaceYAML + configMap("one", "1"))
+	w.delivered(target)
+	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one","namespace":%q},"data":{"key":"theirs"}}`, w.namespace)
+	_, err := w.kubectl.Metadata.Resource(configMaps).Namespace(w.namespace).Patch(t.Context(), "one", types.ApplyPatchType, body, applied("rival"))
+	require.NoError(t, err)
+	outcome := w.delivered(target)
+	require.Equal(t, []Drift{{ID: w.id("ConfigMap", "one"), Manager: "rival", What: Changed}}, outcome.Drift)
+	require.Equal(t, "1", w.get("ConfigMap", w.namespace, "one").Object["data"].(map[string]any)["key"])
+}
+
+// objects is how many of ours the member has.
+func (w *world) labelled(kind string) int {
+	mapping, err := w.kubectl.Kinds.Mapping(gvkOf(kind))
+	require.NoError(w, err)
+	list, err := w.kubectl.Metadata.Resource(mapping.Resource).List(w.Context(), metav1.ListOptions{LabelSelector: v1alpha1.PartOfLabel + "=" + propagate.ApplySetID(w.federation)})
+	require.NoError(w, err)
+	return len(list.Items)
+}

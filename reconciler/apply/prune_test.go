@@ -1,0 +1,135 @@
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+)
+
+func TestWhatIsNotWantedIsPruned(t *testing.T) {
+	w := newWorld(t, "pruned")
+	first := w.delivered(w.target(namespaceYAML + deploymentYAML + configMap("one", "1")))
+	require.Len(t, first.Inventory, 3)
+	outcome := w.delivered(w.target(namespaceYAML + configMap("one", "1")))
+	require.Equal(t, []manifest.ID{w.id("Deployment", "web")}, outcome.Pruned)
+	require.Len(t, outcome.Inventory, 2)
+	require.Nil(t, w.get("Deployment", w.namespace, "web"))
+	require.Zero(t, w.delivered(w.target(namespaceYAML+configMap("one", "1"))).Requests)
+}
+
+func TestWithoutPruneWhatIsNotWantedIsOrphaned(t *testing.T) {
+	w := newWorld(t, "orphaned")
+	w.options.Prune = false
+	w.delivered(w.target(namespaceYAML + configMap("one", "1")))
+	outcome := w.delivered(w.target(namespaceYAML))
+	require.Contains(t, outcome.Orphaned, w.id("ConfigMap", "one"))
+	require.Contains(t, outcome.Inventory, w.id("ConfigMap", "one").Entry())
+	require.Zero(t, outcome.Requests)
+}
+
+func TestHeldIsHandsOff(t *testing.T) {
+	w := newWorld(t, "held")
+	target := w.target(namespaceYAML + configMap("one", "1") + configMap("two", "2") + configMap("three", "3"))
+	w.delivered(target)
+	w.edit("ConfigMap", "one", changeKey("edited"))
+	w.remove("ConfigMap", "two")
+	target.Objects[1].Held, target.Objects[2].Held = "suspended", "suspended"
+	target.Objects = target.Objects[:3]
+	w.options.Withdraw = func(id manifest.ID, labels map[string]string) string {
+		require.Equal(t, propagate.ApplySetID(w.federation), labels[v1alpha1.PartOfLabel])
+		return "suspended too"
+	}
+	outcome := w.delivered(target)
+	require.Equal(t, map[manifest.ID]string{
+		w.id("ConfigMap", "one"): "suspended", w.id("ConfigMap", "two"): "suspended", w.id("ConfigMap", "three"): "suspended too",
+	}, outcome.Held)
+	require.Zero(t, outcome.Requests)
+	require.Nil(t, w.get("ConfigMap", w.namespace, "two"))
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "three"))
+}
+
+func TestPreservedIsReleased(t *testing.T) {
+	w := newWorld(t, "preserved")
+	preserve := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one, namespace: NS, annotations: {accord.dev/preserve: \"true\"}}\ndata: {key: kept}\n"
+	w.delivered(w.target(namespaceYAML + preserve))
+	outcome := w.delivered(w.target(namespaceYAML))
+	require.Equal(t, []manifest.ID{w.id("ConfigMap", "one")}, outcome.Released)
+	live := w.get("ConfigMap", w.namespace, "one")
+	require.Equal(t, "kept", live.Object["data"].(map[string]any)["key"])
+	require.NotContains(t, live.GetLabels(), v1alpha1.PartOfLabel)
+	require.Empty(t, live.GetAnnotations())
+	require.NotContains(t, outcome.Inventory, w.id("ConfigMap", "one").Entry())
+}
+
+func TestWhatCannotBeRenderedStaysAndStopsPruning(t *testing.T) {
+	w := newWorld(t, "unrendered")
+	w.delivered(w.target(namespaceYAML + configMap("one", "1") + configMap("two", "2")))
+	target := w.target(namespaceYAML)
+	target.Failed = []propagate.Failure{{ID: w.id("ConfigMap", "one"), Err: errors.New("no")}}
+	outcome := w.delivered(target)
+	require.Empty(t, outcome.Pruned)
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "two"))
+}
+
+func TestPruneBrake(t *testing.T) {
+	percent, most := int32(20), int32(2)
+	for name, c := range map[string]struct {
+		brake  v1alpha1.PruneBrake
+		allow  bool
+		keep   int // of ten
+		braked string
+	}{
+		"half is not more than half":        {keep: 5},
+		"more than half":                    {keep: 4, braked: "it is more than 50% of them"},
+		"few are no share":                  {brake: v1alpha1.PruneBrake{MaxPercent: &percent}, keep: 6},
+		"a share":                           {brake: v1alpha1.PruneBrake{MaxPercent: &percent}, keep: 5, braked: "it is more than 20% of them"},
+		"a number":                          {brake: v1alpha1.PruneBrake{MaxObjects: &most}, keep: 7, braked: "it is more than 2"},
+		"more than half, and the commit is": {allow: true, keep: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &delivery{live: Live{}, options: Options{Brake: c.brake, AllowPrune: c.allow}}
+			var remove []manifest.ID
+			for i := range 10 {
+				id := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint(i)}
+				d.live[id] = Seen{}
+				if i >= c.keep {
+					remove = append(remove, id)
+				}
+			}
+			if c.braked == "" {
+				require.Empty(t, d.brake(remove))
+				return
+			}
+			require.Contains(t, d.brake(remove), c.braked)
+			require.Contains(t, d.brake(remove), fmt.Sprintf("would delete %d of 10 objects (ConfigMap shop/%d, ", 10-c.keep, c.keep))
+			require.Contains(t, d.brake(remove), "Accord-Prune: allow")
+		})
+	}
+}
+
+func TestNamespaceGoesWithTheTrailerOnly(t *testing.T) {
+	w := newWorld(t, "precious")
+	w.delivered(w.target(namespaceYAML + configMap("one", "1")))
+	outcome := w.delivered(w.target(""))
+	require.Contains(t, outcome.Braked, "it has Namespace precious")
+	require.Empty(t, outcome.Pruned)
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "one"), "nothing goes")
+	require.Len(t, outcome.Inventory, 2)
+
+	w.options.AllowPrune = true
+	w.create(foreignConfigMap("theirs", "1"))
+	outcome = w.delivered(w.target(""))
+	require.Equal(t, []manifest.ID{w.id("ConfigMap", "one")}, outcome.Pruned)
+	require.Contains(t, outcome.Orphaned[manifest.ID{Kind: "Namespace", Name: w.namespace}], "configmaps theirs")
+
+	w.remove("ConfigMap", "theirs")
+	outcome = w.delivered(w.target(""))
+	require.Equal(t, []manifest.ID{{Kind: "Namespace", Name: w.namespace}}, outcome.Pruned)
+	require.Empty(t, outcome.Inventory)
+}
