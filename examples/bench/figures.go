@@ -29,12 +29,7 @@ func (f *figures) print(w io.Writer) error {
 	overridden := f.options.members * workload{objects: f.objects}.deployments()
 
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(cells ...any) {
-		for _, cell := range cells {
-			fmt.Fprintf(t, "%v\t", cell)
-		}
-		fmt.Fprintln(t)
-	}
+	line := func(cells ...any) { fmt.Fprintf(t, "%v\t%v\t%v\t%v\t%v\n", cells...) }
 	fmt.Fprintf(w, "%d objects on %d members\n\n", f.objects, f.options.members)
 	line("WHAT", "FLOOR", "OURS", "RATIO", "BAR")
 	line(f.cold.wall("cold: nothing there -> everything there", "1.25 x")...)
