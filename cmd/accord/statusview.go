@@ -38,8 +38,8 @@ func (r statusReport) headline(now time.Time) string {
 // commit is who made it and when.
 func (r statusReport) commit(now time.Time) string {
 	who := "committed " + age(r.CommittedAt, now) + " ago"
-	if r.Author != "" {
-		who += " by " + r.Author
+	if name, _, _ := strings.Cut(r.Author, " <"); name != "" {
+		who += " by " + name
 	}
 	if r.Subject != "" {
 		who += fmt.Sprintf(", %q", r.Subject)

@@ -60,12 +60,20 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, plane.Stop()) }()
+	defer func() { err = errors.Join(unlessCancelled(err), plane.Stop()) }()
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { <-plane.Done(); cancel() }() // ends with plane.Stop above
 	return f.serve(ctx, stdout, dir, plane, f.controllers.options(filepath.Join(dir, "cache"), log))
+}
+
+// unlessCancelled is nil for the end that was asked for: Stop says so when the hub ended by itself.
+func unlessCancelled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // serve runs the controllers on the hub that is up, until the context ends.

@@ -145,7 +145,7 @@ func progress(s sight) string {
 	case s.Release == "":
 		return "not seen by accord yet"
 	case !s.Evaluated:
-		return "a changed plan is being put in force"
+		return "the plan is being put in force"
 	}
 	return s.counts()
 }

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// commit makes a commit of everything in a directory, which becomes a repository with the first one, and puts its
+// hash into $SHA.
+func commit(ts *testscript.TestScript, _ bool, args []string) {
+	dir, subject := ts.MkAbs(args[0]), args[1]
+	repo, err := git.PlainOpen(dir)
+	if errors.Is(err, git.ErrRepositoryNotExists) {
+		repo, err = git.PlainInit(dir, false)
+	}
+	ts.Check(err)
+	tree, err := repo.Worktree()
+	ts.Check(err)
+	ts.Check(tree.AddWithOptions(&git.AddOptions{All: true}))
+	hash, err := tree.Commit(subject, &git.CommitOptions{
+		Author: &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Now()},
+	})
+	ts.Check(err)
+	ts.Setenv("SHA", hash.String())
+}
+
+// untilLimit bounds until: a control plane has to start on a machine that is busy with others.
+const untilLimit = 90 * time.Second
+
+// until repeats a command until it exits with 0.
+func until(ts *testscript.TestScript, _ bool, args []string) {
+	var err error
+	for begin := time.Now(); time.Since(begin) < untilLimit; time.Sleep(200 * time.Millisecond) {
+		if err = ts.Exec(args[0], args[1:]...); err == nil {
+			return
+		}
+	}
+	ts.Fatalf("%v never succeeded: %v", args, err)
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/accord-dev/accord/clusters/local"
+)
+
+// stage is what the scripts play on: control planes that several of them use, each started when it is needed
+// first and stopped when the test ends.
+type stage struct {
+	t *testing.T
+
+	mu     sync.Mutex
+	starts map[string]func() (*local.ControlPlane, error)
+}
+
+// plane of that name.
+func (s *stage) plane(name string, start func(*testing.T, string) (*local.ControlPlane, error)) (*local.ControlPlane, error) {
+	s.mu.Lock()
+	once, ok := s.starts[name]
+	if !ok {
+		once = sync.OnceValues(func() (*local.ControlPlane, error) { return start(s.t, name) })
+		s.starts[name] = once
+	}
+	s.mu.Unlock()
+	return once()
+}
+
+// hub puts up the shared hub, or one for this script alone.
+func (s *stage) hub(ts *testscript.TestScript, _ bool, args []string) {
+	name, ns := "hub", ts.Getenv("NS")
+	if len(args) > 0 && args[0] == "own" {
+		name = "hub-" + ns
+	}
+	plane, err := s.plane(name, startHub)
+	ts.Check(err)
+	ts.Check(makeNamespace(s.t.Context(), plane.Config(), ns))
+
+	cfg, err := clientcmd.LoadFromFile(plane.Kubeconfig())
+	ts.Check(err)
+	cfg.Contexts[cfg.CurrentContext].Namespace = ns
+	path := ts.MkAbs("hub.kubeconfig")
+	ts.Check(clientcmd.WriteToFile(*cfg, path))
+	ts.Setenv("ACCORD_KUBECONFIG", path)
+	ts.Setenv("HUB", plane.Config().Host)
+}
+
+// member makes control planes, shared by the scripts, contexts of this script's kubeconfig.
+func (s *stage) member(ts *testscript.TestScript, _ bool, names []string) {
+	errs := make([]error, len(names))
+	var starting sync.WaitGroup
+	for i, name := range names {
+		starting.Go(func() { _, errs[i] = s.plane(name, startPlane) })
+	}
+	starting.Wait()
+	ts.Check(errors.Join(errs...))
+	rules := &clientcmd.ClientConfigLoadingRules{}
+	for _, name := range names {
+		plane, err := s.plane(name, startPlane)
+		ts.Check(err)
+		rules.Precedence = append(rules.Precedence, plane.Kubeconfig())
+	}
+	merged, err := rules.Load()
+	ts.Check(err)
+	ts.Check(clientcmd.WriteToFile(*merged, ts.Getenv("KUBECONFIG")))
+}
+
+// startHub starts a control plane with the kinds of accord.dev.
+func startHub(t *testing.T, name string) (*local.ControlPlane, error) {
+	plane, err := startPlane(t, name)
+	if err != nil {
+		return nil, err
+	}
+	return plane, installKinds(t.Context(), plane.Config())
+}
+
+// startPlane starts a control plane that ends with the test.
+func startPlane(t *testing.T, name string) (*local.ControlPlane, error) {
+	dir, err := os.MkdirTemp(t.TempDir(), name)
+	if err != nil {
+		return nil, err
+	}
+	plane, err := local.Start(t.Context(), local.Options{Dir: dir, Name: name})
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { require.NoError(t, plane.Stop()) })
+	return plane, nil
+}
