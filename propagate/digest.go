@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
+	"strconv"
+
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 // Digest identifies the whole plan: "sha256:<hex>" over all decisions and everything that every cluster should have.
@@ -62,14 +64,27 @@ func (t Target) sum() string {
 	return sum(b.Bytes())
 }
 
-// line writes one JSON array; as no value of it can end early, no two inputs read the same.
+// line writes values so that no two lists of them read the same: strings are quoted, and nil is not zero.
 func line(b *bytes.Buffer, values ...any) {
-	text, err := json.Marshal(values)
-	if err != nil { // impossible: strings, numbers, booleans and IDs
-		panic(err)
+	text := b.AvailableBuffer()
+	for _, v := range values {
+		switch v := v.(type) {
+		case string:
+			text = strconv.AppendQuote(text, v)
+		case bool:
+			text = strconv.AppendBool(text, v)
+		case *int32:
+			if v != nil {
+				text = strconv.AppendInt(text, int64(*v), 10)
+			}
+		case manifest.ID:
+			for _, part := range []string{v.Group, v.Kind, v.Namespace, v.Name} {
+				text = strconv.AppendQuote(text, part)
+			}
+		}
+		text = append(text, ',')
 	}
-	b.Write(text)
-	b.WriteByte('\n')
+	b.Write(append(text, '\n'))
 }
 
 func sum(b []byte) string {

@@ -67,6 +67,7 @@ func New(in Input) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.Policies, in.Overrides = slices.Clone(in.Policies), slices.Clone(in.Overrides) // the caller may sort its own
 	p := &Plan{
 		clusters: slices.SortedFunc(slices.Values(in.Fleet), func(a, b fleet.Cluster) int { return cmp.Compare(a.Name, b.Name) }),
 		index:    map[string]int{},
