@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -48,6 +50,11 @@ func installKinds(ctx context.Context, cfg *rest.Config) error {
 			return err
 		}
 	}
+	return waitForKinds(ctx, c)
+}
+
+// waitForKinds waits until our kinds are served.
+func waitForKinds(ctx context.Context, c client.Client) error {
 	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		for _, list := range []client.ObjectList{
 			&v1alpha1.FederationList{}, &v1alpha1.ClusterList{}, &v1alpha1.ReleaseList{}, &v1alpha1.DeliveryList{}, &v1alpha1.FederatedObjectList{},
@@ -70,6 +77,37 @@ func makeNamespace(ctx context.Context, cfg *rest.Config, name string) error {
 		return nil
 	}
 	return err
+}
+
+// applyManifests applies a stream of YAML documents, in order, and waits until our kinds are served.
+func applyManifests(ctx context.Context, cfg *rest.Config, text string) error {
+	c, err := testClient(cfg)
+	if err != nil {
+		return err
+	}
+	objects, err := decodeAll(text)
+	if err != nil {
+		return err
+	}
+	for _, u := range objects {
+		if err := c.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), tester); err != nil {
+			return fmt.Errorf("%s %s: %w", u.GetKind(), u.GetName(), err)
+		}
+	}
+	return waitForKinds(ctx, c)
+}
+
+// accountToken lets somebody in as a service account.
+func accountToken(ctx context.Context, cfg *rest.Config, namespace, name string) (string, error) {
+	c, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return "", err
+	}
+	r, err := c.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		return "", err
+	}
+	return r.Status.Token, nil
 }
 
 var ago = regexp.MustCompile(`\{\{ago ([^}]+)\}\}`)

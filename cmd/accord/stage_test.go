@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/accord-dev/accord/clusters/local"
 )
@@ -71,6 +72,28 @@ func (s *stage) member(ts *testscript.TestScript, _ bool, names []string) {
 	merged, err := rules.Load()
 	ts.Check(err)
 	ts.Check(clientcmd.WriteToFile(*merged, ts.Getenv("KUBECONFIG")))
+}
+
+// install makes the current cluster of $KUBECONFIG the script's hub by applying manifests to it, and writes a
+// kubeconfig of the account that the controllers have there.
+func (s *stage) install(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, ns := s.t.Context(), ts.Getenv("NS")
+	admin, err := clientcmd.LoadFromFile(ts.Getenv("KUBECONFIG"))
+	ts.Check(err)
+	cfg, err := clientConfig(kubeconfigLoader(ts.Getenv("KUBECONFIG"), ""))
+	ts.Check(err)
+	ts.Check(applyManifests(ctx, cfg, ts.ReadFile(args[0])))
+	ts.Check(makeNamespace(ctx, cfg, ns))
+	admin.Contexts[admin.CurrentContext].Namespace = ns
+	ts.Check(clientcmd.WriteToFile(*admin, ts.MkAbs("hub.kubeconfig")))
+	ts.Setenv("ACCORD_KUBECONFIG", ts.MkAbs("hub.kubeconfig"))
+
+	account := admin.DeepCopy()
+	token, err := accountToken(ctx, cfg, accordNamespace, "accord")
+	ts.Check(err)
+	account.AuthInfos = map[string]*clientcmdapi.AuthInfo{"account": {Token: token}}
+	account.Contexts[account.CurrentContext].AuthInfo = "account"
+	ts.Check(clientcmd.WriteToFile(*account, ts.MkAbs(args[1])))
 }
 
 // startHub starts a control plane with the kinds of accord.dev.
