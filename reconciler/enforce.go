@@ -78,7 +78,7 @@ func (l *leg) adopt(target propagate.Target) {
 	clear(l.errors)
 	clear(l.wants)
 	for _, p := range target.Objects {
-		l.wants[p.ID] = want{digest: p.Digest, held: p.Held, object: p.Rendered}
+		l.wants[p.ID] = want{digest: p.Digest, held: p.Held, object: p.Rendered, implied: p.Implied}
 	}
 	for _, x := range target.Failed {
 		l.wants[x.ID] = want{held: x.Held, err: x.Err.Error()}

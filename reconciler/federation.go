@@ -68,6 +68,9 @@ type want struct {
 	held   string
 	err    string // of rendering
 	object *propagate.Rendered
+	// implied: a namespace that is only there for its objects. It may be another federation's, so it counts for nothing
+	// unless it cannot be made.
+	implied bool
 }
 
 // declared takes note of a Federation as it is declared now.
@@ -117,6 +120,17 @@ func newLeg(d *v1alpha1.Delivery) *leg {
 
 // clusters that the plan covers, or that still have something of it, sorted.
 func (f *federation) clusters() []string { return slices.Sorted(maps.Keys(f.legs)) }
+
+// cells of a leg: one for every object that was decided for the cluster. The caller holds f.mu.
+func (f *federation) cells(l *leg, unreachable string) []status.Cell {
+	cells := make([]status.Cell, 0, len(l.wants))
+	for id, w := range l.wants {
+		if !w.implied || l.errors[id] != "" {
+			cells = append(cells, f.cell(l, id, unreachable))
+		}
+	}
+	return cells
+}
 
 // cell is what is decided and known of one object on one cluster. The caller holds f.mu.
 func (f *federation) cell(l *leg, id manifest.ID, unreachable string) status.Cell {

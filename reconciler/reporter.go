@@ -206,11 +206,7 @@ func (r *reporter) writeDelivery(ctx context.Context, f *federation, cluster str
 func (r *reporter) deliveryStatus(f *federation, l *leg) v1alpha1.DeliveryStatus {
 	run := l.run
 	run.Unreachable, run.HeardAt = r.engine.reach(l.cluster)
-	cells := make([]status.Cell, 0, len(l.wants))
-	for id := range l.wants {
-		cells = append(cells, f.cell(l, id, run.Unreachable))
-	}
-	return status.Delivery(l.delivery.Status, l.delivery.Generation, f.revision, run, cells, time.Now())
+	return status.Delivery(l.delivery.Status, l.delivery.Generation, f.revision, run, f.cells(l, run.Unreachable), time.Now())
 }
 
 // writeRelease writes the status of the newest Release and of its Federation.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -32,7 +33,7 @@ import (
 )
 
 // patience is how long a test waits for what should take a moment: CI machines stall.
-const patience = time.Minute
+const patience = 20 * time.Second
 
 // world is a hub with running controllers, members, and a Git repository: what a team has.
 type world struct {
@@ -85,7 +86,7 @@ func (w *world) run() {
 	ended := make(chan error, 1)
 	cache := w.t.TempDir()
 	go func() {
-		ended <- reconciler.Run(ctx, w.config, reconciler.Options{CacheDir: cache, Log: logr.Discard()})
+		ended <- reconciler.Run(ctx, w.config, reconciler.Options{CacheDir: cache, Log: logr.FromSlogHandler(slog.NewTextHandler(w.t.Output(), nil))})
 	}()
 	w.stop = sync.OnceFunc(func() {
 		cancel()
@@ -253,7 +254,7 @@ metadata:
   namespace: shop
   name: %s
 data:
-  key: %s
+  key: %q
 `, name, value)
 }
 
