@@ -10,6 +10,8 @@ import (
 
 	"github.com/distribution/reference"
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
@@ -72,6 +74,13 @@ func (i installation) check() error {
 	return nil
 }
 
+// A definition is a CustomResourceDefinition without the status, which is the API server's to write.
+type definition struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              apiextensionsv1.CustomResourceDefinitionSpec `json:"spec"`
+}
+
 // print writes all manifests as one YAML stream.
 func (i installation) print(out io.Writer) error {
 	if err := i.check(); err != nil {
@@ -86,7 +95,7 @@ func (i installation) print(out io.Writer) error {
 		return fmt.Errorf("reading the built-in CustomResourceDefinitions: %w", err)
 	}
 	for _, crd := range crds {
-		doc, err := yaml.Marshal(crd)
+		doc, err := yaml.Marshal(definition{crd.TypeMeta, crd.ObjectMeta, crd.Spec})
 		if err != nil {
 			return fmt.Errorf("encoding %s: %w", crd.Name, err)
 		}

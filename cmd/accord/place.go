@@ -13,6 +13,8 @@ type place struct {
 	State v1alpha1.State
 	// Applied: the cluster was given all of the revision.
 	Applied bool
+	// Stalled: no retry can help.
+	Stalled bool
 	Since   *metav1.Time
 	Note    string
 }
@@ -35,6 +37,7 @@ func deliveryPlace(d *v1alpha1.Delivery, revision string) place {
 	p := place{
 		State:   v1alpha1.Progressing,
 		Applied: isTrue(known(v1alpha1.Applied)) && st.Summary.Applied == st.Summary.Total,
+		Stalled: isTrue(known("Stalled")),
 	}
 	ready := known("Ready")
 	if ready != nil {

@@ -122,19 +122,25 @@ func deliverySight(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries [
 		return whole
 	}
 	s := sight{
-		Release: whole.Release, Evaluated: true, Stalled: whole.Stalled, Superseded: whole.Superseded, Suspended: whole.Suspended,
+		Release: whole.Release, Evaluated: true, Superseded: whole.Superseded, Suspended: whole.Suspended,
 		Summary: v1alpha1.Summary{Total: int32(len(clusters))},
+	}
+	if isFalse(condition(rel.Status.Conditions, rel.Generation, v1alpha1.Rendered)) {
+		s.Stalled = whole.Stalled // a mistake on another cluster would be no reason
 	}
 	for _, name := range clusters {
 		i := slices.IndexFunc(deliveries, func(d v1alpha1.Delivery) bool {
 			return d.Spec.Cluster == name && d.Spec.Federation == fed.Name
 		})
-		if i < 0 {
-			s.Summary.Progressing++
-			s.Note = cmp.Or(s.Note, name+" has received nothing of this release")
+		if i >= 0 {
+			s.add(&deliveries[i], rel.Spec.Revision)
 			continue
 		}
-		s.add(&deliveries[i], rel.Spec.Revision)
+		s.Summary.Progressing++
+		s.Note = cmp.Or(s.Note, name+" has received nothing of this release")
+		if whole.Evaluated && (whole.Ready || whole.HealthyButRest) {
+			s.Stalled = cmp.Or(s.Stalled, "nothing of this release goes to "+name)
+		}
 	}
 	t := s.Summary
 	s.Ready, s.Applied = t.Healthy == t.Total, t.Applied == t.Total
@@ -163,6 +169,9 @@ func (s *sight) add(d *v1alpha1.Delivery, revision string) {
 	}
 	if p.Applied {
 		s.Summary.Applied++
+	}
+	if p.Stalled {
+		s.Stalled = cmp.Or(s.Stalled, join(" ", d.Spec.Cluster, p.Note))
 	}
 	if p.State != v1alpha1.Healthy {
 		s.Note = cmp.Or(s.Note, join(" ", d.Spec.Cluster, p.Note))
