@@ -27,7 +27,9 @@ type stage struct {
 	commits int
 }
 
-func (s *stage) path(elem ...string) string { return filepath.Join(append([]string{s.dir}, elem...)...) }
+func (s *stage) path(elem ...string) string {
+	return filepath.Join(append([]string{s.dir}, elem...)...)
+}
 
 // hub is the kubeconfig that accord up writes.
 func (s *stage) hub() string { return s.path("hub", "kubeconfig") }
