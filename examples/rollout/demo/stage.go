@@ -39,7 +39,7 @@ func (s *stage) build(ctx context.Context) error {
 	heading("Building (the first time this compiles Kubernetes, which takes some minutes)")
 	for _, program := range []string{"./cmd/accord", "./examples/members"} {
 		begun := time.Now()
-		if _, err := command(ctx, "go", "build", "-o", s.dir+"/", program); err != nil {
+		if _, err := command(ctx, "go", "build", "-o", s.path("bin")+"/", program); err != nil {
 			return err
 		}
 		note("%-20s %s", program, time.Since(begun).Round(100*time.Millisecond))
@@ -70,7 +70,7 @@ func (s *stage) start(ctx context.Context) error {
 		}
 	}
 	if len(s.configs) < len(members) {
-		return s.died("members")
+		return died("members")
 	}
 	if _, err := s.spawn("accord", "up", "--data-dir", s.path("hub")); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *stage) start(ctx context.Context) error {
 		_, err := s.ask(ctx, "get", "crd", "federations.accord.dev")
 		return err == nil, nil
 	}); err != nil {
-		return errors.Join(err, s.died("accord"))
+		return errors.Join(err, died("accord"))
 	}
 	note("4 control planes ready after %s", time.Since(begun).Round(100*time.Millisecond))
 	return nil
@@ -89,7 +89,7 @@ func (s *stage) start(ctx context.Context) error {
 func (s *stage) join(ctx context.Context) error {
 	heading("Joining the members: accord join")
 	for _, m := range members {
-		out, err := command(ctx, s.path("accord"), "join", m, "--kubeconfig", s.configs[m], "--hub-kubeconfig", s.hub())
+		out, err := command(ctx, s.path("bin", "accord"), "join", m, "--kubeconfig", s.configs[m], "--hub-kubeconfig", s.hub())
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (s *stage) keep(ctx context.Context) {
 		fmt.Printf("  export KUBECONFIG=%s      # %s\n", s.configs[m], m)
 	}
 	fmt.Printf("  cd %s      # the work tree: edit, commit, push\n", s.path("work"))
-	fmt.Printf("  %s status --hub-kubeconfig %s -n demo\n", s.path("accord"), s.hub())
+	fmt.Printf("  %s status --hub-kubeconfig %s -n demo\n", s.path("bin", "accord"), s.hub())
 	<-ctx.Done()
 }
 
@@ -169,7 +169,7 @@ type child struct {
 
 // spawn starts one of the programs that were built and returns its standard output.
 func (s *stage) spawn(name string, args ...string) (io.Reader, error) {
-	c := &child{Cmd: exec.Command(s.path(name), args...), log: s.path(name + ".log")}
+	c := &child{Cmd: exec.Command(s.path("bin", name), args...), log: s.path(name + ".log")}
 	log, err := os.Create(c.log)
 	if err != nil {
 		return nil, err
@@ -190,11 +190,17 @@ func (s *stage) spawn(name string, args ...string) (io.Reader, error) {
 	return out, nil
 }
 
-// died is the end of a program's log, for an error.
-func (s *stage) died(name string) error {
-	log, err := os.ReadFile(s.path(name + ".log"))
+// died says that a program did not start; what it logged is printed when the demo fails.
+func died(name string) error { return fmt.Errorf("%s did not start", name) }
+
+// tail prints the end of a program's log.
+func (c *child) tail() {
+	log, err := os.ReadFile(c.log)
+	if err != nil {
+		return
+	}
 	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
-	return errors.Join(fmt.Errorf("%s did not start; the end of its log:\n%s", name, strings.Join(lines[max(0, len(lines)-15):], "\n")), err)
+	fmt.Fprintf(os.Stderr, "\nthe end of the log of %s:\n%s\n", filepath.Base(c.Path), strings.Join(lines[max(0, len(lines)-15):], "\n"))
 }
 
 // close ends what was started, the last first.
@@ -202,7 +208,7 @@ func (s *stage) close(failed bool) {
 	for i := len(s.running) - 1; i >= 0; i-- {
 		c := s.running[i]
 		if failed {
-			fmt.Fprintln(os.Stderr, s.died(filepath.Base(c.Path)))
+			c.tail()
 		}
 		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended already
 		_ = c.in.Close()
