@@ -191,7 +191,7 @@ func TestAnErrorStopsNothingElseButPruning(t *testing.T) {
 	w := newWorld(t, "error")
 	w.delivered(w.target(namespaceYAML + configMap("old", "1")))
 	bad := strings.Replace(deploymentYAML, "replicas: 2", "replicas: -1", 1)
-	unserved := "apiVersion: example.com/v1\nkind: Nothing\nmetadata: {name: n, namespace: NS}\n"
+	unserved := "apiVersion: example.com/v1\nkind: Nothing\nmetadata: {name: some, namespace: NS}\n"
 	outcome := w.deliver(w.target(namespaceYAML + bad + configMap("new", "1") + unserved))
 	require.Equal(t, []manifest.ID{w.id("ConfigMap", "new")}, outcome.Applied)
 	require.Len(t, outcome.Errors, 2)
@@ -199,7 +199,7 @@ func TestAnErrorStopsNothingElseButPruning(t *testing.T) {
 	require.ErrorAs(t, outcome.Errors[w.id("Deployment", "web")], &rejected)
 	require.Equal(t, Rejected, rejected.Reason)
 	require.False(t, rejected.Retry)
-	require.ErrorAs(t, outcome.Errors[manifest.ID{Group: "example.com", Kind: "Nothing", Namespace: w.namespace, Name: "n"}], &unknown)
+	require.ErrorAs(t, outcome.Errors[manifest.ID{Group: "example.com", Kind: "Nothing", Namespace: w.namespace, Name: "some"}], &unknown)
 	require.Equal(t, NoMatch, unknown.Reason)
 	require.Empty(t, outcome.Pruned)
 	require.NotNil(t, w.get("ConfigMap", w.namespace, "old"))

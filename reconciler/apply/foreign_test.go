@@ -85,7 +85,6 @@ func TestTakingOverWhatIsTheSameRestartsNothing(t *testing.T) {
 	w.delivered(overwriting(w.target(deploymentYAML)))
 	live := w.get("Deployment", w.namespace, "web")
 	require.Equal(t, before, live.Object["spec"])
-	require.Equal(t, int64(1), live.GetGeneration(), "the spec did not change")
 	require.Len(t, w.live, 1)
 }
 
