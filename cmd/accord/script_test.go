@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 //	hub [own]        a real hub in $ACCORD_KUBECONFIG, whose default namespace is $NS: shared by the scripts, or its own
 //	member NAME...   real control planes, shared by the scripts, contexts of $KUBECONFIG; the first is the current one
 //	install FILE KC  applies manifests to $KUBECONFIG's current cluster, which becomes the hub; KC: as accord's account
+//	tokens           lets $KUBECONFIG's current cluster fill token Secrets, as one with a controller manager does
+//	secrets TEXT     compares how many Secrets accord has there: "1 secret"
 //	put FILE         writes the objects of FILE and their status to the hub; in it {{ago 5m}} is a time, {{WORK}} the directory
 //	exits CODE CMD   runs a command that ends with this exit code
 //	commit DIR TEXT  commits all of DIR and puts the commit into $SHA
@@ -42,7 +44,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"hub": s.hub, "member": s.member, "install": s.install, "put": put, "exits": exits, "admit": admit,
+			"hub": s.hub, "member": s.member, "install": s.install, "tokens": s.tokens, "secrets": secrets, "put": put, "exits": exits, "admit": admit,
 			"commit": commit, "until": until,
 		},
 	})

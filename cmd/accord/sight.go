@@ -99,7 +99,7 @@ func releaseNote(rel *v1alpha1.Release) string {
 		}
 	}
 	if w := st.WaitingFor; w != nil {
-		return "waiting for " + join(" ", w.Cluster, w.Condition)
+		return "waiting for " + join(": ", w.Cluster, w.Condition)
 	}
 	if len(st.Worst) > 0 {
 		return worstNote(st.Worst[0])

@@ -104,9 +104,12 @@ func headlineWord(s sight) string {
 	return verdictRolling
 }
 
-// newClusterPart reads one Delivery.
+// newClusterPart reads one Delivery: how the cluster does with what it is given, whatever commit that is.
 func newClusterPart(d *v1alpha1.Delivery, revision string) clusterPart {
-	p, st := deliveryPlace(d, revision), d.Status
+	p, st := deliveryPlace(d, ""), d.Status
+	if d.Spec.Revision != revision { // the newest commit has not got this far, or cannot
+		p.Note = join("; ", "is given "+short(d.Spec.Revision), p.Note)
+	}
 	on := st.LastAppliedRevision
 	if st.Summary.Held > 0 && st.Summary.Applied < st.Summary.Total {
 		on = st.LastHealthyRevision // what is not held was applied: that is not what runs there as a whole

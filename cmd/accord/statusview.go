@@ -20,8 +20,13 @@ func (r statusReport) headline(now time.Time) string {
 		line += fmt.Sprintf(" @ %s (%s)", short(r.Revision), r.commit(now))
 	}
 	line += "   " + r.Verdict
-	if r.Release == "" {
+	switch {
+	case r.Release == "":
 		return line + "  no commit was read so far"
+	case r.Summary.Total == 0 && r.Verdict == verdictFailed:
+		return line + "  given to no cluster"
+	case r.Summary.Total == 0:
+		return line + "  no cluster is chosen"
 	}
 	line += fmt.Sprintf("  %d/%d clusters healthy", r.Summary.Healthy, r.Summary.Total)
 	for _, c := range []struct {
