@@ -1,0 +1,100 @@
+package clusters
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+)
+
+func TestProbe(t *testing.T) {
+	facts, err := Probe(t.Context(), connect(t, plane.Config()))
+	require.NoError(t, err)
+	require.Regexp(t, `^v1\.\d+`, facts.Version)
+	require.Zero(t, facts.NodesTotal)
+	require.Equal(t, Connected, Reason(err))
+}
+
+func TestProbeOfNodes(t *testing.T) {
+	for name, c := range map[string]struct {
+		nodes string
+		code  int
+		want  Facts
+	}{
+		"one of two is ready": {`{"kind":"NodeList","apiVersion":"v1","items":[
+			{"metadata":{"name":"a"},"status":{"conditions":[{"type":"Ready","status":"True"}]}},{"metadata":{"name":"b"}}]}`,
+			http.StatusOK, Facts{Version: "v1.34.1", NodesTotal: 2, NodesReady: 1}},
+		"listing them is forbidden": {`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`,
+			http.StatusForbidden, Facts{Version: "v1.34.1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := connect(t, served(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				if r.URL.Path == "/version" {
+					_, _ = w.Write([]byte(`{"gitVersion":"v1.34.1"}`))
+					return
+				}
+				w.WriteHeader(c.code)
+				_, _ = w.Write([]byte(c.nodes))
+			}))
+			facts, err := Probe(t.Context(), m)
+			require.NoError(t, err)
+			require.Equal(t, c.want, facts)
+		})
+	}
+}
+
+// served is an API server that answers as f does.
+func served(t *testing.T, f http.HandlerFunc) *rest.Config {
+	s := httptest.NewTLSServer(f)
+	t.Cleanup(s.Close)
+	return &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+}
+
+func TestProbeSaysWhyNot(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, free.Close())
+	for reason, c := range map[string]struct {
+		cfg  *rest.Config
+		says string
+	}{
+		ConnectionRefused: {&rest.Config{Host: "https://" + free.Addr().String()}, "nothing listens"},
+		NameNotResolved:   {&rest.Config{Host: "https://no.such.host.invalid"}, "host name"},
+		TLSFailed:         {func() *rest.Config { c := rest.CopyConfig(plane.Config()); c.CAData = nil; return c }(), "not trusted"},
+		AuthFailed:        {&rest.Config{Host: plane.Config().Host, BearerToken: "wrong", TLSClientConfig: rest.TLSClientConfig{Insecure: true}}, "does not accept the credentials"},
+		Timeout:           {served(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), "did not answer in time"},
+		Unavailable:       {served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "etcd", http.StatusServiceUnavailable) }), "cannot work"},
+		Forbidden:         {served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }), "does not let us in"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			_, err := Probe(ctx, connect(t, c.cfg))
+			require.Equal(t, reason, Reason(err), "%v", err)
+			require.ErrorContains(t, err, "cluster member: ")
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+}
+
+func TestRegistry(t *testing.T) {
+	var r Registry
+	_, ok := r.Get("member")
+	require.False(t, ok)
+	first, second := connect(t, plane.Config()), connect(t, plane.Config())
+	r.Set(first)
+	r.Set(second)
+	m, ok := r.Get("member")
+	require.True(t, ok)
+	require.Same(t, second, m)
+	r.Remove("member")
+	r.Remove("member")
+	_, ok = r.Get("member")
+	require.False(t, ok)
+}
