@@ -61,6 +61,7 @@ apiserver_request_total{code="200",group="apps",resource="deployments",verb="APP
 apiserver_request_total{code="201",group="apps",resource="deployments",verb="APPLY",version="v1"} 20
 apiserver_request_total{code="200",group="",resource="nodes",verb="LIST",version="v1"} 3
 apiserver_request_total{code="200",group="coordination.k8s.io",resource="leases",verb="PUT",version="v1"} 77
+apiserver_request_total{code="0",group="apps",resource="deployments",verb="WATCH",version="v1"} 4
 apiserver_request_total{code="200",group="",resource="",verb="GET",version=""} 9
 `))
 	require.NoError(t, err)
@@ -71,6 +72,7 @@ apiserver_request_total{code="200",group="",resource="",verb="GET",version=""} 9
 	require.Equal(t, 1, later.changing())
 	require.Equal(t, 1, later.reading())
 	require.Equal(t, "1 APPLY deployments, 1 GET pods", later.String())
+	require.Equal(t, requests{"GET pods": 1}, requests{"GET pods": 1, "LIST nodes": 9}.withoutProbes())
 }
 
 func TestCommandLine(t *testing.T) {

@@ -44,7 +44,7 @@ func (f *figures) print(w io.Writer) error {
 	line(f.override.writes("  writes per object and member", overridden)...)
 	line(fmt.Sprintf("requests of %d reconciliations, nothing to do", quietRounds), "0", f.nothing.total(), "", "0")
 	line("writes of a restart", "0", f.restart.changing(), "", "0")
-	line("  reads and watches per member", "", fmt.Sprintf("%.1f", per(f.restart.reading(), f.options.members)), "", "")
+	line("  reads per member", "", fmt.Sprintf("%.1f", per(f.restart.reading(), f.options.members)), "", "")
 	line("memory at its peak", "", megabytes(f.peak), "", "150 MB")
 	line("  grown per object and member", "", fmt.Sprintf("%.1f KiB", per(int(f.grown), pairs)/1024), "", "1 KiB")
 	if err := t.Flush(); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -44,12 +45,18 @@ func startFleet(dir, program, name string, names []string) (*fleet, error) {
 	}
 }
 
-// build makes a program of this repository; the first time it compiles Kubernetes, which takes minutes.
-func build(ctx context.Context, dir, pkg string) (string, error) {
-	program := filepath.Join(dir, "bin", filepath.Base(pkg))
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/accord-dev/accord/"+pkg).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, out)
+// build makes programs of this repository in dir; the first time it compiles Kubernetes, which takes minutes.
+// Without symbols linking takes half the time; they make no difference to what runs.
+func build(ctx context.Context, dir string, packages ...string) error {
+	args := []string{"build", "-ldflags=-s", "-o", dir + "/"}
+	for _, pkg := range packages {
+		args = append(args, "github.com/accord-dev/accord/"+pkg)
 	}
-	return program, nil
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("building: %w", err)
+	}
+	if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("building: %w\n%s", err, out)
+	}
+	return nil
 }

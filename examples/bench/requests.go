@@ -13,7 +13,8 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// requests counts by "verb resource", as the API servers count them: no proxy that would cost time.
+// requests counts by "verb resource", as the API servers count them: no proxy that would cost time. Watches are left
+// out, because API servers renew their own all the time.
 type requests map[string]int
 
 // writes are the verbs that change something.
@@ -56,8 +57,9 @@ func parseCounters(text []byte) (requests, error) {
 		for _, pair := range metric.GetLabel() {
 			labels[pair.GetName()] = pair.GetValue()
 		}
-		if resource := labels["resource"]; resource != "" && !slices.Contains(ownResources, resource) {
-			r[labels["verb"]+" "+resource] += int(metric.GetCounter().GetValue())
+		verb, resource := labels["verb"], labels["resource"]
+		if resource != "" && verb != "WATCH" && !slices.Contains(ownResources, resource) {
+			r[verb+" "+resource] += int(metric.GetCounter().GetValue())
 		}
 	}
 	return r, nil
@@ -85,7 +87,7 @@ func (r requests) changing() int {
 	return sum
 }
 
-// reading is how many of them fetched something; a watch costs nothing after it began.
+// reading is how many of them fetched something.
 func (r requests) reading() int {
 	return r.total() - r.changing()
 }
@@ -96,6 +98,14 @@ func (r requests) total() int {
 		sum += n
 	}
 	return sum
+}
+
+// withoutProbes leaves out what asks a member whether it is there and how many nodes it has: that happens every few
+// seconds, whatever is reconciled.
+func (r requests) withoutProbes() requests {
+	rest := maps.Clone(r)
+	delete(rest, "LIST nodes")
+	return rest
 }
 
 // String is "3 GET deployments, 1 LIST nodes", or "none".

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -58,24 +59,25 @@ func (b *bench) say(format string, args ...any) {
 // start builds what is missing and starts hub, members and both sides.
 func (b *bench) start(ctx context.Context, dir string) (err error) {
 	b.say("building (the first time this compiles Kubernetes, which takes minutes)")
-	program, err := build(ctx, dir, "examples/members")
-	if err != nil {
+	programs := filepath.Join(dir, "bin")
+	packages := []string{"examples/members"}
+	if b.accord == "" {
+		packages = append(packages, "cmd/accord")
+		b.accord = filepath.Join(programs, "accord")
+	}
+	if err := build(ctx, programs, packages...); err != nil {
 		return err
 	}
-	if b.accord == "" {
-		if b.accord, err = build(ctx, dir, "cmd/accord"); err != nil {
-			return err
-		}
-	}
+	control := filepath.Join(programs, "members")
 	b.say("starting a hub and %d members", b.options.members)
-	if b.hub, err = startFleet(dir, program, "hub", []string{hubName}); err != nil {
+	if b.hub, err = startFleet(dir, control, "hub", []string{hubName}); err != nil {
 		return err
 	}
 	var names []string
 	for i := range b.options.members {
 		names = append(names, fmt.Sprintf("member-%02d", i+1))
 	}
-	if b.members, err = startFleet(dir, program, "members", names); err != nil {
+	if b.members, err = startFleet(dir, control, "members", names); err != nil {
 		return err
 	}
 	b.say("starting the floor")
