@@ -55,8 +55,9 @@ func spawn(dir, name, path string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// stop asks the child to end and waits until it is gone.
+// stop asks the child to end and waits until it is gone. The end of its stdin is one way to ask, a signal another.
 func (p *process) stop() {
+	_ = p.stdin.Close()
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
