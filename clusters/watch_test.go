@@ -172,6 +172,15 @@ func (c *cut) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
+// watched says that a watch is under way.
+func (c *cut) watched() (found bool) {
+	c.open.Range(func(_, _ any) bool {
+		found = true
+		return false
+	})
+	return found
+}
+
 func (c *cut) sever() {
 	c.broken.Store(true)
 	c.open.Range(func(body, _ any) bool {
@@ -195,6 +204,7 @@ func TestWatchRecovers(t *testing.T) {
 	_, err := w.Lost()
 	require.NoError(t, err)
 
+	require.Eventually(t, network.watched, soon, often)
 	before := time.Now()
 	network.sever()
 	require.Eventually(t, func() bool { _, err := w.Lost(); return err != nil }, soon, often)

@@ -48,12 +48,15 @@ func connect(t *testing.T, cfg *rest.Config) *Member {
 	return m
 }
 
-// put writes a ConfigMap of the inventory id into namespace default.
+// put writes a ConfigMap of the inventory id into namespace default; it goes with the test.
 func put(t *testing.T, m *Member, name, id, value string) {
 	t.Helper()
 	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":"default","labels":{"applyset.kubernetes.io/part-of":%q}},"data":{"key":%q}}`, name, id, value)
 	_, err := m.Metadata.Resource(configMaps).Namespace("default").Patch(t.Context(), name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "test"})
 	require.NoError(t, err)
+	t.Cleanup(func() { // it may be gone already
+		_ = m.Metadata.Resource(configMaps).Namespace("default").Delete(context.Background(), name, metav1.DeleteOptions{})
+	})
 }
 
 func remove(t *testing.T, m *Member, name string) {
