@@ -25,7 +25,7 @@ func TestSmall(t *testing.T) {
 	f, err := run(t.Context(), o, t.Output())
 	require.NoError(t, err)
 
-	require.Equal(t, requests{"APPLY deployments": o.members * o.pushes}, f.single.floor.requests)
+	require.Equal(t, requests{"APPLY deployments": o.members * o.pushes}, f.single.floor.requests.withoutProbes())
 	require.Equal(t, o.members*o.pushes, f.single.ours.requests.changing(), "one write per changed object and member: %s", f.single.ours.requests)
 	require.Equal(t, o.members*10, f.override.ours.requests.changing(), "one write per changed object and member: %s", f.override.ours.requests)
 	require.Empty(t, f.nothing, "requests with nothing to do")
