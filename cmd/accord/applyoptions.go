@@ -25,15 +25,7 @@ func (f *applyFlags) options(stderr io.Writer) (o reconciler.OnceOptions, closeD
 		}
 	}
 	shareLogger(log)
-	o = reconciler.OnceOptions{
-		Federation: v1alpha1.Federation{
-			ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: f.name},
-			Spec:       v1alpha1.FederationSpec{Prune: f.prune, PruneBrake: v1alpha1.PruneBrake{MaxPercent: new(brakePercent)}},
-		},
-		Wait:     f.wait,
-		Progress: applyProgress(stderr),
-		Log:      logr.FromSlogHandler(log.Handler()),
-	}
+	o = reconciler.OnceOptions{Wait: f.wait, Progress: applyProgress(stderr), Log: logr.FromSlogHandler(log.Handler())}
 	auth, err := gitAuth(os.Getenv)
 	if err != nil {
 		return o, nil, err
@@ -42,20 +34,36 @@ func (f *applyFlags) options(stderr io.Writer) (o reconciler.OnceOptions, closeD
 		f.source.SecretRef = gitSecret()
 		o.Auth = map[string]map[string][]byte{f.source.SecretRef.Name: auth}
 	}
-	o.Federation.Spec.Sources = []v1alpha1.Source{f.source}
+	o.Federation = f.federation()
 	if o.Configs, err = members(f.kubeconfig, stderr); err != nil {
 		return o, nil, err
 	}
 	if o.CacheDir, err = cacheDirectory(f.cacheDir); err != nil {
 		return o, nil, err
 	}
+	o.Dump, closeDump, err = f.openDump()
+	return o, closeDump, err
+}
+
+// federation as it would be declared on a hub.
+func (f *applyFlags) federation() v1alpha1.Federation {
+	return v1alpha1.Federation{
+		ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: f.name},
+		Spec: v1alpha1.FederationSpec{
+			Sources: []v1alpha1.Source{f.source},
+			Prune:   f.prune, PruneBrake: v1alpha1.PruneBrake{MaxPercent: new(brakePercent)},
+		},
+	}
+}
+
+// openDump makes the file for the dump. Nothing is written when none was asked for.
+func (f *applyFlags) openDump() (io.Writer, func() error, error) {
 	if f.dump == "" {
-		return o, func() error { return nil }, nil
+		return nil, func() error { return nil }, nil
 	}
 	file, err := os.Create(f.dump)
 	if err != nil {
-		return o, nil, fmt.Errorf("making the dump: %w", err)
+		return nil, nil, fmt.Errorf("making the dump: %w", err)
 	}
-	o.Dump = file
-	return o, file.Close, nil
+	return file, file.Close, nil
 }
