@@ -12,6 +12,8 @@ const (
 	reasonProgressing = "Progressing"
 	// reasonUnreachable: done but for clusters that are not heard from, and perhaps for held ones.
 	reasonUnreachable = "ClustersUnreachable"
+	// reasonFetchFailed: a source cannot be read; what was decided before stays in force.
+	reasonFetchFailed = "FetchFailed"
 	// reasonSuperseded: stalled because a newer commit took over, and for no fault of its own.
 	reasonSuperseded = "Superseded"
 )

@@ -73,13 +73,21 @@ func releaseSight(fed *v1alpha1.Federation, rel *v1alpha1.Release) sight {
 	return s
 }
 
-// unseen is the sight of a commit without a Release.
+// unseen is the sight of a commit without a Release: why the sources cannot be read, or where the federation is.
 func unseen(fed *v1alpha1.Federation) sight {
-	s := sight{Suspended: fed.Spec.Suspend}
-	if c := condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) {
-		s.Note = c.Message // why the source could not be read
+	s := sight{Suspended: fed.Spec.Suspend, Note: unreadable(fed)}
+	if at := fed.Status.LastAttemptedRevision; s.Note == "" && at != "" {
+		s.Note = "it is at " + short(at)
 	}
 	return s
+}
+
+// unreadable is why the sources of the federation cannot be read; empty when they can.
+func unreadable(fed *v1alpha1.Federation) string {
+	if c := condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) && c.Reason == reasonFetchFailed {
+		return c.Message
+	}
+	return ""
 }
 
 // superseded tells whether a newer commit overtook the release. Once overtaken is overtaken, whichever

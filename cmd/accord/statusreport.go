@@ -67,8 +67,8 @@ func newStatusReport(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries
 		Federation: fed.Name, Namespace: fed.Namespace, Release: s.Release, Summary: s.Summary, Clusters: []clusterPart{},
 		Verdict: headlineWord(s), Message: s.Note,
 	}
-	if c := condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) && s.Stalled == "" && s.Summary.Failed == 0 {
-		r.Message = c.Message // the source may be unreadable while what was read last is fine
+	if why := unreadable(fed); why != "" {
+		r.Message = why // what was read before may be fine; it is only not the newest
 	}
 	if rel != nil {
 		r.Revision, r.Author, r.Subject, r.CommittedAt = rel.Spec.Revision, rel.Spec.Author, rel.Spec.Subject, rel.Spec.CommittedAt

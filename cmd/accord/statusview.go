@@ -56,7 +56,7 @@ func (r statusReport) commit(now time.Time) string {
 func (r statusReport) write(out io.Writer, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.headline(now))
-	if r.Message != "" && len(r.Errors) == 0 && r.Verdict != verdictReady {
+	if r.Message != "" && len(r.Errors) == 0 {
 		fmt.Fprintln(&b, "  "+r.Message)
 	}
 	r.writeErrors(&b)
