@@ -82,19 +82,3 @@ func TestProbeSaysWhyNot(t *testing.T) {
 		})
 	}
 }
-
-func TestRegistry(t *testing.T) {
-	var r Registry
-	_, ok := r.Get("member")
-	require.False(t, ok)
-	first, second := connect(t, plane.Config()), connect(t, plane.Config())
-	r.Set(first)
-	r.Set(second)
-	m, ok := r.Get("member")
-	require.True(t, ok)
-	require.Same(t, second, m)
-	r.Remove("member")
-	r.Remove("member")
-	_, ok = r.Get("member")
-	require.False(t, ok)
-}

@@ -104,7 +104,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	if !ok {
 		return true
 	}
-	if err := b.look(ctx, f, j); err != nil {
+	if err := b.look(ctx, f, &j); err != nil {
 		return b.conclude(ctx, f, j, apply.Outcome{}, err)
 	}
 	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
@@ -142,8 +142,11 @@ func (f *federation) begin(cluster string, cancel context.CancelFunc) (job, bool
 }
 
 // look makes sure that all kinds that are wanted or were delivered are watched, and were listed.
-func (b *bulkhead) look(ctx context.Context, f *federation, j job) error {
+func (b *bulkhead) look(ctx context.Context, f *federation, j *job) error {
 	w := b.watch(f.key, j.federation)
+	if err := b.recall(ctx, f, j); err != nil {
+		return err
+	}
 	kinds, err := j.kinds()
 	if err != nil {
 		return err
@@ -154,7 +157,27 @@ func (b *bulkhead) look(ctx context.Context, f *federation, j job) error {
 	if err := w.Wait(ctx); err != nil {
 		return fmt.Errorf("listing what is there: %w", err)
 	}
-	f.listed(j)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.plan == j.plan {
+		j.leg.list(kinds)
+		b.engine.reporter.objects(f, maps.Keys(f.waiting))
+		clear(f.waiting)
+	}
+	return nil
+}
+
+// recall reads the inventory from the cluster when the ledger has none: the ledger is new, or the hub lost its data.
+func (b *bulkhead) recall(ctx context.Context, f *federation, j *job) (err error) {
+	if len(j.inventory) > 0 || j.recalled {
+		return nil
+	}
+	if j.inventory, err = apply.Recall(ctx, b.Member, j.federation); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	j.recalled = true
 	return nil
 }
 
@@ -197,12 +220,11 @@ func (b *bulkhead) unwatch(key types.NamespacedName) {
 	}
 }
 
-// listed notes that what is known of the cluster is complete.
-func (f *federation) listed(j job) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.plan == j.plan {
-		j.leg.listed = true
+// list notes that what is known of some kinds is complete, and that no other is wanted.
+func (l *leg) list(kinds []schema.GroupVersionKind) {
+	l.listed, l.kinds = true, map[schema.GroupKind]bool{}
+	for _, gvk := range kinds {
+		l.kinds[gvk.GroupKind()] = true
 	}
 }
 
@@ -218,7 +240,8 @@ func (b *bulkhead) record(ctx context.Context, f *federation, j job, inventory [
 	f.mu.Lock()
 	j.run.Started, j.run.Inventory = true, inventory
 	f.mu.Unlock()
-	return b.engine.reporter.writeDelivery(ctx, f, b.Name)
+	b.engine.reporter.judgeDelivery(f, b.Name)
+	return b.engine.reporter.putDelivery(ctx, f, b.Name)
 }
 
 // conclude takes note of what a delivery did, unless a newer plan interrupted it: then what was learnt is about the past.
@@ -229,7 +252,11 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 	f.mu.Lock()
 	j.cancel = nil
 	if f.plan == j.plan {
-		j.leg.conclude(o, err)
+		touched := j.leg.conclude(o, err)
+		if f.bulk && f.delivered() {
+			f.bulk, touched = false, f.objectIDs()
+		}
+		b.engine.reporter.objects(f, maps.Keys(touched))
 	}
 	f.mu.Unlock()
 	if err != nil && clusters.Down(err) {
@@ -237,27 +264,53 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 		return true
 	}
 	b.engine.reportDrift(f, b.Name, o.Drift)
-	b.engine.reporter.cluster(f, b.Name)
 	return err == nil && len(o.Errors) == 0
 }
 
-// conclude is what a delivery left to be told. The caller holds the federation's mutex.
-func (l *leg) conclude(o apply.Outcome, err error) {
+// delivered says that no delivery of the plan in force is outstanding but to clusters that are not heard from. The
+// caller holds f.mu.
+func (f *federation) delivered() bool {
+	for _, l := range f.legs {
+		if !l.run.Finished && l.run.Error == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// objectIDs are all objects that were decided about. The caller holds f.mu.
+func (f *federation) objectIDs() map[manifest.ID]bool {
+	ids := make(map[manifest.ID]bool, len(f.objects))
+	for id := range f.objects {
+		ids[id] = true
+	}
+	return ids
+}
+
+// conclude is what a delivery left to be told; it returns the objects that have an error, or had one. The caller holds
+// the federation's mutex.
+func (l *leg) conclude(o apply.Outcome, err error) (touched map[manifest.ID]bool) {
+	touched = map[manifest.ID]bool{}
 	l.run.Started, l.run.Finished = true, err == nil
 	l.run.Braked, l.run.Error = o.Braked, ""
 	if err != nil {
 		l.run.Error = err.Error()
-		return
+		return touched
 	}
 	l.live.Settle(o.Accepted)
 	l.run.Inventory, l.run.Orphaned = orEmpty(o.Inventory), orphans(o)
 	for _, d := range o.Drift {
 		l.run.Drift = append(l.run.Drift, describe(d))
 	}
+	for id := range l.errors {
+		touched[id] = true
+	}
 	clear(l.errors)
 	for id, err := range o.Errors {
 		l.errors[id] = err.Error()
+		touched[id] = true
 	}
+	return touched
 }
 
 // orphans lists what stays although it is not wanted.

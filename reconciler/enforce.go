@@ -3,9 +3,11 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -23,27 +25,35 @@ const keptReleases = 10
 // enforce puts a plan in force. The order is what makes status truthful: first memory, so that nothing is judged by
 // the old plan any more; then the ledger says Progressing about the new revision; only then is anything delivered.
 func (e *engine) enforce(ctx context.Context, f *federation, b basis, release *v1alpha1.Release, plan *propagate.Plan) error {
-	f.adopt(b, release, plan)
-	if err := e.announce(ctx, f); err != nil {
+	touched := f.adopt(b, release, plan)
+	changed, err := e.announce(ctx, f)
+	if err != nil {
 		return err
 	}
 	f.mu.Lock()
-	f.announced = true
-	clusters := f.clusters()
-	f.mu.Unlock()
-	for _, c := range clusters {
+	defer f.mu.Unlock()
+	f.announced, f.bulk = true, len(changed) > bulk
+	for c := range f.legs {
 		if b := e.bulkhead(c); b != nil {
 			b.enqueue(f.key)
 		}
 	}
-	e.reporter.everything(f)
+	maps.Copy(touched, changed)
+	e.reporter.objects(f, maps.Keys(touched))
 	return nil
 }
 
-// adopt replaces the plan in memory and interrupts the deliveries of the old one.
-func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.Plan) {
+// adopt replaces the plan in memory and interrupts the deliveries of the old one. It returns the objects of which more
+// changes than what is decided about them: those with errors, which are forgiven, and at first all.
+func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.Plan) map[manifest.ID]bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	touched := map[manifest.ID]bool{}
+	if f.plan == nil {
+		for id := range f.objects {
+			touched[id] = true
+		}
+	}
 	f.basis, f.plan, f.announced, f.refused, f.unread = b, plan, false, nil, ""
 	f.revision, f.allowPrune, f.evaluated = b.revision, b.allowPrune, b.generation
 	f.succeed(release)
@@ -60,8 +70,12 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 			delete(f.legs, c)
 			continue
 		}
+		for id := range l.errors {
+			touched[id] = true
+		}
 		l.adopt(plan.For(c))
 	}
+	return touched
 }
 
 // end interrupts the delivery under way.
@@ -73,11 +87,12 @@ func (l *leg) end() {
 
 func (l *leg) adopt(target propagate.Target) {
 	l.end()
-	l.target, l.listed = target, false
+	l.target = target
 	l.run = status.Run{}
 	clear(l.errors)
 	clear(l.wants)
 	for _, p := range target.Objects {
+		l.listed = l.listed && l.kinds[p.GVK.GroupKind()]
 		l.wants[p.ID] = want{digest: p.Digest, held: p.Held, object: p.Rendered, implied: p.Implied}
 	}
 	for _, x := range target.Failed {
@@ -103,8 +118,8 @@ func (f *federation) succeed(release *v1alpha1.Release) {
 	f.release = release
 }
 
-// announce writes the decisions to the ledger: what is new or changed, and nothing else.
-func (e *engine) announce(ctx context.Context, f *federation) error {
+// announce writes the decisions to the ledger: what is new or changed, and nothing else. It returns which objects are.
+func (e *engine) announce(ctx context.Context, f *federation) (map[manifest.ID]bool, error) {
 	f.mu.Lock()
 	release := f.release.DeepCopy()
 	var puts []client.Object
@@ -120,10 +135,10 @@ func (e *engine) announce(ctx context.Context, f *federation) error {
 	}
 	f.mu.Unlock()
 	if err := e.ledger.Put(ctx, release); err != nil {
-		return err
+		return nil, err
 	}
 	if err := e.begin(ctx, f, release); err != nil {
-		return err
+		return nil, err
 	}
 	return e.record(ctx, f, puts)
 }
@@ -140,20 +155,22 @@ func (e *engine) begin(ctx context.Context, f *federation, release *v1alpha1.Rel
 	)
 }
 
-// record puts what differs from what was put last, and forgets the FederatedObjects that are no longer decided.
-func (e *engine) record(ctx context.Context, f *federation, puts []client.Object) error {
+// record puts what differs from what was put last, and forgets what is no longer decided. It returns the objects that
+// it put.
+func (e *engine) record(ctx context.Context, f *federation, puts []client.Object) (map[manifest.ID]bool, error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(ledgerWriters)
-	decided := map[manifest.ID]bool{}
+	decided, changed := map[manifest.ID]bool{}, map[manifest.ID]bool{}
 	for _, obj := range puts {
-		if o, ok := obj.(*v1alpha1.FederatedObject); ok {
+		o, isObject := obj.(*v1alpha1.FederatedObject)
+		if isObject {
 			decided[templateID(o.Spec.Template)] = true
 		}
-		if same, err := f.recorded(obj); err != nil || same {
-			if err != nil {
-				return err
-			}
+		if f.recorded(obj) {
 			continue
+		}
+		if isObject {
+			changed[templateID(o.Spec.Template)] = true
 		}
 		g.Go(func() error {
 			if err := e.ledger.Put(ctx, obj); err != nil {
@@ -166,24 +183,22 @@ func (e *engine) record(ctx context.Context, f *federation, puts []client.Object
 	for _, o := range f.undecided(decided) {
 		g.Go(func() error { return e.ledger.Delete(ctx, o) })
 	}
-	return g.Wait()
+	return changed, g.Wait()
 }
 
 // recorded says whether the ledger has obj as it is.
-func (f *federation) recorded(obj client.Object) (bool, error) {
+func (f *federation) recorded(obj client.Object) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch o := obj.(type) {
 	case *v1alpha1.FederatedObject:
-		if kept := f.objects[templateID(o.Spec.Template)]; kept != nil {
-			return sameSpec(kept, o)
-		}
+		kept := f.objects[templateID(o.Spec.Template)]
+		return kept != nil && equality.Semantic.DeepEqual(kept.Spec, o.Spec)
 	case *v1alpha1.Delivery:
-		if l := f.legs[o.Spec.Cluster]; l != nil && l.delivery.Name != "" {
-			return sameSpec(l.delivery, o)
-		}
+		l := f.legs[o.Spec.Cluster]
+		return l != nil && l.delivery.Name != "" && l.delivery.Spec == o.Spec
 	}
-	return false, nil
+	return false
 }
 
 // remember keeps what the ledger answered to a Put.

@@ -97,6 +97,7 @@ func (e *engine) forget(key types.NamespacedName) {
 	for _, b := range bulkheads {
 		b.unwatch(key)
 	}
+	e.reporter.forget(key)
 }
 
 // bulkhead is nil when the cluster was never connected.

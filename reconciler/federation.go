@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -40,6 +41,11 @@ type federation struct {
 	legs     map[string]*leg
 	left     []*v1alpha1.Delivery // to clusters that left the fleet; still in the ledger
 
+	// bulk: many objects are being delivered.
+	bulk bool
+	// waiting are the objects whose status waits for a cluster to be listed.
+	waiting map[manifest.ID]bool
+
 	evaluated int64  // generation of the Federation that was looked at last
 	handledAt string // the last value of the annotation that asks for a look now
 	refused   error  // why the newest commit could not be planned; nil if it could
@@ -48,16 +54,21 @@ type federation struct {
 
 // leg is one federation on one cluster.
 type leg struct {
-	cluster  string
-	delivery *v1alpha1.Delivery // as it was written last
+	cluster string
+	// delivery as it was put last, with its status as it was judged last; untold says that this was not written yet.
+	delivery *v1alpha1.Delivery
+	untold   bool
 	target   propagate.Target
 	wants    map[manifest.ID]want
 	live     apply.Live
 	reports  map[manifest.ID]status.Report
 	errors   map[manifest.ID]string // of the last delivery of this plan
 	run      status.Run
-	// listed is false until every kind that is wanted here was listed once: before that, missing means nothing.
+	// kinds that were listed, and listed whether those are all that are wanted: before that, missing means nothing.
+	kinds  map[schema.GroupKind]bool
 	listed bool
+	// recalled: the cluster itself was asked what it has of the federation.
+	recalled bool
 	// cancel ends the delivery under way, because a newer plan is in force; nil when there is none.
 	cancel context.CancelFunc
 }
@@ -86,7 +97,7 @@ func (f *federation) declared(fed *v1alpha1.Federation) {
 func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federation, error) {
 	f := &federation{
 		key: client.ObjectKeyFromObject(fed), declaration: fed.DeepCopy(),
-		objects: map[manifest.ID]*v1alpha1.FederatedObject{}, legs: map[string]*leg{},
+		objects: map[manifest.ID]*v1alpha1.FederatedObject{}, legs: map[string]*leg{}, waiting: map[manifest.ID]bool{},
 	}
 	var objects v1alpha1.FederatedObjectList
 	var deliveries v1alpha1.DeliveryList
@@ -153,7 +164,7 @@ func (f *federation) unlist(cluster string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l := f.legs[cluster]; l != nil {
-		l.listed = false
+		l.kinds, l.listed = nil, false
 		clear(l.live)
 		clear(l.reports)
 	}

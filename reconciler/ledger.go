@@ -2,7 +2,6 @@ package reconciler
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -89,25 +88,6 @@ func (h hub) List(ctx context.Context, list client.ObjectList, namespace, federa
 
 func (h hub) Delete(ctx context.Context, obj client.Object) error {
 	return client.IgnoreNotFound(h.Client.Delete(ctx, obj))
-}
-
-// sameSpec says whether two objects would be written alike by Put.
-func sameSpec(a, b client.Object) (bool, error) {
-	x, err := specOf(a)
-	if err != nil {
-		return false, err
-	}
-	y, err := specOf(b)
-	return string(x) == string(y), err
-}
-
-// specOf is the part of obj that Put writes, as canonical JSON.
-func specOf(obj client.Object) ([]byte, error) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal([]any{obj.GetLabels(), content["spec"]})
 }
 
 // gone says that a status could not be written because its object is not there any more.

@@ -3,15 +3,17 @@ package reconciler
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // memory is the ledger when there is no hub: it lives as long as the command does.
@@ -38,27 +40,20 @@ func (m *memory) Put(_ context.Context, obj client.Object) error {
 	if err != nil {
 		return err
 	}
-	kept, ok := m.kept[key]
-	if !ok {
-		obj.SetGeneration(1)
-		m.kept[key] = obj.DeepCopyObject().(client.Object)
-		return nil
+	generation := int64(1)
+	if kept, ok := m.kept[key]; ok {
+		generation = kept.GetGeneration()
+		if !sameSpec(kept, obj) {
+			generation++
+		}
+		takeStatus(obj, kept)
 	}
-	same, err := sameSpec(kept, obj)
-	if err != nil {
-		return err
-	}
-	obj.SetGeneration(kept.GetGeneration())
-	if !same {
-		obj.SetGeneration(kept.GetGeneration() + 1)
-	}
-	next := obj.DeepCopyObject().(client.Object)
-	copyField(next, kept, "Status")
-	copyField(obj, kept, "Status")
-	m.kept[key] = next
+	obj.SetGeneration(generation)
+	m.kept[key] = obj.DeepCopyObject().(client.Object)
 	return nil
 }
 
+// PutStatus is NotFound for an object that was never put, but for the Federation, which nobody puts.
 func (m *memory) PutStatus(_ context.Context, obj client.Object) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,14 +63,15 @@ func (m *memory) PutStatus(_ context.Context, obj client.Object) error {
 	}
 	kept, ok := m.kept[key]
 	if !ok {
-		return apierrors.NewNotFound(schema.GroupResource{}, obj.GetName())
+		return apierrors.NewNotFound(schema.GroupResource{Group: v1alpha1.GroupVersion.Group}, obj.GetName())
 	}
-	copyField(kept, obj.DeepCopyObject(), "Status")
+	takeStatus(kept, obj.DeepCopyObject().(client.Object))
 	return nil
 }
 
-func (m *memory) List(_ context.Context, list client.ObjectList, namespace, federation string) error {
-	return meta.SetList(list, nil) // a command starts with an empty ledger and never lists again
+// List finds nothing: a command starts with an empty ledger, and never lists again.
+func (m *memory) List(_ context.Context, list client.ObjectList, _, _ string) error {
+	return meta.SetList(list, nil)
 }
 
 func (m *memory) Delete(_ context.Context, obj client.Object) error {
@@ -86,7 +82,27 @@ func (m *memory) Delete(_ context.Context, obj client.Object) error {
 	return err
 }
 
-// copyField sets one field of dst to that of src; both point to structs of the same type.
-func copyField(dst, src any, field string) {
-	reflect.ValueOf(dst).Elem().FieldByName(field).Set(reflect.ValueOf(src).Elem().FieldByName(field))
+// sameSpec compares two records of one kind.
+func sameSpec(a, b client.Object) bool {
+	switch a := a.(type) {
+	case *v1alpha1.Release:
+		return equality.Semantic.DeepEqual(a.Spec, b.(*v1alpha1.Release).Spec)
+	case *v1alpha1.Delivery:
+		return a.Spec == b.(*v1alpha1.Delivery).Spec
+	case *v1alpha1.FederatedObject:
+		return equality.Semantic.DeepEqual(a.Spec, b.(*v1alpha1.FederatedObject).Spec)
+	}
+	return false
+}
+
+// takeStatus sets the status of a record to that of another of its kind.
+func takeStatus(to, from client.Object) {
+	switch to := to.(type) {
+	case *v1alpha1.Release:
+		to.Status = from.(*v1alpha1.Release).Status
+	case *v1alpha1.Delivery:
+		to.Status = from.(*v1alpha1.Delivery).Status
+	case *v1alpha1.FederatedObject:
+		to.Status = from.(*v1alpha1.FederatedObject).Status
+	}
 }

@@ -56,12 +56,11 @@ func (o observer) note(id manifest.ID, change func(*leg) (repair bool)) {
 		f.mu.Unlock()
 		return
 	}
-	repair := change(l) && l.run.Finished
-	f.mu.Unlock()
-	if repair {
+	if change(l) && l.run.Finished {
 		o.bulkhead.enqueue(o.key)
 	}
 	o.bulkhead.engine.reporter.object(f, id, o.bulkhead.Name)
+	f.mu.Unlock()
 }
 
 // Listed drops what was known and is not there any more: it went while nobody watched.

@@ -3,6 +3,8 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"iter"
+	"maps"
 	"sync"
 	"time"
 
@@ -18,17 +20,25 @@ import (
 const (
 	// reportWorkers bounds the concurrent status writes.
 	reportWorkers = 4
-	// objectDelay and summaryDelay are how long changes are gathered before one status is written.
-	objectDelay  = 10 * time.Millisecond
-	summaryDelay = 100 * time.Millisecond
+	// gather is how long changes are gathered before they are looked at.
+	gather = 10 * time.Millisecond
+	// objectPace, deliveryPace and releasePace are the least time between two writes of one status; bulkPace is that of
+	// an object while many are delivered, when what is between the first and the last word on it helps nobody.
+	objectPace   = 50 * time.Millisecond
+	deliveryPace = time.Second
+	releasePace  = 100 * time.Millisecond
+	bulkPace     = 2 * time.Second
+	// bulk is how many changed objects are many.
+	bulk = 50
 )
 
-// entry is one status to be written: of an object, of a cluster's delivery, or, with neither, of the release and
-// its federation.
+// entry is one status to be looked at: of an object, of a cluster's delivery, or, with neither, of the release and
+// its federation. With put it is the write of a delivery's status that was looked at before.
 type entry struct {
 	federation types.NamespacedName
 	object     manifest.ID
 	cluster    string
+	put        bool
 }
 
 // reporter is the one writer of status. It is told what may have changed, gathers, compares with what was written
@@ -36,11 +46,36 @@ type entry struct {
 type reporter struct {
 	engine *engine
 	queue  workqueue.TypedRateLimitingInterface[entry]
+
+	mu      sync.Mutex
+	written map[entry]time.Time // when each was written last
 }
 
 func newReporter(e *engine) *reporter {
 	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[entry](firstRetry, lastRetry)
-	return &reporter{engine: e, queue: workqueue.NewTypedRateLimitingQueue(limit)}
+	return &reporter{engine: e, queue: workqueue.NewTypedRateLimitingQueue(limit), written: map[entry]time.Time{}}
+}
+
+// add has a status looked at soon, and not sooner than pace after it was written last.
+func (r *reporter) add(e entry, pace time.Duration) {
+	r.mu.Lock()
+	wait := pace - time.Since(r.written[e])
+	r.mu.Unlock()
+	r.queue.AddAfter(e, max(wait, gather))
+}
+
+// wrote notes that a status was written.
+func (r *reporter) wrote(e entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.written[e] = time.Now()
+}
+
+// forget drops what is remembered of a federation.
+func (r *reporter) forget(federation types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.written, func(e entry, _ time.Time) bool { return e.federation == federation })
 }
 
 // run writes until ctx ends.
@@ -70,35 +105,37 @@ func (r *reporter) work(ctx context.Context) {
 	}
 }
 
-// object of a federation may have changed on one cluster.
+// object of a federation may have changed on one cluster. The caller holds f.mu.
 func (r *reporter) object(f *federation, id manifest.ID, cluster string) {
-	r.queue.AddAfter(entry{federation: f.key, object: id}, objectDelay)
-	r.queue.AddAfter(entry{federation: f.key, cluster: cluster}, summaryDelay)
+	pace := objectPace
+	if f.bulk {
+		pace = bulkPace
+	}
+	r.add(entry{federation: f.key, object: id}, pace)
+	r.add(entry{federation: f.key, cluster: cluster}, releasePace)
 }
 
-// cluster may have changed for all objects: it was delivered, lost, or found again.
+// cluster may have changed for all objects: it was lost, or found again.
 func (r *reporter) cluster(f *federation, cluster string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l := f.legs[cluster]; l != nil {
 		for id := range l.wants {
-			r.queue.AddAfter(entry{federation: f.key, object: id}, objectDelay)
+			r.add(entry{federation: f.key, object: id}, 0)
 		}
-		r.queue.AddAfter(entry{federation: f.key, cluster: cluster}, objectDelay)
+		r.add(entry{federation: f.key, cluster: cluster}, 0)
 	}
 }
 
-// everything of a federation may have changed: a plan was put in force.
-func (r *reporter) everything(f *federation) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for id := range f.objects {
-		r.queue.AddAfter(entry{federation: f.key, object: id}, objectDelay)
+// objects may have changed on any cluster, and with them every delivery. The caller holds f.mu.
+func (r *reporter) objects(f *federation, ids iter.Seq[manifest.ID]) {
+	for id := range ids {
+		r.add(entry{federation: f.key, object: id}, 0)
 	}
-	for _, c := range f.clusters() {
-		r.queue.AddAfter(entry{federation: f.key, cluster: c}, objectDelay)
+	for c := range f.legs {
+		r.add(entry{federation: f.key, cluster: c}, 0)
 	}
-	r.queue.AddAfter(entry{federation: f.key}, summaryDelay)
+	r.add(entry{federation: f.key}, 0)
 }
 
 // write brings one status up to date.
@@ -110,8 +147,11 @@ func (r *reporter) write(ctx context.Context, e entry) error {
 	switch {
 	case e.object != manifest.ID{}:
 		return r.writeObject(ctx, f, e.object)
+	case e.put:
+		return r.putDelivery(ctx, f, e.cluster)
 	case e.cluster != "":
-		return r.writeDelivery(ctx, f, e.cluster)
+		r.judgeDelivery(f, e.cluster)
+		return nil
 	default:
 		return r.writeRelease(ctx, f)
 	}
@@ -141,6 +181,7 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 			continue
 		}
 		if !r.settled(f, l) {
+			f.waiting[id] = true
 			f.mu.Unlock()
 			return nil
 		}
@@ -156,6 +197,7 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 	if err := r.engine.ledger.PutStatus(ctx, next); err != nil {
 		return r.recreate(ctx, f, next, err)
 	}
+	r.wrote(entry{federation: f.key, object: id})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if kept := f.objects[id]; kept != nil {
@@ -178,28 +220,44 @@ func (r *reporter) recreate(ctx context.Context, f *federation, o *v1alpha1.Fede
 	return err
 }
 
-func (r *reporter) writeDelivery(ctx context.Context, f *federation, cluster string) error {
+// judgeDelivery brings the status of a delivery up to date in memory, which is what the Release is judged by, and
+// has it written when it is its turn.
+func (r *reporter) judgeDelivery(f *federation, cluster string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.legs[cluster]
+	if l == nil || !f.announced || l.delivery.Name == "" || !r.settled(f, l) {
+		return
+	}
+	next := r.deliveryStatus(f, l)
+	if equality.Semantic.DeepEqual(l.delivery.Status, next) && !l.untold {
+		return
+	}
+	l.delivery.Status, l.untold = next, true
+	r.add(entry{federation: f.key, cluster: cluster, put: true}, deliveryPace)
+	r.add(entry{federation: f.key}, releasePace)
+}
+
+// putDelivery writes the status of a delivery as it was judged last.
+func (r *reporter) putDelivery(ctx context.Context, f *federation, cluster string) error {
 	f.mu.Lock()
 	l := f.legs[cluster]
-	if l == nil || !f.announced || !r.settled(f, l) {
+	if l == nil || !l.untold {
 		f.mu.Unlock()
 		return nil
 	}
-	next := r.deliveryStatus(f, l)
-	same := equality.Semantic.DeepEqual(l.delivery.Status, next)
+	l.untold = false
 	d := l.delivery.DeepCopy()
 	f.mu.Unlock()
-	if !same {
-		d.Status = next
-		if err := r.engine.ledger.PutStatus(ctx, d); err != nil && !gone(err) {
-			return err
-		}
-		f.mu.Lock()
-		l.delivery.Status = next
-		f.mu.Unlock()
+	err := r.engine.ledger.PutStatus(ctx, d)
+	if err == nil || gone(err) {
+		r.wrote(entry{federation: f.key, cluster: cluster, put: true})
+		return nil
 	}
-	r.queue.AddAfter(entry{federation: f.key}, summaryDelay)
-	return nil
+	f.mu.Lock()
+	l.untold = true
+	f.mu.Unlock()
+	return err
 }
 
 // deliveryStatus is judged from the plan in force. The caller holds f.mu.
@@ -232,6 +290,7 @@ func (r *reporter) release(ctx context.Context, f *federation) error {
 	if err := r.engine.ledger.PutStatus(ctx, release); err != nil && !gone(err) {
 		return err
 	}
+	r.wrote(entry{federation: f.key})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.release.Name == release.Name {
