@@ -39,8 +39,8 @@ func (b *bench) cold(ctx context.Context) (err error) {
 		return err
 	}
 	b.figures.hub = hubAfter.since(hubBefore)
-	full, err := b.ours.process.memory("VmRSS")
-	b.figures.grown = max(0, full-empty)
+	b.figures.rest, err = b.ours.process.memory("VmRSS")
+	b.figures.grown = max(0, b.figures.rest-empty)
 	return err
 }
 
