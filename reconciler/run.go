@@ -100,7 +100,7 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 	cfg.QPS = -1 // the hub's own fairness decides
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:                        scheme,
-		Logger:                        o.Log,
+		Logger:                        o.Log.V(1), // its lines are about itself
 		Metrics:                       server.Options{BindAddress: orOff(o.MetricsAddress)},
 		HealthProbeBindAddress:        orOff(o.HealthAddress),
 		LeaderElection:                o.LeaderElection,

@@ -47,7 +47,7 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	if run.Started {
 		next.LastAttemptedRevision = revision
 	}
-	if s, _ := run.applied(t, finished); s == metav1.ConditionTrue {
+	if s, _ := run.applied(t, finished); s == metav1.ConditionTrue && t.Held == 0 {
 		next.LastAppliedRevision = revision
 	}
 	if v.ready == metav1.ConditionTrue {

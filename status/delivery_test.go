@@ -37,7 +37,9 @@ func TestDeliveryInvariants(t *testing.T) {
 		require.Equal(t, allCurrent, kstatusSays(t, 5, s) == kstatus.CurrentStatus, where)
 		require.Equal(t, slices.Contains(names, "unrenderable"), kstatusSays(t, 5, s) == kstatus.FailedStatus, where)
 		require.Equal(t, allCurrent, s.LastHealthyRevision == revision, where)
-		require.Equal(t, meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Applied), s.LastAppliedRevision == revision, where)
+		everything := meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Applied) && s.Summary.Held == 0
+		require.Equal(t, everything, s.LastAppliedRevision == revision, where)
+		require.Equal(t, everything, NewLeg("east", 5, s).Applied, where)
 		require.Equal(t, s, Delivery(s, 5, revision, finished, cs, t1.Add(time.Hour)), "%s: not idempotent", where)
 		require.Len(t, s.Problems, int(s.Summary.Total-s.Summary.Healthy), where)
 

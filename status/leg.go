@@ -18,7 +18,7 @@ type Leg struct {
 	// Object that is worst there, "apps/Deployment shop/web"; empty when it is not about one object.
 	Object  string
 	Message string
-	// Applied: everything that is not held was written there, and what is no longer wanted is gone.
+	// Applied: everything was written there, and what is no longer wanted is gone.
 	Applied bool
 	// Stalled: no retry can fix it.
 	Stalled bool
@@ -35,7 +35,7 @@ func NewLeg(cluster string, generation int64, d v1alpha1.DeliveryStatus) Leg {
 	}
 	l := Leg{
 		Cluster: cluster, State: legState(*r), Reason: r.Reason, Message: r.Message,
-		Applied: meta.IsStatusConditionTrue(d.Conditions, v1alpha1.Applied),
+		Applied: d.Summary.Held == 0 && meta.IsStatusConditionTrue(d.Conditions, v1alpha1.Applied),
 		Stalled: meta.IsStatusConditionTrue(d.Conditions, stalled),
 		Since:   r.LastTransitionTime.Time,
 	}

@@ -42,8 +42,9 @@ type DeliveryStatus struct {
 	// +listMapKey=type
 	Conditions            []metav1.Condition `json:"conditions,omitempty"`
 	LastAttemptedRevision string             `json:"lastAttemptedRevision,omitempty"`
-	LastAppliedRevision   string             `json:"lastAppliedRevision,omitempty"`
-	LastHealthyRevision   string             `json:"lastHealthyRevision,omitempty"`
+	// LastAppliedRevision was written whole: while anything is held there, it stays what it was.
+	LastAppliedRevision string `json:"lastAppliedRevision,omitempty"`
+	LastHealthyRevision string `json:"lastHealthyRevision,omitempty"`
 	// Summary counts objects.
 	// +optional
 	Summary Summary `json:"summary,omitzero"`
