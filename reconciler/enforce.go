@@ -30,17 +30,24 @@ func (e *engine) enforce(ctx context.Context, f *federation, b basis, release *v
 	if err != nil {
 		return err
 	}
+	e.deliver(f, touched, changed)
+	return e.supersede(ctx, f)
+}
+
+// deliver has every cluster delivered that can be reached.
+func (e *engine) deliver(f *federation, touched, changed map[manifest.ID]bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.announced, f.bulk = true, len(changed) > bulk
+	f.announced, f.starting, f.bulk = true, false, len(changed) > bulk
 	for c := range f.legs {
 		if b := e.bulkhead(c); b != nil {
 			b.enqueue(f.key)
 		}
 	}
-	maps.Copy(touched, changed)
+	if !f.bulk { // else what is changed is told of when it is delivered: its generation says already that it is not
+		maps.Copy(touched, changed)
+	}
 	e.reporter.objects(f, maps.Keys(touched))
-	return nil
 }
 
 // adopt replaces the plan in memory and interrupts the deliveries of the old one. It returns the objects of which more
@@ -57,6 +64,10 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 	f.basis, f.plan, f.announced, f.refused, f.unread = b, plan, false, nil, ""
 	f.revision, f.allowPrune, f.evaluated = b.revision, b.allowPrune, b.generation
 	f.succeed(release)
+	// After a restart the plan is the one whose status stands in the ledger; anything else begins anew.
+	known := f.release.Spec.PlanDigest == plan.Digest() && f.release.Status.SupersededBy == "" &&
+		f.release.Status.ObservedGeneration == f.release.Generation
+	f.starting = !known
 	f.release.Spec.PlanDigest = plan.Digest()
 	for _, c := range plan.Clusters() {
 		if f.legs[c] == nil {
@@ -101,21 +112,19 @@ func (l *leg) adopt(target propagate.Target) {
 }
 
 // succeed makes release the newest. One that was there already (the same commit again, after a force-push back, or
-// after a restart) goes on with the status it has.
+// after a restart) goes on from what it was.
 func (f *federation) succeed(release *v1alpha1.Release) {
 	release.OwnerReferences = f.owner()
-	if f.release != nil && f.release.Name != release.Name {
+	if f.release != nil {
 		f.releases = slices.Insert(f.releases, 0, *f.release)
 	}
 	i := slices.IndexFunc(f.releases, func(r v1alpha1.Release) bool { return r.Name == release.Name })
 	if i >= 0 {
-		release.Status = f.releases[i].Status
-		release.Generation = f.releases[i].Generation
+		old := f.releases[i]
+		release.Status, release.Generation, release.Spec.PlanDigest = old.Status, old.Generation, old.Spec.PlanDigest
 		f.releases = slices.Delete(f.releases, i, i+1)
-	} else if f.release != nil && f.release.Name == release.Name {
-		release.Status, release.Generation = f.release.Status, f.release.Generation
 	}
-	f.release = release
+	f.release, f.untold = release, false
 }
 
 // announce writes the decisions to the ledger: what is new or changed, and nothing else. It returns which objects are.
@@ -134,25 +143,28 @@ func (e *engine) announce(ctx context.Context, f *federation) (map[manifest.ID]b
 		}
 	}
 	f.mu.Unlock()
-	if err := e.ledger.Put(ctx, release); err != nil {
+	if err := e.putRelease(ctx, f, release); err != nil {
 		return nil, err
 	}
-	if err := e.begin(ctx, f, release); err != nil {
-		return nil, err
-	}
-	return e.record(ctx, f, puts)
+	var changed map[manifest.ID]bool
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.reporter.release(ctx, f) })
+	g.Go(func() error { return e.reporter.federation(ctx, f) })
+	g.Go(func() (err error) { changed, err = e.record(ctx, f, puts); return err })
+	return changed, g.Wait()
 }
 
-// begin says Progressing about the new revision, before anything is written to any member.
-func (e *engine) begin(ctx context.Context, f *federation, release *v1alpha1.Release) error {
+// putRelease puts the newest Release, and judges it by the generation that the ledger gave it: nothing is claimed of it
+// that was true of an older one.
+func (e *engine) putRelease(ctx context.Context, f *federation, release *v1alpha1.Release) error {
+	if err := e.ledger.Put(ctx, release); err != nil {
+		return err
+	}
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.release.Generation, f.release.UID, f.release.CreationTimestamp = release.Generation, release.UID, release.CreationTimestamp
-	f.mu.Unlock()
-	return errors.Join(
-		e.reporter.release(ctx, f),
-		e.reporter.federation(ctx, f),
-		e.supersede(ctx, f),
-	)
+	f.judgeRelease()
+	return nil
 }
 
 // record puts what differs from what was put last, and forgets what is no longer decided. It returns the objects that
@@ -241,17 +253,21 @@ func (f *federation) undecided(decided map[manifest.ID]bool) []client.Object {
 func (e *engine) supersede(ctx context.Context, f *federation) error {
 	f.mu.Lock()
 	name, older := f.release.Name, slices.Clone(f.releases)
-	f.releases = f.releases[:min(len(f.releases), keptReleases-1)]
 	f.mu.Unlock()
+	var kept []v1alpha1.Release
 	var errs []error
-	for i := range older {
-		r := &older[i]
-		switch {
-		case i >= keptReleases-1:
-			errs = append(errs, e.ledger.Delete(ctx, r))
-		case r.Status.SupersededBy == "":
-			errs = append(errs, e.reporter.superseded(ctx, r, name))
+	for i, r := range older {
+		if i >= keptReleases-1 {
+			errs = append(errs, e.ledger.Delete(ctx, &r))
+			continue
 		}
+		if r.Status.SupersededBy == "" {
+			errs = append(errs, e.reporter.superseded(ctx, &r, name))
+		}
+		kept = append(kept, r)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.releases = kept
 	return errors.Join(errs...)
 }

@@ -34,8 +34,11 @@ type federation struct {
 	allowPrune bool
 	// announced is false while a new plan is being written to the ledger: until that is done nothing is delivered.
 	announced bool
+	// starting is true as long, unless the plan is the one that the ledger knows: the Release says Progressing.
+	starting bool
 	// release is the newest Release: of the plan in force, or of a commit that could not be planned.
 	release  *v1alpha1.Release
+	untold   bool               // the status of release was not written yet
 	releases []v1alpha1.Release // older ones, newest first
 	objects  map[manifest.ID]*v1alpha1.FederatedObject
 	legs     map[string]*leg
@@ -183,7 +186,7 @@ func (f *federation) owner() []metav1.OwnerReference {
 
 // releaseInput is what is known of the newest commit. The caller holds f.mu.
 func (f *federation) releaseInput() status.ReleaseInput {
-	in := status.ReleaseInput{Starting: !f.announced, Suspended: f.declaration.Spec.Suspend}
+	in := status.ReleaseInput{Starting: f.starting, Suspended: f.declaration.Spec.Suspend}
 	if f.refused != nil {
 		in.Errors = strings.Split(f.refused.Error(), "\n") // one line each: errors.Join
 		return in

@@ -280,28 +280,35 @@ func (r *reporter) release(ctx context.Context, f *federation) error {
 		f.mu.Unlock()
 		return nil
 	}
-	release := f.release.DeepCopy()
-	release.Status = status.Release(f.release.Status, f.release.Generation, f.releaseInput(), time.Now())
-	same := equality.Semantic.DeepEqual(f.release.Status, release.Status)
-	f.mu.Unlock()
-	if same {
+	f.judgeRelease()
+	if !f.untold {
+		f.mu.Unlock()
 		return nil
 	}
-	if err := r.engine.ledger.PutStatus(ctx, release); err != nil && !gone(err) {
-		return err
+	f.untold = false
+	release := f.release.DeepCopy()
+	f.mu.Unlock()
+	err := r.engine.ledger.PutStatus(ctx, release)
+	if err == nil || gone(err) {
+		r.wrote(entry{federation: f.key})
+		return nil
 	}
-	r.wrote(entry{federation: f.key})
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.release.Name == release.Name {
-		f.release.Status = release.Status
+	f.untold = true
+	f.mu.Unlock()
+	return err
+}
+
+// judgeRelease brings the status of the newest Release up to date in memory. The caller holds f.mu.
+func (f *federation) judgeRelease() {
+	next := status.Release(f.release.Status, f.release.Generation, f.releaseInput(), time.Now())
+	if !equality.Semantic.DeepEqual(f.release.Status, next) {
+		f.release.Status, f.untold = next, true
 	}
-	return nil
 }
 
 // superseded writes the last status of an older Release.
 func (r *reporter) superseded(ctx context.Context, old *v1alpha1.Release, by string) error {
-	old = old.DeepCopy()
 	old.Status = status.Release(old.Status, old.Generation, status.ReleaseInput{SupersededBy: by}, time.Now())
 	if err := r.engine.ledger.PutStatus(ctx, old); err != nil && !gone(err) {
 		return err

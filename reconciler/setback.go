@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -30,11 +31,11 @@ func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1
 	release = f.release.DeepCopy()
 	about := f.declaration
 	f.mu.Unlock()
-	if err := e.ledger.Put(ctx, release); err != nil {
+	if err := e.putRelease(ctx, f, release); err != nil {
 		return err
 	}
 	e.event(about, corev1.EventTypeWarning, "BuildFailed", err.Error())
-	return e.begin(ctx, f, release)
+	return errors.Join(e.reporter.writeRelease(ctx, f), e.supersede(ctx, f))
 }
 
 // rests says that nothing changed since the plan in force was made, or since the commit that could not be planned.
