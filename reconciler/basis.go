@@ -21,7 +21,7 @@ type basis struct {
 func basisOf(fed *v1alpha1.Federation, c checkout, members []v1alpha1.Cluster) basis {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	for _, m := range members { // a list from the hub is sorted by name
+	for _, m := range members { // sorted by name
 		_ = enc.Encode([]any{m.Name, m.Labels, m.Spec}) // a hash takes everything, and these always encode
 	}
 	return basis{

@@ -51,7 +51,7 @@ func (s *syncer) declare(ctx context.Context, fed *v1alpha1.Federation, declared
 	}
 	list := &v1alpha1.ClusterList{}
 	err := s.secrets.List(ctx, list) // not from the cache, which may not have seen what was just written
-	return list.Items, err
+	return byName(list.Items), err
 }
 
 func (s *syncer) apply(ctx context.Context, u *unstructured.Unstructured) error {

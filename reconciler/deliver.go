@@ -64,8 +64,9 @@ func (b *bulkhead) close() {
 	b.queue.ShutDown()
 	b.done.Wait()
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, w := range b.watches {
+	watches := slices.Collect(maps.Values(b.watches))
+	b.mu.Unlock()
+	for _, w := range watches { // without b.mu, which what a watch waits for may need
 		w.Close()
 	}
 	b.Member.Close()

@@ -45,8 +45,9 @@ func newEngine(l ledger, log *slog.Logger, event func(about client.Object, kind,
 func (e *engine) run(ctx context.Context) {
 	e.reporter.run(ctx)
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, b := range e.bulkheads {
+	bulkheads := slices.Collect(maps.Values(e.bulkheads))
+	e.mu.Unlock()
+	for _, b := range bulkheads { // without e.mu, which what is under way may need to end
 		b.close()
 	}
 }

@@ -3,6 +3,8 @@ package reconciler
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fluxcd/pkg/apis/meta"
@@ -90,7 +92,13 @@ func (s *syncer) fleet(ctx context.Context) ([]v1alpha1.Cluster, error) {
 	if err := s.List(ctx, list); err != nil {
 		return nil, fmt.Errorf("listing clusters: %w", err)
 	}
-	return list.Items, nil
+	return byName(list.Items), nil
+}
+
+// byName sorts clusters: a cache lists them in any order, and the same fleet is the same basis of a plan.
+func byName(members []v1alpha1.Cluster) []v1alpha1.Cluster {
+	slices.SortFunc(members, func(a, b v1alpha1.Cluster) int { return strings.Compare(a.Name, b.Name) })
+	return members
 }
 
 // secretOf reads the Secrets beside a Federation.
