@@ -16,6 +16,9 @@ import (
 // maxHookBody bounds what a push hook reads; GitHub's payloads have at most 25 MB, of which a push needs little.
 const maxHookBody = 25 << 20
 
+// hookPattern is where pushes are taken.
+const hookPattern = "POST /hook/{namespace}/{federation}"
+
 // errNoHook says that a federation does not exist or accepts no pushes; both look the same from outside.
 var errNoHook = errors.New("no such hook")
 
@@ -33,8 +36,11 @@ type pushHook struct {
 func (h pushHook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	namespace, name := r.PathValue("namespace"), r.PathValue("federation")
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxHookBody))
-	if err != nil {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		http.Error(w, "body too large", http.StatusRequestEntityTooLarge)
+		return
+	} else if err != nil {
+		http.Error(w, "cannot read the body", http.StatusBadRequest)
 		return
 	}
 	key, err := h.key(r.Context(), namespace, name)
@@ -75,7 +81,8 @@ func signed(header http.Header, body, key []byte) bool {
 }
 
 // relevant sorts out GitHub events that move no ref: pings, and pushes that delete a branch.
-// Everything else is worth a look, which ends after one request when nothing changed.
+// Everything else is worth a look, which ends after one request when nothing changed: also a push in a form, which is
+// how GitHub sends it unless told otherwise.
 func relevant(header http.Header, body []byte) bool {
 	event := header.Get("X-GitHub-Event")
 	if event == "" {
@@ -85,8 +92,7 @@ func relevant(header http.Header, body []byte) bool {
 		return false
 	}
 	var push struct {
-		Ref     string `json:"ref"`
-		Deleted bool   `json:"deleted"`
+		Deleted bool `json:"deleted"`
 	}
-	return json.Unmarshal(body, &push) == nil && push.Ref != "" && !push.Deleted
+	return json.Unmarshal(body, &push) != nil || !push.Deleted
 }

@@ -178,7 +178,7 @@ func (h *hookServer) Start(ctx context.Context) error {
 		return fmt.Errorf("push hook: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("POST /hook/{namespace}/{federation}", pushHook{
+	mux.Handle(hookPattern, pushHook{
 		key: h.key, pushed: h.pushed, log: slog.New(logr.ToSlogHandler(h.manager.GetLogger())),
 	})
 	srv := &http.Server{Handler: mux, ReadTimeout: 30 * time.Second, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
@@ -204,6 +204,9 @@ func (h *hookServer) key(ctx context.Context, namespace, name string) ([]byte, e
 	}
 	secret := &corev1.Secret{}
 	err = h.manager.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: namespace, Name: fed.Spec.HookSecretRef.Name}, secret)
+	if apierrors.IsNotFound(err) {
+		return nil, errNoHook
+	}
 	return secret.Data["token"], err
 }
 
