@@ -2,10 +2,12 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,6 +20,14 @@ import (
 // (the endpoint, the Secret) stays.
 const declarer = client.FieldOwner("accord-source")
 
+// errDeclared says that two federations declare one cluster.
+var errDeclared = errors.New("it is declared already by federation")
+
+// mistaken says that err is for those who wrote the commit to correct; any other is the hub's, and is tried again.
+func mistaken(err error) bool {
+	return errors.Is(err, errDeclared) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
+}
+
 // declare makes the hub's Clusters what Git says and returns the fleet as it is afterwards. A Cluster that this
 // federation declared and that left Git is removed, unless somebody else set fields of it: then only ours go.
 func (s *syncer) declare(ctx context.Context, fed *v1alpha1.Federation, declared []v1alpha1.Cluster, present []v1alpha1.Cluster) ([]v1alpha1.Cluster, error) {
@@ -26,7 +36,7 @@ func (s *syncer) declare(ctx context.Context, fed *v1alpha1.Federation, declared
 	for _, c := range declared {
 		i := slices.IndexFunc(present, func(p v1alpha1.Cluster) bool { return p.Name == c.Name })
 		if i >= 0 && present[i].Labels[v1alpha1.SourceLabel] != "" && present[i].Labels[v1alpha1.SourceLabel] != by {
-			return nil, fmt.Errorf("cluster %s is declared by federation %s already", c.Name, present[i].Labels[v1alpha1.SourceLabel])
+			return nil, fmt.Errorf("cluster %s: %w %s", c.Name, errDeclared, present[i].Labels[v1alpha1.SourceLabel])
 		}
 		u, err := declaration(c, by)
 		if err != nil {

@@ -162,6 +162,9 @@ func (e *engine) putRelease(ctx context.Context, f *federation, release *v1alpha
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.release.Name != release.Name {
+		return nil // overtaken
+	}
 	f.release.Generation, f.release.UID, f.release.CreationTimestamp = release.Generation, release.UID, release.CreationTimestamp
 	f.judgeRelease()
 	return nil
@@ -205,10 +208,10 @@ func (f *federation) recorded(obj client.Object) bool {
 	switch o := obj.(type) {
 	case *v1alpha1.FederatedObject:
 		kept := f.objects[templateID(o.Spec.Template)]
-		return kept != nil && equality.Semantic.DeepEqual(kept.Spec, o.Spec)
+		return kept != nil && equality.Semantic.DeepEqual(kept.Spec, o.Spec) && equality.Semantic.DeepEqual(kept.OwnerReferences, o.OwnerReferences)
 	case *v1alpha1.Delivery:
 		l := f.legs[o.Spec.Cluster]
-		return l != nil && l.delivery.Name != "" && l.delivery.Spec == o.Spec
+		return l != nil && l.delivery.Name != "" && l.delivery.Spec == o.Spec && equality.Semantic.DeepEqual(l.delivery.OwnerReferences, o.OwnerReferences)
 	}
 	return false
 }

@@ -56,10 +56,10 @@ func (e *engine) run(ctx context.Context) {
 // before it ended.
 func (e *engine) open(ctx context.Context, fed *v1alpha1.Federation) (*federation, error) {
 	key := client.ObjectKeyFromObject(fed)
-	if f := e.federation(key); f != nil {
-		f.declared(fed)
+	if f := e.federation(key); f != nil && f.declared(fed) {
 		return f, nil
 	}
+	e.forget(key)
 	f, err := recall(ctx, e.ledger, fed)
 	if err != nil {
 		return nil, err
@@ -92,9 +92,14 @@ func (e *engine) all() []*federation {
 // are collected with it.
 func (e *engine) forget(key types.NamespacedName) {
 	e.mu.Lock()
+	f := e.federations[key]
 	delete(e.federations, key)
 	bulkheads := slices.Collect(maps.Values(e.bulkheads))
 	e.mu.Unlock()
+	if f == nil {
+		return
+	}
+	f.end()
 	for _, b := range bulkheads {
 		b.unwatch(key)
 	}

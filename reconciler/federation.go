@@ -87,13 +87,27 @@ type want struct {
 	implied bool
 }
 
-// declared takes note of a Federation as it is declared now.
-func (f *federation) declared(fed *v1alpha1.Federation) {
+// declared takes note of a Federation as it is declared now; false if it is another one of the same name.
+func (f *federation) declared(fed *v1alpha1.Federation) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if fed.UID != f.declaration.UID {
+		return false
+	}
 	fed = fed.DeepCopy()
 	fed.Status = f.declaration.Status
 	f.declaration = fed
+	return true
+}
+
+// end interrupts what is under way. Nothing is delivered or told after it.
+func (f *federation) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.announced = false
+	for _, l := range f.legs {
+		l.end()
+	}
 }
 
 // recall reads from the ledger what the process before this one knew of a federation.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -195,7 +196,7 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 		return nil
 	}
 	if err := r.engine.ledger.PutStatus(ctx, next); err != nil {
-		return r.recreate(ctx, f, next, err)
+		return r.recreate(ctx, f, next, entry{federation: f.key, object: id}, err)
 	}
 	r.wrote(entry{federation: f.key, object: id})
 	f.mu.Lock()
@@ -208,15 +209,17 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 	return nil
 }
 
-// recreate puts an object that somebody deleted on the hub back, and has its status written again.
-func (r *reporter) recreate(ctx context.Context, f *federation, o *v1alpha1.FederatedObject, err error) error {
+// recreate puts a record that somebody deleted on the hub back, and has its status, e, looked at again.
+func (r *reporter) recreate(ctx context.Context, f *federation, record client.Object, e entry, err error) error {
 	if !gone(err) {
 		return err
 	}
-	if err := r.engine.ledger.Put(ctx, o); err != nil {
-		return err
+	if release, ok := record.(*v1alpha1.Release); ok {
+		err = r.engine.putRelease(ctx, f, release)
+	} else if err = r.engine.ledger.Put(ctx, record); err == nil {
+		f.remember(record)
 	}
-	f.remember(o)
+	r.add(e, 0)
 	return err
 }
 
@@ -250,14 +253,14 @@ func (r *reporter) putDelivery(ctx context.Context, f *federation, cluster strin
 	d := l.delivery.DeepCopy()
 	f.mu.Unlock()
 	err := r.engine.ledger.PutStatus(ctx, d)
-	if err == nil || gone(err) {
+	if err == nil {
 		r.wrote(entry{federation: f.key, cluster: cluster, put: true})
 		return nil
 	}
 	f.mu.Lock()
 	l.untold = true
 	f.mu.Unlock()
-	return err
+	return r.recreate(ctx, f, d, entry{federation: f.key, cluster: cluster}, err)
 }
 
 // deliveryStatus is judged from the plan in force. The caller holds f.mu.
@@ -289,14 +292,14 @@ func (r *reporter) release(ctx context.Context, f *federation) error {
 	release := f.release.DeepCopy()
 	f.mu.Unlock()
 	err := r.engine.ledger.PutStatus(ctx, release)
-	if err == nil || gone(err) {
+	if err == nil {
 		r.wrote(entry{federation: f.key})
 		return nil
 	}
 	f.mu.Lock()
 	f.untold = true
 	f.mu.Unlock()
-	return err
+	return r.recreate(ctx, f, release, entry{federation: f.key}, err)
 }
 
 // judgeRelease brings the status of the newest Release up to date in memory. The caller holds f.mu.

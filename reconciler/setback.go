@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -26,7 +27,7 @@ func (e *engine) unread(f *federation, err error) {
 // refuse: a commit cannot be planned. Its Release says why, with file and line, and only another commit helps.
 func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1alpha1.Release, err error) error {
 	f.mu.Lock()
-	f.basis, f.unread, f.refused, f.evaluated = b, "", err, b.generation
+	f.basis, f.unread, f.refused, f.evaluated = basis{}, "", err, b.generation
 	f.succeed(release)
 	release = f.release.DeepCopy()
 	about := f.declaration
@@ -34,6 +35,9 @@ func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1
 	if err := e.putRelease(ctx, f, release); err != nil {
 		return err
 	}
+	f.mu.Lock()
+	f.basis = b // only now: a Release that could not be written is tried again
+	f.mu.Unlock()
 	e.event(about, corev1.EventTypeWarning, "BuildFailed", err.Error())
 	return errors.Join(e.reporter.writeRelease(ctx, f), e.supersede(ctx, f))
 }
@@ -65,9 +69,17 @@ func (f *federation) handled(requestedAt string) {
 	f.handledAt = requestedAt
 }
 
-// suspended notes that the Federation is not looked at.
-func (f *federation) suspended() {
+// suspended: the Federation is not looked at any more. Deliveries under way end, and what they leave undone is told as
+// held.
+func (e *engine) suspended(f *federation) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.evaluated == f.declaration.Generation {
+		return // suspended before
+	}
 	f.evaluated = f.declaration.Generation
+	for _, l := range f.legs {
+		l.end()
+	}
+	e.reporter.objects(f, maps.Keys(f.objectIDs()))
 }

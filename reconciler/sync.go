@@ -31,10 +31,12 @@ type syncer struct {
 // Reconcile looks at the sources of one Federation and puts in force what they say.
 func (s *syncer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	fed := &v1alpha1.Federation{}
-	if err := s.Get(ctx, req.NamespacedName, fed); apierrors.IsNotFound(err) {
+	err := s.Get(ctx, req.NamespacedName, fed)
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && fed.DeletionTimestamp != nil:
 		s.engine.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
-	} else if err != nil {
+	case err != nil:
 		return ctrl.Result{}, err
 	}
 	f, err := s.engine.open(ctx, fed)
@@ -43,7 +45,7 @@ func (s *syncer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	}
 	interval := fed.Spec.Interval.Duration
 	if fed.Spec.Suspend {
-		f.suspended()
+		s.engine.suspended(f)
 	} else {
 		if err := s.look(ctx, f, fed); err != nil {
 			return ctrl.Result{}, err
@@ -76,8 +78,10 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 	if err != nil {
 		return s.engine.refuse(ctx, f, b, c.release(fed), err)
 	}
-	if members, err = s.declare(ctx, fed, parts.Clusters, members); err != nil {
+	if members, err = s.declare(ctx, fed, parts.Clusters, members); mistaken(err) {
 		return s.engine.refuse(ctx, f, b, c.release(fed), err)
+	} else if err != nil {
+		return err
 	}
 	plan, err := propagate.New(c.input(fed, parts, fleetOf(members, parts.Origins)))
 	if err != nil {
@@ -110,12 +114,19 @@ func (s *syncer) secretOf(fed *v1alpha1.Federation) func(context.Context, string
 	}
 }
 
-// requestedAt is the value of the annotation that asks for a look now: ours, or Flux's.
+// requestedAt is the value of the annotation that asks for a look now: ours, or Flux's. With both it is the later one;
+// ours, if they are not times.
 func requestedAt(obj client.Object) string {
-	if at, ok := obj.GetAnnotations()[v1alpha1.RequestedAtAnnotation]; ok {
-		return at
+	ours, flux := obj.GetAnnotations()[v1alpha1.RequestedAtAnnotation], obj.GetAnnotations()[meta.ReconcileRequestAnnotation]
+	if ours == "" {
+		return flux
 	}
-	return obj.GetAnnotations()[meta.ReconcileRequestAnnotation]
+	a, errA := time.Parse(time.RFC3339Nano, ours)
+	b, errB := time.Parse(time.RFC3339Nano, flux)
+	if errA == nil && errB == nil && b.After(a) {
+		return flux
+	}
+	return ours
 }
 
 // retryInterval is how soon a source that could not be read is tried again, if its interval is longer.

@@ -116,7 +116,7 @@ func (in ReleaseInput) stalledReason() string {
 
 // pending says that something would be written to a cluster if it were allowed.
 func (in ReleaseInput) pending() bool {
-	return slices.ContainsFunc(in.Legs, func(l Leg) bool { return !l.Applied && l.State != v1alpha1.Held })
+	return slices.ContainsFunc(in.Legs, func(l Leg) bool { return !l.Applied })
 }
 
 // conditions sets all but the summary.
