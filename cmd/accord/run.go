@@ -12,7 +12,8 @@ import (
 )
 
 const runLong = `Run the controllers on an existing hub: in a pod of it (see "accord install"), or from outside with a kubeconfig.
-The CustomResourceDefinitions must be there. Several may run; one of them works.`
+What "accord install" prints must be there: the CustomResourceDefinitions, and the namespace of the lease by which one of
+several replicas is elected to work.`
 
 // runFlags of one run.
 type runFlags struct {
