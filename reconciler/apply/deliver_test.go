@@ -7,12 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -256,13 +254,4 @@ func TestFieldOwnershipMovesWithForce(t *testing.T) {
 	outcome := w.delivered(target)
 	require.Equal(t, []Drift{{ID: w.id("ConfigMap", "one"), Manager: "rival", What: Changed}}, outcome.Drift)
 	require.Equal(t, "1", w.get("ConfigMap", w.namespace, "one").Object["data"].(map[string]any)["key"])
-}
-
-// objects is how many of ours the member has.
-func (w *world) labelled(kind string) int {
-	mapping, err := w.kubectl.Kinds.Mapping(gvkOf(kind))
-	require.NoError(w, err)
-	list, err := w.kubectl.Metadata.Resource(mapping.Resource).List(w.Context(), metav1.ListOptions{LabelSelector: v1alpha1.PartOfLabel + "=" + propagate.ApplySetID(w.federation)})
-	require.NoError(w, err)
-	return len(list.Items)
 }
