@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -289,17 +291,42 @@ func (r *reporter) release(ctx context.Context, f *federation) error {
 		return nil
 	}
 	f.untold = false
-	release := f.release.DeepCopy()
+	release, last := f.release.DeepCopy(), f.untoldDeliveries()
 	f.mu.Unlock()
+	for _, cluster := range last {
+		if err := r.putDelivery(ctx, f, cluster); err != nil {
+			f.retell()
+			return err
+		}
+	}
 	err := r.engine.ledger.PutStatus(ctx, release)
 	if err == nil {
 		r.wrote(entry{federation: f.key})
 		return nil
 	}
-	f.mu.Lock()
-	f.untold = true
-	f.mu.Unlock()
+	f.retell()
 	return r.recreate(ctx, f, release, entry{federation: f.key}, err)
+}
+
+// retell has the status of the Release written again.
+func (f *federation) retell() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.untold = true
+}
+
+// untoldDeliveries are the clusters whose deliveries have to be written before the Release is: one that is Ready is
+// read beside Deliveries that say so too. The caller holds f.mu.
+func (f *federation) untoldDeliveries() []string {
+	var untold []string
+	if meta.IsStatusConditionTrue(f.release.Status.Conditions, fluxmeta.ReadyCondition) {
+		for c, l := range f.legs {
+			if l.untold {
+				untold = append(untold, c)
+			}
+		}
+	}
+	return untold
 }
 
 // judgeRelease brings the status of the newest Release up to date in memory. The caller holds f.mu.
