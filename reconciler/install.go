@@ -3,19 +3,23 @@ package reconciler
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// establishPoll is how often a CRD is asked whether it is served yet.
+// establishPoll is how often the hub is asked whether it serves the CRDs yet.
 const establishPoll = 50 * time.Millisecond
 
 // InstallCRDs makes the CRDs of the hub what this version needs and returns when all are served. Objects that are
@@ -46,29 +50,38 @@ func InstallCRDs(ctx context.Context, cfg *rest.Config) error {
 			return fmt.Errorf("installing %s: %w", crd.Name, err)
 		}
 	}
-	for _, crd := range crds {
-		if err := established(ctx, hub, crd); err != nil {
-			return err
+	return served(ctx, cfg, crds)
+}
+
+// served waits until discovery lists every kind: a CRD is established a moment before it can be found.
+func served(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.CustomResourceDefinition) error {
+	asking, err := discovery.NewDiscoveryClientForConfig(cfg)
+	if err != nil {
+		return fmt.Errorf("hub %s: %w", cfg.Host, err)
+	}
+	var missing []string
+	err = wait.PollUntilContextCancel(ctx, establishPoll, true, func(context.Context) (bool, error) {
+		list, err := asking.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
+		if err != nil && !apierrors.IsNotFound(err) {
+			return false, err
 		}
+		missing = unlisted(crds, list)
+		return len(missing) == 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for %v to be served: %w", missing, err)
 	}
 	return nil
 }
 
-// established waits until a CRD is served.
-func established(ctx context.Context, hub client.Client, crd *apiextensionsv1.CustomResourceDefinition) error {
-	err := wait.PollUntilContextCancel(ctx, establishPoll, true, func(ctx context.Context) (bool, error) {
-		if err := hub.Get(ctx, client.ObjectKeyFromObject(crd), crd); err != nil {
-			return false, err
+// unlisted are the kinds that discovery does not know yet; list is nil when it does not know the group.
+func unlisted(crds []*apiextensionsv1.CustomResourceDefinition, list *metav1.APIResourceList) []string {
+	var missing []string
+	for _, crd := range crds {
+		known := list != nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Kind == crd.Spec.Names.Kind })
+		if !known {
+			missing = append(missing, crd.Spec.Names.Kind)
 		}
-		for _, c := range crd.Status.Conditions {
-			if c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue {
-				return true, nil
-			}
-		}
-		return false, nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for %s to be served: %w", crd.Name, err)
 	}
-	return nil
+	return missing
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -74,17 +75,20 @@ func conditionIs(crd *apiextensionsv1.CustomResourceDefinition, kind apiextensio
 func answersToCategory(t *testing.T, config *rest.Config) {
 	asking, err := discovery.NewDiscoveryClientForConfig(config)
 	require.NoError(t, err)
-	served, err := asking.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
-	require.NoError(t, err)
-	short := map[string][]string{}
-	for _, resource := range served.APIResources {
-		if slices.Contains(resource.Categories, "accord") {
-			short[resource.Kind] = resource.ShortNames
-		}
-	}
-	require.Equal(t, map[string][]string{
+	want := map[string][]string{
 		"Cluster": {"clu"}, "Delivery": {"dlv"}, "FederatedObject": {"fo"}, "Federation": {"fed"}, "Release": {"rel"},
-	}, short)
+	}
+	require.EventuallyWithT(t, func(t *assert.CollectT) { // a definition is established a moment before it is listed
+		served, err := asking.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
+		require.NoError(t, err)
+		short := map[string][]string{}
+		for _, resource := range served.APIResources {
+			if slices.Contains(resource.Categories, "accord") {
+				short[resource.Kind] = resource.ShortNames
+			}
+		}
+		require.Equal(t, want, short)
+	}, 30*time.Second, 50*time.Millisecond)
 }
 
 // oneOfEach has the least that each kind accepts.
