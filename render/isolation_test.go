@@ -23,6 +23,7 @@ func TestNothingIsRunOrDownloaded(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(bin, program), []byte(script), 0o755))
 	}
 	t.Setenv("PATH", bin)
+	t.Setenv("TMPDIR", t.TempDir()) // kustomize leaves the directory of a clone that failed
 	var requests atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		requests.Add(1)
