@@ -202,7 +202,8 @@ func pruneBrake(t *testing.T, w *world) {
 	}
 	w.ready(r, r.push("eight objects", files...))
 	sha := r.push("one object", none...)
-	w.condition(r, sha, "Ready", metav1.ConditionFalse, "PruneBlocked")
+	release := w.condition(r, sha, "Ready", metav1.ConditionFalse, "PruneBlocked")
+	require.Equal(t, "PruneBlocked", apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Applied).Reason)
 	require.False(t, w.absent("cluster-a", "braked-7"))
 
 	sha = r.push("one object, and I mean it\n\nAccord-Prune: allow")

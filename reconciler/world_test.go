@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,7 +46,10 @@ type world struct {
 	planes  map[string]*local.ControlPlane
 	// namespace of the Federations of this test.
 	namespace string
-	stop      func()
+	// hook is where the controllers take pushes, "127.0.0.1:<port>".
+	hook string
+	log  *errorCounter
+	stop func()
 }
 
 // newWorld starts everything. Members are named cluster-a, cluster-b, and so on.
@@ -56,6 +60,7 @@ func newWorld(t *testing.T, members int) *world {
 		names = append(names, "cluster-"+string(rune('a'+i)))
 	}
 	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, names...)}
+	w.hook, w.log = freeAddress(t), &errorCounter{to: t.Output()}
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
 	require.NoError(t, reconciler.InstallCRDs(t.Context(), w.config))
@@ -86,13 +91,37 @@ func (w *world) run() {
 	ended := make(chan error, 1)
 	cache := w.t.TempDir()
 	go func() {
-		ended <- reconciler.Run(ctx, w.config, reconciler.Options{CacheDir: cache, Log: logr.FromSlogHandler(slog.NewTextHandler(w.t.Output(), nil))})
+		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
+			CacheDir: cache, HookAddress: w.hook, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
+		})
 	}()
 	w.stop = sync.OnceFunc(func() {
 		cancel()
 		require.NoError(w.t, <-ended)
 	})
 	w.t.Cleanup(func() { w.stop() })
+}
+
+// freeAddress is one that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	return l.Addr().String()
+}
+
+// errorCounter counts the lines of a log that are errors.
+type errorCounter struct {
+	to     io.Writer
+	errors atomic.Int64
+}
+
+func (c *errorCounter) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("level=ERROR")) {
+		c.errors.Add(1)
+	}
+	return c.to.Write(line)
 }
 
 // join makes the Cluster and its credentials on the hub.
@@ -120,16 +149,45 @@ func (w *world) create(obj client.Object) {
 func (w *world) federation(name string) *repository {
 	w.t.Helper()
 	r := newRepository(w.t)
-	w.create(&v1alpha1.Federation{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+	r.federation = name
+	w.declare(r, func(*v1alpha1.FederationSpec) {})
+	return r
+}
+
+// declare declares the Federation of a repository, changed by change.
+func (w *world) declare(r *repository, change func(*v1alpha1.FederationSpec)) {
+	w.t.Helper()
+	fed := &v1alpha1.Federation{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: r.federation},
 		Spec: v1alpha1.FederationSpec{
 			Prune:    true,
 			Interval: metav1.Duration{Duration: time.Second},
-			Sources:  []v1alpha1.Source{{Name: "main", URL: r.bare, Ref: &v1alpha1.Ref{Branch: "main"}}},
+			Sources:  []v1alpha1.Source{r.source("main")},
 		},
-	})
-	r.federation = name
-	return r
+	}
+	change(&fed.Spec)
+	w.create(fed)
+}
+
+// declared reads the Federation of a repository.
+func (w *world) declared(r *repository) *v1alpha1.Federation {
+	w.t.Helper()
+	fed := &v1alpha1.Federation{}
+	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: r.federation}, fed))
+	return fed
+}
+
+// federated is a FederatedObject of a repository's Federation, by the name of its template.
+func (w *world) federated(r *repository, name string) (*v1alpha1.FederatedObject, error) {
+	w.t.Helper()
+	list := &v1alpha1.FederatedObjectList{}
+	require.NoError(w.t, w.hub.List(w.t.Context(), list, client.InNamespace(w.namespace), client.MatchingLabels{v1alpha1.FederationLabel: r.federation}))
+	for i := range list.Items {
+		if list.Items[i].Spec.Template.Name == name {
+			return &list.Items[i], nil
+		}
+	}
+	return nil, fmt.Errorf("%s is not among %d", name, len(list.Items))
 }
 
 // eventually fails the test with the last error if check does not succeed in time.
@@ -217,6 +275,11 @@ func newRepository(t *testing.T) *repository {
 	r.git(dir, "init", "--quiet", "--bare", "--initial-branch=main", r.bare)
 	r.git(dir, "clone", "--quiet", r.bare, r.work)
 	return r
+}
+
+// source is the branch main of it.
+func (r *repository) source(name string) v1alpha1.Source {
+	return v1alpha1.Source{Name: name, URL: r.bare, Ref: &v1alpha1.Ref{Branch: "main"}}
 }
 
 func (r *repository) git(dir string, args ...string) string {

@@ -142,6 +142,9 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(int(t.Total), "cluster")+" chosen")
 	}
 	t.running(c)
+	if t.terminal() {
+		c.set(v1alpha1.Applied, metav1.ConditionFalse, in.stalledReason(), fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, plural(int(t.Total), "cluster")))
+	}
 	if t.Total == 0 && len(in.Unplaced) == 0 { // nothing is decided, and nothing is missing
 		for _, typ := range []string{v1alpha1.Applied, v1alpha1.HealthyType} {
 			c.set(typ, metav1.ConditionTrue, Succeeded, "nothing is decided for any cluster")

@@ -1,0 +1,200 @@
+package reconciler_test
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// TestFleetInGit follows one fleet through its life: what clusters are is said in Git, how to reach them on the hub.
+func TestFleetInGit(t *testing.T) {
+	w := newWorld(t, 2)
+	r := w.federation("fleet")
+	sha := r.push("two clusters in production",
+		"clusters.yaml", clusterInGit("cluster-a", "prod", "eu")+clusterInGit("cluster-b", "prod", "us"),
+		"app.yaml", configMap("placed", "1"), "policy.yaml", policyByTier("prod"),
+		"anchor.yaml", configMap("anchor", "1"), "anchored.yaml", policyOf("anchor", "clusterNames: [cluster-a, cluster-b]"))
+	w.ready(r, sha)
+	require.False(t, w.absent("cluster-a", "placed"))
+	require.False(t, w.absent("cluster-b", "placed"))
+	b := w.cluster("cluster-b")
+	require.Equal(t, "us", b.Spec.Region)
+	require.Equal(t, "cluster-b", b.Labels["name"], "what was set on the hub stays")
+	require.NotNil(t, b.Spec.SecretRef, "what was set on the hub stays")
+
+	for _, stage := range []struct {
+		name string
+		run  func(*testing.T, *world, *repository)
+	}{
+		{"a label in Git moves objects", labelChanges},
+		{"a cluster that only Git knows is not connected", onlyInGit},
+		{"a cluster that is known on the hub leaves Git", leavesGit},
+		{"a cluster is deleted on the hub", deletedOnHub},
+		{"credentials are wrong, and right again", credentialsChange},
+	} {
+		require.True(t, t.Run(stage.name, func(t *testing.T) {
+			inner := *w
+			inner.t = t
+			stage.run(t, &inner, r)
+		}), "what follows builds on it")
+	}
+}
+
+func labelChanges(t *testing.T, w *world, r *repository) {
+	w.ready(r, r.push("b is for testing", "clusters.yaml", clusterInGit("cluster-a", "prod", "eu")+clusterInGit("cluster-b", "test", "us")))
+	require.False(t, w.absent("cluster-a", "placed"))
+	w.eventually("the object to leave cluster-b", func() error { return unless(w.absent("cluster-b", "placed"), "it is there") })
+
+	w.ready(r, r.push("b is in production", "clusters.yaml", clusterInGit("cluster-a", "prod", "eu")+clusterInGit("cluster-b", "prod", "us")))
+	require.False(t, w.absent("cluster-b", "placed"))
+}
+
+func onlyInGit(t *testing.T, w *world, r *repository) {
+	known := clusterInGit("cluster-a", "prod", "eu") + clusterInGit("cluster-b", "prod", "us")
+	sha := r.push("a third cluster", "clusters.yaml", known+clusterInGit("cluster-c", "prod", "us"), "app.yaml", configMap("placed", "2"))
+	release := w.condition(r, sha, "Ready", metav1.ConditionFalse, "ClustersUnreachable")
+	require.EqualValues(t, 2, release.Status.Summary.Healthy)
+	require.EqualValues(t, 1, release.Status.Summary.Unreachable)
+	require.Contains(t, release.Status.Worst[0].Message, "not connected")
+	w.clusterIs("cluster-c", metav1.ConditionFalse, "")
+	require.Equal(t, "2", w.configMap("cluster-a", "placed").Data["key"])
+
+	w.ready(r, r.push("no third cluster", "clusters.yaml", known))
+	require.True(t, apierrors.IsNotFound(w.hub.Get(t.Context(), client.ObjectKey{Name: "cluster-c"}, &v1alpha1.Cluster{})))
+	w.eventually("its Delivery to go", func() error { return w.noDelivery(r, "cluster-c") })
+}
+
+func leavesGit(t *testing.T, w *world, r *repository) {
+	w.ready(r, r.push("Git says nothing of b", "clusters.yaml", clusterInGit("cluster-a", "prod", "eu")))
+	b := w.cluster("cluster-b")
+	require.Empty(t, b.Spec.Region)
+	require.Equal(t, map[string]string{"name": "cluster-b"}, b.Labels)
+	require.NotNil(t, b.Spec.SecretRef)
+	w.eventually("the object to leave cluster-b", func() error { return unless(w.absent("cluster-b", "placed"), "it is there") })
+
+	w.ready(r, r.push("every cluster", "policy.yaml", policyOf("placed", "exclude: []")))
+	require.False(t, w.absent("cluster-b", "placed"))
+}
+
+func deletedOnHub(t *testing.T, w *world, r *repository) {
+	before := w.configMap("cluster-b", "placed").UID
+	b := w.cluster("cluster-b")
+	require.NoError(t, w.hub.Delete(t.Context(), b))
+	w.eventually("its Delivery to go", func() error { return w.noDelivery(r, "cluster-b") })
+	release := w.ready(r, r.push("without b", "app.yaml", configMap("placed", "3")))
+	require.EqualValues(t, 1, release.Status.Summary.Total)
+	require.Equal(t, before, w.configMap("cluster-b", "placed").UID, "nothing is deleted there")
+	require.Equal(t, "2", w.configMap("cluster-b", "placed").Data["key"])
+
+	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: b.Name, Labels: b.Labels}, Spec: b.Spec})
+	w.eventually("b to catch up", func() error {
+		got := w.configMap("cluster-b", "placed").Data["key"]
+		return unless(got == "3", got)
+	})
+	require.Equal(t, before, w.configMap("cluster-b", "placed").UID)
+	w.eventually("both to count", func() error {
+		fed := w.declared(r)
+		return unless(fed.Status.Summary.Healthy == 2 && apimeta.IsStatusConditionTrue(fed.Status.Conditions, "Ready"), fed.Status.Summary.Display)
+	})
+}
+
+var keyData = regexp.MustCompile(`(client-certificate-data|client-key-data|token): .*`)
+
+func credentialsChange(t *testing.T, w *world, r *repository) {
+	secret := &corev1.Secret{}
+	require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: "cluster-b"}, secret))
+	right := secret.Data["kubeconfig"]
+	wrong := keyData.ReplaceAll(right, nil)
+	wrong = bytes.Replace(wrong, []byte("user:\n"), []byte("user:\n    token: wrong\n"), 1)
+	for _, step := range []struct {
+		name, reason, value string
+		kubeconfig          []byte
+	}{
+		{"a token that is not accepted", "AuthFailed", "4", wrong},
+		{"no kubeconfig at all", "", "5", []byte("what is this?")},
+	} {
+		secret.Data["kubeconfig"] = step.kubeconfig
+		require.NoError(t, w.hub.Update(t.Context(), secret))
+		w.clusterIs("cluster-b", metav1.ConditionFalse, step.reason)
+		sha := r.push(step.name, "app.yaml", configMap("placed", step.value))
+		release := w.condition(r, sha, "Ready", metav1.ConditionFalse, "ClustersUnreachable")
+		require.EqualValues(t, 1, release.Status.Summary.Healthy, step.name)
+		require.Equal(t, step.value, w.configMap("cluster-a", "placed").Data["key"])
+	}
+	secret.Data["kubeconfig"] = right
+	require.NoError(t, w.hub.Update(t.Context(), secret))
+	w.clusterIs("cluster-b", metav1.ConditionTrue, "")
+	w.eventually("b to catch up", func() error {
+		got := w.configMap("cluster-b", "placed").Data["key"]
+		return unless(got == "5", got)
+	})
+}
+
+func (w *world) cluster(name string) *v1alpha1.Cluster {
+	w.t.Helper()
+	c := &v1alpha1.Cluster{}
+	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Name: name}, c))
+	return c
+}
+
+// clusterIs waits until a Cluster is Ready or not; an empty reason is any.
+func (w *world) clusterIs(name string, status metav1.ConditionStatus, reason string) {
+	w.t.Helper()
+	w.eventually(fmt.Sprintf("Ready of %s to be %s/%s", name, status, reason), func() error {
+		c := apimeta.FindStatusCondition(w.cluster(name).Status.Conditions, "Ready")
+		return unless(c != nil && c.Status == status && (reason == "" || c.Reason == reason) && c.Message != "", fmt.Sprintf("%+v", c))
+	})
+}
+
+// noDelivery is nil when a cluster has no Delivery any more.
+func (w *world) noDelivery(r *repository, cluster string) error {
+	err := w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: r.federation + "-" + cluster}, &v1alpha1.Delivery{})
+	return unless(apierrors.IsNotFound(err), fmt.Sprint(err))
+}
+
+// clusterInGit is a manifest as a Karmada user has it.
+func clusterInGit(name, tier, region string) string {
+	return fmt.Sprintf(`---
+apiVersion: cluster.karmada.io/v1alpha1
+kind: Cluster
+metadata:
+  name: %s
+  labels:
+    tier: %s
+spec:
+  syncMode: Push
+  region: %s
+`, name, tier, region)
+}
+
+func policyByTier(tier string) string {
+	return policyOf("placed", fmt.Sprintf("labelSelector: {matchLabels: {tier: %s}}", tier))
+}
+
+// policyOf sends one ConfigMap to the clusters of an affinity.
+func policyOf(name, affinity string) string {
+	return fmt.Sprintf(`apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata:
+  namespace: shop
+  name: %s
+spec:
+  resourceSelectors:
+  - apiVersion: v1
+    kind: ConfigMap
+    name: %s
+  placement:
+    clusterAffinity:
+      %s
+`, name, name, affinity)
+}
