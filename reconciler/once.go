@@ -75,7 +75,10 @@ func Once(ctx context.Context, o OnceOptions) (OnceResult, error) {
 	if err != nil {
 		return OnceResult{}, err
 	}
-	f.await(ctx, o)
+	e.await(ctx, f, o)
+	if err := e.settle(context.WithoutCancel(ctx), f); err != nil {
+		return OnceResult{}, err
+	}
 	return f.result(), nil
 }
 
@@ -161,7 +164,7 @@ func (o OnceOptions) connect(ctx context.Context, e *engine) error {
 }
 
 // await returns when the release has ended, or time has.
-func (f *federation) await(ctx context.Context, o OnceOptions) {
+func (e *engine) await(ctx context.Context, f *federation, o OnceOptions) {
 	limit := o.Wait
 	if limit == 0 {
 		limit = onceDeliver
@@ -175,7 +178,7 @@ func (f *federation) await(ctx context.Context, o OnceOptions) {
 			o.Progress(now)
 			last = now
 		}
-		if over(now, o.Wait > 0) {
+		if over(now, o.Wait > 0) && !e.delivering(f) {
 			return
 		}
 		select {
@@ -184,6 +187,34 @@ func (f *federation) await(ctx context.Context, o OnceOptions) {
 			return
 		}
 	}
+}
+
+// delivering says that a cluster that answers was not delivered to its end yet: what is to be removed from it is not told
+// by the Release before that, and one that has to be left alone does not end it for the others.
+func (e *engine) delivering(f *federation) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for c, l := range f.legs {
+		if why, _ := e.reach(c); why == "" && !l.run.Finished && l.run.Error == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// settle brings up to date at once what would be told when it is its turn.
+func (e *engine) settle(ctx context.Context, f *federation) error {
+	f.mu.Lock()
+	clusters, objects := f.clusters(), f.objectIDs()
+	f.mu.Unlock()
+	var errs []error
+	for id := range objects {
+		errs = append(errs, e.reporter.writeObject(ctx, f, id))
+	}
+	for _, c := range clusters {
+		e.reporter.judgeDelivery(f, c)
+	}
+	return errors.Join(append(errs, e.reporter.release(ctx, f))...)
 }
 
 // over says whether waiting longer can change the answer.
