@@ -25,6 +25,7 @@ const keptReleases = 10
 // enforce puts a plan in force. The order is what makes status truthful: first memory, so that nothing is judged by
 // the old plan any more; then the ledger says Progressing about the new revision; only then is anything delivered.
 func (e *engine) enforce(ctx context.Context, f *federation, b basis, release *v1alpha1.Release, plan *propagate.Plan) error {
+	plan.Digest() // renders everything, before anybody has to wait for it
 	touched := f.adopt(b, release, plan)
 	changed, err := e.announce(ctx, f)
 	if err != nil {
@@ -69,13 +70,15 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 		f.release.Status.ObservedGeneration == f.release.Generation
 	f.starting = !known
 	f.release.Spec.PlanDigest = plan.Digest()
+	covered := map[string]bool{}
 	for _, c := range plan.Clusters() {
+		covered[c] = true
 		if f.legs[c] == nil {
 			f.legs[c] = newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: c}})
 		}
 	}
 	for c, l := range f.legs {
-		if !slices.Contains(plan.Clusters(), c) { // it left the fleet: hands off what is there
+		if !covered[c] { // it left the fleet: hands off what is there
 			l.end()
 			f.left = append(f.left, l.delivery)
 			delete(f.legs, c)

@@ -87,6 +87,7 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 	if err != nil {
 		return s.engine.refuse(ctx, f, b, c.release(fed), err)
 	}
+	plan.Findings = append(plan.Findings, parts.Findings...)
 	return s.engine.enforce(ctx, f, basisOf(fed, c, members), c.release(fed), plan)
 }
 
