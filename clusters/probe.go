@@ -31,19 +31,27 @@ var nodes = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 // that are not accepted.
 func Probe(ctx context.Context, m *Member) (Facts, error) {
 	var facts Facts
-	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
-	if err != nil {
-		return facts, explain(m, "asking for its version", err)
+	var err error
+	if facts.Version, err = Ping(ctx, m); err != nil {
+		return facts, err
 	}
-	var v version.Info
-	if err := json.Unmarshal(answer, &v); err != nil || v.GitVersion == "" {
-		return facts, fmt.Errorf("cluster %s: what answers there is not a Kubernetes API server", m.Name)
-	}
-	facts.Version = v.GitVersion
 	if err := facts.countNodes(ctx, m); err != nil && !apierrors.IsForbidden(err) {
 		return facts, explain(m, "listing its nodes", err)
 	}
 	return facts, nil
+}
+
+// Ping asks a member for its version and nothing else: the cheapest question that shows whether it is there and knows us.
+func Ping(ctx context.Context, m *Member) (string, error) {
+	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
+	if err != nil {
+		return "", explain(m, "asking for its version", err)
+	}
+	var v version.Info
+	if err := json.Unmarshal(answer, &v); err != nil || v.GitVersion == "" {
+		return "", fmt.Errorf("cluster %s: what answers there is not a Kubernetes API server", m.Name)
+	}
+	return v.GitVersion, nil
 }
 
 func (f *Facts) countNodes(ctx context.Context, m *Member) error {

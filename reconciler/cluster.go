@@ -28,6 +28,8 @@ const (
 	probeInterval = 10 * time.Second
 	// probeTimeout is how long it may take to answer.
 	probeTimeout = 5 * time.Second
+	// countInterval is how often its nodes are counted.
+	countInterval = time.Minute
 	// heardInterval is how old lastHeardAt may get before it alone is worth a write.
 	heardInterval = time.Minute
 )
@@ -40,7 +42,8 @@ type prober struct {
 	ledger  ledger
 
 	mu          sync.Mutex
-	credentials map[string]string // digest of what each cluster was connected with
+	credentials map[string]string    // digest of what each cluster was connected with
+	counted     map[string]time.Time // when the nodes of each were counted last
 }
 
 // Reconcile connects one Cluster if it is new or has new credentials, and probes it.
@@ -84,7 +87,26 @@ func (p *prober) probe(ctx context.Context, c *v1alpha1.Cluster) (clusters.Facts
 	if b == nil {
 		return clusters.Facts{}, errors.New("the cluster was removed while it was probed")
 	}
-	return clusters.Probe(ctx, b.Member)
+	return p.ask(ctx, c, b.Member)
+}
+
+// ask whether a cluster is there, and now and then how many nodes it has.
+func (p *prober) ask(ctx context.Context, c *v1alpha1.Cluster, m *clusters.Member) (clusters.Facts, error) {
+	p.mu.Lock()
+	fresh := time.Since(p.counted[c.Name]) < countInterval
+	p.mu.Unlock()
+	if fresh {
+		known := c.Status.NodeSummary
+		v, err := clusters.Ping(ctx, m)
+		return clusters.Facts{Version: v, NodesTotal: known.TotalNum, NodesReady: known.ReadyNum}, err
+	}
+	facts, err := clusters.Probe(ctx, m)
+	if err == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.counted[c.Name] = time.Now()
+	}
+	return facts, err
 }
 
 // secret is the credentials of a cluster; empty when it names none.
@@ -128,6 +150,7 @@ func (p *prober) drop(cluster string) {
 	p.mu.Lock()
 	_, known := p.credentials[cluster]
 	delete(p.credentials, cluster)
+	delete(p.counted, cluster)
 	p.mu.Unlock()
 	if known {
 		p.engine.disconnect(cluster)

@@ -77,7 +77,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 
 	hooks := make(chan event.GenericEvent)
 	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: cache, engine: e}
-	p := &prober{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), engine: e, ledger: l, credentials: map[string]string{}}
+	p := &prober{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), engine: e, ledger: l, credentials: map[string]string{}, counted: map[string]time.Time{}}
 	err = errors.Join(
 		watchFederations(mgr, s, hooks),
 		watchClusters(mgr, p),
