@@ -8,9 +8,15 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/spf13/pflag"
 )
 
-func main() { os.Exit(accord()) }
+func main() {
+	// Kubernetes' packages put flags of their own here, and cobra would show them with every command.
+	pflag.CommandLine = pflag.NewFlagSet(os.Args[0], pflag.ContinueOnError)
+	os.Exit(accord())
+}
 
 // accord runs the command line of this process and returns its exit code. The first SIGINT or SIGTERM
 // ends the work in good order, the second kills.

@@ -55,6 +55,7 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "accord",
 		Short:         "Bring Kubernetes clusters into accord with Git",
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
