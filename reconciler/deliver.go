@@ -108,6 +108,9 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	if err := b.look(ctx, f, &j); err != nil {
 		return b.conclude(ctx, f, j, apply.Outcome{}, err)
 	}
+	if j.spec.Suspend {
+		return true // it is only looked at
+	}
 	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
 		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune,
 		Withdraw: func(id manifest.ID, labels map[string]string) string { return j.plan.Withdraw(b.Name, id, labels) },
@@ -127,12 +130,12 @@ type job struct {
 	allowPrune bool
 }
 
-// begin is false when there is nothing to deliver: no plan, one that is still being announced, or a suspension.
+// begin is false when there is nothing to deliver: no plan, or one that is still being announced.
 func (f *federation) begin(cluster string, cancel context.CancelFunc) (job, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.legs[cluster]
-	if l == nil || !f.announced || f.declaration.Spec.Suspend {
+	if l == nil || !f.announced {
 		return job{}, false
 	}
 	l.cancel = cancel

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -131,9 +132,20 @@ func credentialsChange(t *testing.T, w *world, r *repository) {
 		require.EqualValues(t, 1, release.Status.Summary.Healthy, step.name)
 		require.Equal(t, step.value, w.configMap("cluster-a", "placed").Data["key"])
 	}
+	w.suspend(r, true)
 	secret.Data["kubeconfig"] = right
 	require.NoError(t, w.hub.Update(t.Context(), secret))
 	w.clusterIs("cluster-b", metav1.ConditionTrue, "")
+	w.eventually("a suspended federation to see what b has", func() error {
+		o, err := w.federated(r, "placed")
+		if err != nil {
+			return err
+		}
+		b := o.Status.Clusters[slices.IndexFunc(o.Status.Clusters, func(c v1alpha1.ObjectOnCluster) bool { return c.Cluster == "cluster-b" })]
+		return unless(b.State == v1alpha1.Held && b.Digest != "", fmt.Sprintf("%+v", b))
+	})
+	require.Equal(t, "3", w.configMap("cluster-b", "placed").Data["key"])
+	w.suspend(r, false)
 	w.eventually("b to catch up", func() error {
 		got := w.configMap("cluster-b", "placed").Data["key"]
 		return unless(got == "5", got)
