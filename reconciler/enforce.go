@@ -267,8 +267,10 @@ func (e *engine) supersede(ctx context.Context, f *federation) error {
 			errs = append(errs, e.ledger.Delete(ctx, &r))
 			continue
 		}
-		if r.Status.SupersededBy == "" {
-			errs = append(errs, e.reporter.superseded(ctx, &r, name))
+		if before := r.Status; before.SupersededBy == "" {
+			if err := e.reporter.superseded(ctx, &r, name); err != nil {
+				errs, r.Status = append(errs, err), before // by the next one
+			}
 		}
 		kept = append(kept, r)
 	}

@@ -187,6 +187,21 @@ func (f *federation) unlist(cluster string) {
 	}
 }
 
+// keeps says whether a record is one that is still told of.
+func (f *federation) keeps(record client.Object) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch r := record.(type) {
+	case *v1alpha1.FederatedObject:
+		return f.objects[templateID(r.Spec.Template)] != nil
+	case *v1alpha1.Delivery:
+		return f.legs[r.Spec.Cluster] != nil
+	case *v1alpha1.Release:
+		return f.release.Name == r.Name
+	}
+	return false
+}
+
 // owner makes the hub collect what belongs to a Federation that is deleted. There is none without a hub.
 func (f *federation) owner() []metav1.OwnerReference {
 	if f.declaration.UID == "" {

@@ -216,6 +216,9 @@ func (r *reporter) recreate(ctx context.Context, f *federation, record client.Ob
 	if !gone(err) {
 		return err
 	}
+	if !f.keeps(record) {
+		return nil // it was us who deleted it
+	}
 	if release, ok := record.(*v1alpha1.Release); ok {
 		err = r.engine.putRelease(ctx, f, release)
 	} else if err = r.engine.ledger.Put(ctx, record); err == nil {
