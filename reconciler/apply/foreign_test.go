@@ -136,3 +136,16 @@ func TestSecretsAreNotQuoted(t *testing.T) {
 	outcome := w.deliver(target)
 	require.NotContains(t, outcome.Errors[w.id("Secret", "s")].Error(), "4711")
 }
+
+// A member that was joined under two names would be given what each is to have, and lose what the other is.
+func TestOneMemberUnderTwoNames(t *testing.T) {
+	w := newWorld(t, "twice")
+	w.delivered(w.target(namespaceYAML + configMap("one", "1")))
+	w.member.Name = "alias"
+	_, err := Recall(t.Context(), w.member, w.federation)
+	require.ErrorContains(t, err, "cluster alias is cluster member")
+	_, err = Deliver(t.Context(), w.member, w.federation, w.target(namespaceYAML+configMap("two", "2")), Live{}, nil, w.options)
+	require.ErrorContains(t, err, "cluster alias is cluster member")
+	require.Nil(t, w.get("ConfigMap", w.namespace, "two"))
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "one"))
+}

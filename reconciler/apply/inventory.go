@@ -29,6 +29,9 @@ const (
 	tooling              = "accord/v1"
 	// federationAnnotation names the federation in full, which a name and a hash cannot.
 	federationAnnotation = "accord.dev/federation"
+	// clusterAnnotation is the name under which the member is delivered: one that has two would be given the objects
+	// of each, and lose those of the other.
+	clusterAnnotation = "accord.dev/cluster"
 )
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
@@ -140,7 +143,7 @@ func (d *delivery) writeParent(ctx context.Context, inv inventory) error {
 			"namespace": propagate.InventoryNamespace, "name": propagate.InventoryName(d.federation),
 			"labels": map[string]any{applySetLabel: d.applySet},
 			"annotations": map[string]any{
-				toolingAnnotation: tooling, federationAnnotation: d.federation,
+				toolingAnnotation: tooling, federationAnnotation: d.federation, clusterAnnotation: d.member.Name,
 				kindsAnnotation: inv.kinds(), namespacesAnnotation: inv.namespaces(),
 			},
 		},
@@ -215,6 +218,10 @@ func (d *delivery) recover(ctx context.Context) (Live, error) {
 		return nil, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("cluster %s: reading the inventory: %w", d.member.Name, err)
+	}
+	if name := parent.Annotations[clusterAnnotation]; name != "" && name != d.member.Name {
+		return nil, fmt.Errorf("cluster %s is cluster %s: federation %s delivers to it under that name already (annotation %s of ConfigMap %s/%s; change it there if the cluster was renamed)",
+			d.member.Name, name, d.federation, clusterAnnotation, propagate.InventoryNamespace, parent.Name)
 	}
 	found := Live{}
 	for kind := range strings.SplitSeq(parent.Annotations[kindsAnnotation], ",") {
