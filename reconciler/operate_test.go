@@ -181,6 +181,8 @@ func recordsDeleted(t *testing.T, w *world) {
 	r := w.federation("deleted")
 	sha := r.push("one object", "app.yaml", configMap("recorded", "1"), "policy.yaml", policyFor("deleted", both, ""))
 	release := w.ready(r, sha)
+	w.suspend(r, true) // so that what is missing on the members stays missing, and has to be told
+	w.federationIs(r, "Suspended", metav1.ConditionTrue, "")
 	o, err := w.federated(r, "recorded")
 	require.NoError(t, err)
 	for _, record := range []client.Object{release, o, w.delivery(r, "cluster-a"), w.delivery(r, "cluster-b")} {
@@ -189,6 +191,8 @@ func recordsDeleted(t *testing.T, w *world) {
 	for _, c := range both {
 		require.NoError(t, w.members[c].Delete(t.Context(), w.configMap(c, "recorded")))
 	}
+	w.condition(r, sha, "Ready", metav1.ConditionUnknown, "Suspended")
+	w.suspend(r, false)
 	release = w.ready(r, sha)
 	require.EqualValues(t, 2, release.Status.Summary.Healthy)
 	w.eventually("all records to be back", func() error {
