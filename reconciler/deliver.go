@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -18,77 +15,6 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
 )
-
-const (
-	// deliveryWorkers of one cluster: a federation that is delivered in bulk does not make another wait.
-	deliveryWorkers = 2
-	// firstRetry and lastRetry bound the back-off of a delivery that did not succeed.
-	firstRetry = 500 * time.Millisecond
-	lastRetry  = time.Minute
-)
-
-// bulkhead is all that works for one cluster: its queue, its workers, its watches, its connection. One that hangs
-// costs the others nothing.
-type bulkhead struct {
-	*clusters.Member
-	engine *engine
-	queue  workqueue.TypedRateLimitingInterface[types.NamespacedName]
-	stop   context.CancelFunc
-	done   sync.WaitGroup
-
-	mu      sync.Mutex
-	watches map[types.NamespacedName]*clusters.Watch
-	silent  string    // why it is not heard from; empty when it is
-	last    time.Time // when it answered last
-}
-
-// newBulkhead starts working at once.
-func newBulkhead(e *engine, m *clusters.Member) *bulkhead {
-	ctx, stop := context.WithCancel(context.Background()) // ends in close, which its owner calls
-	b := &bulkhead{
-		Member: m, engine: e, stop: stop,
-		queue: workqueue.NewTypedRateLimitingQueue(
-			workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](firstRetry, lastRetry)),
-		watches: map[types.NamespacedName]*clusters.Watch{},
-		silent:  "not heard from yet",
-	}
-	for range deliveryWorkers {
-		b.done.Go(func() { b.work(ctx) })
-	}
-	return b
-}
-
-// close ends what is under way and waits for it.
-func (b *bulkhead) close() {
-	b.stop()
-	b.queue.ShutDown()
-	b.done.Wait()
-	b.mu.Lock()
-	watches := slices.Collect(maps.Values(b.watches))
-	b.mu.Unlock()
-	for _, w := range watches { // without b.mu, which what a watch waits for may need
-		w.Close()
-	}
-	b.Member.Close()
-}
-
-func (b *bulkhead) enqueue(federation types.NamespacedName) { b.queue.Add(federation) }
-
-// work delivers what is queued, one federation after the other.
-func (b *bulkhead) work(ctx context.Context) {
-	for {
-		key, shutdown := b.queue.Get()
-		if shutdown {
-			return
-		}
-		if b.deliver(ctx, key) {
-			b.queue.Forget(key)
-		} else if ctx.Err() == nil {
-			b.queue.AddRateLimited(key)
-		}
-		b.queue.Done(key)
-	}
-}
 
 // deliver brings one federation to this cluster as far as it can be brought now; false asks for another try.
 func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done bool) {
@@ -199,29 +125,6 @@ func (j job) kinds() ([]schema.GroupVersionKind, error) {
 		versions[p.GVK.GroupKind()] = p.GVK
 	}
 	return slices.Collect(maps.Values(versions)), nil
-}
-
-// watch of a federation on this cluster, made when it is first needed.
-func (b *bulkhead) watch(key types.NamespacedName, federation string) *clusters.Watch {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	w := b.watches[key]
-	if w == nil {
-		w = b.NewWatch(propagate.ApplySetID(federation), observer{b, key})
-		b.watches[key] = w
-	}
-	return w
-}
-
-// unwatch ends the watch of a federation that is gone.
-func (b *bulkhead) unwatch(key types.NamespacedName) {
-	b.mu.Lock()
-	w := b.watches[key]
-	delete(b.watches, key)
-	b.mu.Unlock()
-	if w != nil {
-		w.Close()
-	}
 }
 
 // list notes that what is known of some kinds is complete, and that no other is wanted.
@@ -341,35 +244,4 @@ func describe(d apply.Drift) string {
 		s += " by " + d.Manager
 	}
 	return s
-}
-
-// lostGrace is how long a watch may be lost before the cluster counts as not heard from.
-const lostGrace = 15 * time.Second
-
-// heard takes note of an answer to a probe, or of none; it says whether that changed anything. A cluster that answers
-// and whose watches are lost is not heard from either.
-func (b *bulkhead) heard(err error, now time.Time) (changed bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, w := range b.watches {
-		if since, lost := w.Lost(); err == nil && lost != nil && now.Sub(since) > lostGrace {
-			err = lost
-		}
-	}
-	why := ""
-	if err != nil {
-		why = err.Error()
-	} else {
-		b.last = now
-	}
-	changed = (why == "") != (b.silent == "")
-	b.silent = why
-	return changed
-}
-
-// reach says why the cluster is not heard from, empty when it is, and when it answered last.
-func (b *bulkhead) reach() (unreachable string, last time.Time) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.silent, b.last
 }

@@ -3,8 +3,8 @@
 // What is decided is decided elsewhere, by functions (render, propagate, status). Here is what happens when:
 //
 //	sync     a Federation's sources are fetched and compiled to a plan; the plan is put in force    (sync.go)
-//	deliver  one cluster is given what the plan wants there, in a bulkhead of its own               (deliver.go)
-//	observe  what the members' watches say becomes reports, drift and status                        (observe.go)
+//	deliver  one cluster is given what the plan wants there, in a bulkhead of its own               (deliver.go, bulkhead.go)
+//	observe  what the members' watches say becomes reports, drift and status                        (observe.go, reporter.go)
 //	cluster  members are connected and probed                                                       (cluster.go)
 //
 // The plan in force and what is known of the members live in memory (engine.go); everything that has to
