@@ -57,7 +57,7 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	touched := map[manifest.ID]bool{}
-	if f.plan == nil {
+	if f.plan == nil || !f.announced { // the first, or one after another that was not announced to its end
 		for id := range f.objects {
 			touched[id] = true
 		}
@@ -199,7 +199,13 @@ func (e *engine) record(ctx context.Context, f *federation, puts []client.Object
 		})
 	}
 	for _, o := range f.undecided(decided) {
-		g.Go(func() error { return e.ledger.Delete(ctx, o) })
+		g.Go(func() error {
+			err := e.ledger.Delete(ctx, o)
+			if err != nil {
+				f.restore(o)
+			}
+			return err
+		})
 	}
 	return changed, g.Wait()
 }
@@ -234,8 +240,8 @@ func (f *federation) remember(obj client.Object) {
 	}
 }
 
-// undecided are the FederatedObjects of objects that left Git or lost their policy, and the Deliveries of clusters that
-// left the fleet; they are forgotten here.
+// undecided are the FederatedObjects of objects that left Git or lost their policy, and the Deliveries to clusters that
+// left the fleet. They are forgotten here, before they are deleted: what is forgotten is not written again.
 func (f *federation) undecided(decided map[manifest.ID]bool) []client.Object {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -253,6 +259,18 @@ func (f *federation) undecided(decided map[manifest.ID]bool) []client.Object {
 		}
 	}
 	return gone
+}
+
+// restore takes back a record that could not be deleted, so that the next try finds it.
+func (f *federation) restore(record client.Object) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch record := record.(type) {
+	case *v1alpha1.FederatedObject:
+		f.objects[templateID(record.Spec.Template)] = record
+	case *v1alpha1.Delivery:
+		f.left = append(f.left, record)
+	}
 }
 
 // supersede marks the older Releases and drops those beyond the number that is kept.
