@@ -26,11 +26,11 @@ const (
 	// gather is how long changes are gathered before they are looked at.
 	gather = 10 * time.Millisecond
 	// objectPace, deliveryPace and releasePace are the least time between two writes of one status; bulkPace is that of
-	// an object while many are delivered, when what is between the first and the last word on it helps nobody.
+	// objects and deliveries while many objects are delivered: the Release, which is small, says how far that is.
 	objectPace   = 50 * time.Millisecond
 	deliveryPace = time.Second
 	releasePace  = 100 * time.Millisecond
-	bulkPace     = 2 * time.Second
+	bulkPace     = 5 * time.Second
 	// bulk is how many changed objects are many.
 	bulk = 50
 )
@@ -110,12 +110,16 @@ func (r *reporter) work(ctx context.Context) {
 
 // object of a federation may have changed on one cluster. The caller holds f.mu.
 func (r *reporter) object(f *federation, id manifest.ID, cluster string) {
-	pace := objectPace
-	if f.bulk {
-		pace = bulkPace
-	}
-	r.add(entry{federation: f.key, object: id}, pace)
+	r.add(entry{federation: f.key, object: id}, f.pace(objectPace))
 	r.add(entry{federation: f.key, cluster: cluster}, releasePace)
+}
+
+// pace is usual, but while many objects are delivered. The caller holds f.mu.
+func (f *federation) pace(usual time.Duration) time.Duration {
+	if f.bulk {
+		return bulkPace
+	}
+	return usual
 }
 
 // cluster may have changed for all objects: it was lost, or found again.
@@ -242,7 +246,7 @@ func (r *reporter) judgeDelivery(f *federation, cluster string) {
 		return
 	}
 	l.delivery.Status, l.untold = next, true
-	r.add(entry{federation: f.key, cluster: cluster, put: true}, deliveryPace)
+	r.add(entry{federation: f.key, cluster: cluster, put: true}, f.pace(deliveryPace))
 	r.add(entry{federation: f.key}, releasePace)
 }
 
