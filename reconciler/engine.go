@@ -168,3 +168,16 @@ func (e *engine) reach(cluster string) (unreachable string, last time.Time) {
 	}
 	return b.reach()
 }
+
+// resync has looked at again what should have been delivered and told by now. It costs nothing where all is well, and
+// a wake-up that was lost costs an interval and not for ever.
+func (e *engine) resync(f *federation) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for c, l := range f.legs {
+		if b := e.bulkhead(c); b != nil && !l.run.Finished {
+			b.enqueue(f.key)
+		}
+		e.reporter.add(entry{federation: f.key, cluster: c}, releasePace)
+	}
+}

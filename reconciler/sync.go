@@ -72,6 +72,7 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 	}
 	b := basisOf(fed, c, members)
 	if f.rests(b) {
+		s.engine.resync(f)
 		return nil
 	}
 	parts, err := c.parts()
