@@ -34,7 +34,7 @@ import (
 )
 
 // patience is how long a test waits for what should take a moment: CI machines stall.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // world is a hub with running controllers, members, and a Git repository: what a team has.
 type world struct {
