@@ -23,6 +23,10 @@ import (
 type federation struct {
 	key types.NamespacedName
 
+	// telling is held from judging a status to its answer from the ledger, so that an older judgement never overwrites a
+	// newer one: of the Release, of the Federation, and of Deliveries. It is taken before mu.
+	telling struct{ release, federation, deliveries sync.Mutex }
+
 	mu sync.Mutex // guards all below
 	// declaration is the Federation as it was declared last; its status is what was written last.
 	declaration *v1alpha1.Federation

@@ -252,6 +252,8 @@ func (r *reporter) judgeDelivery(f *federation, cluster string) {
 
 // putDelivery writes the status of a delivery as it was judged last.
 func (r *reporter) putDelivery(ctx context.Context, f *federation, cluster string) error {
+	f.telling.deliveries.Lock()
+	defer f.telling.deliveries.Unlock()
 	f.mu.Lock()
 	l := f.legs[cluster]
 	if l == nil || !l.untold {
@@ -287,6 +289,8 @@ func (r *reporter) writeRelease(ctx context.Context, f *federation) error {
 // release writes the status of the newest Release. While its plan is being announced, that says Progressing whatever
 // the clusters say.
 func (r *reporter) release(ctx context.Context, f *federation) error {
+	f.telling.release.Lock()
+	defer f.telling.release.Unlock()
 	f.mu.Lock()
 	if f.release == nil {
 		f.mu.Unlock()
@@ -355,6 +359,8 @@ func (r *reporter) superseded(ctx context.Context, old *v1alpha1.Release, by str
 
 // federation writes the status of the Federation: that of its newest Release, or why there is none.
 func (r *reporter) federation(ctx context.Context, f *federation) error {
+	f.telling.federation.Lock()
+	defer f.telling.federation.Unlock()
 	f.mu.Lock()
 	fed := f.declaration.DeepCopy()
 	in := status.FederationInput{FetchError: f.unread, Suspended: fed.Spec.Suspend, HandledAt: f.handledAt}
