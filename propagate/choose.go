@@ -11,7 +11,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
-	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate/divide"
 	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/status/kind"
@@ -51,21 +50,22 @@ func (p *Plan) refuse(d *Decision, why string, at manifest.Origin) {
 }
 
 // fitting are the clusters that pass every filter; the others are refused.
-func (p *Plan) fitting(d *Decision) []fleet.Cluster {
-	var fit []fleet.Cluster
+func (p *Plan) fitting(d *Decision) []place.Candidate {
+	var fit []place.Candidate
+	q := place.Question{Placement: d.Policy.Spec.Placement}
 	for _, c := range p.clusters {
-		if why, field := place.On(d.Policy.Spec.Placement, c); why != "" {
+		if why, field := q.Refuses(c); why != "" {
 			d.Refused = append(d.Refused, Refusal{c.Name, why, d.Policy.At("spec.placement." + field)})
 			continue
 		}
-		fit = append(fit, c)
+		fit = append(fit, place.Candidate{Cluster: c})
 	}
 	return fit
 }
 
 // spread chooses among the clusters that fit, and gives each its replicas. Only objects with a replica count are
 // divided; of the others every cluster gets one as it is (Karmada §4.6).
-func (p *Plan) spread(d *Decision, fit []fleet.Cluster, u *unstructured.Unstructured, known kind.Kind) {
+func (p *Plan) spread(d *Decision, fit []place.Candidate, u *unstructured.Unstructured, known kind.Kind) {
 	counted := false
 	var total int32
 	if known.Replicas != nil {
@@ -73,17 +73,19 @@ func (p *Plan) spread(d *Decision, fit []fleet.Cluster, u *unstructured.Unstruct
 	}
 	if !counted {
 		for _, c := range fit {
-			d.Chosen = append(d.Chosen, Choice{Cluster: c.Name, Held: held(d.Policy, c.Name)})
+			d.Chosen = append(d.Chosen, Choice{Cluster: c.Cluster.Name, Held: held(d.Policy, c.Cluster.Name)})
 		}
 		return
 	}
-	shares := divide.Replicas(total, d.Policy.Spec.Placement.ReplicaScheduling, fit, seed(d.ID))
+	shares, _ := divide.Replicas(divide.Request{
+		Total: total, Scheduling: d.Policy.Spec.Placement.ReplicaScheduling, Candidates: fit, Seed: seed(d.ID),
+	})
 	for i, share := range shares {
 		if share.Refused != "" {
-			d.Refused = append(d.Refused, Refusal{fit[i].Name, share.Refused, d.Policy.At("spec.placement." + share.Field)})
+			d.Refused = append(d.Refused, Refusal{fit[i].Cluster.Name, share.Refused, d.Policy.At("spec.placement." + share.Field)})
 			continue
 		}
-		d.Chosen = append(d.Chosen, Choice{Cluster: fit[i].Name, Replicas: &share.Replicas, Held: held(d.Policy, fit[i].Name)})
+		d.Chosen = append(d.Chosen, Choice{Cluster: fit[i].Cluster.Name, Replicas: &share.Replicas, Held: held(d.Policy, fit[i].Cluster.Name)})
 	}
 	slices.SortFunc(d.Refused, func(a, b Refusal) int { return strings.Compare(a.Cluster, b.Cluster) })
 	complete(d, u)

@@ -39,8 +39,8 @@ func (p *Plan) findings(in Input) []Finding {
 		o := &in.Overrides[i]
 		all = slices.Concat(all, unacted(o.Meta, o.Title(), o.NotActedOn()), p.strangersOf(o))
 		if !used[i] {
-			all = append(all, Finding{o.At("spec.resourceSelectors"), MatchesNothing,
-				o.Title() + " selects no object" + p.hint(o.Spec.ResourceSelectors)})
+			all = append(all, Finding{At: o.At("spec.resourceSelectors"), Severity: Note, Code: MatchesNothing,
+				Message: o.Title() + " selects no object" + p.hint(o.Spec.ResourceSelectors)})
 		}
 	}
 	all = append(all, p.idleKinds()...)
@@ -55,12 +55,12 @@ func (p *Plan) idleKinds() []Finding {
 	var all []Finding
 	for _, c := range p.clusters {
 		if len(c.Taints) > 0 {
-			all = append(all, Finding{c.Origin, NotActedOn, "Cluster " + c.Name + ": spec.taints is not acted on in this version"})
+			all = append(all, Finding{At: c.Origin, Severity: Note, Code: NotActedOn, Message: "Cluster " + c.Name + ": spec.taints is not acted on in this version"})
 		}
 	}
 	for i := range p.Decisions {
 		if d := &p.Decisions[i]; configures(d.ID) {
-			all = append(all, Finding{d.Origin, NotActedOn, d.ID.String() + ": this kind is not acted on in this version"})
+			all = append(all, Finding{At: d.Origin, Severity: Note, Code: NotActedOn, Message: d.ID.String() + ": this kind is not acted on in this version"})
 		}
 	}
 	return all
@@ -69,7 +69,7 @@ func (p *Plan) idleKinds() []Finding {
 func unacted(m policy.Meta, title string, fields []string) []Finding {
 	var all []Finding
 	for _, field := range fields {
-		all = append(all, Finding{m.At(field), NotActedOn, fmt.Sprintf("%s: %s is not acted on in this version", title, field)})
+		all = append(all, Finding{At: m.At(field), Severity: Note, Code: NotActedOn, Message: fmt.Sprintf("%s: %s is not acted on in this version", title, field)})
 	}
 	return all
 }
@@ -78,7 +78,7 @@ func preemption(c *policy.Policy) []Finding {
 	if c.Spec.Preemption != policy.Always {
 		return nil
 	}
-	return []Finding{{c.At("spec.preemption"), WithoutEffect, c.Title() +
+	return []Finding{{At: c.At("spec.preemption"), Severity: Note, Code: WithoutEffect, Message: c.Title() +
 		": spec.preemption has no effect: all policies compete for every object each time, so there is nobody to take it from"}}
 }
 
@@ -86,9 +86,9 @@ func preemption(c *policy.Policy) []Finding {
 func (p *Plan) idle(c *policy.Policy) Finding {
 	at := c.At("spec.resourceSelectors")
 	if p.claims.selected[c] == 0 {
-		return Finding{at, MatchesNothing, c.Title() + " selects no object" + p.hint(c.Spec.ResourceSelectors)}
+		return Finding{At: at, Severity: Note, Code: MatchesNothing, Message: c.Title() + " selects no object" + p.hint(c.Spec.ResourceSelectors)}
 	}
-	return Finding{at, ClaimsNothing, c.Title() + " claims no object: every one it selects is claimed by another policy, or never propagated"}
+	return Finding{At: at, Severity: Note, Code: ClaimsNothing, Message: c.Title() + " claims no object: every one it selects is claimed by another policy, or never propagated"}
 }
 
 // strangers are the names in a policy that no cluster of the fleet has.
@@ -134,8 +134,8 @@ func (l *lookup) affinity(field string, a *policy.ClusterAffinity) {
 func (l *lookup) names(field string, names []string) {
 	for i, name := range names {
 		if _, known := l.plan.index[name]; !known {
-			l.found = append(l.found, Finding{l.meta.At(fmt.Sprintf("%s[%d]", field, i)), UnknownCluster,
-				fmt.Sprintf("%s: %s names cluster %q, which is not in the fleet%s", l.title, field, name,
+			l.found = append(l.found, Finding{At: l.meta.At(fmt.Sprintf("%s[%d]", field, i)), Severity: Note, Code: UnknownCluster,
+				Message: fmt.Sprintf("%s: %s names cluster %q, which is not in the fleet%s", l.title, field, name,
 					manifest.DidYouMean(name, l.plan.Clusters()))})
 		}
 	}

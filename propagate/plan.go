@@ -24,6 +24,13 @@ type Input struct {
 	Policies   []policy.Policy
 	Overrides  []policy.Override
 	Fleet      []fleet.Cluster
+	// TaintPolicies taint clusters by their conditions (Karmada §1.7), Rebalancers ask for a fresh division (Karmada §4.11).
+	TaintPolicies []policy.TaintPolicy
+	Rebalancers   []policy.Rebalancer
+	// Skip is what the Federation never propagates, beside the defaults (Karmada §8.2).
+	Skip Skip
+	// Previous is what was decided the last time, in any order; see Plan.Previous. Without it every object is new.
+	Previous []Previous
 }
 
 // Decision is what was decided about one object and why.
@@ -38,8 +45,21 @@ type Decision struct {
 	Chosen []Choice
 	// Refused has every other cluster of the fleet with the rule that refused it, sorted by name.
 	Refused []Refusal
-	// Why says why no cluster was chosen; empty when one was.
+	// Why says why no cluster was chosen, or, with Kept, why no new choice could be made; empty when one was.
 	Why string
+	// Kept says that the clusters are those of the last time, because a new choice could not be made.
+	Kept bool
+	// Lazy says that the policy was changed and waits for the manifest to change (Karmada §2.7).
+	Lazy bool
+	// Term is the affinityName of clusterAffinities whose clusters were chosen; empty without them.
+	Term string
+	// Rebalanced names the WorkloadRebalancer that was obeyed last; empty when none was.
+	Rebalanced string
+	// Template is the digest of the manifest in Git.
+	Template string
+	// Overwrite takes over an object that exists on a cluster and is not ours (conflictResolution, Karmada §3.7), Preserve
+	// keeps the object there when it is no longer wanted, Dependencies sends what it refers to along (Karmada §6.7).
+	Overwrite, Preserve, Dependencies bool
 }
 
 // Choice is one cluster that was chosen for an object.
@@ -53,6 +73,8 @@ type Choice struct {
 	Held string
 	// Implied marks a Namespace that goes here only because an object in it does.
 	Implied bool
+	// RequiredBy is the object that it goes here for, as a dependency; the zero ID when its own policy chose the cluster.
+	RequiredBy manifest.ID
 }
 
 // Refusal is one cluster that was not chosen.
@@ -64,10 +86,21 @@ type Refusal struct {
 
 // Finding is something a person should know about the input: a field that is not acted on, a policy that matches nothing.
 type Finding struct {
-	At      manifest.Origin
-	Code    string // stable, kebab-case: "not-acted-on", "matches-nothing"
-	Message string
+	At       manifest.Origin
+	Severity Severity
+	Code     string // stable, kebab-case: "not-acted-on", "matches-nothing"
+	Message  string // one sentence
+	Fix      string // what to write instead; empty when there is nothing to do
 }
+
+// Severity of a finding.
+type Severity string
+
+const (
+	Error   Severity = "error"   // it does not do what it says; merging it would be a mistake
+	Warning Severity = "warning" // it probably does not do what was meant
+	Note    Severity = "note"    // worth knowing
+)
 
 // Target is all that one cluster should have.
 type Target struct {

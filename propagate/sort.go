@@ -77,8 +77,8 @@ func (p *Parts) addCluster(o render.Object) error {
 	p.Clusters = append(p.Clusters, c)
 	if len(c.Spec.ResourceModels) > 0 {
 		at := manifest.LinesOf(o.Text, o.Origin.Line).At(o.Origin, "spec.resourceModels")
-		p.Findings = append(p.Findings, Finding{at, NotActedOn,
-			"Cluster " + c.Name + ": spec.resourceModels is not acted on in this version"})
+		p.Findings = append(p.Findings, Finding{At: at, Severity: Note, Code: NotActedOn,
+			Message: "Cluster " + c.Name + ": spec.resourceModels is not acted on in this version"})
 	}
 	return nil
 }

@@ -16,6 +16,16 @@ type Cluster struct {
 	Region   string            `json:"region,omitempty"`
 	Zones    []string          `json:"zones,omitempty"`
 	Taints   []corev1.Taint    `json:"taints,omitempty"`
+	// Leaving is set while the Cluster is being deleted: nothing new is placed there (Karmada §4.2).
+	Leaving bool `json:"leaving,omitempty"`
+	// Conditions are what the Cluster says of itself, status by type ("Ready": "True").
+	Conditions map[string]string `json:"conditions,omitempty"`
+	// APIs are what the cluster serves; nil when it was never asked, and then nothing is refused for it.
+	APIs *APIs `json:"apis,omitempty"`
+	// Resources are what its nodes have and what is taken; nil when that is not known: no room (Karmada §4.4).
+	Resources *Resources `json:"resources,omitempty"`
+	// Models are the grades of node sizes, in ascending order (Karmada §1.8).
+	Models []Model `json:"models,omitempty"`
 	// Origin is where the Cluster manifest stands in Git; zero when it was made on the hub.
 	Origin manifest.Origin `json:"origin,omitzero"`
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/policy"
-	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate/divide"
+	"github.com/accord-dev/accord/propagate/place"
 )
 
-func clusters(names ...string) []fleet.Cluster {
-	all := make([]fleet.Cluster, len(names))
+func clusters(names ...string) []place.Candidate {
+	all := make([]place.Candidate, len(names))
 	for i, name := range names {
-		all[i].Name = name
+		all[i].Cluster.Name = name
 	}
 	return all
 }
@@ -41,7 +41,7 @@ func TestReplicas(t *testing.T) {
 		name     string
 		total    int32
 		schedule *policy.ReplicaScheduling
-		clusters []fleet.Cluster
+		clusters []place.Candidate
 		want     []int32
 	}{
 		{"nothing said", 3, nil, abc, []int32{3, 3, 3}},
@@ -60,7 +60,9 @@ func TestReplicas(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := []int32{}
-			for _, share := range divide.Replicas(c.total, c.schedule, c.clusters, 0) {
+			shares, err := divide.Replicas(divide.Request{Total: c.total, Scheduling: c.schedule, Candidates: c.clusters})
+			require.NoError(t, err)
+			for _, share := range shares {
 				if share.Refused != "" {
 					require.NotEmpty(t, share.Field)
 					share.Replicas = -1
@@ -76,7 +78,8 @@ func TestTheLargestWeightCounts(t *testing.T) {
 	s := weighed(map[string]int64{"a": 1})
 	s.WeightPreference.StaticWeightList = append(s.WeightPreference.StaticWeightList,
 		policy.StaticWeight{Weight: 3}, policy.StaticWeight{Weight: 2}) // an empty affinity matches every cluster
-	shares := divide.Replicas(8, s, clusters("a", "b"), 0)
+	shares, err := divide.Replicas(divide.Request{Total: 8, Scheduling: s, Candidates: clusters("a", "b")})
+	require.NoError(t, err)
 	require.Equal(t, int32(4), shares[0].Replicas)
 	require.Equal(t, int32(4), shares[1].Replicas)
 }

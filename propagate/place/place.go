@@ -1,20 +1,48 @@
-// Package place says which clusters an object may go to, and why not to the others. It decides about one cluster at
-// a time and knows nothing of replicas: that is package divide.
+// Package place says which clusters an object may go to, and why not to the others: filters ask one cluster at a time
+// (Karmada §4.2), spread constraints choose among those that pass (Karmada §4.5). How many replicas each gets is
+// package divide.
 package place
 
 import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
+// Question is all that placing one object depends on, beside the clusters.
+type Question struct {
+	Placement policy.Placement
+	// Term is the entry of clusterAffinities that is tried; without clusterAffinities it has no meaning.
+	Term int
+	// GVK of the object, in the version its manifest is written in.
+	GVK schema.GroupVersionKind
+	// Workload says that the object has a count of replicas, Total of them.
+	Workload bool
+	Total    int32
+	// On has the clusters that the object is on already: some filters let those pass (Karmada §4.2).
+	On map[string]bool
+	// Provided has the clusters that get the kind itself from the same plan, with its CustomResourceDefinition.
+	Provided map[string]bool
+	// Together and Apart are the other objects of the groups of workloadAffinity.
+	Together, Apart []Peer
+}
+
+// Peer is another object of a group of workloadAffinity, with the clusters that it is on.
+type Peer struct {
+	Name string // as a sentence has it: "Deployment shop/web"
+	On   map[string]bool
+}
+
 // A filter refuses a cluster with a sentence about it ("is in exclude") and the path of the refusing field below
 // spec.placement; an empty sentence lets it pass.
-type filter func(policy.Placement, fleet.Cluster) (why, field string)
+type filter func(Question, fleet.Cluster) (why, field string)
 
-// On asks every filter, in order; the first that refuses answers. An empty why means the cluster may be chosen.
-func On(p policy.Placement, c fleet.Cluster) (why, field string) {
+// Refuses asks every filter about a cluster, in order; the first that refuses answers. An empty why means that the
+// cluster may be chosen.
+func (q Question) Refuses(c fleet.Cluster) (why, field string) {
 	for _, refuses := range []filter{affinity} {
-		if why, field = refuses(p, c); why != "" {
+		if why, field = refuses(q, c); why != "" {
 			return why, field
 		}
 	}
@@ -22,38 +50,13 @@ func On(p policy.Placement, c fleet.Cluster) (why, field string) {
 }
 
 // affinity is placement.clusterAffinity (Karmada §2.3); absent, every cluster matches.
-func affinity(p policy.Placement, c fleet.Cluster) (why, field string) {
-	if p.ClusterAffinity == nil {
+func affinity(q Question, c fleet.Cluster) (why, field string) {
+	if q.Placement.ClusterAffinity == nil {
 		return "", ""
 	}
-	ok, why, field := c.Matches(*p.ClusterAffinity)
+	ok, why, field := c.Matches(*q.Placement.ClusterAffinity)
 	if ok {
 		return "", ""
 	}
 	return why, "clusterAffinity." + field
-}
-
-// Unsupported says why a placement cannot be honoured in this version, with the field below spec.placement; empty
-// when it can. An object with such a placement is placed nowhere and what runs is left as it is: to take one group
-// of several, or equal shares in place of measured ones, would move workloads in a way nobody asked for.
-//
-// Fields that only narrow or order a choice that is right without them (tolerations, spreadConstraints,
-// workloadAffinity) are not among them; they are reported and the placement goes ahead without them.
-func Unsupported(p policy.Placement) (why, field string) {
-	if len(p.ClusterAffinities) > 0 {
-		return "clusterAffinities is not acted on in this version; write one clusterAffinity", "clusterAffinities"
-	}
-	s := p.ReplicaScheduling
-	if s == nil || s.ReplicaSchedulingType != policy.Divided {
-		return "", ""
-	}
-	if s.ReplicaDivisionPreference == policy.Aggregated {
-		return "replicaDivisionPreference Aggregated is not acted on in this version; use Weighted with staticWeightList",
-			"replicaScheduling.replicaDivisionPreference"
-	}
-	if s.WeightPreference != nil && s.WeightPreference.DynamicWeight != "" {
-		return "dynamicWeight is not acted on in this version; use staticWeightList",
-			"replicaScheduling.weightPreference.dynamicWeight"
-	}
-	return "", ""
 }

@@ -17,7 +17,7 @@ func placement(t *testing.T, text string) policy.Placement {
 	return p
 }
 
-func TestOn(t *testing.T) {
+func TestRefuses(t *testing.T) {
 	cluster := fleet.Cluster{Name: "a", Region: "eu"}
 	for _, c := range []struct{ name, placement, why, field string }{
 		{"no affinity", `{}`, "", ""},
@@ -26,7 +26,7 @@ func TestOn(t *testing.T) {
 		{"not named", `{clusterAffinity: {clusterNames: [b]}}`, "not in clusterNames [b]", "clusterAffinity.clusterNames"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			why, field := place.On(placement(t, c.placement), cluster)
+			why, field := place.Question{Placement: placement(t, c.placement)}.Refuses(cluster)
 			require.Equal(t, c.why, why)
 			require.Equal(t, c.field, field)
 		})

@@ -136,7 +136,7 @@ func each[T any](r run, list string, entries []T, apply func(run, T) error) erro
 
 // edited notes a change at the JSON pointer path.
 func (r run) edited(path string) {
-	*r.edits = append(*r.edits, Edit{At: r.override.At(r.field), Policy: r.policyName(), Path: path})
+	*r.edits = append(*r.edits, Edit{At: r.override.At(r.field), Policy: r.policyName(), Field: r.field, Path: path})
 }
 
 func (r run) policyName() string {

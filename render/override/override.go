@@ -8,5 +8,7 @@ import "github.com/accord-dev/accord/api/manifest"
 type Edit struct {
 	At     manifest.Origin // the overrider that made it
 	Policy string          // "<namespace>/<name>", or "<name>" for a cluster-wide policy
-	Path   string          // JSON pointer of what it changed
+	// Field is the path of the overrider in the policy: "spec.overrideRules[0].overriders.imageOverrider[1]".
+	Field string
+	Path  string // JSON pointer of what it changed
 }

@@ -6,8 +6,11 @@
 package kind
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 // Kind says what is known about one Kubernetes kind. Every func but Health may be nil: then the kind has no count,
@@ -19,6 +22,10 @@ type Kind struct {
 	// SetReplicas sets it (Karmada §6.2 ReviseReplica). An absent field stays absent if n is what the API server would
 	// fill in, so that an autoscaler on the member keeps owning it.
 	SetReplicas func(*unstructured.Unstructured, int32)
+	// Requirements is what one replica requests (Karmada §6.2); nil and empty mean nothing in particular.
+	Requirements func(*unstructured.Unstructured) corev1.ResourceList
+	// Dependencies are the objects that it refers to and cannot run without (Karmada §6.7), without duplicates.
+	Dependencies func(*unstructured.Unstructured) []Reference
 	// Observes says that the controller of the kind always reports status.observedGeneration: an object without it
 	// has not been looked at yet. For other kinds a missing field says nothing.
 	Observes bool
@@ -30,6 +37,12 @@ type Kind struct {
 	// Aggregate adds up what Reflect picked, in the shape of the kind's own status. There is one Answer for every decided
 	// cluster. Pure, idempotent, order-free, and bounded: what lists something per cluster is cut at 32 KiB.
 	Aggregate func([]Answer) map[string]any
+}
+
+// Reference names an object that another one needs, or, when its Name is empty, every object with the Labels.
+type Reference struct {
+	manifest.ID
+	Labels map[string]string
 }
 
 // Answer is what one cluster's live object says.

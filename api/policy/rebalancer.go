@@ -1,0 +1,22 @@
+package policy
+
+// Rebalancer is a WorkloadRebalancer (apps.karmada.io, Karmada §4.11): it asks for a fresh placement of some workloads.
+type Rebalancer struct {
+	Meta
+	Spec RebalancerSpec
+}
+
+// RebalancerSpec names the workloads.
+type RebalancerSpec struct {
+	Workloads []ObjectReference `json:"workloads"`
+	// TTLSecondsAfterFinished is accepted and has no effect: what is in Git stays there until it is taken out.
+	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
+}
+
+// ObjectReference names one object.
+type ObjectReference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}

@@ -1,0 +1,33 @@
+package policy
+
+import corev1 "k8s.io/api/core/v1"
+
+// TaintPolicy is a ClusterTaintPolicy (Karmada §1.7).
+type TaintPolicy struct {
+	Meta
+	Spec TaintPolicySpec
+}
+
+// TaintPolicySpec taints the clusters it targets by their conditions.
+type TaintPolicySpec struct {
+	// TargetClusters absent: every cluster.
+	TargetClusters     *ClusterAffinity `json:"targetClusters,omitempty"`
+	AddOnConditions    []ConditionMatch `json:"addOnConditions,omitempty"`
+	RemoveOnConditions []ConditionMatch `json:"removeOnConditions,omitempty"`
+	Taints             []PolicyTaint    `json:"taints"`
+}
+
+// ConditionMatch is one requirement on a condition of a cluster. A condition that the cluster does not have never
+// matches, not even NotIn.
+type ConditionMatch struct {
+	ConditionType string   `json:"conditionType"`
+	Operator      string   `json:"operator"`
+	StatusValues  []string `json:"statusValues"`
+}
+
+// PolicyTaint is one taint that is added or removed.
+type PolicyTaint struct {
+	Key    string             `json:"key"`
+	Effect corev1.TaintEffect `json:"effect"`
+	Value  string             `json:"value,omitempty"`
+}
