@@ -69,7 +69,9 @@ func (d *Doc) OneOf(field, value string, allowed ...string) {
 
 // Err is every mistake, in the order of the file; nil when there is none. Each is an *Error.
 func (d *Doc) Err() error {
-	slices.SortStableFunc(d.mistakes, func(a, b *Error) int { return cmp.Compare(a.Origin.Line, b.Origin.Line) })
+	slices.SortStableFunc(d.mistakes, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Origin.Line, b.Origin.Line), cmp.Compare(a.Origin.Column, b.Origin.Column))
+	})
 	errs := make([]error, len(d.mistakes))
 	for i, m := range d.mistakes {
 		errs[i] = m

@@ -8,9 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Lines maps a field path as people write it ("spec.placement.clusterAffinity", "spec.rules[1].value") to its line
-// in the file, 1-based. The nil map knows no line.
-type Lines map[string]int
+// Lines maps a field path as people write it ("spec.placement.clusterAffinity", "spec.rules[1].value") to its place
+// in the file. The nil map knows no place.
+type Lines map[string]Position
+
+// Position is where the name of a field begins, or an entry of a list. Both are 1-based.
+type Position struct{ Line, Column int }
 
 // maxLines bounds the index of one manifest: aliases in YAML can name the same lines exponentially often.
 const maxLines = 100_000
@@ -33,8 +36,8 @@ func LinesOf(text []byte, first int) Lines {
 // At is the place of a field: its own line, or the nearest enclosing field's, or the manifest's.
 func (l Lines) At(manifest Origin, field string) Origin {
 	for f := field; f != ""; f = enclosing(f) {
-		if line, ok := l[f]; ok {
-			manifest.Line = line
+		if p, ok := l[f]; ok {
+			manifest.Line, manifest.Column = p.Line, p.Column
 			return manifest
 		}
 	}
@@ -47,10 +50,10 @@ func (l Lines) Copied(from, to string) Lines {
 		return nil
 	}
 	copied := maps.Clone(l)
-	for path, line := range l {
+	for path, position := range l {
 		rest, below := strings.CutPrefix(path, from)
 		if below && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			copied[to+rest] = line
+			copied[to+rest] = position
 		}
 	}
 	return copied
@@ -76,7 +79,7 @@ func (l Lines) index(path string, n *yaml.Node, offset int) {
 				merged = append(merged, value)
 				continue
 			}
-			l.add(child(path, key.Value), key.Line+offset)
+			l.add(child(path, key.Value), Position{key.Line + offset, key.Column})
 			l.index(child(path, key.Value), value, offset)
 		}
 		for _, value := range merged {
@@ -84,16 +87,16 @@ func (l Lines) index(path string, n *yaml.Node, offset int) {
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			l.add(fmt.Sprintf("%s[%d]", path, i), item.Line+offset)
+			l.add(fmt.Sprintf("%s[%d]", path, i), Position{item.Line + offset, item.Column})
 			l.index(fmt.Sprintf("%s[%d]", path, i), item, offset)
 		}
 	}
 }
 
-// add keeps the first line: what a mapping says itself comes before what it merges in.
-func (l Lines) add(path string, line int) {
+// add keeps the first place: what a mapping says itself comes before what it merges in.
+func (l Lines) add(path string, at Position) {
 	if _, known := l[path]; !known {
-		l[path] = line
+		l[path] = at
 	}
 }
 

@@ -26,13 +26,21 @@ spec:
   again: *base
 `), 100)
 	origin := manifest.Origin{Path: "a.yaml", Line: 100}
-	for field, line := range map[string]int{
-		"spec": 104, "spec.rules": 105, "spec.rules[0]": 106, "spec.rules[0].value": 107, "spec.rules[1].name": 109,
-		"spec.all.color": 102, "spec.all.size": 112, "spec.again": 113, "spec.again.color": 102,
-		"spec.rules[1].missing.deeper": 109, "spec.rules[7]": 105, "unknown": 100, "": 100,
+	for field, at := range map[string]manifest.Position{
+		"spec": {104, 1}, "spec.rules": {105, 3}, "spec.rules[0]": {106, 5}, "spec.rules[0].value": {107, 5}, "spec.rules[1].name": {109, 5},
+		"spec.all.color": {102, 3}, "spec.all.size": {112, 5}, "spec.again": {113, 3}, "spec.again.color": {102, 3},
+		"spec.rules[1].missing.deeper": {109, 5}, "spec.rules[7]": {105, 3}, "unknown": {100, 0}, "": {100, 0},
 	} {
-		require.Equal(t, line, lines.At(origin, field).Line, field)
+		require.Equal(t, manifest.Origin{Path: "a.yaml", Line: at.Line, Column: at.Column}, lines.At(origin, field), field)
 	}
+}
+
+// TestColumnsCountCharacters, not bytes: an editor shows them that way.
+func TestColumnsCountCharacters(t *testing.T) {
+	lines := manifest.LinesOf([]byte(`{"äö": {"name": "ü", "list": [1, {"a": 2}]}}`), 7)
+	require.Equal(t, manifest.Position{Line: 7, Column: 9}, lines["äö.name"])
+	require.Equal(t, manifest.Position{Line: 7, Column: 22}, lines["äö.list"])
+	require.Equal(t, manifest.Position{Line: 7, Column: 35}, lines["äö.list[1].a"])
 }
 
 func TestLinesAreNotKnown(t *testing.T) {
@@ -46,10 +54,10 @@ func TestLinesAreNotKnown(t *testing.T) {
 
 func TestLinesOfMovedFields(t *testing.T) {
 	lines := manifest.LinesOf([]byte("old:\n  a: 1\n  b: [2]\nolder: 3\n"), 1).Copied("old", "new[0].it")
-	require.Equal(t, 1, lines["new[0].it"])
-	require.Equal(t, 2, lines["new[0].it.a"])
-	require.Equal(t, 3, lines["new[0].it.b[0]"])
-	require.Equal(t, 2, lines["old.a"])
+	require.Equal(t, manifest.Position{Line: 1, Column: 1}, lines["new[0].it"])
+	require.Equal(t, manifest.Position{Line: 2, Column: 3}, lines["new[0].it.a"])
+	require.Equal(t, manifest.Position{Line: 3, Column: 7}, lines["new[0].it.b[0]"])
+	require.Equal(t, manifest.Position{Line: 2, Column: 3}, lines["old.a"])
 	require.NotContains(t, lines, "new[0].iter")
 }
 

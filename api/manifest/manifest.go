@@ -79,9 +79,10 @@ type Origin struct {
 	Source string `json:"source,omitempty"` // name of the source in the Federation; empty when there is only one
 	Path   string `json:"path,omitempty"`   // slash-separated, relative to the root of the tree
 	Line   int    `json:"line,omitempty"`   // 1-based; 0 when it is not known (objects that kustomize made)
+	Column int    `json:"column,omitempty"` // 1-based, in characters; 0 when it is not known (whole manifests)
 }
 
-// String is "policies/web.yaml:14", with the source in front when there are several: "apps//policies/web.yaml:14".
+// String is "policies/web.yaml:14", without the column, with the source in front when there are several: "apps//policies/web.yaml:14".
 func (o Origin) String() string {
 	s := o.Path
 	if o.Source != "" {

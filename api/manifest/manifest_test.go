@@ -39,5 +39,6 @@ func TestCompare(t *testing.T) {
 
 func TestOrigin(t *testing.T) {
 	require.Equal(t, "a.yaml:3", manifest.Origin{Path: "a.yaml", Line: 3}.String())
+	require.Equal(t, "a.yaml:3", manifest.Origin{Path: "a.yaml", Line: 3, Column: 5}.String(), "reports say the column themselves")
 	require.Equal(t, "apps//a.yaml", manifest.Origin{Source: "apps", Path: "a.yaml"}.String())
 }
