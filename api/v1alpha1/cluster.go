@@ -2,7 +2,6 @@ package v1alpha1
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -54,7 +53,8 @@ type ClusterSpec struct {
 	Zone   string         `json:"zone,omitempty"`
 	Zones  []string       `json:"zones,omitempty"`
 	Taints []corev1.Taint `json:"taints,omitempty"`
-	// ResourceModels are accepted; they are not acted on yet.
+	// ResourceModels are the grades that nodes are counted in by what they have left (status.resourceSummary). A cluster
+	// without them is counted in the default ones.
 	ResourceModels []ResourceModel `json:"resourceModels,omitempty"`
 }
 
@@ -64,23 +64,10 @@ type SecretRef struct {
 	Name      string `json:"name"`
 }
 
-// ResourceModel is one grade of node sizes (Karmada §1.8).
-type ResourceModel struct {
-	Grade  uint32               `json:"grade"`
-	Ranges []ResourceModelRange `json:"ranges"`
-}
-
-// ResourceModelRange is [min, max) of one resource.
-type ResourceModelRange struct {
-	Name corev1.ResourceName `json:"name"`
-	Min  resource.Quantity   `json:"min"`
-	Max  resource.Quantity   `json:"max"`
-}
-
 // ClusterStatus is what was seen when the cluster was last asked.
 type ClusterStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Conditions: Ready, Reconciling, Stalled.
+	// Conditions: Ready, Reconciling, Stalled, CompleteAPIEnablements.
 	// +listType=map
 	// +listMapKey=type
 	Conditions        []metav1.Condition `json:"conditions,omitempty"`
@@ -89,6 +76,15 @@ type ClusterStatus struct {
 	NodeSummary NodeSummary `json:"nodeSummary,omitzero"`
 	// LastHeardAt is when the cluster answered last.
 	LastHeardAt *metav1.Time `json:"lastHeardAt,omitempty"`
+	// APIEnablements are the kinds that the cluster serves. The condition CompleteAPIEnablements says whether they are all;
+	// without it nothing is known. They are left out, and the condition says so, when they are too many for one object.
+	APIEnablements []APIEnablement `json:"apiEnablements,omitempty"`
+	// ResourceSummary is what its nodes have and what is taken; absent when it is not known, or nobody needs to know.
+	ResourceSummary *ResourceSummary `json:"resourceSummary,omitempty"`
+	// ResourceMessage says why there is no ResourceSummary although somebody needs it, or why it is not renewed.
+	ResourceMessage string `json:"resourceMessage,omitempty"`
+	// Taints are those that ClusterTaintPolicies put beside spec.taints. They stay until a policy removes them.
+	Taints []corev1.Taint `json:"taints,omitempty"`
 }
 
 // NodeSummary counts nodes.

@@ -1,11 +1,13 @@
 package v1alpha1
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -19,8 +21,9 @@ const KarmadaClusterGroup = "cluster.karmada.io"
 const maxClusterName = 48
 
 // DecodeCluster reads a Cluster manifest of this group or Karmada's strictly and validates it (Karmada §1.8). text is
-// the YAML document of u, nil when there is none. What a server sets in metadata, and status, is left out. The error
-// joins every mistake found, each a *manifest.Error.
+// the YAML document of u, nil when there is none. What a server sets in metadata is left out. Of a status, which an
+// exported Cluster has, the facts are read that placing and dividing need: conditions, apiEnablements, resourceSummary
+// and taints; fields of it that are not known are no mistake. The error joins every mistake found, each a *manifest.Error.
 func DecodeCluster(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Cluster, error) {
 	var written Cluster
 	doc := manifest.Decode(u, text, origin, &written)
@@ -37,7 +40,28 @@ func DecodeCluster(u *unstructured.Unstructured, text []byte, origin manifest.Or
 	if c.Spec.Zone != "" { // deprecated; the API server would move it as well
 		c.Spec.Zones, c.Spec.Zone = []string{c.Spec.Zone}, ""
 	}
+	c.Spec.ResourceModels = StandardResourceModels(c.Spec.ResourceModels)
+	c.Status = decodeFacts(doc, u)
 	return c, doc.Err()
+}
+
+// decodeFacts reads what a status says about the cluster itself, and nothing of what it says about whoever asked it.
+func decodeFacts(doc *manifest.Doc, u *unstructured.Unstructured) ClusterStatus {
+	encoded, err := json.Marshal(u.Object["status"])
+	var s struct {
+		Conditions      []metav1.Condition `json:"conditions"`
+		APIEnablements  []APIEnablement    `json:"apiEnablements"`
+		ResourceSummary *ResourceSummary   `json:"resourceSummary"`
+		Taints          []corev1.Taint     `json:"taints"`
+	}
+	if err == nil {
+		err = json.Unmarshal(encoded, &s)
+	}
+	if err != nil {
+		doc.Errorf("status", "status cannot be read: %v", err)
+		return ClusterStatus{}
+	}
+	return ClusterStatus{Conditions: s.Conditions, APIEnablements: s.APIEnablements, ResourceSummary: s.ResourceSummary, Taints: s.Taints}
 }
 
 func checkClusterName(doc *manifest.Doc, name string) {
@@ -70,12 +94,7 @@ func (s ClusterSpec) validate(doc *manifest.Doc) {
 	}
 	s.validateTopology(doc)
 	checkTaints(doc, s.Taints)
-	for i, m := range s.ResourceModels[:max(0, len(s.ResourceModels)-1)] {
-		if m.Grade == s.ResourceModels[i+1].Grade {
-			field := fmt.Sprintf("spec.resourceModels[%d].grade", i+1)
-			doc.Errorf(field, "%s is %d, which is there twice", field, m.Grade)
-		}
-	}
+	checkResourceModels(doc, s.ResourceModels)
 }
 
 // checkURL wants a host, and neither user nor query: credentials are in the Secret.

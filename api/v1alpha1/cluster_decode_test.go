@@ -2,6 +2,8 @@ package v1alpha1_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -43,9 +45,13 @@ spec:
   region: eu
   zone: eu-a
   taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoExecute}]
-  resourceModels: [{grade: 0, ranges: [{name: cpu, min: "0", max: "1"}]}, {grade: 1, ranges: [{name: cpu, min: "1", max: "2"}]}]
+  resourceModels: [{grade: 1, ranges: [{name: cpu, min: "1", max: "2"}]}, {grade: 0, ranges: [{name: cpu, min: "0.5", max: "1"}]}]
 status:
   kubernetesVersion: v1.36.0
+  remedyActions: [TrafficControl]
+  conditions: [{type: CompleteAPIEnablements, status: "True", reason: Complete, message: "", lastTransitionTime: "2026-01-01T00:00:00Z"}]
+  apiEnablements: [{groupVersion: apps/v1, resources: [{name: deployments, kind: Deployment}]}]
+  resourceSummary: {allocatable: {cpu: 16}, allocated: {cpu: 500m}, allocatableModelings: [{grade: 1, count: 2}]}
 `)
 	require.NoError(t, err)
 	require.Equal(t, "accord.dev/v1alpha1", c.APIVersion)
@@ -54,7 +60,15 @@ status:
 	require.Equal(t, map[string]string{"note": "mine"}, c.Annotations)
 	require.Empty(t, c.UID)
 	require.Empty(t, c.ResourceVersion)
-	require.Empty(t, c.Status)
+	require.Empty(t, c.Status.KubernetesVersion, "only facts that placing and dividing need")
+	require.Equal(t, v1alpha1.CompleteAPIEnablements, c.Status.Conditions[0].Type)
+	require.Equal(t, "Deployment", c.Status.APIEnablements[0].Resources[0].Kind)
+	require.EqualValues(t, 500, c.Status.ResourceSummary.Allocated.Cpu().MilliValue())
+	require.EqualValues(t, 2, c.Status.ResourceSummary.AllocatableModelings[0].Count)
+	models := c.Spec.ResourceModels
+	require.EqualValues(t, 0, models[0].Grade, "sorted by grade")
+	require.True(t, models[0].Ranges[0].Min.IsZero(), "the first grade reaches down to 0")
+	require.EqualValues(t, math.MaxInt64, models[1].Ranges[0].Max.Value(), "the last one has no end")
 	require.Equal(t, []string{"eu-a"}, c.Spec.Zones, "the deprecated zone is moved")
 	require.Empty(t, c.Spec.Zone)
 	require.Equal(t, corev1.TaintEffectNoExecute, c.Spec.Taints[1].Effect)
@@ -71,6 +85,18 @@ func TestClusterMistakes(t *testing.T) {
 	}
 	named := func(name string) string {
 		return "apiVersion: cluster.karmada.io/v1alpha1\nkind: Cluster\nmetadata:\n  name: " + name + "\n"
+	}
+	models := func(grades ...string) string { // each "grade resource min max ..."
+		text := "resourceModels:"
+		for _, g := range grades {
+			f := strings.Fields(g)
+			var ranges []string
+			for r := f[1:]; len(r) > 0; r = r[3:] {
+				ranges = append(ranges, fmt.Sprintf("{name: %s, min: %s, max: %s}", r[0], r[1], r[2]))
+			}
+			text += fmt.Sprintf("\n  - {grade: %s, ranges: [%s]}", f[0], strings.Join(ranges, ", "))
+		}
+		return cluster(text)
 	}
 	for _, c := range []struct{ name, text, want string }{
 		{"upper case", named("Member1"), `c.yaml:4: an upper-case Cluster name is no valid Kubernetes name: "Member1", write "member1"`},
@@ -93,7 +119,15 @@ func TestClusterMistakes(t *testing.T) {
 		{"taint effect", cluster("taints: [{key: a, effect: PreferNoSchedule}]"), "expected NoSchedule or NoExecute"},
 		{"taint without key", cluster("taints: [{effect: NoSchedule}]"), "spec.taints[0].key is required"},
 		{"taint twice", cluster("taints: [{key: a, effect: NoSchedule}, {key: a, value: x, effect: NoSchedule}]"), `repeats key "a"`},
-		{"grade twice", cluster("resourceModels: [{grade: 1, ranges: []}, {grade: 1, ranges: []}]"), "resourceModels[1].grade is 1"},
+		{"grade twice", models("0 cpu 0 1", "1 cpu 1 2", "1 cpu 2 3"), "c.yaml:8: spec.resourceModels[2].grade is 1, which is there twice"},
+		{"grade without ranges", cluster("resourceModels: [{grade: 1, ranges: []}]"), "spec.resourceModels[0].ranges is required"},
+		{"range of nothing", models("0 '' 0 1"), "spec.resourceModels[0].ranges[0].name is required"},
+		{"range ends before it begins", models("0 cpu 0 1", "1 cpu 3 2", "2 cpu 2 4"), "c.yaml:7: spec.resourceModels[1].ranges[0]: max 2 of cpu is not greater than min 3"},
+		{"range twice", models("0 cpu 0 1 cpu 0 1"), `spec.resourceModels[0].ranges[1] repeats resource "cpu"`},
+		{"gap between grades, written in another order", models("1 cpu 2 3", "0 cpu 0 1"), "c.yaml:6: spec.resourceModels[0].ranges[0]: cpu of grade 1 begins at 2, and grade 0 ends at 1"},
+		{"resource missing in a grade", models("0 cpu 0 1 memory 0 1Gi", "1 cpu 1 2"), "c.yaml:7: spec.resourceModels[1]: grade 1 has no range of memory, which grade 0 has"},
+		{"resource missing in a lower grade", models("0 cpu 0 1", "1 cpu 1 2 memory 0 1Gi"), "grade 1 has a range of memory, which grade 0 has not"},
+		{"status", cluster("{}\nstatus:\n  resourceSummary: {allocatable: {cpu: many}}"), "c.yaml:6: status cannot be read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := decodeCluster(t, c.text)

@@ -44,8 +44,34 @@ type FederatedObjectSpec struct {
 	Variants []Variant `json:"variants,omitempty"`
 	// Held are the clusters among them that deliberately do not get it now.
 	Held []string `json:"held,omitempty"`
-	// Why says why no cluster was chosen; empty when one was.
+	// Why says why no cluster was chosen, or, with kept, why no new choice could be made; empty otherwise.
 	Why string `json:"why,omitempty"`
+	// Kept says that the clusters are those of the last time, because no new choice could be made.
+	Kept bool `json:"kept,omitempty"`
+	// RequiredBy are the objects that it goes to some clusters for, because they refer to it.
+	// +listType=atomic
+	RequiredBy []Requirement `json:"requiredBy,omitempty"`
+
+	// What the next decision depends on, beside what is in Git.
+
+	// TemplateDigest identifies the manifest that was decided about; empty for Secrets.
+	TemplateDigest string `json:"templateDigest,omitempty"`
+	// Affinity is the affinityName of clusterAffinities in use; empty without them.
+	Affinity string `json:"affinity,omitempty"`
+	// Rebalanced names the WorkloadRebalancer that was obeyed last.
+	Rebalanced string `json:"rebalanced,omitempty"`
+	// Overwrite takes over objects that exist and are not ours; Preserve leaves them when they are no longer wanted;
+	// Dependencies sends what the object refers to along.
+	Overwrite    bool `json:"overwrite,omitempty"`
+	Preserve     bool `json:"preserve,omitempty"`
+	Dependencies bool `json:"dependencies,omitempty"`
+}
+
+// Requirement is an object that refers to another, and the clusters where that is the only reason for the other to be.
+type Requirement struct {
+	// Object is "apps/Deployment shop/web".
+	Object   string   `json:"object"`
+	Clusters []string `json:"clusters"`
 }
 
 // TemplateRef names the object and where it stands in Git.
@@ -62,9 +88,11 @@ type Variant struct {
 	// Digest of the rendered object; empty when rendering failed for these clusters.
 	Digest string `json:"digest,omitempty"`
 	// Error of rendering; empty when it succeeded.
-	Error    string   `json:"error,omitempty"`
-	Replicas *int32   `json:"replicas,omitempty"`
-	Clusters []string `json:"clusters"`
+	Error    string `json:"error,omitempty"`
+	Replicas *int32 `json:"replicas,omitempty"`
+	// Completions of a divided Job.
+	Completions *int32   `json:"completions,omitempty"`
+	Clusters    []string `json:"clusters"`
 }
 
 // FederatedObjectStatus is the aggregate of what the decided clusters report.

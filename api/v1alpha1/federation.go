@@ -52,6 +52,16 @@ type FederationSpec struct {
 	// HookSecretRef names a Secret beside the Federation whose key "token" signs push hooks
 	// (POST /hook/<namespace>/<name>); absent: push hooks are refused.
 	HookSecretRef *corev1.LocalObjectReference `json:"hookSecretRef,omitempty"`
+	// SkippedNamespaces are regular expressions for whole names of namespaces of which nothing is propagated
+	// (Karmada §8.2). kube-.* is always among them.
+	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=512
+	SkippedNamespaces []string `json:"skippedNamespaces,omitempty"`
+	// SkippedAPIs are never propagated (Karmada §8.2): "group", "group/version", "group/version/KindA,KindB",
+	// "v1/KindA,KindB".
+	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=1024
+	SkippedAPIs []string `json:"skippedAPIs,omitempty"`
 	// Suspend stops looking at the sources and writing to the clusters. Status is still collected.
 	Suspend bool `json:"suspend,omitempty"`
 }

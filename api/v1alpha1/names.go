@@ -40,4 +40,6 @@ const (
 	Reachable      = "Reachable"
 	HeldType       = "Held"
 	Drifted        = "Drifted"
+	// CompleteAPIEnablements is Karmada's, on a Cluster: status.apiEnablements has every kind that it serves.
+	CompleteAPIEnablements = "CompleteAPIEnablements"
 )

@@ -4,13 +4,17 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// From is what deciding needs to know of a declared Cluster. origin is where its manifest stands in Git, zero when it
-// was made on the hub. The deprecated zone counts as zones with one entry. What accord itself labels a Cluster with on
-// the hub is left out, so that a plan is the same with and without a hub.
+// From is what deciding needs to know of a declared Cluster, and of what its status says of it. origin is where its
+// manifest stands in Git, zero when it was made on the hub. The deprecated zone counts as zones with one entry. What
+// accord itself labels a Cluster with on the hub is left out, so that a plan is the same with and without a hub.
 func From(c v1alpha1.Cluster, origin manifest.Origin) Cluster {
 	zones := slices.Clone(c.Spec.Zones)
 	if len(zones) == 0 && c.Spec.Zone != "" {
@@ -20,6 +24,85 @@ func From(c v1alpha1.Cluster, origin manifest.Origin) Cluster {
 	delete(labels, v1alpha1.SourceLabel)
 	return Cluster{
 		Name: c.Name, Labels: labels, Provider: c.Spec.Provider, Region: c.Spec.Region, Zones: zones,
-		Taints: slices.Clone(c.Spec.Taints), Origin: origin,
+		Taints: taints(c.Spec.Taints, c.Status.Taints), Leaving: c.DeletionTimestamp != nil,
+		Conditions: conditions(c.Status.Conditions), APIs: apis(c.Status), Resources: resources(c.Status.ResourceSummary),
+		Models: models(c), Origin: origin,
 	}
+}
+
+// taints are those of the declaration and those of policies. One of the same key and effect is the declared one: it is
+// what a person wrote.
+func taints(declared, added []corev1.Taint) []corev1.Taint {
+	all := slices.Clone(declared)
+	for _, t := range added {
+		if !slices.ContainsFunc(declared, func(d corev1.Taint) bool { return d.MatchTaint(&t) }) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func conditions(list []metav1.Condition) map[string]string {
+	if len(list) == 0 {
+		return nil
+	}
+	by := make(map[string]string, len(list))
+	for _, c := range list {
+		by[c.Type] = string(c.Status)
+	}
+	return by
+}
+
+// apis is nil when the cluster was never asked completely or in part, or has more than its status can list.
+func apis(s v1alpha1.ClusterStatus) *APIs {
+	complete := slices.ContainsFunc(s.Conditions, func(c metav1.Condition) bool {
+		return c.Type == v1alpha1.CompleteAPIEnablements && c.Status == metav1.ConditionTrue
+	})
+	if len(s.APIEnablements) == 0 {
+		return nil
+	}
+	served := map[schema.GroupVersionKind]bool{}
+	for _, enabled := range s.APIEnablements {
+		gv, err := schema.ParseGroupVersion(enabled.GroupVersion)
+		if err != nil {
+			complete = false // a version that cannot be read is one that is not known
+			continue
+		}
+		for _, r := range enabled.Resources {
+			served[gv.WithKind(r.Kind)] = true
+		}
+	}
+	return &APIs{Complete: complete, Served: served}
+}
+
+func resources(s *v1alpha1.ResourceSummary) *Resources {
+	if s == nil {
+		return nil
+	}
+	r := &Resources{Allocatable: s.Allocatable.DeepCopy(), Allocated: s.Allocated.DeepCopy(), Allocating: s.Allocating.DeepCopy()}
+	for _, m := range s.AllocatableModelings {
+		if r.Nodes == nil {
+			r.Nodes = map[uint32]int64{}
+		}
+		r.Nodes[m.Grade] += m.Count
+	}
+	return r
+}
+
+// models are the declared grades, or the default ones where nodes were counted in them (Karmada §1.8). Nodes counted in
+// grades that nobody declares any more are not modelled.
+func models(c v1alpha1.Cluster) []Model {
+	declared := v1alpha1.StandardResourceModels(c.Spec.ResourceModels)
+	if len(declared) == 0 && c.Status.ResourceSummary != nil && c.Status.ResourceSummary.DefaultModels {
+		declared = v1alpha1.DefaultResourceModels()
+	}
+	var all []Model
+	for _, m := range declared {
+		least := corev1.ResourceList{}
+		for _, r := range m.Ranges {
+			least[r.Name] = r.Min.DeepCopy()
+		}
+		all = append(all, Model{Grade: m.Grade, Min: least})
+	}
+	return all
 }
