@@ -3,9 +3,10 @@ package kind
 import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 var cronJob = Kind{
-	Health:    present(cronJobHealth),
-	Reflect:   reflectCronJob,
-	Aggregate: aggregateCronJob,
+	Dependencies: podDependencies(jobTemplateSpec),
+	Health:       present(cronJobHealth),
+	Reflect:      reflectCronJob,
+	Aggregate:    aggregateCronJob,
 }
 
 // cronJobHealth: a schedule is in place as soon as it is there; how its runs end is not a matter of the release.

@@ -3,8 +3,9 @@ package kind
 import "fmt"
 
 var daemonSet = Kind{
-	Observes: true,
-	Health:   observed(daemonSetHealth),
+	Dependencies: podDependencies(templateSpec),
+	Observes:     true,
+	Health:       observed(daemonSetHealth),
 	Reflect: counters("currentNumberScheduled", "desiredNumberScheduled", "numberAvailable", "numberMisscheduled",
 		"numberReady", "updatedNumberScheduled", "numberUnavailable"),
 	Aggregate: aggregateDaemonSet,

@@ -8,12 +8,14 @@ import (
 )
 
 var deployment = Kind{
-	Replicas:    specReplicas,
-	SetReplicas: setSpecReplicas,
-	Observes:    true,
-	Health:      observed(deploymentHealth),
-	Reflect:     reflectDeployment,
-	Aggregate:   aggregateDeployment,
+	Replicas:     specReplicas,
+	SetReplicas:  setSpecReplicas,
+	Requirements: requirements(templateSpec),
+	Dependencies: podDependencies(templateSpec),
+	Observes:     true,
+	Health:       observed(deploymentHealth),
+	Reflect:      reflectDeployment,
+	Aggregate:    aggregateDeployment,
 }
 
 // deploymentHealth is Karmada §6.6 plus what kubectl rollout status waits for: no old replicas, every replica

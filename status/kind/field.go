@@ -68,6 +68,12 @@ func maps(m map[string]any, path ...string) []map[string]any {
 	return out
 }
 
+// object reads an object; nil if there is none, and a nil object reads as empty.
+func object(m map[string]any, path ...string) map[string]any {
+	o, _ := at(m, path...).(map[string]any)
+	return o
+}
+
 // statusOf is the status of a live object; nil if it has none.
 func statusOf(u *unstructured.Unstructured) map[string]any {
 	s, _ := u.Object["status"].(map[string]any)

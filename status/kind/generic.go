@@ -25,7 +25,9 @@ func genericHealth(u *unstructured.Unstructured) (Health, string) {
 		return Healthy, why(ready)
 	case status.FailedStatus:
 		return Failed, result.Message
-	case status.InProgressStatus, status.TerminatingStatus:
+	case status.TerminatingStatus:
+		return Progressing, "is being deleted"
+	case status.InProgressStatus:
 		return Progressing, result.Message
 	}
 	return Unknown, result.Message

@@ -7,17 +7,19 @@ import (
 )
 
 var job = Kind{
-	Replicas:    jobReplicas,
-	SetReplicas: func(u *unstructured.Unstructured, n int32) { setSpec(u, "parallelism", n) },
-	Health:      present(jobHealth),
-	Reflect:     reflectJob,
-	Aggregate:   aggregateJob,
+	Replicas:     jobReplicas,
+	SetReplicas:  func(u *unstructured.Unstructured, n int32) { setSpec(u, "parallelism", n) },
+	Requirements: requirements(templateSpec),
+	Dependencies: podDependencies(templateSpec),
+	Health:       present(jobHealth),
+	Reflect:      reflectJob,
+	Aggregate:    aggregateJob,
 }
 
 // jobReplicas is how many pods run at once: the parallelism, and not more than there are completions (Karmada §6.2).
 func jobReplicas(u *unstructured.Unstructured) (int32, bool) {
 	parallelism := countOr(defaultReplicas, u.Object, "spec", "parallelism")
-	return int32(min(parallelism, countOr(parallelism, u.Object, "spec", "completions"))), true
+	return replicasOf(min(parallelism, countOr(parallelism, u.Object, "spec", "completions"))), true
 }
 
 // jobHealth: done means Complete. Karmada calls every Job healthy, and kstatus one that has started; but a pipeline

@@ -1,7 +1,7 @@
-// Package kind is all that is known about single Kubernetes kinds: how they count replicas, how healthy they are,
-// and how the statuses of several clusters add up. One file a kind; the table below is where a reader learns what exists.
+// Package kind is all that is known about single Kubernetes kinds: how they count replicas and what these request,
+// what they depend on, how healthy they are, and how the statuses of several clusters add up. One file a kind; the table below is where a reader learns what exists.
 //
-// The base is Karmada §6.2 to §6.6. Health is stricter: an object whose controller has not seen the newest generation,
+// The base is Karmada §6.2 to §6.7. Health is stricter: an object whose controller has not seen the newest generation,
 // or that is being deleted, is never healthy, whatever its counters say.
 package kind
 
@@ -76,6 +76,7 @@ var table = map[schema.GroupKind]Kind{
 	{Kind: "Pod"}:                                                     pod,
 	{Kind: "Service"}:                                                 service,
 	{Group: "networking.k8s.io", Kind: "Ingress"}:                     ingress,
+	{Group: "multicluster.x-k8s.io", Kind: "ServiceImport"}:           serviceImport,
 	{Kind: "PersistentVolumeClaim"}:                                   persistentVolumeClaim,
 	{Kind: "PersistentVolume"}:                                        persistentVolume,
 	{Group: "policy", Kind: "PodDisruptionBudget"}:                    podDisruptionBudget,

@@ -7,9 +7,11 @@ import (
 )
 
 var pod = Kind{
-	Replicas: func(*unstructured.Unstructured) (int32, bool) { return 1, true },
-	Health:   present(podHealth),
-	Reflect:  keepPhase,
+	Replicas:     func(*unstructured.Unstructured) (int32, bool) { return 1, true },
+	Requirements: requirements(ownSpec),
+	Dependencies: podDependencies(ownSpec),
+	Health:       present(podHealth),
+	Reflect:      keepPhase,
 	// Container statuses are left out: without their names, which differ by cluster, they say no more than the phase.
 	Aggregate: worstPhase("Failed", "Pending", "Running", "Succeeded"),
 }

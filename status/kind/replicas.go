@@ -1,14 +1,21 @@
 package kind
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
 
 // defaultReplicas is what the API server fills in for spec.replicas and spec.parallelism.
 const defaultReplicas = 1
 
 // specReplicas reads spec.replicas.
 func specReplicas(u *unstructured.Unstructured) (int32, bool) {
-	return int32(countOr(defaultReplicas, u.Object, "spec", "replicas")), true
+	return replicasOf(countOr(defaultReplicas, u.Object, "spec", "replicas")), true
 }
+
+// replicasOf is a count as it can be divided: what is negative or does not fit the API server will refuse.
+func replicasOf(n int64) int32 { return int32(min(max(n, 0), math.MaxInt32)) }
 
 // setSpecReplicas writes spec.replicas.
 func setSpecReplicas(u *unstructured.Unstructured, n int32) { setSpec(u, "replicas", n) }
@@ -20,7 +27,7 @@ func setSpec(u *unstructured.Unstructured, field string, n int32) {
 	if !ok {
 		return // not a workload: the API server will say so
 	}
-	if _, present := spec[field]; !present && n == defaultReplicas {
+	if spec[field] == nil && n == defaultReplicas {
 		return
 	}
 	spec[field] = int64(n)

@@ -3,12 +3,14 @@ package kind
 import "fmt"
 
 var replicaSet = Kind{
-	Replicas:    specReplicas,
-	SetReplicas: setSpecReplicas,
-	Observes:    true,
-	Health:      observed(replicaSetHealth),
-	Reflect:     counters("replicas", "readyReplicas", "availableReplicas"),
-	Aggregate:   summed("replicas", "readyReplicas", "availableReplicas"),
+	Replicas:     specReplicas,
+	SetReplicas:  setSpecReplicas,
+	Requirements: requirements(templateSpec),
+	Dependencies: podDependencies(templateSpec),
+	Observes:     true,
+	Health:       observed(replicaSetHealth),
+	Reflect:      counters("replicas", "readyReplicas", "availableReplicas"),
+	Aggregate:    summed("replicas", "readyReplicas", "availableReplicas"),
 }
 
 // replicaSetHealth is Karmada §6.6, and surplus replicas must be gone.

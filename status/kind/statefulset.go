@@ -1,14 +1,32 @@
 package kind
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
 
 var statefulSet = Kind{
-	Replicas:    specReplicas,
-	SetReplicas: setSpecReplicas,
-	Observes:    true,
-	Health:      observed(statefulSetHealth),
-	Reflect:     counters("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"),
-	Aggregate:   aggregateStatefulSet,
+	Replicas:     specReplicas,
+	SetReplicas:  setSpecReplicas,
+	Requirements: requirements(templateSpec),
+	Dependencies: statefulSetDependencies,
+	Observes:     true,
+	Health:       observed(statefulSetHealth),
+	Reflect:      counters("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"),
+	Aggregate:    aggregateStatefulSet,
+}
+
+// statefulSetDependencies leaves out the claims that the set makes for its pods (Karmada §6.7).
+func statefulSetDependencies(u *unstructured.Unstructured) []Reference {
+	made := map[string]bool{}
+	for _, t := range maps(u.Object, "spec", "volumeClaimTemplates") {
+		made[text(t, "metadata", "name")] = true
+	}
+	return slices.DeleteFunc(podDependencies(templateSpec)(u), func(r Reference) bool {
+		return r.Kind == "PersistentVolumeClaim" && made[r.Name]
+	})
 }
 
 // statefulSetHealth is Karmada §6.6 with the update strategies told apart. With a partition only the replicas from the

@@ -1,0 +1,118 @@
+package kind
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	scheduling "k8s.io/component-helpers/resource"
+)
+
+// requirements is the Requirements of a kind that runs pods (Karmada §6.2): the requests of its containers together,
+// of each resource at least what an init container needs, and the overhead. A request that is missing is the limit.
+//
+// The arithmetic is the scheduler's. It differs from Karmada's for two things that Karmada does not know: an init
+// container that goes on running (restartPolicy Always, a sidecar) is added to the containers and to every init
+// container after it, and resources of the whole pod (spec.resources) take the place of those of the containers.
+func requirements(find podSpec) func(*unstructured.Unstructured) corev1.ResourceList {
+	return func(u *unstructured.Unstructured) corev1.ResourceList {
+		requests := scheduling.PodRequests(podOf(find(u)), scheduling.PodResourcesOptions{})
+		for name, q := range requests {
+			if q.IsZero() {
+				delete(requests, name)
+			}
+			if ceiling := mostRequested(); q.Cmp(ceiling) > 0 {
+				requests[name] = ceiling
+			}
+		}
+		return requests
+	}
+}
+
+// mostRequested is the most that a replica is said to request of anything. More fits nowhere either, and is an
+// overflow for who computes in thousandths.
+func mostRequested() resource.Quantity {
+	return *resource.NewQuantity(math.MaxInt64/1000, resource.DecimalSI)
+}
+
+// podOf is a pod with what the scheduler reads to sum up requests, and nothing else.
+func podOf(spec map[string]any) *corev1.Pod {
+	pod := &corev1.Pod{}
+	for _, c := range maps(spec, "containers") {
+		pod.Spec.Containers = append(pod.Spec.Containers, containerOf(c))
+	}
+	for _, c := range maps(spec, "initContainers") {
+		pod.Spec.InitContainers = append(pod.Spec.InitContainers, containerOf(c))
+	}
+	pod.Spec.Overhead = quantities(spec, "overhead")
+	pod.Spec.Resources = &corev1.ResourceRequirements{Requests: podLevel(spec, pod)}
+	return pod
+}
+
+// containerOf is a container with what it requests: its requests, and its limits where it has none.
+func containerOf(c map[string]any) corev1.Container {
+	requests := quantities(c, "resources", "limits")
+	for name, q := range quantities(c, "resources", "requests") {
+		requests[name] = q
+	}
+	out := corev1.Container{Resources: corev1.ResourceRequirements{Requests: requests}}
+	if text(c, "restartPolicy") == string(corev1.ContainerRestartPolicyAlways) {
+		always := corev1.ContainerRestartPolicyAlways
+		out.RestartPolicy = &always
+	}
+	return out
+}
+
+// podLevel is what the pod requests as a whole. A limit stands in for a missing request only where no container
+// requests anything either, as the API server fills it in.
+func podLevel(spec map[string]any, pod *corev1.Pod) corev1.ResourceList {
+	requests := quantities(spec, "resources", "requests")
+	ofContainers := scheduling.AggregateContainerRequests(pod, scheduling.PodResourcesOptions{})
+	for name, q := range quantities(spec, "resources", "limits") {
+		_, whole := requests[name]
+		_, single := ofContainers[name]
+		if !whole && !single {
+			requests[name] = q
+		}
+	}
+	return requests
+}
+
+// quantities reads a map of amounts. What cannot be read is left out: the API server will refuse the object.
+func quantities(m map[string]any, path ...string) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for name, v := range object(m, path...) {
+		if q, ok := quantity(v); ok {
+			list[corev1.ResourceName(name)] = q
+		}
+	}
+	return list
+}
+
+// quantity reads an amount, as a string ("100m") or as the number that YAML makes of it without quotes. Nobody
+// requests less than nothing.
+func quantity(v any) (resource.Quantity, bool) {
+	var s string
+	switch v := v.(type) {
+	case string:
+		s = v
+	case int64, float64, int32, int:
+		s = fmt.Sprint(v)
+	}
+	if endless(s) {
+		return resource.Quantity{}, false
+	}
+	q, err := resource.ParseQuantity(s)
+	return q, err == nil && q.Sign() >= 0
+}
+
+// endless says that to compute with a quantity would take minutes or more: "1e99999999" is a valid one, and all its
+// digits are written out when it is added to another. The longest honest one has 20 digits or so.
+func endless(s string) bool {
+	const maxLength, maxExponentDigits = 64, 3
+	_, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	return len(s) > maxLength || len(strings.TrimLeft(exponent, "+-0")) > maxExponentDigits
+}
