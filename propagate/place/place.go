@@ -38,10 +38,12 @@ type Peer struct {
 // spec.placement; an empty sentence lets it pass.
 type filter func(Question, fleet.Cluster) (why, field string)
 
-// Refuses asks every filter about a cluster, in order; the first that refuses answers. An empty why means that the
-// cluster may be chosen.
+// Refuses asks every filter about a cluster; the first that refuses answers. An empty why means that the cluster may
+// be chosen. The field is empty when it is no field of the placement that refuses.
+//
+// What the author of the policy said on purpose is asked first, so that the answer is the one that is expected.
 func (q Question) Refuses(c fleet.Cluster) (why, field string) {
-	for _, refuses := range []filter{affinity} {
+	for _, refuses := range []filter{affinity, leaving, api, taint, spread, together, apart} {
 		if why, field = refuses(q, c); why != "" {
 			return why, field
 		}
@@ -49,14 +51,10 @@ func (q Question) Refuses(c fleet.Cluster) (why, field string) {
 	return "", ""
 }
 
-// affinity is placement.clusterAffinity (Karmada §2.3); absent, every cluster matches.
-func affinity(q Question, c fleet.Cluster) (why, field string) {
-	if q.Placement.ClusterAffinity == nil {
-		return "", ""
+// replicas is the count that room is compared with: of what has none, every cluster gets one as it is.
+func (q Question) replicas() int32 {
+	if !q.Workload {
+		return 0
 	}
-	ok, why, field := c.Matches(*q.Placement.ClusterAffinity)
-	if ok {
-		return "", ""
-	}
-	return why, "clusterAffinity." + field
+	return q.Total
 }

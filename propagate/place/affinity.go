@@ -1,0 +1,64 @@
+package place
+
+import (
+	"fmt"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+)
+
+// affinity is clusterAffinity, or with clusterAffinities the term that is tried; absent, every cluster matches. A
+// workload also goes where one of the overflow affinities of the term matches (Karmada §2.3, §4.2).
+func affinity(q Question, c fleet.Cluster) (why, field string) {
+	primary, path := q.primary()
+	if primary == nil {
+		return "", ""
+	}
+	ok, why, field := c.Matches(*primary)
+	if ok || q.overflow(c) > 0 {
+		return "", ""
+	}
+	if n := len(q.overflows()); n > 0 {
+		why += fmt.Sprintf(", and none of %d overflowAffinities matches", n)
+	}
+	return why, path + "." + field
+}
+
+// Tier is 0 for a cluster of the primary affinity, and 1 and up for one of the overflow affinities of the term in their
+// order; the first that matches counts (Karmada §4.8). It has a meaning for clusters that are not refused.
+func (q Question) Tier(c fleet.Cluster) int {
+	primary, _ := q.primary()
+	if primary == nil {
+		return 0
+	}
+	if ok, _, _ := c.Matches(*primary); ok {
+		return 0
+	}
+	return q.overflow(c)
+}
+
+// primary is the affinity that is tried, with its path below spec.placement; nil when the policy has none.
+func (q Question) primary() (a *policy.ClusterAffinity, path string) {
+	if len(q.Placement.ClusterAffinities) > 0 {
+		return &q.Placement.ClusterAffinities[q.Term].ClusterAffinity, fmt.Sprintf("clusterAffinities[%d]", q.Term)
+	}
+	return q.Placement.ClusterAffinity, "clusterAffinity"
+}
+
+// overflows are the overflow affinities of the term; what has no replicas cannot flow over (Karmada §4.2).
+func (q Question) overflows() []policy.OverflowAffinity {
+	if !q.Workload || len(q.Placement.ClusterAffinities) == 0 {
+		return nil
+	}
+	return q.Placement.ClusterAffinities[q.Term].OverflowAffinities
+}
+
+// overflow is the first overflow affinity that matches, counted from 1; 0 when none does.
+func (q Question) overflow(c fleet.Cluster) int {
+	for i, o := range q.overflows() {
+		if ok, _, _ := c.Matches(o.ClusterAffinity); ok {
+			return i + 1
+		}
+	}
+	return 0
+}

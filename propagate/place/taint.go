@@ -1,0 +1,52 @@
+package place
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accord-dev/accord/clusters/fleet"
+)
+
+// taint: every taint with effect NoSchedule or NoExecute is tolerated (Karmada §4.2, TaintToleration). What is there
+// already stays.
+func taint(q Question, c fleet.Cluster) (why, field string) {
+	if q.On[c.Name] {
+		return "", ""
+	}
+	var repelling []string
+	for _, t := range c.Taints {
+		if repels(t.Effect) && !slices.ContainsFunc(q.Placement.ClusterTolerations, tolerates(t)) {
+			repelling = append(repelling, t.ToString())
+		}
+	}
+	switch len(repelling) {
+	case 0:
+		return "", ""
+	case 1:
+		return "has taint " + repelling[0] + ", which no clusterToleration tolerates", "clusterTolerations"
+	}
+	return "has taints " + strings.Join(repelling, " ") + ", which no clusterToleration tolerates", "clusterTolerations"
+}
+
+func repels(e corev1.TaintEffect) bool {
+	return e == corev1.TaintEffectNoSchedule || e == corev1.TaintEffectNoExecute
+}
+
+// tolerates is the rule of Kubernetes: an empty effect or key of a toleration stands for every one, Exists for every
+// value; without an operator the value must be equal.
+func tolerates(taint corev1.Taint) func(corev1.Toleration) bool {
+	return func(t corev1.Toleration) bool {
+		if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
+			return false
+		}
+		switch t.Operator {
+		case corev1.TolerationOpExists:
+			return true
+		case corev1.TolerationOpEqual, "":
+			return t.Value == taint.Value
+		}
+		return false
+	}
+}

@@ -1,0 +1,31 @@
+package place
+
+import (
+	"fmt"
+
+	"github.com/accord-dev/accord/clusters/fleet"
+)
+
+// together: the cluster has all the other objects of the group that are anywhere (Karmada §4.2, WorkloadAffinity). The
+// first of a group goes where it likes, and what is there already stays.
+func together(q Question, c fleet.Cluster) (why, field string) {
+	if q.On[c.Name] {
+		return "", ""
+	}
+	for _, peer := range q.Together {
+		if peer.placed() && !peer.On[c.Name] {
+			return fmt.Sprintf("does not have %s, which workloadAffinity keeps it together with", peer.Name), "workloadAffinity.affinity"
+		}
+	}
+	return "", ""
+}
+
+// placed says whether the peer is on any cluster.
+func (p Peer) placed() bool {
+	for _, on := range p.On {
+		if on {
+			return true
+		}
+	}
+	return false
+}
