@@ -1,9 +1,7 @@
-// Package divide says how many replicas each chosen cluster gets.
+// Package divide says for how many replicas a cluster has room, and how many replicas each chosen cluster gets.
 package divide
 
 import (
-	"fmt"
-
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/place"
 )
@@ -15,6 +13,9 @@ type Request struct {
 	Scheduling *policy.ReplicaScheduling
 	// Candidates are the clusters that were selected.
 	Candidates []place.Candidate
+	// Tiers are the names of the affinities that Candidate.Tier counts, the primary one first. They are only for people;
+	// without them tiers are told apart by number.
+	Tiers []string
 	// Seed decides ties, the same for the same object for ever.
 	Seed uint32
 	// Fresh forgets what was given before (Karmada §4.8).
@@ -30,61 +31,50 @@ type Share struct {
 	Field string
 }
 
-const weightPreference = "replicaScheduling.weightPreference"
+// Fields below spec.placement that a refusal or a problem points at.
+const (
+	schedulingField = "replicaScheduling"
+	divisionField   = schedulingField + ".replicaDivisionPreference"
+	weightField     = schedulingField + ".weightPreference"
+	staticField     = weightField + ".staticWeightList"
+	dynamicField    = weightField + ".dynamicWeight"
+)
 
-// Replicas divides the total over the candidates as the policy says; the answer is in their order. The error is a
-// *place.Problem: there is not enough room.
+// Replicas divides the total over the candidates as the policy says (Karmada §4.6); the answer is in their order, and
+// what a cluster gets does not depend on it. The error is a *place.Problem: there is not enough room.
 //
-// Without replicaScheduling, or with Duplicated, each gets all of them. Divided goes by static weights with Webster's
-// method (Karmada §4.6, §4.7); the ties are decided by seed, the same for the same object for ever.
+// Without replicaScheduling, or with Duplicated, each gets all of them, room or not. Divided goes by static weights,
+// where neither room nor the past counts (Karmada §4.7), or by room with dynamicWeight and Aggregated, where what was
+// given before stays as far as it can (Karmada §4.8). The shares of Divided add up to the total.
 //
-// A cluster that no weight matches is not a target, and neither is one whose share is zero, as in Karmada. When total
-// itself is zero every cluster with a weight stays a target, so that scaling to zero deletes nothing.
+// A cluster whose share is 0 is not a target, as in Karmada. But nobody ceases to be one because the total itself is 0:
+// see zero.
 func Replicas(r Request) ([]Share, error) {
-	shares := make([]Share, len(r.Candidates))
-	s, total := r.Scheduling, r.Total
-	if s == nil || s.ReplicaSchedulingType != policy.Divided {
-		for i := range shares {
-			shares[i].Replicas = total
-		}
-		return shares, nil
+	switch s := r.Scheduling; {
+	case s == nil || s.ReplicaSchedulingType != policy.Divided:
+		return duplicated(r), nil
+	case byRoom(s):
+		return dynamic(r)
+	default:
+		return static(r), nil
 	}
-	weights := weightsOf(s.WeightPreference, r.Candidates)
-	parties := make([]Party, len(r.Candidates))
-	for i, c := range r.Candidates {
-		parties[i] = Party{Name: c.Cluster.Name, Votes: weights[i]}
-	}
-	for i, seats := range Webster(total, parties, r.Seed) {
-		shares[i].Replicas = seats
-		switch {
-		case weights[i] == 0:
-			shares[i].Refused, shares[i].Field = "matches no entry of staticWeightList", weightPreference+".staticWeightList"
-		case seats == 0 && total > 0:
-			shares[i].Refused, shares[i].Field = fmt.Sprintf("its share of %d replicas is 0", total), "replicaScheduling"
-		}
-	}
-	return shares, nil
 }
 
-// weightsOf are the weights of the clusters: the largest of the entries that match, 0 when none does; all equal
-// when there is no list, or nothing in it matches any of them (Karmada §4.7).
-func weightsOf(p *policy.WeightPreference, candidates []place.Candidate) []int64 {
-	weights := make([]int64, len(candidates))
-	matched := false
-	if p != nil {
-		for i, c := range candidates {
-			for _, w := range p.StaticWeightList {
-				if ok, _, _ := c.Cluster.Matches(w.TargetCluster); ok {
-					weights[i] = max(weights[i], w.Weight)
-					matched = true
-				}
-			}
-		}
+// byRoom says whether a Divided policy goes by what clusters have room for.
+func byRoom(s *policy.ReplicaScheduling) bool {
+	return aggregated(s) || s.WeightPreference != nil && s.WeightPreference.DynamicWeight != ""
+}
+
+// aggregated says whether a Divided policy wants as few clusters as have room.
+func aggregated(s *policy.ReplicaScheduling) bool {
+	return s.ReplicaDivisionPreference == policy.Aggregated
+}
+
+// duplicated gives everything to everyone, 0 like any other number.
+func duplicated(r Request) []Share {
+	shares := make([]Share, len(r.Candidates))
+	for i := range shares {
+		shares[i].Replicas = r.Total
 	}
-	if !matched {
-		for i := range weights {
-			weights[i] = 1
-		}
-	}
-	return weights
+	return shares
 }

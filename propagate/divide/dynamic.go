@@ -1,0 +1,76 @@
+package divide
+
+import (
+	"cmp"
+	"slices"
+)
+
+// site is a candidate as a division by room sees it.
+type site struct {
+	index int // among the candidates
+	name  string
+	room  int64 // for how many more
+	had   int64 // how many it was given before
+	tier  int
+	known bool // what its resources are
+}
+
+// dynamic divides by room (Karmada §4.8).
+func dynamic(r Request) ([]Share, error) {
+	shares := make([]Share, len(r.Candidates))
+	if r.Total <= 0 {
+		return zero(r, shares), nil
+	}
+	rounds, err := r.rounds()
+	if err != nil {
+		return nil, err
+	}
+	for _, round := range rounds {
+		for i, s := range round.sites {
+			share := &shares[s.index]
+			share.Replicas = round.given(i)
+			if share.Replicas == 0 {
+				share.Refused, share.Field = round.refusal(i), r.roomField()
+			}
+		}
+	}
+	return shares, nil
+}
+
+// roomField is the field that makes a division go by room.
+func (r Request) roomField() string {
+	if aggregated(r.Scheduling) {
+		return divisionField
+	}
+	return dynamicField
+}
+
+// sites are the candidates, sorted by name. When the past is forgotten, what a cluster had is room like any other.
+func (r Request) sites() []site {
+	sites := make([]site, len(r.Candidates))
+	for i, c := range r.Candidates {
+		s := site{index: i, name: c.Cluster.Name, room: int64(max(0, c.Room)), had: int64(max(0, c.Before)), tier: c.Tier, known: c.Cluster.Resources != nil}
+		if r.Fresh {
+			s.room, s.had = s.room+s.had, 0
+		}
+		sites[i] = s
+	}
+	slices.SortFunc(sites, func(a, b site) int { return cmp.Compare(a.name, b.name) })
+	return sites
+}
+
+func rooms(sites []site) int64 {
+	var sum int64
+	for _, s := range sites {
+		sum += s.room
+	}
+	return sum
+}
+
+func had(sites []site) int64 {
+	var sum int64
+	for _, s := range sites {
+		sum += s.had
+	}
+	return sum
+}

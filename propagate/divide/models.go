@@ -1,0 +1,43 @@
+package divide
+
+import (
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accord-dev/accord/clusters/fleet"
+)
+
+// podsPerNode is the number of pods that a modelled node takes (Karmada §4.4).
+const podsPerNode = 110
+
+// onNodes is how many requests find a node one after the other, when every node has exactly the minimum of its grade
+// left. The requests are alike, so where the first of them goes takes nothing from a node that the others would need:
+// it is the sum over the nodes, and nodes of one grade are alike, too.
+//
+// A grade that no model describes has nothing, and so has every grade of a resource that its model does not name. The
+// answer is cut at the largest int32.
+func onNodes(nodes map[uint32]int64, models []fleet.Model, request corev1.ResourceList) int64 {
+	var room int64
+	for grade, count := range nodes {
+		i := slices.IndexFunc(models, func(m fleet.Model) bool { return m.Grade == grade })
+		if i < 0 || count <= 0 {
+			continue
+		}
+		fits := min(count, math.MaxInt32) * onNode(models[i].Min, request)
+		room = min(room+fits, math.MaxInt32)
+	}
+	return room
+}
+
+// onNode is how many requests fit on one node that has this much left.
+func onNode(has, request corev1.ResourceList) int64 {
+	room := int64(podsPerNode)
+	for name, wanted := range request {
+		if each := units(name, wanted); each > 0 {
+			room = min(room, units(name, has[name])/each)
+		}
+	}
+	return room
+}

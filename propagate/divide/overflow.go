@@ -1,0 +1,43 @@
+package divide
+
+import (
+	"cmp"
+	"slices"
+)
+
+// rounds divides the total tier after tier: each gets as many as it has or has room for, as long as there are any left,
+// and divides them as if it were alone (Karmada §4.8). So the last tier is the first to shrink, and what it has goes
+// back to an earlier one that has got room as soon as the total changes; while the total is placed, nothing moves.
+// Without overflow there is one tier. The error is a *place.Problem.
+func (r Request) rounds() ([]round, error) {
+	sites := r.sites()
+	total := int64(r.Total)
+	if had(sites) == total {
+		return []round{r.divide(sites, total)}, nil
+	}
+	if rooms(sites) < total-had(sites) {
+		return nil, r.short(sites)
+	}
+	var made []round
+	for _, tier := range tiers(sites) {
+		n := min(total, rooms(tier)+had(tier))
+		made = append(made, r.divide(tier, n))
+		total -= n
+	}
+	return made, nil
+}
+
+// tiers are the sites, sorted by tier and divided where the next one begins.
+func tiers(sites []site) [][]site {
+	slices.SortStableFunc(sites, func(a, b site) int { return cmp.Compare(a.tier, b.tier) })
+	var all [][]site
+	for len(sites) > 0 {
+		n := slices.IndexFunc(sites, func(s site) bool { return s.tier != sites[0].tier })
+		if n < 0 {
+			n = len(sites)
+		}
+		all = append(all, sites[:n:n])
+		sites = sites[n:]
+	}
+	return all
+}

@@ -1,0 +1,86 @@
+package divide
+
+import "fmt"
+
+// round is one division of total replicas by room: over all candidates, or over those of one tier.
+//
+//	had = total   keep: nothing moves, even if there are new clusters
+//	had > total   fewer: the total is given out by what each had
+//	had < total   more: each keeps what it had, what is missing is given out by what each has room for
+//
+// A cluster that is no longer a candidate is no site, so what it had is missing and goes to others (Karmada §4.8).
+type round struct {
+	sites []site
+	total int64
+	mode  mode
+	// parties are the sites with their votes, in the same order; a site that does not take part has none. Both are empty
+	// when everything is kept.
+	parties []Party
+	seats   []int32
+}
+
+type mode int
+
+const (
+	keep mode = iota
+	fewer
+	more
+)
+
+// divide gives total replicas to sites; they must have room for what is missing.
+func (r Request) divide(sites []site, total int64) round {
+	missing := total - had(sites)
+	if missing == 0 {
+		return round{sites: sites, total: total}
+	}
+	made := round{sites: sites, total: total, mode: more, parties: make([]Party, len(sites))}
+	votes := func(s site) int64 { return s.room }
+	if missing < 0 {
+		made.mode, missing = fewer, total
+		votes = func(s site) int64 { return s.had }
+	}
+	for i, s := range sites {
+		made.parties[i] = Party{Name: s.name, Votes: votes(s)}
+	}
+	if aggregated(r.Scheduling) {
+		fewest(made.parties, sites, missing)
+	}
+	made.seats = Webster(int32(missing), made.parties, r.Seed)
+	return made
+}
+
+// given is what site i gets in all.
+func (d round) given(i int) int32 {
+	switch d.mode {
+	case keep:
+		return int32(d.sites[i].had)
+	case fewer:
+		return d.seats[i]
+	default:
+		return int32(d.sites[i].had) + d.seats[i]
+	}
+}
+
+// refusal is why site i, which is given nothing, is not a target.
+func (d round) refusal(i int) string {
+	switch {
+	case d.total == 0:
+		return "is not needed: the affinities before its own have room for all replicas"
+	case d.mode == keep, d.mode == fewer && d.sites[i].had == 0:
+		return fmt.Sprintf("had none of the %d replicas, and they stay where they are", d.total)
+	case d.parties[i].Votes > 0:
+		return noneOf(d.total)
+	case d.mode == more && d.sites[i].room == 0:
+		return "has no room" + unknown(d.sites[i])
+	default:
+		return fmt.Sprintf("is not needed: fewer clusters have room for %d replicas", d.total)
+	}
+}
+
+// unknown says that a cluster may only seem to have no room.
+func unknown(s site) string {
+	if s.known {
+		return ""
+	}
+	return ": its resources are not known"
+}

@@ -1,0 +1,72 @@
+package divide
+
+import (
+	"fmt"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/place"
+)
+
+// static divides by the weights that the policy writes down, with Webster's method (Karmada §4.7).
+func static(r Request) []Share {
+	shares := make([]Share, len(r.Candidates))
+	parties := make([]Party, len(r.Candidates))
+	for i, w := range weightsOf(r.Scheduling.WeightPreference, r.Candidates) {
+		parties[i] = Party{Name: r.Candidates[i].Cluster.Name, Votes: w.votes}
+		if w.votes == 0 {
+			shares[i].Refused, shares[i].Field = "matches no entry of staticWeightList", staticField
+		}
+	}
+	if r.Total <= 0 {
+		return zero(r, shares)
+	}
+	for i, seats := range Webster(r.Total, parties, r.Seed) {
+		shares[i].Replicas = seats
+		if seats == 0 && shares[i].Refused == "" {
+			shares[i].Refused, shares[i].Field = noneOf(int64(r.Total)), schedulingField
+		}
+	}
+	return shares
+}
+
+// noneOf is why a cluster that takes part in a division is not a target.
+func noneOf(total int64) string { return fmt.Sprintf("its share of %d replicas is 0", total) }
+
+// weight is what a cluster weighs, and which entry of the list says so; the entry is -1 when none does.
+type weight struct {
+	votes int64
+	entry int
+}
+
+// weightsOf are the weights of the clusters: the largest of the entries that match, 0 when none does; all equal
+// when there is no list, or nothing in it matches any of them (Karmada §4.7).
+func weightsOf(p *policy.WeightPreference, candidates []place.Candidate) []weight {
+	weights := make([]weight, len(candidates))
+	matched := false
+	for i, c := range candidates {
+		weights[i] = weightOf(p, c)
+		matched = matched || weights[i].entry >= 0
+	}
+	if !matched {
+		for i := range weights {
+			weights[i].votes = 1
+		}
+	}
+	return weights
+}
+
+func weightOf(p *policy.WeightPreference, c place.Candidate) weight {
+	w := weight{entry: -1}
+	if p == nil {
+		return w
+	}
+	for i, listed := range p.StaticWeightList {
+		if w.entry >= 0 && listed.Weight <= w.votes {
+			continue
+		}
+		if ok, _, _ := c.Cluster.Matches(listed.TargetCluster); ok {
+			w = weight{votes: max(0, listed.Weight), entry: i}
+		}
+	}
+	return w
+}
