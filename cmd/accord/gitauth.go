@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accord-dev/accord/source"
 )
 
 // gitSecret is the name under which the credentials of the environment are handed to the source.
@@ -40,6 +42,18 @@ func gitAuth(getenv func(string) string) (map[string][]byte, error) {
 		auth[key] = data
 	}
 	return auth, nil
+}
+
+// gitCredentials are the same for commands that fetch by themselves; nil when there are none.
+func gitCredentials(getenv func(string) string) (*source.Auth, error) {
+	data, err := gitAuth(getenv)
+	if err != nil || len(data) == 0 {
+		return nil, err
+	}
+	return &source.Auth{
+		Username: string(data["username"]), Password: string(data["password"]), BearerToken: string(data["bearerToken"]),
+		CA: data["ca.crt"], Identity: data["identity"], IdentityPassphrase: string(data["password"]), KnownHosts: data["known_hosts"],
+	}, nil
 }
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)

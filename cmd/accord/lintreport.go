@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
@@ -15,37 +14,94 @@ import (
 
 // A lintReport is what lint found; its JSON form is stable.
 type lintReport struct {
-	dir string
-	// unread: what there is could not be read as a whole, so nothing was counted.
-	unread   bool
-	Objects  int        `json:"objects"`
-	Policies int        `json:"policies"`
-	Clusters int        `json:"clusters"`
-	Errors   []lintLine `json:"errors"`
-	Notes    []lintLine `json:"notes"`
+	Verdict  string `json:"verdict"`
+	Errors   int    `json:"errors"`
+	Warnings int    `json:"warnings"`
+	Notes    int    `json:"notes"`
+	Objects  int    `json:"objects"`
+	Policies int    `json:"policies"`
+	Clusters int    `json:"clusters"`
+	// Nowhere counts the objects that go to no cluster.
+	Nowhere int `json:"nowhere"`
+	// Planned is false when mistakes kept anything from being decided; there may be more then.
+	Planned  bool       `json:"planned"`
+	Findings []lintLine `json:"findings"`
+
+	tree *tree
 }
 
-// A lintLine is one message about one place.
+// A lintLine is one finding.
 type lintLine struct {
+	Severity propagate.Severity `json:"severity"`
+	// Code is stable; "accord lint -o sarif" says what each is about.
+	Code string `json:"code"`
+	// Source is the name of the source in the Federation; empty when there is only one.
+	Source string `json:"source,omitempty"`
+	// Path is relative to the root of the source; empty when the finding is about none.
 	Path    string `json:"path,omitempty"`
 	Line    int    `json:"line,omitempty"`
-	Code    string `json:"code,omitempty"`
+	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`
 }
 
-// at is a line about a place in the tree.
-func at(o manifest.Origin, code, message string) lintLine {
-	return lintLine{Path: o.Path, Line: o.Line, Code: code, Message: message}
-}
+// severities by weight; what is not one has none.
+var severities = map[propagate.Severity]int{propagate.Note: 1, propagate.Warning: 2, propagate.Error: 3}
 
-// addErrors takes joined errors apart. One that is not about a manifest is a line without a place.
-func (r *lintReport) addErrors(err error) {
-	for _, e := range flatten(err) {
-		if mistake, ok := errors.AsType[*manifest.Error](e); ok {
-			r.Errors = append(r.Errors, at(mistake.Origin, "", mistake.Message))
-		} else {
-			r.Errors = append(r.Errors, lintLine{Message: e.Error()})
+// newLintReport checks the tree: as a plan if it can be one.
+func newLintReport(t *tree) *lintReport {
+	r := &lintReport{
+		tree: t, Findings: []lintLine{},
+		Objects: len(t.parts.Objects), Policies: len(t.parts.Policies) + len(t.parts.Overrides), Clusters: len(t.parts.Clusters),
+	}
+	r.addMistakes(t.mistakes)
+	r.addFindings(t.parts.Findings)
+	if t.mistakes == nil {
+		r.plan(t.input)
+	}
+	slices.SortStableFunc(r.Findings, byPlace)
+	for _, l := range r.Findings {
+		switch l.Severity {
+		case propagate.Error:
+			r.Errors++
+		case propagate.Warning:
+			r.Warnings++
+		default:
+			r.Notes++
 		}
+	}
+	r.Verdict = r.verdict()
+	return r
+}
+
+func byPlace(a, b lintLine) int {
+	return cmp.Or(
+		cmp.Compare(a.Source, b.Source), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+		cmp.Compare(severities[b.Severity], severities[a.Severity]),
+	)
+}
+
+// addFindings takes each finding once: several who look can see the same.
+func (r *lintReport) addFindings(findings []propagate.Finding) {
+	for _, f := range findings {
+		line := lintLine{
+			Severity: f.Severity, Code: f.Code, Source: f.At.Source, Path: f.At.Path, Line: f.At.Line, Column: f.At.Column,
+			Message: f.Message, Fix: f.Fix,
+		}
+		if !slices.Contains(r.Findings, line) {
+			r.Findings = append(r.Findings, line)
+		}
+	}
+}
+
+// addMistakes takes joined errors apart. One that is not about a manifest has no place.
+func (r *lintReport) addMistakes(err error) {
+	for _, e := range flatten(err) {
+		f := propagate.Finding{Severity: propagate.Error, Code: codeInvalid, Message: e.Error()}
+		if mistake, ok := errors.AsType[*manifest.Error](e); ok {
+			f.At, f.Message = mistake.Origin, mistake.Message
+		}
+		r.addFindings([]propagate.Finding{f})
 	}
 }
 
@@ -65,85 +121,58 @@ func flatten(err error) []error {
 	return all
 }
 
-func (r *lintReport) addFindings(findings []propagate.Finding) {
-	for _, f := range findings {
-		r.Notes = append(r.Notes, at(f.At, f.Code, f.Message))
-	}
+// hasAtLeast says whether there is a finding of that severity or a heavier one.
+func (r *lintReport) hasAtLeast(s propagate.Severity) bool {
+	return slices.ContainsFunc(r.Findings, func(l lintLine) bool { return severities[l.Severity] >= severities[s] })
 }
 
-// plan decides and renders everything. Without a declared Cluster there is nothing to place anything on, so what
-// depends on the fleet is not judged.
-func (r *lintReport) plan(in propagate.Input) {
-	p, err := propagate.New(in)
-	if err != nil {
-		r.addErrors(err)
-		return
-	}
-	r.addFindings(slices.DeleteFunc(p.Findings, func(f propagate.Finding) bool {
-		return len(in.Fleet) == 0 && f.Code == propagate.UnknownCluster
-	}))
-	failures := map[string]bool{}
-	for _, cluster := range p.Clusters() {
-		for _, f := range p.For(cluster).Failed {
-			if text := f.ID.String() + " " + f.Err.Error(); !failures[text] { // the same mistake on thirty clusters is one
-				failures[text] = true
-				r.addFailure(cluster, f)
-			}
-		}
-	}
-	if len(in.Fleet) == 0 {
-		return
-	}
-	for _, d := range p.Decisions {
-		if d.Why != "" {
-			r.Notes = append(r.Notes, at(d.Origin, "goes-nowhere", d.ID.String()+" goes to no cluster: "+d.Why))
-		}
-	}
-}
-
-// addFailure is about the policy that cannot be followed if the error says so, else about the object.
-func (r *lintReport) addFailure(cluster string, f propagate.Failure) {
-	if mistake, ok := errors.AsType[*manifest.Error](f.Err); ok {
-		r.Errors = append(r.Errors, at(mistake.Origin, "", fmt.Sprintf("%s on %s: %s", f.ID, cluster, mistake.Message)))
-		return
-	}
-	r.Errors = append(r.Errors, at(f.Origin, "", fmt.Sprintf("%s on %s: %v", f.ID, cluster, f.Err)))
-}
-
-// verdict is "2 errors and 1 note in 14 objects, 3 policies, 30 clusters".
+// verdict is "0 errors, 0 warnings, 2 notes: 120 objects, 14 policies, 6 clusters; every object goes somewhere".
 func (r *lintReport) verdict() string {
-	if r.unread {
-		return count(len(r.Errors), "error") + "; nothing was planned, there may be more"
+	counts := fmt.Sprintf("%s, %s, %s", count(r.Errors, "error"), count(r.Warnings, "warning"), count(r.Notes, "note"))
+	if !r.Planned {
+		return counts + "; nothing was planned, there may be more"
 	}
-	return fmt.Sprintf("%s and %s in %s, %s, %s", count(len(r.Errors), "error"), count(len(r.Notes), "note"),
-		count(r.Objects, "object"), count(r.Policies, "policy"), count(r.Clusters, "cluster"))
+	where := "every object goes somewhere"
+	switch {
+	case r.Objects == 0:
+		where = "there is nothing to place"
+	case r.Clusters == 0:
+		where = "no Cluster is declared, so where objects go is not judged"
+	case r.Nowhere > 0:
+		where = fmt.Sprintf("%d of the objects go nowhere", r.Nowhere)
+	}
+	return fmt.Sprintf("%s: %s, %s, %s; %s", counts, count(r.Objects, "object"), count(r.Policies, "policy"), count(r.Clusters, "cluster"), where)
 }
 
-// write sorts by place and prints.
 func (r *lintReport) write(out io.Writer, f format) error {
-	byPlace := func(a, b lintLine) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line)) }
-	slices.SortStableFunc(r.Errors, byPlace)
-	slices.SortStableFunc(r.Notes, byPlace)
-	if f == asJSON {
-		r.Errors, r.Notes = append([]lintLine{}, r.Errors...), append([]lintLine{}, r.Notes...)
+	switch f {
+	case asJSON:
 		return encode(out, f, r)
+	case asSARIF:
+		return encode(out, asJSON, r.sarif())
+	case asGitHub:
+		return r.writeGitHub(out)
 	}
 	var b strings.Builder
-	fmt.Fprintln(&b, r.verdict())
-	for _, l := range r.Errors {
-		fmt.Fprintln(&b, join(": ", l.place(r.dir), l.Message))
-	}
-	for _, l := range r.Notes {
-		fmt.Fprintf(&b, "%s [%s]\n", join(": ", l.place(r.dir), "note", l.Message), l.Code)
+	fmt.Fprintln(&b, r.Verdict)
+	for _, l := range r.Findings {
+		fmt.Fprintf(&b, "%s [%s]\n", join(": ", l.place(r.tree), string(l.Severity), l.Message), l.Code)
+		if l.Fix != "" {
+			fmt.Fprintln(&b, "    fix: "+l.Fix)
+		}
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }
 
-// place is file and line as seen from where lint was called, so that an editor can jump there.
-func (l lintLine) place(dir string) string {
+// place is file, line and column as seen from where lint was called, so that an editor can jump there.
+func (l lintLine) place(t *tree) string {
 	if l.Path == "" {
 		return ""
 	}
-	return manifest.Origin{Path: path.Join(dir, l.Path), Line: l.Line}.String()
+	at := manifest.Origin{Source: l.Source, Path: t.near(l.Path), Line: l.Line}.String()
+	if l.Line > 0 && l.Column > 0 {
+		at += fmt.Sprintf(":%d", l.Column)
+	}
+	return at
 }

@@ -16,10 +16,12 @@ import (
 type format string
 
 const (
-	asText format = "text"
-	asWide format = "wide"
-	asJSON format = "json"
-	asYAML format = "yaml"
+	asText   format = "text"
+	asWide   format = "wide"
+	asJSON   format = "json"
+	asYAML   format = "yaml"
+	asSARIF  format = "sarif"
+	asGitHub format = "github"
 )
 
 // formatFlag is -o. It accepts the formats a command has, the first of which is the default.

@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 //	exits CODE CMD   runs a command that ends with this exit code
 //	commit DIR TEXT  commits all of DIR and puts the commit into $SHA
 //	until CMD        repeats a command until it succeeds
+//	json FIELD [V]   reads a field of the JSON on stdout, "findings.0.code", and compares it with a value or pattern
+//	sarif            checks that stdout is SARIF, with a listed rule and a place for every result
 //	admit FILE       asks $KUBECONFIG's current cluster whether it would accept the manifests (see admit_test.go)
 func TestScripts(t *testing.T) {
 	s := &stage{t: t, starts: map[string]func() (*local.ControlPlane, error){}}
@@ -45,7 +47,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"hub": s.hub, "member": s.member, "install": s.install, "tokens": s.tokens, "secrets": secrets, "put": put, "exits": exits, "admit": admit,
-			"commit": commit, "until": until,
+			"commit": commit, "until": until, "json": jsonField, "sarif": sarif,
 		},
 	})
 }

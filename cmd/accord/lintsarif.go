@@ -1,0 +1,108 @@
+package main
+
+import (
+	"net/url"
+	"slices"
+)
+
+// sarifLog is the part of SARIF 2.1.0 that code scanning reads.
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool       sarifTool     `json:"tool"`
+	ColumnKind string        `json:"columnKind"`
+	Results    []sarifResult `json:"results"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name    string      `json:"name"`
+	Version string      `json:"version"`
+	Rules   []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID      string       `json:"id"`
+	Short   sarifText    `json:"shortDescription"`
+	Help    sarifText    `json:"help"`
+	Default sarifDefault `json:"defaultConfiguration"`
+}
+
+type sarifDefault struct {
+	Level string `json:"level"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifResult struct {
+	RuleID    string          `json:"ruleId"`
+	RuleIndex int             `json:"ruleIndex"`
+	Level     string          `json:"level"`
+	Message   sarifText       `json:"message"`
+	Locations []sarifLocation `json:"locations"`
+}
+
+type sarifLocation struct {
+	Physical sarifPhysical `json:"physicalLocation"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   *sarifRegion  `json:"region,omitempty"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn,omitempty"`
+}
+
+// sarif has every rule there is, found or not, so that a viewer can explain them.
+func (r *lintReport) sarif() sarifLog {
+	rules := lintRules()
+	run := sarifRun{
+		Tool: sarifTool{Driver: sarifDriver{Name: "accord lint", Version: version()}}, ColumnKind: "unicodeCodePoints", Results: []sarifResult{},
+	}
+	for _, rule := range rules {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			ID: rule.Code, Short: sarifText{rule.Short}, Help: sarifText{rule.Help}, Default: sarifDefault{string(rule.Severity)},
+		})
+	}
+	for _, l := range r.Findings {
+		run.Results = append(run.Results, sarifResult{
+			RuleID: l.Code, RuleIndex: slices.IndexFunc(rules, func(rule lintRule) bool { return rule.Code == l.Code }),
+			Level: string(l.Severity), Message: sarifText{l.text()},
+			Locations: []sarifLocation{{sarifPhysical{Artifact: sarifArtifact{l.uri(r.tree)}, Region: l.region()}}},
+		})
+	}
+	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}
+
+// uri of the file, relative to where accord was called: the root of the repository, in a pipeline. What is about no
+// file is about the directory.
+func (l lintLine) uri(t *tree) string {
+	p := "."
+	if l.Path != "" {
+		p = t.relative(l.Path)
+	}
+	return (&url.URL{Path: p}).String()
+}
+
+func (l lintLine) region() *sarifRegion {
+	if l.Line == 0 {
+		return nil
+	}
+	return &sarifRegion{StartLine: l.Line, StartColumn: l.Column}
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/source"
+)
+
+// treeFlags say which manifests are looked at: those of a directory, of a repository, or of a Federation.
+type treeFlags struct {
+	repo       string
+	ref        v1alpha1.Ref
+	paths      []string
+	federation string
+	cacheDir   string
+	dump       string
+	// known is the Federation when it was found elsewhere than in a file.
+	known *v1alpha1.Federation
+}
+
+func (f *treeFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.repo, "repo", "", "repository in place of a directory: a URL or the path of a local one")
+	registerRef(c, &f.ref)
+	flags.StringSliceVar(&f.paths, "path", []string{"."}, "directory in it to read, as the path of a source (repeatable)")
+	flags.StringVarP(&f.federation, "federation", "f", "", "manifest of the Federation, whose name, paths and skips count")
+	c.MarkFlagsMutuallyExclusive("path", "federation")
+	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
+	flags.StringVar(&f.dump, "dump", "", "write the planner's whole input to this file, for a bug report or a test")
+}
+
+// registerRef is for commands that read a repository.
+func registerRef(c *cobra.Command, ref *v1alpha1.Ref) {
+	flags := c.Flags()
+	flags.StringVar(&ref.Branch, "branch", "", "branch (default that of the repository)")
+	flags.StringVar(&ref.Tag, "tag", "", "tag")
+	flags.StringVar(&ref.SemVer, "semver", "", "highest tag in this range")
+	flags.StringVar(&ref.Commit, "commit", "", "commit, all 40 digits")
+	c.MarkFlagsMutuallyExclusive("tag", "semver", "commit")
+}
+
+// A tree is one state of all manifests of a federation.
+type tree struct {
+	parts propagate.Parts
+	// input is whole only without mistakes.
+	input propagate.Input
+	// mistakes are what is wrong with single manifests: joined errors, each a *manifest.Error.
+	mistakes error
+	// dir is where the paths of manifests begin, as seen from where accord was called; empty for a repository.
+	dir string
+}
+
+// read builds and sorts the manifests. dir is empty when no directory was named. The error is not about a manifest.
+func (f *treeFlags) read(ctx context.Context, dir string) (*tree, error) {
+	fed, err := f.declared(dir)
+	if err != nil {
+		return nil, err
+	}
+	checkouts, end, err := f.checkouts(ctx, dir, fed)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	t := newTree(fed, checkouts)
+	if f.repo == "" {
+		t.dir = dir
+	}
+	if f.dump == "" || t.mistakes != nil {
+		return t, nil
+	}
+	return t, dumpTo(f.dump, t.input)
+}
+
+// declared is the Federation that is named, or the one that "accord apply --once" would make of the directory or
+// repository: what is rendered is the same to the byte.
+func (f *treeFlags) declared(dir string) (*v1alpha1.Federation, error) {
+	switch {
+	case f.known != nil:
+		return f.known, nil
+	case f.federation != "":
+		return readFederation(f.federation)
+	}
+	name := f.repo
+	if name == "" {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, fmt.Errorf("resolving the directory: %w", err)
+		}
+		name = filepath.ToSlash(abs)
+	}
+	fed := &v1alpha1.Federation{}
+	fed.Namespace, fed.Name = "default", repositoryName(name)
+	for _, p := range f.paths {
+		fed.Spec.Sources = append(fed.Spec.Sources, v1alpha1.Source{Path: p})
+	}
+	return fed, nil
+}
+
+// A checkout is the files of one source.
+type checkout struct {
+	files    fs.FS
+	revision string
+}
+
+// checkouts are in the order of the sources. They can be read until end is called.
+func (f *treeFlags) checkouts(ctx context.Context, dir string, fed *v1alpha1.Federation) (all []checkout, end func(), err error) {
+	sources := fed.Spec.Sources
+	end = func() {}
+	one := slices.IndexFunc(sources, func(s v1alpha1.Source) bool { return s.URL != sources[0].URL }) < 0
+	switch {
+	case dir != "" && f.repo != "":
+		return nil, nil, errors.New("a directory and --repo: which of the two?")
+	case !one && (dir != "" || f.repo != ""):
+		return nil, nil, fmt.Errorf("the sources of federation %s are of several repositories: name neither a directory nor --repo, and they are fetched", fed.Name)
+	case !one:
+		all, err = f.fetchAll(ctx, sources)
+		return all, end, err
+	}
+	var c checkout
+	if f.repo != "" {
+		c, err = f.fetch(ctx, v1alpha1.Source{URL: f.repo, Ref: &f.ref})
+	} else {
+		c, end, err = openDirectory(dir)
+	}
+	return slices.Repeat([]checkout{c}, len(sources)), end, err
+}
+
+// openDirectory refuses links that lead out of it, as they are refused in a commit.
+func openDirectory(dir string) (checkout, func(), error) {
+	if dir == "" {
+		dir = "."
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return checkout{}, nil, fmt.Errorf("opening the directory: %w", err)
+	}
+	return checkout{files: root.FS(), revision: "worktree"}, func() { _ = root.Close() }, nil // it was only read
+}
+
+func (f *treeFlags) fetchAll(ctx context.Context, sources []v1alpha1.Source) ([]checkout, error) {
+	var all []checkout
+	for _, s := range sources {
+		c, err := f.fetch(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("source %q: %w", s.Name, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func (f *treeFlags) fetch(ctx context.Context, s v1alpha1.Source) (checkout, error) {
+	auth, err := gitCredentials(os.Getenv)
+	if err != nil {
+		return checkout{}, err
+	}
+	dir, err := cacheDirectory(f.cacheDir)
+	if err != nil {
+		return checkout{}, err
+	}
+	cache, err := source.OpenGit(dir)
+	if err != nil {
+		return checkout{}, err
+	}
+	o := source.Options{URL: s.URL, Auth: auth}
+	if s.Ref != nil {
+		o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
+	}
+	snapshot, err := cache.Fetch(ctx, o)
+	return checkout{files: snapshot.FS, revision: snapshot.Revision}, err
+}
+
+// newTree builds every source and sorts what is in them.
+func newTree(fed *v1alpha1.Federation, checkouts []checkout) *tree {
+	var objects []render.Object
+	var errs []error
+	for i, s := range fed.Spec.Sources {
+		name := s.Name
+		if len(fed.Spec.Sources) == 1 {
+			name = ""
+		}
+		built, err := render.Build(checkouts[i].files, render.Options{Source: name, Dir: s.Path})
+		objects, errs = append(objects, built...), append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return &tree{mistakes: err}
+	}
+	parts, err := propagate.Sort(objects)
+	return &tree{parts: parts, mistakes: err, input: propagate.Input{
+		Federation: fed.Namespace + "/" + fed.Name, Revision: checkouts[0].revision,
+		Objects: parts.Objects, Policies: parts.Policies, Overrides: parts.Overrides, Fleet: parts.Fleet(),
+		Skip: propagate.Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs},
+	}}
+}
+
+// near is the path of a manifest as seen from where accord was called, so that an editor can jump there.
+func (t *tree) near(p string) string {
+	if p == "" {
+		return ""
+	}
+	return path.Join(filepath.ToSlash(t.dir), p)
+}
+
+// relative is near for tools that take paths below the current directory only, as far as there is such a path.
+func (t *tree) relative(p string) string {
+	near := t.near(p)
+	here, err := filepath.Abs(".")
+	if err != nil || !filepath.IsAbs(near) {
+		return near
+	}
+	if below, err := filepath.Rel(here, near); err == nil && filepath.IsLocal(below) {
+		return filepath.ToSlash(below)
+	}
+	return near
+}
+
+// dumpTo writes the input to a file.
+func dumpTo(name string, in propagate.Input) (err error) {
+	file, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("making the dump: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return propagate.Dump(file, in)
+}
