@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -19,22 +20,29 @@ import (
 //
 // An error is a *manifest.Error with the place of the overrider that failed; u is then half changed and of no use.
 func Apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) ([]Edit, error) {
-	var edits []Edit
+	var rec record
+	if err := rec.apply(u, c, overrides); err != nil {
+		return nil, err
+	}
+	return rec.edits, nil
+}
+
+func (rec *record) apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) error {
 	for _, o := range matching(u, overrides, "") {
-		if err := applyRules(u, c, o, &edits); err != nil {
-			return nil, err
+		if err := rec.applyRules(u, c, o); err != nil {
+			return err
 		}
 	}
 	namespace := u.GetNamespace()
 	if namespace == "" {
-		return edits, nil
+		return nil
 	}
 	for _, o := range matching(u, overrides, namespace) {
-		if err := applyRules(u, c, o, &edits); err != nil {
-			return nil, err
+		if err := rec.applyRules(u, c, o); err != nil {
+			return err
 		}
 	}
-	return edits, nil
+	return nil
 }
 
 // matching are the overrides of one namespace ("" = cluster-wide) that select u, in the order they are applied.
@@ -75,14 +83,14 @@ func priority(selectors []policy.ResourceSelector, u *unstructured.Unstructured)
 	return best
 }
 
-func applyRules(u *unstructured.Unstructured, c fleet.Cluster, o *policy.Override, edits *[]Edit) error {
+func (rec *record) applyRules(u *unstructured.Unstructured, c fleet.Cluster, o *policy.Override) error {
 	for i, rule := range o.Spec.OverrideRules {
 		if rule.TargetCluster != nil {
 			if ok, _, _ := c.Matches(*rule.TargetCluster); !ok {
 				continue
 			}
 		}
-		r := run{object: u, override: o, field: fmt.Sprintf("spec.overrideRules[%d].overriders", i), edits: edits}
+		r := run{object: u, override: o, field: fmt.Sprintf("spec.overrideRules[%d].overriders", i), record: rec}
 		if err := r.overriders(rule.Overriders); err != nil {
 			return err
 		}
@@ -95,61 +103,56 @@ type run struct {
 	object   *unstructured.Unstructured
 	override *policy.Override
 	field    string // the path of the rule's overriders; of one overrider while that is applied
-	edits    *[]Edit
+	record   *record
+	// operation says what is being done; it is only known when tracing.
+	operation string
 }
 
 // overriders applies one rule in the fixed order of Karmada §3.2. This is the list of what is acted on; it lacks
 // fieldOverrider, which propagate reports as not acted on.
 func (r run) overriders(o policy.Overriders) error {
-	if err := each(r, "imageOverrider", o.ImageOverrider, run.image); err != nil {
+	if err := each(r, "imageOverrider", o.ImageOverrider, run.image, sayImage); err != nil {
 		return err
 	}
-	if err := each(r, "commandOverrider", o.CommandOverrider, run.command); err != nil {
+	if err := each(r, "commandOverrider", o.CommandOverrider, run.command, sayCommand); err != nil {
 		return err
 	}
-	if err := each(r, "argsOverrider", o.ArgsOverrider, run.args); err != nil {
+	if err := each(r, "argsOverrider", o.ArgsOverrider, run.args, sayArgs); err != nil {
 		return err
 	}
-	if err := each(r, "labelsOverrider", o.LabelsOverrider, run.labels); err != nil {
+	if err := each(r, "labelsOverrider", o.LabelsOverrider, run.labels, sayLabels); err != nil {
 		return err
 	}
-	if err := each(r, "annotationsOverrider", o.AnnotationsOverrider, run.annotations); err != nil {
+	if err := each(r, "annotationsOverrider", o.AnnotationsOverrider, run.annotations, sayAnnotations); err != nil {
 		return err
 	}
-	return each(r, "plaintext", o.Plaintext, run.plaintext)
+	return r.plaintexts(o.Plaintext)
 }
 
-// each applies the entries of one list; an error gets the place and the policy of the entry that made it.
-func each[T any](r run, list string, entries []T, apply func(run, T) error) error {
+// each applies the entries of one list; an error gets the place and the policy of the entry that made it. say is what
+// an entry does in one phrase, and the path it looks at if that is one; it is asked only when tracing.
+func each[T any](r run, list string, entries []T, apply func(run, T) error, say func(T) (operation, path string)) error {
 	rule := r.field
 	for i, entry := range entries {
-		r.field = fmt.Sprintf("%s.%s[%d]", rule, list, i)
+		r.field = rule + "." + list + "[" + strconv.Itoa(i) + "]"
+		looked, noted := "", len(r.record.steps)
+		if r.record.tracing {
+			r.operation, looked = say(entry)
+		}
 		if err := apply(r, entry); err != nil {
-			return &manifest.Error{
-				Origin:  r.override.At(r.field),
-				Message: fmt.Sprintf("%s, %s of %s: %v", r.policy(), list, manifest.IDOf(r.object), err),
-			}
+			return r.mistake(list, err)
+		}
+		if r.record.tracing && len(r.record.steps) == noted {
+			r.unchanged(looked)
 		}
 	}
 	return nil
 }
 
-// edited notes a change at the JSON pointer path.
-func (r run) edited(path string) {
-	*r.edits = append(*r.edits, Edit{At: r.override.At(r.field), Policy: r.policyName(), Field: r.field, Path: path})
-}
-
-func (r run) policyName() string {
-	if r.override.ClusterWide() {
-		return r.override.Name
+// mistake is err with the place and the policy of the entry that made it.
+func (r run) mistake(list string, err error) error {
+	return &manifest.Error{
+		Origin:  r.override.At(r.field),
+		Message: fmt.Sprintf("%s, %s of %s: %v", r.override.Title(), list, manifest.IDOf(r.object), err),
 	}
-	return r.override.Namespace + "/" + r.override.Name
-}
-
-// policy is how an error names the policy.
-func (r run) policy() string {
-	if r.override.ClusterWide() {
-		return "ClusterOverridePolicy " + r.policyName()
-	}
-	return "OverridePolicy " + r.policyName()
 }

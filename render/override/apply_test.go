@@ -79,17 +79,51 @@ func object(t testing.TB, text []byte) *unstructured.Unstructured {
 	return u
 }
 
+// outcome is what Apply makes of the object, and the steps of Trace, which must agree.
 func outcome(t *testing.T, text []byte, c fleet.Cluster, overrides []policy.Override) string {
-	u := object(t, text)
+	u, traced := object(t, text), object(t, text)
 	edits, err := Apply(u, c, overrides)
-	if err != nil {
+	steps, errTraced := Trace(traced, c, overrides)
+	require.Equal(t, err, errTraced)
+	var out []byte
+	if err == nil {
+		require.Equal(t, u, traced)
+		require.Equal(t, edits, editsOf(steps))
+		out, err = yaml.Marshal(u.Object)
+		require.NoError(t, err)
+	} else {
 		require.Nil(t, edits)
-		return "error\n" + err.Error() + "\n"
+		out = fmt.Appendf(out, "error\n%v\n", err)
 	}
-	out, err := yaml.Marshal(u.Object)
-	require.NoError(t, err)
-	for _, e := range edits {
-		out = fmt.Appendf(out, "# %s %s %s\n", e.At, e.Policy, e.Path)
+	for _, s := range steps {
+		out = fmt.Appendf(out, "# %s %s %s: %s: %s\n", s.At, s.Policy, s.Path, s.Operation, effect(t, s))
 	}
 	return string(out)
+}
+
+func editsOf(steps []Step) []Edit {
+	var edits []Edit
+	for _, s := range steps {
+		if s.Changed {
+			edits = append(edits, s.Edit)
+		}
+	}
+	return edits
+}
+
+// effect is what a step did, in one line.
+func effect(t *testing.T, s Step) string {
+	if !s.Changed {
+		require.Equal(t, s.Before, s.After)
+		return "nothing changed"
+	}
+	before, err := json.Marshal(s.Before)
+	require.NoError(t, err)
+	after, err := json.Marshal(s.After)
+	require.NoError(t, err)
+	text := fmt.Sprintf("%s -> %s", before, after)
+	if len(s.Lost) > 0 {
+		text += " (lost " + strings.Join(s.Lost, ", ") + ")"
+	}
+	return text
 }

@@ -3,6 +3,7 @@ package override
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/accord-dev/accord/api/policy"
 )
@@ -32,11 +33,26 @@ func (r run) words(field string, o policy.CommandOverrider) error {
 			return err
 		}
 		if len(edited) != len(old) {
+			before := c.fields[field]
 			c.fields[field] = edited
-			r.edited(c.pointer + "/" + field)
+			r.changed(change{path: c.pointer + "/" + field, before: before, after: c.fields[field]})
 		}
 	}
 	return nil
+}
+
+func sayCommand(o policy.CommandOverrider) (operation, path string) {
+	return sayWords("command", o), ""
+}
+
+func sayArgs(o policy.CommandOverrider) (operation, path string) { return sayWords("args", o), "" }
+
+func sayWords(field string, o policy.CommandOverrider) string {
+	preposition := "to"
+	if o.Operator == "remove" {
+		preposition = "from"
+	}
+	return fmt.Sprintf("%s %s %s %s of container %s", o.Operator, strings.Join(o.Value, " "), preposition, field, o.ContainerName)
 }
 
 // editWords appends words, or removes every one that is listed.

@@ -28,8 +28,9 @@ func (r run) image(o policy.ImageOverrider) error {
 			return fmt.Errorf("container %q: %w", c.name(), err)
 		}
 		if edited != old {
+			before := c.fields["image"]
 			c.fields["image"] = edited
-			r.edited(c.pointer + "/image")
+			r.changed(change{path: c.pointer + "/image", before: before, after: c.fields["image"]})
 		}
 	}
 	return nil
@@ -43,7 +44,7 @@ func (r run) imageAt(o policy.ImageOverrider) error {
 		return fmt.Errorf("predicate path %q does not begin with /", o.Predicate.Path)
 	}
 	var value any = r.object.Object
-	set := func(string) {}
+	set := func(any) {}
 	for key := range strings.SplitSeq(path, "/") {
 		next, setNext, err := step(value, key)
 		if err != nil {
@@ -60,27 +61,44 @@ func (r run) imageAt(o policy.ImageOverrider) error {
 		return err
 	}
 	if edited != old {
-		set(edited)
-		r.edited(o.Predicate.Path)
+		after := any(edited)
+		set(after)
+		r.changed(change{path: pointerOf(o.Predicate), before: value, after: after})
 	}
 	return nil
 }
 
+// pointerOf is the path of a predicate as a JSON pointer.
+func pointerOf(p *policy.ImagePredicate) string { return strings.ReplaceAll(p.Path, "~", "~0") }
+
+func sayImage(o policy.ImageOverrider) (operation, path string) {
+	if o.Predicate != nil {
+		path = pointerOf(o.Predicate)
+	}
+	switch o.Operator {
+	case "add":
+		return fmt.Sprintf("add %s to %s", o.Value, o.Component), path
+	case "replace":
+		return fmt.Sprintf("replace %s with %s", o.Component, o.Value), path
+	}
+	return o.Operator + " " + o.Component, path
+}
+
 // step goes one key or index down, and returns what sets the value found there.
-func step(parent any, key string) (value any, set func(string), err error) {
+func step(parent any, key string) (value any, set func(any), err error) {
 	switch parent := parent.(type) {
 	case map[string]any:
 		value, ok := parent[key]
 		if !ok {
 			return nil, nil, fmt.Errorf("there is no %q", key)
 		}
-		return value, func(s string) { parent[key] = s }, nil
+		return value, func(v any) { parent[key] = v }, nil
 	case []any:
 		i, err := strconv.Atoi(key)
 		if err != nil || i < 0 || i >= len(parent) {
 			return nil, nil, fmt.Errorf("%q is not an index of the list, which has %d items", key, len(parent))
 		}
-		return parent[i], func(s string) { parent[i] = s }, nil
+		return parent[i], func(v any) { parent[i] = v }, nil
 	}
 	return nil, nil, errors.New("there is nothing below the value before " + strconv.Quote(key))
 }

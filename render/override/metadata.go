@@ -28,7 +28,8 @@ func (r run) metadata(field string, o policy.MetadataOverrider) error {
 		return fmt.Errorf("metadata.%s is not a map", field)
 	}
 	for _, key := range slices.Sorted(maps.Keys(o.Value)) {
-		_, exists := have[key]
+		before, exists := have[key]
+		var after any
 		switch {
 		case o.Operator == "add" || o.Operator == "replace" && exists:
 			if wrong := validation.IsQualifiedName(strings.ToLower(key)); len(wrong) > 0 {
@@ -38,10 +39,10 @@ func (r run) metadata(field string, o policy.MetadataOverrider) error {
 				have = map[string]any{}
 				metadata[field] = have
 			}
-			if have[key] == o.Value[key] && exists {
+			if after = o.Value[key]; before == after {
 				continue
 			}
-			have[key] = o.Value[key]
+			have[key] = after
 		case o.Operator == "remove" && exists:
 			delete(have, key)
 		case o.Operator == "replace", o.Operator == "remove":
@@ -49,7 +50,32 @@ func (r run) metadata(field string, o policy.MetadataOverrider) error {
 		default:
 			return fmt.Errorf("unknown operator %q, expected add, remove or replace", o.Operator)
 		}
-		r.edited("/metadata/" + field + "/" + escape(key))
+		if r.record.tracing {
+			r.operation = sayKey(field, o.Operator, key, o.Value[key])
+		}
+		r.changed(change{path: "/metadata/" + field + "/" + escape(key), before: before, after: after})
 	}
 	return nil
+}
+
+func sayLabels(o policy.MetadataOverrider) (operation, path string) { return sayMetadata("labels", o) }
+
+func sayAnnotations(o policy.MetadataOverrider) (operation, path string) {
+	return sayMetadata("annotations", o)
+}
+
+func sayMetadata(field string, o policy.MetadataOverrider) (operation, path string) {
+	keys := slices.Sorted(maps.Keys(o.Value))
+	if len(keys) == 1 {
+		return sayKey(field, o.Operator, keys[0], o.Value[keys[0]]), "/metadata/" + field + "/" + escape(keys[0])
+	}
+	return fmt.Sprintf("%s %s %s", o.Operator, field, strings.Join(keys, ", ")), "/metadata/" + field
+}
+
+// sayKey is short: the values of labels are, those of annotations are not.
+func sayKey(field, operator, key, value string) string {
+	if field == "labels" && operator != "remove" {
+		key += "=" + value
+	}
+	return fmt.Sprintf("%s %s %s", operator, strings.TrimSuffix(field, "s"), key)
 }

@@ -8,105 +8,173 @@ import (
 	"strings"
 )
 
-// patch applies one add, remove or replace of RFC 6902 at the JSON pointer path and returns the document, which is
-// changed in place where it can be. Parents are never made. As in Karmada, a negative index counts from the end.
-func patch(doc any, operator, path string, value any) (any, error) {
-	if operator != "add" && operator != "remove" && operator != "replace" {
-		return nil, fmt.Errorf("unknown operator %q, expected add, remove or replace", operator)
-	}
-	if path == "" {
-		if operator == "remove" {
-			return nil, errors.New("the whole object cannot be removed")
-		}
-		return value, nil
-	}
-	rest, ok := strings.CutPrefix(path, "/")
-	if !ok {
-		return nil, errors.New("the path does not begin with /")
-	}
-	return patchAt(doc, strings.Split(rest, "/"), operator, value)
+// patch is one add, remove or replace of RFC 6902. Parents are never made.
+type patch struct {
+	operator string
+	path     string // JSON pointer; once applied, with the index in place of "-" and of a negative one
+	value    any
+
+	before  any  // once applied: what was there
+	existed bool // once applied: whether anything was there, as null is something too
+	moved   int8 // once applied: 1 when it inserted an item into a list, -1 when it took one out
+	keys    []string
 }
 
-// patchAt patches below node and returns what takes its place.
-func patchAt(node any, keys []string, operator string, value any) (any, error) {
-	key := unescape(keys[0])
+// apply returns the patched document, which is changed in place where it can be.
+func (p *patch) apply(doc any) (any, error) {
+	if err := p.parse(); err != nil {
+		return nil, err
+	}
+	if len(p.keys) == 0 {
+		p.before, p.existed = doc, true
+		return p.value, nil
+	}
+	return p.at(doc, 0)
+}
+
+// parse reads the path into keys, still escaped.
+func (p *patch) parse() error {
+	if p.operator != "add" && p.operator != "remove" && p.operator != "replace" {
+		return fmt.Errorf("unknown operator %q, expected add, remove or replace", p.operator)
+	}
+	if p.path == "" {
+		if p.operator == "remove" {
+			return errors.New("the whole object cannot be removed")
+		}
+		return nil
+	}
+	rest, ok := strings.CutPrefix(p.path, "/")
+	if !ok {
+		return errors.New("the path does not begin with /")
+	}
+	p.keys = strings.Split(rest, "/")
+	return nil
+}
+
+// at patches below node, which is at the first depth keys, and returns what takes its place.
+func (p *patch) at(node any, depth int) (any, error) {
 	switch node := node.(type) {
 	case map[string]any:
-		return patchMap(node, key, keys[1:], operator, value)
+		return p.inMap(node, depth)
 	case []any:
-		return patchList(node, key, keys[1:], operator, value)
+		return p.inList(node, depth)
 	}
-	return nil, fmt.Errorf("there is nothing below the value before %q; add the parent first", key)
+	return nil, p.nothingBelow(depth)
 }
 
-func patchMap(m map[string]any, key string, below []string, operator string, value any) (any, error) {
+func (p *patch) inMap(m map[string]any, depth int) (any, error) {
+	key := unescape(p.keys[depth])
 	child, exists := m[key]
-	if !exists && (len(below) > 0 || operator != "add") {
-		return nil, fmt.Errorf("there is no %q", key)
+	if err := p.wants(exists, depth); err != nil {
+		return nil, err
 	}
-	if len(below) > 0 {
-		patched, err := patchAt(child, below, operator, value)
+	if !p.isLast(depth) {
+		patched, err := p.at(child, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		m[key] = patched
 		return m, nil
 	}
-	if operator == "remove" {
+	p.before, p.existed = child, exists
+	if p.operator == "remove" {
 		delete(m, key)
-		return m, nil
+	} else {
+		m[key] = p.value
 	}
-	m[key] = value
 	return m, nil
 }
 
-func patchList(list []any, key string, below []string, operator string, value any) (any, error) {
-	inserts := operator == "add" && len(below) == 0
-	i, err := index(key, len(list), inserts)
+func (p *patch) inList(list []any, depth int) (any, error) {
+	i, err := p.index(len(list), depth)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case len(below) > 0:
-		patched, err := patchAt(list[i], below, operator, value)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = patched
-		return list, nil
-	case inserts:
-		return slices.Insert(list, i, value), nil
-	case operator == "remove":
+	if !p.isLast(depth) {
+		list[i], err = p.at(list[i], depth+1)
+		return list, err
+	}
+	if p.operator == "add" {
+		return slices.Insert(list, i, p.value), nil
+	}
+	p.before, p.existed = list[i], true
+	if p.operator == "remove" {
 		return slices.Delete(list, i, i+1), nil
 	}
-	list[i] = value
+	list[i] = p.value
 	return list, nil
 }
 
-// index reads an array index; one that inserts may be the length, which "-" also means.
-func index(key string, length int, inserts bool) (int, error) {
-	if inserts {
-		length++
-		if key == "-" {
-			return length - 1, nil
-		}
+func (p *patch) isLast(depth int) bool { return depth == len(p.keys)-1 }
+
+// index is the index that the key at depth means in a list of this length, and puts it into the path.
+func (p *patch) index(length, depth int) (int, error) {
+	key := p.keys[depth]
+	inserts := p.operator == "add" && p.isLast(depth)
+	i, err := index(key, length, inserts)
+	if err != nil {
+		return 0, fmt.Errorf("%w at %q", err, p.pointer(depth))
 	}
-	i, err := strconv.Atoi(key)
-	if err != nil || i >= length || i < -length {
-		return 0, fmt.Errorf("%q is not an index of the list", key)
+	if n := strconv.Itoa(i); n != key {
+		p.keys[depth] = n
+		p.path = p.pointer(len(p.keys))
 	}
-	if i < 0 {
-		i += length
+	switch {
+	case inserts:
+		p.moved = 1
+	case p.operator == "remove" && p.isLast(depth):
+		p.moved = -1
 	}
 	return i, nil
 }
 
-// unescape reads one token of a JSON pointer (RFC 6901).
-func unescape(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+// wants is the mistake of a path whose key at depth is not there but must be.
+func (p *patch) wants(exists bool, depth int) error {
+	switch {
+	case exists || p.isLast(depth) && p.operator == "add":
+		return nil
+	case p.operator != "add":
+		return fmt.Errorf("there is no %q", p.pointer(depth+1))
+	}
+	return fmt.Errorf("its parent %q is not there%s", p.pointer(len(p.keys)-1), p.parentFix(depth))
 }
 
-// escape writes one.
-func escape(key string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
+// parentFix is how to make the parents that are missing from depth on.
+func (p *patch) parentFix(depth int) string {
+	if overrider := p.typed(); overrider != "" {
+		return "; use " + overrider + ", which makes it"
+	}
+	var entries []string
+	for d := depth; d < len(p.keys)-1; d++ {
+		empty := "{}"
+		if _, err := index(p.keys[d+1], 0, true); err == nil {
+			empty = "[]"
+		}
+		entries = append(entries, fmt.Sprintf("%s at %q", empty, p.pointer(d+1)))
+	}
+	return "; let an earlier entry add " + strings.Join(entries, ", and one ")
+}
+
+// typed is the overrider made for the field, if there is one.
+func (p *patch) typed() string {
+	if len(p.keys) == 3 && p.keys[0] == "metadata" {
+		switch p.keys[1] {
+		case "labels", "annotations":
+			return p.keys[1] + "Overrider"
+		}
+	}
+	return ""
+}
+
+// nothingBelow is the mistake of a path that goes on below something that is neither a map nor a list.
+func (p *patch) nothingBelow(depth int) error {
+	return fmt.Errorf("there can be nothing below %q, which is neither a map nor a list", p.pointer(depth))
+}
+
+// pointer is the JSON pointer of the first n keys.
+func (p *patch) pointer(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return "/" + strings.Join(p.keys[:n], "/")
 }

@@ -3,6 +3,7 @@ package override
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -10,13 +11,43 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// plaintext is one operation of a JSON Patch on the whole object (Karmada §3.5, RFC 6902).
+// plaintexts applies the operations of one rule, which are one JSON Patch document on the whole object (Karmada §3.2,
+// §3.5, RFC 6902): what one of them makes invalid, a later one may put right again.
+func (r run) plaintexts(entries []policy.PlaintextOverrider) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	var broken error
+	err := each(r, "plaintext", entries, func(r run, o policy.PlaintextOverrider) error {
+		if err := r.plaintext(o); err != nil {
+			return err
+		}
+		switch {
+		case r.isObject():
+			broken = nil
+		case broken == nil:
+			broken = r.mistake("plaintext", fmt.Errorf("%s %q: the result has no apiVersion, kind or name any more", o.Operator, o.Path))
+		}
+		return nil
+	}, sayPlaintext)
+	if err != nil {
+		return err
+	}
+	return broken
+}
+
+func (r run) isObject() bool {
+	return r.object.GetKind() != "" && r.object.GetAPIVersion() != "" && r.object.GetName() != ""
+}
+
+// plaintext is one of the operations.
 func (r run) plaintext(o policy.PlaintextOverrider) error {
 	value, err := valueOf(o.Value)
 	if err != nil {
 		return err
 	}
-	patched, err := patch(r.object.Object, o.Operator, o.Path, value)
+	p := patch{operator: o.Operator, path: o.Path, value: value}
+	patched, err := p.apply(r.object.Object)
 	if err != nil {
 		return fmt.Errorf("%s %q: %w", o.Operator, o.Path, err)
 	}
@@ -25,11 +56,24 @@ func (r run) plaintext(o policy.PlaintextOverrider) error {
 		return fmt.Errorf("%s %q: the result is not an object", o.Operator, o.Path)
 	}
 	r.object.Object = object
-	if r.object.GetKind() == "" || r.object.GetAPIVersion() == "" || r.object.GetName() == "" {
-		return fmt.Errorf("%s %q: the result has no apiVersion, kind or name any more", o.Operator, o.Path)
+	c := change{path: p.path, before: p.before, moved: p.moved}
+	switch {
+	case o.Operator == "remove":
+	case p.existed && reflect.DeepEqual(p.before, value):
+		return nil
+	default:
+		c.after = value
+		if r.record.tracing {
+			c.lost = lost(p.before, value)
+		}
 	}
-	r.edited(o.Path)
+	r.changed(c)
 	return nil
+}
+
+// sayPlaintext has no value, which may be long or secret.
+func sayPlaintext(o policy.PlaintextOverrider) (operation, path string) {
+	return o.Operator + " " + o.Path, o.Path
 }
 
 // valueOf decodes the value of an operation; an absent one is null.
