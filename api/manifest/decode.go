@@ -9,7 +9,10 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -19,6 +22,9 @@ type Doc struct {
 	Origin Origin
 	Lines  Lines
 
+	content  map[string]any
+	root     reflect.Type
+	hints    Hints
 	mistakes []*Error
 	reported map[string]bool // by field: the first mistake of a field is the one worth reading
 }
@@ -28,19 +34,41 @@ type Doc struct {
 // expects are mistakes of the Doc; whatever could be read is in into nevertheless, so that validation can go on and
 // all mistakes are told at once. Null is the same as absent, and status is not read, as kubectl apply would not.
 func Decode(u *unstructured.Unstructured, text []byte, origin Origin, into any) *Doc {
-	d := &Doc{Origin: origin, Lines: LinesOf(text, origin.Line), reported: map[string]bool{}}
-	content := maps.Clone(u.Object)
-	delete(content, "status")
-	d.check("", content, reflect.TypeOf(into).Elem())
-	encoded, err := json.Marshal(content)
+	return Hints(nil).Decode(u, text, origin, into)
+}
+
+func (d *Doc) read(u *unstructured.Unstructured, into any) {
+	d.content, d.root = maps.Clone(u.Object), reflect.TypeOf(into).Elem()
+	delete(d.content, "status")
+	d.check("", d.content, d.root)
+	encoded, err := json.Marshal(d.content)
 	if err != nil {
 		d.Errorf("", "cannot be read: %v", err)
-		return d
+		return
 	}
 	if err := json.Unmarshal(encoded, into); err != nil && len(d.mistakes) == 0 {
 		d.Errorf(pathOf(err), "cannot be read: %v", err)
 	}
-	return d
+}
+
+// Value is what is written at a field ("spec.rules[1].value"), nil when nothing is or null is.
+func (d *Doc) Value(field string) any {
+	var value any = d.content
+	for segment := range strings.SplitSeq(field, ".") {
+		name, index, listed := strings.Cut(strings.TrimSuffix(segment, "]"), "[")
+		object, _ := value.(map[string]any)
+		value = object[name]
+		if !listed {
+			continue
+		}
+		items, _ := value.([]any)
+		i, err := strconv.Atoi(index)
+		if err != nil || i < 0 || i >= len(items) {
+			return nil
+		}
+		value = items[i]
+	}
+	return value
 }
 
 // Errorf notes a mistake in a field, unless one is known there already.
@@ -109,7 +137,7 @@ func (d *Doc) check(path string, value any, t reflect.Type) {
 	case reflect.Slice:
 		items, ok := value.([]any)
 		if !ok {
-			d.wrong(path, "a list", value)
+			d.wrong(path, "a list"+inOneString(value), value)
 		}
 		for i, item := range items {
 			d.check(fmt.Sprintf("%s[%d]", path, i), item, t.Elem())
@@ -143,12 +171,7 @@ func (d *Doc) checkStruct(path string, value any, t reflect.Type) {
 		if path != "" {
 			in = " in " + path
 		}
-		names := slices.Sorted(maps.Keys(known))
-		hint := DidYouMean(key, names)
-		if hint == "" {
-			hint = "; expected " + either(names)
-		}
-		d.Errorf(child(path, key), "unknown field %q%s%s", key, in, hint)
+		d.Errorf(child(path, key), "unknown field %q%s%s", short(key), in, d.unknown(key, t))
 	}
 }
 
@@ -203,9 +226,32 @@ func describe(value any) string {
 	case []any:
 		return "a list"
 	case string:
-		return fmt.Sprintf("the string %q", v)
+		return fmt.Sprintf("the string %q", short(v))
 	}
 	return fmt.Sprint(value)
+}
+
+// short is a text that fits into a sentence.
+func short(text string) string {
+	const most = 80
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most]) + "..."
+}
+
+// inOneString is the hint for who wrote a list as the text "eu-1, eu-2".
+func inOneString(value any) string {
+	text, _ := value.(string)
+	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	list := short(strings.Join(names, ", "))
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("; did you mean [%s]?", list)
+	}
+	return fmt.Sprintf("; %d names in one string? Write [%s]", len(names), list)
 }
 
 // fields are the JSON names of a struct with the types they are read into.

@@ -2,6 +2,7 @@ package manifest_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,12 +40,18 @@ type object struct {
 
 func decode(t testing.TB, text string) (object, *manifest.Doc) {
 	t.Helper()
+	var o object
+	doc := manifest.Decode(read(t, text), []byte(text), manifest.Origin{Path: "a.yaml", Line: 10}, &o)
+	return o, doc
+}
+
+func read(t testing.TB, text string) *unstructured.Unstructured {
+	t.Helper()
 	u := &unstructured.Unstructured{}
 	encoded, err := yaml.YAMLToJSON([]byte(text))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(encoded, &u.Object))
-	var o object
-	return o, manifest.Decode(u, []byte(text), manifest.Origin{Path: "a.yaml", Line: 10}, &o)
+	return u
 }
 
 func TestDecodeTellsEveryMistakeWithItsLine(t *testing.T) {
@@ -92,6 +99,9 @@ func TestDecodeShapes(t *testing.T) {
 		{"all is well", "spec: {count: 3, weight: 5, mode: a, rules: [{count: null}]}", ""},
 		{"a list for an object", "spec: []", "a.yaml:10: spec is a list, expected an object"},
 		{"an object for a list", "spec: {rules: {mode: a}}", "a.yaml:10: spec.rules is an object, expected a list"},
+		{"a name for a list", "spec: {rules: a}", `a.yaml:10: spec.rules is the string "a", expected a list; did you mean [a]?`},
+		{"names for a list", "spec: {rules: 'a,b, c'}", `a.yaml:10: spec.rules is the string "a,b, c", expected a list; 3 names in one string? Write [a, b, c]`},
+		{"nothing for a list", "spec: {rules: ''}", `a.yaml:10: spec.rules is the string "", expected a list`},
 		{"a list for a map", "spec: {labels: [a]}", "a.yaml:10: spec.labels is a list, expected an object"},
 		{"unknown at the top", "sepc: {}", `a.yaml:10: unknown field "sepc"; did you mean "spec"?`},
 		{"a type that reads itself", "spec: {port: [1]}", "a.yaml:10: cannot be read: json: cannot unmarshal array"},
@@ -114,6 +124,51 @@ func TestDecodeReadsWhatItCan(t *testing.T) {
 	require.EqualError(t, doc.Err(), `k/kustomization.yaml: unknown field "unknown" in spec; expected count, grade, labels, mode, port, ratio, ready, rules or weight`)
 	require.Equal(t, "a", o.Spec.Mode)
 	require.Equal(t, int64(7), o.Spec.Weight)
+}
+
+// TestUnknownFields has a row for every way to help with a name that is none.
+func TestUnknownFields(t *testing.T) {
+	hints := manifest.Hints{"amount": "count", "image": "write rules with an image", "level": "grade"}
+	for _, c := range []struct{ name, text, want string }{
+		{"a typo", "spec: {modes: a}", `unknown field "modes" in spec; did you mean "mode"?`},
+		{"believed in", "spec: {amount: 1}", `unknown field "amount" in spec; did you mean "count"?`},
+		{"believed in, elsewhere", "level: 1", `unknown field "level"; did you mean "spec.grade"?`},
+		{"believed in, and there is none", "spec: {image: a}", `unknown field "image" in spec; write rules with an image`},
+		{"one level too high", "mode: a", `unknown field "mode"; did you mean "spec.mode"?`},
+		{"one level too low", "spec: {kind: a}", `unknown field "kind" in spec; it belongs at the top of the manifest`},
+		{"in another branch", "metadata: {weight: 1}", `unknown field "weight" in metadata; did you mean "spec.weight"?`},
+		{"in a list", "step: a", `unknown field "step"; did you mean "plan.steps[].step"?`},
+		{"names of metadata are not searched", "spec: {finalizers: []}", `unknown field "finalizers" in spec; expected count, grade, labels, mode, port, ratio, ready, rules or weight`},
+		{"status is not searched", "spec: {phase: a}", `unknown field "phase" in spec; expected count, grade, labels, mode, port, ratio, ready, rules or weight`},
+		{"very long", "spec: {" + strings.Repeat("x", 100) + ": 1}", `unknown field "` + strings.Repeat("x", 80) + `..." in spec; expected count, grade, labels, mode, port, ratio, ready, rules or weight`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var o struct {
+				object `json:",inline"`
+				Plan   struct {
+					Steps []struct {
+						Step string `json:"step"`
+					} `json:"steps"`
+				} `json:"plan"`
+				Status struct {
+					Phase string `json:"phase"`
+				} `json:"status"`
+			}
+			doc := hints.Decode(read(t, c.text), []byte(c.text), manifest.Origin{Path: "a.yaml", Line: 1}, &o)
+			require.EqualError(t, doc.Err(), "a.yaml:1: "+c.want)
+		})
+	}
+}
+
+func TestValue(t *testing.T) {
+	_, doc := decode(t, "spec:\n  mode: a\n  ready: null\n  rules: [{mode: b}, {weight: 3}]\nstatus: {mode: c}\n")
+	for field, want := range map[string]any{
+		"spec.mode": "a", "spec.ready": nil, "spec.rules[0].mode": "b", "spec.rules[1]": map[string]any{"weight": float64(3)},
+		"spec.rules[2].mode": nil, "spec.rules[-1]": nil, "spec.rules[x]": nil, "spec.mode.deeper": nil, "spec.mode[0]": nil, "none": nil, "": nil,
+		"status": nil, "status.mode": nil,
+	} {
+		require.Equal(t, want, doc.Value(field), field)
+	}
 }
 
 func TestDocChecks(t *testing.T) {

@@ -1,0 +1,92 @@
+package manifest
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Hints says what to write instead of names that people believe in and that never were fields: the name of a field,
+// or the end of the sentence about the unknown one. They come before the nearest name, which would mislead there.
+type Hints map[string]string
+
+// Decode is the function Decode, with these hints.
+func (h Hints) Decode(u *unstructured.Unstructured, text []byte, origin Origin, into any) *Doc {
+	d := &Doc{Origin: origin, Lines: LinesOf(text, origin.Line), reported: map[string]bool{}, hints: h}
+	d.read(u, into)
+	return d
+}
+
+// unknown is the end of the sentence about a field that the struct t does not have: a name that people believe in,
+// the same name in another place, the nearest name, or all there are.
+func (d *Doc) unknown(key string, t reflect.Type) string {
+	name, believed := d.hints[key]
+	if strings.Contains(name, " ") {
+		return "; " + name
+	}
+	name = cmp.Or(name, key)
+	known := fields(t)
+	if _, ok := known[name]; ok {
+		return fmt.Sprintf("; did you mean %q?", name)
+	}
+	names := slices.Sorted(maps.Keys(known))
+	if hint := DidYouMean(name, names); hint != "" && !believed && distance(name, Nearest(name, names)) <= 1 {
+		return hint
+	}
+	if path := cmp.Or(find(name, t), find(name, d.root)); path == name {
+		return "; it belongs at the top of the manifest"
+	} else if path != "" {
+		return fmt.Sprintf("; did you mean %q?", path)
+	}
+	return cmp.Or(DidYouMean(key, names), "; expected "+either(names))
+}
+
+// place is a field and its type, while looking for another field below it.
+type place struct {
+	path string
+	in   reflect.Type
+}
+
+// find is the shortest path below t to a field with this name; what is misplaced is most often one level too high.
+func find(name string, t reflect.Type) string {
+	seen := map[reflect.Type]bool{}
+	for queue := []place{{"", t}}; len(queue) > 0; queue = queue[1:] {
+		p := queue[0].entry()
+		if !p.open() || seen[p.in] {
+			continue
+		}
+		seen[p.in] = true
+		known := fields(p.in)
+		if _, ok := known[name]; ok {
+			return child(p.path, name)
+		}
+		for _, key := range slices.Sorted(maps.Keys(known)) {
+			queue = append(queue, place{child(p.path, key), known[key]})
+		}
+	}
+	return ""
+}
+
+// entry is p, or what the list at p is a list of.
+func (p place) entry() place {
+	for p.in.Kind() == reflect.Pointer || p.in.Kind() == reflect.Slice {
+		if p.in.Kind() == reflect.Slice {
+			p.path += "[]"
+		}
+		p.in = p.in.Elem()
+	}
+	return p
+}
+
+// open says whether p has fields worth naming: those of metadata are everywhere, those of a status nobody writes.
+func (p place) open() bool {
+	return p.in.Kind() == reflect.Struct && p.path != "status" && p.in != reflect.TypeFor[metav1.ObjectMeta]() &&
+		!reflect.PointerTo(p.in).Implements(reflect.TypeFor[json.Unmarshaler]())
+}
