@@ -1,5 +1,6 @@
-// Package kind is all that is known about single Kubernetes kinds: how they count replicas and what these request,
-// what they depend on, how healthy they are, and how the statuses of several clusters add up. One file a kind; the table below is where a reader learns what exists.
+// Package kind is all that is known about single Kubernetes kinds: how they count replicas and what one requests,
+// what they depend on, how healthy they are, and how the statuses of several clusters add up. One file a kind; the
+// table below is where a reader learns what exists.
 //
 // The base is Karmada §6.2 to §6.7. Health is stricter: an object whose controller has not seen the newest generation,
 // or that is being deleted, is never healthy, whatever its counters say.
@@ -22,9 +23,11 @@ type Kind struct {
 	// SetReplicas sets it (Karmada §6.2 ReviseReplica). An absent field stays absent if n is what the API server would
 	// fill in, so that an autoscaler on the member keeps owning it.
 	SetReplicas func(*unstructured.Unstructured, int32)
-	// Requirements is what one replica requests (Karmada §6.2); nil and empty mean nothing in particular.
+	// Requirements is what one replica requests (Karmada §6.2); nil and empty mean nothing in particular. Every entry is
+	// more than zero and fits in an int64 in thousandths. The list is the caller's.
 	Requirements func(*unstructured.Unstructured) corev1.ResourceList
-	// Dependencies are the objects that it refers to and cannot run without (Karmada §6.7), without duplicates.
+	// Dependencies are the objects that it refers to (Karmada §6.7): in its own namespace, sorted, without duplicates.
+	// Whether they exist is not known here.
 	Dependencies func(*unstructured.Unstructured) []Reference
 	// Observes says that the controller of the kind always reports status.observedGeneration: an object without it
 	// has not been looked at yet. For other kinds a missing field says nothing.

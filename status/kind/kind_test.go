@@ -80,14 +80,17 @@ func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]s
 	t.Helper()
 	if *update {
 		archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return !strings.HasSuffix(f.Name, ".yaml") })
-		for _, name := range []string{"health", "aggregate"} {
+		for _, name := range []string{"health", "aggregate", "want"} {
 			if got[name] != "" {
 				archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(got[name])})
 			}
 		}
 		require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o644))
 	}
-	want := map[string]string{"health": "", "aggregate": ""}
+	want := map[string]string{}
+	for name := range got {
+		want[name] = ""
+	}
 	for _, f := range archive.Files {
 		if !strings.HasSuffix(f.Name, ".yaml") {
 			want[f.Name] = string(f.Data)
@@ -96,7 +99,7 @@ func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]s
 	require.Equal(t, want, got)
 }
 
-func parse(t *testing.T, data []byte) *unstructured.Unstructured {
+func parse(t testing.TB, data []byte) *unstructured.Unstructured {
 	t.Helper()
 	raw, err := yaml.YAMLToJSON(data)
 	require.NoError(t, err)

@@ -1,0 +1,80 @@
+package kind
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestRequirements: every file of testdata/requirements is one kind. Its *.yaml are manifests, each named as a state;
+// "want" is how many replicas each has and what one of them requests.
+func TestRequirements(t *testing.T) {
+	eachTemplate(t, "testdata/requirements/*.txtar", func(k Kind, u *unstructured.Unstructured) string {
+		n, ok := k.Replicas(u)
+		require.True(t, ok, "decided by kind, not by numbers (B40)")
+		return fmt.Sprintf(" %d x %s\n", n, cmp.Or(printed(k.Requirements(u)), "nothing in particular"))
+	})
+}
+
+// TestDependencies: every file of testdata/dependencies is one kind; "want" is what each of its manifests refers to.
+func TestDependencies(t *testing.T) {
+	eachTemplate(t, "testdata/dependencies/*.txtar", func(k Kind, u *unstructured.Unstructured) string {
+		refs := k.Dependencies(u)
+		if len(refs) == 0 {
+			return " nothing\n"
+		}
+		out := "\n"
+		for _, ref := range refs {
+			out += "  " + ref.String()
+			for label, value := range ref.Labels {
+				out += " with " + label + "=" + value
+			}
+			out += "\n"
+		}
+		return out
+	})
+}
+
+// eachTemplate compares what is said of every manifest of every file with "want".
+func eachTemplate(t *testing.T, pattern string, say func(Kind, *unstructured.Unstructured) string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			require.NoError(t, err)
+			want := ""
+			for _, f := range archive.Files {
+				name, ok := strings.CutSuffix(f.Name, ".yaml")
+				if !ok {
+					continue
+				}
+				u := parse(t, f.Data)
+				before := u.DeepCopy()
+				want += name + ":" + say(Of(u.GroupVersionKind().GroupKind()), u)
+				require.Equal(t, before, u, "%s: the manifest was changed", name)
+			}
+			compare(t, file, archive, map[string]string{"want": want})
+		})
+	}
+}
+
+// printed is a list of resources for reading: "cpu 500m, memory 1Gi".
+func printed(list corev1.ResourceList) string {
+	var out []string
+	for name, q := range list {
+		out = append(out, string(name)+" "+q.String())
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
