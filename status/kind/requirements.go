@@ -14,9 +14,9 @@ import (
 // requirements is the Requirements of a kind that runs pods (Karmada §6.2): the requests of its containers together,
 // of each resource at least what an init container needs, and the overhead. A request that is missing is the limit.
 //
-// The arithmetic is the scheduler's. It differs from Karmada's for two things that Karmada does not know: an init
-// container that goes on running (restartPolicy Always, a sidecar) is added to the containers and to every init
-// container after it, and resources of the whole pod (spec.resources) take the place of those of the containers.
+// The arithmetic is the scheduler's, also for what Karmada's rule is silent about: an init container that goes on
+// running (restartPolicy Always, a sidecar) is added to the containers and to every init container after it, and
+// resources of the whole pod (spec.resources) take the place of those of the containers.
 func requirements(find podSpec) func(*unstructured.Unstructured) corev1.ResourceList {
 	return func(u *unstructured.Unstructured) corev1.ResourceList {
 		requests := scheduling.PodRequests(podOf(find(u)), scheduling.PodResourcesOptions{})
