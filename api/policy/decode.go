@@ -1,14 +1,19 @@
 package policy
 
 import (
+	"cmp"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Group is the API group of the policies.
-const Group = "policy.karmada.io"
+// Group is the API group of the policies, AppsGroup the one of WorkloadRebalancers.
+const (
+	Group     = "policy.karmada.io"
+	AppsGroup = "apps.karmada.io"
+)
 
 // DefaultNamespace is where a namespaced policy stands whose manifest does not say, as with kubectl.
 const DefaultNamespace = "default"
@@ -21,9 +26,10 @@ func Decode(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (
 		document `json:",inline"`
 		Spec     PolicySpec `json:"spec"`
 	}
-	doc := manifest.Decode(u, text, origin, &written)
-	p := Policy{Meta: written.meta(doc, "ClusterPropagationPolicy"), Spec: written.Spec}
-	written.check(doc, u)
+	doc := hints.Decode(u, text, origin, &written)
+	p := Policy{Meta: written.meta(doc, "PropagationPolicy"), Spec: written.Spec}
+	written.check(doc, Group, "PropagationPolicy", "ClusterPropagationPolicy")
+	p.Deprecated = deprecations(doc)
 	p.setDefaults()
 	p.validate(doc)
 	return p, doc.Err()
@@ -36,13 +42,44 @@ func DecodeOverride(u *unstructured.Unstructured, text []byte, origin manifest.O
 		document `json:",inline"`
 		Spec     OverrideSpec `json:"spec"`
 	}
-	doc := manifest.Decode(u, text, origin, &written)
-	o := Override{Meta: written.meta(doc, "ClusterOverridePolicy"), Spec: written.Spec}
-	written.check(doc, u)
+	doc := hints.Decode(u, text, origin, &written)
+	o := Override{Meta: written.meta(doc, "OverridePolicy"), Spec: written.Spec}
+	written.check(doc, Group, "OverridePolicy", "ClusterOverridePolicy")
 	defaultNamespaces(o.Meta, o.Spec.ResourceSelectors)
 	o.validate(doc)
+	if err := doc.Err(); err != nil {
+		return o, err
+	}
 	o.fold(doc)
-	return o, doc.Err()
+	return o, nil
+}
+
+// DecodeTaintPolicy reads a ClusterTaintPolicy strictly and validates it (Karmada §1.7). Text and error are as with
+// Decode.
+func DecodeTaintPolicy(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (TaintPolicy, error) {
+	var written struct {
+		document `json:",inline"`
+		Spec     TaintPolicySpec `json:"spec"`
+	}
+	doc := hints.Decode(u, text, origin, &written)
+	t := TaintPolicy{Meta: written.meta(doc, ""), Spec: written.Spec}
+	written.check(doc, Group, "ClusterTaintPolicy")
+	t.validate(doc)
+	return t, doc.Err()
+}
+
+// DecodeRebalancer reads a WorkloadRebalancer strictly and validates it (Karmada §4.11). Text and error are as with
+// Decode.
+func DecodeRebalancer(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Rebalancer, error) {
+	var written struct {
+		document `json:",inline"`
+		Spec     RebalancerSpec `json:"spec"`
+	}
+	doc := hints.Decode(u, text, origin, &written)
+	r := Rebalancer{Meta: written.meta(doc, ""), Spec: written.Spec}
+	written.check(doc, AppsGroup, "WorkloadRebalancer")
+	r.validate(doc)
+	return r, doc.Err()
 }
 
 // document is what manifests of every kind have.
@@ -51,26 +88,22 @@ type document struct {
 	Metadata        metav1.ObjectMeta `json:"metadata"`
 }
 
-// meta is what is kept of the metadata. What an API server sets (uid, resourceVersion, managedFields) is left alone,
-// as kubectl apply would.
-func (d document) meta(doc *manifest.Doc, clusterWide string) Meta {
-	m := Meta{
-		Namespace: d.Metadata.Namespace, Name: d.Metadata.Name, Labels: d.Metadata.Labels,
-		Origin: doc.Origin, Lines: doc.Lines,
-	}
-	switch {
-	case d.Kind == clusterWide:
-		m.Namespace = ""
-	case m.Namespace == "":
-		m.Namespace = DefaultNamespace
+// meta is what is kept of the metadata: a namespace for the namespaced kind only, as an API server would. What the
+// server sets itself (uid, resourceVersion, managedFields) is left alone, as kubectl apply would.
+func (d document) meta(doc *manifest.Doc, namespaced string) Meta {
+	m := Meta{Name: d.Metadata.Name, Labels: d.Metadata.Labels, Origin: doc.Origin, Lines: doc.Lines}
+	if d.Kind == namespaced && namespaced != "" {
+		m.Namespace = cmp.Or(d.Metadata.Namespace, DefaultNamespace)
 	}
 	return m
 }
 
 // check is what has to be right in every manifest.
-func (d document) check(doc *manifest.Doc, u *unstructured.Unstructured) {
+func (d document) check(doc *manifest.Doc, group string, kinds ...string) {
+	doc.Require("apiVersion", d.APIVersion != "")
+	doc.OneOf("apiVersion", d.APIVersion, group+"/v1alpha1")
+	doc.Require("kind", d.Kind != "")
+	doc.OneOf("kind", d.Kind, kinds...)
 	doc.Require("metadata.name", d.Metadata.Name != "")
-	doc.OneOf("apiVersion", d.APIVersion, Group+"/v1alpha1")
-	_, present := u.Object["spec"]
-	doc.Require("spec", present)
+	doc.Require("spec", doc.Value("spec") != nil)
 }

@@ -75,10 +75,13 @@ func purgeMode(written string) string {
 	return written
 }
 
-// fold turns the deprecated targetCluster and overriders into a single rule (Karmada §1.5). Its fields keep the lines
-// they are written on.
+// fold turns the deprecated targetCluster and overriders into a single rule (Karmada §1.5). Its fields keep the places
+// they are written at. Empty overriders are none: Karmada's own clients write them into every override.
 func (o *Override) fold(doc *manifest.Doc) {
 	s := &o.Spec
+	if s.Overriders != nil && s.Overriders.empty() {
+		s.Overriders = nil
+	}
 	if len(s.OverrideRules) > 0 || s.Overriders == nil && s.TargetCluster == nil {
 		return
 	}
@@ -87,6 +90,7 @@ func (o *Override) fold(doc *manifest.Doc) {
 		rule.Overriders = *s.Overriders
 	}
 	s.OverrideRules, s.TargetCluster, s.Overriders = []OverrideRule{rule}, nil, nil
+	o.Deprecated = singleRule(doc)
 	o.Lines = doc.Lines.Copied("spec.overriders", "spec.overrideRules[0].overriders").
 		Copied("spec.targetCluster", "spec.overrideRules[0].targetCluster")
 }

@@ -42,6 +42,12 @@ type Overriders struct {
 	FieldOverrider       []FieldOverrider     `json:"fieldOverrider,omitempty"`
 }
 
+// empty says whether there is nothing in any of them; fieldOverrider counts, other than in Karmada (DESIGN section 8, B9).
+func (o Overriders) empty() bool {
+	return len(o.Plaintext)+len(o.ImageOverrider)+len(o.CommandOverrider)+len(o.ArgsOverrider)+
+		len(o.LabelsOverrider)+len(o.AnnotationsOverrider)+len(o.FieldOverrider) == 0
+}
+
 // PlaintextOverrider is one operation of a JSON Patch document (RFC 6902).
 type PlaintextOverrider struct {
 	Path     string                `json:"path"`
@@ -72,7 +78,7 @@ type CommandOverrider struct {
 // MetadataOverrider changes labels or annotations (Karmada §3.5).
 type MetadataOverrider struct {
 	Operator string            `json:"operator"`
-	Value    map[string]string `json:"value,omitempty"`
+	Value    map[string]string `json:"value"`
 }
 
 // FieldOverrider patches JSON or YAML inside a string field (Karmada §3.5).

@@ -18,6 +18,8 @@ type Meta struct {
 	Origin    manifest.Origin
 	// Lines says where the fields stand; empty when the manifest has no text of its own.
 	Lines manifest.Lines
+	// Deprecated is what is written in an old form, in the order of the manifest; it works as the new one would.
+	Deprecated []Deprecation
 }
 
 // ClusterWide says whether this is the Cluster... form of its kind.

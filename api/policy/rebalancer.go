@@ -6,6 +6,9 @@ type Rebalancer struct {
 	Spec RebalancerSpec
 }
 
+// Title is "WorkloadRebalancer after-the-move".
+func (r *Rebalancer) Title() string { return "WorkloadRebalancer " + r.Name }
+
 // RebalancerSpec names the workloads.
 type RebalancerSpec struct {
 	Workloads []ObjectReference `json:"workloads"`

@@ -8,6 +8,9 @@ type TaintPolicy struct {
 	Spec TaintPolicySpec
 }
 
+// Title is "ClusterTaintPolicy not-ready".
+func (t *TaintPolicy) Title() string { return "ClusterTaintPolicy " + t.Name }
+
 // TaintPolicySpec taints the clusters it targets by their conditions.
 type TaintPolicySpec struct {
 	// TargetClusters absent: every cluster.

@@ -47,11 +47,8 @@ func (p *Policy) validate(doc *manifest.Doc) {
 func checkSelectors(doc *manifest.Doc, m Meta, selectors []ResourceSelector) {
 	for i, r := range selectors {
 		field := fmt.Sprintf("spec.resourceSelectors[%d]", i)
-		doc.Require(field+".apiVersion", r.APIVersion != "")
+		checkVersion(doc, field+".apiVersion", r.APIVersion)
 		doc.Require(field+".kind", r.Kind != "")
-		if _, err := schema.ParseGroupVersion(r.APIVersion); err != nil {
-			doc.Errorf(field+".apiVersion", "%s.apiVersion is %q, expected \"<group>/<version>\" or \"v1\"", field, r.APIVersion)
-		}
 		if !m.ClusterWide() && r.Namespace != m.Namespace {
 			doc.Errorf(field+".namespace", "%s.namespace is %q; a policy in namespace %s selects there only", field, r.Namespace, m.Namespace)
 		}
@@ -60,5 +57,12 @@ func checkSelectors(doc *manifest.Doc, m Meta, selectors []ResourceSelector) {
 				doc.Errorf(field+".labelSelector", "%s.labelSelector is not valid: %v", field, err)
 			}
 		}
+	}
+}
+
+func checkVersion(doc *manifest.Doc, field, apiVersion string) {
+	doc.Require(field, apiVersion != "")
+	if _, err := schema.ParseGroupVersion(apiVersion); err != nil {
+		doc.Errorf(field, "%s is %q, expected \"<group>/<version>\" or \"v1\"", field, apiVersion)
 	}
 }

@@ -16,6 +16,7 @@ func (f *Failover) validate(doc *manifest.Doc) {
 	}
 	if a := f.Application; a != nil {
 		const field = "spec.failover.application"
+		doc.Require(field+".decisionConditions", doc.Value(field+".decisionConditions") != nil)
 		if s := a.DecisionConditions.TolerationSeconds; s != nil && *s < 0 {
 			doc.Errorf(field+".decisionConditions.tolerationSeconds",
 				"%s.decisionConditions.tolerationSeconds is %d, expected 0 or more", field, *s)
@@ -45,6 +46,7 @@ func (s *StatePreservation) validate(doc *manifest.Doc, path string) {
 	if s == nil {
 		return
 	}
+	doc.Require(path+".rules", s.Rules != nil)
 	for i, r := range s.Rules {
 		field := fmt.Sprintf("%s.rules[%d]", path, i)
 		doc.Require(field+".aliasLabelName", r.AliasLabelName != "")

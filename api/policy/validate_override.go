@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -19,7 +20,7 @@ func (o *Override) validate(doc *manifest.Doc) {
 	if len(s.OverrideRules) > 0 && s.TargetCluster != nil {
 		doc.Errorf("spec.targetCluster", "spec.targetCluster and overrideRules exclude each other; move it into the rules")
 	}
-	if len(s.OverrideRules) > 0 && s.Overriders != nil {
+	if len(s.OverrideRules) > 0 && s.Overriders != nil && !s.Overriders.empty() {
 		doc.Errorf("spec.overriders", "spec.overriders and overrideRules exclude each other; make it one of the rules")
 	}
 	s.TargetCluster.validate(doc, "spec.targetCluster")
@@ -29,6 +30,7 @@ func (o *Override) validate(doc *manifest.Doc) {
 	for i, rule := range s.OverrideRules {
 		field := fmt.Sprintf("spec.overrideRules[%d]", i)
 		rule.TargetCluster.validate(doc, field+".targetCluster")
+		doc.Require(field+".overriders", doc.Value(field+".overriders") != nil)
 		rule.Overriders.validate(doc, field+".overriders")
 	}
 }
@@ -36,7 +38,7 @@ func (o *Override) validate(doc *manifest.Doc) {
 func (o Overriders) validate(doc *manifest.Doc, path string) {
 	for i, p := range o.Plaintext {
 		field := fmt.Sprintf("%s.plaintext[%d]", path, i)
-		doc.Require(field+".path", p.Path != "")
+		doc.Require(field+".path", doc.Value(field+".path") != nil) // "" is the whole object
 		checkPointer(doc, field+".path", p.Path)
 		checkOperator(doc, field, p.Operator, "add", "remove", "replace")
 	}
@@ -52,8 +54,8 @@ func (o Overriders) validate(doc *manifest.Doc, path string) {
 	}
 	checkCommands(doc, path+".commandOverrider", o.CommandOverrider)
 	checkCommands(doc, path+".argsOverrider", o.ArgsOverrider)
-	checkMetadata(doc, path+".labelsOverrider", o.LabelsOverrider, true)
-	checkMetadata(doc, path+".annotationsOverrider", o.AnnotationsOverrider, false)
+	checkMetadata(doc, path+".labelsOverrider", o.LabelsOverrider, checkLabels)
+	checkMetadata(doc, path+".annotationsOverrider", o.AnnotationsOverrider, checkAnnotations)
 	for i, f := range o.FieldOverrider {
 		f.validate(doc, fmt.Sprintf("%s.fieldOverrider[%d]", path, i))
 	}
@@ -84,19 +86,39 @@ func checkCommands(doc *manifest.Doc, path string, commands []CommandOverrider) 
 	}
 }
 
-func checkMetadata(doc *manifest.Doc, path string, entries []MetadataOverrider, labels bool) {
+func checkMetadata(doc *manifest.Doc, path string, entries []MetadataOverrider, check func(*manifest.Doc, string, map[string]string)) {
 	for i, e := range entries {
 		field := fmt.Sprintf("%s[%d]", path, i)
 		checkOperator(doc, field, e.Operator, "add", "remove", "replace")
-		doc.Require(field+".value", len(e.Value) > 0)
-		for _, key := range slices.Sorted(maps.Keys(e.Value)) {
-			if problems := validation.IsQualifiedName(key); len(problems) > 0 {
-				doc.Errorf(field+".value."+key, "%s.value has the key %q: %s", field, key, strings.Join(problems, "; "))
-			}
-			if problems := validation.IsValidLabelValue(e.Value[key]); labels && len(problems) > 0 {
-				doc.Errorf(field+".value."+key, "%s.value.%s is %q: %s", field, key, e.Value[key], strings.Join(problems, "; "))
-			}
+		doc.Require(field+".value", e.Value != nil)
+		check(doc, field+".value", e.Value)
+	}
+}
+
+// checkLabels holds even for the labels to remove, as in Karmada.
+func checkLabels(doc *manifest.Doc, field string, labels map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		checkKey(doc, field, key, key)
+		if problems := validation.IsValidLabelValue(labels[key]); len(problems) > 0 {
+			doc.Errorf(field+"."+key, "%s.%s is %q: %s", field, key, labels[key], strings.Join(problems, "; "))
 		}
+	}
+}
+
+func checkAnnotations(doc *manifest.Doc, field string, annotations map[string]string) {
+	size := 0
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		checkKey(doc, field, key, strings.ToLower(key)) // in annotations, capitals are allowed before the slash as well
+		size += len(key) + len(annotations[key])
+	}
+	if size > apivalidation.TotalAnnotationSizeLimitB {
+		doc.Errorf(field, "%s has %d bytes, expected at most %d", field, size, apivalidation.TotalAnnotationSizeLimitB)
+	}
+}
+
+func checkKey(doc *manifest.Doc, field, written, key string) {
+	if problems := validation.IsQualifiedName(key); len(problems) > 0 {
+		doc.Errorf(field+"."+written, "%s has the key %q: %s", field, written, strings.Join(problems, "; "))
 	}
 }
 
@@ -113,7 +135,7 @@ func (f FieldOverrider) validate(doc *manifest.Doc, field string) {
 func checkOperations(doc *manifest.Doc, path string, operations []FieldOperation) {
 	for i, op := range operations {
 		field := fmt.Sprintf("%s[%d]", path, i)
-		doc.Require(field+".subPath", op.SubPath != "")
+		doc.Require(field+".subPath", doc.Value(field+".subPath") != nil) // "" is all that is in the string
 		checkPointer(doc, field+".subPath", op.SubPath)
 		checkOperator(doc, field, op.Operator, "add", "remove", "replace")
 		checkValue(doc, field, op.Operator, op.Value)

@@ -131,9 +131,11 @@ func (r *ReplicaScheduling) validate(doc *manifest.Doc) {
 	}
 	doc.OneOf(field+".weightPreference.dynamicWeight", r.WeightPreference.DynamicWeight, "AvailableReplicas")
 	for i, w := range r.WeightPreference.StaticWeightList {
+		entry := fmt.Sprintf("%s.weightPreference.staticWeightList[%d]", field, i)
+		doc.Require(entry+".targetCluster", doc.Value(entry+".targetCluster") != nil)
+		doc.Require(entry+".weight", doc.Value(entry+".weight") != nil)
 		if w.Weight < 1 {
-			entry := fmt.Sprintf("%s.weightPreference.staticWeightList[%d].weight", field, i)
-			doc.Errorf(entry, "%s is %d, expected 1 or more", entry, w.Weight)
+			doc.Errorf(entry+".weight", "%s.weight is %d, expected 1 or more", entry, w.Weight)
 		}
 	}
 }

@@ -9,6 +9,7 @@ const (
 	Abort            = "Abort"
 	Overwrite        = "Overwrite"
 	Always           = "Always"
+	Lazy             = "Lazy"
 	Never            = "Never"
 	Directly         = "Directly"
 	Gracefully       = "Gracefully"
