@@ -1,6 +1,8 @@
 package clusters
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -28,6 +30,19 @@ type Kinds struct {
 	known meta.RESTMapper
 	asked time.Time
 	news  chan struct{} // closed and replaced when the answer was renewed
+}
+
+// Look asks the cluster anew what it serves, in two requests where it can tell that in so many. Whoever needs a Mapping
+// meanwhile is answered from what was known, and from the new answer afterwards.
+func (k *Kinds) Look() (Served, error) {
+	a, err := discover(k.server)
+	if err != nil {
+		return Served{}, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.learn(a)
+	return a.served(), nil
 }
 
 func newKinds(server discovery.DiscoveryInterface) *Kinds {
@@ -78,14 +93,56 @@ func (k *Kinds) News() <-chan struct{} {
 
 // ask keeps what was known if the cluster does not answer. The caller holds k.mu, so that many who miss a kind ask once.
 func (k *Kinds) ask() error {
-	groups, err := restmapper.GetAPIGroupResources(k.server)
+	a, err := discover(k.server)
 	if err != nil {
-		return fmt.Errorf("asking what the cluster serves: %w", err)
+		return err
 	}
-	k.known, k.asked = restmapper.NewDiscoveryRESTMapper(groups), time.Now()
+	k.learn(a)
+	return nil
+}
+
+// learn replaces what was known. The caller holds k.mu.
+func (k *Kinds) learn(a answer) {
+	k.known, k.asked = restmapper.NewDiscoveryRESTMapper(a.groups()), time.Now()
 	close(k.news)
 	k.news = make(chan struct{})
-	return nil
+}
+
+// answer is what discovery says.
+type answer struct {
+	listed []*metav1.APIGroup
+	lists  []*metav1.APIResourceList
+	failed map[schema.GroupVersion]error // served by somebody who did not answer
+}
+
+// discover asks for everything. Groups that cannot be asked for now are no error, as long as there is any other.
+func discover(server discovery.DiscoveryInterface) (answer, error) {
+	groups, lists, err := server.ServerGroupsAndResources()
+	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
+	if err != nil && !partial || groups == nil || lists == nil {
+		return answer{}, fmt.Errorf("asking what the cluster serves: %w", cmp.Or(err, errNothingServed))
+	}
+	return answer{groups, lists, failed}, nil
+}
+
+var errNothingServed = errors.New("it names no API")
+
+// groups is the answer by group and version.
+func (a answer) groups() []*restmapper.APIGroupResources {
+	lists := map[string][]metav1.APIResource{}
+	for _, l := range a.lists {
+		lists[l.GroupVersion] = l.APIResources
+	}
+	all := make([]*restmapper.APIGroupResources, len(a.listed))
+	for i, g := range a.listed {
+		all[i] = &restmapper.APIGroupResources{Group: *g, VersionedResources: map[string][]metav1.APIResource{}}
+		for _, v := range g.Versions {
+			if resources, told := lists[v.GroupVersion]; told {
+				all[i].VersionedResources[v.Version] = resources
+			}
+		}
+	}
+	return all
 }
 
 // Namespaced are all resources that can be listed in a namespace, each in the version the cluster prefers. An API whose

@@ -1,0 +1,139 @@
+package clusters
+
+import (
+	"context"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	scheduling "k8s.io/component-helpers/resource"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Room asks a member what its nodes have and what its pods take of it (Karmada §4.4), in the time that ctx gives. Nodes
+// are counted by what they have left in the grades of models, which are standard (v1alpha1.StandardResourceModels). The
+// error is a sentence for people; Reason has it in one word. Both lists are read from the memory of the API server
+// where it allows that, and neither is held here as a whole.
+func Room(ctx context.Context, m *Member, models []v1alpha1.ResourceModel) (v1alpha1.ResourceSummary, error) {
+	r := room{nodes: map[string]corev1.ResourceList{}, allocatable: corev1.ResourceList{}, allocated: corev1.ResourceList{}, allocating: corev1.ResourceList{}}
+	if err := each(ctx, m, "/api/v1/nodes", "", r.addNode); err != nil {
+		return v1alpha1.ResourceSummary{}, explain(m, "listing its nodes", err)
+	}
+	if err := each(ctx, m, "/api/v1/pods", unended, r.addPod); err != nil {
+		return v1alpha1.ResourceSummary{}, explain(m, "listing its pods", err)
+	}
+	return r.summary(models), nil
+}
+
+// unended are the pods that take room.
+const unended = "status.phase!=Succeeded,status.phase!=Failed"
+
+// room is what was added up so far.
+type room struct {
+	allocatable, allocated, allocating corev1.ResourceList
+	nodes                              map[string]corev1.ResourceList // what each has left
+}
+
+// node is what is read of a node.
+type node struct {
+	Metadata struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+	Status struct {
+		Allocatable corev1.ResourceList `json:"allocatable"`
+	} `json:"status"`
+}
+
+// pod is what is read of a pod.
+type pod struct {
+	Spec struct {
+		NodeName       string                       `json:"nodeName"`
+		InitContainers []container                  `json:"initContainers"`
+		Containers     []container                  `json:"containers"`
+		Overhead       corev1.ResourceList          `json:"overhead"`
+		Resources      *corev1.ResourceRequirements `json:"resources"`
+	} `json:"spec"`
+}
+
+type container struct {
+	RestartPolicy *corev1.ContainerRestartPolicy `json:"restartPolicy"`
+	Resources     corev1.ResourceRequirements    `json:"resources"`
+}
+
+func (r room) addNode(n *node) {
+	add(r.allocatable, n.Status.Allocatable)
+	r.nodes[n.Metadata.Name] = n.Status.Allocatable
+}
+
+// addPod adds one pod to what is taken. One without a node waits for it.
+func (r room) addPod(p *pod) {
+	requests := p.requests()
+	if p.Spec.NodeName == "" {
+		add(r.allocating, requests)
+		return
+	}
+	add(r.allocated, requests)
+	if left, known := r.nodes[p.Spec.NodeName]; known {
+		for name, q := range requests {
+			if has, counted := left[name]; counted {
+				has.Sub(q)
+				left[name] = has
+			}
+		}
+	}
+}
+
+// requests are what the scheduler reckons with for a pod, which is one of the resource "pods", too.
+func (p *pod) requests() corev1.ResourceList {
+	whole := &corev1.Pod{Spec: corev1.PodSpec{Overhead: p.Spec.Overhead, Resources: p.Spec.Resources}}
+	for _, c := range p.Spec.InitContainers {
+		whole.Spec.InitContainers = append(whole.Spec.InitContainers, corev1.Container{RestartPolicy: c.RestartPolicy, Resources: c.Resources})
+	}
+	for _, c := range p.Spec.Containers {
+		whole.Spec.Containers = append(whole.Spec.Containers, corev1.Container{Resources: c.Resources})
+	}
+	requests := scheduling.PodRequests(whole, scheduling.PodResourcesOptions{})
+	requests[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
+	return requests
+}
+
+func add(sum, list corev1.ResourceList) {
+	for name, q := range list {
+		total := sum[name]
+		total.Add(q)
+		sum[name] = total
+	}
+}
+
+// summary is the sum in the shape that the status of a Cluster has.
+func (r room) summary(models []v1alpha1.ResourceModel) v1alpha1.ResourceSummary {
+	s := v1alpha1.ResourceSummary{Allocatable: r.allocatable, Allocated: r.allocated, Allocating: r.allocating}
+	counts := map[uint32]int64{}
+	for left := range maps.Values(r.nodes) {
+		if grade, fits := gradeOf(left, models); fits {
+			counts[grade]++
+		}
+	}
+	for _, m := range models {
+		s.AllocatableModelings = append(s.AllocatableModelings, v1alpha1.AllocatableModeling{Grade: m.Grade, Count: counts[m.Grade]})
+	}
+	return s
+}
+
+// gradeOf is the highest grade of which a node has enough left of everything. A node that takes no more pods, or that has
+// less than nothing left, has none; it is left out, and no other node for its sake (Karmada §4.4, B20).
+func gradeOf(left corev1.ResourceList, models []v1alpha1.ResourceModel) (grade uint32, fits bool) {
+	if left.Pods().Sign() <= 0 {
+		return 0, false
+	}
+	for _, m := range models {
+		for _, r := range m.Ranges {
+			if has := left[r.Name]; has.Cmp(r.Min) < 0 {
+				return grade, fits
+			}
+		}
+		grade, fits = m.Grade, true
+	}
+	return grade, fits
+}

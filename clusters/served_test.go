@@ -1,0 +1,95 @@
+package clusters
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+func TestLook(t *testing.T) {
+	m := connect(t, plane.Config())
+	served, err := m.Kinds.Look()
+	require.NoError(t, err)
+	require.Empty(t, served.Missing)
+	require.Equal(t, v1alpha1.APIResource{Name: "deployments", Kind: "Deployment"}, find(served, "apps/v1", "Deployment"))
+	require.Equal(t, v1alpha1.APIResource{Name: "pods", Kind: "Pod"}, find(served, "v1", "Pod"))
+	require.Zero(t, find(served, "apps/v1", "Scale"), "subresources are no kinds of their own")
+	list, ok := served.Listed()
+	require.True(t, ok)
+	require.Equal(t, served.Enabled, list, "what Kubernetes has itself is listed with names")
+
+	m.server = nil // Mapping answers from what was learnt
+	mapping, err := m.Kinds.Mapping(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
+	require.NoError(t, err)
+	require.Equal(t, "deployments", mapping.Resource.Resource)
+}
+
+func find(s Served, groupVersion, kind string) v1alpha1.APIResource {
+	for _, e := range s.Enabled {
+		for _, r := range e.Resources {
+			if e.GroupVersion == groupVersion && r.Kind == kind {
+				return r
+			}
+		}
+	}
+	return v1alpha1.APIResource{}
+}
+
+// An API server that serves one group itself, and another through somebody who is not there.
+func TestLookOfAPartialAnswer(t *testing.T) {
+	const accepted = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+	asked := 0
+	m := connect(t, served(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		w.Header().Set("Content-Type", accepted)
+		if r.URL.Path == "/api" {
+			_, _ = w.Write([]byte(`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[{"versions":[{"version":"v1","freshness":"Current",
+				"resources":[{"resource":"pods","responseKind":{"group":"","version":"v1","kind":"Pod"},"scope":"Namespaced","verbs":["get","list"]}]}]}]}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[
+			{"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1","freshness":"Stale"}]}]}`))
+	}))
+	s, err := m.Kinds.Look()
+	require.NoError(t, err)
+	require.Equal(t, Served{
+		Enabled: []v1alpha1.APIEnablement{{GroupVersion: "v1", Resources: []v1alpha1.APIResource{{Name: "pods", Kind: "Pod"}}}},
+		Missing: []string{"metrics.k8s.io/v1beta1"},
+	}, s)
+	require.Equal(t, 4, asked, "two requests, and both again because something is missing")
+}
+
+func TestLookAtNobody(t *testing.T) {
+	m := connect(t, served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) }))
+	_, err := m.Kinds.Look()
+	require.ErrorContains(t, err, "asking what the cluster serves")
+}
+
+func TestListedIsBounded(t *testing.T) {
+	many := func(n int) Served {
+		e := v1alpha1.APIEnablement{GroupVersion: "example.com/v1"}
+		for i := range n {
+			e.Resources = append(e.Resources, enabled("", []metav1.APIResource{{Name: fmt.Sprintf("things%05d", i), Kind: fmt.Sprintf("Thing%05d", i)}}).Resources...)
+		}
+		return Served{Enabled: []v1alpha1.APIEnablement{e}}
+	}
+	list, ok := many(900).Listed()
+	require.True(t, ok)
+	require.Equal(t, "things00000", list[0].Resources[0].Name)
+
+	list, ok = many(1500).Listed()
+	require.True(t, ok)
+	require.Equal(t, v1alpha1.APIResource{Kind: "Thing00000"}, list[0].Resources[0], "without names")
+	require.Len(t, list[0].Resources, 1500)
+	require.LessOrEqual(t, size(list), maxServed)
+
+	list, ok = many(5000).Listed()
+	require.False(t, ok)
+	require.Empty(t, list, "nothing is better than half")
+}
