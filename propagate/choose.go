@@ -1,44 +1,71 @@
 package propagate
 
 import (
+	"errors"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate/divide"
 	"github.com/accord-dev/accord/propagate/place"
-	"github.com/accord-dev/accord/status/kind"
 )
 
-// choose decides about one object: may it go anywhere, who claims it, which clusters fit, how many replicas each gets,
-// and where it is held.
-func (p *Plan) choose(d *Decision, u *unstructured.Unstructured, known kind.Kind) {
-	if d.Why = never(d.ID, u); d.Why != "" {
-		p.refuse(d, d.Why, d.Origin)
+// claim decides whether an object may go anywhere and which policy says where.
+func (p *Plan) claim(it *item) {
+	d := it.decision
+	if d.Why = p.rules.never(d.ID, it.manifest); d.Why != "" {
 		return
 	}
-	if d.Policy = p.claims.claim(u); d.Policy == nil {
+	if d.Policy = p.claims.claim(it.manifest); d.Policy == nil {
 		d.Why = unclaimed(d.ID)
+	}
+}
+
+// choose decides about one object that was claimed: which clusters fit, how many replicas each gets, and where it is held.
+func (p *Plan) choose(it *item) {
+	d := it.decision
+	if d.Policy == nil {
 		p.refuse(d, d.Why, d.Origin)
 		return
 	}
-	placement := d.Policy.Spec.Placement
-	if why, field := place.Unsupported(placement); why != "" {
-		at := d.Policy.At("spec.placement." + field)
+	d.inherit(d.Policy)
+	if why, at := p.premature(d.Policy); why != "" {
 		d.Why = fmt.Sprintf("%s (%s); what runs is left as it is", why, at)
 		p.refuse(d, why, at)
 		return
 	}
-	p.spread(d, p.fitting(d), u, known)
-	if len(d.Chosen) == 0 {
-		d.Why = nobody(d)
+	p.place(it)
+	p.wait(it)
+}
+
+// inherit takes over what the policy says about delivering.
+func (d *Decision) inherit(c *policy.Policy) {
+	d.Overwrite = c.Spec.ConflictResolution == policy.Overwrite
+	d.Preserve = c.Spec.PreserveResourcesOnDeletion != nil && *c.Spec.PreserveResourcesOnDeletion
+	d.Dependencies = c.Spec.PropagateDeps
+}
+
+// premature says why a policy cannot be acted on at all yet.
+func (p *Plan) premature(c *policy.Policy) (why string, at manifest.Origin) {
+	if why, field := place.Unsupported(c.Spec.Placement); why != "" {
+		return why, c.At("spec.placement." + field)
 	}
+	if name := c.Spec.SchedulerName; name != policy.DefaultScheduler {
+		return fmt.Sprintf("schedulerName is %q, and there is no scheduler but %q", name, policy.DefaultScheduler), c.At("spec.schedulerName")
+	}
+	for i, name := range c.Spec.DependentOverrides {
+		if !p.overrides.has(c.Namespace, name) {
+			return fmt.Sprintf("it waits for the override policy %q, which is not there", name),
+				c.At(fmt.Sprintf("spec.dependentOverrides[%d]", i))
+		}
+	}
+	return "", manifest.Origin{}
 }
 
 // refuse refuses every cluster for one reason.
@@ -49,75 +76,209 @@ func (p *Plan) refuse(d *Decision, why string, at manifest.Origin) {
 	}
 }
 
+// place chooses clusters. Of clusterAffinities the terms are tried in order, from the one in use on, until one of them
+// works (Karmada §4.10).
+func (p *Plan) place(it *item) {
+	d := it.decision
+	before := p.previous[d.ID]
+	var fresh bool
+	d.Rebalanced, fresh = p.rebalance(d.ID)
+	terms := d.Policy.Spec.Placement.ClusterAffinities
+	start := 0
+	if !fresh {
+		start = max(0, slices.IndexFunc(terms, func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == before.Term }))
+	}
+	var first *attempt
+	for term := start; term < max(1, len(terms)); term++ {
+		a := p.attempt(it, term, fresh)
+		if a.failed == "" {
+			d.settle(a, terms)
+			return
+		}
+		if len(terms) > 0 {
+			d.Passed = append(d.Passed, Passed{Term: terms[term].AffinityName, Why: a.failed})
+		}
+		if first == nil {
+			first = a
+		}
+	}
+	d.Refused, d.Why = first.refused, first.failed
+	if !first.nobody {
+		p.restore(d, first.failed, placementAt(d.Policy), func(c PreviousCluster) string { return held(d.Policy, c.Name) })
+		d.Kept = len(d.Chosen) > 0
+	}
+}
+
+// attempt is what one term of a placement gives.
+type attempt struct {
+	term    int
+	chosen  []Choice
+	refused []Refusal
+	// failed says why nothing could be chosen; empty when something was. nobody: because no cluster passed the filters.
+	failed string
+	nobody bool
+}
+
+func (d *Decision) settle(a *attempt, terms []policy.ClusterAffinityTerm) {
+	d.Chosen, d.Refused = a.chosen, a.refused
+	if len(terms) > 0 {
+		d.Term = terms[a.term].AffinityName
+	}
+}
+
+// attempt tries one term: filters, then spread constraints, then replicas.
+func (p *Plan) attempt(it *item, term int, fresh bool) *attempt {
+	d, a := it.decision, &attempt{term: term}
+	q := p.question(it, term)
+	fit := p.fitting(it, q, a)
+	if len(fit) == 0 {
+		a.nobody, a.failed = true, nobody(d, a.refused)
+		return a
+	}
+	selection, err := q.Select(fit)
+	if err != nil {
+		p.fail(a, d, err)
+		return a
+	}
+	for _, left := range selection.Left {
+		a.refused = append(a.refused, Refusal{left.Cluster, left.Why, d.Policy.At("spec.placement." + left.Field)})
+	}
+	if !q.Workload {
+		for _, c := range selection.Chosen {
+			a.chosen = append(a.chosen, Choice{Cluster: c.Cluster.Name, Held: held(d.Policy, c.Cluster.Name)})
+		}
+	} else if err := a.divide(it, p.request(it, q, selection.Chosen, fresh)); err != nil {
+		p.fail(a, d, err)
+		return a
+	}
+	slices.SortFunc(a.chosen, func(x, y Choice) int { return strings.Compare(x.Cluster, y.Cluster) })
+	slices.SortFunc(a.refused, func(x, y Refusal) int { return strings.Compare(x.Cluster, y.Cluster) })
+	if len(a.chosen) == 0 {
+		a.nobody, a.failed = true, nobody(d, a.refused)
+	}
+	return a
+}
+
+// fail refuses all clusters that passed the filters for one reason.
+func (p *Plan) fail(a *attempt, d *Decision, err error) {
+	at := placementAt(d.Policy)
+	if problem, ok := errors.AsType[*place.Problem](err); ok {
+		at = d.Policy.At("spec.placement." + problem.Field)
+	}
+	a.chosen, a.failed = nil, fmt.Sprintf("%s (%s): %v", d.Policy.Title(), at, err)
+	a.refused = p.complement(nil, a.refused, err.Error(), at)
+}
+
+// complement is what every cluster is refused for that was not chosen: its own reason, or this one.
+func (p *Plan) complement(chosen []Choice, refused []Refusal, why string, at manifest.Origin) []Refusal {
+	known := map[string]Refusal{}
+	for _, r := range refused {
+		known[r.Cluster] = r
+	}
+	on := map[string]bool{}
+	for _, c := range chosen {
+		on[c.Cluster] = true
+	}
+	var all []Refusal
+	for _, c := range p.clusters {
+		if r, has := known[c.Name]; has && !on[c.Name] {
+			all = append(all, r)
+		} else if !on[c.Name] {
+			all = append(all, Refusal{c.Name, why, at})
+		}
+	}
+	return all
+}
+
+// question is what placing an object depends on.
+func (p *Plan) question(it *item, term int) place.Question {
+	d := it.decision
+	q := place.Question{
+		Placement: d.Policy.Spec.Placement, Term: term, GVK: d.GVK, On: p.previous[d.ID].on(), Provided: p.provided[d.ID.GroupKind()],
+	}
+	if it.known.Replicas != nil {
+		q.Total, q.Workload = it.known.Replicas(it.manifest)
+	}
+	q.Together, q.Apart = p.peers(it)
+	return q
+}
+
 // fitting are the clusters that pass every filter; the others are refused.
-func (p *Plan) fitting(d *Decision) []place.Candidate {
+func (p *Plan) fitting(it *item, q place.Question, a *attempt) []place.Candidate {
+	d := it.decision
+	replicas := p.previous[d.ID].replicas()
+	var requests corev1.ResourceList
+	needsRoom := false
+	if needsRoom && it.known.Requirements != nil {
+		requests = it.known.Requirements(it.manifest)
+	}
 	var fit []place.Candidate
-	q := place.Question{Placement: d.Policy.Spec.Placement}
 	for _, c := range p.clusters {
 		if why, field := q.Refuses(c); why != "" {
-			d.Refused = append(d.Refused, Refusal{c.Name, why, d.Policy.At("spec.placement." + field)})
+			a.refused = append(a.refused, Refusal{c.Name, why, d.refusedAt(field)})
 			continue
 		}
-		fit = append(fit, place.Candidate{Cluster: c})
+		candidate := place.Candidate{Cluster: c, Chosen: q.On[c.Name], Before: replicas[c.Name], Tier: q.Tier(c)}
+		if needsRoom {
+			candidate.Room = divide.Room(c, requests, q.Total)
+		}
+		fit = append(fit, candidate)
 	}
 	return fit
 }
 
-// spread chooses among the clusters that fit, and gives each its replicas. Only objects with a replica count are
-// divided; of the others every cluster gets one as it is (Karmada §4.6).
-func (p *Plan) spread(d *Decision, fit []place.Candidate, u *unstructured.Unstructured, known kind.Kind) {
-	counted := false
-	var total int32
-	if known.Replicas != nil {
-		total, counted = known.Replicas(u)
+// refusedAt is where a filter's reason stands: in the placement, or, when it is about no field of it, the manifest.
+func (d *Decision) refusedAt(field string) manifest.Origin {
+	if field == "" {
+		return d.Origin
 	}
-	if !counted {
-		for _, c := range fit {
-			d.Chosen = append(d.Chosen, Choice{Cluster: c.Cluster.Name, Held: held(d.Policy, c.Cluster.Name)})
-		}
-		return
+	return d.Policy.At("spec.placement." + field)
+}
+
+func (p *Plan) request(it *item, q place.Question, chosen []place.Candidate, fresh bool) divide.Request {
+	return divide.Request{
+		Total: q.Total, Scheduling: q.Placement.ReplicaScheduling, Candidates: chosen, Seed: seed(it.decision.ID), Fresh: fresh,
 	}
-	shares, _ := divide.Replicas(divide.Request{
-		Total: total, Scheduling: d.Policy.Spec.Placement.ReplicaScheduling, Candidates: fit, Seed: seed(d.ID),
-	})
+}
+
+// divide gives each selected cluster its replicas.
+func (a *attempt) divide(it *item, r divide.Request) error {
+	shares, err := divide.Replicas(r)
+	if err != nil {
+		return err
+	}
+	d := it.decision
 	for i, share := range shares {
+		cluster := r.Candidates[i].Cluster.Name
 		if share.Refused != "" {
-			d.Refused = append(d.Refused, Refusal{fit[i].Cluster.Name, share.Refused, d.Policy.At("spec.placement." + share.Field)})
+			a.refused = append(a.refused, Refusal{cluster, share.Refused, d.Policy.At("spec.placement." + share.Field)})
 			continue
 		}
-		d.Chosen = append(d.Chosen, Choice{Cluster: fit[i].Cluster.Name, Replicas: &share.Replicas, Held: held(d.Policy, fit[i].Cluster.Name)})
+		a.chosen = append(a.chosen, Choice{Cluster: cluster, Replicas: &share.Replicas, Held: held(d.Policy, cluster)})
 	}
-	slices.SortFunc(d.Refused, func(a, b Refusal) int { return strings.Compare(a.Cluster, b.Cluster) })
-	complete(d, u)
+	a.complete(it, r)
+	return nil
 }
 
 // complete divides the completions of a divided Job in proportion to its parallelism (Karmada §4.9).
-func complete(d *Decision, u *unstructured.Unstructured) {
-	s := d.Policy.Spec.Placement.ReplicaScheduling
-	if d.ID.GroupKind() != jobKind || s == nil || s.ReplicaSchedulingType != policy.Divided {
+func (a *attempt) complete(it *item, r divide.Request) {
+	if it.decision.ID.GroupKind() != jobKind || r.Scheduling == nil || r.Scheduling.ReplicaSchedulingType != policy.Divided {
 		return
 	}
-	completions, found, err := unstructured.NestedInt64(u.Object, "spec", "completions")
+	completions, found, err := unstructured.NestedInt64(it.manifest.Object, "spec", "completions")
 	if !found || err != nil || completions < 0 || completions > math.MaxInt32 {
 		return // the API server will say what is wrong with it
 	}
-	parties := make([]divide.Party, len(d.Chosen))
-	for i, c := range d.Chosen {
+	parties := make([]divide.Party, len(a.chosen))
+	for i, c := range a.chosen {
 		parties[i] = divide.Party{Name: c.Cluster, Votes: int64(*c.Replicas)}
 	}
 	if !slices.ContainsFunc(parties, func(p divide.Party) bool { return p.Votes > 0 }) {
 		return // nothing runs; the template stays as it is
 	}
-	for i, n := range divide.Webster(int32(completions), parties, seed(d.ID)) {
-		d.Chosen[i].Completions = new(n)
+	for i, n := range divide.Webster(int32(completions), parties, r.Seed) {
+		a.chosen[i].Completions = new(n)
 	}
-}
-
-// seed stands in for the UID that an object in Git does not have: it decides ties, the same way for ever (B15).
-func seed(id manifest.ID) uint32 {
-	h := fnv.New32a()
-	h.Write([]byte(id.Group + "/" + id.Kind + "/" + id.Namespace + "/" + id.Name))
-	return h.Sum32()
 }
 
 // unclaimed is why an object that no policy selects goes nowhere.
@@ -129,16 +290,16 @@ func unclaimed(id manifest.ID) string {
 }
 
 // nobody is why an object that a policy claims goes nowhere.
-func nobody(d *Decision) string {
-	if len(d.Refused) == 0 {
+func nobody(d *Decision, refused []Refusal) string {
+	if len(refused) == 0 {
 		return "there is no cluster"
 	}
 	const shown = 3
 	var reasons []string
-	for _, r := range d.Refused[:min(shown, len(d.Refused))] {
+	for _, r := range refused[:min(shown, len(refused))] {
 		reasons = append(reasons, r.Cluster+" "+r.Why)
 	}
-	if more := len(d.Refused) - shown; more > 0 {
+	if more := len(refused) - shown; more > 0 {
 		reasons = append(reasons, fmt.Sprintf("and %d more", more))
 	}
 	return fmt.Sprintf("no cluster fits the placement of %s (%s): %s; what runs is left as it is",

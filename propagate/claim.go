@@ -2,6 +2,7 @@ package propagate
 
 import (
 	"cmp"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -63,12 +64,39 @@ func best(tier []*policy.Policy, u *unstructured.Unstructured, selected map[*pol
 	return winner
 }
 
+// selecting are all policies that select u, best first.
+func (c *claims) selecting(u *unstructured.Unstructured) []*policy.Policy {
+	var all []*policy.Policy
+	tiers := []string{""}
+	if namespace := u.GetNamespace(); namespace != "" {
+		tiers = []string{namespace, ""}
+	}
+	for _, tier := range tiers {
+		var found []*policy.Policy
+		for _, p := range c.policies[tier] {
+			if selects(p.Spec.ResourceSelectors, u) != policy.NoMatch {
+				found = append(found, p)
+			}
+		}
+		slices.SortFunc(found, func(a, b *policy.Policy) int {
+			return compare(a, selects(a.Spec.ResourceSelectors, u), b, selects(b.Spec.ResourceSelectors, u))
+		})
+		all = append(all, found...)
+	}
+	return all
+}
+
 func beats(a *policy.Policy, exactA int, b *policy.Policy, exactB int) bool {
+	return compare(a, exactA, b, exactB) < 0
+}
+
+// compare puts the better policy first: by priority, then by how exactly it selects, then by name.
+func compare(a *policy.Policy, exactA int, b *policy.Policy, exactB int) int {
 	return cmp.Or(
 		cmp.Compare(priority(b), priority(a)),
 		cmp.Compare(exactB, exactA),
 		cmp.Compare(a.Name, b.Name),
-	) < 0
+	)
 }
 
 func priority(p *policy.Policy) int32 {

@@ -2,8 +2,10 @@ package propagate
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -17,8 +19,8 @@ import (
 )
 
 // Dump writes the whole Input as one text file (txtar) that Load reads: a bug report, and dropped into testdata a test.
-// It has the parts input (federation and revision), objects.yaml, policies.yaml and fleet.yaml; above every manifest
-// a comment says where it came from.
+// It has the parts input (federation, revision, what is skipped), objects.yaml, policies.yaml, fleet.yaml and previous;
+// above every manifest a comment says where it came from.
 //
 // No value of a Secret is written. Each becomes REDACTED-1, REDACTED-2 and so on: the same value has the same number
 // throughout the file, so that "same" and "different" can still be told. Values that an override writes into the data
@@ -28,10 +30,11 @@ func Dump(w io.Writer, in Input) error {
 	archive := &txtar.Archive{
 		Comment: []byte("An input of accord: everything that a plan depends on.\nSecret values are numbered, not shown.\n\n"),
 		Files: []txtar.File{
-			{Name: headFile, Data: fmt.Appendf(nil, "federation: %s\nrevision: %s\n", in.Federation, in.Revision)},
+			{Name: headFile, Data: d.plain(head{in.Federation, in.Revision, in.Skip})},
 			{Name: "objects.yaml", Data: d.objects(in)},
 			{Name: "policies.yaml", Data: d.policies(in)},
 			{Name: "fleet.yaml", Data: d.fleet(in.Fleet)},
+			{Name: previousFile, Data: d.plain(d.previous(in))},
 		},
 	}
 	if d.err != nil {
@@ -43,7 +46,11 @@ func Dump(w io.Writer, in Input) error {
 	return nil
 }
 
-const headFile = "input"
+// The parts that are no manifests.
+const (
+	headFile     = "input"
+	previousFile = "previous"
+)
 
 // dumper writes documents; after the first error it does nothing more.
 type dumper struct {
@@ -72,6 +79,24 @@ func (d *dumper) document(origin manifest.Origin, object any) {
 	d.out.Write(text)
 }
 
+// plain writes a value that is no manifest.
+func (d *dumper) plain(value any) []byte {
+	text, err := yaml.Marshal(value)
+	d.err = errors.Join(d.err, err)
+	return text
+}
+
+// previous is without the digests of Secrets: somebody could try values until one fits.
+func (d *dumper) previous(in Input) []Previous {
+	previous := slices.Clone(in.Previous)
+	for i := range previous {
+		if previous[i].ID.GroupKind() == secretKind {
+			previous[i].Template = ""
+		}
+	}
+	return previous
+}
+
 func (d *dumper) objects(in Input) []byte {
 	for _, o := range in.Objects {
 		u := o.Manifest
@@ -90,13 +115,21 @@ func (d *dumper) policies(in Input) []byte {
 	for _, o := range in.Overrides {
 		d.document(o.Origin, written(policy.Group+"/v1alpha1", strings.Fields(o.Title())[0], o.Meta, d.secrets.override(o).Spec))
 	}
+	for _, t := range in.TaintPolicies {
+		d.document(t.Origin, written(policy.Group+"/v1alpha1", "ClusterTaintPolicy", t.Meta, t.Spec))
+	}
+	for _, r := range in.Rebalancers {
+		d.document(r.Origin, written("apps.karmada.io/v1alpha1", "WorkloadRebalancer", r.Meta, r.Spec))
+	}
 	return d.take()
 }
 
 func (d *dumper) fleet(clusters []fleet.Cluster) []byte {
 	for _, c := range clusters {
-		d.document(c.Origin, written(v1alpha1.GroupVersion.String(), "Cluster", policy.Meta{Name: c.Name, Labels: c.Labels},
-			v1alpha1.ClusterSpec{Provider: c.Provider, Region: c.Region, Zones: c.Zones, Taints: c.Taints}))
+		spec, status := c.Declared()
+		u := written(v1alpha1.GroupVersion.String(), "Cluster", policy.Meta{Name: c.Name, Labels: c.Labels}, spec)
+		u["status"] = status
+		d.document(c.Origin, u)
 	}
 	return d.take()
 }

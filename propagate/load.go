@@ -1,19 +1,24 @@
 package propagate
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
-	"strings"
 
 	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/render"
 )
 
+// head is the part "input" of a dump.
+type head struct {
+	Federation string `json:"federation,omitempty"`
+	Revision   string `json:"revision,omitempty"`
+	Skip       `json:",inline"`
+}
+
 // Load reads what Dump wrote, or a case written by hand: every .yaml part is read as files in Git are, whatever its
 // name, so that objects, policies and Clusters may stand where they read best. Origins are lines of these parts. The
-// part "input" with "federation:" and "revision:" may be left out.
+// parts "input" (federation, revision, skippedNamespaces, skippedAPIs) and "previous" may be left out.
 func Load(text []byte) (Input, error) {
 	archive := txtar.Parse(text)
 	tree, err := txtar.FS(archive)
@@ -28,23 +33,20 @@ func Load(text []byte) (Input, error) {
 	if err != nil {
 		return Input{}, err
 	}
-	in := Input{Objects: parts.Objects, Policies: parts.Policies, Overrides: parts.Overrides, Fleet: parts.Fleet()}
+	in := parts.Input()
 	for _, f := range archive.Files {
-		if f.Name == headFile {
-			in.readHead(f.Data)
+		switch f.Name {
+		case headFile:
+			var h head
+			if err := yaml.UnmarshalStrict(f.Data, &h); err != nil {
+				return Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)
+			}
+			in.Federation, in.Revision, in.Skip = h.Federation, h.Revision, h.Skip
+		case previousFile:
+			if err := yaml.UnmarshalStrict(f.Data, &in.Previous); err != nil {
+				return Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)
+			}
 		}
 	}
 	return in, nil
-}
-
-func (in *Input) readHead(text []byte) {
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		key, value, _ := strings.Cut(lines.Text(), ":")
-		switch value = strings.TrimSpace(value); key {
-		case "federation":
-			in.Federation = value
-		case "revision":
-			in.Revision = value
-		}
-	}
 }

@@ -24,13 +24,13 @@ type need struct {
 func (p *Plan) imply() {
 	needs := p.needs()
 	for i := range p.Decisions {
-		if d := &p.Decisions[i]; d.ID.GroupKind() == namespaceKind && d.Policy == nil && reserved(d.ID.Name) == "" {
+		if d := &p.Decisions[i]; d.ID.GroupKind() == namespaceKind && d.Policy == nil && p.rules.namespace(d.ID.Name) == "" {
 			d.Why += ", and none of its objects goes anywhere"
 			p.refuse(d, "no policy selects it, and none of its objects goes there", d.Origin)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(needs)) {
-		if name == defaultNamespace || reserved(name) != "" {
+		if name == defaultNamespace || p.rules.namespace(name) != "" {
 			continue
 		}
 		p.need(manifest.ID{Kind: namespaceKind.Kind, Name: name}, needs[name])
@@ -48,7 +48,7 @@ func (p *Plan) needs() map[string]need {
 		if !known {
 			n.on = map[string]string{}
 		}
-		n.preserve = n.preserve || preserves(d.Policy)
+		n.preserve = n.preserve || d.Preserve
 		for _, c := range d.Chosen {
 			if held, there := n.on[c.Cluster]; !there || held != "" {
 				n.on[c.Cluster] = c.Held

@@ -1,8 +1,8 @@
 package propagate
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -11,8 +11,8 @@ import (
 )
 
 // never says why an object is not propagated whatever the policies say; empty when it may be (Karmada §8.1, and the
-// default of §8.2). What configures a federation is not a workload of it.
-func never(id manifest.ID, u *unstructured.Unstructured) string {
+// configured ones of §8.2). What configures a federation is not a workload of it.
+func (r rules) never(id manifest.ID, u *unstructured.Unstructured) string {
 	switch {
 	case id.Group == v1alpha1.GroupVersion.Group:
 		return "kinds of group " + id.Group + " configure accord itself and are never propagated"
@@ -29,23 +29,10 @@ func never(id manifest.ID, u *unstructured.Unstructured) string {
 	if id.GroupKind() == namespaceKind {
 		namespace = id.Name
 	}
-	return reserved(namespace)
+	return cmp.Or(r.namespace(namespace), r.api(id, u.GroupVersionKind().Version))
 }
 
 const claimedByLabel = "resourcetemplate.karmada.io/claimed-by"
-
-// reserved says why nothing in a namespace is propagated; empty when it may be.
-func reserved(namespace string) string {
-	switch {
-	case namespace == "karmada-system", namespace == "karmada-cluster", strings.HasPrefix(namespace, "karmada-es-"):
-		return fmt.Sprintf("namespace %s belongs to Karmada and is never propagated (Karmada §8.1)", namespace)
-	case strings.HasPrefix(namespace, "kube-"):
-		return fmt.Sprintf("namespace %s matches kube-.*, which is never propagated (Karmada §8.2)", namespace)
-	case namespace == InventoryNamespace:
-		return fmt.Sprintf("namespace %s belongs to accord and is never propagated", namespace)
-	}
-	return ""
-}
 
 // configures says whether a kind tells a federation what to do, here or in Karmada, and is no workload.
 func configures(id manifest.ID) bool {

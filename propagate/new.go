@@ -8,10 +8,12 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -22,16 +24,23 @@ type Plan struct {
 	// Findings sorted by place.
 	Findings []Finding
 
-	clusters  []fleet.Cluster // sorted by name
-	index     map[string]int  // of clusters, by name
-	claims    *claims
-	overrides *overrides
-	applySet  string
+	clusters    []fleet.Cluster // sorted by name, with the taints that ClusterTaintPolicies leave
+	index       map[string]int  // of clusters, by name
+	rules       rules
+	claims      *claims
+	overrides   *overrides
+	previous    map[manifest.ID]Previous
+	rebalancers map[manifest.ID][]string
+	applySet    string
 
-	items   []*item // in apply order
-	byID    map[manifest.ID]*item
-	targets []*target // parallel to clusters
-	digest  func() string
+	items      []*item // in apply order
+	byID       map[manifest.ID]*item
+	groups     groups
+	provided   map[schema.GroupKind]map[string]bool // clusters that get the CustomResourceDefinition of a kind
+	dependents map[manifest.ID][]*item              // the objects that want each sent along
+	needsRoom  bool
+	targets    []*target // parallel to clusters
+	digest     func() string
 }
 
 // item is one object on its way to clusters.
@@ -40,7 +49,8 @@ type item struct {
 	manifest   *unstructured.Unstructured
 	known      kind.Kind
 	candidates []int // the overrides that may select the object
-	preserve   bool  // the object stays when it is no longer wanted
+	decided    bool  // where it goes
+	preserve   bool  // it stays when it is no longer wanted, for the sake of others
 
 	mu      sync.Mutex
 	results []result
@@ -61,25 +71,30 @@ type assigned struct {
 }
 
 // New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and what
-// is held back. The only errors are things that are there twice; each is a *manifest.Error. Rendering comes later (For).
+// is held back. The only errors are things that are there twice, each a *manifest.Error, and a Skip that cannot be read.
+// Rendering comes later (For).
 func New(in Input) (*Plan, error) {
+	rules, skipErr := in.Skip.rules()
 	objects, err := normal(in)
-	if err != nil {
+	if err := errors.Join(err, skipErr); err != nil {
 		return nil, err
 	}
 	in.Policies, in.Overrides = slices.Clone(in.Policies), slices.Clone(in.Overrides) // the caller may sort its own
 	p := &Plan{
-		clusters: slices.SortedFunc(slices.Values(in.Fleet), func(a, b fleet.Cluster) int { return cmp.Compare(a.Name, b.Name) }),
-		index:    map[string]int{},
-		claims:   newClaims(in.Policies),
-		applySet: ApplySetID(in.Federation),
+		clusters: tainted(in.Fleet, in.TaintPolicies), index: map[string]int{},
+		rules: rules, claims: newClaims(in.Policies), rebalancers: rebalancersOf(in.Rebalancers),
+		previous: make(map[manifest.ID]Previous, len(in.Previous)), applySet: ApplySetID(in.Federation),
 	}
 	for i, c := range p.clusters {
 		p.index[c.Name] = i
 		p.targets = append(p.targets, &target{})
 	}
+	for _, b := range in.Previous {
+		p.previous[b.ID] = b
+	}
 	p.overrides = newOverrides(in.Overrides, p.clusters)
 	p.decide(objects)
+	p.attach()
 	p.imply()
 	p.assign()
 	p.Findings = p.findings(in)
@@ -96,17 +111,39 @@ func (p *Plan) Clusters() []string {
 	return names
 }
 
-// decide makes one decision an object.
+// decide makes one decision an object. CustomResourceDefinitions come first: a cluster that gets one will serve its kind.
 func (p *Plan) decide(objects []object) {
 	p.Decisions = make([]Decision, len(objects))
 	p.byID = make(map[manifest.ID]*item, len(objects))
+	p.provided = map[schema.GroupKind]map[string]bool{}
 	for i, o := range objects {
 		d := &p.Decisions[i]
-		known := kind.Of(o.id.GroupKind())
-		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin}
-		p.choose(d, o.manifest, known)
-		p.add(&item{decision: d, manifest: o.manifest, known: known, preserve: preserves(d.Policy)})
+		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin, Template: render.Digest(o.manifest)}
+		it := p.add(&item{decision: d, manifest: o.manifest, known: kind.Of(o.id.GroupKind())})
+		p.claim(it)
 	}
+	p.groups = gather(p.items)
+	for _, definitions := range []bool{true, false} {
+		for _, it := range p.items {
+			if (it.decision.ID.GroupKind() == crdKind) == definitions {
+				p.choose(it)
+				p.provide(it)
+			}
+		}
+	}
+}
+
+// provide notes which clusters get a CustomResourceDefinition.
+func (p *Plan) provide(it *item) {
+	it.decided = true
+	if it.decision.ID.GroupKind() != crdKind || len(it.decision.Chosen) == 0 {
+		return
+	}
+	on := map[string]bool{}
+	for _, c := range it.decision.Chosen {
+		on[c.Cluster] = true
+	}
+	p.provided[defines(it.manifest)] = on
 }
 
 func (p *Plan) add(it *item) *item {

@@ -39,6 +39,11 @@ func newOverrides(all []policy.Override, clusters []fleet.Cluster) *overrides {
 	return o
 }
 
+// has says whether there is an override policy of this name; the namespace "" has the cluster-wide ones.
+func (o *overrides) has(namespace, name string) bool {
+	return slices.ContainsFunc(o.all, func(p policy.Override) bool { return p.Namespace == namespace && p.Name == name })
+}
+
 // on says on which of the clusters a rule applies.
 func on(rule policy.OverrideRule, clusters []fleet.Cluster) []bool {
 	applies := make([]bool, len(clusters))

@@ -51,6 +51,8 @@ type Decision struct {
 	Kept bool
 	// Lazy says that the policy was changed and waits for the manifest to change (Karmada §2.7).
 	Lazy bool
+	// Passed are the terms of clusterAffinities that were tried in vain, in order.
+	Passed []Passed
 	// Term is the affinityName of clusterAffinities whose clusters were chosen; empty without them.
 	Term string
 	// Rebalanced names the WorkloadRebalancer that was obeyed last; empty when none was.
@@ -60,6 +62,15 @@ type Decision struct {
 	// Overwrite takes over an object that exists on a cluster and is not ours (conflictResolution, Karmada §3.7), Preserve
 	// keeps the object there when it is no longer wanted, Dependencies sends what it refers to along (Karmada §6.7).
 	Overwrite, Preserve, Dependencies bool
+}
+
+// Unplaced says that a policy claims the object and no choice could be made; Why has the reason. What runs is kept.
+func (d *Decision) Unplaced() bool { return d.Policy != nil && d.Why != "" && !d.Lazy }
+
+// Passed is one term of clusterAffinities that did not work.
+type Passed struct {
+	Term string
+	Why  string
 }
 
 // Choice is one cluster that was chosen for an object.

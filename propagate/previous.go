@@ -11,15 +11,13 @@ type Previous struct {
 	ID manifest.ID `json:"id"`
 	// Template is the digest of the manifest that it was decided for; empty when it is not known.
 	Template string `json:"template,omitempty"`
-	// Claimed says that a policy claimed the object.
-	Claimed bool `json:"claimed,omitempty"`
 	// Term and Rebalanced are those of the Decision, and so are the three below.
 	Term         string `json:"term,omitempty"`
 	Rebalanced   string `json:"rebalanced,omitempty"`
 	Overwrite    bool   `json:"overwrite,omitempty"`
 	Preserve     bool   `json:"preserve,omitempty"`
 	Dependencies bool   `json:"dependencies,omitempty"`
-	// Clusters that its own policy chose; those it is on for another object's sake are not among them.
+	// Clusters that its own policy chose, sorted by name; those it is on for another object's sake are not among them.
 	Clusters []PreviousCluster `json:"clusters,omitempty"`
 }
 
@@ -29,4 +27,61 @@ type PreviousCluster struct {
 	Replicas    *int32 `json:"replicas,omitempty"`
 	Completions *int32 `json:"completions,omitempty"`
 	Held        bool   `json:"held,omitempty"`
+}
+
+// Previous is what the next plan has to know of this one: in Input.Previous it makes that plan steady. An object for
+// which no cluster fits keeps what is known of it, because what runs is left as it is.
+func (p *Plan) Previous() []Previous {
+	all := make([]Previous, len(p.Decisions))
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		all[i] = Previous{
+			ID: d.ID, Template: d.Template, Term: d.Term, Rebalanced: d.Rebalanced,
+			Overwrite: d.Overwrite, Preserve: d.Preserve, Dependencies: d.Dependencies,
+		}
+		before := p.previous[d.ID]
+		if d.Unplaced() {
+			all[i].Term, all[i].Clusters = before.Term, before.Clusters
+			continue
+		}
+		for _, c := range d.Chosen {
+			if c.RequiredBy == (manifest.ID{}) && !c.Implied {
+				all[i].Clusters = append(all[i].Clusters, PreviousCluster{c.Cluster, c.Replicas, c.Completions, c.Held != ""})
+			}
+		}
+	}
+	return all
+}
+
+// on has the clusters that were chosen.
+func (b Previous) on() map[string]bool {
+	on := make(map[string]bool, len(b.Clusters))
+	for _, c := range b.Clusters {
+		on[c.Name] = true
+	}
+	return on
+}
+
+// replicas by cluster.
+func (b Previous) replicas() map[string]int32 {
+	replicas := make(map[string]int32, len(b.Clusters))
+	for _, c := range b.Clusters {
+		if c.Replicas != nil {
+			replicas[c.Name] = *c.Replicas
+		}
+	}
+	return replicas
+}
+
+// restore chooses what was chosen the last time, as far as the clusters are still there; why is for the others.
+func (p *Plan) restore(d *Decision, why string, at manifest.Origin, hold func(PreviousCluster) string) {
+	before := p.previous[d.ID]
+	d.Chosen = nil
+	for _, c := range before.Clusters {
+		if _, there := p.index[c.Name]; there {
+			d.Chosen = append(d.Chosen, Choice{Cluster: c.Name, Replicas: c.Replicas, Completions: c.Completions, Held: hold(c)})
+		}
+	}
+	d.Refused = p.complement(d.Chosen, d.Refused, why, at)
+	d.Term = before.Term
 }

@@ -26,12 +26,17 @@ func scopes(objects []render.Object) clusterScoped {
 		if o.ID().GroupKind() != crdKind {
 			continue
 		}
-		group, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "group")
-		kind, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "names", "kind")
 		scope, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "scope")
-		known[schema.GroupKind{Group: group, Kind: kind}] = scope == "Cluster"
+		known[defines(o.Manifest)] = scope == "Cluster"
 	}
 	return known
+}
+
+// defines is the kind that a CustomResourceDefinition defines.
+func defines(crd *unstructured.Unstructured) schema.GroupKind {
+	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+	return schema.GroupKind{Group: group, Kind: kind}
 }
 
 // place gives u the namespace it will have on a member: none when its kind has none, "default" when its manifest does

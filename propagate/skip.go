@@ -1,10 +1,121 @@
 package propagate
 
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
 // Skip is what a Federation never propagates, in the syntax of Karmada's flags (Karmada §8.2). The defaults are added
 // to it, never replaced.
 type Skip struct {
 	// Namespaces are regular expressions, each for a whole name.
 	Namespaces []string `json:"skippedNamespaces,omitempty"`
-	// APIs are tokens: "group", "group/version", "group/version/KindA,KindB", "v1/KindA,KindB".
+	// APIs are tokens: "group", "group/version", "group/version/KindA,KindB", "v1/KindA,KindB"; several in one string are
+	// separated by semicolons, as in the flag. Kinds are compared without regard to case (B31).
 	APIs []string `json:"skippedAPIs,omitempty"`
+}
+
+// Check says what is wrong with the expressions; New refuses an Input with one that is wrong.
+func (s Skip) Check() error {
+	_, err := s.rules()
+	return err
+}
+
+// rules say what is never propagated.
+type rules struct {
+	namespaces []namespaceRule
+	apis       []apiRule
+}
+
+type namespaceRule struct {
+	pattern *regexp.Regexp
+	why     string
+}
+
+// apiRule is one token. Empty fields match everything.
+type apiRule struct {
+	token, group, version string
+	kinds                 []string
+}
+
+func (s Skip) rules() (rules, error) {
+	r := rules{namespaces: []namespaceRule{{regexp.MustCompile(`^kube-.*$`), "matches kube-.*, which is never propagated (Karmada §8.2)"}}}
+	var errs []error
+	for i, text := range s.Namespaces {
+		pattern, err := regexp.Compile("^(?:" + text + ")$")
+		if err != nil {
+			errs = append(errs, fmt.Errorf("skippedNamespaces[%d]: %q is not a regular expression: %w", i, text, err))
+			continue
+		}
+		r.namespaces = append(r.namespaces, namespaceRule{pattern, fmt.Sprintf("matches %q in skippedNamespaces of the Federation", text)})
+	}
+	for i, tokens := range s.APIs {
+		for token := range strings.SplitSeq(tokens, ";") {
+			rule, err := parseAPI(strings.TrimSpace(token))
+			if err != nil {
+				errs = append(errs, fmt.Errorf("skippedAPIs[%d]: %w", i, err))
+				continue
+			}
+			r.apis = append(r.apis, rule)
+		}
+	}
+	return r, errors.Join(errs...)
+}
+
+// parseAPI reads one token of Karmada's --skipped-propagating-apis.
+func parseAPI(token string) (apiRule, error) {
+	rule := apiRule{token: token}
+	parts := strings.Split(token, "/")
+	core := strings.HasPrefix(parts[0], "v1")
+	switch {
+	case slices.Contains(parts, ""), len(parts) > 3, core && len(parts) > 2:
+		return rule, fmt.Errorf("%q is not \"group\", \"group/version\", \"group/version/KindA,KindB\" or \"v1/KindA,KindB\"", token)
+	case core && len(parts) == 2:
+		rule.version, rule.kinds = parts[0], strings.Split(parts[1], ",")
+	case len(parts) == 3:
+		rule.group, rule.version, rule.kinds = parts[0], parts[1], strings.Split(parts[2], ",")
+	case len(parts) == 2:
+		rule.group, rule.version = parts[0], parts[1]
+	default:
+		rule.group = parts[0]
+	}
+	return rule, nil
+}
+
+func (r apiRule) matches(id manifest.ID, version string) bool {
+	return r.group == id.Group && (r.version == "" || r.version == version) && (r.kinds == nil ||
+		slices.ContainsFunc(r.kinds, func(kind string) bool { return strings.EqualFold(strings.TrimSpace(kind), id.Kind) }))
+}
+
+// namespace says why nothing in a namespace is propagated; empty when it may be.
+func (r rules) namespace(name string) string {
+	switch {
+	case name == "":
+		return ""
+	case name == "karmada-system", name == "karmada-cluster", strings.HasPrefix(name, "karmada-es-"):
+		return fmt.Sprintf("namespace %s belongs to Karmada and is never propagated (Karmada §8.1)", name)
+	case name == InventoryNamespace:
+		return fmt.Sprintf("namespace %s belongs to accord and is never propagated", name)
+	}
+	for _, rule := range r.namespaces {
+		if rule.pattern.MatchString(name) {
+			return fmt.Sprintf("namespace %s %s", name, rule.why)
+		}
+	}
+	return ""
+}
+
+// api says why a kind is not propagated; empty when it may be.
+func (r rules) api(id manifest.ID, version string) string {
+	for _, rule := range r.apis {
+		if rule.matches(id, version) {
+			return fmt.Sprintf("%q in skippedAPIs of the Federation is never propagated", rule.token)
+		}
+	}
+	return ""
 }

@@ -17,6 +17,9 @@ type Parts struct {
 	Objects   []render.Object
 	Policies  []policy.Policy
 	Overrides []policy.Override
+	// TaintPolicies and Rebalancers are Karmada's ClusterTaintPolicies and WorkloadRebalancers.
+	TaintPolicies []policy.TaintPolicy
+	Rebalancers   []policy.Rebalancer
 	// Clusters that Git declares, sorted by name.
 	Clusters []v1alpha1.Cluster
 	// Origins of the Clusters, by name.
@@ -44,6 +47,14 @@ func (p Parts) Fleet() []fleet.Cluster {
 		clusters[i] = fleet.From(c, p.Origins[c.Name])
 	}
 	return clusters
+}
+
+// Input is what these parts contribute to a plan.
+func (p Parts) Input() Input {
+	return Input{
+		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(),
+		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers,
+	}
 }
 
 // add decodes an object that configures the federation, and keeps any other as it is.
@@ -75,10 +86,5 @@ func (p *Parts) addCluster(o render.Object) error {
 	}
 	p.Origins[c.Name] = o.Origin
 	p.Clusters = append(p.Clusters, c)
-	if len(c.Spec.ResourceModels) > 0 {
-		at := manifest.LinesOf(o.Text, o.Origin.Line).At(o.Origin, "spec.resourceModels")
-		p.Findings = append(p.Findings, Finding{At: at, Severity: Note, Code: NotActedOn,
-			Message: "Cluster " + c.Name + ": spec.resourceModels is not acted on in this version"})
-	}
 	return nil
 }

@@ -54,10 +54,6 @@ spec:
 	require.Len(t, parts.Overrides, 2)
 	require.Equal(t, "a", parts.Clusters[0].Name)
 	require.Equal(t, manifest.Origin{Path: "b.yaml", Line: 3}, parts.Fleet()[0].Origin)
-	require.Equal(t, []propagate.Finding{{
-		At: manifest.Origin{Path: "b.yaml", Line: 8, Column: 3}, Severity: propagate.Note, Code: propagate.NotActedOn,
-		Message: "Cluster a: spec.resourceModels is not acted on in this version",
-	}}, parts.Findings)
 }
 
 func TestSortTellsEveryMistake(t *testing.T) {

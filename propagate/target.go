@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/render/override"
@@ -105,16 +104,10 @@ func (it *item) shared(made *Rendered) *Rendered {
 // finish makes the object as it will be on the cluster: replicas, server-set fields, overrides, marks (Karmada §3.1).
 func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 	it, d := a.item, a.item.decision
-	u := it.manifest.DeepCopy()
-	if a.choice.Replicas != nil && it.known.SetReplicas != nil {
-		it.known.SetReplicas(u, *a.choice.Replicas)
+	u, err := p.template(a)
+	if err != nil {
+		return nil, err
 	}
-	if a.choice.Completions != nil {
-		if err := unstructured.SetNestedField(u.Object, int64(*a.choice.Completions), "spec", "completions"); err != nil {
-			return nil, mistake(d, "setting completions: %v", err)
-		}
-	}
-	render.Strip(u)
 	edits, err := override.Apply(u, p.clusters[cluster], p.overrides.pick(it.candidates))
 	if err != nil {
 		return nil, err
@@ -125,13 +118,28 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 	return p.mark(u, it, edits)
 }
 
+// template is the object with its replicas, before any override.
+func (p *Plan) template(a assigned) (*unstructured.Unstructured, error) {
+	u := a.item.manifest.DeepCopy()
+	if a.choice.Replicas != nil && a.item.known.SetReplicas != nil {
+		a.item.known.SetReplicas(u, *a.choice.Replicas)
+	}
+	if a.choice.Completions != nil {
+		if err := unstructured.SetNestedField(u.Object, int64(*a.choice.Completions), "spec", "completions"); err != nil {
+			return nil, mistake(a.item.decision, "setting completions: %v", err)
+		}
+	}
+	render.Strip(u)
+	return u, nil
+}
+
 // mark puts on what says that the object is ours and which version it is, and writes it down. Marks that the manifest
 // itself has are dropped: they would be another version's, or another federation's.
 func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edit) (*Rendered, error) {
 	unstructured.RemoveNestedField(u.Object, "metadata", "annotations", v1alpha1.DigestAnnotation)
 	unstructured.RemoveNestedField(u.Object, "metadata", "labels", v1alpha1.PartOfLabel)
 	var errs []error
-	if it.preserve {
+	if it.preserve || it.decision.Preserve {
 		errs = append(errs, put(u, "annotations", v1alpha1.PreserveAnnotation, "true"))
 	}
 	digest := render.Digest(u)
@@ -173,15 +181,10 @@ func (it *item) overwrite() bool {
 	case "abort":
 		return false
 	}
-	return it.decision.Policy != nil && it.decision.Policy.Spec.ConflictResolution == policy.Overwrite
+	return it.decision.Overwrite
 }
 
 const conflictAnnotation = "work.karmada.io/conflict-resolution"
-
-// preserves says whether the objects of a policy stay when they are no longer wanted.
-func preserves(p *policy.Policy) bool {
-	return p != nil && p.Spec.PreserveResourcesOnDeletion != nil && *p.Spec.PreserveResourcesOnDeletion
-}
 
 // renamed is the mistake of an override that makes another object of d. Two objects could then be one on a cluster, and
 // neither its policy nor its history could be found again, so it is refused.

@@ -14,8 +14,9 @@ import (
 // Withdraw says why an object that a cluster still has and For no longer lists must stay there; empty when it may go.
 // labels are those of the live object. It stays
 //   - while a suspension covers it: held means no delete either (B13);
-//   - while a policy claims it and no cluster fits, or the placement cannot be acted on in this version (B17);
-//   - a Namespace, while an object in it would stay for one of these reasons.
+//   - while a policy claims it and no choice can be made (B17);
+//   - while an object stays for one of these reasons that needs it, and whose policy sends along what it needs;
+//   - a Namespace, while an object in it would stay.
 func (p *Plan) Withdraw(cluster string, id manifest.ID, labels map[string]string) string {
 	if it, known := p.byID[id]; known {
 		if why := p.keeps(it.decision, cluster); why != "" {
@@ -32,13 +33,23 @@ func (p *Plan) Withdraw(cluster string, id manifest.ID, labels map[string]string
 
 // keeps says why an object that is in Git stays where it is not wanted.
 func (p *Plan) keeps(d *Decision, cluster string) string {
-	if d.Policy == nil {
-		return ""
+	if why := d.stays(cluster); why != "" {
+		return why
 	}
+	for _, owner := range p.dependents[d.ID] {
+		if why := owner.decision.stays(cluster); why != "" {
+			return fmt.Sprintf("%s needs it and stays: %s", owner.decision.ID, why)
+		}
+	}
+	return ""
+}
+
+// stays says why an object stays for its own sake.
+func (d *Decision) stays(cluster string) string {
 	if why := held(d.Policy, cluster); why != "" {
 		return why
 	}
-	if len(d.Chosen) == 0 {
+	if d.Unplaced() && !d.Kept {
 		return d.Why
 	}
 	return ""

@@ -1,0 +1,70 @@
+package fleet
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Declared is the cluster as spec and status of a Cluster that From reads back as the same.
+func (c Cluster) Declared() (v1alpha1.ClusterSpec, v1alpha1.ClusterStatus) {
+	spec := v1alpha1.ClusterSpec{Provider: c.Provider, Region: c.Region, Zones: c.Zones, Taints: c.Taints, ResourceModels: c.ranges()}
+	var status v1alpha1.ClusterStatus
+	for _, t := range slices.Sorted(maps.Keys(c.Conditions)) {
+		status.Conditions = append(status.Conditions, metav1.Condition{Type: t, Status: metav1.ConditionStatus(c.Conditions[t])})
+	}
+	status.APIEnablements = c.APIs.enablements()
+	if r := c.Resources; r != nil {
+		status.ResourceSummary = &v1alpha1.ResourceSummary{Allocatable: r.Allocatable, Allocated: r.Allocated, Allocating: r.Allocating}
+		for _, grade := range slices.Sorted(maps.Keys(r.Nodes)) {
+			status.ResourceSummary.AllocatableModelings = append(status.ResourceSummary.AllocatableModelings,
+				v1alpha1.AllocatableModeling{Grade: grade, Count: r.Nodes[grade]})
+		}
+	}
+	return spec, status
+}
+
+// ranges are the models as Karmada writes them: each grade ends where the next begins.
+func (c Cluster) ranges() []v1alpha1.ResourceModel {
+	var all []v1alpha1.ResourceModel
+	for i, m := range c.Models {
+		declared := v1alpha1.ResourceModel{Grade: m.Grade}
+		for _, name := range slices.Sorted(maps.Keys(m.Min)) {
+			most := *resource.NewQuantity(1<<63-1, resource.DecimalSI)
+			if i+1 < len(c.Models) {
+				most = c.Models[i+1].Min[name]
+			}
+			declared.Ranges = append(declared.Ranges, v1alpha1.ResourceModelRange{Name: name, Min: m.Min[name], Max: most})
+		}
+		all = append(all, declared)
+	}
+	return all
+}
+
+// enablements are sorted by group and version, and by kind.
+func (a *APIs) enablements() []v1alpha1.APIEnablement {
+	if a == nil {
+		return nil
+	}
+	kinds := map[string][]string{}
+	for gvk, served := range a.Served {
+		if served {
+			gv := gvk.GroupVersion().String()
+			kinds[gv] = append(kinds[gv], gvk.Kind)
+		}
+	}
+	var all []v1alpha1.APIEnablement
+	for _, gv := range slices.Sorted(maps.Keys(kinds)) {
+		slices.Sort(kinds[gv])
+		enabled := v1alpha1.APIEnablement{GroupVersion: gv}
+		for _, kind := range kinds[gv] {
+			enabled.Resources = append(enabled.Resources, v1alpha1.APIResource{Kind: kind})
+		}
+		all = append(all, enabled)
+	}
+	return all
+}

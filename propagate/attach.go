@@ -1,0 +1,97 @@
+package propagate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// attach sends along what objects refer to, if their policies say so (propagateDeps, Karmada §6.7), and what that refers
+// to in turn. What is sent along goes wherever the object does, beside where its own policy sends it, and is held
+// wherever the object is: hands off means the whole of it (B13).
+func (p *Plan) attach() {
+	p.dependents = map[manifest.ID][]*item{}
+	for _, it := range slices.Clone(p.items) {
+		if it.decision.Dependencies && it.decision.ID.Namespace != "" {
+			p.follow(it, it, map[manifest.ID]bool{it.decision.ID: true})
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(p.dependents), manifest.ID.Compare) {
+		p.byID[id].send(p.dependents[id], len(p.clusters))
+	}
+}
+
+// follow notes what owner needs, from what it refers to on; seen has what was followed already.
+func (p *Plan) follow(owner, it *item, seen map[manifest.ID]bool) {
+	if it.known.Dependencies == nil {
+		return
+	}
+	for _, ref := range it.known.Dependencies(it.manifest) {
+		for _, needed := range p.named(ref) {
+			id := needed.decision.ID
+			if seen[id] || p.rules.never(id, needed.manifest) != "" {
+				continue
+			}
+			seen[id] = true
+			p.dependents[id] = append(p.dependents[id], owner)
+			p.follow(owner, needed, seen)
+		}
+	}
+}
+
+// named are the objects in Git that a reference names; what is not there yet is sent when it appears.
+func (p *Plan) named(ref kind.Reference) []*item {
+	if ref.Name != "" {
+		if it, known := p.byID[ref.ID]; known {
+			return []*item{it}
+		}
+		return nil
+	}
+	selector := labels.SelectorFromSet(ref.Labels)
+	var found []*item
+	for _, it := range p.items {
+		id := it.decision.ID
+		if id.GroupKind() == ref.GroupKind() && id.Namespace == ref.Namespace && selector.Matches(labels.Set(it.manifest.GetLabels())) {
+			found = append(found, it)
+		}
+	}
+	return found
+}
+
+// send adds the clusters of the objects that need this one.
+func (it *item) send(owners []*item, fleet int) {
+	d := it.decision
+	at := make(map[string]int, fleet)
+	for i, c := range d.Chosen {
+		at[c.Cluster] = i
+	}
+	for _, owner := range owners {
+		o := owner.decision
+		for _, c := range o.Chosen {
+			if c.RequiredBy != (manifest.ID{}) {
+				continue // it is there for another object's sake itself, and that one's dependencies were followed
+			}
+			i, there := at[c.Cluster]
+			if !there {
+				i = len(d.Chosen)
+				at[c.Cluster] = i
+				d.Chosen = append(d.Chosen, Choice{Cluster: c.Cluster, RequiredBy: o.ID})
+			}
+			if c.Held != "" && d.Chosen[i].Held == "" {
+				d.Chosen[i].Held = fmt.Sprintf("it is needed by %s, which is held: %s", o.ID, c.Held)
+			}
+		}
+		d.Overwrite, d.Preserve = d.Overwrite || o.Overwrite, d.Preserve || o.Preserve
+	}
+	slices.SortFunc(d.Chosen, func(a, b Choice) int { return strings.Compare(a.Cluster, b.Cluster) })
+	d.Refused = slices.DeleteFunc(d.Refused, func(r Refusal) bool { _, on := at[r.Cluster]; return on })
+	if d.Policy == nil && len(d.Chosen) > 0 {
+		d.Why = ""
+	}
+}

@@ -1,0 +1,49 @@
+package propagate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// wait undoes what was just decided when the policy is Lazy and the manifest is the one of the last time: what a Lazy
+// policy says now takes effect when the manifest changes next (Karmada §2.7). An object that nothing is known of is new,
+// and a new object is placed at once.
+func (p *Plan) wait(it *item) {
+	d := it.decision
+	before, known := p.previous[d.ID]
+	if d.Policy.Spec.ActivationPreference != policy.Lazy || !known || before.Template == "" || before.Template != d.Template {
+		return
+	}
+	at := d.Policy.At("spec.activationPreference")
+	waits := fmt.Sprintf("%s is Lazy: it takes effect when the manifest changes (%s)", d.Policy.Title(), at)
+	then := *d
+	then.Why, then.Kept, then.Passed, then.Rebalanced = "", false, nil, before.Rebalanced
+	then.Overwrite, then.Preserve, then.Dependencies = before.Overwrite, before.Preserve, before.Dependencies
+	p.restore(&then, waits, at, func(c PreviousCluster) string {
+		if !c.Held {
+			return ""
+		}
+		return cmp.Or(held(d.Policy, c.Name), waits)
+	})
+	if then.same(d) {
+		return
+	}
+	if then.Lazy = true; len(then.Chosen) == 0 {
+		then.Why = waits
+	}
+	*d = then
+}
+
+// same says whether two decisions send an object to the same clusters in the same way.
+func (d *Decision) same(other *Decision) bool {
+	return d.Overwrite == other.Overwrite && d.Preserve == other.Preserve && d.Dependencies == other.Dependencies &&
+		slices.EqualFunc(d.Chosen, other.Chosen, func(a, b Choice) bool {
+			return a.Cluster == b.Cluster && equal(a.Replicas, b.Replicas) && equal(a.Completions, b.Completions) &&
+				(a.Held != "") == (b.Held != "")
+		})
+}
+
+func equal(a, b *int32) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -1,0 +1,77 @@
+package propagate
+
+import (
+	"github.com/accord-dev/accord/propagate/place"
+)
+
+// groups are the objects that workloadAffinity places together or apart (Karmada §1.3, §4.2): those of one namespace
+// whose policies group by the same label and that have the same value of it.
+type groups struct {
+	together, apart map[string][]*item
+}
+
+// gather finds the groups; items must be claimed already.
+func gather(items []*item) groups {
+	g := groups{together: map[string][]*item{}, apart: map[string][]*item{}}
+	for _, it := range items {
+		together, apart := it.groups()
+		if together != "" {
+			g.together[together] = append(g.together[together], it)
+		}
+		if apart != "" {
+			g.apart[apart] = append(g.apart[apart], it)
+		}
+	}
+	return g
+}
+
+// groups that the object is in; empty when it is in none.
+func (it *item) groups() (together, apart string) {
+	c := it.decision.Policy
+	if c == nil || c.Spec.Placement.WorkloadAffinity == nil {
+		return "", ""
+	}
+	labels := it.manifest.GetLabels()
+	group := func(key string) string {
+		value, has := labels[key]
+		if !has {
+			return ""
+		}
+		return it.decision.ID.Namespace + "/" + key + "=" + value
+	}
+	w := c.Spec.Placement.WorkloadAffinity
+	if w.Affinity != nil {
+		together = group(w.Affinity.GroupByLabelKey)
+	}
+	if w.AntiAffinity != nil {
+		apart = group(w.AntiAffinity.GroupByLabelKey)
+	}
+	return together, apart
+}
+
+// peers are the other objects of the groups of an object that are anywhere.
+func (p *Plan) peers(it *item) (together, apart []place.Peer) {
+	t, a := it.groups()
+	return p.others(it, p.groups.together[t]), p.others(it, p.groups.apart[a])
+}
+
+// others are where the other members of a group are: as decided now, or, when their turn comes later, the last time.
+func (p *Plan) others(it *item, members []*item) []place.Peer {
+	var peers []place.Peer
+	for _, other := range members {
+		if other == it {
+			continue
+		}
+		on := p.previous[other.decision.ID].on()
+		if other.decided {
+			on = map[string]bool{}
+			for _, c := range other.decision.Chosen {
+				on[c.Cluster] = true
+			}
+		}
+		if len(on) > 0 {
+			peers = append(peers, place.Peer{Name: other.decision.ID.String(), On: on})
+		}
+	}
+	return peers
+}

@@ -1,0 +1,37 @@
+package propagate
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// rebalancersOf are the names of the WorkloadRebalancers that name each object, sorted.
+func rebalancersOf(all []policy.Rebalancer) map[manifest.ID][]string {
+	names := map[manifest.ID][]string{}
+	for _, r := range all {
+		for _, w := range r.Spec.Workloads {
+			gk := schema.FromAPIVersionAndKind(w.APIVersion, w.Kind).GroupKind()
+			id := manifest.ID{Group: gk.Group, Kind: gk.Kind, Namespace: w.Namespace, Name: w.Name}
+			if !slices.Contains(names[id], r.Name) {
+				names[id] = append(names[id], r.Name)
+			}
+		}
+	}
+	for _, list := range names {
+		slices.Sort(list)
+	}
+	return names
+}
+
+// rebalance says whether an object is to be placed as if it were new: a WorkloadRebalancer names it that did not the last
+// time (Karmada §4.11). Each is obeyed once; another name asks again. names are all that name it.
+func (p *Plan) rebalance(id manifest.ID) (names string, fresh bool) {
+	obeyed := strings.Split(p.previous[id].Rebalanced, ",")
+	fresh = slices.ContainsFunc(p.rebalancers[id], func(name string) bool { return !slices.Contains(obeyed, name) })
+	return strings.Join(p.rebalancers[id], ","), fresh
+}

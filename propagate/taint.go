@@ -1,0 +1,73 @@
+package propagate
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+)
+
+// Taints are those in force on every cluster: what the Cluster has, with what ClusterTaintPolicies add and without what
+// they remove (Karmada §1.7).
+func (p *Plan) Taints() map[string][]corev1.Taint {
+	taints := make(map[string][]corev1.Taint, len(p.clusters))
+	for _, c := range p.clusters {
+		taints[c.Name] = c.Taints
+	}
+	return taints
+}
+
+// tainted is the fleet, sorted by name, as ClusterTaintPolicies leave it. The policies are asked in the order of their
+// names: what is in Git has no age, which Karmada goes by.
+func tainted(clusters []fleet.Cluster, policies []policy.TaintPolicy) []fleet.Cluster {
+	clusters = slices.Clone(clusters)
+	slices.SortFunc(clusters, func(a, b fleet.Cluster) int { return cmp.Compare(a.Name, b.Name) })
+	policies = slices.SortedFunc(slices.Values(policies), func(a, b policy.TaintPolicy) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range clusters {
+		for _, t := range policies {
+			clusters[i].Taints = taint(clusters[i], t)
+		}
+	}
+	return clusters
+}
+
+// taint is what one policy makes of the taints of a cluster.
+func taint(c fleet.Cluster, t policy.TaintPolicy) []corev1.Taint {
+	if t.Spec.TargetClusters != nil {
+		if ok, _, _ := c.Matches(*t.Spec.TargetClusters); !ok {
+			return c.Taints
+		}
+	}
+	taints := slices.Clone(c.Taints)
+	if holds(c.Conditions, t.Spec.AddOnConditions) {
+		for _, add := range t.Spec.Taints {
+			taints = append(without(taints, add), corev1.Taint{Key: add.Key, Value: add.Value, Effect: add.Effect})
+		}
+	}
+	if holds(c.Conditions, t.Spec.RemoveOnConditions) {
+		for _, remove := range t.Spec.Taints {
+			taints = without(taints, remove)
+		}
+	}
+	return taints
+}
+
+// without are the taints that differ in key or effect.
+func without(taints []corev1.Taint, t policy.PolicyTaint) []corev1.Taint {
+	return slices.DeleteFunc(taints, func(have corev1.Taint) bool { return have.Key == t.Key && have.Effect == t.Effect })
+}
+
+// holds says whether all requirements hold. No requirements never do, and neither does one about a condition that the
+// cluster does not have.
+func holds(conditions map[string]string, all []policy.ConditionMatch) bool {
+	for _, m := range all {
+		status, has := conditions[m.ConditionType]
+		if !has || slices.Contains(m.StatusValues, status) != (m.Operator == "In") {
+			return false
+		}
+	}
+	return len(all) > 0
+}
