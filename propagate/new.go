@@ -190,6 +190,8 @@ func normal(in Input) ([]object, error) {
 	}
 	errs = append(errs, twins(in.Policies, func(p policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })...)
 	errs = append(errs, twins(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
+	errs = append(errs, twins(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
+	errs = append(errs, twins(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
 	errs = append(errs, twins(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
 	return objects, errors.Join(errs...)
 }

@@ -69,6 +69,14 @@ func (p *Parts) add(o render.Object) error {
 		decoded, err := policy.DecodeOverride(o.Manifest, o.Text, o.Origin)
 		p.Overrides = append(p.Overrides, decoded)
 		return err
+	case id.Group == policy.Group && id.Kind == "ClusterTaintPolicy":
+		decoded, err := policy.DecodeTaintPolicy(o.Manifest, o.Text, o.Origin)
+		p.TaintPolicies = append(p.TaintPolicies, decoded)
+		return err
+	case id.Group == policy.AppsGroup && id.Kind == "WorkloadRebalancer":
+		decoded, err := policy.DecodeRebalancer(o.Manifest, o.Text, o.Origin)
+		p.Rebalancers = append(p.Rebalancers, decoded)
+		return err
 	case id.Kind == "Cluster" && (id.Group == v1alpha1.GroupVersion.Group || id.Group == v1alpha1.KarmadaClusterGroup):
 		return p.addCluster(o)
 	}
