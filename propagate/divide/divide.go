@@ -38,6 +38,7 @@ const (
 	weightField     = schedulingField + ".weightPreference"
 	staticField     = weightField + ".staticWeightList"
 	dynamicField    = weightField + ".dynamicWeight"
+	overflowField   = "clusterAffinities"
 )
 
 // Replicas divides the total over the candidates as the policy says (Karmada §4.6); the answer is in their order, and

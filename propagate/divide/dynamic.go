@@ -15,6 +15,14 @@ type site struct {
 	known bool // what its resources are
 }
 
+// doubt says of a site without room that it may only seem so.
+func (s site) doubt() string {
+	if s.room > 0 || s.known {
+		return ""
+	}
+	return " (its resources are not known)"
+}
+
 // dynamic divides by room (Karmada §4.8).
 func dynamic(r Request) ([]Share, error) {
 	shares := make([]Share, len(r.Candidates))
@@ -31,6 +39,9 @@ func dynamic(r Request) ([]Share, error) {
 			share.Replicas = round.given(i)
 			if share.Replicas == 0 {
 				share.Refused, share.Field = round.refusal(i), r.roomField()
+				if round.total == 0 {
+					share.Field = overflowField
+				}
 			}
 		}
 	}
@@ -49,7 +60,10 @@ func (r Request) roomField() string {
 func (r Request) sites() []site {
 	sites := make([]site, len(r.Candidates))
 	for i, c := range r.Candidates {
-		s := site{index: i, name: c.Cluster.Name, room: int64(max(0, c.Room)), had: int64(max(0, c.Before)), tier: c.Tier, known: c.Cluster.Resources != nil}
+		s := site{
+			index: i, name: c.Cluster.Name, tier: c.Tier,
+			room: int64(max(0, c.Room)), had: int64(max(0, c.Before)), known: c.Cluster.Resources != nil,
+		}
 		if r.Fresh {
 			s.room, s.had = s.room+s.had, 0
 		}

@@ -16,17 +16,17 @@ const podsPerNode = 110
 // left. The requests are alike, so where the first of them goes takes nothing from a node that the others would need:
 // it is the sum over the nodes, and nodes of one grade are alike, too.
 //
-// A grade that no model describes has nothing, and so has every grade of a resource that its model does not name. The
+// A grade has nothing of a resource that its model does not name, and nothing but pods when no model describes it. The
 // answer is cut at the largest int32.
 func onNodes(nodes map[uint32]int64, models []fleet.Model, request corev1.ResourceList) int64 {
 	var room int64
 	for grade, count := range nodes {
-		i := slices.IndexFunc(models, func(m fleet.Model) bool { return m.Grade == grade })
-		if i < 0 || count <= 0 {
-			continue
+		var least corev1.ResourceList
+		if i := slices.IndexFunc(models, func(m fleet.Model) bool { return m.Grade == grade }); i >= 0 {
+			least = models[i].Min
 		}
-		fits := min(count, math.MaxInt32) * onNode(models[i].Min, request)
-		room = min(room+fits, math.MaxInt32)
+		count = max(0, min(count, math.MaxInt32))
+		room = min(room+count*onNode(least, request), math.MaxInt32)
 	}
 	return room
 }

@@ -11,10 +11,8 @@ import (
 
 // short is the problem that sites have no room for what is missing. It names the clusters that are nearest to having it.
 func (r Request) short(sites []site) *place.Problem {
-	missing := fmt.Sprintf("%d replicas are needed", r.Total)
-	if had := had(sites); had > 0 {
-		missing = fmt.Sprintf("%d more replicas are needed", int64(r.Total)-had)
-	}
+	had := had(sites)
+	missing := needed(int64(r.Total)-had, had > 0)
 	if len(sites) == 0 {
 		return &place.Problem{Message: missing + " and there is no cluster for them", Field: r.roomField()}
 	}
@@ -24,17 +22,24 @@ func (r Request) short(sites []site) *place.Problem {
 	}
 }
 
+func needed(n int64, further bool) string {
+	more := ""
+	if further {
+		more = "more "
+	}
+	if n == 1 {
+		return fmt.Sprintf("1 %sreplica is needed", more)
+	}
+	return fmt.Sprintf("%d %sreplicas are needed", n, more)
+}
+
 // nearest are the sites with the most room.
 func nearest(sites []site) string {
 	const shown = 5
 	sites = slices.SortedStableFunc(slices.Values(sites), func(a, b site) int { return cmp.Compare(b.room, a.room) })
 	var parts []string
 	for _, s := range sites[:min(shown, len(sites))] {
-		part := fmt.Sprintf("%s %d", s.name, s.room)
-		if s.room == 0 && !s.known {
-			part += " (its resources are not known)"
-		}
-		parts = append(parts, part)
+		parts = append(parts, fmt.Sprintf("%s %d%s", s.name, s.room, s.doubt()))
 	}
 	if rest := sites[min(shown, len(sites)):]; len(rest) > 0 {
 		parts = append(parts, fmt.Sprintf("%d more clusters with %d", len(rest), rooms(rest)))

@@ -1,7 +1,5 @@
 package divide
 
-import "fmt"
-
 // round is one division of total replicas by room: over all candidates, or over those of one tier.
 //
 //	had = total   keep: nothing moves, even if there are new clusters
@@ -63,24 +61,21 @@ func (d round) given(i int) int32 {
 
 // refusal is why site i, which is given nothing, is not a target.
 func (d round) refusal(i int) string {
-	switch {
+	switch s := d.sites[i]; {
 	case d.total == 0:
-		return "is not needed: the affinities before its own have room for all replicas"
-	case d.mode == keep, d.mode == fewer && d.sites[i].had == 0:
-		return fmt.Sprintf("had none of the %d replicas, and they stay where they are", d.total)
+		return overflown
+	case d.mode == keep:
+		return "had none, and none moves while all are placed"
+	case d.mode == fewer && s.had == 0:
+		return "had none, and none moves when fewer are wanted"
 	case d.parties[i].Votes > 0:
 		return noneOf(d.total)
-	case d.mode == more && d.sites[i].room == 0:
-		return "has no room" + unknown(d.sites[i])
+	case d.mode == more && s.room == 0:
+		return "has no room" + s.doubt()
 	default:
-		return fmt.Sprintf("is not needed: fewer clusters have room for %d replicas", d.total)
+		return "is not needed: fewer clusters have room for " + replicas(d.total)
 	}
 }
 
-// unknown says that a cluster may only seem to have no room.
-func unknown(s site) string {
-	if s.known {
-		return ""
-	}
-	return ": its resources are not known"
-}
+// overflown is why nothing goes to an overflow affinity.
+const overflown = "is not needed: the affinities before its own have room for all replicas"

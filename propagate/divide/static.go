@@ -14,7 +14,7 @@ func static(r Request) []Share {
 	for i, w := range weightsOf(r.Scheduling.WeightPreference, r.Candidates) {
 		parties[i] = Party{Name: r.Candidates[i].Cluster.Name, Votes: w.votes}
 		if w.votes == 0 {
-			shares[i].Refused, shares[i].Field = "matches no entry of staticWeightList", staticField
+			shares[i].Refused, shares[i].Field = unlisted, staticField
 		}
 	}
 	if r.Total <= 0 {
@@ -29,8 +29,18 @@ func static(r Request) []Share {
 	return shares
 }
 
+// unlisted is why a cluster without weight is not a target.
+const unlisted = "matches no entry of staticWeightList"
+
 // noneOf is why a cluster that takes part in a division is not a target.
-func noneOf(total int64) string { return fmt.Sprintf("its share of %d replicas is 0", total) }
+func noneOf(total int64) string { return "its share of " + replicas(total) + " is 0" }
+
+func replicas(n int64) string {
+	if n == 1 {
+		return "1 replica"
+	}
+	return fmt.Sprintf("%d replicas", n)
+}
 
 // weight is what a cluster weighs, and which entry of the list says so; the entry is -1 when none does.
 type weight struct {
