@@ -1,5 +1,10 @@
 package place
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Selection is what spread constraints make of the candidates.
 type Selection struct {
 	// Chosen is sorted by cluster name.
@@ -24,8 +29,37 @@ type Problem struct {
 // Error is the message.
 func (p *Problem) Error() string { return p.Message }
 
-// Select chooses among the candidates as the spread constraints say (Karmada §4.5); without any, all are chosen. The
-// error is a *Problem.
+// Select chooses among the candidates as the spread constraints say; the error is a *Problem. Their order does not
+// matter, and they are not changed.
+//
+//	constraints (Karmada §4.5)          chosen
+//	none, or with static weights        all
+//	by region                           regions, then clusters in them
+//	by cluster                          clusters
+//	by zone, provider or label alone    nothing can be: a Problem
+//
+// Zone and provider next to cluster or region act as a filter only. An object without replicas is placed as one of
+// which there are 0: every cluster has room for it.
 func (q Question) Select(candidates []Candidate) (Selection, error) {
-	return Selection{Chosen: candidates}, nil
+	sorted := slices.SortedFunc(slices.Values(candidates), q.prefer)
+	cluster, byCluster := q.constraint("cluster")
+	region, byRegion := q.constraint("region")
+	var s Selection
+	var err error
+	switch {
+	case q.unconstrained():
+		s.Chosen = sorted
+	case byRegion:
+		s, err = q.byRegion(sorted, region, cluster)
+	case byCluster:
+		s, err = q.byCluster(sorted, cluster)
+	default:
+		err = q.unusable()
+	}
+	if err != nil {
+		return Selection{}, err
+	}
+	slices.SortFunc(s.Chosen, func(a, b Candidate) int { return cmp.Compare(a.Cluster.Name, b.Cluster.Name) })
+	slices.SortFunc(s.Left, func(a, b Left) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	return s, nil
 }

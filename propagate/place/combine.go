@@ -1,0 +1,66 @@
+package place
+
+import (
+	"cmp"
+	"slices"
+)
+
+// combine chooses regions, so many as the constraint allows, that together have at least so many clusters. Both are
+// returned with the worthiest first; taken is nil when no choice is possible.
+//
+// The rule (Karmada §4.5, steps 3 and 4): take the regions with the fewest clusters first (then the worthier, then by
+// name), and add to a combination only while it is not enough. Of all combinations that are found so the one with the
+// greatest worth is the best, then the one with most clusters, then the one found first. If its worthiest regions
+// alone are enough, the others are left out.
+func combine(regions []region, limit constraint, clusters int) (taken, others []region) {
+	order := slices.SortedFunc(slices.Values(regions), func(a, b region) int {
+		return cmp.Or(cmp.Compare(len(a.clusters), len(b.clusters)), worthier(a, b))
+	})
+	search := newSearch(goal{least: limit.least, most: limit.most, clusters: clusters}, order)
+	var in []bool
+	switch {
+	case clustersOf(order) < clusters:
+	case len(order)*search.pairs() <= maxSteps:
+		in = search.best()
+	default:
+		in = search.largest()
+	}
+	if in == nil {
+		return nil, order
+	}
+	for i, r := range order {
+		if in[i] {
+			taken = append(taken, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	slices.SortFunc(taken, worthier)
+	enough := search.prefix(taken)
+	others = append(others, taken[enough:]...)
+	slices.SortFunc(others, worthier)
+	return taken[:enough], others
+}
+
+func worthier(a, b region) int {
+	return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.name, b.name))
+}
+
+// goal is what a combination of regions has to be.
+type goal struct{ least, most, clusters int }
+
+func (g goal) met(regions, clusters int) bool {
+	return regions >= g.least && regions <= g.most && clusters >= g.clusters
+}
+
+// prefix is how many of the regions, from the first on, are enough.
+func (g goal) prefix(regions []region) int {
+	clusters := 0
+	for i, r := range regions {
+		clusters += len(r.clusters)
+		if g.met(i+1, clusters) {
+			return i + 1
+		}
+	}
+	return len(regions)
+}

@@ -1,0 +1,76 @@
+package place
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// constraint is how many groups of one kind are wanted.
+type constraint struct {
+	by    string // "cluster", "region"
+	least int    // 1 or more
+	most  int    // math.MaxInt when there is no upper bound
+	field string // its path below spec.placement
+}
+
+// constraint is the spread constraint by a field, and whether there is one; the last of several counts. One that is
+// not there bounds nothing, and neither does maxGroups 0, which for Karmada is the number zero (DESIGN section 8, B14).
+func (q Question) constraint(by string) (c constraint, there bool) {
+	c = constraint{by: by, least: 1, most: math.MaxInt, field: "spreadConstraints"}
+	for i, s := range q.Placement.SpreadConstraints {
+		if s.SpreadByField != by {
+			continue
+		}
+		c.least, c.most, c.field, there = max(1, s.MinGroups), math.MaxInt, fmt.Sprintf("spreadConstraints[%d]", i), true
+		if s.MaxGroups > 0 {
+			c.most = s.MaxGroups
+		}
+	}
+	return c, there
+}
+
+// needs is the problem of a constraint that too few groups are there for. found has them, as a sentence ends.
+func (c constraint) needs(found string) error {
+	return &Problem{
+		Message: fmt.Sprintf("spread constraint by %s wants at least %d, and %s", c.by, c.least, found),
+		Field:   c.field + ".minGroups",
+	}
+}
+
+// unconstrained says that every cluster that fits is taken: there are no constraints, or replicas are divided by static
+// weights, with which Karmada ignores them (§4.5). A weightPreference that is there but empty does not ignore them.
+func (q Question) unconstrained() bool {
+	if len(q.Placement.SpreadConstraints) == 0 {
+		return true
+	}
+	if !q.divided() || q.Placement.ReplicaScheduling.ReplicaDivisionPreference == policy.Aggregated {
+		return false
+	}
+	w := q.Placement.ReplicaScheduling.WeightPreference
+	return w == nil || len(w.StaticWeightList) > 0 && w.DynamicWeight == ""
+}
+
+// divided says whether clusters share the replicas.
+func (q Question) divided() bool {
+	s := q.Placement.ReplicaScheduling
+	return s != nil && s.ReplicaSchedulingType == policy.Divided
+}
+
+// unusable is the problem of constraints by what cannot be chosen by: a label, or a zone or provider with neither
+// cluster nor region beside it (Karmada §4.5).
+func (q Question) unusable() error {
+	for i, s := range q.Placement.SpreadConstraints {
+		if s.SpreadByLabel != "" {
+			return &Problem{
+				Message: fmt.Sprintf("spread constraint by label %s cannot be acted on; write spreadByField cluster or region", s.SpreadByLabel),
+				Field:   fmt.Sprintf("spreadConstraints[%d].spreadByLabel", i),
+			}
+		}
+	}
+	return &Problem{
+		Message: fmt.Sprintf("spread constraint by %s needs one by cluster or region beside it", q.Placement.SpreadConstraints[0].SpreadByField),
+		Field:   "spreadConstraints",
+	}
+}

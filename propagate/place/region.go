@@ -1,0 +1,145 @@
+package place
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// region is the candidates in one region.
+type region struct {
+	name     string
+	clusters []Candidate // the most preferred first; never empty
+	// worth is the rank among regions: a thousand for each cluster or replica that counts, and a share of the scores of
+	// the clusters.
+	worth int64
+}
+
+// byRegion chooses regions, the most preferred cluster of each, and fills up from the other clusters of those regions
+// while the constraint by cluster allows more (Karmada §4.5, region algorithm). Each chosen region is there even if
+// that makes more clusters than the constraint by cluster wants. Whether the clusters have room for all replicas
+// together is left to the division.
+func (q Question) byRegion(sorted []Candidate, limit, cluster constraint) (Selection, error) {
+	regions := q.regions(sorted, limit, cluster)
+	if len(regions) < limit.least {
+		return Selection{}, limit.needs(fmt.Sprintf("%d fit", len(regions)))
+	}
+	taken, others := combine(regions, limit, cluster.least)
+	if taken == nil {
+		return Selection{}, tooFew(regions, limit, cluster)
+	}
+	s := q.within(taken, cluster)
+	for _, r := range others {
+		s.Left = append(s.Left, q.elsewhere(r, taken, limit, cluster)...)
+	}
+	return s, nil
+}
+
+// within takes the most preferred cluster of each of the regions, and then the most preferred of the others.
+func (q Question) within(regions []region, limit constraint) Selection {
+	var s Selection
+	var rest []Candidate
+	for _, r := range regions {
+		s.Chosen, rest = append(s.Chosen, r.clusters[0]), append(rest, r.clusters[1:]...)
+	}
+	slices.SortFunc(rest, q.prefer)
+	fit, more := len(s.Chosen)+len(rest), min(len(rest), limit.most-len(s.Chosen))
+	if more > 0 {
+		s.Chosen = append(s.Chosen, rest[:more]...)
+		s.Left = q.tooMany(limit, fit, rest[more-1], rest[more:])
+		return s
+	}
+	for _, r := range regions {
+		s.Left = append(s.Left, q.others(r, limit, fit)...)
+	}
+	return s
+}
+
+// regions groups the candidates, the regions by name.
+func (q Question) regions(sorted []Candidate, limit, cluster constraint) []region {
+	in := map[string][]Candidate{}
+	for _, c := range sorted {
+		in[c.Cluster.Region] = append(in[c.Cluster.Region], c)
+	}
+	var all []region
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		r := region{name: name, clusters: in[name]}
+		if q.divided() {
+			r.worth = q.sharing(r.clusters, limit, cluster)
+		} else {
+			r.worth = q.copying(r.clusters)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// unit is what one cluster, or one replica, weighs against a score.
+const unit = 1000
+
+// copying is the worth of a region where each cluster gets all replicas: how many clusters have room for them.
+func (q Question) copying(clusters []Candidate) int64 {
+	var fit, scores int64
+	for _, c := range clusters {
+		if q.available(c) >= int64(q.replicas()) {
+			fit++
+			scores += c.score()
+		}
+	}
+	if fit == 0 {
+		return 0
+	}
+	return unit*fit + scores/fit
+}
+
+// sharing is the worth of a region where clusters share the replicas: how many of its part of them it has room for.
+func (q Question) sharing(clusters []Candidate, limit, cluster constraint) int64 {
+	part := (int64(q.replicas()) + int64(limit.least) - 1) / int64(limit.least)
+	var room, scores int64
+	walked := 0
+	for _, c := range clusters {
+		room += q.available(c)
+		scores += c.score()
+		walked++
+		if walked >= max(cluster.least, limit.least) && room >= part {
+			break
+		}
+	}
+	return unit*min(room, part) + scores/int64(walked)
+}
+
+// tooFew is the problem of regions that have too few clusters in any combination that is allowed.
+func tooFew(regions []region, limit, cluster constraint) error {
+	slices.SortFunc(regions, func(a, b region) int { return cmp.Compare(len(b.clusters), len(a.clusters)) })
+	n := min(len(regions), limit.most)
+	return cluster.needs(fmt.Sprintf("%s together have %d", counted(n, "region"), clustersOf(regions[:n])))
+}
+
+func clustersOf(regions []region) int {
+	n := 0
+	for _, r := range regions {
+		n += len(r.clusters)
+	}
+	return n
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// listed is names as a sentence has them, no more than three, with the verb.
+func listed(names []string) string {
+	const shown = 3
+	if more := len(names) - shown; more > 0 {
+		return fmt.Sprintf("%s and %d more are", strings.Join(names[:shown], ", "), more)
+	}
+	if last := len(names) - 1; last > 0 {
+		return strings.Join(names[:last], ", ") + " and " + names[last] + " are"
+	}
+	return names[0] + " is"
+}
