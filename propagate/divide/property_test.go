@@ -42,6 +42,14 @@ func scheduling(random *rand.Rand, strategy string) *policy.ReplicaScheduling {
 	return s
 }
 
+func clusters(names ...string) []place.Candidate {
+	all := make([]place.Candidate, len(names))
+	for i, name := range names {
+		all[i].Cluster.Name = name
+	}
+	return all
+}
+
 func name(i int) string { return fmt.Sprintf("c%02d", i) }
 
 // requests are random requests of a strategy: clusters with and without room and past, in several tiers if tiers is
@@ -309,4 +317,22 @@ func FuzzReplicas(f *testing.F) {
 		}
 		require.Equal(t, int64(max(0, total)), sum)
 	})
+}
+
+func BenchmarkReplicasOver1000Clusters(b *testing.B) {
+	for _, strategy := range []string{static, dynamic, aggregated} {
+		b.Run(strategy, func(b *testing.B) {
+			random := rand.New(rand.NewPCG(1, 1))
+			r := divide.Request{Total: 10_000, Scheduling: scheduling(random, strategy)}
+			for i := range 1000 {
+				c := place.Candidate{Room: 10 + random.Int32N(100)}
+				c.Cluster.Name = fmt.Sprintf("cluster-%04d", i)
+				r.Candidates = append(r.Candidates, c)
+			}
+			for b.Loop() {
+				_, err := divide.Replicas(r)
+				require.NoError(b, err)
+			}
+		})
+	}
 }

@@ -1,7 +1,6 @@
 package divide
 
 import (
-	"cmp"
 	"container/heap"
 	"math/bits"
 )
@@ -67,9 +66,11 @@ func (q *queue) Less(i, j int) bool {
 	a, b := q.order[i], q.order[j]
 	aHigh, aLow := bits.Mul64(uint64(q.parties[a].Votes), uint64(2*int64(q.seats[b])+1))
 	bHigh, bLow := bits.Mul64(uint64(q.parties[b].Votes), uint64(2*int64(q.seats[a])+1))
-	byName := cmp.Compare(q.parties[a].Name, q.parties[b].Name)
-	if q.descending {
-		byName = -byName
+	if aHigh != bHigh || aLow != bLow {
+		return aHigh > bHigh || aHigh == bHigh && aLow > bLow
 	}
-	return cmp.Or(cmp.Compare(bHigh, aHigh), cmp.Compare(bLow, aLow), cmp.Compare(q.seats[a], q.seats[b]), byName) < 0
+	if q.seats[a] != q.seats[b] {
+		return q.seats[a] < q.seats[b]
+	}
+	return (q.parties[a].Name < q.parties[b].Name) != q.descending
 }
