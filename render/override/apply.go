@@ -108,8 +108,7 @@ type run struct {
 	operation string
 }
 
-// overriders applies one rule in the fixed order of Karmada §3.2. This is the list of what is acted on; it lacks
-// fieldOverrider, which propagate reports as not acted on.
+// overriders applies one rule in the fixed order of Karmada §3.2.
 func (r run) overriders(o policy.Overriders) error {
 	if err := each(r, "imageOverrider", o.ImageOverrider, run.image, sayImage); err != nil {
 		return err
@@ -124,6 +123,9 @@ func (r run) overriders(o policy.Overriders) error {
 		return err
 	}
 	if err := each(r, "annotationsOverrider", o.AnnotationsOverrider, run.annotations, sayAnnotations); err != nil {
+		return err
+	}
+	if err := each(r, "fieldOverrider", o.FieldOverrider, run.embedded, sayField); err != nil {
 		return err
 	}
 	return r.plaintexts(o.Plaintext)

@@ -11,6 +11,7 @@ import (
 // patch is one add, remove or replace of RFC 6902. Parents are never made.
 type patch struct {
 	operator string
+	typed    bool   // whether it is of a Kubernetes object, so that there are overriders made for some fields
 	path     string // JSON pointer; once applied, with the index in place of "-" and of a negative one
 	value    any
 
@@ -39,7 +40,7 @@ func (p *patch) parse() error {
 	}
 	if p.path == "" {
 		if p.operator == "remove" {
-			return errors.New("the whole object cannot be removed")
+			return errors.New("the whole cannot be removed")
 		}
 		return nil
 	}
@@ -113,7 +114,7 @@ func (p *patch) index(length, depth int) (int, error) {
 	inserts := p.operator == "add" && p.isLast(depth)
 	i, err := index(key, length, inserts)
 	if err != nil {
-		return 0, fmt.Errorf("%w at %q", err, p.pointer(depth))
+		return 0, fmt.Errorf("%w at %q, which has %d items", err, p.pointer(depth), length)
 	}
 	if n := strconv.Itoa(i); n != key {
 		p.keys[depth] = n
@@ -141,8 +142,8 @@ func (p *patch) wants(exists bool, depth int) error {
 
 // parentFix is how to make the parents that are missing from depth on.
 func (p *patch) parentFix(depth int) string {
-	if overrider := p.typed(); overrider != "" {
-		return "; use " + overrider + ", which makes it"
+	if p.typed && len(p.keys) == 3 && p.keys[0] == "metadata" && (p.keys[1] == "labels" || p.keys[1] == "annotations") {
+		return "; use " + p.keys[1] + "Overrider, which makes it"
 	}
 	var entries []string
 	for d := depth; d < len(p.keys)-1; d++ {
@@ -153,17 +154,6 @@ func (p *patch) parentFix(depth int) string {
 		entries = append(entries, fmt.Sprintf("%s at %q", empty, p.pointer(d+1)))
 	}
 	return "; let an earlier entry add " + strings.Join(entries, ", and one ")
-}
-
-// typed is the overrider made for the field, if there is one.
-func (p *patch) typed() string {
-	if len(p.keys) == 3 && p.keys[0] == "metadata" {
-		switch p.keys[1] {
-		case "labels", "annotations":
-			return p.keys[1] + "Overrider"
-		}
-	}
-	return ""
 }
 
 // nothingBelow is the mistake of a path that goes on below something that is neither a map nor a list.

@@ -46,7 +46,7 @@ func (r run) plaintext(o policy.PlaintextOverrider) error {
 	if err != nil {
 		return err
 	}
-	p := patch{operator: o.Operator, path: o.Path, value: value}
+	p := patch{operator: o.Operator, path: o.Path, value: value, typed: true}
 	patched, err := p.apply(r.object.Object)
 	if err != nil {
 		return fmt.Errorf("%s %q: %w", o.Operator, o.Path, err)

@@ -1,0 +1,104 @@
+package override
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+// FuzzPatchYAML: nothing panics; what comes out is YAML that means what the patch makes of what the text meant; and
+// what is behind the first document is still there, byte by byte.
+func FuzzPatchYAML(f *testing.F) {
+	f.Add("# c\na: 1 # d\nb:\n- x\n- y: &z {e: 1}\n---\n second: *z", "add", "/b/1/y/e", `{"a":[1,"y"]}`)
+	f.Add("a: |\n x\n\nb: >-\n  y\n", "remove", "/a", `1`)
+	f.Add("- - a\n  - b\n- ? c\n  : d\n", "replace", "/0/1", `"a: b"`)
+	f.Add("a: &x {b: 1}\nc:\n  <<: *x\n", "replace", "/c/b", `"\n"`)
+	f.Add("--- {a: b}\r\n...\r\n", "add", "/c", `null`)
+	f.Fuzz(func(t *testing.T, text, operator, path, raw string) {
+		var value any
+		if json.Unmarshal([]byte(raw), &value) != nil || len(text)+len(raw) > 2000 {
+			return
+		}
+		p := &patch{operator: operator, path: path, value: json.RawMessage(raw)}
+		if p.parse() != nil {
+			return
+		}
+		got, err := patchYAML(text, p)
+		if err != nil {
+			return
+		}
+		_, body, rest := firstDocument(text)
+		require.True(t, strings.HasSuffix(got, rest))
+		_, patched, _ := firstDocument(got)
+		requireMeans(t, body, patched, patch{operator: operator, path: path}, raw)
+	})
+}
+
+// requireMeans compares with the patch of what the text means, where that can be had: yaml's decoder does not take
+// everything that its parser does, and has keys that are no strings.
+func requireMeans(t *testing.T, before, after string, p patch, raw string) {
+	var old any
+	if yaml.Unmarshal([]byte(before), &old) != nil || !plain(old) {
+		return
+	}
+	value, err := nodeOf(raw)
+	require.NoError(t, err)
+	require.NoError(t, value.Decode(&p.value))
+	want, err := p.apply(old)
+	require.NoError(t, err, "%q", before)
+	var got any
+	require.NoError(t, yaml.Unmarshal([]byte(after), &got), "%q\n%q", before, after)
+	require.True(t, reflect.DeepEqual(want, got), "before %q\nafter %q\nwant %#v\ngot %#v", before, after, want, got)
+}
+
+// plain says whether a decoded value has only keys that are strings, and nothing that is not equal to itself.
+func plain(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, v := range value {
+			if !plain(v) {
+				return false
+			}
+		}
+	case []any:
+		for _, v := range value {
+			if !plain(v) {
+				return false
+			}
+		}
+	case map[any]any:
+		return false
+	case float64:
+		return value == value
+	}
+	return true
+}
+
+// FuzzPatchJSON: nothing panics, and what comes out is JSON that means what the patch makes of what the text meant.
+func FuzzPatchJSON(f *testing.F) {
+	f.Add("{\n  \"a\": 1,\n  \"b\": [1, {\"c\": null}]\n}\n", "add", "/b/1/c", `{"a":[1,"y"]}`)
+	f.Add(` [[],{"a":"]"} , -1e5]`, "remove", "/1/a", `1`)
+	f.Add(`{"a\u0062":"\"}"}`, "replace", "/ab", `"x"`)
+	f.Fuzz(func(t *testing.T, text, operator, path, raw string) {
+		var old, value, got any
+		if json.Unmarshal([]byte(text), &old) != nil || json.Unmarshal([]byte(raw), &value) != nil {
+			return
+		}
+		op := &patch{operator: operator, path: path, value: json.RawMessage(raw)}
+		if op.parse() != nil {
+			return
+		}
+		patched, err := patchJSON(text, op)
+		if err != nil {
+			return
+		}
+		require.NoError(t, json.Unmarshal([]byte(patched), &got), "%s", patched)
+		want, err := (&patch{operator: operator, path: path, value: value}).apply(old)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "%s\n%s", text, patched)
+	})
+}

@@ -1,0 +1,95 @@
+package override
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// jsonContainer is an object or an array in valid JSON text.
+type jsonContainer struct {
+	text        string
+	open, close int // of the brackets
+	members     []jsonMember
+}
+
+// jsonMember is a member of an object, or an item of an array, as offsets: at is where it begins, which is the key of a
+// member, and start and end are those of the value.
+type jsonMember struct {
+	key            string
+	at, start, end int
+}
+
+func (c jsonContainer) isObject() bool { return c.text[c.open] == '{' }
+
+// containerAt reads the object or array that begins at open.
+func containerAt(text string, open int) jsonContainer {
+	c := jsonContainer{text: text, open: open}
+	for i := space(text, open+1); ; i = space(text, i) {
+		switch text[i] {
+		case ',':
+			i++
+			continue
+		case '}', ']':
+			c.close = i
+			return c
+		}
+		m := jsonMember{at: i, start: i}
+		if c.isObject() {
+			end := value(text, i)
+			m.key = unquote(text[i:end])
+			m.start = space(text, space(text, end)+1)
+		}
+		m.end = value(text, m.start)
+		c.members = append(c.members, m)
+		i = m.end
+	}
+}
+
+// unquote is the string that a valid JSON string means.
+func unquote(quoted string) string {
+	var s string
+	if json.Unmarshal([]byte(quoted), &s) != nil {
+		return quoted
+	}
+	return s
+}
+
+// space is where the white space from i on ends.
+func space(text string, i int) int {
+	for i < len(text) && strings.IndexByte(" \t\r\n", text[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+// value is where the value that begins at i ends.
+func value(text string, i int) int {
+	depth := 0
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			if depth == 0 {
+				return i + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i // of the container that a number or a word is in
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return i
+}

@@ -1,0 +1,174 @@
+package override
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// patchJSON applies p, whose value is json.RawMessage, to JSON text. Members and items it does not name keep their
+// order, their formatting and the digits of their numbers.
+func patchJSON(text string, p *patch) (string, error) {
+	var whole json.RawMessage
+	if err := json.Unmarshal([]byte(text), &whole); err != nil {
+		return "", fmt.Errorf("the text is not valid JSON: %w", err)
+	}
+	start := space(text, 0)
+	if text[start] != '{' && text[start] != '[' {
+		return "", errNoMap
+	}
+	if len(p.keys) == 0 {
+		return text[:start] + p.raw() + text[value(text, start):], nil
+	}
+	for depth := range p.keys {
+		if text[start] != '{' && text[start] != '[' {
+			return "", p.nothingBelow(depth)
+		}
+		c := containerAt(text, start)
+		i, err := c.find(p, depth)
+		if err != nil {
+			return "", err
+		}
+		if p.isLast(depth) {
+			return c.edit(p, i), nil
+		}
+		start = c.members[i].start
+	}
+	return text, nil
+}
+
+// errNoMap is the mistake of text that has nothing to patch.
+var errNoMap = errors.New("the text is not a map or a list, so there is nothing to patch in it")
+
+// raw is the value of the patch as JSON text.
+func (p *patch) raw() string {
+	raw, _ := p.value.(json.RawMessage)
+	return string(raw)
+}
+
+// compact is JSON without the space between its tokens.
+func compact(raw []byte) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// find is the member that the key at depth means; the number of members when it is one to be added.
+func (c jsonContainer) find(p *patch, depth int) (int, error) {
+	if !c.isObject() {
+		return p.index(len(c.members), depth)
+	}
+	key, found := unescape(p.keys[depth]), len(c.members)
+	for i, m := range c.members {
+		if m.key != key {
+			continue
+		}
+		if found < len(c.members) {
+			return 0, fmt.Errorf("the key %q is there twice", p.pointer(depth+1))
+		}
+		found = i
+	}
+	return found, p.wants(found < len(c.members), depth)
+}
+
+// edit is the text with member i added, replaced or removed.
+func (c jsonContainer) edit(p *patch, i int) string {
+	switch {
+	case p.operator == "remove":
+		return c.remove(i)
+	case i < len(c.members) && p.moved == 0:
+		m := c.members[i]
+		return c.text[:m.start] + c.indented(p.raw(), m.at) + c.text[m.end:]
+	}
+	return c.insert(p, i)
+}
+
+func (c jsonContainer) remove(i int) string {
+	from, to := c.open+1, c.close
+	switch {
+	case i+1 < len(c.members):
+		from, to = c.members[i].at, c.members[i+1].at
+	case i > 0:
+		from, to = c.members[i-1].end, c.members[i].end
+	}
+	return c.text[:from] + c.text[to:]
+}
+
+// insert writes a new member as the ones beside it are written.
+func (c jsonContainer) insert(p *patch, i int) string {
+	key := ""
+	if c.isObject() {
+		key = quote(unescape(p.keys[len(p.keys)-1])) + c.colon()
+	}
+	if len(c.members) == 0 {
+		return c.text[:c.open+1] + key + p.raw() + c.text[c.close:]
+	}
+	comma := c.comma()
+	if i < len(c.members) {
+		at := c.members[i].at
+		return c.text[:at] + key + c.indented(p.raw(), at) + comma + c.text[at:]
+	}
+	last := c.members[i-1]
+	return c.text[:last.end] + comma + key + c.indented(p.raw(), last.at) + c.text[last.end:]
+}
+
+// colon is what stands between a key and its value.
+func (c jsonContainer) colon() string {
+	if len(c.members) == 0 {
+		if strings.Contains(c.text, `": `) {
+			return ": "
+		}
+		return ":"
+	}
+	last := c.members[len(c.members)-1]
+	return c.text[value(c.text, last.at):last.start]
+}
+
+// comma is what stands between two members.
+func (c jsonContainer) comma() string {
+	first := c.members[0]
+	if len(c.members) > 1 {
+		return c.text[first.end:c.members[1].at]
+	}
+	if lead := c.text[c.open+1 : first.at]; strings.Contains(lead, "\n") {
+		return "," + lead
+	}
+	if c.isObject() && first.start > value(c.text, first.at)+1 {
+		return ", "
+	}
+	return ","
+}
+
+// indented is a value as it is written on the line that at is on: over several lines if the text is.
+func (c jsonContainer) indented(raw string, at int) string {
+	open := space(c.text, 0) + 1
+	first := space(c.text, open)
+	unit := lineIndent(c.text, first)
+	if unit == "" || !strings.Contains(c.text[open:first], "\n") {
+		return raw
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(raw), lineIndent(c.text, at), unit); err != nil {
+		return raw
+	}
+	return b.String()
+}
+
+// lineIndent is the white space at the beginning of the line that at is on.
+func lineIndent(text string, at int) string {
+	line := text[strings.LastIndexByte(text[:at], '\n')+1:]
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
+// quote is a string as JSON, without escapes that HTML would want.
+func quote(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string is always encoded
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,161 @@
+package override
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// yamlEdit is a patch being applied to the nodes of one document.
+type yamlEdit struct {
+	*patch
+	doc   *yaml.Node
+	lines []string
+	trail []yamlEntry // from the root to the field
+}
+
+// yamlEntry is one member of a map or one item of a list, with the lines it was written on.
+type yamlEntry struct {
+	in          *yaml.Node // the map or list
+	at          int        // the index of its value in the Content of in; that of a key is one less
+	top, bottom int        // its lines, from 0; bottom is behind the last. top is -1 when it has none of its own
+}
+
+// apply edits the nodes, and leaves the trail.
+func (e *yamlEdit) apply() error {
+	if len(e.keys) == 0 {
+		value, err := nodeOf(e.raw())
+		if err != nil {
+			return err
+		}
+		e.release(e.doc.Content[0])
+		e.doc.Content[0] = value
+		return nil
+	}
+	node, bottom := e.doc.Content[0], len(e.lines)
+	for depth := range e.keys {
+		e.releaseAliases(node)
+		if node.Kind != yaml.MappingNode && node.Kind != yaml.SequenceNode {
+			return e.nothingBelow(depth)
+		}
+		at, err := e.find(node, depth)
+		if err != nil {
+			return err
+		}
+		entry := entryOf(node, at, bottom)
+		e.trail = append(e.trail, entry)
+		if e.isLast(depth) {
+			return e.edit(node, at)
+		}
+		if child := node.Content[at]; child.Kind == yaml.AliasNode {
+			node.Content[at] = copyOf(child)
+		}
+		node, bottom = node.Content[at], entry.bottom
+	}
+	return nil
+}
+
+// find is the index in the Content of node of the value that the key at depth means; its length when one is to be added.
+func (e *yamlEdit) find(node *yaml.Node, depth int) (int, error) {
+	if node.Kind == yaml.SequenceNode {
+		return e.index(len(node.Content), depth)
+	}
+	key := unescape(e.keys[depth])
+	at, err := memberAt(node, key)
+	if err != nil {
+		return 0, fmt.Errorf("%w at %q", err, e.pointer(depth))
+	}
+	if at < 0 && writeOutMerged(node, key) {
+		at, err = memberAt(node, key)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if at < 0 {
+		return len(node.Content), e.wants(false, depth)
+	}
+	return at, nil
+}
+
+// memberAt is the index of the value of a key, -1 when there is none.
+func memberAt(node *yaml.Node, key string) (int, error) {
+	at := -1
+	for i := 1; i < len(node.Content); i += 2 {
+		if k := node.Content[i-1]; k.Kind != yaml.ScalarNode || k.Value != key {
+			continue
+		}
+		if at >= 0 {
+			return 0, fmt.Errorf("the key %q is there twice", key)
+		}
+		at = i
+	}
+	return at, nil
+}
+
+// edit adds, replaces or removes the value at an index of the Content of node.
+func (e *yamlEdit) edit(node *yaml.Node, at int) error {
+	if e.operator == "remove" {
+		e.release(node.Content[at])
+		removeFrom(node, at)
+		return nil
+	}
+	value, err := nodeOf(e.raw())
+	if err != nil {
+		return err
+	}
+	switch {
+	case e.moved > 0:
+		node.Content = slices.Insert(node.Content, at, value)
+	case at < len(node.Content):
+		e.release(node.Content[at])
+		likeStyle(value, node.Content[at])
+		node.Content[at] = value
+	default:
+		key := stringNode(unescape(e.keys[len(e.keys)-1]))
+		node.Content = append(node.Content, key, value)
+		e.trail[len(e.trail)-1].at++
+	}
+	return nil
+}
+
+// removeFrom takes out one value, and its key. Comments before it stay: they may be about more than it.
+func removeFrom(node *yaml.Node, at int) {
+	from := at
+	if node.Kind == yaml.MappingNode {
+		from--
+	}
+	head, foot := node.Content[from].HeadComment, node.Content[from].FootComment
+	node.Content = slices.Delete(node.Content, from, at+1)
+	switch {
+	case from < len(node.Content):
+		next := node.Content[from]
+		next.HeadComment = joinComments(head, foot, next.HeadComment)
+	case len(node.Content) > 0:
+		step := 1
+		if node.Kind == yaml.MappingNode {
+			step = 2
+		}
+		last := node.Content[len(node.Content)-step]
+		last.FootComment = joinComments(last.FootComment, head, foot)
+	}
+}
+
+// entryOf is an entry with its lines; bottom is the end of what node is part of.
+func entryOf(node *yaml.Node, at, bottom int) yamlEntry {
+	entry := yamlEntry{in: node, at: at, top: -1, bottom: bottom}
+	if node.Style&yaml.FlowStyle != 0 || node.Line == 0 {
+		return entry
+	}
+	first, next := at, at+1
+	if node.Kind == yaml.MappingNode {
+		first, next = at-1, at+1
+	}
+	if at < len(node.Content) && node.Content[first].Line > 0 {
+		entry.top = node.Content[first].Line - 1
+	}
+	if next < len(node.Content) && node.Content[next].Line > 0 {
+		entry.bottom = node.Content[next].Line - 1
+	}
+	return entry
+}

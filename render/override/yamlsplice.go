@@ -1,0 +1,131 @@
+package override
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// candidates are texts that may be what is wanted, the ones that change least first. Where an entry begins and ends is
+// known by the lines of the nodes only, so the caller must read each of them again and compare.
+func (e *yamlEdit) candidates() []string {
+	var texts []string
+	last := len(e.trail) - 1
+	for i := last; i >= 0; i-- {
+		entry := e.trail[i]
+		column := entry.column()
+		switch {
+		case entry.in.Style&yaml.FlowStyle != 0 || entry.in.Line == 0 || len(entry.in.Content) == 0 || column < 0:
+			continue
+		case i == last && e.operator == "remove":
+			texts = append(texts, e.splice(entry.top, e.trimmed(entry), nil))
+		case i == last && entry.top < 0:
+			texts = e.append(texts, e.end(entry), e.end(entry), entry, column)
+		case i == last && e.moved > 0:
+			texts = e.append(texts, entry.top, entry.top, entry, column)
+		case entry.top >= 0:
+			texts = e.append(texts, entry.top, e.trimmed(entry), entry, column)
+		}
+	}
+	return texts
+}
+
+// append adds the text that has an entry in place of the lines from top to bottom.
+func (e *yamlEdit) append(texts []string, top, bottom int, entry yamlEntry, column int) []string {
+	lines, err := e.written(entry)
+	if err != nil || top < 0 || top > bottom {
+		return texts
+	}
+	margin := strings.Repeat(" ", column)
+	if top < bottom && column <= len(e.lines[top]) {
+		lines[0] = e.lines[top][:column] + lines[0]
+	} else {
+		lines[0] = margin + lines[0]
+	}
+	for i := 1; i < len(lines); i++ {
+		if strings.TrimSpace(lines[i]) != "" {
+			lines[i] = margin + lines[i]
+		}
+	}
+	return append(texts, e.splice(top, bottom, lines))
+}
+
+// splice is the text with other lines from top to bottom.
+func (e *yamlEdit) splice(top, bottom int, lines []string) string {
+	if top < 0 || top > bottom || bottom > len(e.lines) {
+		return ""
+	}
+	return strings.Join(slices.Concat(e.lines[:top], lines, e.lines[bottom:]), "")
+}
+
+// written are the lines of an entry as it is now, without the comments around it, which stay where they are.
+func (e *yamlEdit) written(entry yamlEntry) ([]string, error) {
+	content := []*yaml.Node{entry.in.Content[entry.at]}
+	if entry.in.Kind == yaml.MappingNode {
+		content = []*yaml.Node{entry.in.Content[entry.at-1], entry.in.Content[entry.at]}
+	}
+	first := *content[0]
+	first.HeadComment, first.FootComment = "", ""
+	content[0] = &first
+	text, err := encodeYAML(&yaml.Node{Kind: entry.in.Kind, Content: content}, e.indent())
+	return linesOf(text), err
+}
+
+// column is where the entries of the map or list begin, from 0.
+func (entry yamlEntry) column() int {
+	if entry.in.Kind == yaml.SequenceNode || len(entry.in.Content) == 0 {
+		return entry.in.Column - 1
+	}
+	return entry.in.Content[0].Column - 1
+}
+
+// trimmed is where the lines of an entry end, without the blank ones and the comments behind it.
+func (e *yamlEdit) trimmed(entry yamlEntry) int {
+	bottom := min(entry.bottom, len(e.lines))
+	for bottom > entry.top+1 && isComment(e.lines[bottom-1]) {
+		bottom--
+	}
+	return bottom
+}
+
+// end is where an entry that is to be added behind all others goes.
+func (e *yamlEdit) end(entry yamlEntry) int {
+	return e.trimmed(yamlEntry{top: entry.in.Line - 1, bottom: entry.bottom})
+}
+
+// yamlIndent is how a document is indented.
+type yamlIndent struct {
+	spaces  int
+	compact bool // the items of a list in a map begin in the column of the key
+}
+
+// indent looks at the nodes that were read.
+func (e *yamlEdit) indent() yamlIndent {
+	found := yamlIndent{}
+	inspectIndent(e.doc.Content[0], &found)
+	if found.spaces < 2 || found.spaces > 9 {
+		found.spaces = 2
+	}
+	return found
+}
+
+func inspectIndent(node *yaml.Node, found *yamlIndent) {
+	if node.Kind == yaml.MappingNode && node.Style&yaml.FlowStyle == 0 {
+		for i := 1; i < len(node.Content); i += 2 {
+			key, child := node.Content[i-1], node.Content[i]
+			if child.Line <= key.Line || key.Line == 0 || len(child.Content) == 0 {
+				continue
+			}
+			switch {
+			case child.Kind == yaml.SequenceNode:
+				found.compact = found.compact || child.Column == key.Column
+			case found.spaces == 0:
+				found.spaces = child.Column - key.Column
+			}
+		}
+	}
+	for _, child := range node.Content {
+		inspectIndent(child, found)
+	}
+}
