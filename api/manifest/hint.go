@@ -67,11 +67,22 @@ func find(name string, t reflect.Type) string {
 		if _, ok := known[name]; ok {
 			return child(p.path, name)
 		}
-		for _, key := range slices.Sorted(maps.Keys(known)) {
-			queue = append(queue, place{child(p.path, key), known[key]})
-		}
+		queue = append(queue, p.below(known)...)
 	}
 	return ""
+}
+
+// below are the fields of p, lists last: what belongs into an entry can belong into any of them.
+func (p place) below(known map[string]reflect.Type) []place {
+	var places, lists []place
+	for _, key := range slices.Sorted(maps.Keys(known)) {
+		if next := (place{child(p.path, key), known[key]}); next.in.Kind() == reflect.Slice {
+			lists = append(lists, next)
+		} else {
+			places = append(places, next)
+		}
+	}
+	return append(places, lists...)
 }
 
 // entry is p, or what the list at p is a list of.

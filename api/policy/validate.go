@@ -40,7 +40,7 @@ func (p *Policy) validate(doc *manifest.Doc) {
 	s.Placement.validate(doc)
 	s.Failover.validate(doc)
 	if s.Failover != nil && s.Failover.Application != nil && !s.PropagateDeps {
-		doc.Errorf("spec.propagateDeps", "spec.propagateDeps must be true with spec.failover.application")
+		doc.Errorf("spec.failover.application", "spec.failover.application needs spec.propagateDeps: true")
 	}
 }
 

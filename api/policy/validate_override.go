@@ -147,7 +147,7 @@ func checkValue(doc *manifest.Doc, field, operator string, value *apiextensionsv
 	switch {
 	case operator == "remove" && value != nil:
 		doc.Errorf(field+".value", "%s.value is not allowed with operator remove", field)
-	case operator != "remove" && value == nil:
+	case (operator == "add" || operator == "replace") && value == nil:
 		doc.Errorf(field+".value", "%s.value is required with operator %s", field, operator)
 	}
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -86,28 +87,35 @@ func checkAffinityName(doc *manifest.Doc, in, name string, seen map[string]bool)
 }
 
 func (p Placement) validateSpread(doc *manifest.Doc) {
-	fields := map[string]bool{}
+	seen := map[string]bool{}
 	for i, c := range p.SpreadConstraints {
 		field := fmt.Sprintf("%s.spreadConstraints[%d]", placement, i)
-		doc.OneOf(field+".spreadByField", c.SpreadByField, "cluster", "region", "zone", "provider")
-		if c.SpreadByField != "" && c.SpreadByLabel != "" {
-			doc.Errorf(field, "%s has spreadByField and spreadByLabel, expected one of them", field)
-		}
-		if fields[c.SpreadByField] {
+		c.validate(doc, field)
+		if seen[c.SpreadByField] {
 			doc.Errorf(field+".spreadByField", "%s.spreadByField is %q, which is there twice", field, c.SpreadByField)
 		}
-		if c.SpreadByField != "" {
-			fields[c.SpreadByField] = true
-		}
-		if c.MinGroups < 0 {
-			doc.Errorf(field+".minGroups", "%s.minGroups is %d, expected 0 or more", field, c.MinGroups)
-		}
-		if c.MaxGroups < 0 || c.MaxGroups > 0 && c.MaxGroups < c.MinGroups {
-			doc.Errorf(field+".maxGroups", "%s.maxGroups is %d, expected at least minGroups (%d)", field, c.MaxGroups, c.MinGroups)
+		if slices.Contains(groups, c.SpreadByField) {
+			seen[c.SpreadByField] = true
 		}
 	}
-	if len(fields) > 0 && !fields["cluster"] {
+	if len(seen) > 0 && !seen["cluster"] {
 		doc.Errorf(placement+".spreadConstraints", "%s.spreadConstraints needs an entry with spreadByField: cluster", placement)
+	}
+}
+
+// groups are what clusters can be spread by.
+var groups = []string{"cluster", "region", "zone", "provider"}
+
+func (c SpreadConstraint) validate(doc *manifest.Doc, field string) {
+	doc.OneOf(field+".spreadByField", c.SpreadByField, groups...)
+	if c.SpreadByField != "" && c.SpreadByLabel != "" {
+		doc.Errorf(field, "%s has spreadByField and spreadByLabel, expected one of them", field)
+	}
+	if c.MinGroups < 0 {
+		doc.Errorf(field+".minGroups", "%s.minGroups is %d, expected 0 or more", field, c.MinGroups)
+	}
+	if c.MaxGroups < 0 || c.MaxGroups > 0 && c.MaxGroups < c.MinGroups {
+		doc.Errorf(field+".maxGroups", "%s.maxGroups is %d, expected at least minGroups (%d)", field, c.MaxGroups, c.MinGroups)
 	}
 }
 
