@@ -22,7 +22,7 @@ func (p *Plan) claim(it *item) {
 	if d.Why = p.rules.never(d.ID, it.manifest); d.Why != "" {
 		return
 	}
-	if d.Policy = p.claims.claim(it.manifest); d.Policy == nil {
+	if d.Policy = p.claims.winner(it.manifest); d.Policy == nil {
 		d.Why = unclaimed(d.ID)
 	}
 }

@@ -13,11 +13,10 @@ import (
 // what is in Git and not on what was created first (DESIGN section 8, B2).
 type claims struct {
 	policies map[string][]*policy.Policy // by namespace; "" has the cluster-wide ones
-	selected map[*policy.Policy]int      // how many objects each selects, claimed or not
 }
 
 func newClaims(policies []policy.Policy) *claims {
-	c := &claims{policies: map[string][]*policy.Policy{}, selected: map[*policy.Policy]int{}}
+	c := &claims{policies: map[string][]*policy.Policy{}}
 	for i := range policies {
 		p := &policies[i]
 		c.policies[p.Namespace] = append(c.policies[p.Namespace], p)
@@ -29,33 +28,21 @@ func newClaims(policies []policy.Policy) *claims {
 // namespace before any cluster-wide one, then the higher priority, then the more exact selector, then the smaller name.
 func (c *claims) winner(u *unstructured.Unstructured) *policy.Policy {
 	if namespace := u.GetNamespace(); namespace != "" {
-		if p := best(c.policies[namespace], u, nil); p != nil {
+		if p := best(c.policies[namespace], u); p != nil {
 			return p
 		}
 	}
-	return best(c.policies[""], u, nil)
-}
-
-// claim is winner, and remembers which policies selected u.
-func (c *claims) claim(u *unstructured.Unstructured) *policy.Policy {
-	var own *policy.Policy
-	if namespace := u.GetNamespace(); namespace != "" {
-		own = best(c.policies[namespace], u, c.selected)
-	}
-	return cmp.Or(own, best(c.policies[""], u, c.selected))
+	return best(c.policies[""], u)
 }
 
 // best is the policy of one tier that wins u.
-func best(tier []*policy.Policy, u *unstructured.Unstructured, selected map[*policy.Policy]int) *policy.Policy {
+func best(tier []*policy.Policy, u *unstructured.Unstructured) *policy.Policy {
 	var winner *policy.Policy
 	var exact int
 	for _, p := range tier {
 		match := selects(p.Spec.ResourceSelectors, u)
 		if match == policy.NoMatch {
 			continue
-		}
-		if selected != nil {
-			selected[p]++
 		}
 		if winner == nil || beats(p, match, winner, exact) {
 			winner, exact = p, match

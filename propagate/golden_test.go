@@ -88,9 +88,6 @@ func outcome(text []byte, show bool, disturb func(propagate.Input)) string {
 	for _, d := range plan.Decisions {
 		decision(&b, d)
 	}
-	for _, f := range plan.Findings {
-		fmt.Fprintf(&b, "%s %s: %s\n", f.Code, f.At, f.Message)
-	}
 	shown := map[string]bool{}
 	for _, c := range plan.Clusters() {
 		target(&b, plan.For(c), show, shown)

@@ -21,8 +21,6 @@ import (
 type Plan struct {
 	// Decisions, one for every object, sorted by ID.
 	Decisions []Decision
-	// Findings sorted by place.
-	Findings []Finding
 
 	clusters    []fleet.Cluster // sorted by name, with the taints that ClusterTaintPolicies leave
 	index       map[string]int  // of clusters, by name
@@ -97,7 +95,6 @@ func New(in Input) (*Plan, error) {
 	p.attach()
 	p.imply()
 	p.assign()
-	p.Findings = p.findings(in)
 	p.digest = sync.OnceValue(p.sum)
 	return p, nil
 }

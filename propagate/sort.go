@@ -24,8 +24,6 @@ type Parts struct {
 	Clusters []v1alpha1.Cluster
 	// Origins of the Clusters, by name.
 	Origins map[string]manifest.Origin
-	// Findings about Clusters, which New does not see whole.
-	Findings []Finding
 }
 
 // Sort takes a built tree apart. Policies, overrides and Clusters are decoded strictly, with their defaults; every

@@ -33,6 +33,8 @@ type federation struct {
 	// basis is what the plan in force was made from; the zero value before the first plan.
 	basis basis
 	plan  *propagate.Plan
+	// findings are what a reviewer should know of it, worst first.
+	findings []propagate.Finding
 	// revision and allowPrune are those of the commit that the plan in force was made from.
 	revision   string
 	allowPrune bool
@@ -233,7 +235,7 @@ func (f *federation) releaseInput() status.ReleaseInput {
 			in.Unplaced = append(in.Unplaced, d.ID.String()+": "+d.Why)
 		}
 	}
-	for _, x := range f.plan.Findings {
+	for _, x := range f.findings {
 		in.Findings = append(in.Findings, x.At.String()+": "+x.Message)
 	}
 	for _, c := range f.clusters() {

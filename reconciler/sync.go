@@ -16,6 +16,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -84,11 +85,12 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 	} else if err != nil {
 		return err
 	}
-	plan, err := propagate.New(c.input(fed, parts, fleetOf(members, parts.Origins)))
+	input := c.input(fed, parts, fleetOf(members, parts.Origins))
+	plan, err := propagate.New(input)
 	if err != nil {
 		return s.engine.refuse(ctx, f, b, c.release(fed), err)
 	}
-	plan.Findings = append(plan.Findings, parts.Findings...)
+	f.review(check.Run(input, plan, check.Deciding()...))
 	return s.engine.enforce(ctx, f, basisOf(fed, c, members), c.release(fed), plan)
 }
 

@@ -55,7 +55,6 @@ func newLintReport(t *tree) *lintReport {
 		Objects: len(t.parts.Objects), Policies: len(t.parts.Policies) + len(t.parts.Overrides), Clusters: len(t.parts.Clusters),
 	}
 	r.addMistakes(t.mistakes)
-	r.addFindings(t.parts.Findings)
 	if t.mistakes == nil {
 		r.plan(t.input)
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"net/url"
 	"slices"
+
+	"github.com/accord-dev/accord/propagate/check"
 )
 
 // sarifLog is the part of SARIF 2.1.0 that code scanning reads.
@@ -77,12 +79,12 @@ func (r *lintReport) sarif() sarifLog {
 	}
 	for _, rule := range rules {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-			ID: rule.Code, Short: sarifText{rule.Short}, Help: sarifText{rule.Help}, Default: sarifDefault{string(rule.Severity)},
+			ID: rule.Code, Short: sarifText{rule.Summary}, Help: sarifText{rule.Why + "\n\n" + rule.Fix}, Default: sarifDefault{string(rule.Severity)},
 		})
 	}
 	for _, l := range r.Findings {
 		run.Results = append(run.Results, sarifResult{
-			RuleID: l.Code, RuleIndex: slices.IndexFunc(rules, func(rule lintRule) bool { return rule.Code == l.Code }),
+			RuleID: l.Code, RuleIndex: slices.IndexFunc(rules, func(rule check.Check) bool { return rule.Code == l.Code }),
 			Level: string(l.Severity), Message: sarifText{l.text()},
 			Locations: []sarifLocation{{sarifPhysical{Artifact: sarifArtifact{l.uri(r.tree)}, Region: l.region()}}},
 		})

@@ -1,0 +1,100 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var cannotRender = Check{
+	Code:     "cannot-render",
+	Severity: propagate.Error,
+	Summary:  "an override that cannot be followed: a path that is not there, at all or in one of the selected kinds",
+	Why: "The object is not delivered to the clusters that the message names; what runs there stays as it is. A policy that selects two kinds " +
+		"applies every rule to both, and a path of one is rarely a path of the other. JSON Patch makes no parents.",
+	Fix: "Select the kind that has the path, in a policy of its own. For labels and annotations use `labelsOverrider` and " +
+		"`annotationsOverrider`, which make what is missing; elsewhere add the parent first, as `{}` or `[]`.",
+	Example: `
+kind: OverridePolicy
+metadata: {name: web, namespace: shop}
+spec:
+  resourceSelectors:
+  - {apiVersion: apps/v1, kind: Deployment}
+  - {apiVersion: v1, kind: Service}             # has no spec.replicas
+  overrideRules:
+  - overriders:
+      plaintext: [{path: /spec/replicas, operator: replace, value: 3}]`,
+	rendered: true,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		byPlace := map[manifest.Origin][]*variant{}
+		for _, v := range r.variants() {
+			if v.failure != nil {
+				place, _ := mistakeOf(v)
+				byPlace[place] = append(byPlace[place], v)
+			}
+		}
+		for place, failed := range byPlace { // Run sorts
+			found = append(found, r.unrendered(place, failed))
+		}
+		return found
+	},
+}
+
+// unrendered is the finding about all that failed at one place.
+func (r *Review) unrendered(place manifest.Origin, failed []*variant) propagate.Finding {
+	_, message := mistakeOf(failed[0])
+	others := map[manifest.ID]bool{}
+	for _, v := range failed[1:] {
+		if v.id != failed[0].id {
+			others[v.id] = true
+		}
+	}
+	if !strings.Contains(message, short(failed[0].id)) {
+		message = short(failed[0].id) + ": " + message
+	}
+	where := failed[0].on()
+	if len(others) > 0 {
+		where += ", and for " + count(len(others), "more object")
+	}
+	return at(place, r.foreign(failed), "%s (%s)", message, where)
+}
+
+// foreign is the advice when the override that fails works for other kinds that it selects.
+func (r *Review) foreign(failed []*variant) string {
+	place, _ := mistakeOf(failed[0])
+	for i := range r.in.Overrides {
+		o := &r.in.Overrides[i]
+		at := false
+		eachOverrider(o, func(e overrider) { at = at || o.At(e.field) == place })
+		if !at {
+			continue
+		}
+		bad, good := []string{}, []string{}
+		for _, v := range failed {
+			bad = append(bad, v.id.Kind)
+		}
+		for _, it := range r.overridden(o) {
+			if len(it.Chosen) > 0 && !slices.Contains(bad, it.ID.Kind) && !slices.Contains(good, it.ID.Kind) {
+				good = append(good, it.ID.Kind)
+			}
+		}
+		if len(good) > 0 {
+			slices.Sort(bad)
+			return fmt.Sprintf("it works for %s: let a policy of its own select %s", list(good), list(slices.Compact(bad)))
+		}
+	}
+	return ""
+}
+
+// mistakeOf is where a failure is to be mended, and what it says.
+func mistakeOf(v *variant) (manifest.Origin, string) {
+	if m, ok := errors.AsType[*manifest.Error](v.failure.Err); ok {
+		return m.Origin, m.Message
+	}
+	return v.failure.Origin, v.failure.Err.Error()
+}

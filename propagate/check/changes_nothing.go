@@ -1,0 +1,128 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var changesNothing = Check{
+	Code:     "changes-nothing",
+	Severity: propagate.Warning,
+	Summary:  "an override, or an entry of one, that changes no object on any cluster",
+	Why: "The override selects objects and leaves all of them as they are: it is for clusters that they do not go to, for a container that is not " +
+		"there, for a kind in which it finds nothing, or the manifest says already what it says.",
+	Fix: "Correct the entry or remove it. `imageOverrider` without a `predicate` knows the images of Pods, ReplicaSets, Deployments, DaemonSets, " +
+		"StatefulSets and Jobs; in other kinds give the path in `predicate`.",
+	Example: `
+kind: OverridePolicy
+metadata: {name: nightly, namespace: shop}
+spec:
+  resourceSelectors: [{apiVersion: batch/v1, kind: CronJob, name: nightly}]
+  overrideRules:
+  - overriders:
+      imageOverrider: [{component: Registry, operator: replace, value: mirror.example.com}]`,
+	rendered: true,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		for _, a := range r.applied() {
+			placed := slices.DeleteFunc(slices.Clone(a.selected), func(o *object) bool { return len(o.Chosen) == 0 })
+			if len(placed) == 0 || a.failed {
+				continue
+			}
+			for i := range a.override.Spec.OverrideRules {
+				found = append(found, r.idleRule(a, i, placed)...)
+			}
+		}
+		return found
+	},
+}
+
+// idleRule is what one rule is blamed for: all of it for clusters that nothing goes to, or some of its entries.
+func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Finding {
+	o := a.override
+	field := fmt.Sprintf("spec.overrideRules[%d]", rule)
+	hit := r.hit(a, rule)
+	if len(hit) == 0 {
+		return nil // unknown-cluster, or no cluster has these labels yet
+	}
+	there := slices.DeleteFunc(placed, func(it *object) bool {
+		return !slices.ContainsFunc(it.Chosen, func(c propagate.Choice) bool { return hit[c.Cluster] })
+	})
+	if len(there) == 0 {
+		return one(o.At(field+".targetCluster"), "", "%s: %s changes nothing: no object that it selects goes to a cluster that it targets", o.Title(), field)
+	}
+	var found []propagate.Finding
+	eachOverrider(o, func(e overrider) {
+		if e.rule == rule && !a.changed[e.field] {
+			why, fix := idle(e, there)
+			found = append(found, at(o.At(e.field), fix, "%s: %s changes nothing: %s", o.Title(), e.field, why))
+		}
+	})
+	return found
+}
+
+// hit are the clusters that a rule targets.
+func (r *Review) hit(a *applied, rule int) map[string]bool {
+	hit := map[string]bool{}
+	target := a.override.Spec.OverrideRules[rule].TargetCluster
+	for _, c := range r.fleet {
+		ok := true
+		if target != nil {
+			ok, _, _ = c.Matches(*target)
+		}
+		if ok {
+			hit[c.Name] = true
+		}
+	}
+	return hit
+}
+
+// idle says why an entry changes none of the objects, and what would.
+func idle(e overrider, objects []*object) (why, fix string) {
+	switch {
+	case e.words != nil:
+		names := containerNames(objects)
+		if !slices.Contains(names, e.words.ContainerName) {
+			why = fmt.Sprintf("no container of %s is called %q", some(objects), e.words.ContainerName)
+			if near := manifest.Nearest(e.words.ContainerName, names); near != "" {
+				fix = fmt.Sprintf("write %q", near)
+			}
+			return why, fix
+		}
+	case e.image != nil && e.image.Predicate == nil:
+		if kinds := without(objects); kinds != "" {
+			return "without a predicate it finds no images in " + kinds, "give the path of the image in predicate.path"
+		}
+	case e.metadata != nil && e.metadata.Operator != "add":
+		return fmt.Sprintf("%s has none of these keys", some(objects)), ""
+	}
+	return fmt.Sprintf("%s has that already", some(objects)), ""
+}
+
+// without are the kinds of the objects if none of them has containers that an overrider finds; empty otherwise.
+func without(objects []*object) string {
+	var kinds []string
+	for _, o := range objects {
+		if len(containers(o.manifest, "containers")) > 0 {
+			return ""
+		}
+		if !slices.Contains(kinds, o.ID.Kind) {
+			kinds = append(kinds, o.ID.Kind)
+		}
+	}
+	return strings.Join(kinds, ", ")
+}
+
+func containerNames(objects []*object) []string {
+	var names []string
+	for _, o := range objects {
+		for _, c := range containers(o.manifest, "containers") {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,60 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/accord-dev/accord/propagate"
+)
+
+var claimsNothing = Check{
+	Code:     "claims-nothing",
+	Severity: propagate.Warning,
+	Summary:  "a policy that selects objects and gets none of them",
+	Why: "One object has one policy. A policy that loses every object it selects to better ones, or selects only what is never " +
+		"propagated, has no effect at all: where it says its objects go, they do not.",
+	Fix: "Remove the policy, or make it win: a higher `priority`, a selector with the `name`, or a policy in the objects' namespace.",
+	Example: `
+kind: PropagationPolicy
+metadata: {name: everything, namespace: shop}
+spec:
+  priority: 5
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
+---
+kind: PropagationPolicy
+metadata: {name: web, namespace: shop}      # never has an object
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]`,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		for i := range r.in.Policies {
+			if c := r.claim(&r.in.Policies[i]); len(c.selected) > 0 && len(c.won) == 0 {
+				found = append(found, at(c.policy.At("spec.resourceSelectors"),
+					"remove the policy, or raise its priority", "%s claims no object: %s", c.policy.Title(), c.lost()))
+			}
+		}
+		return found
+	},
+}
+
+// lost says where the objects are that a policy selects and does not have.
+func (c *claim) lost() string {
+	var winners []string
+	never := 0
+	for _, o := range c.selected {
+		switch {
+		case o.Policy == nil:
+			never++
+		case !slices.Contains(winners, o.Policy.Title()):
+			winners = append(winners, o.Policy.Title())
+		}
+	}
+	switch {
+	case len(winners) == 0:
+		return fmt.Sprintf("%s cannot be propagated: %s", some(c.selected), c.selected[0].Why)
+	case never == 0:
+		return fmt.Sprintf("%s, which it selects, is claimed by %s", some(c.selected), list(winners))
+	}
+	return fmt.Sprintf("of %s that it selects, %d cannot be propagated and the others are claimed by %s",
+		count(len(c.selected), "object"), never, list(winners))
+}

@@ -1,0 +1,41 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var goesNowhere = Check{
+	Code:     "goes-nowhere",
+	Severity: propagate.Warning,
+	Summary:  "an object that goes to no cluster",
+	Why: "A policy claims the object and no cluster fits what it says; what runs is left as it is. It is a note when no policy claims the object, or " +
+		"it is of a kind or in a namespace that is never propagated: that may be meant so. An object whose policy was never there before is " +
+		"nowhere in Karmada, too, and nothing says so.",
+	Fix: "Let a policy select the object, or correct the placement: the message has the reason for each cluster. `accord why` has all of them.",
+	Example: `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: shop}   # and no policy selects it`,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		for _, o := range r.objects {
+			if o.Why == "" || len(o.Chosen) > 0 || o.Lazy || configures(o.ID.Group) || o.Policy != nil && len(r.fleet) == 0 {
+				continue
+			}
+			f := at(o.Origin, "", "%s goes to no cluster: %s", short(o.ID), o.Why)
+			if o.Policy == nil {
+				f.Severity = propagate.Note
+			}
+			found = append(found, f)
+		}
+		return found
+	},
+}
+
+// configures says whether the kinds of a group tell a federation what to do, here or in Karmada, and are no workloads.
+func configures(group string) bool {
+	return group == v1alpha1.GroupVersion.Group || strings.HasSuffix(group, ".karmada.io")
+}

@@ -1,0 +1,79 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// hint says what the selectors of a policy that selects nothing were probably meant to be; empty when nothing is near.
+func (r *Review) hint(selectors []policy.ResourceSelector) string {
+	for _, s := range selectors {
+		if h := r.hintFor(s); h != "" {
+			return h
+		}
+	}
+	return ""
+}
+
+// hintFor asks what does not fit, in the order in which a selector is matched: kind, namespace, name, labels.
+func (r *Review) hintFor(s policy.ResourceSelector) string {
+	var here []string // names of the objects that only the name or the labels keep from matching
+	elsewhere := map[string]bool{}
+	for _, o := range r.byKind[kindOf(s)] {
+		if s.Namespace != "" && o.ID.Namespace != s.Namespace {
+			elsewhere[o.ID.Namespace] = true
+			continue
+		}
+		here = append(here, o.ID.Name)
+	}
+	switch {
+	case s.Name != "" && len(here) > 0:
+		if near := manifest.Nearest(s.Name, here); near != "" {
+			return fmt.Sprintf("did you mean %q?", near)
+		}
+		return ""
+	case len(here) > 0:
+		return r.hintLabels(s)
+	case elsewhere[""]:
+		return fmt.Sprintf("%s has no namespace, which takes a Cluster... policy", s.Kind)
+	case len(elsewhere) > 0:
+		return fmt.Sprintf("it looks in namespace %s, and there is %s in %s", s.Namespace, s.Kind, list(slices.Sorted(maps.Keys(elsewhere))))
+	}
+	return r.hintKind(s.Kind)
+}
+
+// hintLabels names a requirement that no object fulfils.
+func (r *Review) hintLabels(s policy.ResourceSelector) string {
+	selector, err := metav1.LabelSelectorAsSelector(s.LabelSelector)
+	if err != nil {
+		return ""
+	}
+	requirements, _ := selector.Requirements()
+	for _, need := range requirements {
+		if !slices.ContainsFunc(r.near(s), func(o *object) bool { return need.Matches(labels.Set(o.manifest.GetLabels())) }) {
+			return fmt.Sprintf("no %s there has the labels %s", s.Kind, need.String())
+		}
+	}
+	return fmt.Sprintf("no %s there has all of these labels", s.Kind)
+}
+
+// hintKind is for a kind that is nowhere: the same name in another group, or a name like it.
+func (r *Review) hintKind(kind string) string {
+	kinds := map[string]schema.GroupVersionKind{}
+	for _, o := range r.objects {
+		kinds[o.ID.Kind] = o.GVK
+	}
+	near := manifest.Nearest(kind, slices.Sorted(maps.Keys(kinds)))
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean apiVersion %s, kind %s?", kinds[near].GroupVersion(), near)
+}

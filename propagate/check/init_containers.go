@@ -1,0 +1,79 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render/override"
+)
+
+var initContainers = Check{
+	Code:     "init-containers",
+	Severity: propagate.Warning,
+	Summary:  "an image override that changes containers and does not reach the init containers beside them",
+	Why: "`imageOverrider` without a `predicate` changes `containers` alone, as in Karmada. On a cluster that reaches only a mirror, the pod then " +
+		"waits for the image of its init container. It is told only for an init container that has what the override changes: the same registry, " +
+		"or the same repository.",
+	Fix: "Add an entry with the path of the init container's image in `predicate`.",
+	Example: `
+imageOverrider:
+- {component: Registry, operator: replace, value: mirror.example.com}
+# and for the init container:
+- {component: Registry, operator: replace, value: mirror.example.com, predicate: {path: /spec/template/spec/initContainers/0/image}}`,
+	rendered: true,
+	run: func(r *Review) []propagate.Finding {
+		byField := r.overriders()
+		var found []propagate.Finding
+		told := map[string]bool{}
+		for _, v := range r.variants() {
+			for _, e := range v.edits() {
+				entry := byField[e.Policy+" "+e.Field]
+				if entry.image == nil || entry.image.Predicate != nil || v.object == nil || told[e.Policy+" "+e.Field] {
+					continue
+				}
+				if left, ok := leftOut(v, e, entry.image); ok {
+					told[e.Policy+" "+e.Field] = true
+					found = append(found, at(e.At, fmt.Sprintf("add an entry with predicate.path %s/image", left.pointer),
+						"%s: %s changes the images of %s and not that of its init container %q", entry.title, e.Field, short(v.id), left.name))
+				}
+			}
+		}
+		return found
+	},
+}
+
+// overriders are all entries by policy and field, as an Edit has them.
+func (r *Review) overriders() map[string]overrider {
+	all := map[string]overrider{}
+	for i := range r.in.Overrides {
+		o := &r.in.Overrides[i]
+		eachOverrider(o, func(e overrider) {
+			e.title = o.Title()
+			all[o.String()+" "+e.field] = e
+		})
+	}
+	return all
+}
+
+// leftOut is an init container that has what an edit changed in a container beside it.
+func leftOut(v *variant, e override.Edit, o *policy.ImageOverrider) (container, bool) {
+	i := slices.IndexFunc(containers(v.object.manifest, "containers"), func(c container) bool { return c.pointer+"/image" == e.Path })
+	if i < 0 {
+		return container{}, false
+	}
+	edited := containers(v.object.manifest, "containers")[i]
+	for _, c := range containers(v.object.manifest, "initContainers") {
+		same := repositoryOf(c.image) == repositoryOf(edited.image)
+		if o.Component == "Registry" {
+			same = registryOf(c.image) == registryOf(edited.image)
+		}
+		reached := slices.ContainsFunc(v.edits(), func(other override.Edit) bool { return strings.HasPrefix(other.Path, c.pointer) })
+		if same && !reached {
+			return c, true
+		}
+	}
+	return container{}, false
+}

@@ -1,0 +1,62 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var matchesNothing = Check{
+	Code:     "matches-nothing",
+	Severity: propagate.Warning,
+	Summary:  "a policy or an override that selects no object, or names one that is not there",
+	Why: "A selector with a wrong name, group or namespace is valid and has no effect, and in Karmada nobody is told. The nearest thing that " +
+		"is there is named, if one is near.",
+	Fix: "Correct the selector, or remove what is there for an object that is gone. The version in `apiVersion` does not matter, the group does.",
+	Example: `
+kind: PropagationPolicy
+metadata: {name: web, namespace: shop}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: frontnd}]   # there is "frontend"`,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		for i := range r.in.Policies {
+			p := &r.in.Policies[i]
+			found = append(found, r.unmatched(p.Meta, p.Title(), p.Spec.ResourceSelectors, r.claim(p).selected)...)
+		}
+		for i := range r.in.Overrides {
+			o := &r.in.Overrides[i]
+			found = append(found, r.unmatched(o.Meta, o.Title(), o.Spec.ResourceSelectors, r.overridden(o))...)
+		}
+		return found
+	},
+}
+
+// unmatched are the findings about selectors: all of them select nothing, or one that names its object does.
+func (r *Review) unmatched(m policy.Meta, title string, selectors []policy.ResourceSelector, selected []*object) []propagate.Finding {
+	if len(selected) == 0 && !slices.ContainsFunc(selectors, r.selectsImplied) {
+		return one(m.At("spec.resourceSelectors"), r.hint(selectors), "%s selects no object", title)
+	}
+	var found []propagate.Finding
+	for i, s := range selectors {
+		if s.Name != "" && len(r.selectedBy(s)) == 0 && !r.selectsImplied(s) {
+			found = append(found, at(m.At(fmt.Sprintf("spec.resourceSelectors[%d]", i)), r.hintFor(s),
+				"%s selects %s %q, which is not there", title, s.Kind, s.Name))
+		}
+	}
+	return found
+}
+
+// selectsImplied says whether the selector may select a Namespace that is made for its objects and stands nowhere in Git.
+func (r *Review) selectsImplied(s policy.ResourceSelector) bool {
+	if kindOf(s) != (schema.GroupKind{Kind: "Namespace"}) {
+		return false
+	}
+	return slices.ContainsFunc(r.objects, func(o *object) bool {
+		return len(o.Chosen) > 0 && o.ID.Namespace != "" && (s.Name == "" || s.Name == o.ID.Namespace)
+	})
+}

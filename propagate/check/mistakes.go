@@ -1,0 +1,45 @@
+package check
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// Mistakes takes apart what reading, sorting or planning a repository returned as its error: a finding for each mistake
+// in a manifest, in the order of the error, and in rest what is not about a manifest.
+func Mistakes(err error) (found []propagate.Finding, rest error) {
+	var others []error
+	for _, e := range flatten(err) {
+		mistake, ok := errors.AsType[*manifest.Error](e)
+		if !ok {
+			others = append(others, e)
+			continue
+		}
+		f := at(mistake.Origin, "", "%s", mistake.Message)
+		f.Code, f.Severity = invalid.Code, invalid.Severity
+		if before, meant, hinted := strings.Cut(f.Message, "; did you mean "); hinted {
+			f.Message, f.Fix = before, "write "+strings.TrimSuffix(meant, "?")
+		}
+		found = append(found, f)
+	}
+	return found, errors.Join(others...)
+}
+
+// flatten is the errors that were joined, in order.
+func flatten(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, flatten(e)...)
+	}
+	return all
+}

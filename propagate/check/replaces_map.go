@@ -1,0 +1,70 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render/override"
+)
+
+var replacesMap = Check{
+	Code:     "replaces-map",
+	Severity: propagate.Error,
+	Summary:  "a plaintext add that replaces a whole map and loses keys that are there",
+	Why: "`add` at a key that exists replaces its value (RFC 6902). Of a map of labels, annotations or a selector nothing remains but what the " +
+		"override says. For these it is an error, for other maps a warning; with the operator `replace` nothing is said.",
+	Fix: "Add one key at a time, with its path (`/metadata/labels/team`), or use `labelsOverrider` and `annotationsOverrider`. Where the whole map " +
+		"is to be replaced, write `replace`.",
+	Example: `
+plaintext:
+- {path: /metadata/labels, operator: add, value: {team: shop}}   # every other label is gone`,
+	rendered: true,
+	run: func(r *Review) []propagate.Finding {
+		byField := r.overriders()
+		var found []propagate.Finding
+		told := map[string]bool{}
+		for _, v := range r.variants() {
+			if !v.adds(byField) {
+				continue
+			}
+			for _, s := range r.trace(v) {
+				key := s.Policy + " " + s.Field
+				if e := byField[key]; len(s.Lost) > 0 && e.plaintext != nil && e.plaintext.Operator == "add" && !told[key] {
+					told[key] = true
+					found = append(found, loss(e, s, v))
+				}
+			}
+		}
+		return found
+	},
+}
+
+// adds says whether a plaintext add of a map was applied.
+func (v *variant) adds(byField map[string]overrider) bool {
+	for _, e := range v.edits() {
+		p := byField[e.Policy+" "+e.Field].plaintext
+		if p != nil && p.Operator == "add" && p.Value != nil && strings.HasPrefix(strings.TrimSpace(string(p.Value.Raw)), "{") {
+			return true
+		}
+	}
+	return false
+}
+
+func loss(e overrider, s override.Step, v *variant) propagate.Finding {
+	fix := fmt.Sprintf("add each key with its own path, %s/<key>", s.Path)
+	switch s.Path {
+	case "/metadata/labels":
+		fix = "use labelsOverrider"
+	case "/metadata/annotations":
+		fix = "use annotationsOverrider"
+	}
+	f := at(s.At, fix, "%s: plaintext add %s replaces a map of %s and loses %s: %s",
+		e.title, s.Path, short(v.id), count(len(s.Lost), "key"), list(s.Lost))
+	switch s.Path[strings.LastIndexByte(s.Path, '/')+1:] {
+	case "labels", "annotations", "matchLabels", "selector":
+	default:
+		f.Severity = propagate.Warning
+	}
+	return f
+}

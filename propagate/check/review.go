@@ -1,0 +1,108 @@
+package check
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// Review is a repository under review: the input, its plan, and what several checks ask of them. It is only read.
+type Review struct {
+	in    propagate.Input
+	plan  *propagate.Plan
+	fleet []fleet.Cluster
+	names []string // of the fleet, sorted
+	known map[string]bool
+
+	objects []*object // by ID
+	byID    map[manifest.ID]*object
+	byKind  map[schema.GroupKind][]*object
+	spaces  map[space][]*object
+	byTitle map[string]*claim
+
+	variants func() []*variant // made when a check first asks
+	applied  func() []*applied
+}
+
+// object is one object with its decision.
+type object struct {
+	*propagate.Decision
+	manifest *unstructured.Unstructured
+	text     []byte
+}
+
+// at is the place of a field of the manifest, as far as it is known.
+func (o *object) at(field string) manifest.Origin {
+	return manifest.LinesOf(o.text, o.Origin.Line).At(o.Origin, field)
+}
+
+// space is a kind in a namespace.
+type space struct {
+	schema.GroupKind
+	namespace string
+}
+
+// claim is one propagation policy with the objects that it selects, and those among them that are its own.
+type claim struct {
+	policy        *policy.Policy
+	selected, won []*object
+}
+
+func newReview(in propagate.Input, plan *propagate.Plan) *Review {
+	r := &Review{
+		in: in, plan: plan, fleet: plan.Fleet(), names: plan.Clusters(), known: map[string]bool{},
+		byID: map[manifest.ID]*object{}, byKind: map[schema.GroupKind][]*object{}, spaces: map[space][]*object{},
+		byTitle: map[string]*claim{},
+	}
+	for _, name := range r.names {
+		r.known[name] = true
+	}
+	r.addObjects()
+	r.addClaims()
+	r.variants = sync.OnceValue(r.rendering)
+	r.applied = sync.OnceValue(r.applying)
+	return r
+}
+
+func (r *Review) addObjects() {
+	texts := map[manifest.Origin]map[string][]byte{}
+	for _, o := range r.in.Objects {
+		if texts[o.Origin] == nil {
+			texts[o.Origin] = map[string][]byte{}
+		}
+		texts[o.Origin][o.Manifest.GetName()] = o.Text
+	}
+	for i := range r.plan.Decisions {
+		d := &r.plan.Decisions[i]
+		o := &object{Decision: d, manifest: r.plan.Manifest(d.ID), text: texts[d.Origin][d.ID.Name]}
+		kind := d.ID.GroupKind()
+		r.objects = append(r.objects, o)
+		r.byID[d.ID] = o
+		r.byKind[kind] = append(r.byKind[kind], o)
+		r.spaces[space{kind, d.ID.Namespace}] = append(r.spaces[space{kind, d.ID.Namespace}], o)
+	}
+}
+
+func (r *Review) addClaims() {
+	for i := range r.in.Policies {
+		p := &r.in.Policies[i]
+		r.byTitle[p.Title()] = &claim{policy: p, selected: r.selected(p.Spec.ResourceSelectors)}
+	}
+	for _, o := range r.objects {
+		if o.Policy == nil {
+			continue
+		}
+		if c := r.byTitle[o.Policy.Title()]; c != nil {
+			c.won = append(c.won, o)
+		}
+	}
+}
+
+// claim is what a policy selects and has.
+func (r *Review) claim(p *policy.Policy) *claim { return r.byTitle[p.Title()] }

@@ -1,0 +1,76 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var unknownCluster = Check{
+	Code:     "unknown-cluster",
+	Severity: propagate.Error,
+	Summary:  "a policy names a cluster that is not in the fleet",
+	Why: "A name that no cluster has selects nothing, and excludes or holds back nothing. A string that can be no name, because several are in " +
+		"it, is an error; any other is a warning, since a Cluster may be declared on the hub only. Without any Cluster nothing is said.",
+	Fix: "Write the name as the Cluster has it; several names are several entries of the list.",
+	Example: `
+placement:
+  clusterAffinity:
+    clusterNames: ["eu-1, eu-2"]   # one string with two names`,
+	run: func(r *Review) []propagate.Finding {
+		if len(r.names) == 0 {
+			return nil
+		}
+		var found []propagate.Finding
+		r.eachClusterList(func(l clusterList) {
+			for i, name := range l.names {
+				if !r.known[name] {
+					found = append(found, r.stranger(l, i))
+				}
+			}
+		})
+		return found
+	},
+}
+
+// stranger is the finding about one name.
+func (r *Review) stranger(l clusterList, i int) propagate.Finding {
+	name, place := l.names[i], l.meta.At(fmt.Sprintf("%s[%d]", l.field, i))
+	if parts := strings.FieldsFunc(name, separates); len(parts) > 1 {
+		return at(place, "write one entry for each name", "%s: %s has %d names in one string, %q", l.title, l.field, len(parts), name)
+	}
+	fix := ""
+	if near := manifest.Nearest(name, r.names); near != "" {
+		fix = fmt.Sprintf("write %q", near)
+	}
+	f := at(place, fix, "%s: %s names cluster %q, which is not in the fleet", l.title, l.field, name)
+	f.Severity = propagate.Warning
+	return f
+}
+
+func separates(c rune) bool { return strings.ContainsRune(", ;\t\n", c) }
+
+// clusterList is one list of cluster names in a policy.
+type clusterList struct {
+	meta  policy.Meta
+	title string
+	field string
+	names []string
+}
+
+// eachClusterList visits every list of cluster names.
+func (r *Review) eachClusterList(visit func(clusterList)) {
+	r.eachAffinity(func(a affinity) {
+		visit(clusterList{a.meta, a.title, a.field + ".clusterNames", a.ClusterNames})
+		visit(clusterList{a.meta, a.title, a.field + ".exclude", a.Exclude})
+	})
+	for i := range r.in.Policies {
+		p := &r.in.Policies[i]
+		if s := p.Spec.Suspension; s != nil && s.DispatchingOnClusters != nil {
+			visit(clusterList{p.Meta, p.Title(), "spec.suspension.dispatchingOnClusters.clusterNames", s.DispatchingOnClusters.ClusterNames})
+		}
+	}
+}
