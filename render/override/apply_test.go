@@ -2,6 +2,7 @@ package override
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -36,10 +37,15 @@ func TestApply(t *testing.T) {
 			require.Len(t, archive.Files, 4)
 			var c fleet.Cluster
 			require.NoError(t, yaml.UnmarshalStrict(archive.Files[0].Data, &c))
-			overrides := decode(t, archive.Files[2].Data)
-			got := outcome(t, archive.Files[1].Data, c, overrides)
-			slices.Reverse(overrides)
-			require.Equal(t, got, outcome(t, archive.Files[1].Data, c, overrides), "the order of the overrides matters")
+			overrides, err := decode(t, archive.Files[2].Data)
+			var got string
+			if err != nil {
+				got = fmt.Sprintf("error\n%v\n", err)
+			} else {
+				got = outcome(t, archive.Files[1].Data, c, overrides)
+				slices.Reverse(overrides)
+				require.Equal(t, got, outcome(t, archive.Files[1].Data, c, overrides), "the order of the overrides matters")
+			}
 			if *update {
 				archive.Files[3].Data = []byte(got)
 				require.NoError(t, os.WriteFile(name, txtar.Format(archive), 0o644))
@@ -49,26 +55,19 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// decode reads override policies; one has the number of its document for a line.
-func decode(t testing.TB, data []byte) []policy.Override {
+// decode reads the policies of overrides.yaml; the first mistake in one is an error.
+func decode(t testing.TB, data []byte) ([]policy.Override, error) {
 	var overrides []policy.Override
-	for i, text := range bytes.Split(data, []byte("---\n")) {
-		var doc struct {
-			Kind     string
-			Metadata struct{ Namespace, Name string }
-			Spec     policy.OverrideSpec
+	line := 1
+	for text := range bytes.SplitSeq(data, []byte("---\n")) {
+		o, err := policy.DecodeOverride(object(t, text), text, manifest.Origin{Path: "overrides.yaml", Line: line})
+		if err != nil {
+			return nil, err
 		}
-		require.NoError(t, yaml.UnmarshalStrict(text, &doc))
-		require.Equal(t, doc.Kind == "ClusterOverridePolicy", doc.Metadata.Namespace == "")
-		overrides = append(overrides, policy.Override{
-			Meta: policy.Meta{
-				Namespace: doc.Metadata.Namespace, Name: doc.Metadata.Name,
-				Origin: manifest.Origin{Path: "overrides.yaml", Line: i + 1},
-			},
-			Spec: doc.Spec,
-		})
+		overrides = append(overrides, o)
+		line += bytes.Count(text, []byte("\n")) + 1
 	}
-	return overrides
+	return overrides, nil
 }
 
 func object(t testing.TB, text []byte) *unstructured.Unstructured {
@@ -96,7 +95,7 @@ func outcome(t *testing.T, text []byte, c fleet.Cluster, overrides []policy.Over
 		out = fmt.Appendf(out, "error\n%v\n", err)
 	}
 	for _, s := range steps {
-		out = fmt.Appendf(out, "# %s %s %s: %s: %s\n", s.At, s.Policy, s.Path, s.Operation, effect(t, s))
+		out = fmt.Appendf(out, "# %s %s %s: %s: %s\n", s.At, s.Policy, cmp.Or(s.Path, "-"), s.Operation, effect(t, s))
 	}
 	return string(out)
 }

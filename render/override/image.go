@@ -75,13 +75,7 @@ func sayImage(o policy.ImageOverrider) (operation, path string) {
 	if o.Predicate != nil {
 		path = pointerOf(o.Predicate)
 	}
-	switch o.Operator {
-	case "add":
-		return fmt.Sprintf("add %s to %s", o.Value, o.Component), path
-	case "replace":
-		return fmt.Sprintf("replace %s with %s", o.Component, o.Value), path
-	}
-	return o.Operator + " " + o.Component, path
+	return sayEdit(o.Component, o.Operator, o.Value), path
 }
 
 // step goes one key or index down, and returns what sets the value found there.

@@ -1,6 +1,7 @@
 package override
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -130,15 +131,26 @@ func editImage(s, component, operator, value string) (string, error) {
 	}
 	edited, err := old.edit(component, operator, value)
 	if err != nil {
-		return "", fmt.Errorf("image %q: %s %s %q: %w", s, operator, component, value, err)
+		return "", fmt.Errorf("image %q: %s: %w", s, sayEdit(component, operator, value), err)
 	}
 	if edited == old {
 		return s, nil
 	}
 	if back, err := parseImage(edited.String()); err != nil {
-		return "", fmt.Errorf("image %q: %s %s %q would make it invalid: %w", s, operator, component, value, err)
+		return "", fmt.Errorf("image %q: %s would make it invalid: %w", s, sayEdit(component, operator, value), err)
 	} else if back.tag != edited.tag || back.digest != edited.digest {
-		return "", fmt.Errorf("image %q: %s %s %q would change its tag or digest", s, operator, component, value)
+		return "", fmt.Errorf("image %q: %s would change its tag or digest", s, sayEdit(component, operator, value))
 	}
 	return edited.String(), nil
+}
+
+// sayEdit is an edit in one phrase.
+func sayEdit(component, operator, value string) string {
+	switch operator {
+	case "add":
+		return fmt.Sprintf("add %s to %s", value, component)
+	case "replace":
+		return fmt.Sprintf("replace %s with %s", component, cmp.Or(value, "nothing"))
+	}
+	return operator + " " + component
 }

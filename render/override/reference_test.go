@@ -37,7 +37,7 @@ func TestEditImage(t *testing.T) {
 		{"B6/tag beside a digest replaced", "reg.io/a:t@" + digest, "Tag", "replace", "v9", "", "pinned by its digest"},
 		{"B6/tag beside a digest extended", "reg.io/a:t@" + digest, "Tag", "add", "-x", "", "pinned by its digest"},
 		{"B6/digest removed", "reg.io/a@" + digest, "Tag", "remove", "", "", "would not be pinned any more"},
-		{"B6/tag that is none", "nginx:1.2", "Tag", "replace", "bad tag!", "", `image "nginx:1.2": replace Tag "bad tag!" would make it invalid`},
+		{"B6/tag that is none", "nginx:1.2", "Tag", "replace", "bad tag!", "", `image "nginx:1.2": replace Tag with bad tag! would make it invalid`},
 		{"B6/empty tag", "nginx:1.2", "Tag", "replace", "", "", "value is empty"},
 		{"B6/no repository", "nginx:1.2", "Repository", "remove", "", "", "cannot be without a repository"},
 		{"B6/repository set to nothing", "nginx:1.2", "Repository", "replace", "", "", "cannot be without a repository"},
