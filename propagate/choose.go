@@ -53,9 +53,6 @@ func (d *Decision) inherit(c *policy.Policy) {
 
 // premature says why a policy cannot be acted on at all yet.
 func (p *Plan) premature(c *policy.Policy) (why string, at manifest.Origin) {
-	if why, field := place.Unsupported(c.Spec.Placement); why != "" {
-		return why, c.At("spec.placement." + field)
-	}
 	if name := c.Spec.SchedulerName; name != policy.DefaultScheduler {
 		return fmt.Sprintf("schedulerName is %q, and there is no scheduler but %q", name, policy.DefaultScheduler), c.At("spec.schedulerName")
 	}
@@ -96,17 +93,23 @@ func (p *Plan) place(it *item) {
 			return
 		}
 		if len(terms) > 0 {
-			d.Passed = append(d.Passed, Passed{Term: terms[term].AffinityName, Why: a.failed})
+			d.Passed = append(d.Passed, Passed{Term: terms[term].AffinityName, Why: a.failed, At: a.at})
 		}
 		if first == nil {
 			first = a
 		}
 	}
-	d.Refused, d.Why = first.refused, first.failed
-	if !first.nobody {
-		p.restore(d, first.failed, placementAt(d.Policy), func(c PreviousCluster) string { return held(d.Policy, c.Name) })
-		d.Kept = len(d.Chosen) > 0
+	d.Refused = first.refused
+	if first.nobody {
+		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; what runs is left as it is", d.Policy.Title(), first.at, first.failed)
+		return
 	}
+	p.restore(d, first.failed, first.at, func(c PreviousCluster) string { return held(d.Policy, c.Name) })
+	left := "what runs is left as it is"
+	if d.Kept = len(d.Chosen) > 0; d.Kept {
+		left = "what was chosen before stays"
+	}
+	d.Why = fmt.Sprintf("%s (%s): %s; %s", d.Policy.Title(), first.at, first.failed, left)
 }
 
 // attempt is what one term of a placement gives.
@@ -114,8 +117,9 @@ type attempt struct {
 	term    int
 	chosen  []Choice
 	refused []Refusal
-	// failed says why nothing could be chosen; empty when something was. nobody: because no cluster passed the filters.
+	// failed says why nothing could be chosen, with its place; empty when something was. nobody: because no cluster fits.
 	failed string
+	at     manifest.Origin
 	nobody bool
 }
 
@@ -128,11 +132,13 @@ func (d *Decision) settle(a *attempt, terms []policy.ClusterAffinityTerm) {
 
 // attempt tries one term: filters, then spread constraints, then replicas.
 func (p *Plan) attempt(it *item, term int, fresh bool) *attempt {
-	d, a := it.decision, &attempt{term: term}
+	d := it.decision
+	a := &attempt{term: term, at: d.Policy.At("spec.placement")}
 	q := p.question(it, term)
+	p.needsRoom = p.needsRoom || q.NeedsRoom()
 	fit := p.fitting(it, q, a)
 	if len(fit) == 0 {
-		a.nobody, a.failed = true, nobody(d, a.refused)
+		a.nobody, a.failed = true, nobody(a.refused)
 		return a
 	}
 	selection, err := q.Select(fit)
@@ -154,19 +160,18 @@ func (p *Plan) attempt(it *item, term int, fresh bool) *attempt {
 	slices.SortFunc(a.chosen, func(x, y Choice) int { return strings.Compare(x.Cluster, y.Cluster) })
 	slices.SortFunc(a.refused, func(x, y Refusal) int { return strings.Compare(x.Cluster, y.Cluster) })
 	if len(a.chosen) == 0 {
-		a.nobody, a.failed = true, nobody(d, a.refused)
+		a.nobody, a.failed = true, nobody(a.refused)
 	}
 	return a
 }
 
 // fail refuses all clusters that passed the filters for one reason.
 func (p *Plan) fail(a *attempt, d *Decision, err error) {
-	at := placementAt(d.Policy)
 	if problem, ok := errors.AsType[*place.Problem](err); ok {
-		at = d.Policy.At("spec.placement." + problem.Field)
+		a.at = d.Policy.At("spec.placement." + problem.Field)
 	}
-	a.chosen, a.failed = nil, fmt.Sprintf("%s (%s): %v", d.Policy.Title(), at, err)
-	a.refused = p.complement(nil, a.refused, err.Error(), at)
+	a.chosen, a.failed = nil, err.Error()
+	a.refused = p.complement(nil, a.refused, a.failed, a.at)
 }
 
 // complement is what every cluster is refused for that was not chosen: its own reason, or this one.
@@ -208,7 +213,7 @@ func (p *Plan) fitting(it *item, q place.Question, a *attempt) []place.Candidate
 	d := it.decision
 	replicas := p.previous[d.ID].replicas()
 	var requests corev1.ResourceList
-	needsRoom := false
+	needsRoom := q.NeedsRoom()
 	if needsRoom && it.known.Requirements != nil {
 		requests = it.known.Requirements(it.manifest)
 	}
@@ -289,8 +294,8 @@ func unclaimed(id manifest.ID) string {
 	return fmt.Sprintf("no PropagationPolicy in namespace %s and no ClusterPropagationPolicy selects it", id.Namespace)
 }
 
-// nobody is why an object that a policy claims goes nowhere.
-func nobody(d *Decision, refused []Refusal) string {
+// nobody is why no cluster fits.
+func nobody(refused []Refusal) string {
 	if len(refused) == 0 {
 		return "there is no cluster"
 	}
@@ -302,8 +307,5 @@ func nobody(d *Decision, refused []Refusal) string {
 	if more := len(refused) - shown; more > 0 {
 		reasons = append(reasons, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("no cluster fits the placement of %s (%s): %s; what runs is left as it is",
-		d.Policy.Title(), placementAt(d.Policy), strings.Join(reasons, ", "))
+	return strings.Join(reasons, ", ")
 }
-
-func placementAt(p *policy.Policy) manifest.Origin { return p.At("spec.placement") }

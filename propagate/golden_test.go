@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -52,6 +53,11 @@ func shuffle(random *rand.Rand, in propagate.Input) {
 	random.Shuffle(len(in.Policies), func(i, j int) { in.Policies[i], in.Policies[j] = in.Policies[j], in.Policies[i] })
 	random.Shuffle(len(in.Overrides), func(i, j int) { in.Overrides[i], in.Overrides[j] = in.Overrides[j], in.Overrides[i] })
 	random.Shuffle(len(in.Fleet), func(i, j int) { in.Fleet[i], in.Fleet[j] = in.Fleet[j], in.Fleet[i] })
+	random.Shuffle(len(in.Previous), func(i, j int) { in.Previous[i], in.Previous[j] = in.Previous[j], in.Previous[i] })
+	random.Shuffle(len(in.Rebalancers), func(i, j int) { in.Rebalancers[i], in.Rebalancers[j] = in.Rebalancers[j], in.Rebalancers[i] })
+	random.Shuffle(len(in.TaintPolicies), func(i, j int) {
+		in.TaintPolicies[i], in.TaintPolicies[j] = in.TaintPolicies[j], in.TaintPolicies[i]
+	})
 }
 
 func want(text []byte) string {
@@ -100,10 +106,21 @@ func decision(b *bytes.Buffer, d propagate.Decision) {
 	if d.Policy != nil {
 		fmt.Fprintf(b, " (%s)", d.Policy.Title())
 	}
+	for _, mark := range []struct {
+		set  bool
+		text string
+	}{{d.Term != "", " term " + d.Term}, {d.Kept, " kept"}, {d.Lazy, " waits"}, {d.Rebalanced != "", " rebalanced by " + d.Rebalanced}} {
+		if mark.set {
+			b.WriteString(mark.text)
+		}
+	}
 	if d.Why != "" {
 		fmt.Fprintf(b, ": %s", d.Why)
 	}
 	b.WriteString("\n")
+	for _, passed := range d.Passed {
+		fmt.Fprintf(b, "  passed %s: %s (%s)\n", passed.Term, passed.Why, passed.At)
+	}
 	for _, c := range d.Chosen {
 		fmt.Fprintf(b, "  + %s%s\n", c.Cluster, choice(c))
 	}
@@ -122,6 +139,9 @@ func choice(c propagate.Choice) string {
 	}
 	if c.Implied {
 		s += " implied"
+	}
+	if c.RequiredBy != (manifest.ID{}) {
+		s += " for " + c.RequiredBy.String()
 	}
 	if c.Held != "" {
 		s += " held: " + c.Held

@@ -18,7 +18,8 @@ func (p *Plan) wait(it *item) {
 		return
 	}
 	at := d.Policy.At("spec.activationPreference")
-	waits := fmt.Sprintf("%s is Lazy: it takes effect when the manifest changes (%s)", d.Policy.Title(), at)
+	waits := d.Policy.Title() + " is Lazy: it takes effect when the manifest changes"
+	waitsAt := fmt.Sprintf("%s (%s)", waits, at)
 	then := *d
 	then.Why, then.Kept, then.Passed, then.Rebalanced = "", false, nil, before.Rebalanced
 	then.Overwrite, then.Preserve, then.Dependencies = before.Overwrite, before.Preserve, before.Dependencies
@@ -26,13 +27,13 @@ func (p *Plan) wait(it *item) {
 		if !c.Held {
 			return ""
 		}
-		return cmp.Or(held(d.Policy, c.Name), waits)
+		return cmp.Or(held(d.Policy, c.Name), waitsAt)
 	})
 	if then.same(d) {
 		return
 	}
 	if then.Lazy = true; len(then.Chosen) == 0 {
-		then.Why = waits
+		then.Why = waitsAt
 	}
 	*d = then
 }

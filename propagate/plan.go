@@ -71,6 +71,7 @@ func (d *Decision) Unplaced() bool { return d.Policy != nil && d.Why != "" && !d
 type Passed struct {
 	Term string
 	Why  string
+	At   manifest.Origin // the field that was the reason
 }
 
 // Choice is one cluster that was chosen for an object.

@@ -27,7 +27,7 @@ func TestSort(t *testing.T) {
 ---
 {apiVersion: cluster.x-k8s.io/v1beta1, kind: Cluster, metadata: {name: workload}}
 ---
-{apiVersion: policy.karmada.io/v1alpha1, kind: ClusterTaintPolicy, metadata: {name: other}}
+{apiVersion: policy.karmada.io/v1alpha1, kind: FederatedResourceQuota, metadata: {name: other}}
 ---
 {apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: p}, spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}}
 ---

@@ -1,0 +1,36 @@
+package propagate
+
+import (
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/divide"
+)
+
+// Shares says for each cluster that an object was divided over how its replicas came about, in a few words that follow
+// their number; nil for an object without a count, or that no policy claims. It decides once more, for people who ask.
+func (p *Plan) Shares(id manifest.ID) map[string]string {
+	it, known := p.byID[id]
+	if !known || it.decision.Policy == nil || it.known.Replicas == nil {
+		return nil
+	}
+	d, shares := it.decision, map[string]string{}
+	if d.Kept || d.Lazy {
+		for _, c := range d.Chosen {
+			shares[c.Cluster] = "kept from the last time"
+		}
+		return shares
+	}
+	q := p.question(it, max(0, slices.IndexFunc(d.Policy.Spec.Placement.ClusterAffinities,
+		func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == d.Term })))
+	selection, err := q.Select(p.fitting(it, q, &attempt{}))
+	if err != nil {
+		return nil
+	}
+	_, fresh := p.rebalance(id)
+	for i, phrase := range divide.Explain(p.request(it, q, selection.Chosen, fresh)) {
+		shares[selection.Chosen[i].Cluster.Name] = phrase
+	}
+	return shares
+}
