@@ -175,24 +175,3 @@ placement:
 	require.NoError(t, err)
 	require.Empty(t, p.NotActedOn())
 }
-
-// FuzzDecode: no manifest makes decoding panic, and one that is accepted has its defaults.
-func FuzzDecode(f *testing.F) {
-	f.Add(propagation("PropagationPolicy", "placement: {replicaScheduling: {}}"))
-	f.Add(propagation("ClusterPropagationPolicy", "failover: {application: {}}"))
-	f.Add(overriding("OverridePolicy", "overriders: {plaintext: [{path: /a, operator: add, value: {b: [1]}}]}"))
-	f.Fuzz(func(t *testing.T, text string) {
-		encoded, err := yaml.YAMLToJSON([]byte(text))
-		u := &unstructured.Unstructured{}
-		if err != nil || json.Unmarshal(encoded, &u.Object) != nil {
-			return
-		}
-		if o, err := policy.DecodeOverride(u, []byte(text), origin); err == nil {
-			require.Nil(t, o.Spec.Overriders)
-		}
-		if p, err := policy.Decode(u, []byte(text), origin); err == nil {
-			require.NotNil(t, p.Spec.Priority)
-			require.NotEmpty(t, p.Spec.ResourceSelectors)
-		}
-	})
-}
