@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// combine chooses regions, so many as the constraint allows, that together have at least so many clusters. Both are
-// returned with the worthiest first; taken is nil when no choice is possible.
+// combine chooses regions, so many as the constraint allows, that together have at least so many clusters; the
+// worthiest comes first. It is nil when no choice is possible.
 //
 // The rule (Karmada §4.5, steps 3 and 4): take the regions with the fewest clusters first (then the worthier, then by
 // name), and add to a combination only while it is not enough. Of all combinations that are found so the one with the
 // greatest worth is the best, then the one with most clusters, then the one found first. If its worthiest regions
 // alone are enough, the others are left out.
-func combine(regions []region, limit constraint, clusters int) (taken, others []region) {
+func combine(regions []region, limit constraint, clusters int) []region {
 	order := slices.SortedFunc(slices.Values(regions), func(a, b region) int {
 		return cmp.Or(cmp.Compare(len(a.clusters), len(b.clusters)), worthier(a, b))
 	})
@@ -25,21 +25,14 @@ func combine(regions []region, limit constraint, clusters int) (taken, others []
 	default:
 		in = search.largest()
 	}
-	if in == nil {
-		return nil, order
-	}
-	for i, r := range order {
+	var chosen []region
+	for i := range in {
 		if in[i] {
-			taken = append(taken, r)
-		} else {
-			others = append(others, r)
+			chosen = append(chosen, order[i])
 		}
 	}
-	slices.SortFunc(taken, worthier)
-	enough := search.prefix(taken)
-	others = append(others, taken[enough:]...)
-	slices.SortFunc(others, worthier)
-	return taken[:enough], others
+	slices.SortFunc(chosen, worthier)
+	return chosen[:search.prefix(chosen)]
 }
 
 func worthier(a, b region) int {

@@ -10,26 +10,29 @@ import (
 // constraint is how many groups of one kind are wanted.
 type constraint struct {
 	by    string // "cluster", "region"
+	there bool   // the policy has it
 	least int    // 1 or more
 	most  int    // math.MaxInt when there is no upper bound
 	field string // its path below spec.placement
 }
 
-// constraint is the spread constraint by a field, and whether there is one; the last of several counts. One that is
-// not there bounds nothing, and neither does maxGroups 0, which for Karmada is the number zero (DESIGN section 8, B14).
-func (q Question) constraint(by string) (c constraint, there bool) {
-	c = constraint{by: by, least: 1, most: math.MaxInt, field: "spreadConstraints"}
+// constraint is the spread constraint by a field; the last of several counts. One that is not there bounds nothing, and
+// neither does maxGroups 0, which for Karmada is the number zero (DESIGN section 8, B14).
+func (q Question) constraint(by string) constraint {
+	c := constraint{by: by, least: 1, most: math.MaxInt, field: "spreadConstraints"}
 	for i, s := range q.Placement.SpreadConstraints {
 		if s.SpreadByField != by {
 			continue
 		}
-		c.least, c.most, c.field, there = max(1, s.MinGroups), math.MaxInt, fmt.Sprintf("spreadConstraints[%d]", i), true
+		c.there, c.least, c.most, c.field = true, max(1, s.MinGroups), math.MaxInt, fmt.Sprintf("spreadConstraints[%d]", i)
 		if s.MaxGroups > 0 {
 			c.most = s.MaxGroups
 		}
 	}
-	return c, there
+	return c
 }
+
+func (c constraint) allows(groups int) bool { return groups >= c.least && groups <= c.most }
 
 // needs is the problem of a constraint that too few groups are there for. found has them, as a sentence ends.
 func (c constraint) needs(found string) error {

@@ -30,6 +30,7 @@ type ask struct {
 	Placement policy.Placement `json:"placement"`
 	Term      int              `json:"term"`
 	Replicas  *int32           `json:"replicas"` // absent: no workload
+	Fresh     bool             `json:"fresh"`
 	Together  []peer           `json:"together"`
 	Apart     []peer           `json:"apart"`
 	Clusters  []cluster        `json:"clusters"`
@@ -127,7 +128,7 @@ func no(why, field string) string {
 
 func question(in ask) place.Question {
 	q := place.Question{
-		Placement: in.Placement, Term: in.Term, Workload: in.Replicas != nil,
+		Placement: in.Placement, Term: in.Term, Workload: in.Replicas != nil, Fresh: in.Fresh,
 		GVK: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"},
 		On:  map[string]bool{}, Provided: map[string]bool{}, Together: peers(in.Together), Apart: peers(in.Apart),
 	}

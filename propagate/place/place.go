@@ -20,6 +20,8 @@ type Question struct {
 	// Workload says that the object has a count of replicas, Total of them.
 	Workload bool
 	Total    int32
+	// Fresh says that a Rebalancer asks to choose anew: nothing is kept only because it is there (Karmada §4.11).
+	Fresh bool
 	// On has the clusters that the object is on already: some filters let those pass (Karmada §4.2).
 	On map[string]bool
 	// Provided has the clusters that get the kind itself from the same plan, with its CustomResourceDefinition.

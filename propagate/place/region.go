@@ -26,15 +26,40 @@ func (q Question) byRegion(sorted []Candidate, limit, cluster constraint) (Selec
 	if len(regions) < limit.least {
 		return Selection{}, limit.needs(fmt.Sprintf("%d fit", len(regions)))
 	}
-	taken, others := combine(regions, limit, cluster.least)
-	if taken == nil {
+	chosen := combine(regions, limit, cluster.least)
+	if chosen == nil {
 		return Selection{}, tooFew(regions, limit, cluster)
 	}
-	s := q.within(taken, cluster)
-	for _, r := range others {
-		s.Left = append(s.Left, q.elsewhere(r, taken, limit, cluster)...)
+	if !q.Workload || !q.divided() {
+		chosen = q.lasting(sorted, regions, chosen, limit, cluster)
+	}
+	s := q.within(chosen, cluster)
+	for _, r := range regions {
+		if !slices.ContainsFunc(chosen, r.same) {
+			s.Left = append(s.Left, q.elsewhere(r, chosen, limit, cluster)...)
+		}
 	}
 	return s, nil
+}
+
+func (r region) same(other region) bool { return r.name == other.name }
+
+// lasting chooses among the regions again until the choice is the same once the object is there. Karmada looks again
+// whenever anything happens (§4.11), and a region that has the object on each of its clusters is worth a little more
+// than before: sometimes it is enough without the others. So what is chosen at first is what would be in the end.
+func (q Question) lasting(sorted []Candidate, regions, chosen []region, limit, cluster constraint) []region {
+	for range regions {
+		there := q.settled(sorted, q.within(chosen, cluster).Chosen)
+		slices.SortFunc(there, q.prefer)
+		again := combine(q.regions(there, limit, cluster), limit, cluster.least)
+		next := slices.DeleteFunc(slices.Clone(regions), func(r region) bool { return !slices.ContainsFunc(again, r.same) })
+		slices.SortFunc(next, worthier)
+		if slices.EqualFunc(next, chosen, region.same) {
+			break
+		}
+		chosen = next
+	}
+	return chosen
 }
 
 // within takes the most preferred cluster of each of the regions, and then the most preferred of the others.

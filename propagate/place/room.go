@@ -30,7 +30,6 @@ func (q Question) choosesByRoom() bool {
 	if q.unconstrained() {
 		return false
 	}
-	cluster, byCluster := q.constraint("cluster")
-	_, byRegion := q.constraint("region")
-	return byRegion || byCluster && (q.divided() || cluster.most < math.MaxInt)
+	cluster := q.constraint("cluster")
+	return q.constraint("region").there || cluster.there && (q.divided() || cluster.most < math.MaxInt)
 }

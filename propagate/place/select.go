@@ -42,24 +42,28 @@ func (p *Problem) Error() string { return p.Message }
 // which there are 0: every cluster has room for it.
 func (q Question) Select(candidates []Candidate) (Selection, error) {
 	sorted := slices.SortedFunc(slices.Values(candidates), q.prefer)
-	cluster, byCluster := q.constraint("cluster")
-	region, byRegion := q.constraint("region")
-	var s Selection
-	var err error
-	switch {
-	case q.unconstrained():
-		s.Chosen = sorted
-	case byRegion:
-		s, err = q.byRegion(sorted, region, cluster)
-	case byCluster:
-		s, err = q.byCluster(sorted, cluster)
-	default:
-		err = q.unusable()
-	}
+	s, err := q.choose(sorted, q.constraint("region"), q.constraint("cluster"))
 	if err != nil {
 		return Selection{}, err
 	}
 	slices.SortFunc(s.Chosen, func(a, b Candidate) int { return cmp.Compare(a.Cluster.Name, b.Cluster.Name) })
 	slices.SortFunc(s.Left, func(a, b Left) int { return cmp.Compare(a.Cluster, b.Cluster) })
 	return s, nil
+}
+
+// choose says which case of Select it is.
+func (q Question) choose(sorted []Candidate, region, cluster constraint) (Selection, error) {
+	if q.unconstrained() {
+		return Selection{Chosen: sorted}, nil
+	}
+	if !region.there && !cluster.there {
+		return Selection{}, q.unusable()
+	}
+	if s, ok := q.stays(sorted, region, cluster); ok {
+		return s, nil
+	}
+	if region.there {
+		return q.byRegion(sorted, region, cluster)
+	}
+	return q.byCluster(sorted, cluster)
 }
