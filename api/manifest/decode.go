@@ -179,7 +179,7 @@ func (d *Doc) checkScalar(path string, value any, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.String:
 		if _, ok := value.(string); !ok {
-			d.wrong(path, "a string", value)
+			d.wrong(path, "a string"+unquoted(value), value)
 		}
 	case reflect.Bool:
 		if _, ok := value.(bool); !ok {
@@ -238,6 +238,15 @@ func short(text string) string {
 		return text
 	}
 	return string([]rune(text)[:most]) + "..."
+}
+
+// unquoted is the hint for who did not mean the number or the truth value that YAML reads (1.20, yes).
+func unquoted(value any) string {
+	switch value.(type) {
+	case map[string]any, []any:
+		return ""
+	}
+	return "; write it in quotes"
 }
 
 // inOneString is the hint for who wrote a list as the text "eu-1, eu-2".

@@ -85,13 +85,13 @@ status: {anything: goes}
 a.yaml:18: spec.count is the string "many", expected a whole number
 a.yaml:19: spec.grade is -1, which is out of range
 a.yaml:20: spec.weight is 1.5, expected a whole number
-a.yaml:21: spec.mode is 3, expected a string
+a.yaml:21: spec.mode is 3, expected a string; write it in quotes
 a.yaml:22: spec.ready is the string "yes", expected true or false
 a.yaml:25: unknown field "hidden" in spec; expected count, grade, labels, mode, port, ratio, ready, rules or weight
 a.yaml:28: spec.rules[0].count is 3000000000, which is out of range
 a.yaml:29: unknown field "mood" in spec.rules[1]; did you mean "mode"?
 a.yaml:30: spec.rules[2] is the string "plain", expected an object
-a.yaml:33: spec.labels.bad is 3, expected a string`)
+a.yaml:33: spec.labels.bad is 3, expected a string; write it in quotes`)
 }
 
 func TestDecodeShapes(t *testing.T) {

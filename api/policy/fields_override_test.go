@@ -146,7 +146,7 @@ func images(add addCase) {
 		refusal{"imageOverrider: [{component: Tag}]", "@.imageOverrider[0].operator is required"},
 		refusal{"imageOverrider: [{component: Tag, operator: set}]", `@.imageOverrider[0].operator is "set", expected add, remove or replace`})
 	add("imageOverrider[].value", "imageOverrider: [{component: Tag, operator: add, value: v2}]", `"v2"`,
-		refusal{"imageOverrider: [{component: Tag, operator: add, value: 1.20}]", `@.imageOverrider[0].value is 1.2, expected a string`})
+		refusal{"imageOverrider: [{component: Tag, operator: add, value: 1.20}]", `@.imageOverrider[0].value is 1.2, expected a string; write it in quotes`})
 }
 
 func words(add addCase, name string) {
@@ -161,7 +161,7 @@ func words(add addCase, name string) {
 		refusal{one("containerName: web, operator: replace"), at + `.operator is "replace", expected add or remove`})
 	add(name+"[].value", one("containerName: web, operator: add, value: [a, b]"), `["a","b"]`,
 		refusal{one("containerName: web, operator: add, value: -v"), at + `.value is the string "-v", expected a list; did you mean [-v]?`},
-		refusal{one("containerName: web, operator: add, value: [8080]"), at + `.value[0] is 8080, expected a string`})
+		refusal{one("containerName: web, operator: add, value: [8080]"), at + `.value[0] is 8080, expected a string; write it in quotes`})
 }
 
 func metadata(add addCase) {
@@ -175,7 +175,7 @@ func metadata(add addCase) {
 		refused := []refusal{
 			{one("operator: add"), at + ".value is required"},
 			{one("operator: add, value: {'a b': x}"), at + `.value has the key "a b": ` + notAKey},
-			{one("operator: add, value: {a: true}"), at + `.value.a is true, expected a string`},
+			{one("operator: add, value: {a: true}"), at + `.value.a is true, expected a string; write it in quotes`},
 		}
 		if name == "labelsOverrider" {
 			refused = append(refused,

@@ -65,7 +65,7 @@ func conditionFields(list string) []fieldCase {
 		}},
 		{field: in + "[].statusValues", write: one("conditionType: Ready, operator: In, statusValues: []"), reads: `[]`, refused: []refusal{
 			{one("conditionType: Ready, operator: In"), at + ".statusValues is required"},
-			{one("conditionType: Ready, operator: In, statusValues: [true]"), at + ".statusValues[0] is true, expected a string"},
+			{one("conditionType: Ready, operator: In, statusValues: [true]"), at + ".statusValues[0] is true, expected a string; write it in quotes"},
 			{one("conditionType: Ready, operator: In, statusValues: ['true']"), at + `.statusValues[0] is "true", expected True, False or Unknown; did you mean "True"?`},
 		}},
 	})
