@@ -87,3 +87,28 @@ spec:
 		})
 	}
 }
+
+// TestWhatIsNeededStays: what runs is left as it is when no choice can be made, and so is what it needs.
+func TestWhatIsNeededStays(t *testing.T) {
+	p := plan(t, load(t, `
+-- all.yaml --
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {template: {spec: {containers: [{name: c, image: i, envFrom: [{configMapRef: {name: settings}}]}]}}}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: shop}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: unrelated, namespace: shop}}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: web, namespace: shop}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
+  propagateDeps: true
+  placement: {clusterAffinity: {clusterNames: [gone]}}
+---
+{apiVersion: cluster.karmada.io/v1alpha1, kind: Cluster, metadata: {name: a}, spec: {syncMode: Push}}
+`))
+	require.Contains(t, p.Withdraw("a", manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}, nil), "no cluster fits")
+	require.Contains(t, p.Withdraw("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings"}, nil), "apps/Deployment shop/web needs it and stays")
+	require.Empty(t, p.Withdraw("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "unrelated"}, nil))
+}
