@@ -73,6 +73,7 @@ func (r Request) sites() []site {
 	return sites
 }
 
+// rooms is for how many more all of them have room.
 func rooms(sites []site) int64 {
 	var sum int64
 	for _, s := range sites {
@@ -81,6 +82,7 @@ func rooms(sites []site) int64 {
 	return sum
 }
 
+// had is how many all of them were given before.
 func had(sites []site) int64 {
 	var sum int64
 	for _, s := range sites {

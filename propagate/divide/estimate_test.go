@@ -55,6 +55,18 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+func TestModelsDoNotAllowMorePodsThanTheCluster(t *testing.T) {
+	c := fleet.Cluster{
+		Resources: &fleet.Resources{Allocatable: list("pods", "220"), Nodes: map[uint32]int64{1: 1, 2: 100}},
+		Models:    []fleet.Model{{Grade: 1, Min: list("cpu", "1")}, {Grade: 2, Min: list("cpu", "2")}},
+	}
+	require.Equal(t, int32(201), divide.Room(c, list("cpu", "1"), 5))
+	require.Equal(t, int32(220), divide.Room(c, list("cpu", "500m"), 5), "of 402")
+	delete(c.Resources.Nodes, 2)
+	require.Equal(t, int32(110), divide.Room(c, list("cpu", "1m"), 5), "a node takes no more pods")
+	require.Equal(t, int32(220), divide.Room(c, nil, 5), "nothing is requested of nodes")
+}
+
 func TestRoomLeavesItsInputAlone(t *testing.T) {
 	large := "123456789012345678901234567890m" // more than an int64, kept behind a pointer
 	r := fleet.Resources{Allocatable: list("memory", large, "pods", large), Allocated: list("memory", "5", "pods", "1")}

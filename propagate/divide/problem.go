@@ -11,8 +11,8 @@ import (
 
 // short is the problem that sites have no room for what is missing. It names the clusters that are nearest to having it.
 func (r Request) short(sites []site) *place.Problem {
-	had := had(sites)
-	missing := needed(int64(r.Total)-had, had > 0)
+	before := had(sites)
+	missing := needed(int64(r.Total)-before, before > 0)
 	if len(sites) == 0 {
 		return &place.Problem{Message: missing + " and there is no cluster for them", Field: r.roomField()}
 	}

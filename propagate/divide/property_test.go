@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate/divide"
 	"github.com/accord-dev/accord/propagate/place"
 )
@@ -292,6 +293,31 @@ func TestOverflowIsUsedOnlyWhenTheTiersBeforeAreFull(t *testing.T) {
 	}
 	requests(t, dynamic, 3, check)
 	requests(t, aggregated, 3, check)
+}
+
+func TestOfEqualClustersTheFirstNameIsTaken(t *testing.T) {
+	r := divide.Request{Total: 20, Scheduling: scheduling(nil, aggregated)}
+	for i := range 50 {
+		r.Candidates = append(r.Candidates, place.Candidate{Room: 10, Cluster: fleet.Cluster{Name: name(i)}})
+	}
+	got, ok := shared(t, r)
+	require.True(t, ok)
+	require.Equal(t, map[string]int32{"c00": 10, "c01": 10}, got)
+}
+
+// TestLessThanNothingIsNothing: a hub may be written by anybody.
+func TestLessThanNothingIsNothing(t *testing.T) {
+	for _, strategy := range []string{dynamic, aggregated} {
+		r := divide.Request{Total: 12, Scheduling: scheduling(nil, strategy), Candidates: clusters("c00", "c01", "c02")}
+		r.Candidates[0].Room, r.Candidates[1].Room, r.Candidates[2].Before = -5, 12, -7
+		got, ok := shared(t, r)
+		require.True(t, ok, strategy)
+		require.Equal(t, map[string]int32{"c01": 12}, got, strategy)
+		r.Total = -1
+		got, ok = shared(t, r)
+		require.True(t, ok, strategy)
+		require.Equal(t, map[string]int32{"c00": 0, "c01": 0, "c02": 0}, got, strategy)
+	}
 }
 
 // FuzzReplicas: whatever a hub or a person writes, shares are not negative, and divided ones sum to the total.

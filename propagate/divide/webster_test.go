@@ -68,6 +68,12 @@ func TestWebsterIsTheRuleSeatBySeat(t *testing.T) {
 	}
 }
 
+func TestLargeVotesAreComparedExactly(t *testing.T) {
+	votes := []int64{math.MaxInt64 / 3, math.MaxInt64, 1, math.MaxInt64 - 1}
+	require.Equal(t, []int32{1, 2, 0, 2}, divide.Webster(5, parties(votes), 0))
+	require.Equal(t, []int32{0, 1, 0, 0}, divide.Webster(1, parties(votes), 1), "one vote more")
+}
+
 func TestOneMoreSeatTakesNoneAway(t *testing.T) {
 	votes := []int64{53, 24, 23, 0, 7}
 	before := divide.Webster(0, parties(votes), 1)
