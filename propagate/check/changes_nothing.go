@@ -14,7 +14,7 @@ var changesNothing = Check{
 	Severity: propagate.Warning,
 	Summary:  "an override, or an entry of one, that changes no object on any cluster",
 	Why: "The override selects objects and leaves all of them as they are: it is for clusters that they do not go to, for a container that is not " +
-		"there, for a kind in which it finds nothing, or the manifest says already what it says.",
+		"there, for a kind in which it finds nothing. To say what the manifest says already is a note.",
 	Fix: "Correct the entry or remove it. `imageOverrider` without a `predicate` knows the images of Pods, ReplicaSets, Deployments, DaemonSets, " +
 		"StatefulSets and Jobs; in other kinds give the path in `predicate`.",
 	Example: `
@@ -29,7 +29,7 @@ spec:
 	run: func(r *Review) []propagate.Finding {
 		var found []propagate.Finding
 		for _, a := range r.applied() {
-			placed := slices.DeleteFunc(slices.Clone(a.selected), func(o *object) bool { return len(o.Chosen) == 0 })
+			placed := those(a.selected, func(o *object) bool { return len(o.Chosen) > 0 })
 			if len(placed) == 0 || a.failed {
 				continue
 			}
@@ -49,8 +49,8 @@ func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Fi
 	if len(hit) == 0 {
 		return nil // unknown-cluster, or no cluster has these labels yet
 	}
-	there := slices.DeleteFunc(placed, func(it *object) bool {
-		return !slices.ContainsFunc(it.Chosen, func(c propagate.Choice) bool { return hit[c.Cluster] })
+	there := those(placed, func(it *object) bool {
+		return slices.ContainsFunc(it.Chosen, func(c propagate.Choice) bool { return hit[c.Cluster] })
 	})
 	if len(there) == 0 {
 		return one(o.At(field+".targetCluster"), "", "%s: %s changes nothing: no object that it selects goes to a cluster that it targets", o.Title(), field)
@@ -58,8 +58,9 @@ func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Fi
 	var found []propagate.Finding
 	eachOverrider(o, func(e overrider) {
 		if e.rule == rule && !a.changed[e.field] {
-			why, fix := idle(e, there)
-			found = append(found, at(o.At(e.field), fix, "%s: %s changes nothing: %s", o.Title(), e.field, why))
+			f := idle(e, there)
+			f.At, f.Message = o.At(e.field), fmt.Sprintf("%s: %s changes nothing: %s", o.Title(), e.field, f.Message)
+			found = append(found, f)
 		}
 	})
 	return found
@@ -81,26 +82,24 @@ func (r *Review) hit(a *applied, rule int) map[string]bool {
 	return hit
 }
 
-// idle says why an entry changes none of the objects, and what would.
-func idle(e overrider, objects []*object) (why, fix string) {
+// idle says why an entry changes none of the objects, and what would. To say what is so already is worth a note only.
+func idle(e overrider, objects []*object) propagate.Finding {
+	nowhere := manifest.Origin{}
 	switch {
-	case e.words != nil:
-		names := containerNames(objects)
-		if !slices.Contains(names, e.words.ContainerName) {
-			why = fmt.Sprintf("no container of %s is called %q", some(objects), e.words.ContainerName)
-			if near := manifest.Nearest(e.words.ContainerName, names); near != "" {
-				fix = fmt.Sprintf("write %q", near)
-			}
-			return why, fix
+	case e.words != nil && !slices.Contains(containerNames(objects), e.words.ContainerName):
+		fix := ""
+		if near := manifest.Nearest(e.words.ContainerName, containerNames(objects)); near != "" {
+			fix = fmt.Sprintf("write %q", near)
 		}
-	case e.image != nil && e.image.Predicate == nil:
-		if kinds := without(objects); kinds != "" {
-			return "without a predicate it finds no images in " + kinds, "give the path of the image in predicate.path"
-		}
+		return at(nowhere, fix, "no container of %s is called %q", some(objects), e.words.ContainerName)
+	case e.image != nil && e.image.Predicate == nil && without(objects) != "":
+		return at(nowhere, "give the path of the image in predicate.path", "without a predicate it finds no images in %s", without(objects))
 	case e.metadata != nil && e.metadata.Operator != "add":
-		return fmt.Sprintf("%s has none of these keys", some(objects)), ""
+		return at(nowhere, "", "%s has none of these keys", some(objects))
 	}
-	return fmt.Sprintf("%s has that already", some(objects)), ""
+	f := at(nowhere, "", "%s has that already, from its manifest or another override", some(objects))
+	f.Severity = propagate.Note
+	return f
 }
 
 // without are the kinds of the objects if none of them has containers that an overrider finds; empty otherwise.

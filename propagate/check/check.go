@@ -39,11 +39,15 @@ type Check struct {
 func All() []Check {
 	return []Check{
 		cannotRender,
+		changesNothing,
 		claimsNothing,
 		goesNowhere,
+		initContainers,
 		invalid,
 		matchesNothing,
 		notActedOn,
+		overridesConflict,
+		replacesMap,
 		unknownCluster,
 		withoutEffect,
 	}

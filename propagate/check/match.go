@@ -26,6 +26,17 @@ func sortedObjects(objects []*object) []*object {
 	return slices.Compact(objects)
 }
 
+// those are the objects that are so.
+func those(objects []*object, are func(*object) bool) []*object {
+	var found []*object
+	for _, o := range objects {
+		if are(o) {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
 // selectedBy asks only the objects that can match: a repository has many policies that name one object each.
 func (r *Review) selectedBy(s policy.ResourceSelector) []*object {
 	var found []*object
@@ -57,9 +68,7 @@ func (r *Review) near(s policy.ResourceSelector) []*object {
 func (r *Review) overridden(o *policy.Override) []*object {
 	selectors := o.Spec.ResourceSelectors
 	if len(selectors) == 0 {
-		return slices.DeleteFunc(slices.Clone(r.objects), func(it *object) bool {
-			return !o.ClusterWide() && it.ID.Namespace != o.Namespace
-		})
+		return those(r.objects, func(it *object) bool { return o.ClusterWide() || it.ID.Namespace == o.Namespace })
 	}
 	if !o.ClusterWide() && relabels(r.in.Overrides, o) {
 		selectors = slices.Clone(selectors)

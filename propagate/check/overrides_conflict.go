@@ -29,33 +29,56 @@ spec:
   overrideRules: [{overriders: {labelsOverrider: [{operator: add, value: {tier: silver}}]}}]   # wins`,
 	rendered: true,
 	run: func(r *Review) []propagate.Finding {
-		byField, policies := r.overriders(), map[string]*policy.Override{}
-		for i := range r.in.Overrides {
-			policies[r.in.Overrides[i].String()] = &r.in.Overrides[i]
-		}
 		var found []propagate.Finding
-		told := map[[2]string]bool{}
-		for _, v := range r.variants() {
-			if v.object == nil || !v.contested() {
-				continue
-			}
-			last := map[string]override.Step{}
-			for _, s := range r.trace(v) {
-				before, again := last[s.Path]
-				last[s.Path] = s
-				pair := [2]string{before.Policy + " " + before.Field, s.Policy + " " + s.Field}
-				if !again || told[pair] || !r.disagree(byField, before, s) || !equals(v.object, policies[before.Policy], policies[s.Policy]) {
-					continue
-				}
-				told[pair] = true
-				winner, loser := byField[pair[1]], byField[pair[0]]
-				found = append(found, at(before.At, "let only one of them select it",
-					"%s and %s set %s of %s to different values %s; the second wins, because its name sorts last (%s)",
-					loser.title, winner.title, s.Path, short(v.id), v.on(), s.At))
-			}
+		for _, c := range r.clashes() {
+			found = append(found, at(c.loser.At, "let only one of them select it",
+				"%s and %s set %s of %s to different values on %s; the second wins, because its name sorts last (%s)",
+				c.losing, c.winning, c.loser.Path, short(c.object.ID), list(c.clusters), c.winner.At))
 		}
 		return found
 	},
+}
+
+// clash is two overrides that disagree about a field of an object.
+type clash struct {
+	loser, winner   override.Step
+	losing, winning string // titles
+	object          *object
+	clusters        []string
+}
+
+// clashes are all there are; each pair of entries is told about one object.
+func (r *Review) clashes() []*clash {
+	byField, policies := r.overriders(), map[string]*policy.Override{}
+	for i := range r.in.Overrides {
+		policies[r.in.Overrides[i].String()] = &r.in.Overrides[i]
+	}
+	var all []*clash
+	told := map[[2]string]*clash{}
+	for _, v := range r.variants() {
+		if v.object == nil || !v.contested() {
+			continue
+		}
+		last := map[string]override.Step{} // by path, and by part of an image
+		for _, s := range r.trace(v) {
+			e := byField[key(s)]
+			before, again := last[s.Path+e.part()]
+			last[s.Path+e.part()] = s
+			if !again || !disagree(byField[key(before)], e, before, s) || !equals(v.object, policies[before.Policy], policies[s.Policy]) {
+				continue
+			}
+			pair := [2]string{key(before), key(s)}
+			c := told[pair]
+			if c == nil {
+				c = &clash{loser: before, winner: s, losing: byField[pair[0]].title, winning: e.title, object: v.object}
+				told[pair], all = c, append(all, c)
+			}
+			if c.object == v.object {
+				c.clusters = append(c.clusters, v.clusters...)
+			}
+		}
+	}
+	return all
 }
 
 // contested says whether two policies changed the same field.
@@ -70,16 +93,26 @@ func (v *variant) contested() bool {
 	return false
 }
 
-// disagree says whether two steps of different policies on one field want different things. Edits of different parts of an
-// image, and what is appended to a list, go together.
-func (r *Review) disagree(byField map[string]overrider, a, b override.Step) bool {
-	x, y := byField[a.Policy+" "+a.Field], byField[b.Policy+" "+b.Field]
-	if a.Policy == b.Policy || reflect.DeepEqual(a.After, b.After) || x.list != y.list {
+// key names the entry that made a step.
+func key(s override.Step) string { return s.Policy + " " + s.Field }
+
+// part is what of an image the entry changes; edits of different parts go together.
+func (e overrider) part() string {
+	if e.image == nil {
+		return ""
+	}
+	return " " + e.image.Component
+}
+
+// disagree says whether two steps of different policies on one field want different things. What is appended to a list, or
+// to a part of an image, goes together.
+func disagree(x, y overrider, a, b override.Step) bool {
+	if a.Policy == b.Policy || x.list != y.list || reflect.DeepEqual(a.After, b.After) {
 		return false
 	}
 	switch {
 	case x.image != nil:
-		return x.image.Component == y.image.Component && x.image.Operator == "replace" && y.image.Operator == "replace"
+		return x.image.Operator == "replace" && y.image.Operator == "replace" && x.image.Value != y.image.Value
 	case x.plaintext != nil:
 		return !inserts(x.plaintext) && !inserts(y.plaintext)
 	}
