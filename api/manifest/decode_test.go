@@ -102,6 +102,7 @@ func TestDecodeShapes(t *testing.T) {
 		{"a name for a list", "spec: {rules: a}", `a.yaml:10: spec.rules is the string "a", expected a list; did you mean [a]?`},
 		{"names for a list", "spec: {rules: 'a,b, c'}", `a.yaml:10: spec.rules is the string "a,b, c", expected a list; 3 names in one string? Write [a, b, c]`},
 		{"nothing for a list", "spec: {rules: ''}", `a.yaml:10: spec.rules is the string "", expected a list`},
+		{"a list for a name", "spec: {mode: [a]}", "a.yaml:10: spec.mode is a list, expected a string"},
 		{"a list for a map", "spec: {labels: [a]}", "a.yaml:10: spec.labels is a list, expected an object"},
 		{"unknown at the top", "sepc: {}", `a.yaml:10: unknown field "sepc"; did you mean "spec"?`},
 		{"a type that reads itself", "spec: {port: [1]}", "a.yaml:10: cannot be read: json: cannot unmarshal array"},
@@ -177,8 +178,10 @@ func TestDocChecks(t *testing.T) {
 	doc.Require("spec.mode", true)
 	doc.OneOf("spec.mode", "abort", "Abort", "Overwrite")
 	doc.OneOf("spec.count", "", "x")
+	doc.OneOf("spec.weight", strings.Repeat("ab", 50), "x")
 	doc.Errorf("spec.mode", "said already")
 	require.EqualError(t, doc.Err(), `a.yaml:10: spec.ready is required
+a.yaml:10: spec.weight is "`+strings.Repeat("ab", 40)+`...", expected x
 a.yaml:11: spec.mode is "abort", expected Abort or Overwrite; did you mean "Abort"?`)
 }
 

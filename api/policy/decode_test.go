@@ -99,6 +99,25 @@ func TestDecodeClusterWide(t *testing.T) {
 	require.Empty(t, p.Spec.Placement.ReplicaScheduling.ReplicaDivisionPreference)
 }
 
+func TestTitles(t *testing.T) {
+	tainting := overriding("ClusterTaintPolicy", "taints: [{key: a, effect: NoSchedule}]")
+	taints, err := policy.DecodeTaintPolicy(object(t, tainting), []byte(tainting), origin)
+	require.NoError(t, err)
+	require.Equal(t, "ClusterTaintPolicy web", taints.Title())
+	require.True(t, taints.ClusterWide())
+
+	moving := "apiVersion: apps.karmada.io/v1alpha1\nkind: WorkloadRebalancer\nmetadata: {name: web, namespace: shop}\nspec: {workloads: [{apiVersion: v1, kind: Pod, name: a}]}\n"
+	rebalancer, err := policy.DecodeRebalancer(object(t, moving), []byte(moving), origin)
+	require.NoError(t, err)
+	require.Equal(t, "WorkloadRebalancer web", rebalancer.Title())
+	require.Equal(t, "web", rebalancer.String(), "cluster-wide kinds have no namespace, whatever is written")
+
+	override := overriding("ClusterOverridePolicy", "overrideRules: []")
+	o, err := policy.DecodeOverride(object(t, override), []byte(override), origin)
+	require.NoError(t, err)
+	require.Equal(t, "ClusterOverridePolicy web", o.Title())
+}
+
 func TestManifestMistakes(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing but a kind", "kind: PropagationPolicy", `p.yaml:1: apiVersion is required

@@ -1,0 +1,64 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+func (d *Doc) wrong(path, expected string, value any) {
+	d.Errorf(path, "%s is %s, expected %s", path, describe(value), expected)
+}
+
+func describe(value any) string {
+	switch v := value.(type) {
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	case string:
+		return fmt.Sprintf("the string %q", short(v))
+	}
+	return fmt.Sprint(value)
+}
+
+// short is a text that fits into a sentence.
+func short(text string) string {
+	const most = 80
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most]) + "..."
+}
+
+// unquoted is the hint for who did not mean the number or the truth value that YAML reads (1.20, yes).
+func unquoted(value any) string {
+	switch value.(type) {
+	case map[string]any, []any:
+		return ""
+	}
+	return "; write it in quotes"
+}
+
+// inOneString is the hint for who wrote a list as the text "eu-1, eu-2".
+func inOneString(value any) string {
+	text, _ := value.(string)
+	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	list := short(strings.Join(names, ", "))
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("; did you mean [%s]?", list)
+	}
+	return fmt.Sprintf("; %d names in one string? Write [%s]", len(names), list)
+}
+
+// either lists what is allowed: "Abort or Overwrite".
+func either(allowed []string) string {
+	if len(allowed) < 2 {
+		return strings.Join(allowed, "")
+	}
+	return strings.Join(allowed[:len(allowed)-1], ", ") + " or " + allowed[len(allowed)-1]
+}
