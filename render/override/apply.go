@@ -142,7 +142,7 @@ func each[T any](r run, list string, entries []T, apply func(run, T) error, say 
 			r.operation, looked = say(entry)
 		}
 		if err := apply(r, entry); err != nil {
-			return r.mistake(list, err)
+			return r.mistake(list, manifest.IDOf(r.object), err)
 		}
 		if r.record.tracing && len(r.record.steps) == noted {
 			r.unchanged(looked)
@@ -151,10 +151,10 @@ func each[T any](r run, list string, entries []T, apply func(run, T) error, say 
 	return nil
 }
 
-// mistake is err with the place and the policy of the entry that made it.
-func (r run) mistake(list string, err error) error {
+// mistake is err with the place and the policy of the entry that made it, and the object it made it of.
+func (r run) mistake(list string, id manifest.ID, err error) error {
 	return &manifest.Error{
 		Origin:  r.override.At(r.field),
-		Message: fmt.Sprintf("%s, %s of %s: %v", r.override.Title(), list, manifest.IDOf(r.object), err),
+		Message: fmt.Sprintf("%s, %s of %s: %v", r.override.Title(), list, id, err),
 	}
 }

@@ -3,6 +3,7 @@ package override
 import (
 	"bytes"
 	"cmp"
+	gojson "encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -116,13 +117,18 @@ func effect(t *testing.T, s Step) string {
 		require.Equal(t, s.Before, s.After)
 		return "nothing changed"
 	}
-	before, err := json.Marshal(s.Before)
-	require.NoError(t, err)
-	after, err := json.Marshal(s.After)
-	require.NoError(t, err)
-	text := fmt.Sprintf("%s -> %s", before, after)
+	text := quoted(t, s.Before) + " -> " + quoted(t, s.After)
 	if len(s.Lost) > 0 {
 		text += " (lost " + strings.Join(s.Lost, ", ") + ")"
 	}
 	return text
+}
+
+// quoted is a value as JSON, without the escapes that HTML would want.
+func quoted(t *testing.T, value any) string {
+	var b strings.Builder
+	enc := gojson.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	require.NoError(t, enc.Encode(value))
+	return strings.TrimSuffix(b.String(), "\n")
 }

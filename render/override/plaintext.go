@@ -1,6 +1,7 @@
 package override
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 )
 
@@ -18,6 +20,7 @@ func (r run) plaintexts(entries []policy.PlaintextOverrider) error {
 		return nil
 	}
 	var broken error
+	id := manifest.IDOf(r.object)
 	err := each(r, "plaintext", entries, func(r run, o policy.PlaintextOverrider) error {
 		if err := r.plaintext(o); err != nil {
 			return err
@@ -26,7 +29,7 @@ func (r run) plaintexts(entries []policy.PlaintextOverrider) error {
 		case r.isObject():
 			broken = nil
 		case broken == nil:
-			broken = r.mistake("plaintext", fmt.Errorf("%s %q: the result has no apiVersion, kind or name any more", o.Operator, o.Path))
+			broken = r.mistake("plaintext", id, fmt.Errorf("%s %q: the result has no apiVersion, kind or name any more", o.Operator, o.Path))
 		}
 		return nil
 	}, sayPlaintext)
@@ -73,7 +76,7 @@ func (r run) plaintext(o policy.PlaintextOverrider) error {
 
 // sayPlaintext has no value, which may be long or secret.
 func sayPlaintext(o policy.PlaintextOverrider) (operation, path string) {
-	return o.Operator + " " + o.Path, o.Path
+	return o.Operator + " " + cmp.Or(o.Path, "the whole object"), o.Path
 }
 
 // valueOf decodes the value of an operation; an absent one is null.

@@ -54,38 +54,49 @@ func copyOf(node *yaml.Node) *yaml.Node {
 	return &copied
 }
 
-// writeOutMerged makes the members that a map has through its merge key ("<<") its own, if key is one of them. Those it
-// has itself come first, and of several merged maps the first; what these merge themselves stays merged.
-func writeOutMerged(node *yaml.Node, key string) bool {
-	merged, err := memberAt(node, "<<")
-	if err != nil || merged < 0 || node.Content[merged-1].ShortTag() != "!!merge" {
-		return false
+// ownMerged makes the member of a map that it has through its merge key ("<<") its own, if there is one. Its own members
+// come before merged ones, so the merge key can stay, unless the member is to be removed: then all are written out.
+func ownMerged(node *yaml.Node, key string, remove bool) {
+	at, err := memberAt(node, "<<")
+	if err != nil || at < 0 || node.Content[at-1].ShortTag() != "!!merge" {
+		return
 	}
-	out := &yaml.Node{Kind: yaml.MappingNode, Content: slices.Delete(slices.Clone(node.Content), merged-1, merged+1)}
-	for _, m := range mergedMaps(node.Content[merged]) {
+	out := &yaml.Node{Kind: yaml.MappingNode, Content: slices.Delete(slices.Clone(node.Content), at-1, at+1)}
+	for _, m := range mergedMaps(node.Content[at], map[*yaml.Node]bool{node: true}) {
 		for i := 1; i < len(m.Content); i += 2 {
-			if at, err := memberAt(out, m.Content[i-1].Value); err == nil && at < 0 {
-				out.Content = append(out.Content, copyOf(m.Content[i-1]), copyOf(m.Content[i]))
+			name := m.Content[i-1]
+			if has, err := memberAt(out, name.Value); err == nil && has < 0 && name.ShortTag() != "!!merge" {
+				out.Content = append(out.Content, copyOf(name), copyOf(m.Content[i]))
 			}
 		}
 	}
-	if at, err := memberAt(out, key); err != nil || at < 0 {
-		return false
+	own, err := memberAt(out, key)
+	switch {
+	case err != nil || own < 0:
+	case remove:
+		node.Content = out.Content
+	default:
+		node.Content = append(node.Content, out.Content[own-1], out.Content[own])
 	}
-	node.Content = out.Content
-	return true
 }
 
-// mergedMaps are the maps that the value of a merge key names: one, or a list of them.
-func mergedMaps(value *yaml.Node) []*yaml.Node {
-	value = meant(value)
-	if value.Kind == yaml.MappingNode {
-		return []*yaml.Node{value}
+// mergedMaps are the maps that the value of a merge key names, one or a list of them, each before those it merges
+// itself. seen are the ones that are known already.
+func mergedMaps(value *yaml.Node, seen map[*yaml.Node]bool) []*yaml.Node {
+	if value = meant(value); seen[value] {
+		return nil
 	}
+	seen[value] = true
 	var maps []*yaml.Node
-	for _, item := range value.Content {
-		if item = meant(item); item.Kind == yaml.MappingNode {
-			maps = append(maps, item)
+	switch value.Kind {
+	case yaml.MappingNode:
+		maps = append(maps, value)
+		if at, err := memberAt(value, "<<"); err == nil && at > 0 {
+			maps = append(maps, mergedMaps(value.Content[at], seen)...)
+		}
+	case yaml.SequenceNode:
+		for _, item := range value.Content {
+			maps = append(maps, mergedMaps(item, seen)...)
 		}
 	}
 	return maps

@@ -13,6 +13,7 @@ type yamlEdit struct {
 	doc   *yaml.Node
 	lines []string
 	trail []yamlEntry // from the root to the field
+	old   *yaml.Node  // the value that is replaced, if one is
 }
 
 // yamlEntry is one member of a map or one item of a list, with the lines it was written on.
@@ -66,11 +67,9 @@ func (e *yamlEdit) find(node *yaml.Node, depth int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%w at %q", err, e.pointer(depth))
 	}
-	if at < 0 && writeOutMerged(node, key) {
-		at, err = memberAt(node, key)
-	}
-	if err != nil {
-		return 0, err
+	if at < 0 {
+		ownMerged(node, key, e.operator == "remove" && e.isLast(depth))
+		at, _ = memberAt(node, key)
 	}
 	if at < 0 {
 		return len(node.Content), e.wants(false, depth)
@@ -109,7 +108,8 @@ func (e *yamlEdit) edit(node *yaml.Node, at int) error {
 		node.Content = slices.Insert(node.Content, at, value)
 	case at < len(node.Content):
 		e.release(node.Content[at])
-		likeStyle(value, node.Content[at])
+		e.old = node.Content[at]
+		likeStyle(value, e.old)
 		node.Content[at] = value
 	default:
 		key := stringNode(unescape(e.keys[len(e.keys)-1]))

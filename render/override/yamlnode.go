@@ -73,6 +73,7 @@ func likeStyle(value, old *yaml.Node) {
 
 // encodeYAML writes a node.
 func encodeYAML(node *yaml.Node, indent yamlIndent) (string, error) {
+	unmarkMerges(node)
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(indent.spaces)
@@ -88,12 +89,30 @@ func encodeYAML(node *yaml.Node, indent yamlIndent) (string, error) {
 	return b.String(), nil
 }
 
+// unmarkMerges takes the tag off merge keys, which the encoder would write out.
+func unmarkMerges(node *yaml.Node) {
+	if node.Tag == "!!merge" && node.Style&yaml.TaggedStyle == 0 {
+		node.Tag = ""
+	}
+	for _, child := range node.Content {
+		unmarkMerges(child)
+	}
+}
+
 // sameNode says whether two nodes mean the same, however they are written.
 func sameNode(a, b *yaml.Node) bool {
-	if a.Kind != b.Kind || a.ShortTag() != b.ShortTag() || a.Value != b.Value || a.Anchor != b.Anchor {
+	if a.Kind != b.Kind || tagOf(a) != tagOf(b) || a.Value != b.Value || a.Anchor != b.Anchor {
 		return false
 	}
 	return slices.EqualFunc(a.Content, b.Content, sameNode)
+}
+
+// tagOf is what a node is; that of a merge key is known without its mark, too.
+func tagOf(node *yaml.Node) string {
+	if node.Tag == "" && node.Kind == yaml.ScalarNode && node.Style == 0 && node.Value == "<<" {
+		return "!!merge"
+	}
+	return node.ShortTag()
 }
 
 // commentsOf are the lines of all comments in a node, sorted.

@@ -10,7 +10,7 @@ import (
 // candidates are texts that may be what is wanted, the ones that change least first. Where an entry begins and ends is
 // known by the lines of the nodes only, so the caller must read each of them again and compare.
 func (e *yamlEdit) candidates() []string {
-	var texts []string
+	texts := e.inPlace()
 	last := len(e.trail) - 1
 	for i := last; i >= 0; i-- {
 		entry := e.trail[i]
@@ -29,6 +29,51 @@ func (e *yamlEdit) candidates() []string {
 		}
 	}
 	return texts
+}
+
+// inPlace is the text with one scalar in place of another one, if both are on one line.
+func (e *yamlEdit) inPlace() []string {
+	if e.old == nil || e.old.Kind != yaml.ScalarNode || e.old.Line == 0 || e.old.Line > len(e.lines) {
+		return nil
+	}
+	entry := e.trail[len(e.trail)-1]
+	value := *entry.in.Content[entry.at]
+	value.HeadComment, value.LineComment, value.FootComment = "", "", ""
+	text, err := encodeYAML(&value, e.indent())
+	top, column := e.old.Line-1, e.old.Column-1
+	line := e.lines[top]
+	if err != nil || value.Kind != yaml.ScalarNode || strings.Count(text, "\n") != 1 || column > len(line) {
+		return nil
+	}
+	length := scalarLength(line[column:], e.old)
+	if length < 0 {
+		return nil
+	}
+	line = line[:column] + strings.TrimSuffix(text, "\n") + line[column+length:]
+	return []string{e.splice(top, top+1, []string{line})}
+}
+
+// scalarLength is how long the text of a scalar is that begins a line's rest, -1 when it does not end on the line.
+func scalarLength(rest string, scalar *yaml.Node) int {
+	switch {
+	case scalar.Style&yaml.DoubleQuotedStyle != 0:
+		for i := 1; i < len(rest); i++ {
+			switch rest[i] {
+			case '\\':
+				i++
+			case '"':
+				return i + 1
+			}
+		}
+	case scalar.Style&yaml.SingleQuotedStyle != 0:
+		quoted := "'" + strings.ReplaceAll(scalar.Value, "'", "''") + "'"
+		if strings.HasPrefix(rest, quoted) {
+			return len(quoted)
+		}
+	case scalar.Style == 0 && scalar.Value != "" && strings.HasPrefix(rest, scalar.Value):
+		return len(scalar.Value)
+	}
+	return -1
 }
 
 // append adds the text that has an entry in place of the lines from top to bottom.

@@ -69,7 +69,12 @@ func TestPatchYAML(t *testing.T) {
 		{"what an alias stands for", "a: &x {b: 1}\nc: *x\n", "replace", "/c/b", `2`, "a: &x {b: 1}\nc: {b: 2}\n", ""},
 		{"what has aliases", "a: &x {b: 1}\nc: *x\n", "replace", "/a/b", `2`, "a: {b: 2}\nc: {b: 1}\n", ""},
 		{"what has aliases, removed", "a: &x {b: &y 1}\nc: *x\nd: *y\n", "remove", "/a", ``, "c: {b: 1}\nd: 1\n", ""},
-		{"a merged member", "a: &x {b: 1, d: 0}\nc:\n  <<: *x\n  e: 2\n", "replace", "/c/b", `2`, "a: &x {b: 1, d: 0}\nc:\n  e: 2\n  b: 2\n  d: 0\n", ""},
+		{"a merged member", "a: &x {b: 1, d: 0}\nc:\n  <<: *x\n  e: 2\n", "replace", "/c/b", `2`, "a: &x {b: 1, d: 0}\nc:\n  <<: *x\n  e: 2\n  b: 2\n", ""},
+		{"below a merged member", "a: &x {b: {p: 1, q: 2}}\nc: &y\n  <<: *x\nd:\n  <<: [*y]\n", "replace", "/d/b/p", `2`, "a: &x {b: {p: 1, q: 2}}\nc: &y\n  <<: *x\nd:\n  <<: [*y]\n  b: {p: 2, q: 2}\n", ""},
+		{"a merge key that merges itself", "a: &x\n  <<: [*x, *x]\n", "replace", "/a/b", `2`, "", `there is no "/a/b"`},
+		{"a comment in its column", "a: 1      # one\nb: 2      # two\n", "replace", "/a", `10`, "a: 10      # one\nb: 2      # two\n", ""},
+		{"one line of several, in brackets", "a: {b: 'it''s',\n    c: [1,  # one\n        \"2\\\"\"]}\n", "replace", "/a/c/1", `"3"`, "a: {b: 'it''s',\n    c: [1,  # one\n        \"3\"]}\n", ""},
+		{"a comma in brackets", "a: {b: x,  c: y}\n", "replace", "/a/b", `"p, q"`, "a: {b: 'p, q', c: y}\n", ""},
 		{"a merged member removed", "a: &x {b: 1, d: 0}\nc:\n  <<: [*x]\n", "remove", "/c/b", ``, "a: &x {b: 1, d: 0}\nc:\n  d: 0\n", ""},
 
 		{"missing", log, "replace", "/log/nothing", `1`, "", `there is no "/log/nothing"`},
