@@ -53,5 +53,8 @@ func (q Question) short(limit constraint, clusters int, room int64) error {
 	if clusters == limit.most {
 		where, field = "at most "+counted(clusters, "cluster"), limit.field+".maxGroups"
 	}
-	return &Problem{Message: fmt.Sprintf("in %s there is room for %d of %s", where, room, counted(int(q.replicas()), "replica")), Field: field}
+	return &Problem{
+		Message: fmt.Sprintf("in %s there is room for %d of %s", where, room, counted(int(q.replicas()), "replica")),
+		Field:   field,
+	}
 }

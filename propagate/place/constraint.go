@@ -67,13 +67,14 @@ func (q Question) unusable() error {
 	for i, s := range q.Placement.SpreadConstraints {
 		if s.SpreadByLabel != "" {
 			return &Problem{
-				Message: fmt.Sprintf("spread constraint by label %s cannot be acted on; write spreadByField cluster or region", s.SpreadByLabel),
+				Message: fmt.Sprintf("spread constraint by label %s is not acted on; write spreadByField cluster or region", s.SpreadByLabel),
 				Field:   fmt.Sprintf("spreadConstraints[%d].spreadByLabel", i),
 			}
 		}
 	}
+	by := q.Placement.SpreadConstraints[0].SpreadByField
 	return &Problem{
-		Message: fmt.Sprintf("spread constraint by %s needs one by cluster or region beside it", q.Placement.SpreadConstraints[0].SpreadByField),
+		Message: fmt.Sprintf("spread constraint by %s needs one by cluster or region beside it", by),
 		Field:   "spreadConstraints",
 	}
 }

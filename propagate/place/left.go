@@ -3,6 +3,7 @@ package place
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // tooMany says of each cluster of rest that no more are wanted than those that are chosen, last of them before it.
@@ -100,4 +101,24 @@ func (q Question) richer(chosen, left region) string {
 	}
 	return fmt.Sprintf("%s has %s with room for %s, %s has %d",
 		chosen.name, counted(has, "cluster"), counted(int(q.replicas()), "replica"), left.name, lacks)
+}
+
+// counted is "1 cluster", "2 clusters".
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// listed is names as a sentence has them, no more than three, with the verb.
+func listed(names []string) string {
+	const shown = 3
+	if more := len(names) - shown; more > 0 {
+		return fmt.Sprintf("%s and %d more are", strings.Join(names[:shown], ", "), more)
+	}
+	if last := len(names) - 1; last > 0 {
+		return strings.Join(names[:last], ", ") + " and " + names[last] + " are"
+	}
+	return names[0] + " is"
 }

@@ -34,25 +34,6 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-func TestUnsupported(t *testing.T) {
-	for _, c := range []struct{ name, placement, field string }{
-		{"empty", `{}`, ""},
-		{"one affinity", `{clusterAffinity: {clusterNames: [a]}}`, ""},
-		{"several affinities", `{clusterAffinities: [{affinityName: a}]}`, "clusterAffinities"},
-		{"duplicated, whatever the preference", `{replicaScheduling: {replicaSchedulingType: Duplicated, replicaDivisionPreference: Aggregated}}`, ""},
-		{"static weights", `{replicaScheduling: {replicaSchedulingType: Divided, weightPreference: {staticWeightList: []}}}`, ""},
-		{"aggregated", `{replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Aggregated}}`, "replicaScheduling.replicaDivisionPreference"},
-		{"dynamic weight", `{replicaScheduling: {replicaSchedulingType: Divided, weightPreference: {dynamicWeight: AvailableReplicas}}}`, "replicaScheduling.weightPreference.dynamicWeight"},
-		{"only refined", `{spreadConstraints: [{minGroups: 1}], clusterTolerations: [{key: a}]}`, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			why, field := place.Unsupported(placement(t, c.placement))
-			require.Equal(t, c.field, field)
-			require.Equal(t, c.field != "", why != "")
-		})
-	}
-}
-
 func TestNeedsRoom(t *testing.T) {
 	const (
 		aggregated = `replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Aggregated}`
@@ -93,7 +74,8 @@ func TestWithoutNeedRoomIsNotLookedAt(t *testing.T) {
 	checked := 0
 	for seed := range uint64(4000) {
 		random := rand.New(rand.NewPCG(seed, 9))
-		q, candidates := randomQuestion(random), randomCandidates(random)
+		q := randomQuestion(random)
+		candidates := randomCandidates(random, q)
 		if q.NeedsRoom() {
 			continue
 		}

@@ -19,7 +19,8 @@ func TestRandomSelections(t *testing.T) {
 	selected, problems := 0, 0
 	for seed := range uint64(4000) {
 		random := rand.New(rand.NewPCG(seed, 3))
-		q, candidates := randomQuestion(random), randomCandidates(random)
+		q := randomQuestion(random)
+		candidates := randomCandidates(random, q)
 		s, err := q.Select(candidates)
 		shuffled := slices.Clone(candidates)
 		random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
@@ -149,7 +150,11 @@ func randomQuestion(random *rand.Rand) place.Question {
 			q.Placement.SpreadConstraints = append(q.Placement.SpreadConstraints, c)
 		}
 	}
-	switch random.IntN(5) {
+	switch random.IntN(6) {
+	case 3:
+		q.Placement.ReplicaScheduling = &policy.ReplicaScheduling{
+			ReplicaSchedulingType: policy.Divided, ReplicaDivisionPreference: policy.Weighted, WeightPreference: &policy.WeightPreference{},
+		}
 	case 0, 1:
 		q.Placement.ReplicaScheduling = &policy.ReplicaScheduling{ReplicaSchedulingType: policy.Divided, ReplicaDivisionPreference: policy.Aggregated}
 	case 2:
@@ -158,12 +163,18 @@ func randomQuestion(random *rand.Rand) place.Question {
 	return q
 }
 
-func randomCandidates(random *rand.Rand) []place.Candidate {
+// randomCandidates are in overflow tiers only where a policy can have those: when replicas are divided by room.
+func randomCandidates(random *rand.Rand, q place.Question) []place.Candidate {
+	r := q.Placement.ReplicaScheduling
+	tiers := r != nil && r.ReplicaDivisionPreference == policy.Aggregated
 	all := make([]place.Candidate, random.IntN(9))
 	for i := range all {
 		all[i] = place.Candidate{
 			Cluster: fleet.Cluster{Name: fmt.Sprintf("c%d", i), Region: fmt.Sprintf("r%d", random.IntN(4))},
-			Room:    random.Int32N(30), Tier: max(0, random.IntN(4)-2),
+			Room:    random.Int32N(30),
+		}
+		if tiers {
+			all[i].Tier = max(0, random.IntN(4)-2)
 		}
 		if random.IntN(3) == 0 {
 			all[i].Chosen, all[i].Before = true, random.Int32N(10)

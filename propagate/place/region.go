@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // region is the candidates in one region.
@@ -30,7 +29,7 @@ func (q Question) byRegion(sorted []Candidate, limit, cluster constraint) (Selec
 	if chosen == nil {
 		return Selection{}, tooFew(regions, limit, cluster)
 	}
-	if !q.Workload || !q.divided() {
+	if !q.Workload || !q.dynamic() {
 		chosen = q.lasting(sorted, regions, chosen, limit, cluster)
 	}
 	s := q.within(chosen, cluster)
@@ -148,23 +147,4 @@ func clustersOf(regions []region) int {
 		n += len(r.clusters)
 	}
 	return n
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// listed is names as a sentence has them, no more than three, with the verb.
-func listed(names []string) string {
-	const shown = 3
-	if more := len(names) - shown; more > 0 {
-		return fmt.Sprintf("%s and %d more are", strings.Join(names[:shown], ", "), more)
-	}
-	if last := len(names) - 1; last > 0 {
-		return strings.Join(names[:last], ", ") + " and " + names[last] + " are"
-	}
-	return names[0] + " is"
 }

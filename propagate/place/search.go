@@ -29,9 +29,13 @@ func newSearch(g goal, order []region) search {
 	return s
 }
 
-// pairs is how many pairs of numbers there are, at the place of one among them, closed says that no region is added to it.
-func (s search) pairs() int           { return (s.regions + 1) * (s.clusters + 1) }
-func (s search) at(n, c int) int      { return n*(s.clusters+1) + c }
+// pairs is how many pairs of numbers there are.
+func (s search) pairs() int { return (s.regions + 1) * (s.clusters + 1) }
+
+// at is the place of a pair among them.
+func (s search) at(n, c int) int { return n*(s.clusters+1) + c }
+
+// closed says that no region is added to a pair: it is enough, or there can be no more.
 func (s search) closed(n, c int) bool { return n >= s.least && c >= s.clusters || n >= s.most }
 
 // plus is the pair with one region more.

@@ -9,11 +9,23 @@ import (
 // spread: the cluster has the property that a spread constraint groups by (Karmada §4.2, SpreadConstraint).
 func spread(q Question, c fleet.Cluster) (why, field string) {
 	for i, s := range q.Placement.SpreadConstraints {
-		has := map[string]bool{"provider": c.Provider != "", "region": c.Region != "", "zone": len(c.Zones) > 0}
-		if set, groups := has[s.SpreadByField]; groups && !set {
+		if lacks(c, s.SpreadByField) {
 			return fmt.Sprintf("has no %s, which the spread constraint by %[1]s needs", s.SpreadByField),
 				fmt.Sprintf("spreadConstraints[%d].spreadByField", i)
 		}
 	}
 	return "", ""
+}
+
+// lacks says whether the cluster is in no group of that kind; each is one by cluster.
+func lacks(c fleet.Cluster, field string) bool {
+	switch field {
+	case "provider":
+		return c.Provider == ""
+	case "region":
+		return c.Region == ""
+	case "zone":
+		return len(c.Zones) == 0
+	}
+	return false
 }

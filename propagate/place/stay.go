@@ -1,15 +1,13 @@
 package place
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
-// stays keeps a divided workload on the clusters that it is on when nothing about it is to change: they have all its
-// replicas, and the constraints allow them. Karmada does not look at such a workload again (§4.11): a new cluster, or
-// room that comes and goes, moves nothing. Everything else is selected anew each time, and so is what is Fresh.
+// stays keeps a workload that is divided by room on the clusters that it is on when nothing about it is to change: they
+// have all its replicas, and the constraints allow them. Karmada does not look at such a workload again (§4.11): a new
+// cluster, or room that comes and goes, moves nothing. Everything else is selected anew each time, and so is what is
+// Fresh.
 func (q Question) stays(sorted []Candidate, region, cluster constraint) (s Selection, ok bool) {
-	if !q.Workload || !q.divided() || q.Fresh {
+	if !q.Workload || !q.dynamic() || q.Fresh {
 		return Selection{}, false
 	}
 	var replicas int64
@@ -23,7 +21,7 @@ func (q Question) stays(sorted []Candidate, region, cluster constraint) (s Selec
 		}
 		s.Left = append(s.Left, Left{
 			Cluster: c.Cluster.Name,
-			Why:     fmt.Sprintf("is left out: the %s stay where they are, as the constraints allow", counted(int(q.Total), "replica")),
+			Why:     "is left out: all replicas stay where they are, as the constraints allow",
 			Field:   "spreadConstraints",
 		})
 	}
@@ -33,7 +31,8 @@ func (q Question) stays(sorted []Candidate, region, cluster constraint) (s Selec
 	return s, replicas == int64(q.Total) && cluster.allows(len(s.Chosen)) && (!region.there || region.allows(len(in)))
 }
 
-// settled is how the candidates are once the object is on the chosen ones and nowhere else, a copy on each.
+// settled is how the candidates are once the object is on the chosen ones and nowhere else. A copy takes room; when
+// replicas are divided it does not matter which cluster has them, as what a cluster has counts as room, too.
 func (q Question) settled(candidates, chosen []Candidate) []Candidate {
 	is := map[string]bool{}
 	for _, c := range chosen {
@@ -43,7 +42,7 @@ func (q Question) settled(candidates, chosen []Candidate) []Candidate {
 	for i, c := range candidates {
 		room := int64(c.Room) + int64(c.Before)
 		c.Chosen, c.Before = is[c.Cluster.Name], 0
-		if c.Chosen {
+		if c.Chosen && !q.divided() {
 			c.Before = q.replicas()
 			room = max(0, room-int64(c.Before))
 		}
