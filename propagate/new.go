@@ -48,6 +48,7 @@ type item struct {
 	known      kind.Kind
 	candidates []int // the overrides that may select the object
 	decided    bool  // where it goes
+	overwrite  bool  // it takes over what exists and is not ours
 	preserve   bool  // it stays when it is no longer wanted, for the sake of others
 
 	mu      sync.Mutex
@@ -154,6 +155,7 @@ func (p *Plan) add(it *item) *item {
 func (p *Plan) assign() {
 	slices.SortFunc(p.items, func(a, b *item) int { return byApplyOrder(a.decision.ID, b.decision.ID) })
 	for _, it := range p.items {
+		it.overwrite = it.takesOver()
 		for _, choice := range it.decision.Chosen {
 			t := p.targets[p.index[choice.Cluster]]
 			t.items = append(t.items, assigned{it, choice})

@@ -43,7 +43,7 @@ func (p *Plan) render(cluster int) Target {
 			continue
 		}
 		made.Objects = append(made.Objects, Placed{
-			Rendered: rendered, Held: a.choice.Held, Overwrite: a.item.overwrite(), Implied: a.choice.Implied,
+			Rendered: rendered, Held: a.choice.Held, Overwrite: a.item.overwrite, Implied: a.choice.Implied,
 		})
 	}
 	return made
@@ -172,9 +172,9 @@ func put(u *unstructured.Unstructured, field, key, value string) error {
 	return nil
 }
 
-// overwrite says whether the object takes over what exists and is not ours: its own annotation decides, then the
+// takesOver says whether the object takes over what exists and is not ours: its own annotation decides, then the
 // policy (Karmada §3.7).
-func (it *item) overwrite() bool {
+func (it *item) takesOver() bool {
 	switch it.manifest.GetAnnotations()[conflictAnnotation] {
 	case "overwrite":
 		return true
