@@ -39,7 +39,7 @@ func dynamic(r Request) ([]Share, error) {
 			share.Replicas = round.given(i)
 			if share.Replicas == 0 {
 				share.Refused, share.Field = round.refusal(i), r.roomField()
-				if round.total == 0 {
+				if round.spared {
 					share.Field = overflowField
 				}
 			}

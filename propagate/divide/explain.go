@@ -9,7 +9,7 @@ import (
 
 // Explain says for each candidate, in the same order, how its replicas came about, in a few words that follow their
 // number ("kept 4, 2 more by room for 8 of 24"). It divides once more, so it is for people who ask. A cluster that gets
-// none has its refusal there; when there is not enough room, each has what it would have contributed.
+// none by room has its refusal there; when there is not enough room, each has what it would have contributed.
 func Explain(r Request) []string {
 	switch s := r.Scheduling; {
 	case s == nil:
@@ -82,7 +82,7 @@ func explainRoom(r Request) []string {
 	}
 	for _, d := range rounds {
 		tier := ""
-		if len(rounds) > 1 && d.total > 0 {
+		if len(rounds) > 1 && !d.spared {
 			tier = r.tier(d)
 		}
 		for i, s := range d.sites {

@@ -13,7 +13,7 @@ func (r Request) rounds() ([]round, error) {
 	sites := r.sites()
 	total := int64(r.Total)
 	if had(sites) == total {
-		return []round{r.divide(sites, total)}, nil
+		return []round{{sites: sites, total: total, mode: keep}}, nil
 	}
 	if rooms(sites) < total-had(sites) {
 		return nil, r.short(sites)
@@ -21,7 +21,9 @@ func (r Request) rounds() ([]round, error) {
 	var made []round
 	for _, tier := range tiers(sites) {
 		n := min(total, rooms(tier)+had(tier))
-		made = append(made, r.divide(tier, n))
+		d := r.divide(tier, n)
+		d.spared = total == 0
+		made = append(made, d)
 		total -= n
 	}
 	return made, nil

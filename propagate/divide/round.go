@@ -6,11 +6,15 @@ package divide
 //	had > total   fewer: the total is given out by what each had
 //	had < total   more: each keeps what it had, what is missing is given out by what each has room for
 //
+// A tier that has its total already while others have not is given nothing more.
+//
 // A cluster that is no longer a candidate is no site, so what it had is missing and goes to others (Karmada §4.8).
 type round struct {
 	sites []site
 	total int64
 	mode  mode
+	// spared says that nothing was left for the tier.
+	spared bool
 	// parties are the sites with their votes, in the same order; a site that does not take part has none. Both are empty
 	// when everything is kept.
 	parties []Party
@@ -25,12 +29,9 @@ const (
 	more
 )
 
-// divide gives total replicas to sites; they must have room for what is missing.
+// divide gives total replicas to sites, fewer or more than they had; they must have room for what is missing.
 func (r Request) divide(sites []site, total int64) round {
 	missing := total - had(sites)
-	if missing == 0 {
-		return round{sites: sites, total: total}
-	}
 	made := round{sites: sites, total: total, mode: more, parties: make([]Party, len(sites))}
 	votes := func(s site) int64 { return s.room }
 	if missing < 0 {
@@ -62,7 +63,7 @@ func (d round) given(i int) int32 {
 // refusal is why site i, which is given nothing, is not a target.
 func (d round) refusal(i int) string {
 	switch s := d.sites[i]; {
-	case d.total == 0:
+	case d.spared:
 		return overflown
 	case d.mode == keep:
 		return "had none, and none moves while all are placed"
