@@ -1,7 +1,11 @@
 package override
 
 import (
+	"bytes"
+	"encoding/json"
+	"reflect"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/distribution/reference"
 	"github.com/stretchr/testify/require"
@@ -12,29 +16,36 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// FuzzApply: whatever an overrider says, nothing panics, and an image edit leaves a valid image that has a digest if
-// the image had one, unless the edit names another tag for it.
+// FuzzApply: whatever an overrider says, nothing panics; what comes out is an object that can be sent, every field that
+// changed has an edit, and Trace tells the same. An image edit leaves a valid image that has a digest if the image had
+// one, unless the edit names another tag for it. An error comes with no edits.
 func FuzzApply(f *testing.F) {
 	f.Add("nginx:1.2", "Tag", "add", "-arm", "/metadata/labels/a", `"x"`)
 	f.Add("reg.io:5000/a/b@sha256:0123012301230123012301230123012301230123012301230123012301230123", "Registry", "replace", "r.x", "/spec/containers/0/image", `{"a": [1]}`)
 	f.Add("a", "Repository", "remove", "", "/spec/containers/-", "null")
+	f.Add("{a: 1}", "Tag", "replace", "b: [c]\n", "/a", "[1.0]")
+	f.Add("", "", "add", "b: [c]\n", "/spec/containers/-1", "{}")
 	f.Fuzz(func(t *testing.T, image, component, operator, value, path, raw string) {
-		overriders := []policy.Overriders{
-			{ImageOverrider: []policy.ImageOverrider{{Component: component, Operator: operator, Value: value}}},
-			{ImageOverrider: []policy.ImageOverrider{{Component: component, Operator: operator, Value: value, Predicate: &policy.ImagePredicate{Path: path}}}},
-			{
-				Plaintext:       []policy.PlaintextOverrider{{Path: path, Operator: operator, Value: &apiextensionsv1.JSON{Raw: []byte(raw)}}},
-				LabelsOverrider: []policy.MetadataOverrider{{Operator: operator, Value: map[string]string{value: raw}}},
-				ArgsOverrider:   []policy.CommandOverrider{{ContainerName: "a", Operator: operator, Value: []string{value}}},
-			},
+		for _, s := range []string{image, component, operator, value, path, raw} {
+			if !utf8.ValidString(s) {
+				return // no manifest has it
+			}
 		}
-		for i, o := range overriders {
-			u := &unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "p", "namespace": "n"},
-				"spec": map[string]any{"containers": []any{map[string]any{"name": "a", "image": image, "args": []any{"x"}}}},
-			}}
-			_, err := Apply(u, fleet.Cluster{}, []policy.Override{{Spec: policy.OverrideSpec{OverrideRules: []policy.OverrideRule{{Overriders: o}}}}})
-			if err != nil || i == 2 {
+		for i, o := range fuzzed(component, operator, value, path, raw) {
+			overrides := []policy.Override{{Spec: policy.OverrideSpec{OverrideRules: []policy.OverrideRule{{Overriders: o}}}}}
+			before, u, traced := fuzzedPod(image, value), fuzzedPod(image, value), fuzzedPod(image, value)
+			edits, err := Apply(u, fleet.Cluster{}, overrides)
+			steps, errTraced := Trace(traced, fleet.Cluster{}, overrides)
+			require.Equal(t, err, errTraced)
+			if err != nil {
+				require.Nil(t, edits)
+				continue
+			}
+			require.Equal(t, u, traced)
+			require.Equal(t, edits, editsOf(steps))
+			requireEdited(t, edits, "", before.Object, u.Object)
+			requireSendable(t, u)
+			if i >= 2 {
 				continue
 			}
 			containers, _, err := unstructured.NestedSlice(u.Object, "spec", "containers")
@@ -45,6 +56,68 @@ func FuzzApply(f *testing.F) {
 			}
 		}
 	})
+}
+
+// fuzzed are overriders made of strings: two of images, and some of everything else.
+func fuzzed(component, operator, value, path, raw string) []policy.Overriders {
+	js := &apiextensionsv1.JSON{Raw: []byte(raw)}
+	field := []policy.FieldOperation{{SubPath: path, Operator: operator, Value: js}}
+	return []policy.Overriders{
+		{ImageOverrider: []policy.ImageOverrider{{Component: component, Operator: operator, Value: value}}},
+		{ImageOverrider: []policy.ImageOverrider{{Component: component, Operator: operator, Value: value, Predicate: &policy.ImagePredicate{Path: path}}}},
+		{Plaintext: []policy.PlaintextOverrider{{Path: path, Operator: operator, Value: js}, {Path: path, Operator: "remove"}}},
+		{
+			LabelsOverrider:  []policy.MetadataOverrider{{Operator: operator, Value: map[string]string{value: raw}}},
+			CommandOverrider: []policy.CommandOverrider{{ContainerName: "a", Operator: operator, Value: []string{value}}},
+			ArgsOverrider:    []policy.CommandOverrider{{ContainerName: "a", Operator: operator, Value: []string{value, "x"}}},
+			Plaintext:        []policy.PlaintextOverrider{{Path: path, Operator: operator, Value: js}},
+		},
+		{FieldOverrider: []policy.FieldOverrider{{FieldPath: "/metadata/annotations/text", YAML: field}}},
+		{FieldOverrider: []policy.FieldOverrider{{FieldPath: "/metadata/annotations/text", JSON: field}}},
+		{FieldOverrider: []policy.FieldOverrider{{FieldPath: path, YAML: field}}},
+	}
+}
+
+func fuzzedPod(image, text string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{"name": "p", "namespace": "n", "annotations": map[string]any{"text": text}},
+		"spec":     map[string]any{"containers": []any{map[string]any{"name": "a", "image": image, "args": []any{"x"}}}},
+	}}
+}
+
+// requireEdited wants an edit for every field that is not as it was.
+func requireEdited(t *testing.T, edits []Edit, pointer string, before, after any) {
+	if reflect.DeepEqual(before, after) {
+		return
+	}
+	_, edited := Last(edits, pointer)
+	require.True(t, edited, "%q changed", pointer)
+	old, isMap := before.(map[string]any)
+	edit, stillMap := after.(map[string]any)
+	if !isMap || !stillMap {
+		return
+	}
+	for key := range old {
+		requireEdited(t, edits, pointer+"/"+escape(key), old[key], edit[key])
+	}
+	for key := range edit {
+		requireEdited(t, edits, pointer+"/"+escape(key), old[key], edit[key])
+	}
+}
+
+// requireSendable wants an object that is the same after it was sent.
+func requireSendable(t *testing.T, u *unstructured.Unstructured) {
+	data, err := json.Marshal(u.Object)
+	require.NoError(t, err)
+	var back map[string]any
+	require.NoError(t, json.Unmarshal(data, &back))
+	if again, err := json.Marshal(back); err != nil || !bytes.Equal(data, again) {
+		require.NoError(t, err)
+		require.Equal(t, string(data), string(again))
+	}
+	require.NotEmpty(t, u.GetName())
+	require.NotEmpty(t, u.GetKind())
 }
 
 func requireSound(t *testing.T, before, after, component, operator string) {
