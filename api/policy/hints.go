@@ -19,12 +19,14 @@ var hints = manifest.Hints{
 	"suspend":             "suspension",
 	"suspended":           "suspension",
 	"plaintextOverrider":  "plaintext",
+	"jsonpatch":           "plaintext",
 
 	"replicasOverrider":  plaintextInstead + `"/spec/replicas"`,
 	"replicaOverrider":   plaintextInstead + `"/spec/replicas"`,
 	"resourcesOverrider": plaintextInstead + `"/spec/template/spec/containers/0/resources"`,
 	"resourceOverrider":  plaintextInstead + `"/spec/template/spec/containers/0/resources"`,
 	"envOverrider":       plaintextInstead + `"/spec/template/spec/containers/0/env"`,
+	"envs":               plaintextInstead + `"/spec/template/spec/containers/0/env"`,
 	"namespaceOverrider": "there is no such overrider; an object in another namespace is another object",
 }
 
