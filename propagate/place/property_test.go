@@ -53,6 +53,7 @@ func requireProblem(t *testing.T, err error) {
 	var problem *place.Problem
 	require.ErrorAs(t, err, &problem)
 	require.NotEmpty(t, problem.Message)
+	require.EqualError(t, err, problem.Message)
 	require.Contains(t, problem.Field, "spreadConstraints")
 }
 
