@@ -242,8 +242,22 @@ func (d *Decision) refusedAt(field string) manifest.Origin {
 
 func (p *Plan) request(it *item, q place.Question, chosen []place.Candidate, fresh bool) divide.Request {
 	return divide.Request{
-		Total: q.Total, Scheduling: q.Placement.ReplicaScheduling, Candidates: chosen, Seed: seed(it.decision.ID), Fresh: fresh,
+		Total: q.Total, Scheduling: q.Placement.ReplicaScheduling, Candidates: chosen, Tiers: tiers(q),
+		Seed: seed(it.decision.ID), Fresh: fresh,
 	}
+}
+
+// tiers are the names of the affinities of a term, the primary first.
+func tiers(q place.Question) []string {
+	if len(q.Placement.ClusterAffinities) == 0 {
+		return nil
+	}
+	term := q.Placement.ClusterAffinities[q.Term]
+	names := []string{term.AffinityName}
+	for _, o := range term.OverflowAffinities {
+		names = append(names, o.AffinityName)
+	}
+	return names
 }
 
 // divide gives each selected cluster its replicas.
