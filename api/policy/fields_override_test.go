@@ -106,7 +106,8 @@ func overriderFields(before, after string) []fieldCase {
 	images(add)
 	words(add, "commandOverrider")
 	words(add, "argsOverrider")
-	metadata(add)
+	labels(add)
+	annotations(add)
 	inStrings(add)
 	return cases
 }
@@ -164,34 +165,31 @@ func words(add addCase, name string) {
 		refusal{one("containerName: web, operator: add, value: [8080]"), at + `.value[0] is 8080, expected a string; write it in quotes`})
 }
 
-func metadata(add addCase) {
-	for _, name := range []string{"labelsOverrider", "annotationsOverrider"} {
-		one := func(rest string) string { return name + ": [{" + rest + "}]" }
-		at := "@." + name + "[0]"
-		add(name, one("operator: add, value: {a: b}"), `[{"operator":"add","value":{"a":"b"}}]`)
-		add(name+"[].operator", one("operator: replace, value: {}"), `"replace"`,
-			refusal{one("value: {}"), at + ".operator is required"},
-			refusal{one("operator: overwrite, value: {}"), at + `.operator is "overwrite", expected add, remove or replace`})
-		refused := []refusal{
-			{one("operator: add"), at + ".value is required"},
-			{one("operator: add, value: {'a b': x}"), at + `.value has the key "a b": ` + notAKey},
-			{one("operator: add, value: {a: true}"), at + `.value.a is true, expected a string; write it in quotes`},
-		}
-		if name == "labelsOverrider" {
-			refused = append(refused,
-				refusal{one("operator: remove, value: {a: 'x y'}"), at + `.value.a is "x y": ` + notALabel},
-				refusal{one("operator: add, value: {Example.com/a: x}"), at + `.value has the key "Example.com/a": ` + notAPrefix})
-		} else {
-			refused = append(refused,
-				refusal{one("operator: add, value: {a: " + strings.Repeat("x", 256<<10) + "}"), fmt.Sprintf("%s.value has %d bytes, expected at most %d", at, 256<<10+1, 256<<10)},
-			)
-		}
-		accepted := "{example.com/a: ''}"
-		if name == "annotationsOverrider" {
-			accepted = "{Example.com/a: 'x y'}"
-		}
-		add(name+"[].value", one("operator: add, value: "+accepted), map[bool]string{true: `{"example.com/a":""}`, false: `{"Example.com/a":"x y"}`}[name == "labelsOverrider"], refused...)
-	}
+func metadata(add addCase, name, value, reads string, refused ...refusal) {
+	one := func(rest string) string { return name + ": [{" + rest + "}]" }
+	at := "@." + name + "[0]"
+	add(name, one("operator: add, value: {a: b}"), `[{"operator":"add","value":{"a":"b"}}]`)
+	add(name+"[].operator", one("operator: replace, value: {}"), `"replace"`,
+		refusal{one("value: {}"), at + ".operator is required"},
+		refusal{one("operator: overwrite, value: {}"), at + `.operator is "overwrite", expected add, remove or replace`})
+	add(name+"[].value", one("operator: add, value: "+value), reads, append(refused,
+		refusal{one("operator: add"), at + ".value is required"},
+		refusal{one("operator: add, value: {'a b': x}"), at + `.value has the key "a b": ` + notAKey},
+		refusal{one("operator: add, value: {a: true}"), at + `.value.a is true, expected a string; write it in quotes`})...)
+}
+
+func labels(add addCase) {
+	metadata(add, "labelsOverrider", "{example.com/a: ''}", `{"example.com/a":""}`,
+		refusal{"labelsOverrider: [{operator: remove, value: {a: 'x y'}}]", `@.labelsOverrider[0].value.a is "x y": ` + notALabel},
+		refusal{"labelsOverrider: [{operator: add, value: {Example.com/a: x}}]", `@.labelsOverrider[0].value has the key "Example.com/a": ` + notAPrefix})
+}
+
+func annotations(add addCase) {
+	const limit = 256 << 10
+	metadata(add, "annotationsOverrider", "{Example.com/a: 'x y'}", `{"Example.com/a":"x y"}`, refusal{
+		"annotationsOverrider: [{operator: add, value: {a: " + strings.Repeat("x", limit) + "}}]",
+		fmt.Sprintf("@.annotationsOverrider[0].value has %d bytes, expected at most %d", limit+1, limit),
+	})
 }
 
 func inStrings(add addCase) {
