@@ -22,14 +22,14 @@ func (p *Plan) Shares(id manifest.ID) map[string]string {
 		}
 		return shares
 	}
+	_, fresh := p.rebalance(id)
 	q := p.question(it, max(0, slices.IndexFunc(d.Policy.Spec.Placement.ClusterAffinities,
-		func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == d.Term })))
+		func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == d.Term })), fresh)
 	selection, err := q.Select(p.fitting(it, q, &attempt{}))
 	if err != nil {
 		return nil
 	}
-	_, fresh := p.rebalance(id)
-	for i, phrase := range divide.Explain(p.request(it, q, selection.Chosen, fresh)) {
+	for i, phrase := range divide.Explain(p.request(it, q, selection.Chosen)) {
 		shares[selection.Chosen[i].Cluster.Name] = phrase
 	}
 	return shares

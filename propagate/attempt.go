@@ -1,0 +1,205 @@
+package propagate
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/divide"
+	"github.com/accord-dev/accord/propagate/place"
+)
+
+// attempt is what one term of a placement gives.
+type attempt struct {
+	term    int
+	chosen  []Choice
+	refused []Refusal
+	// failed says why nothing could be chosen, with its place; empty when something was. nobody: because no cluster fits.
+	failed string
+	at     manifest.Origin
+	nobody bool
+}
+
+func (d *Decision) settle(a *attempt, terms []policy.ClusterAffinityTerm) {
+	d.Chosen, d.Refused = a.chosen, a.refused
+	if len(terms) > 0 {
+		d.Term = terms[a.term].AffinityName
+	}
+}
+
+// attempt tries one term: filters, then spread constraints, then replicas.
+func (p *Plan) attempt(it *item, term int, fresh bool) *attempt {
+	d := it.decision
+	a := &attempt{term: term, at: d.Policy.At("spec.placement")}
+	q := p.question(it, term, fresh)
+	p.needsRoom = p.needsRoom || q.NeedsRoom()
+	fit := p.fitting(it, q, a)
+	if len(fit) == 0 {
+		a.nobody, a.failed = true, nobody(a.refused)
+		return a
+	}
+	selection, err := q.Select(fit)
+	if err != nil {
+		p.fail(a, d, err)
+		return a
+	}
+	for _, left := range selection.Left {
+		a.refused = append(a.refused, Refusal{left.Cluster, left.Why, d.Policy.At("spec.placement." + left.Field)})
+	}
+	if !q.Workload {
+		for _, c := range selection.Chosen {
+			a.chosen = append(a.chosen, Choice{Cluster: c.Cluster.Name, Held: held(d.Policy, c.Cluster.Name)})
+		}
+	} else if err := a.divide(it, p.request(it, q, selection.Chosen)); err != nil {
+		p.fail(a, d, err)
+		return a
+	}
+	slices.SortFunc(a.chosen, func(x, y Choice) int { return strings.Compare(x.Cluster, y.Cluster) })
+	slices.SortFunc(a.refused, func(x, y Refusal) int { return strings.Compare(x.Cluster, y.Cluster) })
+	if len(a.chosen) == 0 {
+		a.nobody, a.failed = true, nobody(a.refused)
+	}
+	return a
+}
+
+// fail refuses all clusters that passed the filters for one reason.
+func (p *Plan) fail(a *attempt, d *Decision, err error) {
+	if problem, ok := errors.AsType[*place.Problem](err); ok {
+		a.at = d.Policy.At("spec.placement." + problem.Field)
+	}
+	a.chosen, a.failed = nil, err.Error()
+	a.refused = p.complement(nil, a.refused, a.failed, a.at)
+}
+
+// complement is what every cluster is refused for that was not chosen: its own reason, or this one.
+func (p *Plan) complement(chosen []Choice, refused []Refusal, why string, at manifest.Origin) []Refusal {
+	known := map[string]Refusal{}
+	for _, r := range refused {
+		known[r.Cluster] = r
+	}
+	on := map[string]bool{}
+	for _, c := range chosen {
+		on[c.Cluster] = true
+	}
+	var all []Refusal
+	for _, c := range p.clusters {
+		if r, has := known[c.Name]; has && !on[c.Name] {
+			all = append(all, r)
+		} else if !on[c.Name] {
+			all = append(all, Refusal{c.Name, why, at})
+		}
+	}
+	return all
+}
+
+// question is what placing an object depends on.
+func (p *Plan) question(it *item, term int, fresh bool) place.Question {
+	d := it.decision
+	q := place.Question{
+		Placement: d.Policy.Spec.Placement, Term: term, GVK: d.GVK, Fresh: fresh,
+		On: p.previous[d.ID].on(), Provided: p.provided[d.ID.GroupKind()],
+	}
+	if it.known.Replicas != nil {
+		q.Total, q.Workload = it.known.Replicas(it.manifest)
+	}
+	q.Together, q.Apart = p.peers(it)
+	return q
+}
+
+// fitting are the clusters that pass every filter; the others are refused.
+func (p *Plan) fitting(it *item, q place.Question, a *attempt) []place.Candidate {
+	d := it.decision
+	replicas := p.previous[d.ID].replicas()
+	var requests corev1.ResourceList
+	needsRoom := q.NeedsRoom()
+	if needsRoom && it.known.Requirements != nil {
+		requests = it.known.Requirements(it.manifest)
+	}
+	var fit []place.Candidate
+	for _, c := range p.clusters {
+		if why, field := q.Refuses(c); why != "" {
+			a.refused = append(a.refused, Refusal{c.Name, why, d.refusedAt(field)})
+			continue
+		}
+		candidate := place.Candidate{Cluster: c, Chosen: q.On[c.Name], Before: replicas[c.Name], Tier: q.Tier(c)}
+		if needsRoom {
+			candidate.Room = divide.Room(c, requests, q.Total)
+		}
+		fit = append(fit, candidate)
+	}
+	return fit
+}
+
+// refusedAt is where a filter's reason stands: in the placement, or, when it is about no field of it, the manifest.
+func (d *Decision) refusedAt(field string) manifest.Origin {
+	if field == "" {
+		return d.Origin
+	}
+	return d.Policy.At("spec.placement." + field)
+}
+
+func (p *Plan) request(it *item, q place.Question, chosen []place.Candidate) divide.Request {
+	return divide.Request{
+		Total: q.Total, Scheduling: q.Placement.ReplicaScheduling, Candidates: chosen, Tiers: tiers(q),
+		Seed: seed(it.decision.ID), Fresh: q.Fresh,
+	}
+}
+
+// tiers are the names of the affinities of a term, the primary first.
+func tiers(q place.Question) []string {
+	if len(q.Placement.ClusterAffinities) == 0 {
+		return nil
+	}
+	term := q.Placement.ClusterAffinities[q.Term]
+	names := []string{term.AffinityName}
+	for _, o := range term.OverflowAffinities {
+		names = append(names, o.AffinityName)
+	}
+	return names
+}
+
+// divide gives each selected cluster its replicas.
+func (a *attempt) divide(it *item, r divide.Request) error {
+	shares, err := divide.Replicas(r)
+	if err != nil {
+		return err
+	}
+	d := it.decision
+	for i, share := range shares {
+		cluster := r.Candidates[i].Cluster.Name
+		if share.Refused != "" {
+			a.refused = append(a.refused, Refusal{cluster, share.Refused, d.Policy.At("spec.placement." + share.Field)})
+			continue
+		}
+		a.chosen = append(a.chosen, Choice{Cluster: cluster, Replicas: &share.Replicas, Held: held(d.Policy, cluster)})
+	}
+	a.complete(it, r)
+	return nil
+}
+
+// complete divides the completions of a divided Job in proportion to its parallelism (Karmada §4.9).
+func (a *attempt) complete(it *item, r divide.Request) {
+	if it.decision.ID.GroupKind() != jobKind || r.Scheduling == nil || r.Scheduling.ReplicaSchedulingType != policy.Divided {
+		return
+	}
+	completions, found, err := unstructured.NestedInt64(it.manifest.Object, "spec", "completions")
+	if !found || err != nil || completions < 0 || completions > math.MaxInt32 {
+		return // the API server will say what is wrong with it
+	}
+	parties := make([]divide.Party, len(a.chosen))
+	for i, c := range a.chosen {
+		parties[i] = divide.Party{Name: c.Cluster, Votes: int64(*c.Replicas)}
+	}
+	if !slices.ContainsFunc(parties, func(p divide.Party) bool { return p.Votes > 0 }) {
+		return // nothing runs; the template stays as it is
+	}
+	for i, n := range divide.Webster(int32(completions), parties, r.Seed) {
+		a.chosen[i].Completions = new(n)
+	}
+}
