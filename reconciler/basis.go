@@ -1,9 +1,7 @@
 package reconciler
 
 import (
-	"crypto/sha256"
-	"encoding/json"
-	"fmt"
+	"time"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
@@ -13,19 +11,24 @@ type basis struct {
 	revision   string
 	trees      string
 	generation int64  // of the Federation
-	fleet      string // digest of what placement can see of the clusters
+	sight      sight  // what the plan in force can see of the clusters
+	fleet      string // digest of what it sees, but for their room
+	room       string // digest of that, if it matters
 	allowPrune bool
 }
 
-// basisOf a checkout and the clusters of the hub.
-func basisOf(fed *v1alpha1.Federation, c checkout, members []v1alpha1.Cluster) basis {
-	h := sha256.New()
-	enc := json.NewEncoder(h)
-	for _, m := range members { // sorted by name
-		_ = enc.Encode([]any{m.Name, m.Labels, m.Spec}) // a hash takes everything, and these always encode
+// basisOf a checkout and the clusters of the hub, as far as sight goes.
+func basisOf(fed *v1alpha1.Federation, c checkout, members []v1alpha1.Cluster, s sight) basis {
+	b := basis{revision: c.revision(), trees: c.trees(), generation: fed.Generation, sight: s, allowPrune: c.allowsPrune()}
+	b.fleet, b.room = s.digests(members)
+	return b
+}
+
+// rests says that nothing changed since b that needs a new plan now. Room moves all the time: it is looked at again when
+// anything else changed, and otherwise once an interval of the Federation.
+func (b basis) rests(next basis, age, interval time.Duration) bool {
+	if age < interval {
+		next.room = b.room
 	}
-	return basis{
-		revision: c.revision(), trees: c.trees(), generation: fed.Generation,
-		fleet: fmt.Sprintf("%x", h.Sum(nil)), allowPrune: c.allowsPrune(),
-	}
+	return b == next
 }

@@ -32,6 +32,9 @@ type bulkhead struct {
 	queue  workqueue.TypedRateLimitingInterface[types.NamespacedName]
 	stop   context.CancelFunc
 	done   sync.WaitGroup
+	// facts are what the cluster said of itself; curious has them looked after.
+	facts   survey
+	curious chan struct{}
 
 	mu      sync.Mutex
 	watches map[types.NamespacedName]*clusters.Watch
@@ -47,8 +50,10 @@ func newBulkhead(e *engine, m *clusters.Member) *bulkhead {
 		queue: workqueue.NewTypedRateLimitingQueue(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](firstRetry, lastRetry)),
 		watches: map[types.NamespacedName]*clusters.Watch{},
-		silent:  "not heard from yet",
+		silent:  "not heard from yet", curious: make(chan struct{}, 1),
 	}
+	b.facts.told = make(chan struct{})
+	b.done.Go(func() { b.surveys(ctx) })
 	for range deliveryWorkers {
 		b.done.Go(func() { b.work(ctx) })
 	}

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -42,8 +43,18 @@ type prober struct {
 	ledger  ledger
 
 	mu          sync.Mutex
-	credentials map[string]string    // digest of what each cluster was connected with
-	counted     map[string]time.Time // when the nodes of each were counted last
+	credentials map[string]string         // digest of what each cluster was connected with
+	counted     map[string]time.Time      // when the nodes of each were counted last
+	tainted     map[string][]corev1.Taint // all taints that each is to have, where ClusterTaintPolicies decide
+	// wake has a cluster looked at soon.
+	wake func(cluster string)
+}
+
+func newProber(hub client.Client, secrets client.Reader, e *engine) *prober {
+	return &prober{
+		Client: hub, secrets: secrets, engine: e, ledger: e.ledger, wake: func(string) {},
+		credentials: map[string]string{}, counted: map[string]time.Time{}, tainted: map[string][]corev1.Taint{},
+	}
 }
 
 // Reconcile connects one Cluster if it is new or has new credentials, and probes it.
@@ -61,6 +72,7 @@ func (p *prober) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 		Version: facts.Version, NodesTotal: facts.NodesTotal, NodesReady: facts.NodesReady,
 		Err: err, Reason: clusters.Reason(err),
 	}, time.Now())
+	p.inform(c, &next)
 	if stale(c.Status.LastHeardAt, next.LastHeardAt) || !sameButHeard(c.Status, next) {
 		c.Status = next
 		if err := p.ledger.PutStatus(ctx, c); err != nil && !gone(err) {
@@ -87,7 +99,26 @@ func (p *prober) probe(ctx context.Context, c *v1alpha1.Cluster) (clusters.Facts
 	if b == nil {
 		return clusters.Facts{}, errors.New("the cluster was removed while it was probed")
 	}
+	b.facts.setModels(c.Spec.ResourceModels)
 	return p.ask(ctx, c, b.Member)
+}
+
+// inform adds to the next status of a Cluster what it says of itself, and the taints that policies put on it.
+func (p *prober) inform(c *v1alpha1.Cluster, next *v1alpha1.ClusterStatus) {
+	if known := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.CompleteAPIEnablements); known != nil {
+		kept := *known
+		kept.ObservedGeneration = c.Generation
+		next.Conditions = append(next.Conditions, kept)
+	}
+	if b := p.engine.bulkhead(c.Name); b != nil {
+		b.facts.inform(next, c.Generation)
+	}
+	p.mu.Lock()
+	wanted, decided := p.tainted[c.Name]
+	p.mu.Unlock()
+	if decided {
+		next.Taints = addedTaints(wanted, c.Spec.Taints, c.Status.Taints, time.Now())
+	}
 }
 
 // ask whether a cluster is there, and now and then how many nodes it has.
@@ -171,8 +202,18 @@ func stale(written, now *metav1.Time) bool {
 	return now != nil && (written == nil || now.Sub(written.Time) >= heardInterval)
 }
 
-// sameButHeard compares two statuses without the time that ticks.
+// sameButHeard compares two statuses without the times that tick.
 func sameButHeard(a, b v1alpha1.ClusterStatus) bool {
 	a.LastHeardAt, b.LastHeardAt = nil, nil
+	a.ResourceSummary, b.ResourceSummary = unmeasured(a.ResourceSummary), unmeasured(b.ResourceSummary)
 	return equality.Semantic.DeepEqual(a, b)
+}
+
+func unmeasured(s *v1alpha1.ResourceSummary) *v1alpha1.ResourceSummary {
+	if s == nil {
+		return nil
+	}
+	without := *s
+	without.MeasuredAt = nil
+	return &without
 }

@@ -129,15 +129,13 @@ func (c checkout) parts() (propagate.Parts, error) {
 }
 
 // input is all that the plan depends on.
-func (c checkout) input(fed *v1alpha1.Federation, parts propagate.Parts, members []fleet.Cluster) propagate.Input {
-	return propagate.Input{
-		Federation: fed.Namespace + "/" + fed.Name,
-		Revision:   c.revision(),
-		Objects:    parts.Objects,
-		Policies:   parts.Policies,
-		Overrides:  parts.Overrides,
-		Fleet:      members,
-	}
+func (c checkout) input(fed *v1alpha1.Federation, parts propagate.Parts, members []v1alpha1.Cluster, previous []propagate.Previous) propagate.Input {
+	in := parts.Input()
+	in.Federation, in.Revision = fed.Namespace+"/"+fed.Name, c.revision()
+	in.Fleet = fleetOf(members, parts.Origins)
+	in.Skip = propagate.Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs}
+	in.Previous = previous
+	return in
 }
 
 // release is the Release of this checkout, without a plan yet.

@@ -173,8 +173,13 @@ func twoFederations(t *testing.T, w *world) {
 
 	overwrite := "  conflictResolution: Overwrite\n"
 	stolen := second.push("second claims what first has", "app.yaml", configMap("of-first", "stolen"), "policy.yaml", policyFor("second", both, overwrite))
-	release := w.condition(second, stolen, "Ready", metav1.ConditionFalse, "")
-	require.EqualValues(t, 2, release.Status.Summary.Failed)
+	w.eventually("both clusters to refuse it", func() error {
+		release, err := w.release(second, stolen)
+		if err != nil {
+			return err
+		}
+		return unless(release.Status.Summary.Failed == 2, fmt.Sprintf("%+v", release.Status))
+	})
 	require.Equal(t, "1", w.configMap("cluster-a", "of-first").Data["key"])
 }
 

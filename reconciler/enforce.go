@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -62,7 +63,7 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 			touched[id] = true
 		}
 	}
-	f.basis, f.plan, f.announced, f.refused, f.unread = b, plan, false, nil, ""
+	f.basis, f.decided, f.plan, f.announced, f.refused, f.unread = b, time.Now(), plan, false, nil, ""
 	f.revision, f.allowPrune, f.evaluated = b.revision, b.allowPrune, b.generation
 	f.succeed(release)
 	// After a restart the plan is the one whose status stands in the ledger; anything else begins anew.
@@ -135,9 +136,10 @@ func (e *engine) announce(ctx context.Context, f *federation) (map[manifest.ID]b
 	f.mu.Lock()
 	release := f.release.DeepCopy()
 	var puts []client.Object
-	for _, d := range f.plan.Decisions {
-		if d.Policy != nil {
-			puts = append(puts, f.recordObject(d))
+	before := f.plan.Previous() // for the next plan, in the order of the decisions
+	for i := range f.plan.Decisions {
+		if d := &f.plan.Decisions[i]; recordedDecision(d) {
+			puts = append(puts, f.recordObject(d, before[i]))
 		}
 	}
 	for _, c := range f.clusters() {

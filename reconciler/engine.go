@@ -22,6 +22,8 @@ type engine struct {
 	log    *slog.Logger
 	// event tells people of something that explains or needs an action; kind is Normal or Warning.
 	event func(about client.Object, kind, reason, message string)
+	// surveyed is told that there is news of what a cluster says of itself; it may not block.
+	surveyed func(cluster string)
 	// reporter writes status down, coalesced.
 	reporter *reporter
 
@@ -33,7 +35,7 @@ type engine struct {
 // newEngine starts nothing; run does.
 func newEngine(l ledger, log *slog.Logger, event func(about client.Object, kind, reason, message string)) *engine {
 	e := &engine{
-		ledger: l, log: log, event: event,
+		ledger: l, log: log, event: event, surveyed: func(string) {},
 		federations: map[types.NamespacedName]*federation{},
 		bulkheads:   map[string]*bulkhead{},
 	}
@@ -147,6 +149,7 @@ func (e *engine) heard(cluster string, err error) {
 	if b == nil || !b.heard(err, time.Now()) {
 		return
 	}
+	b.wonder()
 	for _, f := range e.all() {
 		b.enqueue(f.key)
 	}

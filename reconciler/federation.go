@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,9 +31,10 @@ type federation struct {
 	mu sync.Mutex // guards all below
 	// declaration is the Federation as it was declared last; its status is what was written last.
 	declaration *v1alpha1.Federation
-	// basis is what the plan in force was made from; the zero value before the first plan.
-	basis basis
-	plan  *propagate.Plan
+	// basis is what the plan in force was made from, and decided when; the zero value before the first plan.
+	basis   basis
+	decided time.Time
+	plan    *propagate.Plan
 	// findings are what a reviewer should know of it, worst first.
 	findings []propagate.Finding
 	// revision and allowPrune are those of the commit that the plan in force was made from.
@@ -104,6 +106,13 @@ func (f *federation) declared(fed *v1alpha1.Federation) bool {
 	fed.Status = f.declaration.Status
 	f.declaration = fed
 	return true
+}
+
+// sight is what the plan in force can see of the clusters.
+func (f *federation) sight() sight {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.basis.sight
 }
 
 // end interrupts what is under way. Nothing is delivered or told after it.
@@ -226,13 +235,17 @@ func (f *federation) releaseInput() status.ReleaseInput {
 		in.Errors = strings.Split(f.refused.Error(), "\n") // one line each: errors.Join
 		return in
 	}
-	for _, d := range f.plan.Decisions {
-		if d.Policy == nil {
+	for i := range f.plan.Decisions {
+		d := &f.plan.Decisions[i]
+		if !recordedDecision(d) {
 			continue
 		}
 		in.Objects++
-		if len(d.Chosen) == 0 {
-			in.Unplaced = append(in.Unplaced, d.ID.String()+": "+d.Why)
+		switch line := d.ID.String() + ": " + d.Why; {
+		case d.Kept:
+			in.Kept = append(in.Kept, line)
+		case d.Unplaced():
+			in.Unplaced = append(in.Unplaced, line)
 		}
 	}
 	for _, x := range f.findings {

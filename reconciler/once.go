@@ -98,25 +98,23 @@ func (o OnceOptions) begin(ctx context.Context, e *engine) (*federation, error) 
 	if err != nil {
 		return nil, err
 	}
-	members := o.members(parts.Clusters)
-	input := c.input(fed, parts, fleetOf(members, parts.Origins))
-	if o.Dump != nil {
-		if err := propagate.Dump(o.Dump, input); err != nil {
-			return nil, err
-		}
-	}
-	plan, err := propagate.New(input)
-	if err != nil {
+	if err := o.connect(ctx, e, parts.Clusters); err != nil {
 		return nil, err
 	}
-	if err := o.connect(ctx, e); err != nil {
+	d, err := e.decide(ctx, o.members(parts.Clusters), func(members []v1alpha1.Cluster) propagate.Input {
+		return c.input(fed, parts, members, nil)
+	})
+	if o.Dump != nil {
+		err = errors.Join(err, propagate.Dump(o.Dump, d.input))
+	}
+	if err != nil {
 		return nil, err
 	}
 	f, err := e.open(ctx, fed)
 	if err != nil {
 		return nil, err
 	}
-	return f, e.enforce(ctx, f, basisOf(fed, c, members), c.release(fed), plan)
+	return f, e.enforce(ctx, f, basisOf(fed, c, d.members, d.sight()), c.release(fed), d.plan)
 }
 
 func (o OnceOptions) secret(_ context.Context, name string) (map[string][]byte, error) {
@@ -139,7 +137,7 @@ func (o OnceOptions) members(declared []v1alpha1.Cluster) []v1alpha1.Cluster {
 }
 
 // connect and probe every member that there is a config for, all at once.
-func (o OnceOptions) connect(ctx context.Context, e *engine) error {
+func (o OnceOptions) connect(ctx context.Context, e *engine, declared []v1alpha1.Cluster) error {
 	probes := make(chan error)
 	for name, cfg := range o.Configs {
 		go func() {
@@ -149,6 +147,9 @@ func (o OnceOptions) connect(ctx context.Context, e *engine) error {
 				return
 			}
 			e.connect(m)
+			if i := slices.IndexFunc(declared, func(c v1alpha1.Cluster) bool { return c.Name == name }); i >= 0 {
+				e.bulkhead(name).facts.setModels(declared[i].Spec.ResourceModels)
+			}
 			ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 			defer cancel()
 			_, err = clusters.Probe(ctx, m)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -46,8 +47,15 @@ func (f *federation) meta(name string) metav1.ObjectMeta {
 	}
 }
 
-// recordObject is the FederatedObject of one decision of the plan in force.
-func (f *federation) recordObject(d propagate.Decision) *v1alpha1.FederatedObject {
+// recordedDecision says whether the hub has a FederatedObject of a decision: of every object that a policy claims, and of
+// those that are sent along with one. Others go nowhere, or are Namespaces that are only there for their objects.
+func recordedDecision(d *propagate.Decision) bool {
+	return d.Policy != nil || slices.ContainsFunc(d.Chosen, func(c propagate.Choice) bool { return c.RequiredBy != manifest.ID{} })
+}
+
+// recordObject is the FederatedObject of one decision of the plan in force. next is what the plan after it has to know of
+// this one, which the process that makes it may have to read from here.
+func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous) *v1alpha1.FederatedObject {
 	o := &v1alpha1.FederatedObject{ObjectMeta: f.meta(objectName(f.key.Name, d.ID))}
 	o.Spec = v1alpha1.FederatedObjectSpec{
 		Federation: f.key.Name,
@@ -55,28 +63,59 @@ func (f *federation) recordObject(d propagate.Decision) *v1alpha1.FederatedObjec
 			APIVersion: d.GVK.GroupVersion().String(), Kind: d.ID.Kind,
 			Namespace: d.ID.Namespace, Name: d.ID.Name, Origin: d.Origin.Path,
 		},
-		Policy: d.Policy.String(),
-		Why:    d.Why,
+		Why: d.Why, Kept: d.Kept,
+		TemplateDigest: next.Template, Affinity: next.Term, Rebalanced: next.Rebalanced,
+		Overwrite: next.Overwrite, Preserve: next.Preserve, Dependencies: next.Dependencies,
+	}
+	if d.Policy != nil {
+		o.Spec.Policy = d.Policy.String()
+	}
+	if d.ID.GroupKind() == secretKind {
+		o.Spec.TemplateDigest = "" // the digest of a Secret stands on it and nowhere else
 	}
 	for _, c := range d.Chosen {
 		w := f.legs[c.Cluster].wants[d.ID]
 		o.Spec.Variants = addTo(o.Spec.Variants, c, w)
+		o.Spec.RequiredBy = requiredBy(o.Spec.RequiredBy, c)
 		if c.Held != "" {
 			o.Spec.Held = append(o.Spec.Held, c.Cluster)
 		}
 	}
+	if !equality.Semantic.DeepEqual(recalledClusters(o.Spec), next.Clusters) {
+		o.Spec.Last = lastChoices(next.Clusters)
+	}
 	return o
+}
+
+var secretKind = schema.GroupKind{Kind: "Secret"}
+
+// requiredBy notes why a cluster has the object that no policy of its own chose.
+func requiredBy(all []v1alpha1.Requirement, c propagate.Choice) []v1alpha1.Requirement {
+	by := ""
+	switch {
+	case c.RequiredBy != manifest.ID{}:
+		by = c.RequiredBy.String()
+	case !c.Implied:
+		return all
+	}
+	i := slices.IndexFunc(all, func(r v1alpha1.Requirement) bool { return r.Object == by })
+	if i < 0 {
+		i = len(all)
+		all = append(all, v1alpha1.Requirement{Object: by})
+	}
+	all[i].Clusters = append(all[i].Clusters, c.Cluster)
+	return all
 }
 
 // addTo puts a cluster into the variant that it shares with others, or opens a new one. Clusters come sorted, so the
 // result does not depend on anything but the decision.
 func addTo(variants []v1alpha1.Variant, c propagate.Choice, w want) []v1alpha1.Variant {
 	i := slices.IndexFunc(variants, func(v v1alpha1.Variant) bool {
-		return v.Digest == w.digest && v.Error == w.err && equal(v.Replicas, c.Replicas)
+		return v.Digest == w.digest && v.Error == w.err && equal(v.Replicas, c.Replicas) && equal(v.Completions, c.Completions)
 	})
 	if i < 0 {
 		i = len(variants)
-		variants = append(variants, v1alpha1.Variant{Digest: w.digest, Error: w.err, Replicas: c.Replicas})
+		variants = append(variants, v1alpha1.Variant{Digest: w.digest, Error: w.err, Replicas: c.Replicas, Completions: c.Completions})
 	}
 	variants[i].Clusters = append(variants[i].Clusters, c.Cluster)
 	return variants

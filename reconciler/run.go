@@ -75,12 +75,13 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	l := hub{Client: mgr.GetClient(), reader: mgr.GetAPIReader()}
 	e := newEngine(l, slog.New(logr.ToSlogHandler(o.Log)), events)
 
-	hooks := make(chan event.GenericEvent)
-	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: cache, engine: e}
-	p := &prober{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), engine: e, ledger: l, credentials: map[string]string{}, counted: map[string]time.Time{}}
+	hooks, news := make(chan event.GenericEvent), &waker{}
+	p := newProber(mgr.GetClient(), mgr.GetAPIReader(), e)
+	p.wake, e.surveyed = news.wake, news.wake
+	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: cache, engine: e, taint: p.taint}
 	err = errors.Join(
 		watchFederations(mgr, s, hooks),
-		watchClusters(mgr, p),
+		watchClusters(mgr, p, news),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.run(ctx); return nil })),
 		mgr.Add(&hookServer{address: o.HookAddress, manager: mgr, events: hooks}),
 	)
@@ -128,28 +129,22 @@ func newScheme() (*runtime.Scheme, error) {
 	return s, errors.Join(clientgoscheme.AddToScheme(s), v1alpha1.AddToScheme(s))
 }
 
-// watchFederations looks at a Federation when it changed, when somebody asked by annotation or push hook, when the
-// fleet changed, and every interval.
+// watchFederations looks at a Federation when it changed, when somebody asked by annotation or push hook, when its plan
+// sees the fleet otherwise, and every interval.
 func watchFederations(mgr manager.Manager, s *syncer, hooks chan event.GenericEvent) error {
-	everyFederation := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, _ client.Object) []reconcile.Request {
-		var requests []reconcile.Request
-		for _, f := range s.engine.all() {
-			requests = append(requests, reconcile.Request{NamespacedName: f.key})
-		}
-		return requests
-	})
 	return ctrl.NewControllerManagedBy(mgr).Named("sync").
 		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
-		Watches(&v1alpha1.Cluster{}, everyFederation, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
+		Watches(&v1alpha1.Cluster{}, s.fleetChanged()).
 		WatchesRawSource(ctrlsource.Channel(hooks, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: syncWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
 		Complete(s)
 }
 
-// watchClusters probes a Cluster when it changed, and every probeInterval.
-func watchClusters(mgr manager.Manager, p *prober) error {
+// watchClusters probes a Cluster when it changed, when there is news of it, and every probeInterval.
+func watchClusters(mgr manager.Manager, p *prober, news *waker) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("cluster").
 		For(&v1alpha1.Cluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesRawSource(ctrlsource.Func(news.start)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: probeWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
 		Complete(p)
 }

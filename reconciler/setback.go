@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -36,7 +37,7 @@ func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1
 		return err
 	}
 	f.mu.Lock()
-	f.basis = b // only now: a Release that could not be written is tried again
+	f.basis, f.decided = b, time.Now() // only now: a Release that could not be written is tried again
 	f.mu.Unlock()
 	e.event(about, corev1.EventTypeWarning, "BuildFailed", err.Error())
 	return errors.Join(e.reporter.writeRelease(ctx, f), e.supersede(ctx, f))
@@ -48,7 +49,7 @@ func (f *federation) rests(b basis) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.unread = ""
-	if f.basis != b || !f.announced && f.refused == nil {
+	if !f.basis.rests(b, time.Since(f.decided), f.declaration.Spec.Interval.Duration) || !f.announced && f.refused == nil {
 		return false
 	}
 	f.evaluated = b.generation

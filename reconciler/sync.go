@@ -27,6 +27,8 @@ type syncer struct {
 	secrets client.Reader
 	cache   *source.Cache
 	engine  *engine
+	// taint has clusters tainted as ClusterTaintPolicies say.
+	taint func(map[string][]corev1.Taint)
 }
 
 // Reconcile looks at the sources of one Federation and puts in force what they say.
@@ -71,7 +73,7 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 	if err != nil {
 		return err
 	}
-	b := basisOf(fed, c, members)
+	b := basisOf(fed, c, s.engine.inform(members), f.sight())
 	if f.rests(b) {
 		s.engine.resync(f)
 		return nil
@@ -85,13 +87,18 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 	} else if err != nil {
 		return err
 	}
-	input := c.input(fed, parts, fleetOf(members, parts.Origins))
-	plan, err := propagate.New(input)
+	previous := f.previous()
+	d, err := s.engine.decide(ctx, members, func(members []v1alpha1.Cluster) propagate.Input {
+		return c.input(fed, parts, members, previous)
+	})
 	if err != nil {
 		return s.engine.refuse(ctx, f, b, c.release(fed), err)
 	}
-	f.review(check.Run(input, plan, check.Deciding()...))
-	return s.engine.enforce(ctx, f, basisOf(fed, c, members), c.release(fed), plan)
+	if len(parts.TaintPolicies) > 0 {
+		s.taint(d.plan.Taints())
+	}
+	f.review(check.Run(d.input, d.plan, check.Deciding()...))
+	return s.engine.enforce(ctx, f, basisOf(fed, c, d.members, d.sight()), c.release(fed), d.plan)
 }
 
 // fleet lists the clusters of the hub.

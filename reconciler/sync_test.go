@@ -20,12 +20,12 @@ func TestTheSameFleetIsTheSameBasis(t *testing.T) {
 	for i := range fleet {
 		fleet[i].Name = string(rune('a' + i))
 	}
-	first := basisOf(fed, at, byName(fleet))
+	first := basisOf(fed, at, byName(fleet), sight{})
 	rand.Shuffle(len(fleet), func(i, j int) { fleet[i], fleet[j] = fleet[j], fleet[i] })
-	require.Equal(t, first, basisOf(fed, at, byName(fleet)))
+	require.Equal(t, first, basisOf(fed, at, byName(fleet), sight{}))
 
 	fleet[3].Labels = map[string]string{"tier": "prod"}
-	require.NotEqual(t, first, basisOf(fed, at, byName(fleet)))
+	require.NotEqual(t, first, basisOf(fed, at, byName(fleet), sight{}))
 }
 
 func TestRequestedAt(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 )
 
 // Object is the status of a FederatedObject of kind gk from one cell for every decided cluster. Why says why no
-// cluster was chosen, if there is none. The order of the cells does not matter.
+// cluster was chosen or, if there are any, why the choice of the last time is kept; empty when all is as it should be. The
+// order of the cells does not matter.
 func Object(prev v1alpha1.FederatedObjectStatus, generation int64, gk schema.GroupKind, why string,
 	cells []Cell, now time.Time) v1alpha1.FederatedObjectStatus {
 	items := make([]item, 0, len(cells))
@@ -23,10 +24,17 @@ func Object(prev v1alpha1.FederatedObjectStatus, generation int64, gk schema.Gro
 	t := count("clusters", items)
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
 	v := t.verdict()
-	if t.Total == 0 {
+	switch {
+	case t.Total == 0:
 		v = trouble(NoClusterFits, "no cluster fits: "+why)
 		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, NoClusterFits, v.message)
-	} else {
+	case why != "":
+		kept := trouble(Unschedulable, "no new choice could be made, and the last one is kept: "+why)
+		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, Unschedulable, kept.message)
+		if v.ready == metav1.ConditionTrue {
+			v = kept
+		}
+	default:
 		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(len(cells), "cluster")+" chosen")
 	}
 	t.running(c)

@@ -51,6 +51,25 @@ func TestObjectInvariants(t *testing.T) {
 	})
 }
 
+// A choice that is kept because no new one could be made is delivered like any other, and is never what was asked for.
+func TestObjectKept(t *testing.T) {
+	combinations(2, func(names []string) {
+		s := Object(v1alpha1.FederatedObjectStatus{}, 1, deployment, "5 replicas do not fit", cells(names...), t0)
+		where := strings.Join(names, ", ")
+		wellFormed(t, 1, s.ObservedGeneration, s.Conditions)
+		require.False(t, meta.IsStatusConditionTrue(s.Conditions, ready), where)
+		scheduled := meta.FindStatusCondition(s.Conditions, v1alpha1.Scheduled)
+		require.Equal(t, metav1.ConditionFalse, scheduled.Status, where)
+		if len(names) > 0 {
+			require.Equal(t, Unschedulable, scheduled.Reason, where)
+			require.Equal(t, "no new choice could be made, and the last one is kept: 5 replicas do not fit", scheduled.Message)
+		}
+	})
+	s := Object(v1alpha1.FederatedObjectStatus{}, 1, deployment, "5 replicas do not fit", cells("healthy"), t0)
+	require.Equal(t, Unschedulable, reasonOf(s.Conditions, ready))
+	require.Equal(t, ProgressingWithRetry, reasonOf(s.Conditions, reconciling), "it is tried again")
+}
+
 func TestObject(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cells                      []string
@@ -75,7 +94,11 @@ func TestObject(t *testing.T) {
 		"held and not heard from": {[]string{"healthy", "held unreachable"}, "Unknown", Held, "", "", "1 of 2 clusters healthy, 1 held: c1 (suspended)", "True", "Unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Object(v1alpha1.FederatedObjectStatus{}, 1, deployment, "all are tainted", cells(tt.cells...), t0)
+			why := ""
+			if tt.cells == nil {
+				why = "all are tainted"
+			}
+			s := Object(v1alpha1.FederatedObjectStatus{}, 1, deployment, why, cells(tt.cells...), t0)
 			wellFormed(t, 1, s.ObservedGeneration, s.Conditions)
 			r := meta.FindStatusCondition(s.Conditions, ready)
 			require.Equal(t, tt.ready, r.Status)

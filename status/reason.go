@@ -22,6 +22,8 @@ const (
 	ClustersUnreachable = "ClustersUnreachable"
 	// NoClusterFits: a policy claims the object, and no cluster was chosen.
 	NoClusterFits = "NoClusterFits"
+	// Unschedulable: no new choice of clusters could be made for an object, and the last one is kept.
+	Unschedulable = "Unschedulable"
 	// ApplyFailed: a cluster refused an object.
 	ApplyFailed = "ApplyFailed"
 	// PruneBlocked: the revision would delete more than the prune brake allows; only a commit lifts it.

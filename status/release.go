@@ -26,6 +26,8 @@ type ReleaseInput struct {
 	Findings []string
 	// Unplaced are the objects that a policy claims and that fit no cluster, "apps/Deployment shop/web: why".
 	Unplaced []string
+	// Kept are the objects that stay on the clusters of the last time because no new choice could be made, in the same form.
+	Kept []string
 	// Legs has one line for every cluster that the plan covers.
 	Legs []Leg
 	// Starting is set for the status that is written before the first write to any member: whatever the clusters
@@ -99,6 +101,9 @@ func (in ReleaseInput) verdict(t tally) verdict {
 		return v
 	case len(in.Unplaced) > 0:
 		return trouble(NoClusterFits, fmt.Sprintf("%s; no cluster fits %s: %s", t, plural(len(in.Unplaced), "object"), strings.Join(in.Unplaced, "; ")))
+	case len(in.Kept) > 0:
+		return trouble(Unschedulable, fmt.Sprintf("%s; no new choice could be made for %s, and the last one is kept: %s",
+			t, plural(len(in.Kept), "object"), strings.Join(in.Kept, "; ")))
 	}
 	return v
 }
@@ -136,9 +141,12 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 	} else {
 		c.set(v1alpha1.Rendered, metav1.ConditionTrue, Succeeded, plural(in.Objects, "object")+" in the plan")
 	}
-	if len(in.Unplaced) > 0 {
-		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, NoClusterFits, strings.Join(in.Unplaced, "; "))
-	} else {
+	switch {
+	case len(in.Unplaced) > 0:
+		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, NoClusterFits, strings.Join(slices.Concat(in.Unplaced, in.Kept), "; "))
+	case len(in.Kept) > 0:
+		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, Unschedulable, strings.Join(in.Kept, "; "))
+	default:
 		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(int(t.Total), "cluster")+" chosen")
 	}
 	t.running(c)
@@ -160,6 +168,8 @@ func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.
 		w.Condition = "the federation to be resumed"
 	case v.reason == NoClusterFits:
 		w.Condition = shorten("a cluster that fits "+in.Unplaced[0], maxSentence)
+	case v.reason == Unschedulable:
+		w.Condition = shorten("clusters with room for "+in.Kept[0], maxSentence)
 	case len(worst) > 0:
 		w.Cluster, w.Since = worst[0].Cluster, worst[0].Since
 		w.Condition = shorten(strings.TrimPrefix(worst[0].Object+": ", ": ")+worst[0].Message, maxSentence)

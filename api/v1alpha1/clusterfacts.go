@@ -1,6 +1,9 @@
 package v1alpha1
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // What placing and dividing need to know of a cluster, in Karmada's shape (Karmada §1.8), so that a Cluster exported from
 // Karmada with its status can be planned for without being asked.
@@ -31,6 +34,8 @@ type ResourceSummary struct {
 	AllocatableModelings []AllocatableModeling `json:"allocatableModelings,omitempty"`
 	// DefaultModels says that the grades are the default ones, because the Cluster has no resourceModels.
 	DefaultModels bool `json:"defaultModels,omitempty"`
+	// MeasuredAt is when the cluster was asked.
+	MeasuredAt *metav1.Time `json:"measuredAt,omitempty"`
 }
 
 // AllocatableModeling is how many nodes are of one grade.

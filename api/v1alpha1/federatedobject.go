@@ -48,7 +48,7 @@ type FederatedObjectSpec struct {
 	Why string `json:"why,omitempty"`
 	// Kept says that the clusters are those of the last time, because no new choice could be made.
 	Kept bool `json:"kept,omitempty"`
-	// RequiredBy are the objects that it goes to some clusters for, because they refer to it.
+	// RequiredBy says of clusters that no policy of its own chose what it is there for.
 	// +listType=atomic
 	RequiredBy []Requirement `json:"requiredBy,omitempty"`
 
@@ -65,13 +65,25 @@ type FederatedObjectSpec struct {
 	Overwrite    bool `json:"overwrite,omitempty"`
 	Preserve     bool `json:"preserve,omitempty"`
 	Dependencies bool `json:"dependencies,omitempty"`
+	// Last is what was chosen the last time, while that differs from the variants: no cluster fits any more, and what runs
+	// is left as it is.
+	// +listType=atomic
+	Last []LastChoice `json:"last,omitempty"`
 }
 
-// Requirement is an object that refers to another, and the clusters where that is the only reason for the other to be.
+// Requirement is why an object is on clusters that no policy of its own chose.
 type Requirement struct {
-	// Object is "apps/Deployment shop/web".
-	Object   string   `json:"object"`
+	// Object that refers to it, "apps/Deployment shop/web"; empty for a Namespace that has objects in it.
+	Object   string   `json:"object,omitempty"`
 	Clusters []string `json:"clusters"`
+}
+
+// LastChoice is what clusters got the last time.
+type LastChoice struct {
+	Replicas    *int32   `json:"replicas,omitempty"`
+	Completions *int32   `json:"completions,omitempty"`
+	Held        bool     `json:"held,omitempty"`
+	Clusters    []string `json:"clusters"`
 }
 
 // TemplateRef names the object and where it stands in Git.

@@ -1,0 +1,101 @@
+package reconciler
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// TestRemembered writes decisions down and reads them back: the process after a restart knows what the one before it did.
+func TestRemembered(t *testing.T) {
+	web := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
+	owner := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "owner"}
+	claimed := &policy.Policy{Meta: policy.Meta{Namespace: "shop", Name: "web"}}
+	n := func(i int32) *int32 { return &i }
+	for name, c := range map[string]struct {
+		decision propagate.Decision
+		next     propagate.Previous
+		check    func(*testing.T, v1alpha1.FederatedObjectSpec)
+	}{
+		"divided, held on one, everything set": {
+			propagate.Decision{ID: web, Policy: claimed, Chosen: []propagate.Choice{
+				{Cluster: "a", Replicas: n(2)}, {Cluster: "b", Replicas: n(3), Held: "suspended"}, {Cluster: "c", Replicas: n(2), Completions: n(4)},
+			}},
+			propagate.Previous{
+				ID: web, Template: "0123", Term: "primary", Rebalanced: "spring", Overwrite: true, Preserve: true, Dependencies: true,
+				Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: n(2)}, {Name: "b", Replicas: n(3), Held: true}, {Name: "c", Replicas: n(2), Completions: n(4)}},
+			},
+			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
+				require.Empty(t, s.Last, "the variants say it")
+				require.Equal(t, "shop/web", s.Policy)
+			},
+		},
+		"some clusters only for another object's sake": {
+			propagate.Decision{ID: web, Policy: claimed, Chosen: []propagate.Choice{{Cluster: "a"}, {Cluster: "b", RequiredBy: owner}}},
+			propagate.Previous{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a"}}},
+			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
+				require.Equal(t, []v1alpha1.Requirement{{Object: "apps/Deployment shop/owner", Clusters: []string{"b"}}}, s.RequiredBy)
+			},
+		},
+		"sent along, and no policy of its own": {
+			propagate.Decision{ID: web, Chosen: []propagate.Choice{{Cluster: "a", RequiredBy: owner}, {Cluster: "b", RequiredBy: owner}}},
+			propagate.Previous{ID: web},
+			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
+				require.Empty(t, s.Policy)
+				require.Equal(t, []v1alpha1.Requirement{{Object: "apps/Deployment shop/owner", Clusters: []string{"a", "b"}}}, s.RequiredBy)
+			},
+		},
+		"a namespace on one cluster for its objects": {
+			propagate.Decision{ID: manifest.ID{Kind: "Namespace", Name: "shop"}, Policy: claimed, Chosen: []propagate.Choice{{Cluster: "a"}, {Cluster: "b", Implied: true}}},
+			propagate.Previous{ID: manifest.ID{Kind: "Namespace", Name: "shop"}, Clusters: []propagate.PreviousCluster{{Name: "a"}}},
+			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
+				require.Equal(t, []v1alpha1.Requirement{{Clusters: []string{"b"}}}, s.RequiredBy)
+			},
+		},
+		"no cluster fits any more": {
+			propagate.Decision{ID: web, Policy: claimed, Why: "all are tainted"},
+			propagate.Previous{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: n(2), Held: true}, {Name: "b", Replicas: n(2)}, {Name: "c", Replicas: n(2)}}},
+			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
+				require.Equal(t, []v1alpha1.LastChoice{{Replicas: n(2), Held: true, Clusters: []string{"a"}}, {Replicas: n(2), Clusters: []string{"b", "c"}}}, s.Last)
+				require.Empty(t, s.Variants)
+			},
+		},
+		"kept, and one of the clusters left the fleet": {
+			propagate.Decision{ID: web, Policy: claimed, Why: "5 replicas do not fit", Kept: true, Chosen: []propagate.Choice{{Cluster: "a", Replicas: n(2)}}},
+			propagate.Previous{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: n(2)}, {Name: "gone", Replicas: n(2)}}},
+			func(t *testing.T, s v1alpha1.FederatedObjectSpec) { require.True(t, s.Kept) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &federation{key: types.NamespacedName{Namespace: "demo", Name: "prod"}, declaration: &v1alpha1.Federation{}, legs: map[string]*leg{}}
+			for _, cluster := range []string{"a", "b", "c"} {
+				f.legs[cluster] = newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: cluster}})
+			}
+			c.decision.GVK = c.decision.ID.GroupKind().WithVersion("v1")
+			require.True(t, recordedDecision(&c.decision))
+			o := f.recordObject(&c.decision, c.next)
+			c.check(t, o.Spec)
+			f.objects = map[manifest.ID]*v1alpha1.FederatedObject{templateID(o.Spec.Template): o}
+			require.Equal(t, []propagate.Previous{c.next}, f.previous())
+		})
+	}
+}
+
+func TestTheDigestOfASecretIsNotRemembered(t *testing.T) {
+	secret := manifest.ID{Kind: "Secret", Namespace: "shop", Name: "password"}
+	d := propagate.Decision{ID: secret, GVK: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Policy: &policy.Policy{}}
+	f := &federation{declaration: &v1alpha1.Federation{}}
+	require.Empty(t, f.recordObject(&d, propagate.Previous{ID: secret, Template: "0123"}).Spec.TemplateDigest)
+}
+
+func TestOtherObjectsAreNotRecorded(t *testing.T) {
+	require.False(t, recordedDecision(&propagate.Decision{Why: "no policy selects it"}))
+	require.False(t, recordedDecision(&propagate.Decision{Chosen: []propagate.Choice{{Cluster: "a", Implied: true}}}), "a Namespace for its objects")
+}
