@@ -65,6 +65,8 @@ func rootCommand() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
 		lintCommand(),
+		renderCommand(),
+		whyCommand(),
 		applyCommand(),
 		upCommand(),
 		runCommand(),

@@ -27,6 +27,14 @@ func prefixed(prefix, s string) string {
 	return prefix + s
 }
 
+// suffixed is s with suffix behind it; empty when s is.
+func suffixed(s, suffix string) string {
+	if s == "" {
+		return ""
+	}
+	return s + suffix
+}
+
 // count is "1 policy", "2 policies".
 func count(n int, noun string) string {
 	if n != 1 {

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render/override"
+)
+
+// A rendering is what one cluster gets; its JSON form is stable.
+type rendering struct {
+	Cluster  string           `json:"cluster"`
+	Revision string           `json:"revision"`
+	Objects  []renderedObject `json:"objects"`
+	// Held is what is not applied now, on purpose.
+	Held []renderedNot `json:"held,omitempty"`
+	// Failed is what could not be rendered: what runs there stays as it is.
+	Failed []renderedNot `json:"failed,omitempty"`
+	// Redacted counts Secrets without their values.
+	Redacted int `json:"redacted,omitempty"`
+
+	explain bool
+}
+
+// A renderedObject is one object as it would be applied.
+type renderedObject struct {
+	Object string `json:"object"`
+	// At is where the manifest stands in Git; empty for a namespace that is made because an object in it goes there.
+	At       string         `json:"at,omitempty"`
+	Manifest map[string]any `json:"manifest"`
+	// Share is how the replicas came about, Edits are the overrides that changed something; with --explain only.
+	Share string         `json:"share,omitempty"`
+	Edits []renderedEdit `json:"edits,omitempty"`
+
+	edits []override.Edit
+}
+
+// A renderedEdit is one change that an override made.
+type renderedEdit struct {
+	Path   string `json:"path"`
+	Policy string `json:"policy"`
+	Field  string `json:"field"`
+	At     string `json:"at"`
+}
+
+// A renderedNot is an object that is not applied.
+type renderedNot struct {
+	Object string `json:"object"`
+	At     string `json:"at,omitempty"`
+	Why    string `json:"why"`
+}
+
+// newRendering takes what is wanted out of what the cluster gets, in the order in which it is applied.
+func (p *planned) newRendering(f *renderFlags, wanted map[manifest.ID]bool) (*rendering, error) {
+	r := &rendering{Cluster: f.cluster, Revision: p.input.Revision, Objects: []renderedObject{}, explain: f.explain}
+	target := p.For(f.cluster)
+	for _, placed := range target.Objects {
+		switch {
+		case !within(wanted, f.namespace, placed.ID):
+		case placed.Held != "":
+			r.Held = append(r.Held, renderedNot{placed.ID.String(), placed.Origin.String(), placed.Held})
+		default:
+			o, err := p.newRenderedObject(f, placed)
+			if err != nil {
+				return nil, err
+			}
+			r.Objects = append(r.Objects, o)
+			if isSecret(placed.ID) && !f.showSecrets {
+				r.Redacted++
+			}
+		}
+	}
+	for _, failed := range target.Failed {
+		if within(wanted, f.namespace, failed.ID) {
+			r.Failed = append(r.Failed, renderedNot{failed.ID.String(), failed.Origin.String(), failed.Err.Error()})
+		}
+	}
+	return r, nil
+}
+
+func (p *planned) newRenderedObject(f *renderFlags, placed propagate.Placed) (renderedObject, error) {
+	o := renderedObject{Object: placed.ID.String(), At: placed.Origin.String()}
+	if err := json.Unmarshal(placed.JSON, &o.Manifest); err != nil {
+		return o, fmt.Errorf("reading %s as it was rendered: %w", placed.ID, err)
+	}
+	if isSecret(placed.ID) && !f.showSecrets {
+		redact(o.Manifest)
+	}
+	if !f.explain {
+		return o, nil
+	}
+	o.Share, o.edits = p.share(placed.ID, f.cluster), placed.Edits
+	for _, e := range placed.Edits {
+		o.Edits = append(o.Edits, renderedEdit{Path: e.Path, Policy: e.Policy, Field: e.Field, At: e.At.String()})
+	}
+	return o, nil
+}
+
+// share is how the replicas on the cluster came about, and which field says so.
+func (p *planned) share(id manifest.ID, cluster string) string {
+	how, counted := p.Shares(id)[cluster]
+	if !counted {
+		return ""
+	}
+	by := p.Decision(id).Policy
+	return fmt.Sprintf("%s: %s, %s", how, by, by.At("spec.placement.replicaScheduling"))
+}
+
+// String is "apps/Deployment shop/web (apps/web.yaml:3): why".
+func (n renderedNot) String() string {
+	return n.Object + prefixed(" (", suffixed(n.At, ")")) + ": " + n.Why
+}
+
+// verdict is "eu-1 gets 12 objects (main@sha1:4f2c9e1...); 1 held; 1 could not be rendered".
+func (r *rendering) verdict() string {
+	line := fmt.Sprintf("%s gets %s (%s)", r.Cluster, count(len(r.Objects), "object"), r.Revision)
+	if len(r.Held) > 0 {
+		line += fmt.Sprintf("; %d held", len(r.Held))
+	}
+	if len(r.Failed) > 0 {
+		line += fmt.Sprintf("; %d could not be rendered", len(r.Failed))
+	}
+	return line
+}
+
+func (r *rendering) print(out io.Writer, f format) error {
+	if f == asJSON {
+		return encode(out, f, r)
+	}
+	return r.printYAML(out)
+}

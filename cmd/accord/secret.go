@@ -1,0 +1,34 @@
+package main
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// isSecret says whether the values of an object are nobody's business.
+func isSecret(id manifest.ID) bool { return id.GroupKind() == schema.GroupKind{Kind: "Secret"} }
+
+// redacted stands where a value of a Secret was. It is no base64, so that no API server takes it for one.
+const redacted = "(redacted)"
+
+// redact takes the values out of a Secret, which it may change, and what could be used to guess them.
+func redact(object map[string]any) {
+	for _, field := range []string{"data", "stringData"} {
+		if values, ok := object[field].(map[string]any); ok {
+			for key := range values {
+				values[key] = redacted
+			}
+		} else if object[field] != nil {
+			object[field] = redacted
+		}
+	}
+	metadata, _ := object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	for _, key := range []string{v1alpha1.DigestAnnotation, "kubectl.kubernetes.io/last-applied-configuration"} {
+		if _, there := annotations[key]; there {
+			annotations[key] = redacted
+		}
+	}
+}

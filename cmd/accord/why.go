@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+)
+
+const whyLong = `Explain one object: which policy claims it, which clusters get it and why not the others, how many replicas, and what
+every override makes of it. With --cluster alone, explain one cluster.
+
+It reads a directory or repository as the controllers would, and needs no cluster. KIND is what kubectl takes: deploy,
+deployments, deployment.apps, in any case. Without DIR and --repo the current directory is read. No value of a Secret
+is ever shown.
+
+With --hub-kubeconfig or $ACCORD_KUBECONFIG it adds what is live: what the hub decided and what the clusters say.
+
+Exit codes: 0 explained, 1 mistakes in manifests, 2 usage error, or there is no such object or cluster.`
+
+// whyFlags of one why.
+type whyFlags struct {
+	tree      treeFlags
+	hub       hubFlags
+	output    formatFlag
+	namespace string
+	cluster   string
+}
+
+func whyCommand() *cobra.Command {
+	f := &whyFlags{}
+	c := &cobra.Command{
+		Use:   "why KIND/NAME [DIR | --repo URL]",
+		Short: "Explain where an object goes, and why",
+		Long:  whyLong,
+		Example: `  accord why deploy/web
+  accord why deploy/web -n shop -c eu-7
+  accord why deploy/web --repo https://github.com/team/prod --federation prod.yaml
+  accord why deploy/web --hub-kubeconfig hub.kubeconfig   # and what is live
+  accord why --cluster ap-2                               # the story of a cluster`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c.Context(), c.OutOrStdout(), args, c.Flags().Changed("path"))
+		},
+	}
+	flags := c.Flags()
+	f.tree.register(c)
+	f.hub.register(flags)
+	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the object (default: any)")
+	flags.StringVarP(&f.cluster, "cluster", "c", "", "only this cluster, in detail")
+	f.output.register(flags, asText, asJSON)
+	return c
+}
+
+func (f *whyFlags) run(ctx context.Context, out io.Writer, args []string, ownPaths bool) error {
+	objects, dir, err := splitArgs(args)
+	switch {
+	case err != nil:
+		return err
+	case len(objects) > 1:
+		return errors.New("one object at a time")
+	case len(objects) == 0 && f.cluster == "":
+		return errors.New("why what? name an object as KIND/NAME, or a cluster with --cluster")
+	}
+	live, err := f.connect(ctx, ownPaths)
+	if err != nil {
+		return err
+	}
+	p, err := f.tree.plan(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if f.cluster != "" {
+		if err := p.checkCluster(f.cluster); err != nil {
+			return err
+		}
+	}
+	if len(objects) == 0 {
+		return p.explainCluster(f.cluster).print(out, f.output.value)
+	}
+	id, err := p.find(objects[0], f.namespace)
+	if err != nil {
+		return err
+	}
+	report := p.explain(id, f.cluster)
+	report.Live = live.object(ctx, p, id, f.cluster)
+	return report.print(out, f.output.value)
+}
+
+// A planned tree has a plan.
+type planned struct {
+	*tree
+	*propagate.Plan
+}
+
+// plan reads and decides. Mistakes in manifests are exit code 1.
+func (f *treeFlags) plan(ctx context.Context, dir string) (*planned, error) {
+	t, err := f.read(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if t.mistakes != nil {
+		return nil, &exitError{code: 1, err: t.mistakes}
+	}
+	plan, err := propagate.New(t.input)
+	if err != nil {
+		return nil, &exitError{code: 1, err: err}
+	}
+	return &planned{t, plan}, nil
+}
+
+// checkCluster refuses a name that no Cluster has.
+func (p *planned) checkCluster(name string) error {
+	names := p.Clusters()
+	if slices.Contains(names, name) {
+		return nil
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("no cluster %q: no Cluster is declared there", name)
+	}
+	return fmt.Errorf("no cluster %q among %s%s", name, count(len(names), "declared Cluster"), manifest.DidYouMean(name, names))
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// A liveHub is the hub that "why" asks about what is live; nil when none was named.
+type liveHub struct {
+	*hub
+	federation *v1alpha1.Federation
+	// err is why the hub cannot be asked; what follows from the manifests is explained nevertheless.
+	err error
+}
+
+// connect finds the Federation on the hub that was named. With --federation it is that of the manifest, or the one of
+// that name, whose paths and skips then count; without, the only one there is.
+func (f *whyFlags) connect(ctx context.Context, ownPaths bool) (*liveHub, error) {
+	if f.hub.path() == "" {
+		return nil, nil
+	}
+	h, err := f.hub.connect()
+	if err != nil {
+		return nil, err
+	}
+	name, fromFile := f.tree.federation, false
+	if _, err := os.Stat(name); err == nil {
+		written, err := readFederation(name)
+		if err != nil {
+			return nil, err
+		}
+		name, fromFile = written.Namespace+"/"+written.Name, true
+	}
+	if namespace, rest, both := strings.Cut(name, "/"); both {
+		h.namespace, h.namespaceGiven, name = namespace, true, rest
+	}
+	fed, err := h.hubFederation(ctx, name)
+	switch {
+	case err != nil && f.tree.federation != "" && !fromFile:
+		return nil, err
+	case err != nil:
+		return &liveHub{hub: h, err: err}, nil
+	case !fromFile && !ownPaths:
+		f.tree.known = fed
+	}
+	return &liveHub{hub: h, federation: fed}, nil
+}
+
+// hubFederation is federation, for a hub that may be anything.
+func (h *hub) hubFederation(ctx context.Context, name string) (*v1alpha1.Federation, error) {
+	fed, err := h.federation(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(fed.Spec.Sources) == 0 {
+		return nil, errors.New("the federation on the hub has no sources")
+	}
+	return fed, nil
+}
+
+// A liveObject is what the hub says about an object; its JSON form is stable.
+type liveObject struct {
+	Hub        string `json:"hub"`
+	Federation string `json:"federation,omitempty"`
+	// Revision that the hub is at, and whether what it decided is what these manifests say.
+	Revision string `json:"revision,omitempty"`
+	Same     bool   `json:"same"`
+	// Message says how the object does, or why nothing is known.
+	Message            string           `json:"message,omitempty"`
+	Summary            v1alpha1.Summary `json:"summary"`
+	Generation         int64            `json:"generation,omitempty"`
+	ObservedGeneration int64            `json:"observedGeneration,omitempty"`
+	Clusters           []liveCluster    `json:"clusters,omitempty"`
+}
+
+// A liveCluster is what is known of one cluster.
+type liveCluster struct {
+	Cluster string `json:"cluster"`
+	// State is empty for a cluster that is not among the ten worst: it is Healthy, or no worse than those.
+	State v1alpha1.State `json:"state,omitempty"`
+	// Replicas that the hub decided on.
+	Replicas *int32 `json:"replicas,omitempty"`
+	// Decided and Live are digests; those of a Secret are left out.
+	Decided string `json:"decided,omitempty"`
+	Live    string `json:"live,omitempty"`
+	Held    bool   `json:"held,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Differs says what these manifests would have there instead; empty when it is the same.
+	Differs string `json:"differs,omitempty"`
+}
+
+// object asks the hub about an object, on all clusters or on one only.
+func (l *liveHub) object(ctx context.Context, p *planned, id manifest.ID, only string) *liveObject {
+	if l == nil {
+		return nil
+	}
+	live := &liveObject{Hub: l.config.Host}
+	if l.err != nil {
+		live.Message = l.err.Error()
+		return live
+	}
+	live.Federation = l.federation.Namespace + "/" + l.federation.Name
+	live.Revision = l.federation.Status.LastAttemptedRevision
+	all := &v1alpha1.FederatedObjectList{}
+	deliveries := &v1alpha1.DeliveryList{}
+	err := errors.Join(l.List(ctx, all, of(l.federation)...), l.List(ctx, deliveries, of(l.federation)...))
+	if err != nil {
+		live.Message = l.explain("reading what is live", err).Error()
+		return live
+	}
+	i := slices.IndexFunc(all.Items, func(o v1alpha1.FederatedObject) bool { return templateOf(&o) == id })
+	if i < 0 {
+		live.Message = "the hub knows of no such object"
+		return live
+	}
+	live.read(&all.Items[i], deliveries.Items, only)
+	live.compare(p, id, only)
+	if isSecret(id) {
+		for i := range live.Clusters {
+			live.Clusters[i].Decided, live.Clusters[i].Live = "", ""
+		}
+	}
+	return live
+}
+
+// templateOf is the object that a FederatedObject is about.
+func templateOf(o *v1alpha1.FederatedObject) manifest.ID {
+	t := o.Spec.Template
+	gk := schema.FromAPIVersionAndKind(t.APIVersion, t.Kind).GroupKind()
+	return manifest.ID{Group: gk.Group, Kind: gk.Kind, Namespace: t.Namespace, Name: t.Name}
+}
+
+// read takes what the hub decided and what the clusters say.
+func (live *liveObject) read(o *v1alpha1.FederatedObject, deliveries []v1alpha1.Delivery, only string) {
+	live.Summary, live.Generation, live.ObservedGeneration = o.Status.Summary, o.Generation, o.Status.ObservedGeneration
+	live.Message = message(condition(o.Status.Conditions, o.Generation, "Ready"))
+	object := templateOf(o).String()
+	for _, v := range o.Spec.Variants {
+		for _, cluster := range v.Clusters {
+			if only != "" && only != cluster {
+				continue
+			}
+			c := liveCluster{
+				Cluster: cluster, Replicas: v.Replicas, Decided: v.Digest, Message: v.Error, Held: slices.Contains(o.Spec.Held, cluster),
+			}
+			c.read(o.Status.Clusters, deliveries, object)
+			live.Clusters = append(live.Clusters, c)
+		}
+	}
+	slices.SortFunc(live.Clusters, func(a, b liveCluster) int { return cmp.Compare(a.Cluster, b.Cluster) })
+}
+
+// read finds the cluster's own words: first those about the object, then those about the cluster.
+func (c *liveCluster) read(worst []v1alpha1.ObjectOnCluster, deliveries []v1alpha1.Delivery, object string) {
+	if i := slices.IndexFunc(worst, func(o v1alpha1.ObjectOnCluster) bool { return o.Cluster == c.Cluster }); i >= 0 {
+		c.State, c.Live, c.Message = worst[i].State, worst[i].Digest, cmp.Or(worst[i].Message, c.Message)
+	}
+	i := slices.IndexFunc(deliveries, func(d v1alpha1.Delivery) bool { return d.Spec.Cluster == c.Cluster })
+	if i < 0 {
+		c.Message = cmp.Or(c.Message, "it has received nothing yet")
+		return
+	}
+	problems := deliveries[i].Status.Problems
+	if j := slices.IndexFunc(problems, func(p v1alpha1.ObjectProblem) bool { return p.Object == object }); j >= 0 {
+		c.State, c.Message = cmp.Or(c.State, problems[j].State), cmp.Or(c.Message, problems[j].Message)
+	}
+	if place := deliveryPlace(&deliveries[i], ""); place.State == v1alpha1.Unreachable {
+		c.State, c.Message = v1alpha1.Unreachable, cmp.Or(c.Message, place.Note)
+	}
+}
+
+// compare says where these manifests would have something else than the hub decided.
+func (live *liveObject) compare(p *planned, id manifest.ID, only string) {
+	ours := map[string]string{}
+	for _, choice := range p.Decision(id).Chosen {
+		if only != "" && only != choice.Cluster {
+			continue
+		}
+		ours[choice.Cluster] = "an error"
+		for _, o := range p.For(choice.Cluster).Objects {
+			if o.ID == id {
+				ours[choice.Cluster] = o.Digest
+			}
+		}
+	}
+	live.Same = true
+	for i := range live.Clusters {
+		c := &live.Clusters[i]
+		switch digest, chosen := ours[c.Cluster]; {
+		case !chosen:
+			c.Differs = "these manifests do not send it there"
+		case digest != c.Decided && !(digest == "an error" && c.Decided == ""):
+			c.Differs = "these manifests have something else"
+		}
+		live.Same = live.Same && c.Differs == ""
+		delete(ours, c.Cluster)
+	}
+	for cluster := range ours {
+		live.Same = false
+		live.Clusters = append(live.Clusters, liveCluster{Cluster: cluster, Differs: "only these manifests send it there"})
+	}
+	slices.SortFunc(live.Clusters, func(a, b liveCluster) int { return cmp.Compare(a.Cluster, b.Cluster) })
+}
+
+// write is the part of the text about what is live.
+func (live *liveObject) write(b *strings.Builder) error {
+	if live == nil {
+		return nil
+	}
+	fmt.Fprintf(b, "\nlive on %s: ", live.Hub)
+	if live.Federation == "" || len(live.Clusters) == 0 {
+		fmt.Fprintln(b, cmp.Or(live.Message, "it goes nowhere"))
+		return nil
+	}
+	fmt.Fprintf(b, "%d/%d clusters healthy%s\n", live.Summary.Healthy, live.Summary.Total, prefixed("; ", live.Message))
+	fmt.Fprintf(b, "  federation %s at %s, observed generation %d of %d\n", live.Federation, cmp.Or(live.Revision, "no revision yet"), live.ObservedGeneration, live.Generation)
+	if live.Same {
+		fmt.Fprintln(b, "  what the hub decided is what these manifests say")
+	} else {
+		fmt.Fprintln(b, "  the hub decided something else than these manifests say: it runs another revision, or knows more of the clusters")
+	}
+	rows := [][]string{{"CLUSTER", "STATE", "REPLICAS", "DECIDED", "LIVE", "NOTE"}}
+	for _, c := range live.Clusters {
+		replicas := "-"
+		if c.Replicas != nil {
+			replicas = fmt.Sprint(*c.Replicas)
+		}
+		rows = append(rows, []string{
+			c.Cluster, cmp.Or(string(c.State), "-"), replicas, cmp.Or(c.Decided, "-"), cmp.Or(c.Live, "-"), join("; ", c.Message, c.Differs),
+		})
+	}
+	return table(b, "  ", rows)
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// A clusterStory explains one cluster; its JSON form is stable.
+type clusterStory struct {
+	Verdict string `json:"verdict"`
+	Cluster string `json:"cluster"`
+	At      string `json:"at,omitempty"`
+	// Facts are what is known about it and counts in decisions, one sentence each.
+	Facts []string `json:"facts"`
+	// Objects counts what goes there, Replicas their replicas, Held those of them that are held, Of all objects there are.
+	Objects  int   `json:"objects"`
+	Replicas int64 `json:"replicas"`
+	Held     int   `json:"held"`
+	Of       int   `json:"of"`
+	// Kinds counts what goes there by kind.
+	Kinds map[string]int `json:"kinds"`
+	// Failed are objects that cannot be rendered for it: what runs there stays as it is.
+	Failed []string `json:"failed,omitempty"`
+	// Refused are the rules that keep objects away, those that keep most away first.
+	Refused []storyRule `json:"refused,omitempty"`
+	// Holds are the reasons for which objects are held there.
+	Holds []storyRule `json:"holds,omitempty"`
+}
+
+// A storyRule is a reason that is the same for several objects.
+type storyRule struct {
+	Why     string   `json:"why"`
+	At      string   `json:"at,omitempty"`
+	Objects []string `json:"objects"`
+}
+
+// explainCluster puts together what the plan knows about a cluster.
+func (p *planned) explainCluster(name string) *clusterStory {
+	i := slices.IndexFunc(p.Fleet(), func(c fleet.Cluster) bool { return c.Name == name })
+	c := p.Fleet()[i]
+	s := &clusterStory{Cluster: name, At: c.Origin.String(), Facts: facts(c), Of: len(p.Decisions), Kinds: map[string]int{}}
+	for i := range p.Decisions {
+		s.add(&p.Decisions[i])
+	}
+	for _, f := range p.For(name).Failed {
+		s.Failed = append(s.Failed, f.ID.String()+": "+f.Err.Error())
+	}
+	for _, rules := range [][]storyRule{s.Refused, s.Holds} {
+		slices.SortStableFunc(rules, func(a, b storyRule) int { return cmp.Compare(len(b.Objects), len(a.Objects)) })
+	}
+	s.Verdict = s.verdict()
+	return s
+}
+
+// add takes one decision into account.
+func (s *clusterStory) add(d *propagate.Decision) {
+	for _, c := range d.Chosen {
+		if c.Cluster != s.Cluster {
+			continue
+		}
+		s.Objects++
+		s.Kinds[d.ID.Kind]++
+		if c.Replicas != nil {
+			s.Replicas += int64(*c.Replicas)
+		}
+		if c.Held != "" {
+			s.Held++
+			s.Holds = group(s.Holds, c.Held, "", d)
+		}
+		return
+	}
+	if d.Policy == nil {
+		return // it goes nowhere at all, which is nothing about this cluster
+	}
+	for _, r := range d.Refused {
+		if r.Cluster == s.Cluster {
+			s.Refused = group(s.Refused, r.Why, r.At.String(), d)
+		}
+	}
+}
+
+func group(rules []storyRule, why, at string, d *propagate.Decision) []storyRule {
+	i := slices.IndexFunc(rules, func(r storyRule) bool { return r.Why == why && r.At == at })
+	if i < 0 {
+		i = len(rules)
+		rules = append(rules, storyRule{Why: why, At: at})
+	}
+	rules[i].Objects = append(rules[i].Objects, d.ID.String())
+	return rules
+}
+
+func (s *clusterStory) verdict() string {
+	line := fmt.Sprintf("%s gets %d of %s", s.Cluster, s.Objects, count(s.Of, "object"))
+	if s.Replicas > 0 {
+		line += ", " + count(int(s.Replicas), "replica")
+	}
+	if s.Held > 0 {
+		line += fmt.Sprintf("; %d held", s.Held)
+	}
+	if len(s.Failed) > 0 {
+		line += fmt.Sprintf("; %d cannot be rendered", len(s.Failed))
+	}
+	return line
+}
+
+// facts are what decisions can depend on.
+func facts(c fleet.Cluster) []string {
+	var all []string
+	for _, f := range []struct{ name, value string }{
+		{"provider", c.Provider}, {"region", c.Region}, {"zones", strings.Join(c.Zones, ", ")}, {"labels", pairs(c.Labels)},
+		{"conditions", pairs(c.Conditions)},
+	} {
+		if f.value != "" {
+			all = append(all, f.name+" "+f.value)
+		}
+	}
+	for _, t := range c.Taints {
+		all = append(all, "taint "+t.ToString())
+	}
+	if c.Leaving {
+		all = append(all, "it is being deleted: nothing new goes there")
+	}
+	if c.APIs == nil {
+		all = append(all, "APIs not known, so no kind is refused for not being served")
+	}
+	if c.Resources == nil {
+		all = append(all, "resources not known, so it counts as without room where replicas are divided by room")
+	}
+	return all
+}
+
+func pairs(m map[string]string) string {
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, key+"="+m[key])
+	}
+	return strings.Join(all, ", ")
+}
+
+func (s *clusterStory) print(out io.Writer, f format) error {
+	if f == asJSON {
+		return encode(out, f, s)
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, s.Verdict)
+	if s.At != "" {
+		fmt.Fprintln(&b, "  declared  "+s.At)
+	}
+	for _, fact := range s.Facts {
+		fmt.Fprintln(&b, "  fact      "+fact)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(s.Kinds)) {
+		fmt.Fprintf(&b, "  gets      %d %s\n", s.Kinds[kind], kind)
+	}
+	for _, failed := range s.Failed {
+		fmt.Fprintln(&b, "  fails     "+failed)
+	}
+	writeRules(&b, "held", s.Holds)
+	writeRules(&b, "refused", s.Refused)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func writeRules(b *strings.Builder, what string, rules []storyRule) {
+	for _, r := range rules {
+		fmt.Fprintf(b, "\n%d %s: %s%s\n  %s\n", len(r.Objects), what, r.Why, prefixed(" (", suffixed(r.At, ")")), listed(r.Objects))
+	}
+}

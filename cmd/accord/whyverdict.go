@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// verdict is "apps/Deployment shop/web goes to 28 of 30 clusters, 84 replicas in all; held on 1".
+func (r *whyReport) verdict() string {
+	if r.only != "" {
+		return r.verdictOn()
+	}
+	var chosen, held, failed, counted int
+	var replicas int64
+	for _, c := range r.Clusters {
+		if !c.Chosen {
+			continue
+		}
+		chosen++
+		if c.Held != "" {
+			held++
+		}
+		if c.Error != "" {
+			failed++
+		}
+		if c.Replicas != nil {
+			counted, replicas = counted+1, replicas+int64(*c.Replicas)
+		}
+	}
+	if chosen == 0 {
+		return fmt.Sprintf("%s goes to none of %s: %s", r.id, count(r.fleet, "cluster"), r.Why)
+	}
+	line := fmt.Sprintf("%s goes to %d of %s", r.id, chosen, count(r.fleet, "cluster"))
+	if counted > 0 {
+		line += fmt.Sprintf(", %s in all", count(int(replicas), "replica"))
+	}
+	if held > 0 {
+		line += fmt.Sprintf("; held on %d", held)
+	}
+	if failed > 0 {
+		line += fmt.Sprintf("; cannot be rendered for %d", failed)
+	}
+	if r.Why != "" {
+		line += "; no new choice could be made"
+	}
+	return line
+}
+
+// verdictOn is about the one cluster that was asked about.
+func (r *whyReport) verdictOn() string {
+	i := slices.IndexFunc(r.Clusters, func(c whyCluster) bool { return c.Cluster == r.only })
+	if i < 0 {
+		return fmt.Sprintf("%s does not go to %s", join(": ", r.id.String(), r.Why), r.only)
+	}
+	switch c := r.Clusters[i]; {
+	case !c.Chosen:
+		return fmt.Sprintf("%s does not go to %s: %s", r.id, r.only, c.Why)
+	case c.Error != "":
+		return fmt.Sprintf("%s goes to %s, but cannot be rendered for it", r.id, r.only)
+	case c.Held != "":
+		return fmt.Sprintf("%s goes to %s, but is held there", r.id, r.only)
+	case c.Replicas != nil:
+		return fmt.Sprintf("%s goes to %s with %s", r.id, r.only, count(int(*c.Replicas), "replica"))
+	}
+	return fmt.Sprintf("%s goes to %s", r.id, r.only)
+}
+
+// maxListed is how many names a line has before the rest is a number.
+const maxListed = 12
+
+// listed is "eu-1, eu-2 and 26 more".
+func listed(names []string) string {
+	if len(names) <= maxListed {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
+}
+
+// some names objects, at most three of them.
+func some(ids []manifest.ID) string {
+	const most = 3
+	var names []string
+	for _, id := range ids[:min(most, len(ids))] {
+		names = append(names, id.String())
+	}
+	text := strings.Join(names, ", ")
+	if more := len(ids) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
