@@ -11,6 +11,7 @@ import (
 type container struct {
 	name, image string
 	pointer     string // JSON pointer of the container
+	field       string // its path as people write it
 }
 
 // containers are one list of containers ("containers", "initContainers") of the kinds in which image and word overriders
@@ -32,7 +33,10 @@ func containers(u *unstructured.Unstructured, list string) []container {
 		fields, _ := item.(map[string]any)
 		name, _ := fields["name"].(string)
 		image, _ := fields["image"].(string)
-		all = append(all, container{name: name, image: image, pointer: fmt.Sprintf("/%s/%d", strings.Join(path, "/"), i)})
+		all = append(all, container{
+			name: name, image: image,
+			pointer: fmt.Sprintf("/%s/%d", strings.Join(path, "/"), i), field: fmt.Sprintf("%s[%d]", strings.Join(path, "."), i),
+		})
 	}
 	return all
 }

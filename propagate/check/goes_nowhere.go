@@ -22,7 +22,10 @@ metadata: {name: settings, namespace: shop}   # and no policy selects it`,
 	run: func(r *Review) []propagate.Finding {
 		var found []propagate.Finding
 		for _, o := range r.objects {
-			if o.Why == "" || len(o.Chosen) > 0 || o.Lazy || configures(o.ID.Group) || o.Policy != nil && len(r.fleet) == 0 {
+			if o.Why == "" || len(o.Chosen) > 0 || o.Lazy || configures(o.ID.Group) {
+				continue
+			}
+			if o.Policy != nil && (len(r.fleet) == 0 || waits(o.Policy)) { // see unknown-scheduler
 				continue
 			}
 			f := at(o.Origin, "", "%s goes to no cluster: %s", short(o.ID), o.Why)

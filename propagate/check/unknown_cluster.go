@@ -27,7 +27,7 @@ placement:
 		var found []propagate.Finding
 		r.eachClusterList(func(l clusterList) {
 			for i, name := range l.names {
-				if !r.known[name] {
+				if !r.known[name] && !template.MatchString(name) {
 					found = append(found, r.stranger(l, i))
 				}
 			}

@@ -1,0 +1,52 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var clusterScoped = Check{
+	Code:     "cluster-scoped",
+	Severity: propagate.Error,
+	Summary:  "a namespaced policy that selects a kind without namespace",
+	Why: "A policy in a namespace selects in its namespace only. Namespaces, ClusterRoles, CustomResourceDefinitions and the like are in none, so " +
+		"it can never select one.",
+	Fix: "Write a ClusterPropagationPolicy or a ClusterOverridePolicy for these kinds.",
+	Example: `
+kind: PropagationPolicy
+metadata: {name: roles, namespace: shop}
+spec:
+  resourceSelectors: [{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole}]`,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		r.eachSelectors(func(m policy.Meta, title string, selectors []policy.ResourceSelector) {
+			for i, s := range selectors {
+				if !m.ClusterWide() && r.unscoped(s) {
+					found = append(found, at(m.At(fmt.Sprintf("spec.resourceSelectors[%d]", i)), "select it in a Cluster... policy",
+						"%s selects %s, which has no namespace: a policy in a namespace never gets it", title, s.Kind))
+				}
+			}
+		})
+		return found
+	},
+}
+
+// unscoped says whether the kind has no namespace, as far as the repository tells.
+func (r *Review) unscoped(s policy.ResourceSelector) bool {
+	objects := r.byKind[kindOf(s)]
+	return len(objects) > 0 && objects[0].ID.Namespace == ""
+}
+
+// eachSelectors visits the selectors of every policy and override.
+func (r *Review) eachSelectors(visit func(m policy.Meta, title string, selectors []policy.ResourceSelector)) {
+	for i := range r.in.Policies {
+		p := &r.in.Policies[i]
+		visit(p.Meta, p.Title(), p.Spec.ResourceSelectors)
+	}
+	for i := range r.in.Overrides {
+		o := &r.in.Overrides[i]
+		visit(o.Meta, o.Title(), o.Spec.ResourceSelectors)
+	}
+}

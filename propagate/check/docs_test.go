@@ -1,0 +1,63 @@
+package check_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
+)
+
+const page = "../../docs/checks.md"
+
+// TestPage keeps docs/checks.md what the table says; -update writes it.
+func TestPage(t *testing.T) {
+	made := document()
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(made), 0o644))
+	}
+	written, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Equal(t, string(written), made, "docs/checks.md is stale: go test ./propagate/check -update")
+}
+
+func TestTable(t *testing.T) {
+	all := check.All()
+	require.True(t, slices.IsSortedFunc(all, func(a, b check.Check) int { return strings.Compare(a.Code, b.Code) }), "the table is sorted by code")
+	for _, c := range all {
+		require.Regexp(t, `^[a-z]+(-[a-z]+)+$|^[a-z]+$`, c.Code)
+		require.Contains(t, []propagate.Severity{propagate.Error, propagate.Warning, propagate.Note}, c.Severity, c.Code)
+		for _, text := range []string{c.Summary, c.Why, c.Fix, c.Example} {
+			require.NotEmpty(t, text, c.Code)
+		}
+		require.NotContains(t, c.Summary, "\n", c.Code)
+		require.Len(t, slices.DeleteFunc(slices.Clone(all), func(other check.Check) bool { return other.Code != c.Code }), 1, c.Code)
+	}
+}
+
+func document() string {
+	var b strings.Builder
+	b.WriteString(`# What accord lint looks for
+
+<!-- Made from propagate/check by go test ./propagate/check -update. -->
+
+An **error** does not do what it says, and merging it would be a mistake; ` + "`accord lint`" + ` exits 1. A **warning** probably does not do what was meant. A
+**note** is worth knowing. The code of a check is stable. The same checks, but those that need finished objects, are told in the status of every Release.
+
+| code | severity | finds |
+|---|---|---|
+`)
+	for _, c := range check.All() {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", c.Code, c.Code, c.Severity, c.Summary)
+	}
+	for _, c := range check.All() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s: %s.\n\n%s\n\n**Fix.** %s\n\n```yaml%s\n```\n", c.Code, strings.ToUpper(string(c.Severity[0]))+string(c.Severity[1:]),
+			c.Summary, c.Why, c.Fix, c.Example)
+	}
+	return b.String()
+}

@@ -1,0 +1,84 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var equalShares = Check{
+	Code:     "equal-shares",
+	Severity: propagate.Warning,
+	Summary:  "static weights that match none of the clusters that are placed on, so that all get equal shares",
+	Why: "When no entry of `staticWeightList` matches any cluster that fits, all of them weigh the same (Karmada §4.7). The list reads as if it said " +
+		"something else.",
+	Fix: "Correct `targetCluster` of the entries. For equal shares leave `weightPreference` out.",
+	Example: `
+placement:
+  clusterAffinity: {clusterNames: [eu, us]}
+  replicaScheduling:
+    replicaSchedulingType: Divided
+    weightPreference:
+      staticWeightList: [{targetCluster: {clusterNames: [europe]}, weight: 3}]`,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		for i := range r.in.Policies {
+			p := &r.in.Policies[i]
+			if fit := r.placeable(p); weighsByList(p) && len(fit) > 0 && len(largest(p, fit)) == 0 {
+				found = append(found, at(p.At(staticWeightList), "correct targetCluster of the entries",
+					"%s: no entry of staticWeightList matches a cluster of the placement, so all %d get equal shares", p.Title(), len(fit)))
+			}
+		}
+		return found
+	},
+}
+
+// weighsByList says whether the static weights of a policy are used.
+func weighsByList(p *policy.Policy) bool {
+	return len(weights(p)) > 0 && static(p.Spec.Placement.ReplicaScheduling)
+}
+
+// placeable are the clusters that the affinities of a policy allow.
+func (r *Review) placeable(p *policy.Policy) []fleet.Cluster {
+	affinities := []policy.ClusterAffinity{{}}
+	switch pl := p.Spec.Placement; {
+	case pl.ClusterAffinity != nil:
+		affinities[0] = *pl.ClusterAffinity
+	case len(pl.ClusterAffinities) > 0:
+		affinities = nil
+		for _, term := range pl.ClusterAffinities {
+			affinities = append(affinities, term.ClusterAffinity)
+			for _, o := range term.OverflowAffinities {
+				affinities = append(affinities, o.ClusterAffinity)
+			}
+		}
+	}
+	var fit []fleet.Cluster
+	for _, c := range r.fleet {
+		if slices.ContainsFunc(affinities, func(a policy.ClusterAffinity) bool { return matches(c, a) }) {
+			fit = append(fit, c)
+		}
+	}
+	return fit
+}
+
+func matches(c fleet.Cluster, a policy.ClusterAffinity) bool {
+	ok, _, _ := c.Matches(a)
+	return ok
+}
+
+// largest has the index of the weight that counts for each of the clusters that has one: the largest that matches.
+func largest(p *policy.Policy, clusters []fleet.Cluster) map[string]int {
+	counts := map[string]int{}
+	list := weights(p)
+	for _, c := range clusters {
+		for i, w := range list {
+			if best, has := counts[c.Name]; matches(c, w.TargetCluster) && (!has || w.Weight > list[best].Weight) {
+				counts[c.Name] = i
+			}
+		}
+	}
+	return counts
+}

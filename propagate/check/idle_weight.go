@@ -1,0 +1,79 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var idleWeight = Check{
+	Code:     "idle-weight",
+	Severity: propagate.Warning,
+	Summary:  "a static weight of no cluster, one that never counts because a larger one matches, or a cluster without any",
+	Why: "Of several entries that match a cluster the largest weight counts (Karmada §4.7). A cluster that fits and that no entry matches gets no " +
+		"replicas, although the placement names it; that is a note.",
+	Fix: "Correct `targetCluster` of the entry, or remove it. Give every cluster of the placement a weight.",
+	Example: `
+staticWeightList:
+- {targetCluster: {clusterNames: [eu]}, weight: 1}            # never counts
+- {targetCluster: {labelSelector: {matchLabels: {region: eu}}}, weight: 2}`,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		for i := range r.in.Policies {
+			p := &r.in.Policies[i]
+			fit := r.placeable(p)
+			if counts := largest(p, fit); weighsByList(p) && len(counts) > 0 { // else see equal-shares
+				found = append(append(found, r.idleWeights(p, fit, counts)...), unweighed(p, fit, counts)...)
+			}
+		}
+		return found
+	},
+}
+
+func (r *Review) idleWeights(p *policy.Policy, fit []fleet.Cluster, counts map[string]int) []propagate.Finding {
+	var found []propagate.Finding
+	for i, w := range weights(p) {
+		field := fmt.Sprintf("%s[%d]", staticWeightList, i)
+		hit := slices.DeleteFunc(slices.Clone(fit), func(c fleet.Cluster) bool { return !matches(c, w.TargetCluster) })
+		wins := func(c fleet.Cluster) bool { return counts[c.Name] == i }
+		switch {
+		case len(hit) > 0 && !slices.ContainsFunc(hit, wins):
+			better := counts[hit[0].Name]
+			if weights(p)[better].Weight > w.Weight {
+				found = append(found, at(p.At(field), "remove the entry, or the one that is larger",
+					"%s: weight %d never counts: every cluster that it matches has the larger weight of another entry (%s)",
+					p.Title(), w.Weight, p.At(fmt.Sprintf("%s[%d]", staticWeightList, better))))
+			}
+		case len(hit) == 0 && slices.ContainsFunc(r.fleet, func(c fleet.Cluster) bool { return matches(c, w.TargetCluster) }):
+			found = append(found, at(p.At(field), "remove the entry", "%s: weight %d is for clusters that the placement leaves out", p.Title(), w.Weight))
+		case len(hit) == 0 && !r.strange(w.TargetCluster):
+			found = append(found, at(p.At(field), "correct targetCluster, or remove the entry", "%s: weight %d is for no cluster of the fleet", p.Title(), w.Weight))
+		}
+	}
+	return found
+}
+
+// strange says whether a name in the affinity is not in the fleet, which unknown-cluster tells.
+func (r *Review) strange(a policy.ClusterAffinity) bool {
+	return slices.ContainsFunc(a.ClusterNames, func(name string) bool { return !r.known[name] })
+}
+
+// unweighed tells of clusters that fit and have no weight.
+func unweighed(p *policy.Policy, fit []fleet.Cluster, counts map[string]int) []propagate.Finding {
+	var names []string
+	for _, c := range fit {
+		if _, has := counts[c.Name]; !has {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) == 0 || p.Spec.Placement.ClusterAffinity == nil && len(p.Spec.Placement.ClusterAffinities) == 0 {
+		return nil // the list may well be what says where to go
+	}
+	f := at(p.At(staticWeightList), "add an entry for it, or take it out of the placement",
+		"%s: the placement selects %s, and no weight does: no replicas go there", p.Title(), list(names))
+	f.Severity = propagate.Note
+	return []propagate.Finding{f}
+}

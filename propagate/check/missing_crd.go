@@ -1,0 +1,91 @@
+package check
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var missingCRD = Check{
+	Code:     "missing-crd",
+	Severity: propagate.Warning,
+	Summary:  "objects that go to clusters to which their CustomResourceDefinition does not go",
+	Why: "The cluster does not know the kind and refuses the object, until somebody installs the definition there. It is told when the definition is in " +
+		"the repository and goes elsewhere, unless the cluster is known to serve the kind.",
+	Fix: "Place the CustomResourceDefinition on all of these clusters, with a ClusterPropagationPolicy.",
+	Example: `
+kind: ClusterPropagationPolicy
+metadata: {name: crontabs}
+spec:
+  resourceSelectors: [{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, name: crontabs.example.com}]
+  placement: {clusterAffinity: {clusterNames: [eu]}}   # and the CronTabs go to eu and us`,
+	run: func(r *Review) []propagate.Finding {
+		served := map[string]*fleet.APIs{}
+		for _, c := range r.fleet {
+			served[c.Name] = c.APIs
+		}
+		var found []propagate.Finding
+		for _, crd := range r.byKind[schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}] {
+			defined := defines(crd.manifest)
+			missing := map[string]bool{}
+			var objects []*object
+			for _, o := range r.byKind[defined] {
+				lacking := slices.DeleteFunc(clustersOf(o), func(cluster string) bool {
+					return slices.Contains(clustersOf(crd), cluster) || serves(served[cluster], defined)
+				})
+				for _, cluster := range lacking {
+					missing[cluster] = true
+				}
+				if len(lacking) > 0 {
+					objects = append(objects, o)
+				}
+			}
+			if len(objects) > 0 {
+				found = append(found, at(crd.Origin, "place the definition there, too",
+					"%s goes %s, and %s goes to %s", short(crd.ID), whereTo(crd), some(objects), list(slices.Sorted(maps.Keys(missing)))))
+			}
+		}
+		return found
+	},
+}
+
+// defines is the kind that a CustomResourceDefinition defines.
+func defines(crd *unstructured.Unstructured) schema.GroupKind {
+	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+	return schema.GroupKind{Group: group, Kind: kind}
+}
+
+// serves says whether the cluster is known to serve a kind in some version.
+func serves(apis *fleet.APIs, kind schema.GroupKind) bool {
+	if apis == nil {
+		return false
+	}
+	for gvk := range apis.Served {
+		if gvk.GroupKind() == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func clustersOf(o *object) []string {
+	names := make([]string, len(o.Chosen))
+	for i, c := range o.Chosen {
+		names[i] = c.Cluster
+	}
+	return names
+}
+
+// whereTo is "to eu and us" or "nowhere".
+func whereTo(o *object) string {
+	if len(o.Chosen) == 0 {
+		return "nowhere"
+	}
+	return "to " + list(clustersOf(o))
+}

@@ -1,0 +1,48 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+var noReplicas = Check{
+	Code:     "no-replicas",
+	Severity: propagate.Warning,
+	Summary:  "a policy that divides replicas and has no object with any",
+	Why: "Only what has a count of replicas is divided: Deployments, StatefulSets, ReplicaSets, Jobs, Pods. Anything else goes whole to every cluster " +
+		"that fits, so the division and its weights have no effect. A Service beside a Deployment is fine.",
+	Fix: "Leave `replicaScheduling` out, or let another policy select the workload.",
+	Example: `
+kind: PropagationPolicy
+metadata: {name: agent, namespace: shop}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: DaemonSet, name: agent}]
+  placement:
+    replicaScheduling: {replicaSchedulingType: Divided}`,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		for i := range r.in.Policies {
+			p := &r.in.Policies[i]
+			s, won := p.Spec.Placement.ReplicaScheduling, r.claim(p).won
+			if s == nil || s.ReplicaSchedulingType != policy.Divided || len(won) == 0 || slices.ContainsFunc(won, counted) {
+				continue
+			}
+			found = append(found, at(p.At("spec.placement.replicaScheduling"), "remove spec.placement.replicaScheduling",
+				"%s divides replicas, and %s has none: it goes whole to every cluster that fits", p.Title(), some(won)))
+		}
+		return found
+	},
+}
+
+// counted says whether the object has a count of replicas.
+func counted(o *object) bool {
+	k := kind.Of(o.ID.GroupKind())
+	if k.Replicas == nil {
+		return false
+	}
+	_, ok := k.Replicas(o.manifest)
+	return ok
+}

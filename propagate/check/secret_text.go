@@ -1,0 +1,56 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// unmistakable are values that are secret wherever they stand.
+var unmistakable = []struct {
+	what string
+	is   *regexp.Regexp
+}{
+	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
+	{"an access key of AWS", regexp.MustCompile(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a token of GitHub", regexp.MustCompile(`\b(gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})`)},
+	{"a token of GitLab", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"a token of Slack", regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{10,}`)},
+	{"a key of Google", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}\b`)},
+	{"a key of Stripe", regexp.MustCompile(`\b[rs]k_live_[A-Za-z0-9]{16,}`)},
+	{"a JSON Web Token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
+}
+
+// userinfo is a URL with a name and a password in it; the password is the first group.
+var userinfo = regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^/\s:@]*:([^/\s@]+)@`)
+
+// secretName is a name that says that its value is secret, and publicName one that only speaks of such a thing.
+var (
+	secretName = regexp.MustCompile(`(?i)(passw(or)?d|passphrase|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|credentials?|auth[-_.]?key)$`)
+	publicName = regexp.MustCompile(`(?i)^(automount|enable|disable|use|has|need)`)
+)
+
+// secretText says what a text looks like when it is secret, and whether that is unmistakable. It never says the text.
+func secretText(name, text string) (what string, sure bool) {
+	for _, u := range unmistakable {
+		if u.is.MatchString(text) {
+			return u.what, true
+		}
+	}
+	if m := userinfo.FindStringSubmatch(text); m != nil && !placeholder(m[1]) {
+		return "a URL with a password", true
+	}
+	if secretName.MatchString(name) && !publicName.MatchString(name) && !placeholder(text) {
+		return fmt.Sprintf("the value of %q", name), false
+	}
+	return "", false
+}
+
+// placeholder says whether a text stands for a value, or refers to one, and is none itself.
+func placeholder(text string) bool {
+	switch strings.ToLower(text) {
+	case "", "true", "false", "none", "null", "changeme", "change-me", "redacted", "example":
+		return true
+	}
+	return strings.ContainsAny(text, "${<") || strings.Trim(text, "*xX.-") == "" || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "vault:")
+}

@@ -1,0 +1,146 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var secretValue = Check{
+	Code:     "secret-value",
+	Severity: propagate.Error,
+	Summary:  "a password, token or key in an override",
+	Why: "Whoever can read the repository can read it, for ever. It is an error where the value itself is unmistakable (a private key, a token of a known " +
+		"form, a URL with a password) and a warning where the name of the field is. The value is never printed.",
+	Fix: "Keep the value in a Secret that is made on the cluster (External Secrets, SOPS, sealed secrets) and refer to it: `secretKeyRef`, `envFrom`. " +
+		"Change the value: it is known now.",
+	Example: `
+plaintext:
+- path: /spec/template/spec/containers/0/env/0
+  operator: replace
+  value: {name: DATABASE_URL, value: "postgres://shop:hunter2@db/shop"}`,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		for i := range r.in.Overrides {
+			o := &r.in.Overrides[i]
+			into := writesSecrets(o)
+			eachOverrider(o, func(e overrider) {
+				if what, sure := e.secret(into); what != "" {
+					f := at(o.At(e.field), "refer to a Secret that is made on the cluster, and change the value",
+						"%s: %s writes what looks like %s", o.Title(), e.field, what)
+					if !sure {
+						f.Severity = propagate.Warning
+					}
+					found = append(found, f)
+				}
+			})
+		}
+		return found
+	},
+}
+
+// writesSecrets says whether an override selects nothing but Secrets.
+func writesSecrets(o *policy.Override) bool {
+	selectors := o.Spec.ResourceSelectors
+	return len(selectors) > 0 && !slices.ContainsFunc(selectors, func(s policy.ResourceSelector) bool {
+		return kindOf(s) != schema.GroupKind{Kind: "Secret"}
+	})
+}
+
+// secret says what secret thing an entry writes, empty when none, and whether that is unmistakable. The value of a key
+// of a Secret is one whatever it looks like.
+func (e overrider) secret(intoSecret bool) (what string, sure bool) {
+	switch {
+	case e.plaintext != nil:
+		return secretWritten(e.plaintext.Path, e.plaintext.Value, intoSecret)
+	case e.words != nil:
+		return e.secretArgument()
+	case e.metadata != nil && e.metadata.Operator != "remove":
+		return worst(func(yield func(string, any)) {
+			for key, value := range e.metadata.Value {
+				yield(key, value)
+			}
+		})
+	case e.nested != nil:
+		for _, op := range slices.Concat(e.nested.JSON, e.nested.YAML) {
+			if what, sure = secretWritten(op.SubPath, op.Value, intoSecret); what != "" {
+				return what, sure
+			}
+		}
+	}
+	return "", false
+}
+
+// secretWritten is about the value of one operation of a patch.
+func secretWritten(path string, value *apiextensionsv1.JSON, intoSecret bool) (what string, sure bool) {
+	if value == nil {
+		return "", false
+	}
+	var decoded any
+	if err := json.Unmarshal(value.Raw, &decoded); err != nil {
+		return "", false
+	}
+	if intoSecret && (strings.HasPrefix(path, "/data") || strings.HasPrefix(path, "/stringData")) && decoded != nil {
+		return "a value of a Secret", false
+	}
+	return secretIn(path[strings.LastIndexByte(path, '/')+1:], decoded)
+}
+
+// secretIn looks at a value and all below it. An entry like {name: DB_PASSWORD, value: ...} is named by its name.
+func secretIn(name string, value any) (what string, sure bool) {
+	switch v := value.(type) {
+	case string:
+		return secretText(name, v)
+	case []any:
+		return worst(func(yield func(string, any)) {
+			for _, item := range v {
+				yield("", item)
+			}
+		})
+	case map[string]any:
+		label, _ := v["name"].(string)
+		return worst(func(yield func(string, any)) {
+			for key, item := range v {
+				if key == "value" && label != "" {
+					key = label
+				}
+				yield(key, item)
+			}
+		})
+	}
+	return "", false
+}
+
+// worst is the first unmistakable secret of several values, or else the one whose description sorts first.
+func worst(each func(yield func(name string, value any))) (what string, sure bool) {
+	each(func(name string, value any) {
+		w, s := secretIn(name, value)
+		if w != "" && (what == "" || s && !sure || s == sure && w < what) {
+			what, sure = w, s
+		}
+	})
+	return what, sure
+}
+
+// secretArgument looks at words like --password=..., and at the word after --password.
+func (e overrider) secretArgument() (what string, sure bool) {
+	for i, word := range e.words.Value {
+		name, value, joined := strings.Cut(word, "=")
+		if !joined && i+1 < len(e.words.Value) && strings.HasPrefix(word, "-") && !strings.HasPrefix(e.words.Value[i+1], "-") {
+			value = e.words.Value[i+1]
+		}
+		if what, sure = secretText(strings.TrimLeft(name, "-"), value); what != "" {
+			return what, sure
+		}
+		if what, sure = secretText("", word); what != "" {
+			return what, sure
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,80 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var suspendedReplicas = Check{
+	Code:     "suspended-replicas",
+	Severity: propagate.Note,
+	Summary:  "replicas that are given to a suspended cluster, and run nowhere if nothing runs there yet",
+	Why: "Suspension holds back what is delivered; it does not change what is decided. A suspended cluster keeps its share of divided replicas. What runs " +
+		"there goes on running, but on a cluster that has nothing yet its share is missing from the total.",
+	Fix: "Take the cluster out of the placement (`exclude`) as long as nothing is to run there.",
+	Example: `
+placement:
+  replicaScheduling: {replicaSchedulingType: Divided}
+suspension:
+  dispatchingOnClusters: {clusterNames: [eu-2]}   # a third of the replicas`,
+	run: func(r *Review) []propagate.Finding {
+		ran := map[string]map[string]bool{}
+		for _, p := range r.in.Previous {
+			for _, c := range p.Clusters {
+				if ran[p.ID.String()] == nil {
+					ran[p.ID.String()] = map[string]bool{}
+				}
+				ran[p.ID.String()][c.Name] = true
+			}
+		}
+		var found []propagate.Finding
+		for i := range r.in.Policies {
+			p := &r.in.Policies[i]
+			s, rs := p.Spec.Suspension, p.Spec.Placement.ReplicaScheduling
+			if s == nil || s.DispatchingOnClusters == nil || rs == nil || rs.ReplicaSchedulingType != policy.Divided {
+				continue
+			}
+			for j, name := range s.DispatchingOnClusters.ClusterNames {
+				stuck := those(r.claim(p).won, func(o *object) bool { return !ran[o.ID.String()][name] && parked(o, name) })
+				if len(stuck) > 0 {
+					found = append(found, at(p.At(fmt.Sprintf("spec.suspension.dispatchingOnClusters.clusterNames[%d]", j)),
+						"exclude the cluster from the placement until something is to run there",
+						"%s: %s placed on suspended cluster %s", p.Title(), share(stuck, name), name))
+				}
+			}
+		}
+		return found
+	},
+}
+
+// parked says whether a cluster is held back and has a share of the replicas, and another one is not.
+func parked(o *object, cluster string) bool {
+	i := slices.IndexFunc(o.Chosen, func(c propagate.Choice) bool { return c.Cluster == cluster })
+	return i >= 0 && o.Chosen[i].Held != "" && o.Chosen[i].Replicas != nil && *o.Chosen[i].Replicas > 0 &&
+		slices.ContainsFunc(o.Chosen, func(c propagate.Choice) bool { return c.Held == "" })
+}
+
+// share is "3 of 10 replicas of Deployment shop/web are", and of how many more objects.
+func share(objects []*object, cluster string) string {
+	var here, total int32
+	for _, c := range objects[0].Chosen {
+		if c.Replicas == nil {
+			continue
+		}
+		total += *c.Replicas
+		if c.Cluster == cluster {
+			here = *c.Replicas
+		}
+	}
+	text := fmt.Sprintf("%d of %s of %s", here, count(int(total), "replica"), short(objects[0].ID))
+	if more := len(objects) - 1; more > 0 {
+		text += fmt.Sprintf(", and a share of %s,", count(more, "more object"))
+	}
+	if here == 1 && len(objects) == 1 {
+		return text + " is"
+	}
+	return text + " are"
+}

@@ -1,0 +1,93 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var unrenderedTemplate = Check{
+	Code:     "unrendered-template",
+	Severity: propagate.Error,
+	Summary:  "text of a template where a name, a number or an image is expected",
+	Why: "Git is delivered as it is: nobody fills in `{{ .Values.x }}` or `${TAG}`, and an API server refuses it or a node cannot pull it. It is looked for " +
+		"in names, namespaces, labels, counts, images, and in what policies select. Elsewhere such text is often meant.",
+	Fix: "Render the chart or template in the pipeline and commit the result, or write the value. For what differs by cluster use an override.",
+	Example: `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: ${REPLICAS}`,
+	run: func(r *Review) []propagate.Finding {
+		var found []propagate.Finding
+		for _, o := range r.objects {
+			if o.text != nil && !opens.Match(o.text) {
+				continue
+			}
+			for _, e := range expected(o.manifest) {
+				if template.MatchString(e.text) {
+					found = append(found, unfilled(o.at(e.field), short(o.ID), e.field))
+				}
+			}
+		}
+		r.eachSelectors(func(m policy.Meta, title string, selectors []policy.ResourceSelector) {
+			for i, s := range selectors {
+				if template.MatchString(s.Name) || template.MatchString(s.Namespace) {
+					field := fmt.Sprintf("spec.resourceSelectors[%d]", i)
+					found = append(found, unfilled(m.At(field), title, field))
+				}
+			}
+		})
+		r.eachClusterList(func(l clusterList) {
+			for i, name := range l.names {
+				if template.MatchString(name) {
+					found = append(found, unfilled(l.meta.At(fmt.Sprintf("%s[%d]", l.field, i)), l.title, l.field))
+				}
+			}
+		})
+		return found
+	},
+}
+
+// template is what the usual languages put around a name to be filled in.
+var template = regexp.MustCompile(`\{\{.*\}\}|\{%.*%\}|<%.*%>|\$\{[A-Za-z_][A-Za-z0-9_.:-]*\}`)
+
+// opens is how one begins.
+var opens = regexp.MustCompile(`\{\{|\{%|<%|\$\{`)
+
+func unfilled(place manifest.Origin, title, field string) propagate.Finding {
+	return at(place, "render it first and commit the result", "%s: %s looks like a template that nobody fills in", title, field)
+}
+
+// text is a scalar with its field.
+type text struct{ field, text string }
+
+// expected are the texts of an object that can be nothing but a name, a number or an image.
+func expected(u *unstructured.Unstructured) []text {
+	all := []text{
+		{"apiVersion", u.GetAPIVersion()}, {"kind", u.GetKind()}, {"metadata.name", u.GetName()}, {"metadata.namespace", u.GetNamespace()},
+	}
+	labels := u.GetLabels()
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		all = append(all, text{"metadata.labels." + key, key + " " + labels[key]})
+	}
+	for _, field := range []string{"replicas", "parallelism", "completions"} {
+		if value, ok, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", field); ok {
+			all = append(all, text{"spec." + field, fmt.Sprint(value)})
+		}
+	}
+	for _, list := range []string{"initContainers", "containers"} {
+		for _, c := range containers(u, list) {
+			all = append(all, text{c.field + ".image", c.image}, text{c.field + ".name", c.name})
+		}
+	}
+	return all
+}
