@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -20,7 +21,7 @@ func FuzzPatchYAML(f *testing.F) {
 	f.Add("--- {a: b}\r\n...\r\n", "add", "/c", `null`)
 	f.Fuzz(func(t *testing.T, text, operator, path, raw string) {
 		var value any
-		if json.Unmarshal([]byte(raw), &value) != nil || len(text)+len(raw) > 2000 {
+		if json.Unmarshal([]byte(raw), &value) != nil || len(text)+len(raw) > 2000 || !utf8.ValidString(path) {
 			return
 		}
 		p := &patch{operator: operator, path: path, value: json.RawMessage(raw)}
