@@ -1,6 +1,9 @@
 package main
 
 import (
+	"strings"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 )
@@ -18,9 +21,15 @@ func (r *lintReport) plan(in propagate.Input) {
 	if len(in.Fleet) == 0 {
 		return
 	}
-	for _, d := range p.Decisions {
-		if d.Why != "" {
+	for i := range p.Decisions {
+		if nowhere(&p.Decisions[i]) {
 			r.Nowhere++
 		}
 	}
+}
+
+// nowhere says whether an object is given to no cluster. What configures the federation is not meant to be.
+func nowhere(d *propagate.Decision) bool {
+	configures := d.ID.Group == v1alpha1.GroupVersion.Group || strings.HasSuffix(d.ID.Group, ".karmada.io")
+	return d.Why != "" && len(d.Chosen) == 0 && !configures
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
 )
 
 // A lintReport is what lint found; its JSON form is stable.
@@ -80,44 +80,22 @@ func byPlace(a, b lintLine) int {
 	)
 }
 
-// addFindings takes each finding once: several who look can see the same.
 func (r *lintReport) addFindings(findings []propagate.Finding) {
 	for _, f := range findings {
-		line := lintLine{
+		r.Findings = append(r.Findings, lintLine{
 			Severity: f.Severity, Code: f.Code, Source: f.At.Source, Path: f.At.Path, Line: f.At.Line, Column: f.At.Column,
 			Message: f.Message, Fix: f.Fix,
-		}
-		if !slices.Contains(r.Findings, line) {
-			r.Findings = append(r.Findings, line)
-		}
+		})
 	}
 }
 
-// addMistakes takes joined errors apart. One that is not about a manifest has no place.
+// addMistakes adds a finding for each mistake. What is not about a manifest has no place.
 func (r *lintReport) addMistakes(err error) {
-	for _, e := range flatten(err) {
-		f := propagate.Finding{Severity: propagate.Error, Code: codeInvalid, Message: e.Error()}
-		if mistake, ok := errors.AsType[*manifest.Error](e); ok {
-			f.At, f.Message = mistake.Origin, mistake.Message
-		}
-		r.addFindings([]propagate.Finding{f})
+	found, rest := check.Mistakes(err)
+	r.addFindings(found)
+	if rest != nil {
+		r.addFindings([]propagate.Finding{{Severity: propagate.Error, Code: codeInvalid, Message: rest.Error()}})
 	}
-}
-
-// flatten is the errors that were joined, in order.
-func flatten(err error) []error {
-	if err == nil {
-		return nil
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, flatten(e)...)
-	}
-	return all
 }
 
 // hasAtLeast says whether there is a finding of that severity or a heavier one.
@@ -137,8 +115,10 @@ func (r *lintReport) verdict() string {
 		where = "there is nothing to place"
 	case r.Clusters == 0:
 		where = "no Cluster is declared, so where objects go is not judged"
-	case r.Nowhere > 0:
-		where = fmt.Sprintf("%d of the objects go nowhere", r.Nowhere)
+	case r.Nowhere == 1:
+		where = "1 object goes nowhere"
+	case r.Nowhere > 1:
+		where = fmt.Sprintf("%d objects go nowhere", r.Nowhere)
 	}
 	return fmt.Sprintf("%s: %s, %s, %s; %s", counts, count(r.Objects, "object"), count(r.Policies, "policy"), count(r.Clusters, "cluster"), where)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/accord-dev/accord/propagate/check"
 )
@@ -33,7 +34,8 @@ type sarifDriver struct {
 type sarifRule struct {
 	ID      string       `json:"id"`
 	Short   sarifText    `json:"shortDescription"`
-	Help    sarifText    `json:"help"`
+	Full    sarifText    `json:"fullDescription"`
+	Help    sarifHelp    `json:"help"`
 	Default sarifDefault `json:"defaultConfiguration"`
 }
 
@@ -43,6 +45,12 @@ type sarifDefault struct {
 
 type sarifText struct {
 	Text string `json:"text"`
+}
+
+// sarifHelp is shown beside a finding; viewers that can take the second form.
+type sarifHelp struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown,omitempty"`
 }
 
 type sarifResult struct {
@@ -78,9 +86,7 @@ func (r *lintReport) sarif() sarifLog {
 		Tool: sarifTool{Driver: sarifDriver{Name: "accord lint", Version: version()}}, ColumnKind: "unicodeCodePoints", Results: []sarifResult{},
 	}
 	for _, rule := range rules {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-			ID: rule.Code, Short: sarifText{rule.Summary}, Help: sarifText{rule.Why + "\n\n" + rule.Fix}, Default: sarifDefault{string(rule.Severity)},
-		})
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, newSarifRule(rule))
 	}
 	for _, l := range r.Findings {
 		run.Results = append(run.Results, sarifResult{
@@ -90,6 +96,14 @@ func (r *lintReport) sarif() sarifLog {
 		})
 	}
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}
+
+func newSarifRule(c check.Check) sarifRule {
+	text := c.Why + "\n\n" + c.Fix
+	return sarifRule{
+		ID: c.Code, Short: sarifText{c.Summary}, Full: sarifText{c.Why}, Default: sarifDefault{string(c.Severity)},
+		Help: sarifHelp{Text: text, Markdown: text + "\n\n```yaml\n" + strings.TrimSpace(c.Example) + "\n```\n"},
+	}
 }
 
 // uri of the file, relative to where accord was called: the root of the repository, in a pipeline. What is about no
