@@ -96,6 +96,7 @@ func outcome(t *testing.T, text []byte, c fleet.Cluster, overrides []policy.Over
 		out = fmt.Appendf(out, "error\n%v\n", err)
 	}
 	for _, s := range steps {
+		require.True(t, strings.HasPrefix(s.Field, s.Rule+".overriders."))
 		out = fmt.Appendf(out, "# %s %s %s: %s: %s\n", s.At, s.Policy, cmp.Or(s.Path, "-"), s.Operation, effect(t, s))
 	}
 	return string(out)

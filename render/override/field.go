@@ -1,12 +1,14 @@
 package override
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/render/override/patch"
 )
 
 // embedded patches the JSON or YAML text in one string field (Karmada §3.5). Unlike Karmada it touches only what the
@@ -15,13 +17,13 @@ func (r run) embedded(o policy.FieldOverrider) error {
 	if (len(o.JSON) > 0) == (len(o.YAML) > 0) {
 		return errors.New("it needs either json or yaml, with at least one operation")
 	}
-	if r.object.GetKind() == "Secret" && strings.HasPrefix(o.FieldPath, "/data/") {
+	if r.object.GetKind() == "Secret" && r.object.GetAPIVersion() == "v1" && strings.HasPrefix(o.FieldPath, "/data/") {
 		return fmt.Errorf("fieldPath %q: the .data of a Secret is base64; put the text under .stringData in the manifest, and patch %q",
 			o.FieldPath, "/stringData"+strings.TrimPrefix(o.FieldPath, "/data"))
 	}
-	old := lookup(r.object.Object, o.FieldPath)
-	there := patch{operator: "replace", path: o.FieldPath, value: old}
-	if _, err := there.apply(r.object.Object); err != nil {
+	old := patch.Lookup(r.object.Object, o.FieldPath)
+	there := patch.Patch{Operator: "replace", Path: o.FieldPath, Value: old}
+	if _, err := there.Apply(r.object.Object); err != nil {
 		return fmt.Errorf("fieldPath %q: %w", o.FieldPath, err)
 	}
 	text, ok := old.(string)
@@ -35,53 +37,48 @@ func (r run) embedded(o policy.FieldOverrider) error {
 	if edited == text {
 		return nil
 	}
-	set := patch{operator: "replace", path: there.path, value: edited}
-	if _, err := set.apply(r.object.Object); err != nil {
+	set := patch.Patch{Operator: "replace", Path: there.Path, Value: edited}
+	if _, err := set.Apply(r.object.Object); err != nil {
 		return fmt.Errorf("fieldPath %q: %w", o.FieldPath, err)
 	}
-	r.changed(change{path: there.path, before: old, after: set.value})
+	r.changed(change{path: there.Path, before: old, after: set.Value})
 	return nil
 }
 
 // editText applies the operations in order. YAML text that is JSON stays JSON.
 func editText(text string, o policy.FieldOverrider) (string, error) {
-	edit, operations := patchJSON, o.JSON
+	edit, operations := (*patch.Patch).JSON, o.JSON
 	if len(o.YAML) > 0 {
 		operations = o.YAML
 		if !json.Valid([]byte(text)) {
-			edit = patchYAML
+			edit = (*patch.Patch).YAML
 		}
 	}
 	for _, op := range operations {
-		p, err := patchOf(op)
+		value, err := rawOf(op)
 		if err != nil {
 			return "", fmt.Errorf("%s %q: %w", op.Operator, op.SubPath, err)
 		}
-		if text, err = edit(text, p); err != nil {
+		if text, err = edit(&patch.Patch{Operator: op.Operator, Path: op.SubPath, Value: value}, text); err != nil {
 			return "", fmt.Errorf("%s %q: %w", op.Operator, op.SubPath, err)
 		}
 	}
 	return text, nil
 }
 
-// patchOf is an operation as a patch, whose value is compact json.RawMessage.
-func patchOf(o policy.FieldOperation) (*patch, error) {
-	p := &patch{operator: o.Operator, path: o.SubPath}
-	if err := p.parse(); err != nil {
-		return nil, err
-	}
+// rawOf is the value of an operation, without the space between its tokens; remove needs none.
+func rawOf(o policy.FieldOperation) (json.RawMessage, error) {
 	if o.Operator == "remove" {
-		return p, nil
+		return nil, nil
 	}
 	if o.Value == nil || len(o.Value.Raw) == 0 {
 		return nil, errors.New("it needs a value")
 	}
-	value, err := compact(o.Value.Raw)
-	if err != nil {
+	var b bytes.Buffer
+	if err := json.Compact(&b, o.Value.Raw); err != nil {
 		return nil, fmt.Errorf("value is not valid JSON: %w", err)
 	}
-	p.value = value
-	return p, nil
+	return b.Bytes(), nil
 }
 
 // sayField has no values, which may be long or secret.

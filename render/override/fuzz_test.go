@@ -14,6 +14,7 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/render/override/patch"
 )
 
 // FuzzApply: whatever an overrider says, nothing panics; what comes out is an object that can be sent, every field that
@@ -99,10 +100,10 @@ func requireEdited(t *testing.T, edits []Edit, pointer string, before, after any
 		return
 	}
 	for key := range old {
-		requireEdited(t, edits, pointer+"/"+escape(key), old[key], edit[key])
+		requireEdited(t, edits, pointer+"/"+patch.Escape(key), old[key], edit[key])
 	}
 	for key := range edit {
-		requireEdited(t, edits, pointer+"/"+escape(key), old[key], edit[key])
+		requireEdited(t, edits, pointer+"/"+patch.Escape(key), old[key], edit[key])
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/render/override/patch"
 )
 
 // labels changes metadata.labels, never those of a pod template (Karmada §3.5).
@@ -53,7 +54,7 @@ func (r run) metadata(field string, o policy.MetadataOverrider) error {
 		if r.record.tracing {
 			r.operation = sayKey(field, o.Operator, key, o.Value[key])
 		}
-		r.changed(change{path: "/metadata/" + field + "/" + escape(key), before: before, after: after})
+		r.changed(change{path: "/metadata/" + field + "/" + patch.Escape(key), before: before, after: after})
 	}
 	return nil
 }
@@ -67,7 +68,7 @@ func sayAnnotations(o policy.MetadataOverrider) (operation, path string) {
 func sayMetadata(field string, o policy.MetadataOverrider) (operation, path string) {
 	keys := slices.Sorted(maps.Keys(o.Value))
 	if len(keys) == 1 {
-		return sayKey(field, o.Operator, keys[0], o.Value[keys[0]]), "/metadata/" + field + "/" + escape(keys[0])
+		return sayKey(field, o.Operator, keys[0], o.Value[keys[0]]), "/metadata/" + field + "/" + patch.Escape(keys[0])
 	}
 	return fmt.Sprintf("%s %s %s", o.Operator, field, strings.Join(keys, ", ")), "/metadata/" + field
 }

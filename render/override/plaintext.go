@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/render/override/patch"
 )
 
 // plaintexts applies the operations of one rule, which are one JSON Patch document on the whole object (Karmada §3.2,
@@ -49,8 +50,8 @@ func (r run) plaintext(o policy.PlaintextOverrider) error {
 	if err != nil {
 		return err
 	}
-	p := patch{operator: o.Operator, path: o.Path, value: value, typed: true}
-	patched, err := p.apply(r.object.Object)
+	p := patch.Patch{Operator: o.Operator, Path: o.Path, Value: value, Overridden: true}
+	patched, err := p.Apply(r.object.Object)
 	if err != nil {
 		return fmt.Errorf("%s %q: %w", o.Operator, o.Path, err)
 	}
@@ -59,15 +60,15 @@ func (r run) plaintext(o policy.PlaintextOverrider) error {
 		return fmt.Errorf("%s %q: the result is not an object", o.Operator, o.Path)
 	}
 	r.object.Object = object
-	c := change{path: p.path, before: p.before, moved: p.moved}
+	c := change{path: p.Path, before: p.Before, moved: p.Moved}
 	switch {
 	case o.Operator == "remove":
-	case p.existed && reflect.DeepEqual(p.before, value):
+	case p.Existed && reflect.DeepEqual(p.Before, value):
 		return nil
 	default:
 		c.after = value
 		if r.record.tracing {
-			c.lost = lost(p.before, value)
+			c.lost = lost(p.Before, value)
 		}
 	}
 	r.changed(c)

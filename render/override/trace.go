@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/render/override/patch"
 )
 
 // Step is what one entry of an overrider did to one field. An entry that changes several fields makes several steps.
@@ -65,7 +66,7 @@ func (r run) unchanged(path string) {
 	e := Edit{At: r.override.At(r.field), Policy: r.override.String(), Field: r.field, Path: path}
 	s := Step{Edit: e}
 	if path != "" {
-		s.Before = runtime.DeepCopyJSONValue(lookup(r.object.Object, path))
+		s.Before = runtime.DeepCopyJSONValue(patch.Lookup(r.object.Object, path))
 		s.After = runtime.DeepCopyJSONValue(s.Before)
 	}
 	r.step(s)

@@ -1,4 +1,4 @@
-package override
+package patch
 
 import (
 	"encoding/json"
@@ -24,7 +24,7 @@ func (c jsonContainer) isObject() bool { return c.text[c.open] == '{' }
 // containerAt reads the object or array that begins at open.
 func containerAt(text string, open int) jsonContainer {
 	c := jsonContainer{text: text, open: open}
-	for i := space(text, open+1); ; i = space(text, i) {
+	for i := endOfSpace(text, open+1); ; i = endOfSpace(text, i) {
 		switch text[i] {
 		case ',':
 			i++
@@ -35,11 +35,11 @@ func containerAt(text string, open int) jsonContainer {
 		}
 		m := jsonMember{at: i, start: i}
 		if c.isObject() {
-			end := value(text, i)
+			end := endOfValue(text, i)
 			m.key = unquote(text[i:end])
-			m.start = space(text, space(text, end)+1)
+			m.start = endOfSpace(text, endOfSpace(text, end)+1)
 		}
-		m.end = value(text, m.start)
+		m.end = endOfValue(text, m.start)
 		c.members = append(c.members, m)
 		i = m.end
 	}
@@ -54,16 +54,16 @@ func unquote(quoted string) string {
 	return s
 }
 
-// space is where the white space from i on ends.
-func space(text string, i int) int {
+// endOfSpace is where the white space from i on ends.
+func endOfSpace(text string, i int) int {
 	for i < len(text) && strings.IndexByte(" \t\r\n", text[i]) >= 0 {
 		i++
 	}
 	return i
 }
 
-// value is where the value that begins at i ends.
-func value(text string, i int) int {
+// endOfValue is where the value that begins at i ends.
+func endOfValue(text string, i int) int {
 	depth := 0
 	for ; i < len(text); i++ {
 		switch text[i] {

@@ -1,4 +1,4 @@
-package override
+package patch
 
 import (
 	"encoding/json"
@@ -11,9 +11,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// FuzzPatchYAML: nothing panics; what comes out is YAML that means what the patch makes of what the text meant; and
+// FuzzYAML: nothing panics; what comes out is YAML that means what the patch makes of what the text meant; and
 // what is behind the first document is still there, byte by byte.
-func FuzzPatchYAML(f *testing.F) {
+func FuzzYAML(f *testing.F) {
 	f.Add("# c\na: 1 # d\nb:\n- x\n- y: &z {e: 1}\n---\n second: *z", "add", "/b/1/y/e", `{"a":[1,"y"]}`)
 	f.Add("a: |\n x\n\nb: >-\n  y\n", "remove", "/a", `1`)
 	f.Add("- - a\n  - b\n- ? c\n  : d\n", "replace", "/0/1", `"a: b"`)
@@ -24,32 +24,29 @@ func FuzzPatchYAML(f *testing.F) {
 		if json.Unmarshal([]byte(raw), &value) != nil || len(text)+len(raw) > 2000 || !utf8.ValidString(path) {
 			return
 		}
-		p := &patch{operator: operator, path: path, value: json.RawMessage(raw)}
-		if p.parse() != nil {
-			return
-		}
-		got, err := patchYAML(text, p)
+		p := &Patch{Operator: operator, Path: path, Value: json.RawMessage(raw)}
+		got, err := p.YAML(text)
 		if err != nil {
 			return
 		}
 		_, body, rest := firstDocument(text)
 		require.True(t, strings.HasSuffix(got, rest))
 		_, patched, _ := firstDocument(got)
-		requireMeans(t, body, patched, patch{operator: operator, path: path}, raw)
+		requireMeans(t, body, patched, Patch{Operator: operator, Path: path}, raw)
 	})
 }
 
 // requireMeans compares with the patch of what the text means, where that can be had: yaml's decoder does not take
 // everything that its parser does, and has keys that are no strings.
-func requireMeans(t *testing.T, before, after string, p patch, raw string) {
+func requireMeans(t *testing.T, before, after string, p Patch, raw string) {
 	var old any
 	if yaml.Unmarshal([]byte(before), &old) != nil || !plain(old) {
 		return
 	}
 	value, err := nodeOf(raw)
 	require.NoError(t, err)
-	require.NoError(t, value.Decode(&p.value))
-	want, err := p.apply(old)
+	require.NoError(t, value.Decode(&p.Value))
+	want, err := p.Apply(old)
 	require.NoError(t, err, "%q", before)
 	var got any
 	require.NoError(t, yaml.Unmarshal([]byte(after), &got), "%q\n%q", before, after)
@@ -79,8 +76,8 @@ func plain(value any) bool {
 	return true
 }
 
-// FuzzPatchJSON: nothing panics, and what comes out is JSON that means what the patch makes of what the text meant.
-func FuzzPatchJSON(f *testing.F) {
+// FuzzJSON: nothing panics, and what comes out is JSON that means what the patch makes of what the text meant.
+func FuzzJSON(f *testing.F) {
 	f.Add("{\n  \"a\": 1,\n  \"b\": [1, {\"c\": null}]\n}\n", "add", "/b/1/c", `{"a":[1,"y"]}`)
 	f.Add(` [[],{"a":"]"} , -1e5]`, "remove", "/1/a", `1`)
 	f.Add(`{"a\u0062":"\"}"}`, "replace", "/ab", `"x"`)
@@ -89,16 +86,13 @@ func FuzzPatchJSON(f *testing.F) {
 		if json.Unmarshal([]byte(text), &old) != nil || json.Unmarshal([]byte(raw), &value) != nil {
 			return
 		}
-		op := &patch{operator: operator, path: path, value: json.RawMessage(raw)}
-		if op.parse() != nil {
-			return
-		}
-		patched, err := patchJSON(text, op)
+		op := &Patch{Operator: operator, Path: path, Value: json.RawMessage(raw)}
+		patched, err := op.JSON(text)
 		if err != nil {
 			return
 		}
 		require.NoError(t, json.Unmarshal([]byte(patched), &got), "%s", patched)
-		want, err := (&patch{operator: operator, path: path, value: value}).apply(old)
+		want, err := (&Patch{Operator: operator, Path: path, Value: value}).Apply(old)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "%s\n%s", text, patched)
 	})

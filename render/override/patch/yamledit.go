@@ -1,4 +1,4 @@
-package override
+package patch
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 // yamlEdit is a patch being applied to the nodes of one document.
 type yamlEdit struct {
-	*patch
+	*Patch
 	doc   *yaml.Node
 	lines []string
 	trail []yamlEntry // from the root to the field
@@ -23,8 +23,8 @@ type yamlEntry struct {
 	top, bottom int        // its lines, from 0; bottom is behind the last. top is -1 when it has none of its own
 }
 
-// apply edits the nodes, and leaves the trail.
-func (e *yamlEdit) apply() error {
+// editNodes makes of the nodes what is wanted, and leaves the trail.
+func (e *yamlEdit) editNodes() error {
 	if len(e.keys) == 0 {
 		value, err := nodeOf(e.raw())
 		if err != nil {
@@ -68,7 +68,7 @@ func (e *yamlEdit) find(node *yaml.Node, depth int) (int, error) {
 		return 0, fmt.Errorf("%w at %q", err, e.pointer(depth))
 	}
 	if at < 0 {
-		ownMerged(node, key, e.operator == "remove" && e.isLast(depth))
+		ownMerged(node, key, e.Operator == "remove" && e.isLast(depth))
 		at, _ = memberAt(node, key)
 	}
 	if at < 0 {
@@ -94,7 +94,7 @@ func memberAt(node *yaml.Node, key string) (int, error) {
 
 // edit adds, replaces or removes the value at an index of the Content of node.
 func (e *yamlEdit) edit(node *yaml.Node, at int) error {
-	if e.operator == "remove" {
+	if e.Operator == "remove" {
 		e.release(node.Content[at])
 		removeFrom(node, at)
 		return nil
@@ -104,7 +104,7 @@ func (e *yamlEdit) edit(node *yaml.Node, at int) error {
 		return err
 	}
 	switch {
-	case e.moved > 0:
+	case e.Moved > 0:
 		node.Content = slices.Insert(node.Content, at, value)
 	case at < len(node.Content):
 		e.release(node.Content[at])

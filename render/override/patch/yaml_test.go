@@ -1,4 +1,4 @@
-package override
+package patch
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatchYAML: what becomes of YAML text, byte by byte, or the error.
-func TestPatchYAML(t *testing.T) {
+// TestYAML: what becomes of YAML text, byte by byte, or the error.
+func TestYAML(t *testing.T) {
 	const log = "# head\nlog:\n  level: info # quiet\n  on: no\n\n# about the list\nlist:\n  - a\n  - b: 1\n    c: 'x'\nlast: y\n"
 	for _, c := range []struct{ name, text, operator, path, value, want, err string }{
 		{"a scalar", log, "replace", "/log/level", `"debug"`,
@@ -89,12 +89,8 @@ func TestPatchYAML(t *testing.T) {
 		{"without the document", "a: 1\n", "remove", "", ``, "", "cannot be removed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := &patch{operator: c.operator, path: c.path, value: json.RawMessage(c.value)}
-			err := p.parse()
-			var got string
-			if err == nil {
-				got, err = patchYAML(c.text, p)
-			}
+			p := &Patch{Operator: c.operator, Path: c.path, Value: json.RawMessage(c.value)}
+			got, err := p.YAML(c.text)
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
 				return

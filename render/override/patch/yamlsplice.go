@@ -1,4 +1,4 @@
-package override
+package patch
 
 import (
 	"slices"
@@ -18,14 +18,14 @@ func (e *yamlEdit) candidates() []string {
 		switch {
 		case entry.in.Style&yaml.FlowStyle != 0 || entry.in.Line == 0 || len(entry.in.Content) == 0 || column < 0:
 			continue
-		case i == last && e.operator == "remove":
+		case i == last && e.Operator == "remove":
 			texts = append(texts, e.splice(entry.top, e.trimmed(entry), nil))
 		case i == last && entry.top < 0:
-			texts = e.append(texts, e.end(entry), e.end(entry), entry, column)
-		case i == last && e.moved > 0:
-			texts = e.append(texts, entry.top, entry.top, entry, column)
+			texts = e.with(texts, e.end(entry), e.end(entry), entry, column)
+		case i == last && e.Moved > 0:
+			texts = e.with(texts, entry.top, entry.top, entry, column)
 		case entry.top >= 0:
-			texts = e.append(texts, entry.top, e.trimmed(entry), entry, column)
+			texts = e.with(texts, entry.top, e.trimmed(entry), entry, column)
 		}
 	}
 	return texts
@@ -76,8 +76,8 @@ func scalarLength(rest string, scalar *yaml.Node) int {
 	return -1
 }
 
-// append adds the text that has an entry in place of the lines from top to bottom.
-func (e *yamlEdit) append(texts []string, top, bottom int, entry yamlEntry, column int) []string {
+// with adds the text that has an entry in place of the lines from top to bottom.
+func (e *yamlEdit) with(texts []string, top, bottom int, entry yamlEntry, column int) []string {
 	lines, err := e.written(entry)
 	if err != nil || top < 0 || top > bottom {
 		return texts

@@ -1,4 +1,4 @@
-package override
+package patch
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatchJSON: what becomes of JSON text, byte by byte, or the error.
-func TestPatchJSON(t *testing.T) {
+// TestJSON: what becomes of JSON text, byte by byte, or the error.
+func TestJSON(t *testing.T) {
 	const lines = "{\n    \"b\": 1.50,\n    \"a\": [1, {\"x\" : \"}\\\"\"}]\n}\n"
 	for _, c := range []struct{ name, text, operator, path, value, want, err string }{
 		{"a number", lines, "replace", "/b", `12345678901234567890.0`, "{\n    \"b\": 12345678901234567890.0,\n    \"a\": [1, {\"x\" : \"}\\\"\"}]\n}\n", ""},
@@ -40,9 +40,8 @@ func TestPatchJSON(t *testing.T) {
 		{"nothing", ``, "add", "/a", `1`, "", "not valid JSON"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := &patch{operator: c.operator, path: c.path, value: json.RawMessage(c.value)}
-			require.NoError(t, p.parse())
-			got, err := patchJSON(c.text, p)
+			p := &Patch{Operator: c.operator, Path: c.path, Value: json.RawMessage(c.value)}
+			got, err := p.JSON(c.text)
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
 				return

@@ -1,4 +1,4 @@
-package override
+package patch
 
 import (
 	"bytes"

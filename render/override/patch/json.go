@@ -1,4 +1,4 @@
-package override
+package patch
 
 import (
 	"bytes"
@@ -8,19 +8,22 @@ import (
 	"strings"
 )
 
-// patchJSON applies p, whose value is json.RawMessage, to JSON text. Members and items it does not name keep their
-// order, their formatting and the digits of their numbers.
-func patchJSON(text string, p *patch) (string, error) {
+// JSON returns patched JSON text. Members and items that are not named keep their order, their formatting and the digits
+// of their numbers.
+func (p *Patch) JSON(text string) (string, error) {
+	if err := p.parse(); err != nil {
+		return "", err
+	}
 	var whole json.RawMessage
 	if err := json.Unmarshal([]byte(text), &whole); err != nil {
 		return "", fmt.Errorf("the text is not valid JSON: %w", err)
 	}
-	start := space(text, 0)
+	start := endOfSpace(text, 0)
 	if text[start] != '{' && text[start] != '[' {
 		return "", errNoMap
 	}
 	if len(p.keys) == 0 {
-		return text[:start] + p.raw() + text[value(text, start):], nil
+		return text[:start] + p.raw() + text[endOfValue(text, start):], nil
 	}
 	for depth := range p.keys {
 		if text[start] != '{' && text[start] != '[' {
@@ -43,22 +46,13 @@ func patchJSON(text string, p *patch) (string, error) {
 var errNoMap = errors.New("the text is not a map or a list, so there is nothing to patch in it")
 
 // raw is the value of the patch as JSON text.
-func (p *patch) raw() string {
-	raw, _ := p.value.(json.RawMessage)
+func (p *Patch) raw() string {
+	raw, _ := p.Value.(json.RawMessage)
 	return string(raw)
 }
 
-// compact is JSON without the space between its tokens.
-func compact(raw []byte) (json.RawMessage, error) {
-	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
 // find is the member that the key at depth means; the number of members when it is one to be added.
-func (c jsonContainer) find(p *patch, depth int) (int, error) {
+func (c jsonContainer) find(p *Patch, depth int) (int, error) {
 	if !c.isObject() {
 		return p.index(len(c.members), depth)
 	}
@@ -76,11 +70,11 @@ func (c jsonContainer) find(p *patch, depth int) (int, error) {
 }
 
 // edit is the text with member i added, replaced or removed.
-func (c jsonContainer) edit(p *patch, i int) string {
+func (c jsonContainer) edit(p *Patch, i int) string {
 	switch {
-	case p.operator == "remove":
+	case p.Operator == "remove":
 		return c.remove(i)
-	case i < len(c.members) && p.moved == 0:
+	case i < len(c.members) && p.Moved == 0:
 		m := c.members[i]
 		return c.text[:m.start] + c.indented(p.raw(), m.at) + c.text[m.end:]
 	}
@@ -99,7 +93,7 @@ func (c jsonContainer) remove(i int) string {
 }
 
 // insert writes a new member as the ones beside it are written.
-func (c jsonContainer) insert(p *patch, i int) string {
+func (c jsonContainer) insert(p *Patch, i int) string {
 	key := ""
 	if c.isObject() {
 		key = quote(unescape(p.keys[len(p.keys)-1])) + c.colon()
@@ -125,7 +119,7 @@ func (c jsonContainer) colon() string {
 		return ":"
 	}
 	last := c.members[len(c.members)-1]
-	return c.text[value(c.text, last.at):last.start]
+	return c.text[endOfValue(c.text, last.at):last.start]
 }
 
 // comma is what stands between two members.
@@ -137,7 +131,7 @@ func (c jsonContainer) comma() string {
 	if lead := c.text[c.open+1 : first.at]; strings.Contains(lead, "\n") {
 		return "," + lead
 	}
-	if c.isObject() && first.start > value(c.text, first.at)+1 {
+	if c.isObject() && first.start > endOfValue(c.text, first.at)+1 {
 		return ", "
 	}
 	return ","
@@ -145,8 +139,8 @@ func (c jsonContainer) comma() string {
 
 // indented is a value as it is written on the line that at is on: over several lines if the text is.
 func (c jsonContainer) indented(raw string, at int) string {
-	open := space(c.text, 0) + 1
-	first := space(c.text, open)
+	open := endOfSpace(c.text, 0) + 1
+	first := endOfSpace(c.text, open)
 	unit := lineIndent(c.text, first)
 	if unit == "" || !strings.Contains(c.text[open:first], "\n") {
 		return raw

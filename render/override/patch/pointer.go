@@ -1,4 +1,4 @@
-package override
+package patch
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// lookup is the value at a JSON pointer; nil when there is none.
-func lookup(doc any, pointer string) any {
+// Lookup is the value at a JSON pointer; nil when there is none.
+func Lookup(doc any, pointer string) any {
 	if pointer == "" {
 		return doc
 	}
@@ -52,7 +52,7 @@ func unescape(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
-// escape writes one.
-func escape(key string) string {
+// Escape writes one.
+func Escape(key string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }

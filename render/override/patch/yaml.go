@@ -1,4 +1,4 @@
-package override
+package patch
 
 import (
 	"errors"
@@ -9,16 +9,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// patchYAML applies p, whose value is json.RawMessage, to the first document of YAML text, which is the one Karmada
-// reads. Everything that p does not name stays as it was written, the other documents included (B8).
-func patchYAML(text string, p *patch) (string, error) {
+// YAML returns YAML text with its first document patched, which is the one Karmada reads. Everything that is not named
+// stays as it was written, the other documents included (B8).
+func (p *Patch) YAML(text string) (string, error) {
+	if err := p.parse(); err != nil {
+		return "", err
+	}
 	head, body, rest := firstDocument(text)
 	const windows = "\r\n"
 	end := "\n"
 	if n := strings.Count(body, windows); n > 0 && n == strings.Count(body, "\n") {
 		end = windows
 	}
-	patched, err := patchDocument(strings.ReplaceAll(body, windows, "\n"), p)
+	patched, err := p.document(strings.ReplaceAll(body, windows, "\n"))
 	if err != nil {
 		return "", err
 	}
@@ -66,16 +69,16 @@ func isComment(line string) bool {
 	return line == "" || line[0] == '#'
 }
 
-// patchDocument patches one document. It edits the nodes to know what is wanted, and then looks for the smallest piece
+// document patches one document. It edits the nodes to know what is wanted, and then looks for the smallest piece
 // of text that makes just that when it is written anew.
-func patchDocument(text string, p *patch) (string, error) {
+func (p *Patch) document(text string) (string, error) {
 	doc, err := parseYAML(text)
 	if err != nil {
 		return "", err
 	}
 	before := commentsOf(doc)
-	e := yamlEdit{patch: p, doc: doc, lines: linesOf(text)}
-	if err := e.apply(); err != nil {
+	e := yamlEdit{Patch: p, doc: doc, lines: linesOf(text)}
+	if err := e.editNodes(); err != nil {
 		return "", err
 	}
 	after := commentsOf(doc)
