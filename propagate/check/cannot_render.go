@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 )
@@ -91,10 +93,15 @@ func (r *Review) foreign(failed []*variant) string {
 	return ""
 }
 
-// mistakeOf is where a failure is to be mended, and what it says.
-func mistakeOf(v *variant) (manifest.Origin, string) {
+// mistakeOf is where a failure is to be mended, and what it says. What a parser says about the text of a Secret is left
+// out: it may repeat some of it.
+func mistakeOf(v *variant) (place manifest.Origin, message string) {
+	place, message = v.failure.Origin, v.failure.Err.Error()
 	if m, ok := errors.AsType[*manifest.Error](v.failure.Err); ok {
-		return m.Origin, m.Message
+		place, message = m.Origin, m.Message
 	}
-	return v.failure.Origin, v.failure.Err.Error()
+	if i := strings.Index(message, "is not valid"); i >= 0 && v.id.GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
+		message = message[:i] + "is not valid"
+	}
+	return place, message
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -45,7 +46,7 @@ spec:
 func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Finding {
 	o := a.override
 	field := fmt.Sprintf("spec.overrideRules[%d]", rule)
-	hit := r.hit(a, rule)
+	hit := r.hit(o.Spec.OverrideRules[rule])
 	if len(hit) == 0 {
 		return nil // unknown-cluster, or no cluster has these labels yet
 	}
@@ -67,15 +68,10 @@ func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Fi
 }
 
 // hit are the clusters that a rule targets.
-func (r *Review) hit(a *applied, rule int) map[string]bool {
+func (r *Review) hit(rule policy.OverrideRule) map[string]bool {
 	hit := map[string]bool{}
-	target := a.override.Spec.OverrideRules[rule].TargetCluster
 	for _, c := range r.fleet {
-		ok := true
-		if target != nil {
-			ok, _, _ = c.Matches(*target)
-		}
-		if ok {
+		if rule.TargetCluster == nil || matches(c, *rule.TargetCluster) {
 			hit[c.Name] = true
 		}
 	}

@@ -87,7 +87,7 @@ func Run(in propagate.Input, plan *propagate.Plan, checks ...Check) []propagate.
 		}
 		for _, f := range c.run(review) {
 			f.Code, f.Severity = c.Code, cmp.Or(f.Severity, c.Severity)
-			all = append(all, f)
+			all = append(all, redact(f))
 		}
 	}
 	return Sorted(all)

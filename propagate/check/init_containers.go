@@ -45,19 +45,6 @@ imageOverrider:
 	},
 }
 
-// overriders are all entries by policy and field, as an Edit has them.
-func (r *Review) overriders() map[string]overrider {
-	all := map[string]overrider{}
-	for i := range r.in.Overrides {
-		o := &r.in.Overrides[i]
-		eachOverrider(o, func(e overrider) {
-			e.title = o.Title()
-			all[o.String()+" "+e.field] = e
-		})
-	}
-	return all
-}
-
 // leftOut is an init container that has what an edit changed in a container beside it.
 func leftOut(v *variant, e override.Edit, o *policy.ImageOverrider) (container, bool) {
 	i := slices.IndexFunc(containers(v.object.manifest, "containers"), func(c container) bool { return c.pointer+"/image" == e.Path })

@@ -23,7 +23,7 @@ func Mistakes(err error) (found []propagate.Finding, rest error) {
 		if before, meant, hinted := strings.Cut(f.Message, "; did you mean "); hinted {
 			f.Message, f.Fix = before, "write "+strings.TrimSuffix(meant, "?")
 		}
-		found = append(found, f)
+		found = append(found, redact(f))
 	}
 	return found, errors.Join(others...)
 }

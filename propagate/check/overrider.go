@@ -41,7 +41,7 @@ func (r *Review) applying() []*applied {
 
 // overrider is one entry of one rule.
 type overrider struct {
-	title string // of the policy; only in overriders()
+	title string // of the policy
 	rule  int
 	list  string // "plaintext"
 	field string // "spec.overrideRules[0].overriders.plaintext[1]"
@@ -59,7 +59,7 @@ func eachOverrider(o *policy.Override, visit func(overrider)) {
 	for i := range o.Spec.OverrideRules {
 		all := &o.Spec.OverrideRules[i].Overriders
 		to := func(list string, j int, entry overrider) {
-			entry.rule, entry.list = i, list
+			entry.title, entry.rule, entry.list = o.Title(), i, list
 			entry.field = fmt.Sprintf("spec.overrideRules[%d].overriders.%s[%d]", i, list, j)
 			visit(entry)
 		}
@@ -85,4 +85,14 @@ func eachOverrider(o *policy.Override, visit func(overrider)) {
 			to("plaintext", j, overrider{plaintext: &all.Plaintext[j]})
 		}
 	}
+}
+
+// entries are the entries of all overrides by policy and field, as an Edit has them.
+func (r *Review) entries() map[string]overrider {
+	all := map[string]overrider{}
+	for i := range r.in.Overrides {
+		o := &r.in.Overrides[i]
+		eachOverrider(o, func(e overrider) { all[o.String()+" "+e.field] = e })
+	}
+	return all
 }

@@ -26,8 +26,9 @@ type Review struct {
 	spaces  map[space][]*object
 	byTitle map[string]*claim
 
-	variants func() []*variant // made when a check first asks
-	applied  func() []*applied
+	variants   func() []*variant // these are made when a check first asks
+	applied    func() []*applied
+	overriders func() map[string]overrider
 }
 
 // object is one object with its decision.
@@ -67,6 +68,7 @@ func newReview(in propagate.Input, plan *propagate.Plan) *Review {
 	r.addClaims()
 	r.variants = sync.OnceValue(r.rendering)
 	r.applied = sync.OnceValue(r.applying)
+	r.overriders = sync.OnceValue(r.entries)
 	return r
 }
 

@@ -9,8 +9,8 @@ var unknownScheduler = Check{
 	Code:     "unknown-scheduler",
 	Severity: propagate.Error,
 	Summary:  "a schedulerName that nobody answers to",
-	Why: "There is one scheduler, default-scheduler. As in Karmada, what asks for another waits for it: nothing is placed anew, and what runs stays.",
-	Fix: "Remove `schedulerName`.",
+	Why:      "There is one scheduler, default-scheduler. As in Karmada, what asks for another waits for it: nothing is placed anew, and what runs stays.",
+	Fix:      "Remove `schedulerName`.",
 	Example: `
 kind: PropagationPolicy
 metadata: {name: web, namespace: shop}
