@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
@@ -37,6 +38,28 @@ func TestTable(t *testing.T) {
 		}
 		require.NotContains(t, c.Summary, "\n", c.Code)
 		require.Len(t, slices.DeleteFunc(slices.Clone(all), func(other check.Check) bool { return other.Code != c.Code }), 1, c.Code)
+	}
+}
+
+// TestExamples keeps the examples of the page YAML, and those that are whole policies valid but for the one that is about that.
+func TestExamples(t *testing.T) {
+	for _, c := range check.All() {
+		for i, text := range strings.Split(c.Example, "\n---\n") {
+			var fields map[string]any
+			if err := yaml.Unmarshal([]byte(text), &fields); err != nil {
+				var list []any
+				require.NoError(t, yaml.Unmarshal([]byte(text), &list), "%s, document %d", c.Code, i)
+			}
+			kind, _ := fields["kind"].(string)
+			if !strings.HasSuffix(kind, "Policy") || c.Code == "invalid" {
+				continue
+			}
+			fields["apiVersion"] = "policy.karmada.io/v1alpha1"
+			whole, err := yaml.Marshal(fields)
+			require.NoError(t, err)
+			_, err = propagate.Load(append([]byte("-- policy.yaml --\n"), whole...))
+			require.NoError(t, err, "%s, document %d", c.Code, i)
+		}
 	}
 }
 

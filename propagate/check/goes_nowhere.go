@@ -20,7 +20,8 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: settings, namespace: shop}   # and no policy selects it`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		type reason struct{ path, why string }
+		groups := map[reason][]*object{}
 		for _, o := range r.objects {
 			if o.Why == "" || len(o.Chosen) > 0 || o.Lazy || configures(o.ID.Group) {
 				continue
@@ -28,14 +29,28 @@ metadata: {name: settings, namespace: shop}   # and no policy selects it`,
 			if o.Policy != nil && (len(r.fleet) == 0 || waits(o.Policy)) { // see unknown-scheduler
 				continue
 			}
-			f := at(o.Origin, "", "%s goes to no cluster: %s", short(o.ID), o.Why)
-			if o.Policy == nil {
-				f.Severity = propagate.Note
-			}
-			found = append(found, f)
+			key := reason{o.Origin.Source + "//" + o.Origin.Path, o.Why}
+			groups[key] = append(groups[key], o)
+		}
+		var found []propagate.Finding
+		for _, objects := range groups { // Run sorts
+			found = append(found, nowhere(objects))
 		}
 		return found
 	},
+}
+
+// nowhere is about objects of one file that go nowhere for one reason.
+func nowhere(objects []*object) propagate.Finding {
+	verb := "go"
+	if len(objects) == 1 {
+		verb = "goes"
+	}
+	f := at(objects[0].Origin, "", "%s %s to no cluster: %s", some(objects), verb, objects[0].Why)
+	if objects[0].Policy == nil {
+		f.Severity = propagate.Note
+	}
+	return f
 }
 
 // configures says whether the kinds of a group tell a federation what to do, here or in Karmada, and are no workloads.
