@@ -2,6 +2,7 @@ package patch
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -83,7 +84,7 @@ func FuzzJSON(f *testing.F) {
 	f.Add(`{"a\u0062":"\"}"}`, "replace", "/ab", `"x"`)
 	f.Fuzz(func(t *testing.T, text, operator, path, raw string) {
 		var old, value, got any
-		if json.Unmarshal([]byte(text), &old) != nil || json.Unmarshal([]byte(raw), &value) != nil {
+		if json.Unmarshal([]byte(text), &old) != nil || json.Unmarshal([]byte(raw), &value) != nil || !utf8.ValidString(path) {
 			return
 		}
 		op := &Patch{Operator: operator, Path: path, Value: json.RawMessage(raw)}
@@ -96,4 +97,16 @@ func FuzzJSON(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, want, got, "%s\n%s", text, patched)
 	})
+}
+
+// BenchmarkYAML replaces one value in a hundred lines.
+func BenchmarkYAML(b *testing.B) {
+	text := "log: {level: info}\n" + strings.Repeat("# a comment\n", 9)
+	for i := range 10 {
+		text += fmt.Sprintf("section%d:\n  on: y\n  items:\n  - {a: 1, b: two}\n  - c: |\n      text\n\n  # more\n  last: 0\n", i)
+	}
+	for b.Loop() {
+		_, err := (&Patch{Operator: "replace", Path: "/section5/items/1/c", Value: json.RawMessage(`"x"`)}).YAML(text)
+		require.NoError(b, err)
+	}
 }
