@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,59 +13,6 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
-
-// A liveHub is the hub that "why" asks about what is live; nil when none was named.
-type liveHub struct {
-	*hub
-	federation *v1alpha1.Federation
-	// err is why the hub cannot be asked; what follows from the manifests is explained nevertheless.
-	err error
-}
-
-// connect finds the Federation on the hub that was named. With --federation it is that of the manifest, or the one of
-// that name, whose paths and skips then count; without, the only one there is.
-func (f *whyFlags) connect(ctx context.Context, ownPaths bool) (*liveHub, error) {
-	if f.hub.path() == "" {
-		return nil, nil
-	}
-	h, err := f.hub.connect()
-	if err != nil {
-		return nil, err
-	}
-	name, fromFile := f.tree.federation, false
-	if _, err := os.Stat(name); err == nil {
-		written, err := readFederation(name)
-		if err != nil {
-			return nil, err
-		}
-		name, fromFile = written.Namespace+"/"+written.Name, true
-	}
-	if namespace, rest, both := strings.Cut(name, "/"); both {
-		h.namespace, h.namespaceGiven, name = namespace, true, rest
-	}
-	fed, err := h.hubFederation(ctx, name)
-	switch {
-	case err != nil && f.tree.federation != "" && !fromFile:
-		return nil, err
-	case err != nil:
-		return &liveHub{hub: h, err: err}, nil
-	case !fromFile && !ownPaths:
-		f.tree.known = fed
-	}
-	return &liveHub{hub: h, federation: fed}, nil
-}
-
-// hubFederation is federation, for a hub that may be anything.
-func (h *hub) hubFederation(ctx context.Context, name string) (*v1alpha1.Federation, error) {
-	fed, err := h.federation(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	if len(fed.Spec.Sources) == 0 {
-		return nil, errors.New("the federation on the hub has no sources")
-	}
-	return fed, nil
-}
 
 // A liveObject is what the hub says about an object; its JSON form is stable.
 type liveObject struct {
