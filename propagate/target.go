@@ -192,7 +192,7 @@ func renamed(d *Decision, to manifest.ID, edits []override.Edit) error {
 	e := &manifest.Error{Origin: d.Origin, Message: fmt.Sprintf("an override makes %s of %s; it may not change kind, namespace or name", to, d.ID)}
 	for _, edit := range edits {
 		switch edit.Path {
-		case "/metadata", "/metadata/name", "/metadata/namespace", "/kind", "/apiVersion":
+		case "", "/metadata", "/metadata/name", "/metadata/namespace", "/kind", "/apiVersion":
 			e.Origin = edit.At
 		}
 	}
