@@ -1,0 +1,48 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
+)
+
+// FuzzRun: whatever can be planned can be reviewed, every finding says where, what and how bad, and the order of the input
+// does not matter to a second look.
+func FuzzRun(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(f, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(f, err)
+		f.Add(text)
+	}
+	codes := map[string]bool{}
+	for _, c := range check.All() {
+		codes[c.Code] = true
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		in, err := propagate.Load(text)
+		if err != nil {
+			check.Mistakes(err)
+			return
+		}
+		plan, err := propagate.New(in)
+		if err != nil {
+			check.Mistakes(err)
+			return
+		}
+		found := check.Run(in, plan)
+		for _, x := range found {
+			require.True(t, codes[x.Code], x.Code)
+			require.NotEmpty(t, x.At.Path)
+			require.NotEmpty(t, x.Severity)
+			require.NotEmpty(t, x.Message)
+		}
+		require.Equal(t, found, check.Run(in, plan))
+	})
+}
