@@ -62,6 +62,9 @@ func (f *lintFlags) run(ctx context.Context, out io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.tree.dumpInput(t); err != nil {
+		return err
+	}
 	report := newLintReport(t)
 	if err := report.write(out, f.output.value); err != nil {
 		return err

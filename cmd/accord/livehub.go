@@ -12,6 +12,8 @@ import (
 type liveHub struct {
 	*hub
 	federation *v1alpha1.Federation
+	objects    []v1alpha1.FederatedObject
+	deliveries []v1alpha1.Delivery
 	// err is why the hub cannot be asked; what follows from the manifests is explained nevertheless.
 	err error
 }

@@ -66,7 +66,7 @@ func (f *renderFlags) run(ctx context.Context, stdout, stderr io.Writer, args []
 	case f.cluster == "":
 		return errors.New("--cluster is required: the one to render for")
 	}
-	p, err := f.tree.plan(ctx, dir)
+	p, err := f.tree.plan(ctx, dir, nil)
 	if err != nil {
 		return err
 	}

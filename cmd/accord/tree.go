@@ -77,10 +77,7 @@ func (f *treeFlags) read(ctx context.Context, dir string) (*tree, error) {
 	if f.repo == "" {
 		t.dir = dir
 	}
-	if f.dump == "" || t.mistakes != nil {
-		return t, nil
-	}
-	return t, dumpTo(f.dump, t.input)
+	return t, nil
 }
 
 // declared is the Federation that is named, or the one that "accord apply --once" would make of the directory or
@@ -198,11 +195,10 @@ func newTree(fed *v1alpha1.Federation, checkouts []checkout) *tree {
 		return &tree{mistakes: err}
 	}
 	parts, err := propagate.Sort(objects)
-	return &tree{parts: parts, mistakes: err, input: propagate.Input{
-		Federation: fed.Namespace + "/" + fed.Name, Revision: checkouts[0].revision,
-		Objects: parts.Objects, Policies: parts.Policies, Overrides: parts.Overrides, Fleet: parts.Fleet(),
-		Skip: propagate.Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs},
-	}}
+	t := &tree{parts: parts, mistakes: err, input: parts.Input()}
+	t.input.Federation, t.input.Revision = fed.Namespace+"/"+fed.Name, checkouts[0].revision
+	t.input.Skip = propagate.Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs}
+	return t
 }
 
 // near is the path of a manifest as seen from where accord was called, so that an editor can jump there.
@@ -224,14 +220,4 @@ func (t *tree) relative(p string) string {
 		return filepath.ToSlash(below)
 	}
 	return near
-}
-
-// dumpTo writes the input to a file.
-func dumpTo(name string, in propagate.Input) (err error) {
-	file, err := os.Create(name)
-	if err != nil {
-		return fmt.Errorf("making the dump: %w", err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return propagate.Dump(file, in)
 }

@@ -3,14 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
-
-	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/propagate"
 )
 
 const whyLong = `Explain one object: which policy claims it, which clusters get it and why not the others, how many replicas, and what
@@ -20,7 +15,8 @@ It reads a directory or repository as the controllers would, and needs no cluste
 deployments, deployment.apps, in any case. Without DIR and --repo the current directory is read. No value of a Secret
 is ever shown.
 
-With --hub-kubeconfig or $ACCORD_KUBECONFIG it adds what is live: what the hub decided and what the clusters say.
+With --hub-kubeconfig or $ACCORD_KUBECONFIG it decides by what the hub knows of the clusters and decided before, and adds
+what is live: what the hub decided and what the clusters say.
 
 Exit codes: 0 explained, 1 mistakes in manifests, 2 usage error, or there is no such object or cluster.`
 
@@ -73,7 +69,7 @@ func (f *whyFlags) run(ctx context.Context, out io.Writer, args []string, ownPat
 	if err != nil {
 		return err
 	}
-	p, err := f.tree.plan(ctx, dir)
+	p, err := f.tree.plan(ctx, dir, live)
 	if err != nil {
 		return err
 	}
@@ -90,40 +86,6 @@ func (f *whyFlags) run(ctx context.Context, out io.Writer, args []string, ownPat
 		return err
 	}
 	report := p.explain(id, f.cluster)
-	report.Live = live.object(ctx, p, id, f.cluster)
+	report.Live = live.object(p, id, f.cluster)
 	return report.print(out, f.output.value)
-}
-
-// A planned tree has a plan.
-type planned struct {
-	*tree
-	*propagate.Plan
-}
-
-// plan reads and decides. Mistakes in manifests are exit code 1.
-func (f *treeFlags) plan(ctx context.Context, dir string) (*planned, error) {
-	t, err := f.read(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	if t.mistakes != nil {
-		return nil, &exitError{code: 1, err: t.mistakes}
-	}
-	plan, err := propagate.New(t.input)
-	if err != nil {
-		return nil, &exitError{code: 1, err: err}
-	}
-	return &planned{t, plan}, nil
-}
-
-// checkCluster refuses a name that no Cluster has.
-func (p *planned) checkCluster(name string) error {
-	names := p.Clusters()
-	if slices.Contains(names, name) {
-		return nil
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("no cluster %q: no Cluster is declared there", name)
-	}
-	return fmt.Errorf("no cluster %q among %s%s", name, count(len(names), "declared Cluster"), manifest.DidYouMean(name, names))
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,8 +43,8 @@ type liveCluster struct {
 	Differs string `json:"differs,omitempty"`
 }
 
-// object asks the hub about an object, on all clusters or on one only.
-func (l *liveHub) object(ctx context.Context, p *planned, id manifest.ID, only string) *liveObject {
+// object is what the hub says about an object, on all clusters or on one only; nil without a hub.
+func (l *liveHub) object(p *planned, id manifest.ID, only string) *liveObject {
 	if l == nil {
 		return nil
 	}
@@ -57,19 +55,12 @@ func (l *liveHub) object(ctx context.Context, p *planned, id manifest.ID, only s
 	}
 	live.Federation = l.federation.Namespace + "/" + l.federation.Name
 	live.Revision = l.federation.Status.LastAttemptedRevision
-	all := &v1alpha1.FederatedObjectList{}
-	deliveries := &v1alpha1.DeliveryList{}
-	err := errors.Join(l.List(ctx, all, of(l.federation)...), l.List(ctx, deliveries, of(l.federation)...))
-	if err != nil {
-		live.Message = l.explain("reading what is live", err).Error()
-		return live
-	}
-	i := slices.IndexFunc(all.Items, func(o v1alpha1.FederatedObject) bool { return templateOf(&o) == id })
+	i := slices.IndexFunc(l.objects, func(o v1alpha1.FederatedObject) bool { return templateOf(&o) == id })
 	if i < 0 {
 		live.Message = "the hub knows of no such object"
 		return live
 	}
-	live.read(&all.Items[i], deliveries.Items, only)
+	live.read(&l.objects[i], l.deliveries, only)
 	live.compare(p, id, only)
 	if isSecret(id) {
 		for i := range live.Clusters {
