@@ -1,0 +1,47 @@
+package policy
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// DecodeCustomization reads a ResourceInterpreterCustomization strictly and validates it, its scripts included: one that
+// is not Lua is a mistake in the line of the file where Lua stops understanding it (Karmada §7.1). Text and error are as
+// with Decode.
+func DecodeCustomization(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Customization, error) {
+	var written struct {
+		document `json:",inline"`
+		Spec     CustomizationSpec `json:"spec"`
+	}
+	doc := hints.Decode(u, text, origin, &written)
+	c := Customization{Meta: written.meta(doc, ""), Spec: written.Spec}
+	c.indexScripts(text)
+	written.check(doc, ConfigGroup, "ResourceInterpreterCustomization")
+	c.validate(doc)
+	return c, doc.Err()
+}
+
+// blockHeader ends a line after which a literal block begins, "luaScript: |-  # comment".
+var blockHeader = regexp.MustCompile(`:[ \t]+(?:[!&]\S+[ \t]+)*\|[-+0-9]*[ \t]*(?:#.*)?\r?$`)
+
+// indexScripts gives the lines of scripts their places. Only in a literal block has each a line of the file of its own.
+func (c *Customization) indexScripts(text []byte) {
+	lines := bytes.Split(text, []byte("\n"))
+	for _, op := range Operations() {
+		at, known := c.Lines[op.field()]
+		i := at.Line - c.Origin.Line
+		if !known || i < 0 || i >= len(lines) || !blockHeader.Match(lines[i]) {
+			continue
+		}
+		for n := range strings.Count(c.Script(op), "\n") + 1 {
+			if i+1+n < len(lines) {
+				c.Lines[op.line(n+1)] = manifest.Position{Line: at.Line + 1 + n}
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package policy
+
+import (
+	"errors"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// maxScript is how many bytes a script may have: compiling takes time that grows with its square.
+const maxScript = 64 << 10
+
+// validate is Karmada §7.1 with what its webhook says.
+func (c *Customization) validate(doc *manifest.Doc) {
+	checkVersion(doc, "spec.target.apiVersion", c.Spec.Target.APIVersion)
+	doc.Require("spec.target.kind", c.Spec.Target.Kind != "")
+	scripts := 0
+	for _, op := range Operations() {
+		if c.Spec.Customizations.of(op) == nil {
+			continue
+		}
+		scripts++
+		c.validateScript(doc, op)
+	}
+	if scripts == 0 {
+		doc.Errorf("spec.customizations", "spec.customizations needs at least one script")
+	}
+}
+
+func (c *Customization) validateScript(doc *manifest.Doc, op Operation) {
+	script := c.Script(op)
+	if doc.Require(op.field(), script != ""); script == "" {
+		return
+	}
+	if len(script) > maxScript {
+		doc.Errorf(op.field(), "%s has %d bytes, and a script may have %d", op.field(), len(script), maxScript)
+		return
+	}
+	if line, why := compile(script); why != "" {
+		doc.Errorf(op.line(line), "%s does not compile: %s", op.field(), why)
+	}
+}
+
+// compile says in which line Lua stops understanding a script, and why; nothing if it compiles.
+func compile(script string) (line int, why string) {
+	chunk, err := parse.Parse(strings.NewReader(script), "")
+	if err == nil {
+		_, err = lua.Compile(chunk, "")
+	}
+	if err == nil {
+		return 0, ""
+	}
+	if wrong, ok := errors.AsType[*parse.Error](err); ok {
+		if wrong.Pos.Line == parse.EOF {
+			return strings.Count(strings.TrimRight(script, "\n"), "\n") + 1, wrong.Message + " at its end"
+		}
+		return wrong.Pos.Line, wrong.Message + near(wrong.Token)
+	}
+	if wrong, ok := errors.AsType[*lua.CompileError](err); ok {
+		return wrong.Line, wrong.Message
+	}
+	return 0, err.Error()
+}
+
+func near(token string) string {
+	if token == "" {
+		return ""
+	}
+	return " near " + token
+}
