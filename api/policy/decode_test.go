@@ -165,32 +165,3 @@ func TestSingleRuleIsFolded(t *testing.T) {
 	require.Equal(t, 10, o.At("spec.overrideRules[0].overriders.plaintext[0]").Line)
 	require.Equal(t, 6, o.At("spec.overrideRules[0].targetCluster").Line)
 }
-
-func TestNotActedOn(t *testing.T) {
-	p, err := decode(t, propagation("PropagationPolicy", `propagateDeps: true
-preemption: Always
-dependentOverrides: [a]
-schedulerName: mine
-activationPreference: Lazy
-schedulePriority: {priorityClassSource: KubePriorityClass, priorityClassName: high}
-failover: {cluster: {}}
-placement:
-  clusterAffinities: [{affinityName: a}]
-  clusterTolerations: [{key: a}]
-  spreadConstraints: [{}]
-  workloadAffinity: {affinity: {groupByLabelKey: app}}
-  replicaScheduling: {replicaDivisionPreference: Aggregated, weightPreference: {dynamicWeight: AvailableReplicas}}
-`))
-	require.NoError(t, err)
-	require.Equal(t, []string{
-		"spec.propagateDeps", "spec.dependentOverrides", "spec.schedulerName", "spec.failover", "spec.activationPreference",
-		"spec.schedulePriority", "spec.placement.clusterAffinities", "spec.placement.clusterTolerations",
-		"spec.placement.spreadConstraints", "spec.placement.workloadAffinity",
-		"spec.placement.replicaScheduling.replicaDivisionPreference",
-		"spec.placement.replicaScheduling.weightPreference.dynamicWeight",
-	}, p.NotActedOn())
-
-	p, err = decode(t, propagation("PropagationPolicy", "suspension: {dispatching: false}\npreserveResourcesOnDeletion: true\nconflictResolution: Overwrite\npriority: 3\n"))
-	require.NoError(t, err)
-	require.Empty(t, p.NotActedOn())
-}

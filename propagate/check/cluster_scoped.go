@@ -24,7 +24,11 @@ spec:
 		r.eachSelectors(func(m policy.Meta, title string, selectors []policy.ResourceSelector) {
 			for i, s := range selectors {
 				if !m.ClusterWide() && r.unscoped(s) {
-					found = append(found, at(m.At(fmt.Sprintf("spec.resourceSelectors[%d]", i)), "select it in a Cluster... policy",
+					fix := "select it in a Cluster... policy"
+					if s.Kind == "Namespace" {
+						fix = "remove it: a namespace goes where its objects go"
+					}
+					found = append(found, at(m.At(fmt.Sprintf("spec.resourceSelectors[%d]", i)), fix,
 						"%s selects %s, which has no namespace: a policy in a namespace never gets it", title, s.Kind))
 				}
 			}
