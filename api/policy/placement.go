@@ -41,7 +41,8 @@ type OverflowAffinity struct {
 	ClusterAffinity `json:",inline"`
 }
 
-// SpreadConstraint bounds the number of groups selected (Karmada §4.5).
+// SpreadConstraint bounds the number of groups selected (Karmada §4.5). MaxGroups 0 is no upper bound (DESIGN section 8,
+// B14). SpreadByLabel is accepted and not acted on.
 type SpreadConstraint struct {
 	SpreadByField string `json:"spreadByField,omitempty"`
 	SpreadByLabel string `json:"spreadByLabel,omitempty"`

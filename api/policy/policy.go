@@ -89,7 +89,7 @@ type SuspensionClusters struct {
 	ClusterNames []string `json:"clusterNames,omitempty"`
 }
 
-// SchedulePriority is accepted and has no effect yet (Karmada §1.2).
+// SchedulePriority is accepted and has no effect: everything is planned at once, there is no queue (Karmada §1.2).
 type SchedulePriority struct {
 	PriorityClassSource string `json:"priorityClassSource"`
 	PriorityClassName   string `json:"priorityClassName"`
