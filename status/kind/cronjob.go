@@ -1,11 +1,9 @@
 package kind
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 var cronJob = Kind{
 	Dependencies: podDependencies(jobTemplateSpec),
 	Health:       present(cronJobHealth),
-	Reflect:      reflectCronJob,
+	Reflect:      pick{texts: []string{"lastScheduleTime", "lastSuccessfulTime"}}.reflect,
 	Aggregate:    aggregateCronJob,
 }
 
@@ -17,32 +15,10 @@ func cronJobHealth(spec, _ map[string]any) (Health, string) {
 	return Healthy, ""
 }
 
-func reflectCronJob(u *unstructured.Unstructured) map[string]any {
-	status := statusOf(u)
-	if status == nil {
-		return nil
-	}
-	kept := map[string]any{}
-	for _, f := range []string{"lastScheduleTime", "lastSuccessfulTime"} {
-		if t := text(status, f); t != "" {
-			kept[f] = t
-		}
-	}
-	return kept
-}
-
 // aggregateCronJob keeps the latest times (Karmada §6.5). The list of active Jobs is left out: references to
 // objects of other clusters resolve to nothing, and grow with the number of clusters.
 func aggregateCronJob(answers []Answer) map[string]any {
 	total := map[string]any{}
-	for _, f := range []string{"lastScheduleTime", "lastSuccessfulTime"} {
-		latest := ""
-		for _, a := range answers {
-			latest = max(latest, text(a.Status, f))
-		}
-		if latest != "" {
-			total[f] = latest
-		}
-	}
+	latest(total, answers, "lastScheduleTime", "lastSuccessfulTime")
 	return total
 }

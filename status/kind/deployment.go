@@ -3,8 +3,6 @@ package kind
 import (
 	"fmt"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 var deployment = Kind{
@@ -14,8 +12,11 @@ var deployment = Kind{
 	Dependencies: podDependencies(templateSpec),
 	Observes:     true,
 	Health:       observed(deploymentHealth),
-	Reflect:      reflectDeployment,
-	Aggregate:    aggregateDeployment,
+	Reflect: pick{
+		counters:   []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"},
+		conditions: []string{"Available", "Progressing"},
+	}.reflect,
+	Aggregate: aggregateDeployment,
 }
 
 // deploymentHealth is Karmada §6.6 plus what kubectl rollout status waits for: no old replicas, every replica
@@ -47,15 +48,6 @@ func blocked(status map[string]any) string {
 		return "; " + why(condition(status, "ReplicaFailure"))
 	}
 	return ""
-}
-
-func reflectDeployment(u *unstructured.Unstructured) map[string]any {
-	status := statusOf(u)
-	kept := keepCounters(status, "replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas")
-	if conditions := keepConditions(status, "Available", "Progressing"); conditions != nil {
-		kept["conditions"] = conditions
-	}
-	return kept
 }
 
 // aggregateDeployment is Karmada §6.5, with two additions: updatedReplicas counts only clusters that run what was decided,

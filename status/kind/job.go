@@ -12,8 +12,12 @@ var job = Kind{
 	Requirements: requirements(templateSpec),
 	Dependencies: podDependencies(templateSpec),
 	Health:       present(jobHealth),
-	Reflect:      reflectJob,
-	Aggregate:    aggregateJob,
+	Reflect: pick{
+		counters:   []string{"active", "succeeded", "failed"},
+		texts:      []string{"startTime", "completionTime"},
+		conditions: []string{"Complete", "Failed"},
+	}.reflect,
+	Aggregate: aggregateJob,
 }
 
 // jobReplicas is how many pods run at once: the parallelism, and not more than there are completions (Karmada §6.2).
@@ -38,39 +42,11 @@ func jobHealth(spec, status map[string]any) (Health, string) {
 	return Progressing, progress
 }
 
-func reflectJob(u *unstructured.Unstructured) map[string]any {
-	status := statusOf(u)
-	kept := keepCounters(status, "active", "succeeded", "failed")
-	if conditions := keepConditions(status, "Complete", "Failed"); conditions != nil {
-		kept["conditions"] = conditions
-	}
-	for _, f := range []string{"startTime", "completionTime"} {
-		if t := text(status, f); t != "" {
-			kept[f] = t
-		}
-	}
-	return kept
-}
-
 // aggregateJob is Karmada §6.5: failed as soon as one cluster failed, complete when all are.
 func aggregateJob(answers []Answer) map[string]any {
 	total := sum(answers, "active", "succeeded", "failed")
-	first, last := "", ""
-	started, completed := len(answers) > 0, len(answers) > 0
-	for _, a := range answers {
-		start, end := text(a.Status, "startTime"), text(a.Status, "completionTime")
-		started, completed = started && start != "", completed && end != ""
-		if first == "" || start < first {
-			first = start
-		}
-		last = max(last, end)
-	}
-	if started {
-		total["startTime"] = first
-	}
-	if completed {
-		total["completionTime"] = last
-	}
+	started(total, answers, "startTime")
+	ended(total, answers, "completionTime")
 	failed := which(answers, func(a Answer) bool { return holds(a.Status, "Failed") })
 	done := which(answers, func(a Answer) bool { return holds(a.Status, "Complete") })
 	switch {

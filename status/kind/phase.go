@@ -1,10 +1,6 @@
 package kind
 
-import (
-	"slices"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
+import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 // keepPhase is the Reflect of a kind that says how it is in one word.
 func keepPhase(u *unstructured.Unstructured) map[string]any {
@@ -16,19 +12,8 @@ func keepPhase(u *unstructured.Unstructured) map[string]any {
 
 // worstPhase aggregates phases: the first in the list that some cluster is in. A cluster without an answer, and a
 // phase that is not in the list, count as "Pending"; so does no cluster at all.
-func worstPhase(worst ...string) func([]Answer) map[string]any {
+func worstPhase(order ...string) func([]Answer) map[string]any {
 	return func(answers []Answer) map[string]any {
-		seen := len(worst)
-		for _, a := range answers {
-			i := slices.Index(worst, text(a.Status, "phase"))
-			if i < 0 {
-				i = slices.Index(worst, "Pending")
-			}
-			seen = min(seen, i)
-		}
-		if seen == len(worst) {
-			return map[string]any{"phase": "Pending"}
-		}
-		return map[string]any{"phase": worst[seen]}
+		return map[string]any{"phase": worst(answers, order, "Pending", "phase")}
 	}
 }

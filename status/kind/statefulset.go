@@ -1,7 +1,6 @@
 package kind
 
 import (
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -34,23 +33,14 @@ func statefulSetDependencies(u *unstructured.Unstructured) []Reference {
 // replicas are available, and the message says how many run an older revision.
 func statefulSetHealth(spec, status map[string]any) (Health, string) {
 	want := countOr(defaultReplicas, spec, "replicas")
-	replicas, updated, available := count(status, "replicas"), count(status, "updatedReplicas"), count(status, "availableReplicas")
-	due := max(0, want-count(spec, "updateStrategy", "rollingUpdate", "partition"))
-	onDelete := text(spec, "updateStrategy", "type") == "OnDelete"
-	if onDelete {
-		due = 0
+	r := rollout{
+		want: want, due: want - portion(at(spec, "updateStrategy", "rollingUpdate", "partition"), want), stay: partitioned,
+		replicas: count(status, "replicas"), updated: count(status, "updatedReplicas"), available: count(status, "availableReplicas"),
 	}
-	switch {
-	case updated < due, available < want:
-		return Progressing, fmt.Sprintf("%d of %d updated, %d of %d available", updated, max(due, updated), available, want)
-	case replicas > want:
-		return Progressing, fmt.Sprintf("%d surplus replicas are still there", replicas-want)
-	case onDelete && updated < want:
-		return Healthy, fmt.Sprintf("%d of %d available; %d run an older revision until their pods are deleted (OnDelete)", available, want, want-updated)
-	case due < want && updated < want:
-		return Healthy, fmt.Sprintf("%d of %d available; %d stay on the older revision (partition)", available, want, want-updated)
+	if text(spec, "updateStrategy", "type") == "OnDelete" {
+		r.due, r.stay = 0, onDelete
 	}
-	return Healthy, fmt.Sprintf("%d of %d available", available, want)
+	return r.health()
 }
 
 // aggregateStatefulSet is Karmada §6.5; updatedReplicas counts only clusters that run what was decided.
