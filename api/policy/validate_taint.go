@@ -46,8 +46,8 @@ func checkConditions(doc *manifest.Doc, path string, conditions []ConditionMatch
 	}
 }
 
-// validate refuses what a Cluster would not take as a taint (Karmada §1.8) and, as Karmada does unless its webhook is
-// told otherwise, NoExecute: nothing is evicted because of a taint here.
+// validate refuses what a Cluster would not take as a taint (Karmada §1.8). NoExecute is taken, as by Karmada whose
+// webhook allows it: it keeps new objects away.
 func (p PolicyTaint) validate(doc *manifest.Doc, field string) {
 	doc.Require(field+".key", p.Key != "")
 	if problems := validation.IsQualifiedName(p.Key); p.Key != "" && len(problems) > 0 {
@@ -57,8 +57,5 @@ func (p PolicyTaint) validate(doc *manifest.Doc, field string) {
 		doc.Errorf(field+".value", "%s.value is %q: %s", field, p.Value, strings.Join(problems, "; "))
 	}
 	doc.Require(field+".effect", p.Effect != "")
-	if p.Effect == corev1.TaintEffectNoExecute {
-		doc.Errorf(field+".effect", "%s.effect is NoExecute; a taint evicts nothing here, write NoSchedule", field)
-	}
-	doc.OneOf(field+".effect", string(p.Effect), string(corev1.TaintEffectNoSchedule))
+	doc.OneOf(field+".effect", string(p.Effect), string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectNoExecute))
 }

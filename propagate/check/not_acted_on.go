@@ -34,6 +34,15 @@ spec:
 				found = append(found, at(p.At(field), "", "%s: %s is not acted on", p.Title(), field))
 			}
 		}
+		for i := range r.in.TaintPolicies {
+			t := &r.in.TaintPolicies[i]
+			for j, taint := range t.Spec.Taints {
+				if taint.Effect == corev1.TaintEffectNoExecute {
+					found = append(found, at(t.At(fmt.Sprintf("spec.taints[%d].effect", j)), "",
+						"%s: NoExecute evicts nothing; it keeps new objects away, as NoSchedule does", t.Title()))
+				}
+			}
+		}
 		for _, o := range r.objects {
 			if o.ID.Group != v1alpha1.GroupVersion.Group && configures(o.ID.Group) {
 				found = append(found, at(o.Origin, "", "%s: this kind is not acted on", o.ID))
