@@ -57,7 +57,7 @@ func (p *planned) checkCluster(name string) error {
 		return nil
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("no cluster %q: no Cluster is declared there", name)
+		return fmt.Errorf("no cluster %q; %s", name, noClusters)
 	}
 	return fmt.Errorf("no cluster %q among %s%s", name, count(len(names), "Cluster"), manifest.DidYouMean(name, names))
 }

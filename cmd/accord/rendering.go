@@ -76,7 +76,7 @@ func (p *planned) newRendering(f *renderFlags, wanted map[manifest.ID]bool) (*re
 	}
 	for _, failed := range target.Failed {
 		if within(wanted, f.namespace, failed.ID) {
-			r.Failed = append(r.Failed, renderedNot{failed.ID.String(), failed.Origin.String(), failed.Err.Error()})
+			r.Failed = append(r.Failed, renderedNot{failed.ID.String(), failed.Origin.String(), failureText(failed.ID, failed.Err)})
 		}
 	}
 	return r, nil

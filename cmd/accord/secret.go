@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -9,6 +11,17 @@ import (
 
 // isSecret says whether the values of an object are nobody's business.
 func isSecret(id manifest.ID) bool { return id.GroupKind() == schema.GroupKind{Kind: "Secret"} }
+
+// failureText is why an object cannot be rendered. What a parser says about the text in a Secret may repeat some of it,
+// so that is left out.
+func failureText(id manifest.ID, err error) string {
+	text := err.Error()
+	const invalid = "is not valid"
+	if i := strings.Index(text, invalid); i >= 0 && isSecret(id) {
+		return text[:i] + invalid
+	}
+	return text
+}
 
 // redacted stands where a value of a Secret was. It is no base64, so that no API server takes it for one.
 const redacted = "(redacted)"

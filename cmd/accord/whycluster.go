@@ -58,7 +58,7 @@ func (p *planned) chosen(d *propagate.Decision, c propagate.Choice, share string
 		w.Overrides = append(w.Overrides, newWhyStep(d.ID, s))
 	}
 	if err != nil {
-		w.Error = err.Error()
+		w.Error = failureText(d.ID, err)
 	}
 	return w
 }

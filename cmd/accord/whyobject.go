@@ -71,7 +71,12 @@ func (p *planned) explain(id manifest.ID, only string) *whyReport {
 			r.Clusters = append(r.Clusters, p.refused(d, refusal))
 		}
 	}
-	r.Sends = p.sends(id, only)
+	if len(d.Chosen) > 0 {
+		r.Sends = p.sends(id, only)
+	}
+	if r.fleet == 0 {
+		r.Notes = append(r.Notes, noClusters)
+	}
 	r.Verdict = r.verdict()
 	return r
 }
@@ -183,6 +188,9 @@ func (p *planned) sends(id manifest.ID, only string) []whySent {
 	}
 	return all
 }
+
+// noClusters is what to do when nothing is declared to place anything on.
+const noClusters = "no Cluster is declared: put Cluster manifests beside the others (of Karmada: kubectl get clusters -o yaml), or name a hub with --hub-kubeconfig"
 
 // find is the object that a user means.
 func (p *planned) find(o objectName, namespace string) (manifest.ID, error) {

@@ -30,6 +30,9 @@ func (r *whyReport) verdict() string {
 			counted, replicas = counted+1, replicas+int64(*c.Replicas)
 		}
 	}
+	if r.fleet == 0 && r.Policy != nil {
+		return fmt.Sprintf("%s is claimed by %s, and there is no cluster to send it to", r.id, r.Policy.Policy)
+	}
 	if chosen == 0 {
 		return fmt.Sprintf("%s goes to none of %s: %s", r.id, count(r.fleet, "cluster"), r.Why)
 	}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// planOf plans manifests of a Deployment web with nine replicas, and of what else is given.
+func planOf(t *testing.T, text string) *planned {
+	in, err := propagate.Load([]byte(`
+-- web.yaml --
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, labels: {app: web}}
+spec: {replicas: 9, template: {spec: {containers: [{name: web, image: nginx}]}}}
+` + text))
+	require.NoError(t, err)
+	plan, err := propagate.New(in)
+	require.NoError(t, err)
+	return &planned{&tree{input: in}, plan}
+}
+
+var webID = manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
+
+// Every way in which a placement refuses a cluster comes with what would make it fit.
+func TestWhatWouldFit(t *testing.T) {
+	for _, c := range []struct{ state, cluster, placement, want string }{
+		{"not named", "{}", "clusterAffinity: {clusterNames: [eu-2]}", "add the cluster to clusterNames"},
+		{"excluded", "{}", "clusterAffinity: {exclude: [eu-1]}", "take the cluster out of exclude"},
+		{"a label is missing", "{}", "clusterAffinity: {labelSelector: {matchLabels: {tier: prod}}}", "label its Cluster"},
+		{"a label is wrong", "{}", "clusterAffinity:\n      labelSelector:\n        matchExpressions:\n        - {key: tier, operator: Exists}", "label its Cluster"},
+		{"a field is wrong", "{region: us}", "clusterAffinity: {fieldSelector: {matchExpressions: [{key: region, operator: In, values: [eu]}]}}", "set provider, region or zones"},
+		{"a taint, and no tolerations", "{taints: [{key: old, effect: NoSchedule}]}", "clusterAffinity: {}", "add a toleration to spec.placement.clusterTolerations"},
+		{"a taint, and other tolerations", "{taints: [{key: old, effect: NoSchedule}]}", "clusterTolerations: [{key: new, operator: Exists}]", "add a toleration of that taint"},
+		{"no weight", "{}", "replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Weighted, weightPreference: {staticWeightList: [{targetCluster: {clusterNames: [eu-2]}, weight: 1}]}}", "add an entry with a targetCluster"},
+		{"too little weight", "{}", "replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Weighted, weightPreference: {staticWeightList: [{targetCluster: {clusterNames: [eu-1]}, weight: 1}, {targetCluster: {clusterNames: [eu-2]}, weight: 1000}]}}", "raise the replicas in the manifest"},
+		{"without the field that is spread by", "{}", "spreadConstraints: [{spreadByField: cluster, minGroups: 1}, {spreadByField: region, minGroups: 1}]", "set that field in spec of its Cluster"},
+		{"one too many", "{}", "spreadConstraints: [{spreadByField: cluster, minGroups: 1, maxGroups: 1}]", "raise maxGroups"},
+		{"of another affinity", "{}", "clusterAffinities: [{affinityName: a, clusterNames: [eu-2]}]", "add the cluster to clusterNames"},
+	} {
+		t.Run(c.state, func(t *testing.T) {
+			p := planOf(t, `
+-- policy.yaml --
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: web, namespace: shop}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
+  placement:
+    `+c.placement+`
+-- clusters.yaml --
+apiVersion: cluster.karmada.io/v1alpha1
+kind: Cluster
+metadata: {name: eu-1}
+spec: `+strings.Replace(c.cluster, "{", "{syncMode: Push, ", 1)+`
+---
+apiVersion: cluster.karmada.io/v1alpha1
+kind: Cluster
+metadata: {name: eu-2}
+spec: {syncMode: Push, region: eu}
+`)
+			clusters := p.explain(webID, "").Clusters
+			i := slices.IndexFunc(clusters, func(c whyCluster) bool { return !c.Chosen })
+			require.GreaterOrEqual(t, i, 0, "no cluster was refused")
+			require.NotEmpty(t, clusters[i].Why)
+			require.Contains(t, clusters[i].Fit, c.want)
+		})
+	}
+}
+
+// A policy that lost says by which of the rules, in their order.
+func TestLostPolicies(t *testing.T) {
+	p := planOf(t, `
+-- policies.yaml --
+{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: b, namespace: shop}, spec: {priority: 5, resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, labelSelector: {matchLabels: {app: web}}}]}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: c, namespace: shop}, spec: {priority: 5, resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, labelSelector: {}}]}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: d, namespace: shop}, spec: {priority: 5, resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: e, namespace: shop}, spec: {priority: 4, resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]}}
+---
+{apiVersion: policy.karmada.io/v1alpha1, kind: ClusterPropagationPolicy, metadata: {name: a}, spec: {priority: 9, resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]}}
+`)
+	r := p.explain(webID, "")
+	require.Equal(t, &whyPolicy{"PropagationPolicy shop/b", "policies.yaml:1", "selects it by labels, priority 5"}, r.Policy)
+	require.Equal(t, []whyPolicy{
+		{"PropagationPolicy shop/c", "policies.yaml:3", "as good a match, and of names the smaller one wins: b before c"},
+		{"PropagationPolicy shop/d", "policies.yaml:5", "selects it by kind, which is less exact than by labels"},
+		{"PropagationPolicy shop/e", "policies.yaml:7", "priority 4 is less than 5"},
+		{"ClusterPropagationPolicy a", "policies.yaml:9", "a policy in the object's namespace comes before every cluster-wide one"},
+	}, r.Others)
+}
+
+func TestBrief(t *testing.T) {
+	require.Equal(t, `{"a":[1,"b"]}`, brief(map[string]any{"a": []any{int64(1), "b"}}))
+	require.Equal(t, "nothing", brief(nil))
+	long := brief(strings.Repeat("ä", 200))
+	require.Equal(t, `"`+strings.Repeat("ä", maxBrief-1)+"...", long)
+}
+
+func TestListed(t *testing.T) {
+	names := strings.Split(strings.Repeat("a ", maxListed+2), " ")[:maxListed+2]
+	require.Equal(t, strings.Repeat("a, ", maxListed-1)+"a and 2 more", listed(names))
+	require.Equal(t, "a, a", listed(names[:2]))
+}
