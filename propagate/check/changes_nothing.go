@@ -15,7 +15,7 @@ var changesNothing = Check{
 	Severity: propagate.Warning,
 	Summary:  "an override, or an entry of one, that changes no object on any cluster",
 	Why: "The override selects objects and leaves all of them as they are: it is for clusters that they do not go to, for a container that is not " +
-		"there, for a kind in which it finds nothing. To say what the manifest says already is a note.",
+		"there, for a kind in which it finds nothing. To say what the manifest says already is a note, and so is a rule for clusters of which there is none yet.",
 	Fix: "Correct the entry or remove it. `imageOverrider` without a `predicate` knows the images of Pods, ReplicaSets, Deployments, DaemonSets, " +
 		"StatefulSets and Jobs; in other kinds give the path in `predicate`.",
 	Example: `
@@ -48,7 +48,7 @@ func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Fi
 	field := fmt.Sprintf("spec.overrideRules[%d]", rule)
 	hit := r.hit(o.Spec.OverrideRules[rule])
 	if len(hit) == 0 {
-		return nil // unknown-cluster, or no cluster has these labels yet
+		return r.missed(o, rule)
 	}
 	there := those(placed, func(it *object) bool {
 		return slices.ContainsFunc(it.Chosen, func(c propagate.Choice) bool { return hit[c.Cluster] })
@@ -65,6 +65,17 @@ func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Fi
 		}
 	})
 	return found
+}
+
+// missed is about a rule for no cluster: it may be there for one to come. Names are told by unknown-cluster.
+func (r *Review) missed(o *policy.Override, rule int) []propagate.Finding {
+	if r.strange(*o.Spec.OverrideRules[rule].TargetCluster) {
+		return nil
+	}
+	field := fmt.Sprintf("spec.overrideRules[%d]", rule)
+	f := at(o.At(field+".targetCluster"), "", "%s: %s changes nothing: no cluster of the fleet is like its targetCluster", o.Title(), field)
+	f.Severity = propagate.Note
+	return []propagate.Finding{f}
 }
 
 // hit are the clusters that a rule targets.

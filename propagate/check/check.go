@@ -54,6 +54,7 @@ func All() []Check {
 		invalid,
 		matchesNothing,
 		missingCRD,
+		missingOverride,
 		noReplicas,
 		notActedOn,
 		overridesConflict,

@@ -26,7 +26,7 @@ metadata: {name: settings, namespace: shop}   # and no policy selects it`,
 			if o.Why == "" || len(o.Chosen) > 0 || o.Lazy || configures(o.ID.Group) {
 				continue
 			}
-			if o.Policy != nil && (len(r.fleet) == 0 || waits(o.Policy)) { // see unknown-scheduler
+			if o.Policy != nil && (len(r.fleet) == 0 || r.waits(o.Policy)) {
 				continue
 			}
 			key := reason{o.Origin.Source + "//" + o.Origin.Path, o.Why}

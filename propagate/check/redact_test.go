@@ -28,6 +28,9 @@ func TestSecretText(t *testing.T) {
 		{"stars", "PASSWORD", "******", "", false},
 		{"a name of a Secret", "secretName", "web", "", false},
 		{"a switch", "automountServiceAccountToken", "yes", "", false},
+		{"a Secret by another field", "tlsSecret", "web-tls", "", false},
+		{"a Secret that exists", "existingSecret", "db", "", false},
+		{"a secret by name", "clientSecret", "a8f0c1", `the value of "clientSecret"`, false},
 		{"an ordinary word", "color", "red", "", false},
 	} {
 		t.Run(c.state, func(t *testing.T) {

@@ -27,8 +27,11 @@ var userinfo = regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^/\s:@]*:([^/\s@]+)@`)
 // secretName is a name that says that its value is secret, and publicName one that only speaks of such a thing.
 var (
 	secretName = regexp.MustCompile(`(?i)(passw(or)?d|passphrase|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|credentials?|auth[-_.]?key)$`)
-	publicName = regexp.MustCompile(`(?i)^(automount|enable|disable|use|has|need)`)
+	publicName = regexp.MustCompile(`(?i)^(automount|enable|disable|use|has|need|existing|image)`)
 )
+
+// reference is the name of a Secret, as far as a name can be told from a password.
+var reference = regexp.MustCompile(`^[a-z]+(-[a-z]+)+$`)
 
 // secretText says what a text looks like when it is secret, and whether that is unmistakable. It never says the text.
 func secretText(name, text string) (what string, sure bool) {
@@ -40,7 +43,8 @@ func secretText(name, text string) (what string, sure bool) {
 	if m := userinfo.FindStringSubmatch(text); m != nil && !placeholder(m[1]) {
 		return "a URL with a password", true
 	}
-	if secretName.MatchString(name) && !publicName.MatchString(name) && !placeholder(text) {
+	refers := strings.HasSuffix(strings.ToLower(name), "secret") && reference.MatchString(text)
+	if secretName.MatchString(name) && !publicName.MatchString(name) && !refers && !placeholder(text) {
 		return fmt.Sprintf("the value of %q", name), false
 	}
 	return "", false

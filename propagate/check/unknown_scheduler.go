@@ -21,7 +21,7 @@ spec:
 		var found []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
-			if waits(p) {
+			if unscheduled(p) {
 				found = append(found, at(p.At("spec.schedulerName"), "remove spec.schedulerName",
 					"%s asks for the scheduler %q, which does not exist (%s)", p.Title(), p.Spec.SchedulerName, count(len(r.claim(p).won), "object")))
 			}
@@ -30,7 +30,7 @@ spec:
 	},
 }
 
-// waits says whether the objects of a policy wait for another scheduler.
-func waits(p *policy.Policy) bool {
+// unscheduled says whether the objects of a policy wait for another scheduler.
+func unscheduled(p *policy.Policy) bool {
 	return p.Spec.SchedulerName != "" && p.Spec.SchedulerName != policy.DefaultScheduler
 }
