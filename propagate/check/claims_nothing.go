@@ -30,11 +30,22 @@ spec:
 		for i := range r.in.Policies {
 			if c := r.claim(&r.in.Policies[i]); len(c.selected) > 0 && len(c.won) == 0 {
 				found = append(found, at(c.policy.At("spec.resourceSelectors"),
-					"remove the policy, or raise its priority", "%s claims no object: %s", c.policy.Title(), c.lost()))
+					c.wayOut(), "%s claims no object: %s", c.policy.Title(), c.lost()))
 			}
 		}
 		return found
 	},
+}
+
+// wayOut is what helps a policy that claims nothing: a priority counts only among policies of one scope (Karmada §2.2).
+func (c *claim) wayOut() string {
+	priority := slices.ContainsFunc(c.selected, func(o *object) bool {
+		return o.Policy != nil && o.Policy.ClusterWide() == c.policy.ClusterWide()
+	})
+	if priority {
+		return "remove the policy, or raise its priority"
+	}
+	return "remove the policy"
 }
 
 // lost says where the objects are that a policy selects and does not have.
