@@ -172,12 +172,34 @@ func (r statusReport) next() string {
 	switch {
 	case r.Verdict == verdictFailed && len(r.Errors) > 0:
 		return "correct it and push; until then the clusters keep what they run"
+	case r.Verdict == verdictFailing:
+		return r.nextWhy()
 	case r.Verdict == verdictUnreachable:
 		return "accord get clusters"
 	case r.Verdict == verdictUnknown:
 		return "kubectl describe federation " + r.Federation + " -n " + r.Namespace
 	case r.Verdict == verdictRolling && r.Summary.Total > 0:
 		return fmt.Sprintf("accord wait %s -n %s --revision %s", r.Federation, r.Namespace, short(r.Revision))
+	}
+	return ""
+}
+
+// nextWhy explains the first object that fails, to somebody in a checkout of the repository.
+func (r statusReport) nextWhy() string {
+	for _, c := range r.Clusters {
+		for _, p := range c.Trouble {
+			kind, name, ok := strings.Cut(p.Object, " ")
+			if p.State != v1alpha1.Failed || !ok {
+				continue
+			}
+			if group, short, grouped := strings.Cut(kind, "/"); grouped {
+				kind = short + "." + group
+			}
+			if namespace, short, namespaced := strings.Cut(name, "/"); namespaced {
+				name = short + " -n " + namespace
+			}
+			return fmt.Sprintf("accord why %s/%s -c %s", strings.ToLower(kind), name, c.Cluster)
+		}
 	}
 	return ""
 }
