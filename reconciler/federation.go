@@ -249,7 +249,7 @@ func (f *federation) releaseInput() status.ReleaseInput {
 		}
 	}
 	for _, x := range f.findings {
-		in.Findings = append(in.Findings, x.At.String()+": "+x.Message)
+		in.Findings = append(in.Findings, told(x))
 	}
 	for _, c := range f.clusters() {
 		if l := f.legs[c]; !l.idle() {

@@ -16,3 +16,12 @@ func (f *federation) review(findings []propagate.Finding) {
 	defer f.mu.Unlock()
 	f.findings = findings
 }
+
+// told is a finding in one line.
+func told(f propagate.Finding) string {
+	line := f.At.String() + ": " + f.Message
+	if f.Fix != "" {
+		line += " (" + f.Fix + ")"
+	}
+	return line
+}
