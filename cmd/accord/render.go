@@ -17,8 +17,8 @@ const renderLong = `Print the objects of one cluster exactly as they would be ap
 Replicas are divided, overrides are done, and the marks of accord are on them. With --explain comments say where each
 object stands in Git, and where a field was set by an override: by which policy, rule and line.
 
-Values of Secrets are redacted, and what was redacted is refused by API servers; --show-secrets prints them. What is
-held or failed is a comment in its place.
+Values of Secrets are redacted, in a form that no API server accepts; --show-secrets prints them. What is held or failed is
+a comment at the top.
 
 The name of the Federation is part of a mark: without --federation it is the one that "accord apply --once" would use.
 

@@ -36,7 +36,8 @@ type renderedObject struct {
 	Share string         `json:"share,omitempty"`
 	Edits []renderedEdit `json:"edits,omitempty"`
 
-	edits []override.Edit
+	edits    []override.Edit
+	redacted bool
 }
 
 // A renderedEdit is one change that an override made.
@@ -69,7 +70,7 @@ func (p *planned) newRendering(f *renderFlags, wanted map[manifest.ID]bool) (*re
 				return nil, err
 			}
 			r.Objects = append(r.Objects, o)
-			if isSecret(placed.ID) && !f.showSecrets {
+			if o.redacted {
 				r.Redacted++
 			}
 		}
@@ -87,7 +88,7 @@ func (p *planned) newRenderedObject(f *renderFlags, placed propagate.Placed) (re
 	if err := json.Unmarshal(placed.JSON, &o.Manifest); err != nil {
 		return o, fmt.Errorf("reading %s as it was rendered: %w", placed.ID, err)
 	}
-	if isSecret(placed.ID) && !f.showSecrets {
+	if o.redacted = isSecret(placed.ID) && !f.showSecrets; o.redacted {
 		redact(o.Manifest)
 	}
 	if !f.explain {

@@ -35,6 +35,9 @@ func (o renderedObject) write(b *bytes.Buffer, explain bool) error {
 		return err
 	}
 	asPeopleWrite(doc)
+	if o.redacted {
+		onOneLine(below(doc, "data"), below(doc, "stringData"), below(below(doc, "metadata"), "annotations"))
+	}
 	b.WriteString("---\n")
 	if explain {
 		for _, line := range o.provenance(doc) {
@@ -60,6 +63,17 @@ func asPeopleWrite(doc *yaml.Node) {
 		}
 	}
 	doc.Content = append(first, rest...)
+}
+
+// onOneLine writes the lists in mappings as [a, b].
+func onOneLine(mappings ...*yaml.Node) {
+	for _, m := range mappings {
+		for i := 1; m != nil && i < len(m.Content); i += 2 {
+			if m.Content[i].Kind == yaml.SequenceNode {
+				m.Content[i].Style = yaml.FlowStyle
+			}
+		}
+	}
 }
 
 // comment writes every line of text as one.

@@ -23,25 +23,26 @@ func failureText(id manifest.ID, err error) string {
 	return text
 }
 
-// redacted stands where a value of a Secret was. It is no base64, so that no API server takes it for one.
-const redacted = "(redacted)"
+// redacted stands where a value of a Secret was. It is a list, which no API server takes for a value: what was redacted
+// cannot be applied by mistake.
+func redacted() []any { return []any{"redacted"} }
 
 // redact takes the values out of a Secret, which it may change, and what could be used to guess them.
 func redact(object map[string]any) {
 	for _, field := range []string{"data", "stringData"} {
 		if values, ok := object[field].(map[string]any); ok {
 			for key := range values {
-				values[key] = redacted
+				values[key] = redacted()
 			}
 		} else if object[field] != nil {
-			object[field] = redacted
+			object[field] = redacted()
 		}
 	}
 	metadata, _ := object["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	for _, key := range []string{v1alpha1.DigestAnnotation, "kubectl.kubernetes.io/last-applied-configuration"} {
 		if _, there := annotations[key]; there {
-			annotations[key] = redacted
+			annotations[key] = redacted()
 		}
 	}
 }

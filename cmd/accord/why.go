@@ -48,6 +48,7 @@ func whyCommand() *cobra.Command {
 	flags := c.Flags()
 	f.tree.register(c)
 	f.hub.register(flags)
+	flags.Lookup("hub-kubeconfig").Usage = "kubeconfig of the hub that says what is live (default $" + hubEnv + ", else none is asked)"
 	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the object (default: any)")
 	flags.StringVarP(&f.cluster, "cluster", "c", "", "only this cluster, in detail")
