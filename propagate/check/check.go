@@ -91,11 +91,11 @@ func Run(in propagate.Input, plan *propagate.Plan, checks ...Check) []propagate.
 			all = append(all, redact(f))
 		}
 	}
-	return Sorted(all)
+	return sorted(all)
 }
 
-// Sorted sorts findings by place and drops those that are there twice.
-func Sorted(findings []propagate.Finding) []propagate.Finding {
+// sorted sorts findings by place and drops those that are there twice.
+func sorted(findings []propagate.Finding) []propagate.Finding {
 	slices.SortFunc(findings, func(a, b propagate.Finding) int {
 		return cmp.Or(
 			cmp.Compare(a.At.Source, b.At.Source), cmp.Compare(a.At.Path, b.At.Path),

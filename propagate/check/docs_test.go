@@ -70,7 +70,8 @@ func document() string {
 <!-- Made from propagate/check by go test ./propagate/check -update. -->
 
 An **error** does not do what it says, and merging it would be a mistake; ` + "`accord lint`" + ` exits 1. A **warning** probably does not do what was meant. A
-**note** is worth knowing. The code of a check is stable. The same checks, but those that need finished objects, are told in the status of every Release.
+**note** is worth knowing. The code of a check is stable; its severity here is the highest that it has, and
+the text says on what it depends. The same checks, but those that need finished objects, are told in the status of every Release.
 
 | code | severity | finds |
 |---|---|---|
