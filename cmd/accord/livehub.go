@@ -19,7 +19,7 @@ type liveHub struct {
 }
 
 // connect finds the Federation on the hub that was named. With --federation it is that of the manifest, or the one of
-// that name, whose paths and skips then count; without, the only one there is.
+// that name; without, the only one there is. What it skips counts, and so do its paths unless there are ownPaths.
 func (f *whyFlags) connect(ctx context.Context, ownPaths bool) (*liveHub, error) {
 	if f.hub.path() == "" {
 		return nil, nil
@@ -45,8 +45,12 @@ func (f *whyFlags) connect(ctx context.Context, ownPaths bool) (*liveHub, error)
 		return nil, err
 	case err != nil:
 		return &liveHub{hub: h, err: err}, nil
-	case !fromFile && !ownPaths:
+	case !fromFile:
 		f.tree.known = fed
+		if ownPaths {
+			f.tree.known = fed.DeepCopy()
+			f.tree.known.Spec.Sources = f.tree.sources()
+		}
 	}
 	return &liveHub{hub: h, federation: fed}, nil
 }

@@ -97,11 +97,17 @@ func (f *treeFlags) declared(dir string) (*v1alpha1.Federation, error) {
 		name = filepath.ToSlash(abs)
 	}
 	fed := &v1alpha1.Federation{}
-	fed.Namespace, fed.Name = "default", repositoryName(name)
-	for _, p := range f.paths {
-		fed.Spec.Sources = append(fed.Spec.Sources, v1alpha1.Source{Path: p})
-	}
+	fed.Namespace, fed.Name, fed.Spec.Sources = "default", repositoryName(name), f.sources()
 	return fed, nil
+}
+
+// sources are one for each --path, without a name: they are of one repository, so a path says all.
+func (f *treeFlags) sources() []v1alpha1.Source {
+	all := make([]v1alpha1.Source, len(f.paths))
+	for i, p := range f.paths {
+		all[i].Path = p
+	}
+	return all
 }
 
 // newTree builds every source and sorts what is in them.

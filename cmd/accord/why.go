@@ -16,7 +16,8 @@ deployments, deployment.apps, in any case. Without DIR and --repo the current di
 is ever shown.
 
 With --hub-kubeconfig or $ACCORD_KUBECONFIG it decides by what the hub knows of the clusters and decided before, and adds
-what is live: what the hub decided and what the clusters say.
+what is live: what the hub decided and what the clusters say. The Federation there also says which paths are read and
+what is skipped; if there are several, --federation says which one.
 
 Exit codes: 0 explained, 1 mistakes in manifests, 2 usage error, or there is no such object or cluster.`
 
@@ -80,7 +81,9 @@ func (f *whyFlags) run(ctx context.Context, out io.Writer, args []string, ownPat
 		}
 	}
 	if len(objects) == 0 {
-		return p.explainCluster(f.cluster).print(out, f.output.value)
+		story := p.explainCluster(f.cluster)
+		story.Live = live.cluster(f.cluster)
+		return story.print(out, f.output.value)
 	}
 	id, err := p.find(objects[0], f.namespace)
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -32,6 +31,8 @@ type clusterStory struct {
 	Refused []storyRule `json:"refused,omitempty"`
 	// Holds are the reasons for which objects are held there.
 	Holds []storyRule `json:"holds,omitempty"`
+	// Live is what the hub says of it.
+	Live *liveStory `json:"live,omitempty"`
 }
 
 // A storyRule is a reason that is the same for several objects.
@@ -142,34 +143,4 @@ func pairs(m map[string]string) string {
 		all = append(all, key+"="+m[key])
 	}
 	return strings.Join(all, ", ")
-}
-
-func (s *clusterStory) print(out io.Writer, f format) error {
-	if f == asJSON {
-		return encode(out, f, s)
-	}
-	var b strings.Builder
-	fmt.Fprintln(&b, s.Verdict)
-	if s.At != "" {
-		fmt.Fprintln(&b, "  declared  "+s.At)
-	}
-	for _, fact := range s.Facts {
-		fmt.Fprintln(&b, "  fact      "+fact)
-	}
-	for _, kind := range slices.Sorted(maps.Keys(s.Kinds)) {
-		fmt.Fprintf(&b, "  gets      %d %s\n", s.Kinds[kind], kind)
-	}
-	for _, failed := range s.Failed {
-		fmt.Fprintln(&b, "  fails     "+failed)
-	}
-	writeRules(&b, "held", s.Holds)
-	writeRules(&b, "refused", s.Refused)
-	_, err := io.WriteString(out, b.String())
-	return err
-}
-
-func writeRules(b *strings.Builder, what string, rules []storyRule) {
-	for _, r := range rules {
-		fmt.Fprintf(b, "\n%d %s: %s%s\n  %s\n", len(r.Objects), what, r.Why, prefixed(" (", suffixed(r.At, ")")), listed(r.Objects))
-	}
 }

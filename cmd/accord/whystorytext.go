@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+func (s *clusterStory) print(out io.Writer, f format) error {
+	if f == asJSON {
+		return encode(out, f, s)
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, s.Verdict)
+	if s.At != "" {
+		fmt.Fprintln(&b, "  declared  "+s.At)
+	}
+	for _, fact := range s.Facts {
+		fmt.Fprintln(&b, "  fact      "+fact)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(s.Kinds)) {
+		fmt.Fprintf(&b, "  gets      %d %s\n", s.Kinds[kind], kind)
+	}
+	for _, failed := range s.Failed {
+		fmt.Fprintln(&b, "  fails     "+failed)
+	}
+	writeRules(&b, "held", s.Holds)
+	writeRules(&b, "refused", s.Refused)
+	s.Live.write(&b, time.Now())
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func writeRules(b *strings.Builder, what string, rules []storyRule) {
+	for _, r := range rules {
+		fmt.Fprintf(b, "\n%d %s: %s%s\n  %s\n", len(r.Objects), what, r.Why, prefixed(" (", suffixed(r.At, ")")), listed(r.Objects))
+	}
+}
