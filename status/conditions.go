@@ -9,7 +9,7 @@ import (
 )
 
 // conditions collects the conditions of one status. All carry the same generation; a condition whose status did not
-// change keeps its time.
+// change keeps its time, unless that is the one of 1970 with which the definitions fill in what nobody has written yet.
 type conditions struct {
 	before     []metav1.Condition
 	generation int64
@@ -23,7 +23,7 @@ func (c *conditions) set(typ string, s metav1.ConditionStatus, reason, message s
 		Type: typ, Status: s, Reason: reason, Message: shorten(message, maxMessage),
 		ObservedGeneration: c.generation, LastTransitionTime: stamp(c.now),
 	}
-	if old := meta.FindStatusCondition(c.before, typ); old != nil && old.Status == s {
+	if old := meta.FindStatusCondition(c.before, typ); old != nil && old.Status == s && old.LastTransitionTime.Unix() > 0 {
 		next.LastTransitionTime = old.LastTransitionTime
 	}
 	c.list = slices.DeleteFunc(c.list, func(x metav1.Condition) bool { return x.Type == typ })

@@ -2,10 +2,12 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -35,10 +37,10 @@ type Run struct {
 // for this cluster. No cell at all is a cluster from which everything goes: done as soon as the run is.
 func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, run Run, cells []Cell, now time.Time) v1alpha1.DeliveryStatus {
 	t := deliveryTally(cells)
-	finished := run.Finished || !run.Started && prev.ObservedGeneration == generation && prev.LastAppliedRevision == revision
-	v := run.verdict(t, finished)
+	p := progressOf(prev, generation, revision, run, cells)
+	v := run.verdict(t, p)
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
-	run.conditions(c, t, finished)
+	run.conditions(c, t, p)
 
 	next := *prev.DeepCopy()
 	next.ObservedGeneration, next.Summary = generation, t.Summary
@@ -47,7 +49,7 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	if run.Started {
 		next.LastAttemptedRevision = revision
 	}
-	if s, _ := run.applied(t, finished); s == metav1.ConditionTrue && t.Held == 0 {
+	if s, _ := run.applied(t, p); s == metav1.ConditionTrue && t.Held == 0 {
 		next.LastAppliedRevision = revision
 	}
 	if v.ready == metav1.ConditionTrue {
@@ -73,8 +75,32 @@ func deliveryTally(cells []Cell) tally {
 	return count("objects", items)
 }
 
+// progress is how far a run is.
+type progress string
+
+const (
+	working  progress = "working"  // not at its end, or not begun
+	stopped  progress = "stopped"  // not at its end, and everything is held: nobody works on it
+	finished progress = "finished" // every object was tried, and what is no longer wanted is gone
+)
+
+// progressOf a run, or, before it has begun, of one before a restart that left its mark in the status.
+func progressOf(prev v1alpha1.DeliveryStatus, generation int64, revision string, run Run, cells []Cell) progress {
+	written := meta.FindStatusCondition(prev.Conditions, v1alpha1.Applied)
+	remembered := prev.ObservedGeneration == generation && (prev.LastAppliedRevision == revision ||
+		prev.LastAttemptedRevision == revision && written != nil && written.Status == metav1.ConditionTrue && written.ObservedGeneration == generation)
+	free := slices.ContainsFunc(cells, func(c Cell) bool { return c.Held == "" })
+	switch {
+	case run.Finished || !run.Started && remembered:
+		return finished
+	case len(cells) > 0 && !free:
+		return stopped
+	}
+	return working
+}
+
 // verdict judges the objects first, and then what is not about one of them.
-func (r Run) verdict(t tally, finished bool) verdict {
+func (r Run) verdict(t tally, p progress) verdict {
 	v := t.verdict()
 	switch {
 	case v.stalled:
@@ -85,21 +111,23 @@ func (r Run) verdict(t tally, finished bool) verdict {
 		return trouble(ClustersUnreachable, "not heard from: "+shorten(r.Unreachable, maxSentence)+"; "+t.String())
 	case r.Error != "":
 		return trouble(ReconciliationFailed, shorten(r.Error, maxSentence)+"; "+t.String())
-	case v.ready == metav1.ConditionTrue && !finished:
-		return underway("not finished; " + t.String())
+	case v.reconciling != "" || p == finished: // Ready=True and Held say of all the rest that it is done
+		return v
+	case p == stopped:
+		return waits(Held, t.String())
 	}
-	return v
+	return underway("not finished; " + t.String())
 }
 
 // conditions sets all but the summary. Held and Drifted are there only when they are True.
-func (r Run) conditions(c *conditions, t tally, finished bool) {
+func (r Run) conditions(c *conditions, t tally, p progress) {
 	if r.Unreachable != "" {
 		c.set(v1alpha1.Reachable, metav1.ConditionFalse, Unreachable, r.Unreachable)
 	} else {
 		c.set(v1alpha1.Reachable, metav1.ConditionTrue, Connected, "the cluster answers")
 	}
 	t.running(c)
-	s, reason := r.applied(t, finished)
+	s, reason := r.applied(t, p)
 	c.set(v1alpha1.Applied, s, reason, deliveryProgress(t))
 	if t.Total == 0 {
 		c.set(v1alpha1.HealthyType, metav1.ConditionTrue, Succeeded, "nothing is decided for this cluster")
@@ -114,7 +142,7 @@ func (r Run) conditions(c *conditions, t tally, finished bool) {
 }
 
 // applied is True when everything was written that is not held, and what is no longer wanted is gone.
-func (r Run) applied(t tally, finished bool) (metav1.ConditionStatus, string) {
+func (r Run) applied(t tally, p progress) (metav1.ConditionStatus, string) {
 	s, reason := t.applied()
 	switch {
 	case s == metav1.ConditionFalse:
@@ -125,8 +153,10 @@ func (r Run) applied(t tally, finished bool) (metav1.ConditionStatus, string) {
 		return metav1.ConditionFalse, PruneBlocked
 	case r.Error != "":
 		return metav1.ConditionFalse, ReconciliationFailed
-	case !finished:
+	case p == working:
 		return metav1.ConditionUnknown, Progressing
+	case p == stopped:
+		return metav1.ConditionUnknown, Held
 	case t.Total == 0:
 		return metav1.ConditionTrue, Succeeded
 	}

@@ -21,13 +21,13 @@ const (
 	older    = "main@sha1:0000000000000000000000000000000000000000"
 )
 
-var finished = Run{Started: true, Finished: true}
+var completed = Run{Started: true, Finished: true}
 
 func TestDeliveryInvariants(t *testing.T) {
 	prev := v1alpha1.DeliveryStatus{ObservedGeneration: 4, LastAppliedRevision: older, LastHealthyRevision: older}
 	combinations(3, func(names []string) {
 		cs := objects(names...)
-		s := Delivery(prev, 5, revision, finished, cs, t1)
+		s := Delivery(prev, 5, revision, completed, cs, t1)
 		where := strings.Join(names, ", ")
 		wellFormed(t, 5, s.ObservedGeneration, s.Conditions)
 		require.Equal(t, int64(5), s.ObservedGeneration, where)
@@ -35,12 +35,12 @@ func TestDeliveryInvariants(t *testing.T) {
 		require.Equal(t, allCurrent, meta.IsStatusConditionTrue(s.Conditions, ready), where)
 		require.Equal(t, allCurrent, !kubectlWaits(t, 5, s), where)
 		require.Equal(t, allCurrent, kstatusSays(t, 5, s) == kstatus.CurrentStatus, where)
-		require.Equal(t, slices.Contains(names, "unrenderable"), kstatusSays(t, 5, s) == kstatus.FailedStatus, where)
+		require.Equal(t, slices.ContainsFunc(names, unrenderable), kstatusSays(t, 5, s) == kstatus.FailedStatus, where)
 		require.Equal(t, allCurrent, s.LastHealthyRevision == revision, where)
 		everything := meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Applied) && s.Summary.Held == 0
 		require.Equal(t, everything, s.LastAppliedRevision == revision, where)
 		require.Equal(t, everything, NewLeg("east", 5, s).Applied, where)
-		require.Equal(t, s, Delivery(s, 5, revision, finished, cs, t1.Add(time.Hour)), "%s: not idempotent", where)
+		require.Equal(t, s, Delivery(s, 5, revision, completed, cs, t1.Add(time.Hour)), "%s: not idempotent", where)
 		require.Len(t, s.Problems, int(s.Summary.Total-s.Summary.Healthy), where)
 
 		l := NewLeg("east", 5, s)
@@ -62,17 +62,21 @@ func TestDelivery(t *testing.T) {
 		lastTried  string
 		conditions []string // beside Ready, Reachable, Applied, Healthy
 	}{
-		"not begun":               {Run{}, []string{"older"}, "Unknown", Progressing, "0 of 1 objects healthy, 1 progressing: apps/Deployment shop/web0 (still runs another version)", "Unknown", "Progressing", "InProgress", older, []string{reconciling}},
-		"all there, not pruned":   {Run{Started: true}, []string{"healthy"}, "Unknown", Progressing, "not finished; 1 of 1 objects healthy", "Unknown", "Progressing", "InProgress", revision, []string{reconciling}},
-		"done":                    {finished, []string{"healthy"}, "True", ReconciliationSucceeded, "1 of 1 objects healthy", "True", "Healthy", "Current", revision, nil},
-		"everything is gone":      {finished, nil, "True", ReconciliationSucceeded, "0 of 0 objects healthy", "True", "Healthy", "Current", revision, nil},
-		"everything is to go":     {Run{Started: true}, nil, "Unknown", Progressing, "not finished; 0 of 0 objects healthy", "Unknown", "Progressing", "InProgress", revision, []string{reconciling}},
-		"held":                    {finished, []string{"healthy", "held"}, "Unknown", Held, "1 of 2 objects healthy, 1 held: apps/Deployment shop/web1 (suspended)", "True", "Held", "InProgress", revision, []string{v1alpha1.HeldType}},
-		"brake":                   {Run{Started: true, Finished: true, Braked: "7 of 9 objects would be deleted"}, []string{"healthy"}, "False", PruneBlocked, "pruning is stopped: 7 of 9 objects would be deleted; 1 of 1 objects healthy", "False", "Failed", "Failed", revision, []string{stalled}},
-		"pruning failed":          {Run{Started: true, Error: "deleting ConfigMap shop/old: forbidden"}, []string{"healthy"}, "False", ReconciliationFailed, "deleting ConfigMap shop/old: forbidden; 1 of 1 objects healthy", "False", "Failed", "InProgress", revision, []string{reconciling}},
-		"cluster does not answer": {Run{Unreachable: "dial: timeout"}, []string{"unreachable"}, "False", ClustersUnreachable, "not heard from: dial: timeout; 0 of 1 objects healthy, 1 unreachable: apps/Deployment shop/web0 (no answer)", "Unknown", "Unreachable", "InProgress", older, []string{reconciling}},
-		"cannot be rendered":      {finished, []string{"unrenderable"}, "False", BuildFailed, "0 of 1 objects healthy, 1 failed: apps/Deployment shop/web0 (no such path)", "False", "Failed", "Failed", revision, []string{stalled}},
-		"drifted":                 {Run{Started: true, Finished: true, Drift: []string{"apps/Deployment shop/web by kubectl-edit"}}, []string{"healthy"}, "True", ReconciliationSucceeded, "1 of 1 objects healthy", "True", "Healthy", "Current", revision, []string{v1alpha1.Drifted}},
+		"not begun":                {Run{}, []string{"older"}, "Unknown", Progressing, "0 of 1 objects healthy, 1 progressing: apps/Deployment shop/web0 (still runs another version)", "Unknown", "Progressing", "InProgress", older, []string{reconciling}},
+		"all there, not pruned":    {Run{Started: true}, []string{"healthy"}, "Unknown", Progressing, "not finished; 1 of 1 objects healthy", "Unknown", "Progressing", "InProgress", revision, []string{reconciling}},
+		"done":                     {completed, []string{"healthy"}, "True", ReconciliationSucceeded, "1 of 1 objects healthy", "True", "Healthy", "Current", revision, nil},
+		"everything is gone":       {completed, nil, "True", ReconciliationSucceeded, "0 of 0 objects healthy", "True", "Healthy", "Current", revision, nil},
+		"everything is to go":      {Run{Started: true}, nil, "Unknown", Progressing, "not finished; 0 of 0 objects healthy", "Unknown", "Progressing", "InProgress", revision, []string{reconciling}},
+		"held":                     {completed, []string{"healthy", "held"}, "Unknown", Held, "1 of 2 objects healthy, 1 held: apps/Deployment shop/web1 (suspended)", "True", "Held", "InProgress", revision, []string{v1alpha1.HeldType}},
+		"held, not pruned":         {Run{Started: true}, []string{"healthy", "held"}, "Unknown", Progressing, "not finished; 1 of 2 objects healthy, 1 held: apps/Deployment shop/web1 (suspended)", "Unknown", "Progressing", "InProgress", revision, []string{v1alpha1.HeldType, reconciling}},
+		"suspended on its way":     {Run{Started: true}, []string{"held and current", "held"}, "Unknown", Held, "1 of 2 objects healthy, 1 held: apps/Deployment shop/web1 (suspended)", "Unknown", "Held", "InProgress", revision, []string{v1alpha1.HeldType}},
+		"suspended before the end": {Run{Started: true}, []string{"held and current"}, "Unknown", Held, "1 of 1 objects healthy", "Unknown", "Held", "InProgress", revision, nil},
+		"lost and not renderable":  {Run{Unreachable: "dial: timeout"}, []string{"unrenderable unreachable"}, "False", BuildFailed, "0 of 1 objects healthy, 1 failed: apps/Deployment shop/web0 (no such path)", "False", "Failed", "Failed", older, []string{stalled}},
+		"brake":                    {Run{Started: true, Finished: true, Braked: "7 of 9 objects would be deleted"}, []string{"healthy"}, "False", PruneBlocked, "pruning is stopped: 7 of 9 objects would be deleted; 1 of 1 objects healthy", "False", "Failed", "Failed", revision, []string{stalled}},
+		"pruning failed":           {Run{Started: true, Error: "deleting ConfigMap shop/old: forbidden"}, []string{"healthy"}, "False", ReconciliationFailed, "deleting ConfigMap shop/old: forbidden; 1 of 1 objects healthy", "False", "Failed", "InProgress", revision, []string{reconciling}},
+		"cluster does not answer":  {Run{Unreachable: "dial: timeout"}, []string{"unreachable"}, "False", ClustersUnreachable, "not heard from: dial: timeout; 0 of 1 objects healthy, 1 unreachable: apps/Deployment shop/web0 (no answer)", "Unknown", "Unreachable", "InProgress", older, []string{reconciling}},
+		"cannot be rendered":       {completed, []string{"unrenderable"}, "False", BuildFailed, "0 of 1 objects healthy, 1 failed: apps/Deployment shop/web0 (no such path)", "False", "Failed", "Failed", revision, []string{stalled}},
+		"drifted":                  {Run{Started: true, Finished: true, Drift: []string{"apps/Deployment shop/web by kubectl-edit"}}, []string{"healthy"}, "True", ReconciliationSucceeded, "1 of 1 objects healthy", "True", "Healthy", "Current", revision, []string{v1alpha1.Drifted}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			prev := v1alpha1.DeliveryStatus{ObservedGeneration: 1, LastAttemptedRevision: older, LastAppliedRevision: older}
@@ -106,6 +110,26 @@ func TestDeliveryOverTime(t *testing.T) {
 	t.Run("a restart that finds everything as it was changes nothing", func(t *testing.T) {
 		require.Equal(t, s, Delivery(s, 1, revision, Run{HeardAt: t1}, objects("healthy"), t1))
 	})
+	t.Run("nor one that finds something held", func(t *testing.T) {
+		held := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, objects("healthy", "held"), t0)
+		require.Equal(t, Held, reasonOf(held.Conditions, ready))
+		require.Equal(t, held, Delivery(held, 1, revision, Run{}, objects("healthy", "held"), t1))
+		next := Delivery(held, 2, older, Run{}, objects("healthy", "held"), t1)
+		require.Equal(t, Progressing, reasonOf(next.Conditions, ready), "another revision may remove something")
+	})
+	t.Run("a cluster is lost since it was lost, not since it had another trouble", func(t *testing.T) {
+		failed := Delivery(s, 1, revision, completed, objects("failed"), t0)
+		lost := Delivery(failed, 1, revision, Run{Unreachable: "timeout"}, objects("unreachable"), t1)
+		require.Equal(t, stamp(t0), meta.FindStatusCondition(lost.Conditions, ready).LastTransitionTime, "False for longer")
+		require.Equal(t, t1, NewLeg("east", 1, lost).Since)
+	})
+	t.Run("a condition that only the definition wrote has no time", func(t *testing.T) {
+		fresh := v1alpha1.DeliveryStatus{ObservedGeneration: -1, Conditions: []metav1.Condition{
+			{Type: ready, Status: metav1.ConditionUnknown, Reason: Progressing, LastTransitionTime: metav1.Unix(0, 0)},
+		}}
+		next := Delivery(fresh, 1, revision, Run{}, objects("older"), t1)
+		require.Equal(t, stamp(t1), meta.FindStatusCondition(next.Conditions, ready).LastTransitionTime)
+	})
 	t.Run("another revision has to be delivered, even if nothing differs", func(t *testing.T) {
 		next := Delivery(s, 2, older, Run{}, objects("healthy"), t1)
 		require.False(t, meta.IsStatusConditionTrue(next.Conditions, ready))
@@ -134,7 +158,7 @@ func TestDeliveryIsBounded(t *testing.T) {
 		c.Object.Name = fmt.Sprint("web", i)
 		cs = append(cs, c)
 	}
-	s := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, finished, cs, t0)
+	s := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, cs, t0)
 	raw, err := json.Marshal(s)
 	require.NoError(t, err)
 	require.Less(t, len(raw), 16<<10)

@@ -35,7 +35,7 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 		c.set(v1alpha1.Suspended, metav1.ConditionTrue, Suspended, "spec.suspend is true")
 	}
 	next := v1alpha1.FederationStatus{
-		ObservedGeneration:     generation,
+		ObservedGeneration:     behind(generation),
 		LastAttemptedRevision:  cmp.Or(in.Revision, prev.LastAttemptedRevision),
 		LastAppliedRevision:    prev.LastAppliedRevision,
 		LastHealthyRevision:    prev.LastHealthyRevision,
@@ -56,6 +56,8 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 func (in FederationInput) verdict() verdict {
 	r := meta.FindStatusCondition(in.Newest.Conditions, ready)
 	switch {
+	case in.FetchError != "" && in.Suspended: // nobody tries again
+		return waits(Suspended, "suspended, and the sources could not be read before that; the clusters keep what they have: "+in.FetchError)
 	case in.FetchError != "":
 		return trouble(FetchFailed, "the sources cannot be read; the clusters keep what they have: "+in.FetchError)
 	case r == nil && in.Suspended:

@@ -20,6 +20,8 @@ type Leg struct {
 	Message string
 	// Applied: everything was written there, and what is no longer wanted is gone.
 	Applied bool
+	// Written: the same, but for what is held there.
+	Written bool
 	// Stalled: no retry can fix it.
 	Stalled bool
 	// Since this state; zero when it is not known.
@@ -33,13 +35,18 @@ func NewLeg(cluster string, generation int64, d v1alpha1.DeliveryStatus) Leg {
 	if r == nil || d.ObservedGeneration != generation || r.ObservedGeneration != generation {
 		return Leg{Cluster: cluster, State: v1alpha1.Progressing, Reason: Progressing, Message: "nothing is known of this revision yet"}
 	}
+	written := meta.IsStatusConditionTrue(d.Conditions, v1alpha1.Applied)
 	l := Leg{
 		Cluster: cluster, State: legState(*r), Reason: r.Reason, Message: r.Message,
-		Applied: d.Summary.Held == 0 && meta.IsStatusConditionTrue(d.Conditions, v1alpha1.Applied),
+		Applied: written && d.Summary.Held == 0, Written: written,
 		Stalled: meta.IsStatusConditionTrue(d.Conditions, stalled),
 		Since:   r.LastTransitionTime.Time,
 	}
-	if objects := objectReasons[r.Reason]; objects && len(d.Problems) > 0 {
+	// Ready may have been False or Unknown for longer, for another reason.
+	if lost := meta.FindStatusCondition(d.Conditions, v1alpha1.Reachable); lost != nil && l.State == v1alpha1.Unreachable {
+		l.Since = lost.LastTransitionTime.Time
+	}
+	if len(d.Problems) > 0 && d.Problems[0].State == objectReasons[r.Reason] {
 		worst := d.Problems[0]
 		l.Object, l.Message = worst.Object, worst.Message
 		if worst.Since != nil {
@@ -49,9 +56,10 @@ func NewLeg(cluster string, generation int64, d v1alpha1.DeliveryStatus) Leg {
 	return l
 }
 
-// objectReasons are those for which the first problem says more than the summary.
-var objectReasons = map[string]bool{
-	ApplyFailed: true, BuildFailed: true, HealthCheckFailed: true, Progressing: true, Held: true,
+// objectReasons are those for which the first problem says more than the summary, if it is in that state.
+var objectReasons = map[string]v1alpha1.State{
+	ApplyFailed: v1alpha1.Failed, BuildFailed: v1alpha1.Failed, HealthCheckFailed: v1alpha1.Failed,
+	Progressing: v1alpha1.Progressing, Held: v1alpha1.Held,
 }
 
 // legState is the state of a cluster from the condition Ready of its Delivery.
@@ -78,6 +86,7 @@ func (l Leg) item() item {
 	}
 	return item{
 		name: l.Cluster, state: l.State, message: message, applied: l.Applied && l.State != v1alpha1.Held,
+		written: l.Applied || l.Written || l.State == v1alpha1.Held,
 		refused: l.Reason != HealthCheckFailed, terminal: l.Stalled, since: l.Since,
 	}
 }

@@ -66,8 +66,8 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 		Objects:            int32(in.Objects),
 	}
 	next.Worst, next.Omitted = worst(prev.Worst, t, in.Legs, now)
-	next.Errors, next.ErrorsOmitted = first(in.Errors, maxMessage)
-	next.Findings, _ = first(in.Findings, maxMessage)
+	next.Errors, next.ErrorsOmitted = first(in.Errors, maxSentence*2)
+	next.Findings = firstOf(in.Findings, maxSentence)
 	if v.ready != metav1.ConditionTrue && !v.stalled {
 		next.WaitingFor = in.waitingFor(prev.WaitingFor, next.Worst, v, now)
 	}
@@ -203,8 +203,11 @@ func worst(before []v1alpha1.Worst, t tally, legs []Leg, now time.Time) ([]v1alp
 	return list, omitted
 }
 
-// superseded keeps what was known last.
+// superseded keeps what was known last, if that was about this plan.
 func superseded(prev v1alpha1.ReleaseStatus, generation int64, by string, c *conditions) v1alpha1.ReleaseStatus {
+	if prev.ObservedGeneration != generation {
+		prev = forgotten(prev)
+	}
 	for _, old := range prev.Conditions {
 		if old.Type != ready && old.Type != reconciling && old.Type != stalled && old.Type != v1alpha1.Suspended {
 			c.keep(old.Type)
@@ -215,6 +218,15 @@ func superseded(prev v1alpha1.ReleaseStatus, generation int64, by string, c *con
 	next.ObservedGeneration, next.SupersededBy, next.WaitingFor = generation, by, nil
 	next.Conditions = c.summarize(supersededVerdict(prev, generation, by))
 	return next
+}
+
+// forgotten is what is left of a status that is about another plan: how many clusters there were.
+func forgotten(s v1alpha1.ReleaseStatus) v1alpha1.ReleaseStatus {
+	items := make([]item, s.Summary.Total)
+	for i := range items {
+		items[i].state = v1alpha1.Progressing
+	}
+	return v1alpha1.ReleaseStatus{Summary: count("clusters", items).Summary, Objects: s.Objects}
 }
 
 // supersededVerdict: what was earned stays, and so does what was hopeless already.
@@ -239,4 +251,14 @@ func first(list []string, bytes int) ([]string, int32) {
 		out = append(out, shorten(s, bytes))
 	}
 	return out, int32(len(list) - shown)
+}
+
+// firstOf is first where there is no field for how many were left out: then the last line says it.
+func firstOf(list []string, bytes int) []string {
+	if len(list) <= maxList {
+		out, _ := first(list, bytes)
+		return out
+	}
+	out, _ := first(list[:maxList-1], bytes)
+	return append(out, fmt.Sprintf("and %d more", len(list)-maxList+1))
 }

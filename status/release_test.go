@@ -21,7 +21,7 @@ import (
 func legs(names ...string) []Leg {
 	var out []Leg
 	for i, n := range names {
-		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, finished, objects(n), t0)
+		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, objects(n), t0)
 		out = append(out, NewLeg(fmt.Sprint("c", i), 1, d))
 	}
 	return out
@@ -38,7 +38,7 @@ func TestReleaseInvariants(t *testing.T) {
 		require.Equal(t, allCurrent, meta.IsStatusConditionTrue(s.Conditions, ready), where)
 		require.Equal(t, allCurrent, !kubectlWaits(t, 3, s), where)
 		require.Equal(t, allCurrent, kstatusSays(t, 3, s) == kstatus.CurrentStatus, where)
-		require.Equal(t, slices.Contains(names, "unrenderable"), isStalled, where)
+		require.Equal(t, slices.ContainsFunc(names, unrenderable), isStalled, where)
 		require.Equal(t, !allCurrent && !isStalled, s.WaitingFor != nil, where)
 		if s.WaitingFor != nil {
 			require.NotEmpty(t, s.WaitingFor.Cluster, where)
@@ -145,6 +145,7 @@ func TestReleaseSuperseded(t *testing.T) {
 		"overtaken on its way":            {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: legs("older")}, t0), 1, "False", Superseded, "Failed"},
 		"overtaken before it was written": {v1alpha1.ReleaseStatus{ObservedGeneration: -1}, 1, "False", Superseded, "Failed"},
 		"broken commit":                   {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Errors: []string{"bad"}}, t0), 1, "False", BuildFailed, "Failed"},
+		"broken with another fleet":       {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Errors: []string{"bad"}}, t0), 2, "False", Superseded, "Failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Release(tt.before, tt.generation, over, t1)
@@ -155,13 +156,56 @@ func TestReleaseSuperseded(t *testing.T) {
 			require.Equal(t, tt.kstatus, kstatusSays(t, tt.generation, s))
 			require.True(t, meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Superseded))
 			require.Equal(t, "prod-b", s.SupersededBy)
-			require.Equal(t, tt.before.Summary, s.Summary)
+			if tt.before.ObservedGeneration == tt.generation {
+				require.Equal(t, tt.before.Summary, s.Summary)
+				require.Equal(t, reasonOf(tt.before.Conditions, v1alpha1.Applied), reasonOf(s.Conditions, v1alpha1.Applied))
+			} else {
+				require.Zero(t, s.Summary.Applied+s.Summary.Healthy, "what another plan reached is not what this one did")
+				require.Nil(t, meta.FindStatusCondition(s.Conditions, v1alpha1.Applied))
+			}
 			require.Equal(t, s, Release(s, tt.generation, over, t1.Add(time.Hour)), "not idempotent")
 			back := Release(s, tt.generation, ReleaseInput{Legs: legs("older")}, t1)
 			require.Empty(t, back.SupersededBy, "it can become the newest again")
 			require.Nil(t, meta.FindStatusCondition(back.Conditions, v1alpha1.Superseded))
 		})
 	}
+}
+
+// What is not held was written, even where it then failed: Applied does not go on as if something were under way.
+func TestReleaseWrittenButHeld(t *testing.T) {
+	leg := func(names ...string) Leg {
+		return NewLeg("c0", 1, Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, objects(names...), t0))
+	}
+	for name, tt := range map[string]struct {
+		legs    []Leg
+		applied metav1.ConditionStatus
+		reason  string
+	}{
+		"held":                        {[]Leg{leg("held")}, "True", Succeeded},
+		"held beside healthy":         {[]Leg{leg("healthy", "held")}, "True", Succeeded},
+		"held beside unhealthy":       {[]Leg{leg("failed", "held")}, "True", Succeeded},
+		"held beside what starts":     {[]Leg{leg("progressing", "held")}, "True", Succeeded},
+		"held beside what is older":   {[]Leg{leg("older", "held")}, "Unknown", Progressing},
+		"held beside what is refused": {[]Leg{leg("refused", "held")}, "False", ApplyFailed},
+	} {
+		s := Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: tt.legs}, t0)
+		applied := meta.FindStatusCondition(s.Conditions, v1alpha1.Applied)
+		require.Equal(t, tt.applied, applied.Status, name)
+		require.Equal(t, tt.reason, applied.Reason, name)
+		require.Zero(t, s.Summary.Applied, "%s: the count is of clusters that run all of it", name)
+	}
+}
+
+func TestReleaseFindings(t *testing.T) {
+	findings := make([]string, 12)
+	for i := range findings {
+		findings[i] = fmt.Sprint("finding ", i)
+	}
+	s := Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Findings: findings[:10]}, t0)
+	require.Equal(t, findings[:10], s.Findings)
+	s = Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Findings: findings}, t0)
+	require.Len(t, s.Findings, 10)
+	require.Equal(t, "and 3 more", s.Findings[9])
 }
 
 func TestReleaseIsBounded(t *testing.T) {
@@ -204,6 +248,7 @@ func TestFederation(t *testing.T) {
 		"held":                   {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy", "held")}, "Unknown", Held, "InProgress", revision, older},
 		"on its way":             {FederationInput{Release: "prod-a", Revision: revision, Newest: release("older")}, "Unknown", Progressing, "InProgress", older, older},
 		"cannot be rendered":     {FederationInput{Release: "prod-a", Revision: revision, Newest: release("unrenderable")}, "False", BuildFailed, "Failed", older, older},
+		"unread, then suspended": {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy"), FetchError: "authentication required", Suspended: true}, "Unknown", Suspended, "InProgress", revision, revision},
 		"sources cannot be read": {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy"), FetchError: "authentication required"}, "False", FetchFailed, "InProgress", revision, revision},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -220,6 +265,7 @@ func TestFederation(t *testing.T) {
 			require.Equal(t, s, Federation(s, 3, tt.in, t1), "not idempotent")
 		})
 	}
+	require.EqualValues(t, -1, Federation(prev, 0, FederationInput{FetchError: "refused"}, t0).ObservedGeneration, "0 is left out by JSON")
 	require.Equal(t, "now", Federation(prev, 3, FederationInput{HandledAt: "now"}, t0).LastHandledReconcileAt)
 }
 

@@ -1,6 +1,9 @@
 package status
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 const (
 	// maxSentence bounds what is said of one object on one cluster, in bytes.
@@ -9,15 +12,32 @@ const (
 	maxMessage = 1024
 )
 
-// shorten cuts s to at most n bytes, between characters, and shows that it did.
+// shorten cuts s between characters so that it takes at most n bytes as JSON, and shows that it did. It is counted as
+// JSON because that is what is stored: a message full of angle brackets takes six times what it seems to. Bytes that are
+// no characters are replaced, as JSON would: what is written compares equal to what is read back.
 func shorten(s string, n int) string {
 	const cut = "..."
-	if len(s) <= n {
-		return s
+	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	size, end := 0, 0
+	for i, r := range s {
+		size += stored(r)
+		if size > n {
+			return s[:end] + cut
+		}
+		if size <= n-len(cut) {
+			end = i + utf8.RuneLen(r)
+		}
 	}
-	n -= len(cut)
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
+	return s
+}
+
+// stored is how many bytes a character takes in a JSON string as Go and the API server write it.
+func stored(r rune) int {
+	switch {
+	case r == '"', r == '\\', r == '\n', r == '\r', r == '\t', r == '\b', r == '\f':
+		return len(`\n`)
+	case r < ' ', r == '<', r == '>', r == '&', r == '\u2028', r == '\u2029':
+		return len(`\u0000`)
 	}
-	return s[:n] + cut
+	return utf8.RuneLen(r)
 }

@@ -11,6 +11,7 @@ import (
 //	----  ---------  -----  ------------  --------  -----------  | -----------
 //	yes   yes        any    is Want       any       any          | as if not held: nothing is pending
 //	yes   any        any    any           any       any          | Held
+//	no    any        yes    no Want       any       any          | Failed: that it cannot be rendered is known without asking
 //	no    no         any    any           any       any          | Unreachable
 //	no    yes        yes    any           any       any          | Failed
 //	no    yes        no     not there     -         -            | Progressing
@@ -23,6 +24,8 @@ func (c Cell) State() (v1alpha1.State, string) {
 	switch {
 	case c.Held != "" && !c.Applied():
 		return v1alpha1.Held, c.Held
+	case c.terminal():
+		return v1alpha1.Failed, c.Error
 	case c.Unreachable != "":
 		return v1alpha1.Unreachable, c.Unreachable
 	case c.Error != "":

@@ -14,20 +14,21 @@ func TestState(t *testing.T) {
 		message           string
 		applied, observed bool
 	}{
-		"healthy":          {v1alpha1.Healthy, "1 of 2 available", true, true},
-		"progressing":      {v1alpha1.Progressing, "1 of 2 available", true, true},
-		"failed":           {v1alpha1.Failed, "1 of 2 available", true, true},
-		"unknown":          {v1alpha1.Progressing, "1 of 2 available", true, true},
-		"unobserved":       {v1alpha1.Progressing, "its controller has not observed this version yet", true, false},
-		"older":            {v1alpha1.Progressing, "still runs another version", false, false},
-		"missing":          {v1alpha1.Progressing, "not there yet", false, false},
-		"refused":          {v1alpha1.Failed, "quota", false, false},
-		"unrenderable":     {v1alpha1.Failed, "no such path", false, false},
-		"held":             {v1alpha1.Held, "suspended", false, false},
-		"held and current": {v1alpha1.Healthy, "1 of 2 available", true, true},
-		"held and missing": {v1alpha1.Held, "suspended", false, false},
-		"unreachable":      {v1alpha1.Unreachable, "no answer", false, false},
-		"held unreachable": {v1alpha1.Held, "suspended", false, false},
+		"healthy":                  {v1alpha1.Healthy, "1 of 2 available", true, true},
+		"progressing":              {v1alpha1.Progressing, "1 of 2 available", true, true},
+		"failed":                   {v1alpha1.Failed, "1 of 2 available", true, true},
+		"unknown":                  {v1alpha1.Progressing, "1 of 2 available", true, true},
+		"unobserved":               {v1alpha1.Progressing, "its controller has not observed this version yet", true, false},
+		"older":                    {v1alpha1.Progressing, "still runs another version", false, false},
+		"missing":                  {v1alpha1.Progressing, "not there yet", false, false},
+		"refused":                  {v1alpha1.Failed, "quota", false, false},
+		"unrenderable":             {v1alpha1.Failed, "no such path", false, false},
+		"held":                     {v1alpha1.Held, "suspended", false, false},
+		"held and current":         {v1alpha1.Healthy, "1 of 2 available", true, true},
+		"held and missing":         {v1alpha1.Held, "suspended", false, false},
+		"unreachable":              {v1alpha1.Unreachable, "no answer", false, false},
+		"unrenderable unreachable": {v1alpha1.Failed, "no such path", false, false},
+		"held unreachable":         {v1alpha1.Held, "suspended", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := states[name]

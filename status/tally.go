@@ -21,6 +21,8 @@ type item struct {
 	state   v1alpha1.State
 	message string
 	applied bool
+	// written: everything that is not held was written.
+	written bool
 	// refused and terminal say why it is Failed, see Cell.
 	refused, terminal bool
 	since             time.Time
@@ -141,12 +143,16 @@ func (t tally) applied() (metav1.ConditionStatus, string) {
 		return metav1.ConditionFalse, ApplyFailed
 	case t.Total == 0:
 		return metav1.ConditionUnknown, NoClusterFits
-	case t.Summary.Applied+t.Held == t.Total:
+	case t.all(func(i item) bool { return i.written }):
 		return metav1.ConditionTrue, Succeeded
-	case t.Summary.Applied+t.Held+t.Unreachable == t.Total:
+	case t.all(func(i item) bool { return i.written || i.state == v1alpha1.Unreachable }):
 		return metav1.ConditionUnknown, ClustersUnreachable
 	}
 	return metav1.ConditionUnknown, Progressing
+}
+
+func (t tally) all(f func(item) bool) bool {
+	return !slices.ContainsFunc(t.items, func(i item) bool { return !f(i) })
 }
 
 // healthy is True when everything is healthy, held or not.
@@ -156,6 +162,10 @@ func (t tally) healthy() (metav1.ConditionStatus, string) {
 		return metav1.ConditionUnknown, NoClusterFits
 	case t.Healthy == t.Total:
 		return metav1.ConditionTrue, Succeeded
+	case t.terminal():
+		return metav1.ConditionFalse, BuildFailed
+	case t.refused():
+		return metav1.ConditionFalse, ApplyFailed
 	case t.Failed > 0:
 		return metav1.ConditionFalse, HealthCheckFailed
 	case t.Progressing > 0:

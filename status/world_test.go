@@ -20,24 +20,27 @@ var (
 
 // states are all that a cell can be, by name. Want is "new" wherever it can be rendered.
 var states = map[string]Cell{
-	"healthy":          {Want: "new", Report: report("new", 2, 2, kind.Healthy)},
-	"progressing":      {Want: "new", Report: report("new", 2, 2, kind.Progressing)},
-	"failed":           {Want: "new", Report: report("new", 2, 2, kind.Failed)},
-	"unknown":          {Want: "new", Report: report("new", 2, 2, kind.Unknown)},
-	"unobserved":       {Want: "new", Report: report("new", 3, 2, kind.Healthy)},
-	"older":            {Want: "new", Report: report("old", 2, 2, kind.Healthy)},
-	"missing":          {Want: "new"},
-	"refused":          {Want: "new", Error: "quota", Report: report("old", 2, 2, kind.Healthy)},
-	"unrenderable":     {Error: "no such path", Report: report("old", 2, 2, kind.Healthy)},
-	"held":             {Want: "new", Held: "suspended", Report: report("old", 2, 2, kind.Healthy)},
-	"held and current": {Want: "new", Held: "suspended", Report: report("new", 2, 2, kind.Healthy)},
-	"held and missing": {Want: "new", Held: "suspended"},
-	"unreachable":      {Want: "new", Unreachable: "no answer", Report: report("new", 2, 2, kind.Healthy)},
-	"held unreachable": {Want: "new", Held: "suspended", Unreachable: "no answer", Report: report("new", 2, 2, kind.Healthy)},
+	"healthy":                  {Want: "new", Report: report("new", 2, 2, kind.Healthy)},
+	"progressing":              {Want: "new", Report: report("new", 2, 2, kind.Progressing)},
+	"failed":                   {Want: "new", Report: report("new", 2, 2, kind.Failed)},
+	"unknown":                  {Want: "new", Report: report("new", 2, 2, kind.Unknown)},
+	"unobserved":               {Want: "new", Report: report("new", 3, 2, kind.Healthy)},
+	"older":                    {Want: "new", Report: report("old", 2, 2, kind.Healthy)},
+	"missing":                  {Want: "new"},
+	"refused":                  {Want: "new", Error: "quota", Report: report("old", 2, 2, kind.Healthy)},
+	"unrenderable":             {Error: "no such path", Report: report("old", 2, 2, kind.Healthy)},
+	"held":                     {Want: "new", Held: "suspended", Report: report("old", 2, 2, kind.Healthy)},
+	"held and current":         {Want: "new", Held: "suspended", Report: report("new", 2, 2, kind.Healthy)},
+	"held and missing":         {Want: "new", Held: "suspended"},
+	"unreachable":              {Want: "new", Unreachable: "no answer", Report: report("new", 2, 2, kind.Healthy)},
+	"unrenderable unreachable": {Error: "no such path", Unreachable: "no answer"},
+	"held unreachable":         {Want: "new", Held: "suspended", Unreachable: "no answer", Report: report("new", 2, 2, kind.Healthy)},
 }
 
 // current are the states in which a cell is done.
 var current = map[string]bool{"healthy": true, "held and current": true}
+
+func unrenderable(name string) bool { return states[name].Want == "" }
 
 func report(digest string, generation, observed int64, h kind.Health) *Report {
 	return &Report{
