@@ -20,7 +20,7 @@ func (f file) parse(d document) (node *yaml.Node, err error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(d.text, &root); err != nil {
 		line, message := yamlError(err, d.text)
-		return nil, f.errorf(d.line+line-1, "is not valid YAML: %s", message)
+		return nil, f.errorf(d.line+line-1, "is not valid YAML: %s%s", message, templateHint(d.text))
 	}
 	if root.Kind != yaml.DocumentNode || len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null" {
 		return nil, nil
@@ -32,6 +32,19 @@ var (
 	yamlLine    = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 	yamlUnknown = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
+
+// renderFirst is what to do about the template of a chart or the like.
+const renderFirst = "; if it is a template, render it first and commit the result"
+
+var yamlTemplate = regexp.MustCompile(`\{\{|\{%`)
+
+// templateHint is renderFirst for a text that can be a template.
+func templateHint(text []byte) string {
+	if yamlTemplate.Match(text) {
+		return renderFirst
+	}
+	return ""
+}
 
 // yamlError takes the line, relative to the document, out of an error of the YAML library; 1 when there is none. It
 // leaves out what could be a secret: a value that begins with "*" and should have been quoted.
@@ -102,7 +115,11 @@ func (d *decoder) mapping(n *yaml.Node, depth int) (map[string]any, error) {
 			key = key.Alias
 		}
 		if key.Kind != yaml.ScalarNode || key.ShortTag() == "!!null" {
-			return nil, d.errorf(n.Content[i], "has a mapping key that is not a string")
+			hint := ""
+			if key.Kind == yaml.MappingNode { // {{ name }} is a mapping whose key is a mapping
+				hint = renderFirst
+			}
+			return nil, d.errorf(n.Content[i], "has a mapping key that is not a string%s", hint)
 		}
 		if key.ShortTag() == "!!merge" {
 			merged = append(merged, n.Content[i+1])

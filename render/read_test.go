@@ -104,6 +104,8 @@ func TestReadRefuses(t *testing.T) {
 		{"wrong boolean", head + "v: !!bool x\n", "a.yaml:4: is not a boolean"},
 		{"wrong integer", head + "v: !!int x\n", "a.yaml:4: is not a number"},
 		{"tab", head + "v:\n\ta: 1\n", "a.yaml:5: is not valid YAML: found character that cannot start any token"},
+		{"template of a chart", head + "v: 1\n{{- if .Values.x }}\nw: 1\n{{- end }}\n", "a.yaml:5: is not valid YAML: could not find expected ':'; if it is a template, render it first and commit the result"},
+		{"template of a value", head + "v: {{ .Values.x }}\n", "a.yaml:4: has a mapping key that is not a string; if it is a template, render it first and commit the result"},
 		{"control character", head + "v: \x01\n", "a.yaml:1: is not valid YAML: control characters are not allowed"},
 		{"long name", "apiVersion: v1\nkind: A\nmetadata:\n  name: " + strings.Repeat("n", 254), "a.yaml:4: metadata.name has 254 characters"},
 		{"namespace that is none", "apiVersion: v1\nkind: A\nmetadata: {name: a, namespace: 3}", "a.yaml:3: metadata.namespace is not a name"},

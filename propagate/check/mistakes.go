@@ -23,6 +23,9 @@ func Mistakes(err error) (found []propagate.Finding, rest error) {
 		if before, meant, hinted := strings.Cut(f.Message, "; did you mean "); hinted {
 			f.Message, f.Fix = before, "write "+strings.TrimSuffix(meant, "?")
 		}
+		if before, _, hinted := strings.Cut(f.Message, "; if it is a template"); hinted {
+			f.Message, f.Fix = before, strings.TrimPrefix(f.Message, before+"; ")
+		}
 		found = append(found, redact(f))
 	}
 	return found, errors.Join(others...)
