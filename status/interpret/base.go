@@ -1,0 +1,83 @@
+package interpret
+
+import (
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// protectedPrice is the price of a pcall: an error in it is told with all the calls that led to it.
+const protectedPrice = 512
+
+// baseFunctions are the globals of Lua without those that Karmada removes (§7.1).
+func baseFunctions(l *lua.LState) []entry {
+	global := l.G.Global
+	protected := func(*lua.LState) int64 { return protectedPrice }
+	walking := func(l *lua.LState) int64 { return budgetOf(l).walk() }
+	next := l.NewFunction(paid(global.RawGetString("next"), walking))
+	return sorted(
+		taken(global, "assert", "error", "ipairs", "select", "type"),
+		[]entry{{"next", next}},
+		own(l, map[string]lua.LGFunction{
+			"pairs":    func(l *lua.LState) int { return pairs(l, next) },
+			"pcall":    paid(global.RawGetString("pcall"), protected),
+			"xpcall":   paid(global.RawGetString("xpcall"), protected),
+			"print":    func(*lua.LState) int { return 0 },
+			"tonumber": paid(global.RawGetString("tonumber"), func(l *lua.LState) int64 { return int64(len(l.Get(1).String())) }),
+			"tostring": func(l *lua.LState) int { return pushString(l, toString(l.CheckAny(1))) },
+			"unpack":   unpack,
+		}),
+	)
+}
+
+// pairs is in the order in which keys were set; keys of objects are set sorted.
+func pairs(l *lua.LState, next lua.LValue) int {
+	table := l.CheckTable(1)
+	l.Push(next)
+	l.Push(table)
+	l.Push(lua.LNil)
+	return 3
+}
+
+// toString is without addresses: a script must say the same each time.
+func toString(v lua.LValue) string {
+	switch v := v.(type) {
+	case *lua.LTable, *lua.LFunction, *lua.LUserData:
+		return v.Type().String()
+	}
+	return v.String()
+}
+
+// maxUnpacked is how many values unpack returns.
+const maxUnpacked = 4 << 10
+
+func unpack(l *lua.LState) int {
+	table := l.CheckTable(1)
+	from, to := l.OptInt(2, 1), l.OptInt(3, -1)
+	if l.GetTop() < 3 {
+		pay(l, budgetOf(l).walk())
+		to = table.Len()
+	}
+	if from > to {
+		return 0
+	}
+	if to-from < 0 || to-from >= maxUnpacked {
+		l.RaiseError("too many results to unpack")
+	}
+	n := to - from + 1
+	pay(l, int64(n))
+	for i := range n {
+		l.Push(table.RawGetInt(from + i))
+	}
+	return n
+}
+
+// shorten keeps the beginning of what a script says.
+func shorten(s string) string {
+	const most = 300
+	s = strings.ToValidUTF8(s, "?")
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "..."
+	}
+	return s
+}

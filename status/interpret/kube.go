@@ -1,0 +1,140 @@
+package interpret
+
+import (
+	"fmt"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// kubeFunctions are what require("kube") gives (Karmada §7.1).
+func kubeFunctions(l *lua.LState) []entry {
+	return sorted(own(l, map[string]lua.LGFunction{
+		"accuratePodRequirements": accuratePodRequirements,
+		"getPodDependencies":      getPodDependencies,
+		"getResourceQuantity":     getResourceQuantity,
+		"resourceAdd":             resourceAdd,
+	}))
+}
+
+// kubePrice is for each call: they read quantities and objects.
+const kubePrice = 256
+
+// deployments know best what a pod template needs.
+var deployments = schema.GroupKind{Group: "apps", Kind: "Deployment"}
+
+// resourceAdd adds up quantities and returns the sum as a string. What is nil is nothing.
+func resourceAdd(l *lua.LState) int {
+	pay(l, kubePrice)
+	var sum resource.Quantity
+	for i := range l.GetTop() {
+		if v := l.Get(i + 1); v != lua.LNil {
+			sum.Add(quantity(l, v))
+		}
+	}
+	return pushString(l, sum.String())
+}
+
+// getResourceQuantity is a quantity as a number.
+func getResourceQuantity(l *lua.LState) int {
+	pay(l, kubePrice)
+	q := quantity(l, l.CheckAny(1))
+	l.Push(lua.LNumber(q.AsApproximateFloat64()))
+	return 1
+}
+
+func quantity(l *lua.LState, v lua.LValue) resource.Quantity {
+	s := v.String()
+	if !lua.LVCanConvToString(v) {
+		l.RaiseError("a quantity is a string or a number, and not a %s", v.Type())
+	}
+	if endless(s) {
+		l.RaiseError("%q is no sensible quantity", shorten(s))
+	}
+	q, err := resource.ParseQuantity(s)
+	if err != nil {
+		l.RaiseError("%q is no quantity", shorten(s))
+	}
+	pay(l, kubePrice)
+	return q
+}
+
+// endless says that to compute with a quantity would take minutes or more: "1e99999999" is a valid one.
+func endless(s string) bool {
+	const maxLength, maxExponentDigits = 64, 3
+	_, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	return len(s) > maxLength || len(strings.TrimLeft(exponent, "+-0")) > maxExponentDigits
+}
+
+// accuratePodRequirements is what one pod of a template needs, in the form that GetReplicas returns; nil if that is
+// nothing.
+func accuratePodRequirements(l *lua.LState) int {
+	template := podTemplate(l)
+	needs := map[string]any{}
+	requests := map[string]any{}
+	for name, q := range kind.Of(deployments).Requirements(&unstructured.Unstructured{Object: template}) {
+		requests[string(name)] = q.String()
+	}
+	if len(requests) > 0 {
+		needs["resourceRequest"] = requests
+	}
+	spec, _, _ := unstructured.NestedMap(template, "spec", "template", "spec")
+	if claim := nodeClaim(spec); len(claim) > 0 {
+		needs["nodeClaim"] = claim
+	}
+	if class, _ := spec["priorityClassName"].(string); class != "" {
+		needs["priorityClassName"] = class
+	}
+	if len(needs) == 0 {
+		l.Push(lua.LNil)
+		return 1
+	}
+	l.Push(toLua(l, needs))
+	return 1
+}
+
+// nodeClaim is what a pod wants of the node it runs on.
+func nodeClaim(spec map[string]any) map[string]any {
+	claim := map[string]any{}
+	for name, path := range map[string][]string{
+		"nodeSelector":     {"nodeSelector"},
+		"tolerations":      {"tolerations"},
+		"hardNodeAffinity": {"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"},
+	} {
+		if v, found, err := unstructured.NestedFieldNoCopy(spec, path...); found && err == nil && v != nil {
+			claim[name] = v
+		}
+	}
+	return claim
+}
+
+// getPodDependencies is what a pod of a template in a namespace refers to, in the form that GetDependencies returns.
+func getPodDependencies(l *lua.LState) int {
+	object := podTemplate(l)
+	object["metadata"] = map[string]any{"namespace": l.CheckString(2)}
+	refs := []any{}
+	for _, ref := range kind.Of(deployments).Dependencies(&unstructured.Unstructured{Object: object}) {
+		refs = append(refs, map[string]any{
+			"apiVersion": schema.GroupVersion{Group: ref.Group, Version: "v1"}.String(),
+			"kind":       ref.Kind, "namespace": ref.Namespace, "name": ref.Name,
+		})
+	}
+	l.Push(toLua(l, refs))
+	return 1
+}
+
+// podTemplate is a workload with the pod template that is the first argument.
+func podTemplate(l *lua.LState) map[string]any {
+	pay(l, kubePrice)
+	v, err := reader{budgetOf(l)}.value(l.CheckTable(1), "", 0)
+	if err != nil {
+		l.RaiseError("%s", fmt.Errorf("the pod template cannot be read: %w", err))
+	}
+	template, _ := settle(v)
+	return map[string]any{"spec": map[string]any{"template": template}}
+}

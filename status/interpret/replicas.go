@@ -1,0 +1,85 @@
+package interpret
+
+import (
+	"fmt"
+	"math"
+
+	lua "github.com/yuin/gopher-lua"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// workload is what GetReplicas says: how many replicas, and what one requests.
+type workload struct {
+	replicas int32
+	requests corev1.ResourceList
+	needs    any // all that it says of one replica
+}
+
+// replicas calls GetReplicas(obj): a number, and a table or nil (Karmada §7.1).
+func (s *script) replicas(u *unstructured.Unstructured) (workload, error) {
+	out, err := s.call(u.Object)
+	if err != nil {
+		return workload{}, err
+	}
+	n, err := whole(out.first)
+	if err != nil {
+		return workload{}, s.fail(fmt.Errorf("%s returns %w", s.op.Function(), err))
+	}
+	needs, err := out.read(out.second)
+	if err != nil {
+		return workload{}, s.fail(err)
+	}
+	requests, err := requestsOf(needs)
+	if err != nil {
+		return workload{}, s.fail(err)
+	}
+	return workload{n, requests, needs}, nil
+}
+
+// whole reads a number of replicas.
+func whole(v lua.LValue) (int32, error) {
+	n, ok := v.(lua.LNumber)
+	if !ok {
+		return 0, fmt.Errorf("a %s, and not a number of replicas", v.Type())
+	}
+	if float64(n) != math.Trunc(float64(n)) || n < 0 || n > math.MaxInt32 {
+		return 0, fmt.Errorf("%v, which is no number of replicas", n)
+	}
+	return int32(n), nil
+}
+
+// requestsOf is resourceRequest of what GetReplicas says of one replica, by the rules of kind.Kind: more than nothing, and
+// no more than can be counted in thousandths.
+func requestsOf(needs any) (corev1.ResourceList, error) {
+	object, _ := needs.(map[string]any)
+	list, _ := object["resourceRequest"].(map[string]any)
+	requests := corev1.ResourceList{}
+	for name, v := range list {
+		s := fmt.Sprint(v)
+		if endless(s) {
+			return nil, fmt.Errorf("%q of %s is no sensible quantity", shorten(s), shorten(name))
+		}
+		q, err := resource.ParseQuantity(s)
+		if err != nil {
+			return nil, fmt.Errorf("%q of %s is no quantity", shorten(s), shorten(name))
+		}
+		if most := *resource.NewQuantity(math.MaxInt64/1000, resource.DecimalSI); q.Cmp(most) > 0 {
+			q = most
+		}
+		if q.Sign() > 0 && q.MilliValue() > 0 {
+			requests[corev1.ResourceName(name)] = q
+		}
+	}
+	return requests, nil
+}
+
+// revise calls ReviseReplica(obj, n), which returns the object.
+func (s *script) revise(u *unstructured.Unstructured, n int32) (map[string]any, error) {
+	out, err := s.call(u.Object, n)
+	if err != nil {
+		return nil, err
+	}
+	return s.object(out, u, u.Object)
+}

@@ -1,0 +1,74 @@
+package interpret
+
+// settle decides what Lua cannot say, by looking at the same place of the objects that the script was given, the first
+// that has it: an empty table is a list or an object there, and is left out if none knows (Karmada §7.1); and a whole
+// number that was too large for Lua is again what it was. An empty table in a list stays, as an object: leaving it out
+// would move the others. ok is false for what is left out.
+func settle(v any, like ...any) (settled any, ok bool) {
+	switch v := v.(type) {
+	case empty:
+		return settleEmpty(like)
+	case map[string]any:
+		for k, field := range v {
+			if field, ok := settle(field, fields(like, k)...); ok {
+				v[k] = field
+			} else {
+				delete(v, k)
+			}
+		}
+	case []any:
+		for i, item := range v {
+			if item, ok = settle(item, items(like, i)...); !ok {
+				item = map[string]any{}
+			}
+			v[i] = item
+		}
+	case float64:
+		return restore(v, like), true
+	}
+	return v, true
+}
+
+func settleEmpty(like []any) (any, bool) {
+	for _, l := range like {
+		switch l.(type) {
+		case map[string]any:
+			return map[string]any{}, true
+		case []any:
+			return []any{}, true
+		}
+	}
+	return nil, false
+}
+
+// restore is the number that became v in Lua.
+func restore(v float64, like []any) any {
+	for _, l := range like {
+		if n, ok := l.(int64); ok && float64(n) == v {
+			return n
+		}
+	}
+	return v
+}
+
+// fields are what the objects among like have at a key.
+func fields(like []any, key string) []any {
+	var out []any
+	for _, l := range like {
+		if object, ok := l.(map[string]any); ok {
+			out = append(out, object[key])
+		}
+	}
+	return out
+}
+
+// items are what the lists among like have at an index.
+func items(like []any, i int) []any {
+	var out []any
+	for _, l := range like {
+		if list, ok := l.([]any); ok && i < len(list) {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}

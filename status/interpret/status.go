@@ -1,0 +1,99 @@
+package interpret
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// maxStatus is how many bytes a status may have: one is kept for every object and cluster.
+const maxStatus = 32 << 10
+
+// reflect calls ReflectStatus(observed), which returns a table.
+func (s *script) reflect(u *unstructured.Unstructured) (map[string]any, error) {
+	out, err := s.call(u.Object)
+	if err != nil {
+		return nil, err
+	}
+	status, err := s.table(out, u.Object["status"])
+	if err != nil {
+		return nil, err
+	}
+	return status, s.bounded(status)
+}
+
+// aggregate calls AggregateStatus(desired, items), which returns the object with the status of all together. items is
+// nil when there are none.
+func (s *script) aggregate(desired *unstructured.Unstructured, items []any) (map[string]any, error) {
+	var argument any
+	if len(items) > 0 {
+		argument = items
+	}
+	out, err := s.call(desired.Object, argument)
+	if err != nil {
+		return nil, err
+	}
+	like := []any{desired.Object}
+	for _, item := range items {
+		item, _ := item.(map[string]any)
+		like = append(like, map[string]any{"status": item["status"]})
+	}
+	object, err := s.object(out, desired, like...)
+	if err != nil {
+		return nil, err
+	}
+	status, ok := object["status"].(map[string]any)
+	if !ok && object["status"] != nil {
+		return nil, s.fail(fmt.Errorf("%s returns a status that is no object", s.op.Function()))
+	}
+	return status, s.bounded(status)
+}
+
+// bounded is an error for a status that is too long to be kept.
+func (s *script) bounded(status map[string]any) error {
+	encoded, err := json.Marshal(status)
+	if err != nil {
+		return s.fail(fmt.Errorf("its status cannot be written: %w", err))
+	}
+	if len(encoded) > maxStatus {
+		return s.fail(fmt.Errorf("%s makes a status of %d bytes, and %d are kept at most", s.op.Function(), len(encoded), maxStatus))
+	}
+	return nil
+}
+
+// statusItems are the answers in the form that AggregateStatus gets, by cluster. What a cluster's health is, and why an
+// object was not applied, is told in the summary of the object and not known here.
+func statusItems(answers []kind.Answer) []any {
+	answers = slices.SortedFunc(slices.Values(answers), func(a, b kind.Answer) int { return strings.Compare(a.Cluster, b.Cluster) })
+	items := make([]any, 0, len(answers))
+	for _, a := range answers {
+		item := map[string]any{
+			"clusterName": a.Cluster, "applied": a.Current || a.Status != nil, "appliedMessage": "", "health": string(kind.Unknown),
+		}
+		if a.Status != nil {
+			item["status"] = a.Status
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// interpretHealth calls InterpretHealth(observed), which returns a boolean.
+func (s *script) interpretHealth(u *unstructured.Unstructured) (bool, error) {
+	out, err := s.call(u.Object)
+	if err != nil {
+		return false, err
+	}
+	healthy, ok := out.first.(lua.LBool)
+	if !ok {
+		return false, s.fail(errors.New(s.op.Function() + " returns a " + out.first.Type().String() + ", and not true or false"))
+	}
+	return bool(healthy), nil
+}

@@ -1,0 +1,61 @@
+package interpret
+
+import (
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// tableFunctions are the functions of table; those that walk over a list pay for that.
+func tableFunctions(l *lua.LState) []entry {
+	from := l.GetGlobal("table").(*lua.LTable)
+	walking := func(l *lua.LState) int64 { return budgetOf(l).walk() }
+	sorting := func(l *lua.LState) int64 { return sortPrice * int64(1+l.CheckTable(1).Len()) }
+	return sorted(own(l, map[string]lua.LGFunction{
+		"concat": tableConcat,
+		"getn":   paid(from.RawGetString("getn"), walking),
+		"insert": tableInsert(from.RawGetString("insert")),
+		"maxn":   paid(from.RawGetString("maxn"), walking),
+		"remove": paid(from.RawGetString("remove"), walking),
+		"sort":   paid(from.RawGetString("sort"), sorting),
+	}))
+}
+
+// sortPrice is for each entry of a sorted list: as many comparisons as a long list needs. What a comparing function does
+// is counted besides.
+const sortPrice = 24
+
+// tableInsert pays like an assignment, and for moving what is behind.
+func tableInsert(insert lua.LValue) lua.LGFunction {
+	return paid(insert, func(l *lua.LState) int64 {
+		table, walk := l.CheckTable(1), budgetOf(l).walk()
+		place := lua.LValue(lua.LNumber(table.Len() + 1))
+		if l.GetTop() > 2 {
+			place = l.CheckNumber(2)
+		}
+		payKey(l, table, place)
+		budgetOf(l).reaches(table.Len() + 1)
+		return walk
+	})
+}
+
+func tableConcat(l *lua.LState) int {
+	table, separator := l.CheckTable(1), l.OptString(2, "")
+	pay(l, budgetOf(l).walk())
+	n := table.Len()
+	from, to := max(l.OptInt(3, 1), 1), min(l.OptInt(4, n), n)
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		v := table.RawGetInt(i)
+		if !lua.LVCanConvToString(v) {
+			l.RaiseError("invalid value (%s) at index %d in table for concat", v.Type(), i)
+		}
+		if i > from {
+			b.WriteString(separator)
+		}
+		b.WriteString(lua.LVAsString(v))
+		checkLength(l, b.Len())
+		pay(l, 1)
+	}
+	return pushString(l, b.String())
+}
