@@ -3,14 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// jsonField reads a field of the JSON on stdout, "findings.0.code", and compares it with a value or a pattern.
+// jsonField reads a field of the JSON on stdout, "findings.0.code", and compares it with a regular expression for the whole of it.
 func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	var v any
 	if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &v); err != nil {
@@ -31,9 +31,9 @@ func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 			text = string(encoded)
 		}
 	}
-	matches, err := path.Match(args[1], strings.ReplaceAll(text, "/", "|"))
+	want, err := regexp.Compile("^(?s:" + args[1] + ")$")
 	ts.Check(err)
-	if (text == args[1] || matches) == neg {
+	if want.MatchString(text) == neg {
 		ts.Fatalf("%s is %s, expected %s", args[0], text, args[1])
 	}
 }

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 //	exits CODE CMD   runs a command that ends with this exit code
 //	commit DIR TEXT  commits all of DIR and puts the commit into $SHA
 //	until CMD        repeats a command until it succeeds
-//	json FIELD [V]   reads a field of the JSON on stdout, "findings.0.code", and compares it with a value or pattern
+//	json FIELD [V]   reads a field of the JSON on stdout, "findings.0.code", and compares it with a regular expression
 //	sarif            checks that stdout is SARIF, with a listed rule and a place for every result
 //	admit FILE       asks $KUBECONFIG's current cluster whether it would accept the manifests (see admit_test.go)
 func TestScripts(t *testing.T) {

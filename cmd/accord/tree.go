@@ -28,7 +28,7 @@ type treeFlags struct {
 
 func (f *treeFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.repo, "repo", "", "repository in place of a directory: a URL or the path of a local one")
+	flags.StringVar(&f.repo, "repo", "", "repository in place of a directory: a URL (credentials as for \"accord apply\"), or the path of a local one")
 	registerRef(c, &f.ref)
 	flags.StringSliceVar(&f.paths, "path", []string{"."}, "directory in it to read, as the path of a source (repeatable)")
 	flags.StringVarP(&f.federation, "federation", "f", "", "manifest of the Federation, whose name, paths and skips count")

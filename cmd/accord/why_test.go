@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -96,6 +97,45 @@ func TestLostPolicies(t *testing.T) {
 		{"PropagationPolicy shop/e", "policies.yaml:7", "priority 4 is less than 5"},
 		{"ClusterPropagationPolicy a", "policies.yaml:9", "a policy in the object's namespace comes before every cluster-wide one"},
 	}, r.Others)
+}
+
+// Many clusters with the same answer are one line, and so are many of which there is nothing to say.
+func TestManyClusters(t *testing.T) {
+	var clusters strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&clusters, "---\napiVersion: cluster.karmada.io/v1alpha1\nkind: Cluster\nmetadata: {name: c-%02d}\nspec: {syncMode: Push}\n", i)
+	}
+	p := planOf(t, `
+-- policy.yaml --
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: web, namespace: shop}
+spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}], placement: {clusterAffinity: {exclude: [c-03, c-04]}}}
+-- clusters.yaml --
+`+clusters.String())
+	var b strings.Builder
+	p.explain(webID, "").write(&b)
+	require.Equal(t, `apps/Deployment shop/web goes to 28 of 30 clusters, 252 replicas in all
+  manifest  web.yaml:1
+  policy    PropagationPolicy shop/web (policy.yaml:1) selects it by kind, priority 0
+
+28 clusters: chosen, 9 replicas each: all of them (no replicaScheduling)
+  c-00, c-01, c-02, c-05, c-06, c-07, c-08, c-09, c-10, c-11, c-12, c-13 and 16 more
+
+2 clusters: not chosen: is in exclude (policy.yaml:4)
+  c-03, c-04
+  would fit: take the cluster out of exclude
+`, b.String())
+
+	live := &liveObject{Hub: "h", Federation: "f", Same: true}
+	for i := range 30 {
+		live.Clusters = append(live.Clusters, liveCluster{Cluster: fmt.Sprintf("c-%02d", i), Held: i == 7})
+	}
+	b.Reset()
+	require.NoError(t, live.write(&b))
+	require.Contains(t, b.String(), "c-07     Held")
+	require.NotContains(t, b.String(), "c-08")
+	require.Contains(t, b.String(), "  +29 of which there is nothing to say\n")
 }
 
 func TestBrief(t *testing.T) {

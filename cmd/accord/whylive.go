@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -62,6 +60,12 @@ func (l *liveHub) object(p *planned, id manifest.ID, only string) *liveObject {
 	}
 	live.read(&l.objects[i], l.deliveries, only)
 	live.compare(p, id, only)
+	if len(live.Clusters) == 0 {
+		live.Message = join(": ", "it goes nowhere", l.objects[i].Spec.Why)
+		if only != "" {
+			live.Message = "it does not go to " + only
+		}
+	}
 	if isSecret(id) {
 		for i := range live.Clusters {
 			live.Clusters[i].Decided, live.Clusters[i].Live = "", ""
@@ -123,7 +127,7 @@ func (live *liveObject) compare(p *planned, id manifest.ID, only string) {
 		if only != "" && only != choice.Cluster {
 			continue
 		}
-		ours[choice.Cluster] = "an error"
+		ours[choice.Cluster] = "" // as the hub has it when an object cannot be rendered
 		for _, o := range p.For(choice.Cluster).Objects {
 			if o.ID == id {
 				ours[choice.Cluster] = o.Digest
@@ -136,7 +140,7 @@ func (live *liveObject) compare(p *planned, id manifest.ID, only string) {
 		switch digest, chosen := ours[c.Cluster]; {
 		case !chosen:
 			c.Differs = "these manifests do not send it there"
-		case digest != c.Decided && !(digest == "an error" && c.Decided == ""):
+		case digest != c.Decided:
 			c.Differs = "these manifests have something else"
 		}
 		live.Same = live.Same && c.Differs == ""
@@ -147,34 +151,4 @@ func (live *liveObject) compare(p *planned, id manifest.ID, only string) {
 		live.Clusters = append(live.Clusters, liveCluster{Cluster: cluster, Differs: "only these manifests send it there"})
 	}
 	slices.SortFunc(live.Clusters, func(a, b liveCluster) int { return cmp.Compare(a.Cluster, b.Cluster) })
-}
-
-// write is the part of the text about what is live.
-func (live *liveObject) write(b *strings.Builder) error {
-	if live == nil {
-		return nil
-	}
-	fmt.Fprintf(b, "\nlive on %s: ", live.Hub)
-	if live.Federation == "" || len(live.Clusters) == 0 {
-		fmt.Fprintln(b, cmp.Or(live.Message, "it goes nowhere"))
-		return nil
-	}
-	fmt.Fprintf(b, "%d/%d clusters healthy%s\n", live.Summary.Healthy, live.Summary.Total, prefixed("; ", live.Message))
-	fmt.Fprintf(b, "  federation %s at %s, observed generation %d of %d\n", live.Federation, cmp.Or(live.Revision, "no revision yet"), live.ObservedGeneration, live.Generation)
-	if live.Same {
-		fmt.Fprintln(b, "  what the hub decided is what these manifests say")
-	} else {
-		fmt.Fprintln(b, "  the hub decided something else than these manifests say: it runs another revision, or knows more of the clusters")
-	}
-	rows := [][]string{{"CLUSTER", "STATE", "REPLICAS", "DECIDED", "LIVE", "NOTE"}}
-	for _, c := range live.Clusters {
-		replicas := "-"
-		if c.Replicas != nil {
-			replicas = fmt.Sprint(*c.Replicas)
-		}
-		rows = append(rows, []string{
-			c.Cluster, cmp.Or(string(c.State), "-"), replicas, cmp.Or(c.Decided, "-"), cmp.Or(c.Live, "-"), join("; ", c.Message, c.Differs),
-		})
-	}
-	return table(b, "  ", rows)
 }
