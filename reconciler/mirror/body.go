@@ -1,0 +1,145 @@
+package mirror
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+const (
+	// DecisionAnnotation is on every mirrored object, and on its pod template if it has one: what the clusters have to do.
+	DecisionAnnotation = "accord.dev/decision"
+	// OwnerAnnotation is on every mirrored object: the Federation, "<namespace>/<name>".
+	OwnerAnnotation = "accord.dev/mirror-of"
+)
+
+var (
+	jobKind         = schema.GroupKind{Group: "batch", Kind: "Job"}
+	cronJobKind     = schema.GroupKind{Group: "batch", Kind: "CronJob"}
+	statefulSetKind = schema.GroupKind{Group: "apps", Kind: "StatefulSet"}
+	crdKind         = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+	namespaceKind   = schema.GroupKind{Kind: "Namespace"}
+)
+
+// body is the object as it is applied to the hub: the template with the replicas of all clusters together, and with the
+// decision where it moves the generation. replicas other than nil replaces what was decided: members may let an
+// autoscaler decide. total is the number of replicas in it; nil where there is none to sum up.
+func (t Template) body(owner string, replicas *int64) (text []byte, total *int64, err error) {
+	u := t.Manifest.DeepCopy()
+	render.Strip(u)
+	mark(u, owner, t.Decision())
+	if err := t.total(u, replicas); err != nil {
+		return nil, nil, err
+	}
+	annotateTemplate(u, t.ID.GroupKind(), t.Decision())
+	if t.ID.GroupKind() == crdKind {
+		// What converts between versions runs on members. Here nobody needs more than to read what was written.
+		unstructured.RemoveNestedField(u.Object, "spec", "conversion")
+	}
+	if text, err = json.Marshal(u.Object); err != nil {
+		return nil, nil, fmt.Errorf("mirroring %s: %w", t.ID, err)
+	}
+	return text, t.counted(u), nil
+}
+
+// counted is the number of replicas in spec, as the hub will have it; nil for kinds whose count is not ours to sum up.
+func (t Template) counted(u *unstructured.Unstructured) *int64 {
+	k := kind.Of(t.ID.GroupKind())
+	if !t.sums(k) {
+		return nil
+	}
+	n, _ := k.Replicas(u)
+	return new(int64(n))
+}
+
+// sums says that the counts in spec are summed up over the clusters: readers of these kinds compare them with the counts in
+// status, which are sums.
+func (t Template) sums(k kind.Kind) bool {
+	return k.Replicas != nil && len(t.Shares) > 0 && (t.ID.Group == "apps" || t.ID.Group == "apps.kruise.io")
+}
+
+// mark says whose mirror it is and of what. Marks that the manifest has would be somebody else's.
+func mark(u *unstructured.Unstructured, owner, decision string) {
+	labels, annotations := u.GetLabels(), u.GetAnnotations()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	labels[v1alpha1.PartOfLabel] = setID
+	delete(annotations, v1alpha1.DigestAnnotation)
+	annotations[OwnerAnnotation], annotations[DecisionAnnotation] = owner, decision
+	u.SetLabels(labels)
+	u.SetAnnotations(annotations)
+}
+
+// annotateTemplate puts the decision into the pod template, where it moves the generation. A Job's is immutable: its mirror
+// is made anew instead.
+func annotateTemplate(u *unstructured.Unstructured, gk schema.GroupKind, decision string) {
+	path := []string{"spec", "template"}
+	switch gk {
+	case jobKind:
+		return
+	case cronJobKind:
+		path = []string{"spec", "jobTemplate", "spec", "template"}
+	}
+	if _, found, err := unstructured.NestedSlice(u.Object, append(path, "spec", "containers")...); !found || err != nil {
+		return // no pod template
+	}
+	// A template whose annotations are no map is for the API server to refuse.
+	_ = unstructured.SetNestedField(u.Object, decision, append(path, "metadata", "annotations", DecisionAnnotation)...)
+}
+
+// total makes the counts in spec those of all clusters together.
+func (t Template) total(u *unstructured.Unstructured, replicas *int64) error {
+	k := kind.Of(t.ID.GroupKind())
+	if !t.sums(k) {
+		return nil
+	}
+	var sum, partition int64
+	partitioned := false
+	parsed := map[string]*unstructured.Unstructured{}
+	for _, s := range t.Shares {
+		if s.Rendered == nil {
+			continue
+		}
+		r, err := parse(parsed, s)
+		if err != nil {
+			return fmt.Errorf("mirroring %s: what %s is to run: %w", t.ID, s.Cluster, err)
+		}
+		n, _ := k.Replicas(r)
+		sum += int64(n)
+		if p, found, _ := unstructured.NestedInt64(r.Object, "spec", "updateStrategy", "rollingUpdate", "partition"); found {
+			partition, partitioned = partition+min(max(p, 0), int64(n)), true
+		}
+	}
+	if replicas != nil {
+		sum = *replicas
+	}
+	k.SetReplicas(u, int32(min(sum, math.MaxInt32)))
+	if partitioned && t.ID.GroupKind() == statefulSetKind {
+		return unstructured.SetNestedField(u.Object, min(partition, sum), "spec", "updateStrategy", "rollingUpdate", "partition")
+	}
+	return nil
+}
+
+// parse reads each distinct rendered object once.
+func parse(parsed map[string]*unstructured.Unstructured, s Share) (*unstructured.Unstructured, error) {
+	if u := parsed[s.Digest]; u != nil {
+		return u, nil
+	}
+	u := &unstructured.Unstructured{}
+	if err := u.UnmarshalJSON(s.Rendered); err != nil {
+		return nil, err
+	}
+	parsed[s.Digest] = u
+	return u, nil
+}

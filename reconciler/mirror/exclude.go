@@ -1,0 +1,46 @@
+package mirror
+
+import (
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Excluded says why an object is never mirrored; empty if it may be. What configures an API server would configure the hub:
+// whoever may push a role to Git would have it where the credentials of all clusters are, and a webhook that is not
+// there would refuse every write.
+func Excluded(id manifest.ID) string {
+	switch {
+	case id.Group == "" && id.Kind == "Secret":
+		return "Secrets are not mirrored"
+	case actsOnServer(id):
+		return "it would act on the hub itself"
+	case id.Group == "apiextensions.k8s.io" && strings.HasSuffix(id.Name, "."+v1alpha1.GroupVersion.Group):
+		return "it defines a kind of accord"
+	case reserved(id.Namespace), id.Group == "" && id.Kind == "Namespace" && reserved(id.Name):
+		return "its namespace belongs to the hub"
+	}
+	return ""
+}
+
+// actsOnServer says that an API server, or what runs beside one on every hub, acts on objects of the kind.
+func actsOnServer(id manifest.ID) bool {
+	switch id.Group {
+	case "rbac.authorization.k8s.io", "admissionregistration.k8s.io", "apiregistration.k8s.io", "flowcontrol.apiserver.k8s.io",
+		"certificates.k8s.io", "authentication.k8s.io", "authorization.k8s.io", "internal.apiserver.k8s.io",
+		"storagemigration.k8s.io", "coordination.k8s.io":
+		return true
+	case "":
+		switch id.Kind {
+		case "Node", "ResourceQuota", "LimitRange", "Event", "Endpoints":
+			return true
+		}
+	}
+	return false
+}
+
+// reserved namespaces are those of Kubernetes and of accord.
+func reserved(namespace string) bool {
+	return strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "accord-")
+}

@@ -1,0 +1,185 @@
+package mirror
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+)
+
+// settle makes one object what it should be; false asks for another try.
+func (m *Mirror) settle(ctx context.Context, e *entry) bool {
+	e.busy.Lock()
+	defer e.busy.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
+	defer cancel()
+	m.mu.Lock()
+	due, want, have := e.due(), e.want, e.have
+	m.mu.Unlock()
+	if !due {
+		return true
+	}
+	var err error
+	if want == nil {
+		err = m.remove(ctx, e, have)
+	} else if err = m.write(ctx, e, have); err != nil {
+		m.demote(ctx, e)
+	}
+	if err != nil {
+		m.log.Debug("the mirror is not as it should be, trying again", "object", e.id, "error", err)
+	}
+	return err == nil
+}
+
+// write applies the template of an entry. What is somebody else's, and what the hub does not serve, is left alone.
+func (m *Mirror) write(ctx context.Context, e *entry, have *seen) error {
+	m.mu.Lock()
+	want, owner, replicas := e.want, e.owner, e.replicas
+	m.mu.Unlock()
+	objects, err := m.resource(want.GVK, e.id)
+	m.note(e, func() { e.unserved = meta.IsNoMatchError(err) })
+	if meta.IsNoMatchError(err) {
+		return m.awaitKind(want.GVK)
+	} else if err != nil {
+		return err
+	}
+	if have == nil {
+		if whose, err := m.whose(ctx, objects, e.id.Name); err != nil {
+			return err
+		} else if whose != "" {
+			m.note(e, func() { e.why = whose })
+			return nil
+		}
+	}
+	body, total, err := want.body(owner, replicas)
+	if err != nil {
+		return err
+	}
+	if have != nil && e.id.GroupKind() == jobKind && have.decision != want.Decision() {
+		// Its template is immutable, and an end is final: what is decided anew is another Job.
+		if err := m.delete(ctx, objects, e.id, have); err != nil {
+			return err
+		}
+	}
+	after, err := m.apply(ctx, objects, e, body)
+	if apierrors.IsInvalid(err) && have != nil && !e.first() {
+		// A field cannot be changed. Nothing runs here that would end with the object.
+		if err := m.delete(ctx, objects, e.id, have); err != nil {
+			return err
+		}
+		after, err = m.apply(ctx, objects, e, body)
+	}
+	if err != nil {
+		return err
+	}
+	m.wrote(ctx, e, want, total, after)
+	return nil
+}
+
+// resource of an object on the hub.
+func (m *Mirror) resource(gvk schema.GroupVersionKind, id manifest.ID) (metadata.ResourceInterface, error) {
+	mapping, err := m.hub.Kinds.Mapping(gvk)
+	if err != nil {
+		return nil, err
+	}
+	if namespaced := mapping.Scope.Name() == meta.RESTScopeNameNamespace; namespaced != (id.Namespace != "") {
+		return nil, fmt.Errorf("%s has another scope on the hub", gvk.Kind)
+	}
+	return m.hub.Metadata.Resource(mapping.Resource).Namespace(id.Namespace), nil
+}
+
+// awaitKind is an error if a kind that the hub does not serve is about to be: its definition is mirrored, too.
+func (m *Mirror) awaitKind(gvk schema.GroupVersionKind) error {
+	m.mu.Lock()
+	expected := false
+	for id, e := range m.entries {
+		expected = expected || e.want != nil && id.GroupKind() == crdKind && strings.HasSuffix(id.Name, "."+gvk.Group)
+	}
+	m.mu.Unlock()
+	if !expected {
+		return nil
+	}
+	if err := m.hub.Kinds.Refresh(); err != nil {
+		return err
+	}
+	return fmt.Errorf("the hub does not serve %s yet", gvk.Kind)
+}
+
+// whose says whom an object belongs to that we do not know of; empty if it is ours, or not there.
+func (m *Mirror) whose(ctx context.Context, objects metadata.ResourceInterface, name string) (string, error) {
+	there, err := objects.Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	for _, f := range there.ManagedFields {
+		if f.Manager == FieldManager {
+			return "", nil // somebody took our label off
+		}
+	}
+	if there.Labels[v1alpha1.PartOfLabel] == setID {
+		return "", nil
+	}
+	return "it is on the hub already, and is not ours", nil
+}
+
+// apply by server-side apply; the namespace is made when it is not there.
+func (m *Mirror) apply(ctx context.Context, objects metadata.ResourceInterface, e *entry, body []byte, sub ...string) (*metav1.PartialObjectMetadata, error) {
+	force := true
+	options := metav1.PatchOptions{FieldManager: FieldManager, Force: &force}
+	after, err := objects.Patch(ctx, e.id.Name, types.ApplyPatchType, body, options, sub...)
+	if !apierrors.IsNotFound(err) || e.id.Namespace == "" || len(sub) > 0 {
+		return after, err
+	}
+	if err := m.makeNamespace(ctx, e.id.Namespace); err != nil {
+		return nil, err
+	}
+	return objects.Patch(ctx, e.id.Name, types.ApplyPatchType, body, options)
+}
+
+// wrote takes note of what the hub answered. If the generation did not move although the decision did, the status is
+// what has to say that it is not done.
+func (m *Mirror) wrote(ctx context.Context, e *entry, want *Template, total *int64, after *metav1.PartialObjectMetadata) {
+	m.mu.Lock()
+	before := e.have
+	now := &seen{
+		gvk: want.GVK, uid: after.UID, version: after.ResourceVersion, generation: after.Generation,
+		owner: after.Annotations[OwnerAnnotation], decision: after.Annotations[DecisionAnnotation],
+		finalizers: len(after.Finalizers) > 0, deleting: after.DeletionTimestamp != nil, replicas: total,
+	}
+	anew := before == nil || before.uid != now.uid
+	if !anew {
+		now.status = before.status
+	}
+	e.have, e.why = now, ""
+	if anew {
+		e.asked = nil
+	}
+	claims := !anew && before.decision != now.decision && now.claims()
+	owner := e.owner
+	m.mu.Unlock()
+	if claims {
+		m.demote(ctx, e)
+	}
+	if anew {
+		m.tell(owner, e.id)
+	}
+}
+
+// note changes what is known of an entry.
+func (m *Mirror) note(e *entry, change func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change()
+}
