@@ -31,6 +31,7 @@ func (s *script) replicas(u *unstructured.Unstructured) (workload, error) {
 	if err != nil {
 		return workload{}, s.fail(err)
 	}
+	needs, _ = settle(needs)
 	requests, err := requestsOf(needs)
 	if err != nil {
 		return workload{}, s.fail(err)

@@ -1,0 +1,179 @@
+package interpret
+
+import (
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// over is what users know put over what is built in.
+func (p *page) over(built kind.Kind) kind.Kind {
+	k := built
+	if s := p.scripts[policy.ReplicaResource]; s != nil {
+		k.Replicas, k.Requirements = s.countOr(built.Replicas), s.requestsOr(built.Requirements)
+	}
+	if s := p.scripts[policy.ReplicaRevision]; s != nil {
+		k.SetReplicas = s.reviseOr(built.SetReplicas)
+	}
+	if len(p.dependencies) > 0 {
+		k.Dependencies = p.dependenciesOr(built.Dependencies)
+	}
+	if s := p.scripts[policy.StatusReflection]; s != nil {
+		k.Reflect = s.reflectOr(built.Reflect)
+	}
+	if s := p.scripts[policy.StatusAggregation]; s != nil {
+		k.Aggregate = p.aggregateOr(s, built.Aggregate)
+		if k.Reflect == nil {
+			k.Reflect = wholeStatus
+		}
+	}
+	if s := p.scripts[policy.HealthInterpretation]; s != nil {
+		k.Health = healthOr(s.verdict, built)
+	} else if p.examination != nil {
+		k.Health = healthOr(p.examination.health, built)
+	}
+	return k
+}
+
+func (s *script) countOr(built func(*unstructured.Unstructured) (int32, bool)) func(*unstructured.Unstructured) (int32, bool) {
+	return func(u *unstructured.Unstructured) (int32, bool) {
+		w, err := s.replicas(u)
+		if err == nil {
+			return w.replicas, true
+		}
+		if built == nil {
+			return 0, false
+		}
+		return built(u)
+	}
+}
+
+func (s *script) requestsOr(built func(*unstructured.Unstructured) corev1.ResourceList) func(*unstructured.Unstructured) corev1.ResourceList {
+	return func(u *unstructured.Unstructured) corev1.ResourceList {
+		w, err := s.replicas(u)
+		if err == nil || built == nil {
+			return w.requests
+		}
+		return built(u)
+	}
+}
+
+func (s *script) reviseOr(built func(*unstructured.Unstructured, int32)) func(*unstructured.Unstructured, int32) {
+	return func(u *unstructured.Unstructured, n int32) {
+		content, err := s.revise(u, n)
+		switch {
+		case err == nil:
+			u.Object = content
+		case built != nil:
+			built(u, n)
+		}
+	}
+}
+
+// dependenciesOr unites what the scripts find; what is built in stands in for one that fails.
+func (p *page) dependenciesOr(built func(*unstructured.Unstructured) []kind.Reference) func(*unstructured.Unstructured) []kind.Reference {
+	return func(u *unstructured.Unstructured) []kind.Reference {
+		var all []kind.Reference
+		for _, s := range p.dependencies {
+			refs, err := s.dependencies(u)
+			if err != nil && built != nil {
+				refs = built(u)
+			}
+			all = append(all, refs...)
+		}
+		return union(all)
+	}
+}
+
+func (s *script) reflectOr(built func(*unstructured.Unstructured) map[string]any) func(*unstructured.Unstructured) map[string]any {
+	return func(u *unstructured.Unstructured) map[string]any {
+		status, err := s.reflect(u)
+		if err == nil {
+			return status
+		}
+		if built == nil {
+			return nil
+		}
+		return built(u)
+	}
+}
+
+// wholeStatus is the Reflect of a kind of which only the aggregation is customized: the status as it is (Karmada §6.0),
+// unless it is too long to be kept.
+func wholeStatus(u *unstructured.Unstructured) map[string]any {
+	status, _ := u.Object["status"].(map[string]any)
+	if encoded, err := json.Marshal(status); err != nil || len(encoded) > maxStatus {
+		return nil
+	}
+	return status
+}
+
+// aggregateOr gives the script an object of the kind that has nothing but a status: what adds up may not depend on more.
+// That of status.observedGeneration is left to accord, which has one rule for all kinds.
+func (p *page) aggregateOr(s *script, built func([]kind.Answer) map[string]any) func([]kind.Answer) map[string]any {
+	return func(answers []kind.Answer) map[string]any {
+		desired := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": p.apiVersion, "kind": p.kind,
+			"metadata": map[string]any{}, "spec": map[string]any{}, "status": map[string]any{},
+		}}
+		status, err := s.aggregate(desired, statusItems(answers))
+		if err == nil {
+			return status
+		}
+		if built == nil {
+			return nil
+		}
+		return built(answers)
+	}
+}
+
+// healthOr judges a live object. In front of what users say stands what holds for every kind: an object that goes away, or
+// whose controller has not seen what is in its spec, is not healthy. Where it fails the health is not known, and what is
+// built in says what it thinks.
+func healthOr(judge func(*unstructured.Unstructured) (kind.Health, string, error), built kind.Kind) func(*unstructured.Unstructured) (kind.Health, string) {
+	return func(u *unstructured.Unstructured) (kind.Health, string) {
+		if u.GetDeletionTimestamp() != nil {
+			return kind.Progressing, "is being deleted"
+		}
+		if seen, has := observedGeneration(u); (has || built.Observes) && seen < u.GetGeneration() {
+			return kind.Progressing, fmt.Sprintf("its controller has not observed generation %d yet", u.GetGeneration())
+		}
+		health, why, err := judge(u)
+		if err == nil {
+			return health, why
+		}
+		guess, reason := built.Health(u)
+		if reason != "" {
+			reason = ", " + reason
+		}
+		return kind.Unknown, fmt.Sprintf("%v; without it: %s%s", err, guess, reason)
+	}
+}
+
+func observedGeneration(u *unstructured.Unstructured) (int64, bool) {
+	status, _ := u.Object["status"].(map[string]any)
+	switch n := status["observedGeneration"].(type) {
+	case int64:
+		return n, true
+	case float64:
+		return int64(n), true
+	}
+	return 0, false
+}
+
+// verdict is what InterpretHealth says. No is not yet: a script cannot say that there is no hope.
+func (s *script) verdict(u *unstructured.Unstructured) (kind.Health, string, error) {
+	healthy, err := s.interpretHealth(u)
+	switch {
+	case err != nil:
+		return kind.Unknown, "", err
+	case healthy:
+		return kind.Healthy, s.of.Title() + " says so", nil
+	}
+	return kind.Progressing, s.of.Title() + " says that it is not healthy", nil
+}

@@ -1,0 +1,140 @@
+package interpret
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// Samples are what the scripts of a customization are tried with.
+type Samples struct {
+	// Desired is a template; where there is none, Observed is taken for it.
+	Desired *unstructured.Unstructured
+	// Observed is a live object.
+	Observed *unstructured.Unstructured
+	// Replicas is what ReviseReplica is given.
+	Replicas int32
+	// Items are what AggregateStatus is given: {clusterName, status, applied, appliedMessage, health} of each cluster.
+	Items []map[string]any
+}
+
+// Outcome is what a script made of the samples: a result, an error or, when there is no sample for it, what is missing.
+type Outcome struct {
+	Operation policy.Operation
+	// Result is a JSON value.
+	Result any
+	// Err is a *manifest.Error with the line of the script.
+	Err error
+	// Missing is the sample that the script was not run without; empty when it was run.
+	Missing string
+}
+
+// String is the outcome as people read it.
+func (o Outcome) String() string {
+	switch {
+	case o.Missing != "":
+		return fmt.Sprintf("%s: not run, it needs %s", o.Operation, o.Missing)
+	case o.Err != nil:
+		return o.Err.Error()
+	}
+	encoded, err := yaml.Marshal(o.Result)
+	if err != nil {
+		return fmt.Sprintf("%s: %v", o.Operation, err)
+	}
+	return fmt.Sprintf("%s:\n%s", o.Operation, encoded)
+}
+
+// Run tries every script of a customization, in the order of policy.Operations.
+func Run(c policy.Customization, in Samples) []Outcome {
+	if in.Desired == nil {
+		in.Desired = in.Observed
+	}
+	lib := newLibrary()
+	var outcomes []Outcome
+	for _, op := range policy.Operations() {
+		if c.Script(op) == "" {
+			continue
+		}
+		o := Outcome{Operation: op, Missing: in.missing(op)}
+		s, err := compile(&c, op, lib)
+		switch {
+		case err != nil:
+			o.Err, o.Missing = err, ""
+		case o.Missing == "":
+			if o.Result, o.Err = s.try(in); o.Err != nil {
+				o.Result = nil
+			}
+		}
+		outcomes = append(outcomes, o)
+	}
+	return outcomes
+}
+
+// missing is what an operation needs and the samples do not have.
+func (in Samples) missing(op policy.Operation) string {
+	switch op {
+	case policy.Retention:
+		if in.Desired == nil || in.Observed == nil {
+			return "a template and a live object"
+		}
+	case policy.StatusReflection, policy.HealthInterpretation:
+		if in.Observed == nil {
+			return "a live object"
+		}
+	default:
+		if in.Desired == nil {
+			return "an object"
+		}
+	}
+	return ""
+}
+
+// try runs a script; what it returns is a JSON value.
+func (s *script) try(in Samples) (any, error) {
+	switch s.op {
+	case policy.Retention:
+		return s.retain(in.Desired, in.Observed)
+	case policy.ReplicaResource:
+		w, err := s.replicas(in.Desired)
+		return map[string]any{"replicas": w.replicas, "requirements": w.needs}, err
+	case policy.ComponentResource:
+		components, err := s.components(in.Desired)
+		list := make([]any, 0, len(components))
+		for _, c := range components {
+			list = append(list, map[string]any{"name": c.Name, "replicas": c.Replicas, "replicaRequirements": c.Requirements})
+		}
+		return list, err
+	case policy.ReplicaRevision:
+		return s.revise(in.Desired, in.Replicas)
+	case policy.StatusReflection:
+		return s.reflect(in.Observed)
+	case policy.StatusAggregation:
+		items := make([]any, len(in.Items))
+		for i, item := range in.Items {
+			items[i] = item
+		}
+		return s.aggregate(in.Desired, items)
+	case policy.HealthInterpretation:
+		return s.interpretHealth(in.Observed)
+	default:
+		return s.tryDependencies(in.Desired)
+	}
+}
+
+func (s *script) tryDependencies(u *unstructured.Unstructured) (any, error) {
+	refs, err := s.dependencies(u)
+	list := make([]any, 0, len(refs))
+	for _, ref := range union(refs) {
+		entry := map[string]any{"group": ref.Group, "kind": ref.Kind, "namespace": ref.Namespace}
+		if ref.Name != "" {
+			entry["name"] = ref.Name
+		} else {
+			entry["labels"] = ref.Labels
+		}
+		list = append(list, entry)
+	}
+	return list, err
+}
