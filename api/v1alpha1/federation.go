@@ -62,6 +62,10 @@ type FederationSpec struct {
 	// +kubebuilder:validation:MaxItems=128
 	// +kubebuilder:validation:items:MaxLength=1024
 	SkippedAPIs []string `json:"skippedAPIs,omitempty"`
+	// Mirror publishes the objects of the Federation on the hub, with the status of all clusters together, so that
+	// "kubectl rollout status" there speaks for all. Only a hub that runs no workloads does. Absent: as the hub is
+	// run: "accord up" does, "accord run" does not.
+	Mirror *bool `json:"mirror,omitempty"`
 	// Suspend stops looking at the sources and writing to the clusters. Status is still collected.
 	Suspend bool `json:"suspend,omitempty"`
 }
