@@ -45,7 +45,7 @@ type prober struct {
 	mu          sync.Mutex
 	credentials map[string]string         // digest of what each cluster was connected with
 	counted     map[string]time.Time      // when the nodes of each were counted last
-	tainted     map[string][]corev1.Taint // all taints that each is to have, where ClusterTaintPolicies decide
+	tainted     map[string][]corev1.Taint // beside the declared ones, where ClusterTaintPolicies decided
 	// wake has a cluster looked at soon.
 	wake func(cluster string)
 }
@@ -117,7 +117,7 @@ func (p *prober) inform(c *v1alpha1.Cluster, next *v1alpha1.ClusterStatus) {
 	wanted, decided := p.tainted[c.Name]
 	p.mu.Unlock()
 	if decided {
-		next.Taints = addedTaints(wanted, c.Spec.Taints, c.Status.Taints, time.Now())
+		next.Taints = timed(wanted, c.Status.Taints, time.Now())
 	}
 }
 

@@ -81,9 +81,9 @@ func (e *engine) inform(members []v1alpha1.Cluster) []v1alpha1.Cluster {
 	informed := slices.Clone(members)
 	for i := range informed {
 		if b := e.bulkhead(informed[i].Name); b != nil {
-			c := informed[i].DeepCopy()
+			c := &informed[i]
+			c.Status.Conditions = slices.Clone(c.Status.Conditions) // the rest is replaced and not changed
 			b.facts.inform(&c.Status, c.Generation)
-			informed[i] = *c
 		}
 	}
 	return informed

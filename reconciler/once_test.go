@@ -2,11 +2,13 @@ package reconciler_test
 
 import (
 	"io"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -35,6 +37,7 @@ func TestOnce(t *testing.T) {
 		{"a commit that breaks a manifest", onceBroken},
 		{"a member does not answer", onceUnreachable},
 		{"everything leaves one cluster", onceWithdraws},
+		{"replicas are divided by room", onceDivides},
 	} {
 		r := newRepository(t)
 		require.True(t, t.Run(stage.name, func(t *testing.T) {
@@ -138,4 +141,20 @@ func onceWithdraws(t *testing.T, w *world, r *repository) {
 	require.True(t, w.absent("cluster-b", "once"))
 	require.False(t, w.absent("cluster-a", "once"))
 	require.Len(t, result.Objects, 1)
+}
+
+// The members are asked for their room before anything is decided.
+func onceDivides(t *testing.T, w *world, r *repository) {
+	w.node("cluster-a", "small", "4", "32Gi")
+	w.node("cluster-b", "middle", "8", "64Gi")
+	elsewhere := func(text string) string { return strings.ReplaceAll(text, "namespace: shop", "namespace: room") } // shop is being removed
+	r.push("six replicas\n\nAccord-Prune: allow", "web.yaml", elsewhere(web(6)), "policy.yaml", elsewhere(byRoom))
+	result, err := w.once(r, 0)
+	require.NoError(t, err)
+	require.True(t, apimeta.IsStatusConditionTrue(result.Release.Status.Conditions, v1alpha1.Applied), "%+v", result.Release.Status)
+	for cluster, want := range map[string]int32{"cluster-a": 2, "cluster-b": 4} {
+		d := &appsv1.Deployment{}
+		require.NoError(t, w.object(cluster, d, "room", "web"))
+		require.Equal(t, want, *d.Spec.Replicas, cluster)
+	}
 }

@@ -22,11 +22,23 @@ const surveyInterval = time.Minute
 type survey struct {
 	mu     sync.Mutex // guards all below
 	models []v1alpha1.ResourceModel
-	served answerOf[clusters.Served]
+	served answerOf[listing]
 	room   answerOf[v1alpha1.ResourceSummary]
 	// wanted: a plan that is being made needs to know the room.
 	wanted bool
 	told   chan struct{} // closed and replaced when the cluster was asked
+}
+
+// listing is what a cluster serves, as the status of its Cluster has it.
+type listing struct {
+	Enabled []v1alpha1.APIEnablement
+	TooMany bool // to be listed
+	Missing []string
+}
+
+func listingOf(s clusters.Served) listing {
+	list, ok := s.Listed()
+	return listing{Enabled: list, TooMany: !ok, Missing: s.Missing}
 }
 
 // answerOf is the last answer to one question.
@@ -95,7 +107,7 @@ func (b *bulkhead) survey(ctx context.Context) {
 	if askServed {
 		served, err := b.Kinds.Look()
 		s.mu.Lock()
-		news = s.served.note(served, err, time.Now())
+		news = s.served.note(listingOf(served), err, time.Now())
 		s.mu.Unlock()
 	}
 	if askRoom && ctx.Err() == nil {
@@ -199,16 +211,15 @@ func (s *survey) informServed(c *v1alpha1.ClusterStatus, generation int64) {
 		meta.SetStatusCondition(&c.Conditions, complete)
 		return
 	}
-	list, ok := s.served.value.Listed()
 	switch missing := s.served.value.Missing; {
-	case !ok:
+	case s.served.value.TooMany:
 		complete.Reason, complete.Message = "TooMany", "the cluster serves more kinds than can be listed here"
 	case len(missing) > 0:
 		complete.Reason, complete.Message = "Partial", "nobody answers for "+strings.Join(missing[:min(len(missing), maxMissing)], ", ")
 	default:
 		complete.Status, complete.Reason, complete.Message = metav1.ConditionTrue, "Complete", "all kinds that the cluster serves are known"
 	}
-	c.APIEnablements = list
+	c.APIEnablements = s.served.value.Enabled
 	meta.SetStatusCondition(&c.Conditions, complete)
 }
 

@@ -118,7 +118,7 @@ func TestInformOfKinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s survey
-			s.served.note(c.served, c.err, time.Unix(1000, 0))
+			s.served.note(listingOf(c.served), c.err, time.Unix(1000, 0))
 			status := v1alpha1.ClusterStatus{APIEnablements: c.before}
 			s.inform(&status, 3)
 			require.Equal(t, c.want, status.APIEnablements)

@@ -27,7 +27,7 @@ type syncer struct {
 	secrets client.Reader
 	cache   *source.Cache
 	engine  *engine
-	// taint has clusters tainted as ClusterTaintPolicies say.
+	// taint has Clusters tainted as ClusterTaintPolicies say, by name: all taints beside those that are declared.
 	taint func(map[string][]corev1.Taint)
 }
 
@@ -94,9 +94,7 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 	if err != nil {
 		return s.engine.refuse(ctx, f, b, c.release(fed), err)
 	}
-	if len(parts.TaintPolicies) > 0 {
-		s.taint(d.plan.Taints())
-	}
+	s.taint(d.taints())
 	f.review(check.Run(d.input, d.plan, check.Deciding()...))
 	return s.engine.enforce(ctx, f, basisOf(fed, c, d.members, d.sight()), c.release(fed), d.plan)
 }
