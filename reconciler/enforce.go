@@ -155,6 +155,7 @@ func (e *engine) announce(ctx context.Context, f *federation) (map[manifest.ID]b
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.reporter.release(ctx, f) })
 	g.Go(func() error { return e.reporter.federation(ctx, f) })
+	g.Go(func() error { e.publish(ctx, f); return nil })
 	g.Go(func() (err error) { changed, err = e.record(ctx, f, puts); return err })
 	return changed, g.Wait()
 }

@@ -26,6 +26,8 @@ type engine struct {
 	surveyed func(cluster string)
 	// reporter writes status down, coalesced.
 	reporter *reporter
+	// mirror publishes objects on the hub; nil without one.
+	mirror *mirrorer
 
 	mu          sync.Mutex
 	federations map[types.NamespacedName]*federation
@@ -106,6 +108,7 @@ func (e *engine) forget(key types.NamespacedName) {
 		b.unwatch(key)
 	}
 	e.reporter.forget(key)
+	e.mirror.forget(key)
 }
 
 // bulkhead is nil when the cluster was never connected.

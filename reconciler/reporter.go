@@ -195,8 +195,11 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 		why, _ := r.engine.reach(c)
 		cells = append(cells, f.cell(l, id, why))
 	}
-	next := o.DeepCopy()
+	next, decision := o.DeepCopy(), f.mirroring.decisions[id]
 	f.mu.Unlock()
+	if err := r.engine.mirrored(ctx, f, id, decision, cells); err != nil {
+		return err
+	}
 	next.Status = status.Object(o.Status, o.Generation, id.GroupKind(), o.Spec.Why, cells, time.Now())
 	if equality.Semantic.DeepEqual(o.Status, next.Status) {
 		return nil

@@ -46,6 +46,8 @@ type Options struct {
 	HookAddress    string
 	// LeaderElection lets several replicas run on one hub, of which one works. Off where a lock on the hub's data does it.
 	LeaderElection bool
+	// Mirror publishes the objects of every Federation that does not say otherwise on the hub.
+	Mirror bool
 	// Namespace of the leader election Lease.
 	Namespace string
 	Log       logr.Logger
@@ -79,10 +81,14 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	p := newProber(mgr.GetClient(), mgr.GetAPIReader(), e)
 	p.wake, e.surveyed = news.wake, news.wake
 	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: cache, engine: e, taint: p.taint}
+	if e.mirror, err = newMirrorer(mgr.GetConfig(), e, o.Mirror, l.federations); err != nil {
+		return err
+	}
 	err = errors.Join(
 		watchFederations(mgr, s, hooks),
 		watchClusters(mgr, p, news),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.run(ctx); return nil })),
+		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.mirror.run(ctx); return nil })),
 		mgr.Add(&hookServer{address: o.HookAddress, manager: mgr, events: hooks}),
 	)
 	if err != nil {
