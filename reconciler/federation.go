@@ -53,7 +53,8 @@ type federation struct {
 	left     []*v1alpha1.Delivery // to clusters that left the fleet; still in the ledger
 
 	// bulk: many objects are being delivered.
-	bulk      bool
+	bulk bool
+
 	mirroring mirroring
 
 	// waiting are the objects whose status waits for a cluster to be listed.

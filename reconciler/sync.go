@@ -95,6 +95,7 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 		return s.engine.refuse(ctx, f, b, c.release(fed), err)
 	}
 	s.taint(d.taints())
+	f.keep(parts.Objects)
 	f.review(check.Run(d.input, d.plan, check.Deciding()...))
 	return s.engine.enforce(ctx, f, basisOf(fed, c, d.members, d.sight()), c.release(fed), d.plan)
 }
