@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // FuzzAnything: whatever a manifest looks like, every kind answers, keeps its promises and leaves it as it was.
@@ -28,30 +29,34 @@ func FuzzAnything(f *testing.F) {
 		if json.Unmarshal([]byte(raw), &content) != nil {
 			return
 		}
-		for _, k := range table {
-			answers(t, k, &unstructured.Unstructured{Object: content})
+		for gk, k := range table {
+			answers(t, gk, k, &unstructured.Unstructured{Object: content})
 		}
 	})
 }
 
-// TestMalformed puts something else in every single place of every example.
+// TestMalformed puts something else in every single place of the examples of every kind.
 func TestMalformed(t *testing.T) {
+	tried := map[schema.GroupKind]map[string]bool{}
 	for _, u := range examples(t) {
-		k := Of(u.GroupVersionKind().GroupKind())
-		places := 0
-		everywhere(u.Object, func(place string) {
-			places++
+		gk := u.GroupVersionKind().GroupKind()
+		if tried[gk] == nil {
+			tried[gk] = map[string]bool{}
+		}
+		everywhere(u.Object, "", tried[gk], func(place string) {
 			defer func() {
 				require.Nil(t, recover(), "%s of %v", place, u.Object)
 			}()
-			answers(t, k, u)
+			answers(t, gk, Of(gk), u)
 		})
-		require.Positive(t, places)
+	}
+	for gk, places := range tried {
+		require.Greater(t, len(places), 3, gk)
 	}
 }
 
 // answers asks a kind everything about an object and holds it to what Kind promises.
-func answers(t *testing.T, k Kind, u *unstructured.Unstructured) {
+func answers(t *testing.T, gk schema.GroupKind, k Kind, u *unstructured.Unstructured) {
 	t.Helper()
 	before, err := json.Marshal(u.Object)
 	require.NoError(t, err)
@@ -72,37 +77,88 @@ func answers(t *testing.T, k Kind, u *unstructured.Unstructured) {
 	}
 	if k.Replicas != nil {
 		n, ok := k.Replicas(u)
-		require.True(t, ok)
+		require.True(t, ok || gk.Kind == "BroadcastJob", "decided by kind, not by numbers (B40), but for percentages")
 		require.GreaterOrEqual(t, n, int32(0))
+	}
+	if k.Aggregate != nil {
+		adding(t, k, k.Reflect(u))
+		adding(t, k, statusOf(u))
 	}
 	after, err := json.Marshal(u.Object)
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after), "asking changed it")
 	if k.SetReplicas != nil {
-		setting(t, k, u.DeepCopy())
+		setting(t, gk, k, u.DeepCopy())
 	}
 }
 
-// setting sets replicas and reads them again: never more than what was set, and just that where nothing else limits it.
-func setting(t *testing.T, k Kind, u *unstructured.Unstructured) {
+// adding aggregates what one cluster says, with one that says nothing and one that runs another version: the same in any
+// order and every time, and the answers stay as they were.
+func adding(t *testing.T, k Kind, status map[string]any) {
 	t.Helper()
-	_, ok := u.Object["spec"].(map[string]any)
-	_, limited := number(at(u.Object, "spec", "completions"))
+	given := []Answer{{Cluster: "a", Current: true, Status: status}, {Cluster: "b"}, {Cluster: "c", Status: status}}
+	before, err := json.Marshal(given)
+	require.NoError(t, err)
+	forth, err := json.Marshal(k.Aggregate(given))
+	require.NoError(t, err)
+	slices.Reverse(given)
+	back, err := json.Marshal(k.Aggregate(given))
+	require.NoError(t, err)
+	require.Equal(t, string(forth), string(back))
+	slices.Reverse(given)
+	after, err := json.Marshal(given)
+	require.NoError(t, err)
+	require.Equal(t, string(before), string(after), "adding changed it")
+}
+
+// setting sets replicas and reads them again: just what was set, where nothing else limits it, and setting it again
+// changes nothing.
+func setting(t *testing.T, gk schema.GroupKind, k Kind, u *unstructured.Unstructured) {
+	t.Helper()
+	if _, ok := u.Object["spec"].(map[string]any); !ok {
+		return
+	}
 	for _, n := range []int32{1, 0, 7, math.MaxInt32} {
 		k.SetReplicas(u, n)
 		got, _ := k.Replicas(u)
-		if ok && !limited {
-			require.Equal(t, n, got)
-		}
-		if ok {
-			require.LessOrEqual(t, got, n)
-		}
+		require.Equal(t, settable(gk, u, n), got)
+		again := u.DeepCopy()
+		k.SetReplicas(again, n)
+		require.Equal(t, u, again)
 	}
 }
 
-// everywhere calls visit with each value in v replaced by odd ones, one at a time, and puts everything back.
-func everywhere(v any, visit func(place string)) {
+// settable is how many of n replicas an object of a kind can have.
+func settable(gk schema.GroupKind, u *unstructured.Unstructured, n int32) int32 {
+	switch cluster := rayServiceCluster(u); {
+	case gk == (schema.GroupKind{Group: "batch", Kind: "Job"}):
+		return replicasOf(min(int64(n), countOr(int64(n), u.Object, "spec", "completions")))
+	case gk.Kind != "RayService":
+		return n
+	case object(cluster, "headGroupSpec") == nil:
+		return 0
+	case len(maps(cluster, "workerGroupSpecs")) == 0:
+		return 1
+	}
+	return max(1, n)
+}
+
+// everywhere calls visit with each value below path in v replaced by odd ones, one at a time, and puts everything back.
+// Places that were tried, in another example of the same kind, are left out.
+func everywhere(v any, path string, tried map[string]bool, visit func(place string)) {
 	odd := []any{nil, "", "odd", int64(-1), int64(math.MaxInt64), 1e300, true, []any{}, []any{nil, "odd", map[string]any{}}, map[string]any{}, map[string]any{"name": []any{}}}
+	each := func(key string, was any, set func(any)) {
+		place := path + "/" + key
+		if !tried[place] {
+			tried[place] = true
+			for _, o := range odd {
+				set(o)
+				visit(fmt.Sprintf("%s: %v", place, o))
+			}
+			set(was)
+		}
+		everywhere(was, place, tried, visit)
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		keys := make([]string, 0, len(v))
@@ -111,22 +167,11 @@ func everywhere(v any, visit func(place string)) {
 		}
 		slices.Sort(keys)
 		for _, key := range keys {
-			was := v[key]
-			for _, o := range odd {
-				v[key] = o
-				visit(fmt.Sprintf("%s: %v", key, o))
-			}
-			v[key] = was
-			everywhere(was, visit)
+			each(key, v[key], func(o any) { v[key] = o })
 		}
 	case []any:
 		for i, was := range v {
-			for _, o := range odd {
-				v[i] = o
-				visit(fmt.Sprintf("[%d]: %v", i, o))
-			}
-			v[i] = was
-			everywhere(was, visit)
+			each(fmt.Sprint(i), was, func(o any) { v[i] = o })
 		}
 	}
 }

@@ -4,20 +4,19 @@ import "slices"
 
 // For what does not add up there is one value of the federation, found the same way whatever the order of the answers.
 
-// agreed is the text that every cluster that has one has; "" if they differ, or none has.
+// agreed is the text that all clusters have; "" if one has another, or none.
 func agreed(answers []Answer, path ...string) string {
-	found := ""
-	for _, a := range answers {
-		s := text(a.Status, path...)
-		if s != "" && found != "" && s != found {
-			return ""
-		}
-		found = max(found, s)
+	if len(answers) == 0 {
+		return ""
 	}
-	return found
+	first := text(answers[0].Status, path...)
+	if len(saying(answers, first, path...)) < len(answers) {
+		return ""
+	}
+	return first
 }
 
-// agree puts into total what the clusters agree on, and "" for what they do not, as Karmada has it.
+// agree puts into total what all clusters agree on, and "" for what they do not. Karmada takes the last cluster's.
 func agree(total map[string]any, answers []Answer, fields ...string) {
 	for _, f := range fields {
 		total[f] = agreed(answers, f)
@@ -84,4 +83,13 @@ func worst(answers []Answer, order []string, absent string, path ...string) stri
 // saying are the clusters that say a word.
 func saying(answers []Answer, word string, path ...string) []string {
 	return which(answers, func(a Answer) bool { return text(a.Status, path...) == word })
+}
+
+// highest is the largest number that some cluster has.
+func highest(answers []Answer, path ...string) int64 {
+	var most int64
+	for _, a := range answers {
+		most = max(most, count(a.Status, path...))
+	}
+	return most
 }

@@ -1,7 +1,5 @@
 package kind
 
-import "fmt"
-
 var daemonSet = Kind{
 	Dependencies: podDependencies(templateSpec),
 	Observes:     true,
@@ -11,20 +9,28 @@ var daemonSet = Kind{
 	Aggregate: aggregateDaemonSet,
 }
 
-// daemonSetHealth is Karmada §6.6; with OnDelete nobody but a person updates pods (see statefulSetHealth).
+// daemonSetHealth is Karmada §6.6; with OnDelete nobody but a person updates pods (see statefulSetHealth). A partition,
+// and a selector of the nodes that are updated, are what the DaemonSet of Kruise has besides.
 func daemonSetHealth(spec, status map[string]any) (Health, string) {
 	want := count(status, "desiredNumberScheduled")
-	updated, available := count(status, "updatedNumberScheduled"), count(status, "numberAvailable")
-	onDelete := text(spec, "updateStrategy", "type") == "OnDelete"
-	switch {
-	case available < want, updated < want && !onDelete:
-		return Progressing, fmt.Sprintf("%d of %d updated, %d of %d available", updated, want, available, want)
-	case updated < want:
-		return Healthy, fmt.Sprintf("%d of %d available; %d run an older revision until their pods are deleted (OnDelete)", available, want, want-updated)
-	case want == 0:
+	if want == 0 {
 		return Healthy, "no node is eligible"
 	}
-	return Healthy, fmt.Sprintf("%d of %d available", available, want)
+	rolling := object(spec, "updateStrategy", "rollingUpdate")
+	r := rollout{
+		want: want, due: want - portion(rolling["partition"], want), stay: partitioned,
+		replicas: want, updated: count(status, "updatedNumberScheduled"), available: count(status, "numberAvailable"),
+	}
+	switch {
+	case text(spec, "updateStrategy", "type") == "OnDelete":
+		r.due, r.stay = 0, onDelete
+	case rolling["selector"] != nil:
+		r.due, r.stay = 0, "run an older revision, maybe on nodes that are not updated (spec.updateStrategy.rollingUpdate.selector)"
+	}
+	if truth(rolling, "paused") {
+		r.paused = "spec.updateStrategy.rollingUpdate.paused"
+	}
+	return r.health()
 }
 
 // aggregateDaemonSet is Karmada §6.5; updatedNumberScheduled counts only clusters that run what was decided.

@@ -14,26 +14,30 @@ import (
 // An optional reference is one too: a pod that could do without is still meant to have it.
 func podDependencies(find podSpec) func(*unstructured.Unstructured) []Reference {
 	return func(u *unstructured.Unstructured) []Reference {
-		spec := find(u)
 		refs := references{namespace: u.GetNamespace()}
-		if account := serviceAccount(spec); account != "default" {
-			refs.add("ServiceAccount", account)
-		}
-		for _, s := range maps(spec, "imagePullSecrets") {
-			refs.add("Secret", text(s, "name"))
-		}
-		for _, c := range containers(spec) {
-			refs.addEnvironment(c)
-		}
-		for _, v := range maps(spec, "volumes") {
-			refs.addVolume(v)
-		}
+		refs.addPod(find(u))
 		return refs.sorted()
 	}
 }
 
-// serviceAccount is the name of the account of a pod. The API server takes the deprecated field for the new one.
-func serviceAccount(spec map[string]any) string {
+// addPod notes what a pod needs.
+func (r *references) addPod(spec map[string]any) {
+	if account := accountOf(spec); account != "default" {
+		r.add("ServiceAccount", account)
+	}
+	for _, s := range maps(spec, "imagePullSecrets") {
+		r.add("Secret", text(s, "name"))
+	}
+	for _, c := range containers(spec) {
+		r.addEnvironment(c)
+	}
+	for _, v := range maps(spec, "volumes") {
+		r.addVolume(v)
+	}
+}
+
+// accountOf is the name of the account of a pod. The API server takes the deprecated field for the new one.
+func accountOf(spec map[string]any) string {
 	return cmp.Or(text(spec, "serviceAccountName"), text(spec, "serviceAccount"))
 }
 

@@ -18,6 +18,8 @@ var job = Kind{
 		conditions: []string{"Complete", "Failed"},
 	}.reflect,
 	Aggregate: aggregateJob,
+	// Without manualSelector the API server makes it. The labels that it adds to the template are left alone anyway.
+	Yields: []string{"spec.selector"},
 }
 
 // jobReplicas is how many pods run at once: the parallelism, and not more than there are completions (Karmada §6.2).
@@ -47,14 +49,22 @@ func aggregateJob(answers []Answer) map[string]any {
 	total := sum(answers, "active", "succeeded", "failed")
 	started(total, answers, "startTime")
 	ended(total, answers, "completionTime")
-	failed := which(answers, func(a Answer) bool { return holds(a.Status, "Failed") })
-	done := which(answers, func(a Answer) bool { return holds(a.Status, "Complete") })
-	switch {
-	case len(failed) > 0:
-		total["conditions"] = []any{verdict("Failed", "True", "JobFailed", "failed in "+names(failed), answers, "Failed")}
-	case len(answers) > 0 && len(done) == len(answers):
-		total["conditions"] = []any{verdict("Complete", "True", "Completed",
-			fmt.Sprintf("complete in %d of %d clusters", len(done), len(answers)), answers, "Complete")}
+	if c := outcome(answers, "Complete"); c != nil {
+		total["conditions"] = []any{c}
 	}
 	return total
+}
+
+// outcome is the condition of a job of many clusters that has ended: Failed as soon as one says so, and done when all say
+// that; nil before.
+func outcome(answers []Answer, done string) map[string]any {
+	failed := which(answers, func(a Answer) bool { return holds(a.Status, "Failed") })
+	ready := which(answers, func(a Answer) bool { return holds(a.Status, done) })
+	switch {
+	case len(failed) > 0:
+		return verdict("Failed", "True", "JobFailed", "failed in "+names(failed), answers, "Failed")
+	case len(answers) > 0 && len(ready) == len(answers):
+		return verdict(done, "True", "Completed", fmt.Sprintf("complete in %d of %d clusters", len(ready), len(answers)), answers, done)
+	}
+	return nil
 }

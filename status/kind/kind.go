@@ -2,8 +2,9 @@
 // what they depend on, how healthy they are, and how the statuses of several clusters add up. One file a kind; the
 // table below is where a reader learns what exists.
 //
-// The base is Karmada §6.2 to §6.7. Health is stricter: an object whose controller has not seen the newest generation,
-// or that is being deleted, is never healthy, whatever its counters say.
+// The base is Karmada §6. Health is stricter: an object whose controller has not seen the newest generation, or that is
+// being deleted, is never healthy, whatever its counters say. A job that ends soon is healthy when it is done; what may
+// run for days or for ever (a workflow, a training, a stream) already when it runs.
 package kind
 
 import (
@@ -21,7 +22,8 @@ type Kind struct {
 	// An absent field is the API server's default, 1: Karmada sees its templates after defaulting, accord before.
 	Replicas func(*unstructured.Unstructured) (n int32, ok bool)
 	// SetReplicas sets it (Karmada §6.2 ReviseReplica). An absent field stays absent if n is what the API server would
-	// fill in, so that an autoscaler on the member keeps owning it.
+	// fill in, so that an autoscaler on the member keeps owning it. Nil beside Replicas means that the count is for finding
+	// room, and that the object goes whole to wherever it goes.
 	SetReplicas func(*unstructured.Unstructured, int32)
 	// Requirements is what one replica requests (Karmada §6.2); nil and empty mean nothing in particular. Every entry is
 	// more than zero and fits in an int64 in thousandths. The list is the caller's.
@@ -40,6 +42,16 @@ type Kind struct {
 	// Aggregate adds up what Reflect picked, in the shape of the kind's own status. There is one Answer for every decided
 	// cluster. Pure, idempotent, order-free, and bounded: what lists something per cluster is cut at 32 KiB.
 	Aggregate func([]Answer) map[string]any
+	// Yields are fields that a manifest may set, and that are the member's once it has set them itself: what its operator
+	// has stopped (spec.suspend), what its API server or a controller gives out once (spec.clusterIP). They are paths of
+	// JSON names with dots between them, each one value as a whole (Karmada §6.3, §6.8: Retain). Of the fields retained
+	// there, those that server-side apply leaves alone anyway are not listed.
+	//
+	// An apply leaves such a field out if the live object has another value there and our field manager owns nothing at or
+	// below it: the member has set it after us, or before we came. Otherwise it is sent like any other: when the object is
+	// created, as long as nobody else has touched it (so that Git can suspend and resume), and where the live object has
+	// none. A field that is ours is never left out: to leave out what one owns is to remove it.
+	Yields []string
 }
 
 // Reference names an object that another one needs, or, when its Name is empty, every object with the Labels.
@@ -68,27 +80,69 @@ const (
 	Unknown     Health = "Unknown"     // cannot be told; never counted as healthy
 )
 
-// table is every kind that is known by name. It is only read.
+// table is every kind that is known by name, whatever its version (B30). It is only read.
 var table = map[schema.GroupKind]Kind{
-	{Group: "apps", Kind: "Deployment"}:                               deployment,
-	{Group: "apps", Kind: "StatefulSet"}:                              statefulSet,
-	{Group: "apps", Kind: "DaemonSet"}:                                daemonSet,
-	{Group: "apps", Kind: "ReplicaSet"}:                               replicaSet,
-	{Group: "batch", Kind: "Job"}:                                     job,
-	{Group: "batch", Kind: "CronJob"}:                                 cronJob,
-	{Kind: "Pod"}:                                                     pod,
-	{Kind: "Service"}:                                                 service,
-	{Group: "networking.k8s.io", Kind: "Ingress"}:                     ingress,
-	{Group: "multicluster.x-k8s.io", Kind: "ServiceImport"}:           serviceImport,
-	{Kind: "PersistentVolumeClaim"}:                                   persistentVolumeClaim,
-	{Kind: "PersistentVolume"}:                                        persistentVolume,
-	{Group: "policy", Kind: "PodDisruptionBudget"}:                    podDisruptionBudget,
-	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}:           horizontalPodAutoscaler,
-	{Kind: "Namespace"}:                                               namespace,
+	// Kubernetes: workloads
+	{Group: "apps", Kind: "Deployment"}:  deployment,
+	{Group: "apps", Kind: "StatefulSet"}: statefulSet,
+	{Group: "apps", Kind: "DaemonSet"}:   daemonSet,
+	{Group: "apps", Kind: "ReplicaSet"}:  replicaSet,
+	{Group: "batch", Kind: "Job"}:        job,
+	{Group: "batch", Kind: "CronJob"}:    cronJob,
+	{Kind: "Pod"}:                        pod,
+
+	// Kubernetes: network
+	{Kind: "Service"}: service,
+	{Group: "networking.k8s.io", Kind: "Ingress"}:           ingress,
+	{Group: "multicluster.x-k8s.io", Kind: "ServiceImport"}: serviceImport,
+
+	// Kubernetes: storage
+	{Kind: "PersistentVolumeClaim"}: persistentVolumeClaim,
+	{Kind: "PersistentVolume"}:      persistentVolume,
+
+	// Kubernetes: the rest
+	{Group: "policy", Kind: "PodDisruptionBudget"}:          podDisruptionBudget,
+	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: horizontalPodAutoscaler,
+	{Kind: "Namespace"}: namespace,
 	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: customResourceDefinition,
-	{Kind: "ConfigMap"}:                                               data,
-	{Kind: "Secret"}:                                                  data,
-	{Kind: "ServiceAccount"}:                                          data,
+	{Kind: "ConfigMap"}:      data,
+	{Kind: "Secret"}:         data,
+	{Kind: "ServiceAccount"}: serviceAccount,
+
+	// Kruise
+	{Group: "apps.kruise.io", Kind: "CloneSet"}:         cloneSet,
+	{Group: "apps.kruise.io", Kind: "StatefulSet"}:      advancedStatefulSet,
+	{Group: "apps.kruise.io", Kind: "DaemonSet"}:        advancedDaemonSet,
+	{Group: "apps.kruise.io", Kind: "UnitedDeployment"}: unitedDeployment,
+	{Group: "apps.kruise.io", Kind: "BroadcastJob"}:     broadcastJob,
+	{Group: "apps.kruise.io", Kind: "AdvancedCronJob"}:  advancedCronJob,
+	{Group: "apps.kruise.io", Kind: "SidecarSet"}:       sidecarSet,
+
+	// Flux
+	{Group: "helm.toolkit.fluxcd.io", Kind: "HelmRelease"}:        helmRelease,
+	{Group: "kustomize.toolkit.fluxcd.io", Kind: "Kustomization"}: kustomization,
+	{Group: "source.toolkit.fluxcd.io", Kind: "GitRepository"}:    gitRepository,
+	{Group: "source.toolkit.fluxcd.io", Kind: "OCIRepository"}:    ociRepository,
+	{Group: "source.toolkit.fluxcd.io", Kind: "Bucket"}:           bucket,
+	{Group: "source.toolkit.fluxcd.io", Kind: "HelmRepository"}:   helmRepository,
+	{Group: "source.toolkit.fluxcd.io", Kind: "HelmChart"}:        helmChart,
+
+	// Kyverno
+	{Group: "kyverno.io", Kind: "Policy"}:        kyvernoPolicy,
+	{Group: "kyverno.io", Kind: "ClusterPolicy"}: kyvernoPolicy,
+
+	// Batch and machine learning
+	{Group: "argoproj.io", Kind: "Workflow"}:                  workflow,
+	{Group: "batch.volcano.sh", Kind: "Job"}:                  volcanoJob,
+	{Group: "flink.apache.org", Kind: "FlinkDeployment"}:      flinkDeployment,
+	{Group: "kubeflow.org", Kind: "Notebook"}:                 notebook,
+	{Group: "kubeflow.org", Kind: "PyTorchJob"}:               pyTorchJob,
+	{Group: "kubeflow.org", Kind: "TFJob"}:                    tfJob,
+	{Group: "kubeflow.org", Kind: "MPIJob"}:                   mpiJob,
+	{Group: "ray.io", Kind: "RayCluster"}:                     rayCluster,
+	{Group: "ray.io", Kind: "RayJob"}:                         rayJob,
+	{Group: "ray.io", Kind: "RayService"}:                     rayService,
+	{Group: "sparkoperator.k8s.io", Kind: "SparkApplication"}: sparkApplication,
 }
 
 // Of is what is known about gk. Kinds that are not in the table have no count, are healthy by the generic rule

@@ -181,6 +181,36 @@ func TestReplicas(t *testing.T) {
 	setSpec(&unstructured.Unstructured{Object: map[string]any{}}, "replicas", 2) // no spec: nothing to set, no panic
 }
 
+// TestRayServiceReplicas is Karmada §6.15: all but the head are workers, shared out in proportion, and no group gets less
+// than nothing.
+func TestRayServiceReplicas(t *testing.T) {
+	for name, tt := range map[string]struct {
+		groups string
+		set    int32
+		after  string
+	}{
+		"one group gets all":               {`[{"replicas":1}]`, 5, `[{"replicas":4}]`},
+		"in proportion":                    {`[{"replicas":1},{"replicas":3}]`, 9, `[{"replicas":2},{"replicas":6}]`},
+		"halves are rounded up":            {`[{"replicas":1},{"replicas":1}]`, 4, `[{"replicas":2},{"replicas":1}]`},
+		"the last gives way to rounding":   {`[{"replicas":1},{"replicas":1},{"replicas":1},{"replicas":1},{"replicas":4}]`, 5, `[{"replicas":1},{"replicas":1},{"replicas":1},{"replicas":1},{"replicas":0}]`},
+		"and the ones before it, if need":  {`[{"replicas":1},{"replicas":1},{"replicas":1},{"replicas":0}]`, 3, `[{"replicas":1},{"replicas":1},{"replicas":0},{"replicas":0}]`},
+		"equally if there were none":       {`[{"replicas":0},{}]`, 5, `[{"replicas":2},{"replicas":2}]`},
+		"none is left":                     {`[{"replicas":2},{}]`, 1, `[{"replicas":0},{}]`},
+		"fewer than none are none":         {`[{"replicas":2}]`, 0, `[{"replicas":0}]`},
+		"what stays the same stays absent": {`[{"replicas":2},{}]`, 3, `[{"replicas":2},{}]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := parse(t, []byte(`{"apiVersion":"ray.io/v1","kind":"RayService","spec":{"rayClusterConfig":{"headGroupSpec":{},"workerGroupSpecs":`+tt.groups+`}}}`))
+			rayService.SetReplicas(u, tt.set)
+			after, err := json.Marshal(at(u.Object, "spec", "rayClusterConfig", "workerGroupSpecs"))
+			require.NoError(t, err)
+			require.JSONEq(t, tt.after, string(after))
+			n, _ := rayService.Replicas(u)
+			require.Equal(t, max(1, tt.set), n)
+		})
+	}
+}
+
 // TestBounded: what lists something per cluster does not outgrow its status.
 func TestBounded(t *testing.T) {
 	var answers []Answer

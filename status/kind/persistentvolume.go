@@ -6,6 +6,7 @@ var persistentVolume = Kind{
 	Health:    present(volumeHealth),
 	Reflect:   keepPhase,
 	Aggregate: worstPhase("Failed", "Pending", "Available", "Bound", "Released"), // Karmada §6.5
+	Yields:    []string{"spec.claimRef"},
 }
 
 // volumeHealth: it is there, whether a claim uses it or not.

@@ -5,6 +5,7 @@ var persistentVolumeClaim = Kind{
 	Reflect: keepPhase,
 	// A cluster that has not answered is Pending here; Karmada §6.5 counts it as Bound.
 	Aggregate: worstPhase("Lost", "Pending", "Bound"),
+	Yields:    []string{"spec.volumeName"},
 }
 
 // claimHealth: Bound, and nothing else (Karmada §6.6). Whether a Pending claim waits for its first consumer stands in its

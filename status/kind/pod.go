@@ -14,6 +14,7 @@ var pod = Kind{
 	Reflect:      keepPhase,
 	// Container statuses are left out: without their names, which differ by cluster, they say no more than the phase.
 	Aggregate: worstPhase("Failed", "Pending", "Running", "Succeeded"),
+	Yields:    []string{"spec.nodeName", "spec.serviceAccountName"},
 }
 
 // podHealth is Karmada §6.6. A container that keeps crashing is Failed, as kstatus has it.

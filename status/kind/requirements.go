@@ -19,17 +19,21 @@ import (
 // resources of the whole pod (spec.resources) take the place of those of the containers.
 func requirements(find podSpec) func(*unstructured.Unstructured) corev1.ResourceList {
 	return func(u *unstructured.Unstructured) corev1.ResourceList {
-		requests := scheduling.PodRequests(podOf(find(u)), scheduling.PodResourcesOptions{})
-		for name, q := range requests {
-			if q.IsZero() {
-				delete(requests, name)
-			}
-			if ceiling := mostRequested(); q.Cmp(ceiling) > 0 {
-				requests[name] = ceiling
-			}
-		}
-		return requests
+		return bounded(scheduling.PodRequests(podOf(find(u)), scheduling.PodResourcesOptions{}))
 	}
+}
+
+// bounded leaves out what is nothing, and cuts what is more than anybody has.
+func bounded(requests corev1.ResourceList) corev1.ResourceList {
+	for name, q := range requests {
+		if q.IsZero() {
+			delete(requests, name)
+		}
+		if ceiling := mostRequested(); q.Cmp(ceiling) > 0 {
+			requests[name] = ceiling
+		}
+	}
+	return requests
 }
 
 // mostRequested is the most that a replica is said to request of anything. More fits nowhere either, and is an

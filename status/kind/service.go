@@ -6,6 +6,8 @@ var service = Kind{
 	Health:    present(serviceHealth),
 	Reflect:   reflectService,
 	Aggregate: aggregateService,
+	// Karmada §6.3, and the list that the address is the first of.
+	Yields: []string{"spec.clusterIP", "spec.clusterIPs", "spec.healthCheckNodePort"},
 }
 
 // serviceHealth: a load balancer needs an address; every other Service is what it is (Karmada §6.6).

@@ -19,18 +19,21 @@ var statefulSet = Kind{
 
 // statefulSetDependencies leaves out the claims that the set makes for its pods (Karmada §6.7).
 func statefulSetDependencies(u *unstructured.Unstructured) []Reference {
+	return exceptClaims(podDependencies(templateSpec)(u), maps(u.Object, "spec", "volumeClaimTemplates"))
+}
+
+// exceptClaims leaves out references to claims that are made from templates.
+func exceptClaims(refs []Reference, templates []map[string]any) []Reference {
 	made := map[string]bool{}
-	for _, t := range maps(u.Object, "spec", "volumeClaimTemplates") {
+	for _, t := range templates {
 		made[text(t, "metadata", "name")] = true
 	}
-	return slices.DeleteFunc(podDependencies(templateSpec)(u), func(r Reference) bool {
-		return r.Kind == "PersistentVolumeClaim" && made[r.Name]
-	})
+	return slices.DeleteFunc(refs, func(r Reference) bool { return r.Kind == "PersistentVolumeClaim" && made[r.Name] })
 }
 
 // statefulSetHealth is Karmada §6.6 with the update strategies told apart. With a partition only the replicas from the
 // partition on have to be updated. With OnDelete nobody but a person updates pods: the set is healthy when all its
-// replicas are available, and the message says how many run an older revision.
+// replicas are available, and the message says how many run an older revision. Paused is known to the StatefulSet of Kruise only.
 func statefulSetHealth(spec, status map[string]any) (Health, string) {
 	want := countOr(defaultReplicas, spec, "replicas")
 	r := rollout{
@@ -39,6 +42,9 @@ func statefulSetHealth(spec, status map[string]any) (Health, string) {
 	}
 	if text(spec, "updateStrategy", "type") == "OnDelete" {
 		r.due, r.stay = 0, onDelete
+	}
+	if truth(spec, "updateStrategy", "rollingUpdate", "paused") {
+		r.paused = "spec.updateStrategy.rollingUpdate.paused"
 	}
 	return r.health()
 }

@@ -1,0 +1,97 @@
+package kind
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// TestAggregateIsAFunction: the aggregate of every kind depends on what the clusters say and on nothing else, neither on
+// the order of the answers nor on what was said before (B29), and is a status as the API server takes it.
+func TestAggregateIsAFunction(t *testing.T) {
+	for gk, answers := range fromAllCases(t) {
+		t.Run(gk.String(), func(t *testing.T) {
+			k := Of(gk)
+			first := k.Aggregate(answers)
+			sound(t, first)
+			want, err := json.Marshal(first)
+			require.NoError(t, err)
+			random := rand.New(rand.NewPCG(1, 2))
+			for range 20 {
+				random.Shuffle(len(answers), func(i, j int) { answers[i], answers[j] = answers[j], answers[i] })
+				got, err := json.Marshal(k.Aggregate(answers))
+				require.NoError(t, err)
+				require.Equal(t, string(want), string(got))
+			}
+		})
+	}
+}
+
+// sound: no status of its own about generations (rule 2 counts those for all kinds), every condition once and whole.
+func sound(t *testing.T, total map[string]any) {
+	t.Helper()
+	runtime.DeepCopyJSON(total) // panics at what is no JSON
+	require.NotContains(t, total, "observedGeneration")
+	seen := map[string]bool{}
+	for _, c := range maps(total, "conditions") {
+		typ := text(c, "type")
+		require.NotEmpty(t, typ)
+		require.False(t, seen[typ], "%s twice", typ)
+		seen[typ] = true
+		require.Contains(t, []string{"True", "False", "Unknown"}, c["status"])
+		require.NotEmpty(t, c["reason"])
+		require.NotEmpty(t, c["message"])
+	}
+}
+
+// TestAggregateIsBounded: a thousand clusters do not make it a thousand times as long.
+func TestAggregateIsBounded(t *testing.T) {
+	for gk, answers := range fromAllCases(t) {
+		var many []Answer
+		for i := range 1000 {
+			a := answers[i%len(answers)]
+			a.Cluster = fmt.Sprintf("%s-%d", strings.Repeat("c", 50), i)
+			many = append(many, a)
+		}
+		raw, err := json.Marshal(Of(gk).Aggregate(many))
+		require.NoError(t, err)
+		require.Less(t, len(raw), 8<<10, gk)
+	}
+}
+
+// TestEveryKindHasACase: what adds up is shown adding up.
+func TestEveryKindHasACase(t *testing.T) {
+	shown := map[schema.GroupKind]bool{}
+	for _, u := range examples(t) {
+		shown[u.GroupVersionKind().GroupKind()] = true
+	}
+	for gk := range table {
+		require.True(t, shown[gk], "%s is in no file of testdata", gk)
+	}
+}
+
+// fromAllCases are, for each kind that adds up, the answers that the objects of all test cases make, from a cluster each; every
+// other one runs an older version, and one more cluster says nothing.
+func fromAllCases(t *testing.T) map[schema.GroupKind][]Answer {
+	t.Helper()
+	all := map[schema.GroupKind][]Answer{}
+	for gk, k := range table {
+		if k.Aggregate != nil {
+			all[gk] = []Answer{{Cluster: "silent"}}
+		}
+	}
+	for _, u := range examples(t) {
+		gk := u.GroupVersionKind().GroupKind()
+		if k := Of(gk); k.Aggregate != nil {
+			n := len(all[gk])
+			all[gk] = append(all[gk], Answer{Cluster: fmt.Sprintf("c%02d", n), Current: n%2 == 0, Status: k.Reflect(u)})
+		}
+	}
+	return all
+}

@@ -1,0 +1,3 @@
+package kind
+
+var bucket = source(refersTo([]string{"spec", "secretRef", "name"}), "url")

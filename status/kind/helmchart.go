@@ -1,0 +1,3 @@
+package kind
+
+var helmChart = source(refersTo([]string{"spec", "verify", "secretRef", "name"}), "url", "observedChartName", "observedSourceArtifactRevision")

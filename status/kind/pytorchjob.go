@@ -1,0 +1,3 @@
+package kind
+
+var pyTorchJob = trainingJob(rolesIn("pytorchReplicaSpecs"))

@@ -1,0 +1,3 @@
+package kind
+
+var tfJob = trainingJob(rolesIn("tfReplicaSpecs"))

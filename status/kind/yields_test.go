@@ -1,0 +1,37 @@
+package kind
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// TestYields is Karmada §6.3, §6.10 and §6.11: what is retained there and could be fought over here, and nothing else.
+func TestYields(t *testing.T) {
+	suspend := []string{"spec.suspend"}
+	want := map[schema.GroupKind][]string{
+		{Kind: "Pod"}:                   {"spec.nodeName", "spec.serviceAccountName"},
+		{Kind: "Service"}:               {"spec.clusterIP", "spec.clusterIPs", "spec.healthCheckNodePort"},
+		{Kind: "ServiceAccount"}:        {"imagePullSecrets"},
+		{Kind: "PersistentVolumeClaim"}: {"spec.volumeName"},
+		{Kind: "PersistentVolume"}:      {"spec.claimRef"},
+		{Group: "batch", Kind: "Job"}:   {"spec.selector"},
+
+		{Group: "argoproj.io", Kind: "Workflow"}:                      suspend,
+		{Group: "helm.toolkit.fluxcd.io", Kind: "HelmRelease"}:        suspend,
+		{Group: "kustomize.toolkit.fluxcd.io", Kind: "Kustomization"}: suspend,
+		{Group: "source.toolkit.fluxcd.io", Kind: "GitRepository"}:    suspend,
+		{Group: "source.toolkit.fluxcd.io", Kind: "OCIRepository"}:    suspend,
+		{Group: "source.toolkit.fluxcd.io", Kind: "Bucket"}:           suspend,
+		{Group: "source.toolkit.fluxcd.io", Kind: "HelmRepository"}:   suspend,
+		{Group: "source.toolkit.fluxcd.io", Kind: "HelmChart"}:        suspend,
+	}
+	got := map[schema.GroupKind][]string{}
+	for gk, k := range table {
+		if k.Yields != nil {
+			got[gk] = k.Yields
+		}
+	}
+	require.Equal(t, want, got)
+}
