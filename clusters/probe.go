@@ -7,9 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 )
 
@@ -20,11 +17,6 @@ type Facts struct {
 	// NodesTotal and NodesReady are 0 when we may not list nodes.
 	NodesTotal, NodesReady int32
 }
-
-// nodePage bounds how many nodes one answer has.
-const nodePage = 500
-
-var nodes = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 
 // Probe asks a member whether it is there, in the time that ctx gives. The error is a sentence for people; Reason has
 // it in one word. Not being allowed to list nodes is no error; being refused otherwise is, and so are credentials
@@ -55,36 +47,34 @@ func Ping(ctx context.Context, m *Member) (string, error) {
 }
 
 func (f *Facts) countNodes(ctx context.Context, m *Member) error {
-	for next := ""; ; {
-		page, err := m.Objects.Resource(nodes).List(ctx, metav1.ListOptions{Limit: nodePage, Continue: next, ResourceVersion: fromCache(next)})
-		if err != nil {
-			return err
+	var counted Facts
+	err := each(ctx, m, nodesPath, "", func(n *nodeConditions) {
+		counted.NodesTotal++
+		if n.ready() {
+			counted.NodesReady++
 		}
-		for i := range page.Items {
-			f.NodesTotal++
-			if ready(&page.Items[i]) {
-				f.NodesReady++
-			}
-		}
-		if next = page.GetContinue(); next == "" {
-			return nil
-		}
+	})
+	if err == nil {
+		f.NodesTotal, f.NodesReady = counted.NodesTotal, counted.NodesReady
 	}
+	return err
 }
 
-// fromCache lets the API server answer the first page from memory.
-func fromCache(next string) string {
-	if next == "" {
-		return "0"
-	}
-	return ""
+// nodeConditions is what is read of a node to count it.
+type nodeConditions struct {
+	Status struct {
+		Conditions []struct {
+			Type   corev1.NodeConditionType `json:"type"`
+			Status corev1.ConditionStatus   `json:"status"`
+		} `json:"conditions"`
+	} `json:"status"`
 }
 
-func ready(node *unstructured.Unstructured) bool {
-	conditions, _, _ := unstructured.NestedSlice(node.Object, "status", "conditions") // none: not ready
-	for _, c := range conditions {
-		if c, ok := c.(map[string]any); ok && c["type"] == string(corev1.NodeReady) {
-			return c["status"] == string(corev1.ConditionTrue)
+// ready is false for a node that does not say.
+func (n *nodeConditions) ready() bool {
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
 		}
 	}
 	return false

@@ -17,14 +17,16 @@ import (
 // where it allows that, and neither is held here as a whole.
 func Room(ctx context.Context, m *Member, models []v1alpha1.ResourceModel) (v1alpha1.ResourceSummary, error) {
 	r := room{nodes: map[string]corev1.ResourceList{}, allocatable: corev1.ResourceList{}, allocated: corev1.ResourceList{}, allocating: corev1.ResourceList{}}
-	if err := each(ctx, m, "/api/v1/nodes", "", r.addNode); err != nil {
+	if err := each(ctx, m, nodesPath, "", r.addNode); err != nil {
 		return v1alpha1.ResourceSummary{}, explain(m, "listing its nodes", err)
 	}
-	if err := each(ctx, m, "/api/v1/pods", unended, r.addPod); err != nil {
+	if err := each(ctx, m, podsPath, unended, r.addPod); err != nil {
 		return v1alpha1.ResourceSummary{}, explain(m, "listing its pods", err)
 	}
 	return r.summary(models), nil
 }
+
+const nodesPath, podsPath = "/api/v1/nodes", "/api/v1/pods"
 
 // unended are the pods that take room.
 const unended = "status.phase!=Succeeded,status.phase!=Failed"

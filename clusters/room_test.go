@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -212,5 +213,22 @@ func TestGradeOf(t *testing.T) {
 			require.Equal(t, c.fits, fits)
 			require.Equal(t, c.grade, grade)
 		})
+	}
+}
+
+// BenchmarkPods is what a member with ten thousand pods costs, each as large as a real one: once a minute where a plan
+// needs its room.
+func BenchmarkPods(b *testing.B) {
+	const pods = 10_000
+	item := fmt.Sprintf(`{"metadata":{"name":"web","annotations":{"a":%q}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"100m","memory":"128Mi"}}}]},"status":{"phase":"Running","message":%q}}`,
+		strings.Repeat("x", 2000), strings.Repeat("y", 2000))
+	page := `{"items":[` + strings.Repeat(item+",", pods-1) + item + `],"metadata":{}}`
+	b.SetBytes(int64(len(page)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r := room{nodes: map[string]corev1.ResourceList{}, allocatable: corev1.ResourceList{}, allocated: corev1.ResourceList{}, allocating: corev1.ResourceList{}}
+		if _, err := eachOf(strings.NewReader(page), r.addPod); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
