@@ -22,6 +22,9 @@ func (p *planned) fit(d *propagate.Decision, r propagate.Refusal) string {
 		return "nothing: its Cluster is being deleted"
 	}
 	field := fieldAt(d.Policy.Meta, r.At)
+	if a := d.Policy.Spec.Placement.ClusterAffinity; field == "" && a != nil { // kustomize keeps no lines
+		_, _, field = c.Matches(*a)
+	}
 	for _, hint := range fits() {
 		if strings.Contains(field, hint.field) {
 			return hint.fit

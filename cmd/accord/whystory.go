@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
@@ -109,38 +107,4 @@ func (s *clusterStory) verdict() string {
 		line += fmt.Sprintf("; %d cannot be rendered", len(s.Failed))
 	}
 	return line
-}
-
-// facts are what decisions can depend on.
-func facts(c fleet.Cluster) []string {
-	var all []string
-	for _, f := range []struct{ name, value string }{
-		{"provider", c.Provider}, {"region", c.Region}, {"zones", strings.Join(c.Zones, ", ")}, {"labels", pairs(c.Labels)},
-		{"conditions", pairs(c.Conditions)},
-	} {
-		if f.value != "" {
-			all = append(all, f.name+" "+f.value)
-		}
-	}
-	for _, t := range c.Taints {
-		all = append(all, "taint "+t.ToString())
-	}
-	if c.Leaving {
-		all = append(all, "it is being deleted: nothing new goes there")
-	}
-	if c.APIs == nil {
-		all = append(all, "APIs not known, so no kind is refused for not being served")
-	}
-	if c.Resources == nil {
-		all = append(all, "resources not known, so it counts as without room where replicas are divided by room")
-	}
-	return all
-}
-
-func pairs(m map[string]string) string {
-	var all []string
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		all = append(all, key+"="+m[key])
-	}
-	return strings.Join(all, ", ")
 }
