@@ -9,7 +9,7 @@ func (m *matcher) classEnd(p int) int {
 	switch c {
 	case '%':
 		if p == len(m.p) {
-			m.l.RaiseError("malformed pattern (ends with '%%')")
+			m.fail("malformed pattern (ends with '%')")
 		}
 		return p + 1
 	case '[':
@@ -25,7 +25,7 @@ func (m *matcher) setEnd(p int) int {
 	}
 	for first := true; first || m.at(p) != ']'; first = false {
 		if p >= len(m.p) {
-			m.l.RaiseError("malformed pattern (missing ']')")
+			m.fail("malformed pattern (missing ']')")
 		}
 		if m.p[p] == '%' {
 			p++

@@ -62,8 +62,8 @@ func labels(selector any) (map[string]string, error) {
 		return nil, errors.New("has neither a name nor a labelSelector with matchLabels")
 	}
 	out := map[string]string{}
-	for k, v := range match {
-		s, ok := v.(string)
+	for _, k := range slices.Sorted(maps.Keys(match)) {
+		s, ok := match[k].(string)
 		if !ok {
 			return nil, fmt.Errorf("has a labelSelector whose %q is no string", shorten(k))
 		}

@@ -85,8 +85,9 @@ func (h HealthExprs) mistake(format string, args ...any) error {
 // program parses an expression. It is not checked: what the fields of the object are is not known.
 func program(env *cel.Env, text string) (cel.Program, error) {
 	ast, issues := env.Parse(text)
-	if err := issues.Err(); err != nil {
-		return nil, err
+	if issues.Err() != nil {
+		first := issues.Errors()[0]
+		return nil, fmt.Errorf("line %d, column %d: %s", first.Location.Line(), first.Location.Column()+1, first.Message)
 	}
 	return env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))
 }

@@ -66,7 +66,7 @@ func TestHostileScripts(t *testing.T) {
 		{"numbers that are strings", "local a = string.rep('1', 60) local n = 0 while true do n = n + a - -a end", "too much"},
 		{"concat of a list", "local t = {} for i = 1, 10000 do t[i] = string.rep('x', 1000) end table.concat(t)", "a string may have"},
 		{"errors that are caught", "while true do pcall(error, 'x') end", "too much"},
-		{"an own metamethod", "string.__index = function(s, k) return s[k] end local x = ('a').b", "stack overflow"},
+		{"methods of strings without their table", "string = nil local x = ('a'):upper() string = 5 x = ('a'):upper()", "number"},
 		{"a large error", "error(string.rep('x', 1000000))", "xxx..."},
 		{"an error that is a table", "error({})", "no string"},
 		{"a quantity of many digits", "require('kube').resourceAdd('1e99999999', '1')", "no sensible quantity"},

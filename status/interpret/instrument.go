@@ -1,6 +1,7 @@
 package interpret
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -222,9 +223,11 @@ func concatenation(e *ast.StringConcatOpExpr) ast.Expr {
 	}
 	operands = append(operands, single(expression(rest)))
 	for len(operands) > maxOperands {
-		split := len(operands) - maxOperands
-		last := guard(e.Line(), guardConcat, operands[split:]...)
-		operands = append(operands[:split:split], last)
+		var parts []ast.Expr
+		for part := range slices.Chunk(operands, maxOperands) {
+			parts = append(parts, guard(e.Line(), guardConcat, part...))
+		}
+		operands = parts
 	}
 	return guard(e.Line(), guardConcat, operands...)
 }

@@ -7,19 +7,15 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// library is what scripts can call (Karmada §7.1): made once, and given to every state in tables of its own. Functions
-// have no state, so that no script can leave anything behind for another one.
+// library is what scripts can call (Karmada §7.1), made once. Functions are shared by all states, as none of them keeps
+// anything; tables are made in each state when they are first asked for, as scripts can write into them.
 type library struct {
 	guards  []lua.LValue
-	globals []entry
-	modules []module
+	globals map[string]lua.LValue
+	modules map[string][]entry
 	kube    []entry
-}
-
-// module is a table of functions.
-type module struct {
-	name    string
-	entries []entry
+	// metaGlobals and metaStrings are what happens when a global is not there, and when a string is asked for a method.
+	metaGlobals, metaStrings *lua.LTable
 }
 
 type entry struct {
@@ -37,40 +33,68 @@ func newLibrary() *library {
 		l.Call(0, 0)
 	}
 	lib := &library{
-		globals: baseFunctions(l),
-		modules: []module{
-			{"table", tableFunctions(l)},
-			{"math", mathFunctions(l)},
-			{"string", stringFunctions(l)},
-			{"os", clockFunctions(l)},
+		globals: map[string]lua.LValue{"_VERSION": lua.LString(lua.LuaVersion)},
+		modules: map[string][]entry{
+			"table":  tableFunctions(l),
+			"math":   mathFunctions(l),
+			"string": stringFunctions(l),
+			"os":     clockFunctions(l),
 		},
-		kube: kubeFunctions(l),
+		kube:        kubeFunctions(l),
+		metaGlobals: l.NewTable(),
+		metaStrings: l.NewTable(),
+	}
+	for _, e := range baseFunctions(l) {
+		lib.globals[e.name] = e.value
 	}
 	for _, g := range guards() {
 		lib.guards = append(lib.guards, l.NewFunction(g))
 	}
+	lib.metaGlobals.RawSetString("__index", l.NewFunction(lib.global))
+	lib.metaStrings.RawSetString("__index", l.NewFunction(lib.method))
 	return lib
 }
 
 // open puts the library into a new state.
 func (lib *library) open(l *lua.LState) {
-	globals := l.G.Global
-	set(globals, lib.globals)
-	globals.RawSetString("_G", globals)
-	globals.RawSetString("_VERSION", lua.LString(lua.LuaVersion))
-	for _, m := range lib.modules {
-		t := l.CreateTable(0, len(m.entries))
-		set(t, m.entries)
-		globals.RawSetString(m.name, t)
-		if m.name == "string" {
-			t.RawSetString("__index", t)
-			l.SetMetatable(lua.LString(""), t)
-		}
-	}
-	globals.RawSetString("require", lib.require(l))
+	l.SetMetatable(l.G.Global, lib.metaGlobals)
+	l.SetMetatable(lua.LString(""), lib.metaStrings)
 }
 
-// require is the only one that is not shared: it gives the same table each time it is asked in a state.
+// global is asked for a global that is not there (table, name): it may be one of the library.
+func (lib *library) global(l *lua.LState) int {
+	name, _ := l.Get(2).(lua.LString)
+	v := lib.make(l, string(name))
+	if v != lua.LNil {
+		l.G.Global.RawSetString(string(name), v)
+	}
+	l.Push(v)
+	return 1
+}
+
+func (lib *library) make(l *lua.LState, name string) lua.LValue {
+	if v, ok := lib.globals[name]; ok {
+		return v
+	}
+	if entries, ok := lib.modules[name]; ok {
+		return table(l, entries)
+	}
+	switch name {
+	case "_G":
+		return l.G.Global
+	case "require":
+		return lib.require(l)
+	}
+	return lua.LNil
+}
+
+// method is asked for a method of a string (string, name): they are in the table string.
+func (lib *library) method(l *lua.LState) int {
+	l.Push(l.GetField(l.GetGlobal("string"), l.CheckString(2)))
+	return 1
+}
+
+// require gives the same table each time it is asked in a state.
 func (lib *library) require(l *lua.LState) lua.LValue {
 	var kube *lua.LTable
 	return l.NewFunction(func(l *lua.LState) int {
@@ -78,18 +102,20 @@ func (lib *library) require(l *lua.LState) lua.LValue {
 			l.RaiseError("module %q not found: there is only \"kube\"", shorten(name))
 		}
 		if kube == nil {
-			kube = l.CreateTable(0, len(lib.kube))
-			set(kube, lib.kube)
+			kube = table(l, lib.kube)
 		}
 		l.Push(kube)
 		return 1
 	})
 }
 
-func set(t *lua.LTable, entries []entry) {
+// table is a new table of the state, with these entries in this order.
+func table(l *lua.LState, entries []entry) *lua.LTable {
+	t := l.CreateTable(0, len(entries))
 	for _, e := range entries {
 		t.RawSetString(e.name, e.value)
 	}
+	return t
 }
 
 // taken are functions of gopher-lua from a table of it, by name.

@@ -12,7 +12,7 @@ import (
 const (
 	// maxLevels is how deep what a script returns may be nested.
 	maxLevels = 100
-	// exact is the largest number up to which Lua knows all whole numbers.
+	// exact is the number below which Lua knows all whole numbers.
 	exact = 1 << 53
 )
 
@@ -23,7 +23,7 @@ type empty struct{}
 // places of another one.
 type reader struct{ budget *budget }
 
-// value is v as JSON has it: whole numbers as int64, an empty table as empty{}, nil as nil.
+// value is v as JSON has it: whole numbers that are exact as int64, an empty table as empty{}, nil as nil.
 func (r reader) value(v lua.LValue, path string, level int) (any, error) {
 	if !r.budget.charge(entryPrice) {
 		return nil, errSpent
@@ -50,7 +50,7 @@ func numeral(n float64, path string) (any, error) {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return nil, fmt.Errorf("%s is not a number", named(path))
 	}
-	if n == math.Trunc(n) && math.Abs(n) <= exact {
+	if n == math.Trunc(n) && math.Abs(n) < exact {
 		return int64(n), nil
 	}
 	return n, nil

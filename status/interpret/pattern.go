@@ -57,7 +57,7 @@ func (m *matcher) search(from int) (match, bool) {
 // match is where the pattern from p on ends if it matches at i, or -1.
 func (m *matcher) match(i, p int) int {
 	if m.nesting++; m.nesting > maxNesting {
-		m.l.RaiseError("pattern too complex")
+		m.fail("pattern too complex")
 	}
 	defer func() { m.nesting-- }()
 	for {
@@ -123,7 +123,7 @@ func (m *matcher) special(i, p int) (next, q int, special bool) {
 		return m.balance(i, p+2), p + 4, true
 	case c == 'f':
 		if m.at(p+2) != '[' {
-			m.l.RaiseError("missing '[' after '%%f' in pattern")
+			m.fail("missing '[' after '%f' in pattern")
 		}
 		end := m.classEnd(p + 2)
 		if m.inSet(m.byteAt(i-1), p+2, end-1) || !m.inSet(m.byteAt(i), p+2, end-1) {
@@ -150,7 +150,7 @@ func (m *matcher) open(i, p int) int {
 		length, p = position, p+1
 	}
 	if len(m.captures) == maxCaptures {
-		m.l.RaiseError("too many captures")
+		m.fail("too many captures")
 	}
 	m.captures = append(m.captures, capture{i, length})
 	n := len(m.captures)
@@ -173,7 +173,7 @@ func (m *matcher) close(i, p int) int {
 		}
 		return to
 	}
-	m.l.RaiseError("invalid pattern capture")
+	m.fail("invalid pattern capture")
 	return -1
 }
 
@@ -212,7 +212,7 @@ func (m *matcher) fewest(i, p, end int) int {
 // balance is %bxy.
 func (m *matcher) balance(i, p int) int {
 	if p+1 >= len(m.p) {
-		m.l.RaiseError("unbalanced pattern")
+		m.fail("unbalanced pattern")
 	}
 	opening, closing := m.p[p], m.p[p+1]
 	if i >= len(m.s) || m.s[i] != opening {
@@ -237,7 +237,7 @@ func (m *matcher) balance(i, p int) int {
 // again is %1: what a capture captured.
 func (m *matcher) again(i, n int) int {
 	if n < 0 || n >= len(m.captures) || m.captures[n].length == capturing {
-		m.l.RaiseError("invalid capture index")
+		m.fail("invalid capture index")
 	}
 	c := m.captures[n]
 	text := m.s[c.from : c.from+max(c.length, 0)]
@@ -252,7 +252,7 @@ func (m *matcher) again(i, n int) int {
 func (m *matcher) capture(found match, n int) lua.LValue {
 	if n >= len(m.captures) {
 		if n > 0 {
-			m.l.RaiseError("invalid capture index")
+			m.fail("invalid capture index")
 		}
 		return lua.LString(m.s[found.from:found.to])
 	}
@@ -260,7 +260,7 @@ func (m *matcher) capture(found match, n int) lua.LValue {
 	case position:
 		return lua.LNumber(c.from + 1)
 	case capturing:
-		m.l.RaiseError("unfinished capture")
+		m.fail("unfinished capture")
 		return lua.LNil
 	default:
 		return lua.LString(m.s[c.from : c.from+c.length])
@@ -279,3 +279,6 @@ func (m *matcher) pushCaptures(found match, whole bool) int {
 	}
 	return n
 }
+
+// fail stops a script for what is wrong with its pattern.
+func (m *matcher) fail(why string) { m.l.RaiseError("%s", why) }

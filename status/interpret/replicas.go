@@ -2,7 +2,9 @@ package interpret
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	lua "github.com/yuin/gopher-lua"
 	corev1 "k8s.io/api/core/v1"
@@ -57,8 +59,8 @@ func requestsOf(needs any) (corev1.ResourceList, error) {
 	object, _ := needs.(map[string]any)
 	list, _ := object["resourceRequest"].(map[string]any)
 	requests := corev1.ResourceList{}
-	for name, v := range list {
-		s := fmt.Sprint(v)
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		s := fmt.Sprint(list[name])
 		if endless(s) {
 			return nil, fmt.Errorf("%q of %s is no sensible quantity", shorten(s), shorten(name))
 		}

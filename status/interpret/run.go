@@ -2,6 +2,7 @@ package interpret
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -44,7 +45,11 @@ func (o Outcome) String() string {
 	if err != nil {
 		return fmt.Sprintf("%s: %v", o.Operation, err)
 	}
-	return fmt.Sprintf("%s:\n%s", o.Operation, encoded)
+	text := strings.TrimSuffix(string(encoded), "\n")
+	if _, scalar := o.Result.(bool); scalar {
+		return fmt.Sprintf("%s: %s", o.Operation, text)
+	}
+	return fmt.Sprintf("%s:\n  %s", o.Operation, strings.ReplaceAll(text, "\n", "\n  "))
 }
 
 // Run tries every script of a customization, in the order of policy.Operations.

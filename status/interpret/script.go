@@ -81,7 +81,7 @@ func (s *script) run(then func(l *lua.LState, function lua.LValue) error) (*budg
 			err = fmt.Errorf("defines no function %s", s.op.Function())
 		}
 	}
-	if b.spent() {
+	if err == nil && b.spent() {
 		err = errSpent
 	}
 	if err != nil {
@@ -93,9 +93,9 @@ func (s *script) run(then func(l *lua.LState, function lua.LValue) error) (*budg
 // spoken is what Lua says of an error: line and sentence.
 var spoken = regexp.MustCompile(`(?s)^` + chunkName + `:(\d+): ?(.*)$`)
 
-// fail is an error of the script, with the place in the file if Lua told the line.
+// fail is an error of the script: in the line that Lua told, or where the script is written.
 func (s *script) fail(err error) error {
-	line, why := 1, err.Error()
+	line, why := 0, err.Error()
 	if raised, ok := errors.AsType[*lua.ApiError](err); ok {
 		why = "an error that is no string"
 		if said, ok := raised.Object.(lua.LString); ok {

@@ -1,5 +1,7 @@
 package interpret
 
+import "math"
+
 // settle decides what Lua cannot say, by looking at the same place of the objects that the script was given, the first
 // that has it: an empty table is a list or an object there, and is left out if none knows (Karmada §7.1); and a whole
 // number that was too large for Lua is again what it was. An empty table in a list stays, as an object: leaving it out
@@ -41,12 +43,15 @@ func settleEmpty(like []any) (any, bool) {
 	return nil, false
 }
 
-// restore is the number that became v in Lua.
+// restore is the number that became v in Lua, and else v, as an integer if it is one.
 func restore(v float64, like []any) any {
 	for _, l := range like {
 		if n, ok := l.(int64); ok && float64(n) == v {
 			return n
 		}
+	}
+	if v == math.Trunc(v) && math.Abs(v) < math.MaxInt64 {
+		return int64(v)
 	}
 	return v
 }
