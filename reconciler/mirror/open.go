@@ -38,14 +38,9 @@ func (m *Mirror) open(ctx context.Context) error {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("reading what is mirrored: %w", err)
 	}
-	m.mu.Lock()
-	for name := range strings.SplitSeq(parent.GetAnnotations()[kindsNote], ",") {
-		if gk := schema.ParseGroupKind(name); gk.Kind != "" {
-			m.kinds[gk] = gk.WithVersion("") // whatever is served
-		}
+	if err == nil {
+		m.recall(parent.Annotations[kindsNote])
 	}
-	m.parent = err == nil
-	m.mu.Unlock()
 	if err := m.follow(ctx); err != nil {
 		return err
 	}
@@ -53,6 +48,18 @@ func (m *Mirror) open(ctx context.Context) error {
 	defer m.mu.Unlock()
 	m.opened = true
 	return nil
+}
+
+// recall the kinds that are written down.
+func (m *Mirror) recall(note string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.parent = true
+	for name := range strings.SplitSeq(note, ",") {
+		if gk := schema.ParseGroupKind(name); gk.Kind != "" {
+			m.kinds[gk] = gk.WithVersion("") // whatever is served
+		}
+	}
 }
 
 // record writes down the kinds of which something is mirrored, or will be; nothing if they are written down already. Kinds
