@@ -81,8 +81,7 @@ func answers(t *testing.T, gk schema.GroupKind, k Kind, u *unstructured.Unstruct
 		require.GreaterOrEqual(t, n, int32(0))
 	}
 	if k.Aggregate != nil {
-		adding(t, k, k.Reflect(u))
-		adding(t, k, statusOf(u))
+		adding(t, k, []Answer{{Cluster: "a", Current: true, Status: k.Reflect(u)}, {Cluster: "b"}, {Cluster: "c", Status: statusOf(u)}})
 	}
 	after, err := json.Marshal(u.Object)
 	require.NoError(t, err)
@@ -92,11 +91,9 @@ func answers(t *testing.T, gk schema.GroupKind, k Kind, u *unstructured.Unstruct
 	}
 }
 
-// adding aggregates what one cluster says, with one that says nothing and one that runs another version: the same in any
-// order and every time, and the answers stay as they were.
-func adding(t *testing.T, k Kind, status map[string]any) {
+// adding aggregates: the same in any order and every time, and the answers stay as they were.
+func adding(t *testing.T, k Kind, given []Answer) {
 	t.Helper()
-	given := []Answer{{Cluster: "a", Current: true, Status: status}, {Cluster: "b"}, {Cluster: "c", Status: status}}
 	before, err := json.Marshal(given)
 	require.NoError(t, err)
 	forth, err := json.Marshal(k.Aggregate(given))

@@ -2,6 +2,7 @@ package kind
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,7 +82,8 @@ func flinkMemory(v any) (resource.Quantity, bool) {
 	if unit == "" || power < 0 {
 		return quantity(v)
 	}
-	n, err := strconv.ParseInt(digits, 10, 32)
+	n, err := strconv.ParseInt(digits, 10, 64)
+	n = min(n, math.MaxInt64>>(10*power)) // more than that fits nowhere either
 	return *resource.NewQuantity(n<<(10*power), resource.BinarySI), err == nil && n >= 0
 }
 
