@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -63,6 +64,30 @@ func TestAggregateIsBounded(t *testing.T) {
 		require.NoError(t, err)
 		require.Less(t, len(raw), 8<<10, gk)
 	}
+}
+
+// TestGroupsAreBounded: neither what is kept of a cluster nor the sum of clusters that all have other groups of pods
+// grows without end.
+func TestGroupsAreBounded(t *testing.T) {
+	var answers []Answer
+	for cluster := range 10 {
+		tasks := map[string]any{}
+		for i := range 100 {
+			tasks[fmt.Sprintf("task-%d-%02d", cluster, i)] = map[string]any{"phase": map[string]any{"Running": int64(1)}}
+		}
+		u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"taskStatusCount": tasks}}}
+		kept := volcanoJob.Reflect(u)
+		require.Len(t, kept["taskStatusCount"], maxGroups)
+		answers = append(answers, Answer{Cluster: fmt.Sprint(cluster), Status: kept})
+	}
+	require.Len(t, volcanoJob.Aggregate(answers)["taskStatusCount"], maxGroups)
+}
+
+// TestRegistryIsNotWaitedFor: a HelmRepository in a registry never reports what it has observed, so that no report is
+// no reason to wait.
+func TestRegistryIsNotWaitedFor(t *testing.T) {
+	require.False(t, helmRepository.Observes)
+	require.True(t, gitRepository.Observes)
 }
 
 // TestEveryKindHasACase: what adds up is shown adding up.
