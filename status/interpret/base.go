@@ -16,9 +16,11 @@ func baseFunctions(l *lua.LState) []entry {
 	walking := func(l *lua.LState) int64 { return budgetOf(l).walk() }
 	next := l.NewFunction(paid(global.RawGetString("next"), walking))
 	return sorted(
-		taken(global, "assert", "error", "ipairs", "select", "type"),
+		taken(global, "ipairs", "select", "type"),
 		[]entry{{"next", next}},
 		own(l, map[string]lua.LGFunction{
+			"assert":   paid(global.RawGetString("assert"), func(l *lua.LState) int64 { return telling(l.Get(2)) }),
+			"error":    paid(global.RawGetString("error"), func(l *lua.LState) int64 { return telling(l.Get(1)) }),
 			"pairs":    func(l *lua.LState) int { return pairs(l, next) },
 			"pcall":    paid(global.RawGetString("pcall"), protected),
 			"xpcall":   paid(global.RawGetString("xpcall"), protected),
@@ -28,6 +30,12 @@ func baseFunctions(l *lua.LState) []entry {
 			"unpack":   unpack,
 		}),
 	)
+}
+
+// telling is the price of an error: what it says is copied.
+func telling(v lua.LValue) int64 {
+	s, _ := v.(lua.LString)
+	return 1 + int64(len(s))/bytesUnit
 }
 
 // pairs is in the order in which keys were set; keys of objects are set sorted.

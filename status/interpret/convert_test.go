@@ -74,6 +74,7 @@ func TestNoJSON(t *testing.T) {
 		{"a table for a key", "return {[{}] = 1}", "has a table for a key"},
 		{"a cycle", "local t = {} t.t = t return t", "nested too deeply"},
 		{"a table in more places than there is memory for", "local t = {1} for i = 1, 60 do t = {t, t} end return t", "too much"},
+		{"a long string in many places", "local t, s = {}, string.rep('x', 1000000) for i = 1, 1000 do t[i] = s end return t", "too much"},
 		{"a list", "return {1}", "returns a table, and not an object"},
 		{"a string", "return 'x'", "returns a string, and not an object"},
 	} {

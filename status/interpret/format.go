@@ -3,7 +3,6 @@ package interpret
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -74,7 +73,7 @@ func quote(s string) string {
 		case '\r':
 			b.WriteString(`\r`)
 		case 0:
-			b.WriteString(`\` + strconv.Itoa(0) + `00`)
+			b.WriteString(`\000`)
 		default:
 			b.WriteByte(c)
 		}

@@ -73,6 +73,11 @@ func TestHostileScripts(t *testing.T) {
 		{"upper", "local s = string.rep('x', 1000000) while true do s = s:upper():lower():reverse() end", "too much"},
 		{"bytes", "local s = string.rep('x', 1000000) s:byte(1, -1)", "registry overflow|too much"},
 		{"bytes of a little", "local s = string.rep('x', 10000) while true do s:byte(1, -1) end", "too much"},
+		{"tables of arguments", "local t = {} local function f(...) t[#t + 1] = arg end while true do f(1, 2) end", "too much"},
+		{"gsub that fails again and again", "local s, y = string.rep('x', 100000), string.rep('y', 100000) while true do pcall(string.gsub, s, 'x', y) end", "too much"},
+		{"concat that fails again and again", "local t, y = {}, string.rep('y', 100000) for i = 1, 11 do t[i] = y end while true do pcall(table.concat, t) end", "too much"},
+		{"long errors that are caught", "local y = string.rep('y', 1000000) while true do pcall(error, y) end", "too much"},
+		{"sorting long strings", "local y = string.rep('y', 1000000) local t = {} for i = 1, 20 do t[i] = y .. i end while true do table.sort(t) end", "too much"},
 		{"the guards", "_G['(key)'] = function(t, k) return k end local t = {} t[60000000] = 1", "too much"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -28,7 +28,7 @@ const maxOperands = 40
 //	a[k] = v        a[(key)(a, k)] = v
 //	{ x, y }        (make)({ x, y }, 2)
 //	function() end  (make)(function() end, 0)
-//	...             (args)(...)
+//	...             (args)(...), and (make)() in each call of the function
 //	a + b           (number)(a) + (number)(b)
 //
 // It is called with the guards as its arguments.
@@ -59,13 +59,13 @@ func statement(s ast.Stmt) []ast.Stmt {
 		expressions(s.Rhs)
 	case *ast.LocalAssignStmt:
 		if f, ok := recursive(s); ok {
-			f.Stmts = statements(f.Stmts)
-			return []ast.Stmt{payment(s), s}
+			body(f)
+			return []ast.Stmt{payment(s.Line()), s}
 		}
 		expressions(s.Exprs)
 	case *ast.FuncDefStmt:
-		s.Func.Stmts = statements(s.Func.Stmts)
-		return []ast.Stmt{payment(s), s}
+		body(s.Func)
+		return []ast.Stmt{payment(s.Line()), s}
 	case *ast.FuncCallStmt:
 		s.Expr = expression(s.Expr)
 	case *ast.ReturnStmt:
@@ -108,10 +108,18 @@ func recursive(s *ast.LocalAssignStmt) (*ast.FunctionExpr, bool) {
 	return f, ok
 }
 
-// payment is a statement that pays for the function that the next one defines.
-func payment(next ast.Stmt) ast.Stmt {
-	s := &ast.FuncCallStmt{Expr: guard(next.Line(), guardMake)}
-	at(next.Line(), s)
+// body rewrites what is in a function. One with ... pays for each call: Lua makes a table of the arguments.
+func body(f *ast.FunctionExpr) {
+	f.Stmts = statements(f.Stmts)
+	if f.ParList.HasVargs {
+		f.Stmts = append([]ast.Stmt{payment(f.Line())}, f.Stmts...)
+	}
+}
+
+// payment is a statement that pays for a function or a table that a line makes.
+func payment(line int) ast.Stmt {
+	s := &ast.FuncCallStmt{Expr: guard(line, guardMake)}
+	at(line, s)
 	return s
 }
 
@@ -153,7 +161,7 @@ func expression(e ast.Expr) ast.Expr {
 		}
 		return guard(e.Line(), guardMake, e, number(e.Line(), len(e.Fields)))
 	case *ast.FunctionExpr:
-		e.Stmts = statements(e.Stmts)
+		body(e)
 		return guard(e.Line(), guardMake, e, number(e.Line(), 0))
 	case *ast.Comma3Expr:
 		call := guard(e.Line(), guardArgs, &ast.Comma3Expr{ExprBase: e.ExprBase})

@@ -79,6 +79,8 @@ func TestLibrary(t *testing.T) {
 		{"string.rep('ab', -1)", ""},
 		{"('abc'):byte(2)", "98"},
 		{"select('#', ('abc'):byte(1, -1))", "3"},
+		{"select('#', ('abc'):byte(-2, -1)) .. select('#', ('abc'):byte(5, 9)) .. select('#', ('abc'):byte(2, 1))", "200"},
+		{"(function(...) return arg.n end)(1, 2, 3)", "3"},
 		{"string.char(72, 105)", "Hi"},
 		{"('abc'):sub(-2)", "bc"},
 		{"('abc'):reverse()", "cba"},

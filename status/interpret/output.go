@@ -34,6 +34,9 @@ func (r reader) value(v lua.LValue, path string, level int) (any, error) {
 	case lua.LBool:
 		return bool(v), nil
 	case lua.LString:
+		if !r.budget.charge(int64(len(v)) / bytesUnit) {
+			return nil, errSpent
+		}
 		return strings.ToValidUTF8(string(v), "\uFFFD"), nil
 	case lua.LNumber:
 		return numeral(float64(v), path)

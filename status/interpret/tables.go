@@ -10,7 +10,7 @@ import (
 func tableFunctions(l *lua.LState) []entry {
 	from := l.GetGlobal("table").(*lua.LTable)
 	walking := func(l *lua.LState) int64 { return budgetOf(l).walk() }
-	sorting := func(l *lua.LState) int64 { return sortPrice * int64(1+l.CheckTable(1).Len()) }
+	sorting := func(l *lua.LState) int64 { return sortPrice * budgetOf(l).each * int64(1+l.CheckTable(1).Len()) }
 	return sorted(own(l, map[string]lua.LGFunction{
 		"concat": tableConcat,
 		"getn":   paid(from.RawGetString("getn"), walking),
@@ -21,8 +21,8 @@ func tableFunctions(l *lua.LState) []entry {
 	}))
 }
 
-// sortPrice is for each entry of a sorted list: as many comparisons as a long list needs. What a comparing function does
-// is counted besides.
+// sortPrice is for each entry of a sorted list: as many comparisons as a long list needs, each at the price of an
+// instruction. What a comparing function does is counted besides.
 const sortPrice = 24
 
 // tableInsert pays like an assignment, and for moving what is behind.
@@ -53,9 +53,10 @@ func tableConcat(l *lua.LState) int {
 		if i > from {
 			b.WriteString(separator)
 		}
-		b.WriteString(lua.LVAsString(v))
+		text := lua.LVAsString(v)
+		b.WriteString(text)
 		checkLength(l, b.Len())
-		pay(l, 1)
+		payBytes(l, len(separator)+len(text))
 	}
 	return pushString(l, b.String())
 }

@@ -32,10 +32,14 @@ func stringFunctions(l *lua.LState) []entry {
 // eachByte is the price of string.byte: it returns a number for each byte that is asked for.
 func eachByte(l *lua.LState) int64 {
 	s := l.CheckString(1)
-	if l.GetTop() < 3 {
-		return 1
+	from, to := l.OptInt(2, 1), l.OptInt(3, l.OptInt(2, 1))
+	if from < 0 {
+		from += len(s) + 1
 	}
-	return int64(len(s))
+	if to < 0 {
+		to += len(s) + 1
+	}
+	return 1 + int64(max(0, min(to, len(s))-max(from, 1)))
 }
 
 func stringRep(l *lua.LState) int {
@@ -133,8 +137,10 @@ func stringGsub(l *lua.LState) int {
 		if !ok {
 			break
 		}
+		before := b.Len()
 		b.WriteString(s[done:found.from])
 		m.replace(&b, found, l.Get(3))
+		payBytes(l, b.Len()-before)
 		checkLength(l, b.Len())
 		n, done, from = n+1, found.to, found.to
 		if found.from == found.to {
@@ -174,7 +180,6 @@ func (m *matcher) replace(b *strings.Builder, found match, by lua.LValue) {
 	default:
 		b.WriteString(lua.LVAsString(v))
 	}
-	payBytes(m.l, found.to-found.from)
 }
 
 // expand writes a replacement in which %1 is the first capture and %0 the whole match.
@@ -196,5 +201,4 @@ func (m *matcher) expand(b *strings.Builder, found match, by string) {
 		}
 		checkLength(m.l, b.Len())
 	}
-	payBytes(m.l, len(by)+found.to-found.from)
 }
