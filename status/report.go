@@ -48,9 +48,8 @@ type Cell struct {
 	Since time.Time
 }
 
-// Observe is the Report of a live object.
-func Observe(u *unstructured.Unstructured) Report {
-	k := kind.Of(u.GroupVersionKind().GroupKind())
+// Observe is the Report of a live object of a kind that k knows.
+func Observe(u *unstructured.Unstructured, k kind.Kind) Report {
 	r := Report{
 		UID:        u.GetUID(),
 		Digest:     u.GetAnnotations()[v1alpha1.DigestAnnotation],

@@ -149,7 +149,8 @@ func (g group) worst() int {
 	if len(g.least) == 0 {
 		return -1
 	}
-	return place(g.least[0][len(g.least[0])-1])
+	example := g.example()
+	return place(example[len(example)-1])
 }
 
 // example is the first and smallest scene.
@@ -157,7 +158,7 @@ func (g group) example() []string {
 	if len(g.least) == 0 {
 		return nil
 	}
-	return g.least[0]
+	return slices.MinFunc(g.least, func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
 }
 
 // describeLeast is "older or missing", or "unhealthy with older or held".
