@@ -50,6 +50,8 @@ func TestHostileScripts(t *testing.T) {
 		{"insert at a far place", "local t = {} table.insert(t, 60000000, 1)", "too much"},
 		{"a far place of what is called", "local function f() return {} end f()[60000000] = 1", "too much"},
 		{"many tables", "local t = {} for i = 1, 1e9 do t[i] = {a = 1} end", "too much"},
+		{"many tables that are filled later", "local t = {} for i = 1, 1e9 do local x = {} x.a = 1 t[i] = x end", "too much"},
+		{"many tables with keys of both kinds", "local t = {} for i = 1, 1e9 do local x = {} x.a = 1 x[true] = 1 x[1] = 1 t[i] = x end", "too much"},
 		{"many keys", "local t = {} for i = 1, 1e9 do t['k' .. i] = i end", "too much"},
 		{"many closures", "local t = {} for i = 1, 1e9 do local a, b, c t[i] = function() return a, b, c end end", "too much"},
 		{"insert in front", "local t = {} for i = 1, 1e9 do table.insert(t, 1, i) end", "too much"},

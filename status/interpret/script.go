@@ -66,8 +66,8 @@ func (s *script) call(args ...any) (results, error) {
 // run runs the script in a state of its own, and then does something with the function that it defines.
 func (s *script) run(then func(l *lua.LState, function lua.LValue) error) (*budget, error) {
 	l := lua.NewState(lua.Options{
-		SkipOpenLibs: true, CallStackSize: maxDepth,
-		RegistrySize: 512, RegistryGrowStep: 512, RegistryMaxSize: maxRegistry,
+		SkipOpenLibs: true, CallStackSize: maxDepth, MinimizeStackMemory: true,
+		RegistrySize: 128, RegistryGrowStep: 256, RegistryMaxSize: maxRegistry,
 	})
 	defer l.Close()
 	b := newBudget()
