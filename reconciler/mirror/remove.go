@@ -37,7 +37,13 @@ func (m *Mirror) remove(ctx context.Context, e *entry, have *seen) error {
 	if err := m.delete(ctx, objects, e.id, have); err != nil {
 		return err
 	}
-	m.note(e, func() { e.have.deleting = true })
+	m.note(e, func() {
+		if e.have != nil && e.have.uid == have.uid { // else it is known already that it is gone
+			going := *e.have
+			going.deleting = true
+			e.have = &going
+		}
+	})
 	return nil
 }
 
