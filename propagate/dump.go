@@ -121,6 +121,9 @@ func (d *dumper) policies(in Input) []byte {
 	for _, r := range in.Rebalancers {
 		d.document(r.Origin, written("apps.karmada.io/v1alpha1", "WorkloadRebalancer", r.Meta, r.Spec))
 	}
+	for _, c := range in.Customizations {
+		d.document(c.Origin, written(policy.ConfigGroup+"/v1alpha1", "ResourceInterpreterCustomization", c.Meta, c.Spec))
+	}
 	return d.take()
 }
 

@@ -4,11 +4,14 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/render/override"
+	"github.com/accord-dev/accord/status/interpret"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // Decision is what was decided about an object in Git; nil when there is none of this name. Nobody may change it.
@@ -29,6 +32,13 @@ func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {
 
 // Fleet is all clusters, sorted by name, with the taints that ClusterTaintPolicies leave. Nobody may change it.
 func (p *Plan) Fleet() []fleet.Cluster { return p.clusters }
+
+// Known is what is known about a kind, by accord and by the users who customized it.
+func (p *Plan) Known(gk schema.GroupKind) kind.Kind { return p.book.Of(gk) }
+
+// Interpreters are what users know about kinds; nil when they brought nothing. id tells one such knowledge from another;
+// it is empty for nil.
+func (p *Plan) Interpreters() (book *interpret.Book, id string) { return p.book, p.interpreted }
 
 // NeedsRoom says whether a decision depended on what clusters have room for.
 func (p *Plan) NeedsRoom() bool { return p.needsRoom }

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/status/kind"
 )
 
 // need is what the objects in one namespace want of it.
@@ -87,5 +86,5 @@ func (p *Plan) namespace(id manifest.ID) *item {
 		"apiVersion": "v1", "kind": id.Kind, "metadata": map[string]any{"name": id.Name},
 	}}
 	d := &Decision{ID: id, GVK: u.GroupVersionKind()}
-	return p.add(&item{decision: d, manifest: u, known: kind.Of(namespaceKind)})
+	return p.add(&item{decision: d, manifest: u, known: p.book.Of(namespaceKind)})
 }

@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -24,6 +26,8 @@ type Plan struct {
 
 	clusters    []fleet.Cluster // sorted by name, with the taints that ClusterTaintPolicies leave
 	index       map[string]int  // of clusters, by name
+	book        *interpret.Book
+	interpreted string // identifies book
 	rules       rules
 	claims      *claims
 	overrides   *overrides
@@ -36,6 +40,7 @@ type Plan struct {
 	groups     groups
 	provided   map[schema.GroupKind]map[string]bool // clusters that get the CustomResourceDefinition of a kind
 	dependents map[manifest.ID][]*item              // the objects that want each sent along
+	scaled     map[manifest.ID]bool                 // by a HorizontalPodAutoscaler in Git
 	needsRoom  bool
 	targets    []*target // parallel to clusters
 	digest     func() string
@@ -70,18 +75,20 @@ type assigned struct {
 }
 
 // New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and what
-// is held back. The only errors are things that are there twice, each a *manifest.Error, and a Skip that cannot be read.
+// is held back. The only errors are things that are there twice and scripts about kinds that cannot be used, each a
+// *manifest.Error, and a Skip that cannot be read.
 // Rendering comes later (For).
 func New(in Input) (*Plan, error) {
 	rules, skipErr := in.Skip.rules()
 	objects, err := normal(in)
-	if err := errors.Join(err, skipErr); err != nil {
+	book, bookErr := bookOf(in)
+	if err := errors.Join(err, skipErr, bookErr); err != nil {
 		return nil, err
 	}
 	in.Policies, in.Overrides = slices.Clone(in.Policies), slices.Clone(in.Overrides) // the caller may sort its own
 	p := &Plan{
 		clusters: tainted(in.Fleet, in.TaintPolicies), index: map[string]int{},
-		rules: rules, claims: newClaims(in.Policies), rebalancers: rebalancersOf(in.Rebalancers),
+		book: book, interpreted: identify(in), rules: rules, claims: newClaims(in.Policies), rebalancers: rebalancersOf(in.Rebalancers),
 		previous: make(map[manifest.ID]Previous, len(in.Previous)), applySet: ApplySetID(in.Federation),
 	}
 	for i, c := range p.clusters {
@@ -98,6 +105,32 @@ func New(in Input) (*Plan, error) {
 	p.assign()
 	p.digest = sync.OnceValue(p.sum)
 	return p, nil
+}
+
+// bookOf is what is known about kinds; nil when users add nothing to it.
+func bookOf(in Input) (*interpret.Book, error) {
+	if len(in.Customizations) == 0 && len(in.Health) == 0 {
+		return nil, nil
+	}
+	return interpret.New(in.Customizations, in.Health)
+}
+
+// identify says which knowledge about kinds an input has: empty for none.
+func identify(in Input) string {
+	if len(in.Customizations) == 0 && len(in.Health) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	for _, c := range slices.SortedFunc(slices.Values(in.Customizations), func(a, b policy.Customization) int { return cmp.Compare(a.Name, b.Name) }) {
+		line(&b, c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind)
+		for _, op := range policy.Operations() {
+			line(&b, c.Script(op))
+		}
+	}
+	for _, h := range in.Health {
+		line(&b, h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed)
+	}
+	return sum(b.Bytes())
 }
 
 // Clusters are the names of the whole fleet, sorted.
@@ -117,10 +150,10 @@ func (p *Plan) decide(objects []object) {
 	for i, o := range objects {
 		d := &p.Decisions[i]
 		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin, Template: render.Digest(o.manifest)}
-		it := p.add(&item{decision: d, manifest: o.manifest, known: kind.Of(o.id.GroupKind())})
+		it := p.add(&item{decision: d, manifest: o.manifest, known: p.book.Of(o.id.GroupKind())})
 		p.claim(it)
 	}
-	p.groups = gather(p.items)
+	p.groups, p.scaled = gather(p.items), scaled(p.items)
 	for _, definitions := range []bool{true, false} {
 		for _, it := range p.items {
 			if (it.decision.ID.GroupKind() == crdKind) == definitions {
@@ -191,6 +224,7 @@ func normal(in Input) ([]object, error) {
 	errs = append(errs, twins(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
 	errs = append(errs, twins(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
 	errs = append(errs, twins(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, twins(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
 	errs = append(errs, twins(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
 	return objects, errors.Join(errs...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/render/override"
+	"github.com/accord-dev/accord/status/interpret"
 )
 
 // Input is all that a decision depends on. The same Input always gives the same Plan; it can be written
@@ -27,6 +28,9 @@ type Input struct {
 	// TaintPolicies taint clusters by their conditions (Karmada §1.7), Rebalancers ask for a fresh division (Karmada §4.11).
 	TaintPolicies []policy.TaintPolicy
 	Rebalancers   []policy.Rebalancer
+	// Customizations and Health are what users know about kinds (Karmada §7.1, and Flux's healthCheckExprs).
+	Customizations []policy.Customization
+	Health         []interpret.HealthExprs
 	// Skip is what the Federation never propagates, beside the defaults (Karmada §8.2).
 	Skip Skip
 	// Previous is what was decided the last time, in any order; see Plan.Previous. Without it every object is new.
@@ -146,6 +150,8 @@ type Rendered struct {
 	Origin manifest.Origin
 	// Edits are the overrides that made it, in order.
 	Edits []override.Edit
+	// Yields are the paths of fields that belong to the member as soon as somebody there has set them, "spec.replicas".
+	Yields []string
 
 	sum [sha256.Size]byte // of JSON
 }

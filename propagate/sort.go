@@ -20,6 +20,8 @@ type Parts struct {
 	// TaintPolicies and Rebalancers are Karmada's ClusterTaintPolicies and WorkloadRebalancers.
 	TaintPolicies []policy.TaintPolicy
 	Rebalancers   []policy.Rebalancer
+	// Customizations are what users know about kinds: ResourceInterpreterCustomizations.
+	Customizations []policy.Customization
 	// Clusters that Git declares, sorted by name.
 	Clusters []v1alpha1.Cluster
 	// Origins of the Clusters, by name.
@@ -51,7 +53,7 @@ func (p Parts) Fleet() []fleet.Cluster {
 func (p Parts) Input() Input {
 	return Input{
 		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(),
-		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers,
+		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations,
 	}
 }
 
@@ -74,6 +76,10 @@ func (p *Parts) add(o render.Object) error {
 	case id.Group == policy.AppsGroup && id.Kind == "WorkloadRebalancer":
 		decoded, err := policy.DecodeRebalancer(o.Manifest, o.Text, o.Origin)
 		p.Rebalancers = append(p.Rebalancers, decoded)
+		return err
+	case id.Group == policy.ConfigGroup && id.Kind == "ResourceInterpreterCustomization":
+		decoded, err := policy.DecodeCustomization(o.Manifest, o.Text, o.Origin)
+		p.Customizations = append(p.Customizations, decoded)
 		return err
 	case id.Kind == "Cluster" && (id.Group == v1alpha1.GroupVersion.Group || id.Group == v1alpha1.KarmadaClusterGroup):
 		return p.addCluster(o)

@@ -150,7 +150,7 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 		return nil, mistake(it.decision, "%v", err)
 	}
 	return &Rendered{
-		ID: it.decision.ID, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Origin: it.decision.Origin, Edits: edits,
+		ID: it.decision.ID, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Origin: it.decision.Origin, Edits: edits, Yields: p.yields(it),
 		sum: sha256.Sum256(text),
 	}, nil
 }

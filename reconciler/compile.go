@@ -130,10 +130,8 @@ func (c checkout) parts() (propagate.Parts, error) {
 
 // input is all that the plan depends on.
 func (c checkout) input(fed *v1alpha1.Federation, parts propagate.Parts, members []v1alpha1.Cluster, previous []propagate.Previous) propagate.Input {
-	in := parts.Input()
-	in.Federation, in.Revision = fed.Namespace+"/"+fed.Name, c.revision()
-	in.Fleet = fleetOf(members, parts.Origins)
-	in.Skip = propagate.Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs}
+	in := parts.Input().Declared(fed)
+	in.Revision, in.Fleet = c.revision(), fleetOf(members, parts.Origins)
 	in.Previous = previous
 	return in
 }

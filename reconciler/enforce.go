@@ -27,13 +27,32 @@ const keptReleases = 10
 // the old plan any more; then the ledger says Progressing about the new revision; only then is anything delivered.
 func (e *engine) enforce(ctx context.Context, f *federation, b basis, release *v1alpha1.Release, plan *propagate.Plan) error {
 	plan.Digest() // renders everything, before anybody has to wait for it
+	_, interpreted := plan.Interpreters()
+	learned := f.interpreted() != interpreted
 	touched := f.adopt(b, release, plan)
+	if learned {
+		e.lookAgain(f)
+	}
 	changed, err := e.announce(ctx, f)
 	if err != nil {
 		return err
 	}
 	e.deliver(f, touched, changed)
 	return e.supersede(ctx, f)
+}
+
+// lookAgain has everything listed anew: what was seen was judged by other knowledge about kinds, and only the judgement
+// was kept.
+func (e *engine) lookAgain(f *federation) {
+	f.mu.Lock()
+	clusters := f.clusters()
+	f.mu.Unlock()
+	for _, c := range clusters {
+		if b := e.bulkhead(c); b != nil {
+			b.unwatch(f.key)
+			f.unlist(c)
+		}
+	}
 }
 
 // deliver has every cluster delivered that can be reached.

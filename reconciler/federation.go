@@ -98,6 +98,17 @@ type want struct {
 	implied bool
 }
 
+// interpreted identifies the knowledge about kinds that was in force until now; before the first plan there was none.
+func (f *federation) interpreted() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.plan == nil {
+		return ""
+	}
+	_, id := f.plan.Interpreters()
+	return id
+}
+
 // declared takes note of a Federation as it is declared now; false if it is another one of the same name.
 func (f *federation) declared(fed *v1alpha1.Federation) bool {
 	f.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/status"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // observer turns what the watches of one cluster say about one federation into reports and drift: it is the
@@ -24,12 +25,25 @@ type observer struct {
 // Put takes note of an object as it is now, and has it repaired if it is not as we left it.
 func (o observer) Put(u *unstructured.Unstructured) {
 	id := manifest.IDOf(u)
+	report := status.Observe(u, o.known(id.GroupKind())) // before the lock: users' scripts take their time
 	o.note(id, func(l *leg) (repair bool) {
 		w := l.wants[id]
 		seen := apply.Observe(u, w.object, l.live[id])
-		l.live[id], l.reports[id] = seen, status.Observe(u)
+		l.live[id], l.reports[id] = seen, report
 		return w.digest != "" && w.held == "" && (seen.Digest != w.digest || !seen.Intact)
 	})
+}
+
+// known is what the plan in force knows about a kind.
+func (o observer) known(gk schema.GroupKind) kind.Kind {
+	if f := o.bulkhead.engine.federation(o.key); f != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.plan != nil {
+			return f.plan.Known(gk)
+		}
+	}
+	return kind.Of(gk)
 }
 
 // Delete takes note that an object is gone, and has it made again if it is wanted.

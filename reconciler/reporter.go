@@ -195,12 +195,12 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 		why, _ := r.engine.reach(c)
 		cells = append(cells, f.cell(l, id, why))
 	}
-	next, decision := o.DeepCopy(), f.mirroring.decisions[id]
+	next, decision, known := o.DeepCopy(), f.mirroring.decisions[id], f.plan.Known(id.GroupKind())
 	f.mu.Unlock()
 	if err := r.engine.mirrored(ctx, f, id, decision, cells); err != nil {
 		return err
 	}
-	next.Status = status.Object(o.Status, o.Generation, id.GroupKind(), o.Spec.Why, cells, time.Now())
+	next.Status = status.Object(o.Status, o.Generation, known, o.Spec.Why, cells, time.Now())
 	if equality.Semantic.DeepEqual(o.Status, next.Status) {
 		return nil
 	}

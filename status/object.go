@@ -6,16 +6,15 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Object is the status of a FederatedObject of kind gk from one cell for every decided cluster. Why says why no
+// Object is the status of a FederatedObject, of whose kind known is known, from one cell for every decided cluster. Why says why no
 // cluster was chosen or, if there are any, why the choice of the last time is kept; empty when all is as it should be. The
 // order of the cells does not matter.
-func Object(prev v1alpha1.FederatedObjectStatus, generation int64, gk schema.GroupKind, why string,
+func Object(prev v1alpha1.FederatedObjectStatus, generation int64, known kind.Kind, why string,
 	cells []Cell, now time.Time) v1alpha1.FederatedObjectStatus {
 	items := make([]item, 0, len(cells))
 	for _, cell := range cells {
@@ -42,7 +41,7 @@ func Object(prev v1alpha1.FederatedObjectStatus, generation int64, gk schema.Gro
 		ObservedGeneration: observedGeneration(prev.ObservedGeneration, generation, cells),
 		Conditions:         c.summarize(v),
 		Summary:            t.Summary,
-		Aggregate:          aggregate(kind.Of(gk), cells),
+		Aggregate:          aggregate(known, cells),
 	}
 	shown := min(len(t.items), maxWorst)
 	for _, i := range t.items[:shown] {

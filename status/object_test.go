@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // TestObjectInvariants: every combination of what up to three clusters can be.
@@ -23,7 +24,7 @@ func TestObjectInvariants(t *testing.T) {
 	}}
 	combinations(3, func(names []string) {
 		cs := cells(names...)
-		s := Object(prev, 5, deployment, "", cs, t1)
+		s := Object(prev, 5, kind.Of(deployment), "", cs, t1)
 		where := strings.Join(names, ", ")
 		wellFormed(t, 5, s.ObservedGeneration, s.Conditions)
 
@@ -45,16 +46,16 @@ func TestObjectInvariants(t *testing.T) {
 		sum := s.Summary
 		require.Equal(t, int(sum.Total), len(names), where)
 		require.Equal(t, sum.Total, sum.Healthy+sum.Progressing+sum.Failed+sum.Held+sum.Unreachable, where)
-		require.Equal(t, s, Object(s, 5, deployment, "", cs, t1.Add(1e12)), "%s: not idempotent", where)
+		require.Equal(t, s, Object(s, 5, kind.Of(deployment), "", cs, t1.Add(1e12)), "%s: not idempotent", where)
 		slices.Reverse(cs)
-		require.Equal(t, s, Object(prev, 5, deployment, "", cs, t1), "%s: depends on the order", where)
+		require.Equal(t, s, Object(prev, 5, kind.Of(deployment), "", cs, t1), "%s: depends on the order", where)
 	})
 }
 
 // A choice that is kept because no new one could be made is delivered like any other, and is never what was asked for.
 func TestObjectKept(t *testing.T) {
 	combinations(2, func(names []string) {
-		s := Object(v1alpha1.FederatedObjectStatus{}, 1, deployment, "5 replicas do not fit", cells(names...), t0)
+		s := Object(v1alpha1.FederatedObjectStatus{}, 1, kind.Of(deployment), "5 replicas do not fit", cells(names...), t0)
 		where := strings.Join(names, ", ")
 		wellFormed(t, 1, s.ObservedGeneration, s.Conditions)
 		require.False(t, meta.IsStatusConditionTrue(s.Conditions, ready), where)
@@ -65,7 +66,7 @@ func TestObjectKept(t *testing.T) {
 			require.Equal(t, "no new choice could be made, and the last one is kept: 5 replicas do not fit", scheduled.Message)
 		}
 	})
-	s := Object(v1alpha1.FederatedObjectStatus{}, 1, deployment, "5 replicas do not fit", cells("healthy"), t0)
+	s := Object(v1alpha1.FederatedObjectStatus{}, 1, kind.Of(deployment), "5 replicas do not fit", cells("healthy"), t0)
 	require.Equal(t, Unschedulable, reasonOf(s.Conditions, ready))
 	require.Equal(t, ProgressingWithRetry, reasonOf(s.Conditions, reconciling), "it is tried again")
 }
@@ -98,7 +99,7 @@ func TestObject(t *testing.T) {
 			if tt.cells == nil {
 				why = "all are tainted"
 			}
-			s := Object(v1alpha1.FederatedObjectStatus{}, 1, deployment, why, cells(tt.cells...), t0)
+			s := Object(v1alpha1.FederatedObjectStatus{}, 1, kind.Of(deployment), why, cells(tt.cells...), t0)
 			wellFormed(t, 1, s.ObservedGeneration, s.Conditions)
 			r := meta.FindStatusCondition(s.Conditions, ready)
 			require.Equal(t, tt.ready, r.Status)
@@ -124,26 +125,26 @@ func reasonOf(conditions []metav1.Condition, typ string) string {
 }
 
 func TestObjectOverTime(t *testing.T) {
-	s := Object(v1alpha1.FederatedObjectStatus{}, 1, deployment, "", cells("missing"), t0)
+	s := Object(v1alpha1.FederatedObjectStatus{}, 1, kind.Of(deployment), "", cells("missing"), t0)
 	require.Equal(t, int64(-1), s.ObservedGeneration)
-	s = Object(s, 1, deployment, "", cells("healthy"), t1)
+	s = Object(s, 1, kind.Of(deployment), "", cells("healthy"), t1)
 	require.Equal(t, int64(1), s.ObservedGeneration)
 	require.Equal(t, stamp(t1), meta.FindStatusCondition(s.Conditions, ready).LastTransitionTime)
 	require.Equal(t, stamp(t0), meta.FindStatusCondition(s.Conditions, v1alpha1.Scheduled).LastTransitionTime)
-	s = Object(s, 1, deployment, "", cells("unreachable"), t1)
+	s = Object(s, 1, kind.Of(deployment), "", cells("unreachable"), t1)
 	require.Equal(t, int64(1), s.ObservedGeneration, "it never goes back")
 	require.False(t, meta.IsStatusConditionTrue(s.Conditions, ready), "and does not stay green")
 	require.Empty(t, s.Clusters[0].Digest, "what an unreachable cluster ran is not what it runs")
 }
 
 func TestObjectAggregate(t *testing.T) {
-	s := Object(v1alpha1.FederatedObjectStatus{}, 1, deployment, "", cells("healthy", "older", "unreachable"), t0)
+	s := Object(v1alpha1.FederatedObjectStatus{}, 1, kind.Of(deployment), "", cells("healthy", "older", "unreachable"), t0)
 	var total map[string]any
 	require.NoError(t, json.Unmarshal(s.Aggregate.Raw, &total))
 	require.EqualValues(t, 4, total["replicas"])
 	require.EqualValues(t, 2, total["updatedReplicas"], "old pods are not updated ones")
-	require.Nil(t, Object(s, 1, schema.GroupKind{Kind: "ConfigMap"}, "", cells("healthy"), t0).Aggregate)
-	require.Nil(t, Object(s, 1, schema.GroupKind{Kind: "Service"}, "", []Cell{{Cluster: "a", Want: "x"}}, t0).Aggregate)
+	require.Nil(t, Object(s, 1, kind.Of(schema.GroupKind{Kind: "ConfigMap"}), "", cells("healthy"), t0).Aggregate)
+	require.Nil(t, Object(s, 1, kind.Of(schema.GroupKind{Kind: "Service"}), "", []Cell{{Cluster: "a", Want: "x"}}, t0).Aggregate)
 }
 
 func TestObjectIsBounded(t *testing.T) {
@@ -154,7 +155,7 @@ func TestObjectIsBounded(t *testing.T) {
 			Report: report("old", 1, 1, "Healthy"),
 		})
 	}
-	s := Object(v1alpha1.FederatedObjectStatus{}, 1, deployment, "", cs, t0)
+	s := Object(v1alpha1.FederatedObjectStatus{}, 1, kind.Of(deployment), "", cs, t0)
 	raw, err := json.Marshal(s)
 	require.NoError(t, err)
 	require.Less(t, len(raw), 64<<10)

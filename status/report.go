@@ -48,21 +48,21 @@ type Cell struct {
 	Since time.Time
 }
 
-// Observe is the Report of a live object of a kind that k knows.
-func Observe(u *unstructured.Unstructured, k kind.Kind) Report {
+// Observe is the Report of a live object; known is what is known about its kind.
+func Observe(u *unstructured.Unstructured, known kind.Kind) Report {
 	r := Report{
 		UID:        u.GetUID(),
 		Digest:     u.GetAnnotations()[v1alpha1.DigestAnnotation],
 		Generation: u.GetGeneration(),
-		Observes:   k.Observes,
+		Observes:   known.Observes,
 	}
 	if seen, ok, err := unstructured.NestedInt64(u.Object, "status", "observedGeneration"); ok && err == nil {
 		r.ObservedGeneration, r.Observes = seen, true
 	}
-	health, message := k.Health(u)
+	health, message := known.Health(u)
 	r.Health, r.Message = health, shorten(message, maxSentence)
-	if k.Reflect != nil {
-		r.Status = k.Reflect(u)
+	if known.Reflect != nil {
+		r.Status = known.Reflect(u)
 	}
 	return r
 }

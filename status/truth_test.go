@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // The truth table: every combination of what up to three clusters (on a Delivery: objects) can be, and of what can be
@@ -140,7 +141,7 @@ func objectAfter(prev v1alpha1.FederatedObjectStatus, s scene) (any, int64, []me
 	if len(s.names) == 0 || s.fact == "kept" {
 		why = "all are tainted"
 	}
-	status := Object(prev, 2, deployment, why, s.parts(), t1)
+	status := Object(prev, 2, kind.Of(deployment), why, s.parts(), t1)
 	return status, status.ObservedGeneration, status.Conditions
 }
 

@@ -66,8 +66,32 @@ type FederationSpec struct {
 	// "kubectl rollout status" there speaks for all. Only a hub that runs no workloads does. Absent: as the hub is
 	// run: "accord up" does, "accord run" does not.
 	Mirror *bool `json:"mirror,omitempty"`
+	// HealthCheckExprs are the health of kinds in CEL, as in a Kustomization of Flux. At most one for a kind.
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=atomic
+	HealthCheckExprs []HealthCheckExpr `json:"healthCheckExprs,omitempty"`
 	// Suspend stops looking at the sources and writing to the clusters. Status is still collected.
 	Suspend bool `json:"suspend,omitempty"`
+}
+
+// HealthCheckExpr says in CEL how the objects of one kind are. The fields of the object are variables: metadata, spec,
+// status. InProgress is asked first, then Failed, then Current; if none is true, the object is in progress.
+type HealthCheckExpr struct {
+	// APIVersion and Kind of the objects; every version of the kind is meant.
+	// +kubebuilder:validation:MinLength=1
+	APIVersion string `json:"apiVersion"`
+	// +kubebuilder:validation:MinLength=1
+	Kind string `json:"kind"`
+	// Current is true when the object is as its spec wants it.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=4096
+	Current string `json:"current"`
+	// InProgress is true while the object still gets there.
+	// +kubebuilder:validation:MaxLength=4096
+	InProgress string `json:"inProgress,omitempty"`
+	// Failed is true when it will not get there by itself.
+	// +kubebuilder:validation:MaxLength=4096
+	Failed string `json:"failed,omitempty"`
 }
 
 // Source is one Git repository.

@@ -126,9 +126,8 @@ func newTree(fed *v1alpha1.Federation, checkouts []checkout) *tree {
 		return &tree{mistakes: err}
 	}
 	parts, err := propagate.Sort(objects)
-	t := &tree{parts: parts, mistakes: err, input: parts.Input()}
-	t.input.Federation, t.input.Revision = fed.Namespace+"/"+fed.Name, checkouts[0].revision
-	t.input.Skip = propagate.Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs}
+	t := &tree{parts: parts, mistakes: err, input: parts.Input().Declared(fed)}
+	t.input.Revision = checkouts[0].revision
 	return t
 }
 

@@ -122,7 +122,7 @@ func fleets(message string) []large {
 	for state := range bad {
 		cells := matrix(state, message, true)
 		for _, gk := range []schema.GroupKind{{Group: "apps", Kind: "Deployment"}, {Kind: "Service"}, {Group: "batch", Kind: "Job"}, {Kind: "ConfigMap"}} {
-			o := status.Object(v1alpha1.FederatedObjectStatus{}, 1, gk, "", cells, now)
+			o := status.Object(v1alpha1.FederatedObjectStatus{}, 1, kind.Of(gk), "", cells, now)
 			all = append(all, large{"FederatedObject", gk.Kind + " " + state, &o, fleet, len(o.Clusters), o.Omitted})
 		}
 		d := status.Delivery(v1alpha1.DeliveryStatus{}, 1, "main@sha1:4f2c", runOf(state, message), matrix(state, message, false), now)
