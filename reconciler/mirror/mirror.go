@@ -31,7 +31,7 @@ const (
 // Options of a Mirror.
 type Options struct {
 	Log *slog.Logger
-	// Retell asks for the status of an object: somebody else wrote to it, or it was made anew. It may not block.
+	// Retell asks for the status of an object that was written to, by the Mirror or by somebody else. It may not block.
 	Retell func(federation string, id manifest.ID)
 }
 

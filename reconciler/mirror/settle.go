@@ -82,7 +82,7 @@ func (m *Mirror) write(ctx context.Context, e *entry, have *seen) error {
 	if err != nil {
 		return err
 	}
-	m.wrote(ctx, e, want, total, after)
+	m.wrote(ctx, e, have, seen{gvk: want.GVK, replicas: total}, after)
 	return nil
 }
 
@@ -148,21 +148,18 @@ func (m *Mirror) apply(ctx context.Context, objects metadata.ResourceInterface, 
 	return objects.Patch(ctx, e.id.Name, types.ApplyPatchType, body, options)
 }
 
-// wrote takes note of what the hub answered. If the generation did not move although the decision did, the status is
-// what has to say that it is not done.
-func (m *Mirror) wrote(ctx context.Context, e *entry, want *Template, total *int64, after *metav1.PartialObjectMetadata) {
+// wrote takes note of what the hub answered; now is what it does not say. If the generation did not move although the
+// decision did, the status is what has to say that it is not done.
+func (m *Mirror) wrote(ctx context.Context, e *entry, before *seen, now seen, after *metav1.PartialObjectMetadata) {
+	now.uid, now.version, now.generation = after.UID, after.ResourceVersion, after.Generation
+	now.owner, now.decision = after.Annotations[OwnerAnnotation], after.Annotations[DecisionAnnotation]
+	now.finalizers, now.deleting = len(after.Finalizers) > 0, after.DeletionTimestamp != nil
 	m.mu.Lock()
-	before := e.have
-	now := &seen{
-		gvk: want.GVK, uid: after.UID, version: after.ResourceVersion, generation: after.Generation,
-		owner: after.Annotations[OwnerAnnotation], decision: after.Annotations[DecisionAnnotation],
-		finalizers: len(after.Finalizers) > 0, deleting: after.DeletionTimestamp != nil, replicas: total,
+	if e.have != nil && e.have.uid == now.uid { // the watch may have been quicker
+		now.status = e.have.status
 	}
+	e.have, e.why = &now, ""
 	anew := before == nil || before.uid != now.uid
-	if !anew {
-		now.status = before.status
-	}
-	e.have, e.why = now, ""
 	if anew {
 		e.asked = nil
 	}
@@ -172,9 +169,7 @@ func (m *Mirror) wrote(ctx context.Context, e *entry, want *Template, total *int
 	if claims {
 		m.demote(ctx, e)
 	}
-	if anew {
-		m.tell(owner, e.id)
-	}
+	m.tell(owner, e.id)
 }
 
 // note changes what is known of an entry.
