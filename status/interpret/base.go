@@ -9,7 +9,8 @@ import (
 // protectedPrice is the price of a pcall: an error in it is told with all the calls that led to it.
 const protectedPrice = 512
 
-// baseFunctions are the globals of Lua without those that Karmada removes (§7.1).
+// baseFunctions are the globals of Lua without those that Karmada removes (§7.1). print says nothing, as there is nobody
+// to read it.
 func baseFunctions(l *lua.LState) []entry {
 	global := l.G.Global
 	protected := func(*lua.LState) int64 { return protectedPrice }

@@ -42,7 +42,7 @@ func New(customizations []policy.Customization, health []HealthExprs) (*Book, er
 	b := &Book{pages: map[schema.GroupKind]*page{}}
 	lib := newLibrary()
 	var mistakes []error
-	for _, c := range slices.SortedStableFunc(slices.Values(customizations), byName) {
+	for _, c := range slices.SortedFunc(slices.Values(customizations), byName) {
 		mistakes = append(mistakes, b.customize(&c, lib)...)
 	}
 	for _, h := range health {
@@ -53,7 +53,9 @@ func New(customizations []policy.Customization, health []HealthExprs) (*Book, er
 	return b, errors.Join(mistakes...)
 }
 
-func byName(a, b policy.Customization) int { return cmp.Compare(a.Name, b.Name) }
+func byName(a, b policy.Customization) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Origin.String(), b.Origin.String()))
+}
 
 // customize writes down what a customization says.
 func (b *Book) customize(c *policy.Customization, lib *library) []error {
@@ -166,7 +168,7 @@ func (b *Book) Check(u *unstructured.Unstructured) []error {
 		note(err)
 	}
 	if s := p.scripts[policy.ComponentResource]; s != nil {
-		_, err := s.components(u)
+		_, err := s.room(u)
 		note(err)
 	}
 	if s := p.scripts[policy.ReplicaRevision]; s != nil {
@@ -195,6 +197,7 @@ func (b *Book) Retain(desired, observed *unstructured.Unstructured) (*unstructur
 }
 
 // Components are the pod templates of an object that has several, as its kind's customization says; nil if nobody does.
+// In the Kind of such an object they count together, for finding room; it goes whole to wherever it goes.
 func (b *Book) Components(u *unstructured.Unstructured) ([]Component, error) {
 	p := b.of(u.GroupVersionKind().GroupKind())
 	if p == nil || p.scripts[policy.ComponentResource] == nil {

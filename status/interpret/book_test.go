@@ -186,6 +186,33 @@ func TestComponents(t *testing.T) {
 	}
 }
 
+// TestComponentsCountTogether, so that a cluster with room for all is found.
+func TestComponentsCountTogether(t *testing.T) {
+	b := book(t, customized(policy.ComponentResource, `function GetComponents(obj) return {
+		{name = "a", replicas = 2, replicaRequirements = {resourceRequest = {cpu = "1", memory = "1Gi"}}},
+		{name = "b", replicas = 3, replicaRequirements = {resourceRequest = {cpu = "500m", memory = "3Gi"}}},
+		{name = "c", replicas = obj.spec.more},
+	} end`))
+	k := b.Of(gadgets)
+	n, ok := k.Replicas(gadget(map[string]any{"spec": map[string]any{"more": int64(1)}}))
+	require.True(t, ok)
+	require.Equal(t, int32(6), n)
+	require.Nil(t, k.SetReplicas)
+	requests := k.Requirements(gadget(map[string]any{"spec": map[string]any{"more": int64(1)}}))
+	require.Equal(t, "1", requests.Cpu().String())
+	require.Equal(t, "3Gi", requests.Memory().String())
+	n, _ = k.Replicas(gadget(map[string]any{"spec": map[string]any{"more": int64(math.MaxInt32)}}))
+	require.Equal(t, int32(math.MaxInt32), n)
+
+	odd := book(t, customized(policy.ComponentResource, `function GetComponents(obj)
+		return {{name = "a", replicas = 2, replicaRequirements = {resourceRequest = {cpu = "x"}}}} end`))
+	require.ErrorContains(t, odd.Check(gadget(nil))[0], `component a: "x" of cpu is no quantity`)
+	_, ok = odd.Of(gadgets).Replicas(gadget(nil))
+	require.False(t, ok)
+	n, _ = b.Of(gadgets).Replicas(gadget(nil))
+	require.Zero(t, n, "without spec the script fails")
+}
+
 func TestSetReplicas(t *testing.T) {
 	b := book(t, customized(policy.ReplicaRevision, "function ReviseReplica(obj, n) obj.spec.size = n return obj end"))
 	u := gadget(map[string]any{"spec": map[string]any{"size": int64(1)}})

@@ -1,8 +1,11 @@
 package interpret
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -12,6 +15,15 @@ type Component struct {
 	Replicas int32
 	// Requirements is what one replica needs, as the script says it; nil when it says nothing.
 	Requirements map[string]any
+}
+
+// json is the component as GetComponents returns it.
+func (c Component) json() map[string]any {
+	entry := map[string]any{"name": c.Name, "replicas": c.Replicas}
+	if c.Requirements != nil {
+		entry["replicaRequirements"] = c.Requirements
+	}
+	return entry
 }
 
 // components calls GetComponents(obj): a list of {name, replicas, replicaRequirements}, or nil.
@@ -35,10 +47,43 @@ func (s *script) components(u *unstructured.Unstructured) ([]Component, error) {
 	return components, nil
 }
 
+// together is what is needed to find room for all components at once, as built-in kinds with several pod templates have it:
+// as many replicas as there are, each with the largest request of each resource.
+func together(components []Component) (workload, error) {
+	var total int64
+	largest := corev1.ResourceList{}
+	for _, c := range components {
+		requests, err := requestsOf(c.Requirements)
+		if err != nil {
+			return workload{}, fmt.Errorf("component %s: %w", shorten(c.Name), err)
+		}
+		total += int64(c.Replicas)
+		for name, q := range requests {
+			if had, ok := largest[name]; !ok || q.Cmp(had) > 0 {
+				largest[name] = q
+			}
+		}
+	}
+	return workload{replicas: int32(min(total, math.MaxInt32)), requests: largest}, nil
+}
+
+// room is what an object with components needs.
+func (s *script) room(u *unstructured.Unstructured) (workload, error) {
+	components, err := s.components(u)
+	if err != nil {
+		return workload{}, err
+	}
+	w, err := together(components)
+	if err != nil {
+		return workload{}, s.fail(err)
+	}
+	return w, nil
+}
+
 func component(entry map[string]any) (Component, error) {
 	name, _ := entry["name"].(string)
 	if name == "" {
-		return Component{}, fmt.Errorf("has no name")
+		return Component{}, errors.New("has no name")
 	}
 	n, ok := entry["replicas"].(int64)
 	if !ok || n < 0 || n != int64(int32(n)) {

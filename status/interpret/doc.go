@@ -7,4 +7,9 @@
 // not timed (budget.go). What Lua does in one instruction and that takes more than an instruction's time or memory is
 // rewritten, before a script is compiled, to a call that pays for it (instrument.go). So the same objects give the same
 // answer on every machine, a script that is stopped included.
+//
+// What a script of Karmada's may notice: nothing that it writes into a global is there in the next call; os.time and os.date
+// convert times and do not know the one now; math.random raises an error; print says nothing; there is no table package; tostring
+// of a table is without its address. And AggregateStatus gets an object with nothing but its kind and an empty status, as what
+// adds up may not depend on the template; accord has one rule for status.observedGeneration of all kinds.
 package interpret

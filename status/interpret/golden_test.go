@@ -119,6 +119,9 @@ func (e example) outcome(t testing.TB) string {
 			fmt.Fprintf(&b, "# mistake\n%v\n", mistake)
 		}
 	}
+	slices.Reverse(e.customizations)
+	_, again := interpret.New(e.customizations, e.expressions)
+	require.Equal(t, fmt.Sprint(err), fmt.Sprint(again), "the order in which they are given does not matter")
 	fmt.Fprintln(&b, "# the book")
 	e.ask(t, &b, book)
 	return b.String()

@@ -15,7 +15,9 @@ import (
 func (p *page) over(built kind.Kind) kind.Kind {
 	k := built
 	if s := p.scripts[policy.ReplicaResource]; s != nil {
-		k.Replicas, k.Requirements = s.countOr(built.Replicas), s.requestsOr(built.Requirements)
+		k.Replicas, k.Requirements = countOr(s.replicas, built.Replicas), requestsOr(s.replicas, built.Requirements)
+	} else if s := p.scripts[policy.ComponentResource]; s != nil && built.Replicas == nil {
+		k.Replicas, k.Requirements = countOr(s.room, nil), requestsOr(s.room, nil)
 	}
 	if s := p.scripts[policy.ReplicaRevision]; s != nil {
 		k.SetReplicas = s.reviseOr(built.SetReplicas)
@@ -40,9 +42,12 @@ func (p *page) over(built kind.Kind) kind.Kind {
 	return k
 }
 
-func (s *script) countOr(built func(*unstructured.Unstructured) (int32, bool)) func(*unstructured.Unstructured) (int32, bool) {
+// counting is a script that says how many replicas an object has, and what one requests.
+type counting func(*unstructured.Unstructured) (workload, error)
+
+func countOr(c counting, built func(*unstructured.Unstructured) (int32, bool)) func(*unstructured.Unstructured) (int32, bool) {
 	return func(u *unstructured.Unstructured) (int32, bool) {
-		w, err := s.replicas(u)
+		w, err := c(u)
 		if err == nil {
 			return w.replicas, true
 		}
@@ -53,9 +58,9 @@ func (s *script) countOr(built func(*unstructured.Unstructured) (int32, bool)) f
 	}
 }
 
-func (s *script) requestsOr(built func(*unstructured.Unstructured) corev1.ResourceList) func(*unstructured.Unstructured) corev1.ResourceList {
+func requestsOr(c counting, built func(*unstructured.Unstructured) corev1.ResourceList) func(*unstructured.Unstructured) corev1.ResourceList {
 	return func(u *unstructured.Unstructured) corev1.ResourceList {
-		w, err := s.replicas(u)
+		w, err := c(u)
 		if err == nil || built == nil {
 			return w.requests
 		}

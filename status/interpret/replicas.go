@@ -16,7 +16,7 @@ import (
 type workload struct {
 	replicas int32
 	requests corev1.ResourceList
-	needs    any // all that it says of one replica
+	needs    map[string]any // all that it says of one replica
 }
 
 // replicas calls GetReplicas(obj): a number, and a table or nil (Karmada §7.1).
@@ -33,12 +33,13 @@ func (s *script) replicas(u *unstructured.Unstructured) (workload, error) {
 	if err != nil {
 		return workload{}, s.fail(err)
 	}
-	needs, _ = settle(needs)
-	requests, err := requestsOf(needs)
+	settled, _ := settle(needs)
+	object, _ := settled.(map[string]any)
+	requests, err := requestsOf(object)
 	if err != nil {
 		return workload{}, s.fail(err)
 	}
-	return workload{n, requests, needs}, nil
+	return workload{n, requests, object}, nil
 }
 
 // whole reads a number of replicas.
@@ -55,9 +56,8 @@ func whole(v lua.LValue) (int32, error) {
 
 // requestsOf is resourceRequest of what GetReplicas says of one replica, by the rules of kind.Kind: more than nothing, and
 // no more than can be counted in thousandths.
-func requestsOf(needs any) (corev1.ResourceList, error) {
-	object, _ := needs.(map[string]any)
-	list, _ := object["resourceRequest"].(map[string]any)
+func requestsOf(needs map[string]any) (corev1.ResourceList, error) {
+	list, _ := needs["resourceRequest"].(map[string]any)
 	requests := corev1.ResourceList{}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		s := fmt.Sprint(list[name])

@@ -104,12 +104,16 @@ func (s *script) try(in Samples) (any, error) {
 		return s.retain(in.Desired, in.Observed)
 	case policy.ReplicaResource:
 		w, err := s.replicas(in.Desired)
-		return map[string]any{"replicas": w.replicas, "requirements": w.needs}, err
+		result := map[string]any{"replicas": w.replicas}
+		if w.needs != nil {
+			result["requirements"] = w.needs
+		}
+		return result, err
 	case policy.ComponentResource:
 		components, err := s.components(in.Desired)
 		list := make([]any, 0, len(components))
 		for _, c := range components {
-			list = append(list, map[string]any{"name": c.Name, "replicas": c.Replicas, "replicaRequirements": c.Requirements})
+			list = append(list, c.json())
 		}
 		return list, err
 	case policy.ReplicaRevision:
@@ -133,10 +137,13 @@ func (s *script) tryDependencies(u *unstructured.Unstructured) (any, error) {
 	refs, err := s.dependencies(u)
 	list := make([]any, 0, len(refs))
 	for _, ref := range union(refs) {
-		entry := map[string]any{"group": ref.Group, "kind": ref.Kind, "namespace": ref.Namespace}
-		if ref.Name != "" {
-			entry["name"] = ref.Name
-		} else {
+		entry := map[string]any{}
+		for field, text := range map[string]string{"group": ref.Group, "kind": ref.Kind, "namespace": ref.Namespace, "name": ref.Name} {
+			if text != "" {
+				entry[field] = text
+			}
+		}
+		if len(ref.Labels) > 0 {
 			entry["labels"] = ref.Labels
 		}
 		list = append(list, entry)

@@ -46,8 +46,15 @@ func settleEmpty(like []any) (any, bool) {
 // restore is the number that became v in Lua, and else v, as an integer if it is one.
 func restore(v float64, like []any) any {
 	for _, l := range like {
-		if n, ok := l.(int64); ok && float64(n) == v {
-			return n
+		switch n := l.(type) {
+		case int64:
+			if float64(n) == v {
+				return n
+			}
+		case float64:
+			if n == v {
+				return n
+			}
 		}
 	}
 	if v == math.Trunc(v) && math.Abs(v) < math.MaxInt64 {
