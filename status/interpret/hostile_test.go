@@ -96,7 +96,7 @@ func TestHostileScripts(t *testing.T) {
 			require.Less(t, len(err.Error()), 500)
 			t.Logf("%v, %d MB made, %d MB more at the end: %s", took.Round(time.Millisecond),
 				(after.TotalAlloc-before.TotalAlloc)>>20, (int64(after.HeapAlloc)-int64(before.HeapAlloc))>>20, strings.TrimSpace(err.Error()))
-			require.Less(t, took, 20*time.Second, "it counts, and on no machine it takes this long")
+			require.Less(t, took, 2*time.Minute, "work is counted, not time: this is for machines that are very busy")
 			require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(1500))
 		})
 	}
