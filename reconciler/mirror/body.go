@@ -10,7 +10,6 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/render"
-	"github.com/accord-dev/accord/status/kind"
 )
 
 const (
@@ -51,18 +50,17 @@ func (t Template) body(owner string, replicas *int64) (text []byte, total *int64
 
 // counted is the number of replicas in spec, as the hub will have it; nil for kinds whose count is not ours to sum up.
 func (t Template) counted(u *unstructured.Unstructured) *int64 {
-	k := kind.Of(t.ID.GroupKind())
-	if !t.sums(k) {
+	if !t.sums() {
 		return nil
 	}
-	n, _ := k.Replicas(u)
+	n, _ := t.Kind.Replicas(u)
 	return new(int64(n))
 }
 
 // sums says that the counts in spec are summed up over the clusters: readers of these kinds compare them with the counts in
 // status, which are sums.
-func (t Template) sums(k kind.Kind) bool {
-	return k.Replicas != nil && len(t.Shares) > 0 && (t.ID.Group == "apps" || t.ID.Group == "apps.kruise.io")
+func (t Template) sums() bool {
+	return t.Kind.Replicas != nil && t.Kind.SetReplicas != nil && len(t.Shares) > 0 && (t.ID.Group == "apps" || t.ID.Group == "apps.kruise.io")
 }
 
 // mark says whose mirror it is and of what. Marks that the manifest has would be somebody else's.
@@ -100,8 +98,7 @@ func annotateTemplate(u *unstructured.Unstructured, gk schema.GroupKind, decisio
 
 // total makes the counts in spec those of all clusters together.
 func (t Template) total(u *unstructured.Unstructured, replicas *int64) error {
-	k := kind.Of(t.ID.GroupKind())
-	if !t.sums(k) {
+	if !t.sums() {
 		return nil
 	}
 	var sum, partition int64
@@ -115,7 +112,7 @@ func (t Template) total(u *unstructured.Unstructured, replicas *int64) error {
 		if err != nil {
 			return fmt.Errorf("mirroring %s: what %s is to run: %w", t.ID, s.Cluster, err)
 		}
-		n, _ := k.Replicas(r)
+		n, _ := t.Kind.Replicas(r)
 		sum += int64(n)
 		if p, found, _ := unstructured.NestedInt64(r.Object, "spec", "updateStrategy", "rollingUpdate", "partition"); found {
 			partition, partitioned = partition+min(max(p, 0), int64(n)), true
@@ -124,7 +121,7 @@ func (t Template) total(u *unstructured.Unstructured, replicas *int64) error {
 	if replicas != nil {
 		sum = *replicas
 	}
-	k.SetReplicas(u, int32(min(sum, math.MaxInt32)))
+	t.Kind.SetReplicas(u, int32(min(sum, math.MaxInt32)))
 	if partitioned && t.ID.GroupKind() == statefulSetKind {
 		return unstructured.SetNestedField(u.Object, min(partition, sum), "spec", "updateStrategy", "rollingUpdate", "partition")
 	}

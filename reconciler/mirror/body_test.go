@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // template of a manifest; every share is the manifest with other replicas, or without if they are negative.
@@ -18,7 +19,7 @@ func template(t *testing.T, text string, replicas ...int64) Template {
 	t.Helper()
 	u := &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal([]byte(text), &u.Object))
-	made := Template{ID: manifest.IDOf(u), GVK: u.GroupVersionKind(), Manifest: u, Digest: "template"}
+	made := Template{ID: manifest.IDOf(u), GVK: u.GroupVersionKind(), Kind: kind.Of(u.GroupVersionKind().GroupKind()), Manifest: u, Digest: "template"}
 	for i, n := range replicas {
 		s := Share{Cluster: fmt.Sprint("cluster-", i), Digest: fmt.Sprint("digest-", n)}
 		if n >= 0 {

@@ -12,7 +12,8 @@ import (
 
 // judgement is what a mirrored object's status is made from.
 type judgement struct {
-	id manifest.ID
+	id   manifest.ID
+	kind kind.Kind
 	// cells has one for every decided cluster.
 	cells []status.Cell
 	// decision that the cells are about, and whether the object says it: if it could not be written, it speaks of an older
@@ -36,22 +37,21 @@ func (j judgement) done() bool {
 
 // status is the whole status in the shape of the kind's own; nil for kinds that do not add up.
 func (j judgement) status() map[string]any {
-	k := kind.Of(j.id.GroupKind())
-	if k.Aggregate == nil {
+	if j.kind.Aggregate == nil {
 		return nil
 	}
 	all, current := j.answers()
-	next := k.Aggregate(current)
+	next := j.kind.Aggregate(current)
 	if next == nil {
 		return nil
 	}
-	there := k.Aggregate(all)
+	there := j.kind.Aggregate(all)
 	for _, field := range whatIsThere {
 		if n, ok := there[field]; ok {
 			next[field] = n
 		}
 	}
-	if _, reports := next["observedGeneration"]; reports || k.Observes {
+	if _, reports := next["observedGeneration"]; reports || j.kind.Observes {
 		next["observedGeneration"] = j.observedGeneration()
 	}
 	j.complete(next)

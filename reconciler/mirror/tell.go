@@ -25,33 +25,54 @@ func (m *Mirror) Tell(ctx context.Context, federation string, id manifest.ID, de
 	}
 	e.busy.Lock()
 	defer e.busy.Unlock()
-	m.mu.Lock()
-	if e.owner != federation || e.want == nil || e.have == nil || e.have.owner != federation {
-		m.mu.Unlock()
+	j, mirrored := m.judge(e, federation, decision, cells)
+	if !mirrored {
 		return nil
-	}
-	revision, _ := e.have.status["currentRevision"].(string)
-	j := judgement{
-		id: id, cells: cells, decision: e.decision, written: decision == e.decision && e.have.decision == e.decision && !e.have.foreign,
-		generation: e.have.generation, observed: e.have.observed(), revision: revision,
 	}
 	next := j.status()
-	scaled := m.scaled(e, j, next)
-	same := e.asked != nil && says(e.asked, next) && says(next, e.asked) || e.asked == nil && says(e.have.status, next)
-	m.mu.Unlock()
-	if next == nil || scaled {
-		return nil
-	}
-	if same {
-		m.note(e, func() { e.asked = next })
+	if next == nil || m.scaled(e, j, next) || m.toldAlready(e, next) {
 		return nil
 	}
 	return m.putStatus(ctx, e, next)
 }
 
+// judge is false if the object is not mirrored, or is another federation's.
+func (m *Mirror) judge(e *entry, federation, decision string, cells []status.Cell) (j judgement, mirrored bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e.owner != federation || e.want == nil || e.have == nil || e.have.owner != federation {
+		return j, false
+	}
+	revision, _ := e.have.status["currentRevision"].(string)
+	return judgement{
+		id: e.id, kind: e.want.Kind, cells: cells, decision: e.decision,
+		written:    decision == e.decision && e.have.decision == e.decision && !e.have.foreign,
+		generation: e.have.generation, observed: e.have.observed(), revision: revision,
+	}, true
+}
+
+// toldAlready says that the object says so, as far as is known, or is gone: then it is asked for when it is back.
+func (m *Mirror) toldAlready(e *entry, next map[string]any) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e.have == nil {
+		return true
+	}
+	same := e.asked != nil && says(e.asked, next) && says(next, e.asked) || e.asked == nil && says(e.have.status, next)
+	if same {
+		e.asked = next
+	}
+	return same
+}
+
 // scaled notices that autoscalers of the members run other numbers than were decided. The sum in spec follows them once all
-// is well: readers compare it with what runs. The caller holds m.mu.
+// is well: readers compare it with what runs. The status is told when that is written.
 func (m *Mirror) scaled(e *entry, j judgement, next map[string]any) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e.have == nil {
+		return false
+	}
 	runs, ok := next["replicas"].(int64)
 	if !ok || e.have.replicas == nil || *e.have.replicas == runs || !j.done() {
 		return false

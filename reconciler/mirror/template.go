@@ -9,12 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // Template is one object of a federation and what was decided about it.
 type Template struct {
 	ID  manifest.ID
 	GVK schema.GroupVersionKind
+	// Kind is what the plan knows about the kind.
+	Kind kind.Kind
 	// Manifest is the object as it stands in Git. It is shared, and never changed.
 	Manifest *unstructured.Unstructured
 	// Digest identifies the Manifest.
