@@ -62,12 +62,14 @@ func (p *prober) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	c := &v1alpha1.Cluster{}
 	if err := p.Get(ctx, req.NamespacedName, c); apierrors.IsNotFound(err) {
 		p.drop(req.Name)
+		p.engine.roll.strike(req.Name)
 		return ctrl.Result{}, nil
 	} else if err != nil {
 		return ctrl.Result{}, err
 	}
 	facts, err := p.probe(ctx, c)
 	p.engine.heard(c.Name, err)
+	p.engine.answered(c, err)
 	next := status.Cluster(c.Status, c.Generation, status.Probe{
 		Version: facts.Version, NodesTotal: facts.NodesTotal, NodesReady: facts.NodesReady,
 		Err: err, Reason: clusters.Reason(err),

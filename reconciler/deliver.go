@@ -158,6 +158,7 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 	}
 	f.mu.Lock()
 	j.cancel = nil
+	j.leg.concluded(o, err)
 	if f.plan == j.plan {
 		touched := j.leg.conclude(o, err)
 		if f.bulk && f.delivered() {

@@ -28,6 +28,8 @@ type engine struct {
 	reporter *reporter
 	// mirror publishes objects on the hub; nil without one.
 	mirror *mirrorer
+	// roll of the Clusters on the hub.
+	roll roll
 
 	mu          sync.Mutex
 	federations map[types.NamespacedName]*federation

@@ -60,6 +60,10 @@ type federation struct {
 	// waiting are the objects whose status waits for a cluster to be listed.
 	waiting map[manifest.ID]bool
 
+	journey journey        // of the newest Release
+	news    federationNews // that people were told
+	looked  time.Time      // when the loop came by last
+
 	evaluated int64  // generation of the Federation that was looked at last
 	handledAt string // the last value of the annotation that asks for a look now
 	refused   error  // why the newest commit could not be planned; nil if it could
@@ -83,6 +87,8 @@ type leg struct {
 	listed bool
 	// recalled: the cluster itself was asked what it has of the federation.
 	recalled bool
+	figures  deliveryFigures
+	news     deliveryNews // that people were told
 	// cancel ends the delivery under way, because a newer plan is in force; nil when there is none.
 	cancel context.CancelFunc
 }

@@ -3,13 +3,11 @@ package reconciler
 import (
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
@@ -104,21 +102,3 @@ func (o observer) Listed(gvk schema.GroupVersionKind, present map[types.Namespac
 // Lost is noticed by the prober, which asks the watches (bulkhead.heard): a watch that is taken up again within
 // moments is no news.
 func (o observer) Lost(schema.GroupVersionKind, time.Time, error) {}
-
-// reportDrift tells people what was changed back.
-func (e *engine) reportDrift(f *federation, cluster string, drift []apply.Drift) {
-	if len(drift) == 0 {
-		return
-	}
-	f.mu.Lock()
-	var about *v1alpha1.Delivery
-	if l := f.legs[cluster]; l != nil {
-		about = l.delivery.DeepCopy()
-	}
-	f.mu.Unlock()
-	for _, d := range drift {
-		if about != nil {
-			e.event(about, corev1.EventTypeWarning, "DriftCorrected", describe(d))
-		}
-	}
-}

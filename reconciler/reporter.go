@@ -245,6 +245,7 @@ func (r *reporter) judgeDelivery(f *federation, cluster string) {
 		return
 	}
 	next := r.deliveryStatus(f, l)
+	r.tellDelivery(f, l, next)
 	if equality.Semantic.DeepEqual(l.delivery.Status, next) && !l.untold {
 		return
 	}
@@ -316,6 +317,7 @@ func (r *reporter) release(ctx context.Context, f *federation) error {
 	err := r.engine.ledger.PutStatus(ctx, release)
 	if err == nil {
 		r.wrote(entry{federation: f.key})
+		r.engine.tellReady(f, release)
 		return nil
 	}
 	f.retell()
@@ -346,6 +348,7 @@ func (f *federation) untoldDeliveries() []string {
 // judgeRelease brings the status of the newest Release up to date in memory. The caller holds f.mu.
 func (f *federation) judgeRelease() {
 	next := status.Release(f.release.Status, f.release.Generation, f.releaseInput(), time.Now())
+	f.journey.goes(f.release, next, time.Now())
 	if !equality.Semantic.DeepEqual(f.release.Status, next) {
 		f.release.Status, f.untold = next, true
 	}

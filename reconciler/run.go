@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -64,6 +65,9 @@ const (
 
 // Run runs the controllers on the hub that cfg leads to, until ctx ends. The CRDs must be there (InstallCRDs).
 func Run(ctx context.Context, cfg *rest.Config, o Options) error {
+	writes := &hubWriteCounter{}
+	cfg = rest.CopyConfig(cfg)
+	cfg.Wrap(writes.wrap)
 	mgr, err := newManager(cfg, o)
 	if err != nil {
 		return err
@@ -72,10 +76,8 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	recorder := mgr.GetEventRecorderFor("accord")
-	events := func(about client.Object, kind, reason, message string) { recorder.Event(about, kind, reason, message) }
 	l := hub{Client: mgr.GetClient(), reader: mgr.GetAPIReader()}
-	e := newEngine(l, slog.New(logr.ToSlogHandler(o.Log)), events)
+	e := newEngine(l, slog.New(logr.ToSlogHandler(o.Log)), newCrier(mgr.GetEventRecorder("accord")).event)
 
 	hooks, news := make(chan event.GenericEvent), &waker{}
 	p := newProber(mgr.GetClient(), mgr.GetAPIReader(), e)
@@ -94,6 +96,11 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
+	figures := &collector{engine: e, writes: writes}
+	if err := metrics.Registry.Register(figures); err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	defer metrics.Registry.Unregister(figures)
 	return mgr.Start(ctx)
 }
 

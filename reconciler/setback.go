@@ -6,8 +6,6 @@ import (
 	"maps"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
@@ -16,13 +14,9 @@ import (
 // unread: a source could not be read. It is tried again; what it contained last is still wanted.
 func (e *engine) unread(f *federation, err error) {
 	f.mu.Lock()
-	changed := f.unread != err.Error()
+	defer f.mu.Unlock()
 	f.unread, f.evaluated = err.Error(), f.declaration.Generation
-	about := f.declaration
-	f.mu.Unlock()
-	if changed {
-		e.event(about, corev1.EventTypeWarning, "FetchFailed", err.Error())
-	}
+	e.cannotRead(f, err)
 }
 
 // refuse: a commit cannot be planned. Its Release says why, with file and line, and only another commit helps.
@@ -31,7 +25,7 @@ func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1
 	f.basis, f.unread, f.refused, f.evaluated = basis{}, "", err, b.generation
 	f.succeed(release)
 	release = f.release.DeepCopy()
-	about := f.declaration
+	about, before := f.declaration, f.release.Status
 	f.mu.Unlock()
 	if err := e.putRelease(ctx, f, release); err != nil {
 		return err
@@ -39,7 +33,7 @@ func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1
 	f.mu.Lock()
 	f.basis, f.decided = b, time.Now() // only now: a Release that could not be written is tried again
 	f.mu.Unlock()
-	e.event(about, corev1.EventTypeWarning, "BuildFailed", err.Error())
+	e.tellRefused(about, release, before, err)
 	return errors.Join(e.reporter.writeRelease(ctx, f), e.supersede(ctx, f))
 }
 

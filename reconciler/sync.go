@@ -58,6 +58,7 @@ func (s *syncer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 		}
 	}
 	f.handled(requestedAt(fed))
+	s.engine.looked(f)
 	return ctrl.Result{RequeueAfter: interval}, s.engine.reporter.writeRelease(ctx, f)
 }
 

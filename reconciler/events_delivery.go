@@ -1,0 +1,180 @@
+package reconciler
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/status"
+)
+
+const (
+	// failingGrace is how long something fails that may mend itself (a conflict that is tried again, a kind that is not
+	// served yet, a pod that restarts) before a person is told.
+	failingGrace = time.Minute
+	// namedDrift is how many objects one event about drift names.
+	namedDrift = 5
+)
+
+// Reasons of events about a Delivery, beside those of its condition Ready.
+const (
+	holdBegan      = "HoldBegan"
+	holdEnded      = "HoldEnded"
+	driftCorrected = "DriftCorrected"
+)
+
+// deliveryNews is what people were told of one delivery. It is guarded by the mutex of the federation, and ends with the leg.
+type deliveryNews struct {
+	known bool // what the process before this one told is taken from the status it left
+	held  bool // by a policy; not by the suspension of the federation, which is told there
+	// final: the last attempt failed in a way that trying again does not mend.
+	final bool
+	// failing is the reason for which it fails now, since when; empty while it does not.
+	failing string
+	since   time.Time
+	// told are the reasons of this generation that were told.
+	told       map[string]bool
+	generation int64
+}
+
+// message is something to be told of a Delivery.
+type message struct{ kind, reason, text string }
+
+// judged compares the status before and after, and returns what a person should know. again is how soon to look again
+// because something fails that may still mend itself; 0 for not at all.
+func (n *deliveryNews) judged(d *v1alpha1.Delivery, next v1alpha1.DeliveryStatus, suspended bool, now time.Time) (news []message, again time.Duration) {
+	n.begin(d)
+	if held := meta.FindStatusCondition(next.Conditions, v1alpha1.HeldType); !suspended && (held != nil) != n.held {
+		n.held = held != nil
+		if n.held {
+			news = append(news, message{normal, holdBegan, held.Message})
+		} else {
+			news = append(news, message{normal, holdEnded, "nothing is held any more"})
+		}
+	}
+	ready := meta.FindStatusCondition(next.Conditions, fluxmeta.ReadyCondition)
+	switch {
+	case ready.Status == metav1.ConditionTrue:
+		n.failing = ""
+		clear(n.told)
+	case ready.Status != metav1.ConditionFalse, ready.Reason == status.ClustersUnreachable: // that is told of the Cluster
+		n.failing = ""
+	default:
+		stalled := meta.IsStatusConditionTrue(next.Conditions, fluxmeta.StalledCondition)
+		failed, wait := n.fails(ready, stalled, now)
+		news, again = append(news, failed...), wait
+	}
+	return news, again
+}
+
+// begin takes over what the process before this one told, and begins anew with every new generation.
+func (n *deliveryNews) begin(d *v1alpha1.Delivery) {
+	if !n.known {
+		n.known, n.generation, n.told = true, d.Status.ObservedGeneration, map[string]bool{}
+		n.held = meta.FindStatusCondition(d.Status.Conditions, v1alpha1.HeldType) != nil
+		if ready := meta.FindStatusCondition(d.Status.Conditions, fluxmeta.ReadyCondition); ready != nil && ready.Status == metav1.ConditionFalse {
+			n.told[ready.Reason] = true
+		}
+	}
+	if n.generation != d.Generation {
+		n.generation, n.failing = d.Generation, ""
+		clear(n.told)
+	}
+}
+
+// fails tells once for every reason: at once what cannot mend itself, the rest when it lasts.
+func (n *deliveryNews) fails(ready *metav1.Condition, stalled bool, now time.Time) (news []message, again time.Duration) {
+	if n.failing != ready.Reason {
+		n.failing, n.since = ready.Reason, now
+	}
+	if n.told[ready.Reason] {
+		return nil, 0
+	}
+	if lasts := now.Sub(n.since); !stalled && !n.final && lasts < failingGrace {
+		return nil, failingGrace - lasts
+	}
+	n.told[ready.Reason] = true
+	return []message{{warning, ready.Reason, ready.Message}}, 0
+}
+
+// tellDelivery tells people what is new of a delivery that is about to have another status. The caller holds f.mu.
+func (r *reporter) tellDelivery(f *federation, l *leg, next v1alpha1.DeliveryStatus) {
+	now := time.Now()
+	if meta.IsStatusConditionTrue(l.delivery.Status.Conditions, fluxmeta.ReadyCondition) && !meta.IsStatusConditionTrue(next.Conditions, fluxmeta.ReadyCondition) {
+		_, l.figures.fine = r.engine.reach(l.cluster)
+	}
+	news, again := l.news.judged(l.delivery, next, f.declaration.Spec.Suspend, now)
+	for _, m := range news {
+		r.engine.event(l.delivery, m.kind, m.reason, m.text)
+	}
+	if again > 0 {
+		r.add(entry{federation: f.key, cluster: l.cluster}, again)
+	}
+}
+
+// concluded takes note of an attempt to deliver, for figures and news. The caller holds the mutex of the federation.
+func (l *leg) concluded(o apply.Outcome, err error) {
+	l.figures.concluded(o, err)
+	l.news.final = false
+	for _, failed := range o.Errors {
+		l.news.final = l.news.final || !problemOf(failed).Retry
+	}
+}
+
+// problemOf the error of one object.
+func problemOf(err error) *apply.Problem {
+	if p, ok := errors.AsType[*apply.Problem](err); ok {
+		return p
+	}
+	return &apply.Problem{Reason: apply.Failed, Retry: true, Err: err}
+}
+
+// reportDrift tells people what was changed back, one event for every field manager that did it.
+func (e *engine) reportDrift(f *federation, cluster string, drift []apply.Drift) {
+	if len(drift) == 0 {
+		return
+	}
+	f.mu.Lock()
+	var about *v1alpha1.Delivery
+	if l := f.legs[cluster]; l != nil {
+		about = l.delivery.DeepCopy()
+	}
+	f.mu.Unlock()
+	if about == nil {
+		return
+	}
+	for _, text := range driftLines(drift) {
+		e.event(about, warning, driftCorrected, text)
+	}
+}
+
+// driftLines has a line for everybody who changed or deleted something, in the order of their names.
+func driftLines(drift []apply.Drift) []string {
+	by := map[[2]string][]string{}
+	var who [][2]string
+	for _, d := range drift {
+		key := [2]string{d.Manager, d.What}
+		if by[key] == nil {
+			who = append(who, key)
+		}
+		by[key] = append(by[key], d.ID.String())
+	}
+	slices.SortFunc(who, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	var lines []string
+	for _, key := range who {
+		slices.Sort(by[key])
+		line := fmt.Sprintf("put right what was %s", key[1])
+		if key[0] != "" {
+			line += " by " + key[0]
+		}
+		lines = append(lines, line+": "+listed(by[key], namedDrift))
+	}
+	return lines
+}
