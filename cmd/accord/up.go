@@ -19,7 +19,10 @@ import (
 const upLong = `Run a complete hub in this process: a Kubernetes API server with its store, and the controllers.
 
 Everything lies in the data directory and survives restarts: the API objects in hub/, Git clones in cache/, and the
-administrator's kubeconfig. A lock makes sure that only one process uses it. SIGINT or SIGTERM ends it.`
+administrator's kubeconfig. A lock makes sure that only one process uses it. SIGINT or SIGTERM ends it.
+
+What Federations propagate is mirrored on the hub with the status of all clusters, unless they say spec.mirror: false:
+"kubectl rollout status deployment/web" there waits for every decided cluster.`
 
 // upFlags of one up.
 type upFlags struct {
@@ -65,7 +68,9 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { <-plane.Done(); cancel() }() // ends with plane.Stop above
-	return f.serve(ctx, stdout, dir, plane, f.controllers.options(filepath.Join(dir, "cache"), log))
+	o := f.controllers.options(filepath.Join(dir, "cache"), log)
+	o.Mirror = true // nothing runs on this hub
+	return f.serve(ctx, stdout, dir, plane, o)
 }
 
 // unlessCancelled is nil for the end that was asked for: Stop says so when the hub ended by itself.
