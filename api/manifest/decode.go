@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -25,6 +26,10 @@ func (d *Doc) read(u *unstructured.Unstructured, into any) {
 	d.content, d.root = maps.Clone(u.Object), reflect.TypeOf(into).Elem()
 	delete(d.content, "status")
 	d.check("", d.content, d.root)
+	if d.endless { // to read it could take as long as to compute with it
+		d.unread = true
+		return
+	}
 	encoded, err := json.Marshal(d.content)
 	if err != nil {
 		d.Errorf("", "cannot be read: %v", err)
@@ -47,6 +52,10 @@ func pathOf(err error) string {
 func (d *Doc) check(path string, value any, t reflect.Type) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if t == reflect.TypeFor[resource.Quantity]() {
+		d.endless = !d.Finite(path, value) || d.endless
+		return
 	}
 	if value == nil || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		return // null is absent; a type that reads itself checks itself

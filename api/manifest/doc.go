@@ -20,6 +20,8 @@ type Doc struct {
 	hints    Hints
 	mistakes []*Error
 	reported map[string]bool // by field: the first mistake of a field is the one worth reading
+	endless  bool            // a quantity is
+	unread   bool            // nothing was read, so there is nothing more to say
 }
 
 // Value is what is written at a field ("spec.rules[1].value"), nil when nothing is or null is.
@@ -44,7 +46,7 @@ func (d *Doc) Value(field string) any {
 
 // Errorf notes a mistake in a field, unless one is known there already.
 func (d *Doc) Errorf(field, format string, args ...any) {
-	if d.reported[field] {
+	if d.reported[field] || d.unread {
 		return
 	}
 	d.reported[field] = true

@@ -47,6 +47,10 @@ func DecodeCluster(u *unstructured.Unstructured, text []byte, origin manifest.Or
 
 // decodeFacts reads what a status says about the cluster itself, and nothing of what it says about whoever asked it.
 func decodeFacts(doc *manifest.Doc, u *unstructured.Unstructured) ClusterStatus {
+	written, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "resourceSummary") // anything else fails below
+	if !doc.Finite("status.resourceSummary", written) {
+		return ClusterStatus{}
+	}
 	encoded, err := json.Marshal(u.Object["status"])
 	var s struct {
 		Conditions      []metav1.Condition `json:"conditions"`

@@ -3,12 +3,13 @@ package kind
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	scheduling "k8s.io/component-helpers/resource"
+
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 // requirements is the Requirements of a kind that runs pods (Karmada §6.2): the requests of its containers together,
@@ -106,17 +107,9 @@ func quantity(v any) (resource.Quantity, bool) {
 	case int64, float64, int32, int:
 		s = fmt.Sprint(v)
 	}
-	if endless(s) {
+	if manifest.Endless(s) {
 		return resource.Quantity{}, false
 	}
 	q, err := resource.ParseQuantity(s)
 	return q, err == nil && q.Sign() >= 0
-}
-
-// endless says that to compute with a quantity would take minutes or more: "1e99999999" is a valid one, and all its
-// digits are written out when it is added to another. The longest honest one has 20 digits or so.
-func endless(s string) bool {
-	const maxLength, maxExponentDigits = 64, 3
-	_, exponent, _ := strings.Cut(strings.ToLower(s), "e")
-	return len(s) > maxLength || len(strings.TrimLeft(exponent, "+-0")) > maxExponentDigits
 }
