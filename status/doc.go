@@ -28,4 +28,6 @@
 //	spec is N+1, status of N      N                   as it was                               InProgress   waits
 //
 // (1) On a FederatedObject that is behind, kstatus says InProgress before it looks at Stalled; the Release says Failed.
+//
+// docs/truth.md, which a test makes, has every combination.
 package status

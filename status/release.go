@@ -119,9 +119,9 @@ func (in ReleaseInput) stalledReason() string {
 	return reason
 }
 
-// pending says that something would be written to a cluster if it were allowed.
+// pending says that something would be decided, or written to a cluster, if it were allowed.
 func (in ReleaseInput) pending() bool {
-	return slices.ContainsFunc(in.Legs, func(l Leg) bool { return !l.Applied })
+	return len(in.Unplaced)+len(in.Kept) > 0 || slices.ContainsFunc(in.Legs, func(l Leg) bool { return !l.Applied })
 }
 
 // conditions sets all but the summary.

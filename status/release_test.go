@@ -101,6 +101,8 @@ func TestRelease(t *testing.T) {
 			"Unknown", Progressing, "0 of 1 clusters healthy, 1 progressing: c0 (apps/Deployment shop/web0: still runs another version)", "InProgress", "c0: apps/Deployment shop/web0: still runs another version"},
 		"suspended with something pending": {ReleaseInput{Legs: legs("healthy", "older"), Suspended: true},
 			"Unknown", Suspended, "the federation is suspended; 1 of 2 clusters healthy, 1 progressing: c1 (apps/Deployment shop/web0: still runs another version)", "InProgress", ": the federation to be resumed"},
+		"suspended with an object that fits nowhere": {ReleaseInput{Legs: legs("healthy"), Unplaced: []string{"ConfigMap shop/a: all are tainted"}, Suspended: true},
+			"Unknown", Suspended, "the federation is suspended; 1 of 1 clusters healthy", "InProgress", ": the federation to be resumed"},
 		"suspended with nothing pending": {ReleaseInput{Legs: legs("healthy"), Suspended: true},
 			"True", ReconciliationSucceeded, "1 of 1 clusters healthy", "Current", ""},
 		"nothing is decided": {ReleaseInput{},

@@ -61,7 +61,7 @@ func wellFormed(t *testing.T, generation, observed int64, conditions []metav1.Co
 		require.False(t, seen[c.Type], "%s twice", c.Type)
 		seen[c.Type] = true
 		require.Equal(t, generation, c.ObservedGeneration, c.Type)
-		require.NotEmpty(t, c.Reason, c.Type)
+		require.Regexp(t, "^[A-Z][A-Za-z]*$", c.Reason, c.Type)
 		require.NotEmpty(t, c.Message, c.Type)
 		require.LessOrEqual(t, len(c.Message), maxMessage, c.Type)
 		require.False(t, c.LastTransitionTime.IsZero(), c.Type)
