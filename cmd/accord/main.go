@@ -22,7 +22,6 @@ func main() {
 // ends the work in good order, the second kills.
 func accord() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second signal ends the process at once
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	return execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
