@@ -37,6 +37,7 @@ func applied(manager string) metav1.PatchOptions {
 
 // applyAll writes namespaces and definitions, waits until these are served, and writes the rest.
 func (d *delivery) applyAll(ctx context.Context) error {
+	d.findScripts()
 	var first, rest, served []*task
 	for _, t := range d.tasks {
 		switch gk := t.ID.GroupKind(); {
@@ -72,21 +73,17 @@ func (d *delivery) apply(ctx context.Context, t *task) error {
 			return d.fail(ctx, t.ID, "adopting the namespace", err)
 		}
 	}
-	var after *metav1.PartialObjectMetadata
-	err = d.request(ctx, func(ctx context.Context) (err error) {
-		after, err = objects.Patch(ctx, t.ID.Name, types.ApplyPatchType, t.JSON, applied(v1alpha1.FieldManager))
-		return err
-	})
+	sent, after, err := d.write(ctx, t, objects)
 	if err != nil {
 		return d.fail(ctx, t.ID, "applying", err)
 	}
 	d.note(func(o *Outcome) {
 		o.Applied = append(o.Applied, t.ID)
-		o.Accepted[t.ID] = Accepted{Digest: t.Digest, Fields: managersIn(after.ManagedFields).ours().hash()}
+		o.Accepted[t.ID] = Accepted{Digest: t.Digest, Fields: managersIn(after.ManagedFields).ours().hash(), Left: paths(sent.left)}
 		if t.adopt {
 			o.Adopted = append(o.Adopted, t.ID)
 		}
-		if t.drift != nil {
+		if t.drift != nil && !sent.idle {
 			o.Drift = append(o.Drift, *t.drift)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/status/interpret"
 )
 
 // defaultWorkers is how many requests a delivery has under way at once.
@@ -24,6 +25,8 @@ type Options struct {
 	// Withdraw says why an object that is not wanted any more must stay as it is; empty when it may go.
 	// Nil: everything may.
 	Withdraw func(id manifest.ID, labels map[string]string) string
+	// Book has the scripts by which users retain what is live. Nil: there are none.
+	Book *interpret.Book
 	// Record stores the inventory durably. It is called with the union of old and new before the first apply, if
 	// anything is new. Nil: it is stored on the member only.
 	Record func(ctx context.Context, inventory []string) error

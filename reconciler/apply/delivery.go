@@ -33,6 +33,7 @@ type delivery struct {
 	previous inventory // of the last delivery
 	written  inventory // what the parent on the member lists; nil before anything may have been applied
 	tasks    []*task
+	scripted map[schema.GroupKind]bool // of the objects to be updated: whether there is a Retain script
 	requests atomic.Int64
 
 	mu      sync.Mutex // guards outcome while workers run
@@ -44,6 +45,8 @@ type task struct {
 	propagate.Placed
 	// unseen: it is not among what is known to be ours. It may exist all the same.
 	unseen bool
+	// exists: it is there, whosoever it is.
+	exists bool
 	// adopt: it exists and is taken over.
 	adopt bool
 	// drift that the write repairs; nil for none.
@@ -58,6 +61,7 @@ func newDelivery(m *clusters.Member, federation string, want propagate.Target, l
 	return &delivery{
 		member: m, federation: federation, applySet: propagate.ApplySetID(federation),
 		want: want, live: live, previous: readInventory(previous), options: o,
+		scripted: map[schema.GroupKind]bool{},
 		outcome: Outcome{
 			Orphaned: map[manifest.ID]string{}, Held: map[manifest.ID]string{},
 			Errors: map[manifest.ID]error{}, Accepted: map[manifest.ID]Accepted{},
@@ -72,12 +76,12 @@ func (d *delivery) compare() {
 		switch {
 		case p.Held != "":
 			d.outcome.Held[p.ID] = p.Held
-		case ok && seen.Digest == p.Digest && seen.Intact:
+		case ok && seen.Digest == p.Digest && seen.Intact && seen.leaves(p.Yields):
 			d.outcome.Unchanged++
 		case ok && seen.Digest == p.Digest:
-			d.tasks = append(d.tasks, &task{Placed: p, drift: &Drift{ID: p.ID, Manager: seen.ChangedBy, What: Changed}})
+			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &Drift{ID: p.ID, Manager: seen.ChangedBy, What: Changed}})
 		default:
-			d.tasks = append(d.tasks, &task{Placed: p, unseen: !ok})
+			d.tasks = append(d.tasks, &task{Placed: p, unseen: !ok, exists: ok})
 		}
 	}
 	for _, f := range d.want.Failed {

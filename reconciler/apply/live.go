@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,7 +22,7 @@ type Seen struct {
 	UID types.UID
 	// Digest is the annotation accord.dev/digest.
 	Digest string
-	// Intact says that every field of the wanted object is still ours. It means nothing if Digest is not the wanted one.
+	// Intact says that every field of the wanted object is still ours, or Left. It means nothing if Digest is not the wanted one.
 	Intact bool
 	// ChangedBy is the field manager that made it not intact, as far as can be told.
 	ChangedBy string
@@ -31,6 +33,8 @@ type Seen struct {
 	Deleting bool
 	// Fields is a hash of the set of fields that we own.
 	Fields uint64
+	// Left are the fields of the wanted object that the member has set and owns. They are nobody's drift.
+	Left []Left
 	// Accepted is what a delivery of ours left there last.
 	Accepted Accepted
 }
@@ -41,6 +45,13 @@ type Seen struct {
 type Accepted struct {
 	Digest string
 	Fields uint64
+	// Left are the paths of what was left out of it, sorted as they are in Yields, with commas between them.
+	Left string
+}
+
+// of says whether the answer was to the apply that left this object.
+func (a Accepted) of(s Seen) bool {
+	return a.Digest == s.Digest && a.Fields == s.Fields && covers(s.Left, a.Left)
 }
 
 // Observe is what there is to know of a live object. want is what should be there, nil for nothing; before is what was
@@ -59,18 +70,42 @@ func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Seen
 	}
 	managers := managersOf(u)
 	s.Fields = managers.ours().hash()
-	switch {
-	case want == nil || s.Digest != want.Digest:
-	case s.Accepted == Accepted{s.Digest, s.Fields}:
+	if want == nil || s.Digest != want.Digest {
+		return s
+	}
+	s.Left = managers.left(yielded(want.Yields, want.JSON), u.Object)
+	if s.Intact = s.Accepted.of(s); s.Intact {
+		return s
+	}
+	if lost := managers.ours().lacks(want.JSON, s.Left); len(lost) > 0 {
+		s.ChangedBy = managers.culprit(lost)
+	} else {
 		s.Intact = true
-	default:
-		lost := managers.ours().lacks(want.JSON)
-		s.Intact = len(lost) == 0
-		if !s.Intact {
-			s.ChangedBy = managers.culprit(lost)
-		}
 	}
 	return s
+}
+
+// leaves says whether all that is left to the member still may be: an autoscaler that left Git does not own replicas.
+func (s Seen) leaves(yields []string) bool {
+	return !slices.ContainsFunc(s.Left, func(l Left) bool { return !slices.Contains(yields, l.Path) })
+}
+
+// maxMessage is how long a message with what is left in it may be, in bytes.
+const maxMessage = 256
+
+// Tell adds to a sentence about the object what of it is left to the member, as far as there is room for it.
+func (s Seen) Tell(message string) string {
+	for _, l := range s.Left {
+		more := l.String()
+		if message != "" {
+			more = "; " + more
+		}
+		if len(message)+len(more) > maxMessage {
+			break
+		}
+		message += more
+	}
+	return message
 }
 
 // Settle takes over what a delivery left. The caller calls it with Outcome.Accepted, whether or not the watch has told
@@ -82,7 +117,7 @@ func (l Live) Settle(accepted map[manifest.ID]Accepted) {
 			continue // the watch has not told of it; when it does, the fields are compared
 		}
 		s.Accepted = a
-		if a == (Accepted{s.Digest, s.Fields}) {
+		if a.of(s) {
 			s.Intact, s.ChangedBy = true, ""
 		}
 		l[id] = s

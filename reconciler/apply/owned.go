@@ -44,10 +44,10 @@ func (f fields) set() *fieldpath.Set {
 	return set
 }
 
-// lacks are the fields of an applied object that are not ours any more. Another manager that changes a field of ours
+// lacks are the fields of an applied object, without those that were left out, that are not ours any more. Another manager that changes a field of ours
 // takes it away from us, and so does one that removes it (the rules of server-side apply). No schema is needed for the
 // comparison: whether a list is one value or has items of their own is seen from the set.
-func (f fields) lacks(applied []byte) []fieldpath.Path {
+func (f fields) lacks(applied []byte, left []Left) []fieldpath.Path {
 	var object map[string]any
 	if err := utiljson.Unmarshal(applied, &object); err != nil {
 		return []fieldpath.Path{{}}
@@ -57,6 +57,9 @@ func (f fields) lacks(applied []byte) []fieldpath.Path {
 	if metadata, ok := object["metadata"].(map[string]any); ok {
 		delete(metadata, "name") // who an object is belongs to nobody
 		delete(metadata, "namespace")
+	}
+	for _, l := range left {
+		drop(object, l.Path)
 	}
 	c := comparison{}
 	c.object(f.set(), object, nil)
@@ -130,17 +133,20 @@ func (c *comparison) item(set *fieldpath.Set, object map[string]any, at fieldpat
 func keysOf(set *fieldpath.Set, object map[string]any) []fieldpath.PathElement {
 	var keys []fieldpath.PathElement
 	add := func(e fieldpath.PathElement) {
-		other := e.Key == nil || slices.ContainsFunc(*e.Key, func(f value.Field) bool {
-			v, has := object[f.Name]
-			return has && !value.Equals(f.Value, value.NewValueInterface(v))
-		})
-		if !other {
+		if e.Key != nil && hasKey(object, *e.Key) {
 			keys = append(keys, e)
 		}
 	}
 	set.Children.Iterate(add)
 	set.Members.Iterate(add)
 	return keys
+}
+
+func hasKey(object map[string]any, key value.FieldList) bool {
+	return !slices.ContainsFunc(key, func(f value.Field) bool {
+		v, has := object[f.Name]
+		return has && !value.Equals(f.Value, value.NewValueInterface(v))
+	})
 }
 
 // managers are those who own fields of an object.
@@ -209,8 +215,7 @@ func (all managers) ours() fields {
 // culprit is who took the lost fields: the newest manager that owns one of them now, or, when they were removed, the
 // newest of all but us and those who only write status. Empty when nobody is known.
 func (all managers) culprit(lost []fieldpath.Path) string {
-	others := slices.DeleteFunc(slices.Clone(all), func(m manager) bool { return m.isUs() || m.subresource != "" })
-	slices.SortStableFunc(others, func(a, b manager) int { return cmp.Compare(b.time, a.time) })
+	others := slices.DeleteFunc(all.byAge(), func(m manager) bool { return m.isUs() || m.subresource == "status" })
 	for _, m := range others {
 		set := canonical(m.fields).set()
 		if slices.ContainsFunc(lost, set.Has) {
@@ -221,4 +226,9 @@ func (all managers) culprit(lost []fieldpath.Path) string {
 		return ""
 	}
 	return others[0].name
+}
+
+// byAge has the newest first.
+func (all managers) byAge() managers {
+	return slices.SortedStableFunc(slices.Values(all), func(a, b manager) int { return cmp.Compare(b.time, a.time) })
 }

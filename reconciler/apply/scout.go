@@ -165,6 +165,7 @@ func (d *delivery) judge(t *task, found *metav1.PartialObjectMetadata) *Problem 
 		}
 		return nil
 	}
+	t.exists = true
 	seen := seenMetadata(t.GVK, found)
 	switch owner := found.Labels[v1alpha1.PartOfLabel]; {
 	case owner == d.applySet:

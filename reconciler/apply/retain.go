@@ -1,0 +1,189 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/metadata"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// retainTries is how often an object is read again because it changed between the look and the apply.
+const retainTries = 5
+
+// body is what is sent for an object.
+type body struct {
+	json []byte
+	// left are the fields of the wanted object that are not in it.
+	left []Left
+	// bound: it was made for one version of the live object, and is refused by any other.
+	bound bool
+	// idle: what is not ours any more of the wanted object is as the body has it. Applying it is no repair.
+	idle bool
+}
+
+// write applies the object of a task. What is sent may depend on what is there; then the API server is told what was seen,
+// and if that is the past, it is looked at again.
+func (d *delivery) write(ctx context.Context, t *task, objects metadata.ResourceInterface) (sent body, after *metav1.PartialObjectMetadata, err error) {
+	for range retainTries {
+		if sent, err = d.body(ctx, t); err != nil {
+			return sent, nil, err
+		}
+		err = d.request(ctx, func(ctx context.Context) (err error) {
+			after, err = objects.Patch(ctx, t.ID.Name, types.ApplyPatchType, sent.json, applied(v1alpha1.FieldManager))
+			return err
+		})
+		if !sent.bound || !apierrors.IsConflict(err) {
+			break
+		}
+	}
+	return sent, after, err
+}
+
+// body is the wanted object as it is, unless it exists and may have to yield to what is there: then it is read, which is
+// one request more. An object that is created in the moment between the look and the apply gets all fields, as everywhere
+// (see scout).
+func (d *delivery) body(ctx context.Context, t *task) (body, error) {
+	asItIs := body{json: t.JSON}
+	if !t.exists || len(yielded(t.Yields, t.JSON)) == 0 && !d.scripted[t.ID.GroupKind()] {
+		return asItIs, nil
+	}
+	mapping, err := d.member.Kinds.Mapping(t.GVK)
+	if err != nil {
+		return body{}, err
+	}
+	var live *unstructured.Unstructured
+	err = d.request(ctx, func(ctx context.Context) (err error) {
+		live, err = d.member.Objects.Resource(mapping.Resource).Namespace(t.ID.Namespace).Get(ctx, t.ID.Name, metav1.GetOptions{})
+		return err
+	})
+	if apierrors.IsNotFound(err) {
+		return asItIs, nil
+	} else if err != nil {
+		return body{}, fmt.Errorf("reading what is there: %w", err)
+	}
+	return d.retain(t, live)
+}
+
+// retain is the wanted object after a user's script had its say (Karmada §7.1 Retain), without the fields that are left
+// to the member. What a script decided about a field holds.
+func (d *delivery) retain(t *task, live *unstructured.Unstructured) (body, error) {
+	wanted := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(t.JSON, &wanted.Object); err != nil {
+		return body{}, fmt.Errorf("reading the rendered object: %w", err)
+	}
+	owners := managersOf(live)
+	unstructured.RemoveNestedField(live.Object, "metadata", "managedFields") // nothing for scripts
+	result, err := d.options.Book.Retain(wanted, live)
+	if err != nil {
+		return body{}, unquoted(t.ID, err)
+	}
+	if result != wanted {
+		remark(result, wanted)
+	}
+	open := slices.DeleteFunc(yielded(t.Yields, t.JSON), func(path string) bool { return !same(wanted.Object, result.Object, path) })
+	left := unlike(owners.left(open, live.Object), result.Object, live.Object)
+	for _, l := range left {
+		drop(result.Object, l.Path)
+	}
+	idle := !slices.ContainsFunc(owners.ours().lacks(t.JSON, left), func(at fieldpath.Path) bool {
+		return !equality.Semantic.DeepEqual(find(result.Object, at), find(live.Object, at))
+	})
+	result.SetUID(live.GetUID())
+	result.SetResourceVersion(live.GetResourceVersion())
+	text, err := json.Marshal(result.Object)
+	if err != nil {
+		return body{}, fmt.Errorf("writing what is to be applied: %w", err)
+	}
+	return body{json: text, left: left, bound: true, idle: idle}, nil
+}
+
+// remark makes the result of a script something that can be applied: with the marks of the wanted object, and without what
+// the API server sets, which scripts copy along.
+func remark(result, wanted *unstructured.Unstructured) {
+	for _, field := range []string{
+		"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields", "resourceVersion", "selfLink", "uid",
+	} {
+		unstructured.RemoveNestedField(result.Object, "metadata", field)
+	}
+	unstructured.RemoveNestedField(result.Object, "status")
+	annotations, marks := result.GetAnnotations(), wanted.GetAnnotations()
+	for _, key := range []string{v1alpha1.DigestAnnotation, v1alpha1.PreserveAnnotation, v1alpha1.AdoptedAnnotation} {
+		annotations = marked(annotations, marks, key)
+	}
+	result.SetAnnotations(annotations)
+	result.SetLabels(marked(result.GetLabels(), wanted.GetLabels(), v1alpha1.PartOfLabel))
+}
+
+// marked is m with a key as marks has it.
+func marked(m, marks map[string]string, key string) map[string]string {
+	v, ok := marks[key]
+	switch {
+	case !ok:
+		delete(m, key)
+	case m == nil:
+		m = map[string]string{key: v}
+	default:
+		m[key] = v
+	}
+	return m
+}
+
+// findScripts finds the kinds among the objects to be updated for which somebody has written a Retain script: for the others,
+// what a Book retains is what it was given.
+func (d *delivery) findScripts() {
+	for _, t := range d.tasks {
+		gk := t.ID.GroupKind()
+		if _, known := d.scripted[gk]; known || !t.exists || d.options.Book == nil {
+			continue
+		}
+		sample := &unstructured.Unstructured{}
+		sample.SetGroupVersionKind(t.GVK)
+		result, err := d.options.Book.Retain(sample, sample)
+		d.scripted[gk] = err != nil || result != sample
+	}
+}
+
+// unquoted is the error of a script without what it says, if the script was about a Secret: it may have said its values.
+func unquoted(id manifest.ID, err error) error {
+	if at, ok := errors.AsType[*manifest.Error](err); ok && id.GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
+		return &manifest.Error{Origin: at.Origin, Message: "the script for Retain fails; what it says is not shown, because it may quote the values of the Secret"}
+	}
+	return err
+}
+
+// find is the value of an object at a path of managed fields; nil if there is none.
+func find(v any, at fieldpath.Path) any {
+	for _, e := range at {
+		v = child(v, e)
+	}
+	return v
+}
+
+func child(v any, e fieldpath.PathElement) any {
+	if object, ok := v.(map[string]any); ok && e.FieldName != nil {
+		return object[*e.FieldName]
+	}
+	list, _ := v.([]any)
+	for _, item := range list {
+		switch object, _ := item.(map[string]any); {
+		case e.Value != nil && value.Equals(*e.Value, value.NewValueInterface(item)), e.Key != nil && object != nil && hasKey(object, *e.Key):
+			return item
+		}
+	}
+	return nil
+}
