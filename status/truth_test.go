@@ -233,7 +233,7 @@ func TestTruth(t *testing.T) {
 		found := map[string]outcome{} // by scene
 		var all []scene
 		for _, f := range table.facts {
-			for _, names := range table.combinations() {
+			for _, names := range table.combinations(3) {
 				s := scene{names, f.name}
 				status, observed, conditions := table.status(s)
 				where := table.kind + ": " + s.String()
@@ -255,15 +255,15 @@ func TestTruth(t *testing.T) {
 	page.check(t)
 }
 
-// combinations are all multisets of up to three words, sorted; that their order does not matter is shown elsewhere.
-func (table kindTable) combinations() [][]string {
+// combinations are all multisets of at most so many words, sorted; that their order does not matter is shown elsewhere.
+func (table kindTable) combinations(most int) [][]string {
 	var list [][]string
 	if table.empty {
 		list = append(list, nil)
 	}
 	var extend func(prefix []string, from int)
 	extend = func(prefix []string, from int) {
-		for i := from; i < len(words) && len(prefix) < 3; i++ {
+		for i := from; i < len(words) && len(prefix) < most; i++ {
 			if slices.Contains(table.without, words[i].name) {
 				continue
 			}
@@ -319,7 +319,7 @@ func TestTruthLater(t *testing.T) {
 	table := tables[0]
 	require.Equal(t, "FederatedObject", table.kind)
 	done, _, _ := objectOf(scene{names: []string{"current"}})
-	for _, names := range table.combinations() {
+	for _, names := range table.combinations(3) {
 		s := scene{names: names}
 		status, observed, conditions := objectOf(s)
 		first := conclude(t, argo, table.kind, status, observed, conditions)
@@ -339,7 +339,7 @@ func TestTruthNextGeneration(t *testing.T) {
 	argo := newArgoCD(t)
 	for _, table := range tables {
 		for _, f := range table.facts {
-			for _, names := range table.combinations() {
+			for _, names := range table.combinations(2) {
 				status, _, _ := table.status(scene{names, f.name})
 				u := published(t, 3, status)
 				u.SetKind(table.kind)

@@ -259,7 +259,7 @@ func (p *truthPage) addClusters(t *testing.T, argo argoCD) {
 	}{
 		{"answers", Probe{Version: "v1.36.3", NodesTotal: 3, NodesReady: 3}},
 		{"does not answer", Probe{Err: errors.New("dial tcp: timeout")}},
-		{"refuses the credentials", Probe{Err: errors.New("401"), Reason: "Unauthorized"}},
+		{"refuses the credentials", Probe{Err: errors.New("401"), Reason: "AuthFailed"}},
 	} {
 		status, observed, conditions := clusterOf(c.probe)
 		wellFormed(t, 2, observed, conditions)
