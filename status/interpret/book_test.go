@@ -250,6 +250,22 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+// TestHealthOfWhatAlwaysObserves: a Deployment without observedGeneration has not been looked at, whatever a script says.
+func TestHealthOfWhatAlwaysObserves(t *testing.T) {
+	c := customized(policy.HealthInterpretation, "function InterpretHealth(obj) return true end")
+	c.Spec.Target = policy.CustomizationTarget{APIVersion: "apps/v1", Kind: "Deployment"}
+	deployment := gadget(map[string]any{"metadata": map[string]any{"generation": int64(1)}, "status": map[string]any{}})
+	deployment.SetAPIVersion("apps/v1")
+	deployment.SetKind("Deployment")
+	k := book(t, c).Of(deployment.GroupVersionKind().GroupKind())
+	got, why := k.Health(deployment)
+	require.Equal(t, kind.Progressing, got)
+	require.Equal(t, "its controller has not observed generation 1 yet", why)
+	deployment.Object["status"] = map[string]any{"observedGeneration": int64(1)}
+	got, _ = k.Health(deployment)
+	require.Equal(t, kind.Healthy, got)
+}
+
 // TestExpressions has a row for what expressions can say of an object.
 func TestExpressions(t *testing.T) {
 	for _, c := range []struct {

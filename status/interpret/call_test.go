@@ -90,6 +90,50 @@ func TestTheBudgetIsAlwaysTheSame(t *testing.T) {
 	}
 }
 
+// TestPrices has a row for everything that is paid for: what a thousand of it cost at least, and at most, each.
+func TestPrices(t *testing.T) {
+	for _, c := range []struct {
+		name, setup, do string
+		least, most     int64
+	}{
+		{"nothing", "", "", 0, 3},
+		{"an addition", "local n = 0", "n = n + 1", 3, 12},
+		{"a table", "", "local t = {}", tablePrice, tablePrice + 30},
+		{"a table with fields", "", "local t = {a = 1, b = 2, c = 3}", tablePrice + 3*entryPrice, tablePrice + 100},
+		{"a function", "", "local f = function() end", closurePrice, closurePrice + 30},
+		{"a local function", "", "local function f() end", closurePrice, closurePrice + 30},
+		{"a named function", "", "function f() end", closurePrice, closurePrice + 30},
+		{"a call", "local function f() end", "f()", 2, 12},
+		{"a call with a table of arguments", "local function f(...) end", "f()", closurePrice, closurePrice + 30},
+		{"arguments", "local function f(...) return select('#', ...) end", "f(1, 2, 3)", closurePrice + 3, closurePrice + 50},
+		{"a string of 16 kB", "local s = ('x'):rep(8000)", "local r = s .. s", 1000, 5100},
+		{"a new place", "local t = {}", "t[i] = i", placePrice, 20},
+		{"an old place", "local t = {1}", "t[1] = i", placePrice, 20},
+		{"a far place", "", "local t = {} t[1000] = 1", tablePrice + 3000, tablePrice + 3100},
+		{"a new key", "local t = {}", "t['k' .. i] = i", entryPrice, 40},
+		{"an old key", "local t = {k = 1}", "t.k = i", 1, 12},
+		{"the length of a list of 1000", "local t = {} for i = 1, 1000 do t[i] = i end", "local n = #t", 1000 / reachUnit, 60},
+		{"a pcall", "local function f() end", "pcall(f)", protectedPrice, protectedPrice + 30},
+		{"a pattern", "", "('aaaa'):find('(a+)$')", entryPrice + 5, 60},
+		{"sorting three", "local t = {3, 1, 2}", "table.sort(t)", 3 * sortPrice, 5 * sortPrice},
+		{"a quantity", "local kube = require('kube')", "kube.resourceAdd('1', '2')", 3 * kubePrice, 4 * kubePrice},
+		{"an instruction beside a string of 1 MB", "local n, s = 0, ('x'):rep(1000000)", "n = n + 1", 1000, 5000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cost := func(times string) int64 {
+				s, err := health(t, "function InterpretHealth() "+c.setup+" for i = 1, "+times+" do "+c.do+" end end")
+				require.NoError(t, err)
+				out, err := s.call()
+				require.NoError(t, err)
+				return maxWork - out.budget.left
+			}
+			each := (cost("1000") - cost("0")) / 1000
+			require.GreaterOrEqual(t, each, c.least)
+			require.LessOrEqual(t, each, c.most)
+		})
+	}
+}
+
 // TestAggregateOfAThousandClusters is the largest honest script: it must fit with room to spare.
 func TestAggregateOfAThousandClusters(t *testing.T) {
 	s, err := health(t, thousand)
