@@ -37,8 +37,9 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	if j.spec.Suspend {
 		return true // it is only looked at
 	}
+	book, _ := j.plan.Interpreters()
 	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
-		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune,
+		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Book: book,
 		Withdraw: func(id manifest.ID, labels map[string]string) string { return j.plan.Withdraw(b.Name, id, labels) },
 		Record:   func(ctx context.Context, inventory []string) error { return b.record(ctx, f, j, inventory) },
 	})

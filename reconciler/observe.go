@@ -27,6 +27,7 @@ func (o observer) Put(u *unstructured.Unstructured) {
 	o.note(id, func(l *leg) (repair bool) {
 		w := l.wants[id]
 		seen := apply.Observe(u, w.object, l.live[id])
+		report.Message = seen.Tell(report.Message)
 		l.live[id], l.reports[id] = seen, report
 		return w.digest != "" && w.held == "" && (seen.Digest != w.digest || !seen.Intact)
 	})
