@@ -290,13 +290,14 @@ func (table kindTable) judge(t *testing.T, s scene, o outcome, where string) {
 	if o.ready == "True" {
 		return
 	}
-	if s.has("held", "held and lost") && s.fact != "overtaken" && !s.has("refused", "unhealthy", "not renderable") && s.fact == "" {
+	failed := s.has("refused", "unhealthy", "not renderable")
+	if s.has("held", "held and lost") && !failed && s.fact == "" {
 		require.NotContains(t, []string{ApplyFailed, HealthCheckFailed, BuildFailed}, o.reason, "%s: held is not failed", where)
 		require.NotEqual(t, "Degraded", o.argocd, where)
 	}
 	if o.reason == Held {
-		require.False(t, s.has("refused", "unhealthy", "not renderable", "older", "missing", "starting", "unobserved") && s.fact != "suspended",
-			"%s: what is held hides nothing that is not", where)
+		hidden := failed || s.has("older", "missing", "starting", "unknown", "unobserved", "unreachable")
+		require.False(t, hidden && s.fact != "suspended", "%s: what is held hides nothing that is not", where)
 		require.Equal(t, "Unknown", o.ready, where)
 		require.Equal(t, "Suspended", o.argocd, where)
 		require.Empty(t, o.beside, "%s: nobody works on it", where)
