@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -213,8 +214,7 @@ func (m *mirrorer) run(ctx context.Context) {
 	var mending sync.WaitGroup
 	mending.Go(func() { m.Run(ctx) })
 	defer mending.Wait()
-	m.sweep(ctx)
-	for tick := time.NewTicker(mirrorRetry); ; {
+	for swept, tick := m.sweep(ctx), time.NewTicker(mirrorRetry); ; swept = swept || m.sweep(ctx) {
 		select {
 		case <-ctx.Done():
 			return
@@ -243,22 +243,26 @@ func (m *mirrorer) catchUp(ctx context.Context) {
 	}
 }
 
-// sweep finds federations that were deleted while nobody watched.
-func (m *mirrorer) sweep(ctx context.Context) {
+// sweep finds federations that were deleted while nobody watched; false asks for another try.
+func (m *mirrorer) sweep(ctx context.Context) (done bool) {
 	mirrored, err := m.Federations(ctx)
-	if err != nil || len(mirrored) == 0 {
-		return // nothing is mirrored, or it may not be read: then nothing was written either
+	if apierrors.IsForbidden(err) || err == nil && len(mirrored) == 0 {
+		return true // what may not be read was not written either
 	}
-	declared, err := m.declared(ctx)
+	var declared map[string]bool
+	if err == nil {
+		declared, err = m.declared(ctx)
+	}
 	if err != nil {
 		m.engine.log.Debug("cannot look for federations that are gone", "error", err)
-		return
+		return false
 	}
 	for _, key := range mirrored {
 		if !declared[key] {
 			m.forget(keyOf(key))
 		}
 	}
+	return true
 }
 
 // keyOf reads "<namespace>/<name>".

@@ -50,6 +50,9 @@ func TestMirror(t *testing.T) {
 		{"somebody writes to a mirror", tampered},
 		{"an object leaves Git", mirrorRemoved},
 		{"the hub has a node", sharedRefuses},
+		{"the hub has no node any more", sharedNoMore},
+		{"the controllers are restarted", mirrorSurvives},
+		{"the Federation is deleted while nobody works", mirrorSwept},
 	} {
 		t.Log(part.name) // not a test of its own: each goes on where the one before it ended
 		part.run(t, m)
@@ -323,4 +326,40 @@ func sharedRefuses(t *testing.T, m *mirrored) {
 		out, err := m.tool(patience, "get", "events", "--namespace", m.namespace, "--field-selector", "reason=NotMirrored")
 		return unless(err == nil && strings.Contains(out, "worker"), out)
 	})
+}
+
+func sharedNoMore(t *testing.T, m *mirrored) {
+	require.NoError(t, m.hub.Delete(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}))
+	m.eventually("the mirror to be back", func() error { _, err := m.find("deployment/web"); return err })
+	said, done := m.rollout("deployment/web", patience)
+	require.True(t, done, said)
+}
+
+func mirrorSurvives(t *testing.T, m *mirrored) {
+	settled := func() (version string) {
+		m.eventually("the Deployment to be current", func() error {
+			s := m.kstatus("deployment/web")
+			version = m.mirror("deployment/web").GetResourceVersion()
+			return unless(s.Status == status.CurrentStatus, s.Message)
+		})
+		return version
+	}
+	before := settled()
+	m.restart(func() {})
+	m.ready(m.r, m.r.push("after the restart", "settings.yaml", configMap("settings", "4")))
+	require.Equal(t, "4", m.mirror("configmap/settings").Object["data"].(map[string]any)["key"])
+	require.Equal(t, before, settled(), "the Deployment was not written to")
+}
+
+func mirrorSwept(t *testing.T, m *mirrored) {
+	m.restart(func() { require.NoError(t, m.hub.Delete(t.Context(), m.declared(m.r))) })
+	for _, what := range []string{"deployment/web", "statefulset/db", "configmap/settings"} {
+		m.eventually(what+" to go", func() error {
+			_, err := m.find(what)
+			return unless(apierrors.IsNotFound(err), fmt.Sprint(err))
+		})
+	}
+	_, err := m.find("configmap/theirs")
+	require.NoError(t, err)
+	require.Equal(t, "4", m.configMap("cluster-a", "settings").Data["key"], "the members keep what they have")
 }

@@ -23,6 +23,8 @@ const (
 	menders = 2
 	// patience is how long what is there may take to be read: a delivery waits for it.
 	patience = 5 * time.Second
+	// pause before what somebody else changed is put back, so that nobody is fought with in a tight loop.
+	pause = time.Second
 	// firstRetry and lastRetry bound the back-off of what could not be written.
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = time.Minute

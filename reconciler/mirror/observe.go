@@ -28,7 +28,7 @@ func (o observer) Put(u *unstructured.Unstructured) {
 	}
 	e.have = shown
 	if o.opened && e.due() {
-		o.queue.Add(id)
+		o.queue.AddAfter(id, pause)
 	}
 	if e.asked != nil && !says(shown.status, e.asked) {
 		e.asked = nil
@@ -49,7 +49,7 @@ func (o observer) Delete(u *unstructured.Unstructured) {
 func (o observer) lost(e *entry) {
 	e.have, e.asked = nil, nil
 	if e.want != nil {
-		o.queue.Add(e.id)
+		o.queue.AddAfter(e.id, pause)
 	} else {
 		delete(o.entries, e.id)
 	}
