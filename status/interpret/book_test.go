@@ -330,6 +330,10 @@ func TestStatus(t *testing.T) {
 	require.Nil(t, k.Reflect(long))
 	require.Nil(t, k.Reflect(gadget(nil)))
 
+	k = book(t, customized(policy.StatusAggregation, "function AggregateStatus(d, items) d.status = {given = type(items)} return d end")).Of(gadgets)
+	require.Equal(t, map[string]any{"given": "nil"}, k.Aggregate(nil), "not an empty table, as in Karmada")
+	require.Equal(t, map[string]any{"given": "table"}, k.Aggregate(make([]kind.Answer, 1)))
+
 	k = book(t, customized(policy.StatusAggregation, "function AggregateStatus(d) d.status = 'x' return d end")).Of(gadgets)
 	require.Nil(t, k.Aggregate(nil))
 	k = book(t, customized(policy.StatusAggregation, "function AggregateStatus(d) d.kind = 'x' return d end")).Of(gadgets)

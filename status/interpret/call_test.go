@@ -134,6 +134,18 @@ func TestPrices(t *testing.T) {
 	}
 }
 
+// TestLongStringsOfObjects make every instruction dearer, as the script may compare them.
+func TestLongStringsOfObjects(t *testing.T) {
+	s, err := health(t, "function InterpretHealth(a, b) local n = 0 for i = 1, 1000 do if a.s == b.s then n = n + 1 end end end")
+	require.NoError(t, err)
+	cost := func(text string) int64 {
+		out, err := s.call(map[string]any{"s": text}, map[string]any{"s": text})
+		require.NoError(t, err)
+		return maxWork - out.budget.left
+	}
+	require.Greater(t, cost(string(make([]byte, 100*stringUnit))), 50*cost("short"))
+}
+
 // TestAggregateOfAThousandClusters is the largest honest script: it must fit with room to spare.
 func TestAggregateOfAThousandClusters(t *testing.T) {
 	s, err := health(t, thousand)
