@@ -48,8 +48,10 @@ type world struct {
 	namespace string
 	// hook is where the controllers take pushes, "127.0.0.1:<port>".
 	hook string
-	log  *errorCounter
-	stop func()
+	// metrics is where the controllers tell their figures, "127.0.0.1:<port>".
+	metrics string
+	log     *errorCounter
+	stop    func()
 }
 
 // newWorld starts everything. Members are named cluster-a, cluster-b, and so on.
@@ -60,7 +62,7 @@ func newWorld(t *testing.T, members int) *world {
 		names = append(names, "cluster-"+string(rune('a'+i)))
 	}
 	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, names...)}
-	w.hook, w.log = freeAddress(t), &errorCounter{to: t.Output()}
+	w.hook, w.metrics, w.log = freeAddress(t), freeAddress(t), &errorCounter{to: t.Output()}
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
 	require.NoError(t, reconciler.InstallCRDs(t.Context(), w.config))
@@ -92,7 +94,7 @@ func (w *world) run() {
 	cache := w.t.TempDir()
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
-			CacheDir: cache, HookAddress: w.hook, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
+			CacheDir: cache, HookAddress: w.hook, MetricsAddress: w.metrics, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 		})
 	}()
 	w.stop = sync.OnceFunc(func() {
