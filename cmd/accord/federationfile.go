@@ -3,45 +3,55 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/status/interpret"
 )
 
 // readFederation reads the one Federation manifest in a file, in which others may stand beside it.
 func readFederation(file string) (*v1alpha1.Federation, error) {
-	data, err := os.ReadFile(file)
+	fed, _, err := federationIn(file)
+	return fed, err
+}
+
+// federationIn is the one Federation of a file, and the manifest that it was read from.
+func federationIn(file string) (*v1alpha1.Federation, render.Object, error) {
+	objects, err := manifestsIn(file)
 	if err != nil {
-		return nil, fmt.Errorf("reading the federation: %w", err)
+		return nil, render.Object{}, err
 	}
-	files, err := txtar.FS(&txtar.Archive{Files: []txtar.File{{Name: filepath.Base(file), Data: data}}})
-	if err != nil {
-		return nil, fmt.Errorf("reading the federation: %w", err)
+	var found []render.Object
+	for _, o := range objects {
+		if gk := o.ID().GroupKind(); gk.Group == v1alpha1.GroupVersion.Group && gk.Kind == "Federation" {
+			found = append(found, o)
+		}
 	}
-	objects, err := render.Build(files, render.Options{})
+	if len(found) != 1 {
+		return nil, render.Object{}, fmt.Errorf("%s has %s, expected one", file, count(len(found), "Federation"))
+	}
+	fed := &v1alpha1.Federation{}
+	if err := manifest.Decode(found[0].Manifest, found[0].Text, found[0].Origin, fed).Err(); err != nil {
+		return nil, render.Object{}, err
+	}
+	fed, err = complete(fed)
+	return fed, found[0], err
+}
+
+// healthIn is what the Federation of a file says about the health of kinds, each at its line.
+func healthIn(file string) ([]interpret.HealthExprs, error) {
+	fed, written, err := federationIn(file)
 	if err != nil {
 		return nil, err
 	}
-	var found []*v1alpha1.Federation
-	for _, o := range objects {
-		if gk := o.ID().GroupKind(); gk.Group != v1alpha1.GroupVersion.Group || gk.Kind != "Federation" {
-			continue
-		}
-		fed := &v1alpha1.Federation{}
-		if err := manifest.Decode(o.Manifest, o.Text, o.Origin, fed).Err(); err != nil {
-			return nil, err
-		}
-		found = append(found, fed)
+	health := propagate.Input{}.Declared(fed).Health
+	lines := manifest.LinesOf(written.Text, written.Origin.Line)
+	for i := range health {
+		health[i].At = lines.At(written.Origin, fmt.Sprintf("spec.healthCheckExprs[%d]", i))
 	}
-	if len(found) != 1 {
-		return nil, fmt.Errorf("%s has %s, expected one", file, count(len(found), "Federation"))
-	}
-	return complete(found[0])
+	return health, nil
 }
 
 // complete fills in what a hub would, and refuses what one would refuse and is needed here.

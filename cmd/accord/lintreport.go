@@ -81,12 +81,18 @@ func byPlace(a, b lintLine) int {
 }
 
 func (r *lintReport) addFindings(findings []propagate.Finding) {
-	for _, f := range findings {
-		r.Findings = append(r.Findings, lintLine{
+	r.Findings = append(r.Findings, lintLines(findings)...)
+}
+
+func lintLines(findings []propagate.Finding) []lintLine {
+	lines := make([]lintLine, len(findings))
+	for i, f := range findings {
+		lines[i] = lintLine{
 			Severity: f.Severity, Code: f.Code, Source: f.At.Source, Path: f.At.Path, Line: f.At.Line, Column: f.At.Column,
 			Message: f.Message, Fix: f.Fix,
-		})
+		}
 	}
+	return lines
 }
 
 // addMistakes adds a finding for each mistake. What is not about a manifest has no place.

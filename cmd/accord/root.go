@@ -67,6 +67,7 @@ func rootCommand() *cobra.Command {
 		lintCommand(),
 		renderCommand(),
 		whyCommand(),
+		interpretCommand(),
 		applyCommand(),
 		upCommand(),
 		runCommand(),
