@@ -68,6 +68,7 @@ func (e *engine) deliver(f *federation, touched, changed map[manifest.ID]bool) {
 	if !f.bulk { // else what is changed is told of when it is delivered: its generation says already that it is not
 		maps.Copy(touched, changed)
 	}
+	maps.Copy(touched, f.waiting) // and what was to be told while that could not be
 	e.reporter.objects(f, maps.Keys(touched))
 }
 

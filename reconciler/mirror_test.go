@@ -48,6 +48,7 @@ func TestMirror(t *testing.T) {
 		{"a commit changes nothing for an object", nothingMoves},
 		{"a cluster does not answer", rolloutUnreachable},
 		{"somebody writes to a mirror", tampered},
+		{"mirroring is turned off and on", mirrorSwitched},
 		{"an object leaves Git", mirrorRemoved},
 		{"the hub has a node", sharedRefuses},
 		{"the hub has no node any more", sharedNoMore},
@@ -248,7 +249,12 @@ func policyMoves(t *testing.T, m *mirrored) {
 	}
 	replicas, _, _ := unstructured.NestedInt64(m.mirror("deployment/web").Object, "spec", "replicas")
 	require.EqualValues(t, 2, replicas)
-	m.ready(m.r, m.r.push("on both again", "policy.yaml", everywhere("")))
+	m.ready(m.r, m.r.push("on both, divided", "policy.yaml",
+		everywhere("    replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Weighted}\n")))
+	m.finishes()
+	replicas, _, _ = unstructured.NestedInt64(m.mirror("deployment/web").Object, "spec", "replicas")
+	require.EqualValues(t, 2, replicas, "one on each of two")
+	m.ready(m.r, m.r.push("on both again, all of it", "policy.yaml", everywhere("")))
 	m.finishes()
 }
 
@@ -295,6 +301,28 @@ func tampered(t *testing.T, m *mirrored) {
 	for i, d := range m.deployments() {
 		require.Equal(t, before[i].Generation, d.Generation, "the members heard nothing of it")
 	}
+}
+
+func mirrorSwitched(t *testing.T, m *mirrored) {
+	turn := func(on bool) {
+		m.eventually("the Federation to be changed", func() error {
+			fed := m.declared(m.r)
+			fed.Spec.Mirror = &on
+			return m.hub.Update(t.Context(), fed)
+		})
+	}
+	turn(false)
+	for _, what := range append(workloads, "configmap/settings") {
+		m.eventually(what+" to go", func() error {
+			_, err := m.find(what)
+			return unless(apierrors.IsNotFound(err), fmt.Sprint(err))
+		})
+	}
+	turn(true)
+	for _, what := range workloads {
+		m.eventually(what+" to be back", func() error { _, err := m.find(what); return err })
+	}
+	m.finishes()
 }
 
 func mirrorRemoved(t *testing.T, m *mirrored) {

@@ -178,6 +178,9 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 	f.mu.Lock()
 	o := f.objects[id]
 	if o == nil || !f.announced {
+		if o != nil {
+			f.waiting[id] = true
+		}
 		f.mu.Unlock()
 		return nil
 	}

@@ -25,6 +25,10 @@ func (m *Mirror) settle(ctx context.Context, e *entry) bool {
 	defer cancel()
 	m.mu.Lock()
 	due, want, have := e.due(), e.want, e.have
+	w := order{owner: e.owner, decision: e.decision, replicas: e.replicas}
+	if want != nil {
+		w.Template = *want
+	}
 	m.mu.Unlock()
 	if !due {
 		return true
@@ -32,7 +36,7 @@ func (m *Mirror) settle(ctx context.Context, e *entry) bool {
 	var err error
 	if want == nil {
 		err = m.remove(ctx, e, have)
-	} else if err = m.write(ctx, e, have); err != nil {
+	} else if err = m.write(ctx, e, w, have); err != nil {
 		m.demote(ctx, e)
 	}
 	if err != nil {
@@ -41,11 +45,15 @@ func (m *Mirror) settle(ctx context.Context, e *entry) bool {
 	return err == nil
 }
 
+// order is what was wanted of an entry when its turn came.
+type order struct {
+	Template
+	owner, decision string
+	replicas        *int64
+}
+
 // write applies the template of an entry. What is somebody else's, and what the hub does not serve, is left alone.
-func (m *Mirror) write(ctx context.Context, e *entry, have *seen) error {
-	m.mu.Lock()
-	want, owner, replicas := e.want, e.owner, e.replicas
-	m.mu.Unlock()
+func (m *Mirror) write(ctx context.Context, e *entry, want order, have *seen) error {
 	objects, err := m.resource(want.GVK, e.id)
 	m.note(e, func() { e.unserved = meta.IsNoMatchError(err) })
 	if meta.IsNoMatchError(err) {
@@ -61,29 +69,33 @@ func (m *Mirror) write(ctx context.Context, e *entry, have *seen) error {
 			return nil
 		}
 	}
-	body, total, err := want.body(owner, replicas)
+	body, total, err := want.body(want.owner, want.replicas)
 	if err != nil {
 		return err
 	}
-	if have != nil && e.id.GroupKind() == jobKind && have.decision != want.Decision() {
-		// Its template is immutable, and an end is final: what is decided anew is another Job.
-		if err := m.delete(ctx, objects, e.id, have); err != nil {
-			return err
-		}
-	}
-	after, err := m.apply(ctx, objects, e, body)
-	if apierrors.IsInvalid(err) && have != nil && !e.first() {
-		// A field cannot be changed. Nothing runs here that would end with the object.
-		if err := m.delete(ctx, objects, e.id, have); err != nil {
-			return err
-		}
-		after, err = m.apply(ctx, objects, e, body)
-	}
+	after, err := m.replace(ctx, objects, e, want, have, body)
 	if err != nil {
 		return err
 	}
 	m.wrote(ctx, e, have, seen{gvk: want.GVK, replicas: total}, after)
 	return nil
+}
+
+// replace applies body to what is there, or, where that cannot be, makes the object anew: nothing runs here that would end
+// with it.
+func (m *Mirror) replace(ctx context.Context, objects metadata.ResourceInterface, e *entry, want order, have *seen, body []byte) (*metav1.PartialObjectMetadata, error) {
+	// The template of a Job is immutable, and its end is final: what is decided anew is another Job.
+	anew := have != nil && e.id.GroupKind() == jobKind && have.decision != want.decision
+	if !anew {
+		after, err := m.apply(ctx, objects, e, body)
+		if !apierrors.IsInvalid(err) || have == nil || e.first() {
+			return after, err
+		}
+	}
+	if err := m.delete(ctx, objects, e.id, have); err != nil {
+		return nil, err
+	}
+	return m.apply(ctx, objects, e, body)
 }
 
 // resource of an object on the hub.
@@ -165,6 +177,9 @@ func (m *Mirror) wrote(ctx context.Context, e *entry, before *seen, now seen, af
 	}
 	claims := !anew && before.decision != now.decision && now.claims()
 	owner := e.owner
+	if e.due() { // something else is wanted by now
+		m.queue.AddAfter(e.id, pause)
+	}
 	m.mu.Unlock()
 	if claims {
 		m.demote(ctx, e)

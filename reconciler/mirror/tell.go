@@ -95,6 +95,9 @@ func (m *Mirror) putStatus(ctx context.Context, e *entry, next map[string]any) e
 	m.mu.Lock()
 	have := e.have
 	m.mu.Unlock()
+	if have == nil {
+		return nil // it went meanwhile; its status is asked for when it is back
+	}
 	objects, err := m.resource(have.gvk, e.id)
 	if err != nil {
 		return err
