@@ -84,7 +84,8 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 		}
 	}
 	f.basis, f.decided, f.plan, f.announced, f.refused, f.unread = b, time.Now(), plan, false, nil, ""
-	f.revision, f.allowPrune, f.evaluated = b.revision, b.allowPrune, b.generation
+	f.revision, f.allowPrune = b.revision, b.allowPrune
+	f.evaluate(b.generation)
 	f.succeed(release)
 	// After a restart the plan is the one whose status stands in the ledger; anything else begins anew.
 	known := f.release.Spec.PlanDigest == plan.Digest() && f.release.Status.SupersededBy == "" &&

@@ -64,10 +64,12 @@ type federation struct {
 	news    federationNews // that people were told
 	looked  time.Time      // when the loop came by last
 
-	evaluated int64  // generation of the Federation that was looked at last
-	handledAt string // the last value of the annotation that asks for a look now
-	refused   error  // why the newest commit could not be planned; nil if it could
-	unread    string // why the sources could not be read the last time; empty if they could
+	evaluated   int64                    // generation of the Federation that was looked at last
+	spec        *v1alpha1.FederationSpec // as it was then; nil before the first look
+	suspendedAt int64                    // generation in which it was suspended last
+	handledAt   string                   // the last value of the annotation that asks for a look now
+	refused     error                    // why the newest commit could not be planned; nil if it could
+	unread      string                   // why the sources could not be read the last time; empty if they could
 }
 
 // leg is one federation on one cluster.
@@ -89,6 +91,7 @@ type leg struct {
 	recalled bool
 	figures  deliveryFigures
 	news     deliveryNews // that people were told
+	absences absences     // of wanted objects
 	// cancel ends the delivery under way, because a newer plan is in force; nil when there is none.
 	cancel context.CancelFunc
 }

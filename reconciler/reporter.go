@@ -374,6 +374,7 @@ func (r *reporter) federation(ctx context.Context, f *federation) error {
 	fed := f.declaration.DeepCopy()
 	in := status.FederationInput{FetchError: f.unread, Suspended: fed.Spec.Suspend, HandledAt: f.handledAt}
 	if f.release != nil {
+		f.judgeRelease() // another plan for the same commit may be in force by now
 		in.Release, in.Newest, in.Revision = f.release.Name, f.release.Status, f.release.Spec.Revision
 	}
 	fed.Status = status.Federation(f.declaration.Status, f.evaluated, in, time.Now())

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
@@ -22,7 +24,8 @@ func (e *engine) unread(f *federation, err error) {
 // refuse: a commit cannot be planned. Its Release says why, with file and line, and only another commit helps.
 func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1alpha1.Release, err error) error {
 	f.mu.Lock()
-	f.basis, f.unread, f.refused, f.evaluated = basis{}, "", err, b.generation
+	f.basis, f.unread, f.refused = basis{}, "", err
+	f.evaluate(b.generation)
 	f.succeed(release)
 	release = f.release.DeepCopy()
 	about, before := f.declaration, f.release.Status
@@ -38,15 +41,14 @@ func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1
 }
 
 // rests says that nothing changed since the plan in force was made, or since the commit that could not be planned.
-// That the sources could be read is noted in any case.
 func (f *federation) rests(b basis) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.unread = ""
 	if !f.basis.rests(b, time.Since(f.decided), f.declaration.Spec.Interval.Duration) || !f.announced && f.refused == nil {
 		return false
 	}
-	f.evaluated = b.generation
+	f.unread = "" // only now: until a new plan is adopted, the old Release does not answer for the new generation
+	f.evaluate(b.generation)
 	return true
 }
 
@@ -64,15 +66,38 @@ func (f *federation) handled(requestedAt string) {
 	f.handledAt = requestedAt
 }
 
+// evaluate notes that the Federation was looked at as it is in this generation. The caller holds f.mu.
+func (f *federation) evaluate(generation int64) {
+	f.evaluated = generation
+	if f.declaration.Generation == generation {
+		f.spec = f.declaration.Spec.DeepCopy()
+	}
+}
+
+// onlySuspended says that the Federation is as it was looked at last, but for spec.suspend: whatever else was changed since
+// is not looked at before it goes on. After a restart nothing is known of that, and the status of the hub is believed.
+// The caller holds f.mu.
+func (f *federation) onlySuspended() bool {
+	if f.spec == nil {
+		return f.declaration.Status.ObservedGeneration == f.declaration.Generation
+	}
+	then, now := *f.spec, f.declaration.Spec
+	then.Suspend, now.Suspend = false, false
+	return equality.Semantic.DeepEqual(then, now)
+}
+
 // suspended: the Federation is not looked at any more. Deliveries under way end, and what they leave undone is told as
 // held.
 func (e *engine) suspended(f *federation) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.evaluated == f.declaration.Generation {
+	if f.suspendedAt == f.declaration.Generation {
 		return // suspended before
 	}
-	f.evaluated = f.declaration.Generation
+	f.suspendedAt = f.declaration.Generation
+	if f.onlySuspended() {
+		f.evaluated = f.declaration.Generation
+	}
 	for _, l := range f.legs {
 		l.end()
 	}

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status"
 )
 
 // A place is one cluster's part in one federation, in the words of the tables.
@@ -48,7 +49,7 @@ func deliveryPlace(d *v1alpha1.Delivery, revision string) place {
 		p.State, p.Note = v1alpha1.Healthy, ""
 	case isFalse(ready):
 		p.State = v1alpha1.Failed
-	case isTrue(held) && st.Summary.Progressing == 0:
+	case isTrue(held) && ready != nil && ready.Reason == status.Held: // not while something else is under way
 		p.State, p.Since, p.Note = v1alpha1.Held, &held.LastTransitionTime, cmp.Or(heldBecause(d), held.Message)
 	}
 	return p
