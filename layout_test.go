@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 var granted = map[[2]string]string{
 	{"cmd", "api"}:    "a command prints the hub's objects",
 	{"cmd", "render"}: "lint reads a directory without hub, Git or cluster",
+	{"cmd", "status"}: "interpret runs users' scripts about kinds; reasons have one spelling",
 }
 
 // rooms are the folders at the top. A new one is a new word that everybody has to learn.

@@ -2,13 +2,13 @@ package interpret
 
 import (
 	"fmt"
-	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -53,7 +53,7 @@ func quantity(l *lua.LState, v lua.LValue) resource.Quantity {
 	if !lua.LVCanConvToString(v) {
 		l.RaiseError("a quantity is a string or a number, and not a %s", v.Type())
 	}
-	if endless(s) {
+	if manifest.Endless(s) {
 		l.RaiseError("%q is no sensible quantity", shorten(s))
 	}
 	q, err := resource.ParseQuantity(s)
@@ -62,13 +62,6 @@ func quantity(l *lua.LState, v lua.LValue) resource.Quantity {
 	}
 	pay(l, kubePrice)
 	return q
-}
-
-// endless says that to compute with a quantity would take minutes or more: "1e99999999" is a valid one.
-func endless(s string) bool {
-	const maxLength, maxExponentDigits = 64, 3
-	_, exponent, _ := strings.Cut(strings.ToLower(s), "e")
-	return len(s) > maxLength || len(strings.TrimLeft(exponent, "+-0")) > maxExponentDigits
 }
 
 // accuratePodRequirements is what one pod of a template needs, in the form that GetReplicas returns; nil if that is

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 // workload is what GetReplicas says: how many replicas, and what one requests.
@@ -61,7 +63,7 @@ func requestsOf(needs map[string]any) (corev1.ResourceList, error) {
 	requests := corev1.ResourceList{}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		s := fmt.Sprint(list[name])
-		if endless(s) {
+		if manifest.Endless(s) {
 			return nil, fmt.Errorf("%q of %s is no sensible quantity", shorten(s), shorten(name))
 		}
 		q, err := resource.ParseQuantity(s)
