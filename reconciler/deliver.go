@@ -146,7 +146,7 @@ func (f *federation) live(l *leg) apply.Live {
 // record writes the inventory down before anything in it is written to the cluster.
 func (b *bulkhead) record(ctx context.Context, f *federation, j job, inventory []string) error {
 	f.mu.Lock()
-	j.run.Started, j.run.Inventory = true, inventory
+	j.run.Started, j.run.Inventory, j.absences.recorded = true, inventory, true
 	f.mu.Unlock()
 	b.engine.reporter.judgeDelivery(f, b.Name)
 	return b.engine.reporter.putDelivery(ctx, f, b.Name)
@@ -159,6 +159,7 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 	}
 	f.mu.Lock()
 	j.cancel = nil
+	o.Drift = j.leg.absences.drift(o)
 	j.leg.concluded(o, err)
 	if f.plan == j.plan {
 		touched := j.leg.conclude(o, err)

@@ -2,8 +2,6 @@ package reconciler
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
@@ -15,19 +13,14 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-const (
-	// failingGrace is how long something fails that may mend itself (a conflict that is tried again, a kind that is not
-	// served yet, a pod that restarts) before a person is told.
-	failingGrace = time.Minute
-	// namedDrift is how many objects one event about drift names.
-	namedDrift = 5
-)
+// failingGrace is how long something fails that may mend itself (a conflict that is tried again, a kind that is not
+// served yet, a pod that restarts) before a person is told.
+const failingGrace = time.Minute
 
 // Reasons of events about a Delivery, beside those of its condition Ready.
 const (
-	holdBegan      = "HoldBegan"
-	holdEnded      = "HoldEnded"
-	driftCorrected = "DriftCorrected"
+	holdBegan = "HoldBegan"
+	holdEnded = "HoldEnded"
 )
 
 // deliveryNews is what people were told of one delivery. It is guarded by the mutex of the federation, and ends with the leg.
@@ -134,47 +127,4 @@ func problemOf(err error) *apply.Problem {
 		return p
 	}
 	return &apply.Problem{Reason: apply.Failed, Retry: true, Err: err}
-}
-
-// reportDrift tells people what was changed back, one event for every field manager that did it.
-func (e *engine) reportDrift(f *federation, cluster string, drift []apply.Drift) {
-	if len(drift) == 0 {
-		return
-	}
-	f.mu.Lock()
-	var about *v1alpha1.Delivery
-	if l := f.legs[cluster]; l != nil {
-		about = l.delivery.DeepCopy()
-	}
-	f.mu.Unlock()
-	if about == nil {
-		return
-	}
-	for _, text := range driftLines(drift) {
-		e.event(about, warning, driftCorrected, text)
-	}
-}
-
-// driftLines has a line for everybody who changed or deleted something, in the order of their names.
-func driftLines(drift []apply.Drift) []string {
-	by := map[[2]string][]string{}
-	var who [][2]string
-	for _, d := range drift {
-		key := [2]string{d.Manager, d.What}
-		if by[key] == nil {
-			who = append(who, key)
-		}
-		by[key] = append(by[key], d.ID.String())
-	}
-	slices.SortFunc(who, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
-	var lines []string
-	for _, key := range who {
-		slices.Sort(by[key])
-		line := fmt.Sprintf("put right what was %s", key[1])
-		if key[0] != "" {
-			line += " by " + key[0]
-		}
-		lines = append(lines, line+": "+listed(by[key], namedDrift))
-	}
-	return lines
 }

@@ -13,9 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/apply"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -196,18 +194,6 @@ func deliverySaying(generation int64, conditions ...string) v1alpha1.DeliverySta
 		s.Conditions = append(s.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionStatus(value), Reason: reason, ObservedGeneration: generation})
 	}
 	return s
-}
-
-func TestDriftLines(t *testing.T) {
-	var drift []apply.Drift
-	for i := range namedDrift + 2 {
-		drift = append(drift, apply.Drift{ID: manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint("c", i)}, Manager: "kubectl-edit", What: apply.Changed})
-	}
-	drift = append(drift, apply.Drift{ID: manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "gone"}, What: apply.Deleted})
-	require.Equal(t, []string{
-		"put right what was deleted: ConfigMap shop/gone",
-		"put right what was changed by kubectl-edit: ConfigMap shop/c0, ConfigMap shop/c1, ConfigMap shop/c2, ConfigMap shop/c3, ConfigMap shop/c4 and 2 more",
-	}, driftLines(drift))
 }
 
 func TestRoll(t *testing.T) {

@@ -52,6 +52,9 @@ func (o observer) Delete(u *unstructured.Unstructured) {
 		delete(l.live, id)
 		delete(l.reports, id)
 		w := l.wants[id]
+		if w.digest != "" {
+			l.absences.vanish(id)
+		}
 		return w.digest != "" && w.held == ""
 	})
 }
@@ -92,6 +95,9 @@ func (o observer) Listed(gvk schema.GroupVersionKind, present map[types.Namespac
 		if id.GroupKind() == gvk.GroupKind() && !present[types.NamespacedName{Namespace: id.Namespace, Name: id.Name}] {
 			delete(l.live, id)
 			delete(l.reports, id)
+			if l.wants[id].digest != "" {
+				l.absences.vanish(id)
+			}
 			o.bulkhead.engine.reporter.object(f, id, o.bulkhead.Name)
 			if l.run.Finished {
 				o.bulkhead.enqueue(o.key)
