@@ -79,7 +79,7 @@ func (d *delivery) compare() {
 		case ok && seen.Digest == p.Digest && seen.Intact && seen.leaves(p.Yields):
 			d.outcome.Unchanged++
 		case ok && seen.Digest == p.Digest:
-			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &Drift{ID: p.ID, Manager: seen.ChangedBy, What: Changed}})
+			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &Drift{ID: p.ID, Manager: seen.changer(p.Yields), What: Changed}})
 		default:
 			d.tasks = append(d.tasks, &task{Placed: p, unseen: !ok, exists: ok})
 		}

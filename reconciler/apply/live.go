@@ -85,9 +85,20 @@ func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Seen
 	return s
 }
 
-// leaves says whether all that is left to the member still may be: an autoscaler that left Git does not own replicas.
-func (s Seen) leaves(yields []string) bool {
-	return !slices.ContainsFunc(s.Left, func(l Left) bool { return !slices.Contains(yields, l.Path) })
+// leaves says whether all that is left to the member still may be: the replicas of an autoscaler that left Git may not.
+func (s Seen) leaves(yields []string) bool { return s.retaken(yields) < 0 }
+
+// retaken is the first of what is left that may not be any more; -1 for none.
+func (s Seen) retaken(yields []string) int {
+	return slices.IndexFunc(s.Left, func(l Left) bool { return !slices.Contains(yields, l.Path) })
+}
+
+// changer is the manager whose change is repaired.
+func (s Seen) changer(yields []string) string {
+	if i := s.retaken(yields); s.ChangedBy == "" && i >= 0 {
+		return s.Left[i].Manager
+	}
+	return s.ChangedBy
 }
 
 // maxMessage is how long a message with what is left in it may be, in bytes.

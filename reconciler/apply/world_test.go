@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"os"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"github.com/accord-dev/accord/clusters/local"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // plane is the one member that all tests of this package share; each test has federations and namespaces of its own.
@@ -51,21 +53,29 @@ type world struct {
 	*testing.T
 	federation string
 	namespace  string
+	plane      *local.ControlPlane
 	member     *clusters.Member
 	kubectl    *clusters.Member // somebody else
 	sent       atomic.Int64
 	recorded   [][]string
+	// meanwhile is called before a request of ours is sent.
+	meanwhile func(r *http.Request)
 
 	options   Options
 	live      Live
 	inventory []string
 }
 
-func newWorld(t *testing.T, federation string) *world {
-	w := &world{T: t, federation: "default/" + federation, namespace: federation, live: Live{}}
+func newWorld(t *testing.T, federation string) *world { return newWorldOn(t, plane, federation) }
+
+func newWorldOn(t *testing.T, plane *local.ControlPlane, federation string) *world {
+	w := &world{T: t, federation: "default/" + federation, namespace: federation, plane: plane, live: Live{}}
 	w.member = w.connect("accord", func(rt http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(r *http.Request) (*http.Response, error) {
 			w.sent.Add(1)
+			if w.meanwhile != nil {
+				w.meanwhile(r)
+			}
 			return rt.RoundTrip(r)
 		})
 	})
@@ -82,7 +92,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func (w *world) connect(agent string, wrap func(http.RoundTripper) http.RoundTripper) *clusters.Member {
-	cfg := rest.CopyConfig(plane.Config())
+	cfg := rest.CopyConfig(w.plane.Config())
 	cfg.UserAgent = agent
 	if wrap != nil {
 		cfg.Wrap(wrap)
@@ -91,6 +101,11 @@ func (w *world) connect(agent string, wrap func(http.RoundTripper) http.RoundTri
 	require.NoError(w, err)
 	w.Cleanup(m.Close)
 	return m
+}
+
+// unique is a name for the world of a case.
+func unique(prefix, name string) string {
+	return fmt.Sprintf("%s-%08x", prefix, crc32.ChecksumIEEE([]byte(name)))
 }
 
 // target reads the documents of a YAML text; NS stands for the namespace of the test.
@@ -114,7 +129,7 @@ func (w *world) placed(u *unstructured.Unstructured) propagate.Placed {
 	u.SetAnnotations(with(u.GetAnnotations(), v1alpha1.DigestAnnotation, digest))
 	text, err := json.Marshal(u.Object)
 	require.NoError(w, err)
-	return propagate.Placed{Rendered: &propagate.Rendered{ID: id, GVK: u.GroupVersionKind(), Digest: digest, JSON: text}}
+	return propagate.Placed{Rendered: &propagate.Rendered{ID: id, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Yields: kind.Of(id.GroupKind()).Yields}}
 }
 
 func with(m map[string]string, key, value string) map[string]string {
@@ -217,11 +232,11 @@ func (w *world) remove(kind, name string) {
 	require.NoError(w, w.kubectl.Objects.Resource(mapping.Resource).Namespace(w.namespace).Delete(w.Context(), name, metav1.DeleteOptions{}))
 }
 
+// groups of the kinds that are not of the core group.
+var groups = map[string]string{"Deployment": "apps", "Job": "batch", "Kustomization": "kustomize.toolkit.fluxcd.io", "Gadget": "a.io", "CustomResourceDefinition": "apiextensions.k8s.io"}
+
 func gvkOf(kind string) schema.GroupVersionKind {
-	if kind == "Deployment" {
-		return schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: kind}
-	}
-	return schema.GroupVersionKind{Version: "v1", Kind: kind}
+	return schema.GroupVersionKind{Group: groups[kind], Version: "v1", Kind: kind}
 }
 
 func (w *world) id(kind, name string) manifest.ID {

@@ -87,10 +87,10 @@ func same(a, b map[string]any, path string) bool {
 	return equality.Semantic.DeepEqual(lookup(a, path), lookup(b, path))
 }
 
-// holder is the newest manager that owns something at a path.
+// holder is the newest manager that owns the field at a path, or something of it.
 func (all managers) holder(path string) string {
 	for _, m := range all.byAge() {
-		if owned(canonical(m.fields).set(), path) != nothing {
+		if owned(canonical(m.fields).set(), path) == whole {
 			return m.name
 		}
 	}

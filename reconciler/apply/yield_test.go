@@ -1,0 +1,93 @@
+package apply
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// managing is one manager for each "name: FieldsV1".
+func managing(sets ...string) managers {
+	var all managers
+	for _, s := range sets {
+		name, text, _ := strings.Cut(s, ": ")
+		m := manager{name: name, operation: "Update"}
+		if name == "accord" {
+			m.operation = "Apply"
+		}
+		m.fields = parsed(text)
+		all = append(all, m)
+	}
+	return all
+}
+
+func TestLeft(t *testing.T) {
+	live := parsed(`{"spec":{"suspend":true,"ref":{"name":"a","uid":"1"}}}`)
+	for name, c := range map[string]struct {
+		path string
+		all  managers
+		want []Left
+	}{
+		"another's":                    {"spec.suspend", managing(`kubectl: {"f:spec":{"f:suspend":{}}}`), []Left{{"spec.suspend", "kubectl"}}},
+		"nobody's":                     {"spec.suspend", nil, []Left{{"spec.suspend", ""}}},
+		"ours":                         {"spec.suspend", managing(`accord: {"f:spec":{"f:suspend":{}}}`), nil},
+		"ours and another's":           {"spec.suspend", managing(`kubectl: {"f:spec":{"f:suspend":{}}}`, `accord: {"f:spec":{"f:suspend":{}}}`), nil},
+		"ours is something beside it":  {"spec.suspend", managing(`accord: {"f:spec":{"f:path":{}}}`), []Left{{"spec.suspend", ""}}},
+		"ours is a part of it":         {"spec.ref", managing(`accord: {"f:spec":{"f:ref":{"f:name":{}}}}`, `pv: {"f:spec":{"f:ref":{"f:uid":{}}}}`), nil},
+		"ours is all around it":        {"spec.suspend", managing(`accord: {"f:spec":{}}`), nil},
+		"parts are another's":          {"spec.ref", managing(`pv: {"f:spec":{"f:ref":{".":{},"f:name":{},"f:uid":{}}}}`), []Left{{"spec.ref", "pv"}}},
+		"in one value, another's":      {"spec.suspend", managing(`kubectl: {"f:spec":{}}`), nil},
+		"around it is another's, too":  {"spec.suspend", managing(`kubectl: {"f:spec":{}}`, `argo: {"f:spec":{".":{},"f:suspend":{}}}`), []Left{{"spec.suspend", "argo"}}},
+		"not there":                    {"spec.path", managing(`kubectl: {"f:spec":{"f:suspend":{}}}`), nil},
+		"below of what is no object":   {"spec.suspend.deep", nil, nil},
+		"changed in a request of ours": {"spec.suspend", managers{{name: "accord", operation: "Update", fields: parsed(`{"f:spec":{"f:suspend":{}}}`)}}, []Left{{"spec.suspend", "accord"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.want, c.all.left([]string{c.path}, live))
+		})
+	}
+}
+
+func TestYielded(t *testing.T) {
+	paths := []string{"spec.suspend", "spec.replicas", "imagePullSecrets"}
+	for applied, want := range map[string][]string{
+		`{"spec":{"suspend":false,"replicas":0},"imagePullSecrets":[]}`: paths,
+		`{"spec":{"suspend":null}}`:                                     nil,
+		`{"spec":{"template":{"replicas":1}}}`:                          nil,
+		`{"spec":"replicas"}`:                                           nil,
+		`{"imagePullSecrets":[{"name":"registry"}]}`:                    {"imagePullSecrets"},
+	} {
+		require.Equal(t, want, yielded(paths, []byte(applied)), applied)
+	}
+}
+
+func TestDrop(t *testing.T) {
+	for object, want := range map[string]string{
+		`{"spec":{"a":{"b":1},"c":2}}`:      `{"spec":{"c":2}}`,
+		`{"kind":"K","spec":{"a":{"b":1}}}`: `{"kind":"K"}`,
+		`{"spec":{"a":{"b":1,"d":{}}}}`:     `{"spec":{"a":{"d":{}}}}`,
+		`{"spec":{"a":"b"}}`:                `{"spec":{"a":"b"}}`,
+		`{}`:                                `{}`,
+	} {
+		got := parsed(object)
+		drop(got, "spec.a.b")
+		require.Equal(t, parsed(want), got, object)
+	}
+}
+
+func TestTellStaysShort(t *testing.T) {
+	s := Seen{Left: []Left{{"spec.clusterIP", ""}, {"spec.suspend", strings.Repeat("m", 128)}, {"spec.replicas", "accord"}}}
+	require.Equal(t, "spec.clusterIP is left to the cluster; spec.suspend is left to "+strings.Repeat("m", 128)+"; spec.replicas is left to an admission webhook", s.Tell(""))
+	long := strings.Repeat("x", 220)
+	require.Equal(t, long, s.Tell(long), "half a sentence says nothing")
+	require.Equal(t, "fine", Seen{}.Tell("fine"))
+}
+
+func TestCovers(t *testing.T) {
+	left := []Left{{Path: "spec.clusterIP"}, {Path: "spec.clusterIPs"}}
+	require.True(t, covers(left, ""))
+	require.True(t, covers(left, "spec.clusterIPs"))
+	require.True(t, covers(left, paths(left)))
+	require.False(t, covers(left[1:], "spec.clusterIP"), "a name that begins like another is another")
+}
