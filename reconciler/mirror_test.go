@@ -250,7 +250,7 @@ func policyMoves(t *testing.T, m *mirrored) {
 	replicas, _, _ := unstructured.NestedInt64(m.mirror("deployment/web").Object, "spec", "replicas")
 	require.EqualValues(t, 2, replicas)
 	m.ready(m.r, m.r.push("on both, divided", "policy.yaml",
-		everywhere("    replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Weighted}\n")))
+		strings.Replace(everywhere(""), "cluster-b]}", "cluster-b]}, replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Weighted}", 1)))
 	m.finishes()
 	replicas, _, _ = unstructured.NestedInt64(m.mirror("deployment/web").Object, "spec", "replicas")
 	require.EqualValues(t, 2, replicas, "one on each of two")
