@@ -63,7 +63,8 @@ func suspendable(t *testing.T, federation string) (w *world, kustomization func(
 	w = newWorld(t, federation)
 	crd := definition("kustomize.toolkit.fluxcd.io", "Kustomization", "kustomizations")
 	if w.get("CustomResourceDefinition", "", "kustomizations.kustomize.toolkit.fluxcd.io") == nil {
-		newWorld(t, "flux").delivered(newWorld(t, "flux").target(crd))
+		flux := newWorld(t, "flux")
+		flux.delivered(flux.target(crd))
 	}
 	w.create(foreignNamespace)
 	require.NoError(t, w.kubectl.Kinds.Refresh())
@@ -143,6 +144,11 @@ func TestTheOnlyFieldIsLeft(t *testing.T) {
 		require.Equal(t, true, w.field("Kustomization", "apps", "spec", "suspend"))
 		require.Zero(t, w.delivered(target).Requests)
 	}
+	w.edit("Kustomization", "apps", unsetting("spec", "suspend"))
+	target := w.target(strings.Replace(kustomization("suspend: false"), "namespace: NS", "namespace: NS, labels: {version: three}", 1))
+	require.Len(t, w.delivered(target).Drift, 1, "nobody has anything there any more")
+	require.Equal(t, false, w.field("Kustomization", "apps", "spec", "suspend"))
+	require.Zero(t, w.delivered(target).Requests)
 }
 
 func TestOtherFieldsOfAnObjectThatYieldsAreRepaired(t *testing.T) {

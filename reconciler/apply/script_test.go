@@ -33,7 +33,8 @@ spec:
 func gadgets(t *testing.T, federation, script string) (*world, func(spec string) propagate.Target) {
 	w := newWorld(t, federation)
 	if w.get("CustomResourceDefinition", "", "gadgets.a.io") == nil {
-		newWorld(t, "gadgets").delivered(newWorld(t, "gadgets").target(definition("a.io", "Gadget", "gadgets")))
+		inventor := newWorld(t, "gadgets")
+		inventor.delivered(inventor.target(definition("a.io", "Gadget", "gadgets")))
 	}
 	w.create(foreignNamespace)
 	require.NoError(t, w.kubectl.Kinds.Refresh())

@@ -1,0 +1,118 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// establishLimit is how long a definition may take until its kind is served; establishPause is between two looks.
+	establishLimit = 30 * time.Second
+	establishPause = 50 * time.Millisecond
+)
+
+var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// awaitEstablished returns when the API server serves the kinds of the definitions that were just written. One that is not
+// served in time is that definition's problem, and its custom resources get one of their own.
+func (d *delivery) awaitEstablished(ctx context.Context, definitions []*task) error {
+	definitions = slices.DeleteFunc(definitions, func(t *task) bool { return d.outcome.Errors[t.ID] != nil })
+	if len(definitions) == 0 {
+		return nil
+	}
+	if err := each(ctx, d.options.Workers, definitions, d.awaitOne); err != nil {
+		return err
+	}
+	return d.awaitDiscovery(ctx, slices.DeleteFunc(definitions, func(t *task) bool { return d.outcome.Errors[t.ID] != nil }))
+}
+
+// awaitDiscovery asks what the cluster serves until that has the kinds of the definitions, which it knows a moment after they
+// are established. What it does not know in time is the problem of the objects of that kind.
+func (d *delivery) awaitDiscovery(ctx context.Context, definitions []*task) error {
+	var kinds []schema.GroupVersionKind
+	for _, t := range definitions {
+		kinds = append(kinds, defined(t.JSON)...)
+	}
+	for deadline := time.Now().Add(establishLimit); ; {
+		d.requests.Add(1)
+		if err := d.member.Kinds.Refresh(); err != nil {
+			return fmt.Errorf("cluster %s: %w", d.member.Name, err)
+		}
+		kinds = slices.DeleteFunc(kinds, func(gvk schema.GroupVersionKind) bool {
+			_, err := d.member.Kinds.Mapping(gvk)
+			return !meta.IsNoMatchError(err)
+		})
+		if len(kinds) == 0 || time.Now().After(deadline) {
+			return nil
+		}
+		select {
+		case <-time.After(establishPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// defined are the kinds that a definition has served.
+func defined(definition []byte) []schema.GroupVersionKind {
+	var crd struct {
+		Spec struct {
+			Group    string
+			Names    struct{ Kind string }
+			Versions []struct {
+				Name   string
+				Served bool
+			}
+		}
+	}
+	if json.Unmarshal(definition, &crd) != nil {
+		return nil // the API server took it: there is nothing to wait for
+	}
+	var kinds []schema.GroupVersionKind
+	for _, v := range crd.Spec.Versions {
+		if v.Served {
+			kinds = append(kinds, schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind})
+		}
+	}
+	return kinds
+}
+
+func (d *delivery) awaitOne(ctx context.Context, t *task) error {
+	deadline := time.Now().Add(establishLimit)
+	for {
+		var live *unstructured.Unstructured
+		err := d.request(ctx, func(ctx context.Context) (err error) {
+			live, err = d.member.Objects.Resource(definitions).Get(ctx, t.ID.Name, metav1.GetOptions{})
+			return err
+		})
+		switch {
+		case err != nil:
+			return d.fail(ctx, t.ID, "waiting until its kind is served", err)
+		case established(live):
+			return nil
+		case time.Now().After(deadline):
+			return d.fail(ctx, t.ID, "", &Problem{Reason: Timeout, Retry: true, Err: fmt.Errorf("its kind is not served %s after it was applied", establishLimit)})
+		}
+		select {
+		case <-time.After(establishPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func established(definition *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedSlice(definition.Object, "status", "conditions") // none: not yet
+	return slices.ContainsFunc(conditions, func(c any) bool {
+		condition, ok := c.(map[string]any)
+		return ok && condition["type"] == "Established" && condition["status"] == "True"
+	})
+}
