@@ -35,6 +35,7 @@ type crier struct {
 
 	mu     sync.Mutex
 	spoken map[spokenOf]*speech
+	swept  time.Time
 }
 
 // spokenOf identifies what is spoken of.
@@ -99,9 +100,10 @@ func (c *crier) may(about spokenOf, what string) bool {
 
 // forget drops the objects of which nothing was said for so long that all may be said of them again.
 func (c *crier) forget(now time.Time) {
-	if len(c.spoken) < keptSpoken {
+	if len(c.spoken) < keptSpoken || now.Sub(c.swept) < eventRefill {
 		return
 	}
+	c.swept = now
 	for about, s := range c.spoken {
 		if now.Sub(s.filled) > max(sameEvent, eventBurst*eventRefill) {
 			delete(c.spoken, about)

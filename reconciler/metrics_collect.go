@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"maps"
 	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
@@ -114,9 +115,10 @@ func (e *engine) fineAt(l *leg) time.Time {
 // clusterMetrics of those that are connected, and of those that are declared and cannot be.
 func (e *engine) clusterMetrics() []prometheus.Metric {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	bulkheads := maps.Clone(e.bulkheads)
+	e.mu.Unlock()
 	var all []prometheus.Metric
-	for name, b := range e.bulkheads {
+	for name, b := range bulkheads {
 		silent, heard := b.reach()
 		all = append(all, clusterReachable.is(one(silent == ""), name), queueDepth.is(float64(b.queue.Len()), name))
 		if !heard.IsZero() {
@@ -124,7 +126,7 @@ func (e *engine) clusterMetrics() []prometheus.Metric {
 		}
 	}
 	for _, name := range e.roll.names() {
-		if e.bulkheads[name] == nil {
+		if bulkheads[name] == nil {
 			all = append(all, clusterReachable.is(0, name))
 		}
 	}

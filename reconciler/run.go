@@ -96,11 +96,13 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	figures := &collector{engine: e, writes: writes}
-	if err := metrics.Registry.Register(figures); err != nil {
-		return fmt.Errorf("metrics: %w", err)
+	if o.MetricsAddress != "" {
+		figures := &collector{engine: e, writes: writes}
+		if err := metrics.Registry.Register(figures); err != nil {
+			return fmt.Errorf("registering the metrics, which one process has once: %w", err)
+		}
+		defer metrics.Registry.Unregister(figures)
 	}
-	defer metrics.Registry.Unregister(figures)
 	return mgr.Start(ctx)
 }
 
