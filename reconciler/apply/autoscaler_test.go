@@ -7,10 +7,10 @@ import (
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"github.com/stretchr/testify/require"
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/accord-dev/accord/clusters/local/controllers"
 	"github.com/accord-dev/accord/clusters/local/kwok"
@@ -51,11 +51,15 @@ func (w *world) scale(n int32) {
 	w.Helper()
 	client, err := kubernetes.NewForConfig(w.plane.Config())
 	require.NoError(w, err)
-	scale, err := client.AppsV1().Deployments(w.namespace).GetScale(w.Context(), "web", metav1.GetOptions{})
-	require.NoError(w, err)
-	scale.Spec = autoscalingv1.ScaleSpec{Replicas: n}
-	_, err = client.AppsV1().Deployments(w.namespace).UpdateScale(w.Context(), "web", scale, metav1.UpdateOptions{FieldManager: "kube-controller-manager"})
-	require.NoError(w, err)
+	require.NoError(w, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		scale, err := client.AppsV1().Deployments(w.namespace).GetScale(w.Context(), "web", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		scale.Spec.Replicas = n
+		_, err = client.AppsV1().Deployments(w.namespace).UpdateScale(w.Context(), "web", scale, metav1.UpdateOptions{FieldManager: "kube-controller-manager"})
+		return err
+	}))
 }
 
 func (w *world) field(kind, name string, path ...string) any {

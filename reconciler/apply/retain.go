@@ -179,6 +179,9 @@ func child(v any, e fieldpath.PathElement) any {
 		return object[*e.FieldName]
 	}
 	list, _ := v.([]any)
+	if e.Key != nil && len(*e.Key) == 0 {
+		return v // an item that nobody owns is looked for in all of them
+	}
 	for _, item := range list {
 		switch object, _ := item.(map[string]any); {
 		case e.Value != nil && value.Equals(*e.Value, value.NewValueInterface(item)), e.Key != nil && object != nil && hasKey(object, *e.Key):

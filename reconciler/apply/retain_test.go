@@ -11,6 +11,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
 )
 
 func parsed(text string) map[string]any {
@@ -349,6 +350,52 @@ func TestPortsOfAServiceStay(t *testing.T) {
 	require.Equal(t, before, port())
 	require.Len(t, w.field("Service", "web", "spec", "ports"), 2)
 	require.Zero(t, w.delivered(more).Requests)
+}
+
+// Where a definition makes the whole spec one value, a field of it cannot belong to somebody else: Git wins, once. A
+// script may decide otherwise.
+func TestFieldOfWhatIsOneValue(t *testing.T) {
+	inventor := newWorld(t, "workflows")
+	inventor.delivered(inventor.target(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: workflows.argoproj.io}
+spec:
+  group: argoproj.io
+  names: {kind: Workflow, plural: workflows}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {
+      spec: {type: object, x-kubernetes-preserve-unknown-fields: true, x-kubernetes-map-type: atomic}}}}
+`))
+	for name, c := range map[string]struct {
+		script string
+		want   any
+	}{
+		"Git wins":         {"", false},
+		"a script decides": {retention("argoproj.io/v1", "Workflow", "desired.spec.suspend = observed.spec.suspend"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, unique("one-value", name))
+			w.create(foreignNamespace)
+			target := func(path string) propagate.Target {
+				object := "apiVersion: argoproj.io/v1\nkind: Workflow\nmetadata: {name: build, namespace: NS}\nspec: {suspend: false, path: " + path + "}\n"
+				return w.planned("[{apiVersion: argoproj.io/v1, kind: Workflow}]", object, c.script)
+			}
+			w.delivered(target("a"))
+			w.edit("Workflow", "build", setting(true, "spec", "suspend"))
+			w.delivered(target("a"))
+			require.Equal(t, c.want, w.field("Workflow", "build", "spec", "suspend"))
+			require.Zero(t, w.delivered(target("a")).Requests)
+			w.delivered(target("b"))
+			require.Equal(t, c.want, w.field("Workflow", "build", "spec", "suspend"))
+			require.Equal(t, "b", w.field("Workflow", "build", "spec", "path"))
+			require.Zero(t, w.delivered(target("b")).Requests)
+		})
+	}
 }
 
 // What has nothing to yield costs what it cost before.

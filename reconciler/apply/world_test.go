@@ -233,7 +233,10 @@ func (w *world) remove(kind, name string) {
 }
 
 // groups of the kinds that are not of the core group.
-var groups = map[string]string{"Deployment": "apps", "Job": "batch", "Kustomization": "kustomize.toolkit.fluxcd.io", "Gadget": "a.io", "CustomResourceDefinition": "apiextensions.k8s.io"}
+var groups = map[string]string{
+	"Deployment": "apps", "Job": "batch", "CustomResourceDefinition": "apiextensions.k8s.io",
+	"Kustomization": "kustomize.toolkit.fluxcd.io", "Workflow": "argoproj.io", "Gadget": "a.io",
+}
 
 func gvkOf(kind string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: groups[kind], Version: "v1", Kind: kind}
