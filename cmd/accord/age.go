@@ -15,3 +15,11 @@ func age(t *metav1.Time, now time.Time) string {
 	}
 	return duration.HumanDuration(max(0, now.Sub(t.Time)))
 }
+
+// forHow is " for 41m"; empty when it is not known since when.
+func forHow(since *metav1.Time, now time.Time) string {
+	if long := age(since, now); long != "-" {
+		return " for " + long
+	}
+	return ""
+}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +27,8 @@ type hubFlags struct {
 	kubeconfig string
 	context    string
 	namespace  string
+	// answer is how long the hub may take for one request; zero: answerTime.
+	answer time.Duration
 }
 
 func (h *hubFlags) register(f *pflag.FlagSet) {
@@ -56,6 +60,7 @@ func (h *hubFlags) connect() (*hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the hub: %w", err)
 	}
+	cfg.Wrap(answerWithin(cmp.Or(h.answer, answerTime)))
 	c, err := client.NewWithWatch(cfg, client.Options{Scheme: scheme()})
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the hub %s: %w", cfg.Host, err)

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
@@ -101,7 +103,15 @@ func (h *hub) federation(ctx context.Context, name string) (*v1alpha1.Federation
 	case name == "" || len(found) > 1:
 		return nil, fmt.Errorf("which federation? %s", h.choices(all))
 	}
-	return nil, fmt.Errorf("no federation %q: %s", name, h.choices(all))
+	return nil, fmt.Errorf("no federation %q: %s%s", name, h.choices(all), nearestFederation(name, all))
+}
+
+func nearestFederation(name string, all []v1alpha1.Federation) string {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
+	}
+	return manifest.DidYouMean(name, names)
 }
 
 // federations in the namespace that was asked for; in all when none was, or when only that one may be read.
@@ -134,14 +144,29 @@ func (h *hub) choices(all []v1alpha1.Federation) string {
 
 // checkClusters refuses names that are no clusters.
 func (h *hub) checkClusters(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	list := &v1alpha1.ClusterList{}
+	if err := h.List(ctx, list); err != nil {
+		return h.explain("listing the clusters", err)
+	}
+	known := make([]string, len(list.Items))
+	for i := range list.Items {
+		known[i] = list.Items[i].Name
+	}
 	for _, name := range names {
-		err := h.Get(ctx, client.ObjectKey{Name: name}, &v1alpha1.Cluster{})
-		if apierrors.IsNotFound(err) {
-			return fmt.Errorf("no cluster %q on %s: see \"accord get clusters\"", name, h.config.Host)
-		}
-		if err != nil {
-			return h.explain("reading cluster "+name, err)
+		if !slices.Contains(known, name) {
+			return h.noCluster(name, known)
 		}
 	}
 	return nil
+}
+
+func (h *hub) noCluster(name string, known []string) error {
+	hint := manifest.DidYouMean(name, known)
+	if hint == "" {
+		hint = `; "accord get clusters" lists them`
+	}
+	return fmt.Errorf("no cluster %q on %s%s", name, h.config.Host, hint)
 }

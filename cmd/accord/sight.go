@@ -11,6 +11,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
+// maxWorst clusters are listed, as in a Release.
+const maxWorst = 10
+
 // A sight is what the hub knows about one commit at one moment: of the whole fleet, or of some clusters.
 // It is a value, made from hub objects by releaseSight and deliverySight, and judged by judge.
 type sight struct {
@@ -36,6 +39,11 @@ type sight struct {
 	UnreachableSince time.Time
 	// Note is the one thing worth saying about what is not done yet.
 	Note string
+	// Worst are clusters that are not done, the worst first, at most ten; Omitted counts the others.
+	Worst   []v1alpha1.Worst
+	Omitted int32
+	// Mistakes are in the manifests, so that nothing could be decided.
+	Mistakes bool
 }
 
 // releaseSight sees the whole fleet. A nil release has not been seen yet.
@@ -58,6 +66,7 @@ func releaseSight(fed *v1alpha1.Federation, rel *v1alpha1.Release) sight {
 		Suspended:      fed.Spec.Suspend,
 		Summary:        t,
 		Note:           releaseNote(rel),
+		Worst:          st.Worst, Omitted: st.Omitted, Mistakes: len(st.Errors) > 0,
 	}
 	if c := known("Stalled"); isTrue(c) && c.Reason != reasonSuperseded {
 		s.Stalled = cmp.Or(firstOf(st.Errors), c.Message, c.Reason)
@@ -134,7 +143,7 @@ func deliverySight(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries [
 		Summary: v1alpha1.Summary{Total: int32(len(clusters))},
 	}
 	if isFalse(condition(rel.Status.Conditions, rel.Generation, v1alpha1.Rendered)) {
-		s.Stalled = whole.Stalled // a mistake on another cluster would be no reason
+		s.Stalled, s.Mistakes = whole.Stalled, whole.Mistakes // a mistake on another cluster would be no reason
 	}
 	for _, name := range clusters {
 		i := slices.IndexFunc(deliveries, func(d v1alpha1.Delivery) bool {
@@ -146,6 +155,7 @@ func deliverySight(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries [
 		}
 		s.Summary.Progressing++
 		s.Note = cmp.Or(s.Note, name+" has received nothing of this release")
+		s.addWorst(v1alpha1.Worst{Cluster: name, State: v1alpha1.Progressing, Message: "has received nothing of this release"})
 		if whole.Evaluated && (whole.Ready || whole.HealthyButRest) {
 			s.Stalled = cmp.Or(s.Stalled, "nothing of this release goes to "+name)
 		}
@@ -183,7 +193,26 @@ func (s *sight) add(d *v1alpha1.Delivery, revision string) {
 	}
 	if p.State != v1alpha1.Healthy {
 		s.Note = cmp.Or(s.Note, join(" ", d.Spec.Cluster, p.Note))
+		s.addWorst(worstOf(d, p))
 	}
+}
+
+// worstOf is what is worst on a cluster that is not done.
+func worstOf(d *v1alpha1.Delivery, p place) v1alpha1.Worst {
+	w := v1alpha1.Worst{Cluster: d.Spec.Cluster, State: p.State, Message: p.Note, Since: p.Since}
+	if i := slices.IndexFunc(d.Status.Problems, func(o v1alpha1.ObjectProblem) bool { return moves(o.State) }); i >= 0 && firstProblem(d) == p.Note {
+		w.Object, w.Message = d.Status.Problems[i].Object, d.Status.Problems[i].Message
+	}
+	return w
+}
+
+// addWorst lists a cluster, or counts it when the list is full.
+func (s *sight) addWorst(w v1alpha1.Worst) {
+	if len(s.Worst) == maxWorst {
+		s.Omitted++
+		return
+	}
+	s.Worst = append(s.Worst, w)
 }
 
 // counts is "applied 13/30  healthy 12/30  held 1  unreachable 2".

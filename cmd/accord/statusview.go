@@ -171,7 +171,7 @@ func (r statusReport) writeProblems(b *strings.Builder, now time.Time) {
 func (r statusReport) next() string {
 	switch {
 	case r.Verdict == verdictFailed && len(r.Errors) > 0:
-		return "correct it and push; until then the clusters keep what they run"
+		return nextMistake
 	case r.Verdict == verdictFailing:
 		return r.nextWhy()
 	case r.Verdict == verdictUnreachable:
@@ -184,21 +184,13 @@ func (r statusReport) next() string {
 	return ""
 }
 
-// nextWhy explains the first object that fails, to somebody in a checkout of the repository.
+// nextWhy explains the first object that fails.
 func (r statusReport) nextWhy() string {
 	for _, c := range r.Clusters {
 		for _, p := range c.Trouble {
-			kind, name, ok := strings.Cut(p.Object, " ")
-			if p.State != v1alpha1.Failed || !ok {
-				continue
+			if p.State == v1alpha1.Failed {
+				return nextWhy(p.Object, c.Cluster)
 			}
-			if group, short, grouped := strings.Cut(kind, "/"); grouped {
-				kind = short + "." + group
-			}
-			if namespace, short, namespaced := strings.Cut(name, "/"); namespaced {
-				name = short + " -n " + namespace
-			}
-			return fmt.Sprintf("accord why %s/%s -c %s", strings.ToLower(kind), name, c.Cluster)
 		}
 	}
 	return ""

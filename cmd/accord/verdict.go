@@ -70,6 +70,9 @@ func (v verdict) exitCode() int {
 	return v.Result.exitCode()
 }
 
+// unfinished says whether it is over and something is missing that was waited for.
+func (v verdict) unfinished() bool { return v.Result != "" && v.exitCode() != 0 }
+
 // judge decides whether waiting is over. What is final comes first, in this order:
 //
 //	done         the goal is reached; a newer commit does not undo that

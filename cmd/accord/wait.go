@@ -16,8 +16,11 @@ import (
 
 const waitLong = `Wait until a commit is live everywhere it should be.
 
-Without --cluster it waits for all clusters the commit was planned for; with it, for those only. A commit that
-accord has not seen yet is waited for. A line is printed for each change; the last one has the result.
+Without --revision it waits for the commit that is checked out where it is called (HEAD). Without --cluster it waits for
+all clusters the commit was planned for; with it, for those only. A commit that accord has not seen yet is waited for. A
+line is printed within a second, and one for each change; the last one has the result and, when it is not done, the worst
+clusters and what to do next. With -o json each line is an object, and "result" is in the last one only: done, failed,
+timeout, held, unreachable or superseded. With exit code 2 there is none, and the reason is on stderr.
 
 Exit codes:
   0  done
@@ -43,17 +46,19 @@ type waitFlags struct {
 func waitCommand() *cobra.Command {
 	f := &waitFlags{}
 	c := &cobra.Command{
-		Use:     "wait [FEDERATION] --revision SHA",
-		Short:   "Wait until a commit is live everywhere it should be",
-		Long:    waitLong,
-		Example: `  accord wait prod --revision "$GITHUB_SHA" --timeout 30m --allow-held`,
-		Args:    cobra.MaximumNArgs(1),
-		RunE:    func(c *cobra.Command, args []string) error { return f.run(c.Context(), c.OutOrStdout(), firstOf(args)) },
+		Use:   "wait [FEDERATION] [--revision SHA]",
+		Short: "Wait until a commit is live everywhere it should be",
+		Long:  waitLong,
+		Example: `  git push && accord wait
+  accord wait prod --revision "$GITHUB_SHA" --timeout 30m --allow-held
+  accord wait prod --for applied --cluster eu-1 --cluster eu-2 -o json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), c.OutOrStdout(), firstOf(args)) },
 	}
 	flags := c.Flags()
 	f.hub.registerWithNamespace(flags)
 	f.output.register(flags, asText, asJSON)
-	flags.StringVar(&f.revision, "revision", "", "commit to wait for, at least 7 digits (required)")
+	flags.StringVar(&f.revision, "revision", "", "commit to wait for, at least 7 digits (default HEAD of the Git checkout)")
 	flags.StringSliceVar(&f.clusters, "cluster", nil, "wait for this cluster only (repeatable)")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Minute, "how long to wait")
 	flags.StringVar(&f.until, "for", "healthy", "healthy, or applied")
@@ -78,10 +83,7 @@ func (f *waitFlags) goal(now time.Time) (goal, error) {
 }
 
 func (f *waitFlags) run(ctx context.Context, out io.Writer, name string) error {
-	if f.revision == "" {
-		return errors.New("--revision is required: the commit to wait for")
-	}
-	commit, err := parseCommit(f.revision)
+	commit, err := f.commit()
 	if err != nil {
 		return err
 	}
@@ -89,20 +91,48 @@ func (f *waitFlags) run(ctx context.Context, out io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
+	f.hub.answer = min(answerTime, f.timeout)
 	h, err := f.hub.connect()
 	if err != nil {
 		return err
 	}
+	p := newWaitPrinter(f.output.value, out, name, commit)
+	defer p.asking(h.config.Host)()
+	fed, err := f.find(ctx, h, name, g)
+	switch {
+	case passing(err) && ctx.Err() == nil && !time.Now().Before(g.Deadline):
+		now := time.Now()
+		v := verdict{Result: resultTimeout, Message: "the hub " + h.config.Host + " did not answer"}
+		return errors.Join(p.say(sight{}, v, now), ended(v))
+	case err != nil:
+		return err
+	}
+	p.about(fed)
+	w := &waiting{hub: h, federation: fed, commit: commit, clusters: f.clusters, goal: g}
+	return w.until(ctx, p.say)
+}
+
+// commit that is waited for.
+func (f *waitFlags) commit() (string, error) {
+	if f.revision == "" {
+		return headCommit()
+	}
+	return parseCommit(f.revision)
+}
+
+// find is the federation, if it and the clusters exist.
+func (f *waitFlags) find(ctx context.Context, h *hub, name string, g goal) (*v1alpha1.Federation, error) {
+	ctx, end := context.WithDeadline(ctx, g.Deadline)
+	defer end()
 	fed, err := h.federation(ctx, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := h.checkClusters(ctx, f.clusters); err != nil {
-		return err
-	}
-	w := &waiting{hub: h, federation: fed, commit: commit, clusters: f.clusters, goal: g}
-	return w.until(ctx, waitPrinter(f.output.value, out, fed, commit))
+	return fed, h.checkClusters(ctx, f.clusters)
 }
+
+// lastLook is how long a hub may take to answer when the time has run out: what is read then still counts.
+const lastLook = 5 * time.Second
 
 // waiting is one wait for one commit.
 type waiting struct {
@@ -120,12 +150,12 @@ func (w *waiting) until(ctx context.Context, say func(sight, verdict, time.Time)
 	news, end := w.hub.news(ctx, w.federation, len(w.clusters) > 0)
 	defer end()
 	var last sight
-	for seen := false; ; {
-		s, err := w.look(ctx)
+	for {
+		s, err := w.lookInTime(ctx)
 		switch {
 		case err == nil:
-			last, seen = s, true
-		case seen && passing(err):
+			last = s
+		case passing(err):
 			s = last.withNote(err.Error())
 		default:
 			return err
@@ -144,10 +174,17 @@ func (w *waiting) until(ctx context.Context, say func(sight, verdict, time.Time)
 	}
 }
 
+// lookInTime gives up on a hub that does not answer when the time runs out.
+func (w *waiting) lookInTime(ctx context.Context) (sight, error) {
+	ctx, end := context.WithDeadline(ctx, w.goal.Deadline.Add(lastLook))
+	defer end()
+	return w.look(ctx)
+}
+
 // passing tells whether err is of the kind that ends by itself: the hub restarts, or is busy.
 func passing(err error) bool {
 	_, network := errors.AsType[*url.Error](err)
-	return network || apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) ||
+	return network || errors.Is(err, context.DeadlineExceeded) || apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) ||
 		apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) || apierrors.IsInternalError(err)
 }
 

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// A waitEvent is one line of "accord wait -o json". Result is only in the last one.
+// A waitEvent is one line of "accord wait -o json". Result, ExitCode, and when it is not done what is worst and what to do
+// next, are only in the last one.
 type waitEvent struct {
 	Time       time.Time        `json:"time"`
 	Federation string           `json:"federation"`
@@ -20,29 +22,89 @@ type waitEvent struct {
 	Message    string           `json:"message,omitempty"`
 	Result     result           `json:"result,omitempty"`
 	ExitCode   *int             `json:"exitCode,omitempty"`
+	// Worst are clusters that are not done, at most ten.
+	Worst []v1alpha1.Worst `json:"worst,omitempty"`
+	// Omitted counts those that are not in Worst.
+	Omitted int32  `json:"worstOmitted,omitempty"`
+	Next    string `json:"next,omitempty"`
 }
 
-// waitPrinter writes one line for each change, and the last one with the result.
-func waitPrinter(f format, out io.Writer, fed *v1alpha1.Federation, commit string) func(sight, verdict, time.Time) error {
-	line := textLine
+// patience is how long nothing is printed; a pipeline wants to see within a second that something is waited for.
+const patience = 500 * time.Millisecond
+
+// A waitPrinter writes one line for each change, and the last one with the result.
+type waitPrinter struct {
+	line   func(io.Writer, waitEvent, time.Time) error
+	out    io.Writer
+	commit string
+
+	mu sync.Mutex
+	// federation is empty until it was found.
+	federation v1alpha1.Federation
+	last       string
+	over       bool
+}
+
+func newWaitPrinter(f format, out io.Writer, name, commit string) *waitPrinter {
+	p := &waitPrinter{line: textLine, out: out, commit: commit}
+	p.federation.Name = name
 	if f == asJSON {
-		line = jsonLine
+		p.line = jsonLine
 	}
-	last := ""
-	return func(s sight, v verdict, now time.Time) error {
-		e := waitEvent{
-			Time: now.UTC().Truncate(time.Second), Federation: fed.Name, Namespace: fed.Namespace, Revision: commit,
-			Release: s.Release, Summary: s.Summary, Message: waitMessage(s, v, commit), Result: v.Result,
+	return p
+}
+
+// asking says which hub is asked, if nothing else was said in time. After end it never says anything.
+func (p *waitPrinter) asking(host string) (end func()) {
+	t := time.AfterFunc(patience, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.last == "" && !p.over {
+			now := time.Now()
+			e := p.event(sight{}, now)
+			e.Message = "waiting for the hub " + host + " to answer"
+			_ = p.line(p.out, e, now) // the next line has the same error
 		}
-		if v.Result != "" {
-			e.ExitCode = new(v.exitCode())
-		}
-		if change := fmt.Sprint(e.Release, e.Summary, e.Message, e.Result); change == last {
-			return nil
-		} else {
-			last = change
-		}
-		return line(out, e, now)
+	})
+	return func() {
+		t.Stop()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.over = true
+	}
+}
+
+// about is the federation from now on.
+func (p *waitPrinter) about(fed *v1alpha1.Federation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.federation = *fed
+}
+
+// say writes what changed.
+func (p *waitPrinter) say(s sight, v verdict, now time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.event(s, now)
+	e.Message, e.Result = waitMessage(s, v, p.commit), v.Result
+	if v.Result != "" {
+		e.ExitCode = new(v.exitCode())
+	}
+	if v.unfinished() {
+		e.Worst, e.Omitted, e.Next = s.Worst, s.Omitted, nextStep(&p.federation, s, v.Result)
+	}
+	change := fmt.Sprint(e.Release, e.Summary, e.Message, e.Result)
+	if change == p.last {
+		return nil
+	}
+	p.last = change
+	return p.line(p.out, e, now)
+}
+
+func (p *waitPrinter) event(s sight, now time.Time) waitEvent {
+	return waitEvent{
+		Time: now.UTC().Truncate(time.Second), Federation: p.federation.Name, Namespace: p.federation.Namespace, Revision: p.commit,
+		Release: s.Release, Summary: s.Summary,
 	}
 }
 
@@ -67,13 +129,23 @@ func jsonLine(out io.Writer, e waitEvent, _ time.Time) error {
 }
 
 // textLine is "12:03:40  applied 13/30  healthy 12/30  eu-7 ..." and, at the end,
-// "12:24:10  DONE  prod @ 4f2c9e1  applied 30/30  healthy 30/30".
+// "12:24:10  DONE  prod @ 4f2c9e1  applied 30/30  healthy 30/30"; below it what is not done, and what to do next.
 func textLine(out io.Writer, e waitEvent, now time.Time) error {
-	line := now.Format(time.TimeOnly) + "  "
+	text := now.Format(time.TimeOnly) + "  "
 	if e.Result != "" {
-		line += fmt.Sprintf("%s  %s @ %s  ", shout(e.Result), e.Federation, short(e.Revision))
+		text += fmt.Sprintf("%s  %s @ %s  ", shout(e.Result), e.Federation, short(e.Revision))
 	}
-	_, err := fmt.Fprintln(out, line+e.Message)
+	text += e.Message + "\n"
+	for _, w := range e.Worst {
+		text += fmt.Sprintf("  %s  %s%s%s\n", w.Cluster, w.State, forHow(w.Since, now), prefixed("  ", join(": ", w.Object, w.Message)))
+	}
+	if e.Omitted > 0 {
+		text += fmt.Sprintf("  and %s that are not done\n", count(int(e.Omitted), "more cluster"))
+	}
+	if e.Next != "" {
+		text += "  next: " + e.Next + "\n"
+	}
+	_, err := io.WriteString(out, text)
 	return err
 }
 
