@@ -159,3 +159,15 @@ func TestReplicas(t *testing.T) {
 		})
 	}
 }
+
+func TestWhoScalesByHandIsNamed(t *testing.T) {
+	w := newWorld(t, "byhand")
+	w.create(foreignNamespace)
+	target := w.planned(scaledKinds, scalable(2, "nginx:1.29", ""), "")
+	w.delivered(target)
+	w.scale(5)
+	outcome := w.delivered(target)
+	require.Equal(t, []Drift{{ID: w.id("Deployment", "web"), Manager: "kube-controller-manager", What: Changed}}, outcome.Drift)
+	require.Equal(t, 1, outcome.Requests)
+	require.Equal(t, int64(2), w.field("Deployment", "web", "spec", "replicas"))
+}
