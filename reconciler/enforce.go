@@ -206,13 +206,13 @@ func (e *engine) record(ctx context.Context, f *federation, puts []client.Object
 	for _, obj := range puts {
 		o, isObject := obj.(*v1alpha1.FederatedObject)
 		if isObject {
-			decided[templateID(o.Spec.Template)] = true
+			decided[o.Spec.Template.ID()] = true
 		}
 		if f.recorded(obj) {
 			continue
 		}
 		if isObject {
-			changed[templateID(o.Spec.Template)] = true
+			changed[o.Spec.Template.ID()] = true
 		}
 		g.Go(func() error {
 			if err := e.ledger.Put(ctx, obj); err != nil {
@@ -240,7 +240,7 @@ func (f *federation) recorded(obj client.Object) bool {
 	defer f.mu.Unlock()
 	switch o := obj.(type) {
 	case *v1alpha1.FederatedObject:
-		kept := f.objects[templateID(o.Spec.Template)]
+		kept := f.objects[o.Spec.Template.ID()]
 		return kept != nil && equality.Semantic.DeepEqual(kept.Spec, o.Spec) && equality.Semantic.DeepEqual(kept.OwnerReferences, o.OwnerReferences)
 	case *v1alpha1.Delivery:
 		l := f.legs[o.Spec.Cluster]
@@ -255,7 +255,7 @@ func (f *federation) remember(obj client.Object) {
 	defer f.mu.Unlock()
 	switch o := obj.(type) {
 	case *v1alpha1.FederatedObject:
-		f.objects[templateID(o.Spec.Template)] = o
+		f.objects[o.Spec.Template.ID()] = o
 	case *v1alpha1.Delivery:
 		if l := f.legs[o.Spec.Cluster]; l != nil {
 			o.Status = l.delivery.Status // the newest status may not have been written yet
@@ -291,7 +291,7 @@ func (f *federation) restore(record client.Object) {
 	defer f.mu.Unlock()
 	switch record := record.(type) {
 	case *v1alpha1.FederatedObject:
-		f.objects[templateID(record.Spec.Template)] = record
+		f.objects[record.Spec.Template.ID()] = record
 	case *v1alpha1.Delivery:
 		f.left = append(f.left, record)
 	}

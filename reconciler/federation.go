@@ -163,7 +163,7 @@ func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federatio
 		}
 	}
 	for i := range objects.Items {
-		f.objects[templateID(objects.Items[i].Spec.Template)] = &objects.Items[i]
+		f.objects[objects.Items[i].Spec.Template.ID()] = &objects.Items[i]
 	}
 	for i := range deliveries.Items {
 		d := &deliveries.Items[i]
@@ -231,7 +231,7 @@ func (f *federation) keeps(record client.Object) bool {
 	defer f.mu.Unlock()
 	switch r := record.(type) {
 	case *v1alpha1.FederatedObject:
-		return f.objects[templateID(r.Spec.Template)] != nil
+		return f.objects[r.Spec.Template.ID()] != nil
 	case *v1alpha1.Delivery:
 		return f.legs[r.Spec.Cluster] != nil
 	case *v1alpha1.Release:

@@ -1,10 +1,8 @@
 package reconciler
 
 import (
-	"cmp"
 	"slices"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 )
@@ -17,41 +15,9 @@ func (f *federation) previous() []propagate.Previous {
 		return f.plan.Previous()
 	}
 	all := make([]propagate.Previous, 0, len(f.objects))
-	for id, o := range f.objects {
-		all = append(all, recalled(id, o.Spec))
+	for _, o := range f.objects {
+		all = append(all, propagate.Recall(o.Spec))
 	}
-	return all
-}
-
-// recalled is what a FederatedObject remembers of its decision.
-func recalled(id manifest.ID, s v1alpha1.FederatedObjectSpec) propagate.Previous {
-	return propagate.Previous{
-		ID: id, Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.Rebalanced,
-		Overwrite: s.Overwrite, Preserve: s.Preserve, Dependencies: s.Dependencies, Clusters: recalledClusters(s),
-	}
-}
-
-// recalledClusters are those that its own policy chose, or, while no cluster fits, had chosen.
-func recalledClusters(s v1alpha1.FederatedObjectSpec) []propagate.PreviousCluster {
-	var all []propagate.PreviousCluster
-	if len(s.Last) > 0 {
-		for _, l := range s.Last {
-			for _, c := range l.Clusters {
-				all = append(all, propagate.PreviousCluster{Name: c, Replicas: l.Replicas, Completions: l.Completions, Held: l.Held})
-			}
-		}
-	} else {
-		for _, v := range s.Variants {
-			for _, c := range v.Clusters {
-				if !slices.ContainsFunc(s.RequiredBy, func(r v1alpha1.Requirement) bool { return slices.Contains(r.Clusters, c) }) {
-					all = append(all, propagate.PreviousCluster{
-						Name: c, Replicas: v.Replicas, Completions: v.Completions, Held: slices.Contains(s.Held, c),
-					})
-				}
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b propagate.PreviousCluster) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 

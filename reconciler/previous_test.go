@@ -82,7 +82,7 @@ func TestRemembered(t *testing.T) {
 			require.True(t, recordedDecision(&c.decision))
 			o := f.recordObject(&c.decision, c.next)
 			c.check(t, o.Spec)
-			f.objects = map[manifest.ID]*v1alpha1.FederatedObject{templateID(o.Spec.Template): o}
+			f.objects = map[manifest.ID]*v1alpha1.FederatedObject{o.Spec.Template.ID(): o}
 			require.Equal(t, []propagate.Previous{c.next}, f.previous())
 		})
 	}

@@ -32,12 +32,6 @@ func objectName(federation string, id manifest.ID) string {
 	return fmt.Sprintf("%s-%s-%x", federation, readable, hash[:5])
 }
 
-// templateID is the object that a FederatedObject is about.
-func templateID(t v1alpha1.TemplateRef) manifest.ID {
-	gv, _ := schema.ParseGroupVersion(t.APIVersion) // written by record, so it parses
-	return manifest.ID{Group: gv.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
-}
-
 // meta is the metadata of a record of this federation.
 func (f *federation) meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
@@ -81,7 +75,7 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 			o.Spec.Held = append(o.Spec.Held, c.Cluster)
 		}
 	}
-	if !equality.Semantic.DeepEqual(recalledClusters(o.Spec), next.Clusters) {
+	if !equality.Semantic.DeepEqual(propagate.Recall(o.Spec).Clusters, next.Clusters) {
 		o.Spec.Last = lastChoices(next.Clusters)
 	}
 	return o

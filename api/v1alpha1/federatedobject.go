@@ -3,6 +3,9 @@ package v1alpha1
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 // FederatedObject is one template across clusters: the decision and the aggregated status.
@@ -93,6 +96,12 @@ type TemplateRef struct {
 	Namespace  string `json:"namespace,omitempty"`
 	Name       string `json:"name"`
 	Origin     string `json:"origin,omitempty"`
+}
+
+// ID is the object, whatever version it is written in.
+func (t TemplateRef) ID() manifest.ID {
+	gk := schema.FromAPIVersionAndKind(t.APIVersion, t.Kind).GroupKind()
+	return manifest.ID{Group: gk.Group, Kind: gk.Kind, Namespace: t.Namespace, Name: t.Name}
 }
 
 // Variant is one rendered result and the clusters that get it.

@@ -32,32 +32,6 @@ func (l *liveHub) inform(ctx context.Context, t *tree) {
 		}
 	}
 	for i := range l.objects {
-		t.input.Previous = append(t.input.Previous, decidedLast(&l.objects[i]))
+		t.input.Previous = append(t.input.Previous, propagate.Recall(l.objects[i].Spec))
 	}
-}
-
-// decidedLast is what a FederatedObject remembers of its decision, as the controllers read it after a restart.
-func decidedLast(o *v1alpha1.FederatedObject) propagate.Previous {
-	s := o.Spec
-	previous := propagate.Previous{
-		ID: templateOf(o), Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.Rebalanced,
-		Overwrite: s.Overwrite, Preserve: s.Preserve, Dependencies: s.Dependencies,
-	}
-	choices := s.Last
-	for _, v := range s.Variants {
-		if len(s.Last) == 0 {
-			choices = append(choices, v1alpha1.LastChoice{Replicas: v.Replicas, Completions: v.Completions, Clusters: v.Clusters})
-		}
-	}
-	for _, choice := range choices {
-		for _, c := range choice.Clusters {
-			required := slices.ContainsFunc(s.RequiredBy, func(r v1alpha1.Requirement) bool { return slices.Contains(r.Clusters, c) })
-			if !required || len(s.Last) > 0 {
-				previous.Clusters = append(previous.Clusters, propagate.PreviousCluster{
-					Name: c, Replicas: choice.Replicas, Completions: choice.Completions, Held: choice.Held || slices.Contains(s.Held, c),
-				})
-			}
-		}
-	}
-	return previous
 }

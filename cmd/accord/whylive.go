@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
@@ -53,7 +51,7 @@ func (l *liveHub) object(p *planned, id manifest.ID, only string) *liveObject {
 	}
 	live.Federation = l.federation.Namespace + "/" + l.federation.Name
 	live.Revision = l.federation.Status.LastAttemptedRevision
-	i := slices.IndexFunc(l.objects, func(o v1alpha1.FederatedObject) bool { return templateOf(&o) == id })
+	i := slices.IndexFunc(l.objects, func(o v1alpha1.FederatedObject) bool { return o.Spec.Template.ID() == id })
 	if i < 0 {
 		live.Message = "the hub knows of no such object"
 		return live
@@ -74,18 +72,11 @@ func (l *liveHub) object(p *planned, id manifest.ID, only string) *liveObject {
 	return live
 }
 
-// templateOf is the object that a FederatedObject is about.
-func templateOf(o *v1alpha1.FederatedObject) manifest.ID {
-	t := o.Spec.Template
-	gk := schema.FromAPIVersionAndKind(t.APIVersion, t.Kind).GroupKind()
-	return manifest.ID{Group: gk.Group, Kind: gk.Kind, Namespace: t.Namespace, Name: t.Name}
-}
-
 // read takes what the hub decided and what the clusters say.
 func (live *liveObject) read(o *v1alpha1.FederatedObject, deliveries []v1alpha1.Delivery, only string) {
 	live.Summary, live.Generation, live.ObservedGeneration = o.Status.Summary, o.Generation, o.Status.ObservedGeneration
 	live.Message = message(condition(o.Status.Conditions, o.Generation, "Ready"))
-	object := templateOf(o).String()
+	object := o.Spec.Template.ID().String()
 	for _, v := range o.Spec.Variants {
 		for _, cluster := range v.Clusters {
 			if only != "" && only != cluster {
