@@ -34,6 +34,13 @@ var listings = []listing{
 	{resource: "federatedobjects", title: "objects", names: []string{"objects", "object", "federatedobjects", "federatedobject", "fo"}, namespaced: true},
 }
 
+const getLong = `List what the hub knows.
+
+clusters begin with the verdict on the fleet. policies are no objects of the hub: they are those that claim an object in a
+plan that is in force, as the FederatedObjects name them, "namespace/name" or, cluster-wide, "name". APPLIED, HEALTHY and
+HELD count every object on every cluster that was chosen for it, OBSERVED the objects that all of these run as decided. A
+policy that claims nothing is not among them; "accord lint" tells of those.`
+
 // getFlags of one get.
 type getFlags struct {
 	hub    hubFlags
@@ -43,9 +50,10 @@ type getFlags struct {
 func getCommand() *cobra.Command {
 	f := &getFlags{}
 	c := &cobra.Command{
-		Use:     "get clusters|federations|releases|deliveries|objects [NAME]",
+		Use:     "get clusters|federations|releases|deliveries|objects|policies [NAME]",
 		Short:   "List what the hub knows",
-		Example: "  accord get clusters\n  accord get releases -n shop -o wide",
+		Long:    getLong,
+		Example: "  accord get clusters\n  accord get releases -n shop -o wide\n  accord get policies shop/web",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c.Context(), c.OutOrStdout(), args[0], firstOf(args[1:]))
@@ -57,9 +65,16 @@ func getCommand() *cobra.Command {
 }
 
 func (f *getFlags) run(ctx context.Context, out io.Writer, kind, name string) error {
+	if slices.Contains(policyNames, strings.ToLower(kind)) {
+		h, err := f.hub.connect()
+		if err != nil {
+			return err
+		}
+		return f.policies(ctx, out, h, name)
+	}
 	i := slices.IndexFunc(listings, func(l listing) bool { return slices.Contains(l.names, strings.ToLower(kind)) })
 	if i < 0 {
-		return fmt.Errorf("get what? %q is none of clusters, federations, releases, deliveries, objects", kind)
+		return fmt.Errorf("get what? %q is none of clusters, federations, releases, deliveries, objects, policies", kind)
 	}
 	h, err := f.hub.connect()
 	if err != nil {

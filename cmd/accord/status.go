@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -15,12 +16,16 @@ import (
 
 const statusLong = `Show what is where: the newest commit of a federation and what every cluster made of it.
 
-The first line is the verdict. Without a name the only federation is shown, or one line for each.`
+The first line is the verdict. Without a name the only federation is shown, or one line for each.
+
+With --watch it goes on until Ctrl-C. A terminal is redrawn; elsewhere a line is added for each change of the verdict and
+of a cluster, and with -o json the whole report in one line, without lastHeardAt.`
 
 // statusFlags of one status.
 type statusFlags struct {
 	hub    hubFlags
 	output formatFlag
+	watch  bool
 }
 
 func statusCommand() *cobra.Command {
@@ -29,11 +34,15 @@ func statusCommand() *cobra.Command {
 		Use:   "status [FEDERATION]",
 		Short: "Show what is where",
 		Long:  statusLong,
-		Args:  cobra.MaximumNArgs(1),
-		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), c.OutOrStdout(), firstOf(args)) },
+		Example: `  accord status
+  accord status prod --watch
+  accord status prod -o json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), c.OutOrStdout(), firstOf(args)) },
 	}
 	f.hub.registerWithNamespace(c.Flags())
 	f.output.register(c.Flags(), asText, asJSON, asYAML)
+	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes")
 	return c
 }
 
@@ -42,7 +51,10 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 	if err != nil {
 		return err
 	}
-	if name == "" {
+	if f.watch && f.output.value == asYAML {
+		return errors.New("--watch has no YAML: use -o json")
+	}
+	if name == "" && !f.watch {
 		all, err := h.federations(ctx)
 		if err != nil {
 			return err
@@ -54,6 +66,9 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 	fed, err := h.federation(ctx, name)
 	if err != nil {
 		return err
+	}
+	if f.watch {
+		return h.watch(ctx, fed, liveView(f.output.value, out))
 	}
 	s, err := h.status(ctx, fed)
 	if err != nil {

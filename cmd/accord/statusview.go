@@ -15,11 +15,24 @@ const manyClusters = 12
 // headline is the verdict:
 // `checkout @ 4f2c9e1 (committed 14m ago by Ada, "bump api to 1.8.2")   ROLLING OUT  12/30 clusters healthy`.
 func (r statusReport) headline(now time.Time) string {
-	line := r.Federation
+	line := r.title()
 	if r.Revision != "" {
-		line += fmt.Sprintf(" @ %s (%s)", short(r.Revision), r.commit(now))
+		line += " (" + r.commit(now) + ")"
 	}
-	line += "   " + r.Verdict
+	return line + "   " + r.verdict()
+}
+
+// title is "checkout @ 4f2c9e1".
+func (r statusReport) title() string {
+	if r.Revision == "" {
+		return r.Federation
+	}
+	return r.Federation + " @ " + short(r.Revision)
+}
+
+// verdict is "ROLLING OUT  12/30 clusters healthy, 1 held".
+func (r statusReport) verdict() string {
+	line := r.Verdict
 	switch {
 	case r.Release == "":
 		return line + "  no commit was read so far"
