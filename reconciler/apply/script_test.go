@@ -150,6 +150,24 @@ func TestScriptAndTheRulesOfTheKind(t *testing.T) {
 	}
 }
 
+// A script may take something between what Git has and what the member has.
+func TestScriptThatLimitsAnAutoscaler(t *testing.T) {
+	w := newWorld(t, "limited")
+	w.create(foreignNamespace)
+	limit := retention("apps/v1", "Deployment", `desired.spec.replicas = math.min(observed.spec.replicas, 5)`)
+	target := func(image string) propagate.Target {
+		return w.planned(scaledKinds, scalable(2, image, "")+autoscalerYAML, limit)
+	}
+	w.delivered(target("nginx:1.29"))
+	for scaled, want := range map[int32]int64{9: 5, 4: 4} {
+		w.scale(scaled)
+		next := target(fmt.Sprintf("nginx:1.%d", scaled))
+		w.delivered(next)
+		require.Equal(t, want, w.field("Deployment", "web", "spec", "replicas"))
+		require.Zero(t, w.delivered(next).Requests)
+	}
+}
+
 func TestScriptsOnSecretsAreNotQuoted(t *testing.T) {
 	w := newWorld(t, "whisper")
 	w.create(foreignNamespace)
