@@ -78,12 +78,12 @@ func (h *hub) statusNow(ctx context.Context, of *v1alpha1.Federation) (statusRep
 // A screen is a terminal.
 type screen struct{ out io.Writer }
 
-// clear goes to the top left and clears what is below.
-const clear = "\x1b[H\x1b[J"
+// wipe goes to the top left and clears what is below.
+const wipe = "\x1b[H\x1b[J"
 
 func (v *screen) show(s statusReport, now time.Time) error {
 	var b strings.Builder
-	b.WriteString(clear)
+	b.WriteString(wipe)
 	if err := s.write(&b, now); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func TestScreenIsRedrawn(t *testing.T) {
 	for range 2 {
 		require.NoError(t, v.show(watched(verdictReady), time.Now()))
 	}
-	require.Equal(t, 2, strings.Count(out.String(), clear+"prod @ 4f2c9e1"))
+	require.Equal(t, 2, strings.Count(out.String(), wipe+"prod @ 4f2c9e1"))
 	require.NoError(t, v.trouble("connection refused", time.Now()))
 	require.Contains(t, out.String(), "connection refused")
 }
