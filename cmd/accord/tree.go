@@ -76,7 +76,22 @@ func (f *treeFlags) read(ctx context.Context, dir string) (*tree, error) {
 	if f.repo == "" {
 		t.dir = dir
 	}
-	return t, nil
+	return t, f.placeHealth(t)
+}
+
+// placeHealth gives the health expressions of a Federation that is a file their lines, as seen from the tree.
+func (f *treeFlags) placeHealth(t *tree) error {
+	if f.federation == "" || f.known != nil {
+		return nil
+	}
+	health, err := healthIn(f.federation)
+	for i := range health {
+		if below, err := filepath.Rel(filepath.Join(t.dir, "."), health[i].At.Path); err == nil {
+			health[i].At.Path = filepath.ToSlash(below)
+		}
+	}
+	t.input.Health = health
+	return err
 }
 
 // declared is the Federation that is named, or the one that "accord apply --once" would make of the directory or
