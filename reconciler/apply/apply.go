@@ -26,7 +26,6 @@ func applied(manager string) metav1.PatchOptions {
 
 // applyAll writes namespaces and definitions, waits until these are served, and writes the rest.
 func (d *delivery) applyAll(ctx context.Context) error {
-	d.findScripts()
 	var first, rest, served []*task
 	for _, t := range d.tasks {
 		switch gk := t.ID.GroupKind(); {

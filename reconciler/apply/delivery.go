@@ -33,7 +33,6 @@ type delivery struct {
 	previous inventory // of the last delivery
 	written  inventory // what the parent on the member lists; nil before anything may have been applied
 	tasks    []*task
-	scripted map[schema.GroupKind]bool // of the objects to be updated: whether there is a Retain script
 	requests atomic.Int64
 
 	mu      sync.Mutex // guards outcome while workers run
@@ -61,7 +60,6 @@ func newDelivery(m *clusters.Member, federation string, want propagate.Target, l
 	return &delivery{
 		member: m, federation: federation, applySet: propagate.ApplySetID(federation),
 		want: want, live: live, previous: readInventory(previous), options: o,
-		scripted: map[schema.GroupKind]bool{},
 		outcome: Outcome{
 			Orphaned: map[manifest.ID]string{}, Held: map[manifest.ID]string{},
 			Errors: map[manifest.ID]error{}, Accepted: map[manifest.ID]Accepted{},

@@ -59,7 +59,7 @@ func (d *delivery) write(ctx context.Context, t *task, objects metadata.Resource
 // (see scout).
 func (d *delivery) body(ctx context.Context, t *task) (body, error) {
 	asItIs := body{json: t.JSON}
-	if !t.exists || len(yielded(t.Yields, t.JSON)) == 0 && !d.scripted[t.ID.GroupKind()] {
+	if !t.exists || len(yielded(t.Yields, t.JSON)) == 0 && !d.options.Book.Retains(t.ID.GroupKind()) {
 		return asItIs, nil
 	}
 	mapping, err := d.member.Kinds.Mapping(t.GVK)
@@ -141,21 +141,6 @@ func marked(m, marks map[string]string, key string) map[string]string {
 		m[key] = v
 	}
 	return m
-}
-
-// findScripts finds the kinds among the objects to be updated for which somebody has written a Retain script: for the others,
-// what a Book retains is what it was given.
-func (d *delivery) findScripts() {
-	for _, t := range d.tasks {
-		gk := t.ID.GroupKind()
-		if _, known := d.scripted[gk]; known || !t.exists || d.options.Book == nil {
-			continue
-		}
-		sample := &unstructured.Unstructured{}
-		sample.SetGroupVersionKind(t.GVK)
-		result, err := d.options.Book.Retain(sample, sample)
-		d.scripted[gk] = err != nil || result != sample
-	}
 }
 
 // unquoted is the error of a script without what it says, if the script was about a Secret: it may have said its values.

@@ -182,14 +182,20 @@ func (b *Book) Check(u *unstructured.Unstructured) []error {
 	return failures
 }
 
+// Retains says whether somebody has written a Retain script for a kind.
+func (b *Book) Retains(gk schema.GroupKind) bool {
+	p := b.of(gk)
+	return p != nil && p.scripts[policy.Retention] != nil
+}
+
 // Retain is the desired object with what its kind's customization takes over from the live one (Karmada §7.1 Retain);
 // desired itself if nobody customized that.
 func (b *Book) Retain(desired, observed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	p := b.of(desired.GroupVersionKind().GroupKind())
-	if p == nil || p.scripts[policy.Retention] == nil {
+	gk := desired.GroupVersionKind().GroupKind()
+	if !b.Retains(gk) {
 		return desired, nil
 	}
-	content, err := p.scripts[policy.Retention].retain(desired, observed)
+	content, err := b.of(gk).scripts[policy.Retention].retain(desired, observed)
 	if err != nil {
 		return nil, err
 	}
