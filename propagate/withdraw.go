@@ -9,12 +9,14 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
 )
 
 // Withdraw says why an object that a cluster still has and For no longer lists must stay there; empty when it may go.
 // labels are those of the live object. It stays
 //   - while a suspension covers it: held means no delete either (B13);
-//   - while a policy claims it and no choice can be made (B17);
+//   - while a policy claims it and no choice can be made (B17), or the cluster cannot say whether it serves the kind: what
+//     could not be read deletes nothing;
 //   - while an object stays for one of these reasons that needs it, and whose policy sends along what it needs;
 //   - a Namespace, while an object in it would stay.
 func (p *Plan) Withdraw(cluster string, id manifest.ID, labels map[string]string) string {
@@ -35,6 +37,11 @@ func (p *Plan) Withdraw(cluster string, id manifest.ID, labels map[string]string
 func (p *Plan) keeps(d *Decision, cluster string) string {
 	if why := d.stays(cluster); why != "" {
 		return why
+	}
+	if i, known := p.index[cluster]; known && d.Policy != nil {
+		if apis := p.clusters[i].APIs; apis != nil && apis.Enablement(d.GVK) == fleet.Unknown {
+			return fmt.Sprintf("cluster %s could not list all its APIs, and may serve %s", cluster, d.GVK.Kind)
+		}
 	}
 	for _, owner := range p.dependents[d.ID] {
 		if why := owner.decision.stays(cluster); why != "" {

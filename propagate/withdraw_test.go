@@ -112,3 +112,38 @@ spec:
 	require.Contains(t, p.Withdraw("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings"}, nil), "apps/Deployment shop/web needs it and stays")
 	require.Empty(t, p.Withdraw("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "unrelated"}, nil))
 }
+
+// TestWhatCannotBeAskedStays: discovery that fails in part deletes nothing, even when nothing is known of what was decided.
+func TestWhatCannotBeAskedStays(t *testing.T) {
+	p := plan(t, load(t, `
+-- all.yaml --
+{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: shop}}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: w, namespace: shop}
+spec: {resourceSelectors: [{apiVersion: example.com/v1, kind: Widget}]}
+---
+apiVersion: cluster.karmada.io/v1alpha1
+kind: Cluster
+metadata: {name: in-part}
+spec: {syncMode: Push}
+status:
+  conditions: [{type: CompleteAPIEnablements, status: "False"}]
+  apiEnablements: [{groupVersion: v1, resources: [{name: configmaps, kind: ConfigMap}]}]
+---
+apiVersion: cluster.karmada.io/v1alpha1
+kind: Cluster
+metadata: {name: in-full}
+spec: {syncMode: Push}
+status:
+  conditions: [{type: CompleteAPIEnablements, status: "True"}]
+  apiEnablements: [{groupVersion: v1, resources: [{name: configmaps, kind: ConfigMap}]}]
+---
+{apiVersion: cluster.karmada.io/v1alpha1, kind: Cluster, metadata: {name: never-asked}, spec: {syncMode: Push}}
+`))
+	widget := manifest.ID{Group: "example.com", Kind: "Widget", Namespace: "shop", Name: "w"}
+	require.Len(t, p.Decision(widget).Chosen, 1, "the one that was never asked")
+	require.Contains(t, p.Withdraw("in-part", widget, nil), "could not list all its APIs")
+	require.Empty(t, p.Withdraw("in-full", widget, nil))
+}
