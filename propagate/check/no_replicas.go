@@ -5,7 +5,6 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/status/kind"
 )
 
 var noReplicas = Check{
@@ -27,7 +26,7 @@ spec:
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			s, won := p.Spec.Placement.ReplicaScheduling, r.claim(p).won
-			if s == nil || s.ReplicaSchedulingType != policy.Divided || len(won) == 0 || slices.ContainsFunc(won, counted) {
+			if s == nil || s.ReplicaSchedulingType != policy.Divided || len(won) == 0 || slices.ContainsFunc(won, r.counted) {
 				continue
 			}
 			found = append(found, at(p.At("spec.placement.replicaScheduling"), "remove spec.placement.replicaScheduling",
@@ -38,8 +37,8 @@ spec:
 }
 
 // counted says whether the object has a count of replicas.
-func counted(o *object) bool {
-	k := kind.Of(o.ID.GroupKind())
+func (r *Review) counted(o *object) bool {
+	k := r.plan.Known(o.ID.GroupKind())
 	if k.Replicas == nil {
 		return false
 	}
