@@ -23,7 +23,7 @@ func (p *Plan) attach() {
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(p.dependents), manifest.ID.Compare) {
-		p.byID[id].send(p.dependents[id], len(p.clusters))
+		p.byID[id].send(p.dependents[id])
 	}
 }
 
@@ -65,9 +65,9 @@ func (p *Plan) named(ref kind.Reference) []*item {
 }
 
 // send adds the clusters of the objects that need this one.
-func (it *item) send(owners []*item, fleet int) {
+func (it *item) send(owners []*item) {
 	d := it.decision
-	at := make(map[string]int, fleet)
+	at := map[string]int{} // index into Chosen
 	for i, c := range d.Chosen {
 		at[c.Cluster] = i
 	}

@@ -20,12 +20,6 @@ type Skip struct {
 	APIs []string `json:"skippedAPIs,omitempty"`
 }
 
-// Check says what is wrong with the expressions; New refuses an Input with one that is wrong.
-func (s Skip) Check() error {
-	_, err := s.rules()
-	return err
-}
-
 // rules say what is never propagated.
 type rules struct {
 	namespaces []namespaceRule

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -62,30 +64,27 @@ func (p *Parts) add(o render.Object) error {
 	id := o.ID()
 	switch {
 	case id.Group == policy.Group && (id.Kind == "PropagationPolicy" || id.Kind == "ClusterPropagationPolicy"):
-		decoded, err := policy.Decode(o.Manifest, o.Text, o.Origin)
-		p.Policies = append(p.Policies, decoded)
-		return err
+		return decodeInto(&p.Policies, policy.Decode, o)
 	case id.Group == policy.Group && (id.Kind == "OverridePolicy" || id.Kind == "ClusterOverridePolicy"):
-		decoded, err := policy.DecodeOverride(o.Manifest, o.Text, o.Origin)
-		p.Overrides = append(p.Overrides, decoded)
-		return err
+		return decodeInto(&p.Overrides, policy.DecodeOverride, o)
 	case id.Group == policy.Group && id.Kind == "ClusterTaintPolicy":
-		decoded, err := policy.DecodeTaintPolicy(o.Manifest, o.Text, o.Origin)
-		p.TaintPolicies = append(p.TaintPolicies, decoded)
-		return err
+		return decodeInto(&p.TaintPolicies, policy.DecodeTaintPolicy, o)
 	case id.Group == policy.AppsGroup && id.Kind == "WorkloadRebalancer":
-		decoded, err := policy.DecodeRebalancer(o.Manifest, o.Text, o.Origin)
-		p.Rebalancers = append(p.Rebalancers, decoded)
-		return err
+		return decodeInto(&p.Rebalancers, policy.DecodeRebalancer, o)
 	case id.Group == policy.ConfigGroup && id.Kind == "ResourceInterpreterCustomization":
-		decoded, err := policy.DecodeCustomization(o.Manifest, o.Text, o.Origin)
-		p.Customizations = append(p.Customizations, decoded)
-		return err
+		return decodeInto(&p.Customizations, policy.DecodeCustomization, o)
 	case id.Kind == "Cluster" && (id.Group == v1alpha1.GroupVersion.Group || id.Group == v1alpha1.KarmadaClusterGroup):
 		return p.addCluster(o)
 	}
 	p.Objects = append(p.Objects, o)
 	return nil
+}
+
+// decodeInto adds what a manifest says to the others of its kind.
+func decodeInto[T any](list *[]T, decode func(*unstructured.Unstructured, []byte, manifest.Origin) (T, error), o render.Object) error {
+	decoded, err := decode(o.Manifest, o.Text, o.Origin)
+	*list = append(*list, decoded)
+	return err
 }
 
 func (p *Parts) addCluster(o render.Object) error {
