@@ -14,11 +14,7 @@ import (
 // is not Lua is a mistake in the line of the file where Lua stops understanding it (Karmada §7.1). Text and error are as
 // with Decode.
 func DecodeCustomization(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Customization, error) {
-	var written struct {
-		document `json:",inline"`
-		Spec     CustomizationSpec `json:"spec"`
-	}
-	doc := hints.Decode(u, text, origin, &written)
+	written, doc := read[CustomizationSpec](u, text, origin)
 	c := Customization{Meta: written.meta(doc, ""), Spec: written.Spec}
 	c.indexScripts(text)
 	written.check(doc, ConfigGroup, "ResourceInterpreterCustomization")

@@ -22,11 +22,7 @@ const DefaultNamespace = "default"
 // (Karmada §1.2 to §1.4). text is the YAML document of u, nil when there is none. The error joins every mistake found,
 // each a *manifest.Error.
 func Decode(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Policy, error) {
-	var written struct {
-		document `json:",inline"`
-		Spec     PolicySpec `json:"spec"`
-	}
-	doc := hints.Decode(u, text, origin, &written)
+	written, doc := read[PolicySpec](u, text, origin)
 	p := Policy{Meta: written.meta(doc, "PropagationPolicy"), Spec: written.Spec}
 	written.check(doc, Group, "PropagationPolicy", "ClusterPropagationPolicy")
 	p.Deprecated = deprecations(doc)
@@ -38,11 +34,7 @@ func Decode(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (
 // DecodeOverride reads an OverridePolicy or ClusterOverridePolicy strictly, sets its defaults, folds the deprecated
 // single-rule form into overrideRules and validates it (Karmada §1.5, §1.6). Text and error are as with Decode.
 func DecodeOverride(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Override, error) {
-	var written struct {
-		document `json:",inline"`
-		Spec     OverrideSpec `json:"spec"`
-	}
-	doc := hints.Decode(u, text, origin, &written)
+	written, doc := read[OverrideSpec](u, text, origin)
 	o := Override{Meta: written.meta(doc, "OverridePolicy"), Spec: written.Spec}
 	written.check(doc, Group, "OverridePolicy", "ClusterOverridePolicy")
 	defaultNamespaces(o.Meta, o.Spec.ResourceSelectors)
@@ -57,11 +49,7 @@ func DecodeOverride(u *unstructured.Unstructured, text []byte, origin manifest.O
 // DecodeTaintPolicy reads a ClusterTaintPolicy strictly and validates it (Karmada §1.7). Text and error are as with
 // Decode.
 func DecodeTaintPolicy(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (TaintPolicy, error) {
-	var written struct {
-		document `json:",inline"`
-		Spec     TaintPolicySpec `json:"spec"`
-	}
-	doc := hints.Decode(u, text, origin, &written)
+	written, doc := read[TaintPolicySpec](u, text, origin)
 	t := TaintPolicy{Meta: written.meta(doc, ""), Spec: written.Spec}
 	written.check(doc, Group, "ClusterTaintPolicy")
 	t.validate(doc)
@@ -71,15 +59,24 @@ func DecodeTaintPolicy(u *unstructured.Unstructured, text []byte, origin manifes
 // DecodeRebalancer reads a WorkloadRebalancer strictly and validates it (Karmada §4.11). Text and error are as with
 // Decode.
 func DecodeRebalancer(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Rebalancer, error) {
-	var written struct {
-		document `json:",inline"`
-		Spec     RebalancerSpec `json:"spec"`
-	}
-	doc := hints.Decode(u, text, origin, &written)
+	written, doc := read[RebalancerSpec](u, text, origin)
 	r := Rebalancer{Meta: written.meta(doc, ""), Spec: written.Spec}
 	written.check(doc, AppsGroup, "WorkloadRebalancer")
 	r.validate(doc)
 	return r, doc.Err()
+}
+
+// manifestOf is a manifest whose spec is an S.
+type manifestOf[S any] struct {
+	document `json:",inline"`
+	Spec     S `json:"spec"`
+}
+
+// read reads a manifest strictly, and says where its fields stand.
+func read[S any](u *unstructured.Unstructured, text []byte, origin manifest.Origin) (manifestOf[S], *manifest.Doc) {
+	var written manifestOf[S]
+	doc := hints.Decode(u, text, origin, &written)
+	return written, doc
 }
 
 // document is what manifests of every kind have.
