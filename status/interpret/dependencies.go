@@ -15,23 +15,7 @@ import (
 
 // dependencies calls GetDependencies(obj): a list of {apiVersion, kind, namespace, name or labelSelector}.
 func (s *script) dependencies(u *unstructured.Unstructured) ([]kind.Reference, error) {
-	out, err := s.call(u.Object)
-	if err != nil {
-		return nil, err
-	}
-	list, err := s.list(out)
-	if err != nil {
-		return nil, err
-	}
-	refs := make([]kind.Reference, 0, len(list))
-	for i, entry := range list {
-		ref, err := reference(entry)
-		if err != nil {
-			return nil, s.fail(fmt.Errorf("dependency %d %w", i+1, err))
-		}
-		refs = append(refs, ref)
-	}
-	return refs, nil
+	return entries(s, u, "dependency", reference)
 }
 
 func reference(entry map[string]any) (kind.Reference, error) {
