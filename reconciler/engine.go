@@ -87,11 +87,7 @@ func (e *engine) federation(key types.NamespacedName) *federation {
 func (e *engine) all() []*federation {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	all := make([]*federation, 0, len(e.federations))
-	for _, f := range e.federations {
-		all = append(all, f)
-	}
-	return all
+	return slices.Collect(maps.Values(e.federations))
 }
 
 // forget drops a federation that was deleted on the hub. What it delivered stays where it is; its records on the hub

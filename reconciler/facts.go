@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -68,11 +69,7 @@ func (e *engine) inquire(ctx context.Context, room bool) bool {
 func (e *engine) connected() []*bulkhead {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	all := make([]*bulkhead, 0, len(e.bulkheads))
-	for _, b := range e.bulkheads {
-		all = append(all, b)
-	}
-	return all
+	return slices.Collect(maps.Values(e.bulkheads))
 }
 
 // inform is the clusters with what they said of themselves last, which the hub may not have heard of yet. The argument
