@@ -90,7 +90,7 @@ func (d *dumper) plain(value any) []byte {
 func (d *dumper) previous(in Input) []Previous {
 	previous := slices.Clone(in.Previous)
 	for i := range previous {
-		if previous[i].ID.GroupKind() == secretKind {
+		if previous[i].ID.IsSecret() {
 			previous[i].Template = ""
 		}
 	}
@@ -100,7 +100,7 @@ func (d *dumper) previous(in Input) []Previous {
 func (d *dumper) objects(in Input) []byte {
 	for _, o := range in.Objects {
 		u := o.Manifest
-		if o.ID().GroupKind() == secretKind {
+		if o.ID().IsSecret() {
 			u = d.secrets.secret(u)
 		}
 		d.document(o.Origin, u.Object)

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -64,7 +63,7 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 	if d.Policy != nil {
 		o.Spec.Policy = d.Policy.String()
 	}
-	if d.ID.GroupKind() == secretKind {
+	if d.ID.IsSecret() {
 		o.Spec.TemplateDigest = "" // the digest of a Secret stands on it and nowhere else
 	}
 	for _, c := range d.Chosen {
@@ -80,8 +79,6 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 	}
 	return o
 }
-
-var secretKind = schema.GroupKind{Kind: "Secret"}
 
 // requiredBy notes why a cluster has the object that no policy of its own chose.
 func requiredBy(all []v1alpha1.Requirement, c propagate.Choice) []v1alpha1.Requirement {

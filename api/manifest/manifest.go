@@ -29,6 +29,9 @@ func IDOf(u *unstructured.Unstructured) ID {
 // GroupKind is the kind of the object.
 func (id ID) GroupKind() schema.GroupKind { return schema.GroupKind{Group: id.Group, Kind: id.Kind} }
 
+// IsSecret says whether the values of the object are nobody's business: none may reach a message, a status or a digest.
+func (id ID) IsSecret() bool { return id.Group == "" && id.Kind == "Secret" }
+
 // String is what people read: "apps/Deployment shop/web", "Namespace shop".
 func (id ID) String() string {
 	s := id.Kind

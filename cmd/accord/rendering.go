@@ -77,7 +77,7 @@ func (p *planned) newRendering(f *renderFlags, wanted map[manifest.ID]bool) (*re
 	}
 	for _, failed := range target.Failed {
 		if within(wanted, f.namespace, failed.ID) {
-			r.Failed = append(r.Failed, renderedNot{failed.ID.String(), failed.Origin.String(), failureText(failed.ID, failed.Err)})
+			r.Failed = append(r.Failed, renderedNot{failed.ID.String(), failed.Origin.String(), failed.Err.Error()})
 		}
 	}
 	return r, nil
@@ -88,7 +88,7 @@ func (p *planned) newRenderedObject(f *renderFlags, placed propagate.Placed) (re
 	if err := json.Unmarshal(placed.JSON, &o.Manifest); err != nil {
 		return o, fmt.Errorf("reading %s as it was rendered: %w", placed.ID, err)
 	}
-	if o.redacted = isSecret(placed.ID) && !f.showSecrets; o.redacted {
+	if o.redacted = placed.ID.IsSecret() && !f.showSecrets; o.redacted {
 		redact(o.Manifest)
 	}
 	if !f.explain {

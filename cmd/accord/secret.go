@@ -1,27 +1,6 @@
 package main
 
-import (
-	"strings"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/v1alpha1"
-)
-
-// isSecret says whether the values of an object are nobody's business.
-func isSecret(id manifest.ID) bool { return id.GroupKind() == schema.GroupKind{Kind: "Secret"} }
-
-// failureText is why an object cannot be rendered. What a parser says about the text in a Secret may repeat some of it,
-// so that is left out.
-func failureText(id manifest.ID, err error) string {
-	text := err.Error()
-	const invalid = "is not valid"
-	if i := strings.Index(text, invalid); i >= 0 && isSecret(id) {
-		return text[:i] + invalid
-	}
-	return text
-}
+import "github.com/accord-dev/accord/api/v1alpha1"
 
 // redacted stands where a value of a Secret was. It is a list, which no API server takes for a value: what was redacted
 // cannot be applied by mistake.

@@ -58,7 +58,7 @@ func (p *planned) chosen(d *propagate.Decision, c propagate.Choice, share string
 		w.Overrides = append(w.Overrides, newWhyStep(d.ID, s))
 	}
 	if err != nil {
-		w.Error = failureText(d.ID, err)
+		w.Error = err.Error()
 	}
 	return w
 }
@@ -69,7 +69,7 @@ func newWhyStep(id manifest.ID, s override.Step) whyStep {
 		Policy: s.Policy, Field: s.Field, At: s.At.String(), Operation: s.Operation, Path: s.Path, Changed: s.Changed, Lost: s.Lost,
 		Before: s.Before, After: s.After,
 	}
-	if isSecret(id) {
+	if id.IsSecret() {
 		step.Secret, step.Before, step.After = true, nil, nil
 	}
 	return step

@@ -64,7 +64,7 @@ func (l *liveHub) object(p *planned, id manifest.ID, only string) *liveObject {
 			live.Message = "it does not go to " + only
 		}
 	}
-	if isSecret(id) {
+	if id.IsSecret() {
 		for i := range live.Clusters {
 			live.Clusters[i].Decided, live.Clusters[i].Live = "", ""
 		}

@@ -49,7 +49,7 @@ func (p *planned) explainCluster(name string) *clusterStory {
 		s.add(&p.Decisions[i])
 	}
 	for _, f := range p.For(name).Failed {
-		s.Failed = append(s.Failed, f.ID.String()+": "+failureText(f.ID, f.Err))
+		s.Failed = append(s.Failed, f.ID.String()+": "+f.Err.Error())
 	}
 	for _, rules := range [][]storyRule{s.Refused, s.Holds} {
 		slices.SortStableFunc(rules, func(a, b storyRule) int { return cmp.Compare(len(b.Objects), len(a.Objects)) })

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 )
@@ -93,15 +91,11 @@ func (r *Review) foreign(failed []*variant) string {
 	return ""
 }
 
-// mistakeOf is where a failure is to be mended, and what it says. What a parser says about the text of a Secret is left
-// out: it may repeat some of it.
+// mistakeOf is where a failure is to be mended, and what it says.
 func mistakeOf(v *variant) (place manifest.Origin, message string) {
 	place, message = v.failure.Origin, v.failure.Err.Error()
 	if m, ok := errors.AsType[*manifest.Error](v.failure.Err); ok {
 		place, message = m.Origin, m.Message
-	}
-	if i := strings.Index(message, "is not valid"); i >= 0 && v.id.GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
-		message = message[:i] + "is not valid"
 	}
 	return place, message
 }

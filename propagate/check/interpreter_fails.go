@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 )
@@ -58,7 +56,7 @@ func failureOf(o *object, err error) failure {
 	if mistake, ok := errors.AsType[*manifest.Error](err); ok {
 		f = failure{mistake.Origin, mistake.Message}
 	}
-	if o.ID.GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
+	if o.ID.IsSecret() {
 		operation, _, _ := strings.Cut(f.message, ":")
 		f.message = operation + ": fails"
 	}

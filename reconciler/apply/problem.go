@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters"
@@ -71,7 +70,7 @@ func classify(err error) (reason string, retry bool) {
 // discreet is err without what an API server quotes of the object. What it says of a Secret may contain its values.
 func discreet(id manifest.ID, p *Problem) *Problem {
 	var status apierrors.APIStatus
-	if id.GroupKind() != (schema.GroupKind{Kind: "Secret"}) || p.Reason != Rejected || !errors.As(p.Err, &status) {
+	if !id.IsSecret() || p.Reason != Rejected || !errors.As(p.Err, &status) {
 		return p
 	}
 	var at []string

@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/metadata"
@@ -145,7 +144,7 @@ func marked(m, marks map[string]string, key string) map[string]string {
 
 // unquoted is the error of a script without what it says, if the script was about a Secret: it may have said its values.
 func unquoted(id manifest.ID, err error) error {
-	if at, ok := errors.AsType[*manifest.Error](err); ok && id.GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
+	if at, ok := errors.AsType[*manifest.Error](err); ok && id.IsSecret() {
 		return &manifest.Error{Origin: at.Origin, Message: "the script for Retain fails; what it says is not shown, because it may quote the values of the Secret"}
 	}
 	return err

@@ -2,15 +2,18 @@ package override
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/render/override/patch"
 )
 
 // Apply rewrites u in place for cluster c with those of the overrides that select both, and tells what changed.
@@ -151,10 +154,15 @@ func each[T any](r run, list string, entries []T, apply func(run, T) error, say 
 	return nil
 }
 
-// mistake is err with the place and the policy of the entry that made it, and the object it made it of.
+// mistake is err with the place and the policy of the entry that made it, and the object it made it of. What it quotes of a
+// Secret is left out.
 func (r run) mistake(list string, id manifest.ID, err error) error {
+	what := err.Error()
+	if quoting, ok := errors.AsType[*patch.Quoting](err); ok && id.IsSecret() {
+		what = strings.Replace(what, quoting.Error(), quoting.Sentence, 1)
+	}
 	return &manifest.Error{
 		Origin:  r.override.At(r.field),
-		Message: fmt.Sprintf("%s, %s of %s: %v", r.override.Title(), list, id, err),
+		Message: fmt.Sprintf("%s, %s of %s: %s", r.override.Title(), list, id, what),
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/distribution/reference"
+
+	"github.com/accord-dev/accord/render/override/patch"
 )
 
 // image is an image reference in parts: [registry/]repository[:tag][@digest]. Digest has its algorithm: "sha256:...".
@@ -124,7 +126,16 @@ func (i image) editTag(operator, value string) (image, error) {
 }
 
 // editImage is the image s with one edit; s itself when the edit changes nothing. The result is always a valid reference.
+// An error is a *patch.Quoting.
 func editImage(s, component, operator, value string) (string, error) {
+	edited, err := editReference(s, component, operator, value)
+	if err != nil {
+		return "", &patch.Quoting{Err: err, Sentence: "the image cannot be edited"}
+	}
+	return edited, nil
+}
+
+func editReference(s, component, operator, value string) (string, error) {
 	old, err := parseImage(s)
 	if err != nil {
 		return "", err

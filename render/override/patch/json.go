@@ -16,7 +16,7 @@ func (p *Patch) JSON(text string) (string, error) {
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal([]byte(text), &whole); err != nil {
-		return "", fmt.Errorf("the text is not valid JSON: %w", err)
+		return "", &Quoting{fmt.Errorf("the text is not valid JSON: %w", err), "the text is not valid"}
 	}
 	start := endOfSpace(text, 0)
 	if text[start] != '{' && text[start] != '[' {

@@ -104,7 +104,7 @@ func (p *Patch) document(text string) (string, error) {
 func parseYAML(text string) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
-		return nil, fmt.Errorf("the text is not valid YAML: %w", err)
+		return nil, &Quoting{fmt.Errorf("the text is not valid YAML: %w", err), "the text is not valid"}
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
 		return nil, errNoMap
