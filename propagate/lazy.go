@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/accord-dev/accord/api/policy"
 )
 
@@ -42,9 +44,7 @@ func (p *Plan) wait(it *item) {
 func (d *Decision) same(other *Decision) bool {
 	return d.Overwrite == other.Overwrite && d.Preserve == other.Preserve && d.Dependencies == other.Dependencies &&
 		slices.EqualFunc(d.Chosen, other.Chosen, func(a, b Choice) bool {
-			return a.Cluster == b.Cluster && equal(a.Replicas, b.Replicas) && equal(a.Completions, b.Completions) &&
+			return a.Cluster == b.Cluster && ptr.Equal(a.Replicas, b.Replicas) && ptr.Equal(a.Completions, b.Completions) &&
 				(a.Held != "") == (b.Held != "")
 		})
 }
-
-func equal(a, b *int32) bool { return a == b || a != nil && b != nil && *a == *b }

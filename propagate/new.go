@@ -174,7 +174,7 @@ func (p *Plan) provide(it *item) {
 	for _, c := range it.decision.Chosen {
 		on[c.Cluster] = true
 	}
-	p.provided[defines(it.manifest)] = on
+	p.provided[manifest.Defines(it.manifest)] = on
 }
 
 func (p *Plan) add(it *item) *item {

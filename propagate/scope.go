@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/render"
 )
 
@@ -27,16 +28,9 @@ func scopes(objects []render.Object) clusterScoped {
 			continue
 		}
 		scope, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "scope")
-		known[defines(o.Manifest)] = scope == "Cluster"
+		known[manifest.Defines(o.Manifest)] = scope == "Cluster"
 	}
 	return known
-}
-
-// defines is the kind that a CustomResourceDefinition defines.
-func defines(crd *unstructured.Unstructured) schema.GroupKind {
-	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
-	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
-	return schema.GroupKind{Group: group, Kind: kind}
 }
 
 // place gives u the namespace it will have on a member: none when its kind has none, "default" when its manifest does

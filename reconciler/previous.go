@@ -3,6 +3,8 @@ package reconciler
 import (
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 )
@@ -26,7 +28,7 @@ func lastChoices(clusters []propagate.PreviousCluster) []v1alpha1.LastChoice {
 	var all []v1alpha1.LastChoice
 	for _, c := range clusters {
 		i := slices.IndexFunc(all, func(l v1alpha1.LastChoice) bool {
-			return equal(l.Replicas, c.Replicas) && equal(l.Completions, c.Completions) && l.Held == c.Held
+			return ptr.Equal(l.Replicas, c.Replicas) && ptr.Equal(l.Completions, c.Completions) && l.Held == c.Held
 		})
 		if i < 0 {
 			i = len(all)

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -102,7 +103,7 @@ func requiredBy(all []v1alpha1.Requirement, c propagate.Choice) []v1alpha1.Requi
 // result does not depend on anything but the decision.
 func addTo(variants []v1alpha1.Variant, c propagate.Choice, w want) []v1alpha1.Variant {
 	i := slices.IndexFunc(variants, func(v v1alpha1.Variant) bool {
-		return v.Digest == w.digest && v.Error == w.err && equal(v.Replicas, c.Replicas) && equal(v.Completions, c.Completions)
+		return v.Digest == w.digest && v.Error == w.err && ptr.Equal(v.Replicas, c.Replicas) && ptr.Equal(v.Completions, c.Completions)
 	})
 	if i < 0 {
 		i = len(variants)
@@ -110,10 +111,6 @@ func addTo(variants []v1alpha1.Variant, c propagate.Choice, w want) []v1alpha1.V
 	}
 	variants[i].Clusters = append(variants[i].Clusters, c.Cluster)
 	return variants
-}
-
-func equal(a, b *int32) bool {
-	return a == b || a != nil && b != nil && *a == *b
 }
 
 // recordDelivery is the Delivery of one cluster under the plan in force.

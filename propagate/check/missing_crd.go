@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
 )
@@ -31,12 +31,12 @@ spec:
 		}
 		var found []propagate.Finding
 		for _, crd := range r.byKind[schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}] {
-			defined := defines(crd.manifest)
+			defined := manifest.Defines(crd.manifest)
 			missing := map[string]bool{}
 			var objects []*object
 			for _, o := range r.byKind[defined] {
 				lacking := slices.DeleteFunc(clustersOf(o), func(cluster string) bool {
-					return slices.Contains(clustersOf(crd), cluster) || serves(served[cluster], defined)
+					return slices.Contains(clustersOf(crd), cluster) || len(served[cluster].Versions(defined)) > 0
 				})
 				for _, cluster := range lacking {
 					missing[cluster] = true
@@ -52,26 +52,6 @@ spec:
 		}
 		return found
 	},
-}
-
-// defines is the kind that a CustomResourceDefinition defines.
-func defines(crd *unstructured.Unstructured) schema.GroupKind {
-	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
-	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
-	return schema.GroupKind{Group: group, Kind: kind}
-}
-
-// serves says whether the cluster is known to serve a kind in some version.
-func serves(apis *fleet.APIs, kind schema.GroupKind) bool {
-	if apis == nil {
-		return false
-	}
-	for gvk := range apis.Served {
-		if gvk.GroupKind() == kind {
-			return true
-		}
-	}
-	return false
 }
 
 func clustersOf(o *object) []string {
