@@ -26,6 +26,11 @@ const (
 	AdoptedAnnotation = "accord.dev/adopted"
 	// PartOfLabel is the ApplySet membership label of KEP-3659.
 	PartOfLabel = "applyset.kubernetes.io/part-of"
+	// ApplySetLabel, ToolingAnnotation and KindsAnnotation are on the parent of an ApplySet; Tooling is who keeps it.
+	ApplySetLabel     = "applyset.kubernetes.io/id"
+	ToolingAnnotation = "applyset.kubernetes.io/tooling"
+	KindsAnnotation   = "applyset.kubernetes.io/contains-group-kinds"
+	Tooling           = "accord/v1"
 )
 
 // Condition types beside Ready, Reconciling and Stalled (github.com/fluxcd/pkg/apis/meta).

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -70,13 +71,13 @@ func TestParentListsKindsAndNamespaces(t *testing.T) {
 	w.delivered(w.target(namespaceYAML + deploymentYAML + configMap("one", "1")))
 	parent := w.get("ConfigMap", propagate.InventoryNamespace, propagate.InventoryName(w.federation))
 	require.NotNil(t, parent)
-	require.Equal(t, propagate.ApplySetID(w.federation), parent.GetLabels()[applySetLabel])
-	require.Equal(t, "ConfigMap,Deployment.apps,Namespace", parent.GetAnnotations()[kindsAnnotation])
+	require.Equal(t, propagate.ApplySetID(w.federation), parent.GetLabels()[v1alpha1.ApplySetLabel])
+	require.Equal(t, "ConfigMap,Deployment.apps,Namespace", parent.GetAnnotations()[v1alpha1.KindsAnnotation])
 	require.Equal(t, "parent", parent.GetAnnotations()[namespacesAnnotation])
 
 	w.delivered(w.target(namespaceYAML + configMap("one", "1")))
 	parent = w.get("ConfigMap", propagate.InventoryNamespace, propagate.InventoryName(w.federation))
-	require.Equal(t, "ConfigMap,Namespace", parent.GetAnnotations()[kindsAnnotation])
+	require.Equal(t, "ConfigMap,Namespace", parent.GetAnnotations()[v1alpha1.KindsAnnotation])
 }
 
 func TestInventoryOfTheHubIsLost(t *testing.T) {

@@ -22,11 +22,7 @@ import (
 
 // KEP-3659, and what of it the inventory says.
 const (
-	applySetLabel        = "applyset.kubernetes.io/id"
-	toolingAnnotation    = "applyset.kubernetes.io/tooling"
-	kindsAnnotation      = "applyset.kubernetes.io/contains-group-kinds"
 	namespacesAnnotation = "applyset.kubernetes.io/additional-namespaces"
-	tooling              = "accord/v1"
 	// federationAnnotation names the federation in full, which a name and a hash cannot.
 	federationAnnotation = "accord.dev/federation"
 	// clusterAnnotation is the name under which the member is delivered: one that has two would be given the objects
@@ -141,10 +137,10 @@ func (d *delivery) writeParent(ctx context.Context, inv inventory) error {
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{
 			"namespace": propagate.InventoryNamespace, "name": propagate.InventoryName(d.federation),
-			"labels": map[string]any{applySetLabel: d.applySet},
+			"labels": map[string]any{v1alpha1.ApplySetLabel: d.applySet},
 			"annotations": map[string]any{
-				toolingAnnotation: tooling, federationAnnotation: d.federation, clusterAnnotation: d.member.Name,
-				kindsAnnotation: inv.kinds(), namespacesAnnotation: inv.namespaces(),
+				v1alpha1.ToolingAnnotation: v1alpha1.Tooling, federationAnnotation: d.federation, clusterAnnotation: d.member.Name,
+				v1alpha1.KindsAnnotation: inv.kinds(), namespacesAnnotation: inv.namespaces(),
 			},
 		},
 	})
@@ -224,7 +220,7 @@ func (d *delivery) recover(ctx context.Context) (Live, error) {
 			d.member.Name, name, d.federation, clusterAnnotation, propagate.InventoryNamespace, parent.Name)
 	}
 	found := Live{}
-	for kind := range strings.SplitSeq(parent.Annotations[kindsAnnotation], ",") {
+	for kind := range strings.SplitSeq(parent.Annotations[v1alpha1.KindsAnnotation], ",") {
 		if kind == "" {
 			continue
 		}

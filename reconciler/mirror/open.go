@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -19,7 +20,6 @@ const (
 	// parentName is what the ApplySet of all that is mirrored is called (KEP-3659); its parent is a ConfigMap in the namespace
 	// of accord that says of which kinds there is something.
 	parentName = "mirror"
-	kindsNote  = "applyset.kubernetes.io/contains-group-kinds"
 )
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
@@ -39,7 +39,7 @@ func (m *Mirror) open(ctx context.Context) error {
 		return fmt.Errorf("reading what is mirrored: %w", err)
 	}
 	if err == nil {
-		m.recall(parent.Annotations[kindsNote])
+		m.recall(parent.Annotations[v1alpha1.KindsAnnotation])
 	}
 	if err := m.follow(ctx); err != nil {
 		return err
@@ -95,8 +95,8 @@ func (m *Mirror) putParent(ctx context.Context, note string) error {
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{
 			"namespace": propagate.InventoryNamespace, "name": name,
-			"labels":      map[string]string{"applyset.kubernetes.io/id": setID},
-			"annotations": map[string]string{kindsNote: note, "applyset.kubernetes.io/tooling": "accord/v1"},
+			"labels":      map[string]string{v1alpha1.ApplySetLabel: setID},
+			"annotations": map[string]string{v1alpha1.KindsAnnotation: note, v1alpha1.ToolingAnnotation: v1alpha1.Tooling},
 		},
 	})
 	if err != nil {
