@@ -3,17 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 )
 
 // identityName is that of the ServiceAccount on the member and of its binding.
 const identityName = "accord"
+
+// adminRole is bound where nobody said what accord may do.
+const adminRole = "cluster-admin"
 
 // managed marks what join makes.
 func managed() map[string]string { return map[string]string{"app.kubernetes.io/managed-by": "accord"} }
@@ -32,30 +33,18 @@ func identityAccount() *corev1.ServiceAccount {
 	}
 }
 
-func identityBinding() *rbacv1.ClusterRoleBinding {
+// identityBinding binds the account to a ClusterRole.
+func identityBinding(role string) *rbacv1.ClusterRoleBinding {
 	return &rbacv1.ClusterRoleBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
 		ObjectMeta: metav1.ObjectMeta{Name: identityName, Labels: managed()},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
-		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: accordNamespace, Name: identityName}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   identitySubjects(),
 	}
 }
 
-// printIdentity writes what makeIdentity makes, for somebody to look at, narrow down and apply.
-func printIdentity(out io.Writer) error {
-	for i, o := range []any{identityNamespace(), identityAccount(), identityBinding()} {
-		doc, err := yaml.Marshal(o)
-		if err != nil {
-			return fmt.Errorf("encoding the identity: %w", err)
-		}
-		if i > 0 {
-			doc = append([]byte("---\n"), doc...)
-		}
-		if _, err := out.Write(doc); err != nil {
-			return err
-		}
-	}
-	return nil
+func identitySubjects() []rbacv1.Subject {
+	return []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: accordNamespace, Name: identityName}}
 }
 
 // makeIdentity makes sure that the account and its binding exist, and says which role it has. What exists is
@@ -70,7 +59,7 @@ func (c *candidate) makeIdentity(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("making the service account on the cluster: %w", err)
 	}
 	bindings := c.RbacV1().ClusterRoleBindings()
-	binding, err := bindings.Create(ctx, identityBinding(), metav1.CreateOptions{})
+	binding, err := bindings.Create(ctx, identityBinding(adminRole), metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		binding, err = bindings.Get(ctx, identityName, metav1.GetOptions{})
 	}

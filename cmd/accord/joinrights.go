@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render"
+)
+
+// printRights writes the identity of accord on a member with the least role for what Git delivers there.
+func (f *joinFlags) printRights(ctx context.Context, out io.Writer, name, dir string) error {
+	t, err := f.tree.read(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if t.mistakes != nil {
+		return &exitError{code: 1, err: t.mistakes}
+	}
+	if !slices.ContainsFunc(t.input.Fleet, func(c fleet.Cluster) bool { return c.Name == name }) {
+		t.input.Fleet = append(t.input.Fleet, f.traits.cluster(name))
+	}
+	plan, err := propagate.New(t.input)
+	if err != nil {
+		return &exitError{code: 1, err: err}
+	}
+	plurals := pluralsOf(t.parts.Objects)
+	rules := plan.Rights(name, nil, plurals.of)
+	_, err = fmt.Fprintf(out, "# What accord may do on %s: what it takes to deliver the %s that Git has for it (%s).\n", name,
+		count(len(plan.For(name).Objects), "object"), t.input.Revision)
+	if err != nil {
+		return err
+	}
+	if guessed := plurals.guesses(); len(guessed) > 0 {
+		fmt.Fprintf(out, "# Guessed, because Git has no CustomResourceDefinition of them: %s.\n", strings.Join(guessed, ", "))
+	}
+	return printDocuments(out, identityNamespace(), identityAccount(), rightsRole(rules), identityBinding(identityName),
+		inventoryRole(), inventoryBinding())
+}
+
+// cluster is what policies see of a cluster that is about to join.
+func (t traits) cluster(name string) fleet.Cluster {
+	return fleet.Cluster{Name: name, Labels: t.labels, Provider: t.provider, Region: t.region, Zones: t.zones}
+}
+
+// plurals are what kinds are served under.
+type plurals struct {
+	defined map[schema.GroupKind]string
+	guessed map[schema.GroupKind]bool
+}
+
+// pluralsOf knows the kinds that are defined in Git; those of Kubernetes itself follow the rules of English.
+func pluralsOf(objects []render.Object) *plurals {
+	p := &plurals{defined: map[schema.GroupKind]string{}, guessed: map[schema.GroupKind]bool{}}
+	for _, o := range objects {
+		if o.ID().Kind != "CustomResourceDefinition" {
+			continue
+		}
+		if name, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "names", "plural"); name != "" {
+			p.defined[manifest.Defines(o.Manifest)] = name
+		}
+	}
+	return p
+}
+
+func (p *plurals) of(gk schema.GroupKind) string {
+	if name, known := p.defined[gk]; known {
+		return name
+	}
+	if strings.Contains(gk.Group, ".") && !strings.HasSuffix(gk.Group, ".k8s.io") {
+		p.guessed[gk] = true
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(gk.WithVersion(""))
+	return plural.Resource
+}
+
+// guesses are the kinds for which a name had to be guessed, sorted.
+func (p *plurals) guesses() []string {
+	var names []string
+	for gk := range p.guessed {
+		names = append(names, gk.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
+func rightsRole(rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {
+	return &rbacv1.ClusterRole{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: metav1.ObjectMeta{Name: identityName, Labels: managed()},
+		Rules:      rules,
+	}
+}
+
+// inventoryRole is for the list of what is ours, which is written beside the account and nowhere else.
+func inventoryRole() *rbacv1.Role {
+	return &rbacv1.Role{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: accordNamespace, Name: identityName, Labels: managed()},
+		Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "create", "patch", "delete"},
+		}},
+	}
+}
+
+func inventoryBinding() *rbacv1.RoleBinding {
+	return &rbacv1.RoleBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: accordNamespace, Name: identityName, Labels: managed()},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: identityName},
+		Subjects:   identitySubjects(),
+	}
+}
+
+// printDocuments writes manifests for kubectl.
+func printDocuments(out io.Writer, objects ...any) error {
+	for _, o := range objects {
+		doc, err := yaml.Marshal(o)
+		if err != nil {
+			return fmt.Errorf("encoding the identity: %w", err)
+		}
+		if _, err := fmt.Fprintf(out, "---\n%s", doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
