@@ -15,6 +15,7 @@ type controllerFlags struct {
 	health  string
 	metrics string
 	hook    string
+	pprof   pprofAddress
 }
 
 func (c *controllerFlags) register(f *pflag.FlagSet) {
@@ -22,6 +23,7 @@ func (c *controllerFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&c.health, "health-address", "", "serve /healthz and /readyz here, host:port (default off)")
 	f.StringVar(&c.metrics, "metrics-address", "", "serve /metrics here, host:port (default off)")
 	f.StringVar(&c.hook, "hook-address", "", "accept pushes here, host:port, POST /hook/<namespace>/<federation> (default off)")
+	f.Var(&c.pprof, "pprof", "serve Go profiles of this process at /debug/pprof/ here, loopback only (default off)")
 }
 
 // options of the controllers, without leader election.

@@ -53,6 +53,11 @@ func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	stop, err := f.controllers.pprof.serve(log)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	cacheDir, err := cacheDirectory(f.cacheDir)
 	if err != nil {
 		return err

@@ -59,6 +59,11 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 	if err != nil {
 		return err
 	}
+	stop, err := f.controllers.pprof.serve(log)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	plane, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "hub"), Port: f.port, Log: log})
 	if err != nil {
 		return err
