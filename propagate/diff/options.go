@@ -36,6 +36,4 @@ type Seen struct {
 	// Revision is what it has, Behind how many revisions came after that; both are empty when that is not known.
 	Revision string
 	Behind   int
-	// Held says why the hub holds the whole cluster; empty when it does not.
-	Held string
 }

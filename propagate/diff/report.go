@@ -8,6 +8,7 @@ package diff
 import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/diff/hunk"
 )
 
 // Report is all that a reviewer is told. It is also what "accord plan -o json" prints: fields are added to it, and never
@@ -111,13 +112,17 @@ type Variant struct {
 	Immutable []string `json:"immutable,omitempty"`
 }
 
-// Hunk is one field that differs.
+// Hunk is one value that differs; see hunk.Hunk, which has the same fields.
 type Hunk struct {
-	// Path is what a person would say: "spec.template.spec.containers[app].image".
-	Path string `json:"path"`
-	// Before and After are the values as YAML; empty where there is no such field.
+	Path string  `json:"path"`
+	Op   hunk.Op `json:"op"`
+	// Before and After are YAML without a newline at the end; empty where there is no such value.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
+	// Text is the unified diff of a string of several lines, in the place of Before and After.
+	Text string `json:"text,omitempty"`
+	// Secret says that the value is not shown, and that a fingerprint may stand in its place.
+	Secret bool `json:"secret,omitempty"`
 }
 
 // Verb is what happens to an object in a cluster.
