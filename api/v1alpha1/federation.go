@@ -49,6 +49,10 @@ type FederationSpec struct {
 	// trailer "Accord-Prune: allow" in its message.
 	// +kubebuilder:default:={}
 	PruneBrake PruneBrake `json:"pruneBrake,omitempty"`
+	// RequireApproval holds every plan that nobody approved: none of it is delivered, and the clusters keep what they have.
+	// A plan is approved by its digest, in a line "Accord-Plan: sha256:<hex>" of the commit message or in the annotation
+	// accord.dev/approved-plan of its Release. One that changes nothing needs no approval.
+	RequireApproval bool `json:"requireApproval,omitempty"`
 	// HookSecretRef names a Secret beside the Federation whose key "token" signs push hooks
 	// (POST /hook/<namespace>/<name>); absent: push hooks are refused.
 	HookSecretRef *corev1.LocalObjectReference `json:"hookSecretRef,omitempty"`
@@ -112,6 +116,8 @@ type Source struct {
 	// SecretRef names a Secret beside the Federation: username and password, bearerToken, ca.crt,
 	// identity (an ssh private key), known_hosts.
 	SecretRef *corev1.LocalObjectReference `json:"secretRef,omitempty"`
+	// CommitStatus reports how far a commit of this source got where the repository is hosted; absent: nothing is reported.
+	CommitStatus *CommitStatus `json:"commitStatus,omitempty"`
 	// Timeout of one fetch.
 	// +kubebuilder:default="60s"
 	// +kubebuilder:validation:Type=string
@@ -119,6 +125,28 @@ type Source struct {
 	// +kubebuilder:validation:MaxLength=32
 	// +optional
 	Timeout metav1.Duration `json:"timeout,omitzero"`
+}
+
+// CommitStatus says how to report the status "accord/rollout" of a commit to the forge that hosts the repository.
+type CommitStatus struct {
+	// Provider is the API that the forge speaks, Forgejo that of Gitea; absent: told by the host of the source's URL.
+	// +kubebuilder:validation:Enum=github;gitlab;gitea
+	Provider string `json:"provider,omitempty"`
+	// APIURL is where the API is; absent: the provider's usual place on the host of the source's URL.
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:Pattern=`^https?://[^\s]+$`
+	APIURL string `json:"apiURL,omitempty"`
+	// SecretRef names a Secret beside the Federation: token, which may set the status of a commit, and ca.crt, a PEM bundle
+	// that is trusted in place of the system's.
+	SecretRef corev1.LocalObjectReference `json:"secretRef"`
+	// Instance is appended to the name of the status, "accord/rollout/<instance>". Give one where several Federations, of
+	// this hub or of others, report on one repository: they would overwrite each other's.
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
+	Instance string `json:"instance,omitempty"`
+	// TargetURL is where the status leads to; {release} in it is replaced by the name of the Release.
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:Pattern=`^https?://[^\s]+$`
+	TargetURL string `json:"targetURL,omitempty"`
 }
 
 // Ref is a branch, tag, semver range or commit.

@@ -10,6 +10,11 @@ const (
 	RevisionLabelPrefix = "revision.accord.dev/"
 	// RequestedAtAnnotation asks for a reconciliation now; its value is echoed in status.lastHandledReconcileAt.
 	RequestedAtAnnotation = "reconcile.accord.dev/requestedAt"
+	// ApprovedPlanAnnotation on a Release approves plans of it by digest ("sha256:<hex>", several separated by commas), where the
+	// Federation requires approval.
+	ApprovedPlanAnnotation = "accord.dev/approved-plan"
+	// ReportedAnnotation on a Release is what the forges of its sources were told last, so that a restart tells nothing twice.
+	ReportedAnnotation = "accord.dev/reported"
 	// SourceLabel is on a Cluster that a Git source declares: "<namespace>.<federation>".
 	SourceLabel = "accord.dev/declared-by"
 )
@@ -42,9 +47,11 @@ const (
 	HealthyType    = "Healthy"
 	Suspended      = "Suspended"
 	Superseded     = "Superseded"
-	Reachable      = "Reachable"
-	HeldType       = "Held"
-	Drifted        = "Drifted"
+	// Approved is on a Release of a Federation that requires approval.
+	Approved  = "Approved"
+	Reachable = "Reachable"
+	HeldType  = "Held"
+	Drifted   = "Drifted"
 	// CompleteAPIEnablements is Karmada's, on a Cluster: status.apiEnablements has every kind that it serves.
 	CompleteAPIEnablements = "CompleteAPIEnablements"
 )
