@@ -13,18 +13,32 @@ import (
 
 // Digest identifies the whole plan: "sha256:<hex>" over all decisions and everything that every cluster should have.
 // It does not depend on where the manifests stand, nor on the revision, nor on the order of the input: two commits
-// with the same digest mean the same everywhere. It renders every cluster.
+// with the same digest mean the same everywhere. It renders every object, and what For gives is ready then.
 func (p *Plan) Digest() string { return p.digest() }
 
 func (p *Plan) sum() string {
+	sums := make([]Sum, len(p.items))
+	at := make(map[manifest.ID]int, len(p.items))
+	for i, it := range p.items {
+		at[it.decision.ID] = i
+	}
+	Concurrently(len(p.items), func(i int) { sums[i] = p.across(p.items[i], nil, p.result).Sum() })
+	return p.DigestOf(func(id manifest.ID) Sum { return sums[at[id]] })
+}
+
+// DigestOf is the Digest of the plan, for who has the sums of all its Objects.
+func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
+	h := sha256.New()
 	var b bytes.Buffer
-	for i := range p.Decisions {
-		p.Decisions[i].write(&b)
-	}
 	for _, c := range p.clusters {
-		line(&b, "cluster", c.Name, p.TargetDigest(c.Name))
+		line(&b, "cluster", c.Name)
 	}
-	return sum(b.Bytes())
+	h.Write(b.Bytes())
+	for _, it := range p.items {
+		s := sum(it.decision.ID)
+		h.Write(s[:])
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
 // TargetDigest identifies what one cluster should have, what is held there and what failed included: "sha256:<hex>".
@@ -34,18 +48,6 @@ func (p *Plan) TargetDigest(cluster string) string {
 		return p.targets[i].sum
 	}
 	return made.sum()
-}
-
-// write puts down what was decided, without the sentences: they name lines of files.
-func (d *Decision) write(b *bytes.Buffer) {
-	claimed := ""
-	if d.Policy != nil {
-		claimed = d.Policy.Title()
-	}
-	line(b, "decision", d.ID, d.GVK.Version, claimed)
-	for _, c := range d.Chosen {
-		line(b, "chosen", c.Cluster, c.Replicas, c.Completions, c.Held != "", c.Implied)
-	}
 }
 
 // sum is independent of the order of objects, which has no meaning of its own.
