@@ -1,63 +1,14 @@
 package apply
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
 )
 
-const (
-	// brakeFrom is how many deletions a share is asked of at all: the last of two objects may go.
-	brakeFrom = 5
-	// defaultPercent is the share when none is set.
-	defaultPercent = 50
-	// brakeNames is how many objects a braked delivery names.
-	brakeNames = 5
-)
-
-// precious are kinds with which goes what no commit brings back.
-var precious = []schema.GroupKind{namespaceKind, crdKind, {Kind: "PersistentVolumeClaim"}}
-
-// brake says why remove is not deleted: what it would be, how much, and how to have it done all the same; empty if it may be.
-// The share is of what is ours on the cluster before anything was applied.
+// brake says why remove is not deleted; empty if it may be. The review of a plan asks the same (propagate.Brake).
 func (d *delivery) brake(remove []manifest.ID) string {
-	if d.options.AllowPrune || len(remove) == 0 {
+	if d.options.AllowPrune {
 		return ""
 	}
-	var why []string
-	keep := slices.DeleteFunc(slices.Clone(remove), func(id manifest.ID) bool { return !slices.Contains(precious, id.GroupKind()) })
-	if len(keep) > 0 {
-		why = append(why, "it has "+enumerate(keep))
-	}
-	percent := int32(defaultPercent)
-	if p := d.options.Brake.MaxPercent; p != nil {
-		percent = *p
-	}
-	if n := len(remove); n >= brakeFrom && n*100 > int(percent)*len(d.live) {
-		why = append(why, fmt.Sprintf("it is more than %d%% of them", percent))
-	}
-	if most := d.options.Brake.MaxObjects; most != nil && len(remove) > int(*most) {
-		why = append(why, fmt.Sprintf("it is more than %d", *most))
-	}
-	if len(why) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("would delete %d of %d objects (%s), and does not because %s; a commit with the trailer \"Accord-Prune: allow\" does",
-		len(remove), len(d.live), enumerate(remove), strings.Join(why, " and "))
-}
-
-// enumerate names the first few.
-func enumerate(ids []manifest.ID) string {
-	var names []string
-	for _, id := range ids[:min(len(ids), brakeNames)] {
-		names = append(names, id.String())
-	}
-	if more := len(ids) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(names, ", ")
+	return propagate.Brake(d.options.Brake, remove, len(d.live))
 }
