@@ -28,6 +28,8 @@ type Input struct {
 	// TaintPolicies taint clusters by their conditions (Karmada §1.7), Rebalancers ask for a fresh division (Karmada §4.11).
 	TaintPolicies []policy.TaintPolicy
 	Rebalancers   []policy.Rebalancer
+	// Rollouts say in which order clusters get a change (propagate/stage). They do not change what is wanted.
+	Rollouts []policy.Rollout
 	// Customizations and Health are what users know about kinds (Karmada §7.1, and Flux's healthCheckExprs).
 	Customizations []policy.Customization
 	Health         []interpret.HealthExprs

@@ -24,6 +24,8 @@ type Parts struct {
 	Rebalancers   []policy.Rebalancer
 	// Customizations are what users know about kinds: ResourceInterpreterCustomizations.
 	Customizations []policy.Customization
+	// Rollouts are RolloutPolicies.
+	Rollouts []policy.Rollout
 	// Clusters that Git declares, sorted by name.
 	Clusters []v1alpha1.Cluster
 	// Origins of the Clusters, by name.
@@ -55,7 +57,7 @@ func (p Parts) Fleet() []fleet.Cluster {
 func (p Parts) Input() Input {
 	return Input{
 		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(),
-		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations,
+		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations, Rollouts: p.Rollouts,
 	}
 }
 
@@ -73,6 +75,8 @@ func (p *Parts) add(o render.Object) error {
 		return decodeInto(&p.Rebalancers, policy.DecodeRebalancer, o)
 	case id.Group == policy.ConfigGroup && id.Kind == "ResourceInterpreterCustomization":
 		return decodeInto(&p.Customizations, policy.DecodeCustomization, o)
+	case id.Group == policy.RolloutGroup && id.Kind == "RolloutPolicy":
+		return decodeInto(&p.Rollouts, policy.DecodeRollout, o)
 	case id.Kind == "Cluster" && (id.Group == v1alpha1.GroupVersion.Group || id.Group == v1alpha1.KarmadaClusterGroup):
 		return p.addCluster(o)
 	}

@@ -1,0 +1,110 @@
+package policy
+
+// RolloutGroup is the API group of RolloutPolicies: Karmada has no such kind.
+const RolloutGroup = "accord.dev"
+
+// Values of the fields of a RolloutPolicy.
+const (
+	Manual      = "Manual"
+	None        = "None"
+	Halt        = "Halt"
+	Rollback    = "Rollback"
+	Immediately = "Immediately"
+	WithStage   = "WithStage"
+)
+
+// DefaultProgressDeadline is that of a RolloutPolicy that does not say: the time that Kubernetes gives a Deployment, too.
+const DefaultProgressDeadline Duration = "10m"
+
+// Rollout is a RolloutPolicy (accord.dev/v1alpha1): in which order clusters get a change, and what has to be true before
+// the next ones do. Without metadata.namespace it is for the whole fleet, with it for the objects of that namespace.
+type Rollout struct {
+	Meta
+	Spec RolloutSpec
+	// Orders are those of people, in annotations of the manifest.
+	Orders []Order
+}
+
+// Title is "RolloutPolicy shop/web", or "RolloutPolicy standard" for one that is cluster-wide.
+func (r *Rollout) Title() string { return "RolloutPolicy " + r.String() }
+
+// RolloutSpec is .spec of a RolloutPolicy.
+type RolloutSpec struct {
+	// ResourceSelectors say which objects move together, as those of a PropagationPolicy do.
+	ResourceSelectors []ResourceSelector `json:"resourceSelectors"`
+	// Stages in the order in which they get a change. Every cluster with one of the objects is in exactly one of them.
+	Stages []RolloutStage `json:"stages"`
+	// Budget is how many clusters of each stage may fail or be away without stopping the rollout.
+	Budget RolloutBudget `json:"budget,omitempty"`
+	// ProgressDeadline is how long a cluster may take to become healthy; 10m when absent.
+	ProgressDeadline Duration `json:"progressDeadline,omitempty"`
+	// OnFailure is what happens beyond the budget for unhealthy clusters: Halt (the default) or Rollback.
+	OnFailure string `json:"onFailure,omitempty"`
+	// CatchUp is when a cluster that was held or unreachable while its stage had its turn gets the change: Immediately (the
+	// default), straight to the newest, or WithStage, which takes the order back to its stage.
+	CatchUp string `json:"catchUp,omitempty"`
+	// Pause is why no further cluster gets a change; empty when they do.
+	Pause string `json:"pause,omitempty"`
+}
+
+// RolloutStage is one step of the order.
+type RolloutStage struct {
+	Name string `json:"name"`
+	// ClusterAffinity selects the clusters of the stage; absent, every cluster.
+	ClusterAffinity *ClusterAffinity `json:"clusterAffinity,omitempty"`
+	// Order has the clusters of the stage that come first, in this order; the others follow by name.
+	Order []string `json:"order,omitempty"`
+	// MaxConcurrency is how many clusters of the stage may be changing at the same time: a number, or a percentage of the
+	// stage, rounded down and at least 1. All when absent.
+	MaxConcurrency Amount `json:"maxConcurrency,omitempty"`
+	// Gate is what has to be true before the stage is left, beside that its clusters are healthy.
+	Gate RolloutGate `json:"gate,omitempty"`
+	// ProgressDeadline is that of the policy when absent.
+	ProgressDeadline Duration `json:"progressDeadline,omitempty"`
+	// Pause is why no further cluster of this stage and of later ones gets a change; empty when they do.
+	Pause string `json:"pause,omitempty"`
+}
+
+// RolloutGate is what has to be true before a stage is left. That clusters are healthy on what they were given always is
+// part of it.
+type RolloutGate struct {
+	// Soak is how long each cluster has to be healthy without interruption.
+	Soak Duration `json:"soak,omitempty"`
+	// Conditions are types of status.conditions that have to be True on each cluster, on every object of the rollout that
+	// has replicas, or, where none has, on every object that has conditions.
+	Conditions []string `json:"conditions,omitempty"`
+	// Job has to be complete on each cluster.
+	Job *RolloutJob `json:"job,omitempty"`
+	// CEL is an expression over the objects of the rollout on a cluster, as they are there, that has to be true on each.
+	CEL string `json:"cel,omitempty"`
+	// Approval is Manual, or None (the default).
+	Approval string `json:"approval,omitempty"`
+	// Windows are when the gate may open; always when there is none.
+	Windows []Window `json:"windows,omitempty"`
+}
+
+// RolloutJob names a Job.
+type RolloutJob struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// RolloutBudget says what a stage can bear. Each is a number of clusters, or a percentage of the stage, rounded down;
+// none when absent.
+type RolloutBudget struct {
+	// MaxUnhealthy counts clusters that got the change and are not healthy in time.
+	MaxUnhealthy Amount `json:"maxUnhealthy,omitempty"`
+	// MaxUnreachable counts clusters that are not heard from.
+	MaxUnreachable Amount `json:"maxUnreachable,omitempty"`
+}
+
+// Deadline is how long a cluster of the stage may take to become healthy.
+func (s *RolloutSpec) Deadline(stage RolloutStage) Duration {
+	if stage.ProgressDeadline != "" {
+		return stage.ProgressDeadline
+	}
+	if s.ProgressDeadline != "" {
+		return s.ProgressDeadline
+	}
+	return DefaultProgressDeadline
+}

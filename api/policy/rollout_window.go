@@ -1,0 +1,79 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+	"time"
+	_ "time/tzdata" // a container has no time zones of its own
+)
+
+// Window is a time of the week.
+type Window struct {
+	// Days are Mon, Tue, Wed, Thu, Fri, Sat and Sun; every day when there is none.
+	Days []string `json:"days,omitempty"`
+	// From and To are times of the day, "09:00" and "17:30"; To is not part of it. When To is not after From, it is on the next day.
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+	// TimeZone is a name of the IANA database, "Europe/Berlin"; UTC when absent.
+	TimeZone string `json:"timeZone,omitempty"`
+}
+
+// days as they are written, by time.Weekday.
+var days = [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"}
+
+const clock = "15:04"
+
+// Opens says when the window is open next: now when it is. ok is false when it never is.
+func (w Window) Opens(now time.Time) (at time.Time, ok bool) {
+	zone, err := time.LoadLocation(cmp.Or(w.TimeZone, "UTC"))
+	if err != nil {
+		return time.Time{}, false
+	}
+	local := now.In(zone)
+	for day := -1; day <= 8; day++ {
+		from, to, ok := w.on(local.AddDate(0, 0, day))
+		switch {
+		case !ok || !now.Before(to) || !from.Before(to):
+		case now.Before(from):
+			return from, true
+		default:
+			return now, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// on is when the window opens and closes that begins on the day of t; ok is false when none does.
+func (w Window) on(t time.Time) (from, to time.Time, ok bool) {
+	if len(w.Days) > 0 && !slices.Contains(w.Days, days[t.Weekday()]) {
+		return time.Time{}, time.Time{}, false
+	}
+	begin, err := time.Parse(clock, cmp.Or(w.From, "00:00"))
+	if err != nil {
+		return time.Time{}, time.Time{}, false
+	}
+	end, err := time.Parse(clock, cmp.Or(w.To, "00:00"))
+	if err != nil {
+		return time.Time{}, time.Time{}, false
+	}
+	at := func(clock time.Time, days int) time.Time {
+		return time.Date(t.Year(), t.Month(), t.Day()+days, clock.Hour(), clock.Minute(), 0, 0, t.Location())
+	}
+	if !end.After(begin) {
+		return at(begin, 0), at(end, 1), true
+	}
+	return at(begin, 0), at(end, 0), true
+}
+
+// Open says when one of the windows is open next: now when one is, or when there is none at all. ok is false when never.
+func Open(windows []Window, now time.Time) (at time.Time, ok bool) {
+	if len(windows) == 0 {
+		return now, true
+	}
+	for _, w := range windows {
+		if opens, will := w.Opens(now); will && (!ok || opens.Before(at)) {
+			at, ok = opens, true
+		}
+	}
+	return at, ok
+}

@@ -1,0 +1,71 @@
+package stage
+
+import (
+	"cmp"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// Claims finds the RolloutPolicy of an object.
+type Claims struct {
+	policies map[string][]*policy.Rollout // by namespace; "" has the cluster-wide ones
+}
+
+// NewClaims indexes policies, in whatever order.
+func NewClaims(policies []policy.Rollout) Claims {
+	c := Claims{policies: map[string][]*policy.Rollout{}}
+	for i := range policies {
+		p := &policies[i]
+		c.policies[p.Namespace] = append(c.policies[p.Namespace], p)
+	}
+	return c
+}
+
+// Of is the one policy that claims u; nil when none does, and then every cluster gets its changes at once. The rules
+// are those of propagation policies without their priority: one of the namespace before any cluster-wide one, then the more exact
+// selector (name, labels, kind), then the smaller name.
+func (c Claims) Of(u *unstructured.Unstructured) *policy.Rollout {
+	if namespace := u.GetNamespace(); namespace != "" {
+		if p := best(c.policies[namespace], u); p != nil {
+			return p
+		}
+	}
+	return best(c.policies[""], u)
+}
+
+func best(tier []*policy.Rollout, u *unstructured.Unstructured) *policy.Rollout {
+	var winner *policy.Rollout
+	exact := policy.NoMatch
+	for _, p := range tier {
+		match := policy.NoMatch
+		for _, s := range p.Spec.ResourceSelectors {
+			match = max(match, s.Match(u))
+		}
+		if match > exact || match == exact && winner != nil && p.Name < winner.Name {
+			winner, exact = p, match
+		}
+	}
+	return winner
+}
+
+// Travels is the policy of an object that others need on a cluster: its own when nobody needs it, and otherwise that of
+// the objects that need it. Of several the first counts, a namespaced one before a cluster-wide one and then by name: with
+// two it could wait for both, and each of them for the other. own and owners may be nil and have nil.
+func Travels(own *policy.Rollout, owners []*policy.Rollout) *policy.Rollout {
+	var first *policy.Rollout
+	for _, p := range owners {
+		if p != nil && (first == nil || before(p, first)) {
+			first = p
+		}
+	}
+	return cmp.Or(first, own)
+}
+
+func before(a, b *policy.Rollout) bool {
+	if a.ClusterWide() != b.ClusterWide() {
+		return b.ClusterWide()
+	}
+	return a.String() < b.String()
+}
