@@ -1,0 +1,129 @@
+package forge
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"code.gitea.io/sdk/gitea"
+)
+
+const (
+	needGiteaComment = "the scopes write:issue and read:user"
+	needGiteaStatus  = "the scope write:repository and write access to the repository"
+)
+
+// giteaAPI speaks https://docs.gitea.com/api, which is also Forgejo's.
+type giteaAPI struct {
+	// client for one call: the SDK keeps the context in the client.
+	client      func(ctx context.Context) (*gitea.Client, error)
+	owner, name string
+}
+
+func newGitea(o Options, at address, base string, client *http.Client) *giteaAPI {
+	g := &giteaAPI{client: func(ctx context.Context) (*gitea.Client, error) {
+		return gitea.NewClient(strings.TrimSuffix(base, "/api/v1"), gitea.SetHTTPClient(client), gitea.SetToken(o.Token),
+			gitea.SetUserAgent(o.UserAgent), gitea.SetContext(ctx),
+			gitea.SetGiteaVersion("")) // do not ask: all that is used here is older than what anybody runs
+	}}
+	g.owner, g.name = at.split()
+	return g
+}
+
+func (g *giteaAPI) account(ctx context.Context) (int64, error) {
+	client, err := g.client(ctx)
+	if err != nil {
+		return 0, err
+	}
+	user, response, err := client.GetMyUserInfo()
+	if err != nil {
+		return 0, g.refused(err, response, needGiteaComment)
+	}
+	return user.ID, nil
+}
+
+// comments follows the server's links: it may send fewer a page than it was asked for, and today's servers send all at
+// once.
+func (g *giteaAPI) comments(ctx context.Context, pull, page int) ([]comment, int, error) {
+	client, err := g.client(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, response, err := client.ListIssueComments(g.owner, g.name, int64(pull), gitea.ListIssueCommentOptions{
+		ListOptions: gitea.ListOptions{Page: page, PageSize: 50},
+	})
+	if err != nil {
+		return nil, 0, g.refused(err, response, needGiteaComment)
+	}
+	var comments []comment
+	for _, c := range list {
+		comments = append(comments, giteaComment(c))
+	}
+	return comments, response.NextPage, nil
+}
+
+func (g *giteaAPI) create(ctx context.Context, pull int, text string) (comment, error) {
+	client, err := g.client(ctx)
+	if err != nil {
+		return comment{}, err
+	}
+	c, response, err := client.CreateIssueComment(g.owner, g.name, int64(pull), gitea.CreateIssueCommentOption{Body: text})
+	if err != nil {
+		return comment{}, g.refused(err, response, needGiteaComment)
+	}
+	return giteaComment(c), nil
+}
+
+func (g *giteaAPI) edit(ctx context.Context, _ int, id int64, text string) (comment, error) {
+	client, err := g.client(ctx)
+	if err != nil {
+		return comment{}, err
+	}
+	c, response, err := client.EditIssueComment(g.owner, g.name, id, gitea.EditIssueCommentOption{Body: text})
+	if err != nil {
+		return comment{}, g.refused(err, response, needGiteaComment)
+	}
+	return giteaComment(c), nil
+}
+
+func (g *giteaAPI) remove(ctx context.Context, _ int, id int64) error {
+	client, err := g.client(ctx)
+	if err != nil {
+		return err
+	}
+	response, err := client.DeleteIssueComment(g.owner, g.name, id)
+	return g.refused(err, response, needGiteaComment)
+}
+
+func (g *giteaAPI) report(ctx context.Context, commit string, s Status) error {
+	client, err := g.client(ctx)
+	if err != nil {
+		return err
+	}
+	state := s.State
+	if state == Superseded {
+		state = Error
+	}
+	_, response, err := client.CreateStatus(g.owner, g.name, commit, gitea.CreateStatusOption{
+		State:       gitea.StatusState(state),
+		TargetURL:   s.TargetURL,
+		Description: s.Description,
+		Context:     s.Context,
+	})
+	return g.refused(err, response, needGiteaStatus)
+}
+
+func (g *giteaAPI) refused(err error, response *gitea.Response, need string) error {
+	if response == nil {
+		return err
+	}
+	return refused(err, response.Response, need)
+}
+
+func giteaComment(c *gitea.Comment) comment {
+	found := comment{id: c.ID, text: c.Body, url: c.HTMLURL}
+	if c.Poster != nil {
+		found.author = c.Poster.ID
+	}
+	return found
+}
