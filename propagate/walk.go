@@ -45,6 +45,16 @@ func (p *Plan) Objects() []manifest.ID {
 	return ids
 }
 
+// Placed is how many objects a cluster gets, those that are held or cannot be rendered included; 0 for one that is not in
+// the fleet.
+func (p *Plan) Placed(cluster string) int {
+	i, known := p.index[cluster]
+	if !known {
+		return 0
+	}
+	return len(p.targets[i].items)
+}
+
 // Across renders one object for all of its clusters and keeps nothing of it: who goes through a large plan object by
 // object holds one at a time. ok is false when there is no such object.
 func (p *Plan) Across(id manifest.ID) (across *Across, ok bool) {
