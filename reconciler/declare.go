@@ -29,10 +29,11 @@ func mistaken(err error) bool {
 }
 
 // declare makes the hub's Clusters what Git says and returns the fleet as it is afterwards. A Cluster that this
-// federation declared and that left Git is removed, unless somebody else set fields of it: then only ours go.
-func (s *syncer) declare(ctx context.Context, fed *v1alpha1.Federation, declared []v1alpha1.Cluster, present []v1alpha1.Cluster) ([]v1alpha1.Cluster, error) {
+// federation declared and that left Git is removed, unless somebody else set fields of it: then only ours go. With try
+// nothing is written, and the fleet is what the hub says it would be.
+func (s *syncer) declare(ctx context.Context, fed *v1alpha1.Federation, declared []v1alpha1.Cluster, present []v1alpha1.Cluster, try bool) ([]v1alpha1.Cluster, error) {
 	by := fed.Namespace + "." + fed.Name
-	changed := false
+	changed, fleet := false, slices.Clone(present)
 	for _, c := range declared {
 		i := slices.IndexFunc(present, func(p v1alpha1.Cluster) bool { return p.Name == c.Name })
 		if i >= 0 && present[i].Labels[v1alpha1.SourceLabel] != "" && present[i].Labels[v1alpha1.SourceLabel] != by {
@@ -42,30 +43,49 @@ func (s *syncer) declare(ctx context.Context, fed *v1alpha1.Federation, declared
 		if err != nil {
 			return nil, err
 		}
-		if err := s.apply(ctx, u); err != nil {
+		after, err := s.apply(ctx, u, try)
+		if err != nil {
 			return nil, fmt.Errorf("cluster %s: %w", c.Name, err)
 		}
-		changed = true
+		changed, fleet = true, append(without(fleet, c.Name), *after)
 	}
 	for _, p := range present {
 		if p.Labels[v1alpha1.SourceLabel] != by || slices.ContainsFunc(declared, func(c v1alpha1.Cluster) bool { return c.Name == p.Name }) {
 			continue
 		}
-		if err := s.undeclare(ctx, p); err != nil {
+		after, err := s.undeclare(ctx, p, try)
+		if err != nil {
 			return nil, fmt.Errorf("cluster %s left Git: %w", p.Name, err)
 		}
-		changed = true
+		changed, fleet = true, without(fleet, p.Name)
+		if after != nil {
+			fleet = append(fleet, *after)
+		}
 	}
-	if !changed {
-		return present, nil
+	if !changed || try {
+		return byName(fleet), nil
 	}
 	list := &v1alpha1.ClusterList{}
 	err := s.secrets.List(ctx, list) // not from the cache, which may not have seen what was just written
 	return byName(list.Items), err
 }
 
-func (s *syncer) apply(ctx context.Context, u *unstructured.Unstructured) error {
-	return s.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), declarer, client.ForceOwnership)
+// without is the clusters but the one of a name.
+func without(members []v1alpha1.Cluster, name string) []v1alpha1.Cluster {
+	return slices.DeleteFunc(members, func(c v1alpha1.Cluster) bool { return c.Name == name })
+}
+
+// apply returns the Cluster as it is afterwards, or would be.
+func (s *syncer) apply(ctx context.Context, u *unstructured.Unstructured, try bool) (*v1alpha1.Cluster, error) {
+	options := []client.ApplyOption{declarer, client.ForceOwnership}
+	if try {
+		options = append(options, client.DryRunAll)
+	}
+	if err := s.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), options...); err != nil {
+		return nil, err
+	}
+	after := &v1alpha1.Cluster{}
+	return after, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, after)
 }
 
 // declaration is what Git says of a cluster, as an apply configuration.
@@ -86,16 +106,20 @@ func declaration(c v1alpha1.Cluster, by string) (*unstructured.Unstructured, err
 	return u, nil
 }
 
-// undeclare removes a cluster that only Git knew, and takes back what Git said of one that others know too.
-func (s *syncer) undeclare(ctx context.Context, c v1alpha1.Cluster) error {
+// undeclare removes a cluster that only Git knew, and takes back what Git said of one that others know too, which it
+// returns as it is then. With try nothing is written.
+func (s *syncer) undeclare(ctx context.Context, c v1alpha1.Cluster, try bool) (*v1alpha1.Cluster, error) {
 	shared := slices.ContainsFunc(c.ManagedFields, func(m metav1.ManagedFieldsEntry) bool {
 		return m.Manager != string(declarer) && m.Subresource == "" && m.FieldsV1 != nil && strings.Contains(string(m.FieldsV1.Raw), `"f:spec"`)
 	})
-	if !shared {
-		return client.IgnoreNotFound(s.Delete(ctx, &c))
+	switch {
+	case !shared && try:
+		return nil, nil
+	case !shared:
+		return nil, client.IgnoreNotFound(s.Delete(ctx, &c))
 	}
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Cluster"))
 	u.SetName(c.Name)
-	return s.apply(ctx, u)
+	return s.apply(ctx, u, try)
 }

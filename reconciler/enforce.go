@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -83,13 +84,16 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 			touched[id] = true
 		}
 	}
-	f.basis, f.decided, f.plan, f.announced, f.refused, f.unread = b, time.Now(), plan, false, nil, ""
+	f.basis, f.decided, f.plan, f.announced, f.unread = b, time.Now(), plan, false, ""
+	f.refused, f.proposed = nil, nil
 	f.revision, f.allowPrune = b.revision, b.allowPrune
 	f.evaluate(b.generation)
 	f.succeed(release)
-	// After a restart the plan is the one whose status stands in the ledger; anything else begins anew.
+	// After a restart the plan is the one whose status stands in the ledger; anything else begins anew, and so does one that
+	// was only approved now.
 	known := f.release.Spec.PlanDigest == plan.Digest() && f.release.Status.SupersededBy == "" &&
-		f.release.Status.ObservedGeneration == f.release.Generation
+		f.release.Status.ObservedGeneration == f.release.Generation &&
+		!meta.IsStatusConditionFalse(f.release.Status.Conditions, v1alpha1.Approved)
 	f.starting = !known
 	f.release.Spec.PlanDigest = plan.Digest()
 	covered := map[string]bool{}

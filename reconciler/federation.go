@@ -70,6 +70,10 @@ type federation struct {
 	handledAt   string                   // the last value of the annotation that asks for a look now
 	refused     error                    // why the newest commit could not be planned; nil if it could
 	unread      string                   // why the sources could not be read the last time; empty if they could
+	// proposed is the plan of the newest Release while it waits for approval, beside the one in force; approval is that of
+	// the newest Release, nil where none is required.
+	proposed *proposal
+	approval *status.Approval
 }
 
 // leg is one federation on one cluster.
@@ -258,8 +262,13 @@ func (f *federation) releaseInput() status.ReleaseInput {
 		in.Errors = strings.Split(f.refused.Error(), "\n") // one line each: errors.Join
 		return in
 	}
-	for i := range f.plan.Decisions {
-		d := &f.plan.Decisions[i]
+	plan, findings := f.plan, f.findings
+	if f.proposed != nil {
+		plan, findings = f.proposed.plan, f.proposed.findings
+	}
+	in.Approval = f.approval
+	for i := range plan.Decisions {
+		d := &plan.Decisions[i]
 		if !recordedDecision(d) {
 			continue
 		}
@@ -271,8 +280,12 @@ func (f *federation) releaseInput() status.ReleaseInput {
 			in.Unplaced = append(in.Unplaced, line)
 		}
 	}
-	for _, x := range f.findings {
+	for _, x := range findings {
 		in.Findings = append(in.Findings, told(x))
+	}
+	if f.proposed != nil {
+		in.Legs = f.proposedLegs(plan)
+		return in
 	}
 	for _, c := range f.clusters() {
 		if l := f.legs[c]; !l.idle() {

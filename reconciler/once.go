@@ -110,6 +110,10 @@ func (o OnceOptions) begin(ctx context.Context, e *engine) (*federation, error) 
 	if err != nil {
 		return nil, err
 	}
+	if digest := d.plan.Digest(); fed.Spec.RequireApproval && !slices.Contains(c.approves(), digest) {
+		return nil, fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
+			digest, v1alpha1.ApprovedPlanTrailer+digest)
+	}
 	f, err := e.open(ctx, fed)
 	if err != nil {
 		return nil, err

@@ -145,11 +145,12 @@ func newScheme() (*runtime.Scheme, error) {
 }
 
 // watchFederations looks at a Federation when it changed, when somebody asked by annotation or push hook, when its plan
-// sees the fleet otherwise, and every interval.
+// sees the fleet otherwise, when a plan is approved, and every interval.
 func watchFederations(mgr manager.Manager, s *syncer, hooks chan event.GenericEvent) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("sync").
 		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.Cluster{}, s.fleetChanged()).
+		Watches(&v1alpha1.Release{}, approvals(), builder.WithPredicates(approvalChanged())).
 		WatchesRawSource(ctrlsource.Channel(hooks, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: syncWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
 		Complete(s)

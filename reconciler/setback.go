@@ -24,7 +24,7 @@ func (e *engine) unread(f *federation, err error) {
 // refuse: a commit cannot be planned. Its Release says why, with file and line, and only another commit helps.
 func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1alpha1.Release, err error) error {
 	f.mu.Lock()
-	f.basis, f.unread, f.refused = basis{}, "", err
+	f.basis, f.unread, f.refused, f.proposed = basis{}, "", err, nil
 	f.evaluate(b.generation)
 	f.succeed(release)
 	release = f.release.DeepCopy()
@@ -44,7 +44,7 @@ func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1
 func (f *federation) rests(b basis) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.basis.rests(b, time.Since(f.decided), f.declaration.Spec.Interval.Duration) || !f.announced && f.refused == nil {
+	if !f.basis.rests(b, time.Since(f.decided), f.declaration.Spec.Interval.Duration) || !f.announced && f.refused == nil && f.proposed == nil {
 		return false
 	}
 	f.unread = "" // only now: until a new plan is adopted, the old Release does not answer for the new generation

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -50,7 +49,7 @@ func (s *syncer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	if fed.Spec.Suspend {
 		s.engine.suspended(f)
 	} else {
-		if err := s.look(ctx, f, fed); err != nil {
+		if err := errors.Join(s.settle(ctx, f, fed), s.look(ctx, f, fed)); err != nil {
 			return ctrl.Result{}, err
 		}
 		if f.trouble() {
@@ -79,26 +78,13 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 		s.engine.resync(f)
 		return nil
 	}
-	parts, err := c.parts()
-	if err != nil {
-		return s.engine.refuse(ctx, f, b, c.release(fed), err)
-	}
-	if members, err = s.declare(ctx, fed, parts.Clusters, members); mistaken(err) {
-		return s.engine.refuse(ctx, f, b, c.release(fed), err)
+	p, err := s.propose(ctx, f, fed, c, members)
+	if m, ok := errors.AsType[mistake](err); ok {
+		return s.engine.refuse(ctx, f, b, c.release(fed), m.error)
 	} else if err != nil {
 		return err
 	}
-	previous := f.previous()
-	d, err := s.engine.decide(ctx, members, func(members []v1alpha1.Cluster) propagate.Input {
-		return c.input(fed, parts, members, previous)
-	})
-	if err != nil {
-		return s.engine.refuse(ctx, f, b, c.release(fed), err)
-	}
-	s.taint(d.taints())
-	f.keep(parts.Objects)
-	f.review(check.Run(d.input, d.plan, check.Deciding()...))
-	return s.engine.enforce(ctx, f, basisOf(fed, c, d.members, d.sight()), c.release(fed), d.plan)
+	return s.decide(ctx, f, fed, p)
 }
 
 // fleet lists the clusters of the hub.

@@ -16,8 +16,11 @@ const (
 
 // Reasons of our own.
 const (
-	// Held: some clusters deliberately do not get what was decided; all others are done.
+	// Held: some clusters deliberately do not get what was decided; all others are done. Of a Release that waits for
+	// approval: none of its plan is delivered.
 	Held = "Held"
+	// NotApproved: the plan waits for approval, and none of it is delivered.
+	NotApproved = "NotApproved"
 	// ClustersUnreachable: some clusters are not heard from; all others are done or held.
 	ClustersUnreachable = "ClustersUnreachable"
 	// NoClusterFits: a policy claims the object, and no cluster was chosen.

@@ -35,6 +35,8 @@ type ReleaseInput struct {
 	Starting bool
 	// Suspended says that the Federation is suspended: nothing is written.
 	Suspended bool
+	// Approval of the plan; nil when none is required.
+	Approval *Approval
 	// SupersededBy names the newer Release; empty for the newest.
 	SupersededBy string
 }
@@ -87,6 +89,9 @@ func unsaid(legs []Leg) []Leg {
 func (in ReleaseInput) verdict(t tally) verdict {
 	if len(in.Errors) > 0 {
 		return hopeless(BuildFailed, "the commit cannot be delivered; the clusters keep what they have: "+strings.Join(in.Errors, "; "))
+	}
+	if in.Approval.waits() {
+		return waits(Held, in.Approval.message())
 	}
 	v := t.verdict()
 	switch {
@@ -150,6 +155,13 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(int(t.Total), "cluster")+" chosen")
 	}
 	t.running(c)
+	in.Approval.condition(c)
+	if in.Approval.waits() { // whatever runs, it was not decided by this plan
+		for _, typ := range []string{v1alpha1.Applied, v1alpha1.HealthyType} {
+			c.set(typ, metav1.ConditionUnknown, Held, "the plan is not approved")
+		}
+		return
+	}
 	if t.terminal() {
 		c.set(v1alpha1.Applied, metav1.ConditionFalse, in.stalledReason(), fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, plural(int(t.Total), "cluster")))
 	}
@@ -164,6 +176,8 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.Worst, v verdict, now time.Time) *v1alpha1.WaitingFor {
 	w := &v1alpha1.WaitingFor{Condition: shorten(v.message, maxSentence), Since: since(now)}
 	switch {
+	case in.Approval.waits():
+		w.Condition = "approval of the plan " + in.Approval.Digest
 	case v.reason == Suspended:
 		w.Condition = "the federation to be resumed"
 	case v.reason == NoClusterFits:

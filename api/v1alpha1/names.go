@@ -13,6 +13,8 @@ const (
 	// ApprovedPlanAnnotation on a Release approves plans of it by digest ("sha256:<hex>", several separated by commas), where the
 	// Federation requires approval.
 	ApprovedPlanAnnotation = "accord.dev/approved-plan"
+	// ApprovedPlanTrailer begins a line of a commit message that approves a plan; its digest follows.
+	ApprovedPlanTrailer = "Accord-Plan: "
 	// ReportedAnnotation on a Release is what the forges of its sources were told last, so that a restart tells nothing twice.
 	ReportedAnnotation = "accord.dev/reported"
 	// SourceLabel is on a Cluster that a Git source declares: "<namespace>.<federation>".

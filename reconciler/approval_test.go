@@ -1,0 +1,209 @@
+package reconciler_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// TestApproval is what happens where somebody has to approve what is delivered.
+func TestApproval(t *testing.T) {
+	w := newWorld(t, 2)
+	for _, part := range []struct {
+		name string
+		run  func(*testing.T, *world)
+	}{
+		{"an annotation approves what waits", approvedByAnnotation},
+		{"a trailer approves its own commit", approvedByTrailer},
+		{"approval is required of what runs already", approvalRequiredLater},
+		{"a cluster is declared when its commit is approved", declaredWhenApproved},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			inner := *w
+			inner.t = t
+			part.run(t, &inner)
+		})
+	}
+	t.Run("a restart at a commit that is not approved", func(t *testing.T) {
+		inner := *w
+		inner.t = t
+		restartUnapproved(t, &inner, w)
+	})
+}
+
+// approving declares a Federation that requires approval.
+func (w *world) approving(name string) *repository {
+	w.t.Helper()
+	r := newRepository(w.t)
+	r.federation = name
+	w.declare(r, func(spec *v1alpha1.FederationSpec) { spec.RequireApproval = true })
+	return r
+}
+
+// held waits until the Release of a commit waits for approval, and returns it.
+func (w *world) held(r *repository, sha string) *v1alpha1.Release {
+	w.t.Helper()
+	release := w.condition(r, sha, "Ready", metav1.ConditionUnknown, "Held")
+	c := apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Approved)
+	require.NotNil(w.t, c)
+	require.Equal(w.t, metav1.ConditionFalse, c.Status)
+	require.Equal(w.t, "NotApproved", c.Reason)
+	require.Regexp(w.t, "^sha256:[0-9a-f]{64}$", release.Spec.PlanDigest)
+	require.Contains(w.t, c.Message, "accord.dev/approved-plan="+release.Spec.PlanDigest)
+	require.Contains(w.t, c.Message, "Accord-Plan: "+release.Spec.PlanDigest)
+	require.Zero(w.t, release.Status.Summary.Progressing+release.Status.Summary.Failed)
+	return release
+}
+
+// approve annotates a Release as a person would.
+func (w *world) approve(release *v1alpha1.Release, digests string) {
+	w.t.Helper()
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.ApprovedPlanAnnotation, digests)
+	require.NoError(w.t, w.hub.Patch(w.t.Context(), release, client.RawPatch(types.MergePatchType, []byte(patch))))
+}
+
+// repaired changes a ConfigMap by hand and waits until it is as it was: proof that the loops have come by.
+func (w *world) repaired(cluster, name, want string) {
+	w.t.Helper()
+	edited := w.configMap(cluster, name)
+	edited.Data["key"] = "by hand"
+	require.NoError(w.t, w.members[cluster].Update(w.t.Context(), edited))
+	w.eventually("the change to be repaired", func() error {
+		got := w.configMap(cluster, name).Data["key"]
+		return unless(got == want, got)
+	})
+}
+
+func approvedByAnnotation(t *testing.T, w *world) {
+	r := w.approving("annotated")
+	first := r.push("first", "app.yaml", configMap("annotated", "1"), "policy.yaml", policyFor("annotated", both, ""))
+	release := w.held(r, first)
+	require.EqualValues(t, 2, release.Status.Summary.Held)
+	require.Equal(t, "approval of the plan "+release.Spec.PlanDigest, release.Status.WaitingFor.Condition)
+	w.federationIs(r, "Ready", metav1.ConditionUnknown, "Held")
+	require.True(t, w.absent("cluster-a", "annotated"))
+	require.True(t, w.absent("cluster-b", "annotated"))
+
+	w.approve(release, release.Spec.PlanDigest)
+	w.ready(r, first)
+	require.Equal(t, "1", w.configMap("cluster-a", "annotated").Data["key"])
+
+	// The next one touches one cluster only, removes nothing that it should not, and the plan in force is kept up meanwhile.
+	second := r.push("second\n\nAccord-Prune: allow", "policy.yaml", policyFor("annotated", []string{"cluster-a"}, ""))
+	release = w.held(r, second)
+	require.EqualValues(t, 1, release.Status.Summary.Healthy, "cluster-a gets nothing new")
+	require.EqualValues(t, 1, release.Status.Summary.Held)
+	w.repaired("cluster-b", "annotated", "1")
+	w.approve(release, "sha256:0000, "+first)
+	w.repaired("cluster-b", "annotated", "1")
+	require.Equal(t, release.Spec.PlanDigest, w.held(r, second).Spec.PlanDigest)
+
+	// It is delivered without another look at the source, which is far away by now.
+	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.Interval = metav1.Duration{Duration: time.Hour} })
+	w.federationIs(r, "Ready", metav1.ConditionUnknown, "Held")
+	w.approve(release, "sha256:0000, "+release.Spec.PlanDigest)
+	release = w.ready(r, second)
+	require.True(t, w.absent("cluster-b", "annotated"))
+	approved := apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Approved)
+	require.Equal(t, metav1.ConditionTrue, approved.Status)
+	require.Contains(t, approved.Message, "annotation")
+}
+
+func approvedByTrailer(t *testing.T, w *world) {
+	r := w.approving("trailer")
+	first := r.push("first", "app.yaml", configMap("trailer", "1"), "policy.yaml", policyFor("trailer", both, ""))
+	digest := w.held(r, first).Spec.PlanDigest
+	second := r.push("the same again\n\nAccord-Plan: "+digest, "note.txt", "nothing that matters")
+	release := w.ready(r, second)
+	require.Equal(t, digest, release.Spec.PlanDigest)
+	require.Equal(t, "1", w.configMap("cluster-b", "trailer").Data["key"])
+
+	third := r.push("nothing changes", "note.txt", "nothing that matters, still")
+	approved := apimeta.FindStatusCondition(w.ready(r, third).Status.Conditions, v1alpha1.Approved)
+	require.Equal(t, metav1.ConditionTrue, approved.Status)
+	require.Contains(t, approved.Message, "changes nothing")
+
+	fourth := r.push("an old approval\n\nAccord-Plan: "+digest, "app.yaml", configMap("trailer", "2"))
+	w.held(r, fourth)
+	w.repaired("cluster-a", "trailer", "1")
+
+	broken := r.push("broken", "app.yaml", "kind: [")
+	w.condition(r, broken, "Stalled", metav1.ConditionTrue, "BuildFailed")
+	w.repaired("cluster-a", "trailer", "1")
+	fifth := r.push("back again", "app.yaml", configMap("trailer", "1"))
+	w.ready(r, fifth)
+}
+
+func approvalRequiredLater(t *testing.T, w *world) {
+	r := w.federation("later")
+	first := r.push("first", "app.yaml", configMap("later", "1"), "policy.yaml", policyFor("later", both, ""))
+	w.ready(r, first)
+	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.RequireApproval = true })
+	w.federationIs(r, "Ready", metav1.ConditionTrue, "")
+	second := r.push("second", "app.yaml", configMap("later", "2"))
+	w.held(r, second)
+	require.Equal(t, "1", w.configMap("cluster-a", "later").Data["key"])
+	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.RequireApproval = false })
+	release := w.ready(r, second)
+	require.Nil(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Approved))
+	require.Equal(t, "2", w.configMap("cluster-a", "later").Data["key"])
+}
+
+func declaredWhenApproved(t *testing.T, w *world) {
+	r := w.approving("declaring")
+	first := r.push("first", "app.yaml", configMap("declaring", "1"), "policy.yaml", policyFor("declaring", both, ""),
+		"far.yaml", "apiVersion: accord.dev/v1alpha1\nkind: Cluster\nmetadata: {name: far, labels: {from: git}}\nspec: {}\n")
+	release := w.held(r, first)
+	far := &v1alpha1.Cluster{}
+	require.Error(t, w.hub.Get(t.Context(), client.ObjectKey{Name: "far"}, far))
+	w.approve(release, release.Spec.PlanDigest)
+	w.ready(r, first)
+	require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Name: "far"}, far))
+	require.Equal(t, "git", far.Labels["from"])
+
+	second := r.push("far leaves", "far.yaml", "", "app.yaml", configMap("declaring", "2"))
+	release = w.held(r, second)
+	w.repaired("cluster-a", "declaring", "1")
+	require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Name: "far"}, far))
+	w.approve(release, release.Spec.PlanDigest)
+	w.ready(r, second)
+	require.Error(t, w.hub.Get(t.Context(), client.ObjectKey{Name: "far"}, far))
+}
+
+func restartUnapproved(t *testing.T, w, outer *world) {
+	r := w.approving("again")
+	first := r.push("first", "app.yaml", configMap("again", "1"), "gone.yaml", configMap("gone", "1"), "policy.yaml", policyFor("again", both, ""))
+	release := w.held(r, first)
+	w.approve(release, release.Spec.PlanDigest)
+	w.ready(r, first)
+	outer.stop()
+	outer.run()
+	w.repaired("cluster-a", "again", "1") // what was approved once is in force again
+	w.ready(r, first)
+
+	second := r.push("second", "app.yaml", configMap("again", "2"), "gone.yaml", "")
+	before := w.held(r, second)
+	outer.stop()
+	outer.run()
+	looked := time.Now().Format(time.RFC3339Nano)
+	w.asked(r, v1alpha1.RequestedAtAnnotation, looked)
+	release = w.held(r, second)
+	require.Equal(t, before.Spec.PlanDigest, release.Spec.PlanDigest)
+	require.EqualValues(t, 2, release.Status.Summary.Held)
+	for _, cluster := range both {
+		require.Equal(t, "1", w.configMap(cluster, "again").Data["key"])
+		require.False(t, w.absent(cluster, "gone"))
+	}
+	w.approve(release, release.Spec.PlanDigest)
+	w.ready(r, second)
+	require.Equal(t, "2", w.configMap("cluster-a", "again").Data["key"])
+	require.True(t, w.absent("cluster-b", "gone"))
+}

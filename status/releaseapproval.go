@@ -1,0 +1,39 @@
+package status
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Approval is what is known of the approval of a plan, where the Federation requires one.
+type Approval struct {
+	// By says what approved it, in words that follow "the plan is approved: "; empty when nothing did.
+	By string
+	// Digest of the plan, "sha256:<hex>".
+	Digest string
+	// Namespace and Release are where the annotation goes that approves it.
+	Namespace, Release string
+}
+
+// waits says that nobody approved the plan: none of it is delivered.
+func (a *Approval) waits() bool { return a != nil && a.By == "" }
+
+// condition says whether the plan is approved, and if not, how to do it.
+func (a *Approval) condition(c *conditions) {
+	if a == nil {
+		return
+	}
+	if a.waits() {
+		c.set(v1alpha1.Approved, metav1.ConditionFalse, NotApproved, a.message())
+		return
+	}
+	c.set(v1alpha1.Approved, metav1.ConditionTrue, Succeeded, "the plan "+a.Digest+" is approved: "+a.By)
+}
+
+// message says what waits, and both ways to approve it.
+func (a *Approval) message() string {
+	return "the plan " + a.Digest + " is not approved, and none of it is delivered; the clusters keep what they have. " +
+		"To approve it: kubectl annotate --overwrite release/" + a.Release + " -n " + a.Namespace + " " + v1alpha1.ApprovedPlanAnnotation + "=" + a.Digest +
+		`, or push a commit that has the line "` + v1alpha1.ApprovedPlanTrailer + a.Digest + `" in its message`
+}
