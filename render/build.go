@@ -29,8 +29,9 @@ type Options struct {
 //
 // The error is a *manifest.Error, or several joined, each with its file and, where it can be told, its line; there are
 // no objects then. A directory without manifests has no objects and no error; one that does not exist is an error.
-func Build(fsys fs.FS, o Options) ([]Object, error) {
-	b := builder{fsys: fsys, source: o.Source}
+func Build(fsys fs.FS, o Options) ([]Object, error) { return new(Memory).Build(fsys, o) }
+
+func (b builder) build(o Options) ([]Object, error) {
 	dir := path.Clean(strings.TrimSuffix(cmp.Or(o.Dir, "."), "/"))
 	if !fs.ValidPath(dir) {
 		return nil, b.file(o.Dir).errorf(0, "is not a path inside the tree")
@@ -45,12 +46,7 @@ func Build(fsys fs.FS, o Options) ([]Object, error) {
 		if used[name] {
 			continue
 		}
-		data, err := b.file(name).read(fsys)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		found, err := b.file(name).objects(data)
+		found, err := b.content(name)
 		objects, errs = append(objects, found...), append(errs, err)
 	}
 	if err := errors.Join(append(errs, duplicates(objects))...); err != nil {
@@ -64,6 +60,8 @@ func Build(fsys fs.FS, o Options) ([]Object, error) {
 type builder struct {
 	fsys   fs.FS
 	source string
+	before Memory // of the build before
+	now    *Memory
 }
 
 func (b builder) file(name string) file {

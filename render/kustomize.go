@@ -58,6 +58,13 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 // run builds one vetted directory.
 func (v *vetter) run(dir string) ([]Object, error) {
 	r := v.roots[dir]
+	closure, err := v.closure(r)
+	if err != nil {
+		return nil, err
+	}
+	if objects, known := v.recall(r, closure); known {
+		return objects, nil
+	}
 	keepOrigin := slices.Contains(r.kustomization.BuildMetadata, types.OriginAnnotations)
 	built, err := krustyRun(v.memory, path.Join("/", dir))
 	if err != nil {
@@ -73,7 +80,11 @@ func (v *vetter) run(dir string) ([]Object, error) {
 		}
 		objects = append(objects, o)
 	}
-	return objects, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return objects, err
+	}
+	v.now.built[dir] = &kustomized{closure: closure, objects: slices.Clone(objects)}
+	return objects, nil
 }
 
 // krustyRun runs kustomize, one at a time; a panic is an error.

@@ -61,7 +61,7 @@ func (v *vetter) fetch(r *root, ref string) (name, written string, data []byte, 
 		return "", "", nil, err
 	}
 	v.used[name] = true
-	return name, written, data, v.put(name, data)
+	return name, written, data, v.put(r, name, data)
 }
 
 // plain vets a reference to a file that is not looked into.
@@ -96,12 +96,12 @@ func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
 		return "", err
 	}
 	if _, read := v.files[name]; !read {
-		if v.files[name], err = f.objects(data); err != nil {
+		if v.files[name], err = v.objects(name, data); err != nil {
 			return "", err
 		}
 	}
 	r.resources = append(r.resources, v.files[name]...)
-	return written, v.put(name, data)
+	return written, v.put(r, name, data)
 }
 
 // directory vets a reference to a directory with a kustomization, which is then not built by itself.
@@ -124,6 +124,7 @@ func (v *vetter) directory(r *root, ref string, stack []string) (string, error) 
 		return "", err
 	}
 	used.base = true
+	r.uses = append(r.uses, used)
 	return written, nil
 }
 

@@ -34,8 +34,10 @@ type root struct {
 	node          *yaml.Node // of the kustomization, for lines
 	offset        int
 	kustomization types.Kustomization
-	resources     []Object // of the files it names itself
-	base          bool     // another kustomization uses it
+	resources     []Object        // of the files it names itself
+	base          bool            // another kustomization uses it
+	files         map[string]bool // that were vetted for it
+	uses          []*root         // whose directories it names
 }
 
 // errorf is an error at the line where the kustomization has the text, or its first line.
@@ -87,7 +89,7 @@ func (v *vetter) root(dir string, stack []string) (*root, error) {
 		return r, nil
 	}
 	names := v.kustomizations(dir)
-	r := &root{file: v.file(names[0]), dir: dir}
+	r := &root{file: v.file(names[0]), dir: dir, files: map[string]bool{}}
 	v.roots[dir] = r
 	if len(names) > 1 {
 		return nil, r.errorf("", "is one of several kustomizations of the directory: %s", strings.Join(names, ", "))
@@ -106,11 +108,12 @@ func (v *vetter) root(dir string, stack []string) (*root, error) {
 	if err != nil {
 		return nil, r.errorf("", "cannot be written for kustomize: %v", err)
 	}
-	return r, v.put(path.Join(dir, konfig.DefaultKustomizationFileName()), text)
+	return r, v.put(r, path.Join(dir, konfig.DefaultKustomizationFileName()), text)
 }
 
-// put makes a vetted file visible to kustomize.
-func (v *vetter) put(name string, data []byte) error {
+// put makes a file that was vetted for r visible to kustomize.
+func (v *vetter) put(r *root, name string, data []byte) error {
+	r.files[name] = true
 	if err := v.memory.WriteFile("/"+name, data); err != nil {
 		return v.file(name).errorf(0, "cannot be kept in memory: %v", err)
 	}
