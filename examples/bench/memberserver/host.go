@@ -1,0 +1,71 @@
+package memberserver
+
+import (
+	"net/http"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// Host is what all servers of a process share, so that one more costs little: the answers to discovery, the mergers of
+// server-side apply, and counters. It is made by NewHost.
+type Host struct {
+	catalog   catalog
+	addresses request.RequestInfoFactory
+	metrics   http.Handler
+	counts    counts
+
+	mu      sync.Mutex
+	mergers map[schema.GroupVersionKind]*managedfields.FieldManager
+}
+
+// counts are served as /metrics by every server, each for all of the process, as it is with real API servers in one
+// process. Requests and watches have the names and labels that API servers give them.
+type counts struct {
+	requests    *prometheus.CounterVec // by verb, group, resource and code
+	watches     *prometheus.GaugeVec   // under way, by resource
+	connections prometheus.Gauge       // open
+	objects     *prometheus.GaugeVec   // by namespace and resource
+	written     prometheus.Gauge       // when an object last changed, Unix time
+}
+
+// NewHost reads what the servers are going to serve.
+func NewHost() (*Host, error) {
+	catalog, err := readCatalog()
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{
+		catalog: catalog,
+		addresses: request.RequestInfoFactory{
+			APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
+		},
+		mergers: map[schema.GroupVersionKind]*managedfields.FieldManager{},
+		counts: counts{
+			requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+				Name: "apiserver_request_total", Help: "Requests that were answered.",
+			}, []string{"verb", "group", "resource", "code"}),
+			watches: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+				Name: "apiserver_longrunning_requests", Help: "Watches under way.",
+			}, []string{"verb", "group", "resource"}),
+			connections: prometheus.NewGauge(prometheus.GaugeOpts{
+				Name: "memberserver_connections", Help: "TCP connections that are open.",
+			}),
+			objects: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+				Name: "memberserver_objects", Help: "Objects that are there.",
+			}, []string{"namespace", "resource"}),
+			written: prometheus.NewGauge(prometheus.GaugeOpts{
+				Name: "memberserver_last_write_timestamp_seconds", Help: "When an object last changed.",
+			}),
+		},
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(h.counts.requests, h.counts.watches, h.counts.connections, h.counts.objects, h.counts.written)
+	h.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	return h, nil
+}

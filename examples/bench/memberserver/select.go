@@ -1,0 +1,41 @@
+package memberserver
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// selection of objects of a kind.
+type selection struct {
+	namespace string // empty: all
+	labels    labels.Selector
+	fields    fields.Selector
+}
+
+func (c *call) selection(o metav1.ListOptions) (s selection, err error) {
+	s.namespace = c.name.Namespace
+	if s.labels, err = labels.Parse(o.LabelSelector); err != nil {
+		return s, apierrors.NewBadRequest(err.Error())
+	}
+	if s.fields, err = fields.ParseSelector(o.FieldSelector); err != nil {
+		return s, apierrors.NewBadRequest(err.Error())
+	}
+	for _, r := range s.fields.Requirements() {
+		if r.Field != "metadata.name" && r.Field != "metadata.namespace" {
+			return s, apierrors.NewBadRequest(fmt.Sprintf("field label not supported: %s", r.Field))
+		}
+	}
+	return s, nil
+}
+
+func (s selection) has(r *record) bool {
+	return r != nil && (s.namespace == "" || s.namespace == r.Namespace) && s.labels.Matches(r.labels) &&
+		s.fields.Matches(fields.Set{"metadata.name": r.Name, "metadata.namespace": r.Namespace})
+}
+
+// everything says whether no selector leaves anything out.
+func (s selection) everything() bool { return s.labels.Empty() && s.fields.Empty() }
