@@ -1,0 +1,117 @@
+package diff
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// Compare says what changes when after takes the place of before, of which the Plan may be nil: then everything is new.
+// It goes through both plans object by object and holds no more of what is rendered than it is looking at.
+// The error says that a plan is missing, or cannot be made of nothing; what is wrong with manifests is a finding.
+func Compare(before, after Side, o Options) (*Report, error) {
+	if after.Plan == nil {
+		return nil, errors.New("comparing plans: there is none to come after")
+	}
+	r := &Report{Before: Version{Revision: before.Input.Revision}, After: Version{Revision: after.Input.Revision}}
+	nothing := before.Plan == nil
+	if nothing {
+		empty, err := propagate.New(propagate.Input{Federation: after.Input.Federation, Fleet: after.Input.Fleet})
+		if err != nil {
+			return nil, fmt.Errorf("comparing with nothing: %w", err)
+		}
+		before.Plan = empty
+	}
+	c := newComparison(before, after, o)
+	c.walk()
+	r.After.Digest = after.Plan.DigestOf(c.sumAfter)
+	if !nothing {
+		r.Before.Digest = before.Plan.DigestOf(c.sumBefore)
+	}
+	r.Clusters, r.Totals = c.count()
+	r.Unchanged = r.Totals.Fleet - len(r.Clusters)
+	r.Changes = group(c.objects)
+	r.Files = c.files.changed()
+	r.Effects = c.effects()
+	r.Findings = c.findings()
+	return r, nil
+}
+
+// comparison is two plans and what was found out about each of their objects.
+type comparison struct {
+	before, after Side
+	options       Options
+	pair          *propagate.Pair
+	joins, leaves map[string]bool // clusters
+	files         *files
+
+	ids     []manifest.ID // of both plans, sorted
+	index   map[manifest.ID]int
+	sums    [2][]propagate.Sum // before and after, by index
+	objects []*object          // those about which there is something to say, by ID
+	hunks   interned
+}
+
+func newComparison(before, after Side, o Options) *comparison {
+	c := &comparison{
+		before: before, after: after, options: o, pair: before.Plan.Beside(after.Plan),
+		joins: missing(after.Plan.Clusters(), before.Plan.Clusters()), leaves: missing(before.Plan.Clusters(), after.Plan.Clusters()),
+		files: newFiles(before.Input, after.Input), index: map[manifest.ID]int{},
+	}
+	c.ids = slices.Concat(before.Plan.Objects(), after.Plan.Objects())
+	slices.SortFunc(c.ids, manifest.ID.Compare)
+	c.ids = slices.Compact(c.ids)
+	for i, id := range c.ids {
+		c.index[id] = i
+	}
+	c.sums = [2][]propagate.Sum{make([]propagate.Sum, len(c.ids)), make([]propagate.Sum, len(c.ids))}
+	return c
+}
+
+// missing are the names of one sorted list that are not in the other.
+func missing(names, from []string) map[string]bool {
+	found := map[string]bool{}
+	for _, name := range names {
+		if _, there := slices.BinarySearch(from, name); !there {
+			found[name] = true
+		}
+	}
+	return found
+}
+
+func (c *comparison) sumBefore(id manifest.ID) propagate.Sum { return c.sums[0][c.index[id]] }
+func (c *comparison) sumAfter(id manifest.ID) propagate.Sum  { return c.sums[1][c.index[id]] }
+
+// walk compares all objects, several at a time.
+func (c *comparison) walk() {
+	all := make([]*object, len(c.ids))
+	var lock sync.Mutex
+	done := 0
+	propagate.Concurrently(len(c.ids), func(i int) {
+		all[i] = c.compare(i)
+		if c.options.Progress == nil {
+			return
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		done++
+		c.options.Progress(done, len(c.ids))
+	})
+	c.objects = slices.DeleteFunc(all, func(o *object) bool { return o == nil })
+}
+
+// compare is what there is to say about one object; nil for nothing.
+func (c *comparison) compare(i int) *object {
+	before, after := c.pair.Across(c.ids[i])
+	if before != nil {
+		c.sums[0][i] = before.Sum()
+	}
+	if after != nil {
+		c.sums[1][i] = after.Sum()
+	}
+	return c.look(c.ids[i], before, after)
+}

@@ -1,0 +1,45 @@
+package diff
+
+import (
+	"fmt"
+
+	"github.com/accord-dev/accord/propagate"
+)
+
+var deletes = EffectKind{
+	Code: "deletes", Severity: propagate.Warning,
+	Summary: "objects that are deleted from clusters",
+	find: func(c *comparison) []Effect {
+		return c.gather(Delete, func(o *object, _ *span) (string, bool) {
+			return joined(o.id.Group, o.id.Kind, fmt.Sprint(o.after == nil)), true
+		}).effects(func(_ string, e *Effect, of *gathered) {
+			e.Message = fmt.Sprintf("%s %s deleted from %s", things(e.Objects), verb(len(e.Objects), "is", "are"), where(e.Clusters))
+		})
+	},
+}
+
+var keeps = EffectKind{
+	Code: "keeps", Severity: propagate.Warning,
+	Summary: "objects that are no longer wanted on clusters and stay there, no longer managed",
+	find: func(c *comparison) []Effect {
+		return c.gather(Leave, func(_ *object, s *span) (string, bool) {
+			return s.why, !c.leaves[s.clusters[0]]
+		}).effects(func(why string, e *Effect, of *gathered) {
+			e.Message = fmt.Sprintf("%s %s no longer wanted on %s and %s there, no longer managed: %s", things(e.Objects),
+				verb(len(e.Objects), "is", "are"), where(e.Clusters), verb(len(e.Objects), "stays", "stay"), why)
+		})
+	},
+}
+
+var staysHeld = EffectKind{
+	Code: "stays-held", Severity: propagate.Note,
+	Summary: "objects that are no longer wanted on clusters and are not deleted, because they are held there",
+	find: func(c *comparison) []Effect {
+		return c.gather(Hold, func(_ *object, s *span) (string, bool) {
+			return s.why, s.leaving
+		}).effects(func(why string, e *Effect, of *gathered) {
+			e.Message = fmt.Sprintf("%s %s no longer wanted on %s and not deleted there: %s", things(e.Objects),
+				verb(len(e.Objects), "is", "are"), where(e.Clusters), why)
+		})
+	},
+}

@@ -1,0 +1,50 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var movesReplicas = EffectKind{
+	Code: "moves-replicas", Severity: propagate.Note,
+	Summary: "replicas before and after, by cluster, where they differ",
+	find: func(c *comparison) []Effect {
+		g := gathering{}
+		for _, o := range c.objects {
+			if o.before == nil || o.after == nil || len(o.replicas) == 0 || len(o.before.Chosen) == 0 || len(o.after.Chosen) == 0 {
+				continue
+			}
+			key, clusters := joined(fmt.Sprint(replicas(o.before)), fmt.Sprint(replicas(o.after))), []string{}
+			for _, v := range o.replicas {
+				key, clusters = joined(key, v.Cluster, v.Before, v.After), append(clusters, v.Cluster)
+			}
+			g.add(key, o, clusters)
+		}
+		return g.effects(func(_ string, e *Effect, of *gathered) {
+			var moved []string
+			for _, v := range of.first.replicas {
+				v.Object = manifest.ID{} // the same for all of them
+				e.Values = append(e.Values, v)
+				moved = append(moved, fmt.Sprintf("%s %s to %s", v.Cluster, cmp.Or(v.Before, "0"), cmp.Or(v.After, "0")))
+			}
+			e.Message = fmt.Sprintf("replicas of %s change from %d to %d in all: %s", things(e.Objects), replicas(of.first.before), replicas(of.first.after), list(moved))
+			if p := of.first.after.Policy; p != nil {
+				e.At = p.At("spec.placement.replicaScheduling")
+			}
+		})
+	},
+}
+
+// replicas are those on all clusters together.
+func replicas(d *propagate.Decision) int {
+	n := 0
+	for _, choice := range d.Chosen {
+		if choice.Replicas != nil {
+			n += int(*choice.Replicas)
+		}
+	}
+	return n
+}

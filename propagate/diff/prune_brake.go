@@ -1,0 +1,48 @@
+package diff
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+)
+
+var pruneBrake = EffectKind{
+	Code: "prune-brake", Severity: propagate.Error,
+	Summary: "more would be deleted from a cluster than the prune brake allows, so nothing is",
+	find: func(c *comparison) []Effect {
+		if c.options.AllowPrune {
+			return nil
+		}
+		remove := map[string][]manifest.ID{}
+		for _, o := range c.objects { // by ID
+			for _, s := range o.spans {
+				if s.verb != Delete {
+					continue
+				}
+				for _, name := range s.clusters {
+					remove[name] = append(remove[name], o.id)
+				}
+			}
+		}
+		stopped := map[string]*Effect{} // by sentence
+		for _, name := range slices.Sorted(maps.Keys(remove)) {
+			why := propagate.Brake(c.options.Brake, remove[name], c.before.Plan.Placed(name))
+			if why == "" {
+				continue
+			}
+			if stopped[why] == nil {
+				stopped[why] = &Effect{Objects: remove[name]}
+			}
+			stopped[why].Clusters = append(stopped[why].Clusters, name)
+		}
+		var effects []Effect
+		for why, e := range stopped { // effects sorts
+			e.Message = fmt.Sprintf("on %s the prune brake stops it: it %s", where(e.Clusters), why)
+			effects = append(effects, *e)
+		}
+		return effects
+	},
+}
