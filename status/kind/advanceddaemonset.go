@@ -11,6 +11,8 @@ var advancedDaemonSet = Kind{
 		texts: []string{"daemonSetHash"},
 	}.reflect,
 	Aggregate: aggregateAdvancedDaemonSet,
+	Template:  template,
+	Replaces:  daemonSetReplaces,
 }
 
 // aggregateAdvancedDaemonSet is Karmada §6.9.

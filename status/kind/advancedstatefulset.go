@@ -13,6 +13,8 @@ var advancedStatefulSet = Kind{
 		texts:    []string{"updateRevision", "currentRevision"},
 	}.reflect,
 	Aggregate: aggregateAdvancedStatefulSet,
+	Template:  template,
+	Replaces:  statefulSetReplaces,
 }
 
 // aggregateAdvancedStatefulSet is Karmada §6.9; counters of what is updated count only clusters that run what was decided.

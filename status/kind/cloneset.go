@@ -1,5 +1,7 @@
 package kind
 
+import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 var cloneSet = Kind{
 	Replicas:     specReplicas,
 	SetReplicas:  setSpecReplicas,
@@ -12,6 +14,8 @@ var cloneSet = Kind{
 		texts:    []string{"updateRevision", "currentRevision", "labelSelector"},
 	}.reflect,
 	Aggregate: aggregateCloneSet,
+	Template:  template,
+	Replaces:  cloneSetReplaces,
 }
 
 // cloneSetHealth is Karmada §6.9, and pods that a partition keeps on the older revision are not waited for.
@@ -25,6 +29,15 @@ func cloneSetHealth(spec, status map[string]any) (Health, string) {
 		r.paused = "spec.updateStrategy.paused"
 	}
 	return r.health()
+}
+
+// cloneSetReplaces: all but those that the partition keeps.
+func cloneSetReplaces(u *unstructured.Unstructured) (int32, bool) {
+	if truth(u.Object, "spec", "updateStrategy", "paused") {
+		return 0, false
+	}
+	n, _ := specReplicas(u)
+	return n - int32(partition(at(u.Object, "spec", "updateStrategy", "partition"), int64(n))), false
 }
 
 // partition is how many pods of a CloneSet stay on the older revision. With a percentage below 100 one pod is always

@@ -1,5 +1,7 @@
 package kind
 
+import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 var daemonSet = Kind{
 	Dependencies: podDependencies(templateSpec),
 	Observes:     true,
@@ -7,6 +9,9 @@ var daemonSet = Kind{
 	Reflect: counters("currentNumberScheduled", "desiredNumberScheduled", "numberAvailable", "numberMisscheduled",
 		"numberReady", "updatedNumberScheduled", "numberUnavailable"),
 	Aggregate: aggregateDaemonSet,
+	Template:  template,
+	Replaces:  daemonSetReplaces,
+	Immutable: fixed{"spec.selector": nil}.changed,
 }
 
 // daemonSetHealth is Karmada §6.6; with OnDelete nobody but a person updates pods (see statefulSetHealth). A partition,
@@ -31,6 +36,13 @@ func daemonSetHealth(spec, status map[string]any) (Health, string) {
 		r.paused = "spec.updateStrategy.rollingUpdate.paused"
 	}
 	return r.health()
+}
+
+// daemonSetReplaces: one on every node, unless its strategy waits. Of the partition and the selector of Kruise only the
+// cluster knows how many nodes they leave.
+func daemonSetReplaces(u *unstructured.Unstructured) (n int32, perNode bool) {
+	waits := text(u.Object, "spec", "updateStrategy", "type") == "OnDelete" || truth(u.Object, "spec", "updateStrategy", "rollingUpdate", "paused")
+	return 0, !waits
 }
 
 // aggregateDaemonSet is Karmada §6.5; updatedNumberScheduled counts only clusters that run what was decided.

@@ -17,6 +17,9 @@ var deployment = Kind{
 		conditions: []string{"Available", "Progressing"},
 	}.reflect,
 	Aggregate: aggregateDeployment,
+	Template:  template,
+	Replaces:  replacesUnless("spec.paused"),
+	Immutable: fixed{"spec.selector": nil}.changed,
 }
 
 // deploymentHealth is Karmada §6.6 plus what kubectl rollout status waits for: no old replicas, every replica

@@ -52,6 +52,20 @@ type Kind struct {
 	// created, as long as nobody else has touched it (so that Git can suspend and resume), and where the live object has
 	// none. A field that is ours is never left out: to leave out what one owns is to remove it.
 	Yields []string
+	// Template is where the pods of the kind are described, for those whose controller replaces running pods when it changes:
+	// a PodTemplateSpec of Kubernetes; nil if there is nothing of that shape. What only makes new pods (Job, CronJob) or
+	// leaves running ones alone (ReplicaSet) has none. A kind that has it has Replaces, too.
+	Template func(*unstructured.Unstructured) map[string]any
+	// Replaces is how many pods its controller replaces by itself once Template has changed to what the object says, of as
+	// many as it asks for: none if it is paused or waits for somebody to delete them. perNode says that it is one on every
+	// node that it is for, a number that only the cluster knows; n is 0 then. Pods that a strategy updates in place are
+	// counted, as their containers start again.
+	Replaces func(*unstructured.Unstructured) (n int32, perNode bool)
+	// Immutable are the fields, sorted, that differ and that the API server (Kubernetes 1.36) then refuses to change: paths of
+	// JSON names with dots between them. Defaults count as if they were written down. Of what stands in the live object only,
+	// nothing is known here: a field that the cluster may have filled in counts as changed when Git begins to say it.
+	// Nil if everything can be changed.
+	Immutable func(before, after *unstructured.Unstructured) []string
 }
 
 // Reference names an object that another one needs, or, when its Name is empty, every object with the Labels.
@@ -94,20 +108,29 @@ var table = map[schema.GroupKind]Kind{
 	// Kubernetes: network
 	{Kind: "Service"}: service,
 	{Group: "networking.k8s.io", Kind: "Ingress"}:           ingress,
+	{Group: "networking.k8s.io", Kind: "IngressClass"}:      ingressClass,
+	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:      endpointSlice,
 	{Group: "multicluster.x-k8s.io", Kind: "ServiceImport"}: serviceImport,
 
 	// Kubernetes: storage
-	{Kind: "PersistentVolumeClaim"}: persistentVolumeClaim,
-	{Kind: "PersistentVolume"}:      persistentVolume,
+	{Kind: "PersistentVolumeClaim"}:                          persistentVolumeClaim,
+	{Kind: "PersistentVolume"}:                               persistentVolume,
+	{Group: "storage.k8s.io", Kind: "StorageClass"}:          storageClass,
+	{Group: "storage.k8s.io", Kind: "VolumeAttributesClass"}: volumeAttributesClass,
 
 	// Kubernetes: the rest
 	{Group: "policy", Kind: "PodDisruptionBudget"}:          podDisruptionBudget,
 	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: horizontalPodAutoscaler,
 	{Kind: "Namespace"}: namespace,
 	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: customResourceDefinition,
-	{Kind: "ConfigMap"}:      data,
-	{Kind: "Secret"}:         data,
+	{Kind: "ConfigMap"}:      configMap,
+	{Kind: "Secret"}:         secret,
 	{Kind: "ServiceAccount"}: serviceAccount,
+	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}:        roleBinding,
+	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}: roleBinding,
+	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:              priorityClass,
+	{Group: "node.k8s.io", Kind: "RuntimeClass"}:                     runtimeClass,
+	{Kind: "ResourceQuota"}:                                          resourceQuota,
 
 	// Kruise
 	{Group: "apps.kruise.io", Kind: "CloneSet"}:         cloneSet,
@@ -126,6 +149,9 @@ var table = map[schema.GroupKind]Kind{
 	{Group: "source.toolkit.fluxcd.io", Kind: "Bucket"}:           bucket,
 	{Group: "source.toolkit.fluxcd.io", Kind: "HelmRepository"}:   helmRepository,
 	{Group: "source.toolkit.fluxcd.io", Kind: "HelmChart"}:        helmChart,
+
+	// Argo
+	{Group: "argoproj.io", Kind: "Rollout"}: argoRollout,
 
 	// Kyverno
 	{Group: "kyverno.io", Kind: "Policy"}:        kyvernoPolicy,

@@ -3,6 +3,8 @@ package kind
 import (
 	"cmp"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -15,6 +17,26 @@ var pod = Kind{
 	// Container statuses are left out: without their names, which differ by cluster, they say no more than the phase.
 	Aggregate: worstPhase("Failed", "Pending", "Running", "Succeeded"),
 	Yields:    []string{"spec.nodeName", "spec.serviceAccountName"},
+	Immutable: podImmutable,
+}
+
+// podImmutable is its spec but for images, and for what may only be changed in one direction (deadlines, tolerations,
+// scheduling gates): of that nothing is said here.
+func podImmutable(before, after *unstructured.Unstructured) []string {
+	may := func(t *corev1.PodTemplateSpec) {
+		t.ObjectMeta = metav1.ObjectMeta{}
+		t.Spec.ActiveDeadlineSeconds, t.Spec.TerminationGracePeriodSeconds = nil, nil
+		t.Spec.Tolerations, t.Spec.SchedulingGates = nil, nil
+		for _, list := range [][]corev1.Container{t.Spec.InitContainers, t.Spec.Containers} {
+			for i := range list {
+				list[i].Image, list[i].ImagePullPolicy = "", cmp.Or(list[i].ImagePullPolicy, corev1.PullIfNotPresent)
+			}
+		}
+	}
+	if samePods(before.Object, after.Object, may) {
+		return nil
+	}
+	return []string{"spec"}
 }
 
 // podHealth is Karmada §6.6. A container that keeps crashing is Failed, as kstatus has it.

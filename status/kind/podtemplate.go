@@ -13,6 +13,11 @@ func templateSpec(u *unstructured.Unstructured) map[string]any {
 	return object(u.Object, "spec", "template", "spec")
 }
 
+// template is the pod template of everything that makes pods by itself.
+func template(u *unstructured.Unstructured) map[string]any {
+	return object(u.Object, "spec", "template")
+}
+
 // jobTemplateSpec is the pod spec of what makes Jobs.
 func jobTemplateSpec(u *unstructured.Unstructured) map[string]any {
 	return object(u.Object, "spec", "jobTemplate", "spec", "template", "spec")

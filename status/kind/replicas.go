@@ -2,6 +2,7 @@ package kind
 
 import (
 	"math"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -12,6 +13,18 @@ const defaultReplicas = 1
 // specReplicas reads spec.replicas.
 func specReplicas(u *unstructured.Unstructured) (int32, bool) {
 	return replicasOf(countOr(defaultReplicas, u.Object, "spec", "replicas")), true
+}
+
+// replacesUnless is the Replaces of a kind that replaces all its pods unless the field is true.
+func replacesUnless(paused string) func(*unstructured.Unstructured) (int32, bool) {
+	path := strings.Split(paused, ".")
+	return func(u *unstructured.Unstructured) (int32, bool) {
+		if truth(u.Object, path...) {
+			return 0, false
+		}
+		n, _ := specReplicas(u)
+		return n, false
+	}
 }
 
 // replicasOf is a count as it can be divided: what is negative or does not fit the API server will refuse.

@@ -11,6 +11,7 @@ var replicaSet = Kind{
 	Health:       observed(replicaSetHealth),
 	Reflect:      counters("replicas", "readyReplicas", "availableReplicas"),
 	Aggregate:    summed("replicas", "readyReplicas", "availableReplicas"),
+	Immutable:    fixed{"spec.selector": nil}.changed,
 }
 
 // replicaSetHealth is Karmada §6.6, and surplus replicas must be gone.

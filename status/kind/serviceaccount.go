@@ -2,4 +2,4 @@ package kind
 
 // serviceAccount yields a list that is one value to the API server: whoever adds the Secret of a registry on the member
 // replaces all of it. The list secrets is one by name: what others add to that is left alone anyway.
-var serviceAccount = Kind{Health: data.Health, Yields: []string{"imagePullSecrets"}}
+var serviceAccount = Kind{Health: present(there), Yields: []string{"imagePullSecrets"}}

@@ -15,6 +15,9 @@ var statefulSet = Kind{
 	Health:       observed(statefulSetHealth),
 	Reflect:      counters("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"),
 	Aggregate:    aggregateStatefulSet,
+	Template:     template,
+	Replaces:     statefulSetReplaces,
+	Immutable:    statefulSetImmutable,
 }
 
 // statefulSetDependencies leaves out the claims that the set makes for its pods (Karmada §6.7).
@@ -47,6 +50,26 @@ func statefulSetHealth(spec, status map[string]any) (Health, string) {
 		r.paused = "spec.updateStrategy.rollingUpdate.paused"
 	}
 	return r.health()
+}
+
+// statefulSetReplaces: those below the partition stay, and with OnDelete all do.
+func statefulSetReplaces(u *unstructured.Unstructured) (int32, bool) {
+	n, _ := specReplicas(u)
+	rolling := object(u.Object, "spec", "updateStrategy", "rollingUpdate")
+	if text(u.Object, "spec", "updateStrategy", "type") == "OnDelete" || truth(rolling, "paused") {
+		return 0, false
+	}
+	return n - int32(portion(rolling["partition"], int64(n))), false
+}
+
+// statefulSetImmutable is all of its spec but what the API server lists when it refuses: replicas, ordinals, template,
+// updateStrategy, revisionHistoryLimit, persistentVolumeClaimRetentionPolicy and minReadySeconds.
+func statefulSetImmutable(before, after *unstructured.Unstructured) []string {
+	changed := fixed{"spec.podManagementPolicy": "OrderedReady", "spec.selector": nil, "spec.serviceName": ""}.changed(before, after)
+	if !sameClaims(at(before.Object, "spec", "volumeClaimTemplates"), at(after.Object, "spec", "volumeClaimTemplates")) {
+		changed = append(changed, "spec.volumeClaimTemplates")
+	}
+	return changed
 }
 
 // aggregateStatefulSet is Karmada §6.5; updatedReplicas counts only clusters that run what was decided.

@@ -19,6 +19,8 @@ var unitedDeployment = Kind{
 		conditions: []string{"SubsetProvisioned", "SubsetUpdated", "SubsetFailure"},
 	}.reflect,
 	Aggregate: aggregateUnitedDeployment,
+	Template:  subsetTemplate,
+	Replaces:  unitedDeploymentReplaces,
 }
 
 // subsetTemplates are the kinds that the subsets of a UnitedDeployment may be. It is only read.
@@ -38,6 +40,21 @@ func subset(u *unstructured.Unstructured) map[string]any {
 // none there.
 func subsetSpec(u *unstructured.Unstructured) map[string]any {
 	return object(subset(u), "spec", "template", "spec")
+}
+
+// subsetTemplate is the pod template of the subsets.
+func subsetTemplate(u *unstructured.Unstructured) map[string]any {
+	return object(subset(u), "spec", "template")
+}
+
+// unitedDeploymentReplaces: all but those that partitions of subsets keep.
+func unitedDeploymentReplaces(u *unstructured.Unstructured) (int32, bool) {
+	n, _ := specReplicas(u)
+	left := int64(n)
+	for _, kept := range object(u.Object, "spec", "updateStrategy", "manualUpdate", "partitions") {
+		left = max(0, left-portion(kept, int64(n)))
+	}
+	return int32(left), false
 }
 
 // unitedDependencies are those of its subsets.

@@ -1,0 +1,8 @@
+package kind
+
+// roleBinding is RoleBinding and ClusterRoleBinding. Another role needs another binding, so that who may change the subjects
+// cannot change the rights.
+var roleBinding = Kind{
+	Health:    genericHealth,
+	Immutable: fixed{"roleRef.apiGroup": "rbac.authorization.k8s.io", "roleRef.kind": nil, "roleRef.name": nil}.changed,
+}

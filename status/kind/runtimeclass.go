@@ -1,0 +1,7 @@
+package kind
+
+// runtimeClass is what running pods were started with.
+var runtimeClass = Kind{
+	Health:    genericHealth,
+	Immutable: fixed{"handler": nil}.changed,
+}

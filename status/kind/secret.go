@@ -1,0 +1,41 @@
+package kind
+
+import (
+	"encoding/base64"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+var secret = Kind{
+	Health:    present(there),
+	Immutable: secretImmutable,
+}
+
+// secretImmutable is its type, and all of its data once it says so itself.
+func secretImmutable(before, after *unstructured.Unstructured) []string {
+	changed := fixed{"type": "Opaque"}.changed(before, after)
+	if !truth(before.Object, "immutable") {
+		return changed
+	}
+	changed = append(changed, fixed{"immutable": nil}.changed(before, after)...)
+	if !same(secretData(before), secretData(after)) {
+		changed = append(changed, "data")
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+// secretData is data as the API server keeps it: stringData is written into it.
+func secretData(u *unstructured.Unstructured) map[string]any {
+	all := map[string]any{}
+	for key, v := range object(u.Object, "data") {
+		all[key] = v
+	}
+	for key, v := range object(u.Object, "stringData") {
+		if s, ok := v.(string); ok {
+			all[key] = base64.StdEncoding.EncodeToString([]byte(s))
+		}
+	}
+	return all
+}
