@@ -17,6 +17,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/lru"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -190,7 +191,7 @@ func (h *hookServer) Start(ctx context.Context) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(hookPattern, pushHook{
-		key: h.key, pushed: h.pushed, log: slog.New(logr.ToSlogHandler(h.manager.GetLogger())),
+		hook: h.hook, pushed: h.pushed, seen: lru.New(maxDeliveries), log: slog.New(logr.ToSlogHandler(h.manager.GetLogger())),
 	})
 	srv := &http.Server{Handler: mux, ReadTimeout: 30 * time.Second, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // pushes under way are sent again by their senders
@@ -201,24 +202,24 @@ func (h *hookServer) Start(ctx context.Context) error {
 	return nil
 }
 
-// key reads the secret of a federation's hook.
-func (h *hookServer) key(ctx context.Context, namespace, name string) ([]byte, error) {
+// hook reads what is known of a federation's hook.
+func (h *hookServer) hook(ctx context.Context, namespace, name string) (hook, error) {
 	fed := &v1alpha1.Federation{}
 	err := h.manager.GetClient().Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, fed)
 	if apierrors.IsNotFound(err) {
-		return nil, errNoHook
+		return hook{}, errNoHook
 	} else if err != nil {
-		return nil, err
+		return hook{}, err
 	}
 	if fed.Spec.HookSecretRef == nil {
-		return nil, errNoHook
+		return hook{}, errNoHook
 	}
 	secret := &corev1.Secret{}
 	err = h.manager.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: namespace, Name: fed.Spec.HookSecretRef.Name}, secret)
 	if apierrors.IsNotFound(err) {
-		return nil, errNoHook
+		return hook{}, errNoHook
 	}
-	return secret.Data["token"], err
+	return hook{key: secret.Data["token"], sources: fed.Spec.Sources}, err
 }
 
 // pushed has the federation looked at, here or by the leader.
