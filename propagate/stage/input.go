@@ -33,7 +33,10 @@ type Cluster struct {
 	Held string
 	// Unreachable is why the cluster is not heard from; empty when it is.
 	Unreachable string
-	Report      Report
+	// Unread says that the cluster was not asked yet since this process began: what is remembered of it stands, and it is
+	// given nothing. Its Report is not read.
+	Unread bool
+	Report Report
 }
 
 // Report is what a cluster says of the objects of a rollout. It is about one version; a report about another one than the

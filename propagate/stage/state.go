@@ -15,7 +15,7 @@ type State struct {
 	// Began is when Target appeared, Chain when the first of the targets appeared that were not completed before the next.
 	Began time.Time `json:"began,omitzero"`
 	Chain time.Time `json:"chain,omitzero"`
-	// Stage is the last one that was entered for Target; empty when none was.
+	// Stage is the one that was entered last for Target; empty when none was. Entered is when.
 	Stage   string    `json:"stage,omitempty"`
 	Entered time.Time `json:"entered,omitzero"`
 	// Passed is when each stage was left last.
@@ -24,8 +24,8 @@ type State struct {
 	Completed time.Time `json:"completed,omitzero"`
 	// Failure is why nothing goes on.
 	Failure *Failure `json:"failure,omitempty"`
-	// Obeyed is the last order that was to be obeyed once.
-	Obeyed string `json:"obeyed,omitempty"`
+	// Obeyed are the orders about Target that were obeyed and are obeyed only once.
+	Obeyed []string `json:"obeyed,omitempty"`
 	// Clusters by name.
 	Clusters map[string]Memory `json:"clusters,omitempty"`
 }
@@ -40,8 +40,13 @@ type Memory struct {
 	Healthy time.Time `json:"healthy,omitzero"`
 	// Unhealthy is since when it has been known not to be.
 	Unhealthy time.Time `json:"unhealthy,omitzero"`
-	// Passed is when all was true that the gate asks of a cluster; it stays.
+	// Passed is when all was true that the gate asks of a cluster; it stays. What was there before the rollout had anything
+	// to say has passed as soon as it is healthy.
 	Passed time.Time `json:"passed,omitzero"`
+	// Gated says that the stage was left since the cluster got Given.
+	Gated bool `json:"gated,omitempty"`
+	// Away is since when the cluster has been held by people or unreachable; zero when it is neither.
+	Away time.Time `json:"away,omitzero"`
 	// Good is the version before Given that was healthy there last: where a rollback goes.
 	Good *Version `json:"good,omitempty"`
 }

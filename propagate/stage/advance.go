@@ -1,0 +1,158 @@
+package stage
+
+import (
+	"slices"
+	"time"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// advance leaves the stages that are done, enters the one whose turn it is, and gives to its clusters.
+func (m *machine) advance() {
+	reached := slices.IndexFunc(m.stages, func(p *phase) bool { return p.Name == m.next.Stage })
+	if !m.next.Completed.IsZero() {
+		reached = len(m.stages)
+	}
+	for i, p := range m.stages {
+		m.current = i
+		m.count(p)
+		late := i < reached && m.policy.Spec.CatchUp == policy.Immediately
+		switch {
+		case m.leave(p, late):
+		case late:
+			m.give(p)
+		default:
+			if !m.paused(i) && i != reached && p.counts[pending] > 0 {
+				m.enter(p)
+			}
+			if !m.paused(i) {
+				m.give(p)
+			}
+			return
+		}
+	}
+	m.current = len(m.stages)
+	if m.next.Completed.IsZero() {
+		m.next.Completed = m.now
+		if m.next.Stage != "" {
+			m.event(Finished, "", "", "")
+		}
+	}
+}
+
+// enter gives a stage its turn. One that was left before gets it again when a cluster catches up with its stage.
+func (m *machine) enter(p *phase) {
+	if !m.next.Completed.IsZero() {
+		m.next.Completed, m.next.Chain = time.Time{}, m.now
+	}
+	m.next.Stage, m.next.Entered = p.Name, m.now
+	m.event(Entered, p.Name, "", "")
+}
+
+// leave says whether the stage is done, and notes when. late is a stage that was left before, whose clusters catch up.
+func (m *machine) leave(p *phase, late bool) bool {
+	if !m.passable(p) {
+		return false
+	}
+	fresh := slices.ContainsFunc(p.members, func(c *member) bool { return c.onWanted() && c.tried() && !c.Gated })
+	if !fresh {
+		return true
+	}
+	if !late && (!m.approved(p) || !m.open(p)) {
+		return false
+	}
+	m.next.Passed[p.Name] = m.now
+	for _, c := range p.members {
+		c.Gated = c.Gated || c.onWanted()
+	}
+	if !late {
+		m.event(Passed, p.Name, "", "")
+	}
+	return true
+}
+
+// passable says that each cluster of the stage has passed or may be passed over, and that at least one has passed.
+func (m *machine) passable(p *phase) bool {
+	n := p.counts
+	return n[pending] == 0 && n[waiting] == 0 && !m.tooFar(p) && (n[good] > 0 || len(p.members) == 0)
+}
+
+// tooFar says that more clusters of the stage are not heard from than the budget allows.
+func (m *machine) tooFar(p *phase) bool {
+	return p.counts[unreachable] > m.policy.Spec.Budget.MaxUnreachable.Of(len(p.members), 0)
+}
+
+// approved says that the stage needs no approval, or has it for this target.
+func (m *machine) approved(p *phase) bool {
+	return p.Gate.Approval != policy.Manual || slices.ContainsFunc(m.in.Orders, func(o policy.Order) bool {
+		return o.Do == policy.OrderApprove && o.Stage == p.Name && o.About(m.next.Target)
+	})
+}
+
+// open says that the gate may open now.
+func (m *machine) open(p *phase) bool {
+	at, ever := policy.Open(p.Gate.Windows, m.now)
+	if !ever {
+		return false
+	}
+	m.until(at)
+	return !at.After(m.now)
+}
+
+// paused says that nothing may be given in a stage because of a pause, of its own, of an earlier one or of the whole.
+func (m *machine) paused(stage int) bool {
+	why, _ := m.pause(stage)
+	return why != ""
+}
+
+// pause is why, and the field that says so.
+func (m *machine) pause(stage int) (why, field string) {
+	if m.policy.Spec.Pause != "" {
+		return m.policy.Spec.Pause, "spec.pause"
+	}
+	for i := range min(stage+1, len(m.stages)) {
+		if why := m.stages[i].Pause; why != "" {
+			return why, stageField(m.policy, m.stages[i].Name) + ".pause"
+		}
+	}
+	return "", ""
+}
+
+// give gives the wanted version to the clusters of a stage, as many at a time as may change. Those that are changing
+// already, from a version that was overtaken, come first: they are in flight anyway.
+func (m *machine) give(p *phase) {
+	flying := 0
+	var moving, others []*member
+	for _, c := range p.members {
+		inFlight := m.inFlight(c)
+		if inFlight {
+			flying++
+		}
+		switch {
+		case m.standing(c) != pending || c.Unread:
+		case inFlight:
+			moving = append(moving, c)
+		default:
+			others = append(others, c)
+		}
+	}
+	for _, c := range moving {
+		m.hand(c)
+	}
+	for _, c := range others[:min(len(others), max(0, p.limit-flying))] {
+		m.hand(c)
+	}
+	m.count(p)
+}
+
+// hand gives the wanted version to one cluster. What it had is where a rollback goes, if it was healthy there.
+func (m *machine) hand(c *member) {
+	if c.Given.Digest != "" && !(c.Healthy.IsZero() && c.Passed.IsZero()) {
+		before := c.Given
+		c.Good = &before
+	}
+	c.Given, c.At, c.changed = Version{Digest: c.Wanted, Revision: m.in.Revision}, m.now, true
+	c.Healthy, c.Unhealthy, c.Passed, c.Gated = time.Time{}, time.Time{}, time.Time{}, false
+	m.until(m.now.Add(c.stage.deadline))
+	m.event(Given, c.stage.Name, c.Name, "")
+}

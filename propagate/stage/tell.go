@@ -1,0 +1,120 @@
+package stage
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// outcome says what was decided.
+func (m *machine) outcome() Outcome {
+	for _, p := range m.stages {
+		m.count(p)
+	}
+	o := Outcome{Target: m.next.Target, Events: m.events}
+	if m.next.Failure == nil && m.current < len(m.stages) {
+		o.Stage, o.Number = m.stages[m.current].Name, m.current+1
+	} else if f := m.next.Failure; f != nil {
+		o.Stage = f.Stage
+		o.Number = 1 + slices.IndexFunc(m.stages, func(p *phase) bool { return p.Name == f.Stage })
+	}
+	m.verdict(&o)
+	for _, c := range m.members {
+		d := m.decision(c)
+		o.Decisions = append(o.Decisions, d)
+		if o.Verdict == Complete && !m.settled(c) {
+			o.Behind = append(o.Behind, c.Name)
+		}
+	}
+	for i := range m.stages {
+		o.Stages = append(o.Stages, m.figures(i, &o))
+	}
+	o.State = m.remembered()
+	if m.next.Failure == nil {
+		o.LookAgain = m.look
+	}
+	return o
+}
+
+// settled says that the cluster has what is wanted, and has not failed on it.
+func (m *machine) settled(c *member) bool {
+	return c.onWanted() && (!c.tried() || !c.Passed.IsZero())
+}
+
+func (m *machine) decision(c *member) Decision {
+	d := Decision{Cluster: c.Name, Stage: c.stageName(), Changed: c.changed}
+	if c.onWanted() {
+		return d
+	}
+	d.Held = m.holds(c)
+	if m.restored(c) {
+		given := c.Given
+		d.Restore = &given
+	}
+	return d
+}
+
+// holds is why a cluster does not get what is wanted.
+func (m *machine) holds(c *member) string {
+	switch {
+	case c.Held != "":
+		return c.Held
+	case c.stage == nil:
+		return m.astray(c)
+	case m.next.Failure != nil && m.next.Failure.RolledBack:
+		return fmt.Sprintf("%s was rolled back: %s", m.policy.Title(), m.next.Failure.Message)
+	case m.next.Failure != nil:
+		return fmt.Sprintf("%s is halted: %s", m.policy.Title(), m.next.Failure.Message)
+	}
+	own := slices.Index(m.stages, c.stage)
+	if why, field := m.pause(own); why != "" {
+		return fmt.Sprintf("%s is paused: %s (%s)", m.policy.Title(), why, m.policy.At(field))
+	}
+	switch {
+	case c.Unreachable != "":
+		return "gets it when it is heard from again: " + c.Unreachable
+	case c.Unread:
+		return "gets it when it was asked what it runs"
+	case m.current < own:
+		current := m.stages[m.current]
+		return fmt.Sprintf("waits for stage %s (%s)", current.Name, m.at(current))
+	case m.current > own && m.policy.Spec.CatchUp == policy.WithStage:
+		return fmt.Sprintf("waits for its stage %s (%s)", c.stage.Name, m.at(c.stage))
+	}
+	return fmt.Sprintf("waits in stage %s, %d at a time (%s)", c.stage.Name, c.stage.limit,
+		m.policy.At(stageField(m.policy, c.stage.Name)+".maxConcurrency"))
+}
+
+// astray is about a cluster that is not in exactly one stage.
+func (m *machine) astray(c *member) string {
+	for _, f := range m.in.Course.Faults {
+		if f.Cluster == c.Name {
+			return fmt.Sprintf("%s: %s (%s)", m.policy.Title(), f.Message, f.At)
+		}
+	}
+	return fmt.Sprintf("%s: cluster %s is in no stage (%s)", m.policy.Title(), c.Name, m.policy.At("spec.stages"))
+}
+
+// at is where a stage begins in its policy.
+func (m *machine) at(p *phase) manifest.Origin { return m.policy.At(stageField(m.policy, p.Name)) }
+
+// deadlineOf is the place of the deadline of a stage.
+func (m *machine) deadlineOf(p *phase) manifest.Origin {
+	if p.ProgressDeadline != "" {
+		return m.policy.At(stageField(m.policy, p.Name) + ".progressDeadline")
+	}
+	return m.policy.At("spec.progressDeadline")
+}
+
+// stageField is the path of a stage.
+func stageField(r *policy.Rollout, name string) string {
+	return fmt.Sprintf("spec.stages[%d]", slices.IndexFunc(r.Spec.Stages, func(s policy.RolloutStage) bool { return s.Name == name }))
+}
+
+// restored says that the cluster was given back what it had, after the failure that stands.
+func (m *machine) restored(c *member) bool {
+	f := m.next.Failure
+	return f != nil && f.RolledBack && !c.onWanted() && c.Good != nil && c.Given == *c.Good && !c.At.Before(f.At)
+}

@@ -1,0 +1,215 @@
+package stage
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// verdict says in one word how the rollout is, and what it waits for.
+func (m *machine) verdict(o *Outcome) {
+	switch f := m.next.Failure; {
+	case f != nil && f.RolledBack:
+		o.Verdict, o.Reason, o.Message = RolledBack, "RolledBack", m.rolledBack(f)
+		o.WaitingFor = &WaitingFor{Stage: f.Stage, Condition: "Git to change what failed, or a person to resume", Since: f.At}
+	case f != nil:
+		o.Verdict, o.Reason, o.Message = Halted, f.Reason, f.Message
+		o.WaitingFor = &WaitingFor{Stage: f.Stage, Condition: "Git to change what failed, or a person to resume", Since: f.At}
+	case !m.next.Completed.IsZero():
+		m.complete(o)
+	default:
+		m.underway(o)
+	}
+	if o.Message == "" {
+		o.Message = strings.TrimSpace(o.WaitingFor.Cluster + " has " + o.WaitingFor.Condition)
+		if o.WaitingFor.Cluster == "" {
+			o.Message = "waits for " + o.WaitingFor.Condition
+		}
+	}
+}
+
+// rolledBack names what runs and what is wanted.
+func (m *machine) rolledBack(f *Failure) string {
+	var running []string
+	for _, c := range m.members {
+		if m.restored(c) && c.Given.Revision != "" && !slices.Contains(running, c.Given.Revision) {
+			running = append(running, c.Given.Revision)
+		}
+	}
+	slices.Sort(running)
+	if len(running) == 0 { // every cluster that could go back is held
+		return fmt.Sprintf("%s is wanted and failed: %s", m.in.Revision, f.Message)
+	}
+	return fmt.Sprintf("%s runs, %s is wanted and failed: %s", strings.Join(running, ", "), m.in.Revision, f.Message)
+}
+
+// complete is also asked whether a cluster was left out that is in no stage: that is never complete.
+func (m *machine) complete(o *Outcome) {
+	for _, c := range m.members {
+		if c.stage == nil && !c.onWanted() {
+			o.Verdict, o.Reason, o.Message = Halted, "InvalidSpec", m.astray(c)
+			o.WaitingFor = &WaitingFor{Cluster: c.Name, Condition: "to be in exactly one stage", Since: m.next.Completed}
+			return
+		}
+	}
+	o.Verdict, o.Reason, o.Message = Complete, "Complete", "every stage was left"
+}
+
+// underway is about the stage that has its turn.
+func (m *machine) underway(o *Outcome) {
+	p := m.stages[m.current]
+	n := p.counts
+	o.Verdict, o.Reason = Rolling, "Progressing"
+	why, field := m.pause(m.current)
+	switch {
+	case why != "" && n[waiting] == 0:
+		o.Verdict, o.Reason = Paused, "Paused"
+		o.Message = fmt.Sprintf("%s is %s (%s)", field, strconv.Quote(why), m.policy.At(field))
+		o.WaitingFor = &WaitingFor{Stage: p.Name, Condition: "the pause to end: " + why, Since: m.next.Began}
+	case n[waiting]+n[pending] > 0:
+		m.clusters(o, p)
+	case m.tooFar(p):
+		m.away(o, p)
+	case n[good] == 0:
+		m.nobody(o, p)
+	case !m.approved(p):
+		o.Verdict, o.Reason = WaitingForApproval, "WaitingForApproval"
+		o.WaitingFor = &WaitingFor{Stage: p.Name, Condition: fmt.Sprintf("a person to approve %s@%s", Short(m.next.Target), p.Name), Since: m.doneSince(p)}
+	default:
+		at, _ := policy.Open(p.Gate.Windows, m.now)
+		o.Verdict, o.Reason = WaitingForWindow, "WaitingForWindow"
+		o.WaitingFor = &WaitingFor{Stage: p.Name, Condition: "a window", Since: m.doneSince(p), Deadline: at}
+	}
+}
+
+// doneSince is when the last cluster of the stage was done.
+func (m *machine) doneSince(p *phase) time.Time {
+	at := m.next.Began
+	for _, c := range p.members {
+		at = later(at, c.Passed)
+	}
+	return at
+}
+
+// clusters picks the cluster that the stage waits for: the one most in trouble, then the one whose deadline is next; of
+// those that only soak, the last.
+func (m *machine) clusters(o *Outcome, p *phase) {
+	soaking := p.counts[pending] == 0
+	var worst *WaitingFor
+	rank := 0
+	for _, c := range p.members {
+		w, r := m.waits(c)
+		if r == 0 {
+			continue
+		}
+		soaking = soaking && r == rankSoak
+		switch {
+		case worst == nil || r > rank, r == rank && r == rankSoak && w.Deadline.After(worst.Deadline),
+			r == rank && r != rankSoak && w.Deadline.Before(worst.Deadline):
+			worst, rank = &w, r
+		}
+	}
+	if soaking {
+		o.Verdict, o.Reason = Soaking, "Soaking"
+	}
+	o.WaitingFor = worst
+}
+
+// How much a cluster that is waited for deserves to be looked at first.
+const (
+	rankTurn = 1 + iota
+	rankSoak
+	rankAsked
+	rankAway
+	rankFlying
+	rankFailed
+)
+
+// waits is what a cluster is waited for; rank 0 when it is not.
+func (m *machine) waits(c *member) (WaitingFor, int) {
+	w := WaitingFor{Cluster: c.Name, Stage: c.stage.Name, Since: c.At, Deadline: c.At.Add(c.stage.deadline)}
+	switch s := m.standing(c); {
+	case s == pending:
+		w.Condition, w.Since, w.Deadline = "to get its turn", m.next.Entered, time.Time{}
+		if w.Since.IsZero() {
+			w.Since = m.next.Began
+		}
+		if c.Unread {
+			w.Condition = "to be asked what it runs"
+		}
+		return w, rankTurn
+	case s != waiting:
+		return w, 0
+	case c.Unreachable != "":
+		w.Condition, w.Since, w.Deadline = "to be heard from: "+c.Unreachable, c.Away, c.Away.Add(c.stage.deadline)
+		return w, rankAway
+	case c.healthyNow() && c.Passed.IsZero() && !m.soaked(c):
+		w.Condition, w.Since, w.Deadline = "to be healthy for "+short(c.stage.soak), c.Healthy, c.Healthy.Add(c.stage.soak)
+		return w, rankSoak
+	case c.healthyNow() && c.Passed.IsZero():
+		w.Condition = fmt.Sprintf("to say yes to %s", c.unanswered())
+		if message := c.Report.Answers[c.unanswered()].Message; message != "" {
+			w.Condition += ": " + message
+		}
+		w.Deadline = w.Deadline.Add(c.stage.soak)
+		return w, rankAsked
+	}
+	w.Condition = "to become healthy"
+	if !c.Passed.IsZero() && !c.Unhealthy.IsZero() {
+		w.Since, w.Deadline = c.Unhealthy, c.Unhealthy.Add(c.stage.deadline)
+	}
+	if c.about() && c.Report.Message != "" {
+		w.Condition += ": " + c.Report.Message
+	}
+	if c.about() && c.Report.Health == Failed {
+		return w, rankFailed
+	}
+	return w, rankFlying
+}
+
+// away is a stage in which too many clusters are not heard from. It goes on by itself when enough of them are.
+func (m *machine) away(o *Outcome, p *phase) {
+	w := WaitingFor{Stage: p.Name}
+	why := ""
+	for _, c := range p.members {
+		if m.standing(c) != unreachable {
+			continue
+		}
+		if end := c.Away.Add(p.deadline); w.Cluster == "" || end.After(w.Deadline) {
+			w.Cluster, w.Since, w.Deadline, why = c.Name, c.Away, end, c.Unreachable
+		}
+	}
+	w.Condition = "to be heard from: " + why
+	o.WaitingFor = &w
+	if m.over(w.Deadline) {
+		o.Verdict, o.Reason, w.Deadline = Halted, "ClustersUnreachable", time.Time{}
+		o.Message = fmt.Sprintf("stage %s: %d of %d clusters are not heard from, %s among them; maxUnreachable is %d (%s)", p.Name, p.counts[unreachable], len(p.members),
+			w.Cluster, m.policy.Spec.Budget.MaxUnreachable.Of(len(p.members), 0), m.policy.At("spec.budget.maxUnreachable"))
+	}
+}
+
+// nobody is a stage of which no cluster could try: all are held, away or failing, and nothing was proven.
+func (m *machine) nobody(o *Outcome, p *phase) {
+	w := WaitingFor{Stage: p.Name, Since: m.next.Began}
+	o.WaitingFor = &w
+	for _, c := range p.members {
+		if m.standing(c) == held {
+			o.Verdict, o.Reason = Paused, "Held"
+			w.Cluster, w.Since, w.Condition = c.Name, c.Away, "to be released: "+c.Held
+			return
+		}
+	}
+	for _, c := range p.members {
+		if m.standing(c) == unreachable {
+			w.Cluster, w.Since, w.Condition = c.Name, c.Away, "to be heard from: "+c.Unreachable
+			o.Verdict, o.Reason = Halted, "ClustersUnreachable"
+			return
+		}
+	}
+	o.Verdict, o.Reason = Halted, "FailureBudgetExceeded"
+	w.Condition = fmt.Sprintf("one cluster of stage %s to be healthy", p.Name)
+}
