@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain lets the test binary be the floor, which the program is when it starts itself.
+// TestMain lets the test binary be the floor, or small members, which the program is when it starts itself.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == asFloor {
+	if len(os.Args) > 1 && (os.Args[1] == asFloor || os.Args[1] == asMembers) {
 		main()
 		return
 	}
@@ -78,7 +78,7 @@ apiserver_request_total{code="200",group="",resource="",verb="GET",version=""} 9
 func TestCommandLine(t *testing.T) {
 	o, err := parse([]string{"--members", "3", "--objects", "60"}, io.Discard)
 	require.NoError(t, err)
-	require.Equal(t, options{members: 3, objects: 60, pushes: 20}, o)
+	require.Equal(t, options{members: 3, objects: 60, pushes: 20, scale: scaling{objects: 100, rest: time.Minute}}, o)
 	_, err = parse([]string{"--objects", "5"}, io.Discard)
 	require.ErrorContains(t, err, "at least")
 }

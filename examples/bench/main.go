@@ -4,6 +4,7 @@
 //
 //	go run ./examples/bench                             600 objects on 10 members, as the bars say
 //	go run ./examples/bench --members 3 --objects 60    a short one
+//	go run ./examples/bench --scale 1000                another one: up to 1,000 small members (docs/scale.md)
 //
 // Members, hub, floor and accord are processes of their own, so that CPU, memory and requests of each are its own.
 // It reads /proc, so it runs on Linux only, and needs git and about 250 MB of memory a member.
@@ -17,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // asFloor as the first argument turns the program into the floor.
@@ -36,9 +38,20 @@ func command(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == asFloor {
 		return floor(ctx, args[1:], os.Stdin, os.Stdout)
 	}
+	if len(args) > 0 && args[0] == asMembers {
+		return smallMembers(ctx, args[1:], os.Stdin, os.Stdout)
+	}
 	o, err := parse(args, os.Stderr)
 	if err != nil {
 		return err
+	}
+	if o.scale.members > 0 {
+		o.scale.accord = o.accord
+		f, err := runScale(ctx, o.scale, os.Stderr)
+		if err != nil {
+			return err
+		}
+		return f.print(os.Stdout)
 	}
 	f, err := run(ctx, o, os.Stderr)
 	if err != nil {
@@ -53,6 +66,7 @@ type options struct {
 	objects int // five of six are Deployments, the others ConfigMaps
 	pushes  int
 	accord  string
+	scale   scaling // instead, when it has members
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -63,8 +77,15 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.objects, "objects", 600, "objects on each; five of six are Deployments")
 	f.IntVar(&o.pushes, "pushes", 20, "pushes that change one object, of which the median is taken")
 	f.StringVar(&o.accord, "accord", "", "the accord to measure; absent: built from this repository")
+	f.IntVar(&o.scale.members, "scale", 0, "measure instead how accord grows up to so many members, which are small API servers in one process")
+	f.IntVar(&o.scale.objects, "scale-objects", 100, "objects on each of those")
+	f.DurationVar(&o.scale.rest, "scale-rest", time.Minute, "how long accord is then watched doing nothing")
+	f.StringVar(&o.scale.profiles, "scale-profiles", "", "keep profiles of accord in this directory")
 	if err := f.Parse(args); err != nil {
 		return o, err
+	}
+	if o.scale.members < 0 || o.scale.objects < 6 || o.scale.rest <= 0 {
+		return o, fmt.Errorf("at least 6 objects on a member, and some time at rest")
 	}
 	if o.members < 1 || o.objects < 6 || o.pushes < 1 {
 		return o, fmt.Errorf("at least 1 member, 6 objects and 1 push")

@@ -15,6 +15,10 @@ const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 // other answers what is not about objects.
 func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	catalog := &s.host.catalog
+	first, _, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
+	if first == "version" || first == "api" || first == "apis" {
+		s.host.counts.others.WithLabelValues("/" + first).Inc()
+	}
 	inOne := strings.Contains(r.Header.Get("Accept"), aggregated)
 	switch path := strings.TrimSuffix(r.URL.Path, "/"); {
 	case r.Method != http.MethodGet:

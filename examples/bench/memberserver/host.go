@@ -27,7 +27,8 @@ type Host struct {
 // counts are served as /metrics by every server, each for all of the process, as it is with real API servers in one
 // process. Requests and watches have the names and labels that API servers give them.
 type counts struct {
-	requests    *prometheus.CounterVec // by verb, group, resource and code
+	requests    *prometheus.CounterVec // about objects, by verb, group, resource and code
+	others      *prometheus.CounterVec // by path
 	watches     *prometheus.GaugeVec   // under way, by resource
 	connections prometheus.Gauge       // open
 	objects     *prometheus.GaugeVec   // by namespace and resource
@@ -48,8 +49,11 @@ func NewHost() (*Host, error) {
 		mergers: map[schema.GroupVersionKind]*managedfields.FieldManager{},
 		counts: counts{
 			requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-				Name: "apiserver_request_total", Help: "Requests that were answered.",
+				Name: "apiserver_request_total", Help: "Requests about objects that were answered.",
 			}, []string{"verb", "group", "resource", "code"}),
+			others: prometheus.NewCounterVec(prometheus.CounterOpts{
+				Name: "memberserver_other_requests_total", Help: "Requests for the version and for discovery.",
+			}, []string{"path"}),
 			watches: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 				Name: "apiserver_longrunning_requests", Help: "Watches under way.",
 			}, []string{"verb", "group", "resource"}),
@@ -65,7 +69,7 @@ func NewHost() (*Host, error) {
 		},
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(h.counts.requests, h.counts.watches, h.counts.connections, h.counts.objects, h.counts.written)
+	registry.MustRegister(h.counts.requests, h.counts.others, h.counts.watches, h.counts.connections, h.counts.objects, h.counts.written)
 	h.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return h, nil
 }

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// scaling is what the measurement of many members is told.
+type scaling struct {
+	members  int           // at most; also a third and a tenth of them
+	objects  int           // on each
+	rest     time.Duration // how long it is watched doing nothing
+	accord   string        // absent: built from this repository
+	profiles string        // directory; absent: none are kept
+}
+
+// sizes are how many members there are in each round.
+func (s scaling) sizes() []int {
+	return slices.Compact([]int{max(1, s.members/10), max(1, s.members*3/10), s.members})
+}
+
+// runScale measures accord with more and more members, each time from nothing: the hub is a real one, the members are the
+// small API servers of package memberserver, all in one process.
+func runScale(ctx context.Context, s scaling, progress io.Writer) (*scaleFigures, error) {
+	dir, err := os.MkdirTemp("", "accord-scale-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	say := func(format string, args ...any) {
+		fmt.Fprintf(progress, time.Now().Format("15:04:05 ")+format+"\n", args...)
+	}
+	say("building (the first time this compiles Kubernetes, which takes minutes)")
+	programs := filepath.Join(dir, "bin")
+	packages := []string{"examples/members"}
+	if s.accord == "" {
+		packages = append(packages, "cmd/accord")
+		s.accord = filepath.Join(programs, "accord")
+	}
+	if err := build(ctx, programs, packages...); err != nil {
+		return nil, err
+	}
+	if s.profiles != "" {
+		if err := os.MkdirAll(s.profiles, 0o755); err != nil {
+			return nil, fmt.Errorf("keeping profiles: %w", err)
+		}
+	}
+	figures := &scaleFigures{scaling: s}
+	for _, members := range s.sizes() {
+		at := filepath.Join(dir, strconv.Itoa(members))
+		if err := os.Mkdir(at, 0o700); err != nil {
+			return nil, err
+		}
+		r := &scaleRound{scaling: s, dir: at, say: say, figures: scalePoint{members: members, objects: s.objects}}
+		if err := r.run(ctx, filepath.Join(programs, "members")); err != nil {
+			return nil, fmt.Errorf("%d members: %w", members, err)
+		}
+		figures.points = append(figures.points, r.figures)
+	}
+	return figures, nil
+}
