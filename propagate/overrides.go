@@ -2,6 +2,7 @@ package propagate
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,16 +14,18 @@ import (
 // overrides knows which override rules apply on which clusters, so that an object is rendered once for all clusters
 // on which the same rules apply.
 type overrides struct {
-	all    []policy.Override
-	byKind map[schema.GroupKind][]int // overrides with a selector for the kind
-	always []int                      // overrides without selectors
+	all      []policy.Override
+	byKind   map[schema.GroupKind][]int // overrides with a selector for the kind
+	always   []int                      // overrides without selectors
+	relabels []bool                     // by override: can it change labels?
 	// applies[override][rule][cluster]
 	applies [][][]bool
 }
 
 func newOverrides(all []policy.Override, clusters []fleet.Cluster) *overrides {
-	o := &overrides{all: all, byKind: map[schema.GroupKind][]int{}, applies: make([][][]bool, len(all))}
+	o := &overrides{all: all, byKind: map[schema.GroupKind][]int{}, applies: make([][][]bool, len(all)), relabels: make([]bool, len(all))}
 	for i, override := range all {
+		o.relabels[i] = relabels(override)
 		if len(override.Spec.ResourceSelectors) == 0 {
 			o.always = append(o.always, i)
 		}
@@ -56,18 +59,46 @@ func on(rule policy.OverrideRule, clusters []fleet.Cluster) []bool {
 	return applies
 }
 
-// candidates are the overrides that may select u. Labels are not asked: a cluster-wide override can add the label
-// that another one selects by (Karmada §3.2).
+// candidates are the overrides that may select u, as few as can be told before they are applied: clusters are alike as
+// far as those are. Labels are asked unless a cluster-wide override that selects u writes some: one of the namespace can
+// select by those (Karmada §3.2).
 func (o *overrides) candidates(u *unstructured.Unstructured) []int {
-	var found []int
+	var found, local []int
+	relabelled := false
 	for _, list := range [][]int{o.always, o.byKind[u.GroupVersionKind().GroupKind()]} {
 		for _, i := range list {
-			if o.mayselect(o.all[i], u) {
+			switch override := &o.all[i]; {
+			case !override.ClusterWide():
+				local = append(local, i)
+			case o.selects(override, u):
 				found = append(found, i)
+				relabelled = relabelled || o.relabels[i]
 			}
 		}
 	}
+	for _, i := range local {
+		if relabelled && o.mayselect(o.all[i], u) || !relabelled && o.selects(&o.all[i], u) {
+			found = append(found, i)
+		}
+	}
 	return found
+}
+
+// selects says whether an override selects u as it is.
+func (o *overrides) selects(override *policy.Override, u *unstructured.Unstructured) bool {
+	if !override.ClusterWide() && override.Namespace != u.GetNamespace() {
+		return false
+	}
+	return len(override.Spec.ResourceSelectors) == 0 || selects(override.Spec.ResourceSelectors, u) != policy.NoMatch
+}
+
+// relabels says whether an override can change the labels of what it selects.
+func relabels(override policy.Override) bool {
+	return slices.ContainsFunc(override.Spec.OverrideRules, func(r policy.OverrideRule) bool {
+		return len(r.Overriders.LabelsOverrider) > 0 || slices.ContainsFunc(r.Overriders.Plaintext, func(p policy.PlaintextOverrider) bool {
+			return p.Path == "" || p.Path == "/metadata" || strings.HasPrefix(p.Path, "/metadata/labels")
+		})
+	})
 }
 
 func (o *overrides) mayselect(override policy.Override, u *unstructured.Unstructured) bool {
