@@ -94,7 +94,7 @@ func TestCommentFollowsThePlan(t *testing.T) {
 		require.Len(t, h.notes, 4)
 		require.Equal(t, plan+"and one more\n", h.notes[3].text)
 		require.Len(t, h.writes(), 2)
-		asked := slices.DeleteFunc(h.requests, func(r string) bool { return !strings.HasSuffix(r, "/user") })
+		asked := slices.DeleteFunc(h.asked(), func(r string) bool { return !strings.HasSuffix(r, "/user") })
 		require.Len(t, asked, 1, "the account is asked for once")
 	})
 }
@@ -117,7 +117,7 @@ func TestCommentThatCannotBeMade(t *testing.T) {
 				h := newHost(t, provider)
 				_, err := h.forge(t).Comment(t.Context(), c.pull, c.marker, c.body)
 				require.ErrorContains(t, err, c.message)
-				require.Empty(t, h.requests, "nothing is asked")
+				require.Empty(t, h.asked(), "nothing is asked")
 			})
 		}
 	})
@@ -142,7 +142,7 @@ func TestCommentWithAnAppsToken(t *testing.T) {
 	link, err := h.forge(t).Comment(t.Context(), pull, marker, plan)
 	require.NoError(t, err)
 	require.Equal(t, h.link(6), link)
-	require.Contains(t, h.requests, "POST /api/graphql")
+	require.Contains(t, h.asked(), "POST /api/graphql")
 }
 
 // Gitea's list of comments has no pages today, whatever page one asks for.

@@ -112,7 +112,7 @@ func TestLimitIsKept(t *testing.T) {
 		_, err := f.Comment(t.Context(), pull, marker, plan)
 		require.ErrorAs(t, err, new(*forge.RateLimitError))
 	}
-	require.Len(t, h.requests, 1)
+	require.Len(t, h.asked(), 1)
 }
 
 // What a server makes of the token: in all fields that a client might quote, and where a long body is cut.

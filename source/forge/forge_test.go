@@ -143,6 +143,6 @@ func TestTimeout(t *testing.T) {
 		start := time.Now()
 		require.Error(t, f.Report(t.Context(), commit, forge.Status{Context: "accord/plan", State: forge.Success}))
 		require.Less(t, time.Since(start), 10*time.Second)
-		require.Len(t, h.requests, 1, "nothing is tried again")
+		require.Len(t, h.asked(), 1, "nothing is tried again")
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -256,9 +257,16 @@ func (h *host) forge(t *testing.T) forge.Forge {
 	return f
 }
 
+// asked is all requests so far.
+func (h *host) asked() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.requests)
+}
+
 // writes is the requests that change something.
 func (h *host) writes() []string {
-	return slices.DeleteFunc(slices.Clone(h.requests), func(r string) bool { return r[:4] == "GET " })
+	return slices.DeleteFunc(h.asked(), func(r string) bool { return strings.HasPrefix(r, "GET ") })
 }
 
 func answer(w http.ResponseWriter, code int, body any) {

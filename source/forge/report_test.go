@@ -83,7 +83,7 @@ func TestReportThatCannotBeMade(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				h := newHost(t, provider)
 				require.ErrorContains(t, h.forge(t).Report(t.Context(), c.commit, c.status), c.message)
-				require.Empty(t, h.requests, "nothing is asked")
+				require.Empty(t, h.asked(), "nothing is asked")
 			})
 		}
 	})
