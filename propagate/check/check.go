@@ -79,10 +79,16 @@ func Deciding() []Check {
 // Run runs checks, all of them when none are given, over an input and the plan that was made of it. The findings are
 // sorted by place and without duplicates.
 func Run(in propagate.Input, plan *propagate.Plan, checks ...Check) []propagate.Finding {
+	return RunOn(in, plan, nil, checks...)
+}
+
+// RunOn is Run for who rendered the plan anyway, and has the outcomes of all its objects; without them (nil) they are
+// made when a check asks.
+func RunOn(in propagate.Input, plan *propagate.Plan, outcomes *Outcomes, checks ...Check) []propagate.Finding {
 	if len(checks) == 0 {
 		checks = All()
 	}
-	review := newReview(in, plan)
+	review := newReview(in, plan, outcomes)
 	var all []propagate.Finding
 	for _, c := range checks {
 		if c.run == nil {

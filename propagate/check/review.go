@@ -26,6 +26,7 @@ type Review struct {
 	spaces  map[space][]*object
 	byTitle map[string]*claim
 
+	outcomes   *Outcomes         // of the plan; nil until they are asked for, where the caller had none
 	variants   func() []*variant // these are made when a check first asks
 	applied    func() []*applied
 	overriders func() map[string]overrider
@@ -55,9 +56,9 @@ type claim struct {
 	selected, won []*object
 }
 
-func newReview(in propagate.Input, plan *propagate.Plan) *Review {
+func newReview(in propagate.Input, plan *propagate.Plan, outcomes *Outcomes) *Review {
 	r := &Review{
-		in: in, plan: plan, fleet: plan.Fleet(), names: plan.Clusters(), known: map[string]bool{},
+		in: in, plan: plan, outcomes: outcomes, fleet: plan.Fleet(), names: plan.Clusters(), known: map[string]bool{},
 		byID: map[manifest.ID]*object{}, byKind: map[schema.GroupKind][]*object{}, spaces: map[space][]*object{},
 		byTitle: map[string]*claim{},
 	}

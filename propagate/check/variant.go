@@ -3,47 +3,76 @@ package check
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render/override"
 )
 
-// variant is an object as it is on some of its clusters: the same finished object on all of them, or the same failure.
+// variant is an object as it is on some of its clusters: made by the same edits on all of them, or the same failure.
 type variant struct {
 	id       manifest.ID
 	object   *object // nil for a Namespace that is made for its objects and stands nowhere in Git
-	rendered *propagate.Rendered
+	edited   []override.Edit
 	failure  *propagate.Failure
 	clusters []string
 }
 
-// rendering makes the variants of all objects, each once, whatever the number of clusters.
-func (r *Review) rendering() []*variant {
-	made := map[*propagate.Rendered]*variant{}
+// Outcomes are what became of the objects of one plan: as much of it as checks look at. The zero value is ready to use.
+type Outcomes struct {
+	lock     sync.Mutex
+	variants []*variant
+}
+
+// Add notes what became of one object. It may be called from several goroutines, once for every object of the plan.
+func (o *Outcomes) Add(across *propagate.Across) {
+	made := make([]*variant, len(across.Results))
 	failed := map[string]*variant{}
-	var all []*variant
-	for _, cluster := range r.names {
-		target := r.plan.For(cluster)
-		for i := range target.Objects {
-			rendered := target.Objects[i].Rendered
-			v := made[rendered]
-			if v == nil {
-				v = &variant{id: rendered.ID, object: r.byID[rendered.ID], rendered: rendered}
-				made[rendered], all = v, append(all, v)
-			}
-			v.clusters = append(v.clusters, cluster)
+	for i, r := range across.Results {
+		if r.Err == nil {
+			made[i] = &variant{id: across.ID, edited: r.Edits}
+			continue
 		}
-		for i := range target.Failed {
-			f := &target.Failed[i]
-			key := f.ID.String() + " " + f.Err.Error()
-			v := failed[key]
-			if v == nil {
-				v = &variant{id: f.ID, object: r.byID[f.ID], failure: f}
-				failed[key], all = v, append(all, v)
-			}
-			v.clusters = append(v.clusters, cluster)
+		key := r.Err.Error()
+		if failed[key] == nil {
+			failed[key] = &variant{id: across.ID, failure: &propagate.Failure{ID: across.ID, Origin: across.Origin, Err: r.Err}}
 		}
+		made[i] = failed[key]
+	}
+	for i, choice := range across.Chosen {
+		v := made[across.Of[i]]
+		v.clusters = append(v.clusters, choice.Cluster)
+	}
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	for i, v := range made {
+		if slices.Index(made[:i], v) < 0 {
+			o.variants = append(o.variants, v)
+		}
+	}
+}
+
+// OutcomesOf renders every object of a plan, one after the other on each core, and keeps none of it.
+func OutcomesOf(plan *propagate.Plan) *Outcomes {
+	var o Outcomes
+	ids := plan.Objects()
+	propagate.Concurrently(len(ids), func(i int) {
+		if across, ok := plan.Across(ids[i]); ok {
+			o.Add(across)
+		}
+	})
+	return &o
+}
+
+// rendering is the variants of all objects, sorted.
+func (r *Review) rendering() []*variant {
+	if r.outcomes == nil {
+		r.outcomes = OutcomesOf(r.plan)
+	}
+	all := r.outcomes.variants
+	for _, v := range all {
+		v.object = r.byID[v.id]
 	}
 	slices.SortFunc(all, func(a, b *variant) int {
 		return cmp.Or(a.id.Compare(b.id), cmp.Compare(a.clusters[0], b.clusters[0]))
@@ -61,12 +90,7 @@ func (r *Review) trace(v *variant) []override.Step {
 }
 
 // edits are what the overrides changed; nil for a failure.
-func (v *variant) edits() []override.Edit {
-	if v.rendered == nil {
-		return nil
-	}
-	return v.rendered.Edits
-}
+func (v *variant) edits() []override.Edit { return v.edited }
 
 // on is "on eu-1 and eu-2", or "on every cluster" when there is no other.
 func (v *variant) on() string {
