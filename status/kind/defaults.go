@@ -25,9 +25,6 @@ func fillPod(spec *corev1.PodSpec) {
 		for i := range list {
 			fillContainer(&list[i])
 		}
-		if spec.HostNetwork {
-			fillHostPorts(list)
-		}
 	}
 	fillResources(spec.Overhead)
 	if spec.Resources != nil {
@@ -110,16 +107,6 @@ func fillGet(get *corev1.HTTPGetAction) {
 func fillField(ref *corev1.ObjectFieldSelector) {
 	if ref != nil {
 		ref.APIVersion = cmp.Or(ref.APIVersion, "v1")
-	}
-}
-
-// fillHostPorts: on the network of the host a port is that of the host.
-func fillHostPorts(list []corev1.Container) {
-	for i := range list {
-		for j := range list[i].Ports {
-			port := &list[i].Ports[j]
-			port.HostPort = cmp.Or(port.HostPort, port.ContainerPort)
-		}
 	}
 }
 

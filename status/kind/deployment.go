@@ -3,6 +3,8 @@ package kind
 import (
 	"fmt"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 var deployment = Kind{
@@ -19,7 +21,19 @@ var deployment = Kind{
 	Aggregate: aggregateDeployment,
 	Template:  template,
 	Replaces:  replacesUnless("spec.paused"),
-	Immutable: fixed{"spec.selector": nil}.changed,
+	Immutable: deploymentImmutable,
+}
+
+// deploymentImmutable is its selector, and a strategy that becomes Recreate while the API server has filled in how the old one
+// rolls: what it has filled in is not ours to take away, and does not go with Recreate. Where Git had said
+// rollingUpdate itself, that goes.
+func deploymentImmutable(before, after *unstructured.Unstructured) []string {
+	changed := fixed{"spec.selector": nil}.changed(before, after)
+	was, is := object(before.Object, "spec", "strategy"), object(after.Object, "spec", "strategy")
+	if was["type"] != "Recreate" && is["type"] == "Recreate" && was["rollingUpdate"] == nil {
+		changed = append(changed, "spec.strategy")
+	}
+	return changed
 }
 
 // deploymentHealth is Karmada §6.6 plus what kubectl rollout status waits for: no old replicas, every replica

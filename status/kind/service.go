@@ -30,7 +30,8 @@ func serviceImmutable(before, after *unstructured.Unstructured) []string {
 	if typed("LoadBalancer") && text(spec, "externalTrafficPolicy") == "Local" && text(next, "externalTrafficPolicy") == "Local" {
 		set("spec.healthCheckNodePort", spec["healthCheckNodePort"], next["healthCheckNodePort"])
 	}
-	if family := head(spec["ipFamilies"]); family != nil { // without one the cluster has chosen
+	headless := text(spec, "clusterIP") == "None" || text(next, "clusterIP") == "None" // without addresses of any family
+	if family := head(spec["ipFamilies"]); family != nil && !headless {                // without one the cluster has chosen
 		set("spec.ipFamilies", family, head(next["ipFamilies"]))
 	}
 	if typed("LoadBalancer") && !same(spec["loadBalancerClass"], next["loadBalancerClass"]) {

@@ -1,0 +1,179 @@
+// Package onserver has no code: it asks a real API server whether it refuses a change, and what it makes of a pod template,
+// and holds package hunk to the answers.
+package onserver
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/propagate/diff/hunk"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// member is an API server with no controllers.
+type member struct{ client.Client }
+
+// TestOnAServer: every file of testdata is about one kind. A *.yaml in it is an object, what follows up to the next one are
+// changes to it, as JSON merge patches. The name of a change begins with what the review says of it: the fields that cannot
+// be changed, "accepted", or "restarts" for one that replaces pods, too.
+func TestOnAServer(t *testing.T) {
+	c, err := client.New(localtest.Start(t, "member").Config(), client.Options{})
+	require.NoError(t, err)
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			require.NoError(t, err)
+			var object *unstructured.Unstructured
+			for _, f := range archive.Files {
+				if strings.HasSuffix(f.Name, ".yaml") {
+					object = parse(t, f.Data)
+					member{c}.create(t, object)
+					continue
+				}
+				t.Run(f.Name, func(t *testing.T) { member{c}.judge(t, f.Name, object, patched(t, object, f.Data)) })
+			}
+		})
+	}
+}
+
+// judge compares what hunk says of a change with what the server does.
+func (m member) judge(t *testing.T, name string, before, after *unstructured.Unstructured) {
+	verdict, _, _ := strings.Cut(name, ":")
+	k := kind.Of(before.GroupVersionKind().GroupKind())
+	refused := strings.Join(hunk.Immutable(k, before, after), "+")
+	restarts := hunk.Restarts(k, before, after)
+
+	stored, changed := m.live(t, before), after.DeepCopy()
+	err := m.apply(t, changed, true)
+	if refused == "" {
+		require.NoError(t, err)
+		same := equality.Semantic.DeepEqual(podsOf(k, stored), podsOf(k, changed))
+		require.Equal(t, same, !restarts, "the server's template changes, or not")
+		require.Equal(t, map[bool]string{true: "restarts", false: "accepted"}[restarts], verdict)
+		return
+	}
+	require.Equal(t, verdict, refused)
+	require.True(t, apierrors.IsInvalid(err) || apierrors.IsForbidden(err), "the server says: %v", err)
+	for _, path := range strings.Split(refused, "+") {
+		require.True(t, names(err, path), "the server does not mind %s: %v", path, err)
+	}
+}
+
+// names says whether a refusal is about a field: by its name, or by that of the whole it is compared as.
+func names(err error, path string) bool {
+	return slices.ContainsFunc(strings.Split(path, "."), func(step string) bool {
+		return regexp.MustCompile(`(?i)[ .\[]` + step + `[\[.:]`).MatchString(err.Error())
+	})
+}
+
+func podsOf(k kind.Kind, u *unstructured.Unstructured) map[string]any {
+	if k.Template == nil {
+		return nil
+	}
+	return k.Template(u)
+}
+
+// create applies an object and waits until the server is ready to judge changes of it.
+func (m member) create(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	live := u.DeepCopy()
+	require.NoError(t, m.apply(t, live, false))
+	switch u.GetKind() {
+	case "PersistentVolumeClaim": // no controller is there to bind it
+		require.NoError(t, unstructured.SetNestedField(live.Object, "Bound", "status", "phase"))
+		storage, _, err := unstructured.NestedString(live.Object, "spec", "resources", "requests", "storage")
+		require.NoError(t, err)
+		require.NoError(t, unstructured.SetNestedField(live.Object, storage, "status", "capacity", "storage"))
+		require.NoError(t, m.Status().Update(t.Context(), live))
+	case "CustomResourceDefinition":
+		require.NoError(t, wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+			live := m.live(t, u)
+			health, _ := kind.Of(u.GroupVersionKind().GroupKind()).Health(live)
+			return health == kind.Healthy, nil
+		}))
+	}
+}
+
+// apply is what accord does on a member; afterwards u is what the server made of it.
+func (m member) apply(t *testing.T, u *unstructured.Unstructured, dry bool) error {
+	t.Helper()
+	text, err := json.Marshal(u)
+	require.NoError(t, err)
+	options := &client.PatchOptions{FieldManager: v1alpha1.FieldManager, Force: new(true)}
+	if dry {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	return m.Patch(t.Context(), u, client.RawPatch(types.ApplyPatchType, text), options)
+}
+
+func (m member) live(t *testing.T, u *unstructured.Unstructured) *unstructured.Unstructured {
+	t.Helper()
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(u.GroupVersionKind())
+	require.NoError(t, m.Get(t.Context(), client.ObjectKeyFromObject(u), live))
+	return live
+}
+
+// parse reads an object, into the namespace default if it is of one.
+func parse(t *testing.T, data []byte) *unstructured.Unstructured {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	raw, err := yaml.YAMLToJSONStrict(data)
+	require.NoError(t, err)
+	require.NoError(t, u.UnmarshalJSON(raw))
+	return u
+}
+
+// patched is u with a merge patch.
+func patched(t *testing.T, u *unstructured.Unstructured, patch []byte) *unstructured.Unstructured {
+	t.Helper()
+	text, err := yaml.Marshal(u.Object)
+	require.NoError(t, err)
+	out := parse(t, text)
+	raw, err := yaml.YAMLToJSONStrict(patch)
+	require.NoError(t, err)
+	p := &unstructured.Unstructured{Object: map[string]any{}}
+	require.NoError(t, json.Unmarshal(raw, &p.Object))
+	merge(out.Object, p.Object)
+	text, err = yaml.Marshal(out.Object)
+	require.NoError(t, err)
+	return parse(t, text)
+}
+
+// merge is RFC 7386.
+func merge(into, patch map[string]any) {
+	for key, v := range patch {
+		below, ok := v.(map[string]any)
+		old, had := into[key].(map[string]any)
+		switch {
+		case v == nil:
+			delete(into, key)
+		case ok && had:
+			merge(old, below)
+		default:
+			into[key] = v
+		}
+	}
+}
