@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
 )
 
 // Compare says what changes when after takes the place of before, of which the Plan may be nil: then everything is new.
@@ -54,6 +55,8 @@ type comparison struct {
 	sums    [2][]propagate.Sum // before and after, by index
 	objects []*object          // those about which there is something to say, by ID
 	hunks   interned
+
+	outcomes [2]check.Outcomes // before and after
 }
 
 func newComparison(before, after Side, o Options) *comparison {
@@ -107,11 +110,11 @@ func (c *comparison) walk() {
 // compare is what there is to say about one object; nil for nothing.
 func (c *comparison) compare(i int) *object {
 	before, after := c.pair.Across(c.ids[i])
-	if before != nil {
-		c.sums[0][i] = before.Sum()
-	}
-	if after != nil {
-		c.sums[1][i] = after.Sum()
+	for side, across := range []*propagate.Across{before, after} {
+		if across != nil {
+			c.sums[side][i] = across.Sum()
+			c.outcomes[side].Add(across)
+		}
 	}
 	return c.look(c.ids[i], before, after)
 }

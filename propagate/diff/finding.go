@@ -10,11 +10,11 @@ import (
 // findings are those of lint that are new, or stand in a manifest that changed.
 func (c *comparison) findings() []Finding {
 	known := map[string]int{}
-	for _, f := range check.Run(c.before.Input, c.before.Plan) {
+	for _, f := range check.RunOn(c.before.Input, c.before.Plan, &c.outcomes[0]) {
 		known[unplaced(f)]++
 	}
 	found := []Finding{}
-	for _, f := range check.Run(c.after.Input, c.after.Plan) {
+	for _, f := range check.RunOn(c.after.Input, c.after.Plan, &c.outcomes[1]) {
 		key := unplaced(f)
 		isNew := known[key] <= 0
 		known[key]--
