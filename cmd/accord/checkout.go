@@ -14,8 +14,11 @@ import (
 
 // A checkout is the files of one source.
 type checkout struct {
+	// files are nil where the directory that is read does not exist and need not.
 	files    fs.FS
 	revision string
+	// message of the commit; empty for a directory.
+	message string
 }
 
 // checkouts are in the order of the sources. They can be read until end is called.
@@ -70,11 +73,7 @@ func (f *treeFlags) fetch(ctx context.Context, s v1alpha1.Source) (checkout, err
 	if err != nil {
 		return checkout{}, err
 	}
-	dir, err := cacheDirectory(f.cacheDir)
-	if err != nil {
-		return checkout{}, err
-	}
-	cache, err := source.OpenGit(dir)
+	cache, err := f.clones()
 	if err != nil {
 		return checkout{}, err
 	}
@@ -83,5 +82,14 @@ func (f *treeFlags) fetch(ctx context.Context, s v1alpha1.Source) (checkout, err
 		o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
 	}
 	snapshot, err := cache.Fetch(ctx, o)
-	return checkout{files: snapshot.FS, revision: snapshot.Revision}, err
+	return checkout{snapshot.FS, snapshot.Revision, snapshot.Message}, err
+}
+
+// clones is where commits are read through, also those of repositories on this machine.
+func (f *treeFlags) clones() (*source.Cache, error) {
+	dir, err := cacheDirectory(f.cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	return source.OpenGit(dir)
 }

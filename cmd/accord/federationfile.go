@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -23,6 +26,11 @@ func federationIn(file string) (*v1alpha1.Federation, render.Object, error) {
 	if err != nil {
 		return nil, render.Object{}, err
 	}
+	return federationAmong(file, objects)
+}
+
+// federationAmong is federationIn for a file of which the manifests were read already.
+func federationAmong(file string, objects []render.Object) (*v1alpha1.Federation, render.Object, error) {
 	var found []render.Object
 	for _, o := range objects {
 		if gk := o.ID().GroupKind(); gk.Group == v1alpha1.GroupVersion.Group && gk.Kind == "Federation" {
@@ -36,7 +44,7 @@ func federationIn(file string) (*v1alpha1.Federation, render.Object, error) {
 	if err := manifest.Decode(found[0].Manifest, found[0].Text, found[0].Origin, fed).Err(); err != nil {
 		return nil, render.Object{}, err
 	}
-	fed, err = complete(fed)
+	fed, err := complete(fed)
 	return fed, found[0], err
 }
 
@@ -46,12 +54,17 @@ func healthIn(file string) ([]interpret.HealthExprs, error) {
 	if err != nil {
 		return nil, err
 	}
+	return healthOf(fed, written), nil
+}
+
+// healthOf is what a Federation says about the health of kinds, each at its line of the manifest.
+func healthOf(fed *v1alpha1.Federation, written render.Object) []interpret.HealthExprs {
 	health := propagate.Input{}.Declared(fed).Health
 	lines := manifest.LinesOf(written.Text, written.Origin.Line)
 	for i := range health {
 		health[i].At = lines.At(written.Origin, fmt.Sprintf("spec.healthCheckExprs[%d]", i))
 	}
-	return health, nil
+	return health
 }
 
 // complete fills in what a hub would, and refuses what one would refuse and is needed here.
@@ -61,8 +74,10 @@ func complete(fed *v1alpha1.Federation) (*v1alpha1.Federation, error) {
 		return nil, errors.New("the Federation has no metadata.name")
 	case len(fed.Spec.Sources) == 0:
 		return nil, fmt.Errorf("federation %s has no spec.sources", fed.Name)
-	case fed.Namespace == "":
-		fed.Namespace = "default"
+	}
+	fed.Namespace = cmp.Or(fed.Namespace, "default")
+	if fed.Spec.PruneBrake.MaxPercent == nil {
+		fed.Spec.PruneBrake.MaxPercent = ptr.To[int32](50) // as the CustomResourceDefinition has it
 	}
 	return fed, nil
 }

@@ -39,7 +39,11 @@ const getLong = `List what the hub knows.
 clusters begin with the verdict on the fleet. policies are no objects of the hub: they are those that claim an object in a
 plan that is in force, as the FederatedObjects name them, "namespace/name" or, cluster-wide, "name". APPLIED, HEALTHY and
 HELD count every object on every cluster that was chosen for it, OBSERVED the objects that all of these run as decided. A
-policy that claims nothing is not among them; "accord lint" tells of those.`
+policy that claims nothing is not among them; "accord lint" tells of those.
+
+With -o yaml or -o json several kinds may be asked for at once, separated by commas. "accord get clusters,objects -o yaml" is
+what "accord plan --facts" reads where there is no access to the hub; with deliveries and releases as well the plan also
+knows which clusters are behind or silent. No credential and no digest of a Secret is in it.`
 
 // getFlags of one get.
 type getFlags struct {
@@ -50,10 +54,10 @@ type getFlags struct {
 func getCommand() *cobra.Command {
 	f := &getFlags{}
 	c := &cobra.Command{
-		Use:     "get clusters|federations|releases|deliveries|objects|policies [NAME]",
+		Use:     "get clusters|federations|releases|deliveries|objects|policies[,...] [NAME]",
 		Short:   "List what the hub knows",
 		Long:    getLong,
-		Example: "  accord get clusters\n  accord get releases -n shop -o wide\n  accord get policies shop/web",
+		Example: "  accord get clusters\n  accord get releases -n shop -o wide\n  accord get policies shop/web\n  accord get clusters,objects -o yaml > facts.yaml",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c.Context(), c.OutOrStdout(), args[0], firstOf(args[1:]))
@@ -72,15 +76,17 @@ func (f *getFlags) run(ctx context.Context, out io.Writer, kind, name string) er
 		}
 		return f.policies(ctx, out, h, name)
 	}
-	i := slices.IndexFunc(listings, func(l listing) bool { return slices.Contains(l.names, strings.ToLower(kind)) })
-	if i < 0 {
-		return fmt.Errorf("get what? %q is none of clusters, federations, releases, deliveries, objects, policies", kind)
+	if strings.Contains(kind, ",") {
+		return f.several(ctx, out, strings.Split(kind, ","), name)
+	}
+	l, err := listingOf(kind)
+	if err != nil {
+		return err
 	}
 	h, err := f.hub.connect()
 	if err != nil {
 		return err
 	}
-	l := listings[i]
 	if f.output.value == asJSON || f.output.value == asYAML {
 		return f.raw(ctx, out, h, l, name)
 	}
@@ -88,6 +94,15 @@ func (f *getFlags) run(ctx context.Context, out io.Writer, kind, name string) er
 		return f.clusters(ctx, out, h, name)
 	}
 	return f.table(ctx, out, h, l, name)
+}
+
+// listingOf is the kind that a word means.
+func listingOf(kind string) (listing, error) {
+	i := slices.IndexFunc(listings, func(l listing) bool { return slices.Contains(l.names, strings.ToLower(kind)) })
+	if i < 0 {
+		return listing{}, fmt.Errorf("get what? %q is none of clusters, federations, releases, deliveries, objects, policies", kind)
+	}
+	return listings[i], nil
 }
 
 // fetch asks for the objects in the given media type. What is not there is an error only if it was named.
@@ -108,33 +123,6 @@ func (h *hub) fetch(ctx context.Context, l listing, name, accept string) ([]byte
 	}
 	body, err := req.Do(ctx).Raw()
 	return body, h.explain("reading "+join(" ", l.title, name), err)
-}
-
-// raw prints the objects as the hub has them, without the bookkeeping of field owners.
-func (f *getFlags) raw(ctx context.Context, out io.Writer, h *hub, l listing, name string) error {
-	body, err := h.fetch(ctx, l, name, "application/json")
-	if err != nil {
-		return err
-	}
-	var v map[string]any
-	if err := json.Unmarshal(body, &v); err != nil {
-		return fmt.Errorf("reading the answer of the hub: %w", err)
-	}
-	hideManagedFields(v)
-	if items, ok := v["items"].([]any); ok {
-		for _, item := range items {
-			hideManagedFields(item)
-		}
-	}
-	return encode(out, f.output.value, v)
-}
-
-func hideManagedFields(object any) {
-	if o, ok := object.(map[string]any); ok {
-		if meta, ok := o["metadata"].(map[string]any); ok {
-			delete(meta, "managedFields")
-		}
-	}
 }
 
 // table prints the columns that the kind declares (its printer columns), the less important ones with -o wide.

@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// A liveHub is the hub that "why" asks about what is live; nil when none was named.
+// A liveHub is the hub that "why" and "plan" ask about what is live; nil when none was named.
 type liveHub struct {
 	*hub
 	federation *v1alpha1.Federation
@@ -20,15 +20,15 @@ type liveHub struct {
 
 // connect finds the Federation on the hub that was named. With --federation it is that of the manifest, or the one of
 // that name; without, the only one there is. What it skips counts, and so do its paths unless there are ownPaths.
-func (f *whyFlags) connect(ctx context.Context, ownPaths bool) (*liveHub, error) {
-	if f.hub.path() == "" {
+func (f *treeFlags) connect(ctx context.Context, to *hubFlags, ownPaths bool) (*liveHub, error) {
+	if to.path() == "" {
 		return nil, nil
 	}
-	h, err := f.hub.connect()
+	h, err := to.connect()
 	if err != nil {
 		return nil, err
 	}
-	name, fromFile := f.tree.federation, false
+	name, fromFile := f.federation, false
 	if _, err := os.Stat(name); err == nil {
 		written, err := readFederation(name)
 		if err != nil {
@@ -41,15 +41,15 @@ func (f *whyFlags) connect(ctx context.Context, ownPaths bool) (*liveHub, error)
 	}
 	fed, err := h.federation(ctx, name)
 	switch {
-	case err != nil && f.tree.federation != "" && !fromFile:
+	case err != nil && f.federation != "" && !fromFile:
 		return nil, err
 	case err != nil:
 		return &liveHub{hub: h, err: err}, nil
 	case !fromFile:
-		f.tree.known = fed
+		f.known = fed
 		if ownPaths {
-			f.tree.known = fed.DeepCopy()
-			f.tree.known.Spec.Sources = f.tree.sources()
+			f.known = fed.DeepCopy()
+			f.known.Spec.Sources = f.sources()
 		}
 	}
 	return &liveHub{hub: h, federation: fed}, nil

@@ -18,6 +18,11 @@ func manifestsIn(file string) ([]render.Object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading manifests: %w", err)
 	}
+	return manifestsOf(file, data)
+}
+
+// manifestsOf is manifestsIn for a file that was read already.
+func manifestsOf(file string, data []byte) ([]render.Object, error) {
 	files, err := txtar.FS(&txtar.Archive{Files: []txtar.File{{Name: "manifests.yaml", Data: data}}})
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", file, err)

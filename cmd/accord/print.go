@@ -16,12 +16,13 @@ import (
 type format string
 
 const (
-	asText   format = "text"
-	asWide   format = "wide"
-	asJSON   format = "json"
-	asYAML   format = "yaml"
-	asSARIF  format = "sarif"
-	asGitHub format = "github"
+	asText     format = "text"
+	asWide     format = "wide"
+	asJSON     format = "json"
+	asYAML     format = "yaml"
+	asSARIF    format = "sarif"
+	asGitHub   format = "github"
+	asMarkdown format = "markdown"
 )
 
 // formatFlag is -o. It accepts the formats a command has, the first of which is the default.
@@ -78,6 +79,11 @@ func table(w io.Writer, indent string, rows [][]string) error {
 	if len(rows) < 2 {
 		return nil
 	}
+	return columns(w, indent, rows)
+}
+
+// columns is a table without a head.
+func columns(w io.Writer, indent string, rows [][]string) error {
 	var text strings.Builder
 	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, row := range rows {

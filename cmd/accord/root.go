@@ -65,6 +65,7 @@ func rootCommand() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
 		lintCommand(),
+		planCommand(),
 		renderCommand(),
 		whyCommand(),
 		interpretCommand(),

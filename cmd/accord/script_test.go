@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -33,12 +34,14 @@ func TestMain(m *testing.M) {
 //	until CMD        repeats a command until it succeeds
 //	json FIELD [V]   reads a field of the JSON on stdout, "findings.0.code", and compares it with a regular expression
 //	sarif            checks that stdout is SARIF, with a listed rule and a place for every result
+//	plain FILE       writes what the last command printed to FILE, with names in place of commits, digests and fingerprints
 //	admit FILE       asks $KUBECONFIG's current cluster whether it would accept the manifests (see admit_test.go)
 func TestScripts(t *testing.T) {
 	s := &stage{t: t, starts: map[string]func() (*local.ControlPlane, error){}}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "", // writes the files that cmp compares with
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NS", namespaceOf(env.WorkDir))
 			env.Setenv("KUBECONFIG", filepath.Join(env.WorkDir, "members.kubeconfig"))
@@ -48,6 +51,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"hub": s.hub, "member": s.member, "install": s.install, "tokens": s.tokens, "secrets": secrets, "put": put, "exits": exits, "admit": admit,
 			"commit": commit, "until": until, "json": jsonField, "sarif": sarif,
+			"plain": plain,
 		},
 	})
 }

@@ -27,9 +27,14 @@ type treeFlags struct {
 }
 
 func (f *treeFlags) register(c *cobra.Command) {
+	registerRef(c, &f.ref)
+	f.registerPlaces(c)
+}
+
+// registerPlaces is register for a command that says in its own words which commit it reads.
+func (f *treeFlags) registerPlaces(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.repo, "repo", "", "repository in place of a directory: a URL (credentials as for \"accord apply\"), or the path of a local one")
-	registerRef(c, &f.ref)
 	flags.StringSliceVar(&f.paths, "path", []string{"."}, "directory in it to read, as the path of a source (repeatable)")
 	flags.StringVarP(&f.federation, "federation", "f", "", "manifest of the Federation, whose name, paths and skips count")
 	c.MarkFlagsMutuallyExclusive("path", "federation")
@@ -133,6 +138,9 @@ func newTree(fed *v1alpha1.Federation, checkouts []checkout) *tree {
 		name := s.Name
 		if len(fed.Spec.Sources) == 1 {
 			name = ""
+		}
+		if checkouts[i].files == nil {
+			continue
 		}
 		built, err := render.Build(checkouts[i].files, render.Options{Source: name, Dir: s.Path})
 		objects, errs = append(objects, built...), append(errs, err)

@@ -67,7 +67,7 @@ func (f *whyFlags) run(ctx context.Context, out io.Writer, args []string, ownPat
 	case len(objects) == 0 && f.cluster == "":
 		return errors.New("why what? name an object as KIND/NAME, or a cluster with --cluster")
 	}
-	live, err := f.connect(ctx, ownPaths)
+	live, err := f.tree.connect(ctx, &f.hub, ownPaths)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+const planLong = `Show what a change will do to every cluster, before it is merged.
+
+Two states of a Git repository are planned as the controllers would, and compared. Without flags they are HEAD and the
+working tree as it stands: what a commit of everything would do. In a pipeline: --base origin/main --head HEAD. A revision is
+what git takes: branch, tag, origin/main, HEAD~1, the first digits of a commit. No git program is needed, and no cluster.
+
+The first line is the verdict; then what the changes mean, and each distinct change once, however many clusters it is in.
+What does not change is not shown. No value of a Secret is ever shown: a fingerprint, made anew each time, says "changed".
+
+Which clusters there are, what they serve, and what was decided before come from the hub (--hub-kubeconfig or
+$ACCORD_KUBECONFIG); or from a file that "accord get clusters,objects -o yaml" wrote (--facts), so that a pipeline needs no
+access to the hub; else the Cluster manifests in Git are all that is known. With --federation and what the hub knows, the
+digest of head is the one that the controllers will compute for the merged commit; --verify compares it. A manifest of the
+Federation that is in the repository is read at each side.
+
+--post also writes the plan as one comment on the pull request, updated in place, and the status accord/plan on its commit.
+Where to is found out from the environment of GitHub Actions, GitLab CI, Gitea and Forgejo Actions; the token is
+$ACCORD_FORGE_TOKEN, else $GITHUB_TOKEN or $GITLAB_TOKEN.
+
+Exit codes, as of kubectl diff: 0 nothing changes, 1 something does, 2 usage error, an error of accord itself, mistakes in
+manifests, or a change that must not be merged as it is. With --fail-on error a change that may be merged is 0.
+With --verify: 0 the digest is the same, 1 it is another one, 2 it cannot be planned.`
+
+// planFlags of one plan.
+type planFlags struct {
+	tree     treeFlags
+	hub      hubFlags
+	output   formatFlag
+	base     string
+	head     string
+	facts    string
+	instance string
+	budget   int
+	failOn   string
+	verify   string
+	post     postFlags
+}
+
+// failOnChanges and failOnError are the values of --fail-on.
+const (
+	failOnChanges = "changes"
+	failOnError   = "error"
+)
+
+// The least and most characters of the Markdown. More than GitHub takes would be lost there.
+const (
+	minBudget = 500
+	maxBudget = 65_536
+)
+
+func planCommand() *cobra.Command {
+	f := &planFlags{}
+	c := &cobra.Command{
+		Use:   "plan [DIR | --repo URL]",
+		Short: "Show what a change will do to every cluster",
+		Long:  planLong,
+		Example: `  accord plan                                         # what a commit of the working tree would do
+  accord plan --base origin/main --head HEAD           # in a pipeline
+  accord plan --federation prod.yaml --facts facts.yaml -o markdown
+  accord plan --base origin/main --head HEAD --post    # as a comment on the pull request
+  accord plan --repo https://github.com/team/prod --base main --head next
+  accord plan --base HEAD~1 --head HEAD --verify sha256:9c1e...`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), firstOf(args), c.Flags().Changed("path"))
+		},
+	}
+	flags := c.Flags()
+	f.tree.registerPlaces(c)
+	f.hub.register(flags)
+	flags.Lookup("hub-kubeconfig").Usage = "kubeconfig of the hub that knows the clusters and what was decided (default $" + hubEnv + ", else none is asked)"
+	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
+	flags.Lookup("dump").Usage = "write the planner's whole input for head to this file, and for base beside it, for a bug report"
+	f.output.register(flags, asText, asMarkdown, asJSON)
+	flags.StringVar(&f.base, "base", "", "revision to compare with (default HEAD)")
+	flags.StringVar(&f.head, "head", "", "revision that is reviewed (default the working tree; with --repo the default branch)")
+	flags.StringVar(&f.facts, "facts", "", `what is known of the clusters, from a file that "accord get clusters,objects -o yaml" wrote`)
+	flags.StringVar(&f.instance, "instance", "", "tells comments of several plans on one pull request apart (default the name of the Federation)")
+	flags.IntVar(&f.budget, "budget", maxBudget, "most characters of the Markdown, in bytes")
+	flags.StringVar(&f.failOn, "fail-on", failOnChanges, "changes: exit 1 when anything changes; error: only (with 2) when it must not be merged")
+	flags.StringVar(&f.verify, "verify", "", "compare the digest of head with this one (sha256:...)")
+	f.post.register(flags)
+	c.MarkFlagsMutuallyExclusive("facts", "hub-kubeconfig")
+	c.MarkFlagsMutuallyExclusive("verify", "post")
+	return c
+}
+
+var (
+	planDigest   = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	instanceName = regexp.MustCompile(`^[A-Za-z0-9]+([-._/][A-Za-z0-9]+)*$`)
+)
+
+// check refuses what cannot be meant.
+func (f *planFlags) check() error {
+	switch {
+	case !slices.Contains([]string{failOnChanges, failOnError}, f.failOn):
+		return fmt.Errorf("--fail-on %q: expected %s or %s", f.failOn, failOnChanges, failOnError)
+	case f.budget < minBudget || f.budget > maxBudget:
+		return fmt.Errorf("--budget %d: expected %d to %d characters", f.budget, minBudget, maxBudget)
+	case f.verify != "" && !planDigest.MatchString(f.verify):
+		return fmt.Errorf("--verify %q: expected sha256: and 64 hexadecimal digits", f.verify)
+	case f.instance != "" && !instanceName.MatchString(f.instance):
+		return fmt.Errorf("--instance %q: expected letters and digits, with single - . _ / between them", f.instance)
+	}
+	return nil
+}
+
+func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string, ownPaths bool) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	post := f.post.open(os.Getenv, f.instance)
+	post.begin(ctx)
+	r, err := f.review(ctx, dir, stderr, ownPaths)
+	if err != nil {
+		return errors.Join(err, post.fail(ctx))
+	}
+	if f.verify != "" {
+		return r.verify(out, f.verify)
+	}
+	posted := post.finish(ctx, r, f.budget)
+	if err := r.print(out, f.output.value, f.budget); err != nil {
+		return err
+	}
+	if posted != nil {
+		return fmt.Errorf("the plan is as above; posting it failed: %w", posted)
+	}
+	if code := r.Result.exitCode(f.failOn); code != 0 {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// verify says whether head has the digest that was asked for.
+func (r *review) verify(out io.Writer, want string) error {
+	if r.Result == planInvalid {
+		if err := r.print(out, asText, maxBudget); err != nil {
+			return err
+		}
+		return &exitError{code: 2}
+	}
+	if r.After.Digest == want {
+		_, err := fmt.Fprintf(out, "the plan of %s is the one asked for: %s\n", r.Head, want)
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "the plan of %s is another one\n  asked for  %s\n  planned    %s\n", r.Head, want, r.After.Digest); err != nil {
+		return err
+	}
+	return &exitError{code: 1}
+}
+
+// print writes the review in a format.
+func (r *review) print(out io.Writer, f format, budget int) error {
+	var text string
+	switch f {
+	case asJSON:
+		return encode(out, f, r)
+	case asMarkdown:
+		text = r.markdown(budget)
+	default:
+		text = r.text()
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/source"
+)
+
+// A history is a Git repository on this machine of which two states are compared.
+type history struct {
+	repo *git.Repository
+	// root of the work tree, or the repository itself when it is bare; links in its path are resolved.
+	root string
+	bare bool
+	// below is the directory that was named, as seen from root: "." or "deploy/prod".
+	below string
+}
+
+// openHistory finds the repository around a directory.
+func openHistory(dir string) (*history, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the directory: %w", err)
+	}
+	found, err := git.PlainOpenWithOptions(abs, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
+	if errors.Is(err, git.ErrRepositoryNotExists) {
+		return nil, fmt.Errorf("%s is in no Git repository: there is nothing to compare with (name a directory of one, or --repo)", abs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the Git repository around %s: %w", abs, err)
+	}
+	h := &history{root: abs, bare: true, below: "."}
+	tree, err := found.Worktree()
+	if err == nil {
+		h.root, h.bare = tree.Filesystem.Root(), false
+		if h.below, err = filepath.Rel(h.root, abs); err != nil {
+			return nil, fmt.Errorf("placing %s in its Git repository: %w", abs, err)
+		}
+		h.below = filepath.ToSlash(h.below)
+	} else if !errors.Is(err, git.ErrIsBareRepository) {
+		return nil, fmt.Errorf("opening the Git repository around %s: %w", abs, err)
+	}
+	h.repo, err = borrowing(found)
+	return h, err
+}
+
+// borrowing is the repository with the objects that it borrows from others on this machine (git clone --reference).
+func borrowing(found *git.Repository) (*git.Repository, error) {
+	store, ok := found.Storer.(*filesystem.Storage)
+	if !ok {
+		return nil, fmt.Errorf("the Git repository is stored as %T, which is not known", found.Storer)
+	}
+	whole := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRUDefault(), filesystem.Options{AlternatesFS: osfs.New("/")})
+	repo, err := git.Open(whole, nil)
+	if err != nil {
+		return nil, fmt.Errorf("opening the Git repository: %w", err)
+	}
+	return repo, nil
+}
+
+// commit is what git rev-parse would make of a revision: a branch, a tag, origin/main, HEAD~1, the first digits.
+func (h *history) commit(rev string) (*object.Commit, error) {
+	hash, err := h.resolve(rev)
+	if err != nil {
+		return nil, err
+	}
+	c, err := h.repo.CommitObject(hash)
+	if err != nil {
+		return nil, fmt.Errorf("revision %q: reading commit %s: %w", rev, hash, err)
+	}
+	return c, nil
+}
+
+func (h *history) resolve(rev string) (plumbing.Hash, error) {
+	name := rev
+	if rest, ok := strings.CutPrefix(rev, "@"); ok && (rest == "" || rest[0] == '~' || rest[0] == '^') {
+		name = "HEAD" + rest
+	}
+	if strings.Trim(name, "~^") == "" || strings.ContainsAny(name[:1], "~^:") || strings.Contains(name, "@{") {
+		return plumbing.ZeroHash, fmt.Errorf("revision %q: expected a branch, a tag, a commit, or one of these with ~N or ^", rev)
+	}
+	hash, err := h.repo.ResolveRevision(plumbing.Revision(name))
+	if err == nil {
+		return *hash, nil
+	}
+	why := ""
+	switch {
+	case errors.Is(err, plumbing.ErrReferenceNotFound):
+		why = h.nearest(name)
+	case h.shallow():
+		why = "; this clone has only part of the history"
+	default:
+		why = ": " + err.Error()
+	}
+	return plumbing.ZeroHash, fmt.Errorf("no revision %q in the Git repository%s", rev, why)
+}
+
+// nearest is a hint at the ref that was meant, or why there may be none.
+func (h *history) nearest(rev string) string {
+	base, _, _ := strings.Cut(rev, "~")
+	base, _, _ = strings.Cut(base, "^")
+	names := []string{"HEAD"}
+	if refs, err := h.repo.References(); err == nil {
+		_ = refs.ForEach(func(r *plumbing.Reference) error { // it only collects
+			if short := r.Name().Short(); !strings.HasSuffix(short, "/HEAD") {
+				names = append(names, short)
+			}
+			return nil
+		})
+	}
+	hint := manifest.DidYouMean(base, names)
+	if h.shallow() {
+		hint += "; this clone has only part of the history: fetch the whole of it (GitHub: actions/checkout with fetch-depth: 0)"
+	}
+	return hint
+}
+
+func (h *history) shallow() bool {
+	commits, err := h.repo.Storer.Shallow()
+	return err == nil && len(commits) > 0
+}
+
+// empty says that there is no commit yet.
+func (h *history) empty() bool {
+	_, err := h.repo.Head()
+	return errors.Is(err, plumbing.ErrReferenceNotFound)
+}
+
+// files are those of a commit, read as the controllers read it: checked, bounded, links inside only.
+func (h *history) files(ctx context.Context, cache *source.Cache, commit plumbing.Hash) (source.Snapshot, error) {
+	return cache.Fetch(ctx, source.Options{URL: h.root, Ref: source.Ref{Commit: commit.String()}})
+}
+
+// worktree is the files as they stand, uncommitted ones too. It can be read until end is called.
+func (h *history) worktree() (checkout, func(), error) {
+	root, err := os.OpenRoot(h.root)
+	if err != nil {
+		return checkout{}, nil, fmt.Errorf("opening the work tree: %w", err)
+	}
+	return checkout{files: root.FS(), revision: "worktree"}, func() { _ = root.Close() }, nil // it was only read
+}
+
+// missing counts the commits of base that head does not have. known is false where the clone does not reach far enough
+// back to tell.
+func missing(base, head *object.Commit) (n int, known bool) {
+	if base.Hash == head.Hash {
+		return 0, true
+	}
+	inHead := map[plumbing.Hash]bool{}
+	err := object.NewCommitIterCTime(head, nil, nil).ForEach(func(c *object.Commit) error {
+		inHead[c.Hash] = true
+		if c.Hash == base.Hash { // all before it is in both
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return 0, true
+	}
+	if err != nil {
+		return 0, false
+	}
+	err = object.NewCommitPreorderIter(base, inHead, nil).ForEach(func(*object.Commit) error {
+		n++
+		return nil
+	})
+	return n, err == nil
+}
+
+// errEnough ends a walk through history.
+var errEnough = errors.New("enough")
+
+// merged is the commit that a merge commit took in, else the commit itself: forges test a pull request as the merge that
+// would be made, under a message of their own.
+func merged(c *object.Commit) *object.Commit {
+	if len(c.ParentHashes) < 2 {
+		return c
+	}
+	if p, err := c.Parent(len(c.ParentHashes) - 1); err == nil {
+		return p
+	}
+	return c
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/diff"
+	"github.com/accord-dev/accord/source"
+)
+
+// A known is what a hub, or a file written by "accord get", knows beside what is in Git.
+type known struct {
+	clusters   []v1alpha1.Cluster
+	objects    []v1alpha1.FederatedObject
+	deliveries []v1alpha1.Delivery
+	releases   []v1alpha1.Release
+}
+
+// ask reads what the hub knows of its federation.
+func (l *liveHub) ask(ctx context.Context) (*known, error) {
+	if l.err != nil {
+		return nil, l.err
+	}
+	clusters, objects := &v1alpha1.ClusterList{}, &v1alpha1.FederatedObjectList{}
+	deliveries, releases := &v1alpha1.DeliveryList{}, &v1alpha1.ReleaseList{}
+	mine := of(l.federation)
+	err := errors.Join(l.List(ctx, clusters), l.List(ctx, objects, mine...), l.List(ctx, deliveries, mine...), l.List(ctx, releases, mine...))
+	if err != nil {
+		return nil, l.explain("reading what is live", err)
+	}
+	return &known{clusters.Items, objects.Items, deliveries.Items, releases.Items}, nil
+}
+
+// previous is what was decided the last time; nil when nothing is known.
+func (k *known) previous() []propagate.Previous {
+	if k == nil {
+		return nil
+	}
+	var all []propagate.Previous
+	for i := range k.objects {
+		all = append(all, propagate.Recall(k.objects[i].Spec))
+	}
+	return all
+}
+
+// fleet is the clusters as the controllers will have them once they have taken over what a side declares: Git decides
+// about the fields that it sets, and takes back those that it set in base. by is the federation, "shop.prod".
+func (k *known) fleet(base, now *tree, by string) []fleet.Cluster {
+	if k == nil {
+		return now.parts.Fleet()
+	}
+	var all []fleet.Cluster
+	for _, c := range k.clusters {
+		was, before := declaredIn(base, c.Name)
+		is, declared := declaredIn(now, c.Name)
+		fromGit := before || c.Labels[v1alpha1.SourceLabel] == by
+		if declared || !fromGit || joined(c, was) {
+			all = append(all, fleet.From(redeclared(c, was, is), now.parts.Origins[c.Name]))
+		}
+	}
+	for _, c := range now.parts.Clusters {
+		if !slices.ContainsFunc(k.clusters, func(on v1alpha1.Cluster) bool { return on.Name == c.Name }) {
+			all = append(all, fleet.From(c, now.parts.Origins[c.Name]))
+		}
+	}
+	return all
+}
+
+// declaredIn is what the manifests of a side say of a cluster.
+func declaredIn(t *tree, name string) (v1alpha1.Cluster, bool) {
+	if t == nil {
+		return v1alpha1.Cluster{}, false
+	}
+	i := slices.IndexFunc(t.parts.Clusters, func(c v1alpha1.Cluster) bool { return c.Name == name })
+	if i < 0 {
+		return v1alpha1.Cluster{}, false
+	}
+	return t.parts.Clusters[i], true
+}
+
+// joined says whether somebody else than Git made the cluster a member: it stays when its manifest goes.
+func joined(c, declared v1alpha1.Cluster) bool {
+	return c.Spec.APIEndpoint != "" && declared.Spec.APIEndpoint == "" || c.Spec.SecretRef != nil && declared.Spec.SecretRef == nil
+}
+
+// redeclared is the cluster of the hub with what Git says of it now, where it said something else before.
+func redeclared(c, was, now v1alpha1.Cluster) v1alpha1.Cluster {
+	c.Labels = maps.Clone(c.Labels)
+	if c.Labels == nil {
+		c.Labels = map[string]string{}
+	}
+	maps.DeleteFunc(c.Labels, func(key, _ string) bool { _, git := was.Labels[key]; return git })
+	maps.Copy(c.Labels, now.Labels)
+	s, a, b := &c.Spec, was.Spec, now.Spec
+	s.Provider, s.Region = said(s.Provider, a.Provider, b.Provider), said(s.Region, a.Region, b.Region)
+	s.Zone, s.Zones = said(s.Zone, a.Zone, b.Zone), saidAll(s.Zones, a.Zones, b.Zones)
+	s.Taints, s.ResourceModels = saidAll(s.Taints, a.Taints, b.Taints), saidAll(s.ResourceModels, a.ResourceModels, b.ResourceModels)
+	return c
+}
+
+// said is a field of the hub after Git, which said was, says now.
+func said(hub, was, now string) string {
+	if was != "" {
+		hub = ""
+	}
+	return cmp.Or(now, hub)
+}
+
+// saidAll is said for a list.
+func saidAll[T any](hub, was, now []T) []T {
+	switch {
+	case len(now) > 0:
+		return now
+	case len(was) > 0:
+		return nil
+	}
+	return hub
+}
+
+// seen is what is known of every cluster; nil when nothing is.
+func (k *known) seen(now time.Time) map[string]diff.Seen {
+	if k == nil || len(k.deliveries) == 0 {
+		return nil
+	}
+	all := map[string]diff.Seen{}
+	for i := range k.deliveries {
+		d := &k.deliveries[i]
+		revision := d.Status.LastAppliedRevision
+		s := diff.Seen{Revision: revision, Behind: k.behind(revision)}
+		if p := deliveryPlace(d, ""); p.State == v1alpha1.Unreachable {
+			s.Unreachable = true
+			if since := cmp.Or(d.Status.LastHeardAt, p.Since); since != nil {
+				s.Silent = now.Sub(since.Time)
+			}
+		}
+		all[d.Spec.Cluster] = s
+	}
+	return all
+}
+
+// behind is how many revisions came after one; 0 when that is not known.
+func (k *known) behind(revision string) int {
+	i := slices.IndexFunc(k.releases, func(r v1alpha1.Release) bool { return source.SameCommit(r.Spec.Revision, revision) })
+	if i < 0 {
+		return 0
+	}
+	n := 0
+	for j := range k.releases {
+		if k.releases[i].CreationTimestamp.Before(&k.releases[j].CreationTimestamp) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/diff"
+)
+
+// A review is what plan says; its JSON form is stable, and has all of the report.
+type review struct {
+	Verdict string `json:"verdict"`
+	// Result is unchanged, changed, blocked (merging it would be a mistake) or invalid (it cannot be planned).
+	Result planResult `json:"result"`
+	// Federation is "<namespace>/<name>".
+	Federation string `json:"federation"`
+	Base       string `json:"base"`
+	Head       string `json:"head"`
+	// Policies is how many policies and overrides differ.
+	Policies int      `json:"policies"`
+	Notes    []string `json:"notes"`
+	// Blocking is what makes merging a mistake, Mistakes what keeps head from being planned at all: there is no report then.
+	Blocking []diff.Reason `json:"blocking"`
+	Mistakes []lintLine    `json:"mistakes"`
+	*diff.Report
+
+	near    *tree    // for paths
+	command []string // that makes this review again
+	// instance of accord that the sticky comment is of.
+	instance string
+}
+
+// planResult is a review in one word.
+type planResult string
+
+const (
+	planUnchanged planResult = "unchanged"
+	planChanged   planResult = "changed"
+	planBlocked   planResult = "blocked"
+	planInvalid   planResult = "invalid"
+)
+
+// exitCode of a plan with this result, as kubectl diff has them.
+func (r planResult) exitCode(failOn string) int {
+	switch {
+	case r == planUnchanged, r == planChanged && failOn == failOnError:
+		return 0
+	case r == planChanged:
+		return 1
+	}
+	return 2
+}
+
+// review reads both sides, decides and compares. The error is not about a manifest.
+func (f *planFlags) review(ctx context.Context, dir string, stderr io.Writer, ownPaths bool) (*review, error) {
+	live, err := f.tree.connect(ctx, &f.hub, ownPaths)
+	if err != nil {
+		return nil, err
+	}
+	p, err := f.read(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer p.end()
+	k, err := f.known(ctx, live, p.head.federation)
+	if err != nil {
+		return nil, err
+	}
+	r := f.newReview(p, dir)
+	p.plan(k, r)
+	if err := f.dumpSides(p); err != nil {
+		return nil, err
+	}
+	if len(r.Mistakes) == 0 {
+		bar := newBar(stderr)
+		r.Report, err = diff.Compare(p.base.compared(), p.head.compared(), p.options(k, bar.set))
+		bar.end()
+		if err != nil {
+			return nil, fmt.Errorf("comparing the plans: %w", err)
+		}
+		r.Policies = changedPolicies(p.base.input(), p.head.input())
+	}
+	r.conclude()
+	return r, nil
+}
+
+// known is what a hub or a file of facts knows; nil without either.
+func (f *planFlags) known(ctx context.Context, live *liveHub, fed *v1alpha1.Federation) (*known, error) {
+	switch {
+	case f.facts != "":
+		return readFacts(f.facts, fed)
+	case live != nil:
+		return live.ask(ctx)
+	}
+	return nil, nil
+}
+
+func (f *planFlags) newReview(p *pair, dir string) *review {
+	name := p.head.federation.Namespace + "/" + p.head.federation.Name
+	r := &review{
+		Federation: name, Base: p.base.label, Head: p.head.label, Notes: append([]string{}, p.notes...),
+		Blocking: []diff.Reason{}, Mistakes: []lintLine{},
+		near: p.head.tree, command: f.command(p, dir), instance: f.instance,
+	}
+	if r.instance == "" {
+		r.instance = name
+	}
+	if p.head.federation.Spec.Suspend {
+		r.Notes = append(r.Notes, "the Federation is suspended: nothing is delivered until it is resumed")
+	}
+	return r
+}
+
+// plan decides both sides. A base that has mistakes was never delivered: it counts as nothing, and a note says so.
+func (p *pair) plan(k *known, r *review) {
+	by := p.head.federation.Namespace + "." + p.head.federation.Name
+	var previous []propagate.Previous
+	if !p.base.nothing() {
+		p.base.tree.input.Fleet, p.base.tree.input.Previous = k.fleet(p.base.tree, p.base.tree, by), k.previous()
+		if err := p.base.decide(); err != nil {
+			n := len(mistakesOf(err))
+			r.Notes = append(r.Notes, fmt.Sprintf("base has %s and cannot be planned (accord lint shows them there): everything counts as new", count(n, "mistake")))
+			p.base.tree = nil
+		} else {
+			previous = p.base.plan.Previous()
+		}
+	}
+	if previous == nil {
+		previous = k.previous()
+	}
+	p.head.tree.input.Fleet, p.head.tree.input.Previous = k.fleet(p.base.tree, p.head.tree, by), previous
+	r.Mistakes = append(r.Mistakes, mistakesOf(p.head.decide())...)
+	if len(p.head.tree.input.Fleet) == 0 && len(r.Mistakes) == 0 {
+		r.Notes = append(r.Notes, noClusters)
+	}
+}
+
+// decide makes the plan; the error is about manifests.
+func (s *side) decide() error {
+	if s.tree.mistakes != nil {
+		return s.tree.mistakes
+	}
+	plan, err := propagate.New(s.tree.input)
+	s.plan = plan
+	return err
+}
+
+// mistakesOf are the lines of what is wrong with manifests.
+func mistakesOf(err error) []lintLine {
+	r := &lintReport{}
+	if err != nil {
+		r.addMistakes(err)
+	}
+	return r.Findings
+}
+
+func (s *side) compared() diff.Side { return diff.Side{Input: s.input(), Plan: s.plan} }
+
+// options of the comparison. The key of the fingerprints is made for it and forgotten.
+func (p *pair) options(k *known, progress func(done, total int)) diff.Options {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // it never fails
+	spec := p.head.federation.Spec
+	message := p.head.message
+	if p.head.label == worktreeLabel {
+		message = "" // of the commit before
+	} else if p.head.commit != nil {
+		message = merged(p.head.commit).Message + "\n" + message
+	}
+	return diff.Options{
+		Key: key, Prune: spec.Prune, Brake: spec.PruneBrake, AllowPrune: hasTrailer(message, "Accord-Prune: allow"),
+		Seen: k.seen(time.Now()), Progress: progress,
+	}
+}
+
+// hasTrailer says whether a line of a commit's message is the trailer.
+func hasTrailer(message, trailer string) bool {
+	for line := range strings.Lines(message) {
+		if strings.TrimSpace(line) == trailer {
+			return true
+		}
+	}
+	return false
+}
+
+// dumpSides writes the input of head to the file that was asked for, and that of base beside it.
+func (f *planFlags) dumpSides(p *pair) error {
+	if f.tree.dump == "" {
+		return nil
+	}
+	base := f.tree
+	base.dump = baseDump(f.tree.dump)
+	if p.base.tree != nil {
+		if err := base.dumpInput(p.base.tree); err != nil {
+			return err
+		}
+	}
+	return f.tree.dumpInput(p.head.tree)
+}
+
+// baseDump is "case.base.txtar" for "case.txtar".
+func baseDump(file string) string {
+	stem, isArchive := strings.CutSuffix(file, ".txtar")
+	if !isArchive {
+		return file + ".base"
+	}
+	return stem + ".base.txtar"
+}
+
+// changedPolicies counts the policies and overrides that are not the same on both sides, those on one side only included.
+func changedPolicies(before, after propagate.Input) int {
+	was, is := policyTexts(before), policyTexts(after)
+	n := 0
+	for title, text := range is {
+		if !bytes.Equal(was[title], text) {
+			n++
+		}
+	}
+	for title := range was {
+		if is[title] == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func policyTexts(in propagate.Input) map[string][]byte {
+	texts := map[string][]byte{}
+	for _, p := range in.Policies {
+		texts[p.Title()], _ = json.Marshal([]any{p.Meta, p.Spec}) // decoded from JSON, so it is
+	}
+	for _, o := range in.Overrides {
+		texts[o.Title()], _ = json.Marshal([]any{o.Meta, o.Spec})
+	}
+	return texts
+}
+
+// conclude draws the conclusions that a pipeline needs.
+func (r *review) conclude() {
+	r.Result = planUnchanged
+	switch {
+	case len(r.Mistakes) > 0:
+		r.Result = planInvalid
+	case len(r.Report.Blocking()) > 0:
+		r.Result, r.Blocking = planBlocked, r.Report.Blocking()
+	case !r.Empty() || r.Before.Digest != r.After.Digest:
+		r.Result = planChanged
+	}
+	r.Verdict = r.verdict()
+}
+
+// verdict is "2 policies changed, 38 objects in 30 of 31 clusters affected, 4 distinct changes".
+func (r *review) verdict() string {
+	switch r.Result {
+	case planInvalid:
+		return "cannot be planned: " + count(len(r.Mistakes), "mistake")
+	case planUnchanged:
+		return "nothing changes in any of " + count(r.Totals.Fleet, "cluster")
+	case planBlocked:
+		return "blocked by " + count(len(r.Blocking), "error") + ": " + r.extent()
+	}
+	return r.extent()
+}
+
+// extent is how much changes, and how far.
+func (r *review) extent() string {
+	policies := ""
+	if r.Policies > 0 {
+		policies = count(r.Policies, "policy") + " changed"
+	}
+	affected := "no object in any cluster affected"
+	if !r.Empty() {
+		affected = fmt.Sprintf("%s in %s affected, %s", count(r.Totals.Objects, "object"),
+			outOf(r.Totals.Clusters, r.Totals.Fleet), count(len(r.Changes), "distinct change"))
+	}
+	return join(", ", policies, affected)
+}
+
+// outOf is "30 of 31 clusters".
+func outOf(n, of int) string {
+	if n == of {
+		return count(n, "cluster")
+	}
+	return fmt.Sprintf("%d of %s", n, count(of, "cluster"))
+}

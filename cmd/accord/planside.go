@@ -1,0 +1,112 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/status/interpret"
+)
+
+// worktreeLabel is what the files as they stand are called.
+const worktreeLabel = "the working tree"
+
+// A side is one of the two states that are compared.
+type side struct {
+	checkout
+	// label is what people call it: "origin/main (4f2c9e1)", "the working tree". Empty: there is no commit yet.
+	label string
+	// commit that it is, or that the working tree stands on; nil for a repository at a URL, and before the first commit.
+	commit *object.Commit
+
+	federation *v1alpha1.Federation // nil: its manifest is not on this side
+	health     []interpret.HealthExprs
+	tree       *tree
+	plan       *propagate.Plan
+}
+
+// nothing says that there is nothing on this side, and that this is no mistake.
+func (s *side) nothing() bool { return s.label == "" || s.federation == nil }
+
+// commitLabel is "main (4f2c9e1)", or "4f2c9e1" for a revision that is the commit itself.
+func commitLabel(rev, commit string) string {
+	digits := short(commit)
+	if len(rev) >= len(digits) && rev[:len(digits)] == digits {
+		return digits
+	}
+	return fmt.Sprintf("%s (%s)", rev, digits)
+}
+
+// readFederation finds out what the Federation is on this side: its manifest may be part of what changes.
+func (s *side) readFederation(file string) error {
+	data, err := fs.ReadFile(s.files, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the Federation of %s: %w", s.label, err)
+	}
+	objects, err := manifestsOf(file, data)
+	if err != nil {
+		return fmt.Errorf("reading the Federation of %s: %w", s.label, err)
+	}
+	var written render.Object
+	if s.federation, written, err = federationAmong(file, objects); err != nil {
+		return fmt.Errorf("reading the Federation of %s: %w", s.label, err)
+	}
+	s.health = healthOf(s.federation, written)
+	return nil
+}
+
+// read builds and sorts the manifests of this side. others has the checkouts of sources that are in other repositories,
+// by index; below is where in this one the paths begin. Directories that do not exist are empty if they may be absent.
+func (s *side) read(others map[int]checkout, below string, absent bool) {
+	fed := s.federation.DeepCopy()
+	checkouts := make([]checkout, len(fed.Spec.Sources))
+	for i := range fed.Spec.Sources {
+		from, elsewhere := others[i]
+		if !elsewhere {
+			from = s.checkout
+			fed.Spec.Sources[i].Path = path.Join(below, fed.Spec.Sources[i].Path)
+			if _, err := fs.Stat(from.files, fed.Spec.Sources[i].Path); absent && errors.Is(err, fs.ErrNotExist) {
+				from.files = nil
+			}
+		}
+		checkouts[i] = from
+	}
+	s.tree = newTree(fed, checkouts)
+	s.tree.input.Revision = cmp.Or(s.revision, s.tree.input.Revision)
+	if s.health != nil {
+		s.tree.input.Health = s.health
+	}
+}
+
+// input is what the plan of this side is made of; empty when there is nothing.
+func (s *side) input() propagate.Input {
+	if s.tree == nil {
+		return propagate.Input{}
+	}
+	return s.tree.input
+}
+
+// inside is where a file stands in the work tree, "deploy/prod.yaml"; false when it stands elsewhere.
+func (h *history) inside(file string) (string, bool) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return "", false
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if err != nil {
+		dir = filepath.Dir(abs) // it may have stood there at another commit
+	}
+	below, err := filepath.Rel(h.root, filepath.Join(dir, filepath.Base(abs)))
+	return filepath.ToSlash(below), err == nil && !h.bare && filepath.IsLocal(below)
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/diff"
+)
+
+// The words for changes that text and Markdown share.
+
+// fewNames is how many names are shown of a list; the rest is a number.
+const fewNames = 8
+
+// verbs are what happens, as a sign in front and as a word.
+var verbs = map[diff.Verb]struct{ sign, word string }{
+	diff.Create:   {"+", "new"},
+	diff.Modify:   {"~", "changed"},
+	diff.Recreate: {"!", "must be made anew"},
+	diff.Delete:   {"-", "deleted"},
+	diff.Leave:    {"-", "leaves, stays there"},
+	diff.Hold:     {"=", "held"},
+	diff.Fail:     {"!", "cannot be rendered"},
+}
+
+// subject is "apps/Deployment shop/web", or "30 x apps/Deployment" for several objects.
+func subject(c diff.Change) string {
+	if len(c.Objects) == 1 {
+		return c.Objects[0].ID.String()
+	}
+	return fmt.Sprintf("%d x %s", len(c.Objects), kindOf(c.Objects[0].ID))
+}
+
+// kindOf is "apps/Deployment", "ConfigMap".
+func kindOf(id manifest.ID) string {
+	if id.Group == "" {
+		return id.Kind
+	}
+	return id.Group + "/" + id.Kind
+}
+
+// gist is what a change is about, in a few words: the first fields, or what becomes of the object.
+func gist(v diff.Variant) string {
+	if len(v.Hunks) == 0 {
+		return join(": ", verbs[v.Verb].word, v.Why)
+	}
+	paths := make([]string, len(v.Hunks))
+	for i, h := range v.Hunks {
+		paths[i] = hunkPath(h)
+	}
+	text := fewOf(paths, 2)
+	if v.Verb != diff.Modify {
+		text = verbs[v.Verb].word + ": " + text
+	}
+	return text
+}
+
+// hunkPath is the path of a field; the whole object has none.
+func hunkPath(h diff.Hunk) string {
+	if h.Path == "" {
+		return "the whole object"
+	}
+	return h.Path
+}
+
+// cost is what a change costs beside being made.
+func cost(c diff.Change) string {
+	pods, restarts := 0, false
+	for _, v := range c.Variants {
+		pods += v.RestartedPods
+		restarts = restarts || v.Restarts
+	}
+	switch {
+	case pods > 0:
+		return "restarts " + count(pods, "pod")
+	case restarts:
+		return "restarts pods"
+	}
+	return ""
+}
+
+// clustersOf are the clusters that a change is in, in any way.
+func clustersOf(c diff.Change) []string {
+	var all []string
+	for _, v := range c.Variants {
+		all = append(all, v.Clusters...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// spread is how far a change reaches: "30 clusters", "eu-1", "28 clusters, eu-7 differs".
+func spread(c diff.Change) string {
+	rest := len(clustersOf(c)) - len(c.Variants[0].Clusters)
+	first := c.Variants[0].Clusters
+	text := count(len(first), "cluster")
+	if len(first) == 1 {
+		text = first[0]
+	}
+	switch {
+	case rest == 1:
+		return text + ", " + lastCluster(c) + " differs"
+	case rest > 1:
+		return fmt.Sprintf("%s, %d differ", text, rest)
+	}
+	return text
+}
+
+// lastCluster is the one that is not among those of the largest variant.
+func lastCluster(c diff.Change) string {
+	others := slices.DeleteFunc(clustersOf(c), func(name string) bool { return slices.Contains(c.Variants[0].Clusters, name) })
+	return firstOf(others)
+}
+
+// where says of the i-th variant where it is: "the same in 28 clusters", "eu-7 differs". name shows that of a cluster.
+func where(c diff.Change, i int, name func(string) string) string {
+	clusters := c.Variants[i].Clusters
+	switch {
+	case len(clusters) == 1 && i == 0:
+		return name(clusters[0])
+	case len(clusters) == 1:
+		return name(clusters[0]) + " differs"
+	case i == 0:
+		return "the same in " + count(len(clusters), "cluster")
+	}
+	return count(len(clusters), "cluster") + " differ"
+}
+
+// detail of a variant is what its hunks do not say.
+func detail(v diff.Variant, hunks bool) string {
+	word := verbs[v.Verb].word
+	if hunks && v.Verb == diff.Modify {
+		word = ""
+	}
+	immutable := ""
+	if len(v.Immutable) > 0 {
+		immutable = "the API does not let " + fewOf(v.Immutable, 3) + " change"
+	}
+	restarts := ""
+	if v.RestartedPods > 0 {
+		restarts = "restarts " + count(v.RestartedPods, "pod")
+	} else if v.Restarts {
+		restarts = "restarts pods"
+	}
+	return join("; ", join(": ", word, v.Why), immutable, restarts)
+}
+
+// hunkLines are a hunk as a diff: each line begins with a sign.
+func hunkLines(h diff.Hunk) []string {
+	if h.Text != "" {
+		return printableLines("", h.Text)
+	}
+	lines := slices.Concat(printableLines("-", h.Before), printableLines("+", h.After))
+	if len(lines) == 0 {
+		return []string{" (" + string(h.Op) + "; the value is not shown)"}
+	}
+	return lines
+}
+
+func printableLines(sign, text string) []string {
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = sign + printable(line)
+	}
+	return lines
+}
+
+// printable shows what a terminal or a browser would obey: control characters, and those that turn text around.
+func printable(s string) string {
+	clean := func(r rune) bool { return r == '\t' || unicode.IsPrint(r) }
+	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(s, "?") {
+		if clean(r) {
+			b.WriteRune(r)
+		} else {
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+	}
+	return b.String()
+}
+
+// fewOf is "a, b and 3 more" of a list.
+func fewOf(list []string, most int) string {
+	if len(list) <= most+1 { // "and 1 more" says less than its name
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
+}
+
+// cutTo is s in at most n characters.
+func cutTo(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	return string(runes[:max(n-3, 0)]) + "..."
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@=,+~^-]+$`)
+
+// commandLine is a command as one types it into a shell.
+func commandLine(args []string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = a
+		if !plainWord.MatchString(a) {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// command makes the same review again, without a password in a URL.
+func (f *planFlags) command(p *pair, dir string) []string {
+	args := []string{"accord", "plan"}
+	if dir != "" {
+		args = append(args, dir)
+	}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, flag, value)
+		}
+	}
+	repo := f.tree.repo
+	if u, err := url.Parse(repo); err == nil && u.User != nil {
+		u.User = nil
+		repo = u.String()
+	}
+	add("--repo", repo)
+	add("--base", f.base)
+	if p.head.label != worktreeLabel {
+		add("--head", f.head)
+	}
+	add("--federation", f.tree.federation)
+	if f.tree.federation == "" && !slices.Equal(f.tree.paths, []string{"."}) {
+		for _, path := range f.tree.paths {
+			add("--path", path)
+		}
+	}
+	add("--facts", f.facts)
+	return args
+}
