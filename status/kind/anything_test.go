@@ -80,6 +80,19 @@ func answers(t *testing.T, gk schema.GroupKind, k Kind, u *unstructured.Unstruct
 		require.True(t, ok || gk.Kind == "BroadcastJob", "decided by kind, not by numbers (B40), but for percentages")
 		require.GreaterOrEqual(t, n, int32(0))
 	}
+	require.Equal(t, k.Template == nil, k.Replaces == nil, "who replaces pods says which")
+	if k.Template != nil {
+		k.Template(u)
+		n, perNode := k.Replaces(u)
+		require.GreaterOrEqual(t, n, int32(0))
+		require.False(t, perNode && n > 0, "a number, or one on every node")
+	}
+	if k.Immutable != nil {
+		nothing := &unstructured.Unstructured{Object: map[string]any{}}
+		require.Empty(t, k.Immutable(u, u), "nothing has changed")
+		require.True(t, slices.IsSorted(k.Immutable(u, nothing)))
+		require.True(t, slices.IsSorted(k.Immutable(nothing, u)))
+	}
 	if k.Aggregate != nil {
 		adding(t, k, []Answer{{Cluster: "a", Current: true, Status: k.Reflect(u)}, {Cluster: "b"}, {Cluster: "c", Status: statusOf(u)}})
 	}

@@ -10,7 +10,7 @@ import (
 // SensitiveAnnotation marks an object of which values are never shown: "true" for all below its spec, its data and its
 // other fields beside metadata, or a comma-separated list of paths, written as Hunk.Path has them. A path also means
 // everything below it. It leads through lists: with no brackets, or with any, it means all items. A mark that cannot be
-// read means "true", and so does one on one side only: what was a secret before stays one in this comparison.
+// read means "true". A mark on one side is one on both: what was a secret before stays one in this comparison.
 const SensitiveAnnotation = "accord.dev/sensitive"
 
 // rules are the paths to what is secret, as far as they lead on from where the walk is.
