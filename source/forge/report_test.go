@@ -111,3 +111,13 @@ func TestAllAtTheSameTime(t *testing.T) {
 		require.Len(t, h.statuses, 8)
 	})
 }
+func TestGitLabsTransitions(t *testing.T) {
+	h := newHost(t, forge.GitLab)
+	h.refuse = refusal{code: 400, body: `{"message":"Cannot transition status via :run from :running"}`}.ServeHTTP
+	f := h.forge(t)
+	require.NoError(t, f.Report(t.Context(), commit, forge.Status{Context: "accord/rollout", State: forge.Pending}))
+	for _, state := range []forge.State{forge.Success, forge.Failure, forge.Error, forge.Superseded} {
+		err := f.Report(t.Context(), commit, forge.Status{Context: "accord/rollout", State: state})
+		require.ErrorContains(t, err, "Cannot transition", "an outcome that is not shown is not passed over")
+	}
+}
