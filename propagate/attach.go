@@ -67,7 +67,8 @@ func (p *Plan) named(ref kind.Reference) []*item {
 // send adds the clusters of the objects that need this one.
 func (it *item) send(owners []*item) {
 	d := it.decision
-	at := map[string]int{} // index into Chosen
+	d.Chosen, d.Refused = slices.Clone(d.Chosen), slices.Clone(d.Refused) // what was settled stays
+	at := map[string]int{}                                                // index into Chosen
 	for i, c := range d.Chosen {
 		at[c.Cluster] = i
 	}

@@ -38,7 +38,7 @@ func (p *Plan) attempt(it *item, term int, fresh bool) *attempt {
 	d := it.decision
 	a := &attempt{term: term, at: d.Policy.At("spec.placement")}
 	q := p.question(it, term, fresh)
-	p.needsRoom = p.needsRoom || q.NeedsRoom()
+	it.needsRoom = it.needsRoom || q.NeedsRoom()
 	fit := p.fitting(it, q, a)
 	if len(fit) == 0 {
 		a.nobody, a.failed = true, nobody(a.refused)

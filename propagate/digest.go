@@ -22,8 +22,22 @@ func (p *Plan) sum() string {
 	for i, it := range p.items {
 		at[it.decision.ID] = i
 	}
-	Concurrently(len(p.items), func(i int) { sums[i] = p.across(p.items[i], nil, p.result).Sum() })
+	Concurrently(len(p.items), func(i int) { sums[i] = p.items[i].sumUp(p) })
 	return p.DigestOf(func(id manifest.ID) Sum { return sums[at[id]] })
+}
+
+// sumUp is the sum of one object, which renders it. What was rendered before is needed no longer then.
+func (it *item) sumUp(p *Plan) Sum {
+	it.mu.Lock()
+	sum, known := it.sum, it.summed
+	it.mu.Unlock()
+	if !known {
+		sum = p.across(it, nil, p.result).Sum()
+	}
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	it.sum, it.summed, it.before = sum, true, nil
+	return sum
 }
 
 // DigestOf is the Digest of the plan, for who has the sums of all its Objects.

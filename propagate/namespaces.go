@@ -63,6 +63,7 @@ func (p *Plan) need(id manifest.ID, n need) {
 	it := p.namespace(id)
 	it.preserve = it.preserve || n.preserve
 	d := it.decision
+	d.Chosen, d.Refused = slices.Clone(d.Chosen), slices.Clone(d.Refused) // what was settled stays
 	chosen := map[string]bool{}
 	for _, c := range d.Chosen {
 		chosen[c.Cluster] = true

@@ -29,6 +29,8 @@ type Plan struct {
 	book        *interpret.Book
 	interpreted string // identifies book
 	rules       rules
+	skip        Skip // which rules are made from
+	policies    []policy.Policy
 	claims      *claims
 	overrides   *overrides
 	previous    map[manifest.ID]Previous
@@ -42,7 +44,9 @@ type Plan struct {
 	dependents map[manifest.ID][]*item              // the objects that want each sent along
 	scaled     map[manifest.ID]bool                 // by a HorizontalPodAutoscaler in Git
 	needsRoom  bool
-	targets    []*target // parallel to clusters
+	moved      map[*unstructured.Unstructured]*unstructured.Unstructured // manifests that were given a namespace
+	earlier    *earlier                                                  // while this plan is made; nil without one
+	targets    []*target                                                 // parallel to clusters
 	digest     func() string
 }
 
@@ -56,8 +60,17 @@ type item struct {
 	overwrite  bool  // it takes over what exists and is not ours
 	preserve   bool  // it stays when it is no longer wanted, for the sake of others
 
+	source    *unstructured.Unstructured // manifest as the input has it; nil for what only this plan has
+	was       *item                      // of the plan before, with the same manifest; only while a plan is made
+	settled   Decision                   // as its own policy has it, before anything is sent along with others
+	unclaimed string                     // why no policy claims it
+	needsRoom bool
+
 	mu      sync.Mutex
 	results []result
+	before  []result // of the plan before, that may be used again
+	sum     Sum
+	summed  bool
 }
 
 // target is the answer of For, made once.
@@ -78,17 +91,21 @@ type assigned struct {
 // is held back. The only errors are things that are there twice and scripts about kinds that cannot be used, each a
 // *manifest.Error, and a Skip that cannot be read.
 // Rendering comes later (For).
-func New(in Input) (*Plan, error) {
+func New(in Input) (*Plan, error) { return decide(in, nil) }
+
+// decide makes the plan with the help of the last one, which may be nil.
+func decide(in Input, last *Plan) (*Plan, error) {
 	rules, skipErr := in.Skip.rules()
-	objects, err := normal(in)
-	book, bookErr := bookOf(in)
+	moved := map[*unstructured.Unstructured]*unstructured.Unstructured{}
+	objects, err := normal(in, last.placed, moved)
+	book, bookErr := last.bookOf(in)
 	if err := errors.Join(err, skipErr, bookErr); err != nil {
 		return nil, err
 	}
 	in.Policies, in.Overrides = slices.Clone(in.Policies), slices.Clone(in.Overrides) // the caller may sort its own
 	p := &Plan{
 		clusters: tainted(in.Fleet, in.TaintPolicies), index: map[string]int{},
-		book: book, interpreted: identify(in), rules: rules, claims: newClaims(in.Policies), rebalancers: rebalancersOf(in.Rebalancers),
+		book: book, interpreted: identify(in), rules: rules, skip: in.Skip, policies: in.Policies, moved: moved, rebalancers: rebalancersOf(in.Rebalancers),
 		previous: make(map[manifest.ID]Previous, len(in.Previous)), applySet: ApplySetID(in.Federation),
 	}
 	for i, c := range p.clusters {
@@ -99,18 +116,27 @@ func New(in Input) (*Plan, error) {
 		p.previous[b.ID] = b
 	}
 	p.overrides = newOverrides(in.Overrides, p.clusters)
+	if p.earlier = p.compare(last); p.earlier != nil && p.earlier.deciding {
+		p.policies, p.claims = last.policies, last.claims
+	} else {
+		p.claims = newClaims(in.Policies)
+	}
 	p.decide(objects)
 	p.attach()
 	p.imply()
 	p.assign()
+	p.earlier = nil
 	p.digest = sync.OnceValue(p.sum)
 	return p, nil
 }
 
-// bookOf is what is known about kinds; nil when users add nothing to it.
-func bookOf(in Input) (*interpret.Book, error) {
+// bookOf is what is known about kinds; nil when users add nothing to it. What p knows, which may be nil, is not read again.
+func (p *Plan) bookOf(in Input) (*interpret.Book, error) {
 	if len(in.Customizations) == 0 && len(in.Health) == 0 {
 		return nil, nil
+	}
+	if p != nil && p.interpreted == identify(in) {
+		return p.book, nil
 	}
 	return interpret.New(in.Customizations, in.Health)
 }
@@ -149,15 +175,29 @@ func (p *Plan) decide(objects []object) {
 	p.provided = map[schema.GroupKind]map[string]bool{}
 	for i, o := range objects {
 		d := &p.Decisions[i]
-		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin, Template: render.Digest(o.manifest)}
-		it := p.add(&item{decision: d, manifest: o.manifest, known: p.book.Of(o.id.GroupKind())})
-		p.claim(it)
+		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin}
+		it := p.add(&item{
+			decision: d, manifest: o.manifest, known: p.book.Of(o.id.GroupKind()),
+			source: o.source, was: p.earlier.item(o.id, o.source, o.origin),
+		})
+		if it.was != nil {
+			d.Template = it.was.decision.Template
+		} else {
+			d.Template = render.Digest(o.manifest)
+		}
+		if !p.reclaim(it) {
+			p.claim(it)
+			it.unclaimed = d.Why
+		}
 	}
 	p.groups, p.scaled = gather(p.items), scaled(p.items)
 	for _, definitions := range []bool{true, false} {
 		for _, it := range p.items {
 			if (it.decision.ID.GroupKind() == crdKind) == definitions {
-				p.choose(it)
+				if !p.rechoose(it) {
+					p.choose(it)
+				}
+				it.settled, p.needsRoom = *it.decision, p.needsRoom || it.needsRoom
 				p.provide(it)
 			}
 		}
@@ -189,6 +229,8 @@ func (p *Plan) assign() {
 	slices.SortFunc(p.items, func(a, b *item) int { return byApplyOrder(a.decision.ID, b.decision.ID) })
 	for _, it := range p.items {
 		it.overwrite = it.takesOver()
+		p.carry(it)
+		it.was = nil
 		for _, choice := range it.decision.Chosen {
 			t := p.targets[p.index[choice.Cluster]]
 			t.items = append(t.items, assigned{it, choice})
@@ -200,16 +242,25 @@ func (p *Plan) assign() {
 type object struct {
 	id       manifest.ID
 	manifest *unstructured.Unstructured
+	source   *unstructured.Unstructured // manifest as it was given
 	origin   manifest.Origin
 }
 
-// normal gives every object its namespace, sorts them, and refuses an input that says the same thing twice.
-func normal(in Input) ([]object, error) {
+// normal gives every object its namespace, sorts them, and refuses an input that says the same thing twice. Manifests that
+// were copied for it are in moved, and those that before has are not copied again.
+func normal(in Input, before func(*unstructured.Unstructured, string) *unstructured.Unstructured, moved map[*unstructured.Unstructured]*unstructured.Unstructured) ([]object, error) {
 	scope := scopes(in.Objects)
 	objects := make([]object, len(in.Objects))
 	for i, o := range in.Objects {
-		u := scope.place(o.Manifest)
-		objects[i] = object{manifest.IDOf(u), u, o.Origin}
+		u := o.Manifest
+		if want := scope.namespace(u); want != u.GetNamespace() {
+			if u = before(o.Manifest, want); u == nil {
+				u = o.Manifest.DeepCopy()
+				u.SetNamespace(want)
+			}
+			moved[o.Manifest] = u
+		}
+		objects[i] = object{manifest.IDOf(u), u, o.Manifest, o.Origin}
 	}
 	slices.SortFunc(objects, func(a, b object) int {
 		return cmp.Or(a.id.Compare(b.id), compareOrigins(a.origin, b.origin))

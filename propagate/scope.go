@@ -1,6 +1,8 @@
 package propagate
 
 import (
+	"cmp"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -33,21 +35,12 @@ func scopes(objects []render.Object) clusterScoped {
 	return known
 }
 
-// place gives u the namespace it will have on a member: none when its kind has none, "default" when its manifest does
-// not say. A manifest that has to be changed for it is copied; everybody shares the one in Git.
-func (s clusterScoped) place(u *unstructured.Unstructured) *unstructured.Unstructured {
-	want := u.GetNamespace()
+// namespace is the one that u will have on a member: none when its kind has none, "default" when its manifest does not say.
+func (s clusterScoped) namespace(u *unstructured.Unstructured) string {
 	if s[u.GroupVersionKind().GroupKind()] {
-		want = ""
-	} else if want == "" {
-		want = defaultNamespace
+		return ""
 	}
-	if want == u.GetNamespace() {
-		return u
-	}
-	u = u.DeepCopy()
-	u.SetNamespace(want)
-	return u
+	return cmp.Or(u.GetNamespace(), defaultNamespace)
 }
 
 var (

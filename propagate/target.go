@@ -68,6 +68,12 @@ func (p *Plan) result(a assigned, cluster int) (*Rendered, error) {
 			return r.rendered, r.err
 		}
 	}
+	for _, r := range a.item.before {
+		if r.key == string(key) {
+			a.item.results = append(a.item.results, r)
+			return r.rendered, r.err
+		}
+	}
 	rendered, err := p.finish(a, cluster)
 	if err == nil {
 		rendered = a.item.shared(rendered)

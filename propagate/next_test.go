@@ -1,0 +1,150 @@
+package propagate_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render"
+)
+
+// history is a repository that is edited again and again.
+type history struct {
+	random *rand.Rand
+	tree   fstest.MapFS
+	memory render.Memory
+}
+
+// edit replaces, adds or removes a few manifests, and sometimes none.
+func (h *history) edit() {
+	for range h.random.IntN(3) {
+		name := fmt.Sprintf("%d.yaml", h.random.IntN(30))
+		if h.random.IntN(4) == 0 {
+			delete(h.tree, name)
+			continue
+		}
+		h.tree[name] = &fstest.MapFile{Data: []byte(h.manifest())}
+	}
+}
+
+// manifest is any of what a random case has, or something that others depend on.
+func (h *history) manifest() string {
+	more := []string{
+		"{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h, namespace: x}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: d3-1}}}",
+		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gs.e.io}, spec: {group: e.io, scope: " + pick(h.random, "Cluster", "Namespaced") + ", names: {kind: G}}}",
+		"{apiVersion: e.io/v1, kind: G, metadata: {name: g}}", "{apiVersion: e.io/v1, kind: G, metadata: {name: g2}}",
+		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d3-1, namespace: x}, spec: {replicas: 3}}",
+		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d3-1, namespace: x}, spec: {replicas: 3}}",
+		"{apiVersion: policy.karmada.io/v1alpha1, kind: ClusterPropagationPolicy, metadata: {name: apps}, spec: {priority: 9, resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}], placement: {replicaScheduling: {}}}}",
+		"{apiVersion: policy.karmada.io/v1alpha1, kind: ClusterOverridePolicy, metadata: {name: o0}, spec: {overrideRules: [{overriders: {labelsOverrider: [{operator: add, value: {l0: " + pick(h.random, "v", "w") + "}}]}}]}}",
+		"{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: k}, spec: {region: eu}, status: {apiEnablements: [{groupVersion: v1, resources: [{name: configmaps, kind: ConfigMap}]}, {groupVersion: apps/v1, resources: [{name: deployments, kind: Deployment}]}, {groupVersion: apiextensions.k8s.io/v1, resources: [{name: customresourcedefinitions, kind: CustomResourceDefinition}]}], conditions: [{type: CompleteAPIEnablements, status: \"True\", reason: Complete, message: m, lastTransitionTime: \"2026-01-01T00:00:00Z\"}]}}",
+		"{apiVersion: v1, kind: Namespace, metadata: {name: x, labels: {l: v}}}",
+		"{apiVersion: policy.karmada.io/v1alpha1, kind: ClusterPropagationPolicy, metadata: {name: crds}, spec: {resourceSelectors: [{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition}, {apiVersion: e.io/v1, kind: G}]}}",
+		"{apiVersion: apps.karmada.io/v1alpha1, kind: WorkloadRebalancer, metadata: {name: " + pick(h.random, "r", "s") + "}, spec: {workloads: [{apiVersion: apps/v1, kind: Deployment, namespace: x, name: d3-1}]}}",
+	}
+	if h.random.IntN(2) == 0 {
+		return pick(h.random, more...)
+	}
+	all := strings.Split(randomCase(h.random), "---\n")
+	return all[h.random.IntN(len(all)-1)+1]
+}
+
+// input is what the repository says now; ok is false for a mistake, such as an object that is there twice.
+func (h *history) input() (in propagate.Input, ok bool) {
+	objects, err := h.memory.Build(h.tree, render.Options{})
+	if err != nil {
+		return in, false
+	}
+	parts, err := propagate.Sort(objects)
+	if err != nil {
+		return in, false
+	}
+	in = parts.Input()
+	in.Federation = "fleet/prod"
+	if h.random.IntN(10) == 0 {
+		in.Skip.Namespaces = []string{"y"}
+	}
+	return in, true
+}
+
+// TestNextIsNew: over random histories, a plan that is made with the one before it is the plan that is made from nothing, in every
+// decision and every byte.
+func TestNextIsNew(t *testing.T) {
+	kept := 0
+	for seed := range uint64(120) {
+		h := &history{random: rand.New(rand.NewPCG(seed, 3)), tree: fstest.MapFS{}}
+		for i, text := range strings.Split(randomCase(h.random), "---\n")[1:] {
+			h.tree[fmt.Sprintf("%d.yaml", i)] = &fstest.MapFile{Data: []byte(text)}
+		}
+		var last *propagate.Plan
+		for step := range 25 {
+			h.edit()
+			in, ok := h.input()
+			if !ok {
+				continue
+			}
+			if last != nil && h.random.IntN(5) > 0 {
+				in.Previous = last.Previous()
+			}
+			want, wantErr := propagate.New(in)
+			got, err := last.Next(in)
+			require.Equal(t, wantErr, err)
+			if err != nil {
+				continue
+			}
+			where := fmt.Sprintf("seed %d step %d", seed, step)
+			requireSame(t, want, got, h.random.IntN(2) == 0, where)
+			kept += shared(last, got)
+			last = got
+		}
+	}
+	require.Greater(t, kept, 500, "of objects that did not change, what was rendered is taken over")
+}
+
+// requireSame compares two plans in everything that they say.
+func requireSame(t *testing.T, want, got *propagate.Plan, digestFirst bool, where string) {
+	t.Helper()
+	if digestFirst {
+		require.Equal(t, want.Digest(), got.Digest(), where)
+	}
+	require.Equal(t, want.Decisions, got.Decisions, where)
+	require.Equal(t, want.Clusters(), got.Clusters(), where)
+	for _, c := range want.Clusters() {
+		require.Equal(t, want.For(c), got.For(c), where)
+		require.Equal(t, want.TargetDigest(c), got.TargetDigest(c), where)
+	}
+	require.Equal(t, want.Digest(), got.Digest(), where)
+	require.Equal(t, want.Previous(), got.Previous(), where)
+	require.Equal(t, want.NeedsRoom(), got.NeedsRoom(), where)
+	require.Equal(t, want.Taints(), got.Taints(), where)
+	for i := range want.Decisions {
+		id := want.Decisions[i].ID
+		require.Equal(t, want.Selecting(id), got.Selecting(id), where)
+		for _, c := range want.Clusters() {
+			require.Equal(t, want.Withdraw(c, id, nil), got.Withdraw(c, id, nil), where)
+		}
+	}
+}
+
+// shared counts the finished objects that two plans have in common.
+func shared(a, b *propagate.Plan) int {
+	if a == nil {
+		return 0
+	}
+	n := 0
+	for _, c := range b.Clusters() {
+		before := map[manifest.ID]*propagate.Rendered{}
+		for _, o := range a.For(c).Objects {
+			before[o.ID] = o.Rendered
+		}
+		n += len(slices.DeleteFunc(slices.Clone(b.For(c).Objects), func(o propagate.Placed) bool { return before[o.ID] != o.Rendered }))
+	}
+	return n
+}
