@@ -56,6 +56,13 @@ func TestYAMLReadsBack(t *testing.T) {
 	}
 }
 
+// TestPlainTexts: what is written without the encoder is what the encoder writes.
+func TestPlainTexts(t *testing.T) {
+	for _, s := range strings.Fields(`a web:1.8 registry.example:5000/web@sha256:aa a/b Null TRUE yes NO On y n nan inf e1 x: a:b:c a--b null. ~a é a#b`) {
+		require.Equal(t, encode(node(s)), yamlOf(s))
+	}
+}
+
 func must(b []byte, err error) []byte {
 	if err != nil {
 		panic(err)
