@@ -10,6 +10,9 @@ import (
 // stop ends the rollout until something is done about it.
 func (m *machine) stop(f *Failure) {
 	m.next.Failure = f
+	if f.RolledBack { // if this is tried again, then from the first stage on
+		m.next.Stage, m.next.Entered, m.next.Completed = "", time.Time{}, time.Time{}
+	}
 	m.event(Stopped, f.Stage, "", f.Message)
 }
 
@@ -54,6 +57,9 @@ func (m *machine) lift() {
 func (m *machine) resume() {
 	if m.next.Failure == nil {
 		return
+	}
+	if m.next.Failure.RolledBack {
+		m.next.Began = m.now
 	}
 	m.next.Failure = nil
 	m.event(Resumed, "", "", "")

@@ -12,7 +12,7 @@ type State struct {
 	Revision string `json:"revision,omitempty"`
 	// Policy is the digest of what the RolloutPolicy said.
 	Policy string `json:"policy,omitempty"`
-	// Began is when Target appeared, Chain when the first of the targets appeared that were not completed before the next.
+	// Began is when Target appeared, or was resumed after a rollback; Chain is when the first of the targets appeared that were not completed before the next.
 	Began time.Time `json:"began,omitzero"`
 	Chain time.Time `json:"chain,omitzero"`
 	// Stage is the one that was entered last for Target; empty when none was. Entered is when.

@@ -1,0 +1,395 @@
+package stage_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate/stage"
+)
+
+// TestInvariants plays random rollouts and holds every step to what a rollout promises.
+func TestInvariants(t *testing.T) {
+	rounds := 300
+	verdicts := map[stage.Verdict]int{}
+	for seed := range rounds {
+		random := rand.New(rand.NewPCG(uint64(seed), 7))
+		t.Run(strconv.Itoa(seed), func(t *testing.T) {
+			in := randomInput(random)
+			w := &watcher{t: t, random: random, given: map[string]bool{}}
+			line := stage.Play(in, randomScenario(random, in), w.see)
+			ends(t, line)
+			verdicts[line.Last.Verdict]++
+		})
+	}
+	for _, v := range []stage.Verdict{stage.Complete, stage.Halted, stage.RolledBack, stage.WaitingForApproval, stage.Paused} {
+		require.NotZero(t, verdicts[v], "no random rollout ends with %s: %v", v, verdicts)
+	}
+}
+
+// ends: a rollout that does not move any more is complete, or says what it waits for.
+func ends(t *testing.T, line stage.Timeline) {
+	t.Helper()
+	o := line.Last
+	if o.Verdict == stage.Complete {
+		return
+	}
+	require.NotNil(t, o.WaitingFor, o.Verdict)
+	require.NotEmpty(t, o.WaitingFor.Condition)
+	require.False(t, o.WaitingFor.Since.IsZero(), "since when: %+v", o.WaitingFor)
+	require.NotContains(t, []stage.Verdict{stage.Rolling, stage.Soaking}, o.Verdict, "waits for %+v\n%s", o.WaitingFor, line)
+}
+
+// watcher holds each step against the ones before.
+type watcher struct {
+	t      *testing.T
+	random *rand.Rand
+	before *stage.Step
+	given  map[string]bool // what had its version already was healthy on it for longer than the rollout knows
+}
+
+func (w *watcher) see(s stage.Step) {
+	t := w.t
+	w.decidesForAll(s)
+	w.keepsConcurrency(s)
+	w.keepsGates(s)
+	w.handsOff(s)
+	w.keepsBudget(s)
+	w.waits(s)
+	if w.random.IntN(8) == 0 {
+		same(t, w.random, s)
+	}
+	again := s.Input
+	again.Before = s.Outcome.State
+	if second := stage.Decide(again); len(s.Outcome.Events) == 0 {
+		require.Equal(t, s.Outcome.State, second.State, "nothing happened, and another state is written")
+	}
+	w.before = &s
+}
+
+func (w *watcher) decidesForAll(s stage.Step) {
+	require.Len(w.t, s.Outcome.Decisions, len(s.Input.Clusters))
+	require.True(w.t, slices.IsSortedFunc(s.Outcome.Decisions, func(a, b stage.Decision) int { return compare(a.Cluster, b.Cluster) }))
+	for _, d := range s.Outcome.Decisions {
+		c := cluster(s, d.Cluster)
+		given := s.Outcome.State.Clusters[d.Cluster].Given
+		if d.Held == "" {
+			require.Equal(w.t, c.Wanted, given.Digest, "%s is not held and has something else", d.Cluster)
+		} else {
+			require.NotEqual(w.t, c.Wanted, given.Digest, "%s is held: %s", d.Cluster, d.Held)
+		}
+		if d.Restore != nil {
+			require.Equal(w.t, stage.RolledBack, s.Outcome.Verdict)
+			require.Equal(w.t, given, *d.Restore)
+		}
+	}
+}
+
+// keepsConcurrency: no cluster is given anything while as many of its stage as may are changing, but for one that was among them.
+func (w *watcher) keepsConcurrency(s stage.Step) {
+	for _, course := range s.Input.Course.Stages {
+		limit := max(1, course.MaxConcurrency.Of(len(course.Clusters), len(course.Clusters)))
+		given, flying := 0, 0
+		for _, name := range course.Clusters {
+			memory := s.Outcome.State.Clusters[name]
+			if gives(s, name) {
+				given++
+				flying++
+			} else if changing(s, name, memory, course.RolloutStage) {
+				flying++
+			}
+		}
+		if given > 0 && flying > limit {
+			moved := 0 // those that were changing before and are given something newer
+			for _, name := range course.Clusters {
+				if before := s.Input.Before.Clusters[name]; gives(s, name) && !before.At.IsZero() && before.Passed.IsZero() {
+					moved++
+				}
+			}
+			require.GreaterOrEqual(w.t, moved, given, "stage %s: %d in flight, %d given now, and %d may be", course.Name, flying, given, limit)
+		}
+	}
+}
+
+// changing: the cluster was given something, has not become healthy on it, and its time is not over.
+func changing(s stage.Step, name string, m stage.Memory, in policy.RolloutStage) bool {
+	c := cluster(s, name)
+	if m.At.IsZero() || !m.Passed.IsZero() || c.Held != "" || c.Unreachable != "" {
+		return false
+	}
+	about := c.Report.Digest == m.Given.Digest
+	if about && (c.Report.Health == stage.Healthy || c.Report.Health == stage.Stalled || m.Given.Digest == "") {
+		return false
+	}
+	return s.Input.Now.Before(m.At.Add(s.Input.Course.Policy.Spec.Deadline(in).Length()))
+}
+
+// keepsGates: who is given something is in the stage that has its turn, or catches up, and every earlier stage is done:
+// nobody there waits for anything that a gate asks.
+func (w *watcher) keepsGates(s stage.Step) {
+	entered := 0
+	for _, e := range s.Outcome.Events {
+		switch e.Kind {
+		case stage.Entered:
+			entered++
+		case stage.Given:
+			w.given[e.Cluster] = true
+		case stage.Passed:
+			w.passes(s, e.Stage)
+		}
+	}
+	require.LessOrEqual(w.t, entered, 1, "two stages at once")
+	turn := turnOf(s)
+	for i, course := range s.Input.Course.Stages {
+		for _, name := range course.Clusters {
+			if !gives(s, name) {
+				continue
+			}
+			require.Nil(w.t, s.Outcome.State.Failure, "%s gets something although the rollout failed", name)
+			if i > turn {
+				w.t.Fatalf("%s of stage %s gets it in the turn of %s", name, course.Name, s.Outcome.Stage)
+			}
+			if i < turn {
+				require.Equal(w.t, policy.Immediately, s.Input.Course.Policy.Spec.CatchUp, "%s catches up", name)
+			}
+			for _, earlier := range s.Input.Course.Stages[:i] {
+				w.done(s, earlier, name)
+			}
+		}
+	}
+}
+
+// turnOf is the index of the stage that has its turn after the step, or their number when all were left.
+func turnOf(s stage.Step) int {
+	for i, course := range s.Input.Course.Stages {
+		if course.Name == s.Outcome.Stage {
+			return i
+		}
+	}
+	return len(s.Input.Course.Stages)
+}
+
+// done: each cluster of the stage has what is wanted and was gated with it, or is one that may be passed over.
+func (w *watcher) done(s stage.Step, course stage.Stage, by string) {
+	proven := len(course.Clusters) == 0
+	unhealthy := 0
+	for _, name := range course.Clusters {
+		c, m := cluster(s, name), s.Outcome.State.Clusters[name]
+		switch {
+		case c.Wanted == m.Given.Digest && (m.At.IsZero() || m.Gated):
+			proven = true
+		case c.Held != "", c.Unreachable != "":
+		case gives(s, name) || c.Wanted == m.Given.Digest && s.Input.Course.Policy.Spec.CatchUp == policy.Immediately:
+			proven = true // it catches up beside the turn of a later stage
+		default:
+			unhealthy++
+		}
+	}
+	require.Zero(w.t, unhealthy, "%s gets it, and stage %s is not done", by, course.Name)
+	require.True(w.t, proven, "%s gets it, and nothing is proven in stage %s", by, course.Name)
+}
+
+// passes: a stage is left only when each of its clusters is healthy on what is wanted and has been for its soak, or may be
+// passed over; when a person approved it, if one has to; and in a window.
+func (w *watcher) passes(s stage.Step, name string) {
+	course := s.Input.Course.Stages[slices.IndexFunc(s.Input.Course.Stages, func(c stage.Stage) bool { return c.Name == name })]
+	failing, away := 0, 0
+	for _, name := range course.Clusters {
+		c, m := cluster(s, name), s.Outcome.State.Clusters[name]
+		before := s.Input.Before.Clusters[name]
+		switch {
+		case c.Wanted == m.Given.Digest && (m.At.IsZero() || before.Gated && before.At.Equal(m.At)), c.Held != "":
+		case c.Unreachable != "":
+			away++
+		case !m.Passed.IsZero() && (c.Report.Health == stage.Healthy || c.Wanted == "") && c.Report.Digest == c.Wanted:
+			relapsed := m.Healthy.After(m.Passed) // and was healthy again before anybody gave it up
+			require.True(w.t, relapsed || !w.given[name] || !m.Passed.Before(m.Healthy.Add(course.Gate.Soak.Length())), "%s passed before its soak was over", name)
+		default:
+			failing++
+		}
+	}
+	budget, n := s.Input.Course.Policy.Spec.Budget, len(course.Clusters)
+	require.LessOrEqual(w.t, away, budget.MaxUnreachable.Of(n, 0), "%s passed", name)
+	require.LessOrEqual(w.t, failing, budget.MaxUnhealthy.Of(n, 0), "%s passed", name)
+	if course.Gate.Approval == policy.Manual {
+		require.True(w.t, slices.ContainsFunc(s.Input.Orders, func(o policy.Order) bool {
+			return o.Do == policy.OrderApprove && o.Stage == name && o.About(s.Outcome.Target)
+		}), "%s passed without approval", name)
+	}
+	opens, _ := policy.Open(course.Gate.Windows, s.Input.Now)
+	require.False(w.t, opens.After(s.Input.Now), "%s passed outside of its windows", name)
+}
+
+// handsOff: what people hold, and what is not heard from, is given nothing, and after a failure nobody is.
+func (w *watcher) handsOff(s stage.Step) {
+	for _, c := range s.Input.Clusters {
+		before, after := s.Input.Before.Clusters[c.Name].Given, s.Outcome.State.Clusters[c.Name].Given
+		if c.Held != "" && before.Digest != "" {
+			require.Equal(w.t, before, after, "%s is held", c.Name)
+		}
+		if c.Unreachable != "" && s.Outcome.State.Failure == nil {
+			require.Equal(w.t, before, after, "%s is unreachable", c.Name)
+		}
+	}
+	for _, d := range s.Outcome.Decisions {
+		if c := cluster(s, d.Cluster); c.Held != "" && d.Held != "" {
+			require.Equal(w.t, c.Held, d.Held, "people come first")
+		}
+	}
+}
+
+// keepsBudget: as long as nothing failed and it is not complete, no stage has more failing clusters than the budget.
+func (w *watcher) keepsBudget(s stage.Step) {
+	if s.Outcome.State.Failure != nil || !s.Outcome.State.Completed.IsZero() {
+		return
+	}
+	for _, course := range s.Input.Course.Stages {
+		late := 0
+		for _, name := range course.Clusters {
+			c, m := cluster(s, name), s.Outcome.State.Clusters[name]
+			judged := m.Given.Digest == c.Wanted && !m.At.IsZero() && !m.At.Before(s.Outcome.State.Chain) && c.Held == "" && c.Unreachable == ""
+			healthy := c.Report.Digest == m.Given.Digest && c.Report.Health == stage.Healthy || m.Given.Digest == ""
+			over := !s.Input.Now.Before(m.At.Add(s.Input.Course.Policy.Spec.Deadline(course.RolloutStage).Length()))
+			if judged && m.Passed.IsZero() && !healthy && over {
+				late++
+			}
+		}
+		require.LessOrEqual(w.t, late, s.Input.Course.Policy.Spec.Budget.MaxUnhealthy.Of(len(course.Clusters), 0), course.Name)
+	}
+}
+
+// waits: what is not complete says what it waits for, and looks again only later.
+func (w *watcher) waits(s stage.Step) {
+	o := s.Outcome
+	require.Equal(w.t, o.Verdict == stage.Complete, o.WaitingFor == nil, o.Verdict)
+	require.NotEmpty(w.t, o.Reason)
+	require.NotEmpty(w.t, o.Message)
+	if !o.LookAgain.IsZero() {
+		require.True(w.t, o.LookAgain.After(s.Input.Now))
+	}
+	if o.WaitingFor != nil {
+		require.NotEmpty(w.t, o.WaitingFor.Condition)
+		require.False(w.t, o.WaitingFor.Since.After(s.Input.Now), "%+v", o.WaitingFor)
+	}
+	if w.before != nil && o.State.Failure != nil && w.before.Outcome.State.Failure != nil && w.before.Input.Revision == s.Input.Revision &&
+		!slices.ContainsFunc(o.Events, func(e stage.Event) bool { return e.Kind == stage.Resumed || e.Kind == stage.Stopped }) {
+		require.Equal(w.t, w.before.Outcome.State.Failure.At, o.State.Failure.At, "a failure stays")
+	}
+}
+
+func gives(s stage.Step, name string) bool {
+	return slices.ContainsFunc(s.Outcome.Events, func(e stage.Event) bool { return e.Kind == stage.Given && e.Cluster == name })
+}
+
+func cluster(s stage.Step, name string) stage.Cluster {
+	return s.Input.Clusters[slices.IndexFunc(s.Input.Clusters, func(c stage.Cluster) bool { return c.Name == name })]
+}
+
+func compare(a, b string) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// randomInput is a policy of up to four stages over up to twelve clusters.
+func randomInput(random *rand.Rand) stage.Input {
+	n := 1 + random.IntN(4)
+	rollout := &policy.Rollout{Meta: policy.Meta{Name: "random"}, Spec: policy.RolloutSpec{
+		ProgressDeadline: "10m", OnFailure: pick(random, policy.Halt, policy.Rollback), CatchUp: pick(random, policy.Immediately, policy.WithStage),
+		Budget: policy.RolloutBudget{
+			MaxUnhealthy: pick[policy.Amount](random, "", "0", "1", "2", "50%"), MaxUnreachable: pick[policy.Amount](random, "", "1", "50%", "100%"),
+		},
+	}}
+	if random.IntN(20) == 0 {
+		rollout.Spec.Pause = "a random pause"
+	}
+	for i := range n {
+		rollout.Spec.Stages = append(rollout.Spec.Stages, randomStage(random, fmt.Sprintf("s%d", i)))
+	}
+	var clusters []fleet.Cluster
+	for i := range 1 + random.IntN(12) {
+		c := v1alpha1.Cluster{}
+		c.Name, c.Labels = fmt.Sprintf("c%02d", i), map[string]string{"stage": fmt.Sprintf("s%d", random.IntN(n))}
+		clusters = append(clusters, fleet.From(c, manifest.Origin{}))
+	}
+	in := input(rollout, clusters)
+	for i := range in.Clusters {
+		switch c := &in.Clusters[i]; random.IntN(12) {
+		case 0:
+			c.Wanted = "a"
+		case 1:
+			c.Wanted = ""
+		case 2:
+			c.Report.Digest, c.Report.Revision = "", ""
+		}
+	}
+	return in
+}
+
+func randomStage(random *rand.Rand, name string) policy.RolloutStage {
+	s := policy.RolloutStage{
+		Name: name, MaxConcurrency: pick[policy.Amount](random, "", "1", "2", "50%"),
+		ClusterAffinity: &policy.ClusterAffinity{LabelSelector: labelled("stage", name)},
+		Gate:            policy.RolloutGate{Soak: pick[policy.Duration](random, "", "", "5m", "1h")},
+	}
+	switch random.IntN(10) {
+	case 0:
+		s.Gate.Approval = policy.Manual
+	case 1:
+		s.Gate.Conditions = []string{"SmokeTestsPassed"}
+	case 2:
+		s.Gate.Windows = []policy.Window{{Days: []string{"Tue", "Sat"}, From: "22:00", To: "04:00"}}
+	case 3:
+		s.ProgressDeadline = "30m"
+	}
+	return s
+}
+
+// randomScenario has faults, commits in between, and orders.
+func randomScenario(random *rand.Rand, in stage.Input) stage.Scenario {
+	s := stage.Scenario{HealthyAfter: pick[policy.Duration](random, "0s", "2m", "9m"), ApproveAfter: pick[policy.Duration](random, "", "1h", "1h")}
+	name := func() string { return in.Clusters[random.IntN(len(in.Clusters))].Name }
+	for range random.IntN(5) {
+		from := random.IntN(60)
+		trouble := stage.Trouble{
+			Cluster: name(), From: minutes(from),
+			Kind: pick(random, stage.Fails, stage.Fails, stage.Stalls, stage.Refuses, stage.Lost, stage.Lost, stage.Kept),
+		}
+		if random.IntN(3) > 0 {
+			trouble.To = minutes(from + 1 + random.IntN(120))
+		}
+		s.Faults = append(s.Faults, trouble)
+	}
+	for i := range random.IntN(4) {
+		commit := stage.Commit{At: minutes(random.IntN(120)), Revision: fmt.Sprintf("main@sha1:%03d", i), Wanted: map[string]string{}}
+		for _, c := range in.Clusters {
+			if random.IntN(4) > 0 {
+				commit.Wanted[c.Name] = pick(random, "b", "c", fmt.Sprintf("d%d", i))
+			}
+		}
+		s.Commits = append(s.Commits, commit)
+	}
+	for range random.IntN(3) {
+		s.Orders = append(s.Orders, stage.TimedOrder{
+			At: minutes(random.IntN(200)), Stage: strconv.Itoa(random.IntN(3)),
+			Do: pick(random, policy.OrderAbort, policy.OrderRollback, policy.OrderResume, policy.OrderResume),
+		})
+	}
+	return s
+}
+
+func minutes(n int) policy.Duration {
+	return policy.Duration((time.Duration(n) * time.Minute).String())
+}
+
+func pick[T any](random *rand.Rand, values ...T) T { return values[random.IntN(len(values))] }
