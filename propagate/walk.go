@@ -21,9 +21,10 @@ type Across struct {
 	Of      []int32
 	// Preserved says that it stays where it is no longer wanted: its policy says so, or that of something in it.
 	Preserved bool
+	// TakesOver says that it takes over what exists on a cluster and is not ours.
+	TakesOver bool
 
-	overwrite bool
-	keys      map[string]int32 // index of the result
+	keys map[string]int32 // index of the result
 }
 
 // Result is an object as it is on some clusters: Rendered, or why it could not be.
@@ -70,7 +71,7 @@ func (p *Plan) across(it *item, made *Across, render func(assigned, int) (*Rende
 	d := it.decision
 	x := &Across{
 		Decision: d, Kind: it.known, Of: make([]int32, len(d.Chosen)), Preserved: it.preserve || d.Preserve,
-		overwrite: it.overwrite, keys: map[string]int32{},
+		TakesOver: it.overwrite, keys: map[string]int32{},
 	}
 	same := map[[sha256.Size]byte][]int32{} // results with the same content, which differ in how they were made
 	var key []byte
@@ -122,7 +123,7 @@ func (x *Across) Sum() Sum {
 	if x.Policy != nil {
 		claimed = x.Policy.Title()
 	}
-	line(&b, "object", x.ID, x.GVK.Version, claimed, x.overwrite)
+	line(&b, "object", x.ID, x.GVK.Version, claimed, x.TakesOver)
 	sums := make([]string, len(x.Results))
 	for i, r := range x.Results {
 		sums[i] = "failed"

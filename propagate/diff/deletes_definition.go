@@ -9,11 +9,22 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
+var (
+	definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+	namespaceKind  = schema.GroupKind{Kind: "Namespace"}
+	claimKind      = schema.GroupKind{Kind: "PersistentVolumeClaim"}
+)
+
+// precious are kinds with which goes what no commit brings back; each has an effect of its own.
+func precious(kind schema.GroupKind) bool {
+	return kind == definitionKind || kind == namespaceKind || kind == claimKind
+}
+
 var deletesDefinition = EffectKind{
 	Code: "deletes-definition", Severity: propagate.Warning,
 	Summary: "a CustomResourceDefinition is deleted, and with it every object of the kind on that cluster",
 	find: func(c *comparison) []Effect {
-		return c.deleted(schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, func(id manifest.ID, clusters map[string]bool) string {
+		return c.deleted(definitionKind, func(id manifest.ID, clusters map[string]bool) string {
 			defined := manifest.Defines(c.before.Plan.Manifest(id))
 			along := c.placed(clusters, func(d manifest.ID) bool { return d.GroupKind() == defined })
 			return fmt.Sprintf("every %s there goes with it, %s", defined.Kind, ours(along))
@@ -25,7 +36,7 @@ var deletesNamespace = EffectKind{
 	Code: "deletes-namespace", Severity: propagate.Warning,
 	Summary: "a Namespace is deleted, and with it everything in it on that cluster",
 	find: func(c *comparison) []Effect {
-		return c.deleted(schema.GroupKind{Kind: "Namespace"}, func(id manifest.ID, clusters map[string]bool) string {
+		return c.deleted(namespaceKind, func(id manifest.ID, clusters map[string]bool) string {
 			along := c.placed(clusters, func(d manifest.ID) bool { return d.Namespace == id.Name })
 			return "everything in it goes with it, " + ours(along)
 		})
@@ -36,7 +47,7 @@ var deletesClaim = EffectKind{
 	Code: "deletes-volume-claim", Severity: propagate.Warning,
 	Summary: "a PersistentVolumeClaim is deleted; what becomes of the data is up to the storage class",
 	find: func(c *comparison) []Effect {
-		return c.deleted(schema.GroupKind{Kind: "PersistentVolumeClaim"}, func(manifest.ID, map[string]bool) string {
+		return c.deleted(claimKind, func(manifest.ID, map[string]bool) string {
 			return "what becomes of the data is up to the reclaim policy of its volume"
 		})
 	},

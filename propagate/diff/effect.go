@@ -40,6 +40,7 @@ func Effects() []EffectKind {
 		staysBehind,
 		released,
 		unreachable,
+		takesOver,
 		changesOwner,
 		overrideStarts,
 		overrideStops,
@@ -77,7 +78,7 @@ type gathered struct {
 	objects  map[manifest.ID]bool
 	clusters map[string]bool
 	first    *object // by ID
-	places   int
+	span     *span   // of it; nil where the effect is not about spans
 }
 
 // gathering collects by a key that says what is one effect.
@@ -91,7 +92,6 @@ func (g gathering) add(key string, o *object, clusters []string) *gathered {
 	for _, name := range clusters {
 		g[key].clusters[name] = true
 	}
-	g[key].places += len(clusters)
 	return g[key]
 }
 
@@ -119,11 +119,24 @@ func (c *comparison) gather(v Verb, key func(*object, *span) (string, bool)) gat
 				continue
 			}
 			if k, ok := key(o, s); ok {
-				g.add(k, o, s.clusters)
+				if of := g.add(k, o, s.clusters); of.span == nil {
+					of.span = s
+				}
 			}
 		}
 	}
 	return g
+}
+
+// eachPlace visits every place in which something happens.
+func (c *comparison) eachPlace(visit func(o *object, s *span, cluster string)) {
+	for _, o := range c.objects {
+		for _, s := range o.spans {
+			for _, name := range s.clusters {
+				visit(o, s, name)
+			}
+		}
+	}
 }
 
 // without is a list of clusters without some.

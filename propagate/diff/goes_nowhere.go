@@ -9,24 +9,15 @@ import (
 
 var goesNowhere = EffectKind{
 	Code: "goes-nowhere", Severity: propagate.Warning,
-	Summary: "objects that no cluster gets any more",
+	Summary: "objects in Git that no cluster gets any more, and why",
 	find: func(c *comparison) []Effect {
 		g := gathering{}
 		for _, o := range c.objects {
-			if o.before == nil || len(o.before.Chosen) == 0 || o.after != nil && len(o.after.Chosen) > 0 {
-				continue
+			if o.before != nil && o.after != nil && len(o.lost) > 0 && len(o.after.Chosen) == 0 {
+				g.add(o.after.Why, o, o.lost)
 			}
-			key := ""
-			if o.after != nil {
-				key = o.after.Why
-			}
-			g.add(key, o, o.lost)
 		}
 		return g.effects(func(why string, e *Effect, of *gathered) {
-			if why == "" {
-				e.Severity, e.Message = propagate.Note, fmt.Sprintf("%s %s no longer in Git", things(e.Objects), verb(len(e.Objects), "is", "are"))
-				return
-			}
 			e.Message = fmt.Sprintf("%s %s to no cluster any more: %s", things(e.Objects), verb(len(e.Objects), "goes", "go"), why)
 		})
 	},
@@ -47,7 +38,7 @@ var losesClusters = EffectKind{
 		}
 		return g.effects(func(_ string, e *Effect, of *gathered) {
 			why, at := refusal(of.first.after, e.Clusters[0])
-			e.Message = fmt.Sprintf("%s %s %s: %s %s", things(e.Objects), verb(len(e.Objects), "loses", "lose"), where(e.Clusters), e.Clusters[0], why)
+			e.Message = fmt.Sprintf("%s %s %s: %s", things(e.Objects), verb(len(e.Objects), "leaves", "leave"), where(e.Clusters), why)
 			e.At = at
 		})
 	},
@@ -81,5 +72,5 @@ func refusal(d *propagate.Decision, cluster string) (why string, at manifest.Ori
 			return r.Why, r.At
 		}
 	}
-	return "is no longer chosen", d.Origin
+	return "it is no longer chosen", d.Origin
 }

@@ -40,6 +40,7 @@ type move struct {
 	restarts         bool
 	perNode          bool
 	pods             int
+	failure          error    // of the result that comes after
 	started, stopped []string // override policies
 }
 
@@ -49,8 +50,8 @@ func (l *looking) note(key spanKey, cluster string, m *move) {
 	if s == nil {
 		s = &span{verb: key.verb, why: key.why, held: key.held, leaving: key.leaving}
 		if m != nil {
-			s.hunks, s.immutable = m.hunks, m.immutable
-			if key.verb == Modify || key.verb == Recreate {
+			s.hunks, s.immutable, s.failure = m.hunks, m.immutable, m.failure
+			if key.verb == Modify {
 				s.restarts, s.perNode = m.restarts, m.perNode
 			}
 		}
@@ -66,16 +67,18 @@ func (l *looking) note(key spanKey, cluster string, m *move) {
 // comes is about a cluster that the object did not go to.
 func (l *looking) comes(j int) {
 	choice, result := l.after.Chosen[j], l.after.Results[l.after.Of[j]]
-	l.object.gained = append(l.object.gained, choice.Cluster)
+	if !choice.Implied {
+		l.object.gained = append(l.object.gained, choice.Cluster)
+	}
 	if choice.Replicas != nil && l.before != nil {
 		l.replicas(choice.Cluster, nil, choice.Replicas)
 	}
 	switch {
 	case choice.Held != "":
-		l.object.held[choice.Held] = append(l.object.held[choice.Held], choice.Cluster)
+		l.holds(choice, "", choice.Held)
 		l.note(spanKey{verb: Hold, why: choice.Held, was: -1, now: -1}, choice.Cluster, nil)
 	case result.Err != nil:
-		l.note(spanKey{verb: Fail, why: result.Err.Error(), was: -1, now: -1}, choice.Cluster, nil)
+		l.note(spanKey{verb: Fail, why: result.Err.Error(), was: -1, now: -1}, choice.Cluster, &move{failure: result.Err})
 	default:
 		l.note(spanKey{verb: Create, was: -1, now: -1}, choice.Cluster, nil)
 	}
@@ -84,7 +87,9 @@ func (l *looking) comes(j int) {
 // leaves is about a cluster that the object no longer goes to.
 func (l *looking) leaves(i int) {
 	choice := l.before.Chosen[i]
-	l.object.lost = append(l.object.lost, choice.Cluster)
+	if !choice.Implied {
+		l.object.lost = append(l.object.lost, choice.Cluster)
+	}
 	if choice.Replicas != nil && l.after != nil {
 		l.replicas(choice.Cluster, choice.Replicas, nil)
 	}
@@ -121,7 +126,7 @@ func (l *looking) stays(i, j int) {
 		return
 	}
 	if (was.Held == "") != (now.Held == "") {
-		l.holds(now.Cluster, was.Held, now.Held)
+		l.holds(now, was.Held, now.Held)
 	}
 	m := l.move(of, to)
 	for _, policy := range m.started {
@@ -153,11 +158,14 @@ func (l *looking) verdict(m *move, wasHeld, nowHeld string, was, now int32) (key
 	return spanKey{verb: Modify, was: was, now: now}, m.differs
 }
 
-func (l *looking) holds(cluster, was, now string) {
-	if now != "" {
-		l.object.held[now] = append(l.object.held[now], cluster)
-	} else {
-		l.object.released[was] = append(l.object.released[was], cluster)
+// holds notes where an object becomes held or is released; a Namespace that is there for others only follows them.
+func (l *looking) holds(choice propagate.Choice, was, now string) {
+	switch {
+	case choice.Implied:
+	case now != "":
+		l.object.held[now] = append(l.object.held[now], choice.Cluster)
+	default:
+		l.object.released[was] = append(l.object.released[was], choice.Cluster)
 	}
 }
 
@@ -183,7 +191,7 @@ func (l *looking) move(was, now int32) *move {
 }
 
 func (l *looking) compareResults(was, now propagate.Result) *move {
-	m := &move{}
+	m := &move{failure: now.Err}
 	if was.Err != nil || now.Err != nil {
 		return m
 	}

@@ -17,6 +17,7 @@ type object struct {
 	id            manifest.ID
 	before, after *propagate.Decision // nil where it is not there
 	kind          kind.Kind
+	takesOver     bool // what exists on clusters and is not ours, which it did not before
 	spans         []*span
 
 	gained, lost []string // clusters
@@ -31,6 +32,7 @@ type span struct {
 	why       string
 	hunks     *hunks
 	immutable []string
+	failure   error
 	restarts  bool
 	perNode   bool // pods restart on every node, and nobody here knows how many there are
 	held      bool // before, too: it falls behind further
@@ -71,6 +73,7 @@ func (c *comparison) look(id manifest.ID, before, after *propagate.Across) *obje
 	}
 	if after != nil {
 		l.object.after, l.object.kind, now = after.Decision, after.Kind, after.Chosen
+		l.object.takesOver = after.TakesOver && len(now) > 0 && (before == nil || !before.TakesOver)
 	}
 	for i, j := 0, 0; i < len(was) || j < len(now); {
 		switch order(was, i, now, j) {
@@ -106,7 +109,7 @@ func (l *looking) result() *object {
 	slices.SortFunc(o.spans, func(a, b *span) int {
 		return cmp.Or(cmp.Compare(len(b.clusters), len(a.clusters)), cmp.Compare(a.key(), b.key()), cmp.Compare(a.clusters[0], b.clusters[0]))
 	})
-	if len(o.spans)+len(o.gained)+len(o.lost)+len(o.replicas)+len(o.started)+len(o.stopped)+len(o.held)+len(o.released) == 0 && !o.moves() {
+	if len(o.spans)+len(o.gained)+len(o.lost)+len(o.replicas)+len(o.started)+len(o.stopped)+len(o.held)+len(o.released) == 0 && !o.moves() && !o.takesOver {
 		return nil
 	}
 	return o

@@ -17,16 +17,11 @@ var pruneBrake = EffectKind{
 			return nil
 		}
 		remove := map[string][]manifest.ID{}
-		for _, o := range c.objects { // by ID
-			for _, s := range o.spans {
-				if s.verb != Delete {
-					continue
-				}
-				for _, name := range s.clusters {
-					remove[name] = append(remove[name], o.id)
-				}
+		c.eachPlace(func(o *object, s *span, name string) {
+			if s.verb == Delete {
+				remove[name] = append(remove[name], o.id) // by ID
 			}
-		}
+		})
 		stopped := map[string]*Effect{} // by sentence
 		for _, name := range slices.Sorted(maps.Keys(remove)) {
 			why := propagate.Brake(c.options.Brake, remove[name], c.before.Plan.Placed(name))

@@ -6,6 +6,8 @@
 package diff
 
 import (
+	"slices"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff/hunk"
@@ -185,7 +187,7 @@ type Reason struct {
 func (r *Report) Empty() bool { return len(r.Changes) == 0 }
 
 // Blocking is what decides the exit code: effects that are errors (the prune brake, an object that can no longer be
-// rendered, a field that cannot be changed), and new findings that are.
+// rendered, a field that cannot be changed), and new findings that are. What both say is there once.
 func (r *Report) Blocking() []Reason {
 	var reasons []Reason
 	for _, e := range r.Effects {
@@ -194,7 +196,8 @@ func (r *Report) Blocking() []Reason {
 		}
 	}
 	for _, f := range r.Findings {
-		if f.New && f.Severity == propagate.Error {
+		told := slices.ContainsFunc(reasons, func(reason Reason) bool { return reason.At == f.Origin && f.Code == "cannot-render" })
+		if f.New && f.Severity == propagate.Error && !told {
 			reasons = append(reasons, Reason{f.Code, f.Message, f.Origin})
 		}
 	}

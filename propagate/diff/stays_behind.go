@@ -12,44 +12,48 @@ var staysBehind = EffectKind{
 	Code: "stays-behind", Severity: propagate.Warning,
 	Summary: "clusters that were held before and still are: they fall behind further",
 	find: func(c *comparison) []Effect {
-		g, changes := gathering{}, map[string]int{}
-		for _, o := range c.objects {
-			for _, s := range o.spans {
-				if s.verb != Hold || !s.held {
-					continue
-				}
-				for _, name := range s.clusters {
-					changes[name]++
-				}
-			}
-		}
+		changes := map[string]int{} // by cluster
 		for _, name := range c.lagging() {
-			changes[name] += 0
+			changes[name] = 0
 		}
-		for _, o := range c.objects {
-			for _, s := range o.spans {
-				for _, name := range s.clusters {
-					if s.verb == Hold && s.held {
-						g.add(c.behind(changes[name], c.options.Seen[name]), o, []string{name})
-					}
-				}
+		g := gathering{}
+		c.eachPlace(func(o *object, s *span, name string) {
+			if s.verb == Hold && s.held {
+				changes[name]++
+			}
+		})
+		c.eachPlace(func(o *object, s *span, name string) {
+			if s.verb == Hold && s.held {
+				g.add(c.behind(changes[name], c.options.Seen[name]), o, []string{name})
+			}
+		})
+		effects := g.effects(func(how string, e *Effect, of *gathered) {
+			e.Message = fmt.Sprintf("%s %s held and %s behind: %s", where(e.Clusters),
+				verb(len(e.Clusters), "stays", "stay"), verb(len(e.Clusters), "falls", "fall"), how)
+		})
+		for name, n := range changes { // effects sorts
+			if n == 0 {
+				effects = append(effects, Effect{
+					Clusters: []string{name}, At: c.clusterAt(name),
+					Message: fmt.Sprintf("%s stays held: %s", name, c.behind(0, c.options.Seen[name])),
+				})
 			}
 		}
-		effects := g.effects(func(how string, e *Effect, of *gathered) {
-			e.Message = fmt.Sprintf("%s %s held and %s behind: %s", where(e.Clusters), verb(len(e.Clusters), "stays", "stay"), verb(len(e.Clusters), "falls", "fall"), how)
-		})
-		return append(effects, c.idle(changes)...)
+		return effects
 	},
 }
 
 // behind says by how much.
 func (c *comparison) behind(changes int, seen Seen) string {
 	text := count(changes, "object") + " would change there"
+	if changes == 0 {
+		text = "nothing more would change there"
+	}
 	if seen.Behind > 0 {
-		text += ", and it is " + count(seen.Behind, "revision") + " behind already"
+		text += ", and " + count(seen.Behind, "revision") + " came already after the one that it has"
 	}
 	if seen.Revision != "" {
-		text += ", on " + seen.Revision
+		text += " (" + seen.Revision + ")"
 	}
 	return text
 }
@@ -73,15 +77,4 @@ func heldOn(p *propagate.Plan) map[string]bool {
 		}
 	}
 	return on
-}
-
-// idle are the clusters that are behind already, and in which nothing more would change.
-func (c *comparison) idle(changes map[string]int) []Effect {
-	var effects []Effect
-	for name, n := range changes { // effects sorts
-		if n == 0 {
-			effects = append(effects, Effect{Clusters: []string{name}, Message: fmt.Sprintf("%s stays held: %s", name, c.behind(0, c.options.Seen[name]))})
-		}
-	}
-	return effects
 }

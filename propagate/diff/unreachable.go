@@ -12,15 +12,11 @@ var unreachable = EffectKind{
 	Summary: "clusters that do not answer: what changes there happens when they are back",
 	find: func(c *comparison) []Effect {
 		g := gathering{}
-		for _, o := range c.objects {
-			for _, s := range o.spans {
-				for _, name := range s.clusters {
-					if c.options.Seen[name].Unreachable {
-						g.add(name, o, []string{name})
-					}
-				}
+		c.eachPlace(func(o *object, _ *span, name string) {
+			if c.options.Seen[name].Unreachable {
+				g.add(name, o, []string{name})
 			}
-		}
+		})
 		return g.effects(func(name string, e *Effect, of *gathered) {
 			since := ""
 			if silent := c.options.Seen[name].Silent; silent > 0 {

@@ -1,0 +1,163 @@
+package diff_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/diff"
+)
+
+var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
+
+// TestReports compares the two repositories of every case in testdata: prose on top, what Git has before and after below
+// (what is in neither folder is in both), and the report last. Each case is also run with its input shuffled.
+func TestReports(t *testing.T) {
+	for name, file := range cases(t) {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			got := printed(report(t, text, nil))
+			if *update {
+				write(t, file, got)
+			}
+			require.Equal(t, part(text, "want"), got)
+			for seed := range uint64(3) {
+				require.Equal(t, got, printed(report(t, text, rand.New(rand.NewPCG(seed, 0)))), "shuffled, seed %d", seed)
+			}
+		})
+	}
+}
+
+// TestEveryEffectHasACase: an effect without a file of its own in testdata, in which it is told, is not tested.
+func TestEveryEffectHasACase(t *testing.T) {
+	for _, kind := range diff.Effects() {
+		text, err := os.ReadFile(filepath.Join("testdata", strings.ReplaceAll(kind.Code, "-", "_")+".txtar"))
+		require.NoError(t, err)
+		require.Contains(t, part(text, "want"), " "+kind.Code+": ")
+		require.NotEmpty(t, kind.Summary)
+	}
+}
+
+// cases are the files of testdata by name.
+func cases(t testing.TB) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	all := map[string]string{}
+	for _, file := range files {
+		all[strings.TrimSuffix(filepath.Base(file), ".txtar")] = file
+	}
+	return all
+}
+
+// setting is the part "options" of a case.
+type setting struct {
+	Prune      *bool                `json:"prune"`
+	Brake      v1alpha1.PruneBrake  `json:"brake"`
+	AllowPrune bool                 `json:"allowPrune"`
+	Nothing    bool                 `json:"nothing"` // before
+	Seen       map[string]seenBySet `json:"seen"`
+}
+
+type seenBySet struct {
+	Unreachable bool            `json:"unreachable"`
+	Silent      metav1.Duration `json:"silent"`
+	Revision    string          `json:"revision"`
+	Behind      int             `json:"behind"`
+}
+
+// options are those of a case; a Federation of a case prunes unless it says otherwise.
+func options(t testing.TB, text []byte) (diff.Options, bool) {
+	t.Helper()
+	var s setting
+	require.NoError(t, yaml.UnmarshalStrict([]byte(part(text, "options")), &s))
+	o := diff.Options{Key: []byte("of this test"), Prune: s.Prune == nil || *s.Prune, Brake: s.Brake, AllowPrune: s.AllowPrune, Seen: map[string]diff.Seen{}}
+	for name, seen := range s.Seen {
+		o.Seen[name] = diff.Seen{Unreachable: seen.Unreachable, Silent: time.Duration(seen.Silent.Duration), Revision: seen.Revision, Behind: seen.Behind}
+	}
+	return o, s.Nothing
+}
+
+// report compares the sides of a case; random may be nil.
+func report(t testing.TB, text []byte, random *rand.Rand) *diff.Report {
+	t.Helper()
+	o, nothing := options(t, text)
+	after := side(t, text, "after/", random)
+	before := diff.Side{}
+	if !nothing {
+		before = side(t, text, "before/", random)
+	}
+	r, err := diff.Compare(before, after, o)
+	require.NoError(t, err)
+	require.Equal(t, after.Plan.Digest(), r.After.Digest)
+	if !nothing {
+		require.Equal(t, before.Plan.Digest(), r.Before.Digest)
+	}
+	return r
+}
+
+// side is the repository in one folder of a case, and in no folder.
+func side(t testing.TB, text []byte, folder string, random *rand.Rand) diff.Side {
+	t.Helper()
+	all := &txtar.Archive{}
+	for _, f := range txtar.Parse(text).Files {
+		if name, in := strings.CutPrefix(f.Name, folder); in {
+			all.Files = append(all.Files, txtar.File{Name: name, Data: f.Data})
+		} else if !strings.Contains(f.Name, "/") && f.Name != "want" && f.Name != "options" {
+			all.Files = append(all.Files, f)
+		}
+	}
+	in, err := propagate.Load(txtar.Format(all))
+	require.NoError(t, err)
+	if random != nil {
+		shuffle(random, in)
+	}
+	return planned(t, in)
+}
+
+func planned(t testing.TB, in propagate.Input) diff.Side {
+	t.Helper()
+	plan, err := propagate.New(in)
+	require.NoError(t, err)
+	return diff.Side{Input: in, Plan: plan}
+}
+
+func shuffle(random *rand.Rand, in propagate.Input) {
+	random.Shuffle(len(in.Objects), func(i, j int) { in.Objects[i], in.Objects[j] = in.Objects[j], in.Objects[i] })
+	random.Shuffle(len(in.Policies), func(i, j int) { in.Policies[i], in.Policies[j] = in.Policies[j], in.Policies[i] })
+	random.Shuffle(len(in.Overrides), func(i, j int) { in.Overrides[i], in.Overrides[j] = in.Overrides[j], in.Overrides[i] })
+	random.Shuffle(len(in.Fleet), func(i, j int) { in.Fleet[i], in.Fleet[j] = in.Fleet[j], in.Fleet[i] })
+}
+
+func part(text []byte, name string) string {
+	for _, f := range txtar.Parse(text).Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+func write(t *testing.T, file, got string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	a := txtar.Parse(text)
+	a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
+	a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(got)})
+	require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
+}
