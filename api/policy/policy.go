@@ -1,5 +1,5 @@
 // Package policy is the Karmada-compatible policy language: the Go form of policy.karmada.io/v1alpha1 and of
-// WorkloadRebalancers, their defaults and their validation (Karmada §1). Scope is a field, not a type: PropagationPolicy
+// WorkloadRebalancers, their defaults and their validation (Karmada §1), and accord's own RolloutPolicy. Scope is a field, not a type: PropagationPolicy
 // and ClusterPropagationPolicy are one Policy, OverridePolicy and ClusterOverridePolicy one Override. What a policy means
 // for objects and clusters is not decided here.
 package policy

@@ -23,7 +23,7 @@ type Order struct {
 	Do string `json:"do"`
 	// Target is the digest of the rollout, or its first 12 hexadecimal digits or more.
 	Target string `json:"target"`
-	// Stage that is approved. With OrderResume it is any text that tells this order from an earlier one.
+	// Stage that is approved. The other orders are obeyed once; there it is any text that tells this one from an earlier one.
 	Stage string `json:"stage,omitempty"`
 }
 

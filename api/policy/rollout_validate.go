@@ -69,16 +69,19 @@ func (w Window) validate(doc *manifest.Doc, path string) {
 		doc.Require(field, day != "")
 		doc.OneOf(field, day, days[1], days[2], days[3], days[4], days[5], days[6], days[0])
 	}
-	for field, value := range map[string]string{"from": w.From, "to": w.To} {
-		if _, err := time.Parse(clock, value); value != "" && err != nil {
-			doc.Errorf(path+"."+field, "%s.%s is %q, expected a time of the day like \"09:30\"", path, field, value)
-		}
-	}
+	checkClock(doc, path+".from", w.From)
+	checkClock(doc, path+".to", w.To)
 	if w.From != "" && w.From == w.To {
 		doc.Errorf(path+".to", "%s is from %s to %s; leave out both for the whole day", path, w.From, w.To)
 	}
 	if _, err := time.LoadLocation(w.TimeZone); err != nil || w.TimeZone == "Local" {
 		doc.Errorf(path+".timeZone", "%s.timeZone is %q, expected a name of the IANA database like \"Europe/Berlin\"", path, w.TimeZone)
+	}
+}
+
+func checkClock(doc *manifest.Doc, field, value string) {
+	if _, err := time.Parse(clock, value); value != "" && err != nil {
+		doc.Errorf(field, "%s is %q, expected a time of the day like \"09:30\"", field, value)
 	}
 }
 
