@@ -105,6 +105,7 @@ func signedPush(t *testing.T, w *world) {
 func severalSources(t *testing.T, w *world) {
 	workloads, policies := newRepository(t), newRepository(t)
 	workloads.federation = "several"
+	w.follow(policies, "several")
 	app := workloads.push("an app", "app.yaml", configMap("several", "1"))
 	policy := policies.push("a policy", "policy.yaml", policyFor("several", []string{"cluster-a"}, ""))
 	w.declare(workloads, func(spec *v1alpha1.FederationSpec) {

@@ -44,6 +44,7 @@ type world struct {
 	members map[string]client.Client
 	cables  map[string]*cable // what the hub reaches each member through
 	planes  map[string]*local.ControlPlane
+	rights  *rights
 	// namespace of the Federations of this test.
 	namespace string
 	// hook is where the controllers take pushes, "127.0.0.1:<port>".
@@ -61,7 +62,7 @@ func newWorld(t *testing.T, members int) *world {
 	for i := range members {
 		names = append(names, "cluster-"+string(rune('a'+i)))
 	}
-	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, names...)}
+	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, names...), rights: &rights{}}
 	w.hook, w.metrics, w.log = freeAddress(t), freeAddress(t), &errorCounter{to: t.Output()}
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
@@ -129,16 +130,15 @@ func (c *errorCounter) Write(line []byte) (int, error) {
 // join makes the Cluster and its credentials on the hub.
 func (w *world) join(name string) {
 	w.t.Helper()
-	kubeconfig, err := os.ReadFile(w.planes[name].Kubeconfig())
-	require.NoError(w.t, err)
-	kubeconfig = bytes.ReplaceAll(kubeconfig, []byte(w.planes[name].Config().Host), []byte(w.cables[name].host()))
 	w.create(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
-		Data:       map[string][]byte{"kubeconfig": kubeconfig},
+		Data:       map[string][]byte{"token": []byte(w.account(name)), "caBundle": w.planes[name].Config().CAData},
 	})
 	w.create(&v1alpha1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}},
-		Spec:       v1alpha1.ClusterSpec{SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: name}},
+		Spec: v1alpha1.ClusterSpec{
+			APIEndpoint: w.cables[name].host(), SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: name},
+		},
 	})
 }
 
@@ -159,6 +159,7 @@ func (w *world) federation(name string) *repository {
 // declare declares the Federation of a repository, changed by change.
 func (w *world) declare(r *repository, change func(*v1alpha1.FederationSpec)) {
 	w.t.Helper()
+	w.follow(r, r.federation)
 	fed := &v1alpha1.Federation{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: r.federation},
 		Spec: v1alpha1.FederationSpec{
@@ -169,6 +170,14 @@ func (w *world) declare(r *repository, change func(*v1alpha1.FederationSpec)) {
 	}
 	change(&fed.Spec)
 	w.create(fed)
+}
+
+// follow has the rights on the members follow what is pushed to a source of a Federation.
+func (w *world) follow(r *repository, federation string) {
+	w.t.Helper()
+	r.federation, r.pushing = federation, w.grant
+	w.rights.repositories = append(w.rights.repositories, r)
+	w.grant()
 }
 
 // declared reads the Federation of a repository.
@@ -268,6 +277,7 @@ type repository struct {
 	t          *testing.T
 	bare, work string
 	federation string
+	pushing    func() // is called before a commit is pushed; nil: nothing is to be done
 }
 
 func newRepository(t *testing.T) *repository {
@@ -304,6 +314,9 @@ func (r *repository) push(message string, files ...string) string {
 		}
 		require.NoError(r.t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(r.t, os.WriteFile(path, []byte(files[i+1]), 0o600))
+	}
+	if r.pushing != nil {
+		r.pushing()
 	}
 	r.git(r.work, "add", "--all")
 	r.git(r.work, "commit", "--quiet", "--allow-empty", "-m", message)
