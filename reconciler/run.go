@@ -60,6 +60,8 @@ const (
 	// not answer keeps a prober waiting for probeTimeout.
 	syncWorkers  = 4
 	probeWorkers = 64
+	// heralds is how many commits are reported at once: a forge that hangs keeps one of them for half a minute.
+	heralds = 8
 	// leaseName is the Lease that replicas elect a leader by.
 	leaseName = "accord"
 )
@@ -78,7 +80,8 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 		return err
 	}
 	l := hub{Client: mgr.GetClient(), reader: mgr.GetAPIReader()}
-	e := newEngine(l, slog.New(logr.ToSlogHandler(o.Log)), newCrier(mgr.GetEventRecorder("accord")).event)
+	log := slog.New(logr.ToSlogHandler(o.Log))
+	e := newEngine(l, log, newCrier(mgr.GetEventRecorder("accord")).event)
 
 	hooks, news := make(chan event.GenericEvent), &waker{}
 	p := newProber(mgr.GetClient(), mgr.GetAPIReader(), e)
@@ -90,6 +93,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	err = errors.Join(
 		watchFederations(mgr, s, hooks),
 		watchClusters(mgr, p, news),
+		watchReleases(mgr, newHerald(mgr.GetClient(), mgr.GetAPIReader(), e.event, log)),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.mirror.run(ctx); return nil })),
 		mgr.Add(&hookServer{address: o.HookAddress, manager: mgr, events: hooks}),
@@ -164,6 +168,15 @@ func watchClusters(mgr manager.Manager, p *prober, news *waker) error {
 		WatchesRawSource(ctrlsource.Func(news.start)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: probeWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
 		Complete(p)
+}
+
+// watchReleases tells the forges of the sources of every Release when it changed, or what its Federation says of them.
+func watchReleases(mgr manager.Manager, h *herald) error {
+	return ctrl.NewControllerManagedBy(mgr).Named("commit-status").
+		For(&v1alpha1.Release{}).
+		Watches(&v1alpha1.Federation{}, handler.EnqueueRequestsFromMapFunc(h.releases), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WithOptions(controller.Options{MaxConcurrentReconciles: heralds, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
+		Complete(h)
 }
 
 func backoff() workqueue.TypedRateLimiter[reconcile.Request] {

@@ -137,7 +137,7 @@ type CommitStatus struct {
 	// +kubebuilder:validation:Pattern=`^https?://[^\s]+$`
 	APIURL string `json:"apiURL,omitempty"`
 	// SecretRef names a Secret beside the Federation: token, which may set the status of a commit, and ca.crt, a PEM bundle
-	// that is trusted in place of the system's.
+	// that is trusted beside the roots of the system.
 	SecretRef corev1.LocalObjectReference `json:"secretRef"`
 	// Instance is appended to the name of the status, "accord/rollout/<instance>". Give one where several Federations, of
 	// this hub or of others, report on one repository: they would overwrite each other's.
