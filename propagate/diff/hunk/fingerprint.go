@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 )
 
 // Fingerprint is "hmac " and 8 hex digits of the HMAC-SHA256 of value, or nothing without a key. The same values have the
@@ -16,6 +17,9 @@ func Fingerprint(key []byte, value any) string {
 		return ""
 	}
 	text, err := json.Marshal(value)
+	if s, ok := value.(string); ok && !utf8.ValidString(s) { // what a Secret holds may be no text, and JSON has no bytes
+		text = []byte("bytes " + s)
+	}
 	if err != nil { // not JSON at all; its Go text still tells one value from another
 		text = fmt.Appendf(nil, "%#v", value)
 	}

@@ -110,6 +110,9 @@ func marked(u *unstructured.Unstructured) rules {
 		}
 		r = append(r, rule{steps: s})
 	}
+	if r == nil { // only commas
+		return rules{content()}
+	}
 	return r
 }
 
