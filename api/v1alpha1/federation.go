@@ -53,6 +53,11 @@ type FederationSpec struct {
 	// A plan is approved by its digest, in a line "Accord-Plan: sha256:<hex>" of the commit message or in the annotation
 	// accord.dev/approved-plan of its Release. One that changes nothing needs no approval.
 	RequireApproval bool `json:"requireApproval,omitempty"`
+	// Preflight asks every cluster that can be reached, by a server-side dry-run, whether it would take what a new plan changes
+	// there, before any of it is written to any cluster. If one refuses an object, nothing is written anywhere: the clusters
+	// keep what they have, the Release names cluster, object and message, and it is tried again until nobody refuses.
+	// +kubebuilder:default=true
+	Preflight *bool `json:"preflight,omitempty"`
 	// HookSecretRef names a Secret beside the Federation whose key "token" signs push hooks
 	// (POST /hook/<namespace>/<name>); absent: push hooks are refused.
 	HookSecretRef *corev1.LocalObjectReference `json:"hookSecretRef,omitempty"`

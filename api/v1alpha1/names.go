@@ -50,10 +50,12 @@ const (
 	Suspended      = "Suspended"
 	Superseded     = "Superseded"
 	// Approved is on a Release of a Federation that requires approval.
-	Approved  = "Approved"
-	Reachable = "Reachable"
-	HeldType  = "Held"
-	Drifted   = "Drifted"
+	Approved = "Approved"
+	// Preflighted is on a Release whose changes were tried on the clusters before any of them was written.
+	Preflighted = "Preflighted"
+	Reachable   = "Reachable"
+	HeldType    = "Held"
+	Drifted     = "Drifted"
 	// CompleteAPIEnablements is Karmada's, on a Cluster: status.apiEnablements has every kind that it serves.
 	CompleteAPIEnablements = "CompleteAPIEnablements"
 )

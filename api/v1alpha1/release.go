@@ -55,7 +55,7 @@ type SourceRevision struct {
 // ReleaseStatus says how far the commit got.
 type ReleaseStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Conditions: Ready, Reconciling, Stalled, SourceVerified, Rendered, Scheduled, Applied, Healthy, Suspended, Approved, Superseded.
+	// Conditions: Ready, Reconciling, Stalled, SourceVerified, Rendered, Scheduled, Applied, Healthy, Suspended, Approved, Preflighted, Superseded.
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`

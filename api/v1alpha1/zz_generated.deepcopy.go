@@ -556,6 +556,11 @@ func (in *FederationSpec) DeepCopyInto(out *FederationSpec) {
 	}
 	out.Interval = in.Interval
 	in.PruneBrake.DeepCopyInto(&out.PruneBrake)
+	if in.Preflight != nil {
+		in, out := &in.Preflight, &out.Preflight
+		*out = new(bool)
+		**out = **in
+	}
 	if in.HookSecretRef != nil {
 		in, out := &in.HookSecretRef, &out.HookSecretRef
 		*out = new(v1.LocalObjectReference)
