@@ -114,7 +114,9 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	edits, err := override.Apply(u, p.clusters[cluster], p.overrides.pick(it.candidates))
+	edits, err := override.ApplyRules(u, p.overrides.pick(it.candidates), func(o, rule int) bool {
+		return p.overrides.applies[it.candidates[o]][rule][cluster]
+	})
 	if err != nil {
 		return nil, err
 	}

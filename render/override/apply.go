@@ -23,16 +23,34 @@ import (
 //
 // An error is a *manifest.Error with the place of the overrider that failed; u is then half changed and of no use.
 func Apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) ([]Edit, error) {
+	return ApplyRules(u, overrides, targeting(c, overrides))
+}
+
+// ApplyRules is Apply for who knows which rules are for the cluster: applies is asked with the index of an override that
+// selects u, and of a rule of it.
+func ApplyRules(u *unstructured.Unstructured, overrides []policy.Override, applies func(override, rule int) bool) ([]Edit, error) {
 	var rec record
-	if err := rec.apply(u, c, overrides); err != nil {
+	if err := rec.apply(u, overrides, applies); err != nil {
 		return nil, err
 	}
 	return rec.edits, nil
 }
 
-func (rec *record) apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) error {
-	for _, o := range matching(u, overrides, "") {
-		if err := rec.applyRules(u, c, o); err != nil {
+// targeting says which rules are for a cluster.
+func targeting(c fleet.Cluster, overrides []policy.Override) func(override, rule int) bool {
+	return func(override, rule int) bool {
+		target := overrides[override].Spec.OverrideRules[rule].TargetCluster
+		if target == nil {
+			return true
+		}
+		ok, _, _ := c.Matches(*target)
+		return ok
+	}
+}
+
+func (rec *record) apply(u *unstructured.Unstructured, overrides []policy.Override, applies func(override, rule int) bool) error {
+	for _, i := range matching(u, overrides, "") {
+		if err := rec.applyRules(u, &overrides[i], func(rule int) bool { return applies(i, rule) }); err != nil {
 			return err
 		}
 	}
@@ -40,20 +58,18 @@ func (rec *record) apply(u *unstructured.Unstructured, c fleet.Cluster, override
 	if namespace == "" {
 		return nil
 	}
-	for _, o := range matching(u, overrides, namespace) {
-		if err := rec.applyRules(u, c, o); err != nil {
+	for _, i := range matching(u, overrides, namespace) {
+		if err := rec.applyRules(u, &overrides[i], func(rule int) bool { return applies(i, rule) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// matching are the overrides of one namespace ("" = cluster-wide) that select u, in the order they are applied.
-func matching(u *unstructured.Unstructured, overrides []policy.Override, namespace string) []*policy.Override {
-	type match struct {
-		override *policy.Override
-		priority int
-	}
+// matching are the indices of the overrides of one namespace ("" = cluster-wide) that select u, in the order they are
+// applied.
+func matching(u *unstructured.Unstructured, overrides []policy.Override, namespace string) []int {
+	type match struct{ index, priority int }
 	var found []match
 	for i := range overrides {
 		o := &overrides[i]
@@ -61,15 +77,15 @@ func matching(u *unstructured.Unstructured, overrides []policy.Override, namespa
 			continue
 		}
 		if p := priority(o.Spec.ResourceSelectors, u); p != policy.NoMatch {
-			found = append(found, match{o, p})
+			found = append(found, match{i, p})
 		}
 	}
 	slices.SortFunc(found, func(a, b match) int {
-		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.override.Name, b.override.Name))
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(overrides[a.index].Name, overrides[b.index].Name))
 	})
-	sorted := make([]*policy.Override, len(found))
+	sorted := make([]int, len(found))
 	for i, m := range found {
-		sorted[i] = m.override
+		sorted[i] = m.index
 	}
 	return sorted
 }
@@ -86,15 +102,13 @@ func priority(selectors []policy.ResourceSelector, u *unstructured.Unstructured)
 	return best
 }
 
-func (rec *record) applyRules(u *unstructured.Unstructured, c fleet.Cluster, o *policy.Override) error {
-	for i, rule := range o.Spec.OverrideRules {
-		if rule.TargetCluster != nil {
-			if ok, _, _ := c.Matches(*rule.TargetCluster); !ok {
-				continue
-			}
+func (rec *record) applyRules(u *unstructured.Unstructured, o *policy.Override, applies func(rule int) bool) error {
+	for i := range o.Spec.OverrideRules {
+		if !applies(i) {
+			continue
 		}
 		r := run{object: u, override: o, field: fmt.Sprintf("spec.overrideRules[%d].overriders", i), record: rec}
-		if err := r.overriders(rule.Overriders); err != nil {
+		if err := r.overriders(o.Spec.OverrideRules[i].Overriders); err != nil {
 			return err
 		}
 	}

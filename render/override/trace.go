@@ -32,7 +32,7 @@ type Step struct {
 // that changed something are Apply's edits. On an error, which is Apply's, the steps until then are returned with it.
 func Trace(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) ([]Step, error) {
 	rec := record{tracing: true}
-	err := rec.apply(u, c, overrides)
+	err := rec.apply(u, overrides, targeting(c, overrides))
 	return rec.steps, err
 }
 
