@@ -109,8 +109,8 @@ func (c checkout) allowsPrune() bool {
 	return false
 }
 
-// parts is what the sources contain.
-func (c checkout) parts() (propagate.Parts, error) {
+// parts is what the sources contain; before is what is remembered of them, nil for nothing.
+func (c checkout) parts(before *builds) (propagate.Parts, error) {
 	var objects []render.Object
 	var errs []error
 	for i, s := range c.sources {
@@ -118,7 +118,7 @@ func (c checkout) parts() (propagate.Parts, error) {
 		if len(c.sources) == 1 {
 			name = ""
 		}
-		built, err := render.Build(c.snapshots[i].FS, render.Options{Source: name, Dir: s.Path})
+		built, err := before.build(c, i, render.Options{Source: name, Dir: s.Path})
 		objects = append(objects, built...)
 		errs = append(errs, err)
 	}

@@ -23,21 +23,21 @@ type decision struct {
 	plan    *propagate.Plan
 }
 
-// decide makes a plan with what the clusters say of themselves: they are asked first where nobody has asked before. input
+// decide makes the plan after last, which may be nil, with what the clusters say of themselves: they are asked first where nobody has asked before. input
 // makes the Input for a fleet.
-func (e *engine) decide(ctx context.Context, members []v1alpha1.Cluster, input func([]v1alpha1.Cluster) propagate.Input) (decision, error) {
+func (e *engine) decide(ctx context.Context, last *propagate.Plan, members []v1alpha1.Cluster, input func([]v1alpha1.Cluster) propagate.Input) (decision, error) {
 	e.inquire(ctx, false)
-	d, err := decideFor(e.inform(members), input)
+	d, err := decideFor(last, e.inform(members), input)
 	if err != nil || !d.plan.NeedsRoom() || !e.inquire(ctx, true) {
 		return d, err
 	}
-	return decideFor(e.inform(members), input)
+	return decideFor(last, e.inform(members), input)
 }
 
-func decideFor(members []v1alpha1.Cluster, input func([]v1alpha1.Cluster) propagate.Input) (decision, error) {
+func decideFor(last *propagate.Plan, members []v1alpha1.Cluster, input func([]v1alpha1.Cluster) propagate.Input) (decision, error) {
 	d := decision{members: members, input: input(members)}
 	var err error
-	d.plan, err = propagate.New(d.input)
+	d.plan, err = last.Next(d.input)
 	return d, err
 }
 

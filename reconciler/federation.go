@@ -56,6 +56,7 @@ type federation struct {
 	bulk bool
 
 	mirroring mirroring
+	builds    builds
 
 	// waiting are the objects whose status waits for a cluster to be listed.
 	waiting map[manifest.ID]bool

@@ -94,14 +94,14 @@ func (o OnceOptions) begin(ctx context.Context, e *engine) (*federation, error) 
 	if err != nil {
 		return nil, err
 	}
-	parts, err := c.parts()
+	parts, err := c.parts(nil)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.connect(ctx, e, parts.Clusters); err != nil {
 		return nil, err
 	}
-	d, err := e.decide(ctx, o.members(parts.Clusters), func(members []v1alpha1.Cluster) propagate.Input {
+	d, err := e.decide(ctx, nil, o.members(parts.Clusters), func(members []v1alpha1.Cluster) propagate.Input {
 		return c.input(fed, parts, members, nil)
 	})
 	if o.Dump != nil {

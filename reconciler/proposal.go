@@ -36,7 +36,7 @@ type mistake struct{ error }
 // propose makes the plan of a checkout. Where plans need approval, nothing is written for it: the Clusters that the commit
 // declares are as the hub says that they would be.
 func (s *syncer) propose(ctx context.Context, f *federation, fed *v1alpha1.Federation, c checkout, present []v1alpha1.Cluster) (*proposal, error) {
-	parts, err := c.parts()
+	parts, err := c.parts(&f.builds)
 	if err != nil {
 		return nil, mistake{err}
 	}
@@ -47,7 +47,7 @@ func (s *syncer) propose(ctx context.Context, f *federation, fed *v1alpha1.Feder
 		return nil, err
 	}
 	previous := f.previous()
-	d, err := s.engine.decide(ctx, members, func(members []v1alpha1.Cluster) propagate.Input {
+	d, err := s.engine.decide(ctx, f.inForce(), members, func(members []v1alpha1.Cluster) propagate.Input {
 		return c.input(fed, parts, members, previous)
 	})
 	if err != nil {

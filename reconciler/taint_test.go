@@ -27,7 +27,7 @@ func TestTaintsOfADecision(t *testing.T) {
 	taint := []policy.PolicyTaint{{Key: "added", Effect: corev1.TaintEffectNoSchedule}}
 	decide := func(policies ...policy.TaintPolicy) decision {
 		members := []v1alpha1.Cluster{member("a", ready), member("b", nil), member("c", ready, added)}
-		d, err := decideFor(members, func(m []v1alpha1.Cluster) propagate.Input {
+		d, err := decideFor(nil, members, func(m []v1alpha1.Cluster) propagate.Input {
 			return propagate.Input{Fleet: fleetOf(m, nil), TaintPolicies: policies}
 		})
 		require.NoError(t, err)
