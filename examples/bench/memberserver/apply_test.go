@@ -117,3 +117,38 @@ func aDryRunKeepsNothing(t *testing.T, c *rest.Config, space string) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"k": "v"}, live.Object["data"])
 }
+
+// TestMembersShareWorkAndNothingElse applies the same to two members: what they have is their own.
+func TestMembersShareWorkAndNothingElse(t *testing.T) {
+	h, err := NewHost()
+	require.NoError(t, err)
+	var objects []dynamic.ResourceInterface
+	var first []*unstructured.Unstructured
+	for _, name := range []string{"eu", "us", "asia"} {
+		s, err := h.Start(name)
+		require.NoError(t, err)
+		defer s.Close()
+		one := dynamicFor(t, s.Config()).Resource(deployments).Namespace("default")
+		created, err := apply(t, one, web, "accord", true)
+		require.NoError(t, err)
+		objects, first = append(objects, one), append(first, created)
+	}
+	require.NotEqual(t, first[0].GetUID(), first[1].GetUID())
+	require.NotEqual(t, first[1].GetUID(), first[2].GetUID())
+	for i := range first {
+		require.JSONEq(t, string(first[0].GetManagedFields()[0].FieldsV1.Raw), string(first[i].GetManagedFields()[0].FieldsV1.Raw))
+		require.Equal(t, first[0].Object["spec"], first[i].Object["spec"])
+	}
+
+	_, err = apply(t, objects[0], `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, labels: {only: eu}}, spec: {replicas: 7}}`, "eu", true)
+	require.NoError(t, err)
+	other, err := objects[1].Get(t.Context(), "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, first[1].Object, other.Object, "what happens to one happens to no other")
+	require.NoError(t, objects[0].Delete(t.Context(), "web", metav1.DeleteOptions{}))
+	later, err := apply(t, objects[0], web, "accord", true)
+	require.NoError(t, err)
+	require.Equal(t, first[1].Object["spec"], later.Object["spec"])
+	require.Len(t, later.GetManagedFields(), 1)
+	require.NotContains(t, later.GetLabels(), "only")
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -22,6 +23,7 @@ type Host struct {
 
 	mu      sync.Mutex
 	mergers map[schema.GroupVersionKind]*managedfields.FieldManager
+	created map[creation]*unstructured.Unstructured // see merge
 }
 
 // counts are served as /metrics by every server, each for all of the process, as it is with real API servers in one
@@ -47,6 +49,7 @@ func NewHost() (*Host, error) {
 			APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
 		},
 		mergers: map[schema.GroupVersionKind]*managedfields.FieldManager{},
+		created: map[creation]*unstructured.Unstructured{},
 		counts: counts{
 			requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 				Name: "apiserver_request_total", Help: "Requests about objects that were answered.",

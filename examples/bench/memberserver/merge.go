@@ -1,11 +1,16 @@
 package memberserver
 
 import (
+	"crypto/sha256"
+	"maps"
 	"sync"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -24,16 +29,75 @@ func (h *Host) merger(kind schema.GroupVersionKind) (*managedfields.FieldManager
 	if m := h.mergers[kind]; m != nil {
 		return m, nil
 	}
-	types := managedfields.NewDeducedTypeConverter()
+	converter := managedfields.NewDeducedTypeConverter()
 	if clientgoscheme.Scheme.Recognizes(kind) {
-		types = builtin()
+		converter = builtin()
 	}
-	m, err := managedfields.NewDefaultCRDFieldManager(types, oneVersion{}, oneVersion{}, oneVersion{}, kind, kind.GroupVersion(), "", nil)
+	m, err := managedfields.NewDefaultCRDFieldManager(converter, oneVersion{}, oneVersion{}, oneVersion{}, kind, kind.GroupVersion(), "", nil)
 	if err != nil {
 		return nil, err
 	}
 	h.mergers[kind] = m
 	return m, nil
+}
+
+// merge is what the object becomes. The members of a benchmark are sent the same objects, and the result of creating one does
+// not depend on where that is: it is kept, so that a thousand members do not cost a thousand times the work.
+func (h *Host) merge(w write, creates bool, live *unstructured.Unstructured) (runtime.Object, error) {
+	if !creates || w.text == nil {
+		return h.compute(w, live)
+	}
+	key := creation{w.resource, w.name, w.manager, sha256.Sum256(w.text)}
+	h.mu.Lock()
+	known := h.created[key]
+	h.mu.Unlock()
+	if known != nil {
+		return again(known), nil
+	}
+	result, err := h.compute(w, live)
+	if u, ok := result.(*unstructured.Unstructured); ok && err == nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if len(h.created) >= maxCreated {
+			clear(h.created)
+		}
+		h.created[key] = u
+		return again(u), nil
+	}
+	return result, err
+}
+
+func (h *Host) compute(w write, live *unstructured.Unstructured) (runtime.Object, error) {
+	merger, err := h.merger(w.resource.kind)
+	if err != nil {
+		return nil, err
+	}
+	return merger.Apply(live.DeepCopy(), w.sent, w.manager, w.force)
+}
+
+// creation is an apply of what is not there yet.
+type creation struct {
+	resource resource
+	name     types.NamespacedName
+	manager  string
+	text     [sha256.Size]byte
+}
+
+// maxCreated bounds how many results are kept.
+const maxCreated = 1024
+
+// again is the result of an apply, done now. Only the metadata is its own; nothing else of it is changed in place.
+func again(known *unstructured.Unstructured) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: maps.Clone(known.Object)}
+	if metadata, ok := known.Object["metadata"].(map[string]any); ok {
+		u.Object["metadata"] = runtime.DeepCopyJSON(metadata)
+	}
+	managers := u.GetManagedFields()
+	for i := range managers {
+		managers[i].Time = &metav1.Time{Time: time.Now().UTC()}
+	}
+	u.SetManagedFields(managers)
+	return u
 }
 
 // oneVersion tells the library that objects are stored as they were sent: in one version, with nothing defaulted.

@@ -29,6 +29,7 @@ type write struct {
 	resource resource
 	name     types.NamespacedName
 	sent     *unstructured.Unstructured
+	text     []byte // what was sent, as it was read from the wire
 	manager  string
 	force    bool
 	dryRun   bool
@@ -48,12 +49,8 @@ func (s *store) apply(w write) (now *record, created bool, err error) {
 	if err := s.admit(w, before != nil, live); err != nil {
 		return nil, false, err
 	}
-	merger, err := s.host.merger(w.resource.kind)
-	if err != nil {
-		return nil, false, err
-	}
 	unstructured.RemoveNestedField(w.sent.Object, "status") // is not written by this way
-	merged, err := merger.Apply(live.DeepCopy(), w.sent, w.manager, w.force)
+	merged, err := s.host.merge(w, before == nil, live)
 	if err != nil {
 		return nil, false, err
 	}
