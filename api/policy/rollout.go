@@ -70,12 +70,13 @@ type RolloutStage struct {
 type RolloutGate struct {
 	// Soak is how long each cluster has to be healthy without interruption.
 	Soak Duration `json:"soak,omitempty"`
-	// Conditions are types of status.conditions that have to be True on each cluster, on every object of the rollout that
-	// has replicas, or, where none has, on every object that has conditions.
+	// Conditions are types of status.conditions. On each cluster each has to be True on every object of the rollout that has
+	// it, and on one at least.
 	Conditions []string `json:"conditions,omitempty"`
-	// Job has to be complete on each cluster.
+	// Job has to be complete on each cluster. It is one of the objects of the rollout.
 	Job *RolloutJob `json:"job,omitempty"`
-	// CEL is an expression over the objects of the rollout on a cluster, as they are there, that has to be true on each.
+	// CEL is an expression over the list objects, those of the rollout on a cluster as they are reported, that has to be
+	// true on each: objects.all(o, !has(o.status.failed)).
 	CEL string `json:"cel,omitempty"`
 	// Approval is Manual, or None (the default).
 	Approval string `json:"approval,omitempty"`

@@ -61,6 +61,7 @@ func All() []Check {
 		notActedOn,
 		overridesConflict,
 		replacesMap,
+		rolloutStages,
 		secretValue,
 		suspendedReplicas,
 		unknownCluster,

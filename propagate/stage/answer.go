@@ -1,0 +1,104 @@
+package stage
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// Live is an object as a cluster reports it.
+type Live struct {
+	ID manifest.ID
+	// Version of the API, "v1".
+	Version string
+	// Status is .status, as far as it is reported; nil when there is none.
+	Status map[string]any
+}
+
+// Answers are those to all Questions of a gate, from the objects of the rollout on a cluster. expression is the
+// compiled one of the gate; nil when it has none, or one that cannot be read, and then the answer is not yet.
+func Answers(g policy.RolloutGate, expression *Expression, objects []Live) map[Question]Answer {
+	questions := Questions(g)
+	if len(questions) == 0 {
+		return nil
+	}
+	answers := make(map[Question]Answer, len(questions))
+	for _, q := range questions {
+		name, what, _ := strings.Cut(string(q), " ")
+		switch {
+		case name == "condition":
+			answers[q] = condition(what, objects)
+		case name == "job":
+			answers[q] = job(*g.Job, objects)
+		case expression != nil:
+			answers[q] = expression.Answer(objects)
+		default:
+			answers[q] = Answer{State: Progressing, Message: "the expression cannot be read"}
+		}
+	}
+	return answers
+}
+
+// condition is yes when it is True on every object that has it, and on one at least.
+func condition(name string, objects []Live) Answer {
+	found := false
+	for _, o := range objects {
+		status, message, there := o.condition(name)
+		if there && status != "True" {
+			return Answer{State: Progressing, Message: withMessage(fmt.Sprintf("it is %s on %s", status, o.ID), message)}
+		}
+		found = found || there
+	}
+	if !found {
+		return Answer{State: Progressing, Message: "no object has it"}
+	}
+	return Answer{State: Healthy}
+}
+
+// job is yes when it is complete, and never when it failed.
+func job(want policy.RolloutJob, objects []Live) Answer {
+	for _, o := range objects {
+		if o.ID.Group != "batch" || o.ID.Kind != "Job" || o.ID.Namespace != want.Namespace || o.ID.Name != want.Name {
+			continue
+		}
+		if status, _, _ := o.condition("Complete"); status == "True" {
+			return Answer{State: Healthy}
+		}
+		if status, message, _ := o.condition("Failed"); status == "True" {
+			return Answer{State: Stalled, Message: withMessage("it failed", message)}
+		}
+		return Answer{State: Progressing, Message: "it is not complete"}
+	}
+	return Answer{State: Progressing, Message: "it is not there"}
+}
+
+// condition finds one of status.conditions.
+func (o Live) condition(name string) (status, message string, there bool) {
+	conditions, _ := o.Status["conditions"].([]any)
+	for _, entry := range conditions {
+		if c, ok := entry.(map[string]any); ok && c["type"] == name {
+			status, _ = c["status"].(string)
+			message, _ = c["message"].(string)
+			return status, message, true
+		}
+	}
+	return "", "", false
+}
+
+// document is the object as an expression sees it.
+func (o Live) document() map[string]any {
+	apiVersion := o.Version
+	if o.ID.Group != "" {
+		apiVersion = o.ID.Group + "/" + o.Version
+	}
+	status := o.Status
+	if status == nil {
+		status = map[string]any{}
+	}
+	return map[string]any{
+		"apiVersion": apiVersion, "kind": o.ID.Kind, "status": status,
+		"metadata": map[string]any{"namespace": o.ID.Namespace, "name": o.ID.Name},
+	}
+}
