@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +32,8 @@ type sight struct {
 	Stalled string
 	// Superseded names the newer Release; empty when this one is current.
 	Superseded string
+	// Unapproved is what is said of a plan that waits for approval; empty when none does.
+	Unapproved string
 	// Suspended: the federation does not look at its sources.
 	Suspended bool
 	// Summary counts clusters against the decided set.
@@ -70,6 +73,9 @@ func releaseSight(fed *v1alpha1.Federation, rel *v1alpha1.Release) sight {
 	}
 	if c := known("Stalled"); isTrue(c) && c.Reason != reasonSuperseded {
 		s.Stalled = cmp.Or(firstOf(st.Errors), c.Message, c.Reason)
+	}
+	if c := known(v1alpha1.Approved); isFalse(c) && !strings.Contains(rel.Annotations[v1alpha1.ApprovedPlanAnnotation], rel.Spec.PlanDigest) {
+		s.Unapproved = c.Message // what was approved a moment ago is only not in force yet
 	}
 	if superseded(rel) {
 		s.Superseded = cmp.Or(st.SupersededBy, "a newer commit")
@@ -139,7 +145,7 @@ func deliverySight(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries [
 		return whole
 	}
 	s := sight{
-		Release: whole.Release, Evaluated: true, Superseded: whole.Superseded, Suspended: whole.Suspended,
+		Release: whole.Release, Evaluated: true, Superseded: whole.Superseded, Unapproved: whole.Unapproved, Suspended: whole.Suspended,
 		Summary: v1alpha1.Summary{Total: int32(len(clusters))},
 	}
 	if isFalse(condition(rel.Status.Conditions, rel.Generation, v1alpha1.Rendered)) {

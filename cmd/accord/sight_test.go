@@ -28,6 +28,8 @@ func TestReleaseSight(t *testing.T) {
 	starting, unplaced, mistake, suspended := legs(healthy, heldLeg), legs(healthy, heldLeg), legs(), legs(healthy, moving)
 	starting.Starting, unplaced.Unplaced, mistake.Errors, suspended.Suspended = true, []string{"ConfigMap a/b: nothing fits"}, []string{"a.yaml:1: no"}, true
 	suspended.Legs[1].Applied = false
+	unapproved, approved := legs(heldLeg, moving), legs(healthy)
+	unapproved.Approval, approved.Approval = &status.Approval{Digest: "sha256:1"}, &status.Approval{Digest: "sha256:1", By: "x"}
 
 	for _, c := range []struct {
 		state         string
@@ -46,15 +48,22 @@ func TestReleaseSight(t *testing.T) {
 		{"an object that fits no cluster", unplaced, "", ""},
 		{"a commit with a mistake", mistake, resultFailed, resultFailed},
 		{"a suspended federation", suspended, resultHeld, resultHeld},
+		{"a plan that nobody approved, beside clusters that move", unapproved, resultHeld, resultHeld},
+		{"a plan that was approved", approved, resultDone, resultDone},
 	} {
 		t.Run(c.state, func(t *testing.T) {
-			rel := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "prod-1", Generation: 4}}
+			rel := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "prod-1", Generation: 4}, Spec: v1alpha1.ReleaseSpec{PlanDigest: "sha256:1"}}
 			rel.Status = status.Release(v1alpha1.ReleaseStatus{}, 4, c.release, now)
 			fed := &v1alpha1.Federation{Spec: v1alpha1.FederationSpec{Suspend: c.release.Suspended}}
 			s := releaseSight(fed, rel)
 			require.Equal(t, c.toBe, judge(s, goal{}, now).Result, "healthy: %+v", s)
 			require.Equal(t, c.toApply, judge(s, goal{Applied: true}, now).Result, "applied: %+v", s)
 
+			if c.release.Approval != nil { // what somebody approves is waited for, before the loops have seen it
+				rel.Annotations = map[string]string{v1alpha1.ApprovedPlanAnnotation: "sha256:0,sha256:1"}
+				require.Empty(t, releaseSight(fed, rel).Unapproved)
+				rel.Annotations = nil
+			}
 			rel.Generation = 5 // the plan changed since: nothing is known about it
 			if !c.release.Suspended {
 				require.Empty(t, judge(releaseSight(fed, rel), goal{}, now).Result)

@@ -78,7 +78,8 @@ func (v verdict) unfinished() bool { return v.Result != "" && v.exitCode() != 0 
 //	done         the goal is reached; a newer commit does not undo that
 //	failed       no retry can help; what is only tried again is waited for
 //	superseded   nobody will deliver this commit any more
-//	held         all that is missing is held on purpose, cluster by cluster or by suspending the federation
+//	held         all that is missing is held on purpose, cluster by cluster, by suspending the federation, or because nobody
+//	             approved the plan
 //	unreachable  all that is missing are clusters not heard from, each for longer than the grace
 //	timeout      the deadline passed before any of these
 //
@@ -93,6 +94,8 @@ func judge(s sight, g goal, now time.Time) verdict {
 		return verdict{Result: resultFailed, Message: s.Stalled}
 	case s.Superseded != "":
 		return verdict{Result: resultSuperseded, Message: "overtaken by " + s.Superseded}
+	case s.Unapproved != "":
+		return verdict{Result: resultHeld, Message: s.Unapproved}
 	case s.Suspended && !seen:
 		return verdict{Result: resultHeld, Message: "the federation is suspended and has not looked at this commit"}
 	}

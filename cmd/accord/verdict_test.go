@@ -49,6 +49,9 @@ func TestJudge(t *testing.T) {
 		{"all is held", of3(sight{HealthyButRest: true}, 0, 0, 3, 0), healthy, resultHeld, 4, time.Time{}},
 		{"one is held, others on their way", of3(sight{}, 2, 1, 1, 0), allowHeld, "", 2, time.Time{}},
 		{"one is held, others applied", of3(sight{AppliedButRest: true}, 2, 0, 1, 0), applied, resultHeld, 4, time.Time{}},
+		{"the plan is not approved", of3(sight{Unapproved: "it is not"}, 1, 1, 0, 0), healthy, resultHeld, 4, time.Time{}},
+		{"the plan is not approved, held clusters allowed", of3(sight{Unapproved: "it is not", HealthyButRest: true}, 1, 1, 2, 0), allowHeld, resultHeld, 4, time.Time{}},
+		{"the plan is not approved, and overtaken", of3(sight{Unapproved: "it is not", Superseded: "prod-2"}, 1, 1, 2, 0), healthy, resultSuperseded, 6, time.Time{}},
 		{"the federation is suspended on the way", of3(sight{Suspended: true}, 1, 1, 0, 0), healthy, resultHeld, 4, time.Time{}},
 		{"the federation is suspended afterwards", of3(sight{Suspended: true, Ready: true}, 3, 3, 0, 0), healthy, resultDone, 0, time.Time{}},
 
