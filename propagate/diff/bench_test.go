@@ -114,8 +114,9 @@ func BenchmarkCompare(b *testing.B) {
 			var top uint64
 			for b.Loop() {
 				stop := watch(&top)
-				before, after := planned(b, was), planned(b, now)
-				r, err := diff.Compare(before, after, diff.Options{Prune: true})
+				var sides [2]diff.Side
+				propagate.Concurrently(2, func(i int) { sides[i] = planned(b, []propagate.Input{was, now}[i]) })
+				r, err := diff.Compare(sides[0], sides[1], diff.Options{Prune: true})
 				require.NoError(b, err)
 				require.Equal(b, size.objects/3+1, r.Totals.Objects)
 				stop()

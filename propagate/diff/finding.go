@@ -9,12 +9,17 @@ import (
 
 // findings are those of lint that are new, or stand in a manifest that changed.
 func (c *comparison) findings() []Finding {
+	var run [2][]propagate.Finding
+	propagate.Concurrently(2, func(side int) {
+		of := []Side{c.before, c.after}[side]
+		run[side] = check.RunOn(of.Input, of.Plan, &c.outcomes[side])
+	})
 	known := map[string]int{}
-	for _, f := range check.RunOn(c.before.Input, c.before.Plan, &c.outcomes[0]) {
+	for _, f := range run[0] {
 		known[unplaced(f)]++
 	}
 	found := []Finding{}
-	for _, f := range check.RunOn(c.after.Input, c.after.Plan, &c.outcomes[1]) {
+	for _, f := range run[1] {
 		key := unplaced(f)
 		isNew := known[key] <= 0
 		known[key]--
