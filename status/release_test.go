@@ -86,6 +86,14 @@ func TestRelease(t *testing.T) {
 			"False", HealthCheckFailed, "0 of 1 clusters healthy, 1 failed: c0 (apps/Deployment shop/web0: 1 of 2 available)", "InProgress", "c0: apps/Deployment shop/web0: 1 of 2 available"},
 		"one refused": {ReleaseInput{Legs: legs("refused")},
 			"False", ApplyFailed, "0 of 1 clusters healthy, 1 failed: c0 (apps/Deployment shop/web0: quota)", "InProgress", "c0: apps/Deployment shop/web0: quota"},
+		"not approved": {ReleaseInput{Objects: 2, Legs: legs("healthy", "held", "failed"), Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},
+			"Unknown", Held, "the plan sha256:01 is not approved, and none of it is delivered; the clusters keep what they have. " +
+				"To approve it: kubectl annotate --overwrite release/prod-a -n demo accord.dev/approved-plan=sha256:01, " +
+				`or push a commit that has the line "Accord-Plan: sha256:01" in its message`, "InProgress", ": approval of the plan sha256:01"},
+		"approved": {ReleaseInput{Objects: 2, Legs: legs("healthy"), Approval: &Approval{Digest: "sha256:01", By: "its commit says so"}},
+			"True", ReconciliationSucceeded, "1 of 1 clusters healthy", "Current", ""},
+		"not approved, and suspended": {ReleaseInput{Legs: legs("held"), Suspended: true, Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},
+			"Unknown", Held, (&Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}).message(), "InProgress", ": approval of the plan sha256:01"},
 		"broken commit": {ReleaseInput{Errors: []string{"web.yaml:3: bad indent"}},
 			"False", BuildFailed, "the commit cannot be delivered; the clusters keep what they have: web.yaml:3: bad indent", "Failed", ""},
 		"braked": {ReleaseInput{Legs: []Leg{legs("healthy")[0], NewLeg("c1", 1, braked)}},

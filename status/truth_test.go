@@ -98,6 +98,7 @@ var tables = []kindTable{
 			{"", ""}, {"about to start", "the status before the first write to any member"}, {"suspended", "the Federation is suspended"},
 			{"kept", "no new choice of clusters could be made for some object, and the last one is kept"},
 			{"unplaced", "some object fits no cluster"}, {"broken", "the commit cannot be read or planned"},
+			{"unapproved", "approval is required, and nobody approved the plan: a cluster that it would change is held, any other is what it is"},
 			{"overtaken", "a newer commit came, and this was the state when it did"},
 		},
 		green: func(s scene) bool { return s.done() && slices.Contains([]string{"", "suspended", "overtaken"}, s.fact) },
@@ -171,6 +172,8 @@ func releaseOf(s scene) (any, int64, []metav1.Condition) {
 		in.Unplaced = []string{"apps/Deployment shop/db: all are tainted"}
 	case "broken":
 		in.Errors = []string{"web.yaml:3: bad indent"}
+	case "unapproved":
+		in.Approval = &Approval{Digest: "sha256:0123", Namespace: "demo", Release: "prod-a"}
 	}
 	prev := v1alpha1.ReleaseStatus{ObservedGeneration: 1, Conditions: readyBefore}
 	status := Release(prev, 2, in, t1)
@@ -297,7 +300,7 @@ func (table kindTable) judge(t *testing.T, s scene, o outcome, where string) {
 	}
 	if o.reason == Held {
 		hidden := failed || s.has("older", "missing", "starting", "unknown", "unobserved", "unreachable")
-		require.False(t, hidden && s.fact != "suspended", "%s: what is held hides nothing that is not", where)
+		require.False(t, hidden && s.fact != "suspended" && s.fact != "unapproved", "%s: what is held hides nothing that is not", where)
 		require.Equal(t, "Unknown", o.ready, where)
 		require.Equal(t, "Suspended", o.argocd, where)
 		require.Empty(t, o.beside, "%s: nobody works on it", where)
