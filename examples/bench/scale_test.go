@@ -24,7 +24,7 @@ func TestSmallScale(t *testing.T) {
 		require.Equal(t, p.members, p.single.members["APPLY deployments"])
 		require.Positive(t, p.applied)
 		require.GreaterOrEqual(t, p.ready, p.applied, "nothing is Ready before it is there")
-		require.Equal(t, p.members, p.delivered.connections-p.alone.connections, "one connection to each")
+		require.Equal(t, p.members, p.delivered.connections, "one connection to each")
 		require.Equal(t, 3*p.members, p.delivered.watches, "namespaces, deployments, config maps")
 		require.Positive(t, p.alone.heap)
 		require.Greater(t, p.delivered.goroutines, p.alone.goroutines)
@@ -68,6 +68,15 @@ func TestFiguresOfTheRuntime(t *testing.T) {
 	require.EqualValues(t, 123456, runtimeFigure([]byte(profile), "HeapAlloc"))
 	require.EqualValues(t, 720896, runtimeFigure([]byte(profile), "Stack"))
 	require.Zero(t, runtimeFigure([]byte(profile), "HeapSys"))
+}
+
+func TestConnectionsOfAProcess(t *testing.T) {
+	const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 101 1 0 100 0 0 10 0
+   1: 0100007F:C001 0100007F:1F90 01 00000000:00000000 02:00000000 00000000     0        0 102 2 0 20 4 30 10 -1
+   2: 0100007F:C002 0100007F:1F90 06 00000000:00000000 03:00000000 00000000     0        0 0 3 0
+`
+	require.Equal(t, map[string]uint64{"102": 8080}, established([]byte(table)), "one listens, one is closing")
 }
 
 func TestSizesOfAScale(t *testing.T) {

@@ -120,7 +120,7 @@ func (f *scaleFigures) rows() []scaleRow {
 		{"  of the hub", "MB", func(p *scalePoint) float64 { return kib(p.delivered.hub) / 1024 }, true},
 		{"goroutines per member, connected", "", perMember(func(p *scalePoint) float64 { return float64(p.connected.goroutines - p.alone.goroutines) }), false},
 		{"  with objects", "", perMember(func(p *scalePoint) float64 { return float64(p.delivered.goroutines - p.alone.goroutines) }), false},
-		{"TCP connections per member", "", perMember(func(p *scalePoint) float64 { return float64(p.delivered.connections - p.alone.connections) }), false},
+		{"TCP connections per member", "", perMember(func(p *scalePoint) float64 { return float64(p.delivered.connections) }), false},
 		{"watches per member", "", perMember(func(p *scalePoint) float64 { return float64(p.delivered.watches) }), false},
 		{"at rest, per member and minute: CPU", "ms", perMinute(func(p *scalePoint) float64 { return ms(p.quiet.cpu) }), false},
 		{"  CPU of the hub", "ms", perMinute(func(p *scalePoint) float64 { return ms(p.quiet.hubCPU) }), false},

@@ -25,7 +25,7 @@ type usage struct {
 	resident    int64 // bytes, garbage included
 	hub         int64 // resident bytes of the hub
 	goroutines  int
-	connections int // that are open at the members, by anybody
+	connections int // of accord with members
 	watches     int // at the members
 }
 
@@ -39,11 +39,10 @@ type effort struct {
 
 // seen is what the members say of themselves.
 type seen struct {
-	objects     map[string]int // by namespace
-	connections int
-	watches     int
-	others      int
-	written     time.Time // when an object changed last
+	objects map[string]int // by namespace
+	watches int
+	others  int
+	written time.Time // when an object changed last
 }
 
 // look asks one member, which speaks for all.
@@ -75,9 +74,6 @@ func (s *seen) read(text []byte) error {
 				s.objects[label.GetValue()] += int(m.GetGauge().GetValue())
 			}
 		}
-	}
-	for _, m := range families["memberserver_connections"].GetMetric() {
-		s.connections = int(m.GetGauge().GetValue())
 	}
 	for _, m := range families["apiserver_longrunning_requests"].GetMetric() {
 		s.watches += int(m.GetGauge().GetValue())
@@ -152,7 +148,11 @@ func (r *scaleRound) usage(ctx context.Context) (usage, error) {
 		return u, err
 	}
 	now, err := r.look(ctx)
-	u.connections, u.watches = now.connections, now.watches
+	if err != nil {
+		return u, err
+	}
+	u.watches = now.watches
+	u.connections, err = r.ours.process.connections(r.members.configs)
 	return u, err
 }
 

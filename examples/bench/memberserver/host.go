@@ -29,12 +29,11 @@ type Host struct {
 // counts are served as /metrics by every server, each for all of the process, as it is with real API servers in one
 // process. Requests and watches have the names and labels that API servers give them.
 type counts struct {
-	requests    *prometheus.CounterVec // about objects, by verb, group, resource and code
-	others      *prometheus.CounterVec // by path
-	watches     *prometheus.GaugeVec   // under way, by resource
-	connections prometheus.Gauge       // open
-	objects     *prometheus.GaugeVec   // by namespace and resource
-	written     prometheus.Gauge       // when an object last changed, Unix time
+	requests *prometheus.CounterVec // about objects, by verb, group, resource and code
+	others   *prometheus.CounterVec // by path
+	watches  *prometheus.GaugeVec   // under way, by resource
+	objects  *prometheus.GaugeVec   // by namespace and resource
+	written  prometheus.Gauge       // when an object last changed, Unix time
 }
 
 // NewHost reads what the servers are going to serve.
@@ -60,9 +59,6 @@ func NewHost() (*Host, error) {
 			watches: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 				Name: "apiserver_longrunning_requests", Help: "Watches under way.",
 			}, []string{"verb", "group", "resource"}),
-			connections: prometheus.NewGauge(prometheus.GaugeOpts{
-				Name: "memberserver_connections", Help: "TCP connections that are open.",
-			}),
 			objects: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 				Name: "memberserver_objects", Help: "Objects that are there.",
 			}, []string{"namespace", "resource"}),
@@ -72,7 +68,7 @@ func NewHost() (*Host, error) {
 		},
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(h.counts.requests, h.counts.others, h.counts.watches, h.counts.connections, h.counts.objects, h.counts.written)
+	registry.MustRegister(h.counts.requests, h.counts.others, h.counts.watches, h.counts.objects, h.counts.written)
 	h.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return h, nil
 }

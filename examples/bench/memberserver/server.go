@@ -42,21 +42,10 @@ func (h *Host) Start(name string) (*Server, error) {
 	s.http = &http.Server{
 		Handler:   s,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS13},
-		ConnState: h.counts.connection,
 		ErrorLog:  log.New(io.Discard, "", 0), // clients that hang up are no news
 	}
 	s.serving.Go(func() { _ = s.http.ServeTLS(listener, "", "") })
 	return s, nil
-}
-
-// connection counts those that are open.
-func (c *counts) connection(_ net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		c.connections.Inc()
-	case http.StateClosed, http.StateHijacked:
-		c.connections.Dec()
-	}
 }
 
 // Config is for clients: who they are, whom they trust, and no limit.
