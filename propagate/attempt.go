@@ -53,6 +53,7 @@ func (p *Plan) attempt(it *item, term int, fresh bool) *attempt {
 		a.refused = append(a.refused, Refusal{left.Cluster, left.Why, d.Policy.At("spec.placement." + left.Field)})
 	}
 	if !q.Workload {
+		a.chosen = make([]Choice, 0, len(selection.Chosen))
 		for _, c := range selection.Chosen {
 			a.chosen = append(a.chosen, Choice{Cluster: c.Cluster.Name, Held: held(d.Policy, c.Cluster.Name)})
 		}
@@ -171,13 +172,16 @@ func (a *attempt) divide(it *item, r divide.Request) error {
 		return err
 	}
 	d := it.decision
+	counts := make([]int32, len(shares)) // all in one place: there can be a million of them in a plan
+	a.chosen = make([]Choice, 0, len(shares))
 	for i, share := range shares {
 		cluster := r.Candidates[i].Cluster.Name
 		if share.Refused != "" {
 			a.refused = append(a.refused, Refusal{cluster, share.Refused, d.Policy.At("spec.placement." + share.Field)})
 			continue
 		}
-		a.chosen = append(a.chosen, Choice{Cluster: cluster, Replicas: &share.Replicas, Held: held(d.Policy, cluster)})
+		counts[i] = share.Replicas
+		a.chosen = append(a.chosen, Choice{Cluster: cluster, Replicas: &counts[i], Held: held(d.Policy, cluster)})
 	}
 	a.complete(it, r)
 	return nil

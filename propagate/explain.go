@@ -64,7 +64,7 @@ func (p *Plan) Trace(id manifest.ID, cluster string) ([]override.Step, error) {
 	if i < 0 {
 		return nil, nil
 	}
-	u, err := p.template(assigned{it, d.Chosen[i]})
+	u, err := p.template(assigned{it, &d.Chosen[i]})
 	if err != nil {
 		return nil, err
 	}

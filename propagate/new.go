@@ -84,7 +84,7 @@ type target struct {
 // assigned is an item that goes to a cluster.
 type assigned struct {
 	item   *item
-	choice Choice
+	choice *Choice
 }
 
 // New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and what
@@ -231,7 +231,8 @@ func (p *Plan) assign() {
 		it.overwrite = it.takesOver()
 		p.carry(it)
 		it.was = nil
-		for _, choice := range it.decision.Chosen {
+		for i := range it.decision.Chosen {
+			choice := &it.decision.Chosen[i]
 			t := p.targets[p.index[choice.Cluster]]
 			t.items = append(t.items, assigned{it, choice})
 		}

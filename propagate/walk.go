@@ -75,7 +75,8 @@ func (p *Plan) across(it *item, made *Across, render func(assigned, int) (*Rende
 	}
 	same := map[[sha256.Size]byte][]int32{} // results with the same content, which differ in how they were made
 	var key []byte
-	for i, choice := range d.Chosen {
+	for i := range d.Chosen {
+		choice := &d.Chosen[i]
 		cluster := p.index[choice.Cluster]
 		key = p.overrides.key(choice.key(key[:0]), it.candidates, cluster)
 		at, known := x.keys[string(key)]
