@@ -1,0 +1,242 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/status/interpret"
+)
+
+// TryOptions say how a delivery is tried.
+type TryOptions struct {
+	// Book has the scripts by which users retain what is live. Nil: there are none.
+	Book *interpret.Book
+	// Only are the objects to try. Nil: all that would be written.
+	Only map[manifest.ID]bool
+	// Workers is how many requests may be under way at once; 0: 8.
+	Workers int
+	// Timeout of each request; 0: clusters.RequestTimeout.
+	Timeout time.Duration
+}
+
+// Trial is what a cluster says to a delivery that is only tried. It is true for the moment in which it was asked: what is
+// there may change before it is delivered, and each object is asked about on its own, as if it was the only one.
+type Trial struct {
+	// Tried counts the objects about which the API server gave an answer.
+	Tried int
+	// Refused are the objects that it would not take, and those that accord itself would leave alone, sorted.
+	Refused []Refusal
+	// Untried are the objects about which nothing can be known yet, sorted.
+	Untried []Untried
+	// Requests counts what was sent to the member.
+	Requests int
+}
+
+// Refusal is one object that would not be written.
+type Refusal struct {
+	ID     manifest.ID
+	Reason string // in one word: Conflict, Forbidden, QuotaExceeded, ...
+	// Message is what the API server says. Of a Secret it has nothing that may be a value of it.
+	Message string
+}
+
+// Untried is one object that could not be tried, and why.
+type Untried struct {
+	ID  manifest.ID
+	Why string
+}
+
+// DryRun asks one cluster what it would say to a delivery: a server-side dry-run of everything that Deliver would
+// write, by the same comparison, with the same field manager and bodies. Nothing is written. Deletions are not tried.
+//
+// live and previous are as for Deliver; where live is nil it is asked for. The error is about the cluster as a whole or
+// ctx's own; what was learnt until then is in the Trial.
+func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.Target, live Live, previous []string, o TryOptions) (Trial, error) {
+	d := newDelivery(m, federation, want, live, previous, Options{Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
+	t := &trial{delivery: d, only: o.Only}
+	err := t.run(ctx)
+	t.conclude()
+	t.answer.Requests = int(d.requests.Load())
+	return t.answer, err
+}
+
+// trial is one call of DryRun.
+type trial struct {
+	*delivery
+	only   map[manifest.ID]bool
+	news   news
+	answer Trial // guarded by delivery.mu while workers run
+}
+
+// run is the whole of a trial, one line a step.
+func (t *trial) run(ctx context.Context) error {
+	if err := t.recall(ctx); err != nil {
+		return err
+	}
+	if t.live == nil {
+		if err := t.lookUp(ctx); err != nil {
+			return err
+		}
+	}
+	t.compare()
+	t.narrow()
+	if err := t.scout(ctx); err != nil {
+		return err
+	}
+	t.news = newsOf(t.tasks)
+	return each(ctx, t.options.Workers, t.tasks, t.try)
+}
+
+// narrow leaves out what is neither to be tried nor makes a difference for what is.
+func (t *trial) narrow() {
+	if t.only != nil {
+		t.tasks = slices.DeleteFunc(t.tasks, func(x *task) bool { return !t.only[x.ID] && !enables(x.ID.GroupKind()) })
+	}
+}
+
+// lookUp reads what carries our label, of every kind that is wanted or was delivered.
+func (t *trial) lookUp(ctx context.Context) error {
+	t.live = Live{}
+	wanted, kinds := map[manifest.ID]*propagate.Rendered{}, map[schema.GroupKind]schema.GroupVersionKind{}
+	for id := range t.previous {
+		kinds[id.GroupKind()] = id.GroupKind().WithVersion("")
+	}
+	for _, p := range t.want.Objects {
+		wanted[p.ID] = p.Rendered
+		kinds[p.ID.GroupKind()] = p.GVK
+	}
+	return each(ctx, t.options.Workers, slices.Collect(maps.Values(kinds)), func(ctx context.Context, gvk schema.GroupVersionKind) error {
+		mapping, err := t.member.Kinds.Mapping(gvk)
+		if meta.IsNoMatchError(err) {
+			return nil
+		} else if err == nil {
+			err = t.observe(ctx, mapping.Resource, wanted)
+		}
+		if err != nil {
+			return fmt.Errorf("cluster %s: listing %s: %w", t.member.Name, gvk.Kind, err)
+		}
+		return nil
+	})
+}
+
+// observe reads what is ours of one kind, page by page.
+func (t *trial) observe(ctx context.Context, gvr schema.GroupVersionResource, wanted map[manifest.ID]*propagate.Rendered) error {
+	selector := v1alpha1.PartOfLabel + "=" + t.applySet
+	for next := ""; ; {
+		err := t.request(ctx, func(ctx context.Context) error {
+			page, err := t.member.Objects.Resource(gvr).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: listPage, Continue: next})
+			if err != nil {
+				return err
+			}
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			for i := range page.Items {
+				id := manifest.IDOf(&page.Items[i])
+				t.live[id] = Observe(&page.Items[i], wanted[id], Seen{})
+			}
+			next = page.GetContinue()
+			return nil
+		})
+		if err != nil || next == "" {
+			return err
+		}
+	}
+}
+
+// try asks about one object.
+func (t *trial) try(ctx context.Context, x *task) error {
+	if x.refused || t.only != nil && !t.only[x.ID] {
+		return nil
+	}
+	if why := t.news.defines(x); why != "" {
+		t.untried(x.ID, why)
+		return nil
+	}
+	objects, err := t.resource(x.GVK, x.ID)
+	if meta.IsNoMatchError(err) {
+		err = &Problem{Reason: NoMatch, Err: fmt.Errorf("the cluster does not serve %s %s", x.GVK.GroupVersion(), x.GVK.Kind)}
+	}
+	if err == nil {
+		err = t.ask(ctx, x, objects)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil && clusters.Down(err) {
+		return fmt.Errorf("cluster %s: %w", t.member.Name, err)
+	}
+	t.judge(x, err)
+	return nil
+}
+
+// ask is write, with a dry-run in place of the apply.
+func (t *trial) ask(ctx context.Context, x *task, objects metadata.ResourceInterface) error {
+	options := applied(v1alpha1.FieldManager)
+	options.DryRun = []string{metav1.DryRunAll}
+	for try := 1; ; try++ {
+		sent, err := t.body(ctx, x)
+		if err != nil {
+			return err
+		}
+		err = t.request(ctx, func(ctx context.Context) error {
+			_, err := objects.Patch(ctx, x.ID.Name, types.ApplyPatchType, sent.json, options)
+			return err
+		})
+		if !sent.bound || !apierrors.IsConflict(err) || try == retainTries {
+			return err
+		}
+	}
+}
+
+// judge takes note of an answer.
+func (t *trial) judge(x *task, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err == nil {
+		t.answer.Tried++
+		return
+	}
+	reason, why := verdict(x, err)
+	if reason == "" {
+		why += ": " + message(x, "", err)
+	} else {
+		why = t.news.excuses(x, reason, err)
+	}
+	if why != "" {
+		t.answer.Untried = append(t.answer.Untried, Untried{x.ID, why})
+		return
+	}
+	t.answer.Tried++
+	t.answer.Refused = append(t.answer.Refused, Refusal{ID: x.ID, Reason: reason, Message: message(x, reason, err)})
+}
+
+func (t *trial) untried(id manifest.ID, why string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.answer.Untried = append(t.answer.Untried, Untried{id, why})
+}
+
+// conclude adds what the look before had found: objects that are somebody else's, and what could not be looked at.
+func (t *trial) conclude() {
+	for _, x := range t.tasks {
+		if err := t.outcome.Errors[x.ID]; err != nil && (t.only == nil || t.only[x.ID]) {
+			t.judge(x, err)
+		}
+	}
+	slices.SortFunc(t.answer.Refused, func(a, b Refusal) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(t.answer.Untried, func(a, b Untried) int { return a.ID.Compare(b.ID) })
+}

@@ -1,0 +1,119 @@
+package apply
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// Kinds of which a change makes an API server answer differently about other objects.
+var (
+	quotaKind     = schema.GroupKind{Kind: "ResourceQuota"}
+	limitKind     = schema.GroupKind{Kind: "LimitRange"}
+	rightsGroup   = "rbac.authorization.k8s.io"
+	controlsGroup = "admissionregistration.k8s.io"
+)
+
+// news is what a delivery brings that matters to its other objects. It is not there while they are tried one by one, so what
+// would be refused for want of it is not refused.
+type news struct {
+	// created are the objects that are not there yet, by name: what names one of them may not find it.
+	created map[string][]manifest.ID
+	// namespaces that are created or changed, and definitions' kinds.
+	namespaces map[string]bool
+	kinds      map[schema.GroupKind]manifest.ID
+	// quotas and limits are the namespaces in which those change.
+	quotas, limits map[string]bool
+	// rights and controls say that what may be done changes, and who else is asked.
+	rights, controls bool
+}
+
+func newsOf(tasks []*task) news {
+	n := news{
+		created: map[string][]manifest.ID{}, namespaces: map[string]bool{}, kinds: map[schema.GroupKind]manifest.ID{},
+		quotas: map[string]bool{}, limits: map[string]bool{},
+	}
+	for _, t := range tasks {
+		if !t.refused {
+			n.add(t)
+		}
+	}
+	return n
+}
+
+func (n *news) add(t *task) {
+	if !t.exists {
+		n.created[t.ID.Name] = append(n.created[t.ID.Name], t.ID)
+	}
+	switch gk := t.ID.GroupKind(); {
+	case gk == namespaceKind:
+		n.namespaces[t.ID.Name] = true
+	case gk == crdKind:
+		for _, gvk := range defined(t.JSON) {
+			n.kinds[gvk.GroupKind()] = t.ID
+		}
+	case gk == quotaKind:
+		n.quotas[t.ID.Namespace] = true
+	case gk == limitKind:
+		n.limits[t.ID.Namespace] = true
+	case gk.Group == rightsGroup:
+		n.rights = true
+	case gk.Group == controlsGroup:
+		n.controls = true
+	}
+}
+
+// enables says that objects of a kind may be among the news.
+func enables(gk schema.GroupKind) bool {
+	return slices.Contains([]schema.GroupKind{namespaceKind, crdKind, quotaKind, limitKind}, gk) || gk.Group == rightsGroup || gk.Group == controlsGroup
+}
+
+// defines says why there is no point in asking: the definition that the API server would go by is not there yet.
+func (n *news) defines(t *task) string {
+	if definition, ok := n.kinds[t.ID.GroupKind()]; ok {
+		return fmt.Sprintf("its kind is defined by %s, which changes with it", definition)
+	}
+	return ""
+}
+
+// excuses says why a refusal is none: what it is for want of, or because of, comes or goes with the same delivery.
+func (n *news) excuses(t *task, reason string, err error) string {
+	namespace := t.ID.Namespace
+	switch {
+	case reason == NamespaceMissing && n.namespaces[namespace]:
+		return "its namespace is new"
+	case reason == QuotaExceeded && n.quotas[namespace]:
+		return "a ResourceQuota of its namespace changes with it: " + message(t, reason, err)
+	case reason == AdmissionDenied && n.limits[namespace]:
+		return "a LimitRange of its namespace changes with it: " + message(t, reason, err)
+	case reason == AdmissionDenied && n.namespaces[namespace]:
+		return "its namespace changes with it: " + message(t, reason, err)
+	case reason == AdmissionDenied && n.controls:
+		return "what controls admission changes with it: " + message(t, reason, err)
+	case reason == Forbidden && n.rights:
+		return "what is allowed changes with it: " + message(t, reason, err)
+	case reason != Conflict && strings.Contains(err.Error(), "not found"):
+		return n.missed(t, err.Error())
+	}
+	return ""
+}
+
+// missed names what an object refers to and is created with it, if the answer is that it was not found.
+func (n *news) missed(t *task, text string) string {
+	for _, name := range slices.Sorted(maps.Keys(n.created)) {
+		if !strings.Contains(text, `"`+name+`" not found`) && !strings.Contains(text, name+" was found") {
+			continue
+		}
+		for _, id := range n.created[name] {
+			if id != t.ID && (id.Namespace == "" || id.Namespace == t.ID.Namespace) {
+				return fmt.Sprintf("it needs %s, which is new", id)
+			}
+		}
+	}
+	return ""
+}
