@@ -101,5 +101,5 @@ func (s *Stage) arrange() {
 	slices.SortFunc(s.Clusters, func(a, b string) int { return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(a, b)) })
 }
 
-// limit is how many clusters of the stage may be in flight.
-func (s *Stage) limit() int { return max(1, s.MaxConcurrency.Of(len(s.Clusters), len(s.Clusters))) }
+// limit is how many of n clusters of the stage may be in flight.
+func (s *Stage) limit(n int) int { return max(1, s.MaxConcurrency.Of(n, n)) }

@@ -51,7 +51,8 @@ type Decision struct {
 	Cluster string
 	// Stage of the cluster; empty when it is in none, or in more than one.
 	Stage string
-	// Held is why the cluster does not get what is wanted; empty when it does. Held is hands off, unless Restore is set.
+	// Held is why the cluster does not get what is wanted; empty when it was given it, also when people hold it now. Held is
+	// hands off, unless Restore is set.
 	Held string
 	// Restore is the version to give back, after a rollback; nil otherwise. What it is has to be rendered from its revision.
 	Restore *Version

@@ -30,7 +30,7 @@ func newMachine(in Input) *machine {
 				p.members = append(p.members, it)
 			}
 		}
-		p.limit = max(1, s.MaxConcurrency.Of(len(p.members), len(p.members)))
+		p.limit = s.limit(len(p.members))
 		m.stages = append(m.stages, p)
 	}
 	m.adopt()

@@ -59,7 +59,7 @@ type Commit struct {
 
 const longestScenario = 30 * 24 * time.Hour
 
-// during says whether the trouble is there at a time, and from when to when; end is zero for one that does not end.
+// during says whether the trouble is there at a time.
 func (t Trouble) during(at time.Duration) bool {
 	return at >= t.From.Length() && (t.To == "" || at < t.To.Length())
 }

@@ -54,9 +54,9 @@ func (t *Timeline) add(s Step) {
 func (t Timeline) String() string {
 	var b strings.Builder
 	for _, m := range t.Moments {
-		fmt.Fprintf(&b, "%-9s %-10s %s\n", clock(m.At), m.Stage, m.sentence())
+		fmt.Fprintf(&b, "%-9s %-10s %s\n", short(m.At), m.Stage, m.sentence())
 	}
-	fmt.Fprintf(&b, "%-9s %-10s %s", clock(t.Lasted), "end", t.Last.Verdict)
+	fmt.Fprintf(&b, "%-9s %-10s %s", short(t.Lasted), "end", t.Last.Verdict)
 	if t.Last.Message != "" && t.Last.Verdict != Complete {
 		fmt.Fprintf(&b, ": %s", t.Last.Message)
 	}
@@ -116,6 +116,3 @@ func names(all []string) string {
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(all[:shown-1], ", "), len(all)-shown+1)
 }
-
-// clock is a time span, "0s", "12m", "1h30m".
-func clock(d time.Duration) string { return short(d) }

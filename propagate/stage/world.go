@@ -1,0 +1,217 @@
+package stage
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// world is what the simulated clusters run.
+type world struct {
+	in       Input
+	scenario Scenario
+	start    time.Time
+	clusters map[string]*simulated
+	last     Outcome
+	asked    map[policy.Order]time.Duration // when an approval was waited for first
+	orders   []policy.Order
+	ordered  int // of scenario.Orders
+	commits  int // of scenario.Commits
+}
+
+// simulated is one cluster.
+type simulated struct {
+	runs  Version
+	since time.Duration
+	given bool // by the rollout, and not there before
+	first Cluster
+}
+
+func newWorld(in Input, s Scenario) *world {
+	w := &world{in: in, scenario: s, start: in.Now, clusters: map[string]*simulated{}, asked: map[policy.Order]time.Duration{}, orders: slices.Clone(in.Orders)}
+	w.in.Clusters = slices.Clone(in.Clusters)
+	for _, c := range in.Clusters {
+		w.clusters[c.Name] = &simulated{runs: Version{c.Report.Digest, c.Report.Revision}, first: c}
+	}
+	slices.SortStableFunc(w.scenario.Commits, func(a, b Commit) int { return int(a.At.Length() - b.At.Length()) })
+	slices.SortStableFunc(w.scenario.Orders, func(a, b TimedOrder) int { return int(a.At.Length() - b.At.Length()) })
+	return w
+}
+
+// step asks Decide about the world at a time.
+func (w *world) step(at time.Duration) Step {
+	w.in.Now = w.start.Add(at)
+	for ; w.commits < len(w.scenario.Commits) && w.scenario.Commits[w.commits].At.Length() <= at; w.commits++ {
+		w.commit(w.scenario.Commits[w.commits])
+	}
+	for i := range w.in.Clusters {
+		w.report(&w.in.Clusters[i], at)
+	}
+	w.order(at)
+	in := w.in
+	in.Clusters, in.Orders = slices.Clone(w.in.Clusters), slices.Clone(w.orders)
+	w.last = Decide(in)
+	w.ask(at)
+	w.in.Before = w.last.State
+	return Step{At: at, Input: in, Outcome: w.last}
+}
+
+func (w *world) commit(c Commit) {
+	w.in.Revision = c.Revision
+	for i := range w.in.Clusters {
+		if wanted, ok := c.Wanted[w.in.Clusters[i].Name]; ok {
+			w.in.Clusters[i].Wanted = wanted
+		}
+	}
+}
+
+// order notes what people order by now: it is about the target that they have seen.
+func (w *world) order(at time.Duration) {
+	for ; w.ordered < len(w.scenario.Orders) && w.last.Target != "" && w.scenario.Orders[w.ordered].At.Length() <= at; w.ordered++ {
+		o := w.scenario.Orders[w.ordered]
+		w.orders = append(w.orders, policy.Order{Do: o.Do, Target: Short(w.last.Target), Stage: o.Stage})
+	}
+	for approval, since := range w.asked {
+		if at >= since+w.scenario.ApproveAfter.Length() && !slices.Contains(w.orders, approval) {
+			w.orders = append(w.orders, approval)
+		}
+	}
+}
+
+// ask notes since when an approval is waited for, if somebody will give it.
+func (w *world) ask(at time.Duration) {
+	if w.scenario.ApproveAfter == "" || w.last.Verdict != WaitingForApproval {
+		return
+	}
+	approval := policy.Order{Do: policy.OrderApprove, Target: Short(w.last.Target), Stage: w.last.Stage}
+	if _, asked := w.asked[approval]; !asked {
+		w.asked[approval] = at
+	}
+}
+
+// report is what a cluster says at a time.
+func (w *world) report(c *Cluster, at time.Duration) {
+	it := w.clusters[c.Name]
+	c.Held, c.Unreachable = it.first.Held, it.first.Unreachable
+	for _, t := range w.troubles(c.Name, at) {
+		switch t.Kind {
+		case Lost:
+			c.Unreachable = "it is unreachable in this scenario"
+		case Kept:
+			c.Held = "people hold it in this scenario"
+		}
+	}
+	if !it.given {
+		c.Report = it.first.Report
+		return
+	}
+	c.Report = w.health(c.Name, it, at)
+	c.Report.Digest, c.Report.Revision = it.runs.Digest, it.runs.Revision
+	answer := Answer{State: c.Report.Health}
+	for _, t := range w.troubles(c.Name, at) {
+		if t.Kind == Refuses && t.of(it.runs) {
+			answer = Answer{State: Failed, Message: "it refuses in this scenario"}
+		}
+	}
+	c.Report.Answers = map[Question]Answer{}
+	for _, s := range w.in.Course.Stages {
+		for _, q := range Questions(s.Gate) {
+			c.Report.Answers[q] = answer
+		}
+	}
+}
+
+// health of a cluster on what it runs: it takes its time after it was given, and after each trouble.
+func (w *world) health(name string, it *simulated, at time.Duration) Report {
+	from := it.since
+	for _, t := range w.scenario.Faults {
+		if t.Cluster != name || t.Kind != Fails && t.Kind != Stalls || !t.of(it.runs) {
+			continue
+		}
+		if t.during(at) {
+			state := Failed
+			if t.Kind == Stalls {
+				state = Stalled
+			}
+			return Report{Health: state, Since: w.start.Add(max(it.since, t.From.Length())), Message: "it fails in this scenario"}
+		}
+		if t.To != "" && t.To.Length() <= at {
+			from = max(from, t.To.Length())
+		}
+	}
+	healthy := from + w.scenario.HealthyAfter.Length()
+	if at < healthy {
+		return Report{Health: Progressing, Since: w.start.Add(from)}
+	}
+	return Report{Health: Healthy, Since: w.start.Add(healthy)}
+}
+
+func (w *world) troubles(cluster string, at time.Duration) []Trouble {
+	var now []Trouble
+	for _, t := range w.scenario.Faults {
+		if t.Cluster == cluster && t.during(at) {
+			now = append(now, t)
+		}
+	}
+	return now
+}
+
+// deliver applies what was decided, as far as clusters can be reached, and says whether anything changed.
+func (w *world) deliver(step Step) bool {
+	changed := false
+	for i, d := range step.Outcome.Decisions {
+		c := w.in.Clusters[w.position(d.Cluster, i)]
+		it := w.clusters[d.Cluster]
+		runs := it.runs
+		switch {
+		case d.Restore != nil:
+			runs = *d.Restore
+		case d.Held == "":
+			runs = step.Outcome.State.Clusters[d.Cluster].Given
+		}
+		if c.Unreachable == "" && runs.Digest != it.runs.Digest {
+			it.runs, it.since, it.given, changed = runs, step.At, true, true
+		}
+	}
+	return changed || len(step.Outcome.Events) > 0
+}
+
+// position of a cluster in the input, which is i when that is sorted.
+func (w *world) position(name string, i int) int {
+	if w.in.Clusters[i].Name == name {
+		return i
+	}
+	return slices.IndexFunc(w.in.Clusters, func(c Cluster) bool { return c.Name == name })
+}
+
+// next is the next time at which something can happen.
+func (w *world) next(at time.Duration) (time.Duration, bool) {
+	times := w.scenario.instants()
+	for _, name := range slices.Sorted(maps.Keys(w.clusters)) {
+		healthy := w.scenario.HealthyAfter.Length()
+		if it := w.clusters[name]; it.given {
+			times = append(times, it.since+healthy)
+		}
+		for _, t := range w.scenario.Faults {
+			if t.Cluster == name && t.To != "" {
+				times = append(times, t.To.Length()+healthy)
+			}
+		}
+	}
+	if !w.last.LookAgain.IsZero() {
+		times = append(times, w.last.LookAgain.Sub(w.start))
+	}
+	for _, since := range w.asked {
+		times = append(times, since+w.scenario.ApproveAfter.Length())
+	}
+	var next time.Duration
+	found := false
+	for _, t := range times {
+		if t > at && t <= w.scenario.end() && (!found || t < next) {
+			next, found = t, true
+		}
+	}
+	return next, found
+}
