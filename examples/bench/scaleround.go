@@ -149,15 +149,18 @@ func (r *scaleRound) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, object := range objects {
-		if err := r.ours.declared.Create(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("declaring %T %s: %w", object, object.GetName(), err)
+	r.figures.joining, err = r.spent(ctx, func() error {
+		for _, object := range objects {
+			if err := r.ours.declared.Create(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
+				return fmt.Errorf("declaring %T %s: %w", object, object.GetName(), err)
+			}
 		}
-	}
-	if err := r.poll(ctx, 200*time.Millisecond, r.allConnected); err != nil {
-		return err
-	}
-	if err := r.calm(ctx); err != nil {
+		if err := r.poll(ctx, 200*time.Millisecond, r.allConnected); err != nil {
+			return err
+		}
+		return r.calm(ctx)
+	})
+	if err != nil {
 		return err
 	}
 	r.figures.connected, err = r.usage(ctx)

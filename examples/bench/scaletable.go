@@ -14,6 +14,7 @@ type scalePoint struct {
 	floor            cost // wall and CPU
 
 	alone, connected, delivered usage
+	joining                     effort        // until all members were connected
 	applied, ready              time.Duration // since the push
 	cold                        effort        // until it rests
 	quiet                       effort        // of a while at rest
@@ -111,6 +112,8 @@ func (f *scaleFigures) rows() []scaleRow {
 		{"  writes at the hub, all", "", func(p *scalePoint) float64 { return float64(p.cold.hub.changing()) }, true},
 		{"one object changed everywhere", "s", func(p *scalePoint) float64 { return p.changed.Seconds() }, true},
 		{"  CPU per member", "ms", perMember(func(p *scalePoint) float64 { return ms(p.single.cpu) }), false},
+		{"members declared and connected: CPU per member", "ms", perMember(func(p *scalePoint) float64 { return ms(p.joining.cpu) }), false},
+		{"  writes at the hub per member", "", perMember(func(p *scalePoint) float64 { return float64(p.joining.hub.changing()) }), false},
 		{"heap without members", "MB", func(p *scalePoint) float64 { return kib(p.alone.heap) / 1024 }, false},
 		{"  more per member connected", "KiB", perMember(func(p *scalePoint) float64 { return kib(p.connected.heap - p.alone.heap) }), false},
 		{"  more per object placed", "KiB", perPair(func(p *scalePoint) float64 { return kib(p.delivered.heap - p.connected.heap) }), false},
