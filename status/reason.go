@@ -21,6 +21,8 @@ const (
 	Held = "Held"
 	// NotApproved: the plan waits for approval, and none of it is delivered.
 	NotApproved = "NotApproved"
+	// PreflightFailed: a cluster refuses something of the plan, and so none of it is written anywhere.
+	PreflightFailed = "PreflightFailed"
 	// ClustersUnreachable: some clusters are not heard from; all others are done or held.
 	ClustersUnreachable = "ClustersUnreachable"
 	// NoClusterFits: a policy claims the object, and no cluster was chosen.

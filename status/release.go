@@ -37,6 +37,8 @@ type ReleaseInput struct {
 	Suspended bool
 	// Approval of the plan; nil when none is required.
 	Approval *Approval
+	// Preflight of the plan; nil when none is done.
+	Preflight *Preflight
 	// SupersededBy names the newer Release; empty for the newest.
 	SupersededBy string
 }
@@ -92,6 +94,9 @@ func (in ReleaseInput) verdict(t tally) verdict {
 	}
 	if in.Approval.waits() {
 		return waits(Held, in.Approval.message())
+	}
+	if in.Preflight.waits() {
+		return in.Preflight.verdict(in.Suspended)
 	}
 	v := t.verdict()
 	switch {
@@ -156,9 +161,17 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 	}
 	t.running(c)
 	in.Approval.condition(c)
-	if in.Approval.waits() { // whatever runs, it was not decided by this plan
+	in.Preflight.condition(c)
+	why := ""
+	switch {
+	case in.Approval.waits():
+		why = "the plan is not approved"
+	case in.Preflight.waits():
+		why = "the plan has not passed its preflight"
+	}
+	if why != "" { // whatever runs, it was not decided by this plan
 		for _, typ := range []string{v1alpha1.Applied, v1alpha1.HealthyType} {
-			c.set(typ, metav1.ConditionUnknown, Held, "the plan is not approved")
+			c.set(typ, metav1.ConditionUnknown, Held, why)
 		}
 		return
 	}

@@ -64,6 +64,9 @@ func TestReleaseInvariants(t *testing.T) {
 
 func TestRelease(t *testing.T) {
 	braked := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, Run{Started: true, Finished: true, Braked: "too many deletes"}, objects("healthy"), t0)
+	refusing := &Preflight{Refused: []Refusal{
+		{"c1", "ConfigMap shop/a", "QuotaExceeded", "exceeded quota"}, {"c1", "ConfigMap shop/b", "Forbidden", "no"}, {"c2", "ConfigMap shop/a", "QuotaExceeded", "exceeded quota"},
+	}}
 	for name, tt := range map[string]struct {
 		in      ReleaseInput
 		ready   metav1.ConditionStatus
@@ -94,6 +97,15 @@ func TestRelease(t *testing.T) {
 			"True", ReconciliationSucceeded, "1 of 1 clusters healthy", "Current", ""},
 		"not approved, and suspended": {ReleaseInput{Legs: legs("held"), Suspended: true, Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},
 			"Unknown", Held, (&Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}).message(), "InProgress", ": approval of the plan sha256:01"},
+		"tried": {ReleaseInput{Legs: legs("healthy"), Preflight: &Preflight{}},
+			"Unknown", Progressing, "it is tried on the clusters before anything is written to any", "InProgress", ": it is tried on the clusters before anything is written to any"},
+		"tried and refused": {ReleaseInput{Legs: []Leg{refusing.Leg("c0"), refusing.Leg("c1"), refusing.Leg("c2")}, Preflight: refusing},
+			"False", PreflightFailed, "c1 (and 1 more) refuses ConfigMap shop/a: exceeded quota; 1 other refusal; nothing is written to any cluster, and they keep what they have",
+			"InProgress", "c1: ConfigMap shop/a: exceeded quota"},
+		"tried, refused and suspended": {ReleaseInput{Legs: []Leg{refusing.Leg("c0")}, Preflight: refusing, Suspended: true},
+			"Unknown", Suspended, "the federation is suspended; " + refusing.message(), "InProgress", ": the federation to be resumed"},
+		"tried and taken": {ReleaseInput{Legs: legs("healthy"), Preflight: &Preflight{Passed: "tried 1 object"}},
+			"True", ReconciliationSucceeded, "1 of 1 clusters healthy", "Current", ""},
 		"broken commit": {ReleaseInput{Errors: []string{"web.yaml:3: bad indent"}},
 			"False", BuildFailed, "the commit cannot be delivered; the clusters keep what they have: web.yaml:3: bad indent", "Failed", ""},
 		"braked": {ReleaseInput{Legs: []Leg{legs("healthy")[0], NewLeg("c1", 1, braked)}},

@@ -84,10 +84,11 @@ type trial struct {
 
 // run is the whole of a trial, one line a step.
 func (t *trial) run(ctx context.Context) error {
+	unknown := t.live == nil
 	if err := t.recall(ctx); err != nil {
 		return err
 	}
-	if t.live == nil {
+	if unknown {
 		if err := t.lookUp(ctx); err != nil {
 			return err
 		}

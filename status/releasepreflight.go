@@ -1,0 +1,92 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Preflight is how it went to try a plan on the clusters before any of it is written. While it is under way, and when a
+// cluster refuses something, none of the plan is delivered.
+type Preflight struct {
+	// Passed says what was tried, and what could not be; empty as long as it has not passed.
+	Passed string
+	// Refused is what clusters refuse, by cluster; empty while it is under way.
+	Refused []Refusal
+}
+
+// Refusal is one object that one cluster refuses.
+type Refusal struct {
+	Cluster string
+	// Object is "apps/Deployment shop/web".
+	Object string
+	// Reason in one word, and the Message of the API server.
+	Reason, Message string
+}
+
+// waits says that none of the plan is delivered.
+func (p *Preflight) waits() bool { return p != nil && p.Passed == "" }
+
+// condition says whether the plan passed.
+func (p *Preflight) condition(c *conditions) {
+	switch {
+	case p == nil:
+	case !p.waits():
+		c.set(v1alpha1.Preflighted, metav1.ConditionTrue, Succeeded, p.Passed)
+	case len(p.Refused) == 0:
+		c.set(v1alpha1.Preflighted, metav1.ConditionUnknown, Progressing, p.message())
+	default:
+		c.set(v1alpha1.Preflighted, metav1.ConditionFalse, p.Refused[0].Reason, p.message())
+	}
+}
+
+// verdict of a plan that waits.
+func (p *Preflight) verdict(suspended bool) verdict {
+	switch {
+	case suspended:
+		return waits(Suspended, "the federation is suspended; "+p.message())
+	case len(p.Refused) == 0:
+		return underway(p.message())
+	}
+	return trouble(PreflightFailed, p.message())
+}
+
+// message names the first refusal and every cluster that has the same.
+func (p *Preflight) message() string {
+	if len(p.Refused) == 0 {
+		return "it is tried on the clusters before anything is written to any"
+	}
+	first := p.Refused[0]
+	others := slices.DeleteFunc(slices.Clone(p.Refused[1:]), func(r Refusal) bool { return !first.like(r) })
+	text := first.Cluster
+	if len(others) > 0 {
+		text += fmt.Sprintf(" (and %d more)", len(others))
+	}
+	text += " refuses " + first.Object + ": " + shorten(first.Message, maxSentence)
+	if more := len(p.Refused) - 1 - len(others); more > 0 {
+		text += "; " + plural(more, "other refusal")
+	}
+	return text + "; nothing is written to any cluster, and they keep what they have"
+}
+
+// like says that two clusters refuse the same for the same reason.
+func (r Refusal) like(other Refusal) bool {
+	r.Cluster = other.Cluster
+	return r == other
+}
+
+// Leg is what is told of a cluster that a plan is for which waits.
+func (p *Preflight) Leg(cluster string) Leg {
+	i := slices.IndexFunc(p.Refused, func(r Refusal) bool { return r.Cluster == cluster })
+	switch {
+	case i >= 0:
+		r := p.Refused[i]
+		return Leg{Cluster: cluster, State: v1alpha1.Failed, Reason: PreflightFailed, Object: r.Object, Message: r.Message}
+	case len(p.Refused) == 0:
+		return Leg{Cluster: cluster, State: v1alpha1.Progressing, Reason: Progressing, Message: "the plan is tried before it is written"}
+	}
+	return Leg{Cluster: cluster, State: v1alpha1.Held, Reason: Held, Message: fmt.Sprintf("nothing is written as long as %s refuses the plan", p.Refused[0].Cluster)}
+}
