@@ -2,9 +2,11 @@ package reconciler_test
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler"
 )
 
 // TestApproval is what happens where somebody has to approve what is delivered.
@@ -206,4 +209,24 @@ func restartUnapproved(t *testing.T, w, outer *world) {
 	w.ready(r, second)
 	require.Equal(t, "2", w.configMap("cluster-a", "again").Data["key"])
 	require.True(t, w.absent("cluster-b", "gone"))
+}
+
+// Without a hub there is no Release to annotate: only the commit itself can approve.
+func TestOnceApproval(t *testing.T) {
+	r := newRepository(t)
+	once := func() (reconciler.OnceResult, error) {
+		fed := v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "pipeline", Name: "once"}}
+		fed.Spec.RequireApproval, fed.Spec.Sources = true, []v1alpha1.Source{r.source("main")}
+		fed.Spec.Sources[0].Timeout.Duration = time.Minute
+		return reconciler.Once(t.Context(), reconciler.OnceOptions{Federation: fed, CacheDir: t.TempDir(), Log: logr.Discard()})
+	}
+	r.push("first", "app.yaml", configMap("once", "1"))
+	_, err := once()
+	require.ErrorContains(t, err, "is not approved, and there is no hub to approve it on")
+	line := regexp.MustCompile(`Accord-Plan: sha256:[0-9a-f]{64}`).FindString(err.Error())
+	require.NotEmpty(t, line)
+	r.push("second\n\n" + line)
+	done, err := once()
+	require.NoError(t, err)
+	require.Equal(t, line, "Accord-Plan: "+done.Release.Spec.PlanDigest)
 }

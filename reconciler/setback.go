@@ -44,7 +44,11 @@ func (e *engine) refuse(ctx context.Context, f *federation, b basis, release *v1
 func (f *federation) rests(b basis) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.basis.rests(b, time.Since(f.decided), f.declaration.Spec.Interval.Duration) || !f.announced && f.refused == nil && f.proposed == nil {
+	age := time.Since(f.decided)
+	if f.proposed != nil {
+		age = 0 // while somebody looks at a plan, it is not made again only because room moved
+	}
+	if !f.basis.rests(b, age, f.declaration.Spec.Interval.Duration) || !f.announced && f.refused == nil && f.proposed == nil {
 		return false
 	}
 	f.unread = "" // only now: until a new plan is adopted, the old Release does not answer for the new generation

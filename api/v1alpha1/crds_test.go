@@ -182,6 +182,11 @@ func refuses(t *testing.T, hub client.Client) {
 		"an interval that is no time":    {federation("{prune: true, interval: often, sources: [{name: app, url: x}]}"), "interval in body should match"},
 		"a brake beyond a hundred":       {federation("{prune: true, pruneBrake: {maxPercent: 101}, sources: [{name: app, url: x}]}"), "less than or equal to 100"},
 		"a field that does not exist":    {federation("{prune: true, brake: 1, sources: [{name: app, url: x}]}"), `unknown field "spec.brake"`},
+		"a forge that is not known":      {reporting("{provider: bitbucket, secretRef: {name: bot}}"), "Unsupported value"},
+		"a report without a token":       {reporting("{provider: github}"), "secretRef: Required value"},
+		"an API that is no address":      {reporting("{apiURL: api.github.com, secretRef: {name: bot}}"), "apiURL in body should match"},
+		"an instance with a slash":       {reporting("{instance: a/b, secretRef: {name: bot}}"), "instance in body should match"},
+		"a target that is a script":      {reporting("{targetURL: \"javascript:x\", secretRef: {name: bot}}"), "targetURL in body should match"},
 		"a resource model without range": {cluster("eu2", "{resourceModels: [{grade: 1}]}"), "resourceModels[0].ranges: Required value"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,8 +199,11 @@ func refuses(t *testing.T, hub client.Client) {
 
 func accepts(t *testing.T, hub client.Client) {
 	for name, object := range map[string]string{
-		"a path with dots that are no step":               federation(`{prune: false, sources: [{name: app, url: x, path: "a..b/.c"}]}`),
-		"a branch and a commit on it":                     federation("{prune: false, sources: [{name: app, url: x, ref: {branch: main, commit: 4f2c9e1a0b3c4f2c9e1a0b3c4f2c9e1a0b3c4f2c}}]}"),
+		"a path with dots that are no step":       federation(`{prune: false, sources: [{name: app, url: x, path: "a..b/.c"}]}`),
+		"a branch and a commit on it":             federation("{prune: false, sources: [{name: app, url: x, ref: {branch: main, commit: 4f2c9e1a0b3c4f2c9e1a0b3c4f2c9e1a0b3c4f2c}}]}"),
+		"a source that reports, all of it":        reporting("{provider: gitea, apiURL: \"https://git.example:3000/api/v1\", secretRef: {name: bot}, instance: hub-1, targetURL: \"https://x/{release}\"}"),
+		"a source that reports, and says no more": reporting("{secretRef: {name: bot}}"),
+		"approval": federation("{prune: true, requireApproval: true, sources: [{name: app, url: x}]}"),
 		"resource models in numbers and in quantities":    cluster("models", `{resourceModels: [{grade: 0, ranges: [{name: cpu, min: 0, max: "1"}]}]}`),
 		"a cluster name as long as it may be":             cluster("c23456789-123456789-123456789-123456789-12345678", "{}"),
 		"an interval in two units, a timeout in decimals": federation(`{prune: true, interval: 1h30m, sources: [{name: app, url: x, timeout: 1.5s}]}`),
@@ -214,6 +222,11 @@ func cluster(name, spec string) string {
 
 func federation(spec string) string {
 	return "apiVersion: accord.dev/v1alpha1\nkind: Federation\nmetadata: {name: shop, namespace: default}\nspec: " + spec
+}
+
+// reporting is a federation whose source reports so.
+func reporting(commitStatus string) string {
+	return federation("{prune: true, sources: [{name: app, url: x, commitStatus: " + commitStatus + "}]}")
 }
 
 func documents(t *testing.T, text string) []*unstructured.Unstructured {

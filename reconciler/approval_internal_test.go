@@ -1,0 +1,80 @@
+package reconciler
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/source"
+)
+
+var (
+	digestA = "sha256:" + strings.Repeat("a", 64)
+	digestB = "sha256:" + strings.Repeat("b", 64)
+)
+
+func TestApprovedByMessage(t *testing.T) {
+	for name, c := range map[string]struct {
+		messages []string
+		want     []string
+	}{
+		"no line":                           {[]string{"a commit\n\nabout " + digestA}, nil},
+		"a line at the end":                 {[]string{"a commit\n\nAccord-Plan: " + digestA}, []string{digestA}},
+		"Windows' ends of lines":            {[]string{"a commit\r\n\r\nAccord-Plan: " + digestA + "\r\n"}, []string{digestA}},
+		"no space after the colon":          {[]string{"a commit\n\nAccord-Plan:" + digestA}, []string{digestA}},
+		"two lines":                         {[]string{"a\n\nAccord-Plan: " + digestA + "\nAccord-Plan: " + digestB}, []string{digestA, digestB}},
+		"any of several sources":            {[]string{"a", "b\n\nAccord-Plan: " + digestB}, []string{digestB}},
+		"quoted from somewhere else":        {[]string{"a\n\n> Accord-Plan: " + digestA}, nil},
+		"in a sentence":                     {[]string{"a\n\nno Accord-Plan: " + digestA}, nil},
+		"a digest that is too short":        {[]string{"a\n\nAccord-Plan: " + digestA[:70]}, nil},
+		"more than a digest":                {[]string{"a\n\nAccord-Plan: " + digestA + " please"}, nil},
+		"a digest without its algorithm":    {[]string{"a\n\nAccord-Plan: " + digestA[7:]}, nil},
+		"a digest in upper case is another": {[]string{"a\n\nAccord-Plan: " + strings.ToUpper(digestA)}, nil},
+		"a word in its place":               {[]string{"a\n\nAccord-Plan: all"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var sources checkout
+			for _, m := range c.messages {
+				sources.snapshots = append(sources.snapshots, source.Snapshot{Message: m})
+			}
+			require.Equal(t, c.want, sources.approves())
+		})
+	}
+}
+
+func TestApprovedByAnnotation(t *testing.T) {
+	for name, c := range map[string]struct {
+		annotation string
+		want       []string
+	}{
+		"none":                    {"", nil},
+		"one":                     {digestA, []string{digestA}},
+		"several, with spaces":    {" " + digestA + " , " + digestB + ",", []string{digestA, digestB}},
+		"one beside what is none": {"*,true," + digestB + ",sha256:", []string{digestB}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &v1alpha1.Release{}
+			r.Annotations = map[string]string{v1alpha1.ApprovedPlanAnnotation: c.annotation}
+			require.Equal(t, c.want, annotated(r))
+		})
+	}
+}
+
+// A Release changes all the time; the Federation is looked at again only when the plans that it approves did.
+func TestOnlyApprovalsAreLookedAt(t *testing.T) {
+	release := func(annotations map[string]string) client.Object {
+		r := &v1alpha1.Release{}
+		r.Annotations = annotations
+		return r
+	}
+	before := release(map[string]string{v1alpha1.ReportedAnnotation: "1"})
+	changed := approvalChanged()
+	require.False(t, changed.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.ReportedAnnotation: "2"})}))
+	require.True(t, changed.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.ApprovedPlanAnnotation: digestA})}))
+	require.False(t, changed.Create(event.CreateEvent{Object: before}))
+	require.False(t, changed.Delete(event.DeleteEvent{Object: before}))
+}
