@@ -28,53 +28,67 @@ type fitting struct {
 	shortened, left []string
 }
 
-// fit writes as much of the part as there is room for; nothing when not even its head has any.
+// fit writes as much of the part as there is room for: first all items lose what their shorter forms lack, from the last
+// to the first, and only then items are left out.
 func (f *fitting) fit(p part) string {
-	if len(p.items) == 0 {
+	room := f.room - len(p.head) - len(p.foot)
+	texts, short := p.shorten(room)
+	size := lengths(texts)
+	rest := func() string {
+		if p.more == nil || len(texts) == len(p.items) {
+			return ""
+		}
+		return p.more(len(p.items) - len(texts))
+	}
+	for len(texts) > 0 && size+len(rest()) > room {
+		last := len(texts) - 1
+		size, texts = size-len(texts[last]), texts[:last]
+	}
+	if left := len(p.items) - len(texts); left > 0 {
+		f.left = append(f.left, count(left, p.noun))
+	}
+	if len(texts) == 0 {
 		return ""
 	}
-	frame := len(p.head) + len(p.foot)
-	spare := 0 // for the line about what is left out
-	if p.more != nil {
-		spare = len(p.more(len(p.items)))
+	if short = min(short, len(texts)); short > 0 {
+		f.shortened = append(f.shortened, p.lacks(short))
 	}
-	var b strings.Builder
-	short, i := 0, 0
-	for ; i < len(p.items); i++ {
-		room := f.room - frame - b.Len()
-		if i < len(p.items)-1 {
-			room -= spare
+	text := p.head + strings.Join(texts, "") + rest() + p.foot
+	f.room -= len(text)
+	return text
+}
+
+// shorten chooses the longest forms of the items that fit together, or the shortest when none do. short is how many are
+// not whole.
+func (p part) shorten(room int) (texts []string, short int) {
+	texts = make([]string, len(p.items))
+	forms := 0
+	for i, item := range p.items {
+		texts[i], forms = item[0], max(forms, len(item))
+	}
+	size := lengths(texts)
+	for form := 1; form < forms && size > room; form++ {
+		for i := len(texts) - 1; i >= 0 && size > room; i-- {
+			if form < len(p.items[i]) {
+				size += len(p.items[i][form]) - len(texts[i])
+				texts[i] = p.items[i][form]
+			}
 		}
-		form := slices.IndexFunc(p.items[i], func(text string) bool { return len(text) <= room })
-		if form < 0 {
-			break
-		}
-		b.WriteString(p.items[i][form])
-		if form > 0 {
+	}
+	for i := range texts {
+		if texts[i] != p.items[i][0] {
 			short++
 		}
 	}
-	return f.close(p, b.String(), i, short)
+	return texts, short
 }
 
-// close frames the n items that fitted.
-func (f *fitting) close(p part, body string, n, short int) string {
-	rest := len(p.items) - n
-	if rest > 0 {
-		f.left = append(f.left, count(rest, p.noun))
-		if n == 0 {
-			return ""
-		}
-		if p.more != nil {
-			body += p.more(rest)
-		}
+func lengths(texts []string) int {
+	sum := 0
+	for _, text := range texts {
+		sum += len(text)
 	}
-	if short > 0 {
-		f.shortened = append(f.shortened, p.lacks(short))
-	}
-	text := p.head + body + p.foot
-	f.room -= len(text)
-	return text
+	return sum
 }
 
 // omitted says what the reader does not see, and how to see it; empty when that is nothing.
