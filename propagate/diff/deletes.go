@@ -28,29 +28,3 @@ func (o *object) gone() string {
 	}
 	return "no policy sends it there"
 }
-
-var keeps = EffectKind{
-	Code: "keeps", Severity: propagate.Warning,
-	Summary: "objects that are no longer wanted on clusters and stay there, no longer managed",
-	find: func(c *comparison) []Effect {
-		return c.gather(Leave, func(_ *object, s *span) (string, bool) {
-			return s.why, !c.leaves[s.clusters[0]]
-		}).effects(func(why string, e *Effect, of *gathered) {
-			e.Message = fmt.Sprintf("%s %s no longer wanted on %s and %s there, no longer managed: %s", things(e.Objects),
-				verb(len(e.Objects), "is", "are"), where(e.Clusters), verb(len(e.Objects), "stays", "stay"), why)
-		})
-	},
-}
-
-var staysHeld = EffectKind{
-	Code: "stays-held", Severity: propagate.Note,
-	Summary: "objects that are no longer wanted on clusters and are not deleted, because they are held there",
-	find: func(c *comparison) []Effect {
-		return c.gather(Hold, func(_ *object, s *span) (string, bool) {
-			return s.why, s.leaving
-		}).effects(func(why string, e *Effect, of *gathered) {
-			e.Message = fmt.Sprintf("%s %s no longer wanted on %s and not deleted there: %s", things(e.Objects),
-				verb(len(e.Objects), "is", "are"), where(e.Clusters), why)
-		})
-	},
-}

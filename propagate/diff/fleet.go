@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -9,27 +8,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-var clusterJoins = EffectKind{
-	Code: "cluster-joins", Severity: propagate.Note,
-	Summary: "clusters that are new in the fleet, and what they get",
-	find: func(c *comparison) []Effect {
-		return c.fleet(c.joins, func(name string, placed int) string {
-			return fmt.Sprintf("cluster %s joins the fleet and gets %s", name, count(placed, "object"))
-		}, c.after.Plan)
-	},
-}
-
-var clusterLeaves = EffectKind{
-	Code: "cluster-leaves", Severity: propagate.Warning,
-	Summary: "clusters that leave the fleet: what runs there stays, no longer managed",
-	find: func(c *comparison) []Effect {
-		return c.fleet(c.leaves, func(name string, placed int) string {
-			return fmt.Sprintf("cluster %s leaves the fleet: %s %s there as they are, no longer managed", name,
-				count(placed, "object"), verb(placed, "stays", "stay"))
-		}, c.before.Plan)
-	},
-}
-
+// fleet is one effect for every one of some clusters; placed is how many objects it has in the plan.
 func (c *comparison) fleet(names map[string]bool, say func(name string, placed int) string, plan *propagate.Plan) []Effect {
 	var effects []Effect
 	for _, name := range slices.Sorted(maps.Keys(names)) {

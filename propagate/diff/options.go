@@ -16,7 +16,7 @@ type Side struct {
 // Options are what a comparison depends on beside the two plans.
 type Options struct {
 	// Key makes the fingerprints that stand for values of Secrets. The caller makes it at random, for this report alone: with
-	// it, values could be guessed.
+	// it, values could be guessed. Without one all values of Secrets look alike, and so do changes of them.
 	Key []byte
 	// Prune and Brake are those of the Federation. AllowPrune says that the commit lifts the brake ("Accord-Prune: allow").
 	Prune      bool

@@ -13,20 +13,12 @@ var overrideStarts = EffectKind{
 	Code: "override-starts", Severity: propagate.Note,
 	Summary: "overrides that change objects which they did not change before",
 	find: func(c *comparison) []Effect {
-		return c.overriding(func(o *object) map[string][]string { return o.started }, "starts to change", c.after, c.before)
+		return c.overriding(func(o *object) map[string][]string { return o.started }, "starts to change")
 	},
 }
 
-var overrideStops = EffectKind{
-	Code: "override-stops", Severity: propagate.Warning,
-	Summary: "overrides that no longer change objects which they changed before",
-	find: func(c *comparison) []Effect {
-		return c.overriding(func(o *object) map[string][]string { return o.stopped }, "no longer changes", c.after, c.before)
-	},
-}
-
-// overriding is one effect for every override; sides are where it is looked for.
-func (c *comparison) overriding(of func(*object) map[string][]string, does string, sides ...Side) []Effect {
+// overriding is one effect for every override.
+func (c *comparison) overriding(of func(*object) map[string][]string, does string) []Effect {
 	g := gathering{}
 	for _, o := range c.objects {
 		for _, name := range slices.Sorted(maps.Keys(of(o))) {
@@ -34,7 +26,7 @@ func (c *comparison) overriding(of func(*object) map[string][]string, does strin
 		}
 	}
 	return g.effects(func(name string, e *Effect, _ *gathered) {
-		for _, side := range sides {
+		for _, side := range []Side{c.after, c.before} {
 			i := slices.IndexFunc(side.Input.Overrides, func(p policy.Override) bool { return p.String() == name })
 			if i >= 0 {
 				p := &side.Input.Overrides[i]

@@ -3,9 +3,11 @@ package diff_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -65,15 +67,15 @@ func TestNothingChangesBetweenAPlanAndItself(t *testing.T) {
 	}
 }
 
-// TestEveryRepositoryAfterEveryOther compares what has nothing to do with each other: everything that can happen does.
-func TestEveryRepositoryAfterEveryOther(t *testing.T) {
+// TestOneRepositoryAfterAnother compares what has nothing to do with each other: everything that can happen does.
+func TestOneRepositoryAfterAnother(t *testing.T) {
 	all := repositories(t)
+	names := slices.Sorted(maps.Keys(all))
 	compared, told := 0, map[string]bool{}
-	for first, was := range all {
-		for second, now := range all {
-			if first == second {
-				continue
-			}
+	for i, first := range names {
+		for _, further := range []int{1, 4, 11, 17} { // some of all pairs, the same ones every time
+			second := names[(i+further)%len(names)]
+			was, now := all[first], all[second]
 			compared++
 			before, after := loaded(t, was, nil), loaded(t, now, nil)
 			o := diff.Options{Prune: compared%3 > 0, Key: []byte("of this test")}
