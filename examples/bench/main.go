@@ -12,6 +12,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -48,10 +49,10 @@ func command(ctx context.Context, args []string) error {
 	if o.scale.members > 0 {
 		o.scale.accord = o.accord
 		f, err := runScale(ctx, o.scale, os.Stderr)
-		if err != nil {
-			return err
+		if f != nil && len(f.points) > 0 {
+			err = errors.Join(err, f.print(os.Stdout))
 		}
-		return f.print(os.Stdout)
+		return err
 	}
 	f, err := run(ctx, o, os.Stderr)
 	if err != nil {

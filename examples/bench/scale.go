@@ -26,7 +26,7 @@ func (s scaling) sizes() []int {
 }
 
 // runScale measures accord with more and more members, each time from nothing: the hub is a real one, the members are the
-// small API servers of package memberserver, all in one process.
+// small API servers of package memberserver, all in one process. After an error the figures are those of the rounds before.
 func runScale(ctx context.Context, s scaling, progress io.Writer) (*scaleFigures, error) {
 	dir, err := os.MkdirTemp("", "accord-scale-")
 	if err != nil {
@@ -55,11 +55,11 @@ func runScale(ctx context.Context, s scaling, progress io.Writer) (*scaleFigures
 	for _, members := range s.sizes() {
 		at := filepath.Join(dir, strconv.Itoa(members))
 		if err := os.Mkdir(at, 0o700); err != nil {
-			return nil, err
+			return figures, err
 		}
 		r := &scaleRound{scaling: s, dir: at, say: say, figures: scalePoint{members: members, objects: s.objects}}
 		if err := r.run(ctx, filepath.Join(programs, "members")); err != nil {
-			return nil, fmt.Errorf("%d members: %w", members, err)
+			return figures, fmt.Errorf("%d members: %w", members, err)
 		}
 		figures.points = append(figures.points, r.figures)
 	}

@@ -94,7 +94,7 @@ func (r *scaleRound) floor(context.Context) error {
 	}
 	defer p.stop()
 	f := &floorSide{side{workload: workload{namespace: "floor", objects: r.objects}, process: p}}
-	if err := f.do(order{Namespace: "warm", Objects: 6, To: 6, Tag: "1.0.0", Create: true}); err != nil {
+	if err := f.warm(); err != nil {
 		return err
 	}
 	used, err := p.cpu()
@@ -110,6 +110,17 @@ func (r *scaleRound) floor(context.Context) error {
 	r.figures.floor.wall = time.Since(begun)
 	now, err := p.cpu()
 	r.figures.floor.cpu = now - used
+	return err
+}
+
+// warm opens the connections. The floor opens all at once, and some of a thousand handshakes may not be done in time: those that
+// are stay open, so that it gets further each time.
+func (f *floorSide) warm() (err error) {
+	for range 10 {
+		if err = f.do(order{Namespace: "warm", Objects: 6, To: 6, Tag: "1.0.0", Create: true}); err == nil {
+			return nil
+		}
+	}
 	return err
 }
 
