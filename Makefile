@@ -2,7 +2,7 @@
 TOOL := go tool -modfile=.ci/tools.mod
 GENERATE := $(TOOL) controller-gen object crd paths=./api/v1alpha1
 
-.PHONY: build test lint generate bench demo
+.PHONY: build test lint generate bench demo kill
 
 build: ## bin/accord
 	go build -o bin/accord ./cmd/accord
@@ -27,3 +27,6 @@ bench: ## ours beside a bare client-go program; ARGS="--members 3 --objects 60" 
 
 demo: ## an upgrade cluster by cluster on real API servers; KEEP=1 leaves it running
 	go run ./examples/rollout/demo $(if $(KEEP),--keep)
+
+kill: ## kill the controllers and the hub 200 times while commits keep coming; SEED=n repeats a run, KILLS=n makes it shorter
+	go test ./reconciler -run TestKilledAtAnyPoint -count 1 -v -timeout 2h -kills $(or $(KILLS),200) $(if $(SEED),-seed $(SEED))

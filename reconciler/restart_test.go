@@ -2,41 +2,19 @@ package reconciler_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/accord-dev/accord/reconciler"
 )
-
-// killableEnv makes this test binary run the controllers, so that a test can kill them.
-const killableEnv = "ACCORD_TEST_KUBECONFIG"
-
-func TestMain(m *testing.M) {
-	if kubeconfig := os.Getenv(killableEnv); kubeconfig != "" {
-		cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-		if err == nil {
-			err = reconciler.Run(context.Background(), cfg, reconciler.Options{CacheDir: os.Getenv(killableEnv + "_CACHE"), Log: logr.Discard()})
-		}
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
 
 // A restart with everything in place reads, and writes nothing to any member.
 func TestARestartWritesNothing(t *testing.T) {
@@ -67,13 +45,9 @@ func TestKilledWhileDelivering(t *testing.T) {
 	r := w.federation("killed")
 	sha := r.push("many objects", append(manyConfigMaps(objects), "policy.yaml", policyFor("killed", both, ""))...)
 
-	victim := exec.Command(os.Args[0])
-	victim.Env = append(os.Environ(), killableEnv+"="+w.planes["hub"].Kubeconfig(), killableEnv+"_CACHE="+t.TempDir())
-	victim.Stderr = os.Stderr
-	require.NoError(t, victim.Start())
+	victim, _ := start(t, t.Output(), false, killableEnv+"="+w.planes["hub"].Kubeconfig(), killableEnv+"_CACHE="+t.TempDir())
 	w.eventually("the delivery to have begun", func() error { return unless(w.count("cluster-a") > 5, "nothing there yet") })
-	require.NoError(t, victim.Process.Kill())
-	require.Error(t, victim.Wait(), "it was killed")
+	victim.kill(t)
 	require.Less(t, w.count("cluster-a")+w.count("cluster-b"), 2*objects, "it was killed too late to prove anything")
 
 	w.run()

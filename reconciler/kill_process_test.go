@@ -1,0 +1,97 @@
+package reconciler_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/accord-dev/accord/clusters/local"
+	"github.com/accord-dev/accord/reconciler"
+)
+
+// Environment variables that make this test binary a program that a test can kill: killableEnv the controllers on the hub of
+// a kubeconfig, with their Git clones in killableEnv_CACHE, and hubEnv a hub in a data directory.
+const (
+	killableEnv = "ACCORD_TEST_KUBECONFIG"
+	hubEnv      = "ACCORD_TEST_HUB"
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	switch {
+	case os.Getenv(killableEnv) != "":
+		err = controllersMain(os.Getenv(killableEnv), os.Getenv(killableEnv+"_CACHE"))
+	case os.Getenv(hubEnv) != "":
+		err = hubMain(os.Getenv(hubEnv))
+	default:
+		os.Exit(m.Run())
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func controllersMain(kubeconfig, cache string) error {
+	cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { _, _ = io.Copy(io.Discard, os.Stdin); cancel() }() // the test that started it is gone
+	log := logr.FromSlogHandler(slog.NewTextHandler(os.Stderr, nil))
+	return reconciler.Run(ctx, cfg, reconciler.Options{CacheDir: cache, Log: log})
+}
+
+// hubMain prints the path of the kubeconfig when the hub is ready, and ends with the test that started it.
+func hubMain(dir string) error {
+	hub, err := local.Start(context.Background(), local.Options{Dir: dir, Name: "hub"})
+	if err != nil {
+		return err
+	}
+	fmt.Println(hub.Kubeconfig())
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// victim is a process that is killed.
+type victim struct {
+	*exec.Cmd
+	stdin io.Closer
+}
+
+// start runs this binary as env says; what it says goes to log. first is the first line that it prints, awaited if ready.
+func start(t *testing.T, log io.Writer, ready bool, env ...string) (v victim, first string) {
+	t.Helper()
+	v.Cmd = exec.Command(os.Args[0])
+	v.Env = append(os.Environ(), env...)
+	v.Stderr = log
+	in, err := v.StdinPipe()
+	require.NoError(t, err)
+	v.stdin = in
+	out, err := v.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, v.Cmd.Start())
+	t.Cleanup(func() { _ = v.Process.Kill(); _ = v.Wait() })
+	if ready {
+		lines := bufio.NewScanner(out)
+		require.True(t, lines.Scan(), "it ended before it was ready")
+		first = lines.Text()
+	}
+	return v, first
+}
+
+// kill ends it with SIGKILL, and returns when it is gone.
+func (v victim) kill(t *testing.T) {
+	t.Helper()
+	require.NoError(t, v.Process.Kill())
+	require.Error(t, v.Wait(), "it was killed")
+	_ = v.stdin.Close()
+}

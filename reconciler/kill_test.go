@@ -1,0 +1,239 @@
+package reconciler_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/reconciler"
+)
+
+var (
+	kills    = flag.Int("kills", 12, "how often TestKilledAtAnyPoint kills; make kill does it 200 times")
+	killSeed = flag.Uint64("seed", 0, "what TestKilledAtAnyPoint does in which order; 0: another every time")
+)
+
+const (
+	// settleEvery kills, members are mended and the newest commit has to arrive; hubEvery kills, the hub is killed with the
+	// controllers.
+	settleEvery, hubEvery = 8, 15
+	// longestLife is how long the controllers live if they are killed after a time, and not after something they did.
+	longestLife = 4 * time.Second
+)
+
+// TestKilledAtAnyPoint kills the controllers, and at times the hub, at random points, while commits keep coming and members go up and
+// down. An observer that works out for itself what each commit wants watches the members and the hub all the time:
+//   - every version of every object is what some commit wants there, with its overrides, and never an older one than before;
+//   - nothing is deleted that every commit wants, and what is foreign is not touched;
+//   - whenever a Release is Ready, or a FederatedObject says that its generation was observed, that is so;
+//   - at the end every member has what the last commit wants, and nothing else.
+func TestKilledAtAnyPoint(t *testing.T) {
+	seed := *killSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("%d kills; to repeat: -kills %d -seed %d", *kills, *kills, seed)
+	k := newKillings(t, rand.New(rand.NewPCG(seed, 0)))
+	for n := 1; n <= *kills; n++ {
+		k.strike(n)
+		k.observer.clean()
+		if n%settleEvery == 0 {
+			k.settle()
+		}
+	}
+	k.commits.commit(k.commits.files) // one that can be read
+	k.settle()
+	k.equal()
+	k.foreignIsUntouched()
+	k.observer.clean()
+	k.claims.mu.Lock()
+	defer k.claims.mu.Unlock()
+	t.Logf("%d commits, %v claims checked", len(k.commits.shas), k.claims.checked)
+	require.NotZero(t, k.claims.checked["Release"])
+	require.NotZero(t, k.claims.checked["FederatedObject"])
+}
+
+// killings is a world of which parts are killed.
+type killings struct {
+	*world
+	random      *rand.Rand
+	commits     *commits
+	observer    *observer
+	claims      *claims
+	clusters    []string
+	hubProcess  victim
+	controllers victim
+	hubDir      string
+	logs        *os.File
+	foreign     map[string]string // resource versions of what is not accord's, by cluster
+}
+
+func newKillings(t *testing.T, random *rand.Rand) *killings {
+	t.Helper()
+	k := &killings{
+		random: random, clusters: []string{"cluster-a", "cluster-b", "cluster-c"}, hubDir: t.TempDir(), foreign: map[string]string{},
+		world: &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, rights: &rights{}},
+	}
+	var err error
+	k.logs, err = os.Create(filepath.Join(t.ArtifactDir(), "controllers.log"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = k.logs.Close() })
+	k.startHub()
+	k.planes = localtest.Members(t, k.clusters...)
+	k.hub = clientOf(t, k.config)
+	require.NoError(t, reconciler.InstallCRDs(t.Context(), k.config))
+	k.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: k.namespace}})
+	for _, name := range k.clusters {
+		k.members[name] = clientOf(t, k.planes[name].Config())
+		k.cables[name] = newCable(t, k.planes[name].Config().Host)
+		k.join(name)
+		k.plant(name)
+	}
+	r := k.federation("prod")
+	k.commits = newCommits(r, random, k.clusters)
+	r.pushing = func() { k.grant(); k.commits.plan(k.declared(r)) }
+	k.observer = observe(t, k.world, k.commits)
+	k.claims = k.observer.listen(k.world)
+	k.commits.commit(k.commits.files)
+	k.startControllers()
+	k.settle()
+	return k
+}
+
+// plant puts something foreign beside what accord delivers.
+func (k *killings) plant(cluster string) {
+	k.t.Helper()
+	member := k.members[cluster]
+	require.NoError(k.t, member.Create(k.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}))
+	theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "theirs"}, Data: map[string]string{"key": "theirs"}}
+	require.NoError(k.t, member.Create(k.t.Context(), theirs))
+	k.foreign[cluster] = theirs.ResourceVersion
+}
+
+func (k *killings) startHub() {
+	k.t.Helper()
+	var kubeconfig string
+	k.hubProcess, kubeconfig = start(k.t, k.logs, true, hubEnv+"="+k.hubDir)
+	var err error
+	k.config, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
+	require.NoError(k.t, err)
+}
+
+func (k *killings) startControllers() {
+	k.t.Helper()
+	fmt.Fprintf(k.logs, "----- started at %s\n", time.Now().Format(time.RFC3339Nano))
+	k.controllers, _ = start(k.t, k.logs, false, killableEnv+"="+filepath.Join(k.hubDir, "kubeconfig"), killableEnv+"_CACHE="+filepath.Join(k.hubDir, "cache"))
+}
+
+// strike lets something happen, kills, and starts again.
+func (k *killings) strike(n int) {
+	k.t.Helper()
+	for _, c := range k.cables {
+		if k.random.IntN(6) == 0 {
+			c.setCut(k.random.IntN(2) == 0)
+		}
+	}
+	if k.random.IntN(4) > 0 {
+		k.commits.next()
+	}
+	k.wait()
+	k.controllers.kill(k.t)
+	if n%hubEvery == 0 {
+		k.hubProcess.kill(k.t)
+		k.startHub()
+	}
+	k.startControllers()
+}
+
+// wait returns after a random time, or when a random number of objects was stored on members.
+func (k *killings) wait() {
+	life, number := time.Duration(k.random.Int64N(int64(longestLife))), 1+k.random.IntN(20)
+	if k.random.IntN(2) == 0 {
+		time.Sleep(life)
+		return
+	}
+	select {
+	case <-k.observer.stored: // of what was before
+	default:
+	}
+	enough := time.After(2 * longestLife)
+	for range number {
+		select {
+		case <-k.observer.stored:
+		case <-enough:
+			return
+		}
+	}
+}
+
+// settle mends all members, and returns when the newest commit that can be read is live.
+func (k *killings) settle() {
+	k.t.Helper()
+	for _, c := range k.cables {
+		c.setCut(false)
+	}
+	last := len(k.commits.shas) - 1
+	if k.commits.at(last) == nil {
+		k.commits.commit(k.commits.files)
+		last++
+	}
+	k.ready(k.commits.repository, k.commits.shas[last])
+}
+
+// equal checks that every member has what the last commit wants, that this is what is said of it, and that it is all.
+func (k *killings) equal() {
+	k.t.Helper()
+	want := k.commits.at(len(k.commits.shas) - 1)
+	for _, cluster := range k.clusters {
+		k.eventually(cluster+" to have what it should", func() error { return k.differs(cluster, want[cluster]) })
+	}
+}
+
+func (k *killings) differs(cluster string, want map[manifest.ID]version) error {
+	live, ok := k.claims.live(k.t.Context(), cluster)
+	if !ok {
+		return k.t.Context().Err()
+	}
+	var inventory []string
+	for id, v := range want {
+		if id.Kind == "ConfigMap" && live[id] != v.digest {
+			return fmt.Errorf("%s is %q and not %q", id, live[id], v.digest)
+		}
+		delete(live, id)
+		inventory = append(inventory, id.Entry())
+	}
+	if len(live) > 0 {
+		return fmt.Errorf("orphaned: %v", live)
+	}
+	slices.Sort(inventory)
+	d := k.delivery(k.commits.repository, cluster)
+	if !slices.Equal(inventory, d.Status.Inventory) || len(d.Status.Orphaned) > 0 || !apimeta.IsStatusConditionTrue(d.Status.Conditions, "Ready") {
+		return fmt.Errorf("the Delivery says %+v, and wanted is %v", d.Status, inventory)
+	}
+	return nil
+}
+
+func (k *killings) foreignIsUntouched() {
+	k.t.Helper()
+	for _, cluster := range k.clusters {
+		require.Equal(k.t, k.foreign[cluster], k.configMap(cluster, "theirs").ResourceVersion, cluster)
+	}
+	var deliveries v1alpha1.DeliveryList
+	require.NoError(k.t, k.hub.List(k.t.Context(), &deliveries, client.InNamespace(k.namespace)))
+	require.Len(k.t, deliveries.Items, len(k.clusters))
+}
