@@ -226,10 +226,10 @@ func difference(a, b []string) []string {
 	})
 }
 
-// decoded is the object that a cluster is sent. What was encoded here can be decoded.
+// decoded is the object that a cluster is sent.
 func decoded(r propagate.Result) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
-	if err := u.UnmarshalJSON(r.JSON); err != nil {
+	if err := u.UnmarshalJSON(r.JSON); err != nil { // impossible: the plan encoded an object with a kind
 		panic(err)
 	}
 	return u

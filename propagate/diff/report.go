@@ -53,7 +53,8 @@ type Totals struct {
 	Counts
 }
 
-// Counts are of pairs of object and cluster; each pair is in one of them at most, but for Recreated and RestartedPods.
+// Counts are of pairs of object and cluster. Each pair that changes is in one of them; those in Recreated are in Changed,
+// too. RestartedPods are of pods.
 type Counts struct {
 	Created int `json:"created"`
 	Changed int `json:"changed"`

@@ -24,6 +24,9 @@ var unreachable = EffectKind{
 			}
 			e.Message = fmt.Sprintf("%s has not been heard from%s: %s %s there when it is back", name, since,
 				count(len(e.Objects), "object"), verb(len(e.Objects), "changes", "change"))
+			if revision := c.options.Seen[name].Revision; revision != "" {
+				e.Message += "; it has " + revision
+			}
 			e.At = c.clusterAt(name)
 		})
 	},
