@@ -1,5 +1,5 @@
-// Package pipelines has no code: it runs the pipelines beside it as they are.
-package pipelines
+// Package ci has no code: it runs the pipelines beside it as they are.
+package ci
 
 import (
 	"bufio"
@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,8 @@ type world struct {
 func TestPipelines(t *testing.T) {
 	github, gitlab := readGitHub(t), readGitLab(t)
 	w := newWorld(t)
+	t.Run("GitHub, review", func(t *testing.T) { w.reviews(t, github["review"], w.asGitHub) })
+	t.Run("GitLab, review", func(t *testing.T) { w.reviews(t, gitlab["review"], w.asGitLab) })
 	t.Run("GitHub, live", func(t *testing.T) { w.follows(t, github["live"], "GITHUB_SHA") })
 	t.Run("GitHub, roll-out", func(t *testing.T) { w.rollsOut(t, github["roll-out"]) })
 	t.Run("GitLab, live", func(t *testing.T) { w.follows(t, gitlab["live"], "CI_COMMIT_SHA") })
@@ -101,6 +104,7 @@ func (w *world) changesNothing(t *testing.T) {
 type job struct {
 	scripts []string
 	env     []map[string]string
+	always  []bool // also after one that failed
 }
 
 func readGitHub(t *testing.T) map[string]job {
@@ -114,8 +118,9 @@ func readGitHub(t *testing.T) map[string]job {
 			TimeoutMinutes int               `json:"timeout-minutes"`
 			Permissions    map[string]string `json:"permissions"`
 			Steps          []struct {
-				Name, Uses, Run string
-				With, Env       map[string]string
+				Name, Uses, Run, If string
+				With                map[string]any
+				Env                 map[string]string
 			}
 		}
 	}
@@ -124,7 +129,9 @@ func readGitHub(t *testing.T) map[string]job {
 	require.Contains(t, workflow.On, "workflow_dispatch")
 	jobs := map[string]job{}
 	for name, declared := range workflow.Jobs {
-		require.Greater(t, declared.TimeoutMinutes, 30, "longer than accord wait itself")
+		if name != "review" {
+			require.Greater(t, declared.TimeoutMinutes, 30, "longer than accord wait itself")
+		}
 		var j job
 		for _, step := range declared.Steps {
 			require.NotEqual(t, step.Run == "", step.Uses == "", "a step runs or uses: %s", step.Name)
@@ -137,7 +144,8 @@ func readGitHub(t *testing.T) map[string]job {
 					env[key] = value
 				}
 			}
-			j.scripts, j.env = append(j.scripts, step.Run), append(j.env, env)
+			require.Contains(t, []string{"", "always()"}, step.If, "a condition that this test does not know")
+			j.scripts, j.env, j.always = append(j.scripts, step.Run), append(j.env, env), append(j.always, step.If != "")
 		}
 		jobs[name] = j
 	}
@@ -150,6 +158,7 @@ func readGitLab(t *testing.T) map[string]job {
 		BeforeScript []string            `json:"before_script,omitempty"`
 		Rules        []map[string]string `json:"rules,omitempty"`
 		Timeout      string              `json:"timeout,omitempty"`
+		Variables    map[string]string   `json:"variables,omitempty"`
 		Script       []string            `json:"script,omitempty"`
 		AllowFailure map[string][]int    `json:"allow_failure,omitempty"`
 	}
@@ -159,7 +168,9 @@ func readGitLab(t *testing.T) map[string]job {
 	jobs := map[string]job{}
 	for name, declared := range pipeline {
 		lines := strings.Join(append(pipeline["default"].BeforeScript, declared.Script...), "\n")
-		jobs[name] = job{scripts: []string{lines}, env: []map[string]string{{"ACCORD_KUBECONFIG": "${file}"}}}
+		env := map[string]string{"ACCORD_KUBECONFIG": "${file}"}
+		maps.Copy(env, declared.Variables)
+		jobs[name] = job{scripts: []string{lines}, env: []map[string]string{env}, always: []bool{false}}
 	}
 	return jobs
 }
@@ -170,16 +181,20 @@ func read(t *testing.T, name string, into any) {
 	require.NoError(t, yaml.UnmarshalStrict(raw, into), name)
 }
 
-// run the steps of a job as its system does, until one fails: all that was printed, and the exit code.
+// run the steps of a job as its system does, until one fails: all that was printed, and its exit code.
 func (w *world) run(t *testing.T, j job, workspace string, variables ...string) (string, int) {
 	file := filepath.Join(t.TempDir(), "file-variable")
 	require.NoError(t, os.WriteFile(file, []byte(w.kubeconfig), 0o600))
 	values := strings.NewReplacer(
 		"${{ secrets.HUB_KUBECONFIG }}", w.kubeconfig, "${{ github.workspace }}", workspace, "${file}", file,
-		"${{ inputs.tag }}", strings.TrimPrefix(variables[0], "TAG="),
+		"${{ inputs.tag }}", strings.TrimPrefix(variables[0], "TAG="), "${{ github.token }}", forgeToken,
 	)
 	var out bytes.Buffer
+	failed := 0
 	for i, script := range j.scripts {
+		if failed != 0 && !j.always[i] {
+			continue
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		step := exec.CommandContext(ctx, "bash", "-e", "-c", script)
 		step.Dir, step.Stdout, step.Stderr = workspace, &out, &out
@@ -191,11 +206,11 @@ func (w *world) run(t *testing.T, j job, workspace string, variables ...string) 
 		}
 		err := step.Run()
 		cancel()
-		if err != nil {
-			return out.String(), step.ProcessState.ExitCode()
+		if err != nil && failed == 0 {
+			failed = step.ProcessState.ExitCode()
 		}
 	}
-	return out.String(), 0
+	return out.String(), failed
 }
 
 // environment of a runner: our programs first, and a Git server behind the addresses of GitLab.
@@ -277,9 +292,11 @@ func (w *world) repository(t *testing.T) {
 func (w *world) commit(t *testing.T, subject string) string {
 	dir := filepath.Join(t.TempDir(), "work")
 	w.git(t, "clone", "-q", w.origin, dir)
-	manifest := "# " + subject + "\nspec:\n  containers:\n  - name: web\n    image: registry.example.com/web:1.4.0\n"
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "web.yaml"), []byte(manifest), 0o644))
-	w.git(t, "-C", dir, "add", "web.yaml")
+	write(t, dir, map[string]string{
+		"federation.yaml": federationManifest, "cluster.yaml": clusterManifest, "policy.yaml": policyManifest,
+		"web.yaml": "# " + subject + "\n" + fmt.Sprintf(webManifest, "1.4.0"),
+	})
+	w.git(t, "-C", dir, "add", ".")
 	w.git(t, "-C", dir, "-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-q", "--allow-empty", "-m", subject)
 	w.git(t, "-C", dir, "push", "-q", "origin", "HEAD:main")
 	return w.head(t)
