@@ -70,29 +70,37 @@ func (s *syncer) approval(ctx context.Context, f *federation, fed *v1alpha1.Fede
 	return a, nil
 }
 
-// decide puts a proposal in force if it is approved, and otherwise holds it.
+// decide has a proposal admitted if it is approved, and otherwise holds it.
 func (s *syncer) decide(ctx context.Context, f *federation, fed *v1alpha1.Federation, p *proposal) error {
 	a, err := s.approval(ctx, f, fed, p)
 	switch {
 	case err != nil:
 		return err
 	case a != nil && a.By == "":
+		f.unapproved()
 		return s.engine.hold(ctx, f, p, a)
 	}
-	return s.enforce(ctx, f, fed, p, a)
+	return s.admit(ctx, f, fed, p, a)
 }
 
-// settle puts the plan that waits for approval in force as soon as its Release has it. It needs no look at the sources.
+// settle has the plan that waits for approval admitted as soon as its Release has it, and one that a cluster refused when it is
+// time to ask again. It needs no look at the sources.
 func (s *syncer) settle(ctx context.Context, f *federation, fed *v1alpha1.Federation) error {
 	p := f.awaits(fed.Generation)
-	if p == nil {
+	if p == nil || !f.due(fed) {
 		return nil
 	}
 	a, err := s.approval(ctx, f, fed, p)
-	if err != nil || a == nil || a.By == "" {
+	switch {
+	case err != nil:
 		return err
+	case a == nil || a.By != "":
+		return s.admit(ctx, f, fed, p, a)
+	case f.again() > 0: // the approval was taken back
+		f.unapproved()
+		return s.engine.hold(ctx, f, p, a)
 	}
-	return s.enforce(ctx, f, fed, p, a)
+	return nil
 }
 
 // approvals looks at a Federation again when somebody approves a plan of one of its Releases, or takes that back.

@@ -50,7 +50,7 @@ func newBulkhead(e *engine, m *clusters.Member) *bulkhead {
 		queue: workqueue.NewTypedRateLimitingQueue(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](firstRetry, lastRetry)),
 		watches: map[types.NamespacedName]*clusters.Watch{},
-		silent:  "not heard from yet", curious: make(chan struct{}, 1),
+		silent:  notHeardYet, curious: make(chan struct{}, 1),
 	}
 	b.facts.told = make(chan struct{})
 	b.done.Go(func() { b.surveys(ctx) })

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -90,10 +89,10 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 	f.evaluate(b.generation)
 	f.succeed(release)
 	// After a restart the plan is the one whose status stands in the ledger; anything else begins anew, and so does one that
-	// was only approved now.
+	// was only approved now, or is not refused any more.
 	known := f.release.Spec.PlanDigest == plan.Digest() && f.release.Status.SupersededBy == "" &&
 		f.release.Status.ObservedGeneration == f.release.Generation &&
-		!meta.IsStatusConditionFalse(f.release.Status.Conditions, v1alpha1.Approved)
+		!withheld(f.release)
 	f.starting = !known
 	f.release.Spec.PlanDigest = plan.Digest()
 	covered := map[string]bool{}

@@ -75,6 +75,8 @@ type federation struct {
 	// the newest Release, nil where none is required.
 	proposed *proposal
 	approval *status.Approval
+	// preflights are what is known of trying the plan of the newest Release.
+	preflights preflights
 }
 
 // leg is one federation on one cluster.
@@ -267,7 +269,7 @@ func (f *federation) releaseInput() status.ReleaseInput {
 	if f.proposed != nil {
 		plan, findings = f.proposed.plan, f.proposed.findings
 	}
-	in.Approval = f.approval
+	in.Approval, in.Preflight = f.approval, f.preflights.told
 	for i := range plan.Decisions {
 		d := &plan.Decisions[i]
 		if !recordedDecision(d) {

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
@@ -86,7 +87,7 @@ func (e *engine) hold(ctx context.Context, f *federation, p *proposal, a *status
 	f.proposed, f.approval = p, a
 	f.evaluate(p.basis.generation)
 	f.succeed(p.release.DeepCopy())
-	f.release.Spec.PlanDigest = a.Digest
+	f.release.Spec.PlanDigest = p.plan.Digest()
 	release, before := f.release.DeepCopy(), f.release.Status
 	f.mu.Unlock()
 	if err := e.putRelease(ctx, f, release); err != nil {
@@ -96,6 +97,7 @@ func (e *engine) hold(ctx context.Context, f *federation, p *proposal, a *status
 	f.basis, f.decided = p.seen, time.Now() // only now: a Release that could not be written is tried again
 	f.mu.Unlock()
 	e.tellHeld(f, release, before)
+	e.tellRefusedPlan(f, release, before)
 	return errors.Join(e.reporter.writeRelease(ctx, f), e.supersede(ctx, f))
 }
 
@@ -106,7 +108,7 @@ func (e *engine) tellHeld(f *federation, r *v1alpha1.Release, before v1alpha1.Re
 	now := meta.FindStatusCondition(f.release.Status.Conditions, v1alpha1.Approved)
 	f.mu.Unlock()
 	then := meta.FindStatusCondition(before.Conditions, v1alpha1.Approved)
-	if now == nil || then != nil && then.Status == now.Status && then.Message == now.Message {
+	if now == nil || now.Status == metav1.ConditionTrue || then != nil && then.Status == now.Status && then.Message == now.Message {
 		return
 	}
 	e.event(r, normal, now.Reason, now.Message)
@@ -139,7 +141,7 @@ func (f *federation) proposedLegs(plan *propagate.Plan) []status.Leg {
 		case f.announced && f.alike(c, plan):
 			legs = append(legs, status.NewLeg(c, l.delivery.Generation, l.delivery.Status))
 		default:
-			legs = append(legs, status.Leg{Cluster: c, State: v1alpha1.Held, Reason: status.Held, Message: "the plan is not approved"})
+			legs = append(legs, f.heldLeg(c))
 		}
 	}
 	return legs

@@ -55,6 +55,9 @@ func (s *syncer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 		if f.trouble() {
 			interval = min(interval, retryInterval)
 		}
+		if again := f.again(); again > 0 {
+			interval = min(interval, again)
+		}
 	}
 	f.handled(requestedAt(fed))
 	s.engine.looked(f)
