@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -89,21 +90,27 @@ func (p *prober) probe(ctx context.Context, c *v1alpha1.Cluster) (clusters.Facts
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	secret, err := p.secret(ctx, c)
-	if err != nil {
+	switch {
+	case apierrors.IsNotFound(err):
 		p.drop(c.Name)
 		return clusters.Facts{}, err
-	}
-	if err := p.connect(c, secret); err != nil {
-		p.drop(c.Name)
-		return clusters.Facts{}, err
+	case err != nil: // the hub is slow: that says nothing of the member, which is as it was connected last
+		p.engine.log.Warn("cannot read credentials", "cluster", c.Name, "error", err)
+	default:
+		if err := p.connect(c, secret); err != nil {
+			p.drop(c.Name)
+			return clusters.Facts{}, err
+		}
 	}
 	b := p.engine.bulkhead(c.Name)
 	if b == nil {
-		return clusters.Facts{}, errors.New("the cluster was removed while it was probed")
+		return clusters.Facts{}, cmp.Or(err, errRemoved)
 	}
 	b.facts.setModels(c.Spec.ResourceModels)
 	return p.ask(ctx, c, b.Member)
 }
+
+var errRemoved = errors.New("the cluster was removed while it was probed")
 
 // inform adds to the next status of a Cluster what it says of itself, and the taints that policies put on it.
 func (p *prober) inform(c *v1alpha1.Cluster, next *v1alpha1.ClusterStatus) {
