@@ -27,6 +27,10 @@ access to the hub; else the Cluster manifests in Git are all that is known. With
 digest of head is the one that the controllers will compute for the merged commit; --verify compares it. A manifest of the
 Federation that is in the repository is read at each side.
 
+--live also asks every cluster that can be reached what it would refuse, with a server-side dry-run: quota, admission, kinds
+and versions that it does not serve, fields that cannot be changed. That writes nothing, and needs the rights to write. What
+is refused blocks the plan; a cluster that does not answer is named, and blocks nothing.
+
 --post also writes the plan as one comment on the pull request, updated in place, and the status accord/plan on its commit.
 Where to is found out from the environment of GitHub Actions, GitLab CI, Gitea and Forgejo Actions; the token is
 $ACCORD_FORGE_TOKEN, else $GITHUB_TOKEN or $GITLAB_TOKEN.
@@ -48,6 +52,9 @@ type planFlags struct {
 	failOn   string
 	verify   string
 	post     postFlags
+	live     liveFlags
+	// ownPaths: --path was given, and counts more than the paths of a Federation on the hub.
+	ownPaths bool
 }
 
 // failOnChanges and failOnError are the values of --fail-on.
@@ -76,7 +83,8 @@ func planCommand() *cobra.Command {
   accord plan --base HEAD~1 --head HEAD --verify sha256:9c1e...`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), firstOf(args), c.Flags().Changed("path"))
+			f.ownPaths = c.Flags().Changed("path")
+			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), firstOf(args))
 		},
 	}
 	flags := c.Flags()
@@ -94,6 +102,7 @@ func planCommand() *cobra.Command {
 	flags.StringVar(&f.failOn, "fail-on", failOnChanges, "changes: exit 1 when anything changes; error: only (with 2) when it must not be merged")
 	flags.StringVar(&f.verify, "verify", "", "compare the digest of head with this one (sha256:...)")
 	f.post.register(flags)
+	f.live.register(flags)
 	c.MarkFlagsMutuallyExclusive("facts", "hub-kubeconfig")
 	c.MarkFlagsMutuallyExclusive("verify", "post")
 	return c
@@ -116,16 +125,16 @@ func (f *planFlags) check() error {
 	case f.instance != "" && !instanceName.MatchString(f.instance):
 		return fmt.Errorf("--instance %q: expected letters and digits, with single - . _ / between them", f.instance)
 	}
-	return nil
+	return f.live.check()
 }
 
-func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string, ownPaths bool) error {
+func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	post := f.post.open(os.Getenv, f.instance)
 	post.begin(ctx)
-	r, err := f.review(ctx, dir, stderr, ownPaths)
+	r, err := f.review(ctx, dir, stderr)
 	if err != nil {
 		return errors.Join(err, post.fail(ctx))
 	}

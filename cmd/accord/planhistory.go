@@ -39,6 +39,9 @@ func openHistory(dir string) (*history, error) {
 		return nil, fmt.Errorf("opening the directory: %w", err)
 	}
 	found, err := git.PlainOpenWithOptions(abs, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
+	if errors.Is(err, git.ErrRepositoryNotExists) { // a bare one is not around its files
+		found, err = git.PlainOpen(abs)
+	}
 	if errors.Is(err, git.ErrRepositoryNotExists) {
 		return nil, fmt.Errorf("%s is in no Git repository: there is nothing to compare with (name a directory of one, or --repo)", abs)
 	}
@@ -104,7 +107,7 @@ func (h *history) resolve(rev string) (plumbing.Hash, error) {
 	case errors.Is(err, plumbing.ErrReferenceNotFound):
 		why = h.nearest(name)
 	case h.shallow():
-		why = "; this clone has only part of the history"
+		why = shallowHint
 	default:
 		why = ": " + err.Error()
 	}
@@ -126,10 +129,13 @@ func (h *history) nearest(rev string) string {
 	}
 	hint := manifest.DidYouMean(base, names)
 	if h.shallow() {
-		hint += "; this clone has only part of the history: fetch the whole of it (GitHub: actions/checkout with fetch-depth: 0)"
+		hint += shallowHint
 	}
 	return hint
 }
+
+// shallowHint is what to do about a clone that lacks a commit.
+const shallowHint = "; this clone has only part of the history: fetch the whole of it (GitHub: actions/checkout with fetch-depth: 0)"
 
 func (h *history) shallow() bool {
 	commits, err := h.repo.Storer.Shallow()

@@ -133,9 +133,7 @@ func (p *posting) comment(ctx context.Context, r *review, budget int) string {
 	if p.Forge == nil {
 		return ""
 	}
-	if most := p.Provider.MaxComment(); p.Provider != "" {
-		budget = min(budget, most)
-	}
+	budget = min(budget, p.Provider.MaxComment())
 	ctx, end := context.WithTimeout(ctx, postTime)
 	defer end()
 	url, err := p.Comment(ctx, p.pull, r.marker(), r.markdown(budget))

@@ -34,8 +34,8 @@ func (f *planFlags) read(ctx context.Context, dir string) (*pair, error) {
 		return nil, err
 	}
 	below := "."
-	if h != nil && f.tree.known == nil && f.tree.federation == "" {
-		below = h.below // the paths of a Federation begin at the root
+	if h != nil && (f.ownPaths || f.tree.known == nil && f.tree.federation == "") {
+		below = h.below // those of a Federation begin at the root
 	}
 	for _, s := range []*side{p.base, p.head} {
 		if s.nothing() {
@@ -228,10 +228,12 @@ func (p *pair) readFederations(asked, file string) error {
 	if p.base.label == "" {
 		return nil
 	}
-	if err := p.base.readFederation(file); err != nil {
-		return err
-	}
-	if p.base.federation == nil {
+	err := p.base.readFederation(file)
+	switch {
+	case err != nil: // head may be what repairs it
+		p.base.federation = nil
+		p.notes = append(p.notes, err.Error()+"; everything counts as new")
+	case p.base.federation == nil:
 		p.notes = append(p.notes, fmt.Sprintf("%s is not in %s: everything counts as new", file, p.base.label))
 	}
 	return nil

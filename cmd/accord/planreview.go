@@ -31,6 +31,8 @@ type review struct {
 	Blocking []diff.Reason `json:"blocking"`
 	Mistakes []lintLine    `json:"mistakes"`
 	*diff.Report
+	// Live is what the clusters say to it; absent without --live.
+	Live *liveReport `json:"live,omitempty"`
 
 	near    *tree    // for paths
 	command []string // that makes this review again
@@ -60,8 +62,8 @@ func (r planResult) exitCode(failOn string) int {
 }
 
 // review reads both sides, decides and compares. The error is not about a manifest.
-func (f *planFlags) review(ctx context.Context, dir string, stderr io.Writer, ownPaths bool) (*review, error) {
-	live, err := f.tree.connect(ctx, &f.hub, ownPaths)
+func (f *planFlags) review(ctx context.Context, dir string, stderr io.Writer) (*review, error) {
+	live, err := f.tree.connect(ctx, &f.hub, f.ownPaths)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +89,9 @@ func (f *planFlags) review(ctx context.Context, dir string, stderr io.Writer, ow
 			return nil, fmt.Errorf("comparing the plans: %w", err)
 		}
 		r.Policies = changedPolicies(p.base.input(), p.head.input())
+	}
+	if r.Live, err = f.live.try(ctx, r, p.head, live, k, stderr); err != nil {
+		return nil, err
 	}
 	r.conclude()
 	return r, nil
@@ -249,8 +254,8 @@ func (r *review) conclude() {
 	switch {
 	case len(r.Mistakes) > 0:
 		r.Result = planInvalid
-	case len(r.Report.Blocking()) > 0:
-		r.Result, r.Blocking = planBlocked, r.Report.Blocking()
+	case len(r.blocking()) > 0:
+		r.Result, r.Blocking = planBlocked, r.blocking()
 	case !r.Empty() || r.Before.Digest != r.After.Digest:
 		r.Result = planChanged
 	}

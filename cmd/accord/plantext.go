@@ -24,6 +24,7 @@ func (r *review) text() string {
 	if r.Report != nil {
 		r.textSummary(&b)
 		r.textEffects(&b)
+		r.textLive(&b)
 		r.textFindings(&b)
 		for i := range r.Changes {
 			textChange(&b, i, r.Changes[i], r.near)
@@ -60,8 +61,8 @@ func (r *review) textSummary(b *strings.Builder) {
 	var rows [][]string
 	for i, c := range r.Changes {
 		rows = append(rows, []string{
-			fmt.Sprintf("#%d", i+1), verbs[c.Variants[0].Verb].sign + " " + cutTo(subject(c), 48), cutTo(printable(gist(c.Variants[0])), 60),
-			printable(spread(c)), cost(c),
+			fmt.Sprintf("#%d", i+1), verbs[c.Variants[0].Verb].sign + " " + cell(subject(c), 48), cell(gist(c.Variants[0]), 60),
+			cell(spread(c), 40), cost(c),
 		})
 	}
 	var lines strings.Builder
@@ -174,9 +175,10 @@ func textVariant(b *strings.Builder, c diff.Change, j int, v diff.Variant) {
 
 // textWrapped writes words in lines of at most textWidth, those after the first indented like it.
 func textWrapped(b *strings.Builder, head, words string) {
-	line, indent := head, strings.Repeat(" ", utf8.RuneCountInString(head))
-	empty := true
-	for _, word := range slices.DeleteFunc(strings.Split(printable(words), " "), func(w string) bool { return w == "" }) {
+	head = printable(head)
+	indent := strings.Repeat(" ", utf8.RuneCountInString(head))
+	line, empty := head, true
+	for _, word := range pieces(printable(words), textWidth-len(indent)) {
 		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > textWidth {
 			fmt.Fprintln(b, line)
 			line, empty = indent, true
@@ -186,5 +188,21 @@ func textWrapped(b *strings.Builder, head, words string) {
 		}
 		line, empty = line+word, false
 	}
-	fmt.Fprintln(b, cutTo(line, textWidth))
+	fmt.Fprintln(b, line)
+}
+
+// pieces are the words of a text, none longer than most.
+func pieces(text string, most int) []string {
+	var all []string
+	for _, word := range strings.Fields(text) {
+		for piece := range slices.Chunk([]rune(word), most) {
+			all = append(all, string(piece))
+		}
+	}
+	return all
+}
+
+// cell is s in one column of the summary.
+func cell(s string, most int) string {
+	return cutTo(strings.Join(strings.Fields(printable(s)), " "), most)
 }
