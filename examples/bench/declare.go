@@ -29,7 +29,7 @@ const (
 )
 
 // declare puts CRDs, members and federation on the hub and returns a client for it.
-func declare(ctx context.Context, hub *rest.Config, members *fleet, repository string) (client.Client, error) {
+func declare(ctx context.Context, hub *rest.Config, members *fleet, repository string, preflight bool) (client.Client, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme)); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func declare(ctx context.Context, hub *rest.Config, members *fleet, repository s
 			return nil, fmt.Errorf("declaring %s: %w", crd.Name, err)
 		}
 	}
-	objects, err := declarations(members, repository)
+	objects, err := declarations(members, repository, preflight)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func createWhenServed(ctx context.Context, c client.Client, object client.Object
 }
 
 // declarations are the hub's objects, in the order they are created.
-func declarations(members *fleet, repository string) ([]client.Object, error) {
+func declarations(members *fleet, repository string, preflight bool) ([]client.Object, error) {
 	objects := []client.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: federationNamespace}},
 		&corev1.Secret{
@@ -95,17 +95,18 @@ func declarations(members *fleet, repository string) ([]client.Object, error) {
 			}},
 		)
 	}
-	return append(objects, federation(repository)), nil
+	return append(objects, federation(repository, preflight)), nil
 }
 
 // federation looks at its source when it is told of a push, and practically never by itself.
-func federation(repository string) *v1alpha1.Federation {
+func federation(repository string, preflight bool) *v1alpha1.Federation {
 	return &v1alpha1.Federation{
 		ObjectMeta: metav1.ObjectMeta{Name: federationName, Namespace: federationNamespace},
 		Spec: v1alpha1.FederationSpec{
 			Sources:       []v1alpha1.Source{{Name: "shop", URL: repository, Ref: &v1alpha1.Ref{Branch: "main"}}},
 			Interval:      metav1.Duration{Duration: 24 * time.Hour},
 			Prune:         true,
+			Preflight:     &preflight,
 			HookSecretRef: &corev1.LocalObjectReference{Name: hookSecret},
 		},
 	}

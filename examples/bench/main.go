@@ -67,7 +67,9 @@ type options struct {
 	objects int // five of six are Deployments, the others ConfigMaps
 	pushes  int
 	accord  string
-	scale   scaling // instead, when it has members
+	// preflight: the Federation has its changes tried before they are written. The bars are for without.
+	preflight bool
+	scale     scaling // instead, when it has members
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -78,6 +80,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.objects, "objects", 600, "objects on each; five of six are Deployments")
 	f.IntVar(&o.pushes, "pushes", 20, "pushes that change one object, of which the median is taken")
 	f.StringVar(&o.accord, "accord", "", "the accord to measure; absent: built from this repository")
+	f.BoolVar(&o.preflight, "preflight", false, "have changes tried on all members before they are written")
 	f.IntVar(&o.scale.members, "scale", 0, "measure instead how accord grows up to so many members, which are small API servers in one process")
 	f.IntVar(&o.scale.objects, "scale-objects", 100, "objects on each of those")
 	f.DurationVar(&o.scale.rest, "scale-rest", time.Minute, "how long accord is then watched doing nothing")

@@ -35,7 +35,7 @@ type ourSide struct {
 
 // startOurs declares members and federation on the hub, with a repository that places everything and has nothing to
 // place yet, and returns when accord has seen both and rests.
-func startOurs(ctx context.Context, dir, program string, hub, members *fleet, w workload) (*ourSide, error) {
+func startOurs(ctx context.Context, dir, program string, hub, members *fleet, w workload, preflight bool) (*ourSide, error) {
 	o := &ourSide{side: side{workload: w, members: members}, dir: dir, program: program, hub: hub}
 	var err error
 	if o.repository, err = newRepository(ctx, dir); err != nil {
@@ -44,7 +44,7 @@ func startOurs(ctx context.Context, dir, program string, hub, members *fleet, w 
 	if err := o.firstCommit(ctx); err != nil {
 		return nil, err
 	}
-	if o.declared, err = declare(ctx, hub.configs[hubName], members, o.repository.url()); err != nil {
+	if o.declared, err = declare(ctx, hub.configs[hubName], members, o.repository.url(), preflight); err != nil {
 		return nil, err
 	}
 	if o.seen, err = observe(ctx, members.configs, w.namespace); err != nil {
@@ -109,7 +109,7 @@ func (o *ourSide) ready(ctx context.Context) error {
 // request asks for a reconciliation as a person would and returns when it is done.
 func (o *ourSide) request(ctx context.Context) error {
 	at := time.Now().Format(time.RFC3339Nano)
-	fed := federation("")
+	fed := federation("", false)
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.RequestedAtAnnotation, at)
 	if err := o.declared.Patch(ctx, fed, client.RawPatch("application/merge-patch+json", []byte(patch))); err != nil {
 		return fmt.Errorf("requesting a reconciliation: %w", err)

@@ -85,7 +85,7 @@ func (b *bench) start(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	b.say("starting accord")
-	b.ours, err = startOurs(ctx, dir, b.accord, b.hub, b.members, workload{namespace: "ours", objects: b.objects})
+	b.ours, err = startOurs(ctx, dir, b.accord, b.hub, b.members, workload{namespace: "ours", objects: b.objects}, b.preflight)
 	return err
 }
 

@@ -134,7 +134,7 @@ func (r *scaleRound) start(ctx context.Context) (err error) {
 	if err := o.firstCommit(ctx); err != nil {
 		return err
 	}
-	if o.declared, err = declare(ctx, r.hub.configs[hubName], &fleet{}, o.repository.url()); err != nil {
+	if o.declared, err = declare(ctx, r.hub.configs[hubName], &fleet{}, o.repository.url(), false); err != nil {
 		return err
 	}
 	if o.hook, err = freeAddress(); err != nil {
@@ -156,7 +156,7 @@ func (r *scaleRound) start(ctx context.Context) (err error) {
 
 // connect declares the members and waits until all are known to be there.
 func (r *scaleRound) connect(ctx context.Context) error {
-	objects, err := declarations(r.members, r.ours.repository.url())
+	objects, err := declarations(r.members, r.ours.repository.url(), false)
 	if err != nil {
 		return err
 	}
