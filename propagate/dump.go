@@ -19,7 +19,7 @@ import (
 )
 
 // Dump writes the whole Input as one text file (txtar) that Load reads: a bug report, and dropped into testdata a test.
-// It has the parts input (federation, revision, what is skipped), objects.yaml, policies.yaml, fleet.yaml and previous;
+// It has the parts input (federation, revision, time, what is skipped), objects.yaml, policies.yaml, fleet.yaml and previous;
 // above every manifest a comment says where it came from.
 //
 // No value of a Secret is written. Each becomes REDACTED-1, REDACTED-2 and so on: the same value has the same number
@@ -30,7 +30,7 @@ func Dump(w io.Writer, in Input) error {
 	archive := &txtar.Archive{
 		Comment: []byte("An input of accord: everything that a plan depends on.\nSecret values are numbered, not shown.\n\n"),
 		Files: []txtar.File{
-			{Name: headFile, Data: d.plain(head{in.Federation, in.Revision, in.Skip})},
+			{Name: headFile, Data: d.plain(head{in.Federation, in.Revision, in.Now, in.Skip})},
 			{Name: "objects.yaml", Data: d.objects(in)},
 			{Name: "policies.yaml", Data: d.policies(in)},
 			{Name: "fleet.yaml", Data: d.fleet(in.Fleet)},
@@ -120,6 +120,9 @@ func (d *dumper) policies(in Input) []byte {
 	}
 	for _, r := range in.Rebalancers {
 		d.document(r.Origin, written("apps.karmada.io/v1alpha1", "WorkloadRebalancer", r.Meta, r.Spec))
+	}
+	for _, r := range in.Rollouts {
+		d.document(r.Origin, writtenRollout(r))
 	}
 	for _, c := range in.Customizations {
 		d.document(c.Origin, written(policy.ConfigGroup+"/v1alpha1", "ResourceInterpreterCustomization", c.Meta, c.Spec))

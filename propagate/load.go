@@ -2,6 +2,7 @@ package propagate
 
 import (
 	"fmt"
+	"time"
 
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
@@ -13,12 +14,14 @@ import (
 type head struct {
 	Federation string `json:"federation,omitempty"`
 	Revision   string `json:"revision,omitempty"`
-	Skip       `json:",inline"`
+	// Now in RFC 3339.
+	Now  time.Time `json:"now,omitzero"`
+	Skip `json:",inline"`
 }
 
 // Load reads what Dump wrote, or a case written by hand: every .yaml part is read as files in Git are, whatever its
 // name, so that objects, policies and Clusters may stand where they read best. Origins are lines of these parts. The
-// parts "input" (federation, revision, skippedNamespaces, skippedAPIs) and "previous" may be left out.
+// parts "input" (federation, revision, now, skippedNamespaces, skippedAPIs) and "previous" may be left out.
 func Load(text []byte) (Input, error) {
 	archive := txtar.Parse(text)
 	tree, err := txtar.FS(archive)
@@ -41,7 +44,7 @@ func Load(text []byte) (Input, error) {
 			if err := yaml.UnmarshalStrict(f.Data, &h); err != nil {
 				return Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)
 			}
-			in.Federation, in.Revision, in.Skip = h.Federation, h.Revision, h.Skip
+			in.Federation, in.Revision, in.Now, in.Skip = h.Federation, h.Revision, h.Now, h.Skip
 		case previousFile:
 			if err := yaml.UnmarshalStrict(f.Data, &in.Previous); err != nil {
 				return Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)

@@ -42,6 +42,8 @@ type Plan struct {
 	groups     groups
 	provided   map[schema.GroupKind]map[string]bool // clusters that get the CustomResourceDefinition of a kind
 	dependents map[manifest.ID][]*item              // the objects that want each sent along
+	rollouts   *rollouts                            // nil when everything changes at once
+	holds      map[string]string                    // why people hold a cluster, by name; nil when they hold none
 	scaled     map[manifest.ID]bool                 // by a HorizontalPodAutoscaler in Git
 	needsRoom  bool
 	moved      map[*unstructured.Unstructured]*unstructured.Unstructured // manifests that were given a namespace
@@ -115,7 +117,7 @@ func decide(in Input, last *Plan) (*Plan, error) {
 	for _, b := range in.Previous {
 		p.previous[b.ID] = b
 	}
-	p.overrides = newOverrides(in.Overrides, p.clusters)
+	p.overrides, p.rollouts, p.holds = newOverrides(in.Overrides, p.clusters), p.newRollouts(in.Rollouts), p.holdsAt(in.Now)
 	if p.earlier = p.compare(last); p.earlier != nil && p.earlier.deciding {
 		p.policies, p.claims = last.policies, last.claims
 	} else {
@@ -276,6 +278,7 @@ func normal(in Input, before func(*unstructured.Unstructured, string) *unstructu
 	errs = append(errs, twins(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
 	errs = append(errs, twins(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
 	errs = append(errs, twins(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, twins(in.Rollouts, func(r policy.Rollout) (string, manifest.Origin) { return r.Title(), r.Origin })...)
 	errs = append(errs, twins(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
 	errs = append(errs, twins(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
 	return objects, errors.Join(errs...)

@@ -4,6 +4,7 @@ package propagate
 
 import (
 	"crypto/sha256"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -35,6 +36,8 @@ type Input struct {
 	Health         []interpret.HealthExprs
 	// Skip is what the Federation never propagates, beside the defaults (Karmada §8.2).
 	Skip Skip
+	// Now is the time: a hold of a cluster may end by itself. At the zero time none has.
+	Now time.Time
 	// Previous is what was decided the last time, in any order; see Plan.Previous. Without it every object is new.
 	Previous []Previous
 }

@@ -14,12 +14,15 @@ import (
 
 // Withdraw says why an object that a cluster still has and For no longer lists must stay there; empty when it may go.
 // labels are those of the live object. It stays
-//   - while a suspension covers it: held means no delete either (B13);
+//   - while a suspension covers it, or people hold the cluster: held means no delete either (B13);
 //   - while a policy claims it and no choice can be made (B17), or the cluster cannot say whether it serves the kind: what
 //     could not be read deletes nothing;
 //   - while an object stays for one of these reasons that needs it, and whose policy sends along what it needs;
 //   - a Namespace, while an object in it would stay.
 func (p *Plan) Withdraw(cluster string, id manifest.ID, labels map[string]string) string {
+	if why := p.holds[cluster]; why != "" {
+		return why
+	}
 	if it, known := p.byID[id]; known {
 		if why := p.keeps(it.decision, cluster); why != "" {
 			return why

@@ -29,7 +29,7 @@ type Cluster struct {
 	Status ClusterStatus `json:"status,omitempty"`
 }
 
-// ClusterSpec is Karmada's (Karmada §1.8), field by field.
+// ClusterSpec is Karmada's (Karmada §1.8), field by field, and a hold.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.zone) || !has(self.zones)",message="zone is deprecated and excludes zones"
 type ClusterSpec struct {
@@ -53,6 +53,8 @@ type ClusterSpec struct {
 	Zone   string         `json:"zone,omitempty"`
 	Zones  []string       `json:"zones,omitempty"`
 	Taints []corev1.Taint `json:"taints,omitempty"`
+	// Hold keeps hands off the cluster: nothing is created, changed, repaired or deleted there.
+	Hold *ClusterHold `json:"hold,omitempty"`
 	// ResourceModels are the grades that nodes are counted in by what they have left (status.resourceSummary). A cluster
 	// without them is counted in the default ones.
 	ResourceModels []ResourceModel `json:"resourceModels,omitempty"`

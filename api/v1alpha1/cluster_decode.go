@@ -98,6 +98,7 @@ func (s ClusterSpec) validate(doc *manifest.Doc) {
 	}
 	s.validateTopology(doc)
 	checkTaints(doc, s.Taints)
+	checkHold(doc, s.Hold)
 	checkResourceModels(doc, s.ResourceModels)
 }
 

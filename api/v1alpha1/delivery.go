@@ -58,6 +58,10 @@ type DeliveryStatus struct {
 	Inventory []string `json:"inventory,omitempty"`
 	// Orphaned lists what is there, is no longer wanted, and stays: prune is off, or the policy preserves it.
 	Orphaned []string `json:"orphaned,omitempty"`
+	// Rollouts are what the cluster was given of the RolloutPolicies that claim anything there.
+	// +listType=map
+	// +listMapKey=policy
+	Rollouts []DeliveryRollout `json:"rollouts,omitempty"`
 	// LastHeardAt is when the cluster answered last.
 	LastHeardAt *metav1.Time `json:"lastHeardAt,omitempty"`
 }

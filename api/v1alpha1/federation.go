@@ -190,6 +190,10 @@ type FederationStatus struct {
 	LastHealthyRevision string `json:"lastHealthyRevision,omitempty"`
 	// LastHandledReconcileAt is the last value of the annotation reconcile.accord.dev/requestedAt (or Flux's) that was acted on.
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
+	// Rollouts are what is remembered of the RolloutPolicies that claim anything.
+	// +listType=map
+	// +listMapKey=policy
+	Rollouts []RolloutState `json:"rollouts,omitempty"`
 	// Release is the name of the Release of the last attempted revision.
 	Release string `json:"release,omitempty"`
 	// +optional

@@ -78,6 +78,13 @@ type ReleaseStatus struct {
 	// Findings are what the plan says of fields that are not acted on and policies that match nothing, at most ten.
 	// +kubebuilder:validation:MaxItems=10
 	Findings []string `json:"findings,omitempty"`
+	// Rollouts of the RolloutPolicies that claim anything, at most ten.
+	// +kubebuilder:validation:MaxItems=10
+	// +listType=map
+	// +listMapKey=policy
+	Rollouts []RolloutStatus `json:"rollouts,omitempty"`
+	// RolloutsOmitted counts the rollouts that are not in Rollouts.
+	RolloutsOmitted int32 `json:"rolloutsOmitted,omitempty"`
 	// SupersededBy names the newer Release.
 	SupersededBy string `json:"supersededBy,omitempty"`
 }

@@ -48,8 +48,12 @@ type Worst struct {
 
 // WaitingFor says on what something that does not move is waiting.
 type WaitingFor struct {
-	Cluster   string       `json:"cluster"`
+	// Cluster is empty when it is about no cluster in particular.
+	Cluster string `json:"cluster"`
+	// Stage of a rollout; empty when it is about none.
+	Stage     string       `json:"stage,omitempty"`
 	Condition string       `json:"condition"`
 	Since     *metav1.Time `json:"since,omitempty"`
-	Deadline  *metav1.Time `json:"deadline,omitempty"`
+	// Deadline is when waiting ends at the latest; absent when only a person or Git can end it.
+	Deadline *metav1.Time `json:"deadline,omitempty"`
 }

@@ -12,7 +12,7 @@ import (
 
 // Declared is the cluster as spec and status of a Cluster that From reads back as the same.
 func (c Cluster) Declared() (v1alpha1.ClusterSpec, v1alpha1.ClusterStatus) {
-	spec := v1alpha1.ClusterSpec{Provider: c.Provider, Region: c.Region, Zones: c.Zones, Taints: c.Taints, ResourceModels: c.ranges()}
+	spec := v1alpha1.ClusterSpec{Provider: c.Provider, Region: c.Region, Zones: c.Zones, Taints: c.Taints, Hold: c.Hold, ResourceModels: c.ranges()}
 	var status v1alpha1.ClusterStatus
 	for _, t := range slices.Sorted(maps.Keys(c.Conditions)) {
 		status.Conditions = append(status.Conditions, metav1.Condition{Type: t, Status: metav1.ConditionStatus(c.Conditions[t])})

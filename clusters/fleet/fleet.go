@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // Cluster is one member as the planner sees it. The zero value of every field but Name means "not said".
@@ -16,6 +17,8 @@ type Cluster struct {
 	Region   string            `json:"region,omitempty"`
 	Zones    []string          `json:"zones,omitempty"`
 	Taints   []corev1.Taint    `json:"taints,omitempty"`
+	// Hold keeps hands off the cluster; nil when nobody holds it.
+	Hold *v1alpha1.ClusterHold `json:"hold,omitempty"`
 	// Leaving is set while the Cluster is being deleted: nothing new is placed there (Karmada §4.2).
 	Leaving bool `json:"leaving,omitempty"`
 	// Conditions are what the Cluster says of itself, status by type ("Ready": "True").

@@ -24,7 +24,7 @@ func From(c v1alpha1.Cluster, origin manifest.Origin) Cluster {
 	delete(labels, v1alpha1.SourceLabel)
 	return Cluster{
 		Name: c.Name, Labels: labels, Provider: c.Spec.Provider, Region: c.Spec.Region, Zones: zones,
-		Taints: taints(c.Spec.Taints, c.Status.Taints), Leaving: c.DeletionTimestamp != nil,
+		Taints: taints(c.Spec.Taints, c.Status.Taints), Hold: c.Spec.Hold.DeepCopy(), Leaving: c.DeletionTimestamp != nil,
 		Conditions: conditions(c.Status.Conditions), APIs: apis(c.Status), Resources: resources(c.Status.ResourceSummary),
 		Models: models(c), Origin: origin,
 	}

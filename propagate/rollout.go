@@ -1,0 +1,179 @@
+package propagate
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/stage"
+)
+
+// Rollout is one RolloutPolicy and what of a plan moves by it, cluster by cluster.
+type Rollout struct {
+	Policy *policy.Rollout
+	// Clusters that an object of it goes to, sorted.
+	Clusters []string
+
+	plan   *Plan
+	wanted []rolloutSum // parallel to plan.clusters
+}
+
+// rolloutSum is made once.
+type rolloutSum struct {
+	once  sync.Once
+	items []stage.Item
+	sum   string
+}
+
+// rollouts is what a plan knows of its RolloutPolicies; nil without one.
+type rollouts struct {
+	claims stage.Claims
+	once   sync.Once
+	of     map[*policy.Rollout]*Rollout
+	all    []*Rollout                // sorted by Name
+	own    map[*item]*policy.Rollout // what claims each object, those left out that nothing does
+}
+
+func (p *Plan) newRollouts(policies []policy.Rollout) *rollouts {
+	if len(policies) == 0 {
+		return nil
+	}
+	policies = slices.Clone(policies) // the caller may sort its own
+	r := &rollouts{claims: stage.NewClaims(policies), of: map[*policy.Rollout]*Rollout{}}
+	for i := range policies {
+		made := &Rollout{Policy: &policies[i], plan: p, wanted: make([]rolloutSum, len(p.clusters))}
+		r.of[made.Policy] = made
+		r.all = append(r.all, made)
+	}
+	slices.SortFunc(r.all, func(a, b *Rollout) int { return cmp.Compare(a.Name(), b.Name()) })
+	return r
+}
+
+// Name is "shop/web", or "standard" for a RolloutPolicy that is cluster-wide.
+func (r *Rollout) Name() string { return r.Policy.String() }
+
+// Course is who is in which stage. also are clusters from which something of the rollout is to be removed.
+func (r *Rollout) Course(also ...string) stage.Course {
+	return stage.Chart(r.Policy, r.plan.clusters, slices.Concat(r.Clusters, also))
+}
+
+// Wanted is one digest for all objects of the rollout on a cluster (stage.Sum); empty when there is none. An object that
+// cannot be rendered counts with its error. It renders what the cluster gets.
+func (r *Rollout) Wanted(cluster string) string {
+	i, known := r.plan.index[cluster]
+	if !known {
+		return ""
+	}
+	w := &r.wanted[i]
+	w.once.Do(func() { w.items = r.items(cluster); w.sum = stage.Sum(w.items) })
+	return w.sum
+}
+
+// Items are the objects that Wanted is about, sorted as they are applied, with what cannot be rendered at the end.
+// Nobody may change them.
+func (r *Rollout) Items(cluster string) []stage.Item {
+	if r.Wanted(cluster) == "" {
+		return nil
+	}
+	return r.wanted[r.plan.index[cluster]].items
+}
+
+func (r *Rollout) items(cluster string) []stage.Item {
+	var items []stage.Item
+	target := r.plan.For(cluster)
+	for _, o := range target.Objects {
+		if r.plan.Rollout(cluster, o.ID, nil) == r {
+			items = append(items, stage.Item{ID: o.ID, Digest: o.Digest})
+		}
+	}
+	for _, f := range target.Failed {
+		if r.plan.Rollout(cluster, f.ID, nil) == r {
+			items = append(items, stage.Item{ID: f.ID, Digest: "failed:" + f.Err.Error()})
+		}
+	}
+	return items
+}
+
+// Rollouts are all RolloutPolicies of the input, sorted by name; one that claims nothing has no Clusters. Nobody may
+// change them.
+func (p *Plan) Rollouts() []*Rollout {
+	if p.rollouts == nil {
+		return nil
+	}
+	p.sortRollouts()
+	return p.rollouts.all
+}
+
+// Rollout is what an object moves by on a cluster, nil when it changes at once. On a cluster that it is on for the sake of
+// others it moves with them (stage.Travels). Where it is not wanted, this is about its removal: of an object that left
+// Git the labels of the live object have to do.
+func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string) *Rollout {
+	if p.rollouts == nil {
+		return nil
+	}
+	p.sortRollouts()
+	it, known := p.byID[id]
+	if !known {
+		return p.rollouts.of[p.rollouts.claims.Of(shape(id, labels))]
+	}
+	return p.rollouts.of[p.moves(it, cluster)]
+}
+
+// moves is the RolloutPolicy of an object on a cluster.
+func (p *Plan) moves(it *item, cluster string) *policy.Rollout {
+	moves := p.rollouts.own[it]
+	if owners := p.dependents[it.decision.ID]; len(owners) > 0 {
+		moves = stage.Travels(moves, p.movers(owners, cluster, it.on(cluster)))
+	}
+	return moves
+}
+
+// movers are the RolloutPolicies of objects that need another one: of those on the cluster, or, where that one is not
+// wanted any more, of all.
+func (p *Plan) movers(owners []*item, cluster string, wanted bool) []*policy.Rollout {
+	var all []*policy.Rollout
+	for _, owner := range owners {
+		if !wanted || owner.on(cluster) {
+			all = append(all, p.rollouts.own[owner])
+		}
+	}
+	return all
+}
+
+// on says whether the object goes to a cluster.
+func (it *item) on(cluster string) bool {
+	_, there := slices.BinarySearchFunc(it.decision.Chosen, cluster, func(c Choice, name string) int { return strings.Compare(c.Cluster, name) })
+	return there
+}
+
+// sortRollouts finds out once what every object moves by, and where. A Namespace that is not in Git moves by nothing: it is
+// there as soon as something in it is.
+func (p *Plan) sortRollouts() {
+	r := p.rollouts
+	r.once.Do(func() {
+		r.own = map[*item]*policy.Rollout{}
+		for _, it := range p.items {
+			if claimed := r.claims.Of(it.manifest); claimed != nil && it.decision.Origin != (manifest.Origin{}) {
+				r.own[it] = claimed
+			}
+		}
+		on := map[*Rollout]map[string]bool{}
+		for _, it := range p.items {
+			for _, c := range it.decision.Chosen {
+				if made := r.of[p.moves(it, c.Cluster)]; made != nil {
+					if on[made] == nil {
+						on[made] = map[string]bool{}
+					}
+					on[made][c.Cluster] = true
+				}
+			}
+		}
+		for made, clusters := range on {
+			made.Clusters = slices.Sorted(maps.Keys(clusters))
+		}
+	})
+}

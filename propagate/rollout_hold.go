@@ -1,0 +1,39 @@
+package propagate
+
+import (
+	"fmt"
+	"time"
+)
+
+// Hold is why people hold a cluster at the time of the plan: hands off everything of the federation there. Empty when
+// they do not.
+func (p *Plan) Hold(cluster string) string { return p.holds[cluster] }
+
+// holdsAt are the clusters that people hold at a time, nil when there is none.
+func (p *Plan) holdsAt(now time.Time) map[string]string {
+	var holds map[string]string
+	for _, c := range p.clusters {
+		if !c.Hold.In(now) {
+			continue
+		}
+		if holds == nil {
+			holds = map[string]string{}
+		}
+		holds[c.Name] = c.Hold.String()
+		if at := c.Origin.String(); at != "" {
+			holds[c.Name] = fmt.Sprintf("%s (%s)", c.Hold, at)
+		}
+	}
+	return holds
+}
+
+// union joins two reasons to hold something. What is held for one of them stays held when the other ends.
+func union(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "" || a == b:
+		return a
+	}
+	return a + "; " + b
+}
