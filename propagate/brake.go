@@ -25,7 +25,9 @@ var precious = []schema.GroupKind{namespaceKind, crdKind, {Kind: "PersistentVolu
 
 // Brake says why remove is not deleted from a cluster: what it would be, how much, and how to have it done all the same;
 // empty if it may be. live is how many objects there are ours before anything is applied: the share is of them.
-func Brake(limits v1alpha1.PruneBrake, remove []manifest.ID, live int) string {
+// nothing says that the plan has nothing for any cluster (Plan.Nothing): whatever became of the source, that is more often a
+// wrong branch or path than what somebody wants.
+func Brake(limits v1alpha1.PruneBrake, remove []manifest.ID, live int, nothing bool) string {
 	if len(remove) == 0 {
 		return ""
 	}
@@ -33,6 +35,9 @@ func Brake(limits v1alpha1.PruneBrake, remove []manifest.ID, live int) string {
 	keep := slices.DeleteFunc(slices.Clone(remove), func(id manifest.ID) bool { return !slices.Contains(precious, id.GroupKind()) })
 	if len(keep) > 0 {
 		why = append(why, "it has "+enumerate(keep))
+	}
+	if nothing {
+		why = append(why, "there is nothing for any cluster any more")
 	}
 	percent := int32(defaultPercent)
 	if p := limits.MaxPercent; p != nil {
@@ -49,6 +54,11 @@ func Brake(limits v1alpha1.PruneBrake, remove []manifest.ID, live int) string {
 	}
 	return fmt.Sprintf("would delete %d of %d objects (%s), and does not because %s; a commit with the trailer \"Accord-Prune: allow\" does",
 		len(remove), live, enumerate(remove), strings.Join(why, " and "))
+}
+
+// Nothing says that the plan places nothing on any cluster.
+func (p *Plan) Nothing() bool {
+	return !slices.ContainsFunc(p.Decisions, func(d Decision) bool { return len(d.Chosen) > 0 })
 }
 
 // enumerate names the first few.

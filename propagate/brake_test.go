@@ -16,6 +16,7 @@ func TestBrake(t *testing.T) {
 		limits v1alpha1.PruneBrake
 		remove []manifest.ID
 		live   int
+		empty  bool
 		want   string
 	}{
 		"nothing":                   {live: 10},
@@ -25,10 +26,12 @@ func TestBrake(t *testing.T) {
 		"more than a set share":     {limits: v1alpha1.PruneBrake{MaxPercent: new(int32(10))}, remove: configMaps(6), live: 50, want: "ConfigMap shop/4, and 1 more), and does not because it is more than 10% of them"},
 		"none, as the limits say":   {limits: v1alpha1.PruneBrake{MaxObjects: new(int32(0))}, remove: configMaps(1), live: 50, want: "because it is more than 0;"},
 		"a Namespace, however many": {remove: []manifest.ID{{Kind: "Namespace", Name: "shop"}}, live: 1000, want: "because it has Namespace shop;"},
+		"all, and there is nothing": {remove: configMaps(1), live: 1, empty: true, want: "because there is nothing for any cluster any more;"},
+		"nothing was there":         {empty: true},
 		"a claim of no core kind":   {remove: []manifest.ID{{Group: "example.com", Kind: "PersistentVolumeClaim", Name: "a"}}, live: 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := propagate.Brake(c.limits, c.remove, c.live)
+			got := propagate.Brake(c.limits, c.remove, c.live, c.empty)
 			if c.want == "" {
 				require.Empty(t, got)
 				return

@@ -39,7 +39,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	}
 	book, _ := j.plan.Interpreters()
 	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
-		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Book: book,
+		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Nothing(), Book: book,
 		Withdraw: func(id manifest.ID, labels map[string]string) string { return j.plan.Withdraw(b.Name, id, labels) },
 		Record:   func(ctx context.Context, inventory []string) error { return b.record(ctx, f, j, inventory) },
 	})
@@ -95,20 +95,6 @@ func (b *bulkhead) look(ctx context.Context, f *federation, j *job) error {
 		b.engine.reporter.objects(f, maps.Keys(f.waiting))
 		clear(f.waiting)
 	}
-	return nil
-}
-
-// recall reads the inventory from the cluster when the ledger has none: the ledger is new, or the hub lost its data.
-func (b *bulkhead) recall(ctx context.Context, f *federation, j *job) (err error) {
-	if len(j.inventory) > 0 || j.recalled {
-		return nil
-	}
-	if j.inventory, err = apply.Recall(ctx, b.Member, j.federation); err != nil {
-		return err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	j.recalled = true
 	return nil
 }
 

@@ -24,6 +24,8 @@ type engine struct {
 	event func(about client.Object, kind, reason, message string)
 	// surveyed is told that there is news of what a cluster says of itself; it may not block.
 	surveyed func(cluster string)
+	// replan has a new plan made of a federation; it may not block.
+	replan func(federation types.NamespacedName)
 	// reporter writes status down, coalesced.
 	reporter *reporter
 	// mirror publishes objects on the hub; nil without one.
@@ -39,7 +41,7 @@ type engine struct {
 // newEngine starts nothing; run does.
 func newEngine(l ledger, log *slog.Logger, event func(about client.Object, kind, reason, message string)) *engine {
 	e := &engine{
-		ledger: l, log: log, event: event, surveyed: func(string) {},
+		ledger: l, log: log, event: event, surveyed: func(string) {}, replan: func(types.NamespacedName) {},
 		federations: map[types.NamespacedName]*federation{},
 		bulkheads:   map[string]*bulkhead{},
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply"
@@ -21,9 +24,15 @@ const (
 type absences struct {
 	// vanished are the wanted objects that were seen going since they were written last.
 	vanished map[manifest.ID]bool
-	// recorded: the inventory is of this process. One of the process before is believed: it was there, and went
-	// while nobody watched.
+	// recorded: the inventory lists what may never have been written, by this process or by the one before, which ended
+	// in the middle of a delivery. Otherwise it is believed: what it lists was there, and went while nobody watched.
 	recorded bool
+}
+
+// absencesSince is what can be told of the inventory that a process before this one left.
+func absencesSince(d *v1alpha1.Delivery) absences {
+	applied := meta.FindStatusCondition(d.Status.Conditions, v1alpha1.Applied)
+	return absences{recorded: applied == nil || applied.Status != metav1.ConditionTrue || applied.ObservedGeneration != d.Generation}
 }
 
 // vanish notes that a wanted object was seen going.

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply"
 )
 
@@ -41,6 +43,28 @@ func TestAbsences(t *testing.T) {
 		require.Empty(t, a.drift(apply.Outcome{Drift: []apply.Drift{deleted}}))
 		require.Empty(t, a.vanished)
 	})
+}
+
+// TestAbsencesAfterARestart: an inventory lists what was to be written, which a process that was killed may not have done.
+func TestAbsencesAfterARestart(t *testing.T) {
+	for name, tt := range map[string]struct {
+		conditions []metav1.Condition
+		believed   bool
+	}{
+		"nothing is known":            {nil, false},
+		"a delivery was under way":    {[]metav1.Condition{{Type: v1alpha1.Applied, Status: metav1.ConditionUnknown, ObservedGeneration: 2}}, false},
+		"some objects failed":         {[]metav1.Condition{{Type: v1alpha1.Applied, Status: metav1.ConditionFalse, ObservedGeneration: 2}}, false},
+		"the one before had finished": {[]metav1.Condition{{Type: v1alpha1.Applied, Status: metav1.ConditionTrue, ObservedGeneration: 1}}, false},
+		"it had finished":             {[]metav1.Condition{{Type: v1alpha1.Applied, Status: metav1.ConditionTrue, ObservedGeneration: 2}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &v1alpha1.Delivery{Status: v1alpha1.DeliveryStatus{Conditions: tt.conditions}}
+			d.Generation = 2
+			a := absencesSince(d)
+			told := a.drift(apply.Outcome{Drift: []apply.Drift{{ID: shopConfigMap("web"), What: apply.Deleted}}})
+			require.Equal(t, tt.believed, len(told) == 1)
+		})
+	}
 }
 
 func TestDriftLines(t *testing.T) {

@@ -35,6 +35,8 @@ type federation struct {
 	basis   basis
 	decided time.Time
 	plan    *propagate.Plan
+	// finds are what clusters have that the ledger did not know of, by cluster.
+	finds map[string]*find
 	// findings are what a reviewer should know of it, worst first.
 	findings []propagate.Finding
 	// revision and allowPrune are those of the commit that the plan in force was made from.
@@ -185,7 +187,7 @@ func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federatio
 
 func newLeg(d *v1alpha1.Delivery) *leg {
 	return &leg{
-		cluster: d.Spec.Cluster, delivery: d,
+		cluster: d.Spec.Cluster, delivery: d, absences: absencesSince(d),
 		wants: map[manifest.ID]want{}, live: apply.Live{},
 		reports: map[manifest.ID]status.Report{}, errors: map[manifest.ID]string{},
 	}

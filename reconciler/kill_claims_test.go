@@ -36,7 +36,7 @@ func (o *observer) listen(w *world) *claims {
 	c := &claims{observer: o, world: w, hub: hub, checked: map[string]int{}}
 	ctx, cancel := context.WithCancel(o.t.Context())
 	var listening sync.WaitGroup
-	for _, list := range []client.ObjectList{&v1alpha1.ReleaseList{}, &v1alpha1.FederatedObjectList{}} {
+	for _, list := range []client.ObjectList{&v1alpha1.ReleaseList{}, &v1alpha1.FederatedObjectList{}, &v1alpha1.DeliveryList{}} {
 		listening.Go(func() {
 			for ctx.Err() == nil {
 				c.follow(ctx, list)
@@ -64,6 +64,8 @@ func (c *claims) follow(ctx context.Context, list client.ObjectList) {
 			c.release(ctx, claimed)
 		case *v1alpha1.FederatedObject:
 			c.object(ctx, claimed)
+		case *v1alpha1.Delivery:
+			c.delivery(claimed)
 		}
 	}
 }
@@ -117,6 +119,14 @@ func (c *claims) object(ctx context.Context, o *v1alpha1.FederatedObject) {
 		}
 	}
 	c.count("FederatedObject")
+}
+
+// delivery checks "somebody changed this": nobody does.
+func (c *claims) delivery(d *v1alpha1.Delivery) {
+	if drifted := apimeta.FindStatusCondition(d.Status.Conditions, v1alpha1.Drifted); drifted != nil && drifted.Status == metav1.ConditionTrue {
+		c.complain("Delivery %s tells a drift that never was: %s", d.Name, drifted.Message)
+	}
+	c.count("Delivery")
 }
 
 func (c *claims) count(kind string) {

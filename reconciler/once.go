@@ -101,8 +101,15 @@ func (o OnceOptions) begin(ctx context.Context, e *engine) (*federation, error) 
 	if err := o.connect(ctx, e, parts.Clusters); err != nil {
 		return nil, err
 	}
-	d, err := e.decide(ctx, nil, o.members(parts.Clusters), func(members []v1alpha1.Cluster) propagate.Input {
-		return c.input(fed, parts, members, nil)
+	f, err := e.open(ctx, fed)
+	if err != nil {
+		return nil, err
+	}
+	declared := o.members(parts.Clusters)
+	e.recollect(ctx, f, declared)
+	previous := f.previous()
+	d, err := e.decide(ctx, nil, declared, func(members []v1alpha1.Cluster) propagate.Input {
+		return c.input(fed, parts, members, previous)
 	})
 	if o.Dump != nil {
 		err = errors.Join(err, propagate.Dump(o.Dump, d.input))
@@ -113,10 +120,6 @@ func (o OnceOptions) begin(ctx context.Context, e *engine) (*federation, error) 
 	if digest := d.plan.Digest(); fed.Spec.RequireApproval && !slices.Contains(c.approves(), digest) {
 		return nil, fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
 			digest, v1alpha1.ApprovedPlanTrailer+digest)
-	}
-	f, err := e.open(ctx, fed)
-	if err != nil {
-		return nil, err
 	}
 	return f, e.enforce(ctx, f, basisOf(fed, c, d.members, d.sight()), c.release(fed), d.plan)
 }

@@ -14,13 +14,13 @@ func (f *federation) previous() []propagate.Previous {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.plan != nil {
-		return f.plan.Previous()
+		return f.withFinds(f.plan.Previous())
 	}
 	all := make([]propagate.Previous, 0, len(f.objects))
 	for _, o := range f.objects {
 		all = append(all, propagate.Recall(o.Spec))
 	}
-	return all
+	return f.withFinds(all)
 }
 
 // lastChoices are the clusters of a decision grouped by what they get, in a stable order.

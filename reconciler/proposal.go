@@ -47,6 +47,7 @@ func (s *syncer) propose(ctx context.Context, f *federation, fed *v1alpha1.Feder
 	} else if err != nil {
 		return nil, err
 	}
+	s.engine.recollect(ctx, f, members)
 	previous := f.previous()
 	d, err := s.engine.decide(ctx, f.inForce(), members, func(members []v1alpha1.Cluster) propagate.Input {
 		return c.input(fed, parts, members, previous)

@@ -83,15 +83,15 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	log := slog.New(logr.ToSlogHandler(o.Log))
 	e := newEngine(l, log, newCrier(mgr.GetEventRecorder("accord")).event)
 
-	hooks, news := make(chan event.GenericEvent), &waker{}
+	hooks, news, plans := make(chan event.GenericEvent), &waker{}, &waker{}
 	p := newProber(mgr.GetClient(), mgr.GetAPIReader(), e)
-	p.wake, e.surveyed = news.wake, news.wake
+	p.wake, e.surveyed, e.replan = news.wake, news.wake, plans.look
 	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: cache, engine: e, taint: p.taint}
 	if e.mirror, err = newMirrorer(mgr.GetConfig(), e, o.Mirror, l.federations); err != nil {
 		return err
 	}
 	err = errors.Join(
-		watchFederations(mgr, s, hooks),
+		watchFederations(mgr, s, hooks, plans),
 		watchClusters(mgr, p, news),
 		watchReleases(mgr, newHerald(mgr.GetClient(), mgr.GetAPIReader(), e.event, log)),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.run(ctx); return nil })),
@@ -151,12 +151,13 @@ func newScheme() (*runtime.Scheme, error) {
 
 // watchFederations looks at a Federation when it changed, when somebody asked by annotation or push hook, when its plan
 // sees the fleet otherwise, when a plan is approved, and every interval.
-func watchFederations(mgr manager.Manager, s *syncer, hooks chan event.GenericEvent) error {
+func watchFederations(mgr manager.Manager, s *syncer, hooks chan event.GenericEvent, plans *waker) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("sync").
 		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.Cluster{}, s.fleetChanged()).
 		Watches(&v1alpha1.Release{}, approvals(), builder.WithPredicates(approvalChanged())).
 		WatchesRawSource(ctrlsource.Channel(hooks, &handler.EnqueueRequestForObject{})).
+		WatchesRawSource(ctrlsource.Func(plans.start)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: syncWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
 		Complete(s)
 }

@@ -48,7 +48,7 @@ func (f *federation) rests(b basis) bool {
 	if f.proposed != nil {
 		age = 0 // while somebody looks at a plan, it is not made again only because room moved
 	}
-	if !f.basis.rests(b, age, f.declaration.Spec.Interval.Duration) || !f.announced && f.refused == nil && f.proposed == nil {
+	if f.unplanned() || !f.basis.rests(b, age, f.declaration.Spec.Interval.Duration) || !f.announced && f.refused == nil && f.proposed == nil {
 		return false
 	}
 	f.unread = "" // only now: until a new plan is adopted, the old Release does not answer for the new generation

@@ -17,7 +17,7 @@ import (
 // requests is the queue of a controller.
 type requests = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// waker has a cluster looked at before it is its turn.
+// waker has a cluster, or a federation, looked at before it is its turn.
 type waker struct {
 	mu    sync.Mutex
 	queue requests
@@ -29,6 +29,15 @@ func (w *waker) start(_ context.Context, queue requests) error {
 	defer w.mu.Unlock()
 	w.queue = queue
 	return nil
+}
+
+// look has a federation looked at, if the controller started.
+func (w *waker) look(federation types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.queue != nil {
+		w.queue.Add(reconcile.Request{NamespacedName: federation})
+	}
 }
 
 // wake does nothing before the controller started, which then looks at every cluster in any case.

@@ -24,7 +24,7 @@ var pruneBrake = EffectKind{
 		})
 		stopped := map[string]*Effect{} // by sentence
 		for _, name := range slices.Sorted(maps.Keys(remove)) {
-			why := propagate.Brake(c.options.Brake, remove[name], c.before.Plan.Placed(name))
+			why := propagate.Brake(c.options.Brake, remove[name], c.before.Plan.Placed(name), c.after.Plan.Nothing())
 			if why == "" {
 				continue
 			}

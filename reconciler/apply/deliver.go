@@ -22,6 +22,8 @@ type Options struct {
 	// Brake bounds what may be pruned; AllowPrune lifts it (the commit has the trailer "Accord-Prune: allow").
 	Brake      v1alpha1.PruneBrake
 	AllowPrune bool
+	// Nothing says that the plan has nothing for any cluster: then nothing is pruned unless AllowPrune.
+	Nothing bool
 	// Withdraw says why an object that is not wanted any more must stay as it is; empty when it may go.
 	// Nil: everything may.
 	Withdraw func(id manifest.ID, labels map[string]string) string

@@ -85,7 +85,14 @@ func TestInventoryOfTheHubIsLost(t *testing.T) {
 	first := w.delivered(w.target(namespaceYAML + deploymentYAML + configMap("one", "1")))
 	recalled, err := Recall(t.Context(), w.member, w.federation)
 	require.NoError(t, err)
-	require.Equal(t, first.Inventory, recalled)
+	require.Equal(t, first.Inventory, Entries(recalled))
+	for _, r := range recalled {
+		if r.ID == w.id("Deployment", "web") {
+			require.EqualValues(t, 1, *r.Replicas)
+		} else {
+			require.Nil(t, r.Replicas)
+		}
+	}
 
 	w.inventory, w.live = nil, Live{} // nobody watches Deployments now
 	outcome := w.delivered(w.target(namespaceYAML + configMap("one", "1")))

@@ -16,7 +16,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -245,16 +244,4 @@ func (d *delivery) recoverKind(ctx context.Context, kind schema.GroupKind, found
 		found[id] = seenMetadata(mapping.GroupVersionKind, &item)
 	}
 	return err
-}
-
-// Recall says what a member says is ours: the entries of the inventory, rebuilt from the parent of the ApplySet and the
-// labels. Empty if nothing was ever delivered. It is for a hub that knows nothing, to know which kinds to watch.
-func Recall(ctx context.Context, m *clusters.Member, federation string) ([]string, error) {
-	d := newDelivery(m, federation, propagate.Target{}, nil, nil, Options{})
-	found, err := d.recover(ctx)
-	inv := inventory{}
-	for id := range found {
-		inv[id] = true
-	}
-	return inv.entries(), err
 }

@@ -1,0 +1,94 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// Recalled is an object that a member says is ours, and what of the decision about it can be read from it.
+type Recalled struct {
+	ID manifest.ID
+	// Replicas and Completions are those of the live object; nil where its kind has none.
+	Replicas, Completions *int32
+}
+
+// Recall says what a member says is ours, sorted: the inventory, rebuilt from the parent of the ApplySet and the labels.
+// Empty if nothing was ever delivered. It is for a hub that knows nothing: to know which kinds to watch, and to decide
+// as before.
+func Recall(ctx context.Context, m *clusters.Member, federation string) ([]Recalled, error) {
+	d := newDelivery(m, federation, propagate.Target{}, nil, nil, Options{})
+	found, err := d.recover(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, counted := []Recalled{}, map[schema.GroupKind]schema.GroupVersionKind{}
+	for id, seen := range found {
+		if kind.Of(id.GroupKind()).SetReplicas != nil {
+			counted[id.GroupKind()] = seen.GVK
+			continue
+		}
+		all = append(all, Recalled{ID: id})
+	}
+	for _, gvk := range counted {
+		more, err := d.recount(ctx, gvk)
+		if err != nil {
+			return nil, fmt.Errorf("cluster %s: listing %s of the inventory: %w", m.Name, gvk.GroupKind(), err)
+		}
+		all = append(all, more...)
+	}
+	slices.SortFunc(all, func(a, b Recalled) int { return a.ID.Compare(b.ID) })
+	return all, nil
+}
+
+// Entries are the inventory of what was recalled, sorted.
+func Entries(all []Recalled) []string {
+	inv := inventory{}
+	for _, r := range all {
+		inv[r.ID] = true
+	}
+	return inv.entries()
+}
+
+// recount reads the objects of a kind with replicas whole.
+func (d *delivery) recount(ctx context.Context, gvk schema.GroupVersionKind) ([]Recalled, error) {
+	mapping, err := d.member.Kinds.Mapping(gvk)
+	if err != nil {
+		return nil, err
+	}
+	known, all := kind.Of(gvk.GroupKind()), []Recalled{}
+	for next := ""; ; {
+		var page *unstructured.UnstructuredList
+		err := d.request(ctx, func(ctx context.Context) (err error) {
+			page, err = d.member.Objects.Resource(mapping.Resource).
+				List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.PartOfLabel + "=" + d.applySet, Limit: listPage, Continue: next})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			r := Recalled{ID: manifest.IDOf(&page.Items[i])}
+			if n, ok := known.Replicas(&page.Items[i]); ok {
+				r.Replicas = &n
+			}
+			if n, ok, _ := unstructured.NestedInt64(page.Items[i].Object, "spec", "completions"); ok {
+				r.Completions = new(int32(n))
+			}
+			all = append(all, r)
+		}
+		if next = page.GetContinue(); next == "" {
+			return all, nil
+		}
+	}
+}
