@@ -63,7 +63,7 @@ func TestNothingIsLostBySources(t *testing.T) {
 				r.git(r.work, "checkout", "--quiet", "main")
 				return func() {}
 			},
-			declare: func(spec *v1alpha1.FederationSpec) { spec.Sources[0].Ref.Branch = "pages" },
+			declare: func(spec *v1alpha1.FederationSpec) { spec.Sources[0].Ref.Branch, spec.Sources[0].Path = "pages", "" },
 			reason:  "PruneBlocked",
 		},
 		"the path is deleted": {
