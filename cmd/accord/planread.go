@@ -234,7 +234,7 @@ func (p *pair) readFederations(asked, file string) error {
 		p.base.federation = nil
 		p.notes = append(p.notes, err.Error()+"; everything counts as new")
 	case p.base.federation == nil:
-		p.notes = append(p.notes, fmt.Sprintf("%s is not in %s: everything counts as new", file, p.base.label))
+		p.notes = append(p.notes, fmt.Sprintf("there is no %s in %s: everything counts as new", file, p.base.label))
 	}
 	return nil
 }

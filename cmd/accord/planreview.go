@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -21,12 +19,10 @@ type review struct {
 	// Result is unchanged, changed, blocked (merging it would be a mistake) or invalid (it cannot be planned).
 	Result planResult `json:"result"`
 	// Federation is "<namespace>/<name>".
-	Federation string `json:"federation"`
-	Base       string `json:"base"`
-	Head       string `json:"head"`
-	// Policies is how many policies and overrides differ.
-	Policies int      `json:"policies"`
-	Notes    []string `json:"notes"`
+	Federation string   `json:"federation"`
+	Base       string   `json:"base"`
+	Head       string   `json:"head"`
+	Notes      []string `json:"notes"`
 	// Blocking is what makes merging a mistake, Mistakes what keeps head from being planned at all: there is no report then.
 	Blocking []diff.Reason `json:"blocking"`
 	Mistakes []lintLine    `json:"mistakes"`
@@ -88,7 +84,6 @@ func (f *planFlags) review(ctx context.Context, dir string, stderr io.Writer) (*
 		if err != nil {
 			return nil, fmt.Errorf("comparing the plans: %w", err)
 		}
-		r.Policies = changedPolicies(p.base.input(), p.head.input())
 	}
 	if r.Live, err = f.live.try(ctx, r, p.head, live, k, stderr); err != nil {
 		return nil, err
@@ -218,34 +213,6 @@ func baseDump(file string) string {
 		return file + ".base"
 	}
 	return stem + ".base.txtar"
-}
-
-// changedPolicies counts the policies and overrides that are not the same on both sides, those on one side only included.
-func changedPolicies(before, after propagate.Input) int {
-	was, is := policyTexts(before), policyTexts(after)
-	n := 0
-	for title, text := range is {
-		if !bytes.Equal(was[title], text) {
-			n++
-		}
-	}
-	for title := range was {
-		if is[title] == nil {
-			n++
-		}
-	}
-	return n
-}
-
-func policyTexts(in propagate.Input) map[string][]byte {
-	texts := map[string][]byte{}
-	for _, p := range in.Policies {
-		texts[p.Title()], _ = json.Marshal([]any{p.Meta, p.Spec}) // decoded from JSON, so it is
-	}
-	for _, o := range in.Overrides {
-		texts[o.Title()], _ = json.Marshal([]any{o.Meta, o.Spec})
-	}
-	return texts
 }
 
 // conclude draws the conclusions that a pipeline needs.

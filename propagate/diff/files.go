@@ -18,6 +18,7 @@ type document struct {
 	origin  manifest.Origin
 	content any
 	differs bool // from the one on the other side, or there is none
+	policy  bool // of any kind
 }
 
 // files know which manifests differ.
@@ -60,6 +61,22 @@ func (f *files) changed() []string {
 	return append([]string{}, slices.Sorted(maps.Keys(paths))...)
 }
 
+// policies counts those that differ, those on one side only included.
+func (f *files) policies() int {
+	n := 0
+	for _, d := range f.after {
+		if d.policy && d.differs {
+			n++
+		}
+	}
+	for name, d := range f.before {
+		if d.policy && f.after[name] == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // touched says that a place is in a manifest that differs. A file of which the lines are not known counts as a whole.
 func (f *files) touched(at manifest.Origin) bool {
 	var in *document
@@ -89,20 +106,26 @@ func documents(in propagate.Input) map[string]*document {
 	for _, o := range in.Objects {
 		add(o.ID().String(), o.Origin, o.Manifest)
 	}
-	for i := range in.Policies {
-		add(in.Policies[i].Title(), in.Policies[i].Origin, in.Policies[i].Spec)
+	addPolicy := func(name string, at manifest.Origin, spec any) {
+		all[name] = &document{origin: at, content: spec, policy: true}
 	}
-	for i := range in.Overrides {
-		add(in.Overrides[i].Title(), in.Overrides[i].Origin, in.Overrides[i].Spec)
+	for _, p := range in.Policies {
+		addPolicy(p.Title(), p.Origin, p.Spec)
 	}
-	for i := range in.TaintPolicies {
-		add(in.TaintPolicies[i].Title(), in.TaintPolicies[i].Origin, in.TaintPolicies[i].Spec)
+	for _, o := range in.Overrides {
+		addPolicy(o.Title(), o.Origin, o.Spec)
 	}
-	for i := range in.Rebalancers {
-		add(in.Rebalancers[i].Title(), in.Rebalancers[i].Origin, in.Rebalancers[i].Spec)
+	for _, t := range in.TaintPolicies {
+		addPolicy(t.Title(), t.Origin, t.Spec)
 	}
-	for i := range in.Customizations {
-		add(in.Customizations[i].Title(), in.Customizations[i].Origin, in.Customizations[i].Spec)
+	for _, r := range in.Rollouts {
+		addPolicy(r.Title(), r.Origin, r.Spec)
+	}
+	for _, r := range in.Rebalancers {
+		add(r.Title(), r.Origin, r.Spec)
+	}
+	for _, c := range in.Customizations {
+		add(c.Title(), c.Origin, c.Spec)
 	}
 	for _, c := range in.Fleet {
 		spec, status := c.Declared()

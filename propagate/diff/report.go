@@ -24,6 +24,8 @@ type Report struct {
 	// Files are the manifests that differ, sorted by path, "apps//policies/web.yaml" with several sources. What only
 	// moved is not among them.
 	Files []string `json:"files"`
+	// Policies is how many policies of any kind differ, those on one side only included.
+	Policies int `json:"policies"`
 	// Clusters in which something changes, sorted by name.
 	Clusters []Cluster `json:"clusters"`
 	// Unchanged is how many other clusters the fleet has.
