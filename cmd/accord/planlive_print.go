@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/diff"
+)
+
+// liveRefusedCode is the code of what a cluster refuses.
+const liveRefusedCode = "live-refused"
+
+// liveLine is one line of what the clusters say.
+type liveLine struct {
+	severity propagate.Severity
+	text     string
+}
+
+// lines are what is worth a line, worst first.
+func (l *liveReport) lines() []liveLine {
+	var all []liveLine
+	for _, r := range l.Refused {
+		all = append(all, liveLine{propagate.Error, r.String()})
+	}
+	for _, u := range l.Unreachable {
+		all = append(all, liveLine{propagate.Warning, u.Cluster + " could not be asked: " + u.Why})
+	}
+	for _, u := range l.Untried {
+		all = append(all, liveLine{propagate.Note, "cannot be tried yet, " + u.Why + ": " + fewOf(u.Objects, fewNames)})
+	}
+	return all
+}
+
+// String is "eu-7 refuses apps/Deployment shop/web: admission webhook ...".
+func (r liveRefusal) String() string {
+	verb := "refuses"
+	if len(r.Clusters) > 1 {
+		verb = "refuse"
+	}
+	return fmt.Sprintf("%s %s %s: %s", fewOf(r.Clusters, fewNames), verb, r.Object, r.Message)
+}
+
+// blocking is what of the report, and of what the clusters say, makes merging a mistake.
+func (r *review) blocking() []diff.Reason {
+	reasons := r.Report.Blocking()
+	if r.Live != nil {
+		for _, refusal := range r.Live.Refused {
+			reasons = append(reasons, diff.Reason{Code: liveRefusedCode, Message: refusal.String()})
+		}
+	}
+	return reasons
+}
+
+// textLive is what the clusters say, for a terminal.
+func (r *review) textLive(b *strings.Builder) {
+	if r.Live == nil {
+		return
+	}
+	textWrapped(b, fmt.Sprintf("%-8s ", "live"), r.Live.Verdict)
+	for _, l := range r.Live.lines() {
+		textWrapped(b, fmt.Sprintf("%-8s ", l.severity), l.text)
+	}
+	fmt.Fprintln(b)
+}
+
+// livePart is the same as Markdown.
+func (r *review) livePart() part {
+	p := part{noun: "live answer", more: moreItems}
+	if r.Live == nil {
+		return p
+	}
+	p.head = "\n**Live**: " + prose(r.Live.Verdict) + "\n"
+	for _, l := range r.Live.lines() {
+		p.items = append(p.items, []string{"- " + severitySign(l.severity) + " " + prose(l.text) + "\n"})
+	}
+	return p
+}
