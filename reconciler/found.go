@@ -48,13 +48,17 @@ func (b *bulkhead) recall(ctx context.Context, f *federation, j *job) error {
 	j.inventory = apply.Entries(objects)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if x := f.finds[b.Name]; x != nil && (!x.told || x.since == j.plan) {
+	if x := f.finds[b.Name]; x.needed() && (!x.told || x.since == j.plan) {
 		b.engine.replan(f.key)
 		return errUnplanned
 	}
 	j.recalled = true
+	delete(f.finds, b.Name) // what is there from now on stands in the ledger
 	return nil
 }
+
+// needed says that a plan has to know it; a cluster that was asked and has nothing is not asked again.
+func (x *find) needed() bool { return x != nil && len(x.objects) > 0 }
 
 // found asks the cluster once what it has.
 func (b *bulkhead) found(ctx context.Context, f *federation) ([]apply.Recalled, error) {
@@ -65,7 +69,7 @@ func (b *bulkhead) found(ctx context.Context, f *federation) ([]apply.Recalled, 
 		return x.objects, nil
 	}
 	objects, err := apply.Recall(ctx, b.Member, f.key.String())
-	if err != nil || len(objects) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
@@ -129,7 +133,7 @@ const recollectPause = 20 * time.Millisecond
 // unplanned says that clusters have what no plan knows of yet. The caller holds f.mu.
 func (f *federation) unplanned() bool {
 	for _, x := range f.finds {
-		if !x.told {
+		if x.needed() && !x.told {
 			return true
 		}
 	}

@@ -88,7 +88,7 @@ func TestInventoryOfTheHubIsLost(t *testing.T) {
 	require.Equal(t, first.Inventory, Entries(recalled))
 	for _, r := range recalled {
 		if r.ID == w.id("Deployment", "web") {
-			require.EqualValues(t, 1, *r.Replicas)
+			require.EqualValues(t, 2, *r.Replicas)
 		} else {
 			require.Nil(t, r.Replicas)
 		}
