@@ -40,6 +40,7 @@ func preflighted(fed *v1alpha1.Federation) bool {
 // admit puts a proposal in force, unless it is to be tried and a cluster refuses something of it. Then it is kept, as one
 // that waits for approval, and tried again later.
 func (s *syncer) admit(ctx context.Context, f *federation, fed *v1alpha1.Federation, p *proposal, a *status.Approval) error {
+	p.plan.Digest() // renders everything, before anybody has to wait for it
 	passed := f.needless(fed, p)
 	if preflighted(fed) && passed == nil {
 		found, err := s.try(ctx, f, p, a)
@@ -199,7 +200,6 @@ func (e *engine) withhold(ctx context.Context, f *federation, p *proposal, a *st
 	f.mu.Lock()
 	f.preflights.told = told
 	f.mu.Unlock()
-	f.review(p.findings)
 	return e.hold(ctx, f, &withheld, a)
 }
 

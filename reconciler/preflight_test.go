@@ -98,7 +98,7 @@ func stoppedByQuota(t *testing.T, w *world) {
 	r := w.federation("quota")
 	first := r.push("first", "app.yaml", configMap("roomy", "1"), "policy.yaml", policyFor("quota", three, ""))
 	release := w.ready(r, first)
-	require.Contains(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Preflighted).Message, "no cluster refuses anything of ")
+	require.Contains(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Preflighted).Message, " tried, none refused")
 
 	lift := w.full("cluster-c")
 	before := w.versions("roomy")

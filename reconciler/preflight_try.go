@@ -203,9 +203,12 @@ func (x *findings) byCluster() map[string]map[manifest.ID]bool {
 	return all
 }
 
-// String is "no cluster refuses any of 12 objects; 3 could not be tried: ...; not asked: ...".
+// String is "12 objects tried, none refused; 3 could not be tried: ...; not asked: ...".
 func (x *findings) String() string {
-	text := fmt.Sprintf("no cluster refuses anything of %d that were tried", x.tried)
+	text := fmt.Sprintf("%d objects tried, none refused", x.tried)
+	if x.tried == 1 {
+		text = "1 object tried, none refused"
+	}
 	if n := len(x.untried); n > 0 {
 		text += fmt.Sprintf("; %d could not be tried: %s%s", n, x.untried[0], more(n))
 	}
