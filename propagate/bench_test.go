@@ -2,6 +2,8 @@ package propagate_test
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -87,5 +89,26 @@ func BenchmarkDigest(b *testing.B) {
 		p, err := propagate.New(in)
 		require.NoError(b, err)
 		p.Digest()
+	}
+}
+
+// BenchmarkNext is a push that changes one object: the plan after it, its digest, and what every cluster should have.
+func BenchmarkNext(b *testing.B) {
+	in := fleetOf(b, 600, 10)
+	last, err := propagate.New(in)
+	require.NoError(b, err)
+	last.Digest()
+	for n := range b.N {
+		in.Objects, in.Previous = slices.Clone(in.Objects), last.Previous()
+		u := in.Objects[n%6].Manifest.DeepCopy()
+		u.SetLabels(map[string]string{"n": strconv.Itoa(n)})
+		in.Objects[n%6].Manifest = u
+		p, err := last.Next(in)
+		require.NoError(b, err)
+		p.Digest()
+		for _, c := range p.Clusters() {
+			p.TargetDigest(c)
+		}
+		last = p
 	}
 }

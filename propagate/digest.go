@@ -2,10 +2,9 @@ package propagate
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
-	"slices"
 	"strconv"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -64,20 +63,26 @@ func (p *Plan) TargetDigest(cluster string) string {
 	return made.sum()
 }
 
-// sum is independent of the order of objects, which has no meaning of its own.
+// sum is over the objects in the order in which they are applied, which follows from what they are.
 func (t Target) sum() string {
-	var b bytes.Buffer
-	objects := slices.Clone(t.Objects)
-	slices.SortFunc(objects, func(x, y Placed) int {
-		return cmp.Or(x.ID.Compare(y.ID), bytes.Compare(x.sum[:], y.sum[:]))
-	})
-	for _, o := range objects {
-		line(&b, "object", o.ID, hex.EncodeToString(o.Rendered.sum[:]), o.Held != "", o.Overwrite, o.Implied)
+	b := make([]byte, 0, 128*len(t.Objects))
+	text := func(parts ...string) {
+		for _, s := range parts {
+			b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+		}
+	}
+	for _, o := range t.Objects {
+		text("object", o.ID.Group, o.ID.Kind, o.ID.Namespace, o.ID.Name)
+		b = append(b, o.Rendered.sum[:]...)
+		for _, is := range []bool{o.Held != "", o.Overwrite, o.Implied} {
+			b = strconv.AppendBool(b, is)
+		}
 	}
 	for _, f := range t.Failed {
-		line(&b, "failed", f.ID, f.Held != "")
+		text("failed", f.ID.Group, f.ID.Kind, f.ID.Namespace, f.ID.Name)
+		b = strconv.AppendBool(b, f.Held != "")
 	}
-	return sum(b.Bytes())
+	return sum(b)
 }
 
 // line writes values so that no two lists of them read the same: strings are quoted, and nil is not zero.

@@ -47,6 +47,8 @@ type Plan struct {
 	scaled     map[manifest.ID]bool                 // by a HorizontalPodAutoscaler in Git
 	needsRoom  bool
 	moved      map[*unstructured.Unstructured]*unstructured.Unstructured // manifests that were given a namespace
+	self       *byte                                                     // tells this plan from any other
+	after      *byte                                                     // self of the plan that it was made with
 	earlier    *earlier                                                  // while this plan is made; nil without one
 	targets    []*target                                                 // parallel to clusters
 	digest     func() string
@@ -66,6 +68,7 @@ type item struct {
 	was       *item                      // of the plan before, with the same manifest; only while a plan is made
 	settled   Decision                   // as its own policy has it, before anything is sent along with others
 	unclaimed string                     // why no policy claims it
+	carried   bool                       // all about it is as in the plan before
 	needsRoom bool
 
 	mu      sync.Mutex
@@ -128,6 +131,9 @@ func decide(in Input, last *Plan) (*Plan, error) {
 	p.imply()
 	p.assign()
 	p.earlier = nil
+	if p.self = new(byte); last != nil {
+		p.after = last.self
+	}
 	p.digest = sync.OnceValue(p.sum)
 	return p, nil
 }

@@ -113,6 +113,7 @@ func (p *Plan) carry(it *item) {
 	defer was.mu.Unlock()
 	if p.earlier.deciding && was.summed && was.overwrite == it.overwrite && sameCourse(was.decision, it.decision) {
 		it.results, it.sum, it.summed = slices.Clip(was.results), was.sum, true
+		it.carried = reflect.DeepEqual(was.decision, it.decision) && reflect.DeepEqual(p.previous[it.decision.ID], p.earlier.previous[it.decision.ID])
 		return
 	}
 	it.before = slices.Clip(was.results)
@@ -138,4 +139,10 @@ func sameCourse(a, b *Decision) bool {
 	return a.Policy == b.Policy && a.GVK == b.GVK && slices.EqualFunc(a.Chosen, b.Chosen, func(x, y Choice) bool {
 		return reflect.DeepEqual(x, y)
 	})
+}
+
+// Carried says that p was made with last, and that nothing was decided about an object since.
+func (p *Plan) Carried(last *Plan, id manifest.ID) bool {
+	it := p.byID[id]
+	return last != nil && p.after == last.self && it != nil && it.carried
 }
