@@ -29,7 +29,7 @@ func (d *delivery) applyAll(ctx context.Context) error {
 	var first, rest, served []*task
 	for _, t := range d.tasks {
 		switch gk := t.ID.GroupKind(); {
-		case t.refused:
+		case t.refused, t.done:
 		case gk == crdKind:
 			first, served = append(first, t), append(served, t)
 		case gk == namespaceKind:

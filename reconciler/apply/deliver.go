@@ -32,6 +32,8 @@ type Options struct {
 	// Record stores the inventory durably. It is called with the union of old and new before the first apply, if
 	// anything is new. Nil: it is stored on the member only.
 	Record func(ctx context.Context, inventory []string) error
+	// First are the objects that a person changed just now, while there is more to do: they are not to wait for it.
+	First map[manifest.ID]bool
 	// Workers is how many requests may be under way at once; 0: 8.
 	Workers int
 	// Timeout of each request; 0: clusters.RequestTimeout.
@@ -105,6 +107,9 @@ func (d *delivery) run(ctx context.Context) error {
 		return err
 	}
 	d.compare()
+	if err := d.hurry(ctx); err != nil {
+		return err
+	}
 	if err := d.scout(ctx); err != nil {
 		return err
 	}

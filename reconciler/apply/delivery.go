@@ -50,6 +50,8 @@ type task struct {
 	adopt bool
 	// drift that the write repairs; nil for none.
 	drift *Drift
+	// done: it was written already.
+	done bool
 	// refused: it must not be written.
 	refused bool
 }

@@ -57,6 +57,15 @@ func (a Accepted) of(s Seen) bool {
 // Observe is what there is to know of a live object. want is what should be there, nil for nothing; before is what was
 // known of the object, the zero value for nothing.
 func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Seen) Seen {
+	return Proven(nil).Observe(u, want, before)
+}
+
+// Proven are sets of fields that were found to be all that we applied, the last one of every object. An object is the same on
+// many clusters, and to compare it once is enough. The nil Proven remembers nothing.
+type Proven map[manifest.ID]Accepted
+
+// Observe is the function Observe, with what is proven.
+func (p Proven) Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Seen) Seen {
 	annotations := u.GetAnnotations()
 	s := Seen{
 		GVK:      u.GroupVersionKind(),
@@ -74,13 +83,17 @@ func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Seen
 		return s
 	}
 	s.Left = managers.left(yielded(want.Yields, want.JSON), u.Object)
-	if s.Intact = s.Accepted.of(s); s.Intact {
+	as := Accepted{Digest: s.Digest, Fields: s.Fields, Left: paths(s.Left)}
+	if s.Intact = s.Accepted.of(s) || p != nil && p[want.ID] == as; s.Intact {
 		return s
 	}
 	if lost := managers.ours().lacks(want.JSON, s.Left); len(lost) > 0 {
 		s.ChangedBy = managers.culprit(lost)
 	} else {
 		s.Intact = true
+		if p != nil {
+			p[want.ID] = as
+		}
 	}
 	return s
 }

@@ -1,13 +1,10 @@
 package apply
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -16,33 +13,6 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
-
-// fields is the set of fields of one manager: FieldsV1, as canonical JSON. Empty: none.
-type fields []byte
-
-// canonical is fields with sorted keys, whoever wrote them down.
-func canonical(raw any) fields {
-	text, err := json.Marshal(raw) // sorts
-	if err != nil || raw == nil {
-		return nil
-	}
-	return text
-}
-
-func (f fields) hash() uint64 {
-	if len(f) == 0 {
-		return 0
-	}
-	return xxhash.Sum64(f)
-}
-
-func (f fields) set() *fieldpath.Set {
-	set := fieldpath.NewSet()
-	if len(f) == 0 || set.FromJSON(bytes.NewReader(f)) != nil {
-		return fieldpath.NewSet()
-	}
-	return set
-}
 
 // lacks are the fields of an applied object, without those that were left out, that are not ours any more. Another manager that changes a field of ours
 // takes it away from us, and so does one that removes it (the rules of server-side apply). No schema is needed for the
@@ -155,7 +125,7 @@ type managers []manager
 type manager struct {
 	name, operation, subresource string
 	time                         string // RFC 3339 in UTC, so that it sorts
-	fields                       any
+	fields                       fields
 }
 
 // managersOf reads metadata.managedFields without copying it.
@@ -168,7 +138,7 @@ func managersOf(u *unstructured.Unstructured) managers {
 		if !ok {
 			continue
 		}
-		m := manager{fields: e["fieldsV1"]}
+		m := manager{fields: fieldsOf(e["fieldsV1"])}
 		m.name, _ = e["manager"].(string)
 		m.operation, _ = e["operation"].(string)
 		m.subresource, _ = e["subresource"].(string)
@@ -187,10 +157,7 @@ func managersIn(entries []metav1.ManagedFieldsEntry) managers {
 			m.time = e.Time.UTC().Format(time.RFC3339)
 		}
 		if e.FieldsV1 != nil {
-			var raw map[string]any
-			if utiljson.Unmarshal(e.FieldsV1.Raw, &raw) == nil {
-				m.fields = raw
-			}
+			m.fields.text = e.FieldsV1.Raw
 		}
 		all = append(all, m)
 	}
@@ -206,10 +173,10 @@ func (m manager) isUs() bool {
 func (all managers) ours() fields {
 	for _, m := range all {
 		if m.isUs() {
-			return canonical(m.fields)
+			return m.fields
 		}
 	}
-	return nil
+	return fields{}
 }
 
 // culprit is who took the lost fields: the newest manager that owns one of them now, or, when they were removed, the
@@ -217,7 +184,7 @@ func (all managers) ours() fields {
 func (all managers) culprit(lost []fieldpath.Path) string {
 	others := slices.DeleteFunc(all.byAge(), func(m manager) bool { return m.isUs() || m.subresource == "status" })
 	for _, m := range others {
-		set := canonical(m.fields).set()
+		set := m.fields.set()
 		if slices.ContainsFunc(lost, set.Has) {
 			return m.name
 		}

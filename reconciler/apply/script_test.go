@@ -78,7 +78,7 @@ func TestWhatAScriptCopiesIsOwnedTogether(t *testing.T) {
 	owners := managersOf(w.get("Gadget", w.namespace, "g"))
 	require.Equal(t, whole, owned(owners.ours().set(), "spec.tags"))
 	require.True(t, slices.ContainsFunc(owners, func(m manager) bool {
-		return m.name == "kubectl-edit" && owned(canonical(m.fields).set(), "spec.tags") == whole
+		return m.name == "kubectl-edit" && owned(m.fields.set(), "spec.tags") == whole
 	}))
 
 	w.edit("Gadget", "g", setting(map[string]any{"colour": "green"}, "spec", "tags"))

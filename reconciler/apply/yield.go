@@ -59,7 +59,7 @@ func (all managers) left(paths []string, live map[string]any) []Left {
 	}
 	ours, everybodys := all.ours().set(), fieldpath.NewSet()
 	for _, m := range all {
-		everybodys = everybodys.Union(canonical(m.fields).set())
+		everybodys = everybodys.Union(m.fields.set())
 	}
 	var left []Left
 	for _, path := range paths {
@@ -90,7 +90,7 @@ func same(a, b map[string]any, path string) bool {
 // holder is the newest manager that owns the field at a path, or something of it.
 func (all managers) holder(path string) string {
 	for _, m := range all.byAge() {
-		if owned(canonical(m.fields).set(), path) == whole {
+		if owned(m.fields.set(), path) == whole {
 			return m.name
 		}
 	}

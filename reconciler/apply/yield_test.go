@@ -16,7 +16,7 @@ func managing(sets ...string) managers {
 		if name == "accord" {
 			m.operation = "Apply"
 		}
-		m.fields = parsed(text)
+		m.fields = fieldsOf(parsed(text))
 		all = append(all, m)
 	}
 	return all
@@ -41,7 +41,7 @@ func TestLeft(t *testing.T) {
 		"around it is another's, too":  {"spec.suspend", managing(`kubectl: {"f:spec":{}}`, `argo: {"f:spec":{".":{},"f:suspend":{}}}`), []Left{{"spec.suspend", "argo"}}},
 		"not there":                    {"spec.path", managing(`kubectl: {"f:spec":{"f:suspend":{}}}`), nil},
 		"below of what is no object":   {"spec.suspend.deep", nil, nil},
-		"changed in a request of ours": {"spec.suspend", managers{{name: "accord", operation: "Update", fields: parsed(`{"f:spec":{"f:suspend":{}}}`)}}, []Left{{"spec.suspend", "accord"}}},
+		"changed in a request of ours": {"spec.suspend", managers{{name: "accord", operation: "Update", fields: fieldsOf(parsed(`{"f:spec":{"f:suspend":{}}}`))}}, []Left{{"spec.suspend", "accord"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.want, c.all.left([]string{c.path}, live))

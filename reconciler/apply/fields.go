@@ -1,0 +1,76 @@
+package apply
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// fields is the set of fields of one manager: FieldsV1, decoded or as it was sent. The zero value is no fields.
+type fields struct {
+	decoded map[string]any
+	text    []byte
+}
+
+// fieldsOf is what the decoded metadata of an object has in fieldsV1.
+func fieldsOf(raw any) fields {
+	decoded, _ := raw.(map[string]any)
+	return fields{decoded: decoded}
+}
+
+func (f fields) tree() map[string]any {
+	if f.decoded != nil || len(f.text) == 0 {
+		return f.decoded
+	}
+	var tree map[string]any
+	if utiljson.Unmarshal(f.text, &tree) != nil {
+		return nil
+	}
+	return tree
+}
+
+// hash is the same for the same set, whoever wrote it down; 0 for no fields.
+func (f fields) hash() uint64 {
+	tree := f.tree()
+	if tree == nil {
+		return 0
+	}
+	h := xxhash.New()
+	hashTree(h, tree)
+	return h.Sum64()
+}
+
+// hashTree writes names in order, each with what is below it; no name has a zero byte in it.
+func hashTree(h *xxhash.Digest, tree map[string]any) {
+	var room [24]string
+	names := slices.AppendSeq(room[:0], maps.Keys(tree))
+	slices.Sort(names)
+	for _, name := range names {
+		_, _ = h.WriteString(name)   // never fails
+		_, _ = h.Write([]byte{0, 1}) // begins what is below
+		if below, ok := tree[name].(map[string]any); ok {
+			hashTree(h, below)
+		}
+		_, _ = h.Write([]byte{0, 2}) // and ends it
+	}
+}
+
+func (f fields) set() *fieldpath.Set {
+	set := fieldpath.NewSet()
+	text := f.text
+	if f.decoded != nil {
+		var err error
+		if text, err = json.Marshal(f.decoded); err != nil {
+			return set
+		}
+	}
+	if len(text) == 0 || set.FromJSON(bytes.NewReader(text)) != nil {
+		return fieldpath.NewSet()
+	}
+	return set
+}

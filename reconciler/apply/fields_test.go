@@ -1,0 +1,49 @@
+package apply
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+)
+
+func TestHashOfFields(t *testing.T) {
+	hash := func(text string) uint64 { return fieldsOf(parsed(text)).hash() }
+	require.Equal(t, hash(`{"f:a":{},"f:b":{".":{},"f:c":{}}}`), fields{text: []byte(`{"f:b":{"f:c":{},".":{}},"f:a":{}}`)}.hash(), "order is nothing")
+	different := map[uint64]string{}
+	for _, text := range []string{`{}`, `{"f:a":{}}`, `{"f:b":{}}`, `{"f:a":{"f:b":{}}}`, `{"f:a":{},"f:b":{}}`, `{"f:a":{"f:b":{"f:c":{}}}}`, `{"f:a":{"f:b":{},"f:c":{}}}`, `{"f:a":{"f:b":{}},"f:c":{}}`} {
+		require.Empty(t, different[hash(text)], text)
+		different[hash(text)] = text
+	}
+	require.Zero(t, fields{}.hash())
+	require.Zero(t, fields{text: []byte(`[`)}.hash())
+}
+
+// TestProvenOnce: what was compared on one cluster is not compared again on the next, and what is not the same is.
+func TestProvenOnce(t *testing.T) {
+	id := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "c"}
+	want := &propagate.Rendered{ID: id, Digest: "d1", JSON: []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"shop"},"data":{"a":"1"}}`)}
+	live := func(digest, fields string) *unstructured.Unstructured {
+		u := &unstructured.Unstructured{}
+		require.NoError(t, json.Unmarshal([]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"shop",
+			"annotations":{"`+v1alpha1.DigestAnnotation+`":"`+digest+`"},
+			"managedFields":[{"manager":"accord","operation":"Apply","fieldsV1":`+fields+`}]}}`), u))
+		return u
+	}
+	all, none := `{"f:metadata":{"f:labels":{}},"f:data":{"f:a":{}}}`, `{"f:metadata":{}}`
+	proven := Proven{}
+	require.True(t, proven.Observe(live("d1", all), want, Seen{}).Intact)
+	require.Contains(t, proven, id)
+
+	again := *want
+	again.JSON = []byte("not compared")
+	require.True(t, proven.Observe(live("d1", all), &again, Seen{}).Intact, "known from the first cluster")
+	require.False(t, proven.Observe(live("d1", none), want, Seen{}).Intact, "somebody took the field")
+	again.Digest = "d2"
+	require.False(t, proven.Observe(live("d2", all), &again, Seen{}).Intact, "another version is another question")
+}
