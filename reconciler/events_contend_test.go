@@ -26,7 +26,8 @@ func (w *world) contend(cluster, name string, times int64) (answered func() int6
 			return
 		}
 		answer := &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true}
-		if review.Request.Name == name && refused.Load() < times {
+		written := review.Request.DryRun == nil || !*review.Request.DryRun // a preflight does not contend
+		if review.Request.Name == name && written && refused.Load() < times {
 			refused.Add(1)
 			answer.Allowed = false
 			answer.Result = &metav1.Status{Code: http.StatusConflict, Reason: metav1.StatusReasonConflict, Message: "the object has been modified"}
