@@ -39,7 +39,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	}
 	book, _ := j.plan.Interpreters()
 	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
-		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Nothing(), Book: book,
+		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Nothing(), Known: j.plan.Known, Book: book,
 		Withdraw: func(id manifest.ID, labels map[string]string) string { return j.plan.Withdraw(b.Name, id, labels) },
 		Record:   func(ctx context.Context, inventory []string) error { return b.record(ctx, f, j, inventory) },
 	})

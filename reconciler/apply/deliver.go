@@ -5,11 +5,14 @@ import (
 	"errors"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/status/interpret"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // defaultWorkers is how many requests a delivery has under way at once.
@@ -27,6 +30,8 @@ type Options struct {
 	// Withdraw says why an object that is not wanted any more must stay as it is; empty when it may go.
 	// Nil: everything may.
 	Withdraw func(id manifest.ID, labels map[string]string) string
+	// Known is what is known about a kind, for what held objects need. Nil: kind.Of.
+	Known func(schema.GroupKind) kind.Kind
 	// Book has the scripts by which users retain what is live. Nil: there are none.
 	Book *interpret.Book
 	// Record stores the inventory durably. It is called with the union of old and new before the first apply, if

@@ -21,6 +21,12 @@ func (d *delivery) prune(ctx context.Context) error {
 	if len(d.outcome.Errors) > 0 || d.unrendered() {
 		return nil
 	}
+	spared, err := d.spared(ctx, slices.Concat(remove, release))
+	if err != nil || len(d.outcome.Errors) > 0 { // what could not be read may need anything
+		return err
+	}
+	stays := func(id manifest.ID) bool { return spared[id] }
+	remove, release = slices.DeleteFunc(remove, stays), slices.DeleteFunc(release, stays)
 	if d.outcome.Braked = d.brake(remove); d.outcome.Braked != "" {
 		remove = nil
 	}

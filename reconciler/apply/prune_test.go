@@ -3,6 +3,7 @@ package apply
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,30 @@ func TestHeldIsHandsOff(t *testing.T) {
 	require.Zero(t, outcome.Requests)
 	require.Nil(t, w.get("ConfigMap", w.namespace, "two"))
 	require.NotNil(t, w.get("ConfigMap", w.namespace, "three"))
+}
+
+// TestWhatIsHeldKeepsWhatItNeeds: an object that is held may be older than Git, or have left it. What it refers to stays with
+// it, and what that refers to.
+func TestWhatIsHeldKeepsWhatItNeeds(t *testing.T) {
+	w := newWorld(t, "needy")
+	workload := strings.NewReplacer("      containers:", "      serviceAccountName: worker\n      containers:",
+		"volumes: [", "volumes: [{name: settings, configMap: {name: one}}, ").Replace(deploymentYAML)
+	account := "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: worker, namespace: NS}\n---\n"
+	w.delivered(w.target(namespaceYAML + workload + account + configMap("one", "1") + configMap("two", "2")))
+	w.options.Withdraw = func(id manifest.ID, _ map[string]string) string {
+		return map[manifest.ID]string{w.id("Deployment", "web"): "suspended"}[id]
+	}
+	outcome := w.delivered(w.target(namespaceYAML))
+	require.Equal(t, []manifest.ID{w.id("ConfigMap", "two")}, outcome.Pruned)
+	require.Equal(t, "apps/Deployment "+w.namespace+"/web needs it and stays: suspended", outcome.Held[w.id("ConfigMap", "one")])
+	require.Contains(t, outcome.Held, w.id("ServiceAccount", "worker"))
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "one"))
+	require.NotNil(t, w.get("ServiceAccount", w.namespace, "worker"))
+
+	w.options.Withdraw = nil
+	outcome = w.delivered(w.target(namespaceYAML))
+	require.Len(t, outcome.Pruned, 3)
+	require.Empty(t, outcome.Held)
 }
 
 func TestPreservedIsReleased(t *testing.T) {

@@ -1,0 +1,107 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// spared are those of what is to go that objects need that are held: hands off means the whole of it. What they need is read
+// from them as they are: in Git they may be newer, or gone. It costs a request for every held object of a kind that refers to
+// others, and none while nothing is to go.
+func (d *delivery) spared(ctx context.Context, going []manifest.ID) (map[manifest.ID]bool, error) {
+	spared := map[manifest.ID]bool{}
+	for owners := slices.Collect(maps.Keys(d.outcome.Held)); len(owners) > 0 && len(spared) < len(going); {
+		needed, err := d.needed(ctx, owners)
+		if err != nil {
+			return nil, err
+		}
+		owners = nil
+		for _, owner := range slices.SortedFunc(maps.Keys(needed), manifest.ID.Compare) {
+			for _, id := range d.among(going, needed[owner]) {
+				if !spared[id] {
+					spared[id] = true
+					d.outcome.Held[id] = fmt.Sprintf("%s needs it and stays: %s", owner, d.outcome.Held[owner])
+					owners = append(owners, id) // and what that needs
+				}
+			}
+		}
+	}
+	return spared, nil
+}
+
+// among are those of the live objects that references are to.
+func (d *delivery) among(going []manifest.ID, refs []kind.Reference) []manifest.ID {
+	var found []manifest.ID
+	for _, id := range going {
+		if slices.ContainsFunc(refs, func(r kind.Reference) bool { return d.means(r, id) }) {
+			found = append(found, id)
+		}
+	}
+	return found
+}
+
+// means says whether a reference is to a live object of ours.
+func (d *delivery) means(r kind.Reference, id manifest.ID) bool {
+	if r.Name != "" {
+		return r.ID == id
+	}
+	return r.GroupKind() == id.GroupKind() && r.Namespace == id.Namespace &&
+		labels.SelectorFromSet(r.Labels).Matches(labels.Set(d.live[id].Labels))
+}
+
+// needed is what live objects refer to, by object.
+func (d *delivery) needed(ctx context.Context, owners []manifest.ID) (map[manifest.ID][]kind.Reference, error) {
+	var mu sync.Mutex
+	all := map[manifest.ID][]kind.Reference{}
+	err := each(ctx, d.options.Workers, owners, func(ctx context.Context, id manifest.ID) error {
+		seen, there := d.live[id]
+		dependencies := d.known(id.GroupKind()).Dependencies
+		if !there || dependencies == nil {
+			return nil
+		}
+		u, err := d.whole(ctx, seen.GVK, id)
+		if apierrors.IsNotFound(err) {
+			return nil
+		} else if err != nil {
+			return d.fail(ctx, id, "looking for what it needs", err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		all[id] = dependencies(u)
+		return nil
+	})
+	return all, err
+}
+
+// whole reads an object with all that it has.
+func (d *delivery) whole(ctx context.Context, gvk schema.GroupVersionKind, id manifest.ID) (u *unstructured.Unstructured, err error) {
+	mapping, err := d.member.Kinds.Mapping(gvk)
+	if err != nil {
+		return nil, err
+	}
+	err = d.request(ctx, func(ctx context.Context) (err error) {
+		u, err = d.member.Objects.Resource(mapping.Resource).Namespace(id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
+		return err
+	})
+	return u, err
+}
+
+// known is what is known about a kind.
+func (d *delivery) known(gk schema.GroupKind) kind.Kind {
+	if d.options.Known == nil {
+		return kind.Of(gk)
+	}
+	return d.options.Known(gk)
+}
