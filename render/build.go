@@ -41,15 +41,16 @@ func (b builder) build(o Options) ([]Object, error) {
 		return nil, err
 	}
 	objects, used, err := b.kustomize(dir, roots)
-	errs := []error{err}
-	for _, name := range files {
-		if used[name] {
+	wrong := mistakes{most: MaxMistakes}
+	for more := wrong.add(err); more && len(files) > 0; files = files[1:] {
+		if used[files[0]] {
 			continue
 		}
-		found, err := b.content(name)
-		objects, errs = append(objects, found...), append(errs, err)
+		found, err := b.content(files[0])
+		objects, more = append(objects, found...), wrong.add(err)
 	}
-	if err := errors.Join(append(errs, duplicates(objects))...); err != nil {
+	wrong.add(duplicates(objects))
+	if err := wrong.join(b.file(dir).errorf(0, "has %d mistakes or more; the rest of it was not read", MaxMistakes)); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(a.Origin.Path, b.Origin.Path) })
@@ -72,6 +73,8 @@ func (b builder) file(name string) file {
 func (b builder) walk(dir string) (files, roots []string, err error) {
 	err = fs.WalkDir(b.fsys, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
+		case !printable(name):
+			return b.unprintable(name, entry)
 		case err != nil:
 			return b.file(name).errorf(0, "cannot be read: %v", err)
 		case name != dir && strings.HasPrefix(entry.Name(), "."):
@@ -98,6 +101,14 @@ func (b builder) walk(dir string) (files, roots []string, err error) {
 	return files, roots, err
 }
 
+// unprintable refuses a manifest, or a directory, whose name cannot be told in an error.
+func (b builder) unprintable(name string, entry fs.DirEntry) error {
+	if is, err := b.isManifest(name, entry); !is && err == nil && !entry.IsDir() {
+		return nil
+	}
+	return b.file(path.Dir(name)).errorf(0, "has a name in it with characters that cannot be printed: %q", path.Base(name))
+}
+
 func (b builder) isManifest(name string, entry fs.DirEntry) (bool, error) {
 	switch path.Ext(name) {
 	case ".yaml", ".yml", ".json":
@@ -117,17 +128,19 @@ func (b builder) isManifest(name string, entry fs.DirEntry) (bool, error) {
 // duplicates is an error for every object that is defined a second time.
 func duplicates(objects []Object) error {
 	first := make(map[manifest.ID]manifest.Origin, len(objects))
-	var errs []error
+	wrong := mistakes{most: MaxMistakes}
 	for _, o := range objects {
 		id := o.ID()
 		if before, twice := first[id]; twice {
-			errs = append(errs, &manifest.Error{
+			if !wrong.add(&manifest.Error{
 				Origin:  o.Origin,
 				Message: fmt.Sprintf("%s is defined a second time, first at %s", id, before),
-			})
+			}) {
+				break
+			}
 			continue
 		}
 		first[id] = o.Origin
 	}
-	return errors.Join(errs...)
+	return errors.Join(wrong.errs...)
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"regexp"
 	"strconv"
@@ -17,8 +18,21 @@ func (f file) parse(d document) (node *yaml.Node, err error) {
 			node, err = nil, f.errorf(d.line, "is not valid YAML: %v", r)
 		}
 	}()
+	if len(d.text) > MaxNodes {
+		if most := d.most(); most > MaxNodes {
+			return nil, f.errorf(d.line, "has up to %d values in one document, more than the %d that are read; divide it", most, MaxNodes)
+		}
+	}
 	var root yaml.Node
-	if err := yaml.Unmarshal(d.text, &root); err != nil {
+	stream := yaml.NewDecoder(bytes.NewReader(d.text))
+	err = stream.Decode(&root)
+	if err == nil { // what follows the end of {...} in its line would be lost
+		var more yaml.Node
+		if err = stream.Decode(&more); err == nil {
+			return nil, f.errorf(d.line, "has more behind its end; divide objects by a line of ---")
+		}
+	}
+	if !errors.Is(err, io.EOF) {
 		line, message := yamlError(err, d.text)
 		return nil, f.errorf(d.line+line-1, "is not valid YAML: %s%s", message, templateHint(d.text))
 	}
@@ -68,6 +82,7 @@ type decoder struct {
 	file   file
 	offset int // added to the line of a node
 	nodes  int // seen so far
+	bytes  int // of texts, seen so far
 }
 
 func (d *decoder) errorf(n *yaml.Node, format string, args ...any) error {
@@ -81,6 +96,9 @@ func (d *decoder) errorf(n *yaml.Node, format string, args ...any) error {
 func (d *decoder) value(n *yaml.Node, depth int) (any, error) {
 	if d.nodes++; d.nodes > MaxNodes {
 		return nil, d.errorf(n, "has more than %d values, counting what aliases repeat", MaxNodes)
+	}
+	if d.bytes += len(n.Value); d.bytes > MaxFileSize {
+		return nil, d.errorf(n, "has more than %d bytes of text, counting what aliases repeat", MaxFileSize)
 	}
 	if depth > MaxDepth {
 		return nil, d.errorf(n, "is nested deeper than %d levels", MaxDepth)
@@ -128,6 +146,7 @@ func (d *decoder) mapping(n *yaml.Node, depth int) (map[string]any, error) {
 		if _, twice := m[key.Value]; twice {
 			return nil, d.errorf(n.Content[i], "key %q stands here a second time", key.Value)
 		}
+		d.bytes += len(key.Value)
 		value, err := d.value(n.Content[i+1], depth+1)
 		if err != nil {
 			return nil, err

@@ -16,10 +16,10 @@ import (
 // Limits of what is read. They are far above what a manifest can be and far below what hurts: etcd refuses an object
 // beyond 1.5 MiB, and the largest bundles of CRDs have some 10 MiB.
 const (
-	MaxFileSize  = 16 << 20  // bytes of one file
-	MaxDepth     = 200       // levels of nesting in one document
-	MaxNodes     = 1_000_000 // values in one document, those that aliases repeat counted each time
-	MaxNameBytes = 253       // of metadata.name
+	MaxFileSize  = 16 << 20 // bytes of one file, and of the texts in one document, counted in the same way
+	MaxDepth     = 200      // levels of nesting in one document
+	MaxNodes     = 500_000  // values in one document, those that aliases repeat counted each time
+	MaxNameBytes = 253      // of metadata.name
 )
 
 // document is one YAML document of a file. Its text begins with its first line of content, which is not a comment.
@@ -41,7 +41,7 @@ func (f file) at(line int) manifest.Origin {
 }
 
 func (f file) errorf(line int, format string, args ...any) error {
-	return &manifest.Error{Origin: f.at(line), Message: fmt.Sprintf(format, args...)}
+	return &manifest.Error{Origin: f.at(line), Message: clip(fmt.Sprintf(format, args...))}
 }
 
 // read returns the content as UTF-8 with plain line feeds and without a byte order mark.
@@ -143,4 +143,17 @@ func marker(line []byte) (marks, content bool) {
 		text = bytes.TrimSpace(line[3:])
 	}
 	return marks, len(text) > 0 && text[0] != '#' && line[0] != '%'
+}
+
+// most is how many values the text can have at most: before each but the first stands one of these. The YAML library
+// takes some 300 bytes for each before anybody can count them.
+func (d document) most() int {
+	n := 1 + bytes.Count(d.text, []byte("- ")) + bytes.Count(d.text, []byte("-\t"))
+	for _, c := range d.text {
+		switch c {
+		case '\n', ',', ':', '[', '{', '?':
+			n++
+		}
+	}
+	return n
 }

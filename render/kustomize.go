@@ -30,7 +30,7 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 	if len(dirs) == 0 {
 		return nil, nil, nil
 	}
-	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, used: map[string]bool{}}
+	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, used: map[string]bool{}, weights: map[*root]weight{}}
 	var errs []error
 	for _, dir := range dirs {
 		_, err := v.root(dir, nil)
@@ -47,6 +47,10 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 			errs = append(errs, r.errorf("", "is a Component; build a kustomization that uses it"))
 			continue
 		case r.kustomization.Kind == types.ComponentKind || r.base:
+			continue
+		}
+		if _, err := v.weigh(r); err != nil {
+			errs = append(errs, err)
 			continue
 		}
 		found, err := v.run(dir)
@@ -71,16 +75,16 @@ func (v *vetter) run(dir string) ([]Object, error) {
 		return nil, r.errorf("", "kustomize: %s", tidy(err))
 	}
 	objects := make([]Object, 0, built.Size())
-	var errs []error
+	wrong := mistakes{most: MaxFileMistakes}
 	for _, res := range built.Resources() {
 		o, err := v.object(r, res, keepOrigin)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		if err == nil {
+			objects = append(objects, o)
+		} else if !wrong.add(err) {
+			break
 		}
-		objects = append(objects, o)
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := wrong.join(r.errorf("", "builds %d objects that are wrong, or more", MaxFileMistakes)); err != nil {
 		return objects, err
 	}
 	v.now.built[dir] = &kustomized{closure: closure, objects: slices.Clone(objects)}

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"errors"
+	"path"
 	"strings"
 )
 
@@ -100,6 +101,10 @@ func (v *vetter) builtin(r *root, entry string, fields map[string]any) error {
 	var errs []error
 	for key, value := range fields {
 		switch strings.ToLower(key) {
+		case "patch", "jsonop":
+			text, _ := value.(string)
+			r.everywhere += len(text)
+			errs = append(errs, r.copying(r.file, []byte(text), false))
 		case "path", "env":
 			errs = append(errs, v.pluginFiles(r, fields, key, []any{value}, false))
 		case "paths", "envs", "files":
@@ -129,9 +134,15 @@ func (v *vetter) pluginFiles(r *root, fields map[string]any, field string, refs 
 		if !keyed || !strings.EqualFold(field, "files") {
 			key, name = "", ref
 		}
-		written, err := v.plain(r, name)
+		_, written, data, err := v.fetch(r, name)
 		if err != nil {
 			return err
+		}
+		if strings.EqualFold(field, "path") {
+			r.everywhere += len(data)
+			if err := r.copying(v.file(path.Join(r.dir, written)), data, true); err != nil {
+				return err
+			}
 		}
 		if key != "" {
 			written = key + "=" + written

@@ -2,14 +2,12 @@ package render
 
 import (
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // objects reads all objects of a file of YAML or JSON. Empty documents are left out and Lists are taken apart. The
@@ -20,12 +18,14 @@ func (f file) objects(data []byte) ([]Object, error) {
 		return nil, err
 	}
 	var objects []Object
-	var errs []error
+	wrong := mistakes{most: MaxFileMistakes}
 	for _, d := range split(data) {
 		found, err := f.document(d)
-		objects, errs = append(objects, found...), append(errs, err)
+		if objects = append(objects, found...); !wrong.add(err) {
+			break
+		}
 	}
-	return objects, errors.Join(errs...)
+	return objects, wrong.join(f.errorf(0, "has %d mistakes or more; the rest of it was not read", MaxFileMistakes))
 }
 
 func (f file) document(d document) ([]Object, error) {
@@ -39,11 +39,17 @@ func (f file) document(d document) ([]Object, error) {
 		return nil, err
 	}
 	fields, ok := value.(map[string]any)
+	if text, is := value.(string); is && strings.HasPrefix(text, lfsPointer) {
+		return nil, f.errorf(d.line, "is a Git LFS pointer; accord does not read LFS: commit the file itself")
+	}
 	if !ok {
 		return nil, f.errorf(d.line, "is not a Kubernetes object: expected a mapping with apiVersion and kind")
 	}
 	if items, ok := fields["items"].([]any); ok && isList(fields) {
 		return decoder.list(lookup(node, "items"), items)
+	}
+	if fields["kind"] == "List" {
+		return nil, decoder.errorf(lookup(node, "items"), "is a List whose items are no list of objects")
 	}
 	if err := decoder.check(node, fields); err != nil {
 		return nil, err
@@ -51,6 +57,9 @@ func (f file) document(d document) ([]Object, error) {
 	u := &unstructured.Unstructured{Object: fields}
 	return []Object{{Manifest: u, Origin: f.at(d.line), Text: d.text, Digest: Digest(u)}}, nil
 }
+
+// lfsPointer is how Git LFS begins what it commits in place of a file.
+const lfsPointer = "version https://git-lfs.github.com/spec/"
 
 // isList says whether it is a List or one of the typed lists that "kubectl get -o yaml" writes.
 func isList(fields map[string]any) bool {
@@ -64,25 +73,35 @@ func (d *decoder) list(node *yaml.Node, items []any) ([]Object, error) {
 		node = node.Alias
 	}
 	var objects []Object
-	var errs []error
+	wrong := mistakes{most: MaxFileMistakes}
 	for i, item := range items {
 		at := node
 		if node.Kind == yaml.SequenceNode { // else they came in by a merge key
 			at = node.Content[i]
 		}
-		fields, ok := item.(map[string]any)
-		if !ok {
-			errs = append(errs, d.errorf(at, "items[%d] is not a Kubernetes object", i))
-			continue
-		}
-		if err := d.check(at, fields); err != nil {
-			errs = append(errs, err)
-			continue
+		fields, err := d.item(at, i, item)
+		if err != nil {
+			if wrong.add(err) {
+				continue
+			}
+			break
 		}
 		u := &unstructured.Unstructured{Object: fields}
 		objects = append(objects, Object{Manifest: u, Origin: d.file.at(at.Line + d.offset), Digest: Digest(u)})
 	}
-	return objects, errors.Join(errs...)
+	return objects, errors.Join(wrong.errs...)
+}
+
+// item is one object of a List.
+func (d *decoder) item(at *yaml.Node, i int, item any) (map[string]any, error) {
+	fields, ok := item.(map[string]any)
+	if !ok {
+		return nil, d.errorf(at, "items[%d] is not a Kubernetes object", i)
+	}
+	if _, list := fields["items"].([]any); list && isList(fields) {
+		return nil, d.errorf(at, "items[%d] is a %s in a List; name its objects in one List", i, fields["kind"])
+	}
+	return fields, d.check(at, fields)
 }
 
 // check refuses what cannot be an object that is applied. What a kind's own fields may be is for the API server to say.
@@ -96,8 +115,11 @@ func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
 		return fail(nil, "is not a Kubernetes object: apiVersion and kind are required, and strings")
 	}
 	gv, err := schema.ParseGroupVersion(apiVersion)
-	if err != nil {
+	if err != nil || !isGroupVersion(gv) {
 		return fail([]string{"apiVersion"}, "apiVersion %q is not <group>/<version>", apiVersion)
+	}
+	if !isKind(kind) {
+		return fail([]string{"kind"}, "kind %q is not the name of a kind: letters and digits, 63 at most", kind)
 	}
 	if gv.Group == "kustomize.config.k8s.io" {
 		return fail([]string{"kind"}, "is a %s, which must be in a file named kustomization.yaml", kind)
@@ -113,39 +135,18 @@ func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
 	if len(name) > MaxNameBytes {
 		return fail([]string{"metadata", "name"}, "metadata.name has %d characters, at most %d are allowed", len(name), MaxNameBytes)
 	}
-	if namespace, is := metadata["namespace"].(string); !is && metadata["namespace"] != nil || len(namespace) > MaxNameBytes {
+	if wrong := wrongName(name); wrong != "" {
+		return fail([]string{"metadata", "name"}, "metadata.name %q %s", name, wrong)
+	}
+	namespace, is := metadata["namespace"].(string)
+	if !is && metadata["namespace"] != nil {
 		return fail([]string{"metadata", "namespace"}, "metadata.namespace is not a name")
+	}
+	if wrong := validation.IsDNS1123Label(namespace); namespace != "" && len(wrong) > 0 {
+		return fail([]string{"metadata", "namespace"}, "metadata.namespace %q is not the name of a namespace: %s", namespace, wrong[0])
 	}
 	if _, encrypted := fields["sops"].(map[string]any); encrypted {
 		return fail([]string{"sops"}, "%s %s is SOPS-encrypted; accord cannot decrypt it", kind, name)
 	}
-	return errors.Join(checkStrings(metadata, "labels", fail), checkStrings(metadata, "annotations", fail))
-}
-
-// nameless says why an object without a name has none.
-func nameless(metadata map[string]any) string {
-	switch {
-	case metadata["generateName"] != nil:
-		return ": generateName would make a new object on every apply"
-	case metadata["name"] != nil:
-		return fmt.Sprintf(" that is a string: %v (quote it)", metadata["name"])
-	}
-	return ""
-}
-
-// checkStrings checks a map of metadata whose values must be strings.
-func checkStrings(metadata map[string]any, field string, fail func([]string, string, ...any) error) error {
-	if metadata[field] == nil {
-		return nil
-	}
-	values, ok := metadata[field].(map[string]any)
-	if !ok {
-		return fail([]string{"metadata", field}, "metadata.%s is not a map of strings", field)
-	}
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if _, ok := values[key].(string); !ok {
-			return fail([]string{"metadata", field, key}, "metadata.%s has %q: %v, which is not a string; quote it", field, key, values[key])
-		}
-	}
-	return nil
+	return errors.Join(checkStrings(metadata, "labels", wrongLabel, fail), checkStrings(metadata, "annotations", wrongAnnotation, fail))
 }

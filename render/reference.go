@@ -27,6 +27,9 @@ func (v *vetter) resolve(r *root, ref string) (name, written string, err error) 
 		return "", "", r.errorf(ref, "%q is an absolute path, expected one relative to the kustomization", ref)
 	}
 	name = path.Join(r.dir, ref)
+	if !printable(name) {
+		return "", "", r.errorf(ref, "%q has characters that cannot be printed", ref)
+	}
 	if !fs.ValidPath(name) {
 		return "", "", r.errorf(ref, "%q is outside the tree", ref)
 	}
@@ -128,12 +131,12 @@ func (v *vetter) directory(r *root, ref string, stack []string) (string, error) 
 	return written, nil
 }
 
-// patches vets patches in files.
-func (v *vetter) patches(r *root, patches []types.Patch) error {
-	return rewrite(patches, func(p types.Patch) (_ types.Patch, err error) {
-		p.Path, err = v.optional(r, p.Path)
+// patch vets one patch, in a file or not.
+func (v *vetter) patch(r *root, p types.Patch) (_ types.Patch, err error) {
+	if p.Path, err = v.optional(r, p.Path); err != nil {
 		return p, err
-	})
+	}
+	return p, v.changes(r, p)
 }
 
 // sources vets the files of a generator: "path" or "key=path".

@@ -25,6 +25,8 @@ type vetter struct {
 	roots  map[string]*root    // by directory
 	files  map[string][]Object // of resource files, by path
 	used   map[string]bool     // files that kustomizations read
+	// weights of the kustomizations that were weighed.
+	weights map[*root]weight
 }
 
 // root is one directory with a kustomization.
@@ -38,6 +40,9 @@ type root struct {
 	base          bool            // another kustomization uses it
 	files         map[string]bool // that were vetted for it
 	uses          []*root         // whose directories it names
+	size          int             // bytes of its files and patches
+	everywhere    int             // bytes that its patches can add to every object
+	copies        int             // operations of its patches that copy
 }
 
 // errorf is an error at the line where the kustomization has the text, or its first line.
@@ -113,7 +118,9 @@ func (v *vetter) root(dir string, stack []string) (*root, error) {
 
 // put makes a file that was vetted for r visible to kustomize.
 func (v *vetter) put(r *root, name string, data []byte) error {
-	r.files[name] = true
+	if !r.files[name] {
+		r.files[name], r.size = true, r.size+len(data)
+	}
 	if err := v.memory.WriteFile("/"+name, data); err != nil {
 		return v.file(name).errorf(0, "cannot be kept in memory: %v", err)
 	}
@@ -179,8 +186,8 @@ func (v *vetter) references(r *root, stack []string) error {
 			text, err := v.inlineOrFile(r, string(p))
 			return types.PatchStrategicMerge(text), err
 		}),
-		v.patches(r, k.Patches),
-		v.patches(r, k.PatchesJson6902),
+		rewrite(k.Patches, func(p types.Patch) (types.Patch, error) { return v.patch(r, p) }),
+		rewrite(k.PatchesJson6902, func(p types.Patch) (types.Patch, error) { return v.patch(r, p) }),
 		rewrite(k.Replacements, func(f types.ReplacementField) (_ types.ReplacementField, err error) {
 			f.Path, err = v.optional(r, f.Path)
 			return f, err
