@@ -50,6 +50,9 @@ func pathOf(err error) string {
 
 // check compares a value with the Go type it is to be read into.
 func (d *Doc) check(path string, value any, t reflect.Type) {
+	if d.full() {
+		return
+	}
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -92,6 +95,9 @@ func (d *Doc) checkStruct(path string, value any, t reflect.Type) {
 	}
 	known := fields(t)
 	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if d.full() {
+			return
+		}
 		if field, ok := known[key]; ok {
 			d.check(child(path, key), object[key], field)
 			continue

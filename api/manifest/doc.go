@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// maxMistakes is how many mistakes of one manifest are told.
+const maxMistakes = 100
+
 // Doc is one manifest being read: where its fields stand, and the mistakes found in it so far.
 type Doc struct {
 	Origin Origin
@@ -46,12 +49,15 @@ func (d *Doc) Value(field string) any {
 
 // Errorf notes a mistake in a field, unless one is known there already.
 func (d *Doc) Errorf(field, format string, args ...any) {
-	if d.reported[field] || d.unread {
+	if d.reported[field] || d.unread || d.full() {
 		return
 	}
 	d.reported[field] = true
 	d.mistakes = append(d.mistakes, &Error{Origin: d.Lines.At(d.Origin, field), Message: fmt.Sprintf(format, args...)})
 }
+
+// full says that there are mistakes enough to stop looking.
+func (d *Doc) full() bool { return len(d.mistakes) >= maxMistakes }
 
 // Require notes a mistake when a required field is not there.
 func (d *Doc) Require(field string, present bool) {
@@ -68,7 +74,7 @@ func (d *Doc) OneOf(field, value string, allowed ...string) {
 	d.Errorf(field, "%s is %q, expected %s%s", field, short(value), either(allowed), DidYouMean(value, allowed))
 }
 
-// Err is every mistake, in the order of the file; nil when there is none. Each is an *Error.
+// Err is every mistake, in the order of the file, of a hundred at most; nil when there is none. Each is an *Error.
 func (d *Doc) Err() error {
 	slices.SortStableFunc(d.mistakes, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Origin.Line, b.Origin.Line), cmp.Compare(a.Origin.Column, b.Origin.Column))
@@ -76,6 +82,9 @@ func (d *Doc) Err() error {
 	errs := make([]error, len(d.mistakes))
 	for i, m := range d.mistakes {
 		errs[i] = m
+	}
+	if d.full() {
+		errs = append(errs, &Error{Origin: d.Origin, Message: fmt.Sprintf("has %d mistakes or more; the rest of it was not read", maxMistakes)})
 	}
 	return errors.Join(errs...)
 }

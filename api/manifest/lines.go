@@ -15,8 +15,12 @@ type Lines map[string]Position
 // Position is where the name of a field begins, or an entry of a list. Both are 1-based.
 type Position struct{ Line, Column int }
 
-// maxLines bounds the index of one manifest: aliases in YAML can name the same lines exponentially often.
-const maxLines = 100_000
+// Bounds of the index of one manifest: aliases in YAML can name the same lines exponentially often, and every path has
+// the keys above it. What is behind them has the line of what is around it.
+const (
+	maxLines     = 100_000
+	maxLineBytes = 16 << 20 // of all paths together
+)
 
 // LinesOf indexes the fields of text, one YAML or JSON document whose first line is line first of its file.
 // It is nil when there is no text, when first is not known (0) and when text cannot be parsed.
@@ -28,9 +32,9 @@ func LinesOf(text []byte, first int) Lines {
 	if err := yaml.Unmarshal(text, &doc); err != nil || len(doc.Content) == 0 {
 		return nil
 	}
-	lines := Lines{}
-	lines.index("", doc.Content[0], first-1)
-	return lines
+	x := indexing{lines: Lines{}, left: maxLineBytes}
+	x.index("", doc.Content[0], first-1)
+	return x.lines
 }
 
 // At is the place of a field: its own line, or the nearest enclosing field's, or the manifest's.
@@ -64,40 +68,52 @@ func enclosing(field string) string {
 	return field[:max(0, strings.LastIndexAny(field, ".["))]
 }
 
-func (l Lines) index(path string, n *yaml.Node, offset int) {
-	if len(l) >= maxLines {
+// indexing is an index being made, and how many bytes of paths it has room for.
+type indexing struct {
+	lines Lines
+	left  int
+}
+
+func (x *indexing) index(path string, n *yaml.Node, offset int) {
+	if len(x.lines) >= maxLines || x.left < 0 {
 		return
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
-		l.index(path, n.Alias, offset)
+		x.index(path, n.Alias, offset)
 	case yaml.MappingNode:
 		var merged []*yaml.Node
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := n.Content[i], n.Content[i+1]
+			if x.left < 0 {
+				return
+			}
 			if key.Tag == "!!merge" {
 				merged = append(merged, value)
 				continue
 			}
-			l.add(child(path, key.Value), Position{key.Line + offset, key.Column})
-			l.index(child(path, key.Value), value, offset)
+			x.add(child(path, key.Value), key, value, offset)
 		}
 		for _, value := range merged {
-			l.index(path, value, offset)
+			x.index(path, value, offset)
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			l.add(fmt.Sprintf("%s[%d]", path, i), Position{item.Line + offset, item.Column})
-			l.index(fmt.Sprintf("%s[%d]", path, i), item, offset)
+			if x.left < 0 {
+				return
+			}
+			x.add(fmt.Sprintf("%s[%d]", path, i), item, item, offset)
 		}
 	}
 }
 
-// add keeps the first place: what a mapping says itself comes before what it merges in.
-func (l Lines) add(path string, at Position) {
-	if _, known := l[path]; !known {
-		l[path] = at
+// add keeps the first place of a path: what a mapping says itself comes before what it merges in.
+func (x *indexing) add(path string, at, value *yaml.Node, offset int) {
+	x.left -= len(path)
+	if _, known := x.lines[path]; !known {
+		x.lines[path] = Position{at.Line + offset, at.Column}
 	}
+	x.index(path, value, offset)
 }
 
 func child(path, key string) string {
