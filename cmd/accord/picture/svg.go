@@ -1,0 +1,223 @@
+package picture
+
+import (
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// The measures of the drawing, in pixels.
+const (
+	width    = 960
+	margin   = 16
+	names    = 220 // for the names of clusters
+	rowHigh  = 22
+	barHigh  = 14
+	headHigh = 30 // of a stage
+	top      = 96 // title, verdict, what is waited for
+	axisHigh = 28
+	// glyph is the width of a character of the font at 12 pixels, which is monospaced: none is wider.
+	glyph = 7.3
+)
+
+// SVG is the drawing.
+func SVG(r Rollout) []byte {
+	d := &drawing{rollout: r}
+	for _, s := range r.Stages {
+		d.stages = append(d.stages, s.Shorten())
+	}
+	d.measure()
+	d.open()
+	d.axis()
+	for _, s := range d.stages {
+		d.stage(s)
+	}
+	d.legend()
+	d.say("</svg>\n")
+	return []byte(d.out.String())
+}
+
+type drawing struct {
+	rollout Rollout
+	stages  []Stage
+	high    int // of all
+	rows    int // where the rows end
+	y       int // where the next one begins
+	out     strings.Builder
+}
+
+func (d *drawing) say(format string, args ...any) { fmt.Fprintf(&d.out, format, args...) }
+
+// measure says how high it gets.
+func (d *drawing) measure() {
+	d.rows = top + axisHigh
+	for _, s := range d.stages {
+		d.rows += headHigh + rowHigh*len(s.Clusters)
+		if s.Omitted > 0 {
+			d.rows += rowHigh
+		}
+	}
+	d.high = d.rows + margin + (len(looks)+2)/3*rowHigh + margin
+}
+
+// open writes what is above the rows, and what somebody hears who does not see.
+func (d *drawing) open() {
+	r := d.rollout
+	d.say(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="accord-title accord-desc">`+"\n", width, d.high, width, d.high)
+	d.say("<title id=\"accord-title\">%s</title>\n<desc id=\"accord-desc\">%s</desc>\n", escape(r.Title), escape(r.Words()))
+	d.say("<style>\n%s</style>\n<defs>\n%s</defs>\n", style(), patterns)
+	d.say(`<rect class="ground" width="%d" height="%d"/>`+"\n", width, d.high)
+	d.text("title", margin, 30, r.Title, (width-2*margin)/10)
+	d.text("words", margin, 54, r.Verdict, fits(width-2*margin))
+	d.text("soft", margin, 76, r.WaitingFor, fits(width-2*margin))
+	d.y = top
+}
+
+// fits is how many characters fit into so many pixels.
+func fits(pixels int) int { return int(float64(pixels) / glyph) }
+
+// text writes at most so many characters; the whole is said where it is too long.
+func (d *drawing) text(class string, x, y int, text string, most int) {
+	if text == "" {
+		return
+	}
+	shown := cut(text, most)
+	title := ""
+	if shown != text {
+		title = "<title>" + escape(text) + "</title>"
+	}
+	d.say(`<text class="%s" x="%d" y="%d">%s%s</text>`+"\n", class, x, y, title, escape(shown))
+}
+
+// x of a time.
+func (d *drawing) x(at time.Time) float64 {
+	long := d.rollout.End.Sub(d.rollout.Begin)
+	if long <= 0 {
+		return names
+	}
+	share := float64(at.Sub(d.rollout.Begin)) / float64(long)
+	return names + max(0, min(1, share))*(width-margin-names)
+}
+
+// axis has a line for about every sixth of the time, at round times.
+func (d *drawing) axis() {
+	step := tick(d.rollout.End.Sub(d.rollout.Begin))
+	for at := d.rollout.Begin; !at.After(d.rollout.End); at = at.Add(step) {
+		x := d.x(at)
+		label := "+" + span(at.Sub(d.rollout.Begin))
+		anchor := "middle"
+		if at.Equal(d.rollout.Begin) {
+			label, anchor = at.UTC().Format("2006-01-02 15:04:05Z"), "start"
+		} else if x > width-60 || x < names+190 {
+			label = "" // the first label, and the edge, are in the way
+		}
+		d.say(`<line class="grid" x1="%s" y1="%d" x2="%s" y2="%d"/>`+"\n", pixels(x), top+axisHigh-6, pixels(x), d.rows)
+		if label != "" {
+			d.say(`<text class="axis" text-anchor="%s" x="%s" y="%d">%s</text>`+"\n", anchor, pixels(x), top+axisHigh-12, label)
+		}
+	}
+	d.y = top + axisHigh
+}
+
+// stage has a head and a row for each cluster.
+func (d *drawing) stage(s Stage) {
+	d.say(`<line class="edge" x1="%d" y1="%d" x2="%d" y2="%d"/>`+"\n", margin, d.y+4, width-margin, d.y+4)
+	d.text("stage", margin, d.y+22, s.Name, fits(names-2*margin)-2)
+	d.text("soft", names, d.y+22, s.Note, fits(width-margin-names))
+	d.y += headHigh
+	for _, mark := range []time.Time{s.Began, s.Passed} {
+		if !mark.IsZero() && !mark.Before(d.rollout.Begin) && len(s.Clusters) > 0 {
+			x := pixels(d.x(mark))
+			d.say(`<line class="mark" x1="%s" y1="%d" x2="%s" y2="%d"/>`+"\n", x, d.y, x, d.y+rowHigh*len(s.Clusters))
+		}
+	}
+	for _, c := range s.Clusters {
+		d.cluster(c)
+	}
+	if s.Omitted > 0 {
+		d.text("soft", margin+8, d.y+16, fmt.Sprintf("and %d more", s.Omitted), 40)
+		d.y += rowHigh
+	}
+}
+
+// leastWide is how wide a bar is at least: something that took no time happened nevertheless.
+const leastWide = 2
+
+func (d *drawing) cluster(c Cluster) {
+	d.text("name", margin+8, d.y+16, c.Name, fits(names-margin-16))
+	for _, b := range c.Bars {
+		from, to := d.x(b.From), d.x(b.To)
+		wide := min(max(to-from, leastWide), width-margin-from)
+		if wide <= 0 {
+			from, wide = width-margin-leastWide, leastWide
+		}
+		box := fmt.Sprintf(`x="%s" y="%d" width="%s" height="%d" rx="2"`, pixels(from), d.y+(rowHigh-barHigh)/2, pixels(wide), barHigh)
+		d.say(`<g class="bar"><title>%s</title><rect class="%s" data-cluster="%s" %s/>`, escape(b.words(c.Name)), b.Kind, escape(c.Name), box)
+		if pattern := lookOf(b.Kind).pattern; pattern != "" {
+			d.say(`<rect fill="url(#accord-%s)" %s/>`, pattern, box)
+		}
+		d.say("</g>\n")
+	}
+	d.y += rowHigh
+}
+
+// legend explains the bars, three in a line.
+func (d *drawing) legend() {
+	y := d.rows + margin
+	for i, l := range looks {
+		x := margin + i%3*(width-2*margin)/3
+		box := fmt.Sprintf(`x="%d" y="%d" width="28" height="%d" rx="2"`, x, y+i/3*rowHigh, barHigh)
+		d.say(`<rect class="%s" %s/>`, l.kind, box)
+		if l.pattern != "" {
+			d.say(`<rect fill="url(#accord-%s)" %s/>`, l.pattern, box)
+		}
+		d.text("axis", x+36, y+i/3*rowHigh+12, l.says, 40)
+	}
+}
+
+func lookOf(kind Kind) look {
+	for _, l := range looks {
+		if l.kind == kind {
+			return l
+		}
+	}
+	return looks[0]
+}
+
+// tick is a round time of which about six are in long.
+func tick(long time.Duration) time.Duration {
+	for _, step := range []time.Duration{
+		time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute,
+		30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 24 * time.Hour, 48 * time.Hour,
+	} {
+		if long <= 7*step {
+			return step
+		}
+	}
+	return (long / 6).Truncate(time.Hour)
+}
+
+// pixels with one digit behind the point.
+func pixels(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+// cut is text in at most so many characters.
+func cut(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:max(0, most-3)]) + "..."
+}
+
+// escape makes text harmless in XML and HTML; what cannot be printed is a question mark.
+func escape(text string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, strings.ToValidUTF8(text, "?")))
+}

@@ -1,0 +1,62 @@
+package picture
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Words are the drawing for who does not see it: one sentence a stage.
+func (r Rollout) Words() string {
+	parts := []string{r.Verdict + "."}
+	if r.WaitingFor != "" {
+		parts = append(parts, r.WaitingFor+".")
+	}
+	for _, s := range r.Stages {
+		parts = append(parts, s.words())
+	}
+	return strings.Join(parts, " ")
+}
+
+// words are "Stage europe, 3 clusters: 2 passed, 1 changing."
+func (s Stage) words() string {
+	counts := map[Kind]int{}
+	for _, c := range s.Clusters {
+		if n := len(c.Bars); n > 0 {
+			counts[c.Bars[n-1].Kind]++
+		}
+	}
+	var parts []string
+	for _, l := range looks {
+		if counts[l.kind] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[l.kind], l.kind))
+		}
+	}
+	noun := "clusters"
+	if n := len(s.Clusters) + s.Omitted; n == 1 {
+		noun = "cluster"
+	}
+	text := fmt.Sprintf("Stage %s, %d %s", s.Name, len(s.Clusters)+s.Omitted, noun)
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text + "."
+}
+
+// words are "eu-1: changing for 2m, 12:00:00 to 12:02:00 UTC".
+func (b Bar) words(cluster string) string {
+	return fmt.Sprintf("%s: %s for %s, %s to %s UTC", cluster, b.Kind, span(b.To.Sub(b.From)), b.From.UTC().Format(time.TimeOnly), b.To.UTC().Format(time.TimeOnly))
+}
+
+// span is "1h30m", "2m", "0s".
+func span(d time.Duration) string {
+	text := d.Truncate(time.Second).String()
+	text = strings.TrimSuffix(text, "0s")
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	if text == "" || !strings.HasSuffix(text, "m") && !strings.HasSuffix(text, "h") {
+		return d.Truncate(time.Second).String()
+	}
+	return text
+}
