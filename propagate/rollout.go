@@ -26,6 +26,8 @@ type Rollout struct {
 type rolloutSum struct {
 	once  sync.Once
 	items []stage.Item
+	along []manifest.ID
+	held  string
 	sum   string
 }
 
@@ -68,34 +70,58 @@ func (r *Rollout) Wanted(cluster string) string {
 	if !known {
 		return ""
 	}
-	w := &r.wanted[i]
-	w.once.Do(func() { w.items = r.items(cluster); w.sum = stage.Sum(w.items) })
-	return w.sum
+	return r.on(i).sum
 }
 
-// Items are the objects that Wanted is about, sorted as they are applied, with what cannot be rendered at the end.
+// Items are the objects that Wanted is about, in the order in which they are applied; what cannot be rendered comes last.
 // Nobody may change them.
 func (r *Rollout) Items(cluster string) []stage.Item {
-	if r.Wanted(cluster) == "" {
-		return nil
+	if i, known := r.plan.index[cluster]; known {
+		return r.on(i).items
 	}
-	return r.wanted[r.plan.index[cluster]].items
+	return nil
 }
 
-func (r *Rollout) items(cluster string) []stage.Item {
-	var items []stage.Item
-	target := r.plan.For(cluster)
-	for _, o := range target.Objects {
-		if r.plan.Rollout(cluster, o.ID, nil) == r {
-			items = append(items, stage.Item{ID: o.ID, Digest: o.Digest})
-		}
+// Along are those of Items that are there for the sake of others only: the RolloutPolicy itself does not claim them.
+func (r *Rollout) Along(cluster string) []manifest.ID {
+	if i, known := r.plan.index[cluster]; known {
+		return r.on(i).along
 	}
-	for _, f := range target.Failed {
-		if r.plan.Rollout(cluster, f.ID, nil) == r {
-			items = append(items, stage.Item{ID: f.ID, Digest: "failed:" + f.Err.Error()})
-		}
+	return nil
+}
+
+// Held is why people hold objects of the rollout on a cluster, or all of it; empty when they do not.
+func (r *Rollout) Held(cluster string) string {
+	if i, known := r.plan.index[cluster]; known {
+		return cmp.Or(r.plan.holds[cluster], r.on(i).held)
 	}
-	return items
+	return ""
+}
+
+// on is what the rollout wants of a cluster.
+func (r *Rollout) on(cluster int) *rolloutSum {
+	w := &r.wanted[cluster]
+	w.once.Do(func() {
+		target := r.plan.For(r.plan.clusters[cluster].Name)
+		for _, o := range target.Objects {
+			w.add(r, target.Cluster, stage.Item{ID: o.ID, Digest: o.Digest}, o.Held)
+		}
+		for _, f := range target.Failed {
+			w.add(r, target.Cluster, stage.Item{ID: f.ID, Digest: "failed:" + f.Err.Error()}, f.Held)
+		}
+		w.sum = stage.Sum(w.items)
+	})
+	return w
+}
+
+func (w *rolloutSum) add(r *Rollout, cluster string, item stage.Item, held string) {
+	if r.plan.Rollout(cluster, item.ID, nil) != r {
+		return
+	}
+	w.items, w.held = append(w.items, item), cmp.Or(w.held, held)
+	if r.plan.rollouts.own[r.plan.byID[item.ID]] != r.Policy {
+		w.along = append(w.along, item.ID)
+	}
 }
 
 // Rollouts are all RolloutPolicies of the input, sorted by name; one that claims nothing has no Clusters. Nobody may

@@ -15,12 +15,14 @@ type basis struct {
 	fleet      string // digest of what it sees, but for their room
 	room       string // digest of that, if it matters
 	allowPrune bool
+	held       string // digest of the clusters that people hold
 }
 
 // basisOf a checkout and the clusters of the hub, as far as sight goes.
 func basisOf(fed *v1alpha1.Federation, c checkout, members []v1alpha1.Cluster, s sight) basis {
 	b := basis{revision: c.revision(), trees: c.trees(), generation: fed.Generation, sight: s, allowPrune: c.allowsPrune()}
 	b.fleet, b.room = s.digests(members)
+	b.held = heldAt(members, time.Now())
 	return b
 }
 

@@ -132,7 +132,7 @@ func (c checkout) parts(before *builds) (propagate.Parts, error) {
 func (c checkout) input(fed *v1alpha1.Federation, parts propagate.Parts, members []v1alpha1.Cluster, previous []propagate.Previous) propagate.Input {
 	in := parts.Input().Declared(fed)
 	in.Revision, in.Fleet = c.revision(), fleetOf(members, parts.Origins)
-	in.Previous = previous
+	in.Previous, in.Now = previous, time.Now()
 	return in
 }
 

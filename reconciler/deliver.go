@@ -40,7 +40,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	book, _ := j.plan.Interpreters()
 	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
 		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Nothing(), Known: j.plan.Known, Book: book,
-		Withdraw: func(id manifest.ID, labels map[string]string) string { return j.plan.Withdraw(b.Name, id, labels) },
+		Withdraw: j.withdraw(b.Name),
 		Record:   func(ctx context.Context, inventory []string) error { return b.record(ctx, f, j, inventory) },
 	})
 	return b.conclude(ctx, f, j, outcome, err)
@@ -55,6 +55,7 @@ type job struct {
 	inventory  []string
 	spec       v1alpha1.FederationSpec
 	allowPrune bool
+	staged     *propagate.Staging // nil without rollouts
 }
 
 // begin is false when there is nothing to deliver: no plan, or one that is still being announced.
@@ -67,7 +68,7 @@ func (f *federation) begin(cluster string, cancel context.CancelFunc) (job, bool
 	}
 	l.cancel = cancel
 	return job{
-		leg: l, plan: f.plan, federation: f.key.String(), target: l.target,
+		leg: l, staged: f.staged(l), plan: f.plan, federation: f.key.String(), target: l.target,
 		inventory: l.delivery.Status.Inventory, spec: f.declaration.Spec, allowPrune: f.allowPrune,
 	}, true
 }

@@ -30,7 +30,7 @@ func (e *engine) enforce(ctx context.Context, f *federation, b basis, release *v
 	_, interpreted := plan.Interpreters()
 	learned := f.interpreted() != interpreted
 	touched := f.adopt(b, release, plan)
-	if learned {
+	if asksMore := f.asksMore(); learned || asksMore {
 		e.lookAgain(f)
 	}
 	changed, err := e.announce(ctx, f)
@@ -95,6 +95,7 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 		!withheld(f.release)
 	f.starting = !known
 	f.release.Spec.PlanDigest = plan.Digest()
+	f.restage()
 	covered := map[string]bool{}
 	for _, c := range plan.Clusters() {
 		covered[c] = true
@@ -112,7 +113,7 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 		for id := range l.errors {
 			touched[id] = true
 		}
-		l.adopt(plan.For(c))
+		f.stage(l)
 	}
 	return touched
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate"
 )
 
 // engine holds what is in force and what is known, in memory: a plan per federation, a bulkhead per cluster.
@@ -28,6 +29,8 @@ type engine struct {
 	replan func(federation types.NamespacedName)
 	// reporter writes status down, coalesced.
 	reporter *reporter
+	// revisit makes the plan of an older commit for the clusters of another plan; nil where there are no sources to look at.
+	revisit func(ctx context.Context, f *federation, now *propagate.Plan, revision string) (*propagate.Plan, error)
 	// mirror publishes objects on the hub; nil without one.
 	mirror *mirrorer
 	// roll of the Clusters on the hub.

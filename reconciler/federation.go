@@ -63,6 +63,7 @@ type federation struct {
 	// waiting are the objects whose status waits for a cluster to be listed.
 	waiting map[manifest.ID]bool
 
+	staging staging
 	journey journey        // of the newest Release
 	news    federationNews // that people were told
 	looked  time.Time      // when the loop came by last
@@ -93,6 +94,8 @@ type leg struct {
 	reports  map[manifest.ID]status.Report
 	errors   map[manifest.ID]string // of the last delivery of this plan
 	run      status.Run
+	// answers are what is kept of live objects for gates.
+	answers map[manifest.ID]map[string]any
 	// kinds that were listed, and listed whether those are all that are wanted: before that, missing means nothing.
 	kinds  map[schema.GroupKind]bool
 	listed bool
@@ -114,6 +117,8 @@ type want struct {
 	// implied: a namespace that is only there for its objects. It may be another federation's, so it counts for nothing
 	// unless it cannot be made.
 	implied bool
+	// planned is what the plan wants where a rollback gives an older version back; nil elsewhere.
+	planned *want
 }
 
 // interpreted identifies the knowledge about kinds that was in force until now; before the first plan there was none.
@@ -200,7 +205,7 @@ func (f *federation) clusters() []string { return slices.Sorted(maps.Keys(f.legs
 func (f *federation) cells(l *leg, unreachable string) []status.Cell {
 	cells := make([]status.Cell, 0, len(l.wants))
 	for id, w := range l.wants {
-		if !w.implied || l.errors[id] != "" {
+		if !w.decided().implied || l.errors[id] != "" {
 			cells = append(cells, f.cell(l, id, unreachable))
 		}
 	}
@@ -209,7 +214,7 @@ func (f *federation) cells(l *leg, unreachable string) []status.Cell {
 
 // cell is what is decided and known of one object on one cluster. The caller holds f.mu.
 func (f *federation) cell(l *leg, id manifest.ID, unreachable string) status.Cell {
-	w := l.wants[id]
+	w := l.wants[id].decided()
 	c := status.Cell{Object: id, Cluster: l.cluster, Want: w.digest, Held: w.held, Error: w.err, Unreachable: unreachable}
 	if c.Error == "" {
 		c.Error = l.errors[id]
@@ -292,6 +297,7 @@ func (f *federation) releaseInput() status.ReleaseInput {
 		in.Legs = f.proposedLegs(plan)
 		return in
 	}
+	in.Rollouts = f.staging.told
 	for _, c := range f.clusters() {
 		if l := f.legs[c]; !l.idle() {
 			in.Legs = append(in.Legs, status.NewLeg(c, l.delivery.Generation, l.delivery.Status))

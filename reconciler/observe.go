@@ -24,7 +24,9 @@ type observer struct {
 func (o observer) Put(u *unstructured.Unstructured) {
 	id := manifest.IDOf(u)
 	report := status.Observe(u, o.known(id.GroupKind())) // before the lock: users' scripts take their time
+	answers := o.answers(u)
 	o.note(id, func(l *leg) (repair bool) {
+		l.answer(id, answers)
 		w := l.wants[id]
 		seen := apply.Observe(u, w.object, l.live[id])
 		report.Message = seen.Tell(report.Message)

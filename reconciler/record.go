@@ -68,7 +68,7 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 		o.Spec.TemplateDigest = "" // the digest of a Secret stands on it and nowhere else
 	}
 	for _, c := range d.Chosen {
-		w := f.legs[c.Cluster].wants[d.ID]
+		w := f.legs[c.Cluster].wants[d.ID].decided()
 		o.Spec.Variants = addTo(o.Spec.Variants, c, w)
 		o.Spec.RequiredBy = requiredBy(o.Spec.RequiredBy, c)
 		if c.Held != "" {

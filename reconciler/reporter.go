@@ -42,6 +42,8 @@ type entry struct {
 	object     manifest.ID
 	cluster    string
 	put        bool
+	// stages is the look at the rollouts of the federation.
+	stages bool
 }
 
 // reporter is the one writer of status. It is told what may have changed, gathers, compares with what was written
@@ -154,6 +156,8 @@ func (r *reporter) write(ctx context.Context, e entry) error {
 	switch {
 	case e.object != manifest.ID{}:
 		return r.writeObject(ctx, f, e.object)
+	case e.stages:
+		return r.engine.stage(ctx, f)
 	case e.put:
 		return r.putDelivery(ctx, f, e.cluster)
 	case e.cluster != "":
@@ -243,6 +247,7 @@ func (r *reporter) recreate(ctx context.Context, f *federation, record client.Ob
 func (r *reporter) judgeDelivery(f *federation, cluster string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	r.stir(f, cluster)
 	l := f.legs[cluster]
 	if l == nil || !f.announced || l.delivery.Name == "" || !r.settled(f, l) {
 		return
@@ -372,7 +377,7 @@ func (r *reporter) federation(ctx context.Context, f *federation) error {
 	defer f.telling.federation.Unlock()
 	f.mu.Lock()
 	fed := f.declaration.DeepCopy()
-	in := status.FederationInput{FetchError: f.unread, Suspended: fed.Spec.Suspend, HandledAt: f.handledAt}
+	in := status.FederationInput{FetchError: f.unread, Suspended: fed.Spec.Suspend, HandledAt: f.handledAt, Rollouts: f.rolloutStates()}
 	if f.release != nil {
 		f.judgeRelease() // another plan for the same commit may be in force by now
 		in.Release, in.Newest, in.Revision = f.release.Name, f.release.Status, f.release.Spec.Revision

@@ -87,6 +87,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	p := newProber(mgr.GetClient(), mgr.GetAPIReader(), e)
 	p.wake, e.surveyed, e.replan = news.wake, news.wake, plans.look
 	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: cache, engine: e, taint: p.taint}
+	e.revisit = s.revisit
 	if e.mirror, err = newMirrorer(mgr.GetConfig(), e, o.Mirror, l.federations); err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func watchFederations(mgr manager.Manager, s *syncer, hooks chan event.GenericEv
 	return ctrl.NewControllerManagedBy(mgr).Named("sync").
 		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.Cluster{}, s.fleetChanged()).
-		Watches(&v1alpha1.Release{}, approvals(), builder.WithPredicates(approvalChanged())).
+		Watches(&v1alpha1.Release{}, approvals(), builder.WithPredicates(predicate.Or(approvalChanged(), orderGiven()))).
 		WatchesRawSource(ctrlsource.Channel(hooks, &handler.EnqueueRequestForObject{})).
 		WatchesRawSource(ctrlsource.Func(plans.start)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: syncWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).

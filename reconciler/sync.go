@@ -49,11 +49,14 @@ func (s *syncer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	if fed.Spec.Suspend {
 		s.engine.suspended(f)
 	} else {
-		if err := errors.Join(s.settle(ctx, f, fed), s.look(ctx, f, fed)); err != nil {
+		if err := errors.Join(s.settle(ctx, f, fed), s.look(ctx, f, fed), s.ordered(ctx, f)); err != nil {
 			return ctrl.Result{}, err
 		}
 		if f.trouble() {
 			interval = min(interval, retryInterval)
+		}
+		if at := f.releasedAt(time.Now()); !at.IsZero() {
+			interval = min(interval, time.Until(at)+time.Second)
 		}
 		if again := f.again(); again > 0 {
 			interval = min(interval, again)

@@ -24,6 +24,8 @@ type FederationInput struct {
 	// HandledAt is the value of the annotation reconcile.accord.dev/requestedAt (or Flux's) that was acted on last; empty keeps
 	// what is there.
 	HandledAt string
+	// Rollouts are what is remembered of rollouts.
+	Rollouts []v1alpha1.RolloutState
 }
 
 // Federation is the status of a Federation: that of its newest release, unless the sources cannot be read. The generation
@@ -42,6 +44,7 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 		LastHandledReconcileAt: cmp.Or(in.HandledAt, prev.LastHandledReconcileAt),
 		Release:                cmp.Or(in.Release, prev.Release),
 		Summary:                in.Newest.Summary,
+		Rollouts:               in.Rollouts,
 	}
 	if meta.IsStatusConditionTrue(in.Newest.Conditions, v1alpha1.Applied) {
 		next.LastAppliedRevision = in.Revision

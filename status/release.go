@@ -39,6 +39,8 @@ type ReleaseInput struct {
 	Approval *Approval
 	// Preflight of the plan; nil when none is done.
 	Preflight *Preflight
+	// Rollouts of the RolloutPolicies that claim anything, sorted by name.
+	Rollouts []v1alpha1.RolloutStatus
 	// SupersededBy names the newer Release; empty for the newest.
 	SupersededBy string
 }
@@ -69,6 +71,7 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 		Summary:            t.Summary,
 		Objects:            int32(in.Objects),
 	}
+	next.Rollouts, next.RolloutsOmitted = in.rollouts()
 	next.Worst, next.Omitted = worst(prev.Worst, t, in.Legs, now)
 	next.Errors, next.ErrorsOmitted = first(in.Errors, maxSentence*2)
 	next.Findings = firstOf(in.Findings, maxSentence)
@@ -98,15 +101,19 @@ func (in ReleaseInput) verdict(t tally) verdict {
 	if in.Preflight.waits() {
 		return in.Preflight.verdict(in.Suspended)
 	}
-	v := t.verdict()
+	v, leading := t.verdict(), in.leading()
 	switch {
 	case v.stalled:
 		v.reason = in.stalledReason()
 		return v
+	case leading != nil && leading.Final:
+		return rolloutVerdict(leading)
 	case in.Suspended && in.pending():
 		return waits(Suspended, "the federation is suspended; "+t.String())
 	case in.Starting:
 		return underway("about to be delivered to " + plural(int(t.Total), "cluster"))
+	case leading != nil && t.Failed == 0:
+		return rolloutVerdict(leading)
 	case v.reconciling == ProgressingWithRetry && v.reason != ClustersUnreachable, v.reason == Progressing:
 		return v
 	case len(in.Unplaced) > 0:
@@ -160,6 +167,7 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(int(t.Total), "cluster")+" chosen")
 	}
 	t.running(c)
+	in.rolloutConditions(c, t)
 	in.Approval.condition(c)
 	in.Preflight.condition(c)
 	why := ""
@@ -197,6 +205,8 @@ func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.
 		w.Condition = shorten("a cluster that fits "+in.Unplaced[0], maxSentence)
 	case v.reason == Unschedulable:
 		w.Condition = shorten("clusters with room for "+in.Kept[0], maxSentence)
+	case in.leading() != nil && waitsFor(in.leading()) != nil:
+		return waitsFor(in.leading())
 	case len(worst) > 0:
 		w.Cluster, w.Since = worst[0].Cluster, worst[0].Since
 		w.Condition = shorten(strings.TrimPrefix(worst[0].Object+": ", ": ")+worst[0].Message, maxSentence)

@@ -78,6 +78,8 @@ type DeliveryRollout struct {
 	Away *metav1.MicroTime `json:"away,omitempty"`
 	// Good is the version before Given that was healthy there last: where a rollback goes.
 	Good *RolloutVersion `json:"good,omitempty"`
+	// Along are the objects of Given that are there for the sake of others, as "<namespace>_<name>_<group>_<kind>".
+	Along []string `json:"along,omitempty"`
 }
 
 // RolloutVersion is a rendered result on a cluster, and where in Git it came from.

@@ -1,0 +1,211 @@
+package propagate
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// Turn is what the stages of a rollout say of one cluster.
+type Turn struct {
+	// Held is why the cluster does not get what is wanted; empty when it does.
+	Held string
+	// Restored is the older plan of which it gets the objects of the rollout, after a rollback; nil when hands are off.
+	Restored *Plan
+}
+
+// Undecided is the Turn of a rollout that no Turn is known of.
+const Undecided = "nobody decided yet whether it is its turn"
+
+// Staging is what one cluster gets now, and what stays there: what it should have, as far as the stages of rollouts go.
+type Staging struct {
+	plan    *Plan
+	cluster string
+	turns   map[string]Turn
+	along   map[manifest.ID]string
+	// occupied are the namespaces in which a rollout keeps its hands off something, with the reason.
+	occupied map[string]string
+}
+
+// Stage joins the plan for a cluster with the turns of its rollouts, by Rollout.Name; one that is missing is Undecided. live are the
+// objects that are there, with their labels. along are those that are there for the sake of an object of a rollout, by
+// its name, as the plan says with which they came: what left Git is claimed by nobody any more.
+func (p *Plan) Stage(cluster string, turns map[string]Turn, along map[manifest.ID]string, live iter.Seq2[manifest.ID, map[string]string]) Staging {
+	s := Staging{plan: p, cluster: cluster, turns: turns, along: along, occupied: map[string]string{}}
+	target := p.For(cluster)
+	for _, o := range target.Objects {
+		s.occupy(o.ID, nil)
+	}
+	for _, f := range target.Failed {
+		s.occupy(f.ID, nil)
+	}
+	for id, labels := range live {
+		s.occupy(id, labels)
+	}
+	return s
+}
+
+func (s *Staging) occupy(id manifest.ID, labels map[string]string) {
+	if turn, moves := s.turn(id, labels); moves && turn.hands() && s.occupied[id.Namespace] == "" {
+		s.occupied[id.Namespace] = turn.Held
+	}
+}
+
+// hands says that hands are off.
+func (t Turn) hands() bool { return t.Held != "" && t.Restored == nil }
+
+// turn of what an object moves by.
+func (s *Staging) turn(id manifest.ID, labels map[string]string) (Turn, bool) {
+	name := ""
+	if r := s.plan.Rollout(s.cluster, id, labels); r != nil {
+		name = r.Name()
+	} else if name = s.along[id]; name == "" || s.plan.wants(s.cluster, id) {
+		return Turn{}, false
+	}
+	turn, known := s.turns[name]
+	if !known && s.plan.rolloutNamed(name) != nil {
+		turn.Held = Undecided
+	}
+	return turn, true
+}
+
+// wants says that the object goes to a cluster.
+func (p *Plan) wants(cluster string, id manifest.ID) bool {
+	it, known := p.byID[id]
+	return known && it.on(cluster)
+}
+
+// rolloutNamed is nil when there is no RolloutPolicy of this name any more: then nothing waits for it.
+func (p *Plan) rolloutNamed(name string) *Rollout {
+	i := slices.IndexFunc(p.Rollouts(), func(r *Rollout) bool { return r.Name() == name })
+	if i < 0 {
+		return nil
+	}
+	return p.Rollouts()[i]
+}
+
+// Target is what the cluster gets now.
+func (s *Staging) Target() Target {
+	whole := s.plan.For(s.cluster)
+	next := Target{Cluster: s.cluster, Objects: make([]Placed, 0, len(whole.Objects))}
+	for _, o := range whole.Objects {
+		turn, moves := s.turn(o.ID, nil)
+		if moves && turn.Restored != nil {
+			continue
+		} else if moves {
+			o.Held = union(o.Held, turn.Held)
+		}
+		next.Objects = append(next.Objects, o)
+	}
+	for _, f := range whole.Failed {
+		turn, moves := s.turn(f.ID, nil)
+		if moves && turn.Restored != nil {
+			continue
+		} else if moves {
+			f.Held = union(f.Held, turn.Held)
+		}
+		next.Failed = append(next.Failed, f)
+	}
+	for _, name := range s.restoring() {
+		s.restore(&next, name)
+	}
+	next.Objects = inhabited(next)
+	slices.SortStableFunc(next.Objects, func(a, b Placed) int { return byApplyOrder(a.ID, b.ID) })
+	return next
+}
+
+// restoring are the names of the rollouts that give something back, sorted.
+func (s *Staging) restoring() []string {
+	var names []string
+	for name, turn := range s.turns {
+		if turn.Restored != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// restore adds what a rollout gives back, with the namespaces for it. What people hold stays held.
+func (s *Staging) restore(next *Target, name string) {
+	old := s.turns[name].Restored
+	there := map[manifest.ID]bool{}
+	for _, o := range next.Objects {
+		there[o.ID] = true
+	}
+	for _, o := range old.For(s.cluster).Objects {
+		r := old.Rollout(s.cluster, o.ID, nil)
+		if there[o.ID] || !o.Implied && (r == nil || r.Name() != name) {
+			continue
+		}
+		o.Held = s.plan.holds[s.cluster]
+		if it, known := s.plan.byID[o.ID]; known {
+			o.Held = union(held(it.decision.Policy, s.cluster), o.Held)
+		}
+		next.Objects = append(next.Objects, o)
+	}
+}
+
+// inhabited leaves out the Namespaces that are only there for objects of which none is left, and holds those of which all
+// objects are held: nobody would need them yet.
+func inhabited(t Target) []Placed {
+	held, free := map[string]string{}, map[string]bool{}
+	for _, o := range t.Objects {
+		if held[o.ID.Namespace] = o.Held; o.Held == "" {
+			free[o.ID.Namespace] = true
+		}
+	}
+	for _, f := range t.Failed {
+		if held[f.ID.Namespace] = f.Held; f.Held == "" {
+			free[f.ID.Namespace] = true
+		}
+	}
+	var kept []Placed
+	for _, o := range t.Objects {
+		if why, needed := held[o.ID.Name]; o.Implied && !free[o.ID.Name] {
+			if !needed {
+				continue
+			}
+			o.Held = union(o.Held, why)
+		}
+		kept = append(kept, o)
+	}
+	return kept
+}
+
+// Withdraw says why an object that the cluster still has and Target does not list must stay there; empty when it may go.
+// Beside what Plan.Withdraw says it stays
+//   - while its rollout keeps its hands off the cluster;
+//   - when nothing says what it moved with, while a rollout keeps its hands off something in its namespace, which may need it;
+//   - a Namespace, while a rollout keeps its hands off something in it.
+func (s *Staging) Withdraw(id manifest.ID, labels map[string]string) string {
+	if why := s.plan.Withdraw(s.cluster, id, labels); why != "" {
+		return why
+	}
+	if turn, moves := s.turn(id, labels); moves {
+		if turn.hands() {
+			return turn.Held
+		}
+		return ""
+	}
+	namespace := id.Namespace
+	if id.GroupKind() == namespaceKind {
+		namespace = id.Name
+	}
+	if why := s.occupied[namespace]; why != "" && namespace != "" {
+		return "what is held in namespace " + namespace + " may need it: " + why
+	}
+	return ""
+}
+
+// Moves is the name of the rollout that an object on the cluster moves by; empty when it changes at once.
+func (s *Staging) Moves(id manifest.ID, labels map[string]string) string {
+	if r := s.plan.Rollout(s.cluster, id, labels); r != nil {
+		return r.Name()
+	}
+	if name := s.along[id]; name != "" && !s.plan.wants(s.cluster, id) && s.plan.rolloutNamed(name) != nil {
+		return name
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package reconciler
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/stage"
+	"github.com/accord-dev/accord/status"
+)
+
+// maxNamed is how many clusters one event names.
+const maxNamed = 5
+
+// tell is what the Release says of the rollouts.
+func (c course) tell(plan *propagate.Plan) []v1alpha1.RolloutStatus {
+	var all []v1alpha1.RolloutStatus
+	for _, name := range slices.Sorted(maps.Keys(c.outcomes)) {
+		all = append(all, c.rolloutStatus(name, c.outcomes[name]))
+	}
+	return all
+}
+
+func (c course) rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
+	r := v1alpha1.RolloutStatus{
+		Policy: name, Target: stage.Short(o.Target), Verdict: string(o.Verdict), Reason: o.Reason, Message: o.Message, Final: o.State.Failure != nil,
+		Stage: o.Stage, Number: int32(o.Number), Began: status.Time(o.State.Began), Completed: status.Time(o.State.Completed), Behind: o.Behind,
+	}
+	for _, s := range o.Stages {
+		r.Stages = append(r.Stages, v1alpha1.StageStatus{
+			Name: s.Name, Clusters: int32(s.Clusters), Given: int32(s.Given), Healthy: int32(s.Healthy), Failing: int32(s.Failing), Held: int32(s.Held),
+			Unreachable: int32(s.Unreachable), Began: status.Time(s.Began), Passed: status.Time(s.Passed), Note: s.Note,
+		})
+	}
+	if w := o.WaitingFor; w != nil {
+		r.WaitingFor = &v1alpha1.WaitingFor{Cluster: w.Cluster, Stage: w.Stage, Condition: w.Condition, Since: status.Time(w.Since), Deadline: status.Time(w.Deadline)}
+	}
+	for _, d := range o.Decisions {
+		if d.Restore != nil && d.Restore.Revision != "" && !slices.Contains(r.Running, d.Restore.Revision) {
+			r.Running = append(r.Running, d.Restore.Revision)
+		}
+	}
+	slices.Sort(r.Running)
+	return r
+}
+
+// tellStages tells people what a decision changed: one event for all clusters of a stage to which the same happened.
+func (e *engine) tellStages(about *v1alpha1.Release, c course) {
+	for _, name := range slices.Sorted(maps.Keys(c.outcomes)) {
+		events := c.outcomes[name].Events
+		for i := 0; i < len(events); {
+			first := events[i]
+			var clusters []string
+			for ; i < len(events) && events[i].Kind == first.Kind && events[i].Stage == first.Stage; i++ {
+				if events[i].Cluster != "" {
+					clusters = append(clusters, events[i].Cluster)
+				}
+			}
+			kind := normal
+			switch first.Kind {
+			case stage.Stopped, stage.Restored, stage.Relapsed:
+				kind = warning
+			}
+			e.event(about, kind, "Rollout"+string(first.Kind), sentence(name, first, clusters))
+		}
+	}
+}
+
+// sentence is one event in words.
+func sentence(name string, e stage.Event, clusters []string) string {
+	text := "RolloutPolicy " + name
+	if e.Stage != "" {
+		text += ", stage " + e.Stage
+	}
+	did := map[stage.EventKind]string{
+		stage.Started: "a new version is wanted", stage.Superseded: "a newer version is wanted, the order begins again", stage.Entered: "it has its turn",
+		stage.Given: "%s: the new version is given", stage.Became: "%s: healthy on the new version", stage.Relapsed: "%s: not healthy any more",
+		stage.Passed: "passed", stage.Stopped: "stopped", stage.Restored: "%s: what was healthy before is given back", stage.Resumed: "it is tried again",
+		stage.Finished: "every stage was left",
+	}[e.Kind]
+	if len(clusters) > 0 {
+		did = fmt.Sprintf(did, listed(clusters, maxNamed))
+	}
+	if e.Message != "" {
+		did += ": " + e.Message
+	}
+	return text + ": " + did
+}

@@ -1,0 +1,124 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Verdicts on a rollout, see v1alpha1.RolloutStatus.
+const (
+	RolloutComplete    = "Complete"
+	Soaking            = "Soaking"
+	WaitingForApproval = "WaitingForApproval"
+	WaitingForWindow   = "WaitingForWindow"
+	Paused             = "Paused"
+	Halted             = "Halted"
+	RolledBack         = "RolledBack"
+)
+
+const (
+	maxRollouts = 10
+	maxStages   = 16
+)
+
+// rolloutOrder is which verdict speaks for a Release that has several: what needs a person first, then what moves, and
+// last what waits for somebody. As long as one of them moves, not everything waits.
+var rolloutOrder = []string{RolledBack, Halted, Progressing, Soaking, WaitingForWindow, WaitingForApproval, Paused}
+
+// leading is the rollout that speaks for the Release; nil when all are complete.
+func (in ReleaseInput) leading() *v1alpha1.RolloutStatus {
+	var first *v1alpha1.RolloutStatus
+	rank := func(r *v1alpha1.RolloutStatus) int {
+		if r.Final {
+			return -1
+		}
+		return slices.Index(rolloutOrder, r.Verdict)
+	}
+	for i := range in.Rollouts {
+		r := &in.Rollouts[i]
+		if r.Verdict != RolloutComplete && (first == nil || rank(r) < rank(first)) {
+			first = r
+		}
+	}
+	return first
+}
+
+// rolloutVerdict is what a rollout that is not complete makes of a Release.
+func rolloutVerdict(r *v1alpha1.RolloutStatus) verdict {
+	message := fmt.Sprintf("RolloutPolicy %s: %s", r.Policy, r.Message)
+	if r.Stage != "" {
+		message = fmt.Sprintf("RolloutPolicy %s, stage %s: %s", r.Policy, r.Stage, r.Message)
+	}
+	switch {
+	case r.Final && r.Verdict == RolledBack:
+		return hopeless(RolledBack, message)
+	case r.Final:
+		return hopeless(r.Reason, message)
+	case r.Verdict == Halted:
+		return trouble(Halted, message)
+	case r.Verdict == WaitingForApproval || r.Verdict == Paused:
+		return waits(r.Verdict, message)
+	}
+	v := underway(message)
+	v.reason = r.Verdict
+	return v
+}
+
+// rolloutConditions take back what a cluster that waits for its stage would make of Applied: not all that is decided was
+// written, and nobody decided that it should not be.
+func (in ReleaseInput) rolloutConditions(c *conditions, t tally) {
+	r := in.leading()
+	if r == nil || len(in.Errors) > 0 {
+		return
+	}
+	message := fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, plural(int(t.Total), "cluster"))
+	if r.Final {
+		c.set(v1alpha1.Applied, metav1.ConditionFalse, rolloutVerdict(r).reason, message)
+	} else if rolloutVerdict(r).reconciling != "" && !t.refused() && !t.terminal() { // else somebody holds it on purpose
+		c.set(v1alpha1.Applied, metav1.ConditionUnknown, r.Verdict, message)
+	}
+}
+
+// waitsFor is what the leading rollout waits for. The times are its own.
+func waitsFor(r *v1alpha1.RolloutStatus) *v1alpha1.WaitingFor {
+	if r.WaitingFor == nil {
+		return nil
+	}
+	w := r.WaitingFor.DeepCopy()
+	w.Condition = shorten(w.Condition, maxSentence)
+	return w
+}
+
+// rollouts bounds what a Release says of its rollouts.
+func (in ReleaseInput) rollouts() (list []v1alpha1.RolloutStatus, omitted int32) {
+	shown := min(len(in.Rollouts), maxRollouts)
+	for _, r := range in.Rollouts[:shown] {
+		list = append(list, boundedRollout(r))
+	}
+	return list, int32(len(in.Rollouts) - shown)
+}
+
+func boundedRollout(r v1alpha1.RolloutStatus) v1alpha1.RolloutStatus {
+	next := *r.DeepCopy()
+	next.Message = shorten(next.Message, maxSentence)
+	next.Stages = next.Stages[:min(len(next.Stages), maxStages)]
+	next.StagesOmitted = int32(len(r.Stages) - len(next.Stages))
+	for i := range next.Stages {
+		next.Stages[i].Note = shorten(next.Stages[i].Note, maxSentence/4)
+	}
+	next.Behind = next.Behind[:min(len(next.Behind), maxList)]
+	next.BehindOmitted = int32(len(r.Behind) - len(next.Behind))
+	next.Running = next.Running[:min(len(next.Running), maxList)]
+	if next.WaitingFor != nil {
+		next.WaitingFor.Condition = shorten(next.WaitingFor.Condition, maxSentence)
+	}
+	return next
+}
+
+// Time is an optional time as statuses have it, to the second.
+func Time(t time.Time) *metav1.Time { return since(t) }
