@@ -20,6 +20,9 @@ var both = []string{"cluster-a", "cluster-b"}
 // TestOneHub is what a team does in a day, with one hub and two members; each part has a Federation of its own.
 func TestOneHub(t *testing.T) {
 	w := newWorld(t, 2)
+	for _, cluster := range both { // it belongs to no part, whichever comes first
+		require.NoError(t, w.members[cluster].Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}))
+	}
 	for name, part := range map[string]func(*testing.T, *world){
 		"an override changes one cluster":                overridePerCluster,
 		"an edited policy moves an object":               policyEdit,
