@@ -115,13 +115,21 @@ func (c *clone) receive(ctx context.Context, talk *talk, w wish, l limits) (err 
 		return fmt.Errorf("%w: write shallow: %v", errDamaged, err)
 	}
 	in := &bounded{from: pack, left: l.download()}
-	if len(w.haves) == 0 {
-		err = packfile.UpdateObjectStorage(c.store, in)
-	} else {
-		err = c.unpack(in)
-	}
+	spooled, err := c.spool(in)
 	if in.err != nil {
 		return in.err
+	}
+	if err != nil {
+		return fmt.Errorf("%w: write pack: %w", errDamaged, err)
+	}
+	defer func() { _ = discard(spooled) }() // sweep removes what this cannot
+	if err := inspect(ctx, spooled, l); err != nil {
+		return err
+	}
+	if len(w.haves) == 0 {
+		err = packfile.UpdateObjectStorage(c.store, spooled)
+	} else {
+		err = c.unpack(struct{ io.Reader }{spooled})
 	}
 	if err != nil {
 		return fmt.Errorf("%w: write pack: %w", errDamaged, err)

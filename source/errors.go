@@ -130,13 +130,14 @@ func kindOf(err error) error {
 }
 
 // oneLine makes of a server's answer, which may be a web page, something to
-// print.
+// print: without what a terminal would obey, and not long.
 func oneLine(s string) string {
 	const most = 400
 	s = strings.ReplaceAll(s, "unexpected client error: ", "") // go-git's name for any answer but 200
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "..."
+	s = strings.Map(printed, s)
+	if len(s) > most { // the cause stands at the end of a long chain
+		s = strings.ToValidUTF8(s[:most*2/3], "") + " ... " + strings.ToValidUTF8(s[len(s)-most/3:], "")
 	}
 	return s
 }

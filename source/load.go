@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -28,16 +29,36 @@ type commit struct {
 
 func (c *commit) subject() string {
 	first, _, _ := strings.Cut(strings.TrimSpace(c.message), "\n")
-	return strings.TrimSpace(first)
+	return line(strings.TrimSpace(first))
+}
+
+// line is text that anybody can have written, as what can be stored and printed: not long, and without characters that
+// a terminal would obey.
+func line(text string) string {
+	text = strings.Map(printed, strings.ToValidUTF8(text, "?"))
+	if len(text) > maxLine {
+		text = strings.ToValidUTF8(text[:maxLine], "") + "..."
+	}
+	return text
 }
 
 // Bounds on what is not a file's content.
 const (
 	maxDepth    = 256     // directories in directories
 	maxTarget   = 4096    // bytes in a symbolic link
+	maxName     = 255     // bytes in the name of a file, as Linux has it
+	maxLine     = 400     // bytes in the author and in the subject of a commit
 	maxMeta     = 8 << 20 // bytes in one commit, tag or tree object
 	entryItself = 64      // bytes an entry counts for beside its name and content
 )
+
+// printed leaves out control characters, for strings.Map.
+func printed(r rune) rune {
+	if unicode.IsControl(r) {
+		return -1
+	}
+	return r
+}
 
 // errDamaged: the object store does not hold what it should.
 var errDamaged = errors.New("object store is damaged")
@@ -113,7 +134,7 @@ func (l *loader) load(hash plumbing.Hash) (c *commit, err error) {
 		hash:      hash,
 		root:      root,
 		time:      about.Committer.When.UTC(),
-		author:    strings.ToValidUTF8(about.Author.Name+" <"+about.Author.Email+">", "?"),
+		author:    line(about.Author.Name + " <" + about.Author.Email + ">"),
 		message:   strings.ToValidUTF8(about.Message, "?"),
 		fileLimit: l.limits.file,
 	}, nil
@@ -150,7 +171,7 @@ func (l *loader) dir(hash plumbing.Hash, depth int) (*dir, error) {
 	for _, item := range listing.Entries {
 		e, err := l.entry(item, depth)
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w", item.Name, err)
+			return nil, fmt.Errorf("%.40q: %w", item.Name, err)
 		}
 		d.add(e, l.limits.file)
 	}
@@ -168,6 +189,9 @@ func (l *loader) entry(item object.TreeEntry, depth int) (entry, error) {
 	e := entry{name: item.Name}
 	if item.Name == "" || item.Name == "." || item.Name == ".." || strings.ContainsRune(item.Name, '/') {
 		return e, fmt.Errorf("%w: no name for a file", errDamaged)
+	}
+	if len(item.Name) > maxName {
+		return e, fmt.Errorf("%w: a name has %d bytes, the limit is %d", ErrTooLarge, len(item.Name), maxName)
 	}
 	var err error
 	switch item.Mode {

@@ -1,0 +1,191 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/source"
+)
+
+// plumb makes a commit of a listing as git ls-tree prints it, which git itself would not make of files, and moves main
+// there.
+func (u *upstream) plumb(listing string) {
+	u.t.Helper()
+	u.write("listing", listing)
+	made := u.git("-c", "alias.make=!git mktree --missing <listing", "make")
+	u.git("update-ref", "refs/heads/main", u.git("commit-tree", "-m", "made", made))
+}
+
+// lost is where an object lies.
+func (u *upstream) lost(hash string) string {
+	return filepath.Join(u.dir, ".git", "objects", hash[:2], hash[2:])
+}
+
+func TestHostileRepositories(t *testing.T) {
+	const missing = "4b825dc642cb6eb9a060e54bf8d69288fbee4905"
+	for _, c := range []struct {
+		name string
+		make func(t *testing.T, up *upstream)
+		kind error // nil: none of ours
+		says string
+	}{
+		{"a name longer than a disk takes", func(_ *testing.T, up *upstream) {
+			up.plumb("100644 blob " + up.git("rev-parse", "HEAD:a") + "\t" + strings.Repeat("n", 300) + "\n")
+		}, source.ErrTooLarge, "a name has 300 bytes, the limit is 255"},
+		{"directories in directories", func(_ *testing.T, up *upstream) {
+			for range 300 {
+				tree := up.git("rev-parse", "main^{tree}")
+				up.plumb("040000 tree " + tree + "\td\n")
+			}
+		}, source.ErrTooLarge, "directories are nested more than 256 deep"},
+		{"a file whose content is missing", func(_ *testing.T, up *upstream) {
+			up.plumb("100644 blob " + missing + "\ta\n")
+		}, nil, "object store is damaged"},
+		{"a directory that is missing", func(_ *testing.T, up *upstream) {
+			up.plumb("040000 tree " + missing + "\ta\n")
+		}, nil, "object store is damaged"},
+		{"a directory that is a file", func(_ *testing.T, up *upstream) {
+			blob := up.git("rev-parse", "HEAD:a")
+			listing := filepath.Join(up.dir, "raw")
+			require.NoError(up.t, os.WriteFile(listing, append([]byte("40000 a\x00"), bytesOfHex(up.t, blob)...), 0o600))
+			made := up.git("hash-object", "-t", "tree", "-w", "--literally", listing)
+			up.git("update-ref", "refs/heads/main", up.git("commit-tree", "-m", "made", made))
+		}, nil, "object is of another type"},
+		{"an object that is broken", func(t *testing.T, up *upstream) {
+			name := up.lost(up.git("rev-parse", "HEAD:a"))
+			require.NoError(t, os.Chmod(name, 0o600))
+			require.NoError(t, os.WriteFile(name, []byte("nothing that zlib wrote"), 0o600))
+		}, nil, "object store is damaged"},
+		{"an object that is another", func(t *testing.T, up *upstream) {
+			up.commit("other", "b", "2")
+			name, other := up.lost(up.git("rev-parse", "HEAD:a")), up.lost(up.git("rev-parse", "HEAD:b"))
+			content, err := os.ReadFile(other)
+			require.NoError(t, err)
+			require.NoError(t, os.Chmod(name, 0o600))
+			require.NoError(t, os.WriteFile(name, content, 0o600))
+		}, nil, "object store is damaged"},
+		{"a branch at a commit that is missing", func(t *testing.T, up *upstream) {
+			require.NoError(t, os.WriteFile(filepath.Join(up.dir, ".git", "refs", "heads", "main"), []byte(missing+"\n"), 0o600))
+		}, source.ErrRefNotFound, "not found"},
+		{"a branch that is no commit", func(t *testing.T, up *upstream) {
+			blob := up.git("rev-parse", "HEAD:a")
+			require.NoError(t, os.WriteFile(filepath.Join(up.dir, ".git", "refs", "heads", "main"), []byte(blob+"\n"), 0o600))
+		}, source.ErrRefNotFound, "is not a commit"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			up := newUpstream(t)
+			up.commit("first", "a", "1")
+			c.make(t, up)
+			cache := newCache(t)
+			_, err := cache.Fetch(context.Background(), source.Options{URL: up.dir})
+			require.ErrorContains(t, err, c.says)
+			require.ErrorContains(t, err, "fetch "+up.dir)
+			require.Less(t, len(err.Error()), 1000)
+			if c.kind != nil {
+				require.ErrorIs(t, err, c.kind)
+			}
+
+			other := newUpstream(t)
+			other.commit("first", "a", "good")
+			require.Equal(t, "good", read(t, fetch(t, cache, source.Options{URL: other.dir}), "a"), "the next source is read")
+		})
+	}
+}
+
+func bytesOfHex(t testing.TB, text string) []byte {
+	t.Helper()
+	var b []byte
+	for i := 0; i+1 < len(text); i += 2 {
+		var n byte
+		_, err := fmt.Sscanf(text[i:i+2], "%02x", &n)
+		require.NoError(t, err)
+		b = append(b, n)
+	}
+	return b
+}
+
+// TestLargeFiles: a file of 50 MB is listed and not read, and what is beside it is.
+func TestLargeFiles(t *testing.T) {
+	up := newUpstream(t)
+	up.write("small.yaml", "1")
+	film, err := os.Create(filepath.Join(up.dir, "film.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, film.Truncate(50<<20))
+	require.NoError(t, film.Close())
+	up.commit("large")
+	s := fetch(t, newCache(t), source.Options{URL: up.dir})
+	require.Equal(t, "1", read(t, s, "small.yaml"))
+	_, err = fs.ReadFile(s.FS, "film.yaml")
+	require.ErrorIs(t, err, source.ErrTooLarge)
+	require.EqualError(t, err, "read film.yaml: too large: the file has 50.0 MiB, the limit is 8.0 MiB")
+}
+
+// TestInflatedFiles: what is small on the wire and huge when it is unpacked is not unpacked into memory.
+func TestInflatedFiles(t *testing.T) {
+	up := newUpstream(t)
+	zeros, err := os.Create(filepath.Join(up.dir, "zeros"))
+	require.NoError(t, err)
+	require.NoError(t, zeros.Truncate(400<<20))
+	require.NoError(t, zeros.Close())
+	up.write("a", "1")
+	up.commit("zeros")
+	server := serveHTTP(t, up, false)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s, err := newCache(t).Fetch(context.Background(), source.Options{URL: server.url(), Timeout: 5 * time.Minute})
+	runtime.ReadMemStats(&after)
+	t.Logf("%d MiB allocated, %d bytes sent", (after.TotalAlloc-before.TotalAlloc)>>20, server.sent.Load())
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20))
+	if err == nil {
+		require.Equal(t, "1", read(t, s, "a"))
+		return
+	}
+	require.ErrorIs(t, err, source.ErrTooLarge)
+}
+
+// TestHostileCommits: what a commit says of itself is anybody's text, and goes into objects of the hub.
+func TestHostileCommits(t *testing.T) {
+	up := newUpstream(t)
+	up.write("a", "1")
+	up.git("add", "-A")
+	message := "red \x1b[31m" + strings.Repeat("long ", 100_000) + "\n\nAccord-Prune: allow\n"
+	require.NoError(t, os.WriteFile(filepath.Join(up.dir, ".git", "message"), []byte(message), 0o600))
+	up.git("commit", "-q", "--author", strings.Repeat("A", 5000)+" <a@example.org>", "-F", ".git/message")
+	s := fetch(t, newCache(t), source.Options{URL: up.dir})
+	require.Less(t, len(s.Subject), 500)
+	require.Less(t, len(s.Author), 500)
+	require.True(t, strings.HasPrefix(s.Subject, "red [31mlong long"), "%q", s.Subject)
+	require.Contains(t, s.Message, "Accord-Prune: allow")
+}
+
+// TestHostileAnswers: what a server answers is told, and cannot be more than told.
+func TestHostileAnswers(t *testing.T) {
+	up := newUpstream(t)
+	up.commit("first", "a", "1")
+	_, err := newCache(t).Fetch(context.Background(), source.Options{URL: up.dir, Ref: source.Ref{Branch: "no\x1b[31mthing"}})
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "\x1b")
+	require.False(t, errors.Is(err, source.ErrUnreachable))
+}
+
+// BenchmarkManyFiles measures a repository of 100,000 objects, one in each file; see docs/security.md.
+func BenchmarkManyFiles(b *testing.B) {
+	up := newUpstream(b)
+	for i := range 100_000 {
+		up.write(fmt.Sprintf("d%d/%d.yaml", i/1000, i), fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  namespace: shop\n  name: c%d\ndata:\n  key: value\n", i))
+	}
+	up.commit("many")
+	for b.Loop() {
+		fetch(b, openGit(b, b.TempDir()), source.Options{URL: up.dir, Timeout: 10 * time.Minute})
+	}
+}
