@@ -70,7 +70,7 @@ func classify(err error) (reason string, retry bool) {
 // discreet is err without what an API server quotes of the object. What it says of a Secret may contain its values.
 func discreet(id manifest.ID, p *Problem) *Problem {
 	var status apierrors.APIStatus
-	if !id.IsSecret() || p.Reason != Rejected || !errors.As(p.Err, &status) {
+	if !id.IsSecret() || !quoting(p) || !errors.As(p.Err, &status) {
 		return p
 	}
 	var at []string
@@ -81,6 +81,12 @@ func discreet(id manifest.ID, p *Problem) *Problem {
 	}
 	return &Problem{Reason: p.Reason, Retry: p.Retry, Err: fmt.Errorf(
 		"the API server refuses it [%s]; what it says is not shown, because it may quote the values of the Secret", strings.Join(at, " "))}
+}
+
+// quoting says that an answer may be about values: what is not valid, and what admission denies, which is Forbidden like
+// a missing right but not in the authorizer's words.
+func quoting(p *Problem) bool {
+	return p.Reason == Rejected || p.Reason == Forbidden && !strings.Contains(p.Err.Error(), `is forbidden: User "`)
 }
 
 // conflict is the problem of an object that exists and is not ours.
