@@ -37,3 +37,13 @@ func (f *federation) inForce() *propagate.Plan {
 	defer f.mu.Unlock()
 	return f.plan
 }
+
+// inLedger is the plan in force, if the ledger has all of it; nil otherwise.
+func (f *federation) inLedger() *propagate.Plan {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.announced {
+		return nil
+	}
+	return f.plan
+}

@@ -39,7 +39,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	}
 	book, _ := j.plan.Interpreters()
 	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
-		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Nothing(), Known: j.plan.Known, Book: book,
+		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Nothing(), Known: j.plan.Known, Book: book, First: j.first,
 		Withdraw: j.withdraw(b.Name),
 		Record:   func(ctx context.Context, inventory []string) error { return b.record(ctx, f, j, inventory) },
 	})
@@ -54,6 +54,7 @@ type job struct {
 	target     propagate.Target
 	inventory  []string
 	spec       v1alpha1.FederationSpec
+	first      map[manifest.ID]bool
 	allowPrune bool
 	staged     *propagate.Staging // nil without rollouts
 }
@@ -69,7 +70,7 @@ func (f *federation) begin(cluster string, cancel context.CancelFunc) (job, bool
 	l.cancel = cancel
 	return job{
 		leg: l, staged: f.staged(l), plan: f.plan, federation: f.key.String(), target: l.target,
-		inventory: l.delivery.Status.Inventory, spec: f.declaration.Spec, allowPrune: f.allowPrune,
+		inventory: l.delivery.Status.Inventory, spec: f.declaration.Spec, allowPrune: f.allowPrune, first: f.urgent,
 	}, true
 }
 
@@ -135,6 +136,9 @@ func (b *bulkhead) record(ctx context.Context, f *federation, j job, inventory [
 	f.mu.Lock()
 	j.run.Started, j.run.Inventory, j.absences.recorded = true, inventory, true
 	f.mu.Unlock()
+	if err := b.engine.reporter.recordDelivery(ctx, f, b.Name); err != nil {
+		return err
+	}
 	b.engine.reporter.judgeDelivery(f, b.Name)
 	return b.engine.reporter.putDelivery(ctx, f, b.Name)
 }
@@ -150,10 +154,8 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 	j.leg.concluded(o, err)
 	if f.plan == j.plan {
 		touched := j.leg.conclude(o, err)
-		if f.bulk && f.delivered() {
-			f.bulk, touched = false, f.objectIDs()
-		}
 		b.engine.reporter.objects(f, maps.Keys(touched))
+		b.engine.endBulk(f)
 	}
 	f.mu.Unlock()
 	if err != nil && clusters.Down(err) {
@@ -162,17 +164,6 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 	}
 	b.engine.reportDrift(f, b.Name, o.Drift)
 	return err == nil && len(o.Errors) == 0
-}
-
-// delivered says that no delivery of the plan in force is outstanding but to clusters that are not heard from. The
-// caller holds f.mu.
-func (f *federation) delivered() bool {
-	for _, l := range f.legs {
-		if !l.run.Finished && l.run.Error == "" {
-			return false
-		}
-	}
-	return true
 }
 
 // objectIDs are all objects that were decided about. The caller holds f.mu.

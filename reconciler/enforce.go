@@ -7,13 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -29,11 +28,13 @@ func (e *engine) enforce(ctx context.Context, f *federation, b basis, release *v
 	plan.Digest() // renders everything, before anybody has to wait for it
 	_, interpreted := plan.Interpreters()
 	learned := f.interpreted() != interpreted
+	last := f.inLedger()
+	carried := func(id manifest.ID) bool { return plan.Carried(last, id) }
 	touched := f.adopt(b, release, plan)
 	if asksMore := f.asksMore(); learned || asksMore {
 		e.lookAgain(f)
 	}
-	changed, err := e.announce(ctx, f)
+	changed, err := e.announce(ctx, f, carried)
 	if err != nil {
 		return err
 	}
@@ -59,17 +60,41 @@ func (e *engine) lookAgain(f *federation) {
 func (e *engine) deliver(f *federation, touched, changed map[manifest.ID]bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.announced, f.starting, f.bulk = true, false, len(changed) > bulk
+	f.announced, f.starting = true, false
+	f.hasten(changed)
 	for c := range f.legs {
 		if b := e.bulkhead(c); b != nil {
 			b.enqueue(f.key)
 		}
 	}
-	if !f.bulk { // else what is changed is told of when it is delivered: its generation says already that it is not
+	if len(changed) <= bulk { // else what is changed is told of when it is delivered: its generation says already that it is not
 		maps.Copy(touched, changed)
+	}
+	if !f.bulk {
+		maps.Copy(touched, f.unwritten)
 	}
 	maps.Copy(touched, f.waiting) // and what was to be told while that could not be
 	e.reporter.objects(f, maps.Keys(touched))
+	for c, l := range f.legs {
+		if l.stale {
+			e.reporter.add(entry{federation: f.key, cluster: c, put: true}, recordPace)
+		}
+	}
+	e.endBulk(f) // at once, if no cluster can be reached
+}
+
+// hasten notes whether many objects are changed, and which few are while many still are under way. The caller holds f.mu.
+func (f *federation) hasten(changed map[manifest.ID]bool) {
+	switch {
+	case len(changed) > bulk:
+		f.bulk, f.bulkSince, f.urgent = true, time.Now(), nil
+	case f.bulk:
+		urgent := maps.Clone(changed)
+		if len(f.urgent)+len(urgent) <= bulk {
+			maps.Copy(urgent, f.urgent)
+		}
+		f.urgent = urgent
+	}
 }
 
 // adopt replaces the plan in memory and interrupts the deliveries of the old one. It returns the objects of which more
@@ -100,7 +125,7 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 	for _, c := range plan.Clusters() {
 		covered[c] = true
 		if f.legs[c] == nil {
-			f.legs[c] = newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: c}})
+			f.legs[c] = newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: c}}, f.proven)
 		}
 	}
 	for c, l := range f.legs {
@@ -115,6 +140,7 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 		}
 		f.stage(l)
 	}
+	maps.DeleteFunc(f.proven, func(id manifest.ID, _ apply.Accepted) bool { return plan.Manifest(id) == nil })
 	return touched
 }
 
@@ -150,39 +176,10 @@ func (f *federation) succeed(release *v1alpha1.Release) {
 	i := slices.IndexFunc(f.releases, func(r v1alpha1.Release) bool { return r.Name == release.Name })
 	if i >= 0 {
 		old := f.releases[i]
-		release.Status, release.Generation, release.Spec.PlanDigest = old.Status, old.Generation, old.Spec.PlanDigest
+		release.Status, release.Generation, release.UID, release.Spec.PlanDigest = old.Status, old.Generation, old.UID, old.Spec.PlanDigest
 		f.releases = slices.Delete(f.releases, i, i+1)
 	}
 	f.release, f.untold = release, false
-}
-
-// announce writes the decisions to the ledger: what is new or changed, and nothing else. It returns which objects are.
-func (e *engine) announce(ctx context.Context, f *federation) (map[manifest.ID]bool, error) {
-	f.mu.Lock()
-	release := f.release.DeepCopy()
-	var puts []client.Object
-	before := f.plan.Previous() // for the next plan, in the order of the decisions
-	for i := range f.plan.Decisions {
-		if d := &f.plan.Decisions[i]; recordedDecision(d) {
-			puts = append(puts, f.recordObject(d, before[i]))
-		}
-	}
-	for _, c := range f.clusters() {
-		if !f.legs[c].idle() {
-			puts = append(puts, f.recordDelivery(c))
-		}
-	}
-	f.mu.Unlock()
-	if err := e.putRelease(ctx, f, release); err != nil {
-		return nil, err
-	}
-	var changed map[manifest.ID]bool
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return e.reporter.release(ctx, f) })
-	g.Go(func() error { return e.reporter.federation(ctx, f) })
-	g.Go(func() error { e.publish(ctx, f); return nil })
-	g.Go(func() (err error) { changed, err = e.record(ctx, f, puts); return err })
-	return changed, g.Wait()
 }
 
 // putRelease puts the newest Release, and judges it by the generation that the ledger gave it: nothing is claimed of it
@@ -201,69 +198,20 @@ func (e *engine) putRelease(ctx context.Context, f *federation, release *v1alpha
 	return nil
 }
 
-// record puts what differs from what was put last, and forgets what is no longer decided. It returns the objects that
-// it put.
-func (e *engine) record(ctx context.Context, f *federation, puts []client.Object) (map[manifest.ID]bool, error) {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(ledgerWriters)
-	decided, changed := map[manifest.ID]bool{}, map[manifest.ID]bool{}
-	for _, obj := range puts {
-		o, isObject := obj.(*v1alpha1.FederatedObject)
-		if isObject {
-			decided[o.Spec.Template.ID()] = true
-		}
-		if f.recorded(obj) {
-			continue
-		}
-		if isObject {
-			changed[o.Spec.Template.ID()] = true
-		}
-		g.Go(func() error {
-			if err := e.ledger.Put(ctx, obj); err != nil {
-				return err
-			}
-			f.remember(obj)
-			return nil
-		})
-	}
-	for _, o := range f.undecided(decided) {
-		g.Go(func() error {
-			err := e.ledger.Delete(ctx, o)
-			if err != nil {
-				f.restore(o)
-			}
-			return err
-		})
-	}
-	return changed, g.Wait()
-}
-
-// recorded says whether the ledger has obj as it is.
-func (f *federation) recorded(obj client.Object) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	switch o := obj.(type) {
-	case *v1alpha1.FederatedObject:
-		kept := f.objects[o.Spec.Template.ID()]
-		return kept != nil && equality.Semantic.DeepEqual(kept.Spec, o.Spec) && equality.Semantic.DeepEqual(kept.OwnerReferences, o.OwnerReferences)
-	case *v1alpha1.Delivery:
-		l := f.legs[o.Spec.Cluster]
-		return l != nil && l.delivery.Name != "" && l.delivery.Spec == o.Spec && equality.Semantic.DeepEqual(l.delivery.OwnerReferences, o.OwnerReferences)
-	}
-	return false
-}
-
 // remember keeps what the ledger answered to a Put.
 func (f *federation) remember(obj client.Object) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch o := obj.(type) {
 	case *v1alpha1.FederatedObject:
+		if kept := f.objects[o.Spec.Template.ID()]; kept != nil {
+			o.Status = kept.Status
+		}
 		f.objects[o.Spec.Template.ID()] = o
 	case *v1alpha1.Delivery:
-		if l := f.legs[o.Spec.Cluster]; l != nil {
+		if l := f.legs[o.Spec.Cluster]; l != nil && l.delivery.Spec == o.Spec {
 			o.Status = l.delivery.Status // the newest status may not have been written yet
-			l.delivery = o
+			l.delivery, l.stale = o, false
 		}
 	}
 }
@@ -282,8 +230,11 @@ func (f *federation) undecided(decided map[manifest.ID]bool) []client.Object {
 	f.left = nil
 	for id, o := range f.objects {
 		if !decided[id] {
-			gone = append(gone, o)
+			if !f.unwritten[id] {
+				gone = append(gone, o)
+			}
 			delete(f.objects, id)
+			delete(f.unwritten, id)
 		}
 	}
 	return gone

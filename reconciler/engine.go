@@ -166,6 +166,9 @@ func (e *engine) heard(cluster string, err error) {
 func (e *engine) reached(cluster string) {
 	for _, f := range e.all() {
 		e.reporter.cluster(f, cluster)
+		f.mu.Lock()
+		e.endBulk(f) // nobody waits for a cluster that does not answer
+		f.mu.Unlock()
 	}
 }
 

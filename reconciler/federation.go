@@ -51,11 +51,18 @@ type federation struct {
 	untold   bool               // the status of release was not written yet
 	releases []v1alpha1.Release // older ones, newest first
 	objects  map[manifest.ID]*v1alpha1.FederatedObject
+	proven   apply.Proven // what clusters have and is found to be intact
 	legs     map[string]*leg
 	left     []*v1alpha1.Delivery // to clusters that left the fleet; still in the ledger
 
-	// bulk: many objects are being delivered.
-	bulk bool
+	// bulk: many objects are being delivered, since then.
+	bulk      bool
+	bulkSince time.Time
+	// urgent are the few objects that were changed while a bulk is being delivered. The map is not changed, but replaced.
+	urgent map[manifest.ID]bool
+	// unwritten are those of objects that the ledger does not have yet: many that are new are written when they are
+	// delivered, and not before.
+	unwritten map[manifest.ID]bool
 
 	mirroring mirroring
 	builds    builds
@@ -88,9 +95,11 @@ type leg struct {
 	// delivery as it was put last, with its status as it was judged last; untold says that this was not written yet.
 	delivery *v1alpha1.Delivery
 	untold   bool
+	stale    bool // the ledger does not have the spec of delivery yet
 	target   propagate.Target
 	wants    map[manifest.ID]want
 	live     apply.Live
+	proven   apply.Proven // of the federation: all legs have the same
 	reports  map[manifest.ID]status.Report
 	errors   map[manifest.ID]string // of the last delivery of this plan
 	run      status.Run
@@ -166,7 +175,7 @@ func (f *federation) end() {
 func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federation, error) {
 	f := &federation{
 		key: client.ObjectKeyFromObject(fed), declaration: fed.DeepCopy(),
-		objects: map[manifest.ID]*v1alpha1.FederatedObject{}, legs: map[string]*leg{}, waiting: map[manifest.ID]bool{},
+		objects: map[manifest.ID]*v1alpha1.FederatedObject{}, legs: map[string]*leg{}, waiting: map[manifest.ID]bool{}, unwritten: map[manifest.ID]bool{}, proven: apply.Proven{},
 	}
 	var objects v1alpha1.FederatedObjectList
 	var deliveries v1alpha1.DeliveryList
@@ -181,7 +190,7 @@ func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federatio
 	}
 	for i := range deliveries.Items {
 		d := &deliveries.Items[i]
-		f.legs[d.Spec.Cluster] = newLeg(d)
+		f.legs[d.Spec.Cluster] = newLeg(d, f.proven)
 	}
 	slices.SortFunc(releases.Items, func(a, b v1alpha1.Release) int {
 		return b.CreationTimestamp.Compare(a.CreationTimestamp.Time)
@@ -190,9 +199,9 @@ func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federatio
 	return f, nil
 }
 
-func newLeg(d *v1alpha1.Delivery) *leg {
+func newLeg(d *v1alpha1.Delivery, proven apply.Proven) *leg {
 	return &leg{
-		cluster: d.Spec.Cluster, delivery: d, absences: absencesSince(d),
+		cluster: d.Spec.Cluster, delivery: d, absences: absencesSince(d), proven: proven,
 		wants: map[manifest.ID]want{}, live: apply.Live{},
 		reports: map[manifest.ID]status.Report{}, errors: map[manifest.ID]string{},
 	}
@@ -300,10 +309,19 @@ func (f *federation) releaseInput() status.ReleaseInput {
 	in.Rollouts = f.staging.told
 	for _, c := range f.clusters() {
 		if l := f.legs[c]; !l.idle() {
-			in.Legs = append(in.Legs, status.NewLeg(c, l.delivery.Generation, l.delivery.Status))
+			in.Legs = append(in.Legs, status.NewLeg(c, l.generation(), l.delivery.Status))
 		}
 	}
+	f.hideUnwritten(in.Legs)
 	return in
+}
+
+// generation of the delivery that is in force: where the ledger does not have it yet, no status can be about it.
+func (l *leg) generation() int64 {
+	if l.stale {
+		return l.delivery.Generation + 1
+	}
+	return l.delivery.Generation
 }
 
 // idle says that nothing is decided for the cluster and nothing of the federation is there.

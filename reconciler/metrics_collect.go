@@ -84,7 +84,7 @@ func (e *engine) deliveryMetrics(federation string, l *leg) []prometheus.Metric 
 	all := []prometheus.Metric{
 		objectsDesired.is(float64(s.Summary.Total), federation, l.cluster),
 		objectsApplied.is(float64(s.Summary.Applied), federation, l.cluster),
-		deliveryState.is(1, federation, l.cluster, string(status.NewLeg(l.cluster, l.delivery.Generation, s).State)),
+		deliveryState.is(1, federation, l.cluster, string(status.NewLeg(l.cluster, l.generation(), s).State)),
 		brakeEngaged.is(one(l.run.Braked != ""), federation, l.cluster),
 		deliveriesGood.is(float64(l.figures.succeeded), federation, l.cluster),
 	}

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -28,7 +27,7 @@ func (o observer) Put(u *unstructured.Unstructured) {
 	o.note(id, func(l *leg) (repair bool) {
 		l.answer(id, answers)
 		w := l.wants[id]
-		seen := apply.Observe(u, w.object, l.live[id])
+		seen := l.proven.Observe(u, w.object, l.live[id])
 		report.Message = seen.Tell(report.Message)
 		l.live[id], l.reports[id] = seen, report
 		return w.digest != "" && w.held == "" && (seen.Digest != w.digest || !seen.Intact)

@@ -202,12 +202,7 @@ func (e *engine) await(ctx context.Context, f *federation, o OnceOptions) {
 func (e *engine) delivering(f *federation) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for c, l := range f.legs {
-		if why, _ := e.reach(c); why == "" && !l.run.Finished && l.run.Error == "" {
-			return true
-		}
-	}
-	return false
+	return e.outstanding(f)
 }
 
 // settle brings up to date at once what would be told when it is its turn.

@@ -76,7 +76,7 @@ func TestRemembered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &federation{key: types.NamespacedName{Namespace: "demo", Name: "prod"}, declaration: &v1alpha1.Federation{}, legs: map[string]*leg{}}
 			for _, cluster := range []string{"a", "b", "c"} {
-				f.legs[cluster] = newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: cluster}})
+				f.legs[cluster] = newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: cluster}}, nil)
 			}
 			c.decision.GVK = c.decision.ID.GroupKind().WithVersion("v1")
 			require.True(t, recordedDecision(&c.decision))

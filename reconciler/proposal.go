@@ -140,7 +140,7 @@ func (f *federation) proposedLegs(plan *propagate.Plan) []status.Leg {
 		switch l := f.legs[c]; {
 		case f.untouched(c, plan):
 		case f.announced && f.alike(c, plan):
-			legs = append(legs, status.NewLeg(c, l.delivery.Generation, l.delivery.Status))
+			legs = append(legs, status.NewLeg(c, l.generation(), l.delivery.Status))
 		default:
 			legs = append(legs, f.heldLeg(c))
 		}

@@ -23,14 +23,19 @@ import (
 const (
 	// reportWorkers bounds the concurrent status writes.
 	reportWorkers = 4
+	// recordPace is how long the spec of a Delivery waits, so that it does not compete with what it is about.
+	recordPace = 100 * time.Millisecond
 	// gather is how long changes are gathered before they are looked at.
 	gather = 10 * time.Millisecond
 	// objectPace, deliveryPace and releasePace are the least time between two writes of one status; bulkPace is that of
-	// objects and deliveries while many objects are delivered: the Release, which is small, says how far that is.
+	// deliveries while many objects are delivered, and bulkObjects that of objects, also from the beginning of the bulk:
+	// the Release, which is small, says how far that is. judgePace is between two looks at a delivery then.
 	objectPace   = 50 * time.Millisecond
 	deliveryPace = time.Second
 	releasePace  = 100 * time.Millisecond
+	judgePace    = time.Second
 	bulkPace     = 5 * time.Second
+	bulkObjects  = 30 * time.Second
 	// bulk is how many changed objects are many.
 	bulk = 50
 )
@@ -67,6 +72,13 @@ func (r *reporter) add(e entry, pace time.Duration) {
 	wait := pace - time.Since(r.written[e])
 	r.mu.Unlock()
 	r.queue.AddAfter(e, max(wait, gather))
+}
+
+// lastWrite is when a status was written last.
+func (r *reporter) lastWrite(e entry) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.written[e]
 }
 
 // wrote notes that a status was written.
@@ -112,14 +124,25 @@ func (r *reporter) work(ctx context.Context) {
 
 // object of a federation may have changed on one cluster. The caller holds f.mu.
 func (r *reporter) object(f *federation, id manifest.ID, cluster string) {
-	r.add(entry{federation: f.key, object: id}, f.pace(objectPace))
-	r.add(entry{federation: f.key, cluster: cluster}, releasePace)
+	r.add(entry{federation: f.key, object: id}, f.objectPace(id, r.lastWrite(entry{federation: f.key, object: id})))
+	r.add(entry{federation: f.key, cluster: cluster}, f.pace(releasePace, judgePace))
+}
+
+// objectPace is the least time between two writes of the status of an object that was written then. The caller holds f.mu.
+func (f *federation) objectPace(id manifest.ID, written time.Time) time.Duration {
+	if !f.bulk || f.urgent[id] {
+		return objectPace
+	}
+	if written.Before(f.bulkSince) { // as if it had been written when the bulk began
+		return bulkObjects + f.bulkSince.Sub(written)
+	}
+	return bulkObjects
 }
 
 // pace is usual, but while many objects are delivered. The caller holds f.mu.
-func (f *federation) pace(usual time.Duration) time.Duration {
+func (f *federation) pace(usual, inBulk time.Duration) time.Duration {
 	if f.bulk {
-		return bulkPace
+		return inBulk
 	}
 	return usual
 }
@@ -159,9 +182,10 @@ func (r *reporter) write(ctx context.Context, e entry) error {
 	case e.stages:
 		return r.engine.stage(ctx, f)
 	case e.put:
-		return r.putDelivery(ctx, f, e.cluster)
+		return errors.Join(r.recordDelivery(ctx, f, e.cluster), r.putDelivery(ctx, f, e.cluster))
 	case e.cluster != "":
 		r.judgeDelivery(f, e.cluster)
+		r.wrote(e)
 		return nil
 	default:
 		return r.writeRelease(ctx, f)
@@ -179,9 +203,12 @@ func (r *reporter) settled(f *federation, l *leg) bool {
 }
 
 func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.ID) error {
+	if err := r.recordObject(ctx, f, id); err != nil {
+		return err
+	}
 	f.mu.Lock()
 	o := f.objects[id]
-	if o == nil || !f.announced {
+	if o == nil || !f.announced || f.unwritten[id] {
 		if o != nil {
 			f.waiting[id] = true
 		}
@@ -233,6 +260,7 @@ func (r *reporter) recreate(ctx context.Context, f *federation, record client.Ob
 	if !f.keeps(record) {
 		return nil // it was us who deleted it
 	}
+	f.untell(record)
 	if release, ok := record.(*v1alpha1.Release); ok {
 		err = r.engine.putRelease(ctx, f, release)
 	} else if err = r.engine.ledger.Put(ctx, record); err == nil {
@@ -242,6 +270,21 @@ func (r *reporter) recreate(ctx context.Context, f *federation, record client.Ob
 	return err
 }
 
+// untell forgets what status of an object was written: the object is made anew, and has none.
+func (f *federation) untell(record client.Object) {
+	o, ok := record.(*v1alpha1.FederatedObject)
+	if !ok {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if kept := f.objects[o.Spec.Template.ID()]; kept != nil {
+		untold := *kept
+		untold.Status = v1alpha1.FederatedObjectStatus{}
+		f.objects[o.Spec.Template.ID()] = &untold
+	}
+}
+
 // judgeDelivery brings the status of a delivery up to date in memory, which is what the Release is judged by, and
 // has it written when it is its turn.
 func (r *reporter) judgeDelivery(f *federation, cluster string) {
@@ -249,7 +292,7 @@ func (r *reporter) judgeDelivery(f *federation, cluster string) {
 	defer f.mu.Unlock()
 	r.stir(f, cluster)
 	l := f.legs[cluster]
-	if l == nil || !f.announced || l.delivery.Name == "" || !r.settled(f, l) {
+	if l == nil || !f.announced || l.delivery.Name == "" || l.stale || !r.settled(f, l) {
 		return
 	}
 	next := r.deliveryStatus(f, l)
@@ -258,7 +301,7 @@ func (r *reporter) judgeDelivery(f *federation, cluster string) {
 		return
 	}
 	l.delivery.Status, l.untold = next, true
-	r.add(entry{federation: f.key, cluster: cluster, put: true}, f.pace(deliveryPace))
+	r.add(entry{federation: f.key, cluster: cluster, put: true}, f.pace(deliveryPace, bulkPace))
 	r.add(entry{federation: f.key}, releasePace)
 }
 
@@ -268,7 +311,7 @@ func (r *reporter) putDelivery(ctx context.Context, f *federation, cluster strin
 	defer f.telling.deliveries.Unlock()
 	f.mu.Lock()
 	l := f.legs[cluster]
-	if l == nil || !l.untold {
+	if l == nil || !l.untold || l.stale { // a status about the spec before is not worth a write
 		f.mu.Unlock()
 		return nil
 	}
