@@ -121,6 +121,9 @@ func (o OnceOptions) begin(ctx context.Context, e *engine) (*federation, error) 
 		return nil, fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
 			digest, v1alpha1.ApprovedPlanTrailer+digest)
 	}
+	if err := o.staged(d.plan); err != nil {
+		return nil, err
+	}
 	return f, e.enforce(ctx, f, basisOf(fed, c, d.members, d.sight()), c.release(fed), d.plan)
 }
 
@@ -224,6 +227,9 @@ func (e *engine) settle(ctx context.Context, f *federation) error {
 func over(s v1alpha1.ReleaseStatus, health bool) bool {
 	if meta.IsStatusConditionTrue(s.Conditions, "Ready") || meta.IsStatusConditionTrue(s.Conditions, "Stalled") {
 		return true
+	}
+	if rolling(s) {
+		return false
 	}
 	open := s.Summary.Progressing
 	if !health {

@@ -58,12 +58,14 @@ func releaseSight(fed *v1alpha1.Federation, rel *v1alpha1.Release) sight {
 	known := func(kind string) *metav1.Condition { return condition(st.Conditions, rel.Generation, kind) }
 	ready, applied, t := known("Ready"), known(v1alpha1.Applied), st.Summary
 	placed := !isFalse(known(v1alpha1.Scheduled))
+	moving := known("Reconciling")
 	s := sight{
 		Release:   rel.Name,
 		Evaluated: st.ObservedGeneration == rel.Generation,
 		Ready:     isTrue(ready),
 		Applied:   placed && isTrue(applied) && t.Held == 0,
 		HealthyButRest: placed && ready != nil && ready.Reason != reasonProgressing && t.Total > 0 &&
+			!(isTrue(moving) && moving.Reason == reasonProgressing) && // stages go on by themselves
 			t.Healthy+t.Held+t.Unreachable == t.Total,
 		AppliedButRest: placed && (isTrue(applied) || applied != nil && applied.Reason == reasonUnreachable),
 		Suspended:      fed.Spec.Suspend,
