@@ -94,7 +94,7 @@ func (b *bulkhead) look(ctx context.Context, f *federation, j *job) error {
 	defer f.mu.Unlock()
 	if f.plan == j.plan {
 		j.leg.list(kinds)
-		b.engine.reporter.objects(f, maps.Keys(f.waiting))
+		b.engine.reporter.objectsOn(f, maps.Keys(f.waiting), slices.Values([]string{b.Name}))
 		clear(f.waiting)
 	}
 	return nil
@@ -154,7 +154,7 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 	j.leg.concluded(o, err)
 	if f.plan == j.plan {
 		touched := j.leg.conclude(o, err)
-		b.engine.reporter.objects(f, maps.Keys(touched))
+		b.engine.reporter.objectsOn(f, maps.Keys(touched), slices.Values([]string{b.Name}))
 		b.engine.endBulk(f)
 	}
 	f.mu.Unlock()

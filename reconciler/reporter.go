@@ -161,10 +161,16 @@ func (r *reporter) cluster(f *federation, cluster string) {
 
 // objects may have changed on any cluster, and with them every delivery. The caller holds f.mu.
 func (r *reporter) objects(f *federation, ids iter.Seq[manifest.ID]) {
+	r.objectsOn(f, ids, maps.Keys(f.legs))
+}
+
+// objectsOn is objects for what can have changed on these clusters only: with a thousand of them, each of which says
+// something at the same time, all would be looked at a million times. The caller holds f.mu.
+func (r *reporter) objectsOn(f *federation, ids iter.Seq[manifest.ID], clusters iter.Seq[string]) {
 	for id := range ids {
 		r.add(entry{federation: f.key, object: id}, 0)
 	}
-	for c := range f.legs {
+	for c := range clusters {
 		r.add(entry{federation: f.key, cluster: c}, 0)
 	}
 	r.add(entry{federation: f.key}, 0)
