@@ -32,6 +32,22 @@ func copied(times int) map[string]string {
 	}
 }
 
+// replaced is a kustomization with replacements of the same source, one after the other.
+func replaced(source, options string, times int) map[string]string {
+	text := "resources: [a.yaml]\nreplacements:\n"
+	for i := range times {
+		text += fmt.Sprintf("- source: %s\n  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.x%d], options: {create: true%s}}]\n", source, i, options)
+	}
+	return map[string]string{"kustomization.yaml": text, "a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n"}
+}
+
+// inFile has the replacements in a file of their own.
+func inFile(files map[string]string) map[string]string {
+	head, list, _ := strings.Cut(files["kustomization.yaml"], "replacements:\n")
+	files["kustomization.yaml"], files["r.yaml"] = head+"replacements: [{path: r.yaml}]\n", list
+	return files
+}
+
 func TestHostileKustomizations(t *testing.T) {
 	many := strings.Builder{}
 	for i := range 6000 {
@@ -61,6 +77,10 @@ func TestHostileKustomizations(t *testing.T) {
 		{"a transformer that does", k("resources: [a.yaml]\ntransformers: [t.yaml]\n", "t.yaml", "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: x}\ntarget: {kind: A}\npatch: |\n"+strings.Repeat("  - {op: copy, from: /x, path: /x/y}\n", 40)), "bytes to build"},
 		{"more patches than can be tried", k(patches, "a.yaml", few.String()), "has more than 200000 changes of an object to build"},
 		{"labels that are long, on many objects", k("commonAnnotations: {a: "+strings.Repeat("x", 100_000)+"}\nresources: [a.yaml]\n", "a.yaml", few.String()), "bytes to build"},
+		{"replacements that copy an object into itself", replaced("{kind: ConfigMap, fieldPath: data}", "", 40), "kustomization.yaml:1: has more than 33554432 bytes to build"},
+		{"replacements in a file that do", inFile(replaced("{kind: ConfigMap, fieldPath: data}", "", 40)), "bytes to build"},
+		{"replacements that put a text into itself", replaced("{kind: ConfigMap, fieldPath: data.k}", ", delimiter: ':'", 40), "bytes to build"},
+		{"more replacements than anybody has", replaced("{kind: Secret, fieldPath: data.k}", "", 1001), "has more than 1000 replacements to build"},
 		{"a patch of aliases of aliases", k("resources: [a.yaml]\npatches:\n- patch: |\n    a: &a {x: " + strings.Repeat("y", 100_000) + "}\n    b: [" + strings.Repeat("*a,", 500) + "]\n"), "counting what aliases repeat"},
 		{"a base outside the tree", k("resources: [../../etc]\n"), `kustomization.yaml:1: "../../etc" is outside the tree`},
 		{"an absolute path", k("resources: [/etc/passwd]\n"), `kustomization.yaml:1: "/etc/passwd" is an absolute path, expected one relative to the kustomization`},
@@ -95,6 +115,10 @@ func TestKustomizationsWithinTheLimits(t *testing.T) {
 	}{
 		"bases that use each other twice, a few times": {doubled(5), 32},
 		"a patch that copies a few times":              {copied(4), 1},
+		"many replacements of texts":                   {replaced("{kind: ConfigMap, fieldPath: data.k}", "", 200), 1},
+		"many replacements of names":                   {replaced("{kind: ConfigMap}", "", 200), 1},
+		"many replacements in a file":                  {inFile(replaced("{kind: ConfigMap, fieldPath: data.k}", "", 200)), 1},
+		"a replacement of a mapping":                   {replaced("{kind: ConfigMap, fieldPath: data}", "", 1), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			objects, err := Build(treeOf(c.files), Options{})

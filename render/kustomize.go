@@ -30,7 +30,7 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 	if len(dirs) == 0 {
 		return nil, nil, nil
 	}
-	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, used: map[string]bool{}, weights: map[*root]weight{}}
+	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, used: map[string]bool{}, weights: map[*root]weight{}, parted: map[string]bool{}}
 	var errs []error
 	for _, dir := range dirs {
 		_, err := v.root(dir, nil)

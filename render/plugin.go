@@ -5,6 +5,8 @@ import (
 	"errors"
 	"path"
 	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
 )
 
 // inlineOrFile vets an entry that is either YAML in itself or the path of a file with it.
@@ -114,6 +116,7 @@ func (v *vetter) builtin(r *root, entry string, fields map[string]any) error {
 			list, _ := value.([]any)
 			for _, item := range list {
 				replacement, _ := item.(map[string]any)
+				errs = append(errs, v.replacement(r, entry, item))
 				for key, value := range replacement {
 					if strings.EqualFold(key, "path") {
 						errs = append(errs, v.pluginFiles(r, replacement, key, []any{value}, false))
@@ -123,6 +126,22 @@ func (v *vetter) builtin(r *root, entry string, fields map[string]any) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// replacement notes one replacement in the configuration of a plugin.
+func (v *vetter) replacement(r *root, entry string, item any) error {
+	var field types.ReplacementField
+	text, err := json.Marshal(item)
+	if err == nil {
+		err = json.Unmarshal(text, &field)
+	}
+	if err == nil && field.Path != "" { // it is vetted by its path, and what is in it cannot be weighed there
+		return r.errorf(entry, "names a file of replacements, %q; name it in replacements of the kustomization", field.Path)
+	}
+	if err == nil {
+		return v.replacements(r, field)
+	}
+	return r.errorf(entry, "has a replacement that is none: %s", tidy(err))
 }
 
 // pluginFiles vets and rewrites the files that one field of a configuration names.

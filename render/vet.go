@@ -27,6 +27,8 @@ type vetter struct {
 	used   map[string]bool     // files that kustomizations read
 	// weights of the kustomizations that were weighed.
 	weights map[*root]weight
+	// parted are the kinds of objects of which replacements change parts of a text.
+	parted map[string]bool
 }
 
 // root is one directory with a kustomization.
@@ -43,6 +45,7 @@ type root struct {
 	size          int             // bytes of its files and patches
 	everywhere    int             // bytes that its patches can add to every object
 	copies        int             // operations of its patches that copy
+	replacing     []types.Replacement
 }
 
 // errorf is an error at the line where the kustomization has the text, or its first line.
@@ -189,8 +192,10 @@ func (v *vetter) references(r *root, stack []string) error {
 		rewrite(k.Patches, func(p types.Patch) (types.Patch, error) { return v.patch(r, p) }),
 		rewrite(k.PatchesJson6902, func(p types.Patch) (types.Patch, error) { return v.patch(r, p) }),
 		rewrite(k.Replacements, func(f types.ReplacementField) (_ types.ReplacementField, err error) {
-			f.Path, err = v.optional(r, f.Path)
-			return f, err
+			if f.Path, err = v.optional(r, f.Path); err != nil {
+				return f, err
+			}
+			return f, v.replacements(r, f)
 		}),
 	}
 	errs = append(errs, duplicates(r.resources)) // kustomize would name neither place

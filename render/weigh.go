@@ -15,6 +15,7 @@ const (
 	MaxKustomized     = 5_000    // objects and kustomizations, those of a base counted as often as it is used
 	MaxKustomizedSize = 32 << 20 // bytes, counted in the same way, with what patches and labels may add
 	MaxSteps          = 200_000  // changes of one object by one patch, replacement or image
+	MaxReplacements   = 1_000    // of one kustomization
 )
 
 // weight is what kustomize has to do for one kustomization, at most.
@@ -41,10 +42,16 @@ func (v *vetter) weigh(r *root) (weight, error) {
 	}
 	k := &r.kustomization
 	each := len(k.Images) + len(k.Replicas) + len(k.Labels)
-	w.steps += w.objects * (each + len(k.Patches) + len(k.PatchesJson6902) + len(k.Transformers) + targets(k.Replacements))
+	for _, replacement := range r.replacing {
+		each += targets(replacement)
+	}
+	w.steps += w.objects * (each + len(k.Patches) + len(k.PatchesJson6902) + len(k.Transformers))
 	w.steps += len(k.PatchesStrategicMerge)
 	w.bytes += w.objects * r.addition()
-	for range r.copies { // each can make all twice as large
+	if err := r.bounded(w); err != nil {
+		return weight{}, err
+	}
+	for range r.copies + v.doublings(r) { // each can make all twice as large
 		if w.bytes <= MaxKustomizedSize {
 			w.bytes *= 2
 		}
@@ -59,6 +66,7 @@ func (r *root) bounded(w weight) error {
 		has, most int
 		of        string
 	}{
+		{len(r.replacing), MaxReplacements, "replacements"},
 		{w.objects, MaxKustomized, "objects and kustomizations"},
 		{w.bytes, MaxKustomizedSize, "bytes"},
 		{w.steps, MaxSteps, "changes of an object"},
@@ -78,17 +86,6 @@ func (r *root) addition() int {
 		return MaxKustomizedSize
 	}
 	return len(text) + r.everywhere
-}
-
-// targets is how many fields are replaced.
-func targets(replacements []types.ReplacementField) int {
-	n := 0
-	for _, replacement := range replacements {
-		for _, target := range replacement.Targets {
-			n += len(target.FieldPaths)
-		}
-	}
-	return n + len(replacements)
 }
 
 // changes vets a patch: what it adds to each object counts, and how often it copies within one.
