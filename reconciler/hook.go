@@ -42,6 +42,8 @@ type pushHook struct {
 	hook func(ctx context.Context, namespace, name string) (hook, error)
 	// pushed asks for a look at the sources now.
 	pushed func(ctx context.Context, namespace, name string) error
+	// room for the bodies that are being read: anybody can send one, and who signed it is known at its end.
+	room *room
 	// seen has the time of every delivery that was acted on; a forge sends one again when it had no answer in time.
 	seen *lru.Cache
 	log  *slog.Logger
@@ -49,7 +51,13 @@ type pushHook struct {
 
 func (h pushHook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	namespace, name := r.PathValue("namespace"), r.PathValue("federation")
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxHookBody))
+	taken := taking{from: http.MaxBytesReader(w, r.Body, maxHookBody), room: h.room}
+	defer taken.leave()
+	body, err := io.ReadAll(&taken)
+	if errors.Is(err, errNoRoom) {
+		http.Error(w, "try again later", http.StatusServiceUnavailable)
+		return
+	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		http.Error(w, "body too large", http.StatusRequestEntityTooLarge)
 		return

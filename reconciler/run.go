@@ -206,7 +206,7 @@ func (h *hookServer) Start(ctx context.Context) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(hookPattern, pushHook{
-		hook: h.hook, pushed: h.pushed, seen: lru.New(maxDeliveries), log: slog.New(logr.ToSlogHandler(h.manager.GetLogger())),
+		hook: h.hook, pushed: h.pushed, seen: lru.New(maxDeliveries), room: newRoom(maxHookBodies), log: slog.New(logr.ToSlogHandler(h.manager.GetLogger())),
 	})
 	srv := &http.Server{Handler: mux, ReadTimeout: 30 * time.Second, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // pushes under way are sent again by their senders
