@@ -168,10 +168,7 @@ func TestTheHubLosesItsData(t *testing.T) {
 	sha := r.push("one object leaves Git", "three.yaml", "")
 	w.taint("cluster-a")
 	w.taint("cluster-b")
-	fed := &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "lost"}}
-	fed.Spec = v1alpha1.FederationSpec{Prune: true, Sources: []v1alpha1.Source{r.source("main")}}
-	fed.Spec.Interval.Duration = time.Second
-	w.create(fed)
+	w.declareAgain(r)
 	w.run()
 	w.eventually("what left Git to be pruned where it can be", func() error { return unless(w.absent("cluster-a", "three"), "it is there") })
 	w.cables["cluster-b"].setCut(false)
@@ -187,6 +184,39 @@ func TestTheHubLosesItsData(t *testing.T) {
 			return unless(strings.Contains(inventory, "tainted") && !strings.Contains(inventory, "three"), inventory)
 		})
 	}
+}
+
+// declareAgain declares the Federation of a repository on a new hub.
+func (w *world) declareAgain(r *repository) {
+	w.t.Helper()
+	fed := &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: r.federation}}
+	fed.Spec = v1alpha1.FederationSpec{Prune: true, Sources: []v1alpha1.Source{r.source("main")}}
+	fed.Spec.Interval.Duration = time.Second
+	w.create(fed)
+}
+
+// TestTheHubLosesItsDataAndReplicasStay: replicas that were divided by room stay where they are, although there is more room
+// elsewhere now.
+func TestTheHubLosesItsDataAndReplicasStay(t *testing.T) {
+	w := newWorld(t, 2)
+	w.node("cluster-a", "small", "4", "32Gi")
+	w.node("cluster-b", "middle", "8", "64Gi")
+	r := w.federation("divided")
+	other := strings.ReplaceAll(web(1), "web", "other") // the rights to Deployments are derived from it: they know no room
+	sha := r.push("six replicas", "web.yaml", web(6), "policy.yaml", byRoom, "other.yaml", other,
+		"other-policy.yaml", strings.Replace(policyOf("other", "clusterNames: [cluster-a, cluster-b]"), "apiVersion: v1\n    kind: ConfigMap", "apiVersion: apps/v1\n    kind: Deployment", 1))
+	w.applied(r, sha)
+	before := w.deployments()
+	a, b := w.replicas()
+	require.Equal(t, [2]int32{2, 4}, [2]int32{a, b}, "room for 4 and for 8")
+
+	w.stop()
+	w.loseHub()
+	w.node("cluster-a", "large", "64", "512Gi")
+	w.declareAgain(r)
+	w.run()
+	w.applied(r, sha)
+	require.Equal(t, before, w.deployments(), "nothing was written")
 }
 
 // taint repels from a cluster what is not there already.
