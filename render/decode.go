@@ -144,7 +144,7 @@ func (d *decoder) mapping(n *yaml.Node, depth int) (map[string]any, error) {
 			continue
 		}
 		if _, twice := m[key.Value]; twice {
-			return nil, d.errorf(n.Content[i], "key %q stands here a second time", key.Value)
+			return nil, d.errorf(n.Content[i], "key %.100q stands here a second time", key.Value)
 		}
 		d.bytes += len(key.Value)
 		value, err := d.value(n.Content[i+1], depth+1)

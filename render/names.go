@@ -40,7 +40,7 @@ func nameless(metadata map[string]any) string {
 	case metadata["generateName"] != nil:
 		return ": generateName would make a new object on every apply"
 	case metadata["name"] != nil:
-		return fmt.Sprintf(" that is a string: %v (quote it)", metadata["name"])
+		return fmt.Sprintf(" that is a string: %.100s (quote it)", fmt.Sprint(metadata["name"]))
 	}
 	return ""
 }
@@ -51,7 +51,7 @@ func wrongLabel(key, value string) string {
 		return wrong[0]
 	}
 	if wrong := validation.IsValidLabelValue(value); len(wrong) > 0 {
-		return fmt.Sprintf("%q is no value of a label: %s", value, wrong[0])
+		return fmt.Sprintf("%.100q is no value of a label: %s", value, wrong[0])
 	}
 	return ""
 }
@@ -77,10 +77,10 @@ func checkStrings(metadata map[string]any, field string, wrong func(key, value s
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		value, ok := values[key].(string)
 		if !ok {
-			return fail([]string{"metadata", field, key}, "metadata.%s has %q: %v, which is not a string; quote it", field, key, values[key])
+			return fail([]string{"metadata", field, key}, "metadata.%s has %.100q: %.100s, which is not a string; quote it", field, key, fmt.Sprint(values[key]))
 		}
 		if why := wrong(key, value); why != "" {
-			return fail([]string{"metadata", field, key}, "metadata.%s has %q: %s", field, key, why)
+			return fail([]string{"metadata", field, key}, "metadata.%s has %.100q: %s", field, key, why)
 		}
 		size += len(key) + len(value)
 	}

@@ -116,10 +116,10 @@ func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
 	}
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil || !isGroupVersion(gv) {
-		return fail([]string{"apiVersion"}, "apiVersion %q is not <group>/<version>", apiVersion)
+		return fail([]string{"apiVersion"}, "apiVersion %.100q is not <group>/<version>", apiVersion)
 	}
 	if !isKind(kind) {
-		return fail([]string{"kind"}, "kind %q is not the name of a kind: letters and digits, 63 at most", kind)
+		return fail([]string{"kind"}, "kind %.100q is not the name of a kind: letters and digits, 63 at most", kind)
 	}
 	if gv.Group == "kustomize.config.k8s.io" {
 		return fail([]string{"kind"}, "is a %s, which must be in a file named kustomization.yaml", kind)
@@ -143,7 +143,7 @@ func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
 		return fail([]string{"metadata", "namespace"}, "metadata.namespace is not a name")
 	}
 	if wrong := validation.IsDNS1123Label(namespace); namespace != "" && len(wrong) > 0 {
-		return fail([]string{"metadata", "namespace"}, "metadata.namespace %q is not the name of a namespace: %s", namespace, wrong[0])
+		return fail([]string{"metadata", "namespace"}, "metadata.namespace %.100q is not the name of a namespace: %s", namespace, wrong[0])
 	}
 	if _, encrypted := fields["sops"].(map[string]any); encrypted {
 		return fail([]string{"sops"}, "%s %s is SOPS-encrypted; accord cannot decrypt it", kind, name)
