@@ -1,0 +1,305 @@
+package reconciler_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/reconciler"
+)
+
+// The values that are in Git, and nowhere else but in Secrets on members.
+const (
+	inData        = "planted-in-data-51f0"
+	inStringData  = "planted-in-string-data-51f1"
+	inOverride    = "planted-in-an-override-51f2"
+	inRefused     = "725148805113" // a number where a text is wanted: API servers quote it when they refuse it
+	inWrongData   = "planted no base64 51f4"
+	inOldRevision = "planted-in-an-old-revision-51f5"
+)
+
+func secretManifest(name, more string) string {
+	return fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {namespace: shop, name: %s}\n%s\n", name, more)
+}
+
+// secretPolicy sends Secrets to both clusters, and another value to b.
+const secretPolicy = `apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {namespace: shop, name: secrets}
+spec:
+  resourceSelectors: [{apiVersion: v1, kind: Secret}]
+  placement: {clusterAffinity: {clusterNames: [cluster-a, cluster-b]}}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: OverridePolicy
+metadata: {namespace: shop, name: secrets}
+spec:
+  resourceSelectors: [{apiVersion: v1, kind: Secret, name: texts}]
+  overrideRules:
+  - targetCluster: {clusterNames: [cluster-b]}
+    overriders:
+      plaintext: [{path: /stringData/password, operator: replace, value: ` + inOverride + `}]
+`
+
+// TestNoSecretIsTold plants values wherever accord reads some, lets as much go wrong with them as can, and searches all
+// that it says: the log at its most talkative, every object on the hub and on members but the Secrets themselves, events, metrics.
+func TestNoSecretIsTold(t *testing.T) {
+	w, said := newTalkative(t)
+	r, forge := w.hosted("secrets", "github", func(spec *v1alpha1.FederationSpec) {
+		spec.HookSecretRef = &corev1.LocalObjectReference{Name: "secrets-hook"}
+		spec.Sources[0].SecretRef = &corev1.LocalObjectReference{Name: "secrets-git"}
+		spec.Mirror = new(true)
+	})
+	w.secret("secrets-hook", "token", hookKey)
+	w.secret("secrets-git", "username", "ada-planted-user", "password", "planted-git-password-51f6")
+	sha := r.push("good", "policy.yaml", secretPolicy,
+		"data.yaml", secretManifest("data", "data: {password: "+base64.StdEncoding.EncodeToString([]byte(inData))+"}"),
+		"texts.yaml", secretManifest("texts", "stringData: {password: "+inStringData+"}"),
+		"old.yaml", secretManifest("old", "stringData: {password: "+inOldRevision+"}"))
+	w.ready(r, sha)
+	w.reported(forge, sha, "success")
+	require.Equal(t, inOverride, w.delivered("cluster-b", "texts"))
+	require.Equal(t, inStringData, w.delivered("cluster-a", "texts"))
+
+	t.Log("a change by hand, and values that no API server accepts")
+	edited := &corev1.Secret{}
+	require.NoError(t, w.object("cluster-a", edited, "shop", "data"))
+	edited.Data["password"] = []byte("planted-by-hand-51f7")
+	require.NoError(t, w.members["cluster-a"].Update(t.Context(), edited))
+	w.eventually("the change to be repaired", func() error {
+		return unless(w.delivered("cluster-a", "data") == inData, "it is not")
+	})
+	sha = r.push("refused", "old.yaml", "",
+		"refused.yaml", secretManifest("refused", "stringData: {pin: "+inRefused+"}"),
+		"wrong.yaml", secretManifest("wrong", "data: {password: '"+inWrongData+"'}"))
+	w.condition(r, sha, "Ready", metav1.ConditionFalse, "")
+
+	t.Log("servers that repeat what they are sent, and credentials that are none")
+	forge.refusing(func(w http.ResponseWriter) bool {
+		http.Error(w, "who is "+forgeToken+"?", http.StatusForbidden)
+		return true
+	})
+	w.echoing("echo")
+	require.Equal(t, http.StatusForbidden, w.knock(r, "planted-wrong-hook-key-51f8"))
+	broken := &corev1.Secret{}
+	require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: "cluster-b"}, broken))
+	broken.Data["kubeconfig"] = []byte("users: [{name: x, user: {token: planted-kubeconfig-51f9")
+	require.NoError(t, w.hub.Update(t.Context(), broken))
+	w.clusterIs("cluster-b", metav1.ConditionFalse, "")
+	sha = r.push("good again", "refused.yaml", "", "wrong.yaml", "")
+	w.condition(r, sha, "Ready", metav1.ConditionFalse, "ClustersUnreachable")
+	w.eventually("the forge to be told in vain", func() error { return unless(forge.refusals() > 0, "it was not") })
+
+	planted := w.planted()
+	places := map[string]string{"log": said.String(), "metrics": w.metricsPage()}
+	for _, plane := range []string{"hub", "cluster-a", "cluster-b"} {
+		maps.Copy(places, w.everything(plane))
+	}
+	require.Greater(t, len(places), 20)
+	for place, text := range places {
+		for _, value := range planted {
+			require.NotContains(t, text, value, place)
+		}
+	}
+	digest := edited.Annotations[v1alpha1.DigestAnnotation]
+	require.NotEmpty(t, digest)
+	for place, text := range w.everything("hub") {
+		if !strings.HasPrefix(place, "hub federatedobjects ") { // whose generation tells that it changed
+			require.NotContains(t, text, digest, "the digest of a Secret stands on that Secret and on its record: %s", place)
+		}
+	}
+}
+
+// newTalkative is a world with two members whose controllers log all that "accord run --verbose" does. Levels below that, at
+// which the Kubernetes libraries log the bodies of requests, cannot be asked for.
+func newTalkative(t *testing.T) (*world, *transcript) {
+	t.Helper()
+	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, "hub", "cluster-a", "cluster-b"), rights: &rights{}}
+	w.hook, w.metrics, w.log = freeAddress(t), freeAddress(t), &errorCounter{to: t.Output()}
+	w.config = w.planes["hub"].Config()
+	w.hub = clientOf(t, w.config)
+	require.NoError(t, reconciler.InstallCRDs(t.Context(), w.config))
+	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
+	for _, name := range both {
+		w.members[name] = clientOf(t, w.planes[name].Config())
+		w.cables[name] = newCable(t, w.planes[name].Config().Host)
+		w.join(name)
+	}
+	said := &transcript{to: w.log}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	o := reconciler.Options{
+		CacheDir: t.TempDir(), HookAddress: w.hook, MetricsAddress: w.metrics,
+		Log: logr.FromSlogHandler(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
+	w.stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-ended)
+	})
+	t.Cleanup(func() { w.stop() })
+	return w, said
+}
+
+// transcript keeps what is written.
+type transcript struct {
+	to   io.Writer
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *transcript) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	s.text.Write(line)
+	s.mu.Unlock()
+	return s.to.Write(line)
+}
+
+func (s *transcript) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// secret makes one on the hub, of keys and values in turn.
+func (w *world) secret(name string, data ...string) {
+	w.t.Helper()
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name}, StringData: map[string]string{}}
+	for i := 0; i < len(data); i += 2 {
+		s.StringData[data[i]] = data[i+1]
+	}
+	w.create(s)
+}
+
+// delivered is the password in a Secret on a member; empty when it is not there.
+func (w *world) delivered(cluster, name string) string {
+	s := &corev1.Secret{}
+	if w.object(cluster, s, "shop", name) != nil {
+		return ""
+	}
+	return string(s.Data["password"])
+}
+
+// echoing declares a Federation whose Git server and forge answer with the credentials that they were sent, and waits
+// until it says that it cannot be read.
+func (w *world) echoing(name string) {
+	w.t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
+		user, password, _ := in.BasicAuth()
+		http.Error(out, fmt.Sprintf("who is %s, %s:%s?", in.Header.Get("Authorization"), user, password), http.StatusForbidden)
+	}))
+	w.t.Cleanup(server.Close)
+	w.secret(name+"-git", "username", "bob-planted-user", "password", "planted-echoed-password-51fa")
+	inURL := strings.Replace(server.URL, "://", "://bob:planted-in-a-url-51fb@", 1)
+	for i, at := range []string{server.URL, inURL} {
+		r := &repository{t: w.t, federation: fmt.Sprint(name, i)}
+		fed := &v1alpha1.Federation{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: r.federation},
+			Spec:       v1alpha1.FederationSpec{Sources: []v1alpha1.Source{{Name: "main", URL: at + "/x.git", SecretRef: &corev1.LocalObjectReference{Name: name + "-git"}}}},
+		}
+		if i == 1 {
+			fed.Spec.Sources[0].SecretRef = nil
+		}
+		if err := w.hub.Create(w.t.Context(), fed); err != nil { // a password in a URL may be refused
+			require.Equal(w.t, 1, i)
+			require.NotContains(w.t, err.Error(), "planted-in-a-url")
+			continue
+		}
+		w.federationIs(r, "Ready", metav1.ConditionFalse, "FetchFailed")
+		if i == 1 { // the declaration itself has it, which is not what accord says
+			require.NoError(w.t, w.hub.Delete(w.t.Context(), fed))
+		}
+	}
+}
+
+// planted is every value that must not be found, as it is and as it may be written.
+func (w *world) planted() []string {
+	w.t.Helper()
+	values := []string{inData, inStringData, inOverride, inRefused, inWrongData, inOldRevision, forgeToken, hookKey,
+		"planted-by-hand-51f7", "planted-wrong-hook-key-51f8", "planted-in-a-url-51fb"}
+	secrets := &corev1.SecretList{}
+	require.NoError(w.t, w.hub.List(w.t.Context(), secrets, client.InNamespace(w.namespace)))
+	for _, s := range secrets.Items {
+		for key, value := range s.Data {
+			if key != "caBundle" && !(key == "username") {
+				values = append(values, strings.TrimSpace(string(value)))
+			}
+		}
+	}
+	for _, v := range slices.Clone(values) {
+		values = append(values, base64.StdEncoding.EncodeToString([]byte(v)))
+		if escaped := url.QueryEscape(v); escaped != v {
+			values = append(values, escaped)
+		}
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// everything is all objects of a control plane but Secrets, by kind, namespace and name.
+func (w *world) everything(plane string) map[string]string {
+	w.t.Helper()
+	cfg := rest.CopyConfig(w.planes[plane].Config())
+	all, err := dynamic.NewForConfig(cfg)
+	require.NoError(w.t, err)
+	d, err := discovery.NewDiscoveryClientForConfig(cfg)
+	require.NoError(w.t, err)
+	lists, err := d.ServerPreferredResources()
+	require.NoError(w.t, err)
+	found := map[string]string{}
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		require.NoError(w.t, err)
+		for _, kind := range list.APIResources {
+			if !slices.Contains(kind.Verbs, "list") || gv.Group == "" && kind.Name == "secrets" {
+				continue
+			}
+			objects, err := all.Resource(gv.WithResource(kind.Name)).List(w.t.Context(), metav1.ListOptions{})
+			require.NoError(w.t, err, kind.Name)
+			for _, o := range objects.Items {
+				text, err := json.Marshal(o.Object)
+				require.NoError(w.t, err)
+				found[plane+" "+kind.Name+" "+o.GetNamespace()+"/"+o.GetName()] = string(text)
+			}
+		}
+	}
+	return found
+}
+
+// metricsPage is what the controllers tell of themselves.
+func (w *world) metricsPage() string {
+	w.t.Helper()
+	in, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, "http://"+w.metrics+"/metrics", nil)
+	require.NoError(w.t, err)
+	out, err := http.DefaultClient.Do(in)
+	require.NoError(w.t, err)
+	defer out.Body.Close()
+	page, err := io.ReadAll(out.Body)
+	require.NoError(w.t, err)
+	require.Contains(w.t, string(page), "accord_")
+	return string(page)
+}
