@@ -31,6 +31,9 @@ Federation that is in the repository is read at each side.
 and versions that it does not serve, fields that cannot be changed. That writes nothing, and needs the rights to write. What
 is refused blocks the plan; a cluster that does not answer is named, and blocks nothing.
 
+Where a RolloutPolicy says in which order clusters get a change, the order is shown: stages, gates, the longest time to finish,
+what a rollback would give back. --simulate plays it on made-up reports, with the code of the controllers.
+
 --post also writes the plan as one comment on the pull request, updated in place, and the status accord/plan on its commit.
 Where to is found out from the environment of GitHub Actions, GitLab CI, Gitea and Forgejo Actions; the token is
 $ACCORD_FORGE_TOKEN, else $GITHUB_TOKEN or $GITLAB_TOKEN.
@@ -53,6 +56,7 @@ type planFlags struct {
 	verify   string
 	post     postFlags
 	live     liveFlags
+	simulate simulateFlags
 	// ownPaths: --path was given, and counts more than the paths of a Federation on the hub.
 	ownPaths bool
 }
@@ -79,11 +83,15 @@ func planCommand() *cobra.Command {
   accord plan --base origin/main --head HEAD           # in a pipeline
   accord plan --federation prod.yaml --facts facts.yaml -o markdown
   accord plan --base origin/main --head HEAD --post    # as a comment on the pull request
+  accord plan --simulate --healthy-after 2m --fail eu-3 # what happens when, if eu-3 does not get healthy
   accord plan --repo https://github.com/team/prod --base main --head next
   accord plan --base HEAD~1 --head HEAD --verify sha256:9c1e...`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.ownPaths = c.Flags().Changed("path")
+			if err := f.simulate.check(c.Flags()); err != nil {
+				return err
+			}
 			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), firstOf(args))
 		},
 	}
@@ -103,6 +111,7 @@ func planCommand() *cobra.Command {
 	flags.StringVar(&f.verify, "verify", "", "compare the digest of head with this one (sha256:...)")
 	f.post.register(flags)
 	f.live.register(flags)
+	f.simulate.register(flags)
 	c.MarkFlagsMutuallyExclusive("facts", "hub-kubeconfig")
 	c.MarkFlagsMutuallyExclusive("verify", "post")
 	return c

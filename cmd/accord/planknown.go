@@ -101,6 +101,9 @@ func redeclared(c, was, now v1alpha1.Cluster) v1alpha1.Cluster {
 	s, a, b := &c.Spec, was.Spec, now.Spec
 	s.Provider, s.Region = said(s.Provider, a.Provider, b.Provider), said(s.Region, a.Region, b.Region)
 	s.Zone, s.Zones = said(s.Zone, a.Zone, b.Zone), saidAll(s.Zones, a.Zones, b.Zones)
+	if was.Spec.Hold != nil || now.Spec.Hold != nil {
+		s.Hold = now.Spec.Hold
+	}
 	s.Taints, s.ResourceModels = saidAll(s.Taints, a.Taints, b.Taints), saidAll(s.ResourceModels, a.ResourceModels, b.ResourceModels)
 	return c
 }

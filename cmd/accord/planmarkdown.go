@@ -35,7 +35,7 @@ func (r *review) markdown(budget int) string {
 	}
 	var b strings.Builder
 	b.WriteString(top)
-	for _, noun := range []string{"row", "mistake", "effect", "live answer", "finding", "note", "change"} {
+	for _, noun := range []string{"row", "mistake", "rollout", "effect", "live answer", "finding", "note", "change"} {
 		b.WriteString(written[noun])
 	}
 	return b.String() + bottom + f.omitted(budget, command)
@@ -100,7 +100,7 @@ func (r *review) markdownFoot() string {
 func (r *review) markdownParts() []part {
 	parts := []part{r.mistakesPart()}
 	if r.Report != nil {
-		parts = append(parts, r.effectsPart(), r.livePart(), r.tablePart())
+		parts = append(parts, r.effectsPart(), r.livePart(), r.orderPart(), r.tablePart())
 	}
 	parts = append(parts, r.notesPart())
 	if r.Report != nil {

@@ -27,6 +27,8 @@ type review struct {
 	Blocking []diff.Reason `json:"blocking"`
 	Mistakes []lintLine    `json:"mistakes"`
 	*diff.Report
+	// Rollouts are the order in which what changes reaches the clusters, for each RolloutPolicy.
+	Rollouts []plannedRollout `json:"rollouts,omitempty"`
 	// Live is what the clusters say to it; absent without --live.
 	Live *liveReport `json:"live,omitempty"`
 
@@ -73,7 +75,8 @@ func (f *planFlags) review(ctx context.Context, dir string, stderr io.Writer) (*
 		return nil, err
 	}
 	r := f.newReview(p, dir)
-	p.plan(k, r)
+	now := time.Now()
+	p.plan(k, r, now)
 	if err := f.dumpSides(p); err != nil {
 		return nil, err
 	}
@@ -83,6 +86,10 @@ func (f *planFlags) review(ctx context.Context, dir string, stderr io.Writer) (*
 		bar.end()
 		if err != nil {
 			return nil, fmt.Errorf("comparing the plans: %w", err)
+		}
+		r.Rollouts = p.rollouts(k, now)
+		if err := f.simulate.play(r.Rollouts); err != nil {
+			return nil, err
 		}
 	}
 	if r.Live, err = f.live.try(ctx, r, p.head, live, k, stderr); err != nil {
@@ -120,10 +127,11 @@ func (f *planFlags) newReview(p *pair, dir string) *review {
 }
 
 // plan decides both sides. A base that has mistakes was never delivered: it counts as nothing, and a note says so.
-func (p *pair) plan(k *known, r *review) {
+func (p *pair) plan(k *known, r *review, now time.Time) {
 	by := p.head.federation.Namespace + "." + p.head.federation.Name
 	var previous []propagate.Previous
 	if !p.base.nothing() {
+		p.base.tree.input.Now = now
 		p.base.tree.input.Fleet, p.base.tree.input.Previous = k.fleet(p.base.tree, p.base.tree, by), k.previous()
 		if err := p.base.decide(); err != nil {
 			n := len(mistakesOf(err))
@@ -136,6 +144,7 @@ func (p *pair) plan(k *known, r *review) {
 	if previous == nil {
 		previous = k.previous()
 	}
+	p.head.tree.input.Now = now
 	p.head.tree.input.Fleet, p.head.tree.input.Previous = k.fleet(p.base.tree, p.head.tree, by), previous
 	r.Mistakes = append(r.Mistakes, mistakesOf(p.head.decide())...)
 	if len(p.head.tree.input.Fleet) == 0 && len(r.Mistakes) == 0 {
@@ -223,7 +232,7 @@ func (r *review) conclude() {
 		r.Result = planInvalid
 	case len(r.blocking()) > 0:
 		r.Result, r.Blocking = planBlocked, r.blocking()
-	case !r.Empty() || r.Before.Digest != r.After.Digest:
+	case !r.Empty() || r.Before.Digest != r.After.Digest || r.orderChanges():
 		r.Result = planChanged
 	}
 	r.Verdict = r.verdict()

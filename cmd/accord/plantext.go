@@ -23,6 +23,7 @@ func (r *review) text() string {
 	}
 	if r.Report != nil {
 		r.textSummary(&b)
+		r.textOrder(&b)
 		r.textEffects(&b)
 		r.textLive(&b)
 		r.textFindings(&b)

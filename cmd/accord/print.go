@@ -23,6 +23,8 @@ const (
 	asSARIF    format = "sarif"
 	asGitHub   format = "github"
 	asMarkdown format = "markdown"
+	asSVG      format = "svg"
+	asHTML     format = "html"
 )
 
 // formatFlag is -o. It accepts the formats a command has, the first of which is the default.

@@ -77,6 +77,13 @@ func rootCommand() *cobra.Command {
 		statusCommand(),
 		getCommand(),
 		waitCommand(),
+		rolloutCommand(),
+		approveCommand(),
+		abortCommand(),
+		rollbackCommand(),
+		holdCommand(),
+		suspendCommand(),
+		resumeCommand(),
 		versionCommand(),
 	)
 	return root

@@ -18,6 +18,9 @@ const statusLong = `Show what is where: the newest commit of a federation and wh
 
 The first line is the verdict. Without a name the only federation is shown, or one line for each.
 
+Where a RolloutPolicy gives the order there is a table of its stages, and on what it waits, since when, until when at most. -o svg
+and -o html draw the clusters of each stage over time: one file, without scripts.
+
 With --watch it goes on until Ctrl-C. A terminal is redrawn; elsewhere a line is added for each change of the verdict and
 of a cluster, and with -o json the whole report in one line, without lastHeardAt.`
 
@@ -26,6 +29,8 @@ type statusFlags struct {
 	hub    hubFlags
 	output formatFlag
 	watch  bool
+	// rollout that is drawn.
+	rollout string
 }
 
 func statusCommand() *cobra.Command {
@@ -36,12 +41,14 @@ func statusCommand() *cobra.Command {
 		Long:  statusLong,
 		Example: `  accord status
   accord status prod --watch
-  accord status prod -o json`,
+  accord status prod -o json
+  accord status prod -o html > rollout.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), c.OutOrStdout(), firstOf(args)) },
 	}
 	f.hub.registerWithNamespace(c.Flags())
-	f.output.register(c.Flags(), asText, asJSON, asYAML)
+	f.output.register(c.Flags(), asText, asJSON, asYAML, asSVG, asHTML)
+	c.Flags().StringVar(&f.rollout, "rollout", "", "RolloutPolicy that svg and html draw (default the only one)")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes")
 	return c
 }
@@ -51,10 +58,16 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 	if err != nil {
 		return err
 	}
-	if f.watch && f.output.value == asYAML {
+	drawn := f.output.value == asSVG || f.output.value == asHTML
+	switch {
+	case f.watch && f.output.value == asYAML:
 		return errors.New("--watch has no YAML: use -o json")
+	case f.watch && drawn:
+		return errors.New("--watch has no pictures: use -o json")
+	case f.rollout != "" && !drawn:
+		return errors.New("--rollout is for -o svg and -o html")
 	}
-	if name == "" && !f.watch {
+	if name == "" && !f.watch && !drawn {
 		all, err := h.federations(ctx)
 		if err != nil {
 			return err
@@ -70,6 +83,9 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 	if f.watch {
 		return h.watch(ctx, fed, liveView(f.output.value, out))
 	}
+	if drawn {
+		return f.draw(ctx, out, h, fed)
+	}
 	s, err := h.status(ctx, fed)
 	if err != nil {
 		return err
@@ -78,6 +94,19 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 		return encode(out, f.output.value, s)
 	}
 	return s.write(out, time.Now())
+}
+
+// draw writes the picture of a rollout.
+func (f *statusFlags) draw(ctx context.Context, out io.Writer, h *hub, fed *v1alpha1.Federation) error {
+	rel, err := h.newestRelease(ctx, fed)
+	if err != nil {
+		return err
+	}
+	deliveries := &v1alpha1.DeliveryList{}
+	if err := h.List(ctx, deliveries, of(fed)...); err != nil {
+		return h.explain("listing the deliveries of "+fed.Name, err)
+	}
+	return draw(out, f.output.value, rel, deliveries.Items, f.rollout, time.Now())
 }
 
 // overview has one verdict line for each federation.

@@ -26,6 +26,9 @@ type statusReport struct {
 	Clusters []clusterPart    `json:"clusters"`
 	Errors   []string         `json:"errors,omitempty"`
 	Findings []string         `json:"findings,omitempty"`
+	// Rollouts in stages of the newest commit.
+	Rollouts        []v1alpha1.RolloutStatus `json:"rollouts,omitempty"`
+	RolloutsOmitted int32                    `json:"rolloutsOmitted,omitempty"`
 	// ErrorsOmitted counts errors that the hub does not keep.
 	ErrorsOmitted int32 `json:"errorsOmitted,omitempty"`
 }
@@ -73,6 +76,10 @@ func newStatusReport(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries
 	if rel != nil {
 		r.Revision, r.Author, r.Subject, r.CommittedAt = rel.Spec.Revision, rel.Spec.Author, rel.Spec.Subject, rel.Spec.CommittedAt
 		r.Errors, r.Findings, r.ErrorsOmitted = rel.Status.Errors, rel.Status.Findings, rel.Status.ErrorsOmitted
+		r.Rollouts, r.RolloutsOmitted = rel.Status.Rollouts, rel.Status.RolloutsOmitted
+		if word := stageVerdict(r.Rollouts); word != "" && len(r.Errors) == 0 && !s.Suspended {
+			r.Verdict = word
+		}
 	}
 	for i := range deliveries {
 		r.Clusters = append(r.Clusters, newClusterPart(&deliveries[i], r.Revision))

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func (r statusReport) verdict() string {
 	case r.Summary.Total == 0:
 		return line + "  no cluster is chosen"
 	}
-	line += fmt.Sprintf("  %d/%d clusters healthy", r.Summary.Healthy, r.Summary.Total)
+	line += "  " + join(", ", r.stageOf(), fmt.Sprintf("%d/%d clusters healthy", r.Summary.Healthy, r.Summary.Total))
 	for _, c := range []struct {
 		name  string
 		count int32
@@ -69,10 +70,13 @@ func (r statusReport) commit(now time.Time) string {
 func (r statusReport) write(out io.Writer, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.headline(now))
-	if r.Message != "" && len(r.Errors) == 0 {
+	if r.Message != "" && len(r.Errors) == 0 && !slices.ContainsFunc(r.Rollouts, func(o v1alpha1.RolloutStatus) bool { return o.WaitingFor != nil }) {
 		fmt.Fprintln(&b, "  "+r.Message)
 	}
 	r.writeErrors(&b)
+	if err := r.writeStages(&b, now); err != nil {
+		return err
+	}
 	if len(r.Clusters) > 0 {
 		fmt.Fprintln(&b)
 	}
@@ -185,6 +189,8 @@ func (r statusReport) next() string {
 	switch {
 	case r.Verdict == verdictFailed && len(r.Errors) > 0:
 		return nextMistake
+	case r.nextStage() != "":
+		return r.nextStage()
 	case r.Verdict == verdictFailing:
 		return r.nextWhy()
 	case r.Verdict == verdictUnreachable:

@@ -117,3 +117,20 @@ func position(mapping *yaml.Node, key string) int {
 	}
 	return -1
 }
+
+// Names of the items of a list, in order. It is empty when there is no such list.
+func (m Manifest) Names(path ...string) []string {
+	at := m.root
+	for _, step := range path {
+		if at = value(at, step); at == nil {
+			return nil
+		}
+	}
+	var all []string
+	for _, item := range at.Content {
+		if name := value(item, "name"); name != nil {
+			all = append(all, name.Value)
+		}
+	}
+	return all
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+const abortLong = `Halt a rollout now: no further cluster gets anything, until what is rolled out changes in Git, or "accord resume". What was
+given stays.
+
+It is the annotation ` + policy.OrderPrefix + `abort of the RolloutPolicy, about one target (see "accord approve --help"),
+or with --annotate of the Release on the hub.
+` + orderNotes
+
+func abortCommand() *cobra.Command {
+	o := &rolloutOrder{do: policy.OrderAbort}
+	c := &cobra.Command{
+		Use:   "abort [ROLLOUT]",
+		Short: "Halt a rollout now",
+		Long:  abortLong,
+		Example: `  accord abort standard --annotate
+  accord abort standard --reason INC-4411 --push`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.run(c.Context(), c.OutOrStdout(), firstOf(args))
+		},
+	}
+	o.register(c)
+	return c
+}

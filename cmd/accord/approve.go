@@ -1,0 +1,35 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+const approveLong = `Approve a stage whose gate waits for a person (approval: Manual).
+
+An approval is about one target, which is what is rolled out, to where: when that changes, it has no meaning any more. The
+hub says which it is, and which stage has its turn; without a hub name --target and --stage, as "accord status" shows them.
+
+It is the annotation ` + policy.OrderPrefix + `approve of the RolloutPolicy, written to Git. With --annotate it is one of
+the Release on the hub: who may is then a question of the rights to patch Releases there.
+` + orderNotes
+
+func approveCommand() *cobra.Command {
+	o := &rolloutOrder{do: policy.OrderApprove}
+	c := &cobra.Command{
+		Use:   "approve [ROLLOUT]",
+		Short: "Approve a stage of a rollout",
+		Long:  approveLong,
+		Example: `  accord approve standard --push
+  accord approve standard --stage canary --target 1f0c9e21aa04
+  accord approve --annotate`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.run(c.Context(), c.OutOrStdout(), firstOf(args))
+		},
+	}
+	o.register(c)
+	c.Flags().StringVar(&o.stage, "stage", "", "stage that is approved (default the one that has its turn)")
+	return c
+}

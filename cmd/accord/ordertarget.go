@@ -1,0 +1,218 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// targetFlags say which rollout an order is about: what is rolled out, to where.
+type targetFlags struct {
+	hub        hubFlags
+	federation string
+	target     string
+	annotate   bool
+}
+
+func (f *targetFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	f.hub.registerWithNamespace(flags)
+	flags.Lookup("hub-kubeconfig").Usage = "kubeconfig of the hub that knows the target (default $" + hubEnv + ", else none is asked)"
+	flags.StringVarP(&f.federation, "federation", "f", "", "federation on the hub (default the only one)")
+	flags.StringVar(&f.target, "target", "", "what the order is about, as the status has it: 12 digits or more (default what the hub says)")
+	flags.BoolVar(&f.annotate, "annotate", false, "order it on the hub, as an annotation of the Release, in place of Git")
+	c.MarkFlagsMutuallyExclusive("annotate", "dry-run")
+	c.MarkFlagsMutuallyExclusive("annotate", "push")
+	c.MarkFlagsMutuallyExclusive("annotate", "dir")
+}
+
+// A rolloutOrder is an order of a person about one target.
+type rolloutOrder struct {
+	orderFlags
+	targetFlags
+	do, stage, reason string
+}
+
+func (o *rolloutOrder) register(c *cobra.Command) {
+	o.orderFlags.register(c)
+	o.targetFlags.register(c)
+	c.Flags().StringVar(&o.reason, "reason", "", "why, for the message of the commit")
+}
+
+// run edits the RolloutPolicy of that name, or annotates the Release. Without a name it is the only one.
+func (o *rolloutOrder) run(ctx context.Context, out io.Writer, name string) error {
+	if o.annotate {
+		return o.annotateRelease(ctx, out, name)
+	}
+	h, m, err := o.find(wanted{noun: "RolloutPolicy", name: name, kinds: map[string][]string{policy.RolloutGroup: {"RolloutPolicy"}}})
+	if err != nil {
+		return err
+	}
+	return o.edit(ctx, out, h, m)
+}
+
+// edit writes the order into the annotations of a RolloutPolicy.
+func (o *rolloutOrder) edit(ctx context.Context, out io.Writer, h *history, m written) error {
+	name := join("/", m.Namespace, m.Name)
+	status, err := o.status(ctx, name)
+	if err != nil {
+		return err
+	}
+	order, err := o.order(name, status)
+	if err != nil {
+		return err
+	}
+	if order.Stage != "" {
+		if err := m.checkStage(order.Stage); err != nil {
+			return err
+		}
+	}
+	key := policy.OrderPrefix + o.do
+	was, _ := m.Get("metadata", "annotations", key)
+	c := change{file: m.file, subject: o.subject(m.title(), order.Stage), body: join("\n", "Target: "+order.Target, o.reason)}
+	if c.text, err = m.Set(withOrder(was, order, true), "metadata", "annotations", key); err != nil {
+		return fmt.Errorf("editing %s: %w", m.place(), err)
+	}
+	return o.carryOut(ctx, out, h, c)
+}
+
+// subject is "approve RolloutPolicy standard, stage canary".
+func (o *rolloutOrder) subject(title, stage string) string {
+	return o.do + " " + join(", stage ", title, stage)
+}
+
+// status is what the hub says of a rollout; nil when no hub is asked.
+func (o *rolloutOrder) status(ctx context.Context, name string) (*v1alpha1.RolloutStatus, error) {
+	if o.hub.path() == "" {
+		return nil, nil
+	}
+	_, rel, err := o.release(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return rolloutIn(rel, name)
+}
+
+// release is the newest one of the federation.
+func (o *rolloutOrder) release(ctx context.Context) (*hub, *v1alpha1.Release, error) {
+	h, err := o.hub.connect()
+	if err != nil {
+		return nil, nil, err
+	}
+	fed, err := h.federation(ctx, o.federation)
+	if err != nil {
+		return nil, nil, err
+	}
+	rel, err := h.newestRelease(ctx, fed)
+	if err == nil && rel == nil {
+		err = fmt.Errorf("federation %s has no Release yet", fed.Name)
+	}
+	return h, rel, err
+}
+
+// rolloutIn is the rollout of a RolloutPolicy, or the only one when name is empty.
+func rolloutIn(rel *v1alpha1.Release, name string) (*v1alpha1.RolloutStatus, error) {
+	all := rel.Status.Rollouts
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Policy
+	}
+	switch i := slices.Index(names, name); {
+	case i >= 0:
+		return &all[i], nil
+	case name == "" && len(all) == 1:
+		return &all[0], nil
+	case len(all) == 0:
+		return nil, fmt.Errorf("release %s has no rollout in stages", rel.Name)
+	case name == "":
+		return nil, fmt.Errorf("which rollout? There is %s", strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("no rollout %q in release %s: there is %s", name, rel.Name, strings.Join(names, ", "))
+}
+
+var orderTarget = regexp.MustCompile(`^(sha256:)?[0-9a-f]{12,64}$`)
+
+// order is what is written. status is nil when no hub was asked.
+func (o *rolloutOrder) order(name string, status *v1alpha1.RolloutStatus) (policy.Order, error) {
+	order := policy.Order{Do: o.do, Target: o.target, Stage: o.stage}
+	if status != nil {
+		order.Target = cmp.Or(order.Target, status.Target)
+		if o.do == policy.OrderApprove {
+			order.Stage = cmp.Or(order.Stage, status.Stage)
+		}
+	}
+	switch {
+	case order.Target == "" && status != nil:
+		return order, fmt.Errorf("the hub knows of no target of rollout %s", name)
+	case order.Target == "":
+		return order, errors.New("an order is about one target: name the hub (--hub-kubeconfig or $" + hubEnv + "), or --target with the digits that accord status shows")
+	case !orderTarget.MatchString(order.Target):
+		return order, fmt.Errorf("--target %q: expected 12 hexadecimal digits or more, as accord status shows them", order.Target)
+	case o.do == policy.OrderApprove && order.Stage == "" && status != nil:
+		return order, fmt.Errorf("no stage of rollout %s has its turn: name one with --stage", name)
+	case o.do == policy.OrderApprove && order.Stage == "":
+		return order, errors.New("name the --stage that is approved")
+	}
+	return order, nil
+}
+
+// withOrder is the value of an annotation with one more order. stale: those about other targets go. An order that is
+// obeyed only once is told from an earlier one by a number.
+func withOrder(value string, order policy.Order, stale bool) string {
+	var kept []string
+	for _, o := range policy.OrdersIn(map[string]string{policy.OrderPrefix + order.Do: value}) {
+		same := o.About(order.Target) || order.About(o.Target)
+		if same || !stale {
+			kept = append(kept, orderText(o))
+		}
+	}
+	for n := 2; order.Do != policy.OrderApprove && slices.Contains(kept, orderText(order)); n++ {
+		order.Stage = strconv.Itoa(n)
+	}
+	if text := orderText(order); !slices.Contains(kept, text) {
+		kept = append(kept, text)
+	}
+	return strings.Join(kept, ",")
+}
+
+// orderText is "1f0c9e21aa04@canary".
+func orderText(o policy.Order) string { return strings.TrimPrefix(o.String(), o.Do+" ") }
+
+// annotateRelease gives the order on the hub: who may is a question of the rights to patch Releases there.
+func (o *rolloutOrder) annotateRelease(ctx context.Context, out io.Writer, name string) error {
+	h, rel, err := o.release(ctx)
+	if err != nil {
+		return err
+	}
+	status, err := rolloutIn(rel, name)
+	if err != nil {
+		return err
+	}
+	order, err := o.order(status.Policy, status)
+	if err != nil {
+		return err
+	}
+	key := policy.OrderPrefix + o.do
+	before := rel.DeepCopy()
+	if rel.Annotations == nil {
+		rel.Annotations = map[string]string{}
+	}
+	rel.Annotations[key] = withOrder(rel.Annotations[key], order, false)
+	if err := h.Patch(ctx, rel, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+		return h.explain("annotating release "+rel.Name, err)
+	}
+	done := ordered{Subject: o.subject("rollout "+status.Policy, order.Stage), Release: rel.Namespace + "/" + rel.Name}
+	return done.print(out, o.output.value)
+}

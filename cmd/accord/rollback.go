@@ -1,0 +1,32 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+const rollbackLong = `Roll back now: every cluster that got the new version gets back what it last had healthy, rendered from Git at that revision. It
+stays there until what is rolled out changes in Git, or "accord resume". It also works after the end of a rollout. To undo a
+change for good revert its commit: that goes through the stages.
+
+It is the annotation ` + policy.OrderPrefix + `rollback of the RolloutPolicy, about one target (see "accord approve --help"),
+or with --annotate of the Release on the hub.
+` + orderNotes
+
+func rollbackCommand() *cobra.Command {
+	o := &rolloutOrder{do: policy.OrderRollback}
+	c := &cobra.Command{
+		Use:   "rollback [ROLLOUT]",
+		Short: "Give clusters back what they had",
+		Long:  rollbackLong,
+		Example: `  accord rollback standard --annotate
+  accord rollback standard --reason INC-4411 --push`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.run(c.Context(), c.OutOrStdout(), firstOf(args))
+		},
+	}
+	o.register(c)
+	return c
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/picture"
+	stages "github.com/accord-dev/accord/propagate/stage"
+)
+
+// draw writes the picture of a rollout: the one of that policy, or the only one.
+func draw(out io.Writer, f format, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery, policy string, now time.Time) error {
+	if rel == nil {
+		return errors.New("there is nothing to draw: no commit was read so far")
+	}
+	o, err := rolloutIn(rel, policy)
+	if err != nil {
+		return fmt.Errorf("drawing: %w (--rollout names one)", err)
+	}
+	p := pictureOf(rel, o, deliveries, now)
+	text := picture.SVG(p)
+	if f == asHTML {
+		text = picture.HTML(p)
+	}
+	_, err = out.Write(text)
+	return err
+}
+
+// pictureOf is what the hub knows of a rollout, as a drawing.
+func pictureOf(rel *v1alpha1.Release, o *v1alpha1.RolloutStatus, deliveries []v1alpha1.Delivery, now time.Time) picture.Rollout {
+	p := picture.Rollout{
+		Title:   fmt.Sprintf("%s @ %s, rollout %s", rel.Spec.Federation, short(rel.Spec.Revision), o.Policy),
+		Verdict: o.Verdict, Begin: now, End: now,
+	}
+	if o.Verdict != string(stages.Complete) {
+		p.Verdict = join(": ", o.Verdict, o.Message)
+	}
+	if o.Began != nil {
+		p.Begin = o.Began.Time
+	}
+	if o.Completed != nil { // what came after is shown for as long again
+		p.End = o.Completed.Add(max(time.Minute, o.Completed.Sub(p.Begin)/10))
+		if now.Before(p.End) {
+			p.End = now
+		}
+	}
+	if o.WaitingFor != nil {
+		p.WaitingFor = waitingLine(o.WaitingFor, now)
+	}
+	for _, s := range o.Stages {
+		drawn := picture.Stage{Name: s.Name, Note: stageNote(s), Began: instant(s.Began), Passed: instant(s.Passed)}
+		for i := range deliveries {
+			for _, m := range deliveries[i].Status.Rollouts {
+				if m.Policy == o.Policy && m.Stage == s.Name && len(drawn.Clusters) < int(s.Clusters) {
+					drawn.Clusters = append(drawn.Clusters, picture.Cluster{Name: deliveries[i].Spec.Cluster, Bars: barsOf(m, o, p.Begin, p.End)})
+				}
+			}
+		}
+		slices.SortFunc(drawn.Clusters, byGiven)
+		drawn.Omitted = max(0, int(s.Clusters)-len(drawn.Clusters))
+		p.Stages = append(p.Stages, drawn)
+	}
+	return p
+}
+
+// byGiven puts those first that got it first.
+func byGiven(a, b picture.Cluster) int {
+	first := func(c picture.Cluster) time.Time {
+		for _, bar := range c.Bars {
+			if bar.Kind != picture.Waits {
+				return bar.From
+			}
+		}
+		return time.Unix(1<<40, 0)
+	}
+	return cmp.Or(first(a).Compare(first(b)), strings.Compare(a.Name, b.Name))
+}
+
+func instant(t *metav1.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
+}
+
+func microInstant(t *metav1.MicroTime) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
+}
+
+// barsOf is what a cluster did since the rollout began, as it is remembered: a cluster that was given nothing since then
+// keeps what it has.
+func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end time.Time) []picture.Bar {
+	var turns []picture.Bar // each lasts until the next one
+	turn := func(kind picture.Kind, at time.Time) {
+		if !at.IsZero() && at.Before(end) {
+			turns = append(turns, picture.Bar{Kind: kind, From: later(at, begin)})
+		}
+	}
+	turn(picture.Waits, begin)
+	if given := microInstant(m.At); !given.Before(begin) {
+		healthy, passed := microInstant(m.Healthy), microInstant(m.Passed)
+		if o.Verdict == string(stages.RolledBack) {
+			turns = nil // before it was given back, it had what failed
+			turn(picture.Changing, begin)
+			turn(picture.Restored, given)
+		} else {
+			turn(picture.Changing, given)
+			turn(picture.Soaking, later(healthy, given, healthy))
+			turn(picture.Passed, later(passed, healthy, passed))
+		}
+		if failing(m, o) {
+			turn(picture.Failing, microInstant(m.Unhealthy))
+		}
+	}
+	turn(picture.Away, microInstant(m.Away))
+	slices.SortStableFunc(turns, func(a, b picture.Bar) int { return a.From.Compare(b.From) })
+	for i := range turns {
+		turns[i].To = end
+		if i+1 < len(turns) {
+			turns[i].To = turns[i+1].From
+		}
+	}
+	return slices.DeleteFunc(turns, func(b picture.Bar) bool { return b.Kind == picture.Waits && !b.To.After(b.From) })
+}
+
+// failing says that a cluster which is not healthy is so for too long, or was before: any is for a while after a change.
+func failing(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus) bool {
+	stopped := o.Verdict == string(stages.Halted) && o.Stage == m.Stage
+	i := slices.IndexFunc(o.Stages, func(s v1alpha1.StageStatus) bool { return s.Name == m.Stage })
+	return m.Unhealthy != nil && (m.Passed != nil || stopped || i >= 0 && o.Stages[i].Failing > 0)
+}
+
+// later of two times; with a third, zero when that is zero.
+func later(a, b time.Time, unless ...time.Time) time.Time {
+	if len(unless) > 0 && unless[0].IsZero() {
+		return time.Time{}
+	}
+	if a.After(b) {
+		return a
+	}
+	return b
+}
