@@ -25,8 +25,8 @@ generate: ## deep copies and CRDs from the types of api/v1alpha1
 bench: ## ours beside a bare client-go program; ARGS="--members 3 --objects 60" for a short one
 	go run ./examples/bench $(ARGS)
 
-demo: ## an upgrade cluster by cluster on real API servers; KEEP=1 leaves it running
-	go run ./examples/rollout/demo $(if $(KEEP),--keep)
+demo: ## an upgrade cluster by cluster on real API servers; EXAMPLE=staged-rollout another one; KEEP=1 leaves it running
+	go run ./examples/demo $(if $(KEEP),--keep) $(or $(EXAMPLE),rollout)
 
 kill: ## kill the controllers and the hub 200 times while commits keep coming; SEED=n repeats a run, KILLS=n makes it shorter
 	go test ./reconciler -run TestKilledAtAnyPoint -count 1 -v -timeout 2h -kills $(or $(KILLS),200) $(if $(SEED),-seed $(SEED))

@@ -16,10 +16,9 @@ import (
 	"time"
 )
 
-var members = []string{"cluster-a", "cluster-b", "cluster-c"}
-
 // stage is everything the demo has running.
 type stage struct {
+	example example
 	dir     string
 	kubectl string
 	running []*child
@@ -53,14 +52,14 @@ func (s *stage) build(ctx context.Context) error {
 
 // start starts the members and the hub.
 func (s *stage) start(ctx context.Context) error {
-	heading("Starting three members with controllers and nodes, and the hub: accord up")
+	heading("Starting %d members with controllers and nodes, and the hub: accord up", len(s.example.members))
 	begun := time.Now()
-	out, err := s.spawn("members", "--names", strings.Join(members, ","), "--controllers", "--nodes", "2", "--dir", s.path("members"))
+	out, err := s.spawn("members", "--names", strings.Join(s.example.members, ","), "--controllers", "--nodes", "2", "--dir", s.path("members"))
 	if err != nil {
 		return err
 	}
 	s.configs = map[string]string{}
-	for lines := bufio.NewScanner(out); len(s.configs) < len(members) && lines.Scan(); {
+	for lines := bufio.NewScanner(out); len(s.configs) < len(s.example.members) && lines.Scan(); {
 		var m struct{ Name, Kubeconfig string }
 		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
 			return fmt.Errorf("members: %w", err)
@@ -69,7 +68,7 @@ func (s *stage) start(ctx context.Context) error {
 			s.configs[m.Name] = m.Kubeconfig
 		}
 	}
-	if len(s.configs) < len(members) {
+	if len(s.configs) < len(s.example.members) {
 		return died("members")
 	}
 	if _, err := s.spawn("accord", "up", "--data-dir", s.path("hub")); err != nil {
@@ -81,14 +80,14 @@ func (s *stage) start(ctx context.Context) error {
 	}); err != nil {
 		return errors.Join(err, died("accord"))
 	}
-	note("4 control planes ready after %s", time.Since(begun).Round(100*time.Millisecond))
+	note("%d control planes ready after %s", len(s.example.members)+1, time.Since(begun).Round(100*time.Millisecond))
 	return nil
 }
 
 // join tells the hub of the members.
 func (s *stage) join(ctx context.Context) error {
 	heading("Joining the members: accord join")
-	for _, m := range members {
+	for _, m := range s.example.members {
 		out, err := command(ctx, s.path("bin", "accord"), "join", m, "--kubeconfig", s.configs[m], "--hub-kubeconfig", s.hub())
 		if err != nil {
 			return err
@@ -107,7 +106,7 @@ func (s *stage) declare(ctx context.Context) error {
 	if _, err := command(ctx, "git", "clone", "--quiet", s.path("repository.git"), s.path("work")); err != nil {
 		return err
 	}
-	manifest, err := os.ReadFile("examples/rollout/federation.yaml")
+	manifest, err := os.ReadFile(filepath.Join("examples", s.example.name, "federation.yaml"))
 	if err != nil {
 		return err
 	}
@@ -119,10 +118,12 @@ func (s *stage) declare(ctx context.Context) error {
 	return err
 }
 
-// push commits one directory of the example as the whole content of the repository.
-func (s *stage) push(ctx context.Context, from step) (sha string, err error) {
-	work := s.path("work")
-	files, err := filepath.Glob("examples/rollout/" + from.dir + "/*.yaml")
+// push commits the files of one directory of the example, in place of those of the same name.
+func (s *stage) push(ctx context.Context, dir, subject, story string) (sha string, err error) {
+	s.commits++
+	heading("Step %d: %s", s.commits, subject)
+	note("%s", story)
+	files, err := filepath.Glob(filepath.Join("examples", s.example.name, dir, "*.yaml"))
 	if err != nil {
 		return "", err
 	}
@@ -131,28 +132,43 @@ func (s *stage) push(ctx context.Context, from step) (sha string, err error) {
 		if err != nil {
 			return "", err
 		}
-		if err := os.WriteFile(filepath.Join(work, filepath.Base(f)), content, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(s.path("work"), filepath.Base(f)), content, 0o600); err != nil {
 			return "", err
 		}
 	}
-	for _, args := range [][]string{
-		{"add", "--all"},
-		{"-c", "user.name=Demo", "-c", "user.email=demo@example.com", "commit", "--quiet", "-m", from.subject},
-		{"push", "--quiet", "origin", "HEAD:main"},
-	} {
-		if _, err := command(ctx, "git", append([]string{"-C", work}, args...)...); err != nil {
-			return "", err
-		}
+	if _, err := s.git(ctx, "add", "--all"); err != nil {
+		return "", err
 	}
-	sha, err = command(ctx, "git", "-C", work, "rev-parse", "HEAD")
-	return strings.TrimSpace(sha), err
+	if _, err := s.git(ctx, "commit", "--quiet", "-m", subject); err != nil {
+		return "", err
+	}
+	return s.pushed(ctx)
+}
+
+// pushed pushes what is committed, and returns the commit.
+func (s *stage) pushed(ctx context.Context) (sha string, err error) {
+	if _, err := s.git(ctx, "push", "--quiet", "origin", "HEAD:main"); err != nil {
+		return "", err
+	}
+	log, err := s.git(ctx, "log", "-1", "--format=%H %s")
+	if err != nil {
+		return "", err
+	}
+	sha, subject, _ := strings.Cut(strings.TrimSpace(log), " ")
+	note("git push: %s %q", sha[:7], subject)
+	return sha, nil
+}
+
+// git works in the work tree.
+func (s *stage) git(ctx context.Context, args ...string) (string, error) {
+	return command(ctx, "git", append([]string{"-C", s.path("work"), "-c", "user.name=Demo", "-c", "user.email=demo@example.com"}, args...)...)
 }
 
 // keep prints how to play with what is running, and waits.
 func (s *stage) keep(ctx context.Context) {
 	heading("Still running. Interrupt (Ctrl-C) to end it and leave nothing behind.")
 	fmt.Printf("  export KUBECONFIG=%s      # the hub\n", s.hub())
-	for _, m := range members {
+	for _, m := range s.example.members {
 		fmt.Printf("  export KUBECONFIG=%s      # %s\n", s.configs[m], m)
 	}
 	fmt.Printf("  cd %s      # the work tree: edit, commit, push\n", s.path("work"))

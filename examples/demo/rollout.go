@@ -16,17 +16,42 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// play pushes one step, waits until it rests, and shows what came of it.
-func (s *stage) play(ctx context.Context, st step) error {
-	s.commits++
-	heading("Step %d: %s", s.commits, st.subject)
-	note("%s", st.story)
-	sha, err := s.push(ctx, st)
+// step is one commit of the example and what is expected of it.
+type step struct {
+	dir     string
+	subject string
+	story   string
+	held    int // clusters that it leaves held
+}
+
+var steps = []step{
+	{"1-v1-everywhere", "nginx 1.27.5 on three clusters",
+		"One Deployment and one PropagationPolicy, as a Karmada user writes them.", 0},
+	{"2-v2-on-c", "nginx 1.28.0, cluster-c first",
+		"The image changes; suspension.dispatchingOnClusters holds cluster-a and cluster-b back.", 2},
+	{"3-v2-on-b-and-c", "nginx 1.28.0 on cluster-b too",
+		"One name less in the suspension.", 1},
+	{"4-v2-everywhere", "nginx 1.28.0 everywhere",
+		"No suspension any more.", 0},
+}
+
+// rollout plays the example of that name.
+func (s *stage) rollout(ctx context.Context) error {
+	for _, step := range steps {
+		if err := s.step(ctx, step); err != nil {
+			return fmt.Errorf("step %s: %w", step.dir, err)
+		}
+	}
+	return nil
+}
+
+// step pushes one step, waits until it rests, and shows what came of it.
+func (s *stage) step(ctx context.Context, st step) error {
+	sha, err := s.push(ctx, st.dir, st.subject, st.story)
 	if err != nil {
 		return err
 	}
 	release := "release/shop-" + sha[:12]
-	note("git push: %s %q", sha[:7], st.subject)
 	if st.held == 0 {
 		if err := s.waitReady(ctx, release); err != nil {
 			return err
@@ -71,7 +96,7 @@ func (s *stage) waitHeld(ctx context.Context, release string, held int) error {
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			return false, err
 		}
-		return int(r.Status.Summary.Held) == held && int(r.Status.Summary.Healthy) == len(members)-held, nil
+		return int(r.Status.Summary.Held) == held && int(r.Status.Summary.Healthy) == len(s.example.members)-held, nil
 	}
 	if err := until(ctx, settle, release, done); err != nil {
 		return err
@@ -95,7 +120,7 @@ type row struct {
 // look asks the members themselves, not accord.
 func (s *stage) look(ctx context.Context) ([]row, error) {
 	var rows []row
-	for _, m := range members {
+	for _, m := range s.example.members {
 		out, err := command(ctx, s.kubectl, "--kubeconfig", s.configs[m], "get", "deployment", "nginx", "-o", "json")
 		if err != nil {
 			return nil, err

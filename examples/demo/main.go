@@ -1,0 +1,84 @@
+// Demo plays an example on real API servers: a hub, and members with controllers and nodes that pretend to run pods. Each
+// step is a commit pushed to a bare Git repository; after each it prints what a person wants to see, and checks it.
+//
+//	go run ./examples/demo                  the rollout by suspension
+//	go run ./examples/demo staged-rollout   the rollout in stages
+//	go run ./examples/demo --keep           and keep everything up to play with
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	keep := flag.Bool("keep", false, "keep hub and members running at the end, until interrupted")
+	flag.Parse()
+	if err := run(ctx, cmp.Or(flag.Arg(0), "rollout"), *keep); err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// run is the demo from the first build to the last cleaning up.
+func run(ctx context.Context, name string, keep bool) (err error) {
+	at := slices.IndexFunc(examples, func(e example) bool { return e.name == name })
+	if at < 0 {
+		return fmt.Errorf("no example %q", name)
+	}
+	dir, err := os.MkdirTemp("", "accord-demo-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s := &stage{dir: dir, example: examples[at]}
+	defer func() { s.close(err != nil) }()
+	if err := s.build(ctx); err != nil {
+		return err
+	}
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	if err := s.join(ctx); err != nil {
+		return err
+	}
+	if err := s.declare(ctx); err != nil {
+		return err
+	}
+	if err := s.example.play(s, ctx); err != nil {
+		return err
+	}
+	if keep {
+		s.keep(ctx)
+	}
+	return nil
+}
+
+// example is one that can be played.
+type example struct {
+	// name is its folder.
+	name    string
+	members []string
+	play    func(*stage, context.Context) error
+}
+
+var examples = []example{
+	{"rollout", []string{"cluster-a", "cluster-b", "cluster-c"}, (*stage).rollout},
+	{"staged-rollout", []string{"eu-1", "eu-2", "eu-3", "us-1"}, (*stage).stagedRollout},
+}
+
+const (
+	// settle is how long a step may take to come to rest; heldWait is how long kubectl waits in vain for a held release.
+	settle   = 2 * time.Minute
+	heldWait = 3 * time.Second
+)
