@@ -31,6 +31,10 @@ const (
 	PreserveAnnotation = "accord.dev/preserve"
 	// AdoptedAnnotation "true" is on a Namespace that existed before; it is never deleted.
 	AdoptedAnnotation = "accord.dev/adopted"
+	// ForceAnnotation with the value ForceEnabled, on an object in Git, allows that it is deleted and made anew where the
+	// API server says of a field that it cannot be changed.
+	ForceAnnotation = "accord.dev/force"
+	ForceEnabled    = "enabled"
 	// PartOfLabel is the ApplySet membership label of KEP-3659.
 	PartOfLabel = "applyset.kubernetes.io/part-of"
 	// ApplySetLabel, ToolingAnnotation and KindsAnnotation are on the parent of an ApplySet; Tooling is who keeps it.

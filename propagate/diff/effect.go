@@ -27,6 +27,7 @@ func Effects() []EffectKind {
 	return []EffectKind{
 		failsToRender,
 		cannotChange,
+		madeAnew,
 		pruneBrake,
 		deletesDefinition,
 		deletesNamespace,

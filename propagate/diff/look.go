@@ -37,6 +37,7 @@ type move struct {
 	differs          bool
 	hunks            *hunks
 	immutable        []string
+	renewed          bool // it may be deleted and made anew where that is needed
 	restarts         bool
 	perNode          bool
 	pods             int
@@ -50,7 +51,7 @@ func (l *looking) note(key spanKey, cluster string, m *move) {
 	if s == nil {
 		s = &span{verb: key.verb, why: key.why, held: key.held, leaving: key.leaving}
 		if m != nil {
-			s.hunks, s.immutable, s.failure = m.hunks, m.immutable, m.failure
+			s.hunks, s.immutable, s.renewed, s.failure = m.hunks, m.immutable, m.renewed, m.failure
 			if key.verb == Modify {
 				s.restarts, s.perNode = m.restarts, m.perNode
 			}
@@ -204,6 +205,7 @@ func (l *looking) compareResults(was, now propagate.Result) *move {
 	m.differs = len(found) > 0
 	m.hunks = l.hunks.of(found)
 	m.immutable = hunk.Immutable(l.object.kind, before, after)
+	m.renewed, _ = propagate.Renewable(after)
 	n, perNode := hunk.Restarted(l.object.kind, before, after)
 	m.restarts, m.perNode, m.pods = n > 0 || perNode, perNode, int(n)
 	return m

@@ -32,6 +32,7 @@ type span struct {
 	why       string
 	hunks     *hunks
 	immutable []string
+	renewed   bool
 	failure   error
 	restarts  bool
 	perNode   bool // pods restart on every node, and nobody here knows how many there are
@@ -47,7 +48,7 @@ func (s *span) key() string {
 	if s.verb == Hold {
 		why = ""
 	}
-	return strings.Join([]string{string(s.verb), s.hunks.print(), why, strings.Join(s.immutable, ","), strconv.FormatBool(s.restarts)}, "\x00")
+	return strings.Join([]string{string(s.verb), s.hunks.print(), why, strings.Join(s.immutable, ","), strconv.FormatBool(s.restarts), strconv.FormatBool(s.renewed)}, "\x00")
 }
 
 // at is where the manifest stands.

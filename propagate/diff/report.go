@@ -60,7 +60,7 @@ type Totals struct {
 type Counts struct {
 	Created int `json:"created"`
 	Changed int `json:"changed"`
-	// Recreated are changes that the API refuses unless the object is made anew. Accord reports and does not make them.
+	// Recreated are changes that the API refuses unless the object is made anew. Accord makes them only where Git allows it: see the effect made-anew.
 	Recreated int `json:"recreated"`
 	Deleted   int `json:"deleted"`
 	// Kept are objects that leave a cluster and stay on it.
@@ -136,7 +136,7 @@ type Verb string
 const (
 	Create   Verb = "create"
 	Modify   Verb = "change"
-	Recreate Verb = "recreate" // a field changes that the API does not let change: the cluster will refuse it
+	Recreate Verb = "recreate" // a field changes that the API does not let change: the cluster will refuse it, or it is made anew
 	Delete   Verb = "delete"
 	Leave    Verb = "leave" // no longer wanted there, and stays
 	Hold     Verb = "hold"  // would change, and is held back

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,8 +63,17 @@ func (d *delivery) apply(ctx context.Context, t *task) error {
 		}
 	}
 	sent, after, err := d.write(ctx, t, objects)
+	doing := "applying"
+	if at := immutableIn(err); t.exists && len(at) > 0 {
+		if why := d.spares(t); why != "" {
+			doing = why
+		} else {
+			doing = fmt.Sprintf("making it anew, because %s cannot be changed", strings.Join(at, ", "))
+			sent, after, err = d.recreate(ctx, t, objects)
+		}
+	}
 	if err != nil {
-		return d.fail(ctx, t.ID, "applying", err)
+		return d.fail(ctx, t.ID, doing, err)
 	}
 	d.note(func(o *Outcome) {
 		o.Applied = append(o.Applied, t.ID)

@@ -127,7 +127,7 @@ func TestAutoscaler(t *testing.T) {
 	alone := w.planned(scaledKinds, scalable(3, "nginx:1.30", ""), "")
 	outcome = w.delivered(alone)
 	require.Len(t, outcome.Pruned, 1, "the autoscaler left Git")
-	require.Equal(t, []Drift{{ID: web, Manager: "kube-controller-manager", What: Changed}}, outcome.Drift)
+	require.Equal(t, []Drift{{ID: web, Manager: "kube-controller-manager", What: Changed, Fields: "spec.replicas"}}, outcome.Drift)
 	w.runs(3)
 	require.Empty(t, w.live[web].Left)
 	require.Zero(t, w.delivered(alone).Requests)
@@ -167,7 +167,7 @@ func TestWhoScalesByHandIsNamed(t *testing.T) {
 	w.delivered(target)
 	w.scale(5)
 	outcome := w.delivered(target)
-	require.Equal(t, []Drift{{ID: w.id("Deployment", "web"), Manager: "kube-controller-manager", What: Changed}}, outcome.Drift)
+	require.Equal(t, []Drift{{ID: w.id("Deployment", "web"), Manager: "kube-controller-manager", What: Changed, Fields: "spec.replicas"}}, outcome.Drift)
 	require.Equal(t, 1, outcome.Requests)
 	require.Equal(t, int64(2), w.field("Deployment", "web", "spec", "replicas"))
 }

@@ -39,6 +39,9 @@ type Options struct {
 	Record func(ctx context.Context, inventory []string) error
 	// First are the objects that a person changed just now, while there is more to do: they are not to wait for it.
 	First map[manifest.ID]bool
+	// Spare are objects that are not repaired now, because somebody else changes them again and again. What is to be
+	// changed in them because Git changed is changed all the same.
+	Spare map[manifest.ID]bool
 	// Workers is how many requests may be under way at once; 0: 8.
 	Workers int
 	// Timeout of each request; 0: clusters.RequestTimeout.
@@ -68,6 +71,11 @@ type Outcome struct {
 	Errors map[manifest.ID]error
 	// Drift is what somebody else did to our objects and was repaired.
 	Drift []Drift
+	// Spared are those of Options.Spare that are not as they should be.
+	Spared []manifest.ID
+	// Recreated were deleted by us because a field of them cannot be changed. They are in Applied, too, if they were made
+	// anew already.
+	Recreated []manifest.ID
 	// Braked says what would have been deleted, why it was not, and how to lift the brake; empty when it was not hit.
 	Braked string
 	// Inventory is what is ours there now, as entries, sorted. It is stored by the caller.
@@ -85,6 +93,8 @@ type Drift struct {
 	Manager string
 	// What is Changed or Deleted.
 	What string
+	// Fields that were changed, "spec.replicas"; empty when that cannot be told. There are at most a few.
+	Fields string
 }
 
 // What drift is.

@@ -110,20 +110,20 @@ func TestDriftIsRepairedAndSaysWhoDidIt(t *testing.T) {
 	}
 	const nobody = "" // who only removes fields owns nothing afterwards, and is not on record
 	for _, c := range []struct {
-		name, manager string
-		change        func(u *unstructured.Unstructured)
+		name, manager, fields string
+		change                func(u *unstructured.Unstructured)
 	}{
-		{"an item of a list removed", nobody, func(u *unstructured.Unstructured) { first(u)["ports"] = first(u)["ports"].([]any)[:1] }},
-		{"a list of items removed", nobody, func(u *unstructured.Unstructured) { delete(first(u), "env") }},
-		{"a value changed", "kubectl-edit", func(u *unstructured.Unstructured) { u.Object["spec"].(map[string]any)["replicas"] = int64(7) }},
-		{"a value in an item", "kubectl-edit", func(u *unstructured.Unstructured) { first(u)["image"] = "nginx:evil" }},
-		{"an atomic list changed", "kubectl-edit", func(u *unstructured.Unstructured) { first(u)["args"] = []any{"c"} }},
+		{"an item of a list removed", nobody, `spec.template.spec.containers[name="web"].ports`, func(u *unstructured.Unstructured) { first(u)["ports"] = first(u)["ports"].([]any)[:1] }},
+		{"a list of items removed", nobody, `spec.template.spec.containers[name="web"].env`, func(u *unstructured.Unstructured) { delete(first(u), "env") }},
+		{"a value changed", "kubectl-edit", "spec.replicas", func(u *unstructured.Unstructured) { u.Object["spec"].(map[string]any)["replicas"] = int64(7) }},
+		{"a value in an item", "kubectl-edit", `spec.template.spec.containers[name="web"].image`, func(u *unstructured.Unstructured) { first(u)["image"] = "nginx:evil" }},
+		{"an atomic list changed", "kubectl-edit", `spec.template.spec.containers[name="web"].args`, func(u *unstructured.Unstructured) { first(u)["args"] = []any{"c"} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w.T = t
 			w.edit("Deployment", "web", c.change)
 			outcome := w.delivered(target)
-			require.Equal(t, []Drift{{ID: w.id("Deployment", "web"), Manager: c.manager, What: Changed}}, outcome.Drift)
+			require.Equal(t, []Drift{{ID: w.id("Deployment", "web"), Manager: c.manager, What: Changed, Fields: c.fields}}, outcome.Drift)
 			require.Equal(t, 1, outcome.Requests)
 			live := w.get("Deployment", w.namespace, "web")
 			require.Equal(t, "nginx:1.29", first(live)["image"])
@@ -260,6 +260,6 @@ func TestFieldOwnershipMovesWithForce(t *testing.T) {
 	_, err := w.kubectl.Metadata.Resource(configMaps).Namespace(w.namespace).Patch(t.Context(), "one", types.ApplyPatchType, body, applied("rival"))
 	require.NoError(t, err)
 	outcome := w.delivered(target)
-	require.Equal(t, []Drift{{ID: w.id("ConfigMap", "one"), Manager: "rival", What: Changed}}, outcome.Drift)
+	require.Equal(t, []Drift{{ID: w.id("ConfigMap", "one"), Manager: "rival", What: Changed, Fields: "data"}}, outcome.Drift)
 	require.Equal(t, "1", w.get("ConfigMap", w.namespace, "one").Object["data"].(map[string]any)["key"])
 }

@@ -78,8 +78,12 @@ func (d *delivery) compare() {
 			d.outcome.Held[p.ID] = p.Held
 		case ok && seen.Digest == p.Digest && seen.Intact && seen.leaves(p.Yields):
 			d.outcome.Unchanged++
+		case d.options.Spare[p.ID] && (ok || d.previous[p.ID]):
+			d.outcome.Spared = append(d.outcome.Spared, p.ID)
 		case ok && seen.Digest == p.Digest:
-			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &Drift{ID: p.ID, Manager: seen.changer(p.Yields), What: Changed}})
+			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &Drift{ID: p.ID, Manager: seen.changer(p.Yields), What: Changed, Fields: seen.ChangedAt}})
+		case ok && seen.Accepted.Digest == p.Digest: // it was as it should be, and somebody put something else in its place
+			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &Drift{ID: p.ID, Manager: seen.ChangedBy, What: Changed}})
 		default:
 			d.tasks = append(d.tasks, &task{Placed: p, unseen: !ok, exists: ok})
 		}

@@ -197,6 +197,9 @@ func (t *trial) ask(ctx context.Context, x *task, objects metadata.ResourceInter
 			_, err := objects.Patch(ctx, x.ID.Name, types.ApplyPatchType, sent.json, options)
 			return err
 		})
+		if x.exists && len(immutableIn(err)) > 0 && t.spares(x) == "" {
+			return t.rehearse(ctx, x, objects)
+		}
 		if !sent.bound || !apierrors.IsConflict(err) || try == retainTries {
 			return err
 		}

@@ -115,6 +115,9 @@ func (d *delivery) conclude(ctx context.Context, failed error) error {
 			left[t.ID] = true
 		}
 	}
+	for _, id := range d.outcome.Spared {
+		left[id] = true
+	}
 	for _, gone := range [][]manifest.ID{d.outcome.Pruned, d.outcome.Released} {
 		for _, id := range gone {
 			delete(left, id)

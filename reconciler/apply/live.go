@@ -26,6 +26,8 @@ type Seen struct {
 	Intact bool
 	// ChangedBy is the field manager that made it not intact, as far as can be told.
 	ChangedBy string
+	// ChangedAt are the fields that are not ours any more because of that; at most a few.
+	ChangedAt string
 	Labels    map[string]string
 	// Preserve and Adopted are the annotations of these names.
 	Preserve, Adopted bool
@@ -80,6 +82,9 @@ func (p Proven) Observe(u *unstructured.Unstructured, want *propagate.Rendered, 
 	managers := managersOf(u)
 	s.Fields = managers.ours().hash()
 	if want == nil || s.Digest != want.Digest {
+		if want != nil && s.Accepted.Digest == want.Digest {
+			s.ChangedBy = managers.culprit(nil)
+		}
 		return s
 	}
 	s.Left = managers.left(yielded(want.Yields, want.JSON), u.Object)
@@ -88,7 +93,7 @@ func (p Proven) Observe(u *unstructured.Unstructured, want *propagate.Rendered, 
 		return s
 	}
 	if lost := managers.ours().lacks(want.JSON, s.Left); len(lost) > 0 {
-		s.ChangedBy = managers.culprit(lost)
+		s.ChangedBy, s.ChangedAt = managers.culprit(lost), places(lost)
 	} else {
 		s.Intact = true
 		if p != nil {
@@ -142,7 +147,7 @@ func (l Live) Settle(accepted map[manifest.ID]Accepted) {
 		}
 		s.Accepted = a
 		if a.of(s) {
-			s.Intact, s.ChangedBy = true, ""
+			s.Intact, s.ChangedBy, s.ChangedAt = true, "", ""
 		}
 		l[id] = s
 	}

@@ -161,7 +161,7 @@ func TestOtherFieldsOfAnObjectThatYieldsAreRepaired(t *testing.T) {
 		setting("evil", "spec", "path")(u)
 	})
 	outcome := w.delivered(target)
-	require.Equal(t, []Drift{{ID: w.id("Kustomization", "apps"), Manager: "kubectl-edit", What: Changed}}, outcome.Drift)
+	require.Equal(t, []Drift{{ID: w.id("Kustomization", "apps"), Manager: "kubectl-edit", What: Changed, Fields: "spec"}}, outcome.Drift)
 	require.Equal(t, "a", w.field("Kustomization", "apps", "spec", "path"))
 	require.Equal(t, true, w.field("Kustomization", "apps", "spec", "suspend"))
 	require.Zero(t, w.delivered(target).Requests)

@@ -65,7 +65,7 @@ func TestScriptKeepsWhatIsLive(t *testing.T) {
 	require.Zero(t, w.delivered(next).Requests)
 
 	w.edit("Gadget", "g", setting("evil", "spec", "path"))
-	require.Equal(t, []Drift{{ID: w.id("Gadget", "g"), Manager: "kubectl-edit", What: Changed}}, w.delivered(next).Drift)
+	require.Equal(t, []Drift{{ID: w.id("Gadget", "g"), Manager: "kubectl-edit", What: Changed, Fields: "spec.path"}}, w.delivered(next).Drift)
 	require.Equal(t, "b", w.field("Gadget", "g", "spec", "path"))
 }
 
