@@ -1,10 +1,12 @@
 package clusters
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"time"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
@@ -26,6 +28,8 @@ type Member struct {
 	Metadata metadata.Interface
 	// Kinds are those that the cluster serves.
 	Kinds *Kinds
+	// Breaker decides whether anything is sent at all.
+	Breaker *Breaker
 
 	http   *http.Client
 	server discovery.DiscoveryInterface
@@ -39,7 +43,9 @@ func Connect(cfg *rest.Config, name string) (*Member, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
-	m := &Member{Name: name, http: client}
+	m := &Member{Name: name, Breaker: newBreaker()}
+	client = &http.Client{Transport: guarded{m.Breaker, cmp.Or[http.RoundTripper](client.Transport, http.DefaultTransport)}}
+	m.http = client
 	if m.Objects, err = dynamic.NewForConfigAndClient(cfg, client); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
@@ -56,4 +62,4 @@ func Connect(cfg *rest.Config, name string) (*Member, error) {
 }
 
 // Close gives up idle connections. What is under way is not ended: that is for the contexts it was started with.
-func (m *Member) Close() { m.http.CloseIdleConnections() }
+func (m *Member) Close() { utilnet.CloseIdleConnectionsFor(m.http.Transport) }

@@ -35,7 +35,10 @@ func Probe(ctx context.Context, m *Member) (Facts, error) {
 
 // Ping asks a member for its version and nothing else: the cheapest question that shows whether it is there and knows us.
 func Ping(ctx context.Context, m *Member) (string, error) {
-	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
+	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(probing(ctx)).Raw()
+	if stopped := Stopped(err); stopped != nil { // it was asked a moment ago, and that is still the answer
+		err = stopped.Cause
+	}
 	if err != nil {
 		return "", explain(m, "asking for its version", err)
 	}
@@ -92,5 +95,11 @@ func explain(m *Member, doing string, err error) error {
 		Unavailable:       "its API server answers, and cannot work",
 		Unreachable:       "its API server cannot be reached",
 	}[Reason(err)]
-	return fmt.Errorf("cluster %s: %s: %s: %w", m.Name, hint, doing, err)
+	if doing != "" {
+		hint += ": " + doing
+	}
+	return fmt.Errorf("cluster %s: %s: %w", m.Name, hint, err)
 }
+
+// Explain makes a sentence of what went wrong with a cluster as a whole.
+func (m *Member) Explain(err error) error { return explain(m, "", err) }

@@ -50,7 +50,7 @@ type kindWatch struct {
 // run lists and watches until ctx ends.
 func (k *kindWatch) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		news, started := k.watch.member.Kinds.News(), time.Now()
+		news, turned, started := k.watch.member.Kinds.News(), k.watch.member.Breaker.Turned(), time.Now()
 		err := k.follow(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -71,7 +71,7 @@ func (k *kindWatch) run(ctx context.Context) {
 		default:
 			k.lost(err)
 		}
-		k.wait(ctx, news)
+		k.wait(ctx, news, turned)
 	}
 }
 
@@ -212,8 +212,8 @@ func (k *kindWatch) note(err error) (changed bool) {
 	return changed
 }
 
-// wait for the next attempt; news of what the cluster serves ends it early.
-func (k *kindWatch) wait(ctx context.Context, news <-chan struct{}) {
+// wait for the next attempt; news of what the cluster serves, and of whether it works, ends it early.
+func (k *kindWatch) wait(ctx context.Context, news, turned <-chan struct{}) {
 	pause := min(firstWait<<min(k.failed, 16), lastWait)
 	k.failed++
 	timer := time.NewTimer(pause/2 + rand.N(pause/2))
@@ -222,5 +222,6 @@ func (k *kindWatch) wait(ctx context.Context, news <-chan struct{}) {
 	case <-ctx.Done():
 	case <-timer.C:
 	case <-news:
+	case <-turned:
 	}
 }

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,8 +26,12 @@ type Run struct {
 	Braked string
 	// Drift names what somebody else changed and was changed back: "apps/Deployment shop/web by kubectl-edit".
 	Drift []string
+	// Fights says of the objects that somebody else changes again and again what and who that is, sorted.
+	Fights []string
 	// Unreachable says why the cluster is not heard from; empty when it is.
 	Unreachable string
+	// Silence says more about that.
+	Silence Silence
 	// Inventory and Orphaned replace those of the status before, unless they are nil.
 	Inventory, Orphaned []string
 	// HeardAt is when the cluster answered last.
@@ -122,7 +127,7 @@ func (r Run) verdict(t tally, p progress) verdict {
 // conditions sets all but the summary. Held and Drifted are there only when they are True.
 func (r Run) conditions(c *conditions, t tally, p progress) {
 	if r.Unreachable != "" {
-		c.set(v1alpha1.Reachable, metav1.ConditionFalse, Unreachable, r.Unreachable)
+		c.set(v1alpha1.Reachable, metav1.ConditionFalse, cmp.Or(r.Silence.Reason, Unreachable), r.Silence.of(r.Unreachable))
 	} else {
 		c.set(v1alpha1.Reachable, metav1.ConditionTrue, Connected, "the cluster answers")
 	}
@@ -135,7 +140,10 @@ func (r Run) conditions(c *conditions, t tally, p progress) {
 	if t.Held > 0 {
 		c.set(v1alpha1.HeldType, metav1.ConditionTrue, Held, t.String())
 	}
-	if len(r.Drift) > 0 {
+	if n := len(r.Fights); n > 0 {
+		shown := r.Fights[:min(n, maxWorst)]
+		c.set(v1alpha1.Drifted, metav1.ConditionTrue, Fighting, plural(n, "object")+" changed again and again: "+strings.Join(shown, "; "))
+	} else if len(r.Drift) > 0 {
 		shown := r.Drift[:min(len(r.Drift), maxWorst)]
 		c.set(v1alpha1.Drifted, metav1.ConditionTrue, Corrected, plural(len(r.Drift), "object")+" changed back: "+strings.Join(shown, ", "))
 	}

@@ -41,6 +41,10 @@ const (
 	Connected = "Connected"
 	// Unreachable: the cluster does not answer.
 	Unreachable = "Unreachable"
+	// BreakerOpen: so many requests to the cluster failed that nothing but probes is sent there.
+	BreakerOpen = "BreakerOpen"
+	// Fighting: somebody else changes the same object again and again, and it is changed back less and less often.
+	Fighting = "Fighting"
 	// Corrected: somebody else changed objects of ours, and they were changed back.
 	Corrected = "Corrected"
 )

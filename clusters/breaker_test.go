@@ -1,0 +1,312 @@
+package clusters
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patient is a member behind a breaker, as the breaker sees it: an answer, or none.
+type patient struct {
+	t       *testing.T
+	breaker *Breaker
+	answer  func(*http.Request) (*http.Response, error)
+	sent    atomic.Int64
+}
+
+func newPatient(t *testing.T) *patient {
+	return &patient{t: t, breaker: newBreaker(), answer: saying(http.StatusOK, "")}
+}
+
+// RoundTrip is what is behind the breaker.
+func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
+	p.sent.Add(1)
+	return p.answer(r)
+}
+
+func (p *patient) ask(ctx context.Context) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://member/apis", http.NoBody)
+	require.NoError(p.t, err)
+	answer, err := guarded{p.breaker, p}.RoundTrip(r)
+	if err == nil {
+		require.NoError(p.t, answer.Body.Close())
+	}
+	return err
+}
+
+func (p *patient) request() error { return p.ask(p.t.Context()) }
+func (p *patient) probe() error   { return p.ask(probing(p.t.Context())) }
+
+// is requires a state.
+func (p *patient) is(s BreakerState) {
+	p.t.Helper()
+	require.Equal(p.t, s, p.breaker.Trouble().State)
+}
+
+func saying(code int, body string, header ...string) func(*http.Request) (*http.Response, error) {
+	return func(*http.Request) (*http.Response, error) {
+		h := http.Header{}
+		for i := 0; i < len(header); i += 2 {
+			h.Set(header[i], header[i+1])
+		}
+		return &http.Response{StatusCode: code, Status: http.StatusText(code), Header: h, Body: io.NopCloser(strings.NewReader(body))}, nil
+	}
+}
+
+func failingWith(err error) func(*http.Request) (*http.Response, error) {
+	return func(*http.Request) (*http.Response, error) { return nil, err }
+}
+
+// hanging is what a cluster does that takes connections and never answers.
+func hanging(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// bubble runs a test on a clock of its own.
+func bubble(t *testing.T, f func(p *patient)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { f(newPatient(t)) })
+}
+
+func TestWhatOpensABreaker(t *testing.T) {
+	hang := func(p *patient) {
+		p.answer = hanging
+		ctx, cancel := context.WithTimeout(p.t.Context(), RequestTimeout)
+		defer cancel()
+		require.Error(p.t, p.ask(ctx))
+	}
+	several := func(n int, answer func(*http.Request) (*http.Response, error)) func(*patient) {
+		return func(p *patient) {
+			p.answer = answer
+			for range n {
+				_ = p.request()
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		happens func(*patient)
+		reason  string // empty: it stays closed
+	}{
+		"nobody listens":         {several(1, failingWith(syscall.ECONNREFUSED)), ConnectionRefused},
+		"no answer in time":      {hang, Timeout},
+		"credentials not known":  {several(1, saying(http.StatusUnauthorized, "")), AuthFailed},
+		"a storm of 500":         {several(stormSize, saying(http.StatusInternalServerError, `{"kind":"Status","message":"etcd is gone"}`)), Unavailable},
+		"a storm of 503":         {several(stormSize, saying(http.StatusServiceUnavailable, "no upstream")), Unavailable},
+		"some answers of 500":    {several(stormSize-1, saying(http.StatusInternalServerError, "")), ""},
+		"a webhook that is down": {several(3*stormSize, saying(http.StatusInternalServerError, `failed calling webhook "x"`)), ""},
+		"asked to slow down":     {several(3*stormSize, saying(http.StatusTooManyRequests, "", "Retry-After", "1")), ""},
+		"not allowed":            {several(3*stormSize, saying(http.StatusForbidden, "")), ""},
+		"whoever asked gave up":  {several(3*stormSize, failingWith(context.Canceled)), ""},
+		"500 with answers between": {func(p *patient) {
+			for range stormSize {
+				several(stormSize-1, saying(http.StatusInternalServerError, ""))(p)
+				several(1, saying(http.StatusOK, ""))(p)
+			}
+		}, ""},
+		"500 now and then": {func(p *patient) {
+			for range 3 * stormSize {
+				several(1, saying(http.StatusInternalServerError, ""))(p)
+				time.Sleep(stormLull + time.Second)
+			}
+		}, ""},
+		"a caller with little patience": {func(p *patient) {
+			p.answer = hanging
+			ctx, cancel := context.WithTimeout(p.t.Context(), time.Second)
+			defer cancel()
+			require.Error(p.t, p.ask(ctx))
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(p *patient) {
+				begun := time.Now()
+				c.happens(p)
+				trouble := p.breaker.Trouble()
+				if c.reason == "" {
+					require.Equal(p.t, Trouble{State: BreakerClosed}, trouble)
+					return
+				}
+				require.Equal(p.t, BreakerOpen, trouble.State)
+				require.Equal(p.t, c.reason, Reason(trouble.Cause), "%v", trouble.Cause)
+				require.WithinRange(p.t, trouble.Since, begun, time.Now())
+				sent := p.sent.Load()
+				err := p.request()
+				require.NotNil(p.t, Stopped(err), "%v", err)
+				require.Equal(p.t, c.reason, Reason(err))
+				require.Equal(p.t, sent, p.sent.Load(), "nothing is sent")
+			})
+		})
+	}
+}
+
+// A breaker that a probe opened is closed by a probe; the pauses grow, to a bound, and their bound is told.
+func TestPausesGrow(t *testing.T) {
+	bubble(t, func(p *patient) {
+		p.answer = failingWith(syscall.ECONNREFUSED)
+		require.Error(p.t, p.probe())
+		since := p.breaker.Trouble().Since
+		for _, pause := range []time.Duration{1, 2, 4, 8, 16, 30, 30, 30} {
+			trouble := p.breaker.Trouble()
+			pause *= time.Second
+			require.Equal(p.t, pause, trouble.Pause)
+			require.Equal(p.t, since, trouble.Since)
+			wait := time.Until(trouble.Next)
+			require.InDelta(p.t, pause, wait, float64(pause)/5)
+			time.Sleep(wait - time.Millisecond)
+			require.NotNil(p.t, Stopped(p.probe()), "too early")
+			time.Sleep(time.Millisecond)
+			require.Nil(p.t, Stopped(p.probe()))
+			p.is(BreakerOpen)
+		}
+		p.answer = saying(http.StatusOK, "")
+		time.Sleep(2 * lastPause)
+		require.NoError(p.t, p.probe())
+		p.is(BreakerClosed)
+		require.NoError(p.t, p.request())
+
+		time.Sleep(calm + time.Second)
+		p.answer = failingWith(syscall.ECONNREFUSED)
+		require.Error(p.t, p.request())
+		require.Equal(p.t, firstPause, p.breaker.Trouble().Pause, "a new trouble")
+	})
+}
+
+// A cluster that says its version and fails at everything else is not taken for healthy by its probes.
+func TestProbesAloneDoNotProve(t *testing.T) {
+	bubble(t, func(p *patient) {
+		works := false
+		p.answer = func(r *http.Request) (*http.Response, error) {
+			if works || isProbe(r.Context()) {
+				return saying(http.StatusOK, "")(r)
+			}
+			return saying(http.StatusInternalServerError, "")(r)
+		}
+		for range stormSize {
+			_ = p.request()
+		}
+		since := p.breaker.Trouble().Since
+		for range 3 {
+			time.Sleep(2 * lastPause)
+			require.NoError(p.t, p.probe())
+			p.is(BreakerHalfOpen)
+			require.True(p.t, p.breaker.OnTrial())
+			_ = p.request()
+			p.is(BreakerOpen)
+		}
+		require.Equal(p.t, since, p.breaker.Trouble().Since, "it is the same trouble")
+		works = true
+		time.Sleep(2 * lastPause)
+		require.NoError(p.t, p.probe())
+		require.NoError(p.t, p.request())
+		p.is(BreakerClosed)
+	})
+}
+
+// While nobody has anything to ask, a second probe is what there is.
+func TestSecondProbeCloses(t *testing.T) {
+	bubble(t, func(p *patient) {
+		p.answer = failingWith(errors.New("connection reset"))
+		require.Error(p.t, p.request())
+		p.answer = saying(http.StatusOK, "")
+		time.Sleep(2 * firstPause)
+		require.NoError(p.t, p.probe())
+		p.is(BreakerHalfOpen)
+		require.NoError(p.t, p.probe())
+		p.is(BreakerClosed)
+	})
+}
+
+// Where nobody probes, a request does.
+func TestRequestsProbeWhereNobodyDoes(t *testing.T) {
+	bubble(t, func(p *patient) {
+		p.answer = failingWith(errors.New("connection reset"))
+		require.Error(p.t, p.request())
+		time.Sleep(2 * firstPause)
+		require.NotNil(p.t, Stopped(p.request()), "that is for a probe")
+		time.Sleep(unprobed)
+		require.Nil(p.t, Stopped(p.request()))
+		p.is(BreakerOpen)
+		p.answer = saying(http.StatusOK, "")
+		time.Sleep(4*firstPause + unprobed)
+		require.NoError(p.t, p.request())
+		p.is(BreakerClosed)
+	})
+}
+
+// On trial requests go one by one, and all at once when the first is answered.
+func TestOneByOneOnTrial(t *testing.T) {
+	bubble(t, func(p *patient) {
+		p.answer = failingWith(errors.New("connection reset"))
+		require.Error(p.t, p.request())
+		p.answer = saying(http.StatusOK, "")
+		time.Sleep(2 * firstPause)
+		require.NoError(p.t, p.probe())
+		before, under := p.sent.Load(), make(chan struct{})
+		p.answer = func(r *http.Request) (*http.Response, error) {
+			<-under
+			return saying(http.StatusOK, "")(r)
+		}
+		answers := make(chan error, 8)
+		for range cap(answers) {
+			go func() { answers <- p.request() }()
+		}
+		synctest.Wait()
+		require.Equal(p.t, before+1, p.sent.Load(), "one is sent, the others wait")
+		close(under)
+		for range cap(answers) {
+			require.NoError(p.t, <-answers)
+		}
+		require.Equal(p.t, before+8, p.sent.Load())
+		p.is(BreakerClosed)
+	})
+}
+
+// Retry-After is kept by whoever tries again; one that is longer than a request may take is not waited for in the request.
+func TestRetryAfterIsObeyed(t *testing.T) {
+	bubble(t, func(p *patient) {
+		for after, kept := range map[string]string{"2": "2", "3600": ""} {
+			p.answer = saying(http.StatusTooManyRequests, "", "Retry-After", after)
+			ctx, cancel := context.WithTimeout(p.t.Context(), RequestTimeout)
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://member/apis", http.NoBody)
+			require.NoError(p.t, err)
+			answer, err := guarded{p.breaker, p}.RoundTrip(r)
+			require.NoError(p.t, err)
+			require.NoError(p.t, answer.Body.Close())
+			require.Equal(p.t, kept, answer.Header.Get("Retry-After"))
+			cancel()
+			if kept == "" {
+				require.Equal(p.t, maxBusy, p.breaker.Busy(), "bounded")
+			} else {
+				require.Positive(p.t, p.breaker.Busy())
+			}
+			time.Sleep(2 * maxBusy)
+			require.Zero(p.t, p.breaker.Busy())
+		}
+		p.is(BreakerClosed)
+	})
+}
+
+// What is looked at to judge an answer is still there for whoever asked.
+func TestErrorsAreReadWhole(t *testing.T) {
+	bubble(t, func(p *patient) {
+		long := strings.Repeat("x", 2*maxPeek)
+		p.answer = saying(http.StatusInternalServerError, long)
+		r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, "https://member/apis", http.NoBody)
+		require.NoError(p.t, err)
+		answer, err := guarded{p.breaker, p}.RoundTrip(r)
+		require.NoError(p.t, err)
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(p.t, err)
+		require.NoError(p.t, answer.Body.Close())
+		require.Equal(p.t, long, string(body))
+	})
+}

@@ -1,0 +1,146 @@
+package clusters
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// guarded sends requests as far as a breaker lets it, and tells the breaker what became of them.
+type guarded struct {
+	breaker *Breaker
+	next    http.RoundTripper
+}
+
+var _ utilnet.RoundTripperWrapper = guarded{}
+
+// WrappedRoundTripper lets idle connections be closed.
+func (g guarded) WrappedRoundTripper() http.RoundTripper { return g.next }
+
+// RoundTrip is http.RoundTripper's.
+func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, probe := r.Context(), isProbe(r.Context())
+	if err := g.breaker.enter(ctx, probe); err != nil {
+		if r.Body != nil {
+			_ = r.Body.Close() // nothing was read of it
+		}
+		return nil, err
+	}
+	sent := time.Now()
+	answer, err := g.next.RoundTrip(r)
+	if err != nil {
+		g.breaker.leave(probe, silent(ctx, err, time.Since(sent)), &url.Error{Op: r.Method[:1] + strings.ToLower(r.Method[1:]), URL: r.URL.Redacted(), Err: err})
+		return nil, err
+	}
+	v, cause := g.judge(r, answer)
+	g.breaker.leave(probe, v, cause)
+	return answer, nil
+}
+
+// silent is what an error in place of an answer says of the cluster.
+func silent(ctx context.Context, err error, after time.Duration) verdict {
+	if errors.Is(err, context.Canceled) || ctx.Err() != nil && after < slowest {
+		return silence
+	}
+	return dead
+}
+
+// judge is what an answer says of the cluster.
+func (g guarded) judge(r *http.Request, answer *http.Response) (verdict, error) {
+	switch code := answer.StatusCode; {
+	case code == http.StatusUnauthorized:
+		return dead, fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, apierrors.NewUnauthorized("Unauthorized"))
+	case code == http.StatusTooManyRequests:
+		g.obey(r.Context(), answer)
+		return busy, nil
+	case code < http.StatusInternalServerError, code == http.StatusNotImplemented:
+		return fine, nil
+	}
+	g.obey(r.Context(), answer)
+	said := peek(answer)
+	if aboutRequest(said) {
+		return silence, nil
+	}
+	return sick, fmt.Errorf("%s %s: %d: %w", r.Method, r.URL.Path, answer.StatusCode, serverError(answer.StatusCode, said))
+}
+
+// serverError is what an API server, or something before it, said.
+func serverError(code int, said []byte) error {
+	var s metav1.Status
+	if json.Unmarshal(said, &s) == nil && s.Kind == "Status" {
+		return &apierrors.StatusError{ErrStatus: s}
+	}
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: int32(code), Reason: metav1.StatusReasonUnknown, Message: firstOf(said),
+	}}
+}
+
+// obey notes how long the API server asks to be left alone. Where a request would wait longer than it may, it is not
+// waited for: its error is what the API server said then, and not that the time is over.
+func (g guarded) obey(ctx context.Context, answer *http.Response) {
+	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
+	if err != nil || seconds <= 0 {
+		return
+	}
+	until := time.Now().Add(min(time.Duration(seconds)*time.Second, maxBusy))
+	g.breaker.mu.Lock()
+	g.breaker.busyUntil = until
+	g.breaker.mu.Unlock()
+	if deadline, ok := ctx.Deadline(); ok && until.After(deadline) {
+		answer.Header.Del("Retry-After")
+	}
+}
+
+const (
+	// maxBusy is how long an API server may ask to be left alone.
+	maxBusy = 5 * time.Minute
+	// maxPeek is how much of an error is read to see what it is about, maxSaid how much of it is told.
+	maxPeek = 16 << 10
+	maxSaid = 200
+)
+
+// peek reads the beginning of a body, and leaves it as it was.
+func peek(answer *http.Response) []byte {
+	said, err := io.ReadAll(io.LimitReader(answer.Body, maxPeek))
+	rest := io.Reader(answer.Body)
+	if err != nil {
+		rest = failing{err}
+	}
+	answer.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(said), rest), answer.Body}
+	return said
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// aboutRequest says that an answer of 500 is about one object: a webhook for it does not work, or it does not fit its schema.
+func aboutRequest(said []byte) bool {
+	return bytes.Contains(said, []byte("failed calling webhook")) || bytes.Contains(said, []byte("failed to create typed patch object"))
+}
+
+func firstOf(said []byte) string {
+	return strings.ToValidUTF8(strings.TrimSpace(string(said[:min(len(said), maxSaid)])), "")
+}
+
+// probing marks what is sent with ctx as a probe.
+func probing(ctx context.Context) context.Context { return context.WithValue(ctx, probeMark{}, true) }
+
+func isProbe(ctx context.Context) bool { return ctx.Value(probeMark{}) != nil }
+
+type probeMark struct{}
