@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
@@ -29,7 +28,7 @@ const (
 type bulkhead struct {
 	*clusters.Member
 	engine *engine
-	queue  workqueue.TypedRateLimitingInterface[types.NamespacedName]
+	queue  deliveryQueue
 	stop   context.CancelFunc
 	done   sync.WaitGroup
 	// facts are what the cluster said of itself; curious has them looked after.
@@ -40,20 +39,21 @@ type bulkhead struct {
 	watches map[types.NamespacedName]*clusters.Watch
 	silent  string    // why it is not heard from; empty when it is
 	last    time.Time // when it answered last
+	// silentFor is silent in one word.
+	silentFor string
 }
 
 // newBulkhead starts working at once.
 func newBulkhead(e *engine, m *clusters.Member) *bulkhead {
 	ctx, stop := context.WithCancel(context.Background()) // ends in close, which its owner calls
 	b := &bulkhead{
-		Member: m, engine: e, stop: stop,
-		queue: workqueue.NewTypedRateLimitingQueue(
-			workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](firstRetry, lastRetry)),
+		Member: m, engine: e, stop: stop, queue: newDeliveryQueue(),
 		watches: map[types.NamespacedName]*clusters.Watch{},
 		silent:  notHeardYet, curious: make(chan struct{}, 1),
 	}
 	b.facts.told = make(chan struct{})
 	b.done.Go(func() { b.surveys(ctx) })
+	b.done.Go(func() { b.turns(ctx) })
 	for range deliveryWorkers {
 		b.done.Go(func() { b.work(ctx) })
 	}
@@ -74,19 +74,17 @@ func (b *bulkhead) close() {
 	b.Member.Close()
 }
 
-func (b *bulkhead) enqueue(federation types.NamespacedName) { b.queue.Add(federation) }
-
 // work delivers what is queued, one federation after the other.
 func (b *bulkhead) work(ctx context.Context) {
 	for {
-		key, shutdown := b.queue.Get()
+		key, priority, shutdown := b.queue.GetWithPriority()
 		if shutdown {
 			return
 		}
 		if b.deliver(ctx, key) {
 			b.queue.Forget(key)
 		} else if ctx.Err() == nil {
-			b.queue.AddRateLimited(key)
+			b.retry(key, priority)
 		}
 		b.queue.Done(key)
 	}
@@ -116,7 +114,7 @@ func (b *bulkhead) unwatch(key types.NamespacedName) {
 }
 
 // heard takes note of an answer to a probe, or of none; it says whether that changed anything. A cluster that answers
-// and whose watches are lost is not heard from either.
+// and whose watches are lost is not heard from either, nor is one whose breaker is not closed.
 func (b *bulkhead) heard(err error, now time.Time) (changed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,6 +123,9 @@ func (b *bulkhead) heard(err error, now time.Time) (changed bool) {
 			err = lost
 		}
 	}
+	if trouble := b.Breaker.Trouble(); err == nil && trouble.Cause != nil {
+		err = trouble.Cause
+	}
 	why := ""
 	if err != nil {
 		why = err.Error()
@@ -132,7 +133,9 @@ func (b *bulkhead) heard(err error, now time.Time) (changed bool) {
 		b.last = now
 	}
 	changed = (why == "") != (b.silent == "")
-	b.silent = why
+	if reason := clusters.Reason(err); changed || reason != b.silentFor || b.silent == notHeardYet { // else it is the same, perhaps in other words
+		b.silent, b.silentFor = why, reason
+	}
 	return changed
 }
 

@@ -69,6 +69,7 @@ func (p *prober) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 		return ctrl.Result{}, err
 	}
 	facts, err := p.probe(ctx, c)
+	err = cmp.Or(err, p.engine.broken(c.Name))
 	p.engine.heard(c.Name, err)
 	p.engine.answered(c, err)
 	next := status.Cluster(c.Status, c.Generation, status.Probe{
@@ -82,7 +83,7 @@ func (p *prober) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 			return ctrl.Result{}, err
 		}
 	}
-	return ctrl.Result{RequeueAfter: probeInterval}, nil
+	return ctrl.Result{RequeueAfter: p.engine.nextProbe(c.Name)}, nil
 }
 
 // probe connects if it has to.

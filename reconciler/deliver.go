@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,7 +23,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	if f == nil {
 		return true
 	}
-	if silent, _ := b.reach(); silent != "" {
+	if !b.deliverable() {
 		return true // it is queued again when the cluster answers
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -41,6 +42,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
 		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Nothing(), Known: j.plan.Known, Book: book, First: j.first,
 		Withdraw: j.withdraw(b.Name),
+		Spare:    f.spare(j.leg, time.Now()),
 		Record:   func(ctx context.Context, inventory []string) error { return b.record(ctx, f, j, inventory) },
 	})
 	return b.conclude(ctx, f, j, outcome, err)
@@ -152,6 +154,7 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 	j.cancel = nil
 	o.Drift = j.leg.absences.drift(o)
 	j.leg.concluded(o, err)
+	b.fought(f, j.leg, o)
 	if f.plan == j.plan {
 		touched := j.leg.conclude(o, err)
 		b.engine.reporter.objectsOn(f, maps.Keys(touched), slices.Values([]string{b.Name}))
@@ -159,7 +162,10 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 	}
 	f.mu.Unlock()
 	if err != nil && clusters.Down(err) {
-		b.engine.heard(b.Name, err)
+		if b.Breaker.Trouble().Cause == nil {
+			return false // it was about this one request
+		}
+		b.lose(err)
 		return true
 	}
 	b.engine.reportDrift(f, b.Name, o.Drift)
@@ -188,7 +194,7 @@ func (l *leg) conclude(o apply.Outcome, err error) (touched map[manifest.ID]bool
 	l.live.Settle(o.Accepted)
 	l.run.Inventory, l.run.Orphaned = orEmpty(o.Inventory), orphans(o)
 	for _, d := range o.Drift {
-		l.run.Drift = append(l.run.Drift, describe(d))
+		l.run.Drift = remembered(l.run.Drift, describe(d))
 	}
 	for id := range l.errors {
 		touched[id] = true
@@ -221,6 +227,9 @@ func orEmpty(list []string) []string {
 
 func describe(d apply.Drift) string {
 	s := d.ID.String() + " " + d.What
+	if d.Fields != "" {
+		s = d.ID.String() + " " + d.Fields + " " + d.What
+	}
 	if d.Manager != "" {
 		s += " by " + d.Manager
 	}

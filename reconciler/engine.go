@@ -133,7 +133,7 @@ func (e *engine) connect(m *clusters.Member) {
 	}
 	for _, f := range e.all() {
 		f.unlist(m.Name)
-		b.enqueue(f.key)
+		b.enqueueFor(f.key, forResync)
 	}
 }
 
@@ -157,7 +157,7 @@ func (e *engine) heard(cluster string, err error) {
 	}
 	b.wonder()
 	for _, f := range e.all() {
-		b.enqueue(f.key)
+		b.enqueueFor(f.key, forResync)
 	}
 	e.reached(cluster)
 }
@@ -188,7 +188,7 @@ func (e *engine) resync(f *federation) {
 	defer f.mu.Unlock()
 	for c, l := range f.legs {
 		if b := e.bulkhead(c); b != nil && !l.run.Finished {
-			b.enqueue(f.key)
+			b.enqueueFor(f.key, forResync)
 		}
 		e.reporter.add(entry{federation: f.key, cluster: c}, releasePace)
 	}

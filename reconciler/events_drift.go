@@ -27,6 +27,8 @@ type absences struct {
 	// recorded: the inventory lists what may never have been written, by this process or by the one before, which ended
 	// in the middle of a delivery. Otherwise it is believed: what it lists was there, and went while nobody watched.
 	recorded bool
+	// recreated are those that we deleted ourselves to make them anew.
+	recreated map[manifest.ID]bool
 }
 
 // absencesSince is what can be told of the inventory that a process before this one left.
@@ -43,13 +45,25 @@ func (a *absences) vanish(id manifest.ID) {
 	a.vanished[id] = true
 }
 
+// recreate notes that it is us who deleted an object.
+func (a *absences) recreate(id manifest.ID) {
+	if a.recreated == nil {
+		a.recreated = map[manifest.ID]bool{}
+	}
+	a.recreated[id] = true
+}
+
 // drift is what of an outcome somebody else did.
 func (a *absences) drift(o apply.Outcome) []apply.Drift {
 	theirs := slices.DeleteFunc(slices.Clone(o.Drift), func(d apply.Drift) bool {
-		return d.What == apply.Deleted && a.recorded && !a.vanished[d.ID]
+		return d.What == apply.Deleted && (a.recorded && !a.vanished[d.ID] || a.recreated[d.ID])
 	})
+	for _, id := range o.Recreated {
+		a.recreate(id)
+	}
 	for id := range o.Accepted {
 		delete(a.vanished, id)
+		delete(a.recreated, id)
 	}
 	return theirs
 }

@@ -113,6 +113,7 @@ type leg struct {
 	figures  deliveryFigures
 	news     deliveryNews // that people were told
 	absences absences     // of wanted objects
+	fights   fights       // over objects, with others who change them
 	// cancel ends the delivery under way, because a newer plan is in force; nil when there is none.
 	cancel context.CancelFunc
 }

@@ -88,7 +88,9 @@ var (
 	deliveriesBad    = newSeries("accord_deliveries_failed_total", counter, "Deliveries that ended with an error, each attempt counted once; reason is that of most of the objects that failed, why the cluster as a whole could not be written to, or PruneBlocked.", ofFederation, ofCluster, ofReason)
 	brakeEngaged     = newSeries("accord_prune_brake_engaged", gauge, "1 if the last delivery would have deleted more than the prune brake allows, and did not; else 0.", ofFederation, ofCluster)
 	driftRepaired    = newSeries("accord_drift_repaired_total", counter, "Objects that somebody else changed or deleted and that were put right, by field manager. The first managers of a delivery have a series of their own, the rest is \"other\"; who deletes leaves no name and is \"unknown\".", ofFederation, ofCluster, ofManager)
+	fightsNow        = newSeries("accord_drift_fights", gauge, "Objects that somebody else changes again and again, and that are put right less and less often because of it.", ofFederation, ofCluster)
 	clusterReachable = newSeries("accord_cluster_reachable", gauge, "1 if the cluster is heard from. 0 if not: its circuit breaker is open, and nothing but probes is sent to it.", ofCluster)
+	breakerState     = newSeries("accord_cluster_breaker_state", gauge, "1 for the state that the circuit breaker of the cluster is in, else 0: closed, half-open (requests are let through one by one), or open (nothing but a probe now and then).", ofCluster, ofState)
 	clusterHeard     = newSeries("accord_cluster_last_heard_timestamp_seconds", gauge, "When the cluster answered last; Unix time. Absent if it never did in this process.", ofCluster)
 	queueDepth       = newSeries("accord_delivery_queue_depth", gauge, "Deliveries to the cluster that wait for a worker.", ofCluster)
 	statusQueueDepth = newSeries("accord_status_queue_depth", gauge, "Statuses that may have changed and wait to be looked at.")
@@ -100,7 +102,7 @@ var catalogue = []*series{
 	sourceReadable, lastReconcile, intervalSeconds, suspendedNow,
 	releaseReady, releaseObjects, releaseClusters, commitToApplied, commitToHealthy,
 	objectsDesired, objectsApplied, objectsByState,
-	deliveryState, lastSuccess, deliveriesGood, deliveriesBad, brakeEngaged, driftRepaired,
-	clusterReachable, clusterHeard, queueDepth,
+	deliveryState, lastSuccess, deliveriesGood, deliveriesBad, brakeEngaged, driftRepaired, fightsNow,
+	clusterReachable, breakerState, clusterHeard, queueDepth,
 	statusQueueDepth, hubWrites,
 }

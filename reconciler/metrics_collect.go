@@ -86,6 +86,7 @@ func (e *engine) deliveryMetrics(federation string, l *leg) []prometheus.Metric 
 		objectsApplied.is(float64(s.Summary.Applied), federation, l.cluster),
 		deliveryState.is(1, federation, l.cluster, string(status.NewLeg(l.cluster, l.generation(), s).State)),
 		brakeEngaged.is(one(l.run.Braked != ""), federation, l.cluster),
+		fightsNow.is(float64(len(l.fights.lines())), federation, l.cluster),
 		deliveriesGood.is(float64(l.figures.succeeded), federation, l.cluster),
 	}
 	for _, n := range byState(s.Summary) {
@@ -121,6 +122,7 @@ func (e *engine) clusterMetrics() []prometheus.Metric {
 	for name, b := range bulkheads {
 		silent, heard := b.reach()
 		all = append(all, clusterReachable.is(one(silent == ""), name), queueDepth.is(float64(b.queue.Len()), name))
+		all = append(all, b.breakerMetrics()...)
 		if !heard.IsZero() {
 			all = append(all, clusterHeard.is(unix(heard), name))
 		}

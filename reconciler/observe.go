@@ -74,7 +74,7 @@ func (o observer) note(id manifest.ID, change func(*leg) (repair bool)) {
 		return
 	}
 	if change(l) && l.run.Finished {
-		o.bulkhead.enqueue(o.key)
+		o.bulkhead.repair(f, l, id)
 	}
 	o.bulkhead.engine.reporter.object(f, id, o.bulkhead.Name)
 	f.mu.Unlock()
@@ -101,7 +101,7 @@ func (o observer) Listed(gvk schema.GroupVersionKind, present map[types.Namespac
 			}
 			o.bulkhead.engine.reporter.object(f, id, o.bulkhead.Name)
 			if l.run.Finished {
-				o.bulkhead.enqueue(o.key)
+				o.bulkhead.repair(f, l, id)
 			}
 		}
 	}

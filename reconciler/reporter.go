@@ -301,6 +301,7 @@ func (r *reporter) judgeDelivery(f *federation, cluster string) {
 	if l == nil || !f.announced || l.delivery.Name == "" || l.stale || !r.settled(f, l) {
 		return
 	}
+	r.tellFights(f, l)
 	next := r.deliveryStatus(f, l)
 	r.tellDelivery(f, l, next)
 	if equality.Semantic.DeepEqual(l.delivery.Status, next) && !l.untold {
@@ -339,6 +340,7 @@ func (r *reporter) putDelivery(ctx context.Context, f *federation, cluster strin
 func (r *reporter) deliveryStatus(f *federation, l *leg) v1alpha1.DeliveryStatus {
 	run := l.run
 	run.Unreachable, run.HeardAt = r.engine.reach(l.cluster)
+	run.Silence = r.engine.silence(l.cluster)
 	return status.Delivery(l.delivery.Status, l.delivery.Generation, f.revision, run, f.cells(l, run.Unreachable), time.Now())
 }
 

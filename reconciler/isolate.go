@@ -1,0 +1,113 @@
+package reconciler
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/status"
+)
+
+// turns follows the breaker of the cluster until ctx ends. The breaker is fed by every request, so a cluster is lost, and
+// found again, when it is and not when it is probed.
+func (b *bulkhead) turns(ctx context.Context) {
+	last := clusters.Trouble{State: clusters.BreakerClosed}
+	for turned := b.Breaker.Turned(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-turned:
+		}
+		turned = b.Breaker.Turned()
+		now := b.Breaker.Trouble()
+		b.turn(last, now)
+		last = now
+	}
+}
+
+// turn passes on what became of the breaker.
+func (b *bulkhead) turn(last, now clusters.Trouble) {
+	switch {
+	case now.State != clusters.BreakerClosed:
+		b.lose(now.Cause)
+	case last.State != clusters.BreakerClosed:
+		b.engine.heard(b.Name, nil)
+	}
+	for _, f := range b.engine.all() {
+		if b.Breaker.OnTrial() {
+			b.enqueueFor(f.key, forResync)
+		}
+		if now.Pause != last.Pause || now.Since != last.Since { // which only the delivery tells
+			b.engine.reporter.add(entry{federation: f.key, cluster: b.Name}, releasePace)
+		}
+	}
+}
+
+// lose takes note that the cluster is not heard from, if that is news. While it is not, its probes say why.
+func (b *bulkhead) lose(err error) {
+	if silent, _ := b.reach(); silent == "" {
+		b.engine.heard(b.Name, b.Explain(err))
+	}
+}
+
+// deliverable says that requests are let through: the cluster is heard from, or on trial.
+func (b *bulkhead) deliverable() bool {
+	silent, _ := b.reach()
+	return silent == "" || b.Breaker.OnTrial()
+}
+
+// silence is how it is that the cluster is not heard from.
+func (e *engine) silence(cluster string) status.Silence {
+	b := e.bulkhead(cluster)
+	if b == nil {
+		return status.Silence{}
+	}
+	trouble := b.Breaker.Trouble()
+	if trouble.Cause == nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return status.Silence{Reason: b.silentFor}
+	}
+	s := status.Silence{Reason: status.BreakerOpen, Since: trouble.Since, Retry: trouble.Pause}
+	// What only a person can mend is not hidden behind what accord does about it.
+	if reason := clusters.Reason(trouble.Cause); slices.Contains([]string{clusters.AuthFailed, clusters.TLSFailed}, reason) {
+		s.Reason = reason
+	}
+	return s
+}
+
+// broken is why nothing but probes is sent to a cluster that says its version; nil if all is.
+func (e *engine) broken(cluster string) error {
+	if b := e.bulkhead(cluster); b != nil {
+		if trouble := b.Breaker.Trouble(); trouble.Cause != nil {
+			return b.Explain(trouble.Cause)
+		}
+	}
+	return nil
+}
+
+// nextProbe is when the cluster is to be probed next.
+func (e *engine) nextProbe(cluster string) time.Duration {
+	if b := e.bulkhead(cluster); b != nil {
+		if trouble := b.Breaker.Trouble(); trouble.State == clusters.BreakerOpen {
+			return min(max(time.Until(trouble.Next), minProbe), probeInterval)
+		}
+	}
+	return probeInterval
+}
+
+// minProbe is the least time between two probes of one cluster.
+const minProbe = 100 * time.Millisecond
+
+// breakerMetrics has a series for every state of the breaker, of which one is 1.
+func (b *bulkhead) breakerMetrics() []prometheus.Metric {
+	var all []prometheus.Metric
+	state := b.Breaker.Trouble().State
+	for _, s := range clusters.BreakerStates() {
+		all = append(all, breakerState.is(one(s == state), b.Name, string(s)))
+	}
+	return all
+}
