@@ -4,6 +4,7 @@
 //
 //	go run ./examples/bench                             600 objects on 10 members, as the bars say
 //	go run ./examples/bench --members 3 --objects 60    a short one
+//	go run ./examples/bench --faults --members 20       another one: 16 members beside four that do not work
 //	go run ./examples/bench --scale 1000                another one: up to 1,000 small members (docs/scale.md)
 //
 // Members, hub, floor and accord are processes of their own, so that CPU, memory and requests of each are its own.
@@ -46,6 +47,13 @@ func command(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if o.faults {
+		f, err := runFaults(ctx, scaling{members: o.members, objects: o.objects, accord: o.accord}, os.Stderr)
+		if err != nil {
+			return err
+		}
+		return f.print(os.Stdout)
+	}
 	if o.scale.members > 0 {
 		o.scale.accord = o.accord
 		f, err := runScale(ctx, o.scale, os.Stderr)
@@ -69,6 +77,7 @@ type options struct {
 	accord  string
 	// preflight: the Federation has its changes tried before they are written. The bars are for without.
 	preflight bool
+	faults    bool    // instead, beside members that do not work
 	scale     scaling // instead, when it has members
 }
 
@@ -81,6 +90,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.pushes, "pushes", 20, "pushes that change one object, of which the median is taken")
 	f.StringVar(&o.accord, "accord", "", "the accord to measure; absent: built from this repository")
 	f.BoolVar(&o.preflight, "preflight", false, "have changes tried on all members before they are written")
+	f.BoolVar(&o.faults, "faults", false, "measure instead what four of the members cost the others that do not work; the members are small API servers in one process")
 	f.IntVar(&o.scale.members, "scale", 0, "measure instead how accord grows up to so many members, which are small API servers in one process")
 	f.IntVar(&o.scale.objects, "scale-objects", 100, "objects on each of those")
 	f.DurationVar(&o.scale.rest, "scale-rest", time.Minute, "how long accord is then watched doing nothing")
@@ -90,6 +100,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	if o.scale.members < 0 || o.scale.objects < 6 || o.scale.rest <= 0 {
 		return o, fmt.Errorf("at least 6 objects on a member, and some time at rest")
+	}
+	if o.faults && o.members <= len(faults()) {
+		return o, fmt.Errorf("more than %d members, because so many do not work", len(faults()))
 	}
 	if o.members < 1 || o.objects < 6 || o.pushes < 1 {
 		return o, fmt.Errorf("at least 1 member, 6 objects and 1 push")
