@@ -103,7 +103,7 @@ func (r *reporter) tellDelivery(f *federation, l *leg, next v1alpha1.DeliverySta
 	if meta.IsStatusConditionTrue(l.delivery.Status.Conditions, fluxmeta.ReadyCondition) && !meta.IsStatusConditionTrue(next.Conditions, fluxmeta.ReadyCondition) {
 		_, l.figures.fine = r.engine.reach(l.cluster)
 	}
-	news, again := l.news.judged(l.delivery, next, f.declaration.Spec.Suspend, now)
+	news, again := l.news.judged(l.delivery, next, f.declaration.Spec.Suspend || f.waits(l.cluster), now)
 	for _, m := range news {
 		r.engine.event(l.delivery, m.kind, m.reason, m.text)
 	}

@@ -148,7 +148,7 @@ func (e *engine) act(f *federation, c course) {
 		moved = append(moved, cluster)
 	}
 	before := s.told
-	s.told = c.tell(f.plan)
+	s.told = c.tell()
 	if !equality.Semantic.DeepEqual(before, s.told) {
 		e.reporter.add(entry{federation: f.key}, releasePace)
 	}

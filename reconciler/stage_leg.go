@@ -57,6 +57,16 @@ func undecided(r *propagate.Rollout) v1alpha1.RolloutStatus {
 	}
 }
 
+// waits says that stages keep their hands off something on a cluster: that is told of the Release. The caller holds f.mu.
+func (f *federation) waits(cluster string) bool {
+	for _, turn := range f.staging.turns[cluster] {
+		if turn.Held != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // staged is what a cluster gets now; nil when there are no rollouts. The caller holds f.mu.
 func (f *federation) staged(l *leg) *propagate.Staging {
 	if len(f.plan.Rollouts()) == 0 {

@@ -1,12 +1,13 @@
 package reconciler
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
 	"github.com/accord-dev/accord/status"
 )
@@ -15,15 +16,15 @@ import (
 const maxNamed = 5
 
 // tell is what the Release says of the rollouts.
-func (c course) tell(plan *propagate.Plan) []v1alpha1.RolloutStatus {
+func (c course) tell() []v1alpha1.RolloutStatus {
 	var all []v1alpha1.RolloutStatus
 	for _, name := range slices.Sorted(maps.Keys(c.outcomes)) {
-		all = append(all, c.rolloutStatus(name, c.outcomes[name]))
+		all = append(all, rolloutStatus(name, c.outcomes[name]))
 	}
 	return all
 }
 
-func (c course) rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
+func rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
 	r := v1alpha1.RolloutStatus{
 		Policy: name, Target: stage.Short(o.Target), Verdict: string(o.Verdict), Reason: o.Reason, Message: o.Message, Final: o.State.Failure != nil,
 		Stage: o.Stage, Number: int32(o.Number), Began: status.Time(o.State.Began), Completed: status.Time(o.State.Completed), Behind: o.Behind,
@@ -46,14 +47,15 @@ func (c course) rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStat
 	return r
 }
 
-// tellStages tells people what a decision changed: one event for all clusters of a stage to which the same happened.
+// tellStages tells people what a decision changed: one event for all clusters of a stage to which the same happened. How
+// many events there are about one Release is bounded, so who is healthy is left to the status.
 func (e *engine) tellStages(about *v1alpha1.Release, c course) {
 	for _, name := range slices.Sorted(maps.Keys(c.outcomes)) {
-		events := c.outcomes[name].Events
+		events := slices.DeleteFunc(slices.Clone(c.outcomes[name].Events), func(x stage.Event) bool { return x.Kind == stage.Became })
 		for i := 0; i < len(events); {
 			first := events[i]
 			var clusters []string
-			for ; i < len(events) && events[i].Kind == first.Kind && events[i].Stage == first.Stage; i++ {
+			for ; i < len(events) && together(first, events[i]); i++ {
 				if events[i].Cluster != "" {
 					clusters = append(clusters, events[i].Cluster)
 				}
@@ -68,6 +70,11 @@ func (e *engine) tellStages(about *v1alpha1.Release, c course) {
 	}
 }
 
+// together says that two events are told as one: the same of several clusters, or that a stage begins and who begins.
+func together(first, next stage.Event) bool {
+	return first.Stage == next.Stage && (first.Kind == next.Kind || first.Kind == stage.Entered && next.Kind == stage.Given)
+}
+
 // sentence is one event in words.
 func sentence(name string, e stage.Event, clusters []string) string {
 	text := "RolloutPolicy " + name
@@ -75,13 +82,13 @@ func sentence(name string, e stage.Event, clusters []string) string {
 		text += ", stage " + e.Stage
 	}
 	did := map[stage.EventKind]string{
-		stage.Started: "a new version is wanted", stage.Superseded: "a newer version is wanted, the order begins again", stage.Entered: "it has its turn",
+		stage.Started: "a new version is wanted", stage.Superseded: "a newer version is wanted, the order begins again", stage.Entered: "it has its turn, and the new version is given to %s",
 		stage.Given: "%s: the new version is given", stage.Became: "%s: healthy on the new version", stage.Relapsed: "%s: not healthy any more",
 		stage.Passed: "passed", stage.Stopped: "stopped", stage.Restored: "%s: what was healthy before is given back", stage.Resumed: "it is tried again",
 		stage.Finished: "every stage was left",
 	}[e.Kind]
-	if len(clusters) > 0 {
-		did = fmt.Sprintf(did, listed(clusters, maxNamed))
+	if strings.Contains(did, "%s") {
+		did = fmt.Sprintf(did, cmp.Or(listed(clusters, maxNamed), "nobody"))
 	}
 	if e.Message != "" {
 		did += ": " + e.Message

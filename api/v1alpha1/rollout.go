@@ -66,6 +66,7 @@ type DeliveryRollout struct {
 	// Stage of the cluster; empty when it is in none, or in more than one.
 	Stage string `json:"stage,omitempty"`
 	// Given is the version that the cluster was given last, and At when; absent for what was there before.
+	// +optional
 	Given RolloutVersion    `json:"given,omitzero"`
 	At    *metav1.MicroTime `json:"at,omitempty"`
 	// Healthy is since when the cluster has been healthy on Given, Unhealthy since when it is known not to be.
