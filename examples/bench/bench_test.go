@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 
 // TestSmall runs everything once, too small for figures that mean something, but for those that never depend on size.
 func TestSmall(t *testing.T) {
-	o := options{members: 2, objects: 12, pushes: 2}
+	o := options{members: 2, objects: 12, pushes: 2, busy: true, statusMembers: 1}
 	f, err := run(t.Context(), o, t.Output())
 	require.NoError(t, err)
 
@@ -31,10 +31,15 @@ func TestSmall(t *testing.T) {
 	require.Empty(t, f.nothing, "requests with nothing to do")
 	require.Zero(t, f.restart.changing(), "writes of a restart: %s", f.restart)
 	require.Positive(t, f.peak)
+	require.Len(t, f.quiet, o.pushes)
+	require.Positive(t, f.status.floor.wall)
+	require.Positive(t, f.status.ours.wall)
 
 	var printed strings.Builder
 	require.NoError(t, f.print(&printed))
 	require.Contains(t, printed.String(), "12 objects on 2 members")
+	require.Regexp(t, `one object changed during the override.* \d+ ms `, printed.String())
+	require.Regexp(t, `1 members with controllers, p50 of 2 +\d+ ms +\d+ ms +\d+\.\d\d x +3 x`, printed.String())
 }
 
 func TestRatiosAreOfOursToTheFloor(t *testing.T) {
@@ -78,7 +83,7 @@ apiserver_request_total{code="200",group="",resource="",verb="GET",version=""} 9
 func TestCommandLine(t *testing.T) {
 	o, err := parse([]string{"--members", "3", "--objects", "60"}, io.Discard)
 	require.NoError(t, err)
-	require.Equal(t, options{members: 3, objects: 60, pushes: 20, scale: scaling{objects: 100, rest: time.Minute}}, o)
+	require.Equal(t, options{members: 3, objects: 60, pushes: 20, busy: true, statusMembers: 3, scale: scaling{objects: 100, rest: time.Minute}}, o)
 	_, err = parse([]string{"--objects", "5"}, io.Discard)
 	require.ErrorContains(t, err, "at least")
 }

@@ -15,6 +15,12 @@ type figures struct {
 	options
 	cold, single, override compared
 
+	// status is an image change until it is observed everywhere; absent without members for it.
+	status compared
+	// quiet and busy are how long one changed object took when there was nothing else to do and while all others were
+	// delivered; absent when left out. Of busy there are fewer than pushes if there was not enough to deliver.
+	quiet, busy []time.Duration
+
 	nothing requests // at the members, by reconciliations with nothing to do
 	restart requests // at the members, by a restart
 	hub     requests // at the hub, by the cold delivery
@@ -43,6 +49,12 @@ func (f *figures) print(w io.Writer) error {
 	line(f.override.wall(fmt.Sprintf("override touching %d objects", workload{objects: f.objects}.deployments()), "1.25 x")...)
 	line(f.override.cpu("  CPU per object and member", overridden, "")...)
 	line(f.override.writes("  writes per object and member", overridden)...)
+	if len(f.quiet) > 0 {
+		line(f.whileBusy()...)
+	}
+	if f.statusMembers > 0 {
+		line(f.status.wall(fmt.Sprintf("image changed -> observedGeneration, %d members with controllers, p50 of %d", f.statusMembers, f.pushes), "3 x")...)
+	}
 	line(fmt.Sprintf("requests of %d reconciliations, nothing to do", quietRounds), "0", f.nothing.total(), "", "0")
 	line("writes of a restart", "0", f.restart.changing(), "", "0")
 	line("  reads per member", "", fmt.Sprintf("%.1f", per(f.restart.reading(), f.options.members)), "", "")
@@ -59,6 +71,16 @@ func (f *figures) print(w io.Writer) error {
 
 func (c compared) wall(what, bar string) []any {
 	return []any{what, milliseconds(c.floor.wall), milliseconds(c.ours.wall), ratio(c.ours.wall, c.floor.wall), bar}
+}
+
+// whileBusy compares ours with itself.
+func (f *figures) whileBusy() []any {
+	quiet := middle(f.quiet)
+	if len(f.busy) == 0 {
+		return []any{"one object changed during the override (floor: ours without it)", milliseconds(quiet), "-", "-", "3 x"}
+	}
+	what := fmt.Sprintf("one object changed during the override, p50 of %d (floor: ours without it)", len(f.busy))
+	return compared{floor: cost{wall: quiet}, ours: cost{wall: middle(f.busy)}}.wall(what, "3 x")
 }
 
 func (c compared) cpu(what string, objects int, bar string) []any {

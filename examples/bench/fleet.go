@@ -18,9 +18,9 @@ type fleet struct {
 	configs     map[string]*rest.Config
 }
 
-// startFleet returns when all are ready. The process ends with its stdin, at the latest when this one is gone.
-func startFleet(dir, program, name string, names []string) (*fleet, error) {
-	p, err := spawn(dir, name, program, "--dir", filepath.Join(dir, name), "--names", strings.Join(names, ","))
+// startFleet returns when all are ready; args go to the program. The process ends with its stdin, at the latest when this one is gone.
+func startFleet(dir, program, name string, names []string, args ...string) (*fleet, error) {
+	p, err := spawn(dir, name, program, append([]string{"--dir", filepath.Join(dir, name), "--names", strings.Join(names, ",")}, args...)...)
 	if err != nil {
 		return nil, err
 	}

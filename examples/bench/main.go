@@ -77,8 +77,13 @@ type options struct {
 	accord  string
 	// preflight: the Federation has its changes tried before they are written. The bars are for without.
 	preflight bool
-	faults    bool    // instead, beside members that do not work
-	scale     scaling // instead, when it has members
+	// busy: one change while many are delivered is measured, too.
+	busy bool
+	// statusMembers is how many members with controllers the status path is measured with; 0 leaves it out.
+	statusMembers int
+	// faults: instead, beside members that do not work.
+	faults bool
+	scale  scaling // instead, when it has members
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -90,6 +95,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.pushes, "pushes", 20, "pushes that change one object, of which the median is taken")
 	f.StringVar(&o.accord, "accord", "", "the accord to measure; absent: built from this repository")
 	f.BoolVar(&o.preflight, "preflight", false, "have changes tried on all members before they are written")
+	f.BoolVar(&o.busy, "busy", true, "measure one changed object while an override is delivered, too; takes about 2 minutes of the whole")
+	f.IntVar(&o.statusMembers, "status-members", 3, "members with controllers, started for the status path alone; takes about 4 minutes of the whole, 0 leaves it out")
 	f.BoolVar(&o.faults, "faults", false, "measure instead what four of the members cost the others that do not work; the members are small API servers in one process")
 	f.IntVar(&o.scale.members, "scale", 0, "measure instead how accord grows up to so many members, which are small API servers in one process")
 	f.IntVar(&o.scale.objects, "scale-objects", 100, "objects on each of those")
@@ -104,7 +111,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if o.faults && o.members <= len(faults()) {
 		return o, fmt.Errorf("more than %d members, because so many do not work", len(faults()))
 	}
-	if o.members < 1 || o.objects < 6 || o.pushes < 1 {
+	if o.members < 1 || o.objects < 6 || o.pushes < 1 || o.statusMembers < 0 {
 		return o, fmt.Errorf("at least 1 member, 6 objects and 1 push")
 	}
 	return o, nil

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,18 +17,20 @@ import (
 // place is one object on one member.
 type place struct{ member, resource, name string }
 
-// observer sees what is on the members through watches, the same way for both sides. It watches metadata only, to
-// cost little beside what is measured. What it sees is the generation: 0 for a ConfigMap.
+// observer sees through watches what is there, the same way for both sides. What it sees of an object is a number that
+// grows with every change.
 type observer struct {
-	mu     sync.Mutex
-	seen   map[place]int64
-	wanted map[place]int64
-	done   chan time.Time
+	mu       sync.Mutex
+	seen     map[place]int64
+	expected []*expectation // what has not been seen yet
 }
 
-// observe returns when the watches on one namespace of all members stand. They end with ctx.
+func newObserver() *observer { return &observer{seen: map[place]int64{}} }
+
+// observe returns when the watches on one namespace of all members stand. They end with ctx. It watches metadata only, to
+// cost little beside what is measured. What is seen is the generation: 0 for a ConfigMap.
 func observe(ctx context.Context, members map[string]*rest.Config, namespace string) (*observer, error) {
-	o := &observer{seen: map[place]int64{}}
+	o := newObserver()
 	for member, config := range members {
 		c, err := metadata.NewForConfig(config)
 		if err != nil {
@@ -39,8 +41,8 @@ func observe(ctx context.Context, members map[string]*rest.Config, namespace str
 			{Group: "apps", Version: "v1", Resource: "deployments"}, {Version: "v1", Resource: "configmaps"},
 		} {
 			_, err := factory.ForResource(resource).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-				AddFunc:    func(now any) { o.see(member, resource.Resource, now) },
-				UpdateFunc: func(_, now any) { o.see(member, resource.Resource, now) },
+				AddFunc:    func(now any) { o.seeMetadata(member, resource.Resource, now) },
+				UpdateFunc: func(_, now any) { o.seeMetadata(member, resource.Resource, now) },
 			})
 			if err != nil {
 				return nil, fmt.Errorf("watching %s of member %s: %w", resource.Resource, member, err)
@@ -56,45 +58,15 @@ func observe(ctx context.Context, members map[string]*rest.Config, namespace str
 	return o, nil
 }
 
-func (o *observer) see(member, resource string, now any) {
-	object, ok := now.(*metav1.PartialObjectMetadata)
-	if !ok {
-		return // a tombstone: nothing measured here deletes
-	}
-	at := place{member, resource, object.Name}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.seen[at] = object.Generation
-	if least, ok := o.wanted[at]; ok && object.Generation >= least {
-		delete(o.wanted, at)
-		if len(o.wanted) == 0 {
-			o.done <- time.Now()
-		}
+func (o *observer) seeMetadata(member, resource string, now any) {
+	if object, ok := now.(*metav1.PartialObjectMetadata); ok { // else a tombstone: nothing measured here deletes
+		o.see(place{member, resource, object.Name}, object.Generation)
 	}
 }
 
-// expect returns a channel that gets the time at which the last of the places was seen to be newer than it is now.
-// Only one expectation is kept at a time.
-func (o *observer) expect(places []place) <-chan time.Time {
+func (o *observer) see(at place, number int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.wanted = make(map[place]int64, len(places))
-	o.done = make(chan time.Time, 1)
-	for _, at := range places {
-		o.wanted[at] = 0
-		if generation, ok := o.seen[at]; ok {
-			o.wanted[at] = generation + 1
-		}
-	}
-	return o.done
-}
-
-// missing is how many of the expected places were not seen yet, and one of them.
-func (o *observer) missing() (n int, one place) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for one = range o.wanted {
-		break
-	}
-	return len(o.wanted), one
+	o.seen[at] = number
+	o.expected = slices.DeleteFunc(o.expected, func(e *expectation) bool { return e.meet(at, number) })
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -51,23 +50,7 @@ func (s *side) measure(ctx context.Context, from, to int, trigger func() error) 
 
 // await is the time from the trigger until all members have been seen with something newer of the objects [from, to).
 func (s *side) await(ctx context.Context, from, to int, trigger func() error) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, changeLimit)
-	defer cancel()
-	seen := s.seen.expect(s.places(from, to))
-	begun := time.Now()
-	if err := trigger(); err != nil {
-		return 0, err
-	}
-	select {
-	case at := <-seen:
-		return at.Sub(begun), nil
-	case <-s.process.ended:
-		return 0, s.process.complain(fmt.Errorf("it ended"))
-	case <-ctx.Done():
-		n, one := s.seen.missing()
-		return 0, s.process.complain(fmt.Errorf("%d of the expected changes were not seen, for example %s %s on %s: %w",
-			n, one.resource, one.name, one.member, context.Cause(ctx)))
-	}
+	return s.seen.expect(s.places(from, to)).await(ctx, s.process, trigger)
 }
 
 func (s *side) places(from, to int) []place {

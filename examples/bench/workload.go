@@ -65,13 +65,20 @@ spec:
 }
 
 // override gives all Deployments that tag.
-func (w workload) override(tag string) string {
+func (w workload) override(tag string) string { return w.overrideWhere("", tag) }
+
+// overrideOthers gives that tag to all Deployments but the first.
+func (w workload) overrideOthers(tag string) string {
+	return w.overrideWhere(", labelSelector: {matchExpressions: [{key: app.kubernetes.io/name, operator: NotIn, values: ["+w.name(0)+"]}]}", tag)
+}
+
+func (w workload) overrideWhere(selector, tag string) string {
 	return `apiVersion: policy.karmada.io/v1alpha1
 kind: OverridePolicy
 metadata: {name: tag, namespace: ` + w.namespace + `}
 spec:
   resourceSelectors:
-  - {apiVersion: apps/v1, kind: Deployment}
+  - {apiVersion: apps/v1, kind: Deployment` + selector + `}
   overrideRules:
   - overriders:
       imageOverrider:
