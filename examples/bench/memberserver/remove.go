@@ -79,10 +79,16 @@ func admitRemoval(r resource, live metav1.Object, p *metav1.Preconditions) error
 	case p == nil:
 	case p.UID != nil && *p.UID != live.GetUID():
 		return apierrors.NewConflict(r.GroupResource(), live.GetName(),
-			fmt.Errorf("Precondition failed: UID in precondition: %s, UID in object meta: %s", *p.UID, live.GetUID()))
+			unmet("UID", *p.UID, live.GetUID()))
 	case p.ResourceVersion != nil && *p.ResourceVersion != live.GetResourceVersion():
 		return apierrors.NewConflict(r.GroupResource(), live.GetName(),
-			fmt.Errorf("Precondition failed: ResourceVersion in precondition: %s, ResourceVersion in object meta: %s", *p.ResourceVersion, live.GetResourceVersion()))
+			unmet("ResourceVersion", *p.ResourceVersion, live.GetResourceVersion()))
 	}
 	return nil
+}
+
+// unmet says in the API server's words, which begin with a capital, what does not hold.
+func unmet(what string, wanted, found any) error {
+	const message = "Precondition failed: %[1]s in precondition: %[2]v, %[1]s in object meta: %[3]v"
+	return fmt.Errorf(message, what, wanted, found)
 }
