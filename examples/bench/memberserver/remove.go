@@ -1,6 +1,7 @@
 package memberserver
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -89,6 +90,5 @@ func admitRemoval(r resource, live metav1.Object, p *metav1.Preconditions) error
 
 // unmet says in the API server's words, which begin with a capital, what does not hold.
 func unmet(what string, wanted, found any) error {
-	const message = "Precondition failed: %[1]s in precondition: %[2]v, %[1]s in object meta: %[3]v"
-	return fmt.Errorf(message, what, wanted, found)
+	return errors.New(fmt.Sprint("Precondition failed: ", what, " in precondition: ", wanted, ", ", what, " in object meta: ", found))
 }
