@@ -152,7 +152,7 @@ func (p *pair) rollout(r *propagate.Rollout, runs map[string]string, k *known, s
 		input: stages.Input{Course: course, Revision: p.head.label, Orders: r.Policy.Orders, Now: now},
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Clusters, also)))) {
-		c := stages.Cluster{Name: name, Wanted: r.Wanted(name), Held: p.held(r, name)}
+		c := stages.Cluster{Name: name, Wanted: r.Wanted(name), Held: r.Held(name)}
 		if s := seen[name]; s.Unreachable {
 			c.Unreachable = join(" for ", "not heard from", silence(s.Silent))
 		}
@@ -173,19 +173,6 @@ func (p *pair) rollout(r *propagate.Rollout, runs map[string]string, k *known, s
 	}
 	made.Back = p.waysBack(r.Name(), made.Changing, runs, k)
 	return made
-}
-
-// held is why people hold the objects of a rollout on a cluster; empty when they do not.
-func (p *pair) held(r *propagate.Rollout, cluster string) string {
-	if why := p.head.plan.Hold(cluster); why != "" {
-		return why
-	}
-	for _, o := range p.head.plan.For(cluster).Objects {
-		if o.Held != "" && p.head.plan.Rollout(cluster, o.ID, nil) == r {
-			return o.Held
-		}
-	}
-	return ""
 }
 
 // waysBack is what each changing cluster would be given back: what it last had healthy, as far as a hub or a file knows.

@@ -131,7 +131,7 @@ func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end ti
 			turns[i].To = turns[i+1].From
 		}
 	}
-	return slices.DeleteFunc(turns, func(b picture.Bar) bool { return b.Kind == picture.Waits && !b.To.After(b.From) })
+	return slices.DeleteFunc(turns, func(b picture.Bar) bool { return b.Kind != picture.Changing && !b.To.After(b.From) })
 }
 
 // failing says that a cluster which is not healthy is so for too long, or was before: any is for a while after a change.
