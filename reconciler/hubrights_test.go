@@ -1,0 +1,279 @@
+package reconciler_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"text/template"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/reconciler"
+)
+
+// TestHubRights runs two replicas on a hub with the rights that "accord install" prints, and no others, through the life
+// of a federation. Nothing is forbidden, and no right is left over.
+func TestHubRights(t *testing.T) {
+	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, "hub", "cluster-a", "cluster-b"), rights: &rights{}}
+	w.hook, w.metrics, w.log = freeAddress(t), freeAddress(t), &errorCounter{to: t.Output()}
+	admin := w.planes["hub"].Config()
+	w.hub = clientOf(t, admin)
+	require.NoError(t, reconciler.InstallCRDs(t.Context(), admin))
+	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
+	asked := &requests{used: map[right]int{}, forbidden: map[right]int{}}
+	w.config = asked.recorded(w.installed())
+	for _, name := range both {
+		w.members[name] = clientOf(t, w.planes[name].Config())
+		w.cables[name] = newCable(t, w.planes[name].Config().Host)
+		w.join(name)
+	}
+	first := w.replica(w.hook)
+	w.eventually("the first replica to lead", func() error { return w.leads() })
+	standby := freeAddress(t)
+	w.replica(standby)
+
+	w.live(standby)
+	first()
+	r := w.federation("second-leader")
+	w.ready(r, r.push("by the other one", "app.yaml", configMap("second-leader", "1"), "policy.yaml", policyFor("second-leader", both, "")))
+
+	t.Logf("used:\n%s", strings.Join(asked.sorted(asked.used), "\n"))
+	require.Empty(t, asked.sorted(asked.forbidden), "what was asked for and is not granted")
+	granted := w.granted()
+	for r := range asked.used {
+		delete(granted, r)
+	}
+	require.Empty(t, asked.sorted(granted), "what nobody used")
+}
+
+// live is the life of a federation: approval, preflight, commit statuses, drift, overrides, pruning, clusters declared in
+// Git, pushes, and its end.
+func (w *world) live(standby string) {
+	t := w.t
+	r, forge := w.hosted("life", "github", func(spec *v1alpha1.FederationSpec) {
+		spec.RequireApproval = true
+		spec.HookSecretRef = &corev1.LocalObjectReference{Name: "life-hook"}
+	})
+	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "life-hook"}, StringData: map[string]string{"token": hookKey}})
+	declared := "apiVersion: cluster.karmada.io/v1alpha1\nkind: Cluster\nmetadata: {name: declared}\nspec: {syncMode: Push, apiEndpoint: \"https://127.0.0.1:1\"}\n"
+	sha := r.push("first", "app.yaml", configMap("life", "1"), "gone.yaml", configMap("gone", "1"), "policy.yaml", policyFor("life", both, ""), "clusters.yaml", declared)
+	w.approve(w.held(r, sha), sha)
+	release := w.held(r, sha)
+	w.approve(release, release.Spec.PlanDigest)
+	w.ready(r, sha)
+	w.reported(forge, sha, "success")
+	require.Equal(t, "1", w.configMap("cluster-a", "life").Data["key"])
+	for range 3 { // the same event of the same Delivery about another object: a series, which is patched
+		w.repaired("cluster-a", "life", "1")
+		w.repaired("cluster-a", "gone", "1")
+	}
+	for i := range 12 { // more than are kept
+		sha = r.push(fmt.Sprintf("change %d", i), "app.yaml", configMap("life", fmt.Sprint(i+2)))
+		release = w.held(r, sha)
+		w.approve(release, release.Spec.PlanDigest)
+		w.ready(r, sha)
+	}
+	sha = r.push("less\n\nAccord-Prune: allow", "gone.yaml", "", "clusters.yaml", "", "policy.yaml", policyFor("life", []string{"cluster-a"}, ""))
+	release = w.held(r, sha)
+	w.approve(release, release.Spec.PlanDigest)
+	w.ready(r, sha)
+	require.True(t, w.absent("cluster-a", "gone"))
+	require.True(t, w.absent("cluster-b", "life"))
+
+	w.patch(r, func(fed *v1alpha1.Federation) {
+		fed.Spec.RequireApproval, fed.Spec.Interval.Duration = false, time.Hour
+	})
+	standing := *w
+	standing.hook = standby
+	sha = r.push("pushed\n\nAccord-Prune: allow", "app.yaml", configMap("life", "pushed"))
+	require.Equal(t, http.StatusAccepted, standing.knock(r, hookKey))
+	w.ready(r, sha)
+	b := w.cluster("cluster-b")
+	require.NoError(t, w.hub.Delete(t.Context(), b.DeepCopy()))
+	w.eventually("b to be forgotten", func() error {
+		return unless(w.hub.Get(t.Context(), client.ObjectKey{Name: "cluster-b"}, &v1alpha1.Cluster{}) != nil, "it is there")
+	})
+	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: b.Name, Labels: b.Labels}, Spec: b.Spec})
+	require.NoError(t, w.hub.Delete(t.Context(), w.declared(r)))
+}
+
+// replica runs the controllers, as one of several.
+func (w *world) replica(hook string) (stop func()) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	ended := make(chan error, 1)
+	o := reconciler.Options{
+		CacheDir: w.t.TempDir(), HookAddress: hook, LeaderElection: true, Namespace: "accord-system",
+		Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
+	}
+	require.NoError(w.t, clientOf(w.t, w.config).List(ctx, &v1alpha1.FederationList{}), "what accord run does first")
+	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-ended // a leader that stops has lost its lease: that is no error here
+	})
+	w.t.Cleanup(stop)
+	return stop
+}
+
+// leads says whether somebody has the lease.
+func (w *world) leads() error {
+	return w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: "accord-system", Name: "accord"}, leaseOf())
+}
+
+func leaseOf() *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion("coordination.k8s.io/v1")
+	u.SetKind("Lease")
+	return u
+}
+
+// manifests that "accord install --secrets-from demo" prints beside the CRDs.
+func (w *world) manifests() []*unstructured.Unstructured {
+	w.t.Helper()
+	text, err := os.ReadFile("../cmd/accord/install.yaml")
+	require.NoError(w.t, err)
+	var filled bytes.Buffer
+	values := map[string]any{"Namespace": "accord-system", "Image": "registry.example/accord:v1", "SecretNamespaces": []string{"accord-system", w.namespace}}
+	require.NoError(w.t, template.Must(template.New("").Parse(string(text))).Execute(&filled, values))
+	var all []*unstructured.Unstructured
+	for decoder := yaml.NewYAMLOrJSONDecoder(&filled, 4096); ; {
+		u := &unstructured.Unstructured{}
+		if decoder.Decode(&u.Object) != nil {
+			return all
+		}
+		all = append(all, u)
+	}
+}
+
+// installed applies them and returns how their service account reaches the hub.
+func (w *world) installed() *rest.Config {
+	w.t.Helper()
+	for _, u := range w.manifests() {
+		w.create(u)
+	}
+	k, err := kubernetes.NewForConfig(w.planes["hub"].Config())
+	require.NoError(w.t, err)
+	ask := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](4 * 3600)}}
+	token, err := k.CoreV1().ServiceAccounts("accord-system").CreateToken(w.t.Context(), "accord", ask, metav1.CreateOptions{})
+	require.NoError(w.t, err)
+	cfg := rest.AnonymousClientConfig(w.planes["hub"].Config())
+	cfg.BearerToken = token.Status.Token
+	return cfg
+}
+
+// right is one verb on one kind of resource, "get accord.dev federations/status".
+type right struct{ verb, group, resource string }
+
+// granted are all rights in the manifests.
+func (w *world) granted() map[right]int {
+	w.t.Helper()
+	all := map[right]int{}
+	for _, u := range w.manifests() {
+		role := &rbacv1.ClusterRole{}
+		if u.GetKind() != "Role" && u.GetKind() != "ClusterRole" {
+			continue
+		}
+		require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKeyFromObject(u), u))
+		rules, _, err := unstructured.NestedSlice(u.Object, "rules")
+		require.NoError(w.t, err)
+		for _, rule := range rules {
+			role.Rules = append(role.Rules, ruleOf(rule.(map[string]any)))
+		}
+		for _, rule := range role.Rules {
+			for _, group := range rule.APIGroups {
+				for _, resource := range rule.Resources {
+					for _, verb := range rule.Verbs {
+						all[right{verb, group, resource}] = 0
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+func ruleOf(rule map[string]any) rbacv1.PolicyRule {
+	texts := func(field string) []string {
+		found, _, _ := unstructured.NestedStringSlice(rule, field)
+		return found
+	}
+	return rbacv1.PolicyRule{APIGroups: texts("apiGroups"), Resources: texts("resources"), Verbs: texts("verbs")}
+}
+
+// requests are what was asked of the hub, by right, and what of it was forbidden.
+type requests struct {
+	mu              sync.Mutex
+	used, forbidden map[right]int
+}
+
+// recorded is cfg with every request written down.
+func (r *requests) recorded(cfg *rest.Config) *rest.Config {
+	resolver := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(in *http.Request) (*http.Response, error) {
+			out, err := next.RoundTrip(in)
+			info, wrong := resolver.NewRequestInfo(in)
+			if err != nil || wrong != nil || !info.IsResourceRequest {
+				return out, err
+			}
+			asked := right{info.Verb, info.APIGroup, info.Resource}
+			if info.Subresource != "" {
+				asked.resource += "/" + info.Subresource
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.used[asked]++
+			if asked.verb == "patch" && out.StatusCode == http.StatusCreated { // server-side apply of what was not there
+				r.used[right{"create", asked.group, asked.resource}]++
+			}
+			if out.StatusCode == http.StatusForbidden {
+				r.forbidden[asked]++
+			}
+			return out, err
+		})
+	})
+	return cfg
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(in *http.Request) (*http.Response, error) { return f(in) }
+
+// sorted lists rights and how often they were used.
+func (r *requests) sorted(rights map[right]int) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var lines []string
+	for _, x := range slices.SortedFunc(maps.Keys(rights), func(a, b right) int {
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.resource, b.resource), cmp.Compare(a.verb, b.verb))
+	}) {
+		lines = append(lines, fmt.Sprintf("%s %q %s: %d", x.verb, x.group, x.resource, rights[x]))
+	}
+	return lines
+}
