@@ -40,7 +40,7 @@ func TestStages(t *testing.T) {
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			inner := *w
-			inner.t = t
+			inner.t, inner.rights.repositories = t, nil // those of the part before are gone; what was granted for them stays
 			part.run(t, &inner)
 		})
 	}
