@@ -38,7 +38,7 @@ func TestSmall(t *testing.T) {
 	var printed strings.Builder
 	require.NoError(t, f.print(&printed))
 	require.Contains(t, printed.String(), "12 objects on 2 members")
-	require.Regexp(t, `one object changed during the override.* \d+ ms `, printed.String())
+	require.Regexp(t, `one object changed during an override.* \d+ ms `, printed.String())
 	require.Regexp(t, `1 members with controllers, p50 of 2 +\d+ ms +\d+ ms +\d+\.\d\d x +3 x`, printed.String())
 }
 

@@ -35,11 +35,9 @@ func (b *bench) busy(ctx context.Context) error {
 		b.figures.quiet = append(b.figures.quiet, wall)
 	}
 	for bulk := 0; bulk < maxBulks && len(b.figures.busy) < b.pushes; bulk++ {
-		walls, err := b.ours.smallDuringBulk(ctx, bulk, b.pushes-len(b.figures.busy))
-		if err != nil {
+		if err := b.smallDuringBulk(ctx, bulk); err != nil {
 			return err
 		}
-		b.figures.busy = append(b.figures.busy, walls...)
 	}
 	return nil
 }
@@ -57,37 +55,43 @@ func (o *ourSide) commitSmall(ctx context.Context, tag string) error {
 }
 
 // smallDuringBulk has all other Deployments changed and, from when the first member has the first of them, the small one
-// again and again, at most so many times. Counted is every change that was known before the bulk was through, however
-// long it then took.
-func (o *ourSide) smallDuringBulk(ctx context.Context, bulk, most int) (walls []time.Duration, err error) {
+// again and again until there are as many figures as pushes. Counted is every change that was known before the bulk was
+// through, however long it then took. In between the floor changes one of its own, which tells what the members can do
+// meanwhile.
+func (b *bench) smallDuringBulk(ctx context.Context, bulk int) error {
+	tag := func(patch int) string { return fmt.Sprintf("4.%d.%d", bulk, patch) }
 	if err := errors.Join(
-		o.repository.write("policies/tag.yaml", o.workload.overrideOthers(fmt.Sprintf("4.%d.0", bulk))),
-		o.repository.push(ctx, "one tag for all others"),
+		b.ours.repository.write("policies/tag.yaml", b.ours.workload.overrideOthers(tag(0))),
+		b.ours.repository.push(ctx, "one tag for all others"),
 	); err != nil {
-		return nil, err
+		return err
 	}
-	delivery := o.seen.expect(o.places(1, o.workload.deployments()))
-	if err := o.begin(ctx, delivery); err != nil {
-		return nil, err
+	delivery := b.ours.seen.expect(b.ours.places(1, b.ours.workload.deployments()))
+	if err := b.ours.begin(ctx, delivery); err != nil {
+		return err
 	}
-	for len(walls) < most {
-		if err := o.commitSmall(ctx, fmt.Sprintf("4.%d.%d", bulk, len(walls)+1)); err != nil {
-			return nil, err
-		}
-		under, _ := delivery.missing()
-		wall, err := o.await(ctx, 0, 1, func() error { return o.pushed(ctx) })
+	for patch := 1; len(b.figures.busy) < b.pushes; patch++ {
+		floor, err := b.floor.await(ctx, 0, 1, func() error { return b.floor.do(b.floor.order(0, 1, tag(patch))) })
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if under == 0 {
+		if err := b.ours.commitSmall(ctx, tag(patch)); err != nil {
+			return err
+		}
+		left, _ := delivery.missing()
+		ours, err := b.ours.await(ctx, 0, 1, func() error { return b.ours.pushed(ctx) })
+		if err != nil {
+			return err
+		}
+		if left == 0 {
 			break
 		}
-		walls = append(walls, wall)
+		b.figures.busy, b.figures.busyFloor = append(b.figures.busy, ours), append(b.figures.busyFloor, floor)
 	}
-	if _, err := delivery.until(ctx, o.process); err != nil {
-		return nil, err
+	if _, err := delivery.until(ctx, b.ours.process); err != nil {
+		return err
 	}
-	return walls, o.process.settle(ctx)
+	return b.ours.process.settle(ctx)
 }
 
 // begin tells accord of the push and returns when the first object of the delivery was seen.
