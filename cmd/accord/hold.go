@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/config"
 	"github.com/spf13/cobra"
@@ -90,10 +91,16 @@ type writtenHold struct {
 	Until  string `yaml:"until,omitempty"`
 }
 
+// maxReason is how many characters the kind takes.
+const maxReason = 256
+
 func (f *holdFlags) hold(h *history, now time.Time) (writtenHold, error) {
 	hold := writtenHold{Reason: strings.TrimSpace(f.reason), Owner: cmp.Or(f.owner, h.user())}
 	if hold.Reason == "" {
 		return hold, errors.New("--reason is empty: a hold that nobody can explain is never removed")
+	}
+	if n := utf8.RuneCountInString(hold.Reason); n > maxReason {
+		return hold, fmt.Errorf("--reason has %d characters, at most %d are allowed", n, maxReason)
 	}
 	if f.until == "" {
 		return hold, nil

@@ -162,7 +162,7 @@ func (p *proposal) sign(tree, parent plumbing.Hash) error {
 	} else if err != nil {
 		return fmt.Errorf("finding the author: %w", err)
 	}
-	p.message = p.subject + "\n"
+	p.message = strings.Join(strings.Fields(p.subject), " ") + "\n"
 	if p.body != "" {
 		p.message += "\n" + p.body + "\n"
 	}
