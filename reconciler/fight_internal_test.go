@@ -13,7 +13,7 @@ import (
 
 var (
 	foughtOver = manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "web"}
-	midday       = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	midday     = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 )
 
 // arena is a leg with one object that is as it should be.
