@@ -52,6 +52,7 @@ func newCommits(r *repository, random *rand.Rand, clusters []string) *commits {
 		c.files[fmt.Sprintf("steady-%d.yaml", i)] = stored("shop", fmt.Sprintf("steady-%d", i), "0")
 	}
 	c.files["anchor.yaml"] = stored("store", "anchor", "0") // so that the namespace stays
+	c.files["rollout.yaml"] = stagesOf("shop", clusters)
 	c.files["steady-policy.yaml"] = propagationOf("shop", "steady", "", clusters) + "---\n" + propagationOf("store", "anchor", "anchor", clusters)
 	c.files["steady-overrides.yaml"] = overridesOf("shop", "steady", "", clusters, 0) + "---\n" + overridesOf("store", "anchor", "anchor", clusters, 0)
 	return c
@@ -73,6 +74,16 @@ func selecting(name string) string {
 func propagationOf(namespace, policy, name string, clusters []string) string {
 	return fmt.Sprintf("apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\nmetadata:\n  namespace: %s\n  name: %s\nspec:\n%s"+
 		"  placement:\n    clusterAffinity:\n      clusterNames: [%s]\n", namespace, policy, selecting(name), strings.Join(clusters, ", "))
+}
+
+// stagesOf has what changes in a namespace go from one cluster to the next, so that many kills come in mid-stage.
+func stagesOf(namespace string, clusters []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "apiVersion: accord.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  namespace: %s\n  name: one-by-one\nspec:\n%s  stages:\n", namespace, selecting(""))
+	for _, c := range clusters {
+		fmt.Fprintf(&b, "  - name: %s\n    clusterAffinity:\n      clusterNames: [%s]\n", c, c)
+	}
+	return b.String()
 }
 
 // overridesOf writes the name of the cluster and a number into every object.
