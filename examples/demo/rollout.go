@@ -45,9 +45,16 @@ func (s *stage) rollout(ctx context.Context) error {
 	return nil
 }
 
-// step pushes one step, waits until it rests, and shows what came of it.
+// step reviews and pushes one step, waits until it rests, and shows what came of it.
 func (s *stage) step(ctx context.Context, st step) error {
-	sha, err := s.push(ctx, st.dir, st.subject, st.story)
+	if err := s.commit(ctx, st.dir, st.subject, st.story); err != nil {
+		return err
+	}
+	digest, err := s.review(ctx)
+	if err != nil {
+		return err
+	}
+	sha, err := s.pushed(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,7 +66,45 @@ func (s *stage) step(ctx context.Context, st step) error {
 	} else if err := s.waitHeld(ctx, release, st.held); err != nil {
 		return err
 	}
+	if err := s.asReviewed(ctx, release, digest); err != nil {
+		return err
+	}
 	return s.show(ctx)
+}
+
+// review plans what is committed and not pushed, as a pull request would, and returns the digest of the plan; empty for the
+// first commit, which has nothing before it.
+func (s *stage) review(ctx context.Context) (string, error) {
+	if s.commits == 1 {
+		return "", nil
+	}
+	out, err := command(ctx, s.path("bin", "accord"), "plan", s.path("work"), "--base", "HEAD~1", "--head", "HEAD",
+		"--federation", "demo/shop", "--hub-kubeconfig", s.hub(), "--fail-on", "error", "-o", "json")
+	if err != nil {
+		return "", err
+	}
+	var plan struct {
+		Verdict string
+		After   struct{ Digest string }
+	}
+	if err := json.Unmarshal([]byte(out), &plan); err != nil {
+		return "", err
+	}
+	note("accord plan: %s", plan.Verdict)
+	return plan.After.Digest, nil
+}
+
+// asReviewed checks that the plan that the controllers made is the one that was reviewed.
+func (s *stage) asReviewed(ctx context.Context, release, digest string) error {
+	delivered, err := s.ask(ctx, "get", "--namespace", "demo", release, "-o", "jsonpath={.spec.planDigest}")
+	if err != nil || digest == "" {
+		return err
+	}
+	if delivered != digest {
+		return fmt.Errorf("reviewed was %s, and %s is %s", digest, release, delivered)
+	}
+	note("what was reviewed is what ran: %s", digest[:len("sha256:")+12])
+	return nil
 }
 
 // waitReady is kubectl wait, and the proof that it returned when the last cluster was done and no earlier.

@@ -120,29 +120,35 @@ func (s *stage) declare(ctx context.Context) error {
 
 // push commits the files of one directory of the example, in place of those of the same name.
 func (s *stage) push(ctx context.Context, dir, subject, story string) (sha string, err error) {
+	if err := s.commit(ctx, dir, subject, story); err != nil {
+		return "", err
+	}
+	return s.pushed(ctx)
+}
+
+// commit commits the files of one step, and pushes nothing.
+func (s *stage) commit(ctx context.Context, dir, subject, story string) error {
 	s.commits++
 	heading("Step %d: %s", s.commits, subject)
 	note("%s", story)
 	files, err := filepath.Glob(filepath.Join("examples", s.example.name, dir, "*.yaml"))
 	if err != nil {
-		return "", err
+		return err
 	}
 	for _, f := range files {
 		content, err := os.ReadFile(f)
 		if err != nil {
-			return "", err
+			return err
 		}
 		if err := os.WriteFile(filepath.Join(s.path("work"), filepath.Base(f)), content, 0o600); err != nil {
-			return "", err
+			return err
 		}
 	}
 	if _, err := s.git(ctx, "add", "--all"); err != nil {
-		return "", err
+		return err
 	}
-	if _, err := s.git(ctx, "commit", "--quiet", "-m", subject); err != nil {
-		return "", err
-	}
-	return s.pushed(ctx)
+	_, err = s.git(ctx, "commit", "--quiet", "-m", subject)
+	return err
 }
 
 // pushed pushes what is committed, and returns the commit.
