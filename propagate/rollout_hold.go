@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -8,6 +9,10 @@ import (
 // Hold is why people hold a cluster at the time of the plan: hands off everything of the federation there. Empty when
 // they do not.
 func (p *Plan) Hold(cluster string) string { return p.holds[cluster] }
+
+// Held is why an object is held where it was chosen to go: people hold the cluster, or a suspension the object. Empty when
+// nobody does; stages hold beside that (Stage).
+func (p *Plan) Held(c Choice) string { return cmp.Or(p.holds[c.Cluster], c.Held) }
 
 // holdsAt are the clusters that people hold at a time, nil when there is none.
 func (p *Plan) holdsAt(now time.Time) map[string]string {

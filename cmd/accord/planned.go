@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
@@ -27,6 +28,7 @@ func (f *treeFlags) plan(ctx context.Context, dir string, live *liveHub) (*plann
 		return nil, &exitError{code: 1, err: t.mistakes}
 	}
 	live.inform(ctx, t)
+	t.input.Now = time.Now()
 	if err := f.dumpInput(t); err != nil {
 		return nil, err
 	}

@@ -60,10 +60,11 @@ func (p *planned) newRendering(f *renderFlags, wanted map[manifest.ID]bool) (*re
 	r := &rendering{Cluster: f.cluster, Revision: p.input.Revision, Objects: []renderedObject{}, explain: f.explain}
 	target := p.For(f.cluster)
 	for _, placed := range target.Objects {
+		held := p.Held(propagate.Choice{Cluster: f.cluster, Held: placed.Held})
 		switch {
 		case !within(wanted, f.namespace, placed.ID):
-		case placed.Held != "":
-			r.Held = append(r.Held, renderedNot{placed.ID.String(), placed.Origin.String(), placed.Held})
+		case held != "":
+			r.Held = append(r.Held, renderedNot{placed.ID.String(), placed.Origin.String(), held})
 		default:
 			o, err := p.newRenderedObject(f, placed)
 			if err != nil {

@@ -45,7 +45,7 @@ type whyStep struct {
 
 func (p *planned) chosen(d *propagate.Decision, c propagate.Choice, share string) whyCluster {
 	w := whyCluster{
-		Cluster: c.Cluster, Chosen: true, Replicas: c.Replicas, Completions: c.Completions, Implied: c.Implied, Held: c.Held,
+		Cluster: c.Cluster, Chosen: true, Replicas: c.Replicas, Completions: c.Completions, Implied: c.Implied, Held: p.Held(c),
 	}
 	if c.Replicas != nil {
 		w.Share = share

@@ -46,7 +46,7 @@ func (p *planned) explainCluster(name string) *clusterStory {
 	c := p.Fleet()[i]
 	s := &clusterStory{Cluster: name, At: c.Origin.String(), Facts: facts(c), Of: len(p.Decisions), Kinds: map[string]int{}}
 	for i := range p.Decisions {
-		s.add(&p.Decisions[i])
+		s.add(p, &p.Decisions[i])
 	}
 	for _, f := range p.For(name).Failed {
 		s.Failed = append(s.Failed, f.ID.String()+": "+f.Err.Error())
@@ -59,7 +59,7 @@ func (p *planned) explainCluster(name string) *clusterStory {
 }
 
 // add takes one decision into account.
-func (s *clusterStory) add(d *propagate.Decision) {
+func (s *clusterStory) add(p *planned, d *propagate.Decision) {
 	for _, c := range d.Chosen {
 		if c.Cluster != s.Cluster {
 			continue
@@ -69,9 +69,9 @@ func (s *clusterStory) add(d *propagate.Decision) {
 		if c.Replicas != nil {
 			s.Replicas += int64(*c.Replicas)
 		}
-		if c.Held != "" {
+		if held := p.Held(c); held != "" {
 			s.Held++
-			s.Holds = group(s.Holds, c.Held, "", d)
+			s.Holds = group(s.Holds, held, "", d)
 		}
 		return
 	}

@@ -74,10 +74,11 @@ func (l *looking) comes(j int) {
 	if choice.Replicas != nil && l.before != nil {
 		l.replicas(choice.Cluster, nil, choice.Replicas)
 	}
+	held := l.comparison.after.Plan.Held(choice)
 	switch {
-	case choice.Held != "":
-		l.holds(choice, "", choice.Held)
-		l.note(spanKey{verb: Hold, why: choice.Held, was: -1, now: -1}, choice.Cluster, nil)
+	case held != "":
+		l.holds(choice, "", held)
+		l.note(spanKey{verb: Hold, why: held, was: -1, now: -1}, choice.Cluster, nil)
 	case result.Err != nil:
 		l.note(spanKey{verb: Fail, why: result.Err.Error(), was: -1, now: -1}, choice.Cluster, &move{failure: result.Err})
 	default:
@@ -103,6 +104,9 @@ func (l *looking) withdrawn(cluster string) (verb Verb, why string) {
 	if l.comparison.leaves[cluster] {
 		return Leave, "the cluster leaves the fleet"
 	}
+	if why := l.comparison.after.Plan.Hold(cluster); why != "" {
+		return Hold, why
+	}
 	manifest := l.comparison.before.Plan.Manifest(l.object.id)
 	if why := l.comparison.after.Plan.Withdraw(cluster, l.object.id, manifest.GetLabels()); why != "" {
 		return Hold, why
@@ -123,11 +127,12 @@ func (l *looking) stays(i, j int) {
 		l.replicas(now.Cluster, was.Replicas, now.Replicas)
 	}
 	of, to := l.before.Of[i], l.after.Of[j]
-	if l.before.Results[of].Rendered == l.after.Results[to].Rendered && l.after.Results[to].Rendered != nil && was.Held == "" && now.Held == "" {
+	wasHeld, nowHeld := l.comparison.before.Plan.Held(was), l.comparison.after.Plan.Held(now)
+	if l.before.Results[of].Rendered == l.after.Results[to].Rendered && l.after.Results[to].Rendered != nil && wasHeld == "" && nowHeld == "" {
 		return
 	}
-	if (was.Held == "") != (now.Held == "") {
-		l.holds(now, was.Held, now.Held)
+	if (wasHeld == "") != (nowHeld == "") {
+		l.holds(now, wasHeld, nowHeld)
 	}
 	m := l.move(of, to)
 	for _, policy := range m.started {
@@ -136,7 +141,7 @@ func (l *looking) stays(i, j int) {
 	for _, policy := range m.stopped {
 		l.object.stopped[policy] = append(l.object.stopped[policy], now.Cluster)
 	}
-	if key, changes := l.verdict(m, was.Held, now.Held, of, to); changes {
+	if key, changes := l.verdict(m, wasHeld, nowHeld, of, to); changes {
 		l.note(key, now.Cluster, m)
 	}
 }

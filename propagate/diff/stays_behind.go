@@ -71,7 +71,7 @@ func heldOn(p *propagate.Plan) map[string]bool {
 	on := map[string]bool{}
 	for i := range p.Decisions {
 		for _, choice := range p.Decisions[i].Chosen {
-			if choice.Held != "" {
+			if p.Held(choice) != "" {
 				on[choice.Cluster] = true
 			}
 		}
