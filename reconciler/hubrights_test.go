@@ -21,6 +21,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -115,8 +116,9 @@ func (w *world) live(standby string) {
 	w.ready(r, sha)
 	b := w.cluster("cluster-b")
 	require.NoError(t, w.hub.Delete(t.Context(), b.DeepCopy()))
-	w.eventually("b to be forgotten", func() error {
-		return unless(w.hub.Get(t.Context(), client.ObjectKey{Name: "cluster-b"}, &v1alpha1.Cluster{}) != nil, "it is there")
+	w.eventually("b to be forgotten, with what it was delivered", func() error {
+		key := client.ObjectKey{Namespace: w.namespace, Name: r.federation + "-cluster-b"}
+		return unless(apierrors.IsNotFound(w.hub.Get(t.Context(), key, &v1alpha1.Delivery{})), "its Delivery is there")
 	})
 	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: b.Name, Labels: b.Labels}, Spec: b.Spec})
 	require.NoError(t, w.hub.Delete(t.Context(), w.declared(r)))

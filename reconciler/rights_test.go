@@ -83,7 +83,7 @@ func (w *world) grant() {
 	for _, r := range w.rights.repositories {
 		objects, err := render.Build(os.DirFS(r.work), render.Options{})
 		if err != nil {
-			return
+			continue
 		}
 		byFederation[r.federation] = append(byFederation[r.federation], objects...)
 	}
