@@ -13,8 +13,9 @@ import (
 var delivering = []string{"get", "list", "watch", "create", "patch", "delete"}
 
 // Rights are the least that a cluster has to allow for what it gets, and for the kinds in also, which it got before:
-// the rules of a ClusterRole, sorted. A watch cannot be narrowed to what carries our label, so a kind is readable as a
-// whole. resource is the plural that a kind is served under.
+// the rules of a ClusterRole, sorted. An object for which no cluster fits, as far as is known here, may go to any of them.
+// A watch cannot be narrowed to what carries our label, so a kind is readable as a whole. resource is the plural that a
+// kind is served under.
 //
 // A member wants more of those who write roles than of others: each Role that is delivered may be escalated and each one
 // that a binding refers to may be bound, by name. The inventory in InventoryNamespace is not among the rules, and neither
@@ -26,6 +27,11 @@ func (p *Plan) Rights(cluster string, also []schema.GroupKind, resource func(sch
 	for _, o := range target.Objects {
 		kinds = append(kinds, o.ID.GroupKind())
 		rules = append(rules, authority(o.Rendered, resource)...)
+	}
+	for i := range p.Decisions {
+		if d := &p.Decisions[i]; d.Unplaced() { // with what is known of the clusters here; they may have room for it
+			kinds = append(kinds, d.ID.GroupKind())
+		}
 	}
 	slices.SortFunc(kinds, compareKinds)
 	for _, gk := range slices.Compact(kinds) {

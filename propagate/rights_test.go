@@ -60,6 +60,22 @@ spec:
   - {apiVersion: rbac.authorization.k8s.io/v1, kind: Role}
   - {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding}
 ---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+spec: {replicas: 2, template: {spec: {containers: [{name: db, image: db, resources: {requests: {cpu: "1"}}}]}}}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: by-room, namespace: shop}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: StatefulSet}]
+  placement:
+    replicaScheduling:
+      replicaSchedulingType: Divided
+      replicaDivisionPreference: Weighted
+      weightPreference: {dynamicWeight: AvailableReplicas}
+---
 apiVersion: policy.karmada.io/v1alpha1
 kind: PropagationPolicy
 metadata: {name: us, namespace: shop}
@@ -81,8 +97,8 @@ func TestRightsAreThoseForWhatAClusterGets(t *testing.T) {
 	require.NoError(t, err)
 	require.YAMLEq(t, `
 - {apiGroups: [""], resources: [namespaces, services], verbs: [get, list, watch, create, patch, delete]}
-- {apiGroups: [""], resources: [nodes], verbs: [list]}
-- {apiGroups: [apps], resources: [deployments], verbs: [get, list, watch, create, patch, delete]}
+- {apiGroups: [""], resources: [nodes, pods], verbs: [list]}
+- {apiGroups: [apps], resources: [deployments, statefulsets], verbs: [get, list, watch, create, patch, delete]}
 - {apiGroups: [batch], resources: [jobs], verbs: [get, list, watch, create, patch, delete]}
 - {apiGroups: [rbac.authorization.k8s.io], resources: [clusterroles], resourceNames: [view], verbs: [bind]}
 - {apiGroups: [rbac.authorization.k8s.io], resources: [roles], resourceNames: [admin, reader], verbs: [escalate]}
