@@ -93,7 +93,7 @@ func (r *Rollout) Along(cluster string) []manifest.ID {
 // Held is why people hold objects of the rollout on a cluster, or all of it; empty when they do not.
 func (r *Rollout) Held(cluster string) string {
 	if i, known := r.plan.index[cluster]; known {
-		return cmp.Or(r.plan.holds[cluster], r.on(i).held)
+		return cmp.Or(r.plan.Hold(cluster), r.on(i).held)
 	}
 	return ""
 }

@@ -1,7 +1,6 @@
 package propagate
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 )
@@ -10,9 +9,9 @@ import (
 // they do not.
 func (p *Plan) Hold(cluster string) string { return p.holds[cluster] }
 
-// Held is why an object is held where it was chosen to go: people hold the cluster, or a suspension the object. Empty when
-// nobody does; stages hold beside that (Stage).
-func (p *Plan) Held(c Choice) string { return cmp.Or(p.holds[c.Cluster], c.Held) }
+// Held is why an object is held where it was chosen to go: a suspension holds the object, people the cluster, or both. Empty
+// when nobody does; stages hold beside that (Stage).
+func (p *Plan) Held(c Choice) string { return union(c.Held, p.Hold(c.Cluster)) }
 
 // holdsAt are the clusters that people hold at a time, nil when there is none.
 func (p *Plan) holdsAt(now time.Time) map[string]string {

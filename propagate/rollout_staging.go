@@ -139,7 +139,7 @@ func (s *Staging) restore(next *Target, name string) {
 		if there[o.ID] || !o.Implied && (r == nil || r.Name() != name) {
 			continue
 		}
-		o.Held = s.plan.holds[s.cluster]
+		o.Held = s.plan.Hold(s.cluster)
 		if it, known := s.plan.byID[o.ID]; known {
 			o.Held = union(held(it.decision.Policy, s.cluster), o.Held)
 		}

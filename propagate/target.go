@@ -33,17 +33,17 @@ func (p *Plan) For(cluster string) Target {
 
 // render makes every object of a cluster. One that fails does not stop the others.
 func (p *Plan) render(cluster int) Target {
-	assigned, hold := p.targets[cluster].items, p.holds[p.clusters[cluster].Name]
+	assigned := p.targets[cluster].items
 	made := Target{Cluster: p.clusters[cluster].Name, Objects: make([]Placed, 0, len(assigned))}
 	for _, a := range assigned {
 		rendered, err := p.result(a, cluster)
 		if err != nil {
 			d := a.item.decision
-			made.Failed = append(made.Failed, Failure{ID: d.ID, Origin: d.Origin, Held: union(a.choice.Held, hold), Err: err})
+			made.Failed = append(made.Failed, Failure{ID: d.ID, Origin: d.Origin, Held: p.Held(*a.choice), Err: err})
 			continue
 		}
 		made.Objects = append(made.Objects, Placed{
-			Rendered: rendered, Held: union(a.choice.Held, hold), Overwrite: a.item.overwrite, Implied: a.choice.Implied,
+			Rendered: rendered, Held: p.Held(*a.choice), Overwrite: a.item.overwrite, Implied: a.choice.Implied,
 		})
 	}
 	return made

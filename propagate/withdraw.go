@@ -20,7 +20,7 @@ import (
 //   - while an object stays for one of these reasons that needs it, and whose policy sends along what it needs;
 //   - a Namespace, while an object in it would stay.
 func (p *Plan) Withdraw(cluster string, id manifest.ID, labels map[string]string) string {
-	if why := p.holds[cluster]; why != "" {
+	if why := p.Hold(cluster); why != "" {
 		return why
 	}
 	if it, known := p.byID[id]; known {

@@ -60,11 +60,10 @@ func (p *planned) newRendering(f *renderFlags, wanted map[manifest.ID]bool) (*re
 	r := &rendering{Cluster: f.cluster, Revision: p.input.Revision, Objects: []renderedObject{}, explain: f.explain}
 	target := p.For(f.cluster)
 	for _, placed := range target.Objects {
-		held := p.Held(propagate.Choice{Cluster: f.cluster, Held: placed.Held})
 		switch {
 		case !within(wanted, f.namespace, placed.ID):
-		case held != "":
-			r.Held = append(r.Held, renderedNot{placed.ID.String(), placed.Origin.String(), held})
+		case placed.Held != "":
+			r.Held = append(r.Held, renderedNot{placed.ID.String(), placed.Origin.String(), placed.Held})
 		default:
 			o, err := p.newRenderedObject(f, placed)
 			if err != nil {

@@ -104,9 +104,6 @@ func (l *looking) withdrawn(cluster string) (verb Verb, why string) {
 	if l.comparison.leaves[cluster] {
 		return Leave, "the cluster leaves the fleet"
 	}
-	if why := l.comparison.after.Plan.Hold(cluster); why != "" {
-		return Hold, why
-	}
 	manifest := l.comparison.before.Plan.Manifest(l.object.id)
 	if why := l.comparison.after.Plan.Withdraw(cluster, l.object.id, manifest.GetLabels()); why != "" {
 		return Hold, why
