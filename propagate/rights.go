@@ -18,8 +18,8 @@ var delivering = []string{"get", "list", "watch", "create", "patch", "delete"}
 // kind is served under.
 //
 // A member wants more of those who write roles than of others: each Role that is delivered may be escalated and each one
-// that a binding refers to may be bound, by name. The inventory in InventoryNamespace is not among the rules, and neither
-// is listing everything in a Namespace, which deleting one takes.
+// that a binding refers to may be bound, by name. InventoryRights are not among the rules, and neither is
+// listing everything in a Namespace, which deleting one takes.
 func (p *Plan) Rights(cluster string, also []schema.GroupKind, resource func(schema.GroupKind) string) []rbacv1.PolicyRule {
 	target := p.For(cluster)
 	kinds := append([]schema.GroupKind{{Kind: "Namespace"}}, also...) // the one that the inventory is in
@@ -42,6 +42,13 @@ func (p *Plan) Rights(cluster string, also []schema.GroupKind, resource func(sch
 		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}})
 	}
 	return joined(rules)
+}
+
+// InventoryRights are those in InventoryNamespace: for the list of what is ours, which stands there and nowhere else.
+func InventoryRights() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{{
+		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "create", "patch", "delete"},
+	}}
 }
 
 // authority is what it takes to deliver a role or a binding beyond writing it.

@@ -40,7 +40,7 @@ func (w *world) account(cluster string) string {
 			return member.Create(w.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name.Namespace}})
 		},
 		func() error { return member.Create(w.t.Context(), &corev1.ServiceAccount{ObjectMeta: name}) },
-		func() error { return member.Create(w.t.Context(), inventoryRole(name)) },
+		func() error { return member.Create(w.t.Context(), &rbacv1.Role{ObjectMeta: name, Rules: propagate.InventoryRights()}) },
 		func() error {
 			return member.Create(w.t.Context(), &rbacv1.RoleBinding{ObjectMeta: name, RoleRef: roleRef("Role"), Subjects: subjects(name)})
 		},
@@ -59,12 +59,6 @@ func (w *world) account(cluster string) string {
 	require.NoError(w.t, err)
 	w.grant()
 	return token.Status.Token
-}
-
-func inventoryRole(name metav1.ObjectMeta) *rbacv1.Role {
-	return &rbacv1.Role{ObjectMeta: name, Rules: []rbacv1.PolicyRule{{
-		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "create", "patch", "delete"},
-	}}}
 }
 
 func roleRef(kind string) rbacv1.RoleRef {

@@ -109,9 +109,7 @@ func inventoryRole() *rbacv1.Role {
 	return &rbacv1.Role{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: accordNamespace, Name: identityName, Labels: managed()},
-		Rules: []rbacv1.PolicyRule{{
-			APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "create", "patch", "delete"},
-		}},
+		Rules:      propagate.InventoryRights(),
 	}
 }
 
