@@ -14,18 +14,11 @@ or with --annotate of the Release on the hub.
 ` + orderNotes
 
 func abortCommand() *cobra.Command {
-	o := &rolloutOrder{do: policy.OrderAbort}
-	c := &cobra.Command{
+	return ordering(&rolloutOrder{do: policy.OrderAbort}, &cobra.Command{
 		Use:   "abort [ROLLOUT]",
 		Short: "Halt a rollout now",
 		Long:  abortLong,
 		Example: `  accord abort standard --annotate
   accord abort standard --reason INC-4411 --push`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.run(c.Context(), c.OutOrStdout(), firstOf(args))
-		},
-	}
-	o.register(c)
-	return c
+	})
 }

@@ -17,19 +17,14 @@ the Release on the hub: who may is then a question of the rights to patch Releas
 
 func approveCommand() *cobra.Command {
 	o := &rolloutOrder{do: policy.OrderApprove}
-	c := &cobra.Command{
+	c := ordering(o, &cobra.Command{
 		Use:   "approve [ROLLOUT]",
 		Short: "Approve a stage of a rollout",
 		Long:  approveLong,
 		Example: `  accord approve standard --push
   accord approve standard --stage canary --target 1f0c9e21aa04
   accord approve --annotate`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.run(c.Context(), c.OutOrStdout(), firstOf(args))
-		},
-	}
-	o.register(c)
+	})
 	c.Flags().StringVar(&o.stage, "stage", "", "stage that is approved (default the one that has its turn)")
 	return c
 }

@@ -35,6 +35,14 @@ change is printed as a patch and committed alone, whatever else is staged, by th
 the repository is run. With --dry-run it is only printed: "| git apply" takes it. A file with changes that are not
 committed is refused.`
 
+// ordering is c for an order about a rollout, which is its one argument.
+func ordering(o *rolloutOrder, c *cobra.Command) *cobra.Command {
+	c.Args = cobra.MaximumNArgs(1)
+	c.RunE = func(c *cobra.Command, args []string) error { return o.run(c.Context(), c.OutOrStdout(), firstOf(args)) }
+	o.register(c)
+	return c
+}
+
 // An ordered is what became of an order; its JSON form is stable.
 type ordered struct {
 	// File below the root of the work tree; empty for an annotation on the Release.

@@ -15,18 +15,11 @@ or with --annotate of the Release on the hub.
 ` + orderNotes
 
 func rollbackCommand() *cobra.Command {
-	o := &rolloutOrder{do: policy.OrderRollback}
-	c := &cobra.Command{
+	return ordering(&rolloutOrder{do: policy.OrderRollback}, &cobra.Command{
 		Use:   "rollback [ROLLOUT]",
 		Short: "Give clusters back what they had",
 		Long:  rollbackLong,
 		Example: `  accord rollback standard --annotate
   accord rollback standard --reason INC-4411 --push`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.run(c.Context(), c.OutOrStdout(), firstOf(args))
-		},
-	}
-	o.register(c)
-	return c
+	})
 }
