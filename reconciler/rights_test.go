@@ -40,7 +40,9 @@ func (w *world) account(cluster string) string {
 			return member.Create(w.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name.Namespace}})
 		},
 		func() error { return member.Create(w.t.Context(), &corev1.ServiceAccount{ObjectMeta: name}) },
-		func() error { return member.Create(w.t.Context(), &rbacv1.Role{ObjectMeta: name, Rules: propagate.InventoryRights()}) },
+		func() error {
+			return member.Create(w.t.Context(), &rbacv1.Role{ObjectMeta: name, Rules: propagate.InventoryRights()})
+		},
 		func() error {
 			return member.Create(w.t.Context(), &rbacv1.RoleBinding{ObjectMeta: name, RoleRef: roleRef("Role"), Subjects: subjects(name)})
 		},
