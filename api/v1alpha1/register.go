@@ -16,6 +16,7 @@ func AddToScheme(s *runtime.Scheme) error {
 		&Cluster{}, &ClusterList{},
 		&Release{}, &ReleaseList{},
 		&Delivery{}, &DeliveryList{},
+		&DeliveryReport{}, &DeliveryReportList{},
 		&FederatedObject{}, &FederatedObjectList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)

@@ -81,6 +81,9 @@ type DeliveryRollout struct {
 	Good *RolloutVersion `json:"good,omitempty"`
 	// Along are the objects of Given that are there for the sake of others, as "<namespace>_<name>_<group>_<kind>".
 	Along []string `json:"along,omitempty"`
+	// Held says that hands are off, Restored that this version is given back: what the replica that holds the cluster obeys.
+	Held     bool            `json:"held,omitempty"`
+	Restored *RolloutVersion `json:"restored,omitempty"`
 }
 
 // RolloutVersion is a rendered result on a cluster, and where in Git it came from.
