@@ -33,6 +33,8 @@ type engine struct {
 	revisit func(ctx context.Context, f *federation, now *propagate.Plan, revision string) (*propagate.Plan, error)
 	// mirror publishes objects on the hub; nil without one.
 	mirror *mirrorer
+	// fingerprints are told in place of digests of Secrets.
+	fingerprints *fingerprints
 	// roll of the Clusters on the hub.
 	roll roll
 
@@ -46,7 +48,7 @@ func newEngine(l ledger, log *slog.Logger, event func(about client.Object, kind,
 	e := &engine{
 		ledger: l, log: log, event: event, surveyed: func(string) {}, replan: func(types.NamespacedName) {},
 		federations: map[types.NamespacedName]*federation{},
-		bulkheads:   map[string]*bulkhead{},
+		bulkheads:   map[string]*bulkhead{}, fingerprints: newFingerprints(),
 	}
 	e.reporter = newReporter(e)
 	return e
@@ -75,6 +77,7 @@ func (e *engine) open(ctx context.Context, fed *v1alpha1.Federation) (*federatio
 	if err != nil {
 		return nil, err
 	}
+	f.fingerprints = e.fingerprints
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.federations[key] = f

@@ -22,7 +22,8 @@ import (
 
 // federation is one Federation in memory: the plan in force, what was written to the ledger, and a leg per cluster.
 type federation struct {
-	key types.NamespacedName
+	key          types.NamespacedName
+	fingerprints *fingerprints
 
 	// telling is held from judging a status to its answer from the ledger, so that an older judgement never overwrites a
 	// newer one: of the Release, of the Federation, and of Deliveries. It is taken before mu.
@@ -225,7 +226,7 @@ func (f *federation) cells(l *leg, unreachable string) []status.Cell {
 // cell is what is decided and known of one object on one cluster. The caller holds f.mu.
 func (f *federation) cell(l *leg, id manifest.ID, unreachable string) status.Cell {
 	w := l.wants[id].decided()
-	c := status.Cell{Object: id, Cluster: l.cluster, Want: w.digest, Held: w.held, Error: w.err, Unreachable: unreachable}
+	c := status.Cell{Object: id, Cluster: l.cluster, Want: f.shown(id, w.digest), Held: w.held, Error: w.err, Unreachable: unreachable}
 	if c.Error == "" {
 		c.Error = l.errors[id]
 	}
@@ -233,6 +234,7 @@ func (f *federation) cell(l *leg, id manifest.ID, unreachable string) status.Cel
 		c.Held = "the federation is suspended"
 	}
 	if r, ok := l.reports[id]; ok {
+		r.Digest = f.shown(id, r.Digest)
 		c.Report = &r
 	}
 	return c

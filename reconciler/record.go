@@ -69,6 +69,7 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 	}
 	for _, c := range d.Chosen {
 		w := f.legs[c.Cluster].wants[d.ID].decided()
+		w.digest = f.shown(d.ID, w.digest)
 		o.Spec.Variants = addTo(o.Spec.Variants, c, w)
 		o.Spec.RequiredBy = requiredBy(o.Spec.RequiredBy, c)
 		if c.Held != "" {
@@ -119,7 +120,7 @@ func (f *federation) recordDelivery(cluster string) *v1alpha1.Delivery {
 	d.Labels[v1alpha1.ClusterLabel] = cluster
 	d.Spec = v1alpha1.DeliverySpec{
 		Federation: f.key.Name, Cluster: cluster,
-		Revision: f.revision, Digest: f.plan.TargetDigest(cluster),
+		Revision: f.revision, Digest: f.targetDigest(f.plan, cluster),
 	}
 	return d
 }

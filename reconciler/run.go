@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -50,7 +52,7 @@ type Options struct {
 	LeaderElection bool
 	// Mirror publishes the objects of every Federation that does not say otherwise on the hub.
 	Mirror bool
-	// Namespace of the leader election Lease.
+	// Namespace of the leader election Lease, and of the Secret with the key of fingerprints; empty: that of inventories.
 	Namespace string
 	Log       logr.Logger
 }
@@ -83,6 +85,10 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	log := slog.New(logr.ToSlogHandler(o.Log))
 	e := newEngine(l, log, newCrier(mgr.GetEventRecorder("accord")).event)
 
+	keys := keyring{mgr.GetAPIReader(), mgr.GetClient(), types.NamespacedName{Namespace: cmp.Or(o.Namespace, propagate.InventoryNamespace), Name: fingerprintSecret}}
+	if e.fingerprints, err = keys.fingerprints(ctx, log); err != nil {
+		return err
+	}
 	hooks, news, plans := make(chan event.GenericEvent), &waker{}, &waker{}
 	p := newProber(mgr.GetClient(), mgr.GetAPIReader(), e)
 	p.wake, e.surveyed, e.replan = news.wake, news.wake, plans.look

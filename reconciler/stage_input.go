@@ -52,7 +52,7 @@ func (f *federation) lookAt(l *leg) map[string]seen {
 			continue
 		}
 		s := all[name]
-		s.add(id, there.Digest, there.GVK.Version, l.reports[id], l.answers[id])
+		s.add(id, f.stagedDigest(id, there.Digest), there.GVK.Version, l.reports[id], l.answers[id])
 		all[name] = s
 	}
 	return all
@@ -111,7 +111,7 @@ func (e *engine) stageInput(f *federation, r *propagate.Rollout, now time.Time) 
 
 // stageCluster is what is wanted and known of one cluster. The caller holds f.mu.
 func (e *engine) stageCluster(f *federation, l *leg, r *propagate.Rollout, m stage.Memory, gate policy.RolloutGate) stage.Cluster {
-	c := stage.Cluster{Name: l.cluster, Wanted: r.Wanted(l.cluster), Held: r.Held(l.cluster), Unread: !l.listed}
+	c := stage.Cluster{Name: l.cluster, Wanted: f.wanted(r, l.cluster), Held: r.Held(l.cluster), Unread: !l.listed}
 	if c.Held == "" && f.declaration.Spec.Suspend {
 		c.Held = "the federation is suspended"
 	}

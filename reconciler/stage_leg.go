@@ -35,7 +35,7 @@ func (f *federation) restage() {
 				s.turns[cluster] = map[string]propagate.Turn{}
 			}
 			turn := propagate.Turn{Held: propagate.Undecided}
-			if m, known := before[cluster]; known && m.Given.Digest == r.Wanted(cluster) {
+			if m, known := before[cluster]; known && m.Given.Digest == f.wanted(r, cluster) {
 				turn.Held = ""
 			}
 			s.turns[cluster][r.Name()] = turn

@@ -83,7 +83,7 @@ func (c course) along(f *federation) map[string]map[string][]string {
 	for _, r := range f.plan.Rollouts() {
 		for cluster, m := range c.outcomes[r.Name()].State.Clusters {
 			entries := f.staging.along[cluster][r.Name()]
-			if m.Given.Digest == r.Wanted(cluster) {
+			if m.Given.Digest == f.wanted(r, cluster) {
 				entries = union(entries, entriesOf(r.Along(cluster)))
 			}
 			if len(entries) == 0 {

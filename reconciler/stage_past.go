@@ -24,7 +24,7 @@ func (e *engine) giveBack(ctx context.Context, f *federation, c *course) {
 			turn := propagate.Turn{Held: d.Held}
 			plan, err := e.pastPlan(ctx, f, c.plan, d.Restore.Revision)
 			if err == nil {
-				err = sameAsThen(plan, name, d)
+				err = f.sameAsThen(plan, name, d)
 			} else {
 				c.lookAgain(time.Now().Add(retryInterval))
 			}
@@ -39,9 +39,9 @@ func (e *engine) giveBack(ctx context.Context, f *federation, c *course) {
 }
 
 // sameAsThen says why an old plan does not have what the cluster was healthy on; nil when it has.
-func sameAsThen(plan *propagate.Plan, name string, d stage.Decision) error {
+func (f *federation) sameAsThen(plan *propagate.Plan, name string, d stage.Decision) error {
 	i := slices.IndexFunc(plan.Rollouts(), func(r *propagate.Rollout) bool { return r.Name() == name })
-	if i < 0 || plan.Rollouts()[i].Wanted(d.Cluster) != d.Restore.Digest {
+	if i < 0 || f.wanted(plan.Rollouts()[i], d.Cluster) != d.Restore.Digest {
 		return fmt.Errorf("rendered from %s for the clusters of today it would be another version", d.Restore.Revision)
 	}
 	return nil
