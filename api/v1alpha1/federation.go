@@ -198,6 +198,28 @@ type FederationStatus struct {
 	Release string `json:"release,omitempty"`
 	// +optional
 	Summary Summary `json:"summary,omitzero"`
+	// Left are the clusters that left the fleet and have something of the Federation, the newest first. One that joins again is
+	// taken out as soon as its Delivery answers for what is there.
+	// +kubebuilder:validation:MaxItems=20
+	Left []LeftCluster `json:"left,omitempty"`
+	// LeftOmitted counts clusters that left before those in Left.
+	LeftOmitted int32 `json:"leftOmitted,omitempty"`
+}
+
+// LeftCluster is what a cluster had of a Federation when it left the fleet. It stays there: nothing is deleted.
+type LeftCluster struct {
+	Cluster string `json:"cluster"`
+	// Since it left.
+	Since metav1.Time `json:"since"`
+	// Objects counts what stays there, as far as is known: of a cluster that is not reachable, what it had when it was heard last.
+	Objects int32 `json:"objects"`
+	// Named are at most ten of the objects, "apps/Deployment shop/web".
+	// +kubebuilder:validation:MaxItems=10
+	Named []string `json:"named,omitempty"`
+	// Reachable is whether the cluster answered when it left.
+	Reachable bool `json:"reachable"`
+	// LastHeardAt is when it answered last; absent if it never did.
+	LastHeardAt *metav1.Time `json:"lastHeardAt,omitempty"`
 }
 
 // FederationList is a list of Federations.

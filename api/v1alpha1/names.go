@@ -19,6 +19,9 @@ const (
 	ReportedAnnotation = "accord.dev/reported"
 	// SourceLabel is on a Cluster that a Git source declares: "<namespace>.<federation>".
 	SourceLabel = "accord.dev/declared-by"
+	// LeftBehindFinalizer is on a Cluster that something was delivered to. A Cluster that is deleted goes when every
+	// Federation has written down what stays there (status.left), and at the latest after a minute.
+	LeftBehindFinalizer = "accord.dev/left-behind"
 )
 
 // What is on the objects that accord puts on members.

@@ -1,0 +1,87 @@
+package status
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+func TestLeft(t *testing.T) {
+	heard := &metav1.Time{Time: t0.Add(-time.Hour)}
+	two := []string{"shop_web_apps_Deployment", "shop_settings__ConfigMap"}
+	eu := v1alpha1.LeftCluster{
+		Cluster: "eu-1", Since: stamp(t0), Objects: 2, Named: []string{"ConfigMap shop/settings", "apps/Deployment shop/web"}, LastHeardAt: heard,
+	}
+	old := eu
+	old.Since, old.Objects, old.Named = stamp(t0.Add(-24*time.Hour)), 1, []string{"ConfigMap shop/old"}
+	us := v1alpha1.LeftCluster{Cluster: "us-1", Since: stamp(t0.Add(-time.Minute)), Objects: 1, Named: []string{"ConfigMap shop/old"}}
+	answered := eu
+	answered.Reachable, answered.LastHeardAt = true, &metav1.Time{Time: t0}
+	unseen := eu
+	unseen.Since = stamp(t1)
+
+	for _, c := range []struct {
+		state   string
+		before  []v1alpha1.LeftCluster
+		parting Parting
+		want    []v1alpha1.LeftCluster
+		news    bool
+	}{
+		{"it leaves with two objects", nil, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.LeftCluster{eu}, true},
+		{"another left before", []v1alpha1.LeftCluster{us}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.LeftCluster{eu, us}, true},
+		{"it leaves with nothing", []v1alpha1.LeftCluster{us}, Parting{Cluster: "eu-1", DeletedAt: t0}, []v1alpha1.LeftCluster{us}, false},
+		{"nobody saw when", nil, Parting{Cluster: "eu-1", Inventory: two, HeardAt: heard}, []v1alpha1.LeftCluster{unseen}, true},
+		{"it is told again", []v1alpha1.LeftCluster{eu}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.LeftCluster{eu}, false},
+		{"it is told again by one who did not see when", []v1alpha1.LeftCluster{eu}, Parting{Cluster: "eu-1", Inventory: two, Reachable: true}, []v1alpha1.LeftCluster{eu}, false},
+		{"its Delivery is gone, and its Cluster knows better", []v1alpha1.LeftCluster{eu}, Parting{Cluster: "eu-1", DeletedAt: t0, Reachable: true, HeardAt: &metav1.Time{Time: t0}}, []v1alpha1.LeftCluster{answered}, false},
+		{"it left once before, came back and was not delivered to its end", []v1alpha1.LeftCluster{us, old}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.LeftCluster{eu, us}, true},
+	} {
+		t.Run(c.state, func(t *testing.T) {
+			before := Left{Clusters: c.before, Omitted: 3}
+			kept := fmt.Sprint(before)
+			next, news := before.Part(c.parting, t1)
+			require.Equal(t, Left{Clusters: c.want, Omitted: 3}, next)
+			require.Equal(t, c.news, news)
+			require.Equal(t, kept, fmt.Sprint(before), "it is a value")
+		})
+	}
+	require.Equal(t, []v1alpha1.LeftCluster{us}, Left{Clusters: []v1alpha1.LeftCluster{eu, us}}.Without("eu-1").Clusters)
+	require.Equal(t, []v1alpha1.LeftCluster{eu}, Left{Clusters: []v1alpha1.LeftCluster{eu}}.Without("us-1").Clusters)
+}
+
+// TestLeftIsBounded: a fleet that comes and goes, with the longest names there are.
+func TestLeftIsBounded(t *testing.T) {
+	inventory := make([]string, 1000)
+	for i := range inventory {
+		inventory[i] = fmt.Sprintf("%s_%s-%04d_%s_%s", strings.Repeat("n", 63), strings.Repeat("o", 248), i, strings.Repeat("g", 253), strings.Repeat("K", 63))
+	}
+	var l Left
+	for i := range 100 {
+		l, _ = l.Part(Parting{Cluster: fmt.Sprintf("%045d-eu", i), Inventory: inventory, DeletedAt: t0, HeardAt: &metav1.Time{Time: t0}}, t0)
+	}
+	require.Len(t, l.Clusters, 20)
+	require.EqualValues(t, 80, l.Omitted)
+	require.Equal(t, fmt.Sprintf("%045d-eu", 99), l.Clusters[0].Cluster, "the newest first")
+	for _, c := range l.Clusters {
+		require.EqualValues(t, 1000, c.Objects)
+		require.Len(t, c.Named, 10)
+	}
+	raw, err := json.Marshal(v1alpha1.FederationStatus{Left: l.Clusters, LeftOmitted: l.Omitted})
+	require.NoError(t, err)
+	require.Less(t, len(raw), 48<<10)
+}
+
+// TestLeftStays: what is judged of a Federation later leaves it as it is.
+func TestLeftStays(t *testing.T) {
+	left := []v1alpha1.LeftCluster{{Cluster: "eu-1", Since: stamp(t0), Objects: 1}}
+	next := Federation(v1alpha1.FederationStatus{Left: left, LeftOmitted: 2}, 3, FederationInput{FetchError: "no route"}, t1)
+	require.Equal(t, left, next.Left)
+	require.EqualValues(t, 2, next.LeftOmitted)
+}
