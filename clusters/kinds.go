@@ -1,8 +1,6 @@
 package clusters
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -12,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/restmapper"
 )
 
 const (
@@ -25,28 +22,32 @@ const (
 // Kinds is what one cluster serves, asked for when it is first needed and kept.
 type Kinds struct {
 	server discovery.DiscoveryInterface
+	look   func(before told) (told, error)
 
 	mu    sync.Mutex
-	known meta.RESTMapper
+	told  told
 	asked time.Time
-	news  chan struct{} // closed and replaced when the answer was renewed
+	news  chan struct{} // closed and replaced when the cluster was asked again
+}
+
+func newKinds(server discovery.DiscoveryInterface, look func(before told) (told, error)) *Kinds {
+	return &Kinds{server: server, look: look, news: make(chan struct{})}
 }
 
 // Look asks the cluster anew what it serves, in two requests where it can tell that in so many. Whoever needs a Mapping
 // meanwhile is answered from what was known, and from the new answer afterwards.
 func (k *Kinds) Look() (Served, error) {
-	a, err := discover(k.server)
+	k.mu.Lock()
+	before := k.told
+	k.mu.Unlock()
+	now, err := k.look(before)
 	if err != nil {
 		return Served{}, err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.learn(a)
-	return a.served(), nil
-}
-
-func newKinds(server discovery.DiscoveryInterface) *Kinds {
-	return &Kinds{server: server, news: make(chan struct{})}
+	k.learn(now)
+	return now.served, nil
 }
 
 // Mapping says under which resource a kind is served and whether it is namespaced. A kind that the cluster does not
@@ -54,7 +55,7 @@ func newKinds(server discovery.DiscoveryInterface) *Kinds {
 func (k *Kinds) Mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.known == nil || time.Since(k.asked) > kindsExpire {
+	if k.told.catalog == nil || time.Since(k.asked) > kindsExpire {
 		if err := k.ask(); err != nil {
 			return nil, err
 		}
@@ -72,9 +73,9 @@ func (k *Kinds) Mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) 
 // mapping takes any version that is served when gvk names none.
 func (k *Kinds) mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	if gvk.Version == "" {
-		return k.known.RESTMapping(gvk.GroupKind())
+		return k.told.mapper.RESTMapping(gvk.GroupKind())
 	}
-	return k.known.RESTMapping(gvk.GroupKind(), gvk.Version)
+	return k.told.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 }
 
 // Refresh asks the cluster again, because it is known to serve something new.
@@ -93,56 +94,19 @@ func (k *Kinds) News() <-chan struct{} {
 
 // ask keeps what was known if the cluster does not answer. The caller holds k.mu, so that many who miss a kind ask once.
 func (k *Kinds) ask() error {
-	a, err := discover(k.server)
+	now, err := k.look(k.told)
 	if err != nil {
 		return err
 	}
-	k.learn(a)
+	k.learn(now)
 	return nil
 }
 
 // learn replaces what was known. The caller holds k.mu.
-func (k *Kinds) learn(a answer) {
-	k.known, k.asked = restmapper.NewDiscoveryRESTMapper(a.groups()), time.Now()
+func (k *Kinds) learn(now told) {
+	k.told, k.asked = now, time.Now()
 	close(k.news)
 	k.news = make(chan struct{})
-}
-
-// answer is what discovery says.
-type answer struct {
-	listed []*metav1.APIGroup
-	lists  []*metav1.APIResourceList
-	failed map[schema.GroupVersion]error // served by somebody who did not answer
-}
-
-// discover asks for everything. Groups that cannot be asked for now are no error, as long as there is any other.
-func discover(server discovery.DiscoveryInterface) (answer, error) {
-	groups, lists, err := server.ServerGroupsAndResources()
-	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
-	if err != nil && !partial || groups == nil || lists == nil {
-		return answer{}, fmt.Errorf("asking what the cluster serves: %w", cmp.Or(err, errNothingServed))
-	}
-	return answer{groups, lists, failed}, nil
-}
-
-var errNothingServed = errors.New("it names no API")
-
-// groups is the answer by group and version.
-func (a answer) groups() []*restmapper.APIGroupResources {
-	lists := map[string][]metav1.APIResource{}
-	for _, l := range a.lists {
-		lists[l.GroupVersion] = l.APIResources
-	}
-	all := make([]*restmapper.APIGroupResources, len(a.listed))
-	for i, g := range a.listed {
-		all[i] = &restmapper.APIGroupResources{Group: *g, VersionedResources: map[string][]metav1.APIResource{}}
-		for _, v := range g.Versions {
-			if resources, told := lists[v.GroupVersion]; told {
-				all[i].VersionedResources[v.Version] = resources
-			}
-		}
-	}
-	return all
 }
 
 // Namespaced are all resources that can be listed in a namespace, each in the version the cluster prefers. An API whose

@@ -13,15 +13,15 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// directory is what a cluster serves, and how often it was asked.
-type directory struct {
+// apis is what a cluster serves, and how often it was asked.
+type apis struct {
 	discovery.DiscoveryInterface
 	kinds []string
 	err   error
 	asked int
 }
 
-func (d *directory) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+func (d *apis) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	d.asked++
 	if d.err != nil {
 		return nil, nil, d.err
@@ -34,14 +34,19 @@ func (d *directory) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.AP
 	return []*metav1.APIGroup{{Name: "a.io", Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version}}, []*metav1.APIResourceList{list}, nil
 }
 
+func (d *apis) newKinds() *Kinds {
+	asking := directory{d, new(Catalogs)}
+	return newKinds(d, func(told) (told, error) { return asking.piecemeal() })
+}
+
 func kindOf(name string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "a.io", Version: "v1", Kind: name}
 }
 
 func TestKindsAreAskedForWhenNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &directory{kinds: []string{"Gadget"}}
-		k := newKinds(d)
+		d := &apis{kinds: []string{"Gadget"}}
+		k := d.newKinds()
 		require.Zero(t, d.asked, "not before somebody needs it")
 		served := func(kind string, asked int) {
 			t.Helper()
@@ -80,8 +85,8 @@ func TestKindsAreAskedForWhenNeeded(t *testing.T) {
 // A cluster that does not answer is known as it was, as long as nothing is missed.
 func TestKindsAreKeptWhileNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &directory{kinds: []string{"Gadget"}}
-		k := newKinds(d)
+		d := &apis{kinds: []string{"Gadget"}}
+		k := d.newKinds()
 		_, err := k.Mapping(kindOf("Gadget"))
 		require.NoError(t, err)
 		d.err = errors.New("no route to host")

@@ -37,6 +37,10 @@ type Member struct {
 
 // Connect makes the clients of a member; nothing is sent yet, so an error is a mistake in cfg. cfg is not changed.
 func Connect(cfg *rest.Config, name string) (*Member, error) {
+	return connectTo(cfg, name, new(Catalogs))
+}
+
+func connectTo(cfg *rest.Config, name string, catalogs *Catalogs) (*Member, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.RateLimiter = -1, nil
 	client, err := rest.HTTPClientFor(cfg)
@@ -53,11 +57,11 @@ func Connect(cfg *rest.Config, name string) (*Member, error) {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
 	bounded := *client
-	bounded.Timeout = RequestTimeout
+	bounded.Timeout, bounded.Transport = RequestTimeout, tagging{client.Transport}
 	if m.server, err = discovery.NewDiscoveryClientForConfigAndClient(cfg, &bounded); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
-	m.Kinds = newKinds(m.server)
+	m.Kinds = newKinds(m.server, directory{m.server, catalogs}.look)
 	return m, nil
 }
 

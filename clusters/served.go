@@ -10,12 +10,16 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Served is every kind that a cluster serves, as far as it could tell.
+// Served is every kind that a cluster serves, as far as it could tell. What is in it is not to be changed: other clusters that
+// serve the same share it.
 type Served struct {
 	// Enabled is sorted by group and version, and in each by name.
 	Enabled []v1alpha1.APIEnablement
 	// Missing are the groups and versions that are served by somebody who did not answer, "metrics.k8s.io/v1beta1".
 	Missing []string
+
+	short   []v1alpha1.APIEnablement // Enabled without the names, if it is too long with them
+	tooMany bool                     // even without
 }
 
 // maxServed bounds what the list takes of the status of a Cluster, in bytes of JSON.
@@ -25,20 +29,31 @@ const maxServed = 40 << 10
 // that is decided depends on; when they are still too many ok is false, and it is empty: half a list would say that
 // the other half is not served.
 func (s Served) Listed() (list []v1alpha1.APIEnablement, ok bool) {
-	if size(s.Enabled) <= maxServed {
-		return s.Enabled, true
+	switch {
+	case s.tooMany:
+		return nil, false
+	case s.short != nil:
+		return s.short, true
 	}
-	for _, e := range s.Enabled {
+	return s.Enabled, true
+}
+
+func newServed(all []v1alpha1.APIEnablement, missing []string) Served {
+	s := Served{Enabled: all, Missing: missing}
+	if size(all) <= maxServed {
+		return s
+	}
+	for _, e := range all {
 		short := v1alpha1.APIEnablement{GroupVersion: e.GroupVersion}
 		for _, r := range e.Resources {
 			short.Resources = append(short.Resources, v1alpha1.APIResource{Kind: r.Kind})
 		}
-		list = append(list, short)
+		s.short = append(s.short, short)
 	}
-	if size(list) > maxServed {
-		return nil, false
+	if size(s.short) > maxServed {
+		s.short, s.tooMany = nil, true
 	}
-	return list, true
+	return s
 }
 
 func size(list []v1alpha1.APIEnablement) int {
@@ -48,16 +63,17 @@ func size(list []v1alpha1.APIEnablement) int {
 
 // served is the answer as a list: every resource but subresources (Karmada §1.8).
 func (a answer) served() Served {
-	var s Served
+	var all []v1alpha1.APIEnablement
 	for _, l := range a.lists {
-		s.Enabled = append(s.Enabled, enabled(l.GroupVersion, l.APIResources))
+		all = append(all, enabled(l.GroupVersion, l.APIResources))
 	}
+	var missing []string
 	for gv := range a.failed {
-		s.Missing = append(s.Missing, gv.String())
+		missing = append(missing, gv.String())
 	}
-	slices.SortFunc(s.Enabled, func(a, b v1alpha1.APIEnablement) int { return strings.Compare(a.GroupVersion, b.GroupVersion) })
-	slices.Sort(s.Missing)
-	return s
+	slices.SortFunc(all, func(a, b v1alpha1.APIEnablement) int { return strings.Compare(a.GroupVersion, b.GroupVersion) })
+	slices.Sort(missing)
+	return newServed(all, missing)
 }
 
 func enabled(groupVersion string, resources []metav1.APIResource) v1alpha1.APIEnablement {

@@ -77,7 +77,7 @@ func TestListedIsBounded(t *testing.T) {
 		for i := range n {
 			e.Resources = append(e.Resources, enabled("", []metav1.APIResource{{Name: fmt.Sprintf("things%05d", i), Kind: fmt.Sprintf("Thing%05d", i)}}).Resources...)
 		}
-		return Served{Enabled: []v1alpha1.APIEnablement{e}}
+		return newServed([]v1alpha1.APIEnablement{e}, nil)
 	}
 	list, ok := many(900).Listed()
 	require.True(t, ok)

@@ -1,0 +1,97 @@
+package clusters
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"weak"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+)
+
+// Catalogs keeps what clusters serve once for all that serve the same. Those of one version of Kubernetes mostly do, and
+// one that is ready to be looked up takes some 200 KiB. What no Member serves any more is forgotten. The zero value
+// is ready, and may be used from any goroutine.
+type Catalogs struct {
+	mu    sync.Mutex
+	known map[contents]weak.Pointer[catalog]
+}
+
+// contents identifies a catalog by all that is in it: nobody can make another cluster's answer seem to be theirs.
+type contents [sha256.Size]byte
+
+// catalog is what a cluster serves. It never changes.
+type catalog struct {
+	mapper meta.RESTMapper
+	served Served
+}
+
+// Connect is the function Connect, for a member that shares what it serves with the others of c.
+func (c *Catalogs) Connect(cfg *rest.Config, name string) (*Member, error) {
+	return connectTo(cfg, name, c)
+}
+
+// of is the catalog of an answer: that of another member if it was told the same.
+func (c *Catalogs) of(a answer) *catalog {
+	groups, served := a.groups(), a.served()
+	key := contentsOf(groups, served)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if same := c.known[key].Value(); same != nil {
+		return same
+	}
+	fresh := &catalog{restmapper.NewDiscoveryRESTMapper(groups), served}
+	maps.DeleteFunc(c.known, func(_ contents, p weak.Pointer[catalog]) bool { return p.Value() == nil })
+	if c.known == nil {
+		c.known = map[contents]weak.Pointer[catalog]{}
+	}
+	c.known[key] = weak.Make(fresh)
+	return fresh
+}
+
+func contentsOf(groups []*restmapper.APIGroupResources, served Served) (key contents) {
+	h := sha256.New()
+	_ = json.NewEncoder(h).Encode([]any{groups, served.Enabled, served.Missing}) // strings and booleans always encode
+	h.Sum(key[:0])
+	return key
+}
+
+// groups is the answer by group and version, with no more of it than is looked up. It is sorted: API servers that serve the
+// same say it in any order. Only the order of the versions of a group means something, and stays.
+func (a answer) groups() []*restmapper.APIGroupResources {
+	lists := map[string][]metav1.APIResource{}
+	for _, l := range a.lists {
+		lists[l.GroupVersion] = undivided(l.APIResources)
+	}
+	all := make([]*restmapper.APIGroupResources, len(a.listed))
+	for i, g := range a.listed {
+		group := metav1.APIGroup{Name: g.Name, Versions: g.Versions, PreferredVersion: g.PreferredVersion}
+		all[i] = &restmapper.APIGroupResources{Group: group, VersionedResources: map[string][]metav1.APIResource{}}
+		for _, v := range g.Versions {
+			if resources, told := lists[v.GroupVersion]; told {
+				all[i].VersionedResources[v.Version] = resources
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *restmapper.APIGroupResources) int { return cmp.Compare(a.Group.Name, b.Group.Name) })
+	return all
+}
+
+// undivided are the resources that are no part of another, by name.
+func undivided(resources []metav1.APIResource) []metav1.APIResource {
+	all := make([]metav1.APIResource, 0, len(resources))
+	for _, r := range resources {
+		if !strings.Contains(r.Name, "/") {
+			all = append(all, metav1.APIResource{Name: r.Name, SingularName: r.SingularName, Kind: r.Kind, Namespaced: r.Namespaced})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b metav1.APIResource) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}

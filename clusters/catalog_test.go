@@ -1,0 +1,122 @@
+package clusters
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// says is an answer of groups of one version, each with kinds.
+func says(groups ...[]string) answer {
+	var a answer
+	for _, g := range groups {
+		version := metav1.GroupVersionForDiscovery{GroupVersion: g[0] + "/v1", Version: "v1"}
+		a.listed = append(a.listed, &metav1.APIGroup{Name: g[0], Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version})
+		list := &metav1.APIResourceList{GroupVersion: version.GroupVersion}
+		for _, kind := range g[1:] {
+			list.APIResources = append(list.APIResources,
+				metav1.APIResource{Name: kind + "s", Kind: kind, Namespaced: true, Verbs: []string{"list"}},
+				metav1.APIResource{Name: kind + "s/status", Kind: kind, Namespaced: true})
+		}
+		a.lists = append(a.lists, list)
+	}
+	return a
+}
+
+func TestCatalogsAreShared(t *testing.T) {
+	failing := func(a answer) answer {
+		a.failed = map[schema.GroupVersion]error{{Group: "m.io", Version: "v1"}: errNothingServed}
+		return a
+	}
+	verbs := says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
+	verbs.lists[0].APIResources[0].Verbs = []string{"get"}
+	clusterWide := says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
+	clusterWide.lists[0].APIResources[0].Namespaced = false
+	second := metav1.GroupVersionForDiscovery{GroupVersion: "a.io/v2", Version: "v2"}
+	newer := says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
+	newer.listed[0].Versions = append(newer.listed[0].Versions, second)
+	for name, c := range map[string]struct {
+		other answer
+		same  bool
+	}{
+		"the same":             {says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"}), true},
+		"other order":          {says([]string{"b.io", "Other"}, []string{"a.io", "Widget", "Gadget"}), true},
+		"other verbs":          {verbs, true},
+		"one kind more":        {says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other", "More"}), false},
+		"one kind less":        {says([]string{"a.io", "Gadget"}, []string{"b.io", "Other"}), false},
+		"another scope":        {clusterWide, false},
+		"one version more":     {newer, false},
+		"one without answer":   {failing(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})), false},
+		"kinds of other group": {says([]string{"b.io", "Gadget", "Widget"}, []string{"a.io", "Other"}), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all Catalogs
+			one := all.of(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"}))
+			other := all.of(c.other)
+			require.Equal(t, c.same, one == other)
+			require.NotSame(t, one, new(Catalogs).of(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})), "of other Catalogs")
+			mapping, err := one.mapper.RESTMapping(schema.GroupKind{Group: "a.io", Kind: "Widget"}, "v1")
+			require.NoError(t, err)
+			require.Equal(t, "Widgets", mapping.Resource.Resource)
+			runtime.KeepAlive(other)
+		})
+	}
+}
+
+// The order in which a group names its versions is what it prefers; none of it may be lost.
+func TestCatalogPrefersWhatTheClusterDoes(t *testing.T) {
+	for _, order := range [][]string{{"v1", "v2", "v1beta1"}, {"v2", "v1", "v1beta1"}, {"v1beta1", "v1", "v2"}} {
+		var a answer
+		g := &metav1.APIGroup{Name: "a.io"}
+		for _, v := range order {
+			g.Versions = append(g.Versions, metav1.GroupVersionForDiscovery{GroupVersion: "a.io/" + v, Version: v})
+			a.lists = append(a.lists, &metav1.APIResourceList{GroupVersion: "a.io/" + v, APIResources: []metav1.APIResource{{Name: "gadgets", Kind: "Gadget"}}})
+		}
+		g.PreferredVersion = g.Versions[0]
+		a.listed = []*metav1.APIGroup{g}
+		mapping, err := new(Catalogs).of(a).mapper.RESTMapping(schema.GroupKind{Group: "a.io", Kind: "Gadget"})
+		require.NoError(t, err)
+		require.Equal(t, order[0], mapping.Resource.Version)
+	}
+}
+
+func TestCatalogsForgetWhatNobodyServes(t *testing.T) {
+	var all Catalogs
+	kept := all.of(says([]string{"kept.io", "Gadget"}))
+	for i := range 20 {
+		all.of(says([]string{"gone.io", fmt.Sprint("Gadget", i)}))
+	}
+	runtime.GC()
+	last := all.of(says([]string{"last.io", "Gadget"}))
+	require.Len(t, all.known, 2)
+	require.Same(t, kept, all.of(says([]string{"kept.io", "Gadget"})))
+	require.Same(t, last, all.of(says([]string{"last.io", "Gadget"})))
+}
+
+// Members that are connected with one Catalogs share what they serve, and answer each for itself.
+func TestMembersShareACatalog(t *testing.T) {
+	var all Catalogs
+	var members []*Member
+	for _, name := range []string{"eu", "us"} {
+		m, err := all.Connect(plane.Config(), name)
+		require.NoError(t, err)
+		t.Cleanup(m.Close)
+		_, err = m.Kinds.Look()
+		require.NoError(t, err)
+		members = append(members, m)
+	}
+	require.Same(t, members[0].Kinds.told.catalog, members[1].Kinds.told.catalog)
+	alone := connect(t, plane.Config())
+	s, err := alone.Kinds.Look()
+	require.NoError(t, err)
+	require.NotSame(t, members[0].Kinds.told.catalog, alone.Kinds.told.catalog)
+	require.Equal(t, s, members[0].Kinds.told.served)
+	require.True(t, slices.ContainsFunc(s.Enabled, func(e v1alpha1.APIEnablement) bool { return e.GroupVersion == "apps/v1" }))
+}
