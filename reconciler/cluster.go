@@ -42,6 +42,8 @@ type prober struct {
 	secrets client.Reader
 	engine  *engine
 	ledger  ledger
+	// catalogs are what the members serve.
+	catalogs clusters.Catalogs
 
 	mu          sync.Mutex
 	credentials map[string]string         // digest of what each cluster was connected with
@@ -176,7 +178,7 @@ func (p *prober) connect(c *v1alpha1.Cluster, secret map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	m, err := clusters.Connect(cfg, c.Name)
+	m, err := p.catalogs.Connect(cfg, c.Name)
 	if err != nil {
 		return err
 	}
