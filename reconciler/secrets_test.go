@@ -3,7 +3,9 @@ package reconciler_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -28,8 +31,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/render"
 )
 
 // The values that are in Git, and nowhere else but in Secrets on members.
@@ -128,10 +134,124 @@ func TestNoSecretIsTold(t *testing.T) {
 	digest := edited.Annotations[v1alpha1.DigestAnnotation]
 	require.NotEmpty(t, digest)
 	for place, text := range w.everything("hub") {
-		if !strings.HasPrefix(place, "hub federatedobjects ") { // whose generation tells that it changed
-			require.NotContains(t, text, digest, "the digest of a Secret stands on that Secret and on its record: %s", place)
+		require.NotContains(t, text, digest, "the digest of a Secret stands on that Secret and nowhere else: %s", place)
+	}
+}
+
+// TestNoDigestOfASecretIsTold has a value that can be guessed go to both clusters in stages, and be changed. Of each version it makes
+// all digests, with accord's own code as somebody who guesses would, and searches all that accord says for them.
+func TestNoDigestOfASecretIsTold(t *testing.T) {
+	w, said := newTalkative(t)
+	r := w.federation("pin")
+	guessed := map[string]string{}
+	push := func(message, pin, other string) string {
+		sha := r.push(message, "policy.yaml", secretPolicy+"---\n"+policyFor("pin", both, ""), "rollout.yaml", secretStages,
+			"pin.yaml", secretManifest("pin", "stringData: {pin: '"+pin+"'}"), "other.yaml", configMap("other", other))
+		w.ready(r, sha)
+		maps.Copy(guessed, w.digests(r))
+		return sha
+	}
+	push("a pin", "4711", "1")
+	first := w.observed(r, "pin")
+	push("another pin", "4712", "1")
+	second := w.observed(r, "pin")
+	require.Greater(t, second.Generation, first.Generation, "a change moves the generation")
+	fingerprint := second.Spec.Variants[0].Digest
+	require.Regexp(t, "^hmac:", fingerprint)
+	require.NotEqual(t, first.Spec.Variants[0].Digest, fingerprint)
+	require.Equal(t, both, second.Spec.Variants[0].Clusters, "it is the same in both")
+	for _, c := range second.Status.Clusters {
+		require.Equal(t, fingerprint, c.Digest, "and that is what runs there")
+	}
+	push("something else", "4712", "2")
+	require.Equal(t, second.Generation, w.observed(r, "pin").Generation, "what changes nothing of it does not")
+	given := w.delivery(r, "cluster-b").Status.Rollouts
+
+	t.Log("a restart changes nothing of what is told")
+	w.stop()
+	later := w.talk()
+	sha := push("something else again", "4712", "3")
+	third := w.observed(r, "pin")
+	require.Equal(t, second.Generation, third.Generation)
+	require.Equal(t, fingerprint, third.Spec.Variants[0].Digest)
+	require.Equal(t, given, w.delivery(r, "cluster-b").Status.Rollouts, "no stage begins again")
+
+	places := w.everything("hub")
+	places["log"], places["log after the restart"], places["metrics"] = said.String(), later.String(), w.metricsPage()
+	require.NotEmpty(t, places["log after the restart"])
+	key := &corev1.Secret{}
+	require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Namespace: "accord-system", Name: "accord-fingerprints"}, key))
+	guessed[base64.StdEncoding.EncodeToString(key.Data["key"])], guessed[hex.EncodeToString(key.Data["key"])] = "the key", "the key"
+	for place, text := range places {
+		for digest, of := range guessed {
+			require.NotContains(t, text, digest, "%s: %s", place, of)
 		}
 	}
+	release, err := w.release(r, sha)
+	require.NoError(t, err)
+	require.Equal(t, w.planned(r).Digest(), release.Spec.PlanDigest, "the one that is told is of everything, and these are the digests that are meant")
+	pin := &corev1.Secret{}
+	require.NoError(t, w.object("cluster-a", pin, "shop", "pin"))
+	require.Contains(t, guessed, pin.Annotations[v1alpha1.DigestAnnotation])
+}
+
+// secretStages has Secrets go to one cluster after the other.
+const secretStages = `apiVersion: accord.dev/v1alpha1
+kind: RolloutPolicy
+metadata: {namespace: shop, name: secrets}
+spec:
+  resourceSelectors: [{apiVersion: v1, kind: Secret}]
+  stages:
+  - {name: a, clusterAffinity: {clusterNames: [cluster-a]}}
+  - {name: b, clusterAffinity: {clusterNames: [cluster-b]}}
+`
+
+// observed is the record of a Secret when its generation is observed.
+func (w *world) observed(r *repository, name string) *v1alpha1.FederatedObject {
+	w.t.Helper()
+	var o *v1alpha1.FederatedObject
+	w.eventually("the generation of "+name+" to be observed", func() (err error) {
+		if o, err = w.federated(r, name); err != nil {
+			return err
+		}
+		return unless(o.Status.ObservedGeneration == o.Generation, fmt.Sprintf("%d of %d", o.Status.ObservedGeneration, o.Generation))
+	})
+	return o
+}
+
+// planned is the plan of what is pushed, as anybody can make it.
+func (w *world) planned(r *repository) *propagate.Plan {
+	w.t.Helper()
+	objects, err := render.Build(os.DirFS(r.work), render.Options{})
+	require.NoError(w.t, err)
+	parts, err := propagate.Sort(objects)
+	require.NoError(w.t, err)
+	in := parts.Input().Declared(w.declared(r))
+	for _, name := range both {
+		in.Fleet = append(in.Fleet, fleet.Cluster{Name: name})
+	}
+	plan, err := propagate.New(in)
+	require.NoError(w.t, err)
+	return plan
+}
+
+// digests are all that can be made of Secrets in what is pushed, and of what has one in it, with what they are of.
+func (w *world) digests(r *repository) map[string]string {
+	w.t.Helper()
+	all, plan := map[string]string{}, w.planned(r)
+	for _, cluster := range both {
+		all[strings.TrimPrefix(plan.TargetDigest(cluster), "sha256:")] = "all of a cluster"
+		for _, rollout := range plan.Rollouts() {
+			all[rollout.Wanted(cluster)] = "the rollout on a cluster"
+		}
+		for _, o := range plan.For(cluster).Objects {
+			if o.ID.IsSecret() {
+				all[o.Digest], all[fmt.Sprintf("%x", sha256.Sum256(o.JSON))] = o.ID.String(), o.ID.String()
+			}
+		}
+	}
+	require.Len(w.t, all, 4, "both get the same")
+	return all
 }
 
 // newTalkative is a world with two members whose controllers log all that "accord run --verbose" does. Levels below that, at
@@ -149,20 +269,26 @@ func newTalkative(t *testing.T) (*world, *transcript) {
 		w.cables[name] = newCable(t, w.planes[name].Config().Host)
 		w.join(name)
 	}
+	return w, w.talk()
+}
+
+// talk starts the controllers in this process, and keeps all that they log; w.stop ends them.
+func (w *world) talk() *transcript {
+	w.t.Helper()
 	said := &transcript{to: w.log}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
 	o := reconciler.Options{
-		CacheDir: t.TempDir(), HookAddress: w.hook, MetricsAddress: w.metrics,
+		CacheDir: w.t.TempDir(), HookAddress: w.hook, MetricsAddress: w.metrics,
 		Log: logr.FromSlogHandler(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
 	w.stop = sync.OnceFunc(func() {
 		cancel()
-		require.NoError(t, <-ended)
+		require.NoError(w.t, <-ended)
 	})
-	t.Cleanup(func() { w.stop() })
-	return w, said
+	w.t.Cleanup(w.stop)
+	return said
 }
 
 // transcript keeps what is written.
