@@ -130,7 +130,7 @@ func (l *leg) list(kinds []schema.GroupVersionKind) {
 func (f *federation) live(l *leg) apply.Live {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return maps.Clone(l.live)
+	return l.live.Live()
 }
 
 // record writes the inventory down before anything in it is written to the cluster.

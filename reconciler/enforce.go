@@ -160,10 +160,10 @@ func (l *leg) adopt(target propagate.Target) {
 	clear(l.wants)
 	for _, p := range target.Objects {
 		l.listed = l.listed && l.kinds[p.GVK.GroupKind()]
-		l.wants[p.ID] = want{digest: p.Digest, held: p.Held, object: p.Rendered, implied: p.Implied}
+		l.wants.set(p.ID, want{digest: p.Digest, held: p.Held, object: p.Rendered, implied: p.Implied})
 	}
 	for _, x := range target.Failed {
-		l.wants[x.ID] = want{held: x.Held, err: x.Err.Error()}
+		l.wants.set(x.ID, want{held: x.Held, err: x.Err.Error()})
 	}
 }
 

@@ -98,10 +98,10 @@ type leg struct {
 	untold   bool
 	stale    bool // the ledger does not have the spec of delivery yet
 	target   propagate.Target
-	wants    map[manifest.ID]want
-	live     apply.Live
+	wants    wants
+	live     apply.Sightings
 	proven   apply.Proven // of the federation: all legs have the same
-	reports  map[manifest.ID]status.Report
+	reports  status.Reports
 	errors   map[manifest.ID]string // of the last delivery of this plan
 	run      status.Run
 	// answers are what is kept of live objects for gates.
@@ -117,19 +117,6 @@ type leg struct {
 	fights   fights       // over objects, with others who change them
 	// cancel ends the delivery under way, because a newer plan is in force; nil when there is none.
 	cancel context.CancelFunc
-}
-
-// want is what the plan wants of one object on one cluster.
-type want struct {
-	digest string // empty when it could not be rendered
-	held   string
-	err    string // of rendering
-	object *propagate.Rendered
-	// implied: a namespace that is only there for its objects. It may be another federation's, so it counts for nothing
-	// unless it cannot be made.
-	implied bool
-	// planned is what the plan wants where a rollback gives an older version back; nil elsewhere.
-	planned *want
 }
 
 // interpreted identifies the knowledge about kinds that was in force until now; before the first plan there was none.
@@ -204,8 +191,7 @@ func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federatio
 func newLeg(d *v1alpha1.Delivery, proven apply.Proven) *leg {
 	return &leg{
 		cluster: d.Spec.Cluster, delivery: d, absences: absencesSince(d), proven: proven,
-		wants: map[manifest.ID]want{}, live: apply.Live{},
-		reports: map[manifest.ID]status.Report{}, errors: map[manifest.ID]string{},
+		wants: wants{}, errors: map[manifest.ID]string{},
 	}
 }
 
@@ -215,7 +201,7 @@ func (f *federation) clusters() []string { return slices.Sorted(maps.Keys(f.legs
 // cells of a leg: one for every object that was decided for the cluster. The caller holds f.mu.
 func (f *federation) cells(l *leg, unreachable string) []status.Cell {
 	cells := make([]status.Cell, 0, len(l.wants))
-	for id, w := range l.wants {
+	for id, w := range l.wants.all() {
 		if !w.decided().implied || l.errors[id] != "" {
 			cells = append(cells, f.cell(l, id, unreachable))
 		}
@@ -225,7 +211,7 @@ func (f *federation) cells(l *leg, unreachable string) []status.Cell {
 
 // cell is what is decided and known of one object on one cluster. The caller holds f.mu.
 func (f *federation) cell(l *leg, id manifest.ID, unreachable string) status.Cell {
-	w := l.wants[id].decided()
+	w := l.wants.of(id).decided()
 	c := status.Cell{Object: id, Cluster: l.cluster, Want: f.shown(id, w.digest), Held: w.held, Error: w.err, Unreachable: unreachable}
 	if c.Error == "" {
 		c.Error = l.errors[id]
@@ -233,7 +219,7 @@ func (f *federation) cell(l *leg, id manifest.ID, unreachable string) status.Cel
 	if c.Held == "" && f.declaration.Spec.Suspend {
 		c.Held = "the federation is suspended"
 	}
-	if r, ok := l.reports[id]; ok {
+	if r, ok := l.reports.Get(id); ok {
 		r.Digest = f.shown(id, r.Digest)
 		c.Report = &r
 	}
@@ -246,8 +232,8 @@ func (f *federation) unlist(cluster string) {
 	defer f.mu.Unlock()
 	if l := f.legs[cluster]; l != nil {
 		l.kinds, l.listed = nil, false
-		clear(l.live)
-		clear(l.reports)
+		l.live.Clear()
+		l.reports.Clear()
 	}
 }
 

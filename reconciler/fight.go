@@ -81,7 +81,7 @@ func (x *fight) String() string {
 // repaired takes note of what a delivery put right. digest says what is wanted of an object.
 func (l *leg) repaired(drift []apply.Drift, now time.Time) {
 	for _, d := range drift {
-		x, digest := l.fights[d.ID], l.wants[d.ID].digest
+		x, digest := l.fights[d.ID], l.wants.of(d.ID).digest
 		if x == nil || x.digest != digest || x.manager != d.Manager {
 			x = &fight{digest: digest, manager: d.Manager, since: now}
 			if l.fights == nil {
@@ -96,10 +96,10 @@ func (l *leg) repaired(drift []apply.Drift, now time.Time) {
 // calm forgets what was not repaired for long and is as it should be; it returns the fights among it, sorted.
 func (l *leg) calm(now time.Time) (ended []*fight) {
 	for id, x := range l.fights {
-		seen, there := l.live[id]
+		seen, there := l.live.Get(id)
 		differs := !there || seen.Digest != x.digest || !seen.Intact
 		quiet := now.Sub(x.repairs[len(x.repairs)-1])
-		if w, wanted := l.wants[id]; wanted && w.digest == x.digest && (quiet < fightWindow || x.on() && differs) {
+		if l.wants.has(id) && l.wants.of(id).digest == x.digest && (quiet < fightWindow || x.on() && differs) {
 			continue
 		}
 		delete(l.fights, id)
@@ -137,14 +137,14 @@ func (f *federation) spare(l *leg, now time.Time) map[manifest.ID]bool {
 	defer f.mu.Unlock()
 	spared := map[manifest.ID]bool{}
 	for id := range l.fights {
-		spared[id] = l.fights.truce(id, l.wants[id].digest, now) > 0
+		spared[id] = l.fights.truce(id, l.wants.of(id).digest, now) > 0
 	}
 	return spared
 }
 
 // repair has an object put right: at once, or when the truce over it is over. The caller holds f.mu.
 func (b *bulkhead) repair(f *federation, l *leg, id manifest.ID) {
-	b.enqueueAfter(f, l.fights.truce(id, l.wants[id].digest, time.Now()))
+	b.enqueueAfter(f, l.fights.truce(id, l.wants.of(id).digest, time.Now()))
 }
 
 // enqueueAfter has drift repaired after a while.
@@ -159,7 +159,7 @@ func (b *bulkhead) fought(f *federation, l *leg, o apply.Outcome) {
 	l.repaired(o.Drift, now)
 	var waits []time.Duration
 	for _, id := range o.Spared {
-		waits = append(waits, l.fights.truce(id, l.wants[id].digest, now))
+		waits = append(waits, l.fights.truce(id, l.wants.of(id).digest, now))
 	}
 	if len(waits) > 0 {
 		b.enqueueAfter(f, slices.Min(waits))

@@ -18,10 +18,10 @@ var (
 
 // arena is a leg with one object that is as it should be.
 func arena() *leg {
-	return &leg{
-		wants: map[manifest.ID]want{foughtOver: {digest: "d1"}},
-		live:  apply.Live{foughtOver: {Digest: "d1", Intact: true}},
-	}
+	l := &leg{wants: wants{}}
+	l.wants.set(foughtOver, want{digest: "d1"})
+	l.live.Put(foughtOver, apply.Seen{Digest: "d1", Intact: true})
+	return l
 }
 
 func by(manager string) []apply.Drift {
@@ -53,7 +53,7 @@ func TestWhatIsAFight(t *testing.T) {
 			for range fightSize - 1 {
 				l.repaired(by("hpa"), midday)
 			}
-			l.wants[foughtOver] = want{digest: "d2"}
+			l.wants.set(foughtOver, want{digest: "d2"})
 			l.repaired(by("hpa"), midday)
 		}, false},
 	} {
@@ -61,7 +61,7 @@ func TestWhatIsAFight(t *testing.T) {
 			l := arena()
 			c.repairs(l)
 			require.Equal(t, c.want, len(l.fights.lines()) == 1, "%v", l.fights)
-			require.Equal(t, c.want, l.fights.truce(foughtOver, l.wants[foughtOver].digest, midday) > 0)
+			require.Equal(t, c.want, l.fights.truce(foughtOver, l.wants.of(foughtOver).digest, midday) > 0)
 		})
 	}
 }
@@ -91,9 +91,9 @@ func TestFightsEnd(t *testing.T) {
 	l.fights[foughtOver].told = true
 	require.Empty(t, l.fights.begun(), "told once")
 
-	l.live[foughtOver] = apply.Seen{Digest: "d1"} // changed again
+	l.live.Put(foughtOver, apply.Seen{Digest: "d1"}) // changed again
 	require.Empty(t, l.calm(midday.Add(24*time.Hour)), "it goes on as long as the object differs")
-	l.live[foughtOver] = apply.Seen{Digest: "d1", Intact: true}
+	l.live.Put(foughtOver, apply.Seen{Digest: "d1", Intact: true})
 	require.Empty(t, l.calm(midday.Add(fightWindow-time.Second)), "too early to say")
 	require.Len(t, l.calm(midday.Add(fightWindow)), 1)
 	require.Empty(t, l.fights)

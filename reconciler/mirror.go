@@ -140,7 +140,7 @@ func (m *mirrorer) templates(f *federation) (on bool, templates []mirror.Templat
 func (f *federation) shares(d *propagate.Decision) []mirror.Share {
 	shares := make([]mirror.Share, 0, len(d.Chosen))
 	for _, c := range d.Chosen {
-		w := f.legs[c.Cluster].wants[d.ID].decided()
+		w := f.legs[c.Cluster].wants.of(d.ID).decided()
 		s := mirror.Share{Cluster: c.Cluster, Digest: w.digest, Held: c.Held != ""}
 		if w.object != nil {
 			s.Rendered = w.object.JSON

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -19,19 +21,65 @@ type observer struct {
 	key      types.NamespacedName
 }
 
-// Put takes note of an object as it is now, and has it repaired if it is not as we left it.
+// Put takes note of an object as it is now, and has it repaired if it is not as we left it. To judge it takes its time, and is
+// done without the lock, which all clusters share: if what it was judged by is not in force any more then, it is judged again.
 func (o observer) Put(u *unstructured.Unstructured) {
 	id := manifest.IDOf(u)
-	report := status.Observe(u, o.known(id.GroupKind())) // before the lock: users' scripts take their time
+	report := status.Observe(u, o.known(id.GroupKind()))
 	answers := o.answers(u)
-	o.note(id, func(l *leg) (repair bool) {
-		l.answer(id, answers)
-		w := l.wants[id]
-		seen := l.proven.Observe(u, w.object, l.live[id])
-		report.Message = seen.Tell(report.Message)
-		l.live[id], l.reports[id] = seen, report
-		return w.digest != "" && w.held == "" && (seen.Digest != w.digest || !seen.Intact)
-	})
+	for noted := false; !noted; {
+		by, ok := o.standard(id)
+		if !ok {
+			return
+		}
+		seen := apply.Observe(u, by.object, by.before, by.proven)
+		said := report
+		said.Message = seen.Tell(report.Message)
+		o.note(id, func(l *leg) (repair bool) {
+			if noted = l.standard(id).same(by); !noted {
+				return false
+			}
+			l.answer(id, answers)
+			l.proven.Note(id, seen)
+			l.live.Put(id, seen)
+			l.reports.Put(id, said)
+			w := l.wants.of(id)
+			return w.digest != "" && w.held == "" && (seen.Digest != w.digest || !seen.Intact)
+		})
+	}
+}
+
+// standard is what an object on one cluster is judged by.
+type standard struct {
+	object *propagate.Rendered // that is wanted; nil for none
+	before apply.Seen
+	proven apply.Accepted
+}
+
+// standard is false when nothing of the federation is for the cluster any more.
+func (o observer) standard(id manifest.ID) (standard, bool) {
+	f := o.bulkhead.engine.federation(o.key)
+	if f == nil {
+		return standard{}, false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.legs[o.bulkhead.Name]
+	if l == nil {
+		return standard{}, false
+	}
+	return l.standard(id), true
+}
+
+// standard of now. The caller holds the federation's mutex.
+func (l *leg) standard(id manifest.ID) standard {
+	before, _ := l.live.Get(id) // zero: nothing is known of it
+	return standard{l.wants.of(id).object, before, l.proven[id]}
+}
+
+// same says that nothing an object is judged by is another. What was proven meanwhile is no other answer, only a faster one.
+func (m standard) same(other standard) bool {
+	return m.object == other.object && m.before.Accepted == other.before.Accepted
 }
 
 // known is what the plan in force knows about a kind.
@@ -50,9 +98,9 @@ func (o observer) known(gk schema.GroupKind) kind.Kind {
 func (o observer) Delete(u *unstructured.Unstructured) {
 	id := manifest.IDOf(u)
 	o.note(id, func(l *leg) (repair bool) {
-		delete(l.live, id)
-		delete(l.reports, id)
-		w := l.wants[id]
+		l.live.Delete(id)
+		l.reports.Delete(id)
+		w := l.wants.of(id)
 		if w.digest != "" {
 			l.absences.vanish(id)
 		}
@@ -92,11 +140,11 @@ func (o observer) Listed(gvk schema.GroupVersionKind, present map[types.Namespac
 	if l == nil {
 		return
 	}
-	for id := range l.reports {
+	for id := range l.reports.IDs() {
 		if id.GroupKind() == gvk.GroupKind() && !present[types.NamespacedName{Namespace: id.Namespace, Name: id.Name}] {
-			delete(l.live, id)
-			delete(l.reports, id)
-			if l.wants[id].digest != "" {
+			l.live.Delete(id)
+			l.reports.Delete(id)
+			if l.wants.of(id).digest != "" {
 				l.absences.vanish(id)
 			}
 			o.bulkhead.engine.reporter.object(f, id, o.bulkhead.Name)

@@ -3,7 +3,6 @@ package reconciler
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -145,7 +144,7 @@ func (f *federation) known(cluster string, plan *propagate.Plan) (target propaga
 		return target, nil, nil
 	}
 	if l.listed {
-		live = maps.Clone(l.live)
+		live = l.live.Live()
 	}
 	return target, live, slices.Clone(l.delivery.Status.Inventory)
 }

@@ -68,7 +68,7 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 		o.Spec.TemplateDigest = "" // the digest of a Secret stands on it and nowhere else
 	}
 	for _, c := range d.Chosen {
-		w := f.legs[c.Cluster].wants[d.ID].decided()
+		w := f.legs[c.Cluster].wants.of(d.ID).decided()
 		w.digest = f.shown(d.ID, w.digest)
 		o.Spec.Variants = addTo(o.Spec.Variants, c, w)
 		o.Spec.RequiredBy = requiredBy(o.Spec.RequiredBy, c)

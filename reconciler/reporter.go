@@ -152,7 +152,7 @@ func (r *reporter) cluster(f *federation, cluster string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l := f.legs[cluster]; l != nil {
-		for id := range l.wants {
+		for id := range l.wants.all() {
 			r.add(entry{federation: f.key, object: id}, 0)
 		}
 		r.add(entry{federation: f.key, cluster: cluster}, 0)
@@ -224,7 +224,7 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 	var cells []status.Cell
 	for _, c := range f.clusters() {
 		l := f.legs[c]
-		if _, wanted := l.wants[id]; !wanted {
+		if !l.wants.has(id) {
 			continue
 		}
 		if !r.settled(f, l) {

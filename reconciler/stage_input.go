@@ -41,8 +41,8 @@ func (f *federation) lookAt(l *leg) map[string]seen {
 			wanted[item.ID] = true
 		}
 	}
-	maps.DeleteFunc(l.answers, func(id manifest.ID, _ map[string]any) bool { _, there := l.live[id]; return !there })
-	for id, there := range l.live {
+	maps.DeleteFunc(l.answers, func(id manifest.ID, _ map[string]any) bool { _, there := l.live.Get(id); return !there })
+	for id, there := range l.live.All() {
 		name := staged.Moves(id, there.Labels)
 		if name == "" {
 			continue
@@ -52,7 +52,8 @@ func (f *federation) lookAt(l *leg) map[string]seen {
 			continue
 		}
 		s := all[name]
-		s.add(id, f.stagedDigest(id, there.Digest), there.GVK.Version, l.reports[id], l.answers[id])
+		report, _ := l.reports.Get(id) // told together with what is there
+		s.add(id, f.stagedDigest(id, there.Digest), there.GVK.Version, report, l.answers[id])
 		all[name] = s
 	}
 	return all
@@ -140,7 +141,7 @@ func (e *engine) stageCluster(f *federation, l *leg, r *propagate.Rollout, m sta
 // although the cluster runs something else.
 func (f *federation) judgeErrors(l *leg, r *propagate.Rollout, c *stage.Cluster) {
 	for _, item := range r.Items(l.cluster) {
-		switch w := l.wants[item.ID]; {
+		switch w := l.wants.of(item.ID); {
 		case w.held != "":
 		case w.err != "":
 			c.Report.Digest, c.Report.Health, c.Report.Message = c.Wanted, stage.Stalled, fmt.Sprintf("%s: %s", item.ID, w.err)

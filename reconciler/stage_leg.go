@@ -79,7 +79,7 @@ func (f *federation) staged(l *leg) *propagate.Staging {
 // there are the objects on the cluster, with their labels.
 func (l *leg) there() iter.Seq2[manifest.ID, map[string]string] {
 	return func(yield func(manifest.ID, map[string]string) bool) {
-		for id, seen := range l.live {
+		for id, seen := range l.live.All() {
 			if !yield(id, seen.Labels) {
 				return
 			}
@@ -119,14 +119,14 @@ func (f *federation) retext(l *leg) {
 	}
 	l.target = s.Target()
 	for _, p := range l.target.Objects {
-		w := l.wants[p.ID]
+		w := l.wants.of(p.ID)
 		w.held = p.Held
-		l.wants[p.ID] = w
+		l.wants.set(p.ID, w)
 	}
 	for _, x := range l.target.Failed {
-		w := l.wants[x.ID]
+		w := l.wants.of(x.ID)
 		w.held = x.Held
-		l.wants[x.ID] = w
+		l.wants.set(x.ID, w)
 	}
 	f.notePlanned(l)
 }
@@ -158,17 +158,9 @@ func (f *federation) notePlanned(l *leg) {
 }
 
 func (f *federation) plannedAs(l *leg, id manifest.ID, planned want) {
-	w := l.wants[id]
+	w := l.wants.of(id)
 	w.planned = &planned
-	l.wants[id] = w
-}
-
-// decided is what the plan in force wants, whatever is given back for now.
-func (w want) decided() want {
-	if w.planned != nil {
-		return *w.planned
-	}
-	return w
+	l.wants.set(id, w)
 }
 
 // withdraw says why what is there and not wanted stays.

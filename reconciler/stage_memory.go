@@ -107,7 +107,7 @@ func (f *federation) still(cluster string, r *propagate.Rollout, entries []strin
 	wanted := entriesOf(r.Along(cluster))
 	return slices.DeleteFunc(slices.Clone(entries), func(entry string) bool {
 		id, err := manifest.ParseEntry(entry)
-		_, there := l.live[id]
+		_, there := l.live.Get(id)
 		return err != nil || !there && !slices.Contains(wanted, entry)
 	})
 }

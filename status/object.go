@@ -98,15 +98,7 @@ func aggregate(k kind.Kind, cells []Cell) *apiextensionsv1.JSON {
 	if k.Aggregate == nil || len(cells) == 0 {
 		return nil
 	}
-	answers := make([]kind.Answer, 0, len(cells))
-	for _, cell := range cells {
-		a := kind.Answer{Cluster: cell.Cluster}
-		if cell.Report != nil && cell.Unreachable == "" {
-			a.Current, a.Status = cell.Observed(), cell.Report.Status
-		}
-		answers = append(answers, a)
-	}
-	total := k.Aggregate(answers)
+	total := k.Aggregate(Answers(cells))
 	if total == nil {
 		return nil
 	}
@@ -115,4 +107,18 @@ func aggregate(k kind.Kind, cells []Cell) *apiextensionsv1.JSON {
 		return nil // numbers, strings and lists of them: cannot happen
 	}
 	return &apiextensionsv1.JSON{Raw: raw}
+}
+
+// Answers are what the live objects say on each cluster; of one that is not heard from, nothing is known.
+func Answers(cells []Cell) []kind.Answer {
+	read := shapes{}
+	answers := make([]kind.Answer, 0, len(cells))
+	for _, cell := range cells {
+		a := kind.Answer{Cluster: cell.Cluster}
+		if cell.Report != nil && cell.Unreachable == "" {
+			a.Current, a.Status = cell.Observed(), read.fill(cell.Report.Status)
+		}
+		answers = append(answers, a)
+	}
+	return answers
 }

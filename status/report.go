@@ -4,16 +4,14 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Report is what one cluster says about one live object. It is kept for every object and cluster, so it is small.
+// Report is what one cluster says about one live object. Reports keep it.
 type Report struct {
-	UID types.UID
 	// Digest is the annotation accord.dev/digest of the live object.
 	Digest string
 	// Generation is 0 for kinds without one.
@@ -26,7 +24,7 @@ type Report struct {
 	// Message is a sentence about the health, at most 256 bytes.
 	Message string
 	// Status is what kind.Reflect picked.
-	Status map[string]any
+	Status Reflected
 }
 
 // Cell is one object on one cluster: what was decided, what was tried, what is known.
@@ -51,7 +49,6 @@ type Cell struct {
 // Observe is the Report of a live object; known is what is known about its kind.
 func Observe(u *unstructured.Unstructured, known kind.Kind) Report {
 	r := Report{
-		UID:        u.GetUID(),
 		Digest:     u.GetAnnotations()[v1alpha1.DigestAnnotation],
 		Generation: u.GetGeneration(),
 		Observes:   known.Observes,
@@ -62,7 +59,7 @@ func Observe(u *unstructured.Unstructured, known kind.Kind) Report {
 	health, message := known.Health(u)
 	r.Health, r.Message = health, shorten(message, maxSentence)
 	if known.Reflect != nil {
-		r.Status = known.Reflect(u)
+		r.Status = Reflect(known.Reflect(u))
 	}
 	return r
 }

@@ -36,8 +36,8 @@ func TestObserve(t *testing.T) {
 	t.Run("observed and available", func(t *testing.T) {
 		r := observe(live("Deployment", meta(), map[string]any{"observedGeneration": int64(2), "replicas": int64(1), "updatedReplicas": int64(1), "availableReplicas": int64(1)}))
 		require.Equal(t, Report{
-			UID: "u1", Digest: "new", Generation: 2, ObservedGeneration: 2, Observes: true, Health: kind.Healthy, Message: "1 of 1 available",
-			Status: map[string]any{"replicas": int64(1), "updatedReplicas": int64(1), "availableReplicas": int64(1)},
+			Digest: "new", Generation: 2, ObservedGeneration: 2, Observes: true, Health: kind.Healthy, Message: "1 of 1 available",
+			Status: Reflect(map[string]any{"replicas": int64(1), "updatedReplicas": int64(1), "availableReplicas": int64(1)}),
 		}, r)
 	})
 	t.Run("a kind without observedGeneration is observed when it is there", func(t *testing.T) {

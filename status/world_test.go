@@ -45,7 +45,7 @@ func unrenderable(name string) bool { return states[name].Want == "" }
 func report(digest string, generation, observed int64, h kind.Health) *Report {
 	return &Report{
 		Digest: digest, Generation: generation, ObservedGeneration: observed, Observes: true, Health: h,
-		Message: "1 of 2 available", Status: map[string]any{"replicas": int64(2), "updatedReplicas": int64(2)},
+		Message: "1 of 2 available", Status: Reflect(map[string]any{"replicas": int64(2), "updatedReplicas": int64(2)}),
 	}
 }
 

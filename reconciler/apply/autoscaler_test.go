@@ -146,7 +146,7 @@ func TestReplicas(t *testing.T) {
 		"that the member set to Git's number are Git's":              {labels: retained, scale: 3, want: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, unique("replicas", name))
+			w := newWorld(t, worldOf("replicas", name))
 			w.create(foreignNamespace)
 			w.delivered(w.planned(scaledKinds, scalable(2, "nginx:1.29", c.labels), ""))
 			if c.scale > 0 {

@@ -147,7 +147,7 @@ func (t *trial) observe(ctx context.Context, gvr schema.GroupVersionResource, wa
 			defer t.mu.Unlock()
 			for i := range page.Items {
 				id := manifest.IDOf(&page.Items[i])
-				t.live[id] = Observe(&page.Items[i], wanted[id], Seen{})
+				t.live[id] = Observe(&page.Items[i], wanted[id], Seen{}, Accepted{})
 			}
 			next = page.GetContinue()
 			return nil

@@ -199,7 +199,7 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: %q}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, unique("dryrun", name))
+			w := newWorld(t, worldOf("dryrun", name))
 			w.does(c.there)
 			if c.delivered != "" {
 				w.delivered(w.target(c.delivered))
@@ -285,7 +285,7 @@ func TestDryRunWithRights(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, unique("rights", name))
+			w := newWorld(t, worldOf("rights", name))
 			w.does(foreignNamespace + "\n---\n" + fmt.Sprintf(rights, cmp.Or(c.resources, "nothing")))
 			m := w.connectAs(w.namespace)
 			var trial Trial

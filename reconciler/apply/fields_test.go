@@ -37,13 +37,19 @@ func TestProvenOnce(t *testing.T) {
 	}
 	all, none := `{"f:metadata":{"f:labels":{}},"f:data":{"f:a":{}}}`, `{"f:metadata":{}}`
 	proven := Proven{}
-	require.True(t, proven.Observe(live("d1", all), want, Seen{}).Intact)
+	observe := func(u *unstructured.Unstructured, want *propagate.Rendered) Seen {
+		seen := Observe(u, want, Seen{}, proven[id])
+		proven.Note(id, seen)
+		return seen
+	}
+	require.True(t, observe(live("d1", all), want).Intact)
 	require.Contains(t, proven, id)
 
 	again := *want
 	again.JSON = []byte("not compared")
-	require.True(t, proven.Observe(live("d1", all), &again, Seen{}).Intact, "known from the first cluster")
-	require.False(t, proven.Observe(live("d1", none), want, Seen{}).Intact, "somebody took the field")
+	require.True(t, observe(live("d1", all), &again).Intact, "known from the first cluster")
+	require.False(t, observe(live("d1", none), want).Intact, "somebody took the field")
 	again.Digest = "d2"
-	require.False(t, proven.Observe(live("d2", all), &again, Seen{}).Intact, "another version is another question")
+	require.False(t, observe(live("d2", all), &again).Intact, "another version is another question")
+	require.Equal(t, "d1", proven[id].Digest, "what is not intact proves nothing")
 }

@@ -57,17 +57,8 @@ func (a Accepted) of(s Seen) bool {
 }
 
 // Observe is what there is to know of a live object. want is what should be there, nil for nothing; before is what was
-// known of the object, the zero value for nothing.
-func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Seen) Seen {
-	return Proven(nil).Observe(u, want, before)
-}
-
-// Proven are sets of fields that were found to be all that we applied, the last one of every object. An object is the same on
-// many clusters, and to compare it once is enough. The nil Proven remembers nothing.
-type Proven map[manifest.ID]Accepted
-
-// Observe is the function Observe, with what is proven.
-func (p Proven) Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Seen) Seen {
+// known of the object, the zero value for nothing. proven is what Proven has of it.
+func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Seen, proven Accepted) Seen {
 	annotations := u.GetAnnotations()
 	s := Seen{
 		GVK:      u.GroupVersionKind(),
@@ -88,19 +79,31 @@ func (p Proven) Observe(u *unstructured.Unstructured, want *propagate.Rendered, 
 		return s
 	}
 	s.Left = managers.left(yielded(want.Yields, want.JSON), u.Object)
-	as := Accepted{Digest: s.Digest, Fields: s.Fields, Left: paths(s.Left)}
-	if s.Intact = s.Accepted.of(s) || p != nil && p[want.ID] == as; s.Intact {
+	if s.Intact = s.Accepted.of(s) || proven == s.proof(); s.Intact {
 		return s
 	}
 	if lost := managers.ours().lacks(want.JSON, s.Left); len(lost) > 0 {
 		s.ChangedBy, s.ChangedAt = managers.culprit(lost), places(lost)
 	} else {
 		s.Intact = true
-		if p != nil {
-			p[want.ID] = as
-		}
 	}
 	return s
+}
+
+// Proven are sets of fields that were found to be all that we applied, the last one of every object. An object is the same on
+// many clusters, and to compare it once is enough.
+type Proven map[manifest.ID]Accepted
+
+// Note remembers what was found of an object that is as it was applied.
+func (p Proven) Note(id manifest.ID, s Seen) {
+	if s.Intact && !s.Accepted.of(s) {
+		p[id] = s.proof()
+	}
+}
+
+// proof is what an object that is intact proves.
+func (s Seen) proof() Accepted {
+	return Accepted{Digest: s.Digest, Fields: s.Fields, Left: paths(s.Left)}
 }
 
 // leaves says whether all that is left to the member still may be: the replicas of an autoscaler that left Git may not.
@@ -141,14 +144,17 @@ func (s Seen) Tell(message string) string {
 // of the new state already.
 func (l Live) Settle(accepted map[manifest.ID]Accepted) {
 	for id, a := range accepted {
-		s, ok := l[id]
-		if !ok {
-			continue // the watch has not told of it; when it does, the fields are compared
+		if s, ok := l[id]; ok { // else the watch has not told of it; when it does, the fields are compared
+			l[id] = s.settled(a)
 		}
-		s.Accepted = a
-		if a.of(s) {
-			s.Intact, s.ChangedBy, s.ChangedAt = true, "", ""
-		}
-		l[id] = s
 	}
+}
+
+// settled is an object of which an apply was accepted.
+func (s Seen) settled(a Accepted) Seen {
+	s.Accepted = a
+	if a.of(s) {
+		s.Intact, s.ChangedBy, s.ChangedAt = true, "", ""
+	}
+	return s
 }

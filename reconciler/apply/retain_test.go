@@ -105,7 +105,7 @@ func TestWhatAnOperatorOfTheMemberSuspended(t *testing.T) {
 		"not at all can be suspended in Git": {spec: "suspend: true, path: b", want: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, kustomization := suspendable(t, unique("suspended", name))
+			w, kustomization := suspendable(t, worldOf("suspended", name))
 			first, next := w.target(kustomization("suspend: false, path: a")), w.target(kustomization(c.spec))
 			w.delivered(first)
 			for _, edit := range c.edits {
@@ -188,7 +188,7 @@ func TestWhatChangesBetweenTheLookAndTheApply(t *testing.T) {
 		"is made anew, whole": {func(w *world) { w.remove("Kustomization", "apps") }, false, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, kustomization := suspendable(t, unique("meanwhile", name))
+			w, kustomization := suspendable(t, worldOf("meanwhile", name))
 			w.delivered(w.target(kustomization("suspend: false, path: a")))
 			w.edit("Kustomization", "apps", setting(true, "spec", "suspend"))
 			if c.suspended {
@@ -307,7 +307,7 @@ imagePullSecrets: [{name: registry}]
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, unique("given", name))
+			w := newWorld(t, worldOf("given", name))
 			w.create(foreignNamespace)
 			if c.created != "" {
 				w.create(c.created)
@@ -373,7 +373,7 @@ spec:
 		"a script decides": {retention("argoproj.io/v1", "Workflow", "desired.spec.suspend = observed.spec.suspend"), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, unique("one-value", name))
+			w := newWorld(t, worldOf("one-value", name))
 			w.create(foreignNamespace)
 			target := func(path string) propagate.Target {
 				object := "apiVersion: argoproj.io/v1\nkind: Workflow\nmetadata: {name: build, namespace: NS}\nspec: {suspend: false, path: " + path + "}\n"

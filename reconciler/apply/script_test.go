@@ -133,7 +133,7 @@ func TestScriptAndTheRulesOfTheKind(t *testing.T) {
 		"the script decides":                 {`desired.spec.suspend = observed.spec.suspend`, "b", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, kustomization := suspendable(t, unique("both", name))
+			w, kustomization := suspendable(t, worldOf("both", name))
 			target := func(spec string) propagate.Target {
 				return w.planned(`[{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization}]`, kustomization(spec),
 					retention("kustomize.toolkit.fluxcd.io/v1", "Kustomization", c.script))

@@ -103,8 +103,8 @@ func (w *world) connect(agent string, wrap func(http.RoundTripper) http.RoundTri
 	return m
 }
 
-// unique is a name for the world of a case.
-func unique(prefix, name string) string {
+// worldOf is a name for the world of a case.
+func worldOf(prefix, name string) string {
 	return fmt.Sprintf("%s-%08x", prefix, crc32.ChecksumIEEE([]byte(name)))
 }
 
@@ -184,7 +184,7 @@ func (w *world) look(target propagate.Target) {
 		for i := range list.Items {
 			u := &list.Items[i]
 			id := manifest.IDOf(u)
-			live[id] = Observe(u, wants[id], w.live[id])
+			live[id] = Observe(u, wants[id], w.live[id], Accepted{})
 		}
 	}
 	w.live = live

@@ -202,10 +202,10 @@ func anotherJob(s *stage) {
 	s.publish(job("v1"))
 	before := s.get("jobs.batch", "migrate")
 	made := s.templates(job("v1"))[0]
-	c := accord.Cell{Cluster: "a", Want: "d", Report: &accord.Report{Digest: "d", Status: map[string]any{
+	c := accord.Cell{Cluster: "a", Want: "d", Report: &accord.Report{Digest: "d", Status: accord.Reflect(map[string]any{
 		"succeeded": int64(1), "startTime": "2026-01-01T00:00:00Z", "completionTime": "2026-01-01T00:00:10Z",
 		"conditions": []any{map[string]any{"type": "Complete", "status": "True", "lastTransitionTime": "2026-01-01T00:00:10Z"}},
-	}}}
+	})}}
 	require.NoError(s, s.Tell(s.Context(), s.federation, made.ID, made.Decision(), []accord.Cell{c}))
 	conditions, _, _ := unstructured.NestedSlice(s.get("jobs.batch", "migrate").Object, "status", "conditions")
 	require.Len(s, conditions, 2, "the API server accepted the end")
@@ -238,7 +238,7 @@ func demoted(s *stage) {
 		made.Shares[1].Held = held
 		var cells []accord.Cell
 		for _, name := range []string{"a", "b"} {
-			cells = append(cells, accord.Cell{Cluster: name, Want: "d", Report: &accord.Report{Digest: "d", Status: map[string]any{"currentHealthy": int64(2)}}})
+			cells = append(cells, accord.Cell{Cluster: name, Want: "d", Report: &accord.Report{Digest: "d", Status: accord.Reflect(map[string]any{"currentHealthy": int64(2)})}})
 		}
 		require.NoError(s, s.Tell(s.Context(), s.federation, made.ID, made.Decision(), cells))
 	}
@@ -355,9 +355,11 @@ func scaledByOthers(s *stage) {
 	var cells []accord.Cell
 	for _, name := range []string{"a", "b"} {
 		c := cell(made.ID, name, "current")
+		live := c.Report.Status.Map()
 		for _, field := range []string{"replicas", "updatedReplicas", "availableReplicas", "readyReplicas"} {
-			c.Report.Status[field] = int64(5)
+			live[field] = int64(5)
 		}
+		c.Report.Status = accord.Reflect(live)
 		cells = append(cells, c)
 	}
 	tell := func() { require.NoError(s, s.Tell(s.Context(), s.federation, made.ID, made.Decision(), cells)) }

@@ -67,12 +67,8 @@ var whatIsThere = []string{
 
 // answers are what the clusters say that are heard from, and without what is said by those that run something else.
 func (j judgement) answers() (all, current []kind.Answer) {
-	for _, c := range j.cells {
-		a := kind.Answer{Cluster: c.Cluster}
-		if c.Report != nil && c.Unreachable == "" {
-			a.Current, a.Status = c.Observed(), c.Report.Status
-		}
-		all = append(all, a)
+	all = status.Answers(j.cells)
+	for _, a := range all {
 		if !a.Current {
 			a.Status = nil
 		}

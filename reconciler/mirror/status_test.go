@@ -40,7 +40,7 @@ func cell(id manifest.ID, cluster, state string) accord.Cell {
 		k := kind.Of(id.GroupKind())
 		health, message := k.Health(u)
 		return &accord.Report{
-			Digest: digest, Generation: 2, ObservedGeneration: seen, Observes: true, Health: health, Message: message, Status: k.Reflect(u),
+			Digest: digest, Generation: 2, ObservedGeneration: seen, Observes: true, Health: health, Message: message, Status: accord.Reflect(k.Reflect(u)),
 		}
 	}
 	c := accord.Cell{Object: id, Cluster: cluster, Want: "new", Report: live("new", 2, 2, 2)}
@@ -118,17 +118,17 @@ func TestStatusOfWhatCouldNotBeWritten(t *testing.T) {
 func TestStatusOfScaledToZero(t *testing.T) {
 	id := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
 	c := cell(id, "a", "unreachable")
-	c.Report.Status = map[string]any{}
+	c.Report.Status = accord.Reflect(map[string]any{})
 	j := judgement{id: id, kind: kind.Of(id.GroupKind()), decision: "d", written: true, generation: 5, observed: 5, cells: []accord.Cell{c}}
 	require.EqualValues(t, 4, j.status()["observedGeneration"], "no count shows that nobody knows")
 }
 
 func TestStatusOfAnEndedJob(t *testing.T) {
 	id := manifest.ID{Group: "batch", Kind: "Job", Namespace: "shop", Name: "migrate"}
-	c := accord.Cell{Cluster: "a", Want: "new", Report: &accord.Report{Digest: "new", Health: kind.Healthy, Status: map[string]any{
+	c := accord.Cell{Cluster: "a", Want: "new", Report: &accord.Report{Digest: "new", Health: kind.Healthy, Status: accord.Reflect(map[string]any{
 		"succeeded": int64(1), "startTime": "2026-01-01T00:00:00Z", "completionTime": "2026-01-01T00:00:10Z",
 		"conditions": []any{map[string]any{"type": "Complete", "status": "True"}},
-	}}}
+	})}}
 	j := judgement{id: id, kind: kind.Of(id.GroupKind()), decision: "d", written: true, generation: 1, cells: []accord.Cell{c}}
 	var types []any
 	for _, c := range j.status()["conditions"].([]any) {

@@ -43,10 +43,10 @@ var bad = map[string]func(c *status.Cell, message string){
 	"unreachable":    func(c *status.Cell, m string) { c.Unreachable = m },
 	"held":           func(c *status.Cell, m string) { c.Held = m },
 	"unhealthy": func(c *status.Cell, m string) {
-		c.Report = &status.Report{Digest: "new", Health: kind.Failed, Message: m, Status: map[string]any{
+		c.Report = &status.Report{Digest: "new", Health: kind.Failed, Message: m, Status: status.Reflect(map[string]any{
 			"replicas": int64(1), "conditions": []any{map[string]any{"type": "Available", "status": "False", "reason": "Bad", "message": m}},
 			"loadBalancer": map[string]any{"ingress": []any{map[string]any{"hostname": c.Cluster + ".example.com"}}},
-		}}
+		})}
 	},
 }
 

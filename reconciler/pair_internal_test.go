@@ -1,0 +1,256 @@
+package reconciler
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	utiluuid "k8s.io/apimachinery/pkg/util/uuid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/status"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// BenchmarkPair says how many bytes of heap one more object on one more cluster takes, and what of it is the plan, the
+// plan as it is in force, what the watches tell, and what deliveries leave. The difference between many clusters and few
+// is divided by the difference in pairs, so what is kept once for an object is not in it.
+func BenchmarkPair(b *testing.B) {
+	const objects, few, many = 100, 10, 110
+	var less, more heap
+	for b.Loop() {
+		less, more = fill(b, objects, few), fill(b, objects, many)
+	}
+	pairs := float64(objects * (many - few))
+	total := 0.0
+	for i, part := range parts {
+		bytes := float64(more[i]-less[i]) / pairs
+		total += bytes
+		b.ReportMetric(bytes, "B/pair-"+part)
+	}
+	b.ReportMetric(total, "B/pair")
+}
+
+// parts of the heap, in the order in which they are filled.
+var parts = [...]string{"planned", "adopted", "watched", "delivered", "planned-again"}
+
+// heap is how many bytes each of the parts added.
+type heap [len(parts)]int64
+
+// fill has a federation of so many Deployments on so many clusters, each with all that is kept when it was delivered and rests.
+func fill(t testing.TB, objects, members int) heap {
+	s := newScale(t, objects, members)
+	var all heap
+	last := s.inUse()
+	for i, step := range []func(){s.plans, s.adopts, s.watches, s.delivers, s.plansAgain} {
+		step()
+		now := s.inUse()
+		all[i], last = now-last, now
+	}
+	runtime.KeepAlive(s)
+	return all
+}
+
+// scale is a federation without clusters that could be asked anything: what they have is made up.
+type scale struct {
+	t        testing.TB
+	in       propagate.Input
+	plan     *propagate.Plan
+	f        *federation
+	engine   *engine
+	clusters []string
+}
+
+func newScale(t testing.TB, objects, members int) *scale {
+	t.Helper()
+	in, err := propagate.Load([]byte(manyDeployments(objects, members)))
+	require.NoError(t, err)
+	key := types.NamespacedName{Namespace: "fleet", Name: "prod"}
+	e := newEngine(distant{}, slog.New(slog.DiscardHandler), func(client.Object, string, string, string) {})
+	f, err := recall(t.Context(), e.ledger, &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}})
+	require.NoError(t, err)
+	e.federations[key] = f
+	t.Cleanup(e.reporter.queue.ShutDown)
+	return &scale{t: t, in: in, f: f, engine: e}
+}
+
+// distant is a ledger that keeps nothing in this process, as that on a hub.
+type distant struct{}
+
+func (distant) Put(_ context.Context, obj client.Object) error {
+	obj.SetGeneration(1)
+	return nil
+}
+func (distant) PutStatus(context.Context, client.Object) error                { return nil }
+func (distant) List(context.Context, client.ObjectList, string, string) error { return nil }
+func (distant) Delete(context.Context, client.Object) error                   { return nil }
+
+// manyDeployments is the repository: half of the clusters get another registry.
+func manyDeployments(objects, members int) string {
+	var b strings.Builder
+	b.WriteString("-- input --\nfederation: fleet/prod\n-- all.yaml --\n")
+	for i := range objects {
+		fmt.Fprintf(&b, `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: deployment-%[1]d, namespace: default, labels: {app: d%[1]d, team: shop}}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: d%[1]d}}
+  template:
+    metadata: {labels: {app: d%[1]d}}
+    spec: {containers: [{name: main, image: "registry.example.com/shop/d%[1]d:1.0"}]}
+`, i)
+	}
+	b.WriteString(`---
+apiVersion: policy.karmada.io/v1alpha1
+kind: ClusterPropagationPolicy
+metadata: {name: all}
+spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: ClusterOverridePolicy
+metadata: {name: mirror}
+spec:
+  overrideRules:
+  - targetCluster: {fieldSelector: {matchExpressions: [{key: region, operator: In, values: [r1]}]}}
+    overriders: {imageOverrider: [{component: Registry, operator: replace, value: mirror.example.com}]}
+`)
+	for i := range members {
+		fmt.Fprintf(&b, "---\n{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: cluster-%04d}, spec: {region: r%d}}\n", i, i%2)
+	}
+	return b.String()
+}
+
+// inUse is what is left after a garbage collection; the second one takes what the first one let go of.
+func (s *scale) inUse() int64 {
+	for range 3 {
+		runtime.GC()
+		time.Sleep(time.Millisecond) // for what is freed in the background
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func (s *scale) plans() {
+	p, err := propagate.New(s.in)
+	require.NoError(s.t, err)
+	p.Digest()
+	for _, c := range p.Clusters() {
+		p.TargetDigest(c)
+	}
+	s.plan, s.clusters = p, p.Clusters()
+}
+
+func (s *scale) adopts() {
+	s.f.adopt(basis{}, &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, s.plan)
+	s.f.mu.Lock()
+	a := s.f.announcement(func(manifest.ID) bool { return false })
+	s.f.mu.Unlock()
+	require.NoError(s.t, s.engine.record(context.Background(), s.f, a))
+	s.f.announced = true
+}
+
+// watches shows what every cluster has, as the API server would.
+func (s *scale) watches() {
+	for n, c := range s.clusters {
+		o := observer{&bulkhead{Member: &clusters.Member{Name: c}, engine: s.engine}, s.f.key}
+		kinds, err := job{target: s.plan.For(c)}.kinds()
+		require.NoError(s.t, err)
+		for i, p := range s.plan.For(c).Objects {
+			o.Put(s.live(p.Rendered, time.Date(2026, 1, 2, n/60, n%60, i%60, 0, time.UTC)))
+		}
+		s.f.legs[c].list(kinds)
+	}
+}
+
+// live is an object that was applied, decoded from what the API server would send.
+func (s *scale) live(r *propagate.Rendered, since time.Time) *unstructured.Unstructured {
+	var content map[string]any
+	require.NoError(s.t, json.Unmarshal(r.JSON, &content))
+	metadata := content["metadata"].(map[string]any)
+	fields := map[string]any{}
+	for key, value := range fieldsOf(content) {
+		if key != "f:apiVersion" && key != "f:kind" {
+			fields[key] = value
+		}
+	}
+	metadata["uid"], metadata["generation"] = string(utiluuid.NewUUID()), 1
+	metadata["managedFields"] = []any{map[string]any{"manager": v1alpha1.FieldManager, "operation": "Apply", "apiVersion": r.GVK.GroupVersion().String(), "fieldsType": "FieldsV1", "fieldsV1": fields}}
+	content["status"] = map[string]any{
+		"observedGeneration": 1, "replicas": 3, "updatedReplicas": 3, "readyReplicas": 3, "availableReplicas": 3,
+		"conditions": []any{
+			map[string]any{"type": "Available", "status": "True", "reason": "MinimumReplicasAvailable", "message": "Deployment has minimum availability.", "lastTransitionTime": since.Add(7 * time.Second).Format(time.RFC3339), "lastUpdateTime": since.Format(time.RFC3339)},
+			map[string]any{"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable", "message": "ReplicaSet has successfully progressed.", "lastTransitionTime": since.Format(time.RFC3339), "lastUpdateTime": since.Format(time.RFC3339)},
+		},
+	}
+	text, err := json.Marshal(content)
+	require.NoError(s.t, err)
+	u := &unstructured.Unstructured{}
+	require.NoError(s.t, u.UnmarshalJSON(text))
+	return u
+}
+
+// fieldsOf is the set of fields of an object, a list being one field.
+func fieldsOf(object map[string]any) map[string]any {
+	fields := map[string]any{}
+	for key, value := range object {
+		below, _ := value.(map[string]any)
+		fields["f:"+key] = fieldsOf(below)
+	}
+	return fields
+}
+
+// delivers ends the delivery to every cluster, and has what came of it judged.
+func (s *scale) delivers() {
+	for _, c := range s.clusters {
+		l := s.f.legs[c]
+		var there []apply.Recalled
+		accepted := map[manifest.ID]apply.Accepted{}
+		for _, p := range s.plan.For(c).Objects {
+			seen, ok := l.live.Get(p.ID)
+			require.True(s.t, ok && seen.Intact, p.ID)
+			there = append(there, apply.Recalled{ID: p.ID})
+			accepted[p.ID] = apply.Accepted{Digest: strings.Clone(seen.Digest), Fields: seen.Fields}
+		}
+		s.f.mu.Lock()
+		l.conclude(apply.Outcome{Inventory: apply.Entries(there), Accepted: accepted}, nil)
+		cells := s.f.cells(l, "")
+		l.delivery.Status = status.Delivery(l.delivery.Status, l.delivery.Generation, "main@1", l.run, cells, time.Now())
+		s.f.mu.Unlock()
+	}
+	for id, o := range s.f.objects {
+		var cells []status.Cell
+		for _, c := range s.clusters {
+			cells = append(cells, s.f.cell(s.f.legs[c], id, ""))
+		}
+		o.Status = status.Object(o.Status, o.Generation, kind.Of(id.GroupKind()), "", cells, time.Now())
+		require.EqualValues(s.t, len(s.clusters), o.Status.Summary.Healthy, "%v", o.Status.Clusters)
+	}
+}
+
+// plansAgain makes the plan after it, which knows what was decided before, and puts it in force.
+func (s *scale) plansAgain() {
+	s.in.Previous = s.plan.Previous()
+	next, err := s.plan.Next(s.in)
+	require.NoError(s.t, err)
+	s.in.Previous = nil
+	next.Digest()
+	s.f.adopt(basis{}, &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, next)
+	s.plan = next
+}
