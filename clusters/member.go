@@ -33,6 +33,7 @@ type Member struct {
 
 	http   *http.Client
 	server discovery.DiscoveryInterface
+	client rest.Interface // that of Objects
 }
 
 // Connect makes the clients of a member; nothing is sent yet, so an error is a mistake in cfg. cfg is not changed.
@@ -50,9 +51,12 @@ func connectTo(cfg *rest.Config, name string, catalogs *Catalogs) (*Member, erro
 	m := &Member{Name: name, Breaker: newBreaker()}
 	client = &http.Client{Transport: guarded{m.Breaker, cmp.Or[http.RoundTripper](client.Transport, http.DefaultTransport)}}
 	m.http = client
-	if m.Objects, err = dynamic.NewForConfigAndClient(cfg, client); err != nil {
+	objects := dynamic.ConfigFor(cfg)
+	objects.APIPath = "/" // every request has a path of its own
+	if m.client, err = rest.UnversionedRESTClientForConfigAndClient(objects, client); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
+	m.Objects = dynamic.New(m.client)
 	if m.Metadata, err = metadata.NewForConfigAndClient(cfg, client); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}

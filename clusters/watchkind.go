@@ -2,10 +2,8 @@ package clusters
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 )
 
@@ -87,14 +84,11 @@ func (k *kindWatch) follow(ctx context.Context) error {
 			return k.unserved(err)
 		}
 	}
-	end := int64((watchEnd + rand.N(watchEnd)) / time.Second)
-	events, err := objects.Watch(ctx, metav1.ListOptions{
-		LabelSelector: k.watch.selector, ResourceVersion: k.version, AllowWatchBookmarks: true, TimeoutSeconds: &end,
-	})
+	events, err := k.open(ctx, mapping.Resource)
 	if err != nil {
 		return k.unserved(fmt.Errorf("watching %s: %w", k.gvk.Kind, err))
 	}
-	defer events.Stop()
+	defer events.Close()
 	k.failed = 0
 	k.found()
 	return k.events(ctx, events)
@@ -136,45 +130,6 @@ func (k *kindWatch) page(ctx context.Context, objects dynamic.ResourceInterface,
 	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
 	defer cancel()
 	return objects.List(ctx, metav1.ListOptions{LabelSelector: k.watch.selector, Limit: watchPage, Continue: next})
-}
-
-// events hands over what happens until the watch ends.
-func (k *kindWatch) events(ctx context.Context, w apiwatch.Interface) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case e, ok := <-w.ResultChan():
-			if !ok {
-				return nil
-			}
-			if e.Type == apiwatch.Error {
-				return ended(e)
-			}
-			u, ok := e.Object.(*unstructured.Unstructured)
-			if !ok {
-				return fmt.Errorf("watching %s: the API server sent a %T", k.gvk.Kind, e.Object)
-			}
-			k.version = u.GetResourceVersion()
-			switch e.Type {
-			case apiwatch.Added, apiwatch.Modified:
-				k.watch.sink.Put(u)
-			case apiwatch.Deleted:
-				k.watch.sink.Delete(u)
-			}
-		}
-	}
-}
-
-// ended is why the API server ended a watch; nil for an internal timeout or a lost connection, after which it
-// is taken up where it ended.
-func ended(e apiwatch.Event) error {
-	err := apierrors.FromObject(e.Object)
-	var status apierrors.APIStatus
-	if errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError {
-		return nil
-	}
-	return err
 }
 
 // complete is called after a list.
