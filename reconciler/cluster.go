@@ -63,7 +63,7 @@ func newProber(hub client.Client, secrets client.Reader, e *engine) *prober {
 // Reconcile connects one Cluster if it is new or has new credentials, and probes it.
 func (p *prober) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	c := &v1alpha1.Cluster{}
-	if err := p.Get(ctx, req.NamespacedName, c); apierrors.IsNotFound(err) {
+	if err := p.Get(ctx, req.NamespacedName, c); apierrors.IsNotFound(err) || err == nil && c.DeletionTimestamp != nil { // from then on hands are off it
 		p.drop(req.Name)
 		p.engine.roll.strike(req.Name)
 		return ctrl.Result{}, nil

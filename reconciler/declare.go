@@ -47,7 +47,7 @@ func (s *syncer) declare(ctx context.Context, fed *v1alpha1.Federation, declared
 		if err != nil {
 			return nil, fmt.Errorf("cluster %s: %w", c.Name, err)
 		}
-		changed, fleet = true, append(without(fleet, c.Name), *after)
+		changed, fleet = true, append(without(fleet, c.Name), staying([]v1alpha1.Cluster{*after})...)
 	}
 	for _, p := range present {
 		if p.Labels[v1alpha1.SourceLabel] != by || slices.ContainsFunc(declared, func(c v1alpha1.Cluster) bool { return c.Name == p.Name }) {
@@ -67,7 +67,7 @@ func (s *syncer) declare(ctx context.Context, fed *v1alpha1.Federation, declared
 	}
 	list := &v1alpha1.ClusterList{}
 	err := s.secrets.List(ctx, list) // not from the cache, which may not have seen what was just written
-	return byName(list.Items), err
+	return byName(staying(list.Items)), err
 }
 
 // without is the clusters but the one of a name.

@@ -31,7 +31,9 @@ func (e *engine) enforce(ctx context.Context, f *federation, b basis, release *v
 	last := f.inLedger()
 	carried := func(id manifest.ID) bool { return plan.Carried(last, id) }
 	touched := f.adopt(b, release, plan)
-	e.tellLeft(f)
+	if err := e.tellLeft(ctx, f); err != nil {
+		return err
+	}
 	if asksMore := f.asksMore(); learned || asksMore {
 		e.lookAgain(f)
 	}

@@ -1,11 +1,22 @@
 package reconciler
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"time"
+
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status"
 )
+
+// A cluster that leaves the fleet keeps what it has. What that is stands in its Deliveries, which go with it; before they do
+// it is written into the status of each Federation.
 
 const (
 	// clusterLeft is the reason of the event that says what stays on a cluster that is not in the fleet any more.
@@ -14,24 +25,118 @@ const (
 	namedLeft = 10
 )
 
-// tellLeft tells people what stays on clusters that left the fleet, before their Deliveries are deleted. Nothing is deleted
-// on the clusters, whether or not they answer, so a Cluster needs no finalizer: its removal waits for nobody.
-func (e *engine) tellLeft(f *federation) {
+// part writes down what a cluster keeps of a federation, and ends what is under way there. What is known of its Cluster
+// is in c, which is nil when that is gone. Done again it changes nothing.
+func (e *engine) part(ctx context.Context, f *federation, cluster string, c *v1alpha1.Cluster) error {
+	p := status.Parting{Cluster: cluster}
 	f.mu.Lock()
-	about, left := f.declaration.DeepCopy(), slices.Clone(f.left)
-	f.mu.Unlock()
-	for _, d := range left {
-		if n := len(d.Status.Inventory); n > 0 {
-			e.event(about, warning, clusterLeft, fmt.Sprintf("cluster %s left the fleet; what was delivered there stays, with accord's marks: %d objects: %s",
-				d.Spec.Cluster, n, listed(readable(d.Status.Inventory), namedLeft)))
+	if l := f.legs[cluster]; l != nil {
+		l.end() // from here on nothing is added to what it has
+		p = partingOf(l.delivery)
+		if l.run.Inventory != nil {
+			p.Inventory = l.run.Inventory
 		}
 	}
+	f.mu.Unlock()
+	if c != nil {
+		p.DeletedAt, p.HeardAt = c.DeletionTimestamp.Time, c.Status.LastHeardAt
+		p.Reachable = meta.IsStatusConditionTrue(c.Status.Conditions, fluxmeta.ReadyCondition)
+	}
+	return e.leave(ctx, f, p)
+}
+
+// partingOf is what a Delivery says of a cluster that leaves.
+func partingOf(d *v1alpha1.Delivery) status.Parting {
+	return status.Parting{
+		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, HeardAt: d.Status.LastHeardAt,
+		Reachable: meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.Reachable),
+	}
+}
+
+// tellLeft is part for the clusters that the plan that comes into force does not have any more, before their Deliveries
+// are deleted.
+func (e *engine) tellLeft(ctx context.Context, f *federation) error {
+	f.mu.Lock()
+	var partings []status.Parting
+	for _, d := range f.left {
+		partings = append(partings, partingOf(d))
+	}
+	f.mu.Unlock()
+	for _, p := range partings {
+		if err := e.leave(ctx, f, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leave writes a parting down, and tells people once.
+func (e *engine) leave(ctx context.Context, f *federation, p status.Parting) error {
+	news := false
+	about, err := e.amendLeft(ctx, f, func(l status.Left) (next status.Left) {
+		next, news = l.Part(p, time.Now())
+		return next
+	})
+	if err != nil {
+		return fmt.Errorf("writing down what stays on cluster %s: %w", p.Cluster, err)
+	}
+	if news {
+		e.event(about, warning, clusterLeft, fmt.Sprintf("cluster %s left the fleet; what was delivered there stays, with accord's marks: %d objects: %s",
+			p.Cluster, len(p.Inventory), listed(readable(p.Inventory), namedLeft)))
+	}
+	return nil
+}
+
+// amendLeft changes what stands in the status of a Federation of clusters that left, and nothing else: it does not depend
+// on a plan, nor on whether the sources can be read.
+func (e *engine) amendLeft(ctx context.Context, f *federation, change func(status.Left) status.Left) (*v1alpha1.Federation, error) {
+	f.telling.federation.Lock()
+	defer f.telling.federation.Unlock()
+	f.mu.Lock()
+	fed := f.declaration.DeepCopy()
+	f.mu.Unlock()
+	before := status.Left{Clusters: fed.Status.Left, Omitted: fed.Status.LeftOmitted}
+	next := change(before)
+	if equality.Semantic.DeepEqual(before, next) {
+		return fed, nil
+	}
+	fed.Status.Left, fed.Status.LeftOmitted = next.Clusters, next.Omitted
+	if err := e.ledger.PutStatus(ctx, fed); err != nil && !gone(err) {
+		return fed, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.declaration.Status = fed.Status
+	return fed, nil
+}
+
+// returned takes a cluster out of those that left, if its Delivery answers again for what is there.
+func (e *engine) returned(ctx context.Context, f *federation, cluster string) error {
+	f.mu.Lock()
+	l := f.legs[cluster]
+	left := slices.ContainsFunc(f.declaration.Status.Left, func(c v1alpha1.LeftCluster) bool { return c.Cluster == cluster })
+	answers := l != nil && (l.run.Finished || len(l.delivery.Status.Inventory) > 0)
+	f.mu.Unlock()
+	if !left || !answers {
+		return nil
+	}
+	_, err := e.amendLeft(ctx, f, func(l status.Left) status.Left { return l.Without(cluster) })
+	return err
+}
+
+// concerns says that something of the federation is on a cluster, or is to get there.
+func (f *federation) concerns(cluster string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.legs[cluster]
+	return l != nil && !l.idle()
 }
 
 // readable are entries of an inventory as people write them.
 func readable(inventory []string) []string {
-	names := slices.Clone(inventory)
-	for i, entry := range names {
+	names := make([]string, len(inventory))
+	for i, entry := range inventory {
+		names[i] = entry
 		if id, err := manifest.ParseEntry(entry); err == nil {
 			names[i] = id.String()
 		}

@@ -55,11 +55,15 @@ func (s *syncer) propose(ctx context.Context, f *federation, fed *v1alpha1.Feder
 	if err != nil {
 		return nil, mistake{err}
 	}
-	return &proposal{
+	p := &proposal{
 		basis: basisOf(fed, c, d.members, d.sight()), seen: basisOf(fed, c, s.engine.inform(present), d.sight()),
 		release: c.release(fed), plan: d.plan, findings: worstFirst(check.Run(d.input, d.plan, check.Deciding()...)),
 		objects: parts.Objects, declared: parts.Clusters, taints: d.taints(), approves: c.approves(),
-	}, nil
+	}
+	if missing(parts.Clusters, members) {
+		p.basis.fleet, p.seen.fleet = "", "" // it is looked at again until they are there
+	}
+	return p, nil
 }
 
 // enforce puts a proposal in force.
@@ -72,6 +76,9 @@ func (s *syncer) enforce(ctx context.Context, f *federation, fed *v1alpha1.Feder
 		if _, err := s.declare(ctx, fed, p.declared, present, false); err != nil {
 			return err
 		}
+	}
+	if err := s.retain(ctx, f, p.plan); err != nil {
+		return err
 	}
 	s.taint(p.taints)
 	f.keep(p.objects)

@@ -100,6 +100,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	err = errors.Join(
 		watchFederations(mgr, s, hooks, plans),
 		watchClusters(mgr, p, news),
+		watchLeaving(mgr, e),
 		watchReleases(mgr, newHerald(mgr.GetClient(), mgr.GetAPIReader(), e.event, log)),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.mirror.run(ctx); return nil })),

@@ -93,13 +93,13 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 	return s.decide(ctx, f, fed, p)
 }
 
-// fleet lists the clusters of the hub.
+// fleet lists the clusters of the hub, without those that are being deleted.
 func (s *syncer) fleet(ctx context.Context) ([]v1alpha1.Cluster, error) {
 	list := &v1alpha1.ClusterList{}
 	if err := s.List(ctx, list); err != nil {
 		return nil, fmt.Errorf("listing clusters: %w", err)
 	}
-	return byName(list.Items), nil
+	return byName(staying(list.Items)), nil
 }
 
 // byName sorts clusters: a cache lists them in any order, and the same fleet is the same basis of a plan.

@@ -1,0 +1,207 @@
+package reconciler_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// TestClustersLeave removes clusters in every way there is. What they had is written down before they are gone, and
+// nothing on them is touched.
+func TestClustersLeave(t *testing.T) {
+	w := newWorld(t, 2)
+	resting := w.federation("resting")
+	w.ready(resting, resting.push("for cluster-b", "app.yaml", configMap("resting", "1"), "policy.yaml", policyFor("resting", []string{"cluster-b"}, "")))
+	w.suspend(resting, true)
+	r := w.federation("leaving")
+	w.ready(r, r.push("for all", "app.yaml", configMap("shared", "1"), "policy.yaml", policyFor("shared", both, "")))
+	for _, c := range both {
+		require.Contains(t, w.cluster(c).Finalizers, v1alpha1.LeftBehindFinalizer, "it has something")
+	}
+	for _, stage := range []struct {
+		name string
+		run  func(*testing.T, *world, *repository)
+	}{
+		{"it answers, and somebody else keeps its Cluster for a while", func(t *testing.T, w *world, r *repository) { leavesSlowly(t, w, r, resting) }},
+		{"it comes back", func(t *testing.T, w *world, r *repository) { comesBack(t, w, r, resting) }},
+		{"it answers nobody", leavesUnheard},
+		{"nothing was delivered to it", leavesEmpty},
+		{"Git declares it, and does not any more", leavesGitForGood},
+	} {
+		require.True(t, t.Run(stage.name, func(t *testing.T) {
+			inner := *w
+			inner.t = t
+			stage.run(t, &inner, r)
+		}), "what follows builds on it")
+	}
+}
+
+// leavesSlowly: hands are off from the moment on in which the Cluster is deleted, not only when it is gone.
+func leavesSlowly(t *testing.T, w *world, r, resting *repository) {
+	before := w.configMap("cluster-b", "shared").UID
+	inventory := w.delivery(r, "cluster-b").Status.Inventory
+	require.NotEmpty(t, inventory)
+	b := w.cluster("cluster-b")
+	b.Finalizers = append(b.Finalizers, "example.com/others")
+	require.NoError(t, w.hub.Update(t.Context(), b))
+	deleted := time.Now().Truncate(time.Second)
+	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("cluster-b")))
+	w.eventually("accord's finalizer to go", func() error {
+		now := w.cluster("cluster-b").Finalizers
+		return unless(!slices.Contains(now, v1alpha1.LeftBehindFinalizer), fmt.Sprint(now))
+	})
+	for _, of := range []*repository{r, resting} { // by then it is written down: nothing has to be waited for
+		left := w.leftOf(of, "cluster-b")
+		require.NotNil(t, left, of.federation)
+		require.True(t, left.Reachable)
+		require.NotNil(t, left.LastHeardAt)
+		require.WithinRange(t, left.Since.Time, deleted, time.Now())
+	}
+	left := w.leftOf(r, "cluster-b")
+	require.EqualValues(t, len(inventory), left.Objects)
+	require.ElementsMatch(t, titles(t, inventory), left.Named)
+	require.Contains(t, left.Named, "ConfigMap shop/shared")
+	for _, of := range []*repository{r, resting} {
+		w.eventually("people to be told once", func() error {
+			return w.told(of, "Federation", "Warning ClusterLeft", 1, "cluster-b", "ConfigMap shop/")
+		})
+	}
+
+	w.eventually("its Delivery to go", func() error { return w.noDelivery(r, "cluster-b") })
+	release := w.ready(r, r.push("while its Cluster is kept", "app.yaml", configMap("shared", "2")))
+	require.EqualValues(t, 1, release.Status.Summary.Total, "it does not count any more")
+	require.Equal(t, before, w.configMap("cluster-b", "shared").UID, "nothing is deleted there")
+	require.Equal(t, "1", w.configMap("cluster-b", "shared").Data["key"], "nothing is changed there")
+
+	b = w.cluster("cluster-b")
+	require.Equal(t, []string{"example.com/others"}, b.Finalizers, "that of others is left alone")
+	b.Finalizers = nil
+	require.NoError(t, w.hub.Update(t.Context(), b))
+	w.goes("cluster-b")
+	require.Equal(t, left, w.leftOf(r, "cluster-b"))
+}
+
+func comesBack(t *testing.T, w *world, r, resting *repository) {
+	w.create(&v1alpha1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Name: "cluster-b", Labels: map[string]string{"name": "cluster-b"}},
+		Spec: v1alpha1.ClusterSpec{
+			APIEndpoint: w.cables["cluster-b"].host(), SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: "cluster-b"},
+		},
+	})
+	for _, of := range []*repository{r, resting} {
+		w.eventually(of.federation+" to have it back", func() error {
+			left := w.leftOf(of, "cluster-b")
+			return unless(left == nil, fmt.Sprintf("%+v", left))
+		})
+	}
+	w.eventually("b to catch up", func() error {
+		got := w.configMap("cluster-b", "shared").Data["key"]
+		return unless(got == "2", got)
+	})
+	w.eventually("it to have the finalizer again", func() error {
+		now := w.cluster("cluster-b").Finalizers
+		return unless(slices.Contains(now, v1alpha1.LeftBehindFinalizer), fmt.Sprint(now))
+	})
+}
+
+func leavesUnheard(t *testing.T, w *world, r *repository) {
+	w.eventually("all to be well", func() error {
+		fed := w.declared(r)
+		return unless(fed.Status.Summary.Healthy == 2, fed.Status.Summary.Display)
+	})
+	w.reconnectTo("cluster-b", blackHole(t), nil)
+	w.clusterIs("cluster-b", metav1.ConditionFalse, "")
+	begun := time.Now()
+	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("cluster-b")))
+	w.goes("cluster-b")
+	require.Less(t, time.Since(begun), 30*time.Second, "it waits for nothing that a cluster says")
+	left := w.leftOf(r, "cluster-b")
+	require.NotNil(t, left)
+	require.False(t, left.Reachable)
+	require.NotNil(t, left.LastHeardAt)
+	require.Contains(t, left.Named, "ConfigMap shop/shared")
+	w.eventually("its Delivery to go", func() error { return w.noDelivery(r, "cluster-b") })
+	require.Equal(t, "2", w.configMap("cluster-b", "shared").Data["key"], "nothing is deleted there")
+}
+
+func leavesEmpty(t *testing.T, w *world, r *repository) {
+	w.joinAt("unused", "https://"+freeAddress(t), nil)
+	w.clusterIs("unused", metav1.ConditionFalse, "")
+	sha := r.push("not for everyone", "policy.yaml", policyFor("shared", []string{"cluster-a", "cluster-b"}, ""))
+	w.ready(r, sha)
+	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("unused")))
+	w.goes("unused")
+	require.Nil(t, w.leftOf(r, "unused"))
+}
+
+// leavesGitForGood has cluster-a move to Git, which first makes it leave, and come back.
+func leavesGitForGood(t *testing.T, w *world, r *repository) {
+	a := w.cluster("cluster-a")
+	inGit := strings.ReplaceAll(clusterInGit("cluster-a", "prod", "eu"), "spec:\n",
+		fmt.Sprintf("spec:\n  apiEndpoint: %s\n  secretRef: {namespace: %s, name: cluster-a}\n", a.Spec.APIEndpoint, w.namespace))
+	w.ready(r, r.push("a is declared", "clusters.yaml", inGit))
+	require.NoError(t, w.hub.Delete(t.Context(), a))
+	w.eventually("Git to declare it again", func() error {
+		now := &v1alpha1.Cluster{}
+		err := w.hub.Get(t.Context(), client.ObjectKey{Name: "cluster-a"}, now)
+		return unless(err == nil && now.UID != a.UID, fmt.Sprint(err, now.DeletionTimestamp))
+	})
+	w.eventually("it to be back", func() error {
+		left := w.leftOf(r, "cluster-a")
+		return unless(left == nil, fmt.Sprintf("%+v", left))
+	})
+	w.ready(r, r.push("it is delivered to", "app.yaml", configMap("shared", "3")))
+	before := w.configMap("cluster-a", "shared")
+	require.Equal(t, "3", before.Data["key"])
+
+	r.push("a is not declared any more", "clusters.yaml", "", "app.yaml", configMap("shared", "4"))
+	w.goes("cluster-a")
+	left := w.leftOf(r, "cluster-a")
+	require.NotNil(t, left)
+	require.True(t, left.Reachable)
+	require.Contains(t, left.Named, "ConfigMap shop/shared")
+	require.Equal(t, before.UID, w.configMap("cluster-a", "shared").UID, "nothing is deleted there")
+	require.Equal(t, "3", w.configMap("cluster-a", "shared").Data["key"])
+}
+
+// goes waits until a Cluster is gone.
+func (w *world) goes(cluster string) {
+	w.t.Helper()
+	w.eventually("Cluster "+cluster+" to go", func() error {
+		c := &v1alpha1.Cluster{}
+		err := w.hub.Get(w.t.Context(), client.ObjectKey{Name: cluster}, c)
+		return unless(apierrors.IsNotFound(err), fmt.Sprint(err, c.Finalizers))
+	})
+}
+
+// leftOf is what a Federation says of a cluster that left; nil when it says nothing.
+func (w *world) leftOf(r *repository, cluster string) *v1alpha1.LeftCluster {
+	w.t.Helper()
+	left := w.declared(r).Status.Left
+	i := slices.IndexFunc(left, func(c v1alpha1.LeftCluster) bool { return c.Cluster == cluster })
+	if i < 0 {
+		return nil
+	}
+	return &left[i]
+}
+
+// titles are entries of an inventory as people write them.
+func titles(t *testing.T, inventory []string) []string {
+	var all []string
+	for _, entry := range inventory {
+		id, err := manifest.ParseEntry(entry)
+		require.NoError(t, err)
+		all = append(all, id.String())
+	}
+	return all
+}
