@@ -21,11 +21,12 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/source"
+	"github.com/accord-dev/accord/status"
 )
 
 // OnceOptions say what to deliver, from where, to which clusters.
 type OnceOptions struct {
-	// Federation as it would be declared on a hub. Its interval and its secretRefs have no meaning here.
+	// Federation as it would be declared on a hub. Its interval and its secretRefs have no meaning here; spec.preflight has.
 	Federation v1alpha1.Federation
 	// Auth has the data of the Secrets that sources refer to, by name.
 	Auth map[string]map[string][]byte
@@ -45,6 +46,8 @@ type OnceOptions struct {
 
 // OnceResult is what a hub would show at the end.
 type OnceResult struct {
+	// Refused is what clusters refused when it was tried: then nothing was written to any. Empty otherwise.
+	Refused    []status.Refusal
 	Release    v1alpha1.Release
 	Deliveries []v1alpha1.Delivery
 	Objects    []v1alpha1.FederatedObject
@@ -57,7 +60,7 @@ const (
 	onceDeliver = 10 * time.Minute
 )
 
-// Once does a controller's whole job one time, without a hub: fetch, compile, deliver, look. It returns when the
+// Once does a controller's whole job one time, without a hub: fetch, compile, try, deliver, look. It returns when the
 // release has ended one way or the other, and an error only if it could not begin: what became of the clusters is in
 // the result. The code is the controllers' own; only the ledger is another.
 func Once(ctx context.Context, o OnceOptions) (OnceResult, error) {
@@ -71,9 +74,14 @@ func Once(ctx context.Context, o OnceOptions) (OnceResult, error) {
 	go func() { defer close(ended); e.run(ctx) }()
 	defer func() { cancel(); <-ended }()
 
-	f, err := o.begin(ctx, e)
+	f, p, err := o.propose(ctx, e)
 	if err != nil {
 		return OnceResult{}, err
+	}
+	if inForce, err := o.admit(ctx, e, f, p); err != nil {
+		return OnceResult{}, err
+	} else if !inForce {
+		return f.result(), nil
 	}
 	e.await(ctx, f, o)
 	if err := e.settle(context.WithoutCancel(ctx), f); err != nil {
@@ -82,28 +90,28 @@ func Once(ctx context.Context, o OnceOptions) (OnceResult, error) {
 	return f.result(), nil
 }
 
-// begin puts the plan in force.
-func (o OnceOptions) begin(ctx context.Context, e *engine) (*federation, error) {
+// propose makes the plan, which is not in force yet.
+func (o OnceOptions) propose(ctx context.Context, e *engine) (*federation, *proposal, error) {
 	fed := &o.Federation
 	fed.Generation = 1
 	cache, err := source.OpenGit(o.CacheDir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c, err := fetch(ctx, cache, fed, o.secret)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	parts, err := c.parts(nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := o.connect(ctx, e, parts.Clusters); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := e.open(ctx, fed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	declared := o.members(parts.Clusters)
 	e.recollect(ctx, f, declared)
@@ -115,16 +123,17 @@ func (o OnceOptions) begin(ctx context.Context, e *engine) (*federation, error) 
 		err = errors.Join(err, propagate.Dump(o.Dump, d.input))
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if digest := d.plan.Digest(); fed.Spec.RequireApproval && !slices.Contains(c.approves(), digest) {
-		return nil, fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
+		return nil, nil, fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
 			digest, v1alpha1.ApprovedPlanTrailer+digest)
 	}
 	if err := o.staged(d.plan); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return f, e.enforce(ctx, f, basisOf(fed, c, d.members, d.sight()), c.release(fed), d.plan)
+	b := basisOf(fed, c, d.members, d.sight())
+	return f, &proposal{basis: b, seen: b, release: c.release(fed), plan: d.plan}, nil
 }
 
 func (o OnceOptions) secret(_ context.Context, name string) (map[string][]byte, error) {
@@ -243,6 +252,9 @@ func (f *federation) result() OnceResult {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := OnceResult{Release: *f.release.DeepCopy()}
+	if told := f.preflights.told; told != nil {
+		r.Refused = told.Refused
+	}
 	for _, c := range f.clusters() {
 		if l := f.legs[c]; !l.idle() {
 			r.Deliveries = append(r.Deliveries, *l.delivery.DeepCopy())

@@ -36,6 +36,7 @@ func TestOnce(t *testing.T) {
 		{"a file removed from Git is pruned", oncePrunes},
 		{"a commit that breaks a manifest", onceBroken},
 		{"a member does not answer", onceUnreachable},
+		{"a cluster refuses something", onceRefused},
 		{"everything leaves one cluster", onceWithdraws},
 		{"replicas are divided by room", onceDivides},
 	} {
@@ -51,6 +52,12 @@ func TestOnce(t *testing.T) {
 // once runs it; wait is how long to wait for health.
 func (w *world) once(r *repository, wait time.Duration) (reconciler.OnceResult, error) {
 	w.t.Helper()
+	return w.onceAs(r, wait, func(*v1alpha1.FederationSpec) {})
+}
+
+// onceAs runs it for a Federation that is changed by change.
+func (w *world) onceAs(r *repository, wait time.Duration, change func(*v1alpha1.FederationSpec)) (reconciler.OnceResult, error) {
+	w.t.Helper()
 	configs := map[string]*rest.Config{}
 	for name, c := range w.cables {
 		cfg := rest.CopyConfig(w.planes[name].Config())
@@ -61,6 +68,7 @@ func (w *world) once(r *repository, wait time.Duration) (reconciler.OnceResult, 
 	fed.Spec.Prune = true
 	fed.Spec.Sources = []v1alpha1.Source{r.source("main")}
 	fed.Spec.Sources[0].Timeout.Duration = time.Minute
+	change(&fed.Spec)
 	return reconciler.Once(w.t.Context(), reconciler.OnceOptions{
 		Federation: fed, Configs: configs, CacheDir: w.t.TempDir(), Dump: io.Discard, Wait: wait, Log: logr.Discard(),
 	})
@@ -132,6 +140,64 @@ func onceUnreachable(t *testing.T, w *world, r *repository) {
 	w.cables["cluster-b"].setCut(false)
 	w.done(r, 2)
 	require.Equal(t, "2", w.configMap("cluster-b", "once").Data["key"])
+}
+
+// What one cluster refuses is written to none, unless nobody asked before.
+func onceRefused(t *testing.T, w *world, r *repository) {
+	const refused = `apiVersion: policy.karmada.io/v1alpha1
+kind: OverridePolicy
+metadata: {namespace: shop, name: refused}
+spec:
+  overrideRules:
+  - targetCluster: {clusterNames: [cluster-b]}
+    overriders: {plaintext: [{path: /data/not~1a~1key, operator: add, value: x}]}
+`
+	versions := func() (all []string) {
+		for _, c := range both {
+			all = append(all, w.configMap(c, "once").ResourceVersion)
+		}
+		return all
+	}
+	before := versions()
+	oncePush(r, "refused by b", "3", "override.yaml", refused, "more.yaml", configMap("once-more", "1"))
+	for name, wait := range map[string]time.Duration{"for delivery": 0, "for health": patience} {
+		result, err := w.once(r, wait)
+		require.NoError(t, err, name)
+		require.Len(t, result.Refused, 2, name)
+		for i, object := range []string{"ConfigMap shop/once", "ConfigMap shop/once-more"} {
+			require.Equal(t, "cluster-b", result.Refused[i].Cluster)
+			require.Equal(t, object, result.Refused[i].Object)
+			require.Equal(t, "Invalid", result.Refused[i].Reason)
+			require.Contains(t, result.Refused[i].Message, "not/a/key")
+		}
+		c := apimeta.FindStatusCondition(result.Release.Status.Conditions, "Ready")
+		require.Equal(t, "PreflightFailed", c.Reason, name)
+		require.Contains(t, c.Message, "cluster-b refuses ConfigMap shop/once: ")
+		require.Empty(t, result.Deliveries, name)
+	}
+	require.Equal(t, before, versions(), "nothing is written to a, which refuses nothing")
+	require.True(t, w.absent("cluster-a", "once-more"))
+
+	w.cables["cluster-b"].setCut(true)
+	result, err := w.once(r, 0)
+	require.NoError(t, err)
+	require.Empty(t, result.Refused, "a cluster that does not answer keeps nobody from the rest")
+	passed := apimeta.FindStatusCondition(result.Release.Status.Conditions, v1alpha1.Preflighted)
+	require.Contains(t, passed.Message, "2 objects tried, none refused; not asked: cluster-b")
+	require.Equal(t, "3", w.configMap("cluster-a", "once").Data["key"])
+	w.cables["cluster-b"].setCut(false)
+
+	oncePush(r, "refused by b again", "4")
+	result, err = w.onceAs(r, 0, func(spec *v1alpha1.FederationSpec) { spec.Preflight = new(false) })
+	require.NoError(t, err)
+	require.Empty(t, result.Refused)
+	require.Nil(t, apimeta.FindStatusCondition(result.Release.Status.Conditions, v1alpha1.Preflighted))
+	require.EqualValues(t, 1, result.Release.Status.Summary.Failed)
+	require.Equal(t, "4", w.configMap("cluster-a", "once").Data["key"])
+	require.Equal(t, "2", w.configMap("cluster-b", "once").Data["key"])
+
+	oncePush(r, "corrected", "2", "override.yaml", "", "more.yaml", "")
+	w.done(r, 2)
 }
 
 // Nothing is decided for cluster-b any more. That it has something of ours, only cluster-b knows.
