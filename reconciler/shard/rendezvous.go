@@ -22,8 +22,8 @@ func Owner(cluster string, replicas []string) string {
 func weight(cluster, replica string) uint64 {
 	var d xxhash.Digest
 	d.Reset()
-	_, _ = d.WriteString(replica)
-	_, _ = d.WriteString("\x00")
 	_, _ = d.WriteString(cluster)
+	_, _ = d.WriteString("\x00")
+	_, _ = d.WriteString(replica)
 	return d.Sum64()
 }
