@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	coordinationv1 "k8s.io/api/coordination/v1"
 )
 
 // TestChaos lets replicas join, leave, crash, be cut off and come back on a hub in memory and on a clock of its own, over a
@@ -33,12 +31,13 @@ type chaos struct {
 	random *rand.Rand
 	hub    *hub
 	ledger *ledger
+	bad    int // of a hundred messages
 	slots  []*replica
 	links  []*link
 }
 
 func runChaos(t *testing.T, random *rand.Rand) {
-	c := &chaos{t: t, random: random, hub: &hub{leases: map[string]*coordinationv1.Lease{}}, ledger: newLedger()}
+	c := &chaos{t: t, random: random, hub: newHub(), ledger: newLedger(), bad: 1 + random.IntN(12)}
 	c.slots = make([]*replica, 4+random.IntN(3))
 	c.links = make([]*link, len(c.slots))
 	for range 60 {
@@ -83,9 +82,11 @@ func (c *chaos) event(i int) {
 }
 
 func (c *chaos) join(i int) {
-	c.links[i] = &link{hub: c.hub}
-	w := &worker{who: fmt.Sprintf("%d at %s", i, time.Now().Format(time.TimeOnly)), ledger: c.ledger, clusters: clusterNames(40), slow: 2 * time.Second}
-	c.slots[i] = launch(c.t.Context(), optionsOf(c.links[i], i), w, 100*time.Millisecond)
+	c.links[i] = &link{hub: c.hub, bad: c.bad}
+	w := &worker{who: fmt.Sprintf("%d at %s", i, time.Now().Format(time.TimeOnly)), ledger: c.ledger, clusters: clusterNames(40), slow: time.Second}
+	o := optionsOf(c.links[i], i)
+	o.Duration = 12 * time.Second // little more than the deadline and letting go need
+	c.slots[i] = launch(c.t.Context(), o, w, 100*time.Millisecond)
 }
 
 // loseLease deletes the Lease of a replica that others know, and lets nobody start who cannot know it.

@@ -94,21 +94,22 @@ func (h *hub) delete(name string, only *metav1.Preconditions) error {
 type link struct {
 	coordinationclient.LeaseInterface // what is not used is nil
 	hub                               *hub
+	bad                               int // of a hundred messages
 	cut, calm                         atomic.Bool
 }
 
-// late is how long a message takes. There are bad moments: most take milliseconds, some seconds, and a few longer than
-// any deadline.
+// late is how long a message takes. Most take milliseconds; of the bad ones most take seconds, and some longer than any
+// deadline.
 func (l *link) late() time.Duration {
-	switch n := rand.IntN(200); {
+	switch bad := rand.IntN(100) < l.bad; {
 	case l.calm.Load():
 		return time.Millisecond
-	case n == 0:
-		return rand.N(20 * time.Second)
-	case n < 10:
-		return rand.N(4 * time.Second)
-	default:
+	case !bad:
 		return rand.N(20 * time.Millisecond)
+	case rand.IntN(5) == 0:
+		return rand.N(20 * time.Second)
+	default:
+		return rand.N(5 * time.Second)
 	}
 }
 
