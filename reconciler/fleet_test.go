@@ -90,6 +90,7 @@ func deletedOnHub(t *testing.T, w *world, r *repository) {
 	before := w.configMap("cluster-b", "placed").UID
 	b := w.cluster("cluster-b")
 	require.NoError(t, w.hub.Delete(t.Context(), b))
+	w.goes("cluster-b")
 	w.eventually("its Delivery to go", func() error { return w.noDelivery(r, "cluster-b") })
 	release := w.ready(r, r.push("without b", "app.yaml", configMap("placed", "3")))
 	require.EqualValues(t, 1, release.Status.Summary.Total)

@@ -120,6 +120,7 @@ func (w *world) live(standby string) {
 		key := client.ObjectKey{Namespace: w.namespace, Name: r.federation + "-cluster-b"}
 		return unless(apierrors.IsNotFound(w.hub.Get(t.Context(), key, &v1alpha1.Delivery{})), "its Delivery is there")
 	})
+	w.goes("cluster-b")
 	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: b.Name, Labels: b.Labels}, Spec: b.Spec})
 	require.NoError(t, w.hub.Delete(t.Context(), w.declared(r)))
 }
