@@ -30,29 +30,39 @@ func each[T any](ctx context.Context, m *Member, path, fieldSelector string, f f
 		if err != nil {
 			return err
 		}
-		next, err = eachOf(body, f)
+		page, err := eachOf(body, f)
+		next = page.Continue
 		if err = errors.Join(err, body.Close()); err != nil || next == "" {
 			return err
 		}
 	}
 }
 
-// eachOf reads one page; next asks for the one after it, and is empty when there is none.
-func eachOf[T any](page io.Reader, f func(*T)) (next string, err error) {
+// head is what a list says of itself.
+type head struct {
+	metav1.TypeMeta
+	metav1.ListMeta // Continue asks for the next page, and is empty when there is none
+}
+
+// eachOf reads one page. Numbers in what has no type are json.Number.
+func eachOf[T any](page io.Reader, f func(*T)) (h head, err error) {
 	d := json.NewDecoder(page)
+	d.UseNumber()
 	if err := expect(d, json.Delim('{')); err != nil {
-		return "", err
+		return h, err
 	}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
-			return "", err
+			return h, err
 		}
 		switch key {
+		case "kind":
+			err = d.Decode(&h.Kind)
+		case "apiVersion":
+			err = d.Decode(&h.APIVersion)
 		case "metadata":
-			var meta metav1.ListMeta
-			err = d.Decode(&meta)
-			next = meta.Continue
+			err = d.Decode(&h.ListMeta)
 		case "items":
 			err = items(d, f)
 		default:
@@ -60,10 +70,10 @@ func eachOf[T any](page io.Reader, f func(*T)) (next string, err error) {
 			err = d.Decode(&skipped)
 		}
 		if err != nil {
-			return "", err
+			return h, err
 		}
 	}
-	return next, expect(d, json.Delim('}')) // without it the connection broke off
+	return h, expect(d, json.Delim('}')) // without it the connection broke off
 }
 
 // items reads the array of a list.

@@ -50,7 +50,7 @@ func TestProbeOfNodes(t *testing.T) {
 }
 
 // served is an API server that answers as f does.
-func served(t *testing.T, f http.HandlerFunc) *rest.Config {
+func served(t testing.TB, f http.HandlerFunc) *rest.Config {
 	s := httptest.NewTLSServer(f)
 	t.Cleanup(s.Close)
 	return &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}

@@ -13,21 +13,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 )
 
-// open begins to watch after k.version. What comes is read here and not by client-go, which goes over the text of an object
-// some eight times before it is decoded, in a goroutine of its own.
+// open begins to watch after k.version.
 func (k *kindWatch) open(ctx context.Context, resource schema.GroupVersionResource) (io.ReadCloser, error) {
-	path := []string{"/apis", resource.Group, resource.Version, resource.Resource}
-	if resource.Group == "" {
-		path = []string{"/api", resource.Version, resource.Resource}
-	}
 	end := int64((watchEnd + rand.N(watchEnd)) / time.Second)
-	return k.watch.member.client.Get().AbsPath(path...).SetHeader("Accept", "application/json").
-		Param("watch", "true").Param("allowWatchBookmarks", "true").Param("timeoutSeconds", strconv.FormatInt(end, 10)).
-		Param("labelSelector", k.watch.selector).Param("resourceVersion", k.version).Stream(ctx)
+	return k.request(resource).Param("watch", "true").Param("allowWatchBookmarks", "true").Param("resourceVersion", k.version).
+		Param("timeoutSeconds", strconv.FormatInt(end, 10)).Stream(ctx)
 }
 
 // event is what a watch tells.
@@ -59,18 +52,19 @@ func (k *kindWatch) events(ctx context.Context, body io.Reader) error {
 	}
 }
 
+// errNoEvent ends a watch like a connection that breaks off.
 var errNoEvent = errors.New("that is no event of a watch")
 
-// next is one event, with numbers as all of Kubernetes has them: int64 where they are whole, else float64.
+// next is one event.
 func next(text *json.Decoder) (*unstructured.Unstructured, apiwatch.EventType, error) {
 	var e event
 	if err := text.Decode(&e); err != nil {
 		return nil, "", err
 	}
-	if err := utiljson.ConvertMapNumbers(e.Object, 0); err != nil {
+	u, err := objectOf(e.Object)
+	if err != nil {
 		return nil, "", err
 	}
-	u := &unstructured.Unstructured{Object: e.Object}
 	switch e.Type {
 	case apiwatch.Added, apiwatch.Modified, apiwatch.Deleted, apiwatch.Bookmark, apiwatch.Error:
 		if u.GetKind() != "" {

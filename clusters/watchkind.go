@@ -8,11 +8,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 )
 
 const (
@@ -78,9 +75,8 @@ func (k *kindWatch) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	objects := k.watch.member.Objects.Resource(mapping.Resource)
 	if k.version == "" {
-		if err := k.list(ctx, objects); err != nil {
+		if err := k.list(ctx, mapping.Resource); err != nil {
 			return k.unserved(err)
 		}
 	}
@@ -103,33 +99,26 @@ func (k *kindWatch) unserved(err error) error {
 }
 
 // list puts all that is there, page by page.
-func (k *kindWatch) list(ctx context.Context, objects dynamic.ResourceInterface) error {
+func (k *kindWatch) list(ctx context.Context, resource schema.GroupVersionResource) error {
 	present := map[types.NamespacedName]bool{}
 	version := ""
 	for next := ""; ; {
-		page, err := k.page(ctx, objects, next)
+		page, h, err := k.page(ctx, resource, next)
 		if err != nil {
 			return fmt.Errorf("listing %s: %w", k.gvk.Kind, err)
 		}
-		for i := range page.Items {
-			u := &page.Items[i]
+		for _, u := range page {
 			present[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = true
 			k.watch.sink.Put(u)
 		}
-		version = page.GetResourceVersion()
-		if next = page.GetContinue(); next == "" {
+		version = h.ResourceVersion
+		if next = h.Continue; next == "" {
 			break
 		}
 	}
 	k.version = version
 	k.complete(present)
 	return nil
-}
-
-func (k *kindWatch) page(ctx context.Context, objects dynamic.ResourceInterface, next string) (*unstructured.UnstructuredList, error) {
-	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
-	defer cancel()
-	return objects.List(ctx, metav1.ListOptions{LabelSelector: k.watch.selector, Limit: watchPage, Continue: next})
 }
 
 // complete is called after a list.

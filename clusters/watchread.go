@@ -1,0 +1,70 @@
+package clusters
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/rest"
+)
+
+// What a watch is told is asked for with client-go, and read here. The dynamic client goes over the text of an object some
+// eight times, decodes each of a list twice, and has a goroutine for every watch.
+
+// request is about all objects of a kind that are watched.
+func (k *kindWatch) request(resource schema.GroupVersionResource) *rest.Request {
+	path := []string{"/apis", resource.Group, resource.Version, resource.Resource}
+	if resource.Group == "" {
+		path = []string{"/api", resource.Version, resource.Resource}
+	}
+	return k.watch.member.client.Get().AbsPath(path...).SetHeader("Accept", "application/json").Param("labelSelector", k.watch.selector)
+}
+
+var errNoList = errors.New("what was answered is no list")
+
+// page is some of what is there: what comes first, or what comes next. None of it is put before all of it was read, because a sink may take
+// longer than a request.
+func (k *kindWatch) page(ctx context.Context, resource schema.GroupVersionResource, next string) (page []*unstructured.Unstructured, h head, err error) {
+	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
+	defer cancel()
+	request := k.request(resource).Param("limit", strconv.Itoa(watchPage))
+	if next != "" {
+		request.Param("continue", next)
+	}
+	body, err := request.Stream(ctx)
+	if err != nil {
+		return nil, h, err
+	}
+	var objects []map[string]any
+	h, err = eachOf(body, func(o *map[string]any) { objects = append(objects, *o) })
+	if err = errors.Join(err, body.Close()); err != nil {
+		return nil, h, err
+	}
+	if h.Kind == "" {
+		return nil, h, errNoList
+	}
+	for _, o := range objects {
+		u, err := objectOf(o)
+		if err != nil {
+			return nil, h, err
+		}
+		if u.GetKind() == "" && u.GetAPIVersion() == "" { // API servers leave it out where the list has it
+			u.SetKind(strings.TrimSuffix(h.Kind, "List"))
+			u.SetAPIVersion(h.APIVersion)
+		}
+		page = append(page, u)
+	}
+	return page, h, nil
+}
+
+// objectOf has the numbers of what was decoded as all of Kubernetes has them: int64 where they are whole, else float64.
+func objectOf(decoded map[string]any) (*unstructured.Unstructured, error) {
+	if err := utiljson.ConvertMapNumbers(decoded, 0); err != nil {
+		return nil, err
+	}
+	return &unstructured.Unstructured{Object: decoded}, nil
+}

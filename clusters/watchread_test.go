@@ -1,0 +1,156 @@
+package clusters
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A page is what the dynamic client makes of the same answer, and what that cannot read is no page.
+func TestPagesAreReadAsByClientGo(t *testing.T) {
+	const object = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","generation":3},"n":[1,2.5,1e3,9223372036854775808]}`
+	for name, c := range map[string]struct {
+		code    int
+		answer  string
+		refused bool
+	}{
+		"nothing":                     {200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`, false},
+		"null":                        {200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":null}`, false},
+		"without items":               {200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"}}`, false},
+		"items with kinds":            {200, `{"apiVersion":"v1","items":[` + object + `,` + object + `],"kind":"ConfigMapList","metadata":{"resourceVersion":"7"}}`, false},
+		"items without kinds":         {200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"}}]}`, false},
+		"items without, kinds later":  {200, `{"items":[{"metadata":{"name":"a"}}],"metadata":{"resourceVersion":"7"},"kind":"ConfigMapList","apiVersion":"v1"}`, false},
+		"an item with a version only": {200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[{"apiVersion":"v2","metadata":{"name":"a"}}]}`, false},
+		"more to come":                {200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"b","remainingItemCount":3},"items":[` + object + `]}`, false},
+		"no list":                     {200, `{}`, true},
+		"a page for people":           {200, `<html></html>`, true},
+		"half":                        {200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + object, true},
+		"half an item":                {200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + object[:50], true},
+		"a number of none":            {200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[{"n":1e999}]}`, true},
+		"items that are none":         {200, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":{"a":1}}`, true},
+		"not there":                   {404, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":"NotFound","code":404}`, true},
+		"not there, without a Status": {404, `404 page not found`, true},
+		"too old":                     {410, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"old","reason":"Expired","code":410}`, true},
+		"not for us":                  {403, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":"Forbidden","code":403}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked []string
+			m := connect(t, served(t, func(w http.ResponseWriter, r *http.Request) {
+				asked = append(asked, r.URL.String()+" "+r.Header.Get("Accept"))
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(c.code)
+				_, _ = w.Write([]byte(c.answer))
+			}))
+			k := kindWatch{watch: m.NewWatch("x", &memory{}), gvk: configMapKind}
+			defer k.watch.Close()
+			want, refused := m.Objects.Resource(configMaps).List(t.Context(), metav1.ListOptions{LabelSelector: k.watch.selector, Limit: watchPage, Continue: "token"})
+			got, h, err := k.page(t.Context(), configMaps, "token")
+			require.Len(t, asked, 2)
+			require.Equal(t, asked[0], asked[1])
+			require.Equal(t, c.refused, err != nil, "%v", err)
+			require.Equal(t, c.refused, refused != nil, "%v", refused)
+			if c.refused {
+				require.Equal(t, apierrors.ReasonForError(refused), apierrors.ReasonForError(err), "%v, %v", refused, err)
+				if c.code != http.StatusOK {
+					require.Equal(t, refused.Error(), err.Error())
+				}
+				return
+			}
+			require.Equal(t, want.GetResourceVersion(), h.ResourceVersion)
+			require.Equal(t, want.GetContinue(), h.Continue)
+			require.Len(t, got, len(want.Items))
+			for i := range got {
+				require.Equal(t, want.Items[i].Object, got[i].Object)
+			}
+		})
+	}
+}
+
+// manyObjects is the answer to a list, some 5 KB an object.
+func manyObjects(n int) []byte {
+	var items []string
+	for i := range n {
+		items = append(items, fmt.Sprintf(`{"metadata":{"name":"web-%d","namespace":"shop","resourceVersion":"%d"},"spec":{"list":[%s]}}`,
+			i, i, strings.TrimSuffix(strings.Repeat(`{"name":"a","value":"0123456789","weight":1,"on":true},`, 90), ",")))
+	}
+	return []byte(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + strings.Join(items, ",") + `]}`)
+}
+
+// BenchmarkPage is a page that is read for a watch, beside the same with the dynamic client.
+func BenchmarkPage(b *testing.B) {
+	text := manyObjects(watchPage)
+	cfg := served(b, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(text)
+	})
+	m, err := Connect(cfg, "member")
+	require.NoError(b, err)
+	defer m.Close()
+	k := kindWatch{watch: m.NewWatch("x", &memory{}), gvk: configMapKind}
+	defer k.watch.Close()
+	b.Run("here", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			page, _, err := k.page(b.Context(), configMaps, "")
+			require.NoError(b, err)
+			require.Len(b, page, watchPage)
+		}
+	})
+	b.Run("dynamic", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			page, err := m.Objects.Resource(configMaps).List(b.Context(), metav1.ListOptions{})
+			require.NoError(b, err)
+			require.Len(b, page.Items, watchPage)
+		}
+	})
+}
+
+// BenchmarkEvents is what comes of a watch, beside the same with the dynamic client.
+func BenchmarkEvents(b *testing.B) {
+	var u unstructured.UnstructuredList
+	require.NoError(b, u.UnmarshalJSON(manyObjects(1)))
+	text, err := u.Items[0].MarshalJSON()
+	require.NoError(b, err)
+	event := fmt.Sprintf(`{"type":"MODIFIED","object":%s}`+"\n", strings.TrimSpace(string(text)))
+	b.Run("here", func(b *testing.B) {
+		b.ReportAllocs()
+		k := watchOf(b, event)
+		body, err := k.open(b.Context(), configMaps)
+		require.NoError(b, err)
+		defer body.Close()
+		b.ResetTimer()
+		require.NoError(b, k.events(b.Context(), body))
+	})
+	b.Run("dynamic", func(b *testing.B) {
+		b.ReportAllocs()
+		k := watchOf(b, event)
+		w, err := k.watch.member.Objects.Resource(configMaps).Watch(b.Context(), metav1.ListOptions{})
+		require.NoError(b, err)
+		defer w.Stop()
+		b.ResetTimer()
+		for range w.ResultChan() {
+		}
+	})
+}
+
+// watchOf is of a member that tells b.N times the same.
+func watchOf(b *testing.B, event string) *kindWatch {
+	m, err := Connect(served(b, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for range b.N {
+			_, _ = w.Write([]byte(event))
+		}
+	}), "member")
+	require.NoError(b, err)
+	b.Cleanup(m.Close)
+	k := &kindWatch{watch: m.NewWatch("x", &memory{values: map[string]string{}}), gvk: configMapKind}
+	b.Cleanup(k.watch.Close)
+	return k
+}
