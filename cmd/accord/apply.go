@@ -26,6 +26,9 @@ every run, above all with --prune.
 Credentials of the repository come from the environment: ACCORD_GIT_USERNAME and ACCORD_GIT_PASSWORD,
 ACCORD_GIT_TOKEN (bearer), ACCORD_GIT_CA, ACCORD_GIT_SSH_KEY and ACCORD_GIT_KNOWN_HOSTS (paths of files).
 
+Before anything is written, every cluster is asked by server-side dry-runs whether it takes what changes there. If one
+refuses an object, nothing is written to any, and the exit code is 1; --preflight=false leaves that out.
+
 Exit codes are those of "accord wait"; 4 and 5 need no time to run out.`
 
 // applyFlags of one apply.
@@ -37,6 +40,7 @@ type applyFlags struct {
 	namespace  string
 	name       string
 	prune      bool
+	preflight  bool
 	allowHeld  bool
 	kubeconfig string
 	cacheDir   string
@@ -66,6 +70,7 @@ func applyCommand() *cobra.Command {
 	flags.StringVar(&f.namespace, "namespace", "default", "namespace of the federation, part of its identity")
 	flags.StringVar(&f.name, "name", "", "name of the federation (default that of the repository; required with --prune)")
 	flags.BoolVar(&f.prune, "prune", false, "remove what no policy places any more or what left the repository")
+	flags.BoolVar(&f.preflight, "preflight", true, "write nothing anywhere if a cluster refuses something when it is tried")
 	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit 0 when all that is missing is held on purpose")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig whose contexts are the members (required)")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
@@ -122,7 +127,10 @@ func (f *applyFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	now := time.Now()
 	s := releaseSight(&o.Federation, &result.Release)
 	v := judge(s, goal{Applied: f.wait == 0, AllowHeld: f.allowHeld, Grace: -time.Hour, Started: started, Deadline: now}, now)
-	report := applyReport{newStatusReport(&o.Federation, &result.Release, result.Deliveries), v.Result, v.exitCode()}
+	if len(result.Refused) > 0 { // nobody tries again, as controllers would
+		v = verdict{Result: resultFailed}
+	}
+	report := newApplyReport(&o.Federation, result, v)
 	if err := report.print(stdout, f.output.value, now); err != nil {
 		return err
 	}

@@ -3,23 +3,66 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler"
 )
 
-// An applyReport is a status and how the delivery ended.
+// An applyReport is a status and how the delivery ended; its JSON form is stable.
 type applyReport struct {
 	statusReport
-	Result   result `json:"result"`
-	ExitCode int    `json:"exitCode"`
+	// Refused is what clusters refused before anything was written: then nothing was, anywhere.
+	Refused  []refusal `json:"refused,omitempty"`
+	Result   result    `json:"result"`
+	ExitCode int       `json:"exitCode"`
+}
+
+// A refusal is one object that one cluster would not take.
+type refusal struct {
+	Cluster string `json:"cluster"`
+	Object  string `json:"object"`
+	// Reason in one word, and the message of the API server.
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+func newApplyReport(fed *v1alpha1.Federation, done reconciler.OnceResult, v verdict) applyReport {
+	r := applyReport{statusReport: newStatusReport(fed, &done.Release, done.Deliveries), Result: v.Result, ExitCode: v.exitCode()}
+	for _, x := range done.Refused {
+		r.Refused = append(r.Refused, refusal{x.Cluster, x.Object, x.Reason, x.Message})
+	}
+	if len(r.Refused) > 0 {
+		r.Verdict = verdictFailed
+	}
+	return r
 }
 
 func (r applyReport) print(out io.Writer, f format, now time.Time) error {
-	if f == asJSON {
+	switch {
+	case f == asJSON:
 		return encode(out, f, r)
+	case len(r.Refused) > 0:
+		return r.writeRefused(out, now)
 	}
 	return r.write(out, now)
+}
+
+// writeRefused says who refuses what. What clusters have is not looked at then.
+func (r applyReport) writeRefused(out io.Writer, now time.Time) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, r.headline(now))
+	for i, x := range r.Refused {
+		if i == maxWorst {
+			fmt.Fprintf(&b, "  and %s more; -o json has all\n", count(len(r.Refused)-i, "refusal"))
+			break
+		}
+		fmt.Fprintf(&b, "  %s refuses %s: %s: %s\n", x.Cluster, x.Object, x.Reason, printable(x.Message))
+	}
+	fmt.Fprintln(&b, "  nothing was written to any cluster")
+	_, err := io.WriteString(out, b.String())
+	return err
 }
 
 // applyProgress writes a line whenever the counts change.

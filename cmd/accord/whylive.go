@@ -12,9 +12,11 @@ import (
 type liveObject struct {
 	Hub        string `json:"hub"`
 	Federation string `json:"federation,omitempty"`
-	// Revision that the hub is at, and whether what it decided is what these manifests say.
+	// Revision that the hub is at, and whether what it decided is what these manifests say; Unknown is what cannot be
+	// compared of that: the content of a Secret, of which the hub has no digest.
 	Revision string `json:"revision,omitempty"`
 	Same     bool   `json:"same"`
+	Unknown  string `json:"unknown,omitempty"`
 	// Message says how the object does, or why nothing is known.
 	Message            string           `json:"message,omitempty"`
 	Summary            v1alpha1.Summary `json:"summary"`
@@ -126,12 +128,15 @@ func (live *liveObject) compare(p *planned, id manifest.ID, only string) {
 		}
 	}
 	live.Same = true
+	if id.IsSecret() {
+		live.Unknown = "the content of a Secret is not compared"
+	}
 	for i := range live.Clusters {
 		c := &live.Clusters[i]
 		switch digest, chosen := ours[c.Cluster]; {
 		case !chosen:
 			c.Differs = "these manifests do not send it there"
-		case digest != c.Decided:
+		case digest != c.Decided && !(id.IsSecret() && digest != "" && c.Decided != ""):
 			c.Differs = "these manifests have something else"
 		}
 		live.Same = live.Same && c.Differs == ""

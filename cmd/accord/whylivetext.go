@@ -22,7 +22,7 @@ func (live *liveObject) write(b *strings.Builder) error {
 	fmt.Fprintf(b, "  federation %s at %s, observed generation %d of %d\n", live.Federation, cmp.Or(live.Revision, "no revision yet"),
 		live.ObservedGeneration, live.Generation)
 	if live.Same {
-		fmt.Fprintln(b, "  what the hub decided is what these manifests say")
+		fmt.Fprintln(b, "  what the hub decided is what these manifests say"+prefixed("; ", live.Unknown))
 	} else {
 		fmt.Fprintln(b, "  the hub decided something else than these manifests say: it is at another revision")
 	}
