@@ -106,7 +106,7 @@ func (t TemplateRef) ID() manifest.ID {
 
 // Variant is one rendered result and the clusters that get it.
 type Variant struct {
-	// Digest of the rendered object; empty when rendering failed for these clusters.
+	// Digest of the rendered object, of a Secret a keyed fingerprint of it; empty when rendering failed for these clusters.
 	Digest string `json:"digest,omitempty"`
 	// Error of rendering; empty when it succeeded.
 	Error    string `json:"error,omitempty"`
@@ -142,7 +142,7 @@ type FederatedObjectStatus struct {
 type ObjectOnCluster struct {
 	Cluster string `json:"cluster"`
 	State   State  `json:"state"`
-	// Digest that is live there; empty when the object is not there or is not known.
+	// Digest that is live there, of a Secret a keyed fingerprint of it; empty when the object is not there or is not known.
 	Digest string `json:"digest,omitempty"`
 	// Generation and ObservedGeneration of the live object; absent for kinds without.
 	Generation         int64  `json:"generation,omitempty"`
