@@ -22,6 +22,9 @@ func (h *hub) enroll(ctx context.Context, name string, c *candidate, t token, wa
 	if err != nil && !apierrors.IsNotFound(err) {
 		return "", h.explain("reading cluster "+name, err)
 	}
+	if cluster.DeletionTimestamp != nil {
+		return "", fmt.Errorf("cluster %s is being removed from the hub (%s): join it when it is gone", name, leavingNote(cluster))
+	}
 	exists, declaredBy := err == nil, cluster.Labels[v1alpha1.SourceLabel]
 	if declaredBy != "" && cluster.Spec.SecretRef != nil {
 		at = *cluster.Spec.SecretRef

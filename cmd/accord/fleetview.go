@@ -25,6 +25,7 @@ const (
 	memberReady       = "Ready"
 	memberUnreachable = "Unreachable"
 	memberUnknown     = "Unknown"
+	memberLeaving     = "Leaving"
 )
 
 // fleetView is all members, those that need a look first.
@@ -58,6 +59,10 @@ func newMember(c *v1alpha1.Cluster) member {
 		nodes: cmp.Or(c.Status.NodeSummary.Display, "-"), region: cmp.Or(c.Spec.Region, "-"), endpoint: cmp.Or(c.Spec.APIEndpoint, "-"),
 		heard: c.Status.LastHeardAt, note: "not contacted yet",
 	}
+	if c.DeletionTimestamp != nil {
+		m.state, m.since, m.note = memberLeaving, c.DeletionTimestamp, leavingNote(c)
+		return m
+	}
 	ready := condition(c.Status.Conditions, c.Generation, "Ready")
 	if ready == nil {
 		return m
@@ -73,7 +78,7 @@ func newMember(c *v1alpha1.Cluster) member {
 }
 
 func (m member) rank() int {
-	return slices.Index([]string{memberUnreachable, memberUnknown, memberReady}, m.state)
+	return slices.Index([]string{memberUnreachable, memberUnknown, memberLeaving, memberReady}, m.state)
 }
 
 // only is the view of one cluster; empty when there is none of that name.
@@ -81,19 +86,15 @@ func (v fleetView) only(name string) fleetView {
 	return slices.DeleteFunc(slices.Clone(v), func(m member) bool { return m.name != name })
 }
 
-// headline is "29 of 30 reachable.  ap-2 UNREACHABLE for 41m (dial tcp ...: i/o timeout)".
+// headline is "29 of 30 reachable.  ap-2 UNREACHABLE for 41m (dial tcp ...: i/o timeout)". Those that leave are in none of the counts.
 func (v fleetView) headline(now time.Time) string {
 	if len(v) == 0 {
 		return "no clusters: accord join NAME makes one a member"
 	}
-	ready := 0
-	for _, m := range v {
-		if m.state == memberReady {
-			ready++
-		}
-	}
-	line := fmt.Sprintf("%d of %d reachable.", ready, len(v))
-	if worst := v[0]; worst.state != memberReady {
+	ready, leaving := v.in(memberReady), v.in(memberLeaving)
+	fleet := len(v) - leaving
+	line := fmt.Sprintf("%d of %d reachable.", ready, fleet)
+	if worst := v[0]; worst.state != memberReady && worst.state != memberLeaving {
 		line += fmt.Sprintf("  %s %s", worst.name, strings.ToUpper(worst.state))
 		if since := age(worst.since, now); since != "-" {
 			line += " for " + since
@@ -103,17 +104,30 @@ func (v fleetView) headline(now time.Time) string {
 			line += ")"
 		}
 	}
-	if others := len(v) - ready - 1; others > 0 {
+	if others := fleet - ready - 1; others > 0 {
 		line += fmt.Sprintf(", and %d more", others)
 	}
+	if leaving > 0 {
+		line += fmt.Sprintf("  %d leaving.", leaving)
+	}
 	return line
+}
+
+// in counts the clusters in a state.
+func (v fleetView) in(state string) (n int) {
+	for _, m := range v {
+		if m.state == state {
+			n++
+		}
+	}
+	return n
 }
 
 // write prints the headline and the clusters. Many that are fine share one line, unless all columns are wanted.
 func (v fleetView) write(out io.Writer, wide bool, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, v.headline(now))
-	fine := len(slices.DeleteFunc(slices.Clone(v), func(m member) bool { return m.state != memberReady }))
+	fine := v.in(memberReady)
 	collapse := !wide && fine > manyClusters
 	head := []string{"NAME", "STATE", "SINCE", "HEARD", "VERSION", "NODES", "OBJECTS", "HELD"}
 	if wide {

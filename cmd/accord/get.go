@@ -36,7 +36,8 @@ var listings = []listing{
 
 const getLong = `List what the hub knows.
 
-clusters begin with the verdict on the fleet. policies are no objects of the hub: they are those that claim an object in a
+clusters begin with the verdict on the fleet; one that is being removed is Leaving. Below the federations stands what they have on
+clusters that left. policies are no objects of the hub: they are those that claim an object in a
 plan that is in force, as the FederatedObjects name them, "namespace/name" or, cluster-wide, "name". APPLIED, HEALTHY and
 HELD count every object on every cluster that was chosen for it, OBSERVED the objects that all of these run as decided. A
 policy that claims nothing is not among them; "accord lint" tells of those.
@@ -93,7 +94,10 @@ func (f *getFlags) run(ctx context.Context, out io.Writer, kind, name string) er
 	if l.resource == "clusters" {
 		return f.clusters(ctx, out, h, name)
 	}
-	return f.table(ctx, out, h, l, name)
+	if err := f.table(ctx, out, h, l, name); err != nil || l.resource != "federations" {
+		return err
+	}
+	return f.left(ctx, out, h, l, name)
 }
 
 // listingOf is the kind that a word means.

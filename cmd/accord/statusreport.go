@@ -31,6 +31,9 @@ type statusReport struct {
 	RolloutsOmitted int32                    `json:"rolloutsOmitted,omitempty"`
 	// ErrorsOmitted counts errors that the hub does not keep.
 	ErrorsOmitted int32 `json:"errorsOmitted,omitempty"`
+	// Left are clusters that left the fleet and keep what they have, LeftOmitted those that did before them.
+	Left        []v1alpha1.LeftCluster `json:"left,omitempty"`
+	LeftOmitted int32                  `json:"leftOmitted,omitempty"`
 }
 
 // A clusterPart is one cluster's row.
@@ -68,7 +71,7 @@ func newStatusReport(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries
 	s := releaseSight(fed, rel)
 	r := statusReport{
 		Federation: fed.Name, Namespace: fed.Namespace, Release: s.Release, Summary: s.Summary, Clusters: []clusterPart{},
-		Verdict: headlineWord(s), Message: s.Note,
+		Verdict: headlineWord(s), Message: s.Note, Left: fed.Status.Left, LeftOmitted: fed.Status.LeftOmitted,
 	}
 	if why := unreadable(fed); why != "" {
 		r.Message = why // what was read before may be fine; it is only not the newest

@@ -88,6 +88,9 @@ func (r statusReport) write(out io.Writer, now time.Time) error {
 	for _, f := range r.Findings {
 		fmt.Fprintln(&b, "  note: "+f)
 	}
+	for _, line := range leftLines(r.Left, r.LeftOmitted, now) {
+		fmt.Fprintln(&b, "  left: "+line)
+	}
 	if next := r.next(); next != "" {
 		fmt.Fprintln(&b, "\n  next: "+next)
 	}

@@ -50,6 +50,27 @@ func TestViewsOfManyClusters(t *testing.T) {
 	require.Contains(t, b.String(), "eu-7")
 }
 
+// TestViewOfLeavingClusters: who is on the way out is no part of the fleet, and says on what it waits.
+func TestViewOfLeavingClusters(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	cluster := func(name string, finalizers ...string) v1alpha1.Cluster {
+		c := v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: finalizers}}
+		c.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, LastTransitionTime: metav1.Time{Time: now.Add(-time.Hour)}}}
+		if len(finalizers) > 0 {
+			c.DeletionTimestamp = &metav1.Time{Time: now.Add(-7 * time.Second)}
+		}
+		return c
+	}
+	var b strings.Builder
+	view := newFleetView([]v1alpha1.Cluster{
+		cluster("ap-1"), cluster("eu-1", "example.com/backup"), cluster("eu-2", v1alpha1.LeftBehindFinalizer, "example.com/backup"),
+	}, nil)
+	require.NoError(t, view.write(&b, false, now))
+	require.Contains(t, b.String(), "1 of 1 reachable.  2 leaving.\n")
+	require.Regexp(t, `eu-1 +Leaving +7s .*kept by example.com/backup\n`, b.String())
+	require.Regexp(t, `eu-2 +Leaving +7s .*goes when accord wrote down what stays there: a minute at most, if it runs\n`, b.String())
+}
+
 func TestHeadlineWord(t *testing.T) {
 	for _, c := range []struct {
 		state string
