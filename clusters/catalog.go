@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 )
@@ -31,6 +32,24 @@ type contents [sha256.Size]byte
 type catalog struct {
 	mapper meta.RESTMapper
 	served Served
+	// found keeps what mapper was asked: it looks at every version of every group each time.
+	found sync.Map // of *meta.RESTMapping, by schema.GroupVersionKind
+}
+
+// mapping takes any version that is served when gvk names none.
+func (c *catalog) mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
+	if known, ok := c.found.Load(gvk); ok {
+		return known.(*meta.RESTMapping), nil
+	}
+	var versions []string
+	if gvk.Version != "" {
+		versions = []string{gvk.Version}
+	}
+	mapping, err := c.mapper.RESTMapping(gvk.GroupKind(), versions...)
+	if err == nil { // what is not served is not kept: there is no end of that
+		c.found.Store(gvk, mapping)
+	}
+	return mapping, err
 }
 
 // Connect is the function Connect, for a member that shares what it serves with the others of c.
@@ -47,7 +66,7 @@ func (c *Catalogs) of(a answer) *catalog {
 	if same := c.known[key].Value(); same != nil {
 		return same
 	}
-	fresh := &catalog{restmapper.NewDiscoveryRESTMapper(groups), served}
+	fresh := &catalog{mapper: restmapper.NewDiscoveryRESTMapper(groups), served: served}
 	maps.DeleteFunc(c.known, func(_ contents, p weak.Pointer[catalog]) bool { return p.Value() == nil })
 	if c.known == nil {
 		c.known = map[contents]weak.Pointer[catalog]{}

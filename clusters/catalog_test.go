@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -62,9 +63,14 @@ func TestCatalogsAreShared(t *testing.T) {
 			other := all.of(c.other)
 			require.Equal(t, c.same, one == other)
 			require.NotSame(t, one, new(Catalogs).of(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})), "of other Catalogs")
-			mapping, err := one.mapper.RESTMapping(schema.GroupKind{Group: "a.io", Kind: "Widget"}, "v1")
-			require.NoError(t, err)
-			require.Equal(t, "Widgets", mapping.Resource.Resource)
+			for range 2 { // looked up, and kept
+				mapping, err := one.mapping(schema.GroupVersionKind{Group: "a.io", Version: "v1", Kind: "Widget"})
+				require.NoError(t, err)
+				require.Equal(t, "Widgets", mapping.Resource.Resource)
+				require.Equal(t, meta.RESTScopeNamespace, mapping.Scope)
+				_, err = one.mapping(schema.GroupVersionKind{Group: "a.io", Version: "v3", Kind: "Widget"})
+				require.True(t, meta.IsNoMatchError(err), "%v", err)
+			}
 			runtime.KeepAlive(other)
 		})
 	}
@@ -81,7 +87,7 @@ func TestCatalogPrefersWhatTheClusterDoes(t *testing.T) {
 		}
 		g.PreferredVersion = g.Versions[0]
 		a.listed = []*metav1.APIGroup{g}
-		mapping, err := new(Catalogs).of(a).mapper.RESTMapping(schema.GroupKind{Group: "a.io", Kind: "Gadget"})
+		mapping, err := new(Catalogs).of(a).mapping(schema.GroupVersionKind{Group: "a.io", Kind: "Gadget"})
 		require.NoError(t, err)
 		require.Equal(t, order[0], mapping.Resource.Version)
 	}

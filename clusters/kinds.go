@@ -51,7 +51,8 @@ func (k *Kinds) Look() (Served, error) {
 }
 
 // Mapping says under which resource a kind is served and whether it is namespaced. A kind that the cluster does not
-// serve is meta.NoKindMatchError, after looking again if the last look was more than a few seconds ago.
+// serve is meta.NoKindMatchError, after looking again if the last look was more than a few seconds ago. The answer is shared, and not to
+// be changed.
 func (k *Kinds) Mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -60,22 +61,14 @@ func (k *Kinds) Mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) 
 			return nil, err
 		}
 	}
-	mapping, err := k.mapping(gvk)
+	mapping, err := k.told.mapping(gvk)
 	if !meta.IsNoMatchError(err) || time.Since(k.asked) < kindsPatience {
 		return mapping, err
 	}
 	if err := k.ask(); err != nil {
 		return nil, err
 	}
-	return k.mapping(gvk)
-}
-
-// mapping takes any version that is served when gvk names none.
-func (k *Kinds) mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
-	if gvk.Version == "" {
-		return k.told.mapper.RESTMapping(gvk.GroupKind())
-	}
-	return k.told.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	return k.told.mapping(gvk)
 }
 
 // Refresh asks the cluster again, because it is known to serve something new.
