@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,8 +9,8 @@ import (
 	"time"
 )
 
-// errFenced says that the deadline has passed.
-var errFenced = errors.New("all clusters were let go")
+// errFenced says why a share is over when no request failed.
+var errFenced = errors.New("the deadline has passed")
 
 // Run takes this replica's share and keeps it until ctx ends. Then it lets go of everything and says so in its Lease, so
 // that the others take over at their next look, and returns nil. It returns an error if the Lease could not be renewed, or
@@ -68,19 +69,23 @@ func (s *Shards) start(ctx context.Context) (bool, error) {
 func (s *Shards) keep(ctx context.Context) error {
 	s.renewed.Store(new(time.Now()))
 	s.claim.Store(&claim{self: s.o.Identity})
+	var trouble error
 	for {
 		again, err := s.round(ctx)
 		switch {
 		case s.lapsed():
-			return fmt.Errorf("the lease %s could not be renewed for %s: %w", s.leaseName(), s.o.Deadline, errors.Join(errFenced, err))
+			return fmt.Errorf("the lease %s could not be renewed for %s: %w", s.leaseName(), s.o.Deadline, cmp.Or(trouble, err, errFenced))
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, errTaken), err != nil && time.Since(s.looked) >= s.o.Deadline:
 			return err
 		case err != nil:
+			trouble = err
 			s.o.Log.Warn("the share of this replica was not renewed", "error", err)
 		case again:
 			continue
+		default:
+			trouble = nil
 		}
 		if !sleep(ctx, s.pause()) {
 			return nil
@@ -162,7 +167,7 @@ func (s *Shards) stop(ctx context.Context, cause error) error {
 		return cause
 	}
 	if err := s.letGo(ctx, nothing); err != nil {
-		return errors.Join(cause, err)
+		return cmp.Or(cause, err)
 	}
 	if s.stands == "" { // nothing was ever said to the others
 		return cause
