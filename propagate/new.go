@@ -235,6 +235,7 @@ func (p *Plan) add(it *item) *item {
 // assign gives every cluster its list, in apply order.
 func (p *Plan) assign() {
 	slices.SortFunc(p.items, func(a, b *item) int { return byApplyOrder(a.decision.ID, b.decision.ID) })
+	p.makeRoom()
 	for _, it := range p.items {
 		it.overwrite = it.takesOver()
 		p.carry(it)
@@ -244,6 +245,19 @@ func (p *Plan) assign() {
 			t := p.targets[p.index[choice.Cluster]]
 			t.items = append(t.items, assigned{it, choice})
 		}
+	}
+}
+
+// makeRoom for as many items as each cluster gets: there can be a million of them in a plan.
+func (p *Plan) makeRoom() {
+	counts := make([]int, len(p.targets))
+	for _, it := range p.items {
+		for _, c := range it.decision.Chosen {
+			counts[p.index[c.Cluster]]++
+		}
+	}
+	for i, t := range p.targets {
+		t.items = make([]assigned, 0, counts[i])
 	}
 }
 

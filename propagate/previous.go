@@ -44,13 +44,23 @@ func (p *Plan) Previous() []Previous {
 			all[i].Term, all[i].Clusters = before.Term, before.Clusters
 			continue
 		}
-		for _, c := range d.Chosen {
-			if c.RequiredBy == (manifest.ID{}) && !c.Implied {
-				all[i].Clusters = append(all[i].Clusters, PreviousCluster{c.Cluster, c.Replicas, c.Completions, c.Held != ""})
-			}
-		}
+		all[i].Clusters = d.own()
 	}
 	return all
+}
+
+// own are the clusters that its own policy chose; nil for none.
+func (d *Decision) own() []PreviousCluster {
+	own := make([]PreviousCluster, 0, len(d.Chosen))
+	for _, c := range d.Chosen {
+		if c.RequiredBy == (manifest.ID{}) && !c.Implied {
+			own = append(own, PreviousCluster{c.Cluster, c.Replicas, c.Completions, c.Held != ""})
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	return own
 }
 
 // on has the clusters that were chosen.

@@ -136,7 +136,7 @@ func (f *federation) live(l *leg) apply.Live {
 // record writes the inventory down before anything in it is written to the cluster.
 func (b *bulkhead) record(ctx context.Context, f *federation, j job, inventory []string) error {
 	f.mu.Lock()
-	j.run.Started, j.run.Inventory, j.absences.recorded = true, inventory, true
+	j.run.Started, j.run.Inventory, j.absences.recorded = true, f.sharing(inventory), true
 	f.mu.Unlock()
 	if err := b.engine.reporter.recordDelivery(ctx, f, b.Name); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 	}
 	f.mu.Lock()
 	j.cancel = nil
-	o.Drift = j.leg.absences.drift(o)
+	o.Drift, o.Inventory = j.leg.absences.drift(o), f.sharing(o.Inventory)
 	j.leg.concluded(o, err)
 	b.fought(f, j.leg, o)
 	if f.plan == j.plan {

@@ -159,10 +159,14 @@ func (s *scale) plans() {
 
 func (s *scale) adopts() {
 	s.f.adopt(basis{}, &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, s.plan)
-	s.f.mu.Lock()
-	a := s.f.announcement(func(manifest.ID) bool { return false })
-	s.f.mu.Unlock()
-	require.NoError(s.t, s.engine.record(context.Background(), s.f, a))
+	before := s.plan.Previous()
+	for i := range s.plan.Decisions {
+		d := &s.plan.Decisions[i]
+		s.f.objects[d.ID] = s.f.recordObject(d, before[i])
+	}
+	for _, c := range s.clusters {
+		s.f.legs[c].delivery = s.f.recordDelivery(c)
+	}
 	s.f.announced = true
 }
 
@@ -229,7 +233,7 @@ func (s *scale) delivers() {
 			accepted[p.ID] = apply.Accepted{Digest: strings.Clone(seen.Digest), Fields: seen.Fields}
 		}
 		s.f.mu.Lock()
-		l.conclude(apply.Outcome{Inventory: apply.Entries(there), Accepted: accepted}, nil)
+		l.conclude(apply.Outcome{Inventory: s.f.sharing(apply.Entries(there)), Accepted: accepted}, nil)
 		cells := s.f.cells(l, "")
 		l.delivery.Status = status.Delivery(l.delivery.Status, l.delivery.Generation, "main@1", l.run, cells, time.Now())
 		s.f.mu.Unlock()

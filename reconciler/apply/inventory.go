@@ -46,7 +46,7 @@ func readInventory(entries []string) inventory {
 }
 
 func (inv inventory) entries() []string {
-	var all []string
+	all := slices.Grow([]string(nil), len(inv))
 	for id := range inv {
 		all = append(all, id.Entry())
 	}

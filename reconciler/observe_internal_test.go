@@ -1,0 +1,84 @@
+package reconciler
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply"
+)
+
+// What an object was judged by while nobody held the lock is looked at again before the judgement counts.
+func TestStandardsThatAreNotInForceAnyMore(t *testing.T) {
+	first, second := &propagate.Rendered{ID: foughtOver, Digest: "d1"}, &propagate.Rendered{ID: foughtOver, Digest: "d1"}
+	for name, c := range map[string]struct {
+		meanwhile func(l *leg)
+		same      bool
+	}{
+		"nothing happened":                        {func(*leg) {}, true},
+		"the same plan, held":                     {func(l *leg) { l.wants.set(foughtOver, want{digest: "d1", object: first, held: "by hand"}) }, true},
+		"another plan":                            {func(l *leg) { l.wants.set(foughtOver, want{digest: "d1", object: second}) }, false},
+		"nobody wants it any more":                {func(l *leg) { clear(l.wants) }, false},
+		"a delivery was accepted":                 {func(l *leg) { l.live.Settle(map[manifest.ID]apply.Accepted{foughtOver: {Digest: "d1", Fields: 2}}) }, false},
+		"the cluster was lost, and is looked at":  {func(l *leg) { l.live.Clear() }, false},
+		"another cluster has shown what it means": {func(l *leg) { l.proven[foughtOver] = apply.Accepted{Digest: "d1"} }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &leg{wants: wants{}, proven: apply.Proven{}}
+			l.wants.set(foughtOver, want{digest: "d1", object: first})
+			l.live.Put(foughtOver, apply.Seen{Digest: "d1", Accepted: apply.Accepted{Digest: "d1", Fields: 1}})
+			before := l.standard(foughtOver)
+			c.meanwhile(l)
+			require.Equal(t, c.same, l.standard(foughtOver).same(before))
+		})
+	}
+}
+
+// What the watches of all clusters tell at once is kept, and judged by the plan in force.
+func TestObserversOfManyClusters(t *testing.T) {
+	s := newScale(t, 20, 6)
+	s.plans()
+	s.adopts()
+	done := make(chan bool)
+	for _, c := range s.clusters {
+		go func() {
+			defer func() { done <- true }()
+			o := observer{&bulkhead{Member: &clusters.Member{Name: c}, engine: s.engine}, s.f.key}
+			for _, p := range s.plan.For(c).Objects {
+				o.Put(s.live(p.Rendered, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
+			}
+		}()
+	}
+	for range s.clusters {
+		<-done
+	}
+	s.f.mu.Lock()
+	defer s.f.mu.Unlock()
+	for _, c := range s.clusters {
+		l := s.f.legs[c]
+		require.Len(t, l.live.Live(), 20)
+		for _, p := range s.plan.For(c).Objects {
+			seen, _ := l.live.Get(p.ID)
+			require.True(t, seen.Intact && seen.Digest == p.Digest, "%s on %s", p.ID, c)
+			report, known := l.reports.Get(p.ID)
+			require.True(t, known)
+			require.Equal(t, "3 of 3 available", report.Message)
+		}
+	}
+}
+
+func TestSharedInventories(t *testing.T) {
+	kept := []string{"a", "b"}
+	f := &federation{legs: map[string]*leg{"one": {}, "two": {}}}
+	f.legs["one"].run.Inventory = kept
+	f.legs["two"].run.Inventory = []string{}
+	require.Same(t, &kept[0], &f.sharing([]string{"a", "b"})[0])
+	other := []string{"a", "c"}
+	require.Same(t, &other[0], &f.sharing(other)[0])
+	require.Nil(t, f.sharing(nil), "none is not an empty one")
+	require.NotNil(t, f.sharing([]string{}))
+}
