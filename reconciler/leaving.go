@@ -25,6 +25,8 @@ const (
 	partingLimit = time.Minute
 	// partingRetry is how soon writing it down is tried again.
 	partingRetry = 2 * time.Second
+	// returnPace is between two looks whether a cluster that is back was delivered to. They cost no request.
+	returnPace = 2 * time.Second
 	// leavers is how many Clusters are seen off at once.
 	leavers = 8
 )
@@ -59,7 +61,7 @@ func (l *leaver) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	case err != nil:
 		return ctrl.Result{}, err
 	case c.DeletionTimestamp == nil:
-		return ctrl.Result{}, l.stays(ctx, c)
+		return l.stays(ctx, c)
 	case !slices.Contains(c.Finalizers, v1alpha1.LeftBehindFinalizer): // others keep it
 		return ctrl.Result{}, nil
 	}
@@ -87,7 +89,7 @@ func (l *leaver) part(ctx context.Context, cluster string, c *v1alpha1.Cluster) 
 		f := l.engine.federation(key)
 		switch {
 		case fed.DeletionTimestamp != nil:
-		case f == nil:
+		case f == nil || !f.is(fed):
 			errs = append(errs, fmt.Errorf("federation %s: %w", key, errUnopened))
 		default:
 			errs = append(errs, l.engine.part(ctx, f, cluster, c))
@@ -96,17 +98,29 @@ func (l *leaver) part(ctx context.Context, cluster string, c *v1alpha1.Cluster) 
 	return errors.Join(errs...)
 }
 
+// is says whether it is this Federation, and not one of the same name that was there before.
+func (f *federation) is(fed *v1alpha1.Federation) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.declaration.UID == fed.UID
+}
+
 // stays looks after a Cluster that is not deleted: one that has something needs the finalizer, and one that was away and
 // is back is not among those that left any more.
-func (l *leaver) stays(ctx context.Context, c *v1alpha1.Cluster) error {
+func (l *leaver) stays(ctx context.Context, c *v1alpha1.Cluster) (ctrl.Result, error) {
+	var again time.Duration
 	var errs []error
 	for _, f := range l.engine.all() {
-		errs = append(errs, l.engine.returned(ctx, f, c.Name))
+		open, err := l.engine.returned(ctx, f, c.Name)
+		if open {
+			again = returnPace
+		}
+		errs = append(errs, err)
 		if f.concerns(c.Name) {
 			errs = append(errs, retain(ctx, l.Client, c))
 		}
 	}
-	return errors.Join(errs...)
+	return ctrl.Result{RequeueAfter: again}, errors.Join(errs...)
 }
 
 // retain has the Clusters that a plan is for wait, from before anything is delivered there, until it is written down what
@@ -116,22 +130,26 @@ func (s *syncer) retain(ctx context.Context, f *federation, plan *propagate.Plan
 	if err := s.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil { // it is only read
 		return fmt.Errorf("listing clusters: %w", err)
 	}
+	used := f.used(plan)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(ledgerWriters)
 	for i := range list.Items {
-		c := &list.Items[i]
-		if !slices.Contains(c.Finalizers, v1alpha1.LeftBehindFinalizer) && f.chooses(c.Name, plan) {
+		if c := &list.Items[i]; used[c.Name] {
 			g.Go(func() error { return retain(ctx, s.Client, c) })
 		}
 	}
 	return g.Wait()
 }
 
-// chooses says that a cluster has something of the federation, or gets something by a plan.
-func (f *federation) chooses(cluster string, plan *propagate.Plan) bool {
+// used are the clusters of a plan that have something of the federation, or get something.
+func (f *federation) used(plan *propagate.Plan) map[string]bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Contains(plan.Clusters(), cluster) && !f.untouched(cluster, plan)
+	used := map[string]bool{}
+	for _, c := range plan.Clusters() {
+		used[c] = !f.untouched(c, plan)
+	}
+	return used
 }
 
 // staying are the clusters without those that are being deleted: those have left the fleet, and hands are off them.

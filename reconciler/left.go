@@ -110,18 +110,19 @@ func (e *engine) amendLeft(ctx context.Context, f *federation, change func(statu
 	return fed, nil
 }
 
-// returned takes a cluster out of those that left, if its Delivery answers again for what is there.
-func (e *engine) returned(ctx context.Context, f *federation, cluster string) error {
+// returned takes a cluster that is back out of those that left, if its Delivery answers again for what is there; it says
+// whether that is still to come.
+func (e *engine) returned(ctx context.Context, f *federation, cluster string) (open bool, err error) {
 	f.mu.Lock()
 	l := f.legs[cluster]
 	left := slices.ContainsFunc(f.declaration.Status.Left, func(c v1alpha1.LeftCluster) bool { return c.Cluster == cluster })
 	answers := l != nil && (l.run.Finished || len(l.delivery.Status.Inventory) > 0)
 	f.mu.Unlock()
 	if !left || !answers {
-		return nil
+		return left, nil
 	}
-	_, err := e.amendLeft(ctx, f, func(l status.Left) status.Left { return l.Without(cluster) })
-	return err
+	_, err = e.amendLeft(ctx, f, func(l status.Left) status.Left { return l.Without(cluster) })
+	return false, err
 }
 
 // concerns says that something of the federation is on a cluster, or is to get there.

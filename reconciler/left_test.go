@@ -37,6 +37,7 @@ func TestClustersLeave(t *testing.T) {
 		{"it answers nobody", leavesUnheard},
 		{"nothing was delivered to it", leavesEmpty},
 		{"Git declares it, and does not any more", leavesGitForGood},
+		{"nobody is at work", func(t *testing.T, w *world, r *repository) { leavesUnattended(t, w, r, resting) }},
 	} {
 		require.True(t, t.Run(stage.name, func(t *testing.T) {
 			inner := *w
@@ -92,12 +93,7 @@ func leavesSlowly(t *testing.T, w *world, r, resting *repository) {
 }
 
 func comesBack(t *testing.T, w *world, r, resting *repository) {
-	w.create(&v1alpha1.Cluster{
-		ObjectMeta: metav1.ObjectMeta{Name: "cluster-b", Labels: map[string]string{"name": "cluster-b"}},
-		Spec: v1alpha1.ClusterSpec{
-			APIEndpoint: w.cables["cluster-b"].host(), SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: "cluster-b"},
-		},
-	})
+	w.rejoin("cluster-b")
 	for _, of := range []*repository{r, resting} {
 		w.eventually(of.federation+" to have it back", func() error {
 			left := w.leftOf(of, "cluster-b")
@@ -172,6 +168,45 @@ func leavesGitForGood(t *testing.T, w *world, r *repository) {
 	require.Contains(t, left.Named, "ConfigMap shop/shared")
 	require.Equal(t, before.UID, w.configMap("cluster-a", "shared").UID, "nothing is deleted there")
 	require.Equal(t, "3", w.configMap("cluster-a", "shared").Data["key"])
+}
+
+// leavesUnattended: the Cluster waits until there is somebody to write down what stays, and is seen off before any plan is
+// made. It is the last part: the controllers end with it.
+func leavesUnattended(t *testing.T, w *world, r, resting *repository) {
+	w.rejoin("cluster-b")
+	for _, of := range []*repository{r, resting} {
+		w.eventually(of.federation+" to have it back", func() error {
+			return unless(w.leftOf(of, "cluster-b") == nil, "it is still listed")
+		})
+	}
+	w.eventually("b to catch up", func() error {
+		got := w.configMap("cluster-b", "shared").Data["key"]
+		return unless(got == "4", got)
+	})
+	w.eventually("it to have the finalizer", func() error {
+		now := w.cluster("cluster-b").Finalizers
+		return unless(slices.Contains(now, v1alpha1.LeftBehindFinalizer), fmt.Sprint(now))
+	})
+	w.stop()
+	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("cluster-b")))
+	require.NotNil(t, w.cluster("cluster-b").DeletionTimestamp, "nobody lets it go")
+	w.run()
+	w.goes("cluster-b")
+	for _, of := range []*repository{r, resting} {
+		require.NotNil(t, w.leftOf(of, "cluster-b"), of.federation)
+	}
+	require.Equal(t, "4", w.configMap("cluster-b", "shared").Data["key"], "nothing is deleted there")
+}
+
+// rejoin declares a member again that was joined before, as it was then.
+func (w *world) rejoin(name string) {
+	w.t.Helper()
+	w.create(&v1alpha1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}},
+		Spec: v1alpha1.ClusterSpec{
+			APIEndpoint: w.cables[name].host(), SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: name},
+		},
+	})
 }
 
 // goes waits until a Cluster is gone.

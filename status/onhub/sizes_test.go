@@ -135,7 +135,7 @@ func fleets(message string) []large {
 			Objects: fleet, Legs: legs, Findings: many(message), Unplaced: many(message), Kept: many(message),
 		}, now)
 		all = append(all, large{"Release", state, &r, fleet, len(r.Worst), r.Omitted})
-		f := status.Federation(v1alpha1.FederationStatus{}, 1, status.FederationInput{Release: "prod-a", Revision: "main@sha1:4f2c", Newest: r}, now)
+		f := status.Federation(v1alpha1.FederationStatus{Left: left(), LeftOmitted: 3}, 1, status.FederationInput{Release: "prod-a", Revision: "main@sha1:4f2c", Newest: r}, now)
 		all = append(all, large{kind: "Federation", about: state, status: &f})
 	}
 	broken := status.Release(v1alpha1.ReleaseStatus{}, 1, status.ReleaseInput{Errors: many(message), Findings: many(message)}, now)
@@ -144,6 +144,19 @@ func fleets(message string) []large {
 	return append(all,
 		large{"Release", "broken", &broken, fleet, len(broken.Errors), broken.ErrorsOmitted},
 		large{kind: "Federation", about: "unread", status: &unread}, large{kind: "Cluster", about: "lost", status: &lost})
+}
+
+// left are as many clusters that left as are kept, with names as long as they may be.
+func left() []v1alpha1.LeftCluster {
+	inventory := make([]string, fleet)
+	for i := range inventory {
+		inventory[i] = strings.Repeat("n", 63) + "_" + longName("o", i, 253) + "_" + strings.Repeat("g", 253) + "_" + strings.Repeat("K", 63)
+	}
+	var l status.Left
+	for i := range fleet {
+		l, _ = l.Part(status.Parting{Cluster: longName("c", i, 48), Inventory: inventory, DeletedAt: now, HeardAt: &metav1.Time{Time: now}}, now)
+	}
+	return l.Clusters
 }
 
 // runOf is a delivery in which nothing is well either. The inventory has to name every object that is there: it is what
