@@ -18,8 +18,13 @@ type Served struct {
 	// Missing are the groups and versions that are served by somebody who did not answer, "metrics.k8s.io/v1beta1".
 	Missing []string
 
-	short   []v1alpha1.APIEnablement // Enabled without the names, if it is too long with them
-	tooMany bool                     // even without
+	listed *listed // nil: not made yet
+}
+
+// listed is what Listed says.
+type listed struct {
+	kinds []v1alpha1.APIEnablement
+	ok    bool
 }
 
 // maxServed bounds what the list takes of the status of a Cluster, in bytes of JSON.
@@ -29,31 +34,29 @@ const maxServed = 40 << 10
 // that is decided depends on; when they are still too many ok is false, and it is empty: half a list would say that
 // the other half is not served.
 func (s Served) Listed() (list []v1alpha1.APIEnablement, ok bool) {
-	switch {
-	case s.tooMany:
-		return nil, false
-	case s.short != nil:
-		return s.short, true
+	l := s.listed
+	if l == nil {
+		l = listedOf(s.Enabled)
 	}
-	return s.Enabled, true
+	return l.kinds, l.ok
 }
 
-func newServed(all []v1alpha1.APIEnablement, missing []string) Served {
-	s := Served{Enabled: all, Missing: missing}
+func listedOf(all []v1alpha1.APIEnablement) *listed {
 	if size(all) <= maxServed {
-		return s
+		return &listed{all, true}
 	}
+	var list []v1alpha1.APIEnablement
 	for _, e := range all {
 		short := v1alpha1.APIEnablement{GroupVersion: e.GroupVersion}
 		for _, r := range e.Resources {
 			short.Resources = append(short.Resources, v1alpha1.APIResource{Kind: r.Kind})
 		}
-		s.short = append(s.short, short)
+		list = append(list, short)
 	}
-	if size(s.short) > maxServed {
-		s.short, s.tooMany = nil, true
+	if size(list) > maxServed {
+		return &listed{}
 	}
-	return s
+	return &listed{list, true}
 }
 
 func size(list []v1alpha1.APIEnablement) int {
@@ -73,7 +76,7 @@ func (a answer) served() Served {
 	}
 	slices.SortFunc(all, func(a, b v1alpha1.APIEnablement) int { return strings.Compare(a.GroupVersion, b.GroupVersion) })
 	slices.Sort(missing)
-	return newServed(all, missing)
+	return Served{Enabled: all, Missing: missing, listed: listedOf(all)}
 }
 
 func enabled(groupVersion string, resources []metav1.APIResource) v1alpha1.APIEnablement {
