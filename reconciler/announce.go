@@ -29,7 +29,7 @@ type announcement struct {
 func (e *engine) announce(ctx context.Context, f *federation, carried func(manifest.ID) bool) (map[manifest.ID]bool, error) {
 	f.mu.Lock()
 	release := f.release.DeepCopy()
-	a := f.announcement(carried)
+	a := f.announcement(carried, e.elsewhere)
 	f.mu.Unlock()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.announceRelease(ctx, f, release) })
@@ -53,8 +53,9 @@ func (e *engine) announceRelease(ctx context.Context, f *federation, release *v1
 }
 
 // announcement compares the plan in force with what the ledger has. carried says of an object that nothing was decided
-// about it since the plan that was in force before. The caller holds f.mu.
-func (f *federation) announcement(carried func(manifest.ID) bool) announcement {
+// about it since the plan that was in force before, elsewhere of a cluster that another replica holds it. The caller holds
+// f.mu.
+func (f *federation) announcement(carried func(manifest.ID) bool, elsewhere func(cluster string) bool) announcement {
 	a := announcement{decided: map[manifest.ID]bool{}, changed: map[manifest.ID]bool{}}
 	var added []*v1alpha1.FederatedObject
 	before := f.plan.Previous() // for the next plan, in the order of the decisions
@@ -88,7 +89,7 @@ func (f *federation) announcement(carried func(manifest.ID) bool) announcement {
 		id := o.Spec.Template.ID()
 		f.objects[id], f.unwritten[id], a.changed[id] = o, true, true
 	}
-	f.announceDeliveries(&a)
+	f.announceDeliveries(&a, elsewhere)
 	return a
 }
 
@@ -97,9 +98,9 @@ func (a *announcement) put(o *v1alpha1.FederatedObject) {
 	a.changed[o.Spec.Template.ID()] = true
 }
 
-// announceDeliveries takes the specs of Deliveries in force in memory. Those that the ledger has are written later. The
-// caller holds f.mu.
-func (f *federation) announceDeliveries(a *announcement) {
+// announceDeliveries takes the specs of Deliveries in force in memory. Those that the ledger has are written later, and so
+// are those that are orders to another replica: nothing is delivered before the rest is announced. The caller holds f.mu.
+func (f *federation) announceDeliveries(a *announcement, elsewhere func(cluster string) bool) {
 	for _, c := range f.clusters() {
 		l := f.legs[c]
 		if l.idle() {
@@ -107,6 +108,8 @@ func (f *federation) announceDeliveries(a *announcement) {
 		}
 		next := f.recordDelivery(c)
 		switch known := l.delivery; {
+		case known.Name == "" && elsewhere(c):
+			l.delivery, l.stale = next, true
 		case known.Name == "":
 			l.delivery.Spec = next.Spec
 			a.puts = append(a.puts, next)

@@ -70,6 +70,11 @@ func (p *prober) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	} else if err != nil {
 		return ctrl.Result{}, err
 	}
+	if p.engine.elsewhere(c.Name) {
+		p.drop(c.Name)
+		p.engine.roll.strike(c.Name)
+		return ctrl.Result{}, p.taintElsewhere(ctx, c)
+	}
 	facts, err := p.probe(ctx, c)
 	err = cmp.Or(err, p.engine.broken(c.Name))
 	p.engine.heard(c.Name, err)
@@ -178,7 +183,7 @@ func (p *prober) connect(c *v1alpha1.Cluster, secret map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	m, err := p.catalogs.Connect(cfg, c.Name)
+	m, err := p.catalogs.Connect(p.engine.fenced(cfg, c.Name), c.Name)
 	if err != nil {
 		return err
 	}

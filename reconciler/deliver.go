@@ -66,13 +66,13 @@ func (f *federation) begin(cluster string, cancel context.CancelFunc) (job, bool
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.legs[cluster]
-	if l == nil || !f.announced {
+	if l == nil || !f.announced || l.waits {
 		return job{}, false
 	}
 	l.cancel = cancel
 	return job{
 		leg: l, staged: f.staged(l), plan: f.plan, federation: f.key.String(), target: l.target,
-		inventory: l.delivery.Status.Inventory, spec: f.declaration.Spec, allowPrune: f.allowPrune, first: f.urgent,
+		inventory: l.inventory(), spec: f.declaration.Spec, allowPrune: f.allowPrune, first: f.urgent,
 	}, true
 }
 
@@ -138,6 +138,9 @@ func (b *bulkhead) record(ctx context.Context, f *federation, j job, inventory [
 	f.mu.Lock()
 	j.run.Started, j.run.Inventory, j.absences.recorded = true, f.sharing(inventory), true
 	f.mu.Unlock()
+	if b.engine.follows() {
+		return b.engine.reporter.dispatch(ctx, f, b.Name)
+	}
 	if err := b.engine.reporter.recordDelivery(ctx, f, b.Name); err != nil {
 		return err
 	}

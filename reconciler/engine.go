@@ -31,16 +31,22 @@ type engine struct {
 	reporter *reporter
 	// revisit makes the plan of an older commit for the clusters of another plan; nil where there are no sources to look at.
 	revisit func(ctx context.Context, f *federation, now *propagate.Plan, revision string) (*propagate.Plan, error)
+	// visit connects to a cluster that another replica holds; nil where none does.
+	visit func(ctx context.Context, cluster string) (*clusters.Member, error)
 	// mirror publishes objects on the hub; nil without one.
 	mirror *mirrorer
 	// fingerprints are told in place of digests of Secrets.
 	fingerprints *fingerprints
 	// roll of the Clusters on the hub.
 	roll roll
+	// share is the part of this replica in the work.
+	share share
 
 	mu          sync.Mutex
 	federations map[types.NamespacedName]*federation
 	bulkheads   map[string]*bulkhead
+	// hearsay is what other replicas say of the clusters that they hold.
+	hearsay map[string]hearsay
 }
 
 // newEngine starts nothing; run does.
@@ -48,7 +54,7 @@ func newEngine(l ledger, log *slog.Logger, event func(about client.Object, kind,
 	e := &engine{
 		ledger: l, log: log, event: event, surveyed: func(string) {}, replan: func(types.NamespacedName) {},
 		federations: map[types.NamespacedName]*federation{},
-		bulkheads:   map[string]*bulkhead{}, fingerprints: newFingerprints(),
+		bulkheads:   map[string]*bulkhead{}, fingerprints: newFingerprints(), hearsay: map[string]hearsay{},
 	}
 	e.reporter = newReporter(e)
 	return e
@@ -79,9 +85,12 @@ func (e *engine) open(ctx context.Context, fed *v1alpha1.Federation) (*federatio
 	}
 	f.fingerprints = e.fingerprints
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.federations[key] = f
-	return f, nil
+	e.mu.Unlock()
+	if e.share.holders == nil {
+		return f, nil
+	}
+	return f, e.retake(ctx, f)
 }
 
 // federation is nil when it is not known.
@@ -130,9 +139,14 @@ func (e *engine) connect(m *clusters.Member) {
 	e.mu.Lock()
 	old := e.bulkheads[m.Name]
 	e.bulkheads[m.Name] = b
+	held := e.holds(m.Name)
 	e.mu.Unlock()
 	if old != nil {
 		old.close()
+	}
+	if !held { // it was let go since it was looked at
+		e.disconnect(m.Name)
+		return
 	}
 	for _, f := range e.all() {
 		f.unlist(m.Name)
@@ -179,7 +193,7 @@ func (e *engine) reached(cluster string) {
 func (e *engine) reach(cluster string) (unreachable string, last time.Time) {
 	b := e.bulkhead(cluster)
 	if b == nil {
-		return "not connected", time.Time{}
+		return e.reachElsewhere(cluster)
 	}
 	return b.reach()
 }

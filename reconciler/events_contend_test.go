@@ -7,19 +7,23 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
 	registrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // contend has a member answer the first few writes of a ConfigMap with 409 Conflict, as an API server does when somebody
 // else writes the same object at the same moment. answered says how many of them it answered so.
 func (w *world) contend(cluster, name string, times int64) (answered func() int64) {
 	w.t.Helper()
-	var refused atomic.Int64
+	var asked, refused atomic.Int64
 	hook := httptest.NewTLSServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
 		var review admissionv1.AdmissionReview
 		if err := json.NewDecoder(r.Body).Decode(&review); err != nil || review.Request == nil {
 			http.Error(to, "no review", http.StatusBadRequest)
@@ -52,7 +56,13 @@ func (w *world) contend(cluster, name string, times int64) (answered func() int6
 	}
 	require.NoError(w.t, w.members[cluster].Create(w.t.Context(), config))
 	w.t.Cleanup(func() {
-		require.NoError(w.t, w.members[cluster].Delete(context.WithoutCancel(w.t.Context()), config)) // which ended with the test
+		ctx := context.WithoutCancel(w.t.Context()) // which ended with the test
+		require.NoError(w.t, w.members[cluster].Delete(ctx, config))
+		require.Eventually(w.t, func() bool { // the API server forgets the webhook a moment later
+			calls := asked.Load()
+			probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", GenerateName: "probe-"}}
+			return w.members[cluster].Create(ctx, probe, client.DryRunAll) == nil && asked.Load() == calls
+		}, time.Minute, 50*time.Millisecond)
 	})
 	return refused.Load
 }

@@ -97,13 +97,22 @@ type leg struct {
 	delivery *v1alpha1.Delivery
 	untold   bool
 	stale    bool // the ledger does not have the spec of delivery yet
-	target   propagate.Target
-	wants    wants
-	live     apply.Sightings
-	proven   apply.Proven // of the federation: all legs have the same
-	reports  status.Reports
-	errors   map[manifest.ID]string // of the last delivery of this plan
-	run      status.Run
+	// order is what a replica that does not lead carries out, waits that it cannot, since then, and dispatched what it told.
+	order      string
+	waits      bool
+	since      time.Time
+	dispatched dispatched
+	// heard is what the replica that holds the cluster reported last, with the objects of which no digest is told; found is
+	// what it found there, once the plan in force knows it.
+	heard   *v1alpha1.DeliveryReport
+	found   []string
+	target  propagate.Target
+	wants   wants
+	live    apply.Sightings
+	proven  apply.Proven // of the federation: all legs have the same
+	reports status.Reports
+	errors  map[manifest.ID]string // of the last delivery of this plan
+	run     status.Run
 	// answers are what is kept of live objects for gates.
 	answers map[manifest.ID]map[string]any
 	// kinds that were listed, and listed whether those are all that are wanted: before that, missing means nothing.
@@ -160,12 +169,17 @@ func (f *federation) end() {
 	}
 }
 
-// recall reads from the ledger what the process before this one knew of a federation.
-func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federation, error) {
-	f := &federation{
+// newFederation is one of which nothing is known.
+func newFederation(fed *v1alpha1.Federation) *federation {
+	return &federation{
 		key: client.ObjectKeyFromObject(fed), declaration: fed.DeepCopy(),
 		objects: map[manifest.ID]*v1alpha1.FederatedObject{}, legs: map[string]*leg{}, waiting: map[manifest.ID]bool{}, unwritten: map[manifest.ID]bool{}, proven: apply.Proven{},
 	}
+}
+
+// recall reads from the ledger what the process before this one knew of a federation.
+func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federation, error) {
+	f := newFederation(fed)
 	var objects v1alpha1.FederatedObjectList
 	var deliveries v1alpha1.DeliveryList
 	var releases v1alpha1.ReleaseList

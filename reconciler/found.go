@@ -14,6 +14,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
 )
@@ -41,7 +42,7 @@ func (b *bulkhead) recall(ctx context.Context, f *federation, j *job) error {
 	if len(j.inventory) > 0 || j.recalled {
 		return nil
 	}
-	objects, err := b.found(ctx, f)
+	objects, err := f.found(ctx, b.Member)
 	if err != nil {
 		return err
 	}
@@ -60,15 +61,15 @@ func (b *bulkhead) recall(ctx context.Context, f *federation, j *job) error {
 // needed says that a plan has to know it; a cluster that was asked and has nothing is not asked again.
 func (x *find) needed() bool { return x != nil && len(x.objects) > 0 }
 
-// found asks the cluster once what it has.
-func (b *bulkhead) found(ctx context.Context, f *federation) ([]apply.Recalled, error) {
+// found asks a cluster once what it has.
+func (f *federation) found(ctx context.Context, m *clusters.Member) ([]apply.Recalled, error) {
 	f.mu.Lock()
-	x := f.finds[b.Name]
+	x := f.finds[m.Name]
 	f.mu.Unlock()
 	if x != nil {
 		return x.objects, nil
 	}
-	objects, err := apply.Recall(ctx, b.Member, f.key.String())
+	objects, err := apply.Recall(ctx, m, f.key.String())
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +78,8 @@ func (b *bulkhead) found(ctx context.Context, f *federation) ([]apply.Recalled, 
 	if f.finds == nil {
 		f.finds = map[string]*find{}
 	}
-	if f.finds[b.Name] == nil {
-		f.finds[b.Name] = &find{objects: objects}
+	if f.finds[m.Name] == nil {
+		f.finds[m.Name] = &find{objects: objects}
 	}
 	return objects, nil
 }
@@ -97,32 +98,34 @@ func (e *engine) recollect(ctx context.Context, f *federation, members []v1alpha
 	var asking sync.WaitGroup
 	for _, m := range members {
 		asking.Go(func() {
-			if b := e.answering(ctx, m); b != nil {
-				_, _ = b.found(ctx, f) // what it could not say it is asked for again when it is delivered
+			if !e.answers(ctx, m) {
+				return
 			}
+			_, _ = e.ask(ctx, m.Name, func(m *clusters.Member) error { // what it cannot say it is asked for again when it is delivered
+				_, err := f.found(ctx, m)
+				return err
+			})
 		})
 	}
 	asking.Wait()
 }
 
-// answering waits until it is known whether a cluster answers; nil if it does not.
-func (e *engine) answering(ctx context.Context, c v1alpha1.Cluster) *bulkhead {
+// answers waits until it is known whether a cluster answers, and says so.
+func (e *engine) answers(ctx context.Context, c v1alpha1.Cluster) bool {
 	for {
-		b := e.bulkhead(c.Name)
-		switch why := ""; {
-		case b != nil:
-			if why, _ = b.reach(); why == "" {
-				return b
-			} else if why != notHeardYet {
-				return nil
-			}
-		case !meta.IsStatusConditionPresentAndEqual(c.Status.Conditions, fluxmeta.ReadyCondition, metav1.ConditionUnknown):
-			return nil // it was tried, or nobody tries
+		switch why, _ := e.reach(c.Name); {
+		case why == "":
+			return true
+		case e.bulkhead(c.Name) != nil && why != notHeardYet:
+			return false
+		case e.bulkhead(c.Name) == nil && e.share.passing() <= 0 &&
+			!meta.IsStatusConditionPresentAndEqual(c.Status.Conditions, fluxmeta.ReadyCondition, metav1.ConditionUnknown):
+			return false // it was tried, or nobody tries
 		}
 		select {
 		case <-time.After(recollectPause):
 		case <-ctx.Done():
-			return nil
+			return false
 		}
 	}
 }

@@ -43,10 +43,14 @@ func TestHealth(t *testing.T) {
 		return unless(len(problems) == 1 && problems[0].Object == "apps/Deployment shop/web" && problems[0].Message != "", fmt.Sprintf("%+v", problems))
 	})
 	w.aggregated(r, 2, 1) // the members' controller has observed it: rule 2 asks for no more
-	release, err = w.release(r, bad)
-	require.NoError(t, err)
+	w.eventually("the Release to say that it is applied", func() error {
+		release, err = w.release(r, bad)
+		if err != nil {
+			return err
+		}
+		return unless(apimeta.IsStatusConditionTrue(release.Status.Conditions, v1alpha1.Applied), fmt.Sprintf("%+v", release.Status.Conditions))
+	})
 	require.False(t, apimeta.IsStatusConditionTrue(release.Status.Conditions, "Ready"), "%+v", release.Status.Conditions)
-	require.True(t, apimeta.IsStatusConditionTrue(release.Status.Conditions, v1alpha1.Applied), "%+v", release.Status.Conditions)
 	require.Equal(t, "cluster-a", release.Status.WaitingFor.Cluster)
 	require.Contains(t, release.Status.WaitingFor.Condition, "apps/Deployment shop/web")
 

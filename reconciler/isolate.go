@@ -63,7 +63,7 @@ func (b *bulkhead) deliverable() bool {
 func (e *engine) silence(cluster string) status.Silence {
 	b := e.bulkhead(cluster)
 	if b == nil {
-		return status.Silence{}
+		return e.silenceElsewhere(cluster)
 	}
 	trouble := b.Breaker.Trouble()
 	if trouble.Cause == nil {

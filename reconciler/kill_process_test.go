@@ -19,9 +19,11 @@ import (
 )
 
 // Environment variables that make this test binary a program that a test can kill: killableEnv the controllers on the hub of
-// a kubeconfig, with their Git clones in killableEnv_CACHE, and hubEnv a hub in a data directory.
+// a kubeconfig, with their Git clones in killableEnv_CACHE, as the replica replicaEnv of several if that is set, and hubEnv a hub
+// in a data directory.
 const (
 	killableEnv = "ACCORD_TEST_KUBECONFIG"
+	replicaEnv  = "ACCORD_TEST_REPLICA"
 	hubEnv      = "ACCORD_TEST_HUB"
 )
 
@@ -47,7 +49,10 @@ func controllersMain(kubeconfig, cache string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { _, _ = io.Copy(io.Discard, os.Stdin); cancel() }() // the test that started it is gone
 	log := logr.FromSlogHandler(slog.NewTextHandler(os.Stderr, nil))
-	return reconciler.Run(ctx, cfg, reconciler.Options{CacheDir: cache, Log: log})
+	replica := os.Getenv(replicaEnv)
+	return reconciler.Run(ctx, cfg, reconciler.Options{
+		CacheDir: cache, Log: log, LeaderElection: replica != "", Share: replica != "", Replica: replica, Namespace: "accord-system",
+	})
 }
 
 // hubMain prints the path of the kubeconfig when the hub is ready, and ends with the test that started it.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/status"
@@ -107,30 +108,29 @@ const notHeardYet = "not heard from yet"
 
 // stranger says that a cluster was neither heard from nor found silent in this process.
 func (e *engine) stranger(cluster string) bool {
-	b := e.bulkhead(cluster)
-	if b == nil {
+	if e.bulkhead(cluster) == nil && e.share.holders == nil {
 		return true
 	}
-	why, _ := b.reach()
+	why, _ := e.reach(cluster)
 	return why == notHeardYet
 }
 
 // tryOn asks one cluster.
 func (e *engine) tryOn(ctx context.Context, f *federation, plan *propagate.Plan, cluster string, only map[manifest.ID]bool, found *findings) {
-	why, _ := e.reach(cluster)
-	b := e.bulkhead(cluster)
-	if why != "" || b == nil {
-		found.unasked(cluster, why)
-		return
-	}
 	target, live, inventory := f.known(cluster, plan)
 	book, _ := plan.Interpreters()
 	ctx, cancel := context.WithTimeout(ctx, trialLimit)
 	defer cancel()
-	trial, err := apply.DryRun(ctx, b.Member, f.key.String(), target, live, inventory, apply.TryOptions{Book: book, Only: only, Timeout: trialTimeout})
-	found.add(cluster, trial)
+	why, err := e.ask(ctx, cluster, func(m *clusters.Member) error {
+		trial, err := apply.DryRun(ctx, m, f.key.String(), target, live, inventory, apply.TryOptions{Book: book, Only: only, Timeout: trialTimeout})
+		found.add(cluster, trial)
+		return err
+	})
 	if err != nil {
-		found.unasked(cluster, err.Error())
+		why = err.Error()
+	}
+	if why != "" {
+		found.unasked(cluster, why)
 	}
 }
 
@@ -143,7 +143,7 @@ func (f *federation) known(cluster string, plan *propagate.Plan) (target propaga
 	if l == nil {
 		return target, nil, nil
 	}
-	if l.listed {
+	if l.listed && l.heard == nil { // what another replica tells of live objects is not all that has to be known here
 		live = l.live.Live()
 	}
 	return target, live, slices.Clone(l.delivery.Status.Inventory)

@@ -182,6 +182,12 @@ func (r *reporter) write(ctx context.Context, e entry) error {
 	if f == nil {
 		return nil
 	}
+	if r.engine.follows() { // who leads judges
+		if e.cluster == "" {
+			return nil
+		}
+		return r.dispatch(ctx, f, e.cluster)
+	}
 	switch {
 	case e.object != manifest.ID{}:
 		return r.writeObject(ctx, f, e.object)
@@ -203,6 +209,10 @@ func (r *reporter) write(ctx context.Context, e entry) error {
 func (r *reporter) settled(f *federation, l *leg) bool {
 	if l.listed {
 		return true
+	}
+	if wait := r.engine.expected(l.cluster); wait > 0 {
+		r.queue.AddAfter(entry{federation: f.key, cluster: l.cluster}, wait+gather)
+		return false
 	}
 	why, _ := r.engine.reach(l.cluster)
 	return why != ""
@@ -298,10 +308,16 @@ func (r *reporter) judgeDelivery(f *federation, cluster string) {
 	defer f.mu.Unlock()
 	r.stir(f, cluster)
 	l := f.legs[cluster]
+	elsewhere := r.engine.elsewhere(cluster)
+	if l != nil && elsewhere {
+		r.heed(f, l)
+	}
 	if l == nil || !f.announced || l.delivery.Name == "" || l.stale || !r.settled(f, l) {
 		return
 	}
-	r.tellFights(f, l)
+	if !elsewhere { // else the replica that holds it does
+		r.tellFights(f, l)
+	}
 	next := r.deliveryStatus(f, l)
 	r.tellDelivery(f, l, next)
 	if equality.Semantic.DeepEqual(l.delivery.Status, next) && !l.untold {

@@ -22,6 +22,7 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -48,8 +49,12 @@ type Options struct {
 	HealthAddress  string
 	MetricsAddress string
 	HookAddress    string
-	// LeaderElection lets several replicas run on one hub, of which one works. Off where a lock on the hub's data does it.
+	// LeaderElection lets several replicas run on one hub, of which one leads. Off where a lock on the hub's data does it.
 	LeaderElection bool
+	// Share has the replicas that do not lead hold clusters too: each delivers to some. It needs LeaderElection and Namespace.
+	Share bool
+	// Replica is the name of this one, unique among the replicas of the hub; empty: the name of the host and a few letters.
+	Replica string
 	// Mirror publishes the objects of every Federation that does not say otherwise on the hub.
 	Mirror bool
 	// Namespace of the leader election Lease, and of the Secret with the key of fingerprints; empty: that of inventories.
@@ -77,7 +82,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	cache, err := source.OpenGit(o.CacheDir)
+	clones, err := source.OpenGit(o.CacheDir)
 	if err != nil {
 		return err
 	}
@@ -92,17 +97,22 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	hooks, news, plans := make(chan event.GenericEvent), &waker{}, &waker{}
 	p := newProber(mgr.GetClient(), mgr.GetAPIReader(), e)
 	p.wake, e.surveyed, e.replan = news.wake, news.wake, plans.look
-	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: cache, engine: e, taint: p.taint}
+	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: clones, engine: e, taint: p.taint}
 	e.revisit = s.revisit
 	if e.mirror, err = newMirrorer(mgr.GetConfig(), e, o.Mirror, l.federations); err != nil {
 		return err
 	}
+	if o.Share {
+		if err := shareClusters(mgr, cfg, o, s, p); err != nil {
+			return err
+		}
+	}
 	err = errors.Join(
 		watchFederations(mgr, s, hooks, plans),
-		watchClusters(mgr, p, news),
+		watchClusters(mgr, p, news, !o.Share),
 		watchLeaving(mgr, e),
 		watchReleases(mgr, newHerald(mgr.GetClient(), mgr.GetAPIReader(), e.event, log)),
-		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.run(ctx); return nil })),
+		mgr.Add(always(func(ctx context.Context) error { e.run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.mirror.run(ctx); return nil })),
 		mgr.Add(&hookServer{address: o.HookAddress, manager: mgr, events: hooks}),
 	)
@@ -136,6 +146,7 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       o.Namespace,
 		LeaderElectionReleaseOnCancel: true,
+		Cache:                         cache.Options{ByObject: map[client.Object]cache.ByObject{&v1alpha1.Delivery{}: {Transform: orderOnly}}},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("hub %s: %w", cfg.Host, err)
@@ -170,12 +181,15 @@ func watchFederations(mgr manager.Manager, s *syncer, hooks chan event.GenericEv
 		Complete(s)
 }
 
-// watchClusters probes a Cluster when it changed, when there is news of it, and every probeInterval.
-func watchClusters(mgr manager.Manager, p *prober, news *waker) error {
+// watchClusters probes a Cluster when it changed, when there is news of it, and every probeInterval. A replica that does not
+// lead has clusters to probe if the replicas share them.
+func watchClusters(mgr manager.Manager, p *prober, news *waker, leaderOnly bool) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("cluster").
 		For(&v1alpha1.Cluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(ctrlsource.Func(news.start)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: probeWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: probeWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true), NeedLeaderElection: &leaderOnly,
+		}).
 		Complete(p)
 }
 

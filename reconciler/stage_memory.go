@@ -68,7 +68,11 @@ func (c course) memories(cluster string, along map[string][]string) []v1alpha1.D
 		d.Along = along[name]
 		for _, decision := range o.Decisions {
 			if decision.Cluster == cluster {
-				d.Stage = decision.Stage
+				d.Stage, d.Held = decision.Stage, decision.Held != ""
+				if decision.Restore != nil {
+					restored := v1alpha1.RolloutVersion(*decision.Restore)
+					d.Restored = &restored
+				}
 			}
 		}
 		all = append(all, d)

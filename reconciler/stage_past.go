@@ -96,9 +96,18 @@ func (s *syncer) revisit(ctx context.Context, f *federation, now *propagate.Plan
 func (f *federation) at(revision string) (*v1alpha1.Federation, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	fed := f.declaration.DeepCopy()
+	releases := slices.Clone(f.releases)
+	if f.release != nil {
+		releases = append(releases, *f.release)
+	}
+	return atCommits(f.declaration, releases, revision)
+}
+
+// atCommits is a Federation with its sources at the commits of a revision, which its Releases name.
+func atCommits(fed *v1alpha1.Federation, releases []v1alpha1.Release, revision string) (*v1alpha1.Federation, error) {
+	fed = fed.DeepCopy()
 	commits := map[string]string{}
-	for _, r := range append(slices.Clone(f.releases), *f.release) {
+	for _, r := range releases {
 		if r.Spec.Revision == revision {
 			for _, s := range r.Spec.Sources {
 				commits[s.Name] = s.Revision

@@ -32,6 +32,7 @@ type syncer struct {
 
 // Reconcile looks at the sources of one Federation and puts in force what they say.
 func (s *syncer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	s.engine.lead() // only the replica that does gets here
 	fed := &v1alpha1.Federation{}
 	err := s.Get(ctx, req.NamespacedName, fed)
 	switch {

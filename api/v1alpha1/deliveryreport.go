@@ -34,7 +34,7 @@ type DeliveryReport struct {
 	// Listed says that Objects are all that is there of the kinds that are wanted or were delivered.
 	Listed bool `json:"listed,omitempty"`
 	// Objects are what is there, as "<namespace>_<name>_<group>_<kind>".
-	Objects map[string]ReportedObject `json:"objects,omitempty"`
+	Objects map[string]ReportedObject `json:"objects"`
 	// Found is what the cluster has of the federation although nothing on the hub says so; it is not delivered to before
 	// a plan knows it.
 	Found []FoundObject `json:"found,omitempty"`
@@ -58,6 +58,8 @@ type ReportedRun struct {
 	// wanted was removed.
 	Started  bool `json:"started,omitempty"`
 	Finished bool `json:"finished,omitempty"`
+	// Final says that what failed is not mended by trying again.
+	Final bool `json:"final,omitempty"`
 	// Error is what went wrong beside single objects, Braked what the prune brake stopped.
 	Error  string `json:"error,omitempty"`
 	Braked string `json:"braked,omitempty"`

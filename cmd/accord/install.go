@@ -24,7 +24,7 @@ var installManifests string
 const installLong = `Print the manifests that run accord on an existing cluster, which becomes the hub.
 
 They hold the CustomResourceDefinitions, a namespace that admits restricted pods only, rights without wildcards,
-and two replicas of which one is at work. Secrets are read in the namespace of accord and in those named with
+and two replicas of which one leads and which share the clusters. Secrets are read in the namespace of accord and in those named with
 --secrets-from: the namespaces of Federations whose sources or push hooks need one.`
 
 // installation fills in the manifests.

@@ -12,8 +12,8 @@ import (
 )
 
 const runLong = `Run the controllers on an existing hub: in a pod of it (see "accord install"), or from outside with a kubeconfig.
-What "accord install" prints must be there: the CustomResourceDefinitions, and the namespace of the lease by which one of
-several replicas is elected to work.`
+What "accord install" prints must be there: the CustomResourceDefinitions, and the namespace of the leases by which several
+replicas elect one that leads and share the clusters: each is connected to some, and takes over those of one that ends.`
 
 // runFlags of one run.
 type runFlags struct {
@@ -23,6 +23,8 @@ type runFlags struct {
 	namespace   string
 	cacheDir    string
 	leaderElect bool
+	share       bool
+	replica     string
 }
 
 func runCommand() *cobra.Command {
@@ -38,9 +40,11 @@ func runCommand() *cobra.Command {
 	f.controllers.register(flags)
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the hub (default $"+hubEnv+", else as kubectl, else the pod's account)")
 	flags.StringVar(&f.context, "context", "", "context in that kubeconfig (default its current one)")
-	flags.StringVar(&f.namespace, "namespace", accordNamespace, "namespace of the leader election lease")
+	flags.StringVar(&f.namespace, "namespace", accordNamespace, "namespace of the leases of leader election and of sharing clusters")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
-	flags.BoolVar(&f.leaderElect, "leader-elect", true, "let one of several replicas work")
+	flags.BoolVar(&f.leaderElect, "leader-elect", true, "let one of several replicas lead")
+	flags.BoolVar(&f.share, "share-clusters", true, "hold some of the clusters while another replica leads; without it this one stands by")
+	flags.StringVar(&f.replica, "replica", "", "name of this replica, unique among those of the hub (default from the name of the host)")
 	return c
 }
 
@@ -67,6 +71,7 @@ func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
 	}
 	o := f.controllers.options(cacheDir, log)
 	o.LeaderElection, o.Namespace = f.leaderElect, f.namespace
+	o.Share, o.Replica = f.leaderElect && f.share, f.replica
 	log.Info("running the controllers", "hub", h.config.Host, "version", version())
 	if err := reconciler.Run(ctx, h.config, o); err != nil {
 		return fmt.Errorf("running the controllers on %s: %w", h.config.Host, err)

@@ -1,0 +1,268 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/status"
+)
+
+// carrier carries out, in a replica that does not lead, what the leader orders for the clusters that this replica holds. It
+// decides nothing: it makes the plan of the commit that a Delivery names, and delivers it where its digest is the one that
+// the Delivery has.
+type carrier struct {
+	*syncer
+}
+
+// Reconcile takes over the orders of one Federation.
+func (c *carrier) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	c.engine.share.role.RLock()
+	defer c.engine.share.role.RUnlock()
+	if !c.engine.follows() {
+		return ctrl.Result{}, nil
+	}
+	fed := &v1alpha1.Federation{}
+	err := c.Get(ctx, req.NamespacedName, fed)
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && fed.DeletionTimestamp != nil:
+		c.engine.forget(req.NamespacedName)
+		return ctrl.Result{}, nil
+	case err != nil:
+		return ctrl.Result{}, err
+	}
+	orders, err := c.orders(ctx, fed)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	f := c.engine.follow(fed)
+	f.keepOnly(orders)
+	open := f.open(orders)
+	if len(open) == 0 {
+		c.engine.resync(f)
+		return ctrl.Result{}, nil
+	}
+	work, err := c.read(ctx, f, fed, newestOf(open))
+	if err != nil {
+		c.engine.stuck(f, open, err.Error())
+		return ctrl.Result{}, err
+	}
+	if c.engine.carry(ctx, f, work, orders) {
+		return ctrl.Result{}, nil
+	}
+	c.engine.stuck(f, f.open(orders), "what this replica makes of "+work.revision+" is not what was ordered")
+	return ctrl.Result{RequeueAfter: orderRetry}, nil
+}
+
+const (
+	// orderRetry is how soon an order is looked at again of which the replica makes something else: it may not have heard yet of
+	// what the leader decided by.
+	orderRetry = time.Second
+	// orderPatience is how long that may last before it is told.
+	orderPatience = 10 * time.Second
+)
+
+// stuck tells why orders are not carried out, if that lasts.
+func (e *engine) stuck(f *federation, orders []*v1alpha1.Delivery, why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range orders {
+		l := f.legs[d.Spec.Cluster]
+		if l == nil {
+			l = f.legOf(d, nil)
+		}
+		if now := time.Now(); l.order != orderOf(d) || l.since.IsZero() {
+			l.order, l.since = orderOf(d), now
+		} else if now.Sub(l.since) > orderPatience {
+			l.run = status.Run{Error: why}
+			e.reporter.add(entry{federation: f.key, cluster: l.cluster}, 0)
+		}
+		l.waits = true
+		l.end()
+	}
+}
+
+// orders are the Deliveries of a federation to the clusters that this replica holds, by cluster.
+func (c *carrier) orders(ctx context.Context, fed *v1alpha1.Federation) (map[string]*v1alpha1.Delivery, error) {
+	var all v1alpha1.DeliveryList
+	if err := c.List(ctx, &all, client.InNamespace(fed.Namespace), client.MatchingLabels{v1alpha1.FederationLabel: fed.Name}); err != nil {
+		return nil, fmt.Errorf("reading the orders of %s/%s: %w", fed.Namespace, fed.Name, err)
+	}
+	orders := map[string]*v1alpha1.Delivery{}
+	for i := range all.Items {
+		if d := &all.Items[i]; c.engine.holds(d.Spec.Cluster) && d.DeletionTimestamp == nil {
+			orders[d.Spec.Cluster] = d
+		}
+	}
+	return orders, nil
+}
+
+// follow is a federation that another replica decides about.
+func (e *engine) follow(fed *v1alpha1.Federation) *federation {
+	key := client.ObjectKeyFromObject(fed)
+	if f := e.federation(key); f != nil && f.declared(fed) {
+		return f
+	}
+	e.forget(key)
+	f := newFederation(fed)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.federations[key] = f
+	return f
+}
+
+// keepOnly drops the clusters that nothing is ordered for any more, or that another replica holds.
+func (f *federation) keepOnly(orders map[string]*v1alpha1.Delivery) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for cluster, l := range f.legs {
+		if orders[cluster] == nil {
+			l.end()
+			delete(f.legs, cluster)
+		}
+	}
+}
+
+// open are the orders that are not under way. What else the Deliveries say is taken over.
+func (f *federation) open(orders map[string]*v1alpha1.Delivery) []*v1alpha1.Delivery {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var open []*v1alpha1.Delivery
+	for cluster, d := range orders {
+		l := f.legs[cluster]
+		if l == nil || l.waits || l.order != orderOf(d) {
+			open = append(open, d)
+		}
+		if l != nil && len(l.inventory()) == 0 && len(d.Status.Inventory) > 0 {
+			l.delivery.Status.Inventory = d.Status.Inventory // what was found there is known now
+			delete(f.finds, cluster)
+		}
+	}
+	return open
+}
+
+// newestOf is the revision of most orders: while the leader writes those of a new commit, the others follow.
+func newestOf(orders []*v1alpha1.Delivery) string {
+	count := map[string]int{}
+	for _, d := range orders {
+		count[d.Spec.Revision]++
+	}
+	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return count[a] - count[b] })
+}
+
+// task is what a replica makes of a commit that it has orders for.
+type task struct {
+	revision   string
+	plan       *propagate.Plan
+	allowPrune bool
+	// reports are those on the hub, by cluster: the replica that held it before wrote down there what it was about to put.
+	reports map[string]*v1alpha1.DeliveryReport
+}
+
+// read makes the plan of a commit, as the leader did.
+func (c *carrier) read(ctx context.Context, f *federation, fed *v1alpha1.Federation, revision string) (task, error) {
+	t := task{revision: revision, reports: map[string]*v1alpha1.DeliveryReport{}}
+	var releases v1alpha1.ReleaseList
+	var objects v1alpha1.FederatedObjectList
+	var reports v1alpha1.DeliveryReportList
+	for _, list := range []client.ObjectList{&releases, &objects, &reports} {
+		if err := c.engine.ledger.List(ctx, list, fed.Namespace, fed.Name); err != nil {
+			return t, err
+		}
+	}
+	f.mu.Lock()
+	f.releases = releases.Items
+	f.mu.Unlock()
+	for i := range reports.Items {
+		t.reports[reports.Items[i].Cluster] = &reports.Items[i]
+	}
+	pinned, err := atCommits(fed, releases.Items, revision)
+	if err != nil {
+		return t, err
+	}
+	out, err := fetch(ctx, c.cache, pinned, c.secretOf(fed))
+	if err != nil {
+		return t, err
+	}
+	parts, err := out.parts(&f.builds)
+	if err != nil {
+		return t, err
+	}
+	members, err := c.fleet(ctx)
+	if err != nil {
+		return t, err
+	}
+	previous := make([]propagate.Previous, len(objects.Items))
+	for i := range objects.Items {
+		previous[i] = propagate.Recall(objects.Items[i].Spec)
+	}
+	in := out.input(fed, parts, c.engine.inform(members), previous)
+	in.Revision = revision
+	t.allowPrune = out.allowsPrune()
+	t.plan, err = f.inForce().Next(in)
+	return t, err
+}
+
+// carry puts in force what of a plan is ordered; it says whether that is all. The other orders wait, and what runs on their
+// clusters stays as it is.
+func (e *engine) carry(ctx context.Context, f *federation, t task, orders map[string]*v1alpha1.Delivery) (all bool) {
+	_, interpreted := t.plan.Interpreters()
+	learned := f.interpreted() != interpreted
+	turns := e.turnsOf(ctx, f, t.plan, orders)
+	f.mu.Lock()
+	f.plan, f.revision, f.allowPrune, f.announced = t.plan, t.revision, t.allowPrune, true
+	f.staging.turns, f.staging.along, f.staging.past = turns, alongOf(orders), nil
+	all = true
+	for cluster, d := range orders {
+		l := f.legs[cluster]
+		if l == nil {
+			l = f.legOf(d, t.reports[cluster])
+		}
+		inventory := l.inventory()
+		l.delivery = d.DeepCopy()
+		l.delivery.Status.Inventory = inventory
+		l.waits = d.Spec.Revision != t.revision || f.targetDigest(t.plan, cluster) != d.Spec.Digest
+		if l.waits {
+			l.end()
+			all = false
+			continue
+		}
+		l.order, l.since = orderOf(d), time.Time{}
+		f.stage(l)
+		e.reporter.add(entry{federation: f.key, cluster: cluster}, 0)
+	}
+	f.mu.Unlock()
+	if asksMore := f.asksMore(); learned || asksMore {
+		e.lookAgain(f)
+	}
+	for cluster := range orders {
+		if b := e.bulkhead(cluster); b != nil {
+			b.enqueue(f.key)
+		}
+	}
+	return all
+}
+
+// legOf an order. The caller holds f.mu.
+func (f *federation) legOf(d *v1alpha1.Delivery, before *v1alpha1.DeliveryReport) *leg {
+	l := newLeg(d.DeepCopy(), f.proven)
+	l.delivery.Status.Inventory = union(d.Status.Inventory, inventoryOf(before))
+	f.legs[l.cluster] = l
+	return l
+}
+
+// inventoryOf a report; nil is none.
+func inventoryOf(r *v1alpha1.DeliveryReport) []string {
+	if r == nil {
+		return nil
+	}
+	return r.Run.Inventory
+}

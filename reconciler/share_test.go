@@ -1,0 +1,217 @@
+package reconciler_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/shard"
+)
+
+// TestReplicasShareClusters runs three replicas as processes, and kills them. Whoever holds a cluster delivers there, and nobody
+// else; what is said of it all is what one replica would say; and no object is applied twice, whatever dies.
+func TestReplicasShareClusters(t *testing.T) {
+	w := newReplicas(t, 3)
+	r := w.federation("prod")
+	w.everywhere(r, "1")
+
+	t.Log("each delivers to the clusters that it holds")
+	w.delivered(r, "1", w.alive()...)
+
+	t.Log("somebody changes an object on a cluster that a follower holds")
+	leader := w.leader(r)
+	held := w.heldBut(leader)
+	cm := w.configMap(held, "app")
+	cm.Data["key"] = "theirs"
+	require.NoError(t, w.members[held].Update(t.Context(), cm, client.FieldOwner("kubectl-edit")))
+	w.eventually("the drift to be repaired", func() error {
+		return unless(w.configMap(held, "app").Data["key"] == "1", "it is not")
+	})
+	w.eventually("the drift to be told", func() error {
+		d := w.delivery(r, held)
+		return unless(apimeta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.Drifted) && apimeta.IsStatusConditionTrue(d.Status.Conditions, "Ready"), fmt.Sprintf("%+v", d.Status.Conditions))
+	})
+	w.writes.forgive(held)
+
+	t.Log("one that does not lead is killed")
+	follower := shard.Owner(held, w.alive())
+	w.kill(follower)
+	w.everywhere(r, "2")
+	w.delivered(r, "2", w.alive()...)
+
+	t.Log("the one that leads is killed")
+	w.kill(leader)
+	w.everywhere(r, "3")
+	w.delivered(r, "3", w.alive()...)
+
+	t.Log("another one comes, and takes what is its own without a write")
+	before, next := w.writes.count(), w.newcomer()
+	w.replica(next)
+	w.eventually("the new one to hold its share", func() error {
+		report := &v1alpha1.DeliveryReport{}
+		name := slices.IndexFunc(w.clusters, func(c string) bool { return shard.Owner(c, w.alive()) == next })
+		err := w.hub.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: "prod-" + w.clusters[name]}, report)
+		if err != nil {
+			return err
+		}
+		return unless(report.Replica == next && report.Run.Finished && report.Listed, fmt.Sprintf("%+v", report.Run))
+	})
+	require.Equal(t, before, w.writes.count())
+	w.everywhere(r, "4")
+	w.delivered(r, "4", w.alive()...)
+	require.Empty(t, w.writes.twice())
+}
+
+// replicas is a world whose controllers are several processes.
+type replicas struct {
+	*world
+	clusters  []string
+	processes map[string]victim
+	writes    *writes
+	logs      *os.File
+	dir       string
+}
+
+// newReplicas starts replicas, and enough clusters that each holds one.
+func newReplicas(t *testing.T, n int) *replicas {
+	t.Helper()
+	w := &replicas{
+		clusters: []string{"cluster-a", "cluster-b", "cluster-c", "cluster-d"}, processes: map[string]victim{}, writes: newWrites(), dir: t.TempDir(),
+		world: &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, rights: &rights{}},
+	}
+	w.planes = localtest.Members(t, append([]string{"hub"}, w.clusters...)...)
+	w.config = w.planes["hub"].Config()
+	w.hub = clientOf(t, w.config)
+	require.NoError(t, reconciler.InstallCRDs(t.Context(), w.config))
+	for _, name := range []string{w.namespace, "accord-system"} {
+		w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	for _, name := range w.clusters {
+		w.members[name] = clientOf(t, w.planes[name].Config())
+		w.watched(name)
+	}
+	var err error
+	w.logs, err = os.Create(filepath.Join(t.ArtifactDir(), "replicas.log"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = w.logs.Close() })
+	for range n {
+		w.replica(w.newcomer())
+	}
+	return w
+}
+
+// newcomer is a name for another replica with which each holds a cluster.
+func (w *replicas) newcomer() string {
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("replica-%d", i)
+		all := append(w.alive(), name)
+		idle := slices.ContainsFunc(all, func(r string) bool {
+			return !slices.ContainsFunc(w.clusters, func(c string) bool { return shard.Owner(c, all) == r })
+		})
+		if w.processes[name].Cmd == nil && !idle {
+			return name
+		}
+	}
+}
+
+// watched joins a cluster through a server that writes down who writes what there.
+func (w *replicas) watched(name string) {
+	w.t.Helper()
+	through := w.writes.server(w.t, name, w.planes[name].Config())
+	w.create(&corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+		Data:       map[string][]byte{"token": []byte(w.account(name)), "caBundle": through.authority},
+	})
+	w.create(&v1alpha1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}},
+		Spec:       v1alpha1.ClusterSpec{APIEndpoint: through.url, SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: name}},
+	})
+}
+
+// replica starts one.
+func (w *replicas) replica(name string) {
+	w.t.Helper()
+	w.processes[name], _ = start(w.t, prefixed{w.logs, name}, false, killableEnv+"="+w.planes["hub"].Kubeconfig(),
+		killableEnv+"_CACHE="+filepath.Join(w.dir, name), replicaEnv+"="+name)
+}
+
+// kill one, with SIGKILL.
+func (w *replicas) kill(name string) {
+	w.t.Helper()
+	w.processes[name].kill(w.t)
+	delete(w.processes, name)
+}
+
+// alive are the names of the replicas that were not killed, sorted.
+func (w *replicas) alive() []string { return slices.Sorted(maps.Keys(w.processes)) }
+
+// leader is the replica whose clusters nobody else reports of.
+func (w *replicas) leader(r *repository) string {
+	w.t.Helper()
+	var reports v1alpha1.DeliveryReportList
+	require.NoError(w.t, w.hub.List(w.t.Context(), &reports, client.InNamespace(w.namespace)))
+	require.NotEmpty(w.t, reports.Items)
+	leads := w.alive()
+	for _, report := range reports.Items {
+		leads = slices.DeleteFunc(leads, func(name string) bool { return name == report.Replica })
+	}
+	require.Len(w.t, leads, 1)
+	return leads[0]
+}
+
+// heldBut is a cluster that another replica holds.
+func (w *replicas) heldBut(replica string) string {
+	w.t.Helper()
+	i := slices.IndexFunc(w.clusters, func(c string) bool { return shard.Owner(c, w.alive()) != replica })
+	return w.clusters[i]
+}
+
+// everywhere pushes a value to all clusters, and waits until that is done.
+func (w *replicas) everywhere(r *repository, value string) {
+	w.t.Helper()
+	began := time.Now()
+	files := []string{"policy.yaml", policyFor("prod", w.clusters, "")}
+	for _, name := range []string{"app", "more", "rest"} {
+		files = append(files, name+".yaml", configMap(name, value))
+	}
+	release := w.ready(r, r.push("value "+value, files...))
+	require.EqualValues(w.t, len(w.clusters), release.Status.Summary.Healthy)
+	w.t.Logf("value %s was live after %s", value, time.Since(began).Round(time.Millisecond))
+	for _, cluster := range w.clusters {
+		for _, name := range []string{"app", "more", "rest"} {
+			require.Equal(w.t, value, w.configMap(cluster, name).Data["key"], "%s on %s: Ready says that it is there", name, cluster)
+		}
+	}
+	w.eventually("the FederatedObject to be observed", func() error {
+		o, err := w.federated(r, "app")
+		if err != nil {
+			return err
+		}
+		return unless(o.Status.ObservedGeneration == o.Generation && o.Status.Summary.Healthy == int32(len(w.clusters)), fmt.Sprintf("%+v", o.Status))
+	})
+}
+
+// delivered checks that each cluster got a value from the one of replicas that holds it, each object once.
+func (w *replicas) delivered(r *repository, value string, replicas ...string) {
+	w.t.Helper()
+	for _, cluster := range w.clusters {
+		holder := shard.Owner(cluster, replicas)
+		w.t.Logf("%s is held by %s", cluster, holder)
+		for _, name := range []string{"app", "more", "rest"} {
+			require.Equal(w.t, []string{holder}, w.writes.of(cluster, name, value), "%s=%s on %s", name, value, cluster)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+)
+
+// visit connects to a cluster that another replica holds, to ask it something: what it has, and what it would say to a
+// plan. The caller closes the connection. Nothing can be written by it.
+func (p *prober) visit(ctx context.Context, cluster string) (*clusters.Member, error) {
+	c := &v1alpha1.Cluster{}
+	if err := p.Get(ctx, types.NamespacedName{Name: cluster}, c); err != nil {
+		return nil, err
+	}
+	secret, err := p.secret(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := clusters.RESTConfig(c, secret)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return visitor{next, cluster} })
+	return p.catalogs.Connect(cfg, cluster)
+}
+
+// visitor lets pass what reads, and dry-runs.
+type visitor struct {
+	http.RoundTripper
+	cluster string
+}
+
+func (v visitor) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodGet && r.URL.Query().Get("dryRun") != "All" {
+		return nil, fmt.Errorf("another replica holds cluster %s", v.cluster)
+	}
+	return v.RoundTripper.RoundTrip(r)
+}
+
+// WrappedRoundTripper lets client-go close connections that are idle.
+func (v visitor) WrappedRoundTripper() http.RoundTripper { return v.RoundTripper }
+
+// ask calls with a connection to a cluster that answers: the one that this replica has, or one for the time of the call. Why says
+// why there is none; then nothing is called.
+func (e *engine) ask(ctx context.Context, cluster string, call func(*clusters.Member) error) (why string, err error) {
+	if why, _ := e.reach(cluster); why != "" {
+		return why, nil
+	}
+	if b := e.bulkhead(cluster); b != nil {
+		return "", call(b.Member)
+	}
+	if e.visit == nil {
+		return "not connected", nil
+	}
+	m, err := e.visit(ctx, cluster)
+	if err != nil {
+		return err.Error(), nil
+	}
+	defer m.Close()
+	return "", call(m)
+}
