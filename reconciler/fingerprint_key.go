@@ -17,8 +17,9 @@ import (
 
 const (
 	// fingerprintSecret is the Secret on the hub, in the namespace of accord, that holds the key of fingerprints. "accord
-	// install" brings it empty, so that accord needs no right to make Secrets; on a hub of its own accord makes it.
-	fingerprintSecret = "accord-fingerprints"
+	// install" brings it empty, so that accord needs no right to make Secrets; on a hub of its own accord makes it. The
+	// credentials of a cluster that is joined cannot have the name.
+	fingerprintSecret = "accord.fingerprints"
 	fingerprintEntry  = "key"
 	// fingerprintTries is how often the key is looked for: another replica may make it at the same moment.
 	fingerprintTries = 5

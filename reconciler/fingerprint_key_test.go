@@ -77,13 +77,13 @@ func TestTheKeyOfFingerprints(t *testing.T) {
 	require.Len(t, p.key, fingerprintKeySize)
 	require.NotEqual(t, last, p.key)
 	require.Equal(t, 1, strings.Count(said.String(), "level=WARN"))
-	require.Contains(t, said.String(), "secret=installed/accord-fingerprints")
+	require.Contains(t, said.String(), "secret=installed/accord.fingerprints")
 
 	t.Log("a hub that does not answer: nobody knows, and that is an error")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = kept("installed").fingerprints(ended, slog.New(slog.DiscardHandler))
-	require.ErrorContains(t, err, "Secret installed/accord-fingerprints on the hub")
+	require.ErrorContains(t, err, "Secret installed/accord.fingerprints on the hub")
 }
 
 func clientFor(t *testing.T, cfg *rest.Config) client.Client {

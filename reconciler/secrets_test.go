@@ -180,7 +180,7 @@ func TestNoDigestOfASecretIsTold(t *testing.T) {
 	places["log"], places["log after the restart"], places["metrics"] = said.String(), later.String(), w.metricsPage()
 	require.NotEmpty(t, places["log after the restart"])
 	key := &corev1.Secret{}
-	require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Namespace: "accord-system", Name: "accord-fingerprints"}, key))
+	require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Namespace: "accord-system", Name: "accord.fingerprints"}, key))
 	guessed[base64.StdEncoding.EncodeToString(key.Data["key"])], guessed[hex.EncodeToString(key.Data["key"])] = "the key", "the key"
 	for place, text := range places {
 		for digest, of := range guessed {
