@@ -71,6 +71,11 @@ func (f *getFlags) left(ctx context.Context, out io.Writer, h *hub, l listing, n
 	return nil
 }
 
+// staying are the clusters without those that are being removed: those have left the fleet, as the controllers see it.
+func staying(clusters []v1alpha1.Cluster) []v1alpha1.Cluster {
+	return slices.DeleteFunc(slices.Clone(clusters), func(c v1alpha1.Cluster) bool { return c.DeletionTimestamp != nil })
+}
+
 // leavingNote says on what a Cluster waits that is being deleted.
 func leavingNote(c *v1alpha1.Cluster) string {
 	if slices.Contains(c.Finalizers, v1alpha1.LeftBehindFinalizer) {

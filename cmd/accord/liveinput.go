@@ -22,11 +22,8 @@ func (l *liveHub) inform(ctx context.Context, t *tree) {
 		return
 	}
 	l.objects, l.deliveries = objects.Items, deliveries.Items
-	t.input.Fleet = nil
+	t.input.Fleet, clusters.Items = nil, staying(clusters.Items)
 	for _, c := range clusters.Items {
-		if c.DeletionTimestamp != nil {
-			continue // it has left the fleet
-		}
 		t.input.Fleet = append(t.input.Fleet, fleet.From(c, t.parts.Origins[c.Name]))
 	}
 	for _, c := range t.parts.Fleet() {

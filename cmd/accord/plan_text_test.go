@@ -1,11 +1,14 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
@@ -69,6 +72,8 @@ func TestFleetIsWhatTheControllersWillHave(t *testing.T) {
 	from := map[string]string{v1alpha1.SourceLabel: "shop.prod"}
 	hub := &known{clusters: []v1alpha1.Cluster{cluster("eu", "eu", "https://eu", map[string]string{"by": "hand", "tier": "old", v1alpha1.SourceLabel: "shop.prod"})}}
 	base := declares(cluster("eu", "eu", "", map[string]string{"tier": "old"}))
+	leaving := &known{clusters: slices.Clone(hub.clusters)}
+	leaving.clusters[0].DeletionTimestamp = &metav1.Time{Time: time.Unix(9, 0)}
 	for _, c := range []struct {
 		state string
 		hub   *known
@@ -81,6 +86,8 @@ func TestFleetIsWhatTheControllersWillHave(t *testing.T) {
 		{"it left Git, and was joined by hand", hub, declares(), map[string]string{"eu": "  hand"}},
 		{"it left Git, and only Git knew it", &known{clusters: []v1alpha1.Cluster{cluster("eu", "eu", "", from)}}, declares(), map[string]string{}},
 		{"only the hub knows it", &known{clusters: []v1alpha1.Cluster{cluster("za", "za", "", nil)}}, base, map[string]string{"za": "za  ", "eu": "eu old "}},
+		{"it is being removed", leaving, declares(), map[string]string{}},
+		{"it is being removed, and will be declared again", leaving, base, map[string]string{"eu": "eu old "}},
 		{"another is declared", hub, declares(base.parts.Clusters[0], cluster("us", "us", "", nil)), map[string]string{"eu": "eu old hand", "us": "us  "}},
 		{"nothing is known", nil, declares(cluster("us", "us", "", nil)), map[string]string{"us": "us  "}},
 	} {

@@ -57,7 +57,8 @@ func (k *known) fleet(base, now *tree, by string) []fleet.Cluster {
 		return now.parts.Fleet()
 	}
 	var all []fleet.Cluster
-	for _, c := range k.clusters {
+	present := staying(k.clusters)
+	for _, c := range present {
 		was, before := declaredIn(base, c.Name)
 		is, declared := declaredIn(now, c.Name)
 		fromGit := before || c.Labels[v1alpha1.SourceLabel] == by
@@ -66,7 +67,7 @@ func (k *known) fleet(base, now *tree, by string) []fleet.Cluster {
 		}
 	}
 	for _, c := range now.parts.Clusters {
-		if !slices.ContainsFunc(k.clusters, func(on v1alpha1.Cluster) bool { return on.Name == c.Name }) {
+		if !slices.ContainsFunc(present, func(on v1alpha1.Cluster) bool { return on.Name == c.Name }) {
 			all = append(all, fleet.From(c, now.parts.Origins[c.Name]))
 		}
 	}
