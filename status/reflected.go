@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unique"
@@ -18,11 +19,11 @@ import (
 type Reflected struct {
 	// shape is JSON with a mark in the place of every time. Equal shapes are in memory once.
 	shape unique.Handle[string]
-	// times are in seconds since 1970, as varints, in the order of the marks where the keys of objects are sorted.
+	// times are in seconds since 1970, as varints.
 	times string
 }
 
-// mark stands for a time. A text that begins like it has another one in front.
+// mark, and the number of a time, stand for it. A text that begins like that has another mark in front.
 const mark = "\x00"
 
 // Reflect packs what was picked, which is made of what JSON has. Nil, and what cannot be written as JSON, is the zero Reflected.
@@ -30,16 +31,20 @@ func Reflect(picked map[string]any) Reflected {
 	if picked == nil {
 		return Reflected{}
 	}
-	var times []byte
+	var times []int64
 	shape, err := json.Marshal(marked(picked, &times))
 	if err != nil {
 		return Reflected{}
 	}
-	return Reflected{unique.Make(string(shape)), string(times)}
+	var packed []byte
+	for _, seconds := range times {
+		packed = binary.AppendVarint(packed, seconds)
+	}
+	return Reflected{unique.Make(string(shape)), string(packed)}
 }
 
-// marked is a copy of v with marks, and adds the times in it to the others.
-func marked(v any, times *[]byte) any {
+// marked is a copy of v with marks, and adds the times in it to the others, in an order that is always the same.
+func marked(v any, times *[]int64) any {
 	switch v := v.(type) {
 	case map[string]any:
 		next := make(map[string]any, len(v))
@@ -55,8 +60,8 @@ func marked(v any, times *[]byte) any {
 		return next
 	case string:
 		if seconds, ok := secondsOf(v); ok {
-			*times = binary.AppendVarint(*times, seconds)
-			return mark
+			*times = append(*times, seconds)
+			return mark + strconv.Itoa(len(*times)-1)
 		}
 		if strings.HasPrefix(v, mark) {
 			return mark + v
@@ -93,17 +98,21 @@ func (s shapes) fill(r Reflected) map[string]any {
 		_ = utiljson.Unmarshal([]byte(r.shape.Value()), &shape) // which json.Marshal wrote
 		s[r.shape] = shape
 	}
-	times := []byte(r.times)
-	filled, _ := filled(shape, &times).(map[string]any) // as it is one
-	return filled
+	var times []int64
+	for packed := []byte(r.times); len(packed) > 0; {
+		seconds, n := binary.Varint(packed)
+		times, packed = append(times, seconds), packed[n:]
+	}
+	picked, _ := filled(shape, times).(map[string]any) // as shape is one
+	return picked
 }
 
 // filled is a copy of v with times in the place of the marks.
-func filled(v any, times *[]byte) any {
+func filled(v any, times []int64) any {
 	switch v := v.(type) {
 	case map[string]any:
 		next := make(map[string]any, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		for key := range v {
 			next[key] = filled(v[key], times)
 		}
 		return next
@@ -114,12 +123,14 @@ func filled(v any, times *[]byte) any {
 		}
 		return next
 	case string:
-		if v == mark {
-			seconds, n := binary.Varint(*times)
-			*times = (*times)[n:]
-			return time.Unix(seconds, 0).UTC().Format(time.RFC3339)
+		rest, special := strings.CutPrefix(v, mark)
+		if !special {
+			return v
 		}
-		return strings.TrimPrefix(v, mark)
+		if i, err := strconv.Atoi(rest); err == nil {
+			return time.Unix(times[i], 0).UTC().Format(time.RFC3339)
+		}
+		return rest
 	}
 	return v
 }

@@ -23,7 +23,7 @@ func TestReflectedIsWhatWasPicked(t *testing.T) {
 		}},
 		"times by many names":      {"z": "2026-01-01T00:00:01Z", "a": "2026-01-01T00:00:02Z", "m": []any{"2026-01-01T00:00:03Z", "1969-12-31T23:59:59Z", "0001-01-01T00:00:00Z"}},
 		"times of other forms":     {"a": "2026-01-02T03:04:05.123456Z", "b": "2026-01-02T03:04:05+01:00", "c": "2026-02-30T03:04:05Z", "d": "2026-01-02T23:59:60Z", "e": "2026-01-02t03:04:05Z"},
-		"texts that look like one": {"a": mark, "b": mark + mark, "c": mark + "2026-01-02T03:04:05Z", mark: "2026-01-02T03:04:05Z"},
+		"texts that look like one": {"a": mark, "b": mark + mark, "c": mark + "2026-01-02T03:04:05Z", mark: "2026-01-02T03:04:05Z", "d": mark + "0", "e": mark + mark + "0"},
 		"texts that JSON escapes":  {"a": "<b>&\u2028\"\\", "b": true, "c": nil, "d": []any{}, "e": map[string]any{}},
 	} {
 		t.Run(name, func(t *testing.T) {
