@@ -51,8 +51,8 @@ func (k *Kinds) Look() (Served, error) {
 }
 
 // Mapping says under which resource a kind is served and whether it is namespaced. A kind that the cluster does not
-// serve is meta.NoKindMatchError, after looking again if the last look was more than a few seconds ago. The answer is shared, and not to
-// be changed.
+// serve is meta.NoKindMatchError, after looking again if the last look was more than a few seconds ago. The answer is
+// shared, and not to be changed.
 func (k *Kinds) Mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

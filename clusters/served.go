@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Served is every kind that a cluster serves, as far as it could tell. What is in it is not to be changed: other clusters that
+// Served is every kind that a cluster serves, as far as it could tell. What is in it is not to be changed: clusters that
 // serve the same share it.
 type Served struct {
 	// Enabled is sorted by group and version, and in each by name.

@@ -29,8 +29,8 @@ type event struct {
 	Object map[string]any     `json:"object"`
 }
 
-// events hands over what happens until the watch ends; nil if it ended in good order. One that broke off, or in which stands what is
-// no event, is taken up where it ended, too.
+// events hands over what happens until the watch ends; nil if it ended in good order. One that broke off, or in which stands
+// what is no event, is taken up where it ended, too.
 func (k *kindWatch) events(ctx context.Context, body io.Reader) error {
 	text := json.NewDecoder(body)
 	text.UseNumber()

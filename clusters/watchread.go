@@ -26,8 +26,8 @@ func (k *kindWatch) request(resource schema.GroupVersionResource) *rest.Request 
 
 var errNoList = errors.New("what was answered is no list")
 
-// page is some of what is there: what comes first, or what comes next. None of it is put before all of it was read, because a sink may take
-// longer than a request.
+// page is some of what is there: what comes first, or what comes next. None of it is put before all of it was read, because
+// a sink may take longer than a request.
 func (k *kindWatch) page(ctx context.Context, resource schema.GroupVersionResource, next string) (page []*unstructured.Unstructured, h head, err error) {
 	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
 	defer cancel()
