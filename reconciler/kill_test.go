@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	kills    = flag.Int("kills", 12, "how often TestKilledAtAnyPoint kills; make kill does it 200 times")
+	kills    = flag.Int("kills", 12, "how often TestKilledAtAnyPoint kills, and half as often TestReplicasKilledAtAnyPoint; make kill does it 200 times")
 	killSeed = flag.Uint64("seed", 0, "what TestKilledAtAnyPoint does in which order; 0: another every time")
 )
 
@@ -43,14 +43,20 @@ const (
 //   - whenever a Release is Ready, or a FederatedObject says that its generation was observed, that is so, and nobody is told of
 //     a drift, because nobody changes anything;
 //   - at the end every member has what the last commit wants, and nothing else.
-func TestKilledAtAnyPoint(t *testing.T) {
+func TestKilledAtAnyPoint(t *testing.T) { killAtAnyPoint(t, *kills, 0) }
+
+// TestReplicasKilledAtAnyPoint does the same to three replicas that share the clusters, one at a time.
+func TestReplicasKilledAtAnyPoint(t *testing.T) { killAtAnyPoint(t, *kills/2, 3) }
+
+// killAtAnyPoint kills controllers that are alone, or one of several replicas each time.
+func killAtAnyPoint(t *testing.T, times, replicas int) {
 	seed := *killSeed
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	t.Logf("%d kills; to repeat: -kills %d -seed %d", *kills, *kills, seed)
-	k := newKillings(t, rand.New(rand.NewPCG(seed, 0)))
-	for n := 1; n <= *kills; n++ {
+	t.Logf("%d kills; to repeat: -kills %d -seed %d", times, *kills, seed)
+	k := newKillings(t, rand.New(rand.NewPCG(seed, 0)), replicas)
+	for n := 1; n <= times; n++ {
 		k.strike(n)
 		k.observer.clean()
 		if n%settleEvery == 0 {
@@ -79,16 +85,18 @@ type killings struct {
 	claims      *claims
 	clusters    []string
 	hubProcess  victim
-	controllers victim
+	controllers []victim
+	replicas    int // 0: the controllers are alone
+	started     int
 	hubDir      string
 	logs        *os.File
 	foreign     map[string]string // resource versions of what is not accord's, by cluster
 }
 
-func newKillings(t *testing.T, random *rand.Rand) *killings {
+func newKillings(t *testing.T, random *rand.Rand, replicas int) *killings {
 	t.Helper()
 	k := &killings{
-		random: random, clusters: []string{"cluster-a", "cluster-b", "cluster-c"}, hubDir: t.TempDir(), foreign: map[string]string{},
+		random: random, replicas: replicas, clusters: []string{"cluster-a", "cluster-b", "cluster-c"}, hubDir: t.TempDir(), foreign: map[string]string{},
 		world: &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, rights: &rights{}},
 	}
 	var err error
@@ -99,7 +107,9 @@ func newKillings(t *testing.T, random *rand.Rand) *killings {
 	k.planes = localtest.Members(t, k.clusters...)
 	k.hub = clientOf(t, k.config)
 	require.NoError(t, reconciler.InstallCRDs(t.Context(), k.config))
-	k.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: k.namespace}})
+	for _, name := range []string{k.namespace, "accord-system"} {
+		k.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
 	for _, name := range k.clusters {
 		k.members[name] = clientOf(t, k.planes[name].Config())
 		k.cables[name] = newCable(t, k.planes[name].Config().Host)
@@ -112,7 +122,9 @@ func newKillings(t *testing.T, random *rand.Rand) *killings {
 	k.observer = observe(t, k.world, k.commits)
 	k.claims = k.observer.listen(k.world)
 	k.commits.commit(k.commits.files)
-	k.startControllers()
+	for range max(1, replicas) {
+		k.startControllers()
+	}
 	k.settle()
 	return k
 }
@@ -138,8 +150,28 @@ func (k *killings) startHub() {
 
 func (k *killings) startControllers() {
 	k.t.Helper()
-	fmt.Fprintf(k.logs, "----- started at %s\n", time.Now().Format(time.RFC3339Nano))
-	k.controllers, _ = start(k.t, k.logs, false, killableEnv+"="+filepath.Join(k.hubDir, "kubeconfig"), killableEnv+"_CACHE="+filepath.Join(k.hubDir, "cache"))
+	k.started++
+	name, env := "controllers", []string{killableEnv + "=" + filepath.Join(k.hubDir, "kubeconfig")}
+	if k.replicas > 0 {
+		name = fmt.Sprintf("replica-%d", k.started)
+		env = append(env, replicaEnv+"="+name)
+	}
+	fmt.Fprintf(k.logs, "----- %s started at %s\n", name, time.Now().Format(time.RFC3339Nano))
+	v, _ := start(k.t, prefixed{k.logs, name}, false, append(env, killableEnv+"_CACHE="+filepath.Join(k.hubDir, "cache-"+name))...)
+	k.controllers = append(k.controllers, v)
+}
+
+// killControllers kills one of them, any, or all.
+func (k *killings) killControllers(all bool) {
+	k.t.Helper()
+	for len(k.controllers) > 0 {
+		i := k.random.IntN(len(k.controllers))
+		k.controllers[i].kill(k.t)
+		k.controllers = slices.Delete(k.controllers, i, i+1)
+		if !all {
+			return
+		}
+	}
 }
 
 // strike lets something happen, kills, and starts again.
@@ -154,12 +186,14 @@ func (k *killings) strike(n int) {
 		k.commits.next()
 	}
 	k.wait()
-	k.controllers.kill(k.t)
+	k.killControllers(n%hubEvery == 0)
 	if n%hubEvery == 0 {
 		k.hubProcess.kill(k.t)
 		k.startHub()
 	}
-	k.startControllers()
+	for len(k.controllers) < max(1, k.replicas) {
+		k.startControllers()
+	}
 }
 
 // wait returns after a random time, or when a random number of objects was stored on members.

@@ -45,6 +45,9 @@ func (e *engine) metricsOf(f *federation) []prometheus.Metric {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	key := f.key.String()
+	if e.follows() { // what is judged the leader tells
+		return e.deedMetrics(f)
+	}
 	all := []prometheus.Metric{
 		sourceReadable.is(one(f.unread == ""), key),
 		intervalSeconds.is(f.declaration.Spec.Interval.Seconds(), key),
@@ -62,6 +65,32 @@ func (e *engine) metricsOf(f *federation) []prometheus.Metric {
 		if !l.idle() {
 			all = append(all, e.deliveryMetrics(key, l)...)
 		}
+	}
+	return append(all, e.deedMetrics(f)...)
+}
+
+// deedMetrics are about what this replica did on the clusters that it holds. The caller holds f.mu.
+func (e *engine) deedMetrics(f *federation) []prometheus.Metric {
+	var all []prometheus.Metric
+	for _, l := range f.legs {
+		if !l.idle() && !e.elsewhere(l.cluster) {
+			all = append(all, l.deeds(f.key.String())...)
+		}
+	}
+	return all
+}
+
+// deeds are what was done on one cluster.
+func (l *leg) deeds(federation string) []prometheus.Metric {
+	all := []prometheus.Metric{
+		fightsNow.is(float64(len(l.fights.lines())), federation, l.cluster),
+		deliveriesGood.is(float64(l.figures.succeeded), federation, l.cluster),
+	}
+	for reason, n := range l.figures.failed {
+		all = append(all, deliveriesBad.is(float64(n), federation, l.cluster, reason))
+	}
+	for manager, n := range l.figures.drift {
+		all = append(all, driftRepaired.is(float64(n), federation, l.cluster, manager))
 	}
 	return all
 }
@@ -86,17 +115,9 @@ func (e *engine) deliveryMetrics(federation string, l *leg) []prometheus.Metric 
 		objectsApplied.is(float64(s.Summary.Applied), federation, l.cluster),
 		deliveryState.is(1, federation, l.cluster, string(status.NewLeg(l.cluster, l.generation(), s).State)),
 		brakeEngaged.is(one(l.run.Braked != ""), federation, l.cluster),
-		fightsNow.is(float64(len(l.fights.lines())), federation, l.cluster),
-		deliveriesGood.is(float64(l.figures.succeeded), federation, l.cluster),
 	}
 	for _, n := range byState(s.Summary) {
 		all = append(all, objectsByState.is(float64(n.count), federation, l.cluster, string(n.state)))
-	}
-	for reason, n := range l.figures.failed {
-		all = append(all, deliveriesBad.is(float64(n), federation, l.cluster, reason))
-	}
-	for manager, n := range l.figures.drift {
-		all = append(all, driftRepaired.is(float64(n), federation, l.cluster, manager))
 	}
 	if at := e.fineAt(l); !at.IsZero() {
 		all = append(all, lastSuccess.is(unix(at), federation, l.cluster))
