@@ -19,6 +19,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,6 +36,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/shard"
 )
 
 // TestHubRights runs two replicas on a hub with the rights that "accord install" prints, and no others, through the life
@@ -62,6 +64,12 @@ func TestHubRights(t *testing.T) {
 	first()
 	r := w.federation("second-leader")
 	w.ready(r, r.push("by the other one", "app.yaml", configMap("second-leader", "1"), "policy.yaml", policyFor("second-leader", both, "")))
+
+	w.eventually("the share of the first to be forgotten", func() error {
+		var leases coordinationv1.LeaseList
+		err := w.hub.List(t.Context(), &leases, client.InNamespace("accord-system"), client.HasLabels{shard.GroupLabel})
+		return cmp.Or(err, unless(len(leases.Items) == 1, fmt.Sprintf("%d Leases", len(leases.Items))))
+	})
 
 	t.Logf("used:\n%s", strings.Join(asked.sorted(asked.used), "\n"))
 	require.Empty(t, asked.sorted(asked.forbidden), "what was asked for and is not granted")
