@@ -209,6 +209,35 @@ func (w *world) rejoin(name string) {
 	})
 }
 
+// TestClusterOfAnotherReplicaLeaves: who leads writes down what stays on a cluster that it is not connected to.
+func TestClusterOfAnotherReplicaLeaves(t *testing.T) {
+	w := newReplicas(t, 3)
+	r := w.federation("prod")
+	w.everywhere(r, "1")
+	held := w.heldBut(w.leader(r))
+	c := w.cluster(held)
+	require.Contains(t, c.Finalizers, v1alpha1.LeftBehindFinalizer)
+	inventory := w.delivery(r, held).Status.Inventory
+	require.NoError(t, w.hub.Delete(t.Context(), c))
+	w.goes(held)
+	left := w.leftOf(r, held)
+	require.NotNil(t, left)
+	require.ElementsMatch(t, titles(t, inventory), left.Named)
+	require.True(t, left.Reachable)
+	w.eventually("its Delivery to go", func() error { return w.noDelivery(r, held) })
+
+	w.clusters = slices.DeleteFunc(w.clusters, func(name string) bool { return name == held })
+	w.everywhere(r, "2")
+	require.Equal(t, "1", w.configMap(held, "app").Data["key"], "nobody writes there")
+	require.Empty(t, w.writes.of(held, "app", "2"))
+
+	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: held, Labels: c.Labels}, Spec: c.Spec})
+	w.clusters = append(w.clusters, held)
+	w.everywhere(r, "3")
+	w.eventually("it to be back", func() error { return unless(w.leftOf(r, held) == nil, "it is still listed") })
+	require.Empty(t, w.writes.twice())
+}
+
 // goes waits until a Cluster is gone.
 func (w *world) goes(cluster string) {
 	w.t.Helper()
