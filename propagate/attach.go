@@ -75,14 +75,14 @@ func (it *item) send(owners []*item) {
 	for _, owner := range owners {
 		o := owner.decision
 		for _, c := range o.Chosen {
-			if c.RequiredBy != (manifest.ID{}) {
+			if c.RequiredBy != nil {
 				continue // it is there for another object's sake itself, and that one's dependencies were followed
 			}
 			i, there := at[c.Cluster]
 			if !there {
 				i = len(d.Chosen)
 				at[c.Cluster] = i
-				d.Chosen = append(d.Chosen, Choice{Cluster: c.Cluster, RequiredBy: o.ID})
+				d.Chosen = append(d.Chosen, Choice{Cluster: c.Cluster, RequiredBy: &o.ID})
 			}
 			if c.Held != "" && d.Chosen[i].Held == "" {
 				d.Chosen[i].Held = fmt.Sprintf("it is needed by %s, which is held: %s", o.ID, c.Held)

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -140,7 +139,7 @@ func choice(c propagate.Choice) string {
 	if c.Implied {
 		s += " implied"
 	}
-	if c.RequiredBy != (manifest.ID{}) {
+	if c.RequiredBy != nil {
 		s += " for " + c.RequiredBy.String()
 	}
 	if c.Held != "" {

@@ -94,8 +94,8 @@ type Choice struct {
 	Held string
 	// Implied marks a Namespace that goes here only because an object in it does.
 	Implied bool
-	// RequiredBy is the object that it goes here for, as a dependency; the zero ID when its own policy chose the cluster.
-	RequiredBy manifest.ID
+	// RequiredBy is the object that it goes here for, as a dependency; nil when its own policy chose the cluster.
+	RequiredBy *manifest.ID
 }
 
 // Refusal is one cluster that was not chosen.

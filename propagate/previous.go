@@ -53,7 +53,7 @@ func (p *Plan) Previous() []Previous {
 func (d *Decision) own() []PreviousCluster {
 	own := make([]PreviousCluster, 0, len(d.Chosen))
 	for _, c := range d.Chosen {
-		if c.RequiredBy == (manifest.ID{}) && !c.Implied {
+		if c.RequiredBy == nil && !c.Implied {
 			own = append(own, PreviousCluster{c.Cluster, c.Replicas, c.Completions, c.Held != ""})
 		}
 	}

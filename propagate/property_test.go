@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -94,7 +93,7 @@ func TestOneClusterLess(t *testing.T) {
 				after[c.Cluster] = c
 			}
 			for _, c := range was.Chosen {
-				if c.Cluster == gone || c.RequiredBy != (manifest.ID{}) {
+				if c.Cluster == gone || c.RequiredBy != nil {
 					continue
 				}
 				require.Contains(t, after, c.Cluster, "%s", was.ID)

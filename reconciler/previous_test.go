@@ -38,14 +38,14 @@ func TestRemembered(t *testing.T) {
 			},
 		},
 		"some clusters only for another object's sake": {
-			propagate.Decision{ID: web, Policy: claimed, Chosen: []propagate.Choice{{Cluster: "a"}, {Cluster: "b", RequiredBy: owner}}},
+			propagate.Decision{ID: web, Policy: claimed, Chosen: []propagate.Choice{{Cluster: "a"}, {Cluster: "b", RequiredBy: &owner}}},
 			propagate.Previous{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a"}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Equal(t, []v1alpha1.Requirement{{Object: "apps/Deployment shop/owner", Clusters: []string{"b"}}}, s.RequiredBy)
 			},
 		},
 		"sent along, and no policy of its own": {
-			propagate.Decision{ID: web, Chosen: []propagate.Choice{{Cluster: "a", RequiredBy: owner}, {Cluster: "b", RequiredBy: owner}}},
+			propagate.Decision{ID: web, Chosen: []propagate.Choice{{Cluster: "a", RequiredBy: &owner}, {Cluster: "b", RequiredBy: &owner}}},
 			propagate.Previous{ID: web},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
 				require.Empty(t, s.Policy)

@@ -44,7 +44,7 @@ func (f *federation) meta(name string) metav1.ObjectMeta {
 // recordedDecision says whether the hub has a FederatedObject of a decision: of every object that a policy claims, and of
 // those that are sent along with one. Others go nowhere, or are Namespaces that are only there for their objects.
 func recordedDecision(d *propagate.Decision) bool {
-	return d.Policy != nil || slices.ContainsFunc(d.Chosen, func(c propagate.Choice) bool { return c.RequiredBy != manifest.ID{} })
+	return d.Policy != nil || slices.ContainsFunc(d.Chosen, func(c propagate.Choice) bool { return c.RequiredBy != nil })
 }
 
 // recordObject is the FederatedObject of one decision of the plan in force. next is what the plan after it has to know of
@@ -86,7 +86,7 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 func requiredBy(all []v1alpha1.Requirement, c propagate.Choice) []v1alpha1.Requirement {
 	by := ""
 	switch {
-	case c.RequiredBy != manifest.ID{}:
+	case c.RequiredBy != nil:
 		by = c.RequiredBy.String()
 	case !c.Implied:
 		return all

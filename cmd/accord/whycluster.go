@@ -50,7 +50,7 @@ func (p *planned) chosen(d *propagate.Decision, c propagate.Choice, share string
 	if c.Replicas != nil {
 		w.Share = share
 	}
-	if c.RequiredBy != (manifest.ID{}) {
+	if c.RequiredBy != nil {
 		w.RequiredBy = c.RequiredBy.String()
 	}
 	steps, err := p.Trace(d.ID, c.Cluster)

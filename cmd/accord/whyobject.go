@@ -178,7 +178,7 @@ func (p *planned) sends(id manifest.ID, only string) []whySent {
 				continue
 			}
 			there = true
-			if c.RequiredBy == id {
+			if c.RequiredBy != nil && *c.RequiredBy == id {
 				sent.Clusters = append(sent.Clusters, c.Cluster)
 			}
 		}

@@ -36,7 +36,7 @@ stages:
 			}
 			claimed[p.Title()] = true
 			for _, c := range o.Chosen {
-				if c.RequiredBy == (manifest.ID{}) { // else it travels with what needs it
+				if c.RequiredBy == nil { // else it travels with what needs it
 					targets[p.Title()] = append(targets[p.Title()], c.Cluster)
 				}
 			}
