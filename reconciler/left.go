@@ -21,6 +21,8 @@ import (
 const (
 	// clusterLeft is the reason of the event that says what stays on a cluster that is not in the fleet any more.
 	clusterLeft = "ClusterLeft"
+	// notForgotten is the reason of the event that says why clusters that left are listed still.
+	notForgotten = "NotForgotten"
 	// namedLeft is how many objects that event names.
 	namedLeft = 10
 )
@@ -123,6 +125,21 @@ func (e *engine) returned(ctx context.Context, f *federation, cluster string) (o
 	}
 	_, err = e.amendLeft(ctx, f, func(l status.Left) status.Left { return l.Without(cluster) })
 	return false, err
+}
+
+// forgetLeft takes out the clusters that left until a time at which somebody says that they are looked after.
+func (e *engine) forgetLeft(ctx context.Context, f *federation, fed *v1alpha1.Federation) error {
+	text := fed.Annotations[v1alpha1.ForgetLeftAnnotation]
+	if text == "" || len(fed.Status.Left) == 0 && fed.Status.LeftOmitted == 0 {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		e.event(fed, warning, notForgotten, fmt.Sprintf("the annotation %s is %q, and is to be a time like %s", v1alpha1.ForgetLeftAnnotation, text, time.Now().UTC().Format(time.RFC3339)))
+		return nil
+	}
+	_, err = e.amendLeft(ctx, f, func(l status.Left) status.Left { return l.Since(at) })
+	return err
 }
 
 // concerns says that something of the federation is on a cluster, or is to get there.

@@ -90,6 +90,23 @@ func leavesSlowly(t *testing.T, w *world, r, resting *repository) {
 	require.NoError(t, w.hub.Update(t.Context(), b))
 	w.goes("cluster-b")
 	require.Equal(t, left, w.leftOf(r, "cluster-b"))
+
+	for _, forget := range []struct {
+		until  string
+		listed bool
+	}{{"yesterday", true}, {left.Since.Add(-time.Second).Format(time.RFC3339), true}, {left.Since.Format(time.RFC3339), false}} {
+		w.patch(resting, func(fed *v1alpha1.Federation) {
+			fed.Annotations = map[string]string{v1alpha1.ForgetLeftAnnotation: forget.until, v1alpha1.RequestedAtAnnotation: forget.until}
+		})
+		w.eventually("the annotation to be seen", func() error {
+			got := w.declared(resting).Status.LastHandledReconcileAt
+			return unless(got == forget.until, got)
+		})
+		require.Equal(t, forget.listed, w.leftOf(resting, "cluster-b") != nil, forget.until)
+	}
+	w.eventually("the mistake to be told", func() error {
+		return w.told(resting, "Federation", "Warning NotForgotten", 1, "accord.dev/forget-left", `"yesterday"`)
+	})
 }
 
 func comesBack(t *testing.T, w *world, r, resting *repository) {

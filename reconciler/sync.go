@@ -46,6 +46,9 @@ func (s *syncer) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	if err := s.engine.forgetLeft(ctx, f, fed); err != nil {
+		return ctrl.Result{}, err
+	}
 	interval := fed.Spec.Interval.Duration
 	if fed.Spec.Suspend {
 		s.engine.suspended(f)

@@ -79,6 +79,15 @@ func (l Left) Without(cluster string) Left {
 	return l
 }
 
+// Since is what left after a time: what left until then is forgotten.
+func (l Left) Since(at time.Time) Left {
+	after := slices.DeleteFunc(slices.Clone(l.Clusters), func(c v1alpha1.LeftCluster) bool { return !c.Since.After(at) })
+	if len(after) == len(l.Clusters) && len(after) > 0 {
+		return l
+	}
+	return Left{Clusters: after} // those that are not listed left before any that is
+}
+
 func (l Left) index(cluster string) int {
 	return slices.IndexFunc(l.Clusters, func(c v1alpha1.LeftCluster) bool { return c.Cluster == cluster })
 }

@@ -56,6 +56,24 @@ func TestLeft(t *testing.T) {
 	require.Equal(t, []v1alpha1.LeftCluster{eu}, Left{Clusters: []v1alpha1.LeftCluster{eu}}.Without("us-1").Clusters)
 }
 
+func TestLeftIsForgotten(t *testing.T) {
+	newer := v1alpha1.LeftCluster{Cluster: "eu-1", Since: stamp(t0)}
+	older := v1alpha1.LeftCluster{Cluster: "us-1", Since: stamp(t0.Add(-time.Hour))}
+	all := Left{Clusters: []v1alpha1.LeftCluster{newer, older}, Omitted: 3}
+	for _, c := range []struct {
+		state string
+		at    time.Time
+		want  Left
+	}{
+		{"somebody looked before any left", t0.Add(-2 * time.Hour), all},
+		{"somebody looked between them", t0.Add(-time.Minute), Left{Clusters: []v1alpha1.LeftCluster{newer}}},
+		{"somebody looked when the last left", t0, Left{Clusters: []v1alpha1.LeftCluster{}}},
+	} {
+		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, all.Since(c.at)) })
+	}
+	require.Zero(t, Left{Omitted: 3}.Since(t0).Omitted, "all that were listed are back")
+}
+
 // TestLeftIsBounded: a fleet that comes and goes, with the longest names there are.
 func TestLeftIsBounded(t *testing.T) {
 	inventory := make([]string, 1000)

@@ -15,6 +15,9 @@ const (
 	ApprovedPlanAnnotation = "accord.dev/approved-plan"
 	// ApprovedPlanTrailer begins a line of a commit message that approves a plan; its digest follows.
 	ApprovedPlanTrailer = "Accord-Plan: "
+	// ForgetLeftAnnotation on a Federation is a time (RFC 3339): somebody looked after the clusters that left until then, and
+	// they are not listed in its status any more.
+	ForgetLeftAnnotation = "accord.dev/forget-left"
 	// ReportedAnnotation on a Release is what the forges of its sources were told last, so that a restart tells nothing twice.
 	ReportedAnnotation = "accord.dev/reported"
 	// SourceLabel is on a Cluster that a Git source declares: "<namespace>.<federation>".
