@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -50,15 +51,17 @@ func (c *carrier) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 		c.engine.resync(f)
 		return ctrl.Result{}, nil
 	}
-	work, err := c.read(ctx, f, fed, newestOf(open))
-	if err != nil {
-		c.engine.stuck(f, open, err.Error())
-		return ctrl.Result{}, err
+	work, same := f.inHand(open)
+	if !same {
+		if work, err = c.read(ctx, f, fed, newestOf(open)); err != nil {
+			c.engine.stuck(f, work.inventory, open, err.Error())
+			return ctrl.Result{}, err
+		}
 	}
 	if c.engine.carry(ctx, f, work, orders) {
 		return ctrl.Result{}, nil
 	}
-	c.engine.stuck(f, f.open(orders), "what this replica makes of "+work.revision+" is not what was ordered")
+	c.engine.stuck(f, work.inventory, f.open(orders), "what this replica makes of "+work.revision+" is not what was ordered")
 	return ctrl.Result{RequeueAfter: orderRetry}, nil
 }
 
@@ -70,14 +73,17 @@ const (
 	orderPatience = 10 * time.Second
 )
 
-// stuck tells why orders are not carried out, if that lasts.
-func (e *engine) stuck(f *federation, orders []*v1alpha1.Delivery, why string) {
+// stuck tells why orders are not carried out, if that lasts. Nothing is told of a cluster as long as its inventory could not
+// be read.
+func (e *engine) stuck(f *federation, inventory map[string][]string, orders []*v1alpha1.Delivery, why string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, d := range orders {
 		l := f.legs[d.Spec.Cluster]
-		if l == nil {
-			l = f.legOf(d, nil)
+		if l == nil && inventory == nil {
+			continue
+		} else if l == nil {
+			l = f.legOf(d, inventory[d.Spec.Cluster])
 		}
 		if now := time.Now(); l.order != orderOf(d) || l.since.IsZero() {
 			l.order, l.since = orderOf(d), now
@@ -108,15 +114,38 @@ func (c *carrier) orders(ctx context.Context, fed *v1alpha1.Federation) (map[str
 // follow is a federation that another replica decides about.
 func (e *engine) follow(fed *v1alpha1.Federation) *federation {
 	key := client.ObjectKeyFromObject(fed)
-	if f := e.federation(key); f != nil && f.declared(fed) {
-		return f
+	if f := e.federation(key); f != nil {
+		before := f.specNow()
+		if f.declared(fed) {
+			if !equality.Semantic.DeepEqual(before, fed.Spec) { // resumed, or to be pruned otherwise
+				f.repeat()
+			}
+			return f
+		}
 	}
 	e.forget(key)
 	f := newFederation(fed)
+	f.fingerprints = e.fingerprints
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.federations[key] = f
 	return f
+}
+
+// specNow is what is declared.
+func (f *federation) specNow() v1alpha1.FederationSpec {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.declaration.Spec
+}
+
+// repeat has all orders carried out again.
+func (f *federation) repeat() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, l := range f.legs {
+		l.order = ""
+	}
 }
 
 // keepOnly drops the clusters that nothing is ordered for any more, or that another replica holds.
@@ -163,17 +192,31 @@ type task struct {
 	revision   string
 	plan       *propagate.Plan
 	allowPrune bool
-	// reports are those on the hub, by cluster: the replica that held it before wrote down there what it was about to put.
-	reports map[string]*v1alpha1.DeliveryReport
+	// inventory is what the replicas that held each cluster before wrote down.
+	inventory map[string][]string
+}
+
+// inHand is the task that is in force, if it is the one that all of some orders are about.
+func (f *federation) inHand(orders []*v1alpha1.Delivery) (task, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range orders {
+		c := d.Spec.Cluster
+		if f.plan == nil || f.legs[c] == nil || d.Spec.Revision != f.revision || f.targetDigest(f.plan, c) != d.Spec.Digest {
+			return task{}, false
+		}
+	}
+	return task{revision: f.revision, plan: f.plan, allowPrune: f.allowPrune}, true
 }
 
 // read makes the plan of a commit, as the leader did.
 func (c *carrier) read(ctx context.Context, f *federation, fed *v1alpha1.Federation, revision string) (task, error) {
-	t := task{revision: revision, reports: map[string]*v1alpha1.DeliveryReport{}}
+	t := task{revision: revision}
 	var releases v1alpha1.ReleaseList
 	var objects v1alpha1.FederatedObjectList
+	var deliveries v1alpha1.DeliveryList
 	var reports v1alpha1.DeliveryReportList
-	for _, list := range []client.ObjectList{&releases, &objects, &reports} {
+	for _, list := range []client.ObjectList{&releases, &objects, &deliveries, &reports} {
 		if err := c.engine.ledger.List(ctx, list, fed.Namespace, fed.Name); err != nil {
 			return t, err
 		}
@@ -181,8 +224,12 @@ func (c *carrier) read(ctx context.Context, f *federation, fed *v1alpha1.Federat
 	f.mu.Lock()
 	f.releases = releases.Items
 	f.mu.Unlock()
-	for i := range reports.Items {
-		t.reports[reports.Items[i].Cluster] = &reports.Items[i]
+	t.inventory = map[string][]string{}
+	for _, d := range deliveries.Items {
+		t.inventory[d.Spec.Cluster] = d.Status.Inventory
+	}
+	for _, r := range reports.Items {
+		t.inventory[r.Cluster] = union(t.inventory[r.Cluster], r.Run.Inventory)
 	}
 	pinned, err := atCommits(fed, releases.Items, revision)
 	if err != nil {
@@ -218,13 +265,22 @@ func (e *engine) carry(ctx context.Context, f *federation, t task, orders map[st
 	learned := f.interpreted() != interpreted
 	turns := e.turnsOf(ctx, f, t.plan, orders)
 	f.mu.Lock()
+	same := f.plan == t.plan
+	if !same {
+		f.staging.past = nil
+	}
 	f.plan, f.revision, f.allowPrune, f.announced = t.plan, t.revision, t.allowPrune, true
-	f.staging.turns, f.staging.along, f.staging.past = turns, alongOf(orders), nil
+	f.basis.sight.room = t.plan.NeedsRoom()
+	f.staging.turns, f.staging.along = turns, alongOf(orders)
 	all = true
+	var fresh []string
 	for cluster, d := range orders {
 		l := f.legs[cluster]
-		if l == nil {
-			l = f.legOf(d, t.reports[cluster])
+		switch {
+		case l == nil:
+			l = f.legOf(d, t.inventory[cluster])
+		case same && !l.waits && l.order == orderOf(d):
+			continue
 		}
 		inventory := l.inventory()
 		l.delivery = d.DeepCopy()
@@ -237,13 +293,14 @@ func (e *engine) carry(ctx context.Context, f *federation, t task, orders map[st
 		}
 		l.order, l.since = orderOf(d), time.Time{}
 		f.stage(l)
+		fresh = append(fresh, cluster)
 		e.reporter.add(entry{federation: f.key, cluster: cluster}, 0)
 	}
 	f.mu.Unlock()
 	if asksMore := f.asksMore(); learned || asksMore {
 		e.lookAgain(f)
 	}
-	for cluster := range orders {
+	for _, cluster := range fresh {
 		if b := e.bulkhead(cluster); b != nil {
 			b.enqueue(f.key)
 		}
@@ -252,17 +309,9 @@ func (e *engine) carry(ctx context.Context, f *federation, t task, orders map[st
 }
 
 // legOf an order. The caller holds f.mu.
-func (f *federation) legOf(d *v1alpha1.Delivery, before *v1alpha1.DeliveryReport) *leg {
+func (f *federation) legOf(d *v1alpha1.Delivery, inventory []string) *leg {
 	l := newLeg(d.DeepCopy(), f.proven)
-	l.delivery.Status.Inventory = union(d.Status.Inventory, inventoryOf(before))
+	l.delivery.Status.Inventory = union(d.Status.Inventory, inventory)
 	f.legs[l.cluster] = l
 	return l
-}
-
-// inventoryOf a report; nil is none.
-func inventoryOf(r *v1alpha1.DeliveryReport) []string {
-	if r == nil {
-		return nil
-	}
-	return r.Run.Inventory
 }

@@ -73,7 +73,7 @@ func (p *prober) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	if p.engine.elsewhere(c.Name) {
 		p.drop(c.Name)
 		p.engine.roll.strike(c.Name)
-		return ctrl.Result{}, p.taintElsewhere(ctx, c)
+		return p.lookElsewhere(ctx, c)
 	}
 	facts, err := p.probe(ctx, c)
 	err = cmp.Or(err, p.engine.broken(c.Name))
@@ -105,7 +105,7 @@ func (p *prober) probe(ctx context.Context, c *v1alpha1.Cluster) (clusters.Facts
 	case err != nil: // the hub is slow: that says nothing of the member, which is as it was connected last
 		p.engine.log.Warn("cannot read credentials", "cluster", c.Name, "error", err)
 	default:
-		if err := p.connect(c, secret); err != nil {
+		if err := p.connect(ctx, c, secret); err != nil {
 			p.drop(c.Name)
 			return clusters.Facts{}, err
 		}
@@ -114,7 +114,7 @@ func (p *prober) probe(ctx context.Context, c *v1alpha1.Cluster) (clusters.Facts
 	if b == nil {
 		return clusters.Facts{}, cmp.Or(err, errRemoved)
 	}
-	b.facts.setModels(c.Spec.ResourceModels)
+	b.facts.setModels(c.Spec.ResourceModels, p.engine.follows() && roomWanted(c))
 	return p.ask(ctx, c, b.Member)
 }
 
@@ -171,7 +171,7 @@ func (p *prober) secret(ctx context.Context, c *v1alpha1.Cluster) (map[string][]
 }
 
 // connect does nothing when the cluster is connected with these credentials already.
-func (p *prober) connect(c *v1alpha1.Cluster, secret map[string][]byte) error {
+func (p *prober) connect(ctx context.Context, c *v1alpha1.Cluster, secret map[string][]byte) error {
 	digest := credentialDigest(c, secret)
 	p.mu.Lock()
 	known := p.credentials[c.Name] == digest
@@ -185,6 +185,10 @@ func (p *prober) connect(c *v1alpha1.Cluster, secret map[string][]byte) error {
 	}
 	m, err := p.catalogs.Connect(p.engine.fenced(cfg, c.Name), c.Name)
 	if err != nil {
+		return err
+	}
+	if err := p.engine.inherit(ctx, c.Name); err != nil {
+		m.Close()
 		return err
 	}
 	p.mu.Lock()

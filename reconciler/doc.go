@@ -6,6 +6,7 @@
 //	deliver  one cluster is given what the plan wants there, in a bulkhead of its own               (deliver.go, bulkhead.go)
 //	observe  what the members' watches say becomes reports, drift and status                        (observe.go, reporter.go)
 //	cluster  members are connected and probed                                                       (cluster.go)
+//	share    of several replicas one leads, and each holds some of the clusters                     (share.go)
 //
 // The plan in force and what is known of the members live in memory (engine.go); everything that has to
 // survive a restart is in Git, on the members, or in the ledger: the hub's API server, or memory when

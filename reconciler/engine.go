@@ -84,13 +84,18 @@ func (e *engine) open(ctx context.Context, fed *v1alpha1.Federation) (*federatio
 		return nil, err
 	}
 	f.fingerprints = e.fingerprints
+	reports, err := e.reportsOf(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	f.inherit(reports)
 	e.mu.Lock()
 	e.federations[key] = f
 	e.mu.Unlock()
-	if e.share.holders == nil {
-		return f, nil
+	for i := range reports {
+		e.takeIn(&reports[i])
 	}
-	return f, e.retake(ctx, f)
+	return f, nil
 }
 
 // federation is nil when it is not known.

@@ -28,8 +28,12 @@ type decision struct {
 func (e *engine) decide(ctx context.Context, last *propagate.Plan, members []v1alpha1.Cluster, input func([]v1alpha1.Cluster) propagate.Input) (decision, error) {
 	e.inquire(ctx, false)
 	d, err := decideFor(last, e.inform(members), input)
-	if err != nil || !d.plan.NeedsRoom() || !e.inquire(ctx, true) {
+	if err != nil || !d.plan.NeedsRoom() {
 		return d, err
+	}
+	e.share.needsRoom.Store(true)
+	if !e.inquire(ctx, true) {
+		return d, nil
 	}
 	return decideFor(last, e.inform(members), input)
 }

@@ -167,7 +167,7 @@ func (o OnceOptions) connect(ctx context.Context, e *engine, declared []v1alpha1
 			}
 			e.connect(m)
 			if i := slices.IndexFunc(declared, func(c v1alpha1.Cluster) bool { return c.Name == name }); i >= 0 {
-				e.bulkhead(name).facts.setModels(declared[i].Spec.ResourceModels)
+				e.bulkhead(name).facts.setModels(declared[i].Spec.ResourceModels, false)
 			}
 			ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 			defer cancel()

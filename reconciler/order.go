@@ -36,7 +36,7 @@ func alongOf(orders map[string]*v1alpha1.Delivery) map[string]map[string][]strin
 
 // turnsOf are the turns that orders give, by cluster and rollout.
 func (e *engine) turnsOf(ctx context.Context, f *federation, plan *propagate.Plan, orders map[string]*v1alpha1.Delivery) map[string]map[string]propagate.Turn {
-	past, all := map[string]*propagate.Plan{}, map[string]map[string]propagate.Turn{}
+	all := map[string]map[string]propagate.Turn{}
 	for cluster, d := range orders {
 		all[cluster] = map[string]propagate.Turn{}
 		for _, r := range d.Status.Rollouts {
@@ -49,7 +49,7 @@ func (e *engine) turnsOf(ctx context.Context, f *federation, plan *propagate.Pla
 				turn.Held = propagate.Undecided
 			}
 			if r.Restored != nil {
-				turn.Restored = e.restored(ctx, f, plan, past, cluster, r)
+				turn.Restored = e.restored(ctx, f, plan, cluster, r)
 			}
 			all[cluster][r.Policy] = turn
 		}
@@ -58,18 +58,15 @@ func (e *engine) turnsOf(ctx context.Context, f *federation, plan *propagate.Pla
 }
 
 // restored is the plan of which a rollback gives something back; nil where it cannot be made as it was, and then hands are
-// off. past has those that were made before.
-func (e *engine) restored(ctx context.Context, f *federation, now *propagate.Plan, past map[string]*propagate.Plan, cluster string, r v1alpha1.DeliveryRollout) *propagate.Plan {
-	plan, known := past[r.Restored.Revision]
-	if !known {
-		var err error
-		if plan, err = e.revisit(ctx, f, now, r.Restored.Revision); err != nil {
-			e.log.Warn("what a rollback gives back cannot be made", "federation", f.key, "cluster", cluster, "revision", r.Restored.Revision, "error", err)
-		}
-		past[r.Restored.Revision] = plan
-	}
+// off.
+func (e *engine) restored(ctx context.Context, f *federation, now *propagate.Plan, cluster string, r v1alpha1.DeliveryRollout) *propagate.Plan {
 	version := stage.Version(*r.Restored)
-	if plan == nil || f.sameAsThen(plan, r.Policy, stage.Decision{Cluster: cluster, Restore: &version}) != nil {
+	plan, err := e.pastPlan(ctx, f, now, version.Revision)
+	if err == nil {
+		err = f.sameAsThen(plan, r.Policy, stage.Decision{Cluster: cluster, Restore: &version})
+	}
+	if err != nil {
+		e.log.Warn("what a rollback gives back cannot be made", "federation", f.key, "cluster", cluster, "revision", version.Revision, "error", err)
 		return nil
 	}
 	return plan

@@ -146,7 +146,7 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       o.Namespace,
 		LeaderElectionReleaseOnCancel: true,
-		Cache:                         cache.Options{ByObject: map[client.Object]cache.ByObject{&v1alpha1.Delivery{}: {Transform: orderOnly}}},
+		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: map[client.Object]cache.ByObject{&v1alpha1.Delivery{}: {Transform: orderOnly}}},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("hub %s: %w", cfg.Host, err)

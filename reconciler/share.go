@@ -23,6 +23,8 @@ type share struct {
 	replica string
 	// hub is written to without the ledger, which is the leader's.
 	hub client.Client
+	// reader reads the hub, and no cache.
+	reader client.Reader
 	// holders says who holds what; nil where one replica holds everything.
 	holders holders
 
@@ -30,6 +32,9 @@ type share struct {
 	// lead.
 	follows atomic.Bool
 	role    sync.RWMutex
+
+	// needsRoom: a plan of the leader depends on what room the clusters have.
+	needsRoom atomic.Bool
 
 	mu sync.Mutex
 	// changed is when who holds what changed last, or this replica began to lead.

@@ -72,7 +72,7 @@ func shareClusters(mgr manager.Manager, cfg *rest.Config, o Options, s *syncer, 
 			}
 		},
 	})
-	e.share.replica, e.share.holders, e.share.hub = name, shards, mgr.GetClient()
+	e.share.replica, e.share.holders, e.share.hub, e.share.reader = name, shards, mgr.GetClient(), mgr.GetAPIReader()
 	e.share.follows.Store(true)
 	e.visit = p.visit
 	watching, err := client.NewWithWatch(cfg, client.Options{Scheme: mgr.GetScheme()})

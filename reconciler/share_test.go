@@ -26,6 +26,8 @@ import (
 func TestReplicasShareClusters(t *testing.T) {
 	w := newReplicas(t, 3)
 	r := w.federation("prod")
+	w.everywhere(r, "0") // by whoever came first
+	w.shared()
 	w.everywhere(r, "1")
 
 	t.Log("each delivers to the clusters that it holds")
@@ -157,6 +159,27 @@ func (w *replicas) kill(name string) {
 
 // alive are the names of the replicas that were not killed, sorted.
 func (w *replicas) alive() []string { return slices.Sorted(maps.Keys(w.processes)) }
+
+// shared waits until every replica holds its share: all but the one that leads report of their clusters.
+func (w *replicas) shared() {
+	w.t.Helper()
+	w.eventually("the clusters to be shared", func() error {
+		var reports v1alpha1.DeliveryReportList
+		if err := w.hub.List(w.t.Context(), &reports, client.InNamespace(w.namespace)); err != nil {
+			return err
+		}
+		open := map[string]bool{}
+		for _, c := range w.clusters {
+			open[shard.Owner(c, w.alive())] = true
+		}
+		for _, r := range reports.Items {
+			if r.Replica == shard.Owner(r.Cluster, w.alive()) && r.Run.Finished {
+				delete(open, r.Replica)
+			}
+		}
+		return unless(len(open) == 1, fmt.Sprintf("%v", slices.Collect(maps.Keys(open))))
+	})
+}
 
 // leader is the replica whose clusters nobody else reports of.
 func (w *replicas) leader(r *repository) string {

@@ -24,9 +24,9 @@ type survey struct {
 	models []v1alpha1.ResourceModel
 	served answerOf[listing]
 	room   answerOf[v1alpha1.ResourceSummary]
-	// wanted: a plan that is being made needs to know the room.
-	wanted bool
-	told   chan struct{} // closed and replaced when the cluster was asked
+	// wanted: a plan that is being made needs to know the room. asked: so does one of another replica.
+	wanted, asked bool
+	told          chan struct{} // closed and replaced when the cluster was asked
 }
 
 // listing is what a cluster serves, as the status of its Cluster has it.
@@ -101,7 +101,7 @@ func (b *bulkhead) survey(ctx context.Context) {
 	s := &b.facts
 	s.mu.Lock()
 	now, models := time.Now(), s.models
-	askServed, askRoom := s.served.due(now), (needed || s.wanted) && s.room.due(now)
+	askServed, askRoom := s.served.due(now), (needed || s.wanted || s.asked) && s.room.due(now)
 	s.mu.Unlock()
 	news := false
 	if askServed {
@@ -169,11 +169,11 @@ func measure(ctx context.Context, m *clusters.Member, models []v1alpha1.Resource
 	return summary, err
 }
 
-// setModels says in which grades the nodes are to be counted from the next time on.
-func (s *survey) setModels(models []v1alpha1.ResourceModel) {
+// setModels says in which grades the nodes are to be counted from the next time on, and whether another replica asks for it.
+func (s *survey) setModels(models []v1alpha1.ResourceModel, asked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.models = models
+	s.models, s.asked = models, asked
 }
 
 // inform puts what is known into the status of a Cluster, in place of what stands there. What was never asked, or is not

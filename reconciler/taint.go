@@ -1,16 +1,12 @@
 package reconciler
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // taints are those that each Cluster is to have beside the declared ones, where ClusterTaintPolicies change what it has.
@@ -43,25 +39,6 @@ func (p *prober) taint(all map[string][]corev1.Taint) {
 	for cluster := range all {
 		p.wake(cluster)
 	}
-}
-
-// taintElsewhere writes the taints of a Cluster that another replica holds, which writes the rest of its status.
-func (p *prober) taintElsewhere(ctx context.Context, c *v1alpha1.Cluster) error {
-	p.mu.Lock()
-	wanted, decided := p.tainted[c.Name]
-	p.mu.Unlock()
-	if !decided {
-		return nil
-	}
-	next := timed(wanted, c.Status.Taints, time.Now())
-	if equality.Semantic.DeepEqual(next, c.Status.Taints) {
-		return nil
-	}
-	c.Status.Taints = next
-	if err := p.ledger.PutStatus(ctx, c); err != nil && !gone(err) {
-		return err
-	}
-	return nil
 }
 
 // timed is taints with the times of those that were there before. One that evicts and is new gets the time at which it

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -177,7 +179,9 @@ func (l *leg) takeIn(r *v1alpha1.DeliveryReport) map[manifest.ID]bool {
 		}
 	}
 	l.heard = &kept
-	l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, r.Run.Inventory) // until it is known to be about the order in force
+	if l.stale || r.Order != orderOf(l.delivery) { // else it is taken over as it is
+		l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, r.Run.Inventory)
+	}
 	return touched
 }
 
@@ -322,17 +326,49 @@ func mapOf(raw *apiextensionsv1.JSON) map[string]any {
 	return m
 }
 
-// retake reads again what was reported of a federation: it is new to this replica, or another one holds a cluster.
-func (e *engine) retake(ctx context.Context, f *federation) error {
-	if e.follows() {
-		return nil
+// reportsOf a federation, as they stand on the hub; none where one replica holds everything.
+func (e *engine) reportsOf(ctx context.Context, f *federation) ([]v1alpha1.DeliveryReport, error) {
+	if e.share.holders == nil {
+		return nil, nil
 	}
 	var all v1alpha1.DeliveryReportList
-	if err := e.ledger.List(ctx, &all, f.key.Namespace, f.key.Name); err != nil {
-		return err
+	err := e.ledger.List(ctx, &all, f.key.Namespace, f.key.Name)
+	return all.Items, err
+}
+
+// retake reads again what was reported of a federation, because another replica holds a cluster.
+func (e *engine) retake(ctx context.Context, f *federation) error {
+	reports, err := e.reportsOf(ctx, f)
+	for i := range reports {
+		e.takeIn(&reports[i])
 	}
-	for i := range all.Items {
-		e.takeIn(&all.Items[i])
+	return err
+}
+
+// inherit takes over what replicas that held clusters wrote down before they put it there: it may not stand in a Delivery yet.
+func (f *federation) inherit(reports []v1alpha1.DeliveryReport) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range reports {
+		if l := f.legs[reports[i].Cluster]; l != nil {
+			l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, reports[i].Run.Inventory)
+		}
+	}
+}
+
+// inherit is what has to be known of a cluster before this replica delivers there: what the one that held it wrote down.
+func (e *engine) inherit(ctx context.Context, cluster string) error {
+	if e.share.holders == nil || e.follows() { // who carries out an order reads it with the order
+		return nil
+	}
+	for _, f := range e.all() {
+		var all v1alpha1.DeliveryReportList
+		err := e.share.reader.List(ctx, &all, client.InNamespace(f.key.Namespace),
+			client.MatchingLabels{v1alpha1.FederationLabel: f.key.Name, v1alpha1.ClusterLabel: cluster})
+		if err != nil {
+			return fmt.Errorf("reading what was delivered to cluster %s before: %w", cluster, err)
+		}
+		f.inherit(all.Items)
 	}
 	return nil
 }
