@@ -1,7 +1,9 @@
 package memberserver
 
 import (
+	"crypto/sha512"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -30,9 +32,9 @@ func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	case path == "/healthz", path == "/livez", path == "/readyz":
 		_, _ = w.Write([]byte("ok"))
 	case path == "/api" && inOne:
-		sendAs(w, aggregated, &catalog.core)
+		sendTagged(w, r, &catalog.core)
 	case path == "/apis" && inOne:
-		sendAs(w, aggregated, &catalog.groups)
+		sendTagged(w, r, &catalog.groups)
 	case path == "/api":
 		sendAs(w, "application/json", &metav1.APIVersions{
 			TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"},
@@ -60,6 +62,23 @@ func groupVersion(path string) schema.GroupVersion {
 		return schema.GroupVersion{Group: parts[2], Version: parts[3]}
 	}
 	return schema.GroupVersion{}
+}
+
+// sendTagged answers discovery in one answer, and only if it is not what the client has, as real API servers do.
+func sendTagged(w http.ResponseWriter, r *http.Request, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	tag := fmt.Sprintf(`"%X"`, sha512.Sum512(text))
+	w.Header().Set("Etag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.Header().Set("Content-Type", aggregated)
+	_, _ = w.Write(text) // a client that hung up is not told
 }
 
 // sendAs sends a value that always can be encoded.
