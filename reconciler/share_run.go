@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -54,6 +55,9 @@ func replicaName(asked string) (string, error) {
 // one that leads orders.
 func shareClusters(mgr manager.Manager, cfg *rest.Config, o Options, s *syncer, p *prober) error {
 	e := s.engine
+	if !o.LeaderElection {
+		return errors.New("replicas that share clusters need leader election: one of them leads")
+	}
 	leases, err := coordinationclient.NewForConfig(cfg)
 	if err != nil {
 		return err
