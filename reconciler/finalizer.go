@@ -19,9 +19,9 @@ import (
 // finalizing owns the finalizer of Clusters, beside what declares them and what their status is written by.
 const finalizing = client.FieldOwner("accord-finalizer")
 
-// retain puts the finalizer on a Cluster that does not have it. One that is gone, or another of the same name, is left
+// putFinalizer puts the finalizer on a Cluster that does not have it. One that is gone, or another of the same name, is left
 // alone: the uid is sent along, and with it an apply makes nothing new.
-func retain(ctx context.Context, hub client.Client, c *v1alpha1.Cluster) error {
+func putFinalizer(ctx context.Context, hub client.Client, c *v1alpha1.Cluster) error {
 	if c.DeletionTimestamp != nil || slices.Contains(c.Finalizers, v1alpha1.LeftBehindFinalizer) {
 		return nil
 	}
@@ -47,9 +47,9 @@ func beingDeleted(err error) bool {
 		slices.ContainsFunc(refused.ErrStatus.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.finalizers" })
 }
 
-// letGo takes the finalizer from a Cluster, and leaves those of others alone. It is bound to this Cluster, and to where the
+// takeFinalizer takes the finalizer from a Cluster, and leaves those of others alone. It is bound to this Cluster, and to where the
 // finalizer stands among the others.
-func letGo(ctx context.Context, hub client.Client, c *v1alpha1.Cluster) error {
+func takeFinalizer(ctx context.Context, hub client.Client, c *v1alpha1.Cluster) error {
 	at := slices.Index(c.Finalizers, v1alpha1.LeftBehindFinalizer)
 	path := fmt.Sprintf("/metadata/finalizers/%d", at)
 	patch, err := json.Marshal([]map[string]any{

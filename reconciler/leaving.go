@@ -73,7 +73,7 @@ func (l *leaver) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 		l.engine.log.Error("a Cluster goes before it is written down what stays there", "cluster", c.Name, "error", err)
 		l.engine.event(c, warning, clusterLeft, fmt.Sprintf("removed although it could not be written down everywhere what stays there: %v", err))
 	}
-	return ctrl.Result{}, letGo(ctx, l.Client, c)
+	return ctrl.Result{}, takeFinalizer(ctx, l.Client, c)
 }
 
 // part has every Federation write down what stays on a cluster.
@@ -117,15 +117,15 @@ func (l *leaver) stays(ctx context.Context, c *v1alpha1.Cluster) (ctrl.Result, e
 		}
 		errs = append(errs, err)
 		if f.concerns(c.Name) {
-			errs = append(errs, retain(ctx, l.Client, c))
+			errs = append(errs, putFinalizer(ctx, l.Client, c))
 		}
 	}
 	return ctrl.Result{RequeueAfter: again}, errors.Join(errs...)
 }
 
-// retain has the Clusters that a plan is for wait, from before anything is delivered there, until it is written down what
+// putFinalizers has the Clusters that a plan is for wait, from before anything is delivered there, until it is written down what
 // they keep. One that was declared a moment ago may not be seen yet: the leaver comes to it.
-func (s *syncer) retain(ctx context.Context, f *federation, plan *propagate.Plan) error {
+func (s *syncer) putFinalizers(ctx context.Context, f *federation, plan *propagate.Plan) error {
 	list := &v1alpha1.ClusterList{}
 	if err := s.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil { // it is only read
 		return fmt.Errorf("listing clusters: %w", err)
@@ -135,7 +135,7 @@ func (s *syncer) retain(ctx context.Context, f *federation, plan *propagate.Plan
 	g.SetLimit(ledgerWriters)
 	for i := range list.Items {
 		if c := &list.Items[i]; used[c.Name] {
-			g.Go(func() error { return retain(ctx, s.Client, c) })
+			g.Go(func() error { return putFinalizer(ctx, s.Client, c) })
 		}
 	}
 	return g.Wait()

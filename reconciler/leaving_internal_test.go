@@ -102,13 +102,13 @@ func TestFinalizerOfOthers(t *testing.T) {
 	} {
 		t.Run(state, func(t *testing.T) {
 			hub := fake.NewClientBuilder().WithScheme(scheme).WithObjects(is.DeepCopy()).Build()
-			require.Error(t, letGo(t.Context(), hub, &v1alpha1.Cluster{ObjectMeta: was}))
+			require.Error(t, takeFinalizer(t.Context(), hub, &v1alpha1.Cluster{ObjectMeta: was}))
 			now := &v1alpha1.Cluster{}
 			require.NoError(t, hub.Get(t.Context(), client.ObjectKeyFromObject(is), now))
 			require.Equal(t, is.Finalizers, now.Finalizers)
 		})
 	}
 	hub := fake.NewClientBuilder().WithScheme(scheme).Build()
-	require.NoError(t, letGo(t.Context(), hub, is.DeepCopy()), "it is gone")
+	require.NoError(t, takeFinalizer(t.Context(), hub, is.DeepCopy()), "it is gone")
 	require.True(t, apierrors.IsNotFound(hub.Get(t.Context(), client.ObjectKeyFromObject(is), &v1alpha1.Cluster{})))
 }

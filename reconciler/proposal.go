@@ -77,7 +77,7 @@ func (s *syncer) enforce(ctx context.Context, f *federation, fed *v1alpha1.Feder
 			return err
 		}
 	}
-	if err := s.retain(ctx, f, p.plan); err != nil {
+	if err := s.putFinalizers(ctx, f, p.plan); err != nil {
 		return err
 	}
 	s.taint(p.taints)
