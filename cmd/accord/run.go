@@ -40,7 +40,7 @@ func runCommand() *cobra.Command {
 	f.controllers.register(flags)
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the hub (default $"+hubEnv+", else as kubectl, else the pod's account)")
 	flags.StringVar(&f.context, "context", "", "context in that kubeconfig (default its current one)")
-	flags.StringVar(&f.namespace, "namespace", accordNamespace, "namespace of the leases of leader election and of sharing clusters")
+	flags.StringVar(&f.namespace, "namespace", accordNamespace, "namespace of accord: of the leases of its replicas, and of the key of fingerprints")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
 	flags.BoolVar(&f.leaderElect, "leader-elect", true, "let one of several replicas lead")
 	flags.BoolVar(&f.share, "share-clusters", true, "hold some of the clusters while another replica leads; without it this one stands by")
