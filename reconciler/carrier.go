@@ -51,12 +51,10 @@ func (c *carrier) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 		c.engine.resync(f)
 		return ctrl.Result{}, nil
 	}
-	work, same := f.inHand(open)
-	if !same {
-		if work, err = c.read(ctx, f, fed, newestOf(open)); err != nil {
-			c.engine.stuck(f, work.inventory, open, err.Error())
-			return ctrl.Result{}, err
-		}
+	work, err := c.task(ctx, f, fed, open)
+	if err != nil {
+		c.engine.stuck(f, work.inventory, open, err.Error())
+		return ctrl.Result{}, err
 	}
 	if c.engine.carry(ctx, f, work, orders) {
 		return ctrl.Result{}, nil
@@ -196,17 +194,62 @@ type task struct {
 	inventory map[string][]string
 }
 
-// inHand is the task that is in force, if it is the one that all of some orders are about.
-func (f *federation) inHand(orders []*v1alpha1.Delivery) (task, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, d := range orders {
-		c := d.Spec.Cluster
-		if f.plan == nil || f.legs[c] == nil || d.Spec.Revision != f.revision || f.targetDigest(f.plan, c) != d.Spec.Digest {
-			return task{}, false
+// task is what orders are about: what is in force, if that is it, because what is under way for others goes on then.
+func (c *carrier) task(ctx context.Context, f *federation, fed *v1alpha1.Federation, orders []*v1alpha1.Delivery) (task, error) {
+	var inventory map[string][]string
+	if f.hasNew(orders) {
+		var err error
+		if inventory, err = c.inventories(ctx, fed); err != nil {
+			return task{}, err
 		}
 	}
-	return task{revision: f.revision, plan: f.plan, allowPrune: f.allowPrune}, true
+	t, err := f.inHand(orders), error(nil)
+	if t.plan == nil {
+		t, err = c.read(ctx, f, fed, newestOf(orders))
+	}
+	t.inventory = inventory
+	return t, err
+}
+
+// hasNew says that some orders are for clusters that this replica has just begun to hold.
+func (f *federation) hasNew(orders []*v1alpha1.Delivery) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.ContainsFunc(orders, func(d *v1alpha1.Delivery) bool { return f.legs[d.Spec.Cluster] == nil })
+}
+
+// inHand is the task that is in force, if it is the one that all of some orders are about.
+func (f *federation) inHand(orders []*v1alpha1.Delivery) task {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.plan == nil {
+		return task{}
+	}
+	for _, d := range orders {
+		if d.Spec.Revision != f.revision || f.targetDigest(f.plan, d.Spec.Cluster) != d.Spec.Digest {
+			return task{}
+		}
+	}
+	return task{revision: f.revision, plan: f.plan, allowPrune: f.allowPrune}
+}
+
+// inventories are, by cluster, what the replicas that held it before wrote down. They are not read from the cache.
+func (c *carrier) inventories(ctx context.Context, fed *v1alpha1.Federation) (map[string][]string, error) {
+	var deliveries v1alpha1.DeliveryList
+	var reports v1alpha1.DeliveryReportList
+	for _, list := range []client.ObjectList{&deliveries, &reports} {
+		if err := c.engine.ledger.List(ctx, list, fed.Namespace, fed.Name); err != nil {
+			return nil, err
+		}
+	}
+	all := map[string][]string{}
+	for _, d := range deliveries.Items {
+		all[d.Spec.Cluster] = d.Status.Inventory
+	}
+	for _, r := range reports.Items {
+		all[r.Cluster] = union(all[r.Cluster], r.Run.Inventory)
+	}
+	return all, nil
 }
 
 // read makes the plan of a commit, as the leader did.
@@ -214,9 +257,7 @@ func (c *carrier) read(ctx context.Context, f *federation, fed *v1alpha1.Federat
 	t := task{revision: revision}
 	var releases v1alpha1.ReleaseList
 	var objects v1alpha1.FederatedObjectList
-	var deliveries v1alpha1.DeliveryList
-	var reports v1alpha1.DeliveryReportList
-	for _, list := range []client.ObjectList{&releases, &objects, &deliveries, &reports} {
+	for _, list := range []client.ObjectList{&releases, &objects} {
 		if err := c.engine.ledger.List(ctx, list, fed.Namespace, fed.Name); err != nil {
 			return t, err
 		}
@@ -224,13 +265,6 @@ func (c *carrier) read(ctx context.Context, f *federation, fed *v1alpha1.Federat
 	f.mu.Lock()
 	f.releases = releases.Items
 	f.mu.Unlock()
-	t.inventory = map[string][]string{}
-	for _, d := range deliveries.Items {
-		t.inventory[d.Spec.Cluster] = d.Status.Inventory
-	}
-	for _, r := range reports.Items {
-		t.inventory[r.Cluster] = union(t.inventory[r.Cluster], r.Run.Inventory)
-	}
 	pinned, err := atCommits(fed, releases.Items, revision)
 	if err != nil {
 		return t, err

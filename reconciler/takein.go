@@ -49,6 +49,7 @@ func (e *engine) takeIn(r *v1alpha1.DeliveryReport) {
 		f.mu.Unlock()
 		return
 	}
+	r.Run.Inventory = f.sharing(r.Run.Inventory)
 	touched := l.takeIn(r)
 	if f.foundElsewhere(l, r) {
 		e.replan(f.key)
