@@ -74,7 +74,7 @@ func TestReplicasShareClusters(t *testing.T) {
 	require.Equal(t, before, w.writes.count())
 	w.everywhere(r, "4")
 	w.delivered(r, "4", w.alive()...)
-	require.Empty(t, w.writes.twice())
+	require.Empty(t, w.writes.byTwo())
 }
 
 // replicas is a world whose controllers are several processes.

@@ -110,20 +110,20 @@ func (w *writes) forgive(cluster string) {
 	}
 }
 
-// twice are the values that were written more than once.
-func (w *writes) twice() []string {
+// byTwo are the values that two replicas wrote.
+func (w *writes) byTwo() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	seen, twice := map[write]string{}, []string{}
+	seen, both := map[write]string{}, []string{}
 	for _, x := range w.all {
 		by := x.replica
 		x.replica = ""
-		if before, again := seen[x]; again {
-			twice = append(twice, fmt.Sprintf("%+v by %s and by %s", x, before, by))
+		if before, again := seen[x]; again && before != by {
+			both = append(both, fmt.Sprintf("%+v by %s and by %s", x, before, by))
 		}
 		seen[x] = by
 	}
-	return twice
+	return both
 }
 
 // prefixed writes to a log which replica it was.
