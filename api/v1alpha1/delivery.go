@@ -30,7 +30,7 @@ type DeliverySpec struct {
 	Federation string `json:"federation"`
 	Cluster    string `json:"cluster"`
 	Revision   string `json:"revision"`
-	// Digest of all objects decided for this cluster.
+	// Digest of all objects decided for this cluster: SHA-256, keyed where a Secret is among them.
 	Digest string `json:"digest"`
 }
 
