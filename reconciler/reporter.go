@@ -153,10 +153,19 @@ func (r *reporter) cluster(f *federation, cluster string) {
 	defer f.mu.Unlock()
 	if l := f.legs[cluster]; l != nil {
 		for id := range l.wants.all() {
-			r.add(entry{federation: f.key, object: id}, 0)
+			r.add(entry{federation: f.key, object: id}, f.lossPace(id, r.lastWrite(entry{federation: f.key, object: id})))
 		}
 		r.add(entry{federation: f.key, cluster: cluster}, 0)
 	}
+}
+
+// lossPace is the least time between two writes of the status of an object on a cluster that is lost or found: at once, but in a
+// bulk, where the Release and the Delivery say it already. The caller holds f.mu.
+func (f *federation) lossPace(id manifest.ID, written time.Time) time.Duration {
+	if !f.bulk {
+		return 0
+	}
+	return f.objectPace(id, written)
 }
 
 // objects may have changed on any cluster, and with them every delivery. The caller holds f.mu.
