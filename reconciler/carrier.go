@@ -59,21 +59,21 @@ func (c *carrier) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	if c.engine.carry(ctx, f, work, orders) {
 		return ctrl.Result{}, nil
 	}
-	c.engine.stuck(f, work.inventory, f.open(orders), "what this replica makes of "+work.revision+" is not what was ordered")
-	return ctrl.Result{RequeueAfter: orderRetry}, nil
+	lasts := c.engine.stuck(f, work.inventory, f.open(orders), "what this replica makes of "+work.revision+" is not what was ordered")
+	return ctrl.Result{RequeueAfter: min(max(lasts, orderRetry), lastRetry)}, nil
 }
 
 const (
-	// orderRetry is how soon an order is looked at again of which the replica makes something else: it may not have heard yet of
-	// what the leader decided by.
+	// orderRetry is how soon an order is looked at again of which the replica makes something else, at first: it may not have
+	// heard yet of what the leader decided by.
 	orderRetry = time.Second
 	// orderPatience is how long that may last before it is told.
 	orderPatience = 10 * time.Second
 )
 
-// stuck tells why orders are not carried out, if that lasts. Nothing is told of a cluster as long as its inventory could not
-// be read.
-func (e *engine) stuck(f *federation, inventory map[string][]string, orders []*v1alpha1.Delivery, why string) {
+// stuck tells why orders are not carried out, if that lasts; it returns how long it has. Nothing is told of a cluster as long as
+// its inventory could not be read.
+func (e *engine) stuck(f *federation, inventory map[string][]string, orders []*v1alpha1.Delivery, why string) (lasts time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, d := range orders {
@@ -83,15 +83,25 @@ func (e *engine) stuck(f *federation, inventory map[string][]string, orders []*v
 		} else if l == nil {
 			l = f.legOf(d, inventory[d.Spec.Cluster])
 		}
-		if now := time.Now(); l.order != orderOf(d) || l.since.IsZero() {
-			l.order, l.since = orderOf(d), now
-		} else if now.Sub(l.since) > orderPatience {
+		l.postpone(orderOf(d), time.Now())
+		if lasts = max(lasts, time.Since(l.since)); time.Since(l.since) > orderPatience {
 			l.run = status.Run{Error: why}
 			e.reporter.add(entry{federation: f.key, cluster: l.cluster}, 0)
 		}
-		l.waits = true
-		l.end()
 	}
+	return lasts
+}
+
+// postpone ends what is under way for the order before. What became of that says nothing of this one.
+func (l *leg) postpone(order string, now time.Time) {
+	l.end()
+	l.waits = true
+	if l.order == order && !l.since.IsZero() {
+		return
+	}
+	l.delivery.Status.Inventory = l.inventory()
+	l.order, l.since, l.run, l.listed = order, now, status.Run{}, false
+	clear(l.errors)
 }
 
 // orders are the Deliveries of a federation to the clusters that this replica holds, by cluster.

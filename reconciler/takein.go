@@ -39,7 +39,7 @@ type hearsay struct {
 // takeIn takes note of what the replica that holds a cluster reports of it.
 func (e *engine) takeIn(r *v1alpha1.DeliveryReport) {
 	f := e.federation(types.NamespacedName{Namespace: r.Namespace, Name: r.Federation})
-	if f == nil || e.follows() || e.bulkhead(r.Cluster) != nil || e.share.holders.Owner(r.Cluster) != r.Replica {
+	if f == nil || e.follows() || e.bulkhead(r.Cluster) != nil || r.Replica == e.share.replica || e.share.holders.Owner(r.Cluster) != r.Replica {
 		return
 	}
 	turned := e.hear(r)
