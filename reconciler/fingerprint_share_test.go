@@ -40,6 +40,7 @@ func TestReplicasTellNoDigestOfASecret(t *testing.T) {
 	}
 	turn("4711")
 	turn("4712")
+	w.shared()
 	w.kill(w.leader(r))
 	turn("4711")
 	require.Len(t, fingerprints, 2, "the next one that leads has the same key")

@@ -230,6 +230,8 @@ func (w *world) rejoin(name string) {
 func TestClusterOfAnotherReplicaLeaves(t *testing.T) {
 	w := newReplicas(t, 3)
 	r := w.federation("prod")
+	w.everywhere(r, "0")
+	w.shared()
 	w.everywhere(r, "1")
 	held := w.heldBut(w.leader(r))
 	c := w.cluster(held)

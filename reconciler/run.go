@@ -91,7 +91,9 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	e := newEngine(l, log, newCrier(mgr.GetEventRecorder("accord")).event)
 
 	keys := keyring{mgr.GetAPIReader(), mgr.GetClient(), types.NamespacedName{Namespace: cmp.Or(o.Namespace, propagate.InventoryNamespace), Name: fingerprintSecret}}
-	if e.fingerprints, err = keys.fingerprints(ctx, log); err != nil {
+	if e.fingerprints, err = keys.fingerprints(ctx, log); err != nil && ctx.Err() != nil {
+		return nil // it was stopped before it began
+	} else if err != nil {
 		return err
 	}
 	hooks, news, plans := make(chan event.GenericEvent), &waker{}, &waker{}
@@ -146,7 +148,7 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       o.Namespace,
 		LeaderElectionReleaseOnCancel: true,
-		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: map[client.Object]cache.ByObject{&v1alpha1.Delivery{}: {Transform: orderOnly}}},
+		Cache:                         cache.Options{ByObject: map[client.Object]cache.ByObject{&v1alpha1.Delivery{}: {Transform: orderOnly}}},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("hub %s: %w", cfg.Host, err)
