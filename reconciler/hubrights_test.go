@@ -55,10 +55,11 @@ func TestHubRights(t *testing.T) {
 		w.cables[name] = newCable(t, w.planes[name].Config().Host)
 		w.join(name)
 	}
-	first := w.replica(w.hook)
+	first := w.replica("one", w.hook)
 	w.eventually("the first replica to lead", func() error { return w.leads() })
 	standby := freeAddress(t)
-	w.replica(standby)
+	w.replica("two", standby)
+	require.Equal(t, "two", shard.Owner("cluster-a", []string{"one", "two"}), "the one that follows is to deliver too, and to report")
 
 	w.live(standby)
 	first()
@@ -134,12 +135,12 @@ func (w *world) live(standby string) {
 }
 
 // replica runs the controllers, as one of several.
-func (w *world) replica(hook string) (stop func()) {
+func (w *world) replica(name, hook string) (stop func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
 	o := reconciler.Options{
-		CacheDir: w.t.TempDir(), HookAddress: hook, LeaderElection: true, Share: true, Namespace: "accord-system",
+		CacheDir: w.t.TempDir(), HookAddress: hook, LeaderElection: true, Share: true, Replica: name, Namespace: "accord-system",
 		Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 	}
 	require.NoError(w.t, clientOf(w.t, w.config).List(ctx, &v1alpha1.FederationList{}), "what accord run does first")
