@@ -130,12 +130,7 @@ func (p *prober) inform(c *v1alpha1.Cluster, next *v1alpha1.ClusterStatus) {
 	if b := p.engine.bulkhead(c.Name); b != nil {
 		b.facts.inform(next, c.Generation)
 	}
-	p.mu.Lock()
-	wanted, decided := p.tainted[c.Name]
-	p.mu.Unlock()
-	if decided {
-		next.Taints = timed(wanted, c.Status.Taints, time.Now())
-	}
+	p.retaint(c, next)
 }
 
 // ask whether a cluster is there, and now and then how many nodes it has.

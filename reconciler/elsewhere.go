@@ -2,7 +2,6 @@ package reconciler
 
 import (
 	"context"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -21,12 +20,7 @@ func (p *prober) lookElsewhere(ctx context.Context, c *v1alpha1.Cluster) (ctrl.R
 		return ctrl.Result{}, nil
 	}
 	next := c.Status
-	p.mu.Lock()
-	wanted, decided := p.tainted[c.Name]
-	p.mu.Unlock()
-	if decided {
-		next.Taints = timed(wanted, c.Status.Taints, time.Now())
-	}
+	p.retaint(c, &next)
 	if p.engine.share.needsRoom.Load() && next.ResourceSummary == nil && next.ResourceMessage == "" {
 		next.ResourceMessage = roomAsked
 	}

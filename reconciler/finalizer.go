@@ -52,11 +52,7 @@ func beingDeleted(err error) bool {
 func takeFinalizer(ctx context.Context, hub client.Client, c *v1alpha1.Cluster) error {
 	at := slices.Index(c.Finalizers, v1alpha1.LeftBehindFinalizer)
 	path := fmt.Sprintf("/metadata/finalizers/%d", at)
-	patch, err := json.Marshal([]map[string]any{
-		{"op": "test", "path": "/metadata/uid", "value": c.UID},
-		{"op": "test", "path": path, "value": v1alpha1.LeftBehindFinalizer},
-		{"op": "remove", "path": path},
-	})
+	patch, err := json.Marshal([]patchOp{{"test", "/metadata/uid", c.UID}, {"test", path, v1alpha1.LeftBehindFinalizer}, {Op: "remove", Path: path}})
 	if err != nil {
 		return err
 	}

@@ -95,16 +95,16 @@ func (p *prober) letGo(holds func(cluster string) bool) {
 	closing.Wait()
 }
 
-// fence lets a request that writes pass only while this replica holds the cluster: one that was stopped in the middle of a
+// fence lets what reads a cluster pass, and of what writes only what passes says. One that was stopped in the middle of a
 // delivery, and goes on when another replica has taken over, writes nothing.
 type fence struct {
 	http.RoundTripper
 	cluster string
-	holds   func(cluster string) bool
+	passes  func(*http.Request) bool
 }
 
 func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method != http.MethodGet && !f.holds(f.cluster) {
+	if r.Method != http.MethodGet && !f.passes(r) {
 		return nil, fmt.Errorf("another replica holds cluster %s", f.cluster)
 	}
 	return f.RoundTripper.RoundTrip(r)
@@ -120,6 +120,7 @@ func (e *engine) fenced(cfg *rest.Config, cluster string) *rest.Config {
 	}
 	cfg = rest.CopyConfig(cfg)
 	cfg.UserAgent = rest.DefaultKubernetesUserAgent() + " replica/" + e.share.replica
-	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return fence{next, cluster, e.holds} })
+	held := func(*http.Request) bool { return e.holds(cluster) }
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return fence{next, cluster, held} })
 	return cfg
 }

@@ -141,14 +141,18 @@ func (p *prober) regain(ctx context.Context, orders *waker) error {
 func watchOrders(mgr manager.Manager, c *carrier, orders *waker) error {
 	about := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, obj client.Object) []reconcile.Request {
 		d, ok := obj.(*v1alpha1.Delivery)
-		if !ok || !c.engine.holds(d.Spec.Cluster) {
+		if !ok {
 			return nil
 		}
 		return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: d.Namespace, Name: d.Spec.Federation}}}
 	})
+	mine := predicate.NewPredicateFuncs(func(obj client.Object) bool {
+		d, ok := obj.(*v1alpha1.Delivery)
+		return ok && c.engine.follows() && c.engine.holds(d.Spec.Cluster)
+	})
 	return ctrl.NewControllerManagedBy(mgr).Named("orders").
 		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
-		Watches(&v1alpha1.Delivery{}, about, builder.WithPredicates(orderChanged())).
+		Watches(&v1alpha1.Delivery{}, about, builder.WithPredicates(mine, orderChanged())).
 		WatchesRawSource(ctrlsource.Func(orders.start)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: syncWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true), NeedLeaderElection: ptr.To(false),

@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // taints are those that each Cluster is to have beside the declared ones, where ClusterTaintPolicies change what it has.
@@ -38,6 +40,16 @@ func (p *prober) taint(all map[string][]corev1.Taint) {
 	p.mu.Unlock()
 	for cluster := range all {
 		p.wake(cluster)
+	}
+}
+
+// retaint puts the taints that policies decided into the next status of a Cluster, if they did.
+func (p *prober) retaint(c *v1alpha1.Cluster, next *v1alpha1.ClusterStatus) {
+	p.mu.Lock()
+	wanted, decided := p.tainted[c.Name]
+	p.mu.Unlock()
+	if decided {
+		next.Taints = timed(wanted, c.Status.Taints, time.Now())
 	}
 }
 

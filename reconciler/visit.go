@@ -2,7 +2,6 @@ package reconciler
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -26,25 +25,10 @@ func (p *prober) visit(ctx context.Context, cluster string) (*clusters.Member, e
 	if err != nil {
 		return nil, err
 	}
-	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return visitor{next, cluster} })
+	dryRun := func(r *http.Request) bool { return r.URL.Query().Get("dryRun") == "All" }
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return fence{next, cluster, dryRun} })
 	return p.catalogs.Connect(cfg, cluster)
 }
-
-// visitor lets pass what reads, and dry-runs.
-type visitor struct {
-	http.RoundTripper
-	cluster string
-}
-
-func (v visitor) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method != http.MethodGet && r.URL.Query().Get("dryRun") != "All" {
-		return nil, fmt.Errorf("another replica holds cluster %s", v.cluster)
-	}
-	return v.RoundTripper.RoundTrip(r)
-}
-
-// WrappedRoundTripper lets client-go close connections that are idle.
-func (v visitor) WrappedRoundTripper() http.RoundTripper { return v.RoundTripper }
 
 // ask calls with a connection to a cluster that answers: the one that this replica has, or one for the time of the call. Why says
 // why there is none; then nothing is called.
