@@ -79,11 +79,10 @@ func (e *engine) open(ctx context.Context, fed *v1alpha1.Federation) (*federatio
 		return f, nil
 	}
 	e.forget(key)
-	f, err := recall(ctx, e.ledger, fed)
+	f, err := recall(ctx, e.ledger, fed, e.fingerprints)
 	if err != nil {
 		return nil, err
 	}
-	f.fingerprints = e.fingerprints
 	reports, err := e.reportsOf(ctx, f)
 	if err != nil {
 		return nil, err

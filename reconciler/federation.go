@@ -169,17 +169,17 @@ func (f *federation) end() {
 	}
 }
 
-// newFederation is one of which nothing is known.
-func newFederation(fed *v1alpha1.Federation) *federation {
+// newFederation is one of which nothing is known. p stand for digests of its Secrets on the hub.
+func newFederation(fed *v1alpha1.Federation, p *fingerprints) *federation {
 	return &federation{
-		key: client.ObjectKeyFromObject(fed), declaration: fed.DeepCopy(),
+		fingerprints: p, key: client.ObjectKeyFromObject(fed), declaration: fed.DeepCopy(),
 		objects: map[manifest.ID]*v1alpha1.FederatedObject{}, legs: map[string]*leg{}, waiting: map[manifest.ID]bool{}, unwritten: map[manifest.ID]bool{}, proven: apply.Proven{},
 	}
 }
 
 // recall reads from the ledger what the process before this one knew of a federation.
-func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation) (*federation, error) {
-	f := newFederation(fed)
+func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation, p *fingerprints) (*federation, error) {
+	f := newFederation(fed, p)
 	var objects v1alpha1.FederatedObjectList
 	var deliveries v1alpha1.DeliveryList
 	var releases v1alpha1.ReleaseList

@@ -1,20 +1,13 @@
 package reconciler
 
 import (
-	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"time"
 
-	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -24,17 +17,6 @@ import (
 )
 
 // Of clusters that other replicas hold, the leader knows what they report.
-
-// handoverGrace is how long nothing is said of a cluster after another replica took it, or this one began to lead: the
-// one that holds it now has to connect and to look first.
-const handoverGrace = lostGrace
-
-// hearsay is what another replica says of whether its cluster answers.
-type hearsay struct {
-	replica string
-	reach   v1alpha1.ReportedReach
-	at      time.Time // when it was said
-}
 
 // takeIn takes note of what the replica that holds a cluster reports of it.
 func (e *engine) takeIn(r *v1alpha1.DeliveryReport) {
@@ -60,95 +42,6 @@ func (e *engine) takeIn(r *v1alpha1.DeliveryReport) {
 	if turned {
 		e.reached(r.Cluster)
 	}
-}
-
-// hear notes whether a cluster answers the replica that holds it; it says whether that is news.
-func (e *engine) hear(r *v1alpha1.DeliveryReport) (turned bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	before, known := e.hearsay[r.Cluster]
-	e.hearsay[r.Cluster] = hearsay{r.Replica, r.Reach, time.Now()}
-	return !known || before.replica != r.Replica || before.reach.Unreachable != r.Reach.Unreachable
-}
-
-// heardOf is what was said last of a cluster that this replica is not connected to. While it passes from one replica to
-// another, that is what the one before said; known is false when nobody has said anything that counts.
-func (e *engine) heardOf(cluster string) (said hearsay, known bool) {
-	owner, passing := e.share.holders.Owner(cluster), e.share.passing() > 0
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	said, known = e.hearsay[cluster]
-	return said, known && (passing || said.replica == owner)
-}
-
-// passing is how long clusters may still be on their way from one replica to another.
-func (s *share) passing() time.Duration {
-	if s.holders == nil {
-		return 0
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return handoverGrace - time.Since(s.changed)
-}
-
-// expected says that a replica is about to say something of a cluster for the first time; then how long that may take.
-func (e *engine) expected(cluster string) time.Duration {
-	passing := e.share.passing()
-	if passing <= 0 || e.bulkhead(cluster) != nil {
-		return 0
-	}
-	if _, known := e.heardOf(cluster); known {
-		return 0
-	}
-	return passing
-}
-
-// reachElsewhere is whether a cluster that this replica is not connected to answers the one that holds it.
-func (e *engine) reachElsewhere(cluster string) (unreachable string, last time.Time) {
-	if e.share.holders == nil {
-		return "not connected", time.Time{}
-	}
-	said, known := e.heardOf(cluster)
-	switch {
-	case !known:
-		return e.share.asProbed(cluster)
-	case said.reach.Unreachable == "":
-		return "", said.at
-	case said.reach.HeardAt == nil:
-		return said.reach.Unreachable, time.Time{}
-	}
-	return said.reach.Unreachable, said.reach.HeardAt.Time
-}
-
-// asProbed is whether a cluster of which nothing was delivered yet answers, as the replica that holds it says in the status of
-// the Cluster.
-func (s *share) asProbed(cluster string) (unreachable string, last time.Time) {
-	c := &v1alpha1.Cluster{}
-	err := s.hub.Get(context.Background(), types.NamespacedName{Name: cluster}, c) // from the cache
-	heard := c.Status.LastHeardAt
-	switch ready := meta.FindStatusCondition(c.Status.Conditions, fluxmeta.ReadyCondition); {
-	case err != nil || ready == nil || ready.Status == metav1.ConditionUnknown || heard == nil || time.Since(heard.Time) > staleWord:
-		return notHeardYet, time.Time{}
-	case ready.Status == metav1.ConditionFalse:
-		return ready.Message, heard.Time
-	}
-	return "", heard.Time
-}
-
-// staleWord is how old what a replica says of a cluster may be: while it answers, that is said anew every heardInterval.
-const staleWord = 2*heardInterval + handoverGrace
-
-// silenceElsewhere is how it is that such a cluster is not heard from.
-func (e *engine) silenceElsewhere(cluster string) status.Silence {
-	if e.share.holders == nil {
-		return status.Silence{}
-	}
-	said, _ := e.heardOf(cluster)
-	s := status.Silence{Reason: said.reach.Reason}
-	if said.reach.OpenSince != nil && said.reach.Retry != nil {
-		s.Since, s.Retry = said.reach.OpenSince.Time, said.reach.Retry.Duration
-	}
-	return s
 }
 
 // takeIn makes a leg what a report says of live objects; it returns those of which that is news. What the report says of an
@@ -325,53 +218,6 @@ func mapOf(raw *apiextensionsv1.JSON) map[string]any {
 		return nil // the hub has checked that it is an object
 	}
 	return m
-}
-
-// reportsOf a federation, as they stand on the hub; none where one replica holds everything.
-func (e *engine) reportsOf(ctx context.Context, f *federation) ([]v1alpha1.DeliveryReport, error) {
-	if e.share.holders == nil {
-		return nil, nil
-	}
-	var all v1alpha1.DeliveryReportList
-	err := e.ledger.List(ctx, &all, f.key.Namespace, f.key.Name)
-	return all.Items, err
-}
-
-// retake reads again what was reported of a federation, because another replica holds a cluster.
-func (e *engine) retake(ctx context.Context, f *federation) error {
-	reports, err := e.reportsOf(ctx, f)
-	for i := range reports {
-		e.takeIn(&reports[i])
-	}
-	return err
-}
-
-// inherit takes over what replicas that held clusters wrote down before they put it there: it may not stand in a Delivery yet.
-func (f *federation) inherit(reports []v1alpha1.DeliveryReport) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for i := range reports {
-		if l := f.legs[reports[i].Cluster]; l != nil {
-			l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, reports[i].Run.Inventory)
-		}
-	}
-}
-
-// inherit is what has to be known of a cluster before this replica delivers there: what the one that held it wrote down.
-func (e *engine) inherit(ctx context.Context, cluster string) error {
-	if e.share.holders == nil || e.follows() { // who carries out an order reads it with the order
-		return nil
-	}
-	for _, f := range e.all() {
-		var all v1alpha1.DeliveryReportList
-		err := e.share.reader.List(ctx, &all, client.InNamespace(f.key.Namespace),
-			client.MatchingLabels{v1alpha1.FederationLabel: f.key.Name, v1alpha1.ClusterLabel: cluster})
-		if err != nil {
-			return fmt.Errorf("reading what was delivered to cluster %s before: %w", cluster, err)
-		}
-		f.inherit(all.Items)
-	}
-	return nil
 }
 
 // reportStore takes in reports as they come. Nothing is kept of one but what is judged.
