@@ -54,11 +54,12 @@ type job struct {
 	plan       *propagate.Plan
 	federation string // "<namespace>/<name>"
 	target     propagate.Target
-	inventory  []string
+	inventory  *apply.Inventory
 	spec       v1alpha1.FederationSpec
 	first      map[manifest.ID]bool
 	allowPrune bool
 	staged     *propagate.Staging // nil without rollouts
+	unread     error              // entries of the inventory that could not be read
 }
 
 // begin is false when there is nothing to deliver: no plan, or one that is still being announced.
@@ -70,22 +71,23 @@ func (f *federation) begin(cluster string, cancel context.CancelFunc) (job, bool
 		return job{}, false
 	}
 	l.cancel = cancel
+	inventory, err := f.readInventory(l.inventory())
 	return job{
-		leg: l, staged: f.staged(l), plan: f.plan, federation: f.key.String(), target: l.target,
-		inventory: l.inventory(), spec: f.declaration.Spec, allowPrune: f.allowPrune, first: f.urgent,
+		leg: l, inventory: inventory, unread: err, staged: f.staged(l), plan: f.plan, federation: f.key.String(), target: l.target,
+		spec: f.declaration.Spec, allowPrune: f.allowPrune, first: f.urgent,
 	}, true
 }
 
 // look makes sure that all kinds that are wanted or were delivered are watched, and were listed.
 func (b *bulkhead) look(ctx context.Context, f *federation, j *job) error {
+	if j.unread != nil {
+		return j.unread
+	}
 	w := b.watch(f.key, j.federation)
 	if err := b.recall(ctx, f, j); err != nil {
 		return err
 	}
-	kinds, err := j.kinds()
-	if err != nil {
-		return err
-	}
+	kinds := j.kinds()
 	w.Set(kinds)
 	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
 	defer cancel()
@@ -103,19 +105,15 @@ func (b *bulkhead) look(ctx context.Context, f *federation, j *job) error {
 }
 
 // kinds of what is wanted and of what was delivered, one version each.
-func (j job) kinds() ([]schema.GroupVersionKind, error) {
+func (j job) kinds() []schema.GroupVersionKind {
 	versions := map[schema.GroupKind]schema.GroupVersionKind{}
-	for _, entry := range j.inventory {
-		id, err := manifest.ParseEntry(entry)
-		if err != nil {
-			return nil, err
-		}
-		versions[id.GroupKind()] = id.GroupKind().WithVersion("") // whatever is served
+	for _, kind := range j.inventory.Kinds() {
+		versions[kind] = kind.WithVersion("") // whatever is served
 	}
 	for _, p := range j.target.Objects {
 		versions[p.GVK.GroupKind()] = p.GVK
 	}
-	return slices.Collect(maps.Values(versions)), nil
+	return slices.Collect(maps.Values(versions))
 }
 
 // list notes that what is known of some kinds is complete, and that no other is wanted.
@@ -126,11 +124,12 @@ func (l *leg) list(kinds []schema.GroupVersionKind) {
 	}
 }
 
-// live is a copy of what is known to be on a cluster.
-func (f *federation) live(l *leg) apply.Live {
+// live is a copy of what is known to be on a cluster, for a delivery, which looks after all of it.
+func (f *federation) live(l *leg) *apply.Live {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return l.live.Live()
+	clear(l.astray)
+	return l.live.Clone()
 }
 
 // record writes the inventory down before anything in it is written to the cluster.
@@ -150,10 +149,12 @@ func (b *bulkhead) record(ctx context.Context, f *federation, j job, inventory [
 
 // conclude takes note of what a delivery did, unless a newer plan interrupted it: then what was learnt is about the past.
 func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.Outcome, err error) (done bool) {
+	f.mu.Lock()
+	j.live.Settle(o.Answers) // true of the cluster, whatever is to be there now
 	if ctx.Err() != nil {
+		f.mu.Unlock()
 		return true
 	}
-	f.mu.Lock()
 	j.cancel = nil
 	o.Drift, o.Inventory = j.leg.absences.drift(o), f.sharing(o.Inventory)
 	j.leg.concluded(o, err)
@@ -162,6 +163,7 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 		touched := j.leg.conclude(o, err)
 		b.engine.reporter.objectsOn(f, maps.Keys(touched), slices.Values([]string{b.Name}))
 		b.engine.endBulk(f)
+		b.retrieve(f, j.leg)
 	}
 	f.mu.Unlock()
 	if err != nil && clusters.Down(err) {
@@ -194,7 +196,6 @@ func (l *leg) conclude(o apply.Outcome, err error) (touched map[manifest.ID]bool
 		l.run.Error = err.Error()
 		return touched
 	}
-	l.live.Settle(o.Accepted)
 	l.run.Inventory, l.run.Orphaned = orEmpty(o.Inventory), orphans(o)
 	for _, d := range o.Drift {
 		l.run.Drift = remembered(l.run.Drift, describe(d))

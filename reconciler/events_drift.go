@@ -61,7 +61,7 @@ func (a *absences) drift(o apply.Outcome) []apply.Drift {
 	for _, id := range o.Recreated {
 		a.recreate(id)
 	}
-	for id := range o.Accepted {
+	for id := range o.Answers {
 		delete(a.vanished, id)
 		delete(a.recreated, id)
 	}

@@ -39,7 +39,7 @@ func TestAbsences(t *testing.T) {
 	t.Run("written again", func(t *testing.T) {
 		a := absences{recorded: true}
 		a.vanish(web)
-		require.Len(t, a.drift(apply.Outcome{Drift: []apply.Drift{deleted}, Accepted: map[manifest.ID]apply.Accepted{web: {}}}), 1)
+		require.Len(t, a.drift(apply.Outcome{Drift: []apply.Drift{deleted}, Answers: map[manifest.ID]apply.Answer{web: {}}}), 1)
 		require.Empty(t, a.drift(apply.Outcome{Drift: []apply.Drift{deleted}}))
 		require.Empty(t, a.vanished)
 	})

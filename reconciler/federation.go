@@ -54,7 +54,9 @@ type federation struct {
 	objects  map[manifest.ID]*v1alpha1.FederatedObject
 	proven   apply.Proven // what clusters have and is found to be intact
 	legs     map[string]*leg
-	left     []*v1alpha1.Delivery // to clusters that left the fleet; still in the ledger
+	// inventory is the one that was read last.
+	inventory *apply.Inventory
+	left      []*v1alpha1.Delivery // to clusters that left the fleet; still in the ledger
 
 	// bulk: many objects are being delivered, since then.
 	bulk      bool
@@ -108,7 +110,7 @@ type leg struct {
 	found   []string
 	target  propagate.Target
 	wants   wants
-	live    apply.Sightings
+	live    apply.Live
 	proven  apply.Proven // of the federation: all legs have the same
 	reports status.Reports
 	errors  map[manifest.ID]string // of the last delivery of this plan
@@ -123,7 +125,10 @@ type leg struct {
 	figures  deliveryFigures
 	news     deliveryNews // that people were told
 	absences absences     // of wanted objects
-	fights   fights       // over objects, with others who change them
+	// astray are the objects that were seen to be another than wanted while a delivery was under way, which may have been
+	// past them.
+	astray map[manifest.ID]bool
+	fights fights // over objects, with others who change them
 	// cancel ends the delivery under way, because a newer plan is in force; nil when there is none.
 	cancel context.CancelFunc
 }

@@ -147,6 +147,30 @@ func (b *bulkhead) repair(f *federation, l *leg, id manifest.ID) {
 	b.enqueueAfter(f, l.fights.truce(id, l.wants.of(id).digest, time.Now()))
 }
 
+// strays notes that an object was seen to be another than wanted while a delivery is under way.
+func (l *leg) strays(id manifest.ID) {
+	if l.astray == nil {
+		l.astray = map[manifest.ID]bool{}
+	}
+	l.astray[id] = true
+}
+
+// retrieve has put right what strayed while the cluster was delivered, and still does. What failed is tried again anyway, in
+// its own time. The caller holds f.mu.
+func (b *bulkhead) retrieve(f *federation, l *leg) {
+	if !l.run.Finished {
+		return
+	}
+	for id := range l.astray {
+		w := l.wants.of(id)
+		seen, there := l.live.Get(id)
+		if w.digest != "" && w.held == "" && l.errors[id] == "" && (!there || seen.Digest != w.digest || !seen.Intact) {
+			b.enqueueAfter(f, max(gather, l.fights.truce(id, w.digest, time.Now()))) // what was made anew is told of by then
+		}
+	}
+	clear(l.astray)
+}
+
 // enqueueAfter has drift repaired after a while.
 func (b *bulkhead) enqueueAfter(f *federation, wait time.Duration) {
 	b.queue.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(int(forDrift)), After: wait}, f.key)

@@ -39,14 +39,16 @@ var errUnplanned = errors.New("it has objects of the federation that the hub did
 // recall reads from the cluster what the ledger does not know: it is new, or the hub lost its data. A plan that was made without it
 // is not delivered.
 func (b *bulkhead) recall(ctx context.Context, f *federation, j *job) error {
-	if len(j.inventory) > 0 || j.recalled {
+	if j.inventory.Len() > 0 || j.recalled {
 		return nil
 	}
 	objects, err := f.found(ctx, b.Member)
 	if err != nil {
 		return err
 	}
-	j.inventory = apply.Entries(objects)
+	if j.inventory, err = apply.ReadInventory(apply.Entries(objects)); err != nil {
+		return err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if x := f.finds[b.Name]; x.needed() && (!x.told || x.since == j.plan) {

@@ -1,6 +1,10 @@
 package reconciler
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/accord-dev/accord/reconciler/apply"
+)
 
 // sharing is the inventory, or that of a cluster on which the same is: of clusters that have the same objects, the entries are in
 // memory once. Nobody changes an inventory in place. The caller holds f.mu.
@@ -11,4 +15,16 @@ func (f *federation) sharing(inventory []string) []string {
 		}
 	}
 	return inventory
+}
+
+// readInventory reads the entries of an inventory. Most clusters have the same, which is read once. The caller holds f.mu.
+func (f *federation) readInventory(entries []string) (*apply.Inventory, error) {
+	if len(entries) > 0 && slices.Equal(f.inventory.Entries(), entries) {
+		return f.inventory, nil
+	}
+	read, err := apply.ReadInventory(entries)
+	if err == nil {
+		f.inventory = read
+	}
+	return read, err
 }

@@ -109,7 +109,8 @@ func (o observer) Delete(u *unstructured.Unstructured) {
 }
 
 // note changes what is known of one object, and passes it on. A repair is only asked for once the cluster was
-// delivered: before that, what is missing or old is what the delivery is about to change.
+// delivered: before that, what is missing or old is most often what the delivery is about to change. It is looked at again
+// when that is done.
 func (o observer) note(id manifest.ID, change func(*leg) (repair bool)) {
 	f := o.bulkhead.engine.federation(o.key)
 	if f == nil {
@@ -121,8 +122,13 @@ func (o observer) note(id manifest.ID, change func(*leg) (repair bool)) {
 		f.mu.Unlock()
 		return
 	}
-	if change(l) && l.run.Finished {
+	switch repair := change(l); {
+	case repair && l.run.Finished:
 		o.bulkhead.repair(f, l, id)
+	case repair:
+		l.strays(id)
+	default:
+		delete(l.astray, id)
 	}
 	o.bulkhead.engine.reporter.object(f, id, o.bulkhead.Name)
 	f.mu.Unlock()
@@ -150,6 +156,8 @@ func (o observer) Listed(gvk schema.GroupVersionKind, present map[types.Namespac
 			o.bulkhead.engine.reporter.object(f, id, o.bulkhead.Name)
 			if l.run.Finished {
 				o.bulkhead.repair(f, l, id)
+			} else {
+				l.strays(id)
 			}
 		}
 	}

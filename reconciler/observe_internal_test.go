@@ -1,12 +1,14 @@
 package reconciler
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
@@ -19,11 +21,13 @@ func TestStandardsThatAreNotInForceAnyMore(t *testing.T) {
 		meanwhile func(l *leg)
 		same      bool
 	}{
-		"nothing happened":                        {func(*leg) {}, true},
-		"the same plan, held":                     {func(l *leg) { l.wants.set(foughtOver, want{digest: "d1", object: first, held: "by hand"}) }, true},
-		"another plan":                            {func(l *leg) { l.wants.set(foughtOver, want{digest: "d1", object: second}) }, false},
-		"nobody wants it any more":                {func(l *leg) { clear(l.wants) }, false},
-		"a delivery was accepted":                 {func(l *leg) { l.live.Settle(map[manifest.ID]apply.Accepted{foughtOver: {Digest: "d1", Fields: 2}}) }, false},
+		"nothing happened":         {func(*leg) {}, true},
+		"the same plan, held":      {func(l *leg) { l.wants.set(foughtOver, want{digest: "d1", object: first, held: "by hand"}) }, true},
+		"another plan":             {func(l *leg) { l.wants.set(foughtOver, want{digest: "d1", object: second}) }, false},
+		"nobody wants it any more": {func(l *leg) { clear(l.wants) }, false},
+		"a delivery was accepted": {func(l *leg) {
+			l.live.Settle(map[manifest.ID]apply.Answer{foughtOver: {Accepted: apply.Accepted{Digest: "d1", Fields: 2}}})
+		}, false},
 		"the cluster was lost, and is looked at":  {func(l *leg) { l.live.Clear() }, false},
 		"another cluster has shown what it means": {func(l *leg) { l.proven[foughtOver] = apply.Accepted{Digest: "d1"} }, true},
 	} {
@@ -60,7 +64,7 @@ func TestObserversOfManyClusters(t *testing.T) {
 	defer s.f.mu.Unlock()
 	for _, c := range s.clusters {
 		l := s.f.legs[c]
-		require.Len(t, l.live.Live(), 20)
+		require.Equal(t, 20, l.live.Len())
 		for _, p := range s.plan.For(c).Objects {
 			seen, _ := l.live.Get(p.ID)
 			require.True(t, seen.Intact && seen.Digest == p.Digest, "%s on %s", p.ID, c)
@@ -68,6 +72,55 @@ func TestObserversOfManyClusters(t *testing.T) {
 			require.True(t, known)
 			require.Equal(t, "3 of 3 available", report.Message)
 		}
+	}
+}
+
+// What somebody changes behind a delivery that is under way is put right after it.
+func TestStraysAreRetrieved(t *testing.T) {
+	theirs := apply.Seen{Digest: "d1", Version: 7, ChangedBy: "kubectl-edit"}
+	ours := apply.Answer{Accepted: apply.Accepted{Digest: "d1"}, Version: 9}
+	for name, c := range map[string]struct {
+		seen    *apply.Seen
+		outcome apply.Outcome
+		err     error
+		again   int
+	}{
+		"changed":                       {&theirs, apply.Outcome{}, nil, 1},
+		"deleted":                       {nil, apply.Outcome{}, nil, 1},
+		"written after it":              {&theirs, apply.Outcome{Answers: map[manifest.ID]apply.Answer{foughtOver: ours}}, nil, 0},
+		"written before it":             {&apply.Seen{Digest: "d1", Version: 10}, apply.Outcome{Answers: map[manifest.ID]apply.Answer{foughtOver: {Accepted: apply.Accepted{Digest: "d1", Fields: 2}, Version: 9}}}, nil, 1},
+		"refused, which is tried again": {&theirs, apply.Outcome{Errors: map[manifest.ID]error{foughtOver: errors.New("no")}}, nil, 0},
+		"the delivery failed":           {&theirs, apply.Outcome{}, errors.New("no"), 0},
+		"seen as it should be since":    {&apply.Seen{Digest: "d1", Intact: true}, apply.Outcome{}, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScale(t, 1, 1)
+			b := &bulkhead{Member: &clusters.Member{Name: "member"}, engine: s.engine, queue: newDeliveryQueue()}
+			defer b.queue.ShutDown()
+			l := newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: "member"}}, s.f.proven)
+			l.wants.set(foughtOver, want{digest: "d1"})
+			s.f.legs["member"] = l
+			o := observer{b, s.f.key}
+			o.note(foughtOver, func(*leg) bool { return true }) // before the delivery looks, it is the delivery's
+			s.f.live(l)
+			require.Empty(t, l.astray)
+
+			o.note(foughtOver, func(l *leg) bool {
+				if c.seen == nil {
+					l.live.Delete(foughtOver)
+					return true
+				}
+				l.live.Put(foughtOver, *c.seen)
+				return !c.seen.Intact
+			})
+			require.Zero(t, b.queue.Len())
+			b.conclude(t.Context(), s.f, job{leg: l, plan: s.f.plan}, c.outcome, c.err)
+			time.Sleep(5 * gather)
+			require.Equal(t, c.again, b.queue.Len())
+			if l.run.Finished {
+				require.Empty(t, l.astray)
+			}
+		})
 	}
 }
 

@@ -174,8 +174,7 @@ func (s *scale) adopts() {
 func (s *scale) watches() {
 	for n, c := range s.clusters {
 		o := observer{&bulkhead{Member: &clusters.Member{Name: c}, engine: s.engine}, s.f.key}
-		kinds, err := job{target: s.plan.For(c)}.kinds()
-		require.NoError(s.t, err)
+		kinds := job{target: s.plan.For(c)}.kinds()
 		for i, p := range s.plan.For(c).Objects {
 			o.Put(s.live(p.Rendered, time.Date(2026, 1, 2, n/60, n%60, i%60, 0, time.UTC)))
 		}
@@ -225,15 +224,16 @@ func (s *scale) delivers() {
 	for _, c := range s.clusters {
 		l := s.f.legs[c]
 		var there []apply.Recalled
-		accepted := map[manifest.ID]apply.Accepted{}
+		answers := map[manifest.ID]apply.Answer{}
 		for _, p := range s.plan.For(c).Objects {
 			seen, ok := l.live.Get(p.ID)
 			require.True(s.t, ok && seen.Intact, p.ID)
 			there = append(there, apply.Recalled{ID: p.ID})
-			accepted[p.ID] = apply.Accepted{Digest: strings.Clone(seen.Digest), Fields: seen.Fields}
+			answers[p.ID] = apply.Answer{Accepted: apply.Accepted{Digest: strings.Clone(seen.Digest), Fields: seen.Fields}}
 		}
 		s.f.mu.Lock()
-		l.conclude(apply.Outcome{Inventory: s.f.sharing(apply.Entries(there)), Accepted: accepted}, nil)
+		l.live.Settle(answers)
+		l.conclude(apply.Outcome{Inventory: s.f.sharing(apply.Entries(there))}, nil)
 		cells := s.f.cells(l, "")
 		l.delivery.Status = status.Delivery(l.delivery.Status, l.delivery.Generation, "main@1", l.run, cells, time.Now())
 		s.f.mu.Unlock()

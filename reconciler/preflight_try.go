@@ -135,7 +135,7 @@ func (e *engine) tryOn(ctx context.Context, f *federation, plan *propagate.Plan,
 }
 
 // known is what a plan wants of a cluster, and what is known to be there: nil, if it has to be asked for.
-func (f *federation) known(cluster string, plan *propagate.Plan) (target propagate.Target, live apply.Live, inventory []string) {
+func (f *federation) known(cluster string, plan *propagate.Plan) (target propagate.Target, live *apply.Live, inventory *apply.Inventory) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	target = plan.For(cluster)
@@ -144,9 +144,10 @@ func (f *federation) known(cluster string, plan *propagate.Plan) (target propaga
 		return target, nil, nil
 	}
 	if l.listed && l.heard == nil { // what another replica tells of live objects is not all that has to be known here
-		live = l.live.Live()
+		live = l.live.Clone()
 	}
-	return target, live, slices.Clone(l.delivery.Status.Inventory)
+	inventory, _ = apply.ReadInventory(slices.Clone(l.delivery.Status.Inventory)) // what cannot be read fails the delivery, which tells of it
+	return target, live, inventory
 }
 
 func (x *findings) unasked(cluster, why string) {

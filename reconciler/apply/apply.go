@@ -77,7 +77,10 @@ func (d *delivery) apply(ctx context.Context, t *task) error {
 	}
 	d.note(func(o *Outcome) {
 		o.Applied = append(o.Applied, t.ID)
-		o.Accepted[t.ID] = Accepted{Digest: t.Digest, Fields: managersIn(after.ManagedFields).ours().hash(), Left: paths(sent.left)}
+		o.Answers[t.ID] = Answer{
+			Accepted: Accepted{Digest: t.Digest, Fields: managersIn(after.ManagedFields).ours().hash(), Left: paths(sent.left)},
+			Version:  versionOf(after.ResourceVersion),
+		}
 		if t.adopt {
 			o.Adopted = append(o.Adopted, t.ID)
 		}

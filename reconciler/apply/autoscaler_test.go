@@ -103,13 +103,13 @@ func TestAutoscaler(t *testing.T) {
 	target := w.planned(scaledKinds, scalable(2, "nginx:1.29", "")+autoscalerYAML, "")
 	w.delivered(target)
 	w.runs(2)
-	require.Empty(t, w.live[web].Left, "what was created from Git is Git's until somebody else sets it")
+	require.Empty(t, w.live.seen(web).Left, "what was created from Git is Git's until somebody else sets it")
 
 	w.scale(5)
 	w.runs(5)
 	require.Zero(t, w.delivered(target).Requests, "what the autoscaler sets is no drift")
-	require.Equal(t, []Left{{Path: "spec.replicas", Manager: "kube-controller-manager"}}, w.live[web].Left)
-	require.Equal(t, "5 of 5; spec.replicas is left to kube-controller-manager", w.live[web].Tell("5 of 5"))
+	require.Equal(t, []Left{{Path: "spec.replicas", Manager: "kube-controller-manager"}}, w.live.seen(web).Left)
+	require.Equal(t, "5 of 5; spec.replicas is left to kube-controller-manager", w.live.seen(web).Tell("5 of 5"))
 	w.live = Live{}
 	require.Zero(t, w.delivered(target).Requests, "nor is it after a restart")
 
@@ -129,7 +129,7 @@ func TestAutoscaler(t *testing.T) {
 	require.Len(t, outcome.Pruned, 1, "the autoscaler left Git")
 	require.Equal(t, []Drift{{ID: web, Manager: "kube-controller-manager", What: Changed, Fields: "spec.replicas"}}, outcome.Drift)
 	w.runs(3)
-	require.Empty(t, w.live[web].Left)
+	require.Empty(t, w.live.seen(web).Left)
 	require.Zero(t, w.delivered(alone).Requests)
 }
 

@@ -10,5 +10,5 @@ func (d *delivery) brake(remove []manifest.ID) string {
 	if d.options.AllowPrune {
 		return ""
 	}
-	return propagate.Brake(d.options.Brake, remove, len(d.live), d.options.Nothing)
+	return propagate.Brake(d.options.Brake, remove, d.live.Len(), d.options.Nothing)
 }

@@ -80,8 +80,8 @@ type Outcome struct {
 	Braked string
 	// Inventory is what is ours there now, as entries, sorted. It is stored by the caller.
 	Inventory []string
-	// Accepted belongs into Live.Settle.
-	Accepted map[manifest.ID]Accepted
+	// Answers belong into Live.Settle.
+	Answers map[manifest.ID]Answer
 	// Requests counts what was sent to the member.
 	Requests int
 }
@@ -105,10 +105,10 @@ const (
 
 // Deliver makes one cluster have what want says of one federation ("<namespace>/<name>").
 //
-// live is what is known to be ours there, previous the inventory of the last delivery. Objects that are as they should be
+// live is what is known to be ours there, and is not changed; previous is the inventory of the last delivery. Objects that are as they should be
 // cost nothing; if all are, no request is sent. An object that fails does not stop the others: see Outcome.Errors.
 // The error is about the cluster as a whole (it does not answer, it does not accept our credentials) or ctx's own.
-func Deliver(ctx context.Context, m *clusters.Member, federation string, want propagate.Target, live Live, previous []string, o Options) (Outcome, error) {
+func Deliver(ctx context.Context, m *clusters.Member, federation string, want propagate.Target, live *Live, previous *Inventory, o Options) (Outcome, error) {
 	d := newDelivery(m, federation, want, live, previous, o)
 	err := d.run(ctx)
 	err = errors.Join(err, d.conclude(ctx, err))

@@ -25,7 +25,7 @@ func TestWhatIsAsItShouldBeCostsNothing(t *testing.T) {
 	require.Len(t, first.Inventory, 3)
 
 	before := w.sent.Load()
-	again, err := Deliver(t.Context(), w.member, w.federation, target, w.live, w.inventory, w.options)
+	again, err := w.attempt(target)
 	require.NoError(t, err)
 	require.Equal(t, 3, again.Unchanged)
 	require.Zero(t, w.sent.Load()-before)
@@ -60,7 +60,7 @@ func TestInventoryIsRecordedBeforeTheFirstApply(t *testing.T) {
 		require.Nil(t, w.get("Namespace", "", w.namespace))
 		return context.DeadlineExceeded
 	}
-	outcome, err := Deliver(t.Context(), w.member, w.federation, target, w.live, nil, w.options)
+	outcome, err := Deliver(t.Context(), w.member, w.federation, target, &w.live, nil, w.options)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Nil(t, w.get("Namespace", "", w.namespace), "what cannot be recorded is not begun")
 	require.Empty(t, outcome.Inventory)
@@ -173,7 +173,7 @@ func TestLabelTakenOffIsPutOn(t *testing.T) {
 	w.edit("ConfigMap", "one", func(u *unstructured.Unstructured) { u.SetLabels(nil) })
 	outcome := w.delivered(target)
 	require.Equal(t, []Drift{{ID: w.id("ConfigMap", "one"), What: Changed}}, outcome.Drift)
-	require.Len(t, w.live, 2)
+	require.Equal(t, 2, w.live.Len())
 }
 
 func TestWhatAnAPIServerDropsIsAcceptedOnce(t *testing.T) {
@@ -217,7 +217,7 @@ func TestEndedContextEndsTheDelivery(t *testing.T) {
 	w := newWorld(t, "ended")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	outcome, err := Deliver(ctx, w.member, w.federation, w.target(namespaceYAML), w.live, []string{"_x__Namespace"}, w.options)
+	outcome, err := Deliver(ctx, w.member, w.federation, w.target(namespaceYAML), &w.live, read("_x__Namespace"), w.options)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, outcome.Applied)
 	require.Equal(t, []string{"_x__Namespace"}, outcome.Inventory)

@@ -27,11 +27,12 @@ type delivery struct {
 	federation string
 	applySet   string
 	want       propagate.Target
-	live       Live
+	live       *Live
 	options    Options
 
-	previous inventory // of the last delivery
-	written  inventory // what the parent on the member lists; nil before anything may have been applied
+	previous *Inventory // of the last delivery
+	begun    bool       // before, nothing may have been applied
+	parent   *Inventory // what the parent on the member lists, once it has begun
 	tasks    []*task
 	requests atomic.Int64
 
@@ -56,15 +57,18 @@ type task struct {
 	refused bool
 }
 
-func newDelivery(m *clusters.Member, federation string, want propagate.Target, live Live, previous []string, o Options) *delivery {
+func newDelivery(m *clusters.Member, federation string, want propagate.Target, live *Live, previous *Inventory, o Options) *delivery {
 	o.Workers = cmp.Or(o.Workers, defaultWorkers)
 	o.Timeout = cmp.Or(o.Timeout, clusters.RequestTimeout)
+	if live == nil {
+		live = &Live{}
+	}
 	return &delivery{
 		member: m, federation: federation, applySet: propagate.ApplySetID(federation),
-		want: want, live: live, previous: readInventory(previous), options: o,
+		want: want, live: live, previous: previous, options: o,
 		outcome: Outcome{
 			Orphaned: map[manifest.ID]string{}, Held: map[manifest.ID]string{},
-			Errors: map[manifest.ID]error{}, Accepted: map[manifest.ID]Accepted{},
+			Errors: map[manifest.ID]error{}, Answers: map[manifest.ID]Answer{},
 		},
 	}
 }
@@ -72,13 +76,17 @@ func newDelivery(m *clusters.Member, federation string, want propagate.Target, l
 // compare finds what has to be written. It sends nothing.
 func (d *delivery) compare() {
 	for _, p := range d.want.Objects {
-		seen, ok := d.live[p.ID]
-		switch {
-		case p.Held != "":
+		if p.Held != "" {
 			d.outcome.Held[p.ID] = p.Held
-		case ok && seen.Digest == p.Digest && seen.Intact && seen.leaves(p.Yields):
+			continue
+		}
+		if d.live.has(p) {
 			d.outcome.Unchanged++
-		case d.options.Spare[p.ID] && (ok || d.previous[p.ID]):
+			continue
+		}
+		seen, ok := d.live.Get(p.ID)
+		switch {
+		case d.options.Spare[p.ID] && (ok || d.previous.has(p.ID)):
 			d.outcome.Spared = append(d.outcome.Spared, p.ID)
 		case ok && seen.Digest == p.Digest:
 			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &Drift{ID: p.ID, Manager: seen.changer(p.Yields), What: Changed, Fields: seen.ChangedAt}})

@@ -65,9 +65,9 @@ type Untried struct {
 //
 // live and previous are as for Deliver; where live is nil it is asked for. The error is about the cluster as a whole or
 // ctx's own; what was learnt until then is in the Trial.
-func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.Target, live Live, previous []string, o TryOptions) (Trial, error) {
+func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.Target, live *Live, previous *Inventory, o TryOptions) (Trial, error) {
 	d := newDelivery(m, federation, want, live, previous, Options{Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
-	t := &trial{delivery: d, only: o.Only}
+	t := &trial{delivery: d, only: o.Only, unknown: live == nil}
 	err := t.run(ctx)
 	t.conclude()
 	t.answer.Requests = int(d.requests.Load())
@@ -77,18 +77,18 @@ func DryRun(ctx context.Context, m *clusters.Member, federation string, want pro
 // trial is one call of DryRun.
 type trial struct {
 	*delivery
-	only   map[manifest.ID]bool
-	news   news
-	answer Trial // guarded by delivery.mu while workers run
+	unknown bool // what is live has to be asked for
+	only    map[manifest.ID]bool
+	news    news
+	answer  Trial // guarded by delivery.mu while workers run
 }
 
 // run is the whole of a trial, one line a step.
 func (t *trial) run(ctx context.Context) error {
-	unknown := t.live == nil
 	if err := t.recall(ctx); err != nil {
 		return err
 	}
-	if unknown {
+	if t.unknown {
 		if err := t.lookUp(ctx); err != nil {
 			return err
 		}
@@ -111,9 +111,9 @@ func (t *trial) narrow() {
 
 // lookUp reads what carries our label, of every kind that is wanted or was delivered.
 func (t *trial) lookUp(ctx context.Context) error {
-	t.live = Live{}
+	t.live = &Live{}
 	wanted, kinds := map[manifest.ID]*propagate.Rendered{}, map[schema.GroupKind]schema.GroupVersionKind{}
-	for id := range t.previous {
+	for id := range t.previous.all() {
 		kinds[id.GroupKind()] = id.GroupKind().WithVersion("")
 	}
 	for _, p := range t.want.Objects {
@@ -147,7 +147,7 @@ func (t *trial) observe(ctx context.Context, gvr schema.GroupVersionResource, wa
 			defer t.mu.Unlock()
 			for i := range page.Items {
 				id := manifest.IDOf(&page.Items[i])
-				t.live[id] = Observe(&page.Items[i], wanted[id], Seen{}, Accepted{})
+				t.live.Put(id, Observe(&page.Items[i], wanted[id], Seen{}, Accepted{}))
 			}
 			next = page.GetContinue()
 			return nil

@@ -33,7 +33,7 @@ func TestNamespaceThatExistedIsAdoptedAndNeverDeleted(t *testing.T) {
 	outcome := w.delivered(w.target(namespaceYAML + configMap("one", "1")))
 	namespace := manifest.ID{Kind: "Namespace", Name: w.namespace}
 	require.Equal(t, []manifest.ID{namespace}, outcome.Adopted)
-	require.True(t, w.live[namespace].Adopted)
+	require.True(t, w.live.seen(namespace).Adopted)
 	require.Zero(t, w.delivered(w.target(namespaceYAML+configMap("one", "1"))).Requests)
 
 	outcome = w.delivered(w.target(""))
@@ -85,7 +85,7 @@ func TestTakingOverWhatIsTheSameRestartsNothing(t *testing.T) {
 	w.delivered(overwriting(w.target(deploymentYAML)))
 	live := w.get("Deployment", w.namespace, "web")
 	require.Equal(t, before, live.Object["spec"])
-	require.Len(t, w.live, 1)
+	require.Equal(t, 1, w.live.Len())
 }
 
 func TestObjectOfAnotherFederation(t *testing.T) {
@@ -118,7 +118,7 @@ func TestRecreatedByHandIsNotDeleted(t *testing.T) {
 	stale := w.live
 	w.remove("ConfigMap", "one")
 	w.create(foreignConfigMap("one", "theirs"))
-	outcome, err := Deliver(t.Context(), w.member, w.federation, w.target(namespaceYAML), stale, w.inventory, w.options)
+	outcome, err := Deliver(t.Context(), w.member, w.federation, w.target(namespaceYAML), &stale, read(w.inventory...), w.options)
 	require.NoError(t, err)
 	require.Empty(t, outcome.Pruned)
 	require.ErrorContains(t, outcome.Errors[w.id("ConfigMap", "one")], "UID")
@@ -144,7 +144,7 @@ func TestOneMemberUnderTwoNames(t *testing.T) {
 	w.member.Name = "alias"
 	_, err := Recall(t.Context(), w.member, w.federation)
 	require.ErrorContains(t, err, "cluster alias is cluster member")
-	_, err = Deliver(t.Context(), w.member, w.federation, w.target(namespaceYAML+configMap("two", "2")), Live{}, nil, w.options)
+	_, err = Deliver(t.Context(), w.member, w.federation, w.target(namespaceYAML+configMap("two", "2")), &Live{}, nil, w.options)
 	require.ErrorContains(t, err, "cluster alias is cluster member")
 	require.Nil(t, w.get("ConfigMap", w.namespace, "two"))
 	require.NotNil(t, w.get("ConfigMap", w.namespace, "one"))

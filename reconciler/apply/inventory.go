@@ -3,7 +3,9 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -31,89 +33,177 @@ const (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// inventory is the set of objects that are ours on a cluster.
-type inventory map[manifest.ID]bool
+// Inventory is the set of objects that are ours on a cluster. It does not change, and may be used from several places at
+// once. Nil is the empty one.
+type Inventory struct {
+	entries []string
+	ids     map[manifest.ID]bool
+	// kinds are "Deployment.apps", and with the namespaces what the parent lists. All are sorted.
+	kinds, namespaces []string
+}
 
-// readInventory ignores entries that cannot be read: they name nothing that could be pruned.
-func readInventory(entries []string) inventory {
-	inv := inventory{}
-	for _, e := range entries {
-		if id, err := manifest.ParseEntry(e); err == nil {
-			inv[id] = true
+// ReadInventory reads the entries of an inventory (manifest.ID.Entry), sorted, which are not changed any more. Those that
+// cannot be read name nothing that could be pruned: the error says which they are, and the inventory has the others.
+func ReadInventory(entries []string) (*Inventory, error) {
+	ids := make(map[manifest.ID]bool, len(entries))
+	var errs []error
+	for _, entry := range entries {
+		id, err := manifest.ParseEntry(entry)
+		if err != nil {
+			errs = append(errs, err)
+			continue
 		}
+		ids[id] = true
+	}
+	return inventoryOf(ids, entries), errors.Join(errs...)
+}
+
+// inventoryOf ids, which are not changed any more. entries are theirs; nil has them written.
+func inventoryOf(ids map[manifest.ID]bool, entries []string) *Inventory {
+	kinds, namespaces := map[schema.GroupKind]bool{}, map[string]bool{}
+	for id := range ids {
+		kinds[id.GroupKind()] = true
+		if id.Namespace != "" && id.Namespace != propagate.InventoryNamespace {
+			namespaces[id.Namespace] = true
+		}
+	}
+	inv := &Inventory{entries: entries, ids: ids, namespaces: slices.Sorted(maps.Keys(namespaces))}
+	for kind := range kinds {
+		inv.kinds = append(inv.kinds, kind.String())
+	}
+	slices.Sort(inv.kinds)
+	if entries == nil {
+		inv.entries = entriesOf(maps.Keys(ids))
 	}
 	return inv
 }
 
-func (inv inventory) entries() []string {
-	all := slices.Grow([]string(nil), len(inv))
-	for id := range inv {
+// entriesOf objects, sorted.
+func entriesOf(ids iter.Seq[manifest.ID]) []string {
+	var all []string
+	for id := range ids {
 		all = append(all, id.Entry())
 	}
 	slices.Sort(all)
 	return all
 }
 
-// kinds are "Deployment.apps", as the parent lists them.
-func (inv inventory) kinds() string {
-	set := map[string]bool{}
-	for id := range inv {
-		set[id.GroupKind().String()] = true
+// Entries are what is stored of it, sorted. They may not be changed.
+func (inv *Inventory) Entries() []string {
+	if inv == nil {
+		return nil
 	}
-	return strings.Join(slices.Sorted(maps.Keys(set)), ",")
+	return inv.entries
 }
 
-func (inv inventory) namespaces() string {
-	set := map[string]bool{}
-	for id := range inv {
-		if id.Namespace != "" && id.Namespace != propagate.InventoryNamespace {
-			set[id.Namespace] = true
+// Kinds that it has objects of, sorted.
+func (inv *Inventory) Kinds() []schema.GroupKind {
+	var all []schema.GroupKind
+	if inv != nil {
+		for _, kind := range inv.kinds {
+			all = append(all, schema.ParseGroupKind(kind))
 		}
 	}
-	return strings.Join(slices.Sorted(maps.Keys(set)), ",")
+	return all
+}
+
+// Len is how many objects it has.
+func (inv *Inventory) Len() int {
+	if inv == nil {
+		return 0
+	}
+	return len(inv.ids)
+}
+
+func (inv *Inventory) has(id manifest.ID) bool { return inv != nil && inv.ids[id] }
+
+// all are the objects, in no order.
+func (inv *Inventory) all() iter.Seq[manifest.ID] {
+	if inv == nil {
+		return maps.Keys[map[manifest.ID]bool](nil)
+	}
+	return maps.Keys(inv.ids)
+}
+
+// listedAs says that the parent on the member says the same of both.
+func (inv *Inventory) listedAs(other *Inventory) bool {
+	if inv == nil || other == nil {
+		return inv.Len() == other.Len()
+	}
+	return slices.Equal(inv.kinds, other.kinds) && slices.Equal(inv.namespaces, other.namespaces)
+}
+
+// with is inv and ids; inv itself, if it has them all.
+func (inv *Inventory) with(ids iter.Seq[manifest.ID]) *Inventory {
+	var union map[manifest.ID]bool
+	for id := range ids {
+		if inv.has(id) || union[id] {
+			continue
+		}
+		if union == nil {
+			union = make(map[manifest.ID]bool, inv.Len()+1)
+			for known := range inv.all() {
+				union[known] = true
+			}
+		}
+		union[id] = true
+	}
+	if union == nil {
+		return inv
+	}
+	return inventoryOf(union, nil)
 }
 
 // announce writes the union of old and new, on the hub and then on the member, before anything of it is applied: what
 // was begun can be found again whatever happens. When nothing is new nothing is written.
 func (d *delivery) announce(ctx context.Context) error {
-	union := maps.Clone(d.previous)
-	for id := range d.live {
-		union[id] = true
-	}
-	for _, t := range d.tasks {
-		if !t.refused {
-			union[t.ID] = true
-		}
-	}
-	if len(union) == len(d.previous) {
-		d.written = d.previous
+	union := d.previous.with(d.live.ids()).with(d.written())
+	if union == d.previous {
+		d.parent, d.begun = union, true
 		return nil
 	}
 	if d.options.Record != nil {
-		if err := d.options.Record(ctx, union.entries()); err != nil {
+		if err := d.options.Record(ctx, union.entries); err != nil {
 			return fmt.Errorf("recording the inventory: %w", err)
 		}
 	}
-	d.written = d.previous
+	d.parent, d.begun = d.previous, true
 	return d.writeParent(ctx, union)
+}
+
+// written are the objects that are written, or may have been: an apply that failed may have been done all the same.
+func (d *delivery) written() iter.Seq[manifest.ID] {
+	return func(yield func(manifest.ID) bool) {
+		for _, t := range d.tasks {
+			if !t.refused && !yield(t.ID) {
+				return
+			}
+		}
+	}
 }
 
 // conclude says what is ours now, and shrinks the parent on the member if what it lists became less.
 func (d *delivery) conclude(ctx context.Context, failed error) error {
-	if d.written == nil {
-		d.outcome.Inventory = d.previous.entries()
+	if !d.begun {
+		d.outcome.Inventory = d.previous.Entries()
 		return nil
 	}
-	left := inventory{}
-	for id, seen := range d.live {
-		if !seen.Deleting {
-			left[id] = true
-		}
+	now := d.ours(failed)
+	d.outcome.Inventory = now.Entries()
+	if failed != nil || now.listedAs(d.parent) {
+		return nil
 	}
-	for _, t := range d.tasks {
-		if !t.refused { // also if the apply failed: it may have been done all the same
-			left[t.ID] = true
-		}
+	return d.writeParent(ctx, now)
+}
+
+// ours is what is on the cluster after the delivery.
+func (d *delivery) ours(failed error) *Inventory {
+	left := make(map[manifest.ID]bool, d.live.Len())
+	for id := range d.live.stays() {
+		left[id] = true
+	}
+	for id := range d.written() {
+		left[id] = true
 	}
 	for _, id := range d.outcome.Spared {
 		left[id] = true
@@ -124,17 +214,18 @@ func (d *delivery) conclude(ctx context.Context, failed error) error {
 		}
 	}
 	if failed != nil { // what was not looked at may be there
-		maps.Copy(left, d.previous)
+		for id := range d.previous.all() {
+			left[id] = true
+		}
 	}
-	d.outcome.Inventory = left.entries()
-	if failed != nil || left.kinds() == d.written.kinds() && left.namespaces() == d.written.namespaces() {
-		return nil
+	if d.previous != nil && maps.Equal(left, d.previous.ids) {
+		return d.previous
 	}
-	return d.writeParent(ctx, left)
+	return inventoryOf(left, nil)
 }
 
 // writeParent makes the parent of the ApplySet list the kinds and namespaces of inv.
-func (d *delivery) writeParent(ctx context.Context, inv inventory) error {
+func (d *delivery) writeParent(ctx context.Context, inv *Inventory) error {
 	body, err := json.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{
@@ -142,7 +233,7 @@ func (d *delivery) writeParent(ctx context.Context, inv inventory) error {
 			"labels": map[string]any{v1alpha1.ApplySetLabel: d.applySet},
 			"annotations": map[string]any{
 				v1alpha1.ToolingAnnotation: v1alpha1.Tooling, federationAnnotation: d.federation, clusterAnnotation: d.member.Name,
-				v1alpha1.KindsAnnotation: inv.kinds(), namespacesAnnotation: inv.namespaces(),
+				v1alpha1.KindsAnnotation: strings.Join(inv.kinds, ","), namespacesAnnotation: strings.Join(inv.namespaces, ","),
 			},
 		},
 	})
@@ -159,7 +250,7 @@ func (d *delivery) writeParent(ctx context.Context, inv inventory) error {
 		return fmt.Errorf("cluster %s: writing the inventory ConfigMap %s/%s: %w",
 			d.member.Name, propagate.InventoryNamespace, propagate.InventoryName(d.federation), err)
 	}
-	d.written = inv
+	d.parent = inv
 	return nil
 }
 
@@ -184,28 +275,25 @@ func (d *delivery) createNamespace(ctx context.Context) error {
 // recall takes the inventory of the last delivery from the hub, and what there is from the watches. If the hub knows
 // nothing it may have lost it: then the member is asked.
 func (d *delivery) recall(ctx context.Context) error {
-	if len(d.previous) > 0 || len(d.want.Objects) == 0 && len(d.live) == 0 {
+	if d.previous.Len() > 0 || len(d.want.Objects) == 0 && d.live.Len() == 0 {
 		return nil
 	}
 	found, err := d.recover(ctx)
 	if err != nil {
 		return err
 	}
-	d.live = maps.Clone(d.live)
-	if d.live == nil {
-		d.live = Live{}
-	}
+	d.previous = d.previous.with(maps.Keys(found))
+	d.live = d.live.Clone()
 	for id, seen := range found {
-		d.previous[id] = true
-		if _, ok := d.live[id]; !ok {
-			d.live[id] = seen
+		if _, known := d.live.Get(id); !known {
+			d.live.Put(id, seen)
 		}
 	}
 	return nil
 }
 
 // recover lists what carries our label, of the kinds that the parent on the member names; nothing if there is no parent.
-func (d *delivery) recover(ctx context.Context) (Live, error) {
+func (d *delivery) recover(ctx context.Context) (map[manifest.ID]Seen, error) {
 	var parent *metav1.PartialObjectMetadata
 	err := d.request(ctx, func(ctx context.Context) (err error) {
 		parent, err = d.member.Metadata.Resource(configMaps).Namespace(propagate.InventoryNamespace).
@@ -221,7 +309,7 @@ func (d *delivery) recover(ctx context.Context) (Live, error) {
 		return nil, fmt.Errorf("cluster %s is cluster %s: federation %s delivers to it under that name already (annotation %s of ConfigMap %s/%s; change it there if the cluster was renamed)",
 			d.member.Name, name, d.federation, clusterAnnotation, propagate.InventoryNamespace, parent.Name)
 	}
-	found := Live{}
+	found := map[manifest.ID]Seen{}
 	for kind := range strings.SplitSeq(parent.Annotations[v1alpha1.KindsAnnotation], ",") {
 		if kind == "" {
 			continue
@@ -234,7 +322,7 @@ func (d *delivery) recover(ctx context.Context) (Live, error) {
 }
 
 // recoverKind adds what carries our label to found. A kind that is not served any more has nothing.
-func (d *delivery) recoverKind(ctx context.Context, kind schema.GroupKind, found Live) error {
+func (d *delivery) recoverKind(ctx context.Context, kind schema.GroupKind, found map[manifest.ID]Seen) error {
 	mapping, err := d.member.Kinds.Mapping(kind.WithVersion(""))
 	if meta.IsNoMatchError(err) {
 		return nil

@@ -1,160 +1,226 @@
 package apply
 
 import (
+	"encoding/binary"
+	"encoding/hex"
+	"iter"
+	"maps"
 	"slices"
+	"strings"
+	"unique"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 )
 
-// Live is all that carries our label on one cluster. It has to be complete for every kind that is wanted or in the
-// inventory: what is not in it is taken not to be there, or not to be ours.
-type Live map[manifest.ID]Seen
-
-// Seen is what is kept of one live object.
-type Seen struct {
-	GVK schema.GroupVersionKind
-	UID types.UID
-	// Digest is the annotation accord.dev/digest.
-	Digest string
-	// Intact says that every field of the wanted object is still ours, or Left. It means nothing if Digest is not the wanted one.
-	Intact bool
-	// ChangedBy is the field manager that made it not intact, as far as can be told.
-	ChangedBy string
-	// ChangedAt are the fields that are not ours any more because of that; at most a few.
-	ChangedAt string
-	Labels    map[string]string
-	// Preserve and Adopted are the annotations of these names.
-	Preserve, Adopted bool
-	// Deleting says that it is on its way out and waits for finalizers.
-	Deleting bool
-	// Fields is a hash of the set of fields that we own.
-	Fields uint64
-	// Left are the fields of the wanted object that the member has set and owns. They are nobody's drift.
-	Left []Left
-	// Accepted is what a delivery of ours left there last.
-	Accepted Accepted
+// Live is what is known of all that carries our label on one cluster. For a delivery it has to be complete for every kind
+// that is wanted or in the inventory: what is not in it is taken not to be there, or not to be ours.
+//
+// It takes little space: what was seen of an object is the same on many clusters but for its UID and version, and is in memory
+// once. The zero Live has nothing. It may not be used from several places at once.
+type Live struct {
+	of map[unique.Handle[manifest.ID]]sighting
 }
 
-// Accepted is the answer to one of our applies. Where the set of fields that we own cannot be matched with the object
-// that we applied (the API server may have dropped a field it does not know), it is what shows that nobody else was
-// at it.
-type Accepted struct {
-	Digest string
-	Fields uint64
-	// Left are the paths of what was left out of it, sorted as they are in Yields, with commas between them.
-	Left string
+// sighting is a Seen.
+type sighting struct {
+	uid     uid
+	version uint64
+	look    unique.Handle[look]
 }
 
-// of says whether the answer was to the apply that left this object.
-func (a Accepted) of(s Seen) bool {
-	return a.Digest == s.Digest && a.Fields == s.Fields && covers(s.Left, a.Left)
+// look is what of a Seen many have in common.
+type look struct {
+	gvk                          schema.GroupVersionKind
+	uid                          types.UID // of another form than a UUID
+	digest, changedBy, changedAt string
+	labels                       string // packed: each key before its value, sorted
+	intact, preserve             bool
+	adopted, deleting            bool
+	fields                       uint64
+	left                         string // packed: each path before its manager
+	accepted                     Accepted
 }
 
-// Observe is what there is to know of a live object. want is what should be there, nil for nothing; before is what was
-// known of the object, the zero value for nothing. proven is what Proven has of it.
-func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Seen, proven Accepted) Seen {
-	annotations := u.GetAnnotations()
+// Len is how many objects were seen.
+func (l *Live) Len() int { return len(l.of) }
+
+// Get is false when the object was not seen.
+func (l *Live) Get(id manifest.ID) (Seen, bool) {
+	kept, known := l.of[unique.Make(id)]
+	if !known {
+		return Seen{}, false
+	}
+	return kept.seen(), true
+}
+
+// Put replaces what was seen of the object.
+func (l *Live) Put(id manifest.ID, seen Seen) {
+	if l.of == nil {
+		l.of = map[unique.Handle[manifest.ID]]sighting{}
+	}
+	l.of[unique.Make(id)] = sightingOf(seen)
+}
+
+// Delete forgets one object.
+func (l *Live) Delete(id manifest.ID) { delete(l.of, unique.Make(id)) }
+
+// Clear forgets all.
+func (l *Live) Clear() { clear(l.of) }
+
+// All is what was seen, in no order. What is ranged over may be deleted.
+func (l *Live) All() iter.Seq2[manifest.ID, Seen] {
+	return func(yield func(manifest.ID, Seen) bool) {
+		for id, kept := range l.of {
+			if !yield(id.Value(), kept.seen()) {
+				return
+			}
+		}
+	}
+}
+
+// Clone is a copy, for one delivery.
+func (l *Live) Clone() *Live { return &Live{maps.Clone(l.of)} }
+
+// Settle takes over what a delivery left. It is called with Outcome.Answers, whether or not the watch has told of the new
+// state already.
+func (l *Live) Settle(answers map[manifest.ID]Answer) {
+	for id, a := range answers {
+		if seen, ok := l.Get(id); ok { // else the watch has not told of it; when it does, the fields are compared
+			l.Put(id, seen.settled(a))
+		}
+	}
+}
+
+// has says whether an object is there and as it should be. Most are, and are not looked at any closer.
+func (l *Live) has(p propagate.Placed) bool {
+	kept, there := l.of[unique.Make(p.ID)]
+	if !there {
+		return false
+	}
+	seen := kept.look.Value()
+	return seen.digest == p.Digest && seen.intact && (seen.left == "" || kept.seen().leaves(p.Yields))
+}
+
+// without is what was seen and is no part of a target, in no order.
+func (l *Live) without(target propagate.Target) iter.Seq2[manifest.ID, Seen] {
+	return func(yield func(manifest.ID, Seen) bool) {
+		rest := maps.Clone(l.of)
+		for _, p := range target.Objects {
+			delete(rest, unique.Make(p.ID))
+		}
+		for _, f := range target.Failed {
+			delete(rest, unique.Make(f.ID))
+		}
+		for id, kept := range rest {
+			if !yield(id.Value(), kept.seen()) {
+				return
+			}
+		}
+	}
+}
+
+// ids are all objects that were seen, in no order.
+func (l *Live) ids() iter.Seq[manifest.ID] {
+	return func(yield func(manifest.ID) bool) {
+		for id := range l.of {
+			if !yield(id.Value()) {
+				return
+			}
+		}
+	}
+}
+
+// stays are all objects that are not on their way out, in no order.
+func (l *Live) stays() iter.Seq[manifest.ID] {
+	return func(yield func(manifest.ID) bool) {
+		for id, kept := range l.of {
+			if !kept.look.Value().deleting && !yield(id.Value()) {
+				return
+			}
+		}
+	}
+}
+
+func sightingOf(s Seen) sighting {
+	l := look{
+		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedAt, intact: s.Intact,
+		preserve: s.Preserve, adopted: s.Adopted, deleting: s.Deleting, fields: s.Fields, accepted: s.Accepted,
+	}
+	packed := uidOf(s.UID)
+	if packed == (uid{}) {
+		l.uid = s.UID
+	}
+	var labels, left []string
+	for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
+		labels = append(labels, key, s.Labels[key])
+	}
+	for _, field := range s.Left {
+		left = append(left, field.Path, field.Manager)
+	}
+	l.labels, l.left = pack(labels), pack(left)
+	return sighting{packed, s.Version, unique.Make(l)}
+}
+
+func (kept sighting) seen() Seen {
+	l := kept.look.Value()
 	s := Seen{
-		GVK:      u.GroupVersionKind(),
-		UID:      u.GetUID(),
-		Digest:   annotations[v1alpha1.DigestAnnotation],
-		Labels:   u.GetLabels(),
-		Preserve: annotations[v1alpha1.PreserveAnnotation] == "true",
-		Adopted:  annotations[v1alpha1.AdoptedAnnotation] == "true",
-		Deleting: u.GetDeletionTimestamp() != nil,
-		Accepted: before.Accepted,
+		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedAt: l.changedAt, Intact: l.intact,
+		Preserve: l.preserve, Adopted: l.adopted, Deleting: l.deleting, Fields: l.fields, Accepted: l.accepted,
 	}
-	managers := managersOf(u)
-	s.Fields = managers.ours().hash()
-	if want == nil || s.Digest != want.Digest {
-		if want != nil && s.Accepted.Digest == want.Digest {
-			s.ChangedBy = managers.culprit(nil)
+	if kept.uid != (uid{}) {
+		s.UID = kept.uid.text()
+	}
+	for pair := range slices.Chunk(unpack(l.labels), 2) {
+		if s.Labels == nil {
+			s.Labels = map[string]string{}
 		}
-		return s
+		s.Labels[pair[0]] = pair[1]
 	}
-	s.Left = managers.left(yielded(want.Yields, want.JSON), u.Object)
-	if s.Intact = s.Accepted.of(s) || proven == s.proof(); s.Intact {
-		return s
-	}
-	if lost := managers.ours().lacks(want.JSON, s.Left); len(lost) > 0 {
-		s.ChangedBy, s.ChangedAt = managers.culprit(lost), places(lost)
-	} else {
-		s.Intact = true
+	for pair := range slices.Chunk(unpack(l.left), 2) {
+		s.Left = append(s.Left, Left{Path: pair[0], Manager: pair[1]})
 	}
 	return s
 }
 
-// Proven are sets of fields that were found to be all that we applied, the last one of every object. An object is the same on
-// many clusters, and to compare it once is enough.
-type Proven map[manifest.ID]Accepted
+// uid is the UUID that an API server gives an object; zero for a text of another form.
+type uid [16]byte
 
-// Note remembers what was found of an object that is as it was applied.
-func (p Proven) Note(id manifest.ID, s Seen) {
-	if s.Intact && !s.Accepted.of(s) {
-		p[id] = s.proof()
+func uidOf(text types.UID) uid {
+	decoded, err := hex.DecodeString(strings.ReplaceAll(string(text), "-", ""))
+	if err != nil || len(decoded) != len(uid{}) || uid(decoded).text() != text {
+		return uid{}
 	}
+	return uid(decoded)
 }
 
-// proof is what an object that is intact proves.
-func (s Seen) proof() Accepted {
-	return Accepted{Digest: s.Digest, Fields: s.Fields, Left: paths(s.Left)}
-}
-
-// leaves says whether all that is left to the member still may be: the replicas of an autoscaler that left Git may not.
-func (s Seen) leaves(yields []string) bool { return s.retaken(yields) < 0 }
-
-// retaken is the first of what is left that may not be any more; -1 for none.
-func (s Seen) retaken(yields []string) int {
-	return slices.IndexFunc(s.Left, func(l Left) bool { return !slices.Contains(yields, l.Path) })
-}
-
-// changer is the manager whose change is repaired.
-func (s Seen) changer(yields []string) string {
-	if i := s.retaken(yields); s.ChangedBy == "" && i >= 0 {
-		return s.Left[i].Manager
+func (u uid) text() types.UID {
+	text := hex.AppendEncode(make([]byte, 0, 36), u[:4])
+	for _, part := range [][]byte{u[4:6], u[6:8], u[8:10], u[10:]} {
+		text = hex.AppendEncode(append(text, '-'), part)
 	}
-	return s.ChangedBy
+	return types.UID(text)
 }
 
-// maxMessage is how long a message with what is left in it may be, in bytes.
-const maxMessage = 256
-
-// Tell adds to a sentence about the object what of it is left to the member, as far as there is room for it.
-func (s Seen) Tell(message string) string {
-	for _, l := range s.Left {
-		more := l.String()
-		if message != "" {
-			more = "; " + more
-		}
-		if len(message)+len(more) > maxMessage {
-			break
-		}
-		message += more
+// pack joins texts into one that can be compared, each behind its length.
+func pack(texts []string) string {
+	var b []byte
+	for _, text := range texts {
+		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
 	}
-	return message
+	return string(b)
 }
 
-// Settle takes over what a delivery left. The caller calls it with Outcome.Accepted, whether or not the watch has told
-// of the new state already.
-func (l Live) Settle(accepted map[manifest.ID]Accepted) {
-	for id, a := range accepted {
-		if s, ok := l[id]; ok { // else the watch has not told of it; when it does, the fields are compared
-			l[id] = s.settled(a)
-		}
+// unpack reads what pack wrote.
+func unpack(packed string) []string {
+	var texts []string
+	for packed != "" {
+		n, size := binary.Uvarint([]byte(packed[:min(len(packed), binary.MaxVarintLen64)]))
+		texts = append(texts, packed[size:size+int(n)])
+		packed = packed[size+int(n):]
 	}
-}
-
-// settled is an object of which an apply was accepted.
-func (s Seen) settled(a Accepted) Seen {
-	s.Accepted = a
-	if a.of(s) {
-		s.Intact, s.ChangedBy, s.ChangedAt = true, "", ""
-	}
-	return s
+	return texts
 }

@@ -57,8 +57,9 @@ func (d *delivery) means(r kind.Reference, id manifest.ID) bool {
 	if r.Name != "" {
 		return r.ID == id
 	}
+	seen, _ := d.live.Get(id)
 	return r.GroupKind() == id.GroupKind() && r.Namespace == id.Namespace &&
-		labels.SelectorFromSet(r.Labels).Matches(labels.Set(d.live[id].Labels))
+		labels.SelectorFromSet(r.Labels).Matches(labels.Set(seen.Labels))
 }
 
 // needed is what live objects refer to, by object.
@@ -66,7 +67,7 @@ func (d *delivery) needed(ctx context.Context, owners []manifest.ID) (map[manife
 	var mu sync.Mutex
 	all := map[manifest.ID][]kind.Reference{}
 	err := each(ctx, d.options.Workers, owners, func(ctx context.Context, id manifest.ID) error {
-		seen, there := d.live[id]
+		seen, there := d.live.Get(id)
 		dependencies := d.known(id.GroupKind()).Dependencies
 		if !there || dependencies == nil {
 			return nil

@@ -53,15 +53,8 @@ func (d *delivery) unrendered() bool {
 // unwanted finds what is ours and no longer wanted: what is to be deleted, and what is to be let go.
 // The rest is noted as held or orphaned.
 func (d *delivery) unwanted() (remove, release []manifest.ID) {
-	wanted := map[manifest.ID]bool{}
-	for _, p := range d.want.Objects {
-		wanted[p.ID] = true
-	}
-	for _, f := range d.want.Failed {
-		wanted[f.ID] = true
-	}
-	for id, seen := range d.live {
-		if wanted[id] || seen.Deleting {
+	for id, seen := range d.live.without(d.want) {
+		if seen.Deleting {
 			continue
 		}
 		switch held := d.held(id, seen); {
@@ -112,7 +105,7 @@ func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 			return nil
 		}
 	}
-	seen := d.live[id]
+	seen, _ := d.live.Get(id)
 	objects, err := d.resource(seen.GVK, id)
 	if err == nil {
 		background := metav1.DeletePropagationBackground
@@ -133,7 +126,7 @@ func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 // merge patch, because an apply without our fields would remove them; the UID makes it fail if the object is
 // another one by now.
 func (d *delivery) release(ctx context.Context, id manifest.ID) error {
-	seen := d.live[id]
+	seen, _ := d.live.Get(id)
 	objects, err := d.resource(seen.GVK, id)
 	if err == nil {
 		body := fmt.Appendf(nil, `{"metadata":{"uid":%q,"labels":{%q:null},"annotations":{%q:null,%q:null,%q:null}}}`, seen.UID,

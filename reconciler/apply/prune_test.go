@@ -118,11 +118,11 @@ func TestPruneBrake(t *testing.T) {
 		"more than half, and the commit is": {allow: true, keep: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := &delivery{live: Live{}, options: Options{Brake: c.brake, AllowPrune: c.allow}}
+			d := &delivery{live: &Live{}, options: Options{Brake: c.brake, AllowPrune: c.allow}}
 			var remove []manifest.ID
 			for i := range 10 {
 				id := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint(i)}
-				d.live[id] = Seen{}
+				d.live.Put(id, Seen{})
 				if i >= c.keep {
 					remove = append(remove, id)
 				}

@@ -53,11 +53,13 @@ func Recall(ctx context.Context, m *clusters.Member, federation string) ([]Recal
 
 // Entries are the inventory of what was recalled, sorted.
 func Entries(all []Recalled) []string {
-	inv := inventory{}
-	for _, r := range all {
-		inv[r.ID] = true
-	}
-	return inv.entries()
+	return entriesOf(func(yield func(manifest.ID) bool) {
+		for _, r := range all {
+			if !yield(r.ID) {
+				return
+			}
+		}
+	})
 }
 
 // recount reads the objects of a kind with replicas whole.

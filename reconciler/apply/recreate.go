@@ -58,10 +58,11 @@ func (d *delivery) spares(t *task) string {
 		return "applying"
 	}
 	const hint = "applying (the field cannot be changed, and accord does not delete %s to make it anew)"
+	seen, _ := d.live.Get(t.ID)
 	switch allowed, never := propagate.Renewable(object); {
 	case never != "":
 		return fmt.Sprintf(hint, never)
-	case t.unseen || t.adopt || d.live[t.ID].Adopted || d.live[t.ID].UID == "":
+	case t.unseen || t.adopt || seen.Adopted || seen.UID == "":
 		return fmt.Sprintf(hint, "what it did not make")
 	case !allowed:
 		return fmt.Sprintf("applying (the field cannot be changed: with the annotation %s: %s in Git accord deletes the object and makes it anew)",
@@ -81,7 +82,7 @@ func decoded(t *task) (*unstructured.Unstructured, error) {
 
 // recreate deletes an object and makes it anew, after the API server said that it would take it.
 func (d *delivery) recreate(ctx context.Context, t *task, objects metadata.ResourceInterface) (body, *metav1.PartialObjectMetadata, error) {
-	seen := d.live[t.ID]
+	seen, _ := d.live.Get(t.ID)
 	if !seen.Deleting {
 		object, err := decoded(t)
 		if err != nil {
@@ -141,10 +142,11 @@ func rehearsal(id manifest.ID) string {
 
 // awaitGone waits a moment until what was deleted is gone.
 func (d *delivery) awaitGone(ctx context.Context, t *task, objects metadata.ResourceInterface) error {
+	seen, _ := d.live.Get(t.ID)
 	for i := range goneTries {
 		err := d.request(ctx, func(ctx context.Context) error {
 			found, err := objects.Get(ctx, t.ID.Name, metav1.GetOptions{})
-			if err == nil && found.UID != d.live[t.ID].UID {
+			if err == nil && found.UID != seen.UID {
 				return conflict("somebody else made %s in the meantime; it is left as it is", t.ID)
 			}
 			return err

@@ -40,7 +40,7 @@ func TestImmutableIsMadeAnewWhereGitAllowsIt(t *testing.T) {
 	before := w.get("ConfigMap", w.namespace, "fixed").GetUID()
 	want := w.target(immutableMap("2", forcedText))
 
-	trial, err := DryRun(t.Context(), w.member, w.federation, want, w.live, w.inventory, TryOptions{})
+	trial, err := DryRun(t.Context(), w.member, w.federation, want, &w.live, read(w.inventory...), TryOptions{})
 	require.NoError(t, err)
 	require.Empty(t, trial.Refused, "a preflight does not stop it")
 	require.Equal(t, before, w.get("ConfigMap", w.namespace, "fixed").GetUID(), "nor does it do it")

@@ -118,7 +118,7 @@ func TestWhatAnOperatorOfTheMemberSuspended(t *testing.T) {
 			w.delivered(next)
 			require.Equal(t, c.want, w.field("Kustomization", "apps", "spec", "suspend"))
 			require.Equal(t, "b", w.field("Kustomization", "apps", "spec", "path"), "the rest is delivered")
-			require.Equal(t, c.left, len(w.live[w.id("Kustomization", "apps")].Left) == 1)
+			require.Equal(t, c.left, len(w.live.seen(w.id("Kustomization", "apps")).Left) == 1)
 			require.Zero(t, w.delivered(next).Requests)
 		})
 	}
@@ -326,7 +326,7 @@ imagePullSecrets: [{name: registry}]
 			w.delivered(next)
 			require.Equal(t, before, w.field(c.kind, c.name, c.kept...))
 			require.Equal(t, c.want, w.field(c.kind, c.name, c.changed...), "the rest is delivered")
-			require.Len(t, w.live[w.id(c.kind, c.name)].Left, c.left)
+			require.Len(t, w.live.seen(w.id(c.kind, c.name)).Left, c.left)
 			require.Zero(t, w.delivered(next).Requests)
 		})
 	}

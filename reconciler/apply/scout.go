@@ -160,7 +160,7 @@ func (d *delivery) meet(ctx context.Context, t *task, found *metav1.PartialObjec
 //	no label                            refused
 func (d *delivery) judge(t *task, found *metav1.PartialObjectMetadata) *Problem {
 	if found == nil {
-		if d.previous[t.ID] {
+		if d.previous.has(t.ID) {
 			t.drift = &Drift{ID: t.ID, What: Deleted}
 		}
 		return nil
@@ -172,7 +172,7 @@ func (d *delivery) judge(t *task, found *metav1.PartialObjectMetadata) *Problem 
 		return nil
 	case owner != "":
 		return conflict("%s exists and belongs to another ApplySet, %s; it is left as it is", t.ID, owner)
-	case d.previous[t.ID] && seen.Fields != 0:
+	case d.previous.has(t.ID) && seen.Fields != 0:
 		t.drift = &Drift{ID: t.ID, Manager: seen.ChangedBy, What: Changed}
 	case t.ID.GroupKind() == namespaceKind, t.Overwrite:
 		t.adopt = true
@@ -219,7 +219,7 @@ func (d *delivery) list(ctx context.Context, gvr schema.GroupVersionResource, na
 func seenMetadata(gvk schema.GroupVersionKind, found *metav1.PartialObjectMetadata) Seen {
 	all := managersIn(found.ManagedFields)
 	return Seen{
-		GVK: gvk, UID: found.UID,
+		GVK: gvk, UID: found.UID, Version: versionOf(found.ResourceVersion),
 		Digest:    found.Annotations[v1alpha1.DigestAnnotation],
 		Labels:    found.Labels,
 		Preserve:  found.Annotations[v1alpha1.PreserveAnnotation] == "true",

@@ -97,7 +97,7 @@ func TestScriptThatCopiesEverything(t *testing.T) {
 	w.edit("Gadget", "g", func(u *unstructured.Unstructured) { u.SetLabels(with(u.GetLabels(), "team", "blue")) })
 	next := gadget("size: 2")
 	w.delivered(next)
-	live := w.live[w.id("Gadget", "g")]
+	live := w.live.seen(w.id("Gadget", "g"))
 	require.Equal(t, next.Objects[len(next.Objects)-1].Digest, live.Digest, "the digest is that of what was rendered")
 	require.Equal(t, int64(2), w.field("Gadget", "g", "spec", "size"))
 	require.Equal(t, "blue", live.Labels["team"])
@@ -144,7 +144,7 @@ func TestScriptAndTheRulesOfTheKind(t *testing.T) {
 			w.delivered(next)
 			require.Equal(t, true, w.field("Kustomization", "apps", "spec", "suspend"))
 			require.Equal(t, c.path, w.field("Kustomization", "apps", "spec", "path"))
-			require.Equal(t, c.left, len(w.live[w.id("Kustomization", "apps")].Left) == 1, "what a script copied is ours, too")
+			require.Equal(t, c.left, len(w.live.seen(w.id("Kustomization", "apps")).Left) == 1, "what a script copied is ours, too")
 			require.Zero(t, w.delivered(next).Requests)
 		})
 	}

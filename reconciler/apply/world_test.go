@@ -145,13 +145,33 @@ func (w *world) deliver(target propagate.Target) Outcome {
 	w.Helper()
 	w.look(target)
 	before := w.sent.Load()
-	outcome, err := Deliver(w.Context(), w.member, w.federation, target, w.live, w.inventory, w.options)
+	outcome, err := w.attempt(target)
 	require.NoError(w, err)
 	require.LessOrEqual(w, int64(outcome.Requests), w.sent.Load()-before, "requests are counted, discovery comes on top")
 	w.inventory = outcome.Inventory
 	w.look(target)
-	w.live.Settle(outcome.Accepted)
+	w.live.Settle(outcome.Answers)
 	return outcome
+}
+
+// attempt is a delivery by what was seen last.
+func (w *world) attempt(target propagate.Target) (Outcome, error) {
+	return Deliver(w.Context(), w.member, w.federation, target, &w.live, read(w.inventory...), w.options)
+}
+
+// read is an inventory.
+func read(entries ...string) *Inventory {
+	inv, err := ReadInventory(entries)
+	if err != nil {
+		panic(err)
+	}
+	return inv
+}
+
+// seen is what is known of one object; the zero value for nothing.
+func (l *Live) seen(id manifest.ID) Seen {
+	seen, _ := l.Get(id)
+	return seen
 }
 
 // delivered is a delivery without trouble.
@@ -170,10 +190,10 @@ func (w *world) look(target propagate.Target) {
 		wants[p.ID] = p.Rendered
 		kinds[p.ID.GroupKind()] = true
 	}
-	for id := range readInventory(w.inventory) {
+	for id := range read(w.inventory...).all() {
 		kinds[id.GroupKind()] = true
 	}
-	live := Live{}
+	var live Live
 	for gk := range kinds {
 		mapping, err := w.kubectl.Kinds.Mapping(gk.WithVersion(""))
 		if err != nil {
@@ -184,7 +204,7 @@ func (w *world) look(target propagate.Target) {
 		for i := range list.Items {
 			u := &list.Items[i]
 			id := manifest.IDOf(u)
-			live[id] = Observe(u, wants[id], w.live[id], Accepted{})
+			live.Put(id, Observe(u, wants[id], w.live.seen(id), Accepted{}))
 		}
 	}
 	w.live = live

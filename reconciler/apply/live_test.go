@@ -1,0 +1,83 @@
+package apply
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+func TestLiveKeepsWhatIsPut(t *testing.T) {
+	for name, seen := range map[string]Seen{
+		"nothing":           {},
+		"a UUID":            {UID: "0b9f0c3e-5a1d-4a77-9a3e-1f2e3d4c5b6a"},
+		"a UUID of zeros":   {UID: "00000000-0000-0000-0000-000000000000"},
+		"a UUID in capital": {UID: "0B9F0C3E-5A1D-4A77-9A3E-1F2E3D4C5B6A"},
+		"a UUID without -":  {UID: "0b9f0c3e5a1d4a779a3e1f2e3d4c5b6a"},
+		"another UID":       {UID: "u1"},
+		"labels":            {Labels: map[string]string{"app": "web", "": "no key", "empty": "", "long": string(make([]byte, 300))}},
+		"what is left":      {Left: []Left{{Path: "spec.replicas", Manager: "hpa"}, {Path: "spec.clusterIP"}}},
+		"everything": {
+			GVK: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, UID: "0b9f0c3e-5a1d-4a77-9a3e-1f2e3d4c5b6a", Version: 1 << 63, Digest: "d",
+			Intact: true, ChangedBy: "hpa", ChangedAt: "spec.replicas", Labels: map[string]string{"a": "b"}, Preserve: true, Adopted: true, Deleting: true,
+			Fields: 1 << 63, Left: []Left{{Path: "p", Manager: "m"}}, Accepted: Accepted{Digest: "e", Fields: 2, Left: "p"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id, other := manifest.ID{Kind: "Service", Namespace: "shop", Name: "a"}, manifest.ID{Kind: "Service", Namespace: "shop", Name: "b"}
+			var all Live
+			_, known := all.Get(id)
+			require.False(t, known)
+			require.Zero(t, all.Len())
+			all.Delete(id)
+			all.Clear()
+
+			all.Put(id, Seen{Digest: "before"})
+			all.Put(id, seen)
+			all.Put(other, Seen{Digest: "other"})
+			got, known := all.Get(id)
+			require.True(t, known)
+			require.Equal(t, seen, got)
+			require.Equal(t, map[manifest.ID]Seen{id: seen, other: {Digest: "other"}}, maps.Collect(all.All()))
+
+			all.Delete(other)
+			require.Equal(t, []manifest.ID{id}, slices.Collect(all.ids()))
+			all.Clear()
+			require.Zero(t, all.Len())
+		})
+	}
+}
+
+// What a delivery was answered is what is known, until the watch has told of it or of what came after.
+func TestLiveSettles(t *testing.T) {
+	id, gone := manifest.ID{Kind: "Service", Namespace: "shop", Name: "a"}, manifest.ID{Kind: "Service", Namespace: "shop", Name: "gone"}
+	ours := Accepted{Digest: "d", Fields: 7, Left: "spec.a,spec.b"}
+	changed := Seen{Digest: "d", Fields: 8, Version: 9, ChangedBy: "kubectl", ChangedAt: "spec", Left: []Left{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.c"}}}
+	told := Seen{Digest: "d", Fields: 7, Version: 10, Left: []Left{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.b"}}}
+	for name, c := range map[string]struct {
+		seen   Seen
+		answer uint64
+		want   func(*Seen)
+	}{
+		"the watch is behind": {changed, 10, func(s *Seen) {
+			*s = Seen{Digest: "d", Fields: 7, Version: 10, Intact: true, Left: []Left{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.b"}}}
+		}},
+		"the watch has told of it":       {told, 10, func(s *Seen) { s.Intact = true }},
+		"somebody changed it after that": {changed, 8, func(*Seen) {}},
+		"versions are no numbers":        {changed, 0, func(*Seen) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var live Live
+			live.Put(id, c.seen)
+			live.Settle(map[manifest.ID]Answer{id: {ours, c.answer}, gone: {ours, c.answer}})
+			want := c.seen
+			c.want(&want)
+			want.Accepted = ours
+			require.Equal(t, map[manifest.ID]Seen{id: want}, maps.Collect(live.All()), "what was never seen is not made up")
+		})
+	}
+}
