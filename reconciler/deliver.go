@@ -96,8 +96,7 @@ func (b *bulkhead) look(ctx context.Context, f *federation, j *job) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.plan == j.plan {
-		j.leg.list(kinds)
+	if f.plan == j.plan && j.leg.list(kinds) {
 		b.engine.reporter.objectsOn(f, maps.Keys(f.waiting), slices.Values([]string{b.Name}))
 		clear(f.waiting)
 	}
@@ -116,12 +115,14 @@ func (j job) kinds() []schema.GroupVersionKind {
 	return slices.Collect(maps.Values(versions))
 }
 
-// list notes that what is known of some kinds is complete, and that no other is wanted.
-func (l *leg) list(kinds []schema.GroupVersionKind) {
+// list notes that what is known of some kinds is complete, and that no other is wanted; false if that is nothing new.
+func (l *leg) list(kinds []schema.GroupVersionKind) bool {
+	known := l.listed
 	l.listed, l.kinds = true, map[schema.GroupKind]bool{}
 	for _, gvk := range kinds {
 		l.kinds[gvk.GroupKind()] = true
 	}
+	return !known
 }
 
 // live is a copy of what is known to be on a cluster, for a delivery, which looks after all of it.

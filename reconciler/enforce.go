@@ -77,14 +77,7 @@ func (e *engine) deliver(f *federation, touched, changed map[manifest.ID]bool) {
 		maps.Copy(touched, f.unwritten)
 	}
 	maps.Copy(touched, f.waiting) // and what was to be told while that could not be
-	e.reporter.objects(f, maps.Keys(touched))
-	for c, l := range f.legs {
-		if l.stale && e.elsewhere(c) { // an order: another replica waits for it
-			e.reporter.queue.Add(entry{federation: f.key, cluster: c, put: true})
-		} else if l.stale {
-			e.reporter.add(entry{federation: f.key, cluster: c, put: true}, recordPace)
-		}
-	}
+	e.reporter.begun(f, maps.Keys(touched))
 	e.endBulk(f) // at once, if no cluster can be reached
 }
 

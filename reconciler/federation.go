@@ -222,15 +222,15 @@ func (f *federation) cells(l *leg, unreachable string) []status.Cell {
 	cells := make([]status.Cell, 0, len(l.wants))
 	for id, w := range l.wants.all() {
 		if !w.decided().implied || l.errors[id] != "" {
-			cells = append(cells, f.cell(l, id, unreachable))
+			cells = append(cells, f.cell(l, id, w, unreachable))
 		}
 	}
 	return cells
 }
 
-// cell is what is decided and known of one object on one cluster. The caller holds f.mu.
-func (f *federation) cell(l *leg, id manifest.ID, unreachable string) status.Cell {
-	w := l.wants.of(id).decided()
+// cell is what is decided and known of one object on one cluster; w is what is wanted of it there. The caller holds f.mu.
+func (f *federation) cell(l *leg, id manifest.ID, w want, unreachable string) status.Cell {
+	w = w.decided()
 	c := status.Cell{Object: id, Cluster: l.cluster, Want: f.shown(id, w.digest), Held: w.held, Error: w.err, Unreachable: unreachable}
 	if c.Error == "" {
 		c.Error = l.errors[id]

@@ -241,7 +241,8 @@ func (s *scale) delivers() {
 	for id, o := range s.f.objects {
 		var cells []status.Cell
 		for _, c := range s.clusters {
-			cells = append(cells, s.f.cell(s.f.legs[c], id, ""))
+			l := s.f.legs[c]
+			cells = append(cells, s.f.cell(l, id, l.wants.of(id), ""))
 		}
 		o.Status = status.Object(o.Status, o.Generation, kind.Of(id.GroupKind()), "", cells, time.Now())
 		require.EqualValues(s.t, len(s.clusters), o.Status.Summary.Healthy, "%v", o.Status.Clusters)

@@ -23,8 +23,8 @@ import (
 const (
 	// reportWorkers bounds the concurrent status writes.
 	reportWorkers = 4
-	// recordPace is how long the spec of a Delivery waits, so that it does not compete with what it is about.
-	recordPace = 100 * time.Millisecond
+	// beginning is how long what is told of a delivery that begins waits, so that it does not compete with what it is about.
+	beginning = 100 * time.Millisecond
 	// gather is how long changes are gathered before they are looked at.
 	gather = 10 * time.Millisecond
 	// objectPace, deliveryPace and releasePace are the least time between two writes of one status; bulkPace is that of
@@ -173,6 +173,24 @@ func (r *reporter) objects(f *federation, ids iter.Seq[manifest.ID]) {
 	r.objectsOn(f, ids, maps.Keys(f.legs))
 }
 
+// begun has told what a plan in force changes: of some objects, of all deliveries, and of the Release, which said already that
+// it begins. What is delivered, or cannot be, sooner than in a moment, is told of sooner. The caller holds f.mu.
+func (r *reporter) begun(f *federation, ids iter.Seq[manifest.ID]) {
+	for id := range ids {
+		r.queue.AddAfter(entry{federation: f.key, object: id}, beginning)
+	}
+	for c, l := range f.legs {
+		r.queue.AddAfter(entry{federation: f.key, cluster: c}, beginning)
+		switch {
+		case l.stale && r.engine.elsewhere(c): // an order: another replica waits for it
+			r.queue.Add(entry{federation: f.key, cluster: c, put: true})
+		case l.stale:
+			r.queue.AddAfter(entry{federation: f.key, cluster: c, put: true}, beginning)
+		}
+	}
+	r.queue.AddAfter(entry{federation: f.key}, beginning)
+}
+
 // objectsOn is objects for what can have changed on these clusters only: with a thousand of them, each of which says
 // something at the same time, all would be looked at a million times. The caller holds f.mu.
 func (r *reporter) objectsOn(f *federation, ids iter.Seq[manifest.ID], clusters iter.Seq[string]) {
@@ -243,7 +261,8 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 	var cells []status.Cell
 	for _, c := range f.clusters() {
 		l := f.legs[c]
-		if !l.wants.has(id) {
+		w, wanted := l.wants.get(id)
+		if !wanted {
 			continue
 		}
 		if !r.settled(f, l) {
@@ -252,7 +271,7 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 			return nil
 		}
 		why, _ := r.engine.reach(c)
-		cells = append(cells, f.cell(l, id, why))
+		cells = append(cells, f.cell(l, id, w, why))
 	}
 	next, decision, known := o.DeepCopy(), f.mirroring.decisions[id], f.plan.Known(id.GroupKind())
 	f.mu.Unlock()

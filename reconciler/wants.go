@@ -34,10 +34,17 @@ type wants map[unique.Handle[manifest.ID]]unique.Handle[want]
 
 // of is the zero want of an object that nothing is decided about.
 func (w wants) of(id manifest.ID) want {
-	if known, ok := w[unique.Make(id)]; ok {
-		return known.Value()
+	found, _ := w.get(id)
+	return found
+}
+
+// get is false when nothing is decided about an object.
+func (w wants) get(id manifest.ID) (want, bool) {
+	known, ok := w[unique.Make(id)]
+	if !ok {
+		return want{}, false
 	}
-	return want{}
+	return known.Value(), true
 }
 
 // has says that something is decided about an object.

@@ -63,6 +63,7 @@ type builder struct {
 	source string
 	before Memory // of the build before
 	now    *Memory
+	room   []byte // to read into
 }
 
 func (b builder) file(name string) file {

@@ -38,7 +38,7 @@ func (m *Memory) Build(fsys fs.FS, o Options) ([]Object, error) {
 		before = Memory{}
 	}
 	*m = Memory{options: o, files: map[string]*text{}, built: map[string]*kustomized{}}
-	return builder{fsys: fsys, source: o.Source, before: before, now: m}.build(o)
+	return builder{fsys: fsys, source: o.Source, before: before, now: m, room: make([]byte, 4<<10)}.build(o)
 }
 
 // content is what a file contains, whose data is read unless it is the same as before.
@@ -75,10 +75,9 @@ func (b builder) unchanged(name string, data []byte) bool {
 	if info, err := f.Stat(); err != nil || info.Size() != int64(len(data)) {
 		return false
 	}
-	var room [4 << 10]byte
 	for {
-		n, err := f.Read(room[:])
-		if n > len(data) || !bytes.Equal(room[:n], data[:n]) {
+		n, err := f.Read(b.room)
+		if n > len(data) || !bytes.Equal(b.room[:n], data[:n]) {
 			return false
 		}
 		if data = data[n:]; err != nil {

@@ -75,7 +75,11 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 func deliveryTally(cells []Cell) tally {
 	items := make([]item, 0, len(cells))
 	for _, cell := range cells {
-		items = append(items, cell.item(cell.Object.String()))
+		i := cell.item("")
+		if i.state != v1alpha1.Healthy { // else nobody asks for its name
+			i.name = cell.Object.String()
+		}
+		items = append(items, i)
 	}
 	return count("objects", items)
 }

@@ -40,7 +40,10 @@ var badness = []v1alpha1.State{v1alpha1.Failed, v1alpha1.Unreachable, v1alpha1.P
 
 func count(noun string, items []item) tally {
 	slices.SortStableFunc(items, func(a, b item) int {
-		return cmp.Or(cmp.Compare(slices.Index(badness, a.state), slices.Index(badness, b.state)), cmp.Compare(a.name, b.name))
+		if a.state != b.state {
+			return cmp.Compare(slices.Index(badness, a.state), slices.Index(badness, b.state))
+		}
+		return cmp.Compare(a.name, b.name)
 	})
 	t := tally{noun: noun, items: items}
 	t.Total = int32(len(items))

@@ -108,15 +108,24 @@ func (l *Live) has(p propagate.Placed) bool {
 // without is what was seen and is no part of a target, in no order.
 func (l *Live) without(target propagate.Target) iter.Seq2[manifest.ID, Seen] {
 	return func(yield func(manifest.ID, Seen) bool) {
-		rest := maps.Clone(l.of)
+		wanted := make(map[unique.Handle[manifest.ID]]bool, len(l.of))
+		want := func(id manifest.ID) {
+			known := unique.Make(id)
+			if _, there := l.of[known]; there {
+				wanted[known] = true
+			}
+		}
 		for _, p := range target.Objects {
-			delete(rest, unique.Make(p.ID))
+			want(p.ID)
 		}
 		for _, f := range target.Failed {
-			delete(rest, unique.Make(f.ID))
+			want(f.ID)
 		}
-		for id, kept := range rest {
-			if !yield(id.Value(), kept.seen()) {
+		if len(wanted) == len(l.of) { // as a rule
+			return
+		}
+		for id, kept := range l.of {
+			if !wanted[id] && !yield(id.Value(), kept.seen()) {
 				return
 			}
 		}
