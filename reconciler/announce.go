@@ -240,5 +240,6 @@ func (e *engine) endBulk(f *federation) {
 	if f.bulk && !e.outstanding(f) {
 		f.bulk, f.urgent = false, nil
 		e.reporter.objects(f, maps.Keys(f.objectIDs()))
+		e.reporter.queue.AddAfter(entry{memory: true}, memoryRest)
 	}
 }

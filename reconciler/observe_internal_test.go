@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -122,6 +123,22 @@ func TestStraysAreRetrieved(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A newer plan ends what is under way. What was written by then is not written again.
+func TestInterruptedDeliveryKnowsItsAnswers(t *testing.T) {
+	s := newScale(t, 1, 1)
+	b := &bulkhead{Member: &clusters.Member{Name: "member"}, engine: s.engine, queue: newDeliveryQueue()}
+	defer b.queue.ShutDown()
+	l := newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: "member"}}, s.f.proven)
+	l.live.Put(foughtOver, apply.Seen{Digest: "d1", Version: 7, Intact: true})
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	written := apply.Outcome{Answers: map[manifest.ID]apply.Answer{foughtOver: {Accepted: apply.Accepted{Digest: "d2"}, Version: 9}}}
+	require.True(t, b.conclude(ctx, s.f, job{leg: l}, written, ctx.Err()))
+	seen, _ := l.live.Get(foughtOver)
+	require.True(t, seen.Digest == "d2" && seen.Intact)
+	require.Zero(t, l.run, "of what is in force now, nothing is done")
 }
 
 func TestSharedInventories(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -36,6 +37,8 @@ const (
 	judgePace    = time.Second
 	bulkPace     = 5 * time.Second
 	bulkObjects  = 30 * time.Second
+	// memoryRest is how long after a bulk the memory that it took is given back, at the earliest.
+	memoryRest = time.Second
 	// bulk is how many changed objects are many.
 	bulk = 50
 )
@@ -49,6 +52,8 @@ type entry struct {
 	put        bool
 	// stages is the look at the rollouts of the federation.
 	stages bool
+	// memory is about no status: what a bulk took is to be given back to the system.
+	memory bool
 }
 
 // reporter is the one writer of status. It is told what may have changed, gathers, compares with what was written
@@ -205,6 +210,10 @@ func (r *reporter) objectsOn(f *federation, ids iter.Seq[manifest.ID], clusters 
 
 // write brings one status up to date.
 func (r *reporter) write(ctx context.Context, e entry) error {
+	if e.memory {
+		r.giveBack()
+		return nil
+	}
 	f := r.engine.federation(e.federation)
 	if f == nil {
 		return nil
@@ -229,6 +238,16 @@ func (r *reporter) write(ctx context.Context, e entry) error {
 	default:
 		return r.writeRelease(ctx, f)
 	}
+}
+
+// giveBack returns the memory that is not in use to the system, when all is told of what it was taken for: what is left of a bulk
+// is small, and the Go runtime would keep its garbage until there is as much again, or for minutes.
+func (r *reporter) giveBack() {
+	if r.queue.Len() > 0 {
+		r.queue.AddAfter(entry{memory: true}, memoryRest)
+		return
+	}
+	debug.FreeOSMemory()
 }
 
 // settled says whether all that is wanted is known: before that, what is missing may only not have been listed yet,

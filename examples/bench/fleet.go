@@ -55,7 +55,9 @@ func build(ctx context.Context, dir string, packages ...string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("building: %w", err)
 	}
-	if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
+	compile := exec.CommandContext(ctx, "go", args...)
+	compile.Env = append([]string{"CGO_ENABLED=0"}, os.Environ()...) // as make build does, unless the environment says otherwise
+	if out, err := compile.CombinedOutput(); err != nil {
 		return fmt.Errorf("building: %w\n%s", err, out)
 	}
 	return nil
