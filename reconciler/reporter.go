@@ -179,7 +179,7 @@ func (r *reporter) objects(f *federation, ids iter.Seq[manifest.ID]) {
 }
 
 // begun has told what a plan in force changes: of some objects, of all deliveries, and of the Release, which said already that
-// it begins. What is delivered, or cannot be, sooner than in a moment, is told of sooner. The caller holds f.mu.
+// it begins. What comes of it meanwhile is told of at once. The caller holds f.mu.
 func (r *reporter) begun(f *federation, ids iter.Seq[manifest.ID]) {
 	for id := range ids {
 		r.queue.AddAfter(entry{federation: f.key, object: id}, beginning)

@@ -25,16 +25,26 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// faultFigures are how long objects took to be on the members that work, without and with others that do not.
+// faultFigures are how long objects took to be on the members that work, over all rounds without and with others that do not.
 type faultFigures struct {
-	members, objects int
-	without, with    []time.Duration // of every pair of object and member, over all rounds
-	heap             [2]int64        // of accord at the end of the last round without and with, bytes
+	members, objects, pushes int
+	without, with            faultTimes
+}
+
+// faultTimes are of every pair of object and member.
+type faultTimes struct {
+	bulk    []time.Duration // of many new objects: with fewer members to work for, this can only get less
+	changes []time.Duration // of one object, changed again and again
+	heap    int64           // of accord at the end of the last round, bytes
+}
+
+func (t *faultTimes) add(more faultTimes) {
+	t.bulk, t.changes, t.heap = append(t.bulk, more.bulk...), append(t.changes, more.changes...), more.heap
 }
 
 // runFaults delivers to all members, of which the last few have a fault in every other round, and looks at the first ones, which
 // never have. What the machine does meanwhile falls on both alike: the rounds are without, with, with, without.
-func runFaults(ctx context.Context, s scaling, progress io.Writer) (*faultFigures, error) {
+func runFaults(ctx context.Context, s scaling, pushes int, progress io.Writer) (*faultFigures, error) {
 	dir, err := os.MkdirTemp("", "accord-faults-")
 	if err != nil {
 		return nil, err
@@ -50,36 +60,39 @@ func runFaults(ctx context.Context, s scaling, progress io.Writer) (*faultFigure
 	if err := build(ctx, programs, packages...); err != nil {
 		return nil, err
 	}
-	f := &faultFigures{members: s.members - len(faults()), objects: s.objects}
+	f := &faultFigures{members: s.members - len(faults()), objects: s.objects, pushes: pushes}
 	for i, faulty := range []bool{false, true, true, false} {
 		fmt.Fprintf(progress, "round %d, faults: %t\n", i+1, faulty)
 		at := filepath.Join(dir, strconv.Itoa(i))
 		if err := os.Mkdir(at, 0o700); err != nil {
 			return nil, err
 		}
-		r := &faultRound{faulty: faulty, scaleRound: scaleRound{
+		r := &faultRound{faulty: faulty, pushes: pushes, scaleRound: scaleRound{
 			scaling: s, dir: at, say: func(string, ...any) {}, figures: scalePoint{members: f.members, objects: s.objects},
 		}}
-		took, heap, err := r.run(ctx, filepath.Join(programs, "members"))
+		took, err := r.run(ctx, filepath.Join(programs, "members"))
 		if err != nil {
 			return nil, fmt.Errorf("round %d: %w", i+1, err)
 		}
-		fmt.Fprintf(progress, "round %d: p99 %v\n", i+1, p99(took))
+		fmt.Fprintf(progress, "round %d: p99 %v in bulk, %v of single changes\n", i+1, p99(took.bulk), p99(took.changes))
 		if faulty {
-			f.with, f.heap[1] = append(f.with, took...), heap
+			f.with.add(took)
 		} else {
-			f.without, f.heap[0] = append(f.without, took...), heap
+			f.without.add(took)
 		}
 	}
 	return f, nil
 }
 
 func (f *faultFigures) print(to io.Writer) error {
-	without, with := p99(f.without), p99(f.with)
+	row := func(what string, without, with []time.Duration) string {
+		a, b := p99(without), p99(with)
+		return fmt.Sprintf("| %s | %v | %v | %.2f |\n", what, a.Round(time.Millisecond), b.Round(time.Millisecond), b.Seconds()/a.Seconds())
+	}
 	_, err := fmt.Fprintf(to, "%d members that work in every round, %d objects on each; p99 of the time from the push until an object is there\n\n"+
-		"| | p99 | heap of accord |\n|---|---|---|\n| all work | %v | %d MiB |\n| %d others do not | %v | %d MiB |\n| ratio (bar: 1.05) | %.3f | |\n",
-		f.members, f.objects, without.Round(time.Millisecond), f.heap[0]>>20, len(faults()), with.Round(time.Millisecond), f.heap[1]>>20,
-		with.Seconds()/without.Seconds())
+		"| | all work | %d others do not | ratio (bar: 1.05) |\n|---|---|---|---|\n%s%s| heap of accord | %d MiB | %d MiB | |\n",
+		f.members, f.objects, len(faults()), row("all objects at once", f.without.bulk, f.with.bulk),
+		row(fmt.Sprintf("one object, %d times", f.pushes), f.without.changes, f.with.changes), f.without.heap>>20, f.with.heap>>20)
 	return err
 }
 
@@ -92,11 +105,12 @@ func p99(took []time.Duration) time.Duration {
 type faultRound struct {
 	scaleRound
 	faulty bool
+	pushes int
 	stops  []func()
 }
 
-// run starts everything, delivers once, and leaves nothing behind.
-func (r *faultRound) run(ctx context.Context, control string) (took []time.Duration, heap int64, err error) {
+// run starts everything, delivers all, changes some, and leaves nothing behind.
+func (r *faultRound) run(ctx context.Context, control string) (took faultTimes, err error) {
 	defer r.close()
 	defer func() {
 		for _, stop := range r.stops {
@@ -104,27 +118,31 @@ func (r *faultRound) run(ctx context.Context, control string) (took []time.Durat
 		}
 	}()
 	if r.hub, err = startFleet(r.dir, control, "hub", []string{hubName}); err != nil {
-		return nil, 0, err
+		return took, err
 	}
 	if r.members, err = startSmall(r.dir, r.scaling.members); err != nil {
-		return nil, 0, err
+		return took, err
 	}
 	if err := r.start(ctx); err != nil {
-		return nil, 0, err
+		return took, err
 	}
 	healthy, err := r.declare(ctx)
 	if err != nil {
-		return nil, 0, err
+		return took, err
 	}
 	// The first plan of a federation asks every cluster once what it has, and waits a few seconds for one that is slow.
 	if _, err = r.arrivals(ctx, healthy, 0, firstObjects); err != nil {
-		return nil, 0, err
+		return took, err
 	}
-	if took, err = r.arrivals(ctx, healthy, firstObjects, r.objects); err != nil {
-		return nil, 0, err
+	if took.bulk, err = r.arrivals(ctx, healthy, firstObjects, r.objects); err != nil {
+		return took, err
+	}
+	if took.changes, err = r.changes(ctx, healthy); err != nil {
+		return took, err
 	}
 	u, err := r.usage(ctx)
-	return took, u.heap, err
+	took.heap = u.heap
+	return took, err
 }
 
 // declare all members, some of them with a fault if there are to be any; it returns the others when they are connected.
@@ -192,48 +210,97 @@ func (r *faultRound) arrivals(ctx context.Context, healthy map[string]*rest.Conf
 	}
 	ctx, cancel := context.WithTimeout(ctx, scaleLimit)
 	defer cancel()
-	var mu sync.Mutex
-	var arrived []time.Time
-	note := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		arrived = append(arrived, time.Now())
+	seen, err := r.look(ctx, healthy, apiwatch.Added)
+	if err != nil {
+		return nil, err
 	}
-	for name, config := range healthy {
-		if err := r.watch(ctx, config, note); err != nil {
-			return nil, fmt.Errorf("watching %s: %w", name, err)
+	if err := r.await(ctx, seen, len(healthy)*from); err != nil { // a watch tells first what was there before
+		return nil, err
+	}
+	return r.pushed(ctx, seen, len(healthy)*to)
+}
+
+// changes pushes another tag of one Deployment again and again, each when accord has come to rest, and notes when it is on each
+// member that works.
+func (r *faultRound) changes(ctx context.Context, healthy map[string]*rest.Config) (took []time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, scaleLimit)
+	defer cancel()
+	seen, err := r.look(ctx, healthy, apiwatch.Modified)
+	if err != nil {
+		return nil, err
+	}
+	for push := range r.pushes {
+		if err := errors.Join(
+			r.ours.process.settle(ctx),
+			r.ours.repository.writeObjects(r.ours.workload, 0, 1, fmt.Sprintf("1.1.%d", push)),
+			r.ours.repository.push(ctx, "another tag"),
+		); err != nil {
+			return nil, err
 		}
-	}
-	there := func(n int) error {
-		return r.poll(ctx, 50*time.Millisecond, func(context.Context) (bool, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			return len(arrived) >= len(healthy)*n, nil
-		})
-	}
-	if err := there(from); err != nil { // a watch tells first what was there before
-		return nil, err
-	}
-	begun := time.Now()
-	if err := r.ours.pushed(ctx); err != nil {
-		return nil, err
-	}
-	if err := there(to); err != nil {
-		return nil, err
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	var took []time.Duration
-	for _, at := range arrived {
-		if at.After(begun) {
-			took = append(took, at.Sub(begun))
+		one, err := r.pushed(ctx, seen, len(healthy)*(push+1))
+		if err != nil {
+			return nil, err
 		}
+		took = append(took, one...)
 	}
 	return took, nil
 }
 
-// watch calls note for every object of ours that is created, until ctx ends.
-func (r *faultRound) watch(ctx context.Context, config *rest.Config, note func()) error {
+// sights are the times at which members told of objects.
+type sights struct {
+	mu sync.Mutex
+	at []time.Time
+}
+
+func (s *sights) note() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at = append(s.at, time.Now())
+}
+
+// since is how long after a moment those were that came after it, and how many there are in all.
+func (s *sights) since(moment time.Time) (took []time.Duration, all int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, at := range s.at {
+		if at.After(moment) {
+			took = append(took, at.Sub(moment))
+		}
+	}
+	return took, len(s.at)
+}
+
+// pushed tells accord of a push, and waits until so many objects were seen in all. It returns how long those took that were
+// seen after the push.
+func (r *faultRound) pushed(ctx context.Context, seen *sights, n int) ([]time.Duration, error) {
+	begun := time.Now()
+	if err := errors.Join(r.ours.pushed(ctx), r.await(ctx, seen, n)); err != nil {
+		return nil, err
+	}
+	took, _ := seen.since(begun)
+	return took, nil
+}
+
+func (r *faultRound) await(ctx context.Context, seen *sights, n int) error {
+	return r.poll(ctx, 50*time.Millisecond, func(context.Context) (bool, error) {
+		_, all := seen.since(time.Now())
+		return all >= n, nil
+	})
+}
+
+// look notes what happens to objects of ours on some members, until ctx ends.
+func (r *faultRound) look(ctx context.Context, members map[string]*rest.Config, what apiwatch.EventType) (*sights, error) {
+	seen := &sights{}
+	for name, config := range members {
+		if err := r.watch(ctx, config, what, seen.note); err != nil {
+			return nil, fmt.Errorf("watching %s: %w", name, err)
+		}
+	}
+	return seen, nil
+}
+
+// watch calls note for every such event of an object of ours, until ctx ends.
+func (r *faultRound) watch(ctx context.Context, config *rest.Config, what apiwatch.EventType, note func()) error {
 	c, err := metadata.NewForConfig(config)
 	if err != nil {
 		return err
@@ -245,7 +312,7 @@ func (r *faultRound) watch(ctx context.Context, config *rest.Config, note func()
 		}
 		go func() {
 			for e := range w.ResultChan() {
-				if e.Type == apiwatch.Added {
+				if e.Type == what {
 					note()
 				}
 			}

@@ -54,7 +54,7 @@ func command(ctx context.Context, args []string) error {
 		return err
 	}
 	if o.faults {
-		f, err := runFaults(ctx, scaling{members: o.members, objects: o.objects, accord: o.accord}, os.Stderr)
+		f, err := runFaults(ctx, scaling{members: o.members, objects: o.objects, accord: o.accord}, o.pushes, os.Stderr)
 		if err != nil {
 			return err
 		}
