@@ -48,6 +48,7 @@ func (c *carrier) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 		c.engine.resync(f)
 		return ctrl.Result{}, nil
 	}
+	defer f.planning.begin()()
 	work, err := c.task(ctx, f, fed, open)
 	if err != nil {
 		c.engine.stuck(f, work.inventory, open, err.Error())

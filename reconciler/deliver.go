@@ -43,6 +43,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Nothing(), Known: j.plan.Known, Book: book, First: j.first,
 		Withdraw: j.withdraw(b.Name),
 		Spare:    f.spare(j.leg, time.Now()),
+		Yield:    f.planning.yield,
 		Record:   func(ctx context.Context, inventory []string) error { return b.record(ctx, f, j, inventory) },
 	})
 	return b.conclude(ctx, f, j, outcome, err)

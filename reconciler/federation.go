@@ -29,6 +29,8 @@ type federation struct {
 	// newer one: of the Release, of the Federation, and of Deliveries. It is taken before mu.
 	telling struct{ release, federation, deliveries sync.Mutex }
 
+	planning planning
+
 	mu sync.Mutex // guards all below
 	// declaration is the Federation as it was declared last; its status is what was written last.
 	declaration *v1alpha1.Federation

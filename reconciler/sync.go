@@ -88,6 +88,7 @@ func (s *syncer) look(ctx context.Context, f *federation, fed *v1alpha1.Federati
 		s.engine.resync(f)
 		return nil
 	}
+	defer f.planning.begin()()
 	p, err := s.propose(ctx, f, fed, c, members)
 	if m, ok := errors.AsType[mistake](err); ok {
 		return s.engine.refuse(ctx, f, b, c.release(fed), m.error)

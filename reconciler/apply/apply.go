@@ -45,7 +45,12 @@ func (d *delivery) applyAll(ctx context.Context) error {
 	if err := d.awaitEstablished(ctx, served); err != nil {
 		return err
 	}
-	return each(ctx, d.options.Workers, rest, d.apply)
+	return each(ctx, d.options.Workers, rest, func(ctx context.Context, t *task) error {
+		if d.options.Yield != nil {
+			d.options.Yield(ctx)
+		}
+		return d.apply(ctx, t)
+	})
 }
 
 // apply writes one object.

@@ -39,6 +39,9 @@ type Options struct {
 	Record func(ctx context.Context, inventory []string) error
 	// First are the objects that a person changed just now, while there is more to do: they are not to wait for it.
 	First map[manifest.ID]bool
+	// Yield is called before each object that is not among First, and returns when there is nothing more urgent. Nil: there
+	// never is.
+	Yield func(ctx context.Context)
 	// Spare are objects that are not repaired now, because somebody else changes them again and again. What is to be
 	// changed in them because Git changed is changed all the same.
 	Spare map[manifest.ID]bool
