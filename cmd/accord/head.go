@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -25,4 +27,16 @@ func headCommit() (string, error) {
 		return "", fmt.Errorf("--revision is not given, and HEAD of the Git checkout cannot be read: %w", err)
 	}
 	return head.Hash().String(), nil
+}
+
+var hexDigits = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+
+// parseCommit reads what people and pipelines call a revision: a commit of at least 7 digits, or a whole
+// revision such as "main@sha1:4f2c9e1...". It returns the digits in lower case.
+func parseCommit(s string) (string, error) {
+	digits := strings.ToLower(commitOf(s))
+	if !hexDigits.MatchString(digits) {
+		return "", fmt.Errorf("revision %q: expected a commit of 7 to 40 hexadecimal digits", s)
+	}
+	return digits, nil
 }

@@ -106,3 +106,6 @@ func scheme() *runtime.Scheme {
 	}
 	return s
 }
+
+// accordNamespace is where accord keeps its things, on the hub and on members.
+const accordNamespace = "accord-system"

@@ -6,16 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/accord-dev/accord/api/v1alpha1"
 )
-
-// accordNamespace is where accord keeps its things, on the hub and on members.
-const accordNamespace = "accord-system"
 
 const joinLong = `Make a cluster a member: an identity for accord on the cluster, a Cluster and its credentials on the hub.
 
@@ -41,14 +35,6 @@ type joinFlags struct {
 	printRBAC  bool
 	dryRun     bool
 	allowHub   bool
-}
-
-// traits are what policies select clusters by. What is empty is left as it is on a Cluster that exists.
-type traits struct {
-	provider string
-	region   string
-	zones    []string
-	labels   map[string]string
 }
 
 func joinCommand() *cobra.Command {
@@ -109,66 +95,4 @@ func (f *joinFlags) run(ctx context.Context, out io.Writer, name, dir string) er
 		return err
 	}
 	return f.join(ctx, out, name, hubID, h, c)
-}
-
-// join changes the cluster first and the hub last, so that the hub never has credentials which do not work.
-func (f *joinFlags) join(ctx context.Context, out io.Writer, name, hubID string, h *hub, c *candidate) error {
-	role, err := c.makeIdentity(ctx)
-	if err != nil {
-		return err
-	}
-	t, err := c.makeToken(ctx, hubID)
-	if err != nil {
-		return err
-	}
-	rights, err := c.tryToken(ctx, t)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "  identity     ServiceAccount %s/%s, %s\n", accordNamespace, identityName, role)
-	fmt.Fprintf(out, "  credentials  %s\n", t.validity())
-	fmt.Fprintf(out, "  rights       %s\n", rights)
-	made, err := h.enroll(ctx, name, c, t, f.traits)
-	if err != nil {
-		return err
-	}
-	if err := c.dropOldTokens(ctx, hubID, t); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "  on the hub   %s (%s)\njoined.  next: accord get clusters %s\n", made, h.config.Host, name)
-	return err
-}
-
-// candidate connects to the cluster that is to join.
-func (f *joinFlags) candidate() (*candidate, error) {
-	shareLogger(slog.New(slog.DiscardHandler))
-	loader := kubeconfigLoader(f.kubeconfig, f.context)
-	cfg, err := clientConfig(loader)
-	if err != nil {
-		return nil, fmt.Errorf("finding the cluster: %w", err)
-	}
-	proxy, err := proxyURL(loader, f.context)
-	if err != nil {
-		return nil, err
-	}
-	return newCandidate(cfg, proxy)
-}
-
-// tellApart makes sure that hub and cluster can be talked to and are two, and returns what identifies the hub.
-func (f *joinFlags) tellApart(ctx context.Context, h *hub, c *candidate) (string, error) {
-	if err := h.List(ctx, &v1alpha1.ClusterList{}); err != nil {
-		return "", h.explain("listing the clusters", err)
-	}
-	hubID, err := clusterID(ctx, h.config)
-	if err != nil {
-		return "", fmt.Errorf("reaching the hub: %w", err)
-	}
-	memberID, err := clusterID(ctx, c.config)
-	if err != nil {
-		return "", fmt.Errorf("reaching the cluster: %w", err)
-	}
-	if hubID == memberID && !f.allowHub {
-		return "", fmt.Errorf("the cluster %s is the hub itself: name another one with --context, or another hub with --hub-kubeconfig; --allow-hub means it", c.config.Host)
-	}
-	return hubID, nil
 }

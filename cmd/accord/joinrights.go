@@ -135,3 +135,11 @@ func printDocuments(out io.Writer, objects ...any) error {
 	}
 	return nil
 }
+
+// traits are what policies select clusters by. What is empty is left as it is on a Cluster that exists.
+type traits struct {
+	provider string
+	region   string
+	zones    []string
+	labels   map[string]string
+}

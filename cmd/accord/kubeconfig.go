@@ -3,9 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // kubeconfigLoader reads the file at path, or, when path is empty, what kubectl would read. An empty
@@ -29,4 +33,11 @@ func clientConfig(loader clientcmd.ClientConfig) (*rest.Config, error) {
 	cfg.QPS = -1
 	cfg.UserAgent = "accord/" + version()
 	return cfg, nil
+}
+
+// shareLogger gives the Kubernetes libraries log. Commands that only print give them a discarding one.
+func shareLogger(log *slog.Logger) {
+	l := logr.FromSlogHandler(log.Handler())
+	klog.SetLoggerWithOptions(l.WithName("client"), klog.ContextualLogger(true))
+	ctrl.SetLogger(l)
 }

@@ -5,10 +5,7 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // logFlags say how much is logged, and how.
@@ -40,11 +37,4 @@ func (l *logFlags) logger(w io.Writer) (*slog.Logger, error) {
 	}
 	shareLogger(log)
 	return log, nil
-}
-
-// shareLogger gives the Kubernetes libraries log. Commands that only print give them a discarding one.
-func shareLogger(log *slog.Logger) {
-	l := logr.FromSlogHandler(log.Handler())
-	klog.SetLoggerWithOptions(l.WithName("client"), klog.ContextualLogger(true))
-	ctrl.SetLogger(l)
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"net/url"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -65,5 +68,26 @@ func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
 	case <-ctx.Done():
+	}
+}
+
+// passing tells whether err is of the kind that ends by itself: the hub restarts, or is busy.
+func passing(err error) bool {
+	_, network := errors.AsType[*url.Error](err)
+	return network || errors.Is(err, context.DeadlineExceeded) || apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) ||
+		apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) || apierrors.IsInternalError(err)
+}
+
+// sleep until there is news, but not longer than again.
+func sleep(ctx context.Context, news <-chan struct{}, again time.Time) error {
+	t := time.NewTimer(time.Until(again))
+	defer t.Stop()
+	select {
+	case <-news:
+		return nil
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return errors.New("interrupted")
 	}
 }

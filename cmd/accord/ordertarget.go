@@ -122,26 +122,6 @@ func (o *rolloutOrder) release(ctx context.Context) (*hub, *v1alpha1.Release, er
 	return h, rel, err
 }
 
-// rolloutIn is the rollout of a RolloutPolicy, or the only one when name is empty.
-func rolloutIn(rel *v1alpha1.Release, name string) (*v1alpha1.RolloutStatus, error) {
-	all := rel.Status.Rollouts
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].Policy
-	}
-	switch i := slices.Index(names, name); {
-	case i >= 0:
-		return &all[i], nil
-	case name == "" && len(all) == 1:
-		return &all[0], nil
-	case len(all) == 0:
-		return nil, fmt.Errorf("release %s has no rollout in stages", rel.Name)
-	case name == "":
-		return nil, fmt.Errorf("which rollout? There is %s", strings.Join(names, ", "))
-	}
-	return nil, fmt.Errorf("no rollout %q in release %s: there is %s", name, rel.Name, strings.Join(names, ", "))
-}
-
 var orderTarget = regexp.MustCompile(`^(sha256:)?[0-9a-f]{12,64}$`)
 
 // order is what is written. status is nil when no hub was asked.

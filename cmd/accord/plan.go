@@ -162,36 +162,3 @@ func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) 
 	}
 	return nil
 }
-
-// verify says whether head has the digest that was asked for.
-func (r *review) verify(out io.Writer, want string) error {
-	if r.Result == planInvalid {
-		if err := r.print(out, asText, maxBudget); err != nil {
-			return err
-		}
-		return &exitError{code: 2}
-	}
-	if r.After.Digest == want {
-		_, err := fmt.Fprintf(out, "the plan of %s is the one asked for: %s\n", r.Head, want)
-		return err
-	}
-	if _, err := fmt.Fprintf(out, "the plan of %s is another one\n  asked for  %s\n  planned    %s\n", r.Head, want, r.After.Digest); err != nil {
-		return err
-	}
-	return &exitError{code: 1}
-}
-
-// print writes the review in a format.
-func (r *review) print(out io.Writer, f format, budget int) error {
-	var text string
-	switch f {
-	case asJSON:
-		return encode(out, f, r)
-	case asMarkdown:
-		text = r.markdown(budget)
-	default:
-		text = r.text()
-	}
-	_, err := io.WriteString(out, text)
-	return err
-}

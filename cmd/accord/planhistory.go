@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -202,4 +204,27 @@ func merged(c *object.Commit) *object.Commit {
 		return p
 	}
 	return c
+}
+
+// user is who git's configuration says one is; empty when it does not.
+func (h *history) user() string {
+	settings, err := h.repo.ConfigScoped(config.SystemScope)
+	if err != nil {
+		return ""
+	}
+	return cmp.Or(settings.Author.Name, settings.User.Name)
+}
+
+// inside is where a file stands in the work tree, "deploy/prod.yaml"; false when it stands elsewhere.
+func (h *history) inside(file string) (string, bool) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return "", false
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if err != nil {
+		dir = filepath.Dir(abs) // it may have stood there at another commit
+	}
+	below, err := filepath.Rel(h.root, filepath.Join(dir, filepath.Base(abs)))
+	return filepath.ToSlash(below), err == nil && !h.bare && filepath.IsLocal(below)
 }

@@ -6,13 +6,10 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/propagate/diff"
-	"github.com/accord-dev/accord/source"
 )
 
 // A known is what a hub, or a file written by "accord get", knows beside what is in Git.
@@ -126,40 +123,4 @@ func saidAll[T any](hub, was, now []T) []T {
 		return nil
 	}
 	return hub
-}
-
-// seen is what is known of every cluster; nil when nothing is.
-func (k *known) seen(now time.Time) map[string]diff.Seen {
-	if k == nil || len(k.deliveries) == 0 {
-		return nil
-	}
-	all := map[string]diff.Seen{}
-	for i := range k.deliveries {
-		d := &k.deliveries[i]
-		revision := d.Status.LastAppliedRevision
-		s := diff.Seen{Revision: revision, Behind: k.behind(revision)}
-		if p := deliveryPlace(d, ""); p.State == v1alpha1.Unreachable {
-			s.Unreachable = true
-			if since := cmp.Or(d.Status.LastHeardAt, p.Since); since != nil {
-				s.Silent = now.Sub(since.Time)
-			}
-		}
-		all[d.Spec.Cluster] = s
-	}
-	return all
-}
-
-// behind is how many revisions came after one; 0 when that is not known.
-func (k *known) behind(revision string) int {
-	i := slices.IndexFunc(k.releases, func(r v1alpha1.Release) bool { return source.SameCommit(r.Spec.Revision, revision) })
-	if i < 0 {
-		return 0
-	}
-	n := 0
-	for j := range k.releases {
-		if k.releases[i].CreationTimestamp.Before(&k.releases[j].CreationTimestamp) {
-			n++
-		}
-	}
-	return n
 }

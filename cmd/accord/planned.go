@@ -63,3 +63,15 @@ func (p *planned) checkCluster(name string) error {
 	}
 	return fmt.Errorf("no cluster %q among %s%s", name, count(len(names), "Cluster"), manifest.DidYouMean(name, names))
 }
+
+// noClusters is what to do when nothing is declared to place anything on.
+const noClusters = "no Cluster is declared: put Cluster manifests beside the others (of Karmada: kubectl get clusters -o yaml), or name a hub with --hub-kubeconfig"
+
+// find is the object that a user means.
+func (p *planned) find(o objectName, namespace string) (manifest.ID, error) {
+	f := finder{kinds: newKindNames(p.input.Objects), namespace: namespace}
+	for i := range p.Decisions {
+		f.ids = append(f.ids, p.Decisions[i].ID)
+	}
+	return f.find(o)
+}

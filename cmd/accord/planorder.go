@@ -12,7 +12,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
-	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
 	stages "github.com/accord-dev/accord/propagate/stage"
@@ -199,29 +198,6 @@ func (p *pair) waysBack(name string, changing []string, runs map[string]string, 
 		all = append(all, *ways[key])
 	}
 	return all
-}
-
-// healthy is the revision that a cluster had healthy last, of a rollout; empty when that is not known.
-func (k *known) healthy(rollout, cluster string) string {
-	if k == nil {
-		return ""
-	}
-	for i := range k.deliveries {
-		d := &k.deliveries[i]
-		if d.Spec.Cluster != cluster {
-			continue
-		}
-		at := slices.IndexFunc(d.Status.Rollouts, func(r v1alpha1.DeliveryRollout) bool { return r.Policy == rollout })
-		switch {
-		case at < 0:
-			return d.Status.LastHealthyRevision
-		case d.Status.Rollouts[at].Healthy != nil:
-			return d.Status.Rollouts[at].Given.Revision
-		case d.Status.Rollouts[at].Good != nil:
-			return d.Status.Rollouts[at].Good.Revision
-		}
-	}
-	return ""
 }
 
 // orderOf is that of one side; nil when there is none.

@@ -143,21 +143,3 @@ func (p *posting) comment(ctx context.Context, r *review, budget int) string {
 	p.note(err)
 	return url
 }
-
-// description is the plan in the length of a status: "38 objects in 30 clusters, 4 distinct changes".
-func (r *review) description() string {
-	switch {
-	case r.Result == planInvalid, r.Result == planUnchanged:
-		return r.Verdict
-	case r.Result == planBlocked:
-		return fmt.Sprintf("blocked by %s; %s", count(len(r.Blocking), "error"), r.brief())
-	}
-	return r.brief()
-}
-
-func (r *review) brief() string {
-	if r.Empty() {
-		return "no object in any cluster changes"
-	}
-	return fmt.Sprintf("%s in %s, %s", count(r.Totals.Objects, "object"), count(r.Totals.Clusters, "cluster"), count(len(r.Changes), "distinct change"))
-}

@@ -265,10 +265,53 @@ func (r *review) extent() string {
 	return join(", ", policies, affected)
 }
 
-// outOf is "30 of 31 clusters".
-func outOf(n, of int) string {
-	if n == of {
-		return count(n, "cluster")
+// verify says whether head has the digest that was asked for.
+func (r *review) verify(out io.Writer, want string) error {
+	if r.Result == planInvalid {
+		if err := r.print(out, asText, maxBudget); err != nil {
+			return err
+		}
+		return &exitError{code: 2}
 	}
-	return fmt.Sprintf("%d of %s", n, count(of, "cluster"))
+	if r.After.Digest == want {
+		_, err := fmt.Fprintf(out, "the plan of %s is the one asked for: %s\n", r.Head, want)
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "the plan of %s is another one\n  asked for  %s\n  planned    %s\n", r.Head, want, r.After.Digest); err != nil {
+		return err
+	}
+	return &exitError{code: 1}
+}
+
+// print writes the review in a format.
+func (r *review) print(out io.Writer, f format, budget int) error {
+	var text string
+	switch f {
+	case asJSON:
+		return encode(out, f, r)
+	case asMarkdown:
+		text = r.markdown(budget)
+	default:
+		text = r.text()
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+// description is the plan in the length of a status: "38 objects in 30 clusters, 4 distinct changes".
+func (r *review) description() string {
+	switch {
+	case r.Result == planInvalid, r.Result == planUnchanged:
+		return r.Verdict
+	case r.Result == planBlocked:
+		return fmt.Sprintf("blocked by %s; %s", count(len(r.Blocking), "error"), r.brief())
+	}
+	return r.brief()
+}
+
+func (r *review) brief() string {
+	if r.Empty() {
+		return "no object in any cluster changes"
+	}
+	return fmt.Sprintf("%s in %s, %s", count(r.Totals.Objects, "object"), count(r.Totals.Clusters, "cluster"), count(len(r.Changes), "distinct change"))
 }

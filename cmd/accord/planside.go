@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing/object"
 
@@ -95,18 +94,4 @@ func (s *side) input() propagate.Input {
 		return propagate.Input{}
 	}
 	return s.tree.input
-}
-
-// inside is where a file stands in the work tree, "deploy/prod.yaml"; false when it stands elsewhere.
-func (h *history) inside(file string) (string, bool) {
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return "", false
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
-	if err != nil {
-		dir = filepath.Dir(abs) // it may have stood there at another commit
-	}
-	below, err := filepath.Rel(h.root, filepath.Join(dir, filepath.Base(abs)))
-	return filepath.ToSlash(below), err == nil && !h.bare && filepath.IsLocal(below)
 }

@@ -3,20 +3,13 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
 // The words for changes that text and Markdown share.
-
-// fewNames is how many names are shown of a list; the rest is a number.
-const fewNames = 8
 
 // verbs are what happens, as a sign in front and as a word.
 var verbs = map[diff.Verb]struct{ sign, word string }{
@@ -161,66 +154,6 @@ func hunkLines(h diff.Hunk) []string {
 		return []string{" (" + string(h.Op) + "; the value is not shown)"}
 	}
 	return lines
-}
-
-func printableLines(sign, text string) []string {
-	if text == "" {
-		return nil
-	}
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = sign + printable(line)
-	}
-	return lines
-}
-
-// printable shows what a terminal or a browser would obey: control characters, and those that turn text around.
-func printable(s string) string {
-	clean := func(r rune) bool { return r == '\t' || unicode.IsPrint(r) }
-	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range strings.ToValidUTF8(s, "?") {
-		if clean(r) {
-			b.WriteRune(r)
-		} else {
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		}
-	}
-	return b.String()
-}
-
-// fewOf is "a, b and 3 more" of a list.
-func fewOf(list []string, most int) string {
-	if len(list) <= most+1 { // "and 1 more" says less than its name
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
-}
-
-// cutTo is s in at most n characters.
-func cutTo(s string, n int) string {
-	runes := []rune(s)
-	if len(runes) <= n {
-		return s
-	}
-	return string(runes[:max(n-3, 0)]) + "..."
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@=,+~^-]+$`)
-
-// commandLine is a command as one types it into a shell.
-func commandLine(args []string) string {
-	quoted := make([]string, len(args))
-	for i, a := range args {
-		quoted[i] = a
-		if !plainWord.MatchString(a) {
-			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }
 
 // command makes the same review again, without a password in a URL.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/json"
 
@@ -133,4 +134,36 @@ func (r *rendering) print(out io.Writer, f format) error {
 		return encode(out, f, r)
 	}
 	return r.printYAML(out)
+}
+
+// wanted are the objects that were named, each of which has to go to the cluster; nil when all are wanted.
+func (p *planned) wanted(names []objectName, namespace, cluster string) (map[manifest.ID]bool, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	wanted := map[manifest.ID]bool{}
+	for _, name := range names {
+		id, err := p.find(name, namespace)
+		if err != nil {
+			return nil, err
+		}
+		d := p.Decision(id)
+		for _, c := range d.Chosen {
+			wanted[id] = wanted[id] || c.Cluster == cluster
+		}
+		for _, r := range d.Refused {
+			if r.Cluster == cluster {
+				return nil, fmt.Errorf("%s does not go to %s: %s (accord why %s -c %[2]s)", id, cluster, r.Why, name)
+			}
+		}
+	}
+	return wanted, nil
+}
+
+// within says whether an object of the cluster is among the wanted ones.
+func within(wanted map[manifest.ID]bool, namespace string, id manifest.ID) bool {
+	if wanted != nil {
+		return wanted[id]
+	}
+	return namespace == "" || slices.Contains([]string{namespace}, id.Namespace) || id.Kind == "Namespace" && id.Name == namespace
 }

@@ -9,21 +9,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// An exitError ends the process with a code that says more than "did not work".
-type exitError struct {
-	code int
-	err  error // nil when everything has been said already
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
 // execute runs one command line. Its exit code is 0 when all went well, 2 for a usage error or an error of
 // accord itself, and otherwise what the command documents.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

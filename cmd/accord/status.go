@@ -3,15 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 const statusLong = `Show what is where: the newest commit of a federation and what every cluster made of it.
@@ -94,68 +89,4 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 		return encode(out, f.output.value, s)
 	}
 	return s.write(out, time.Now())
-}
-
-// draw writes the picture of a rollout.
-func (f *statusFlags) draw(ctx context.Context, out io.Writer, h *hub, fed *v1alpha1.Federation) error {
-	rel, err := h.newestRelease(ctx, fed)
-	if err != nil {
-		return err
-	}
-	deliveries := &v1alpha1.DeliveryList{}
-	if err := h.List(ctx, deliveries, of(fed)...); err != nil {
-		return h.explain("listing the deliveries of "+fed.Name, err)
-	}
-	return draw(out, f.output.value, rel, deliveries.Items, f.rollout, time.Now())
-}
-
-// overview has one verdict line for each federation.
-func (f *statusFlags) overview(ctx context.Context, out io.Writer, h *hub, all []v1alpha1.Federation) error {
-	reports := []statusReport{}
-	for i := range all {
-		s, err := h.status(ctx, &all[i])
-		if err != nil {
-			return err
-		}
-		reports = append(reports, s)
-	}
-	if f.output.value != asText {
-		return encode(out, f.output.value, reports)
-	}
-	if len(all) == 0 {
-		_, err := fmt.Fprintf(out, "no federations on %s\n", h.config.Host)
-		return err
-	}
-	for _, s := range reports {
-		if _, err := fmt.Fprintln(out, s.headline(time.Now())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// status reads all that is told about one federation.
-func (h *hub) status(ctx context.Context, fed *v1alpha1.Federation) (statusReport, error) {
-	rel, err := h.newestRelease(ctx, fed)
-	if err != nil {
-		return statusReport{}, err
-	}
-	deliveries := &v1alpha1.DeliveryList{}
-	if err := h.List(ctx, deliveries, of(fed)...); err != nil {
-		return statusReport{}, h.explain("listing the deliveries of "+fed.Name, err)
-	}
-	return newStatusReport(fed, rel, deliveries.Items), nil
-}
-
-// newestRelease is the Release that the federation is at; nil when it is at none yet.
-func (h *hub) newestRelease(ctx context.Context, fed *v1alpha1.Federation) (*v1alpha1.Release, error) {
-	if fed.Status.Release == "" {
-		return nil, nil
-	}
-	rel := &v1alpha1.Release{}
-	err := h.Get(ctx, client.ObjectKey{Namespace: fed.Namespace, Name: fed.Status.Release}, rel)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	return rel, h.explain("reading release "+fed.Status.Release, err)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -129,4 +130,17 @@ func newClusterPart(d *v1alpha1.Delivery, revision string) clusterPart {
 		Revision: on, Current: on != "" && on == revision,
 		Objects: st.Summary, Orphans: len(st.Orphaned), Trouble: st.Problems, TroubleOmitted: st.Omitted,
 	}
+}
+
+// status reads all that is told about one federation.
+func (h *hub) status(ctx context.Context, fed *v1alpha1.Federation) (statusReport, error) {
+	rel, err := h.newestRelease(ctx, fed)
+	if err != nil {
+		return statusReport{}, err
+	}
+	deliveries := &v1alpha1.DeliveryList{}
+	if err := h.List(ctx, deliveries, of(fed)...); err != nil {
+		return statusReport{}, h.explain("listing the deliveries of "+fed.Name, err)
+	}
+	return newStatusReport(fed, rel, deliveries.Items), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -31,15 +30,6 @@ func liveView(f format, out io.Writer) live {
 		return &screen{out: out}
 	}
 	return &changes{out: out, clusters: map[string]string{}}
-}
-
-func isTerminal(out io.Writer) bool {
-	file, ok := out.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // watch shows a federation until somebody interrupts, which is no error. A hub that is away for a while is waited for.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -19,14 +18,4 @@ func versionCommand() *cobra.Command {
 			return err
 		},
 	}
-}
-
-// version is that of the module as the Go command recorded it: a tag, a pseudo-version, or "(devel)" when
-// the binary was not built from a version-controlled tree.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }

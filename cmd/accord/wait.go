@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
@@ -129,83 +127,4 @@ func (f *waitFlags) find(ctx context.Context, h *hub, name string, g goal) (*v1a
 		return nil, err
 	}
 	return fed, h.checkClusters(ctx, f.clusters)
-}
-
-// lastLook is how long a hub may take to answer when the time has run out: what is read then still counts.
-const lastLook = 5 * time.Second
-
-// waiting is one wait for one commit.
-type waiting struct {
-	hub        *hub
-	federation *v1alpha1.Federation
-	commit     string
-	clusters   []string
-	goal       goal
-}
-
-// until looks at every news until judge says that it is over. The watches only wake it: what it decides on is
-// read after the news, so that nothing is missed between two watches. A hub that was there and is away for a
-// while is waited for, too.
-func (w *waiting) until(ctx context.Context, say func(sight, verdict, time.Time) error) error {
-	news, end := w.hub.news(ctx, w.federation, len(w.clusters) > 0)
-	defer end()
-	var last sight
-	for {
-		s, err := w.lookInTime(ctx)
-		switch {
-		case err == nil:
-			last = s
-		case passing(err):
-			s = last.withNote(err.Error())
-		default:
-			return err
-		}
-		now := time.Now()
-		v := judge(s, w.goal, now)
-		if err := say(s, v, now); err != nil {
-			return err
-		}
-		if v.Result != "" {
-			return ended(v)
-		}
-		if err := sleep(ctx, news, v.Again); err != nil {
-			return err
-		}
-	}
-}
-
-// lookInTime gives up on a hub that does not answer when the time runs out.
-func (w *waiting) lookInTime(ctx context.Context) (sight, error) {
-	ctx, end := context.WithDeadline(ctx, w.goal.Deadline.Add(lastLook))
-	defer end()
-	return w.look(ctx)
-}
-
-// passing tells whether err is of the kind that ends by itself: the hub restarts, or is busy.
-func passing(err error) bool {
-	_, network := errors.AsType[*url.Error](err)
-	return network || errors.Is(err, context.DeadlineExceeded) || apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) ||
-		apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) || apierrors.IsInternalError(err)
-}
-
-// ended is the end of the process for v; what there is to say has been said.
-func ended(v verdict) error {
-	if code := v.exitCode(); code != 0 {
-		return &exitError{code: code}
-	}
-	return nil
-}
-
-// sleep until there is news, but not longer than again.
-func sleep(ctx context.Context, news <-chan struct{}, again time.Time) error {
-	t := time.NewTimer(time.Until(again))
-	defer t.Stop()
-	select {
-	case <-news:
-		return nil
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return errors.New("interrupted")
-	}
 }

@@ -188,15 +188,3 @@ func (p *planned) sends(id manifest.ID, only string) []whySent {
 	}
 	return all
 }
-
-// noClusters is what to do when nothing is declared to place anything on.
-const noClusters = "no Cluster is declared: put Cluster manifests beside the others (of Karmada: kubectl get clusters -o yaml), or name a hub with --hub-kubeconfig"
-
-// find is the object that a user means.
-func (p *planned) find(o objectName, namespace string) (manifest.ID, error) {
-	f := finder{kinds: newKindNames(p.input.Objects), namespace: namespace}
-	for i := range p.Decisions {
-		f.ids = append(f.ids, p.Decisions[i].ID)
-	}
-	return f.find(o)
-}

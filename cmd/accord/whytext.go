@@ -149,24 +149,6 @@ func (s whyStep) effect() []string {
 	return lines
 }
 
-// maxBrief is how much of a value is shown on a line; JSON output has all of it.
-const maxBrief = 100
-
-// brief is a value on one line.
-func brief(v any) string {
-	if v == nil {
-		return "nothing"
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	if runes := []rune(string(text)); len(runes) > maxBrief {
-		return string(runes[:maxBrief]) + "..."
-	}
-	return string(text)
-}
-
 // shortField is the path of an overrider without what is the same in all of them.
 func shortField(field string) string {
 	return strings.Replace(strings.TrimPrefix(field, "spec."), ".overriders.", ".", 1)

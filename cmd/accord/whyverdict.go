@@ -71,17 +71,6 @@ func (r *whyReport) verdictOn() string {
 	return fmt.Sprintf("%s goes to %s", r.id, r.only)
 }
 
-// maxListed is how many names a line has before the rest is a number.
-const maxListed = 12
-
-// listed is "eu-1, eu-2 and 26 more".
-func listed(names []string) string {
-	if len(names) <= maxListed {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
-}
-
 // some names objects, at most three of them.
 func some(ids []manifest.ID) string {
 	const most = 3

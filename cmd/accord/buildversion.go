@@ -1,0 +1,13 @@
+package main
+
+import "runtime/debug"
+
+// version is that of the module as the Go command recorded it: a tag, a pseudo-version, or "(devel)" when
+// the binary was not built from a version-controlled tree.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+func (f *holdFlags) run(ctx context.Context, out io.Writer, cluster string, now time.Time) error {
+	h, m, err := f.find(wanted{noun: "Cluster", name: cluster, kinds: map[string][]string{v1alpha1.GroupVersion.Group: {"Cluster"}, v1alpha1.KarmadaClusterGroup: {"Cluster"}}})
+	if err != nil {
+		return fmt.Errorf("%w; of a cluster that is only on the hub write a manifest with name and spec.hold", err)
+	}
+	c := change{file: m.file}
+	if f.release {
+		was, _ := m.Get("spec", "hold", "reason")
+		c.subject = "release cluster " + cluster
+		c.body = prefixed("It was held: ", was)
+		c.text, err = m.Remove("spec", "hold")
+		if err != nil {
+			return fmt.Errorf("%s is not held in Git: %w", cluster, err)
+		}
+		return f.carryOut(ctx, out, h, c)
+	}
+	hold, err := f.hold(h, now)
+	if err != nil {
+		return err
+	}
+	c.subject = "hold cluster " + cluster + ": " + f.reason
+	c.body = join("\n", prefixed("Owner: ", hold.Owner), prefixed("Until: ", hold.Until))
+	if c.text, err = m.Set(hold, "spec", "hold"); err != nil {
+		return fmt.Errorf("editing %s: %w", m.place(), err)
+	}
+	return f.carryOut(ctx, out, h, c)
+}
+
+// A writtenHold is spec.hold as it is written.
+type writtenHold struct {
+	Reason string `yaml:"reason"`
+	Owner  string `yaml:"owner,omitempty"`
+	Until  string `yaml:"until,omitempty"`
+}
+
+// maxReason is how many characters the kind takes.
+const maxReason = 256
+
+func (f *holdFlags) hold(h *history, now time.Time) (writtenHold, error) {
+	hold := writtenHold{Reason: strings.TrimSpace(f.reason), Owner: cmp.Or(f.owner, h.user())}
+	if hold.Reason == "" {
+		return hold, errors.New("--reason is empty: a hold that nobody can explain is never removed")
+	}
+	if n := utf8.RuneCountInString(hold.Reason); n > maxReason {
+		return hold, fmt.Errorf("--reason has %d characters, at most %d are allowed", n, maxReason)
+	}
+	if f.until == "" {
+		return hold, nil
+	}
+	until, err := parseUntil(f.until, now)
+	hold.Until = until.UTC().Format(time.RFC3339)
+	return hold, err
+}
+
+var days = regexp.MustCompile(`^([0-9]+)d`)
+
+// parseUntil reads a time, or how long from now. A day alone is all of it.
+func parseUntil(text string, now time.Time) (time.Time, error) {
+	until, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		until, err = time.Parse("2006-01-02 15:04", text)
+	}
+	if err != nil {
+		if until, err = time.Parse(time.DateOnly, text); err == nil {
+			until = until.AddDate(0, 0, 1)
+		}
+	}
+	if err != nil {
+		long, badSpan := time.ParseDuration(days.ReplaceAllStringFunc(text, inHours))
+		if badSpan != nil {
+			return until, fmt.Errorf(`--until %q: expected a time span like "48h" or "3d", or a time like "2026-03-06 18:00"`, text)
+		}
+		until = now.Add(long).Truncate(time.Minute)
+	}
+	if !until.After(now) {
+		return until, fmt.Errorf("--until %q is over", text)
+	}
+	return until, nil
+}
+
+// inHours is "72h" for "3d".
+func inHours(text string) string {
+	n, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
+	if err != nil {
+		return text
+	}
+	return strconv.Itoa(24*n) + "h"
+}

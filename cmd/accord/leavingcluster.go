@@ -1,0 +1,21 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// staying are the clusters without those that are being removed: those have left the fleet, as the controllers see it.
+func staying(clusters []v1alpha1.Cluster) []v1alpha1.Cluster {
+	return slices.DeleteFunc(slices.Clone(clusters), func(c v1alpha1.Cluster) bool { return c.DeletionTimestamp != nil })
+}
+
+// leavingNote says on what a Cluster waits that is being deleted.
+func leavingNote(c *v1alpha1.Cluster) string {
+	if slices.Contains(c.Finalizers, v1alpha1.LeftBehindFinalizer) {
+		return "goes when accord wrote down what stays there: a minute at most, if it runs"
+	}
+	return join(" ", "kept by", strings.Join(c.Finalizers, ", "))
+}

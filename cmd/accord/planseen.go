@@ -1,0 +1,70 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/diff"
+	"github.com/accord-dev/accord/source"
+)
+
+// seen is what is known of every cluster; nil when nothing is.
+func (k *known) seen(now time.Time) map[string]diff.Seen {
+	if k == nil || len(k.deliveries) == 0 {
+		return nil
+	}
+	all := map[string]diff.Seen{}
+	for i := range k.deliveries {
+		d := &k.deliveries[i]
+		revision := d.Status.LastAppliedRevision
+		s := diff.Seen{Revision: revision, Behind: k.behind(revision)}
+		if p := deliveryPlace(d, ""); p.State == v1alpha1.Unreachable {
+			s.Unreachable = true
+			if since := cmp.Or(d.Status.LastHeardAt, p.Since); since != nil {
+				s.Silent = now.Sub(since.Time)
+			}
+		}
+		all[d.Spec.Cluster] = s
+	}
+	return all
+}
+
+// behind is how many revisions came after one; 0 when that is not known.
+func (k *known) behind(revision string) int {
+	i := slices.IndexFunc(k.releases, func(r v1alpha1.Release) bool { return source.SameCommit(r.Spec.Revision, revision) })
+	if i < 0 {
+		return 0
+	}
+	n := 0
+	for j := range k.releases {
+		if k.releases[i].CreationTimestamp.Before(&k.releases[j].CreationTimestamp) {
+			n++
+		}
+	}
+	return n
+}
+
+// healthy is the revision that a cluster had healthy last, of a rollout; empty when that is not known.
+func (k *known) healthy(rollout, cluster string) string {
+	if k == nil {
+		return ""
+	}
+	for i := range k.deliveries {
+		d := &k.deliveries[i]
+		if d.Spec.Cluster != cluster {
+			continue
+		}
+		at := slices.IndexFunc(d.Status.Rollouts, func(r v1alpha1.DeliveryRollout) bool { return r.Policy == rollout })
+		switch {
+		case at < 0:
+			return d.Status.LastHealthyRevision
+		case d.Status.Rollouts[at].Healthy != nil:
+			return d.Status.Rollouts[at].Given.Revision
+		case d.Status.Rollouts[at].Good != nil:
+			return d.Status.Rollouts[at].Good.Revision
+		}
+	}
+	return ""
+}
