@@ -137,7 +137,7 @@ func (e *engine) record(ctx context.Context, f *federation, a announcement) erro
 	g.SetLimit(ledgerWriters)
 	for _, obj := range a.puts {
 		g.Go(func() error {
-			if err := e.ledger.Put(ctx, obj); err != nil {
+			if err := e.store.Put(ctx, obj); err != nil {
 				return err
 			}
 			f.remember(obj)
@@ -146,7 +146,7 @@ func (e *engine) record(ctx context.Context, f *federation, a announcement) erro
 	}
 	for _, o := range f.undecided(a.decided) {
 		g.Go(func() error {
-			err := e.ledger.Delete(ctx, o)
+			err := e.store.Delete(ctx, o)
 			if err != nil {
 				f.restore(o)
 			}
@@ -166,11 +166,11 @@ func (r *reporter) recordObject(ctx context.Context, f *federation, id manifest.
 	}
 	put := o.DeepCopy()
 	f.mu.Unlock()
-	if err := r.engine.ledger.Put(ctx, put); err != nil {
+	if err := r.engine.store.Put(ctx, put); err != nil {
 		return err
 	}
 	if !r.recorded(f, id, o, put) {
-		return r.engine.ledger.Delete(ctx, put)
+		return r.engine.store.Delete(ctx, put)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (r *reporter) recordDelivery(ctx context.Context, f *federation, cluster st
 	}
 	put := l.delivery.DeepCopy()
 	f.mu.Unlock()
-	if err := r.engine.ledger.Put(ctx, put); err != nil {
+	if err := r.engine.store.Put(ctx, put); err != nil {
 		return err
 	}
 	f.remember(put)

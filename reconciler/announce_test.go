@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -28,7 +29,7 @@ func announceTo(t *testing.T) *announced {
 	t.Helper()
 	scheme, err := newScheme()
 	require.NoError(t, err)
-	e := newEngine(newMemory(scheme), slog.New(slog.DiscardHandler), func(client.Object, string, string, string) {})
+	e := newEngine(store.NewMemory(scheme), slog.New(slog.DiscardHandler), func(client.Object, string, string, string) {})
 	fed := &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}
 	f, err := e.open(t.Context(), fed)
 	require.NoError(t, err)
@@ -59,14 +60,11 @@ func (a *announced) push(revision, placement string, names ...string) map[manife
 	return changed
 }
 
-// records is how many FederatedObjects the ledger has.
-func (a *announced) records() (n int) {
-	for key := range a.engine.ledger.(*memory).kept {
-		if strings.HasPrefix(key, "FederatedObject ") {
-			n++
-		}
-	}
-	return n
+// records returns how many FederatedObjects are stored.
+func (a *announced) records() int {
+	list := &v1alpha1.FederatedObjectList{}
+	require.NoError(a, a.engine.store.List(a.Context(), list, a.f.key.Namespace, a.f.key.Name))
+	return len(list.Items)
 }
 
 func many(n int) []string {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -41,7 +42,7 @@ type prober struct {
 	client.Client
 	secrets client.Reader
 	engine  *engine
-	ledger  ledger
+	store   store.Store
 	// catalogs are what the members serve.
 	catalogs clusters.Catalogs
 
@@ -55,7 +56,7 @@ type prober struct {
 
 func newProber(hub client.Client, secrets client.Reader, e *engine) *prober {
 	return &prober{
-		Client: hub, secrets: secrets, engine: e, ledger: e.ledger, wake: func(string) {},
+		Client: hub, secrets: secrets, engine: e, store: e.store, wake: func(string) {},
 		credentials: map[string]string{}, counted: map[string]time.Time{}, tainted: map[string][]corev1.Taint{},
 	}
 }
@@ -86,7 +87,7 @@ func (p *prober) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	p.inform(c, &next)
 	if stale(c.Status.LastHeardAt, next.LastHeardAt) || !sameButHeard(c.Status, next) {
 		c.Status = next
-		if err := p.ledger.PutStatus(ctx, c); err != nil && !gone(err) {
+		if err := p.store.PutStatus(ctx, c); err != nil && !apierrors.IsNotFound(err) {
 			return ctrl.Result{}, err
 		}
 	}

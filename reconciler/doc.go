@@ -9,6 +9,6 @@
 //	share    of several replicas one leads, and each holds some of the clusters                     (share.go)
 //
 // The plan in force and what is known of the members live in memory (engine.go); everything that has to
-// survive a restart is in Git, on the members, or in the ledger: the hub's API server, or memory when
-// there is no hub (ledger.go). A restart lists the members and writes nothing that is already right.
+// survive a restart is in Git, on the members, or in the store: the hub's API server, or memory when
+// there is no hub (store). A restart lists the members and writes nothing that is already right.
 package reconciler

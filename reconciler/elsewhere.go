@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -26,7 +27,7 @@ func (p *prober) lookElsewhere(ctx context.Context, c *v1alpha1.Cluster) (ctrl.R
 	}
 	if !equality.Semantic.DeepEqual(next, c.Status) {
 		c.Status = next
-		if err := p.ledger.PutStatus(ctx, c); err != nil && !gone(err) {
+		if err := p.store.PutStatus(ctx, c); err != nil && !apierrors.IsNotFound(err) {
 			return ctrl.Result{}, err
 		}
 	}

@@ -183,7 +183,7 @@ func (f *federation) succeed(release *v1alpha1.Release) {
 // putRelease puts the newest Release, and judges it by the generation that the ledger gave it: nothing is claimed of it
 // that was true of an older one.
 func (e *engine) putRelease(ctx context.Context, f *federation, release *v1alpha1.Release) error {
-	if err := e.ledger.Put(ctx, release); err != nil {
+	if err := e.store.Put(ctx, release); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -259,7 +259,7 @@ func (e *engine) supersede(ctx context.Context, f *federation) error {
 	var errs []error
 	for i, r := range older {
 		if i >= keptReleases-1 {
-			errs = append(errs, e.ledger.Delete(ctx, &r))
+			errs = append(errs, e.store.Delete(ctx, &r))
 			continue
 		}
 		if before := r.Status; before.SupersededBy == "" {

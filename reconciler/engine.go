@@ -14,13 +14,14 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/store"
 )
 
 // engine holds what is in force and what is known, in memory: a plan per federation, a bulkhead per cluster.
 // It does not know where Federations and Clusters are declared; sync and cluster tell it, and so does Once.
 type engine struct {
-	ledger ledger
-	log    *slog.Logger
+	store store.Store
+	log   *slog.Logger
 	// event tells people of something that explains or needs an action; kind is Normal or Warning.
 	event func(about client.Object, kind, reason, message string)
 	// surveyed is told that there is news of what a cluster says of itself; it may not block.
@@ -50,9 +51,9 @@ type engine struct {
 }
 
 // newEngine starts nothing; run does.
-func newEngine(l ledger, log *slog.Logger, event func(about client.Object, kind, reason, message string)) *engine {
+func newEngine(l store.Store, log *slog.Logger, event func(about client.Object, kind, reason, message string)) *engine {
 	e := &engine{
-		ledger: l, log: log, event: event, surveyed: func(string) {}, replan: func(types.NamespacedName) {},
+		store: l, log: log, event: event, surveyed: func(string) {}, replan: func(types.NamespacedName) {},
 		federations: map[types.NamespacedName]*federation{},
 		bulkheads:   map[string]*bulkhead{}, fingerprints: newFingerprints(), hearsay: map[string]hearsay{},
 	}
@@ -79,7 +80,7 @@ func (e *engine) open(ctx context.Context, fed *v1alpha1.Federation) (*federatio
 		return f, nil
 	}
 	e.forget(key)
-	f, err := recall(ctx, e.ledger, fed, e.fingerprints)
+	f, err := recall(ctx, e.store, fed, e.fingerprints)
 	if err != nil {
 		return nil, err
 	}

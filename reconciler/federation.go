@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -185,7 +186,7 @@ func newFederation(fed *v1alpha1.Federation, p *fingerprints) *federation {
 }
 
 // recall reads from the ledger what the process before this one knew of a federation.
-func recall(ctx context.Context, l ledger, fed *v1alpha1.Federation, p *fingerprints) (*federation, error) {
+func recall(ctx context.Context, l store.Store, fed *v1alpha1.Federation, p *fingerprints) (*federation, error) {
 	f := newFederation(fed, p)
 	var objects v1alpha1.FederatedObjectList
 	var deliveries v1alpha1.DeliveryList

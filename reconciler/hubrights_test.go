@@ -37,6 +37,7 @@ import (
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/shard"
+	"github.com/accord-dev/accord/reconciler/store"
 )
 
 // TestHubRights runs two replicas on a hub with the rights that "accord install" prints, and no others, through the life
@@ -46,7 +47,7 @@ func TestHubRights(t *testing.T) {
 	w.hook, w.metrics, w.log = freeAddress(t), freeAddress(t), &errorCounter{to: t.Output()}
 	admin := w.planes["hub"].Config()
 	w.hub = clientOf(t, admin)
-	require.NoError(t, reconciler.InstallCRDs(t.Context(), admin))
+	require.NoError(t, store.InstallCRDs(t.Context(), admin))
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	asked := &requests{used: map[right]int{}, forbidden: map[right]int{}}
 	w.config = asked.recorded(w.installed())

@@ -15,7 +15,7 @@ func (e *engine) reportsOf(ctx context.Context, f *federation) ([]v1alpha1.Deliv
 		return nil, nil
 	}
 	var all v1alpha1.DeliveryReportList
-	err := e.ledger.List(ctx, &all, f.key.Namespace, f.key.Name)
+	err := e.store.List(ctx, &all, f.key.Namespace, f.key.Name)
 	return all.Items, err
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/local/localtest"
-	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/store"
 )
 
 var (
@@ -106,7 +106,7 @@ func newKillings(t *testing.T, random *rand.Rand, replicas int) *killings {
 	k.startHub()
 	k.planes = localtest.Members(t, k.clusters...)
 	k.hub = clientOf(t, k.config)
-	require.NoError(t, reconciler.InstallCRDs(t.Context(), k.config))
+	require.NoError(t, store.InstallCRDs(t.Context(), k.config))
 	for _, name := range []string{k.namespace, "accord-system"} {
 		k.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/store"
 )
 
 const (
@@ -73,7 +74,7 @@ func (l *leaver) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 		l.engine.log.Error("a Cluster goes before it is written down what stays there", "cluster", c.Name, "error", err)
 		l.engine.event(c, warning, clusterLeft, fmt.Sprintf("removed although it could not be written down everywhere what stays there: %v", err))
 	}
-	return ctrl.Result{}, takeFinalizer(ctx, l.Client, c)
+	return ctrl.Result{}, store.RemoveFinalizer(ctx, l.Client, c)
 }
 
 // part has every Federation write down what stays on a cluster.
@@ -117,7 +118,7 @@ func (l *leaver) stays(ctx context.Context, c *v1alpha1.Cluster) (ctrl.Result, e
 		}
 		errs = append(errs, err)
 		if f.concerns(c.Name) {
-			errs = append(errs, putFinalizer(ctx, l.Client, c))
+			errs = append(errs, store.AddFinalizer(ctx, l.Client, c))
 		}
 	}
 	return ctrl.Result{RequeueAfter: again}, errors.Join(errs...)
@@ -135,7 +136,7 @@ func (s *syncer) putFinalizers(ctx context.Context, f *federation, plan *propaga
 	g.SetLimit(ledgerWriters)
 	for i := range list.Items {
 		if c := &list.Items[i]; used[c.Name] {
-			g.Go(func() error { return putFinalizer(ctx, s.Client, c) })
+			g.Go(func() error { return store.AddFinalizer(ctx, s.Client, c) })
 		}
 	}
 	return g.Wait()

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -16,10 +15,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/store"
 )
 
-// unwritable is a ledger that takes no status.
-type unwritable struct{ ledger }
+// unwritable is a store that rejects every status.
+type unwritable struct{ store.Store }
 
 func (unwritable) PutStatus(context.Context, client.Object) error {
 	return errors.New("the hub is out of space")
@@ -52,7 +52,7 @@ func TestLeavingIsBounded(t *testing.T) {
 			}}
 			hub := fake.NewClientBuilder().WithScheme(scheme).WithObjects(fed, left).Build()
 			var told []string
-			var l ledger = newMemory(scheme)
+			var l store.Store = store.NewMemory(scheme)
 			if c.broken {
 				l = unwritable{l}
 			}
@@ -86,29 +86,4 @@ func TestLeavingIsBounded(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestFinalizerOfOthers: what was read may be old by the time it is written, and then nothing is taken.
-func TestFinalizerOfOthers(t *testing.T) {
-	scheme, err := newScheme()
-	require.NoError(t, err)
-	deleted := &metav1.Time{Time: time.Now()}
-	is := &v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{
-		Name: "eu-1", UID: "2", DeletionTimestamp: deleted, Finalizers: []string{"example.com/others", v1alpha1.LeftBehindFinalizer},
-	}}
-	for state, was := range map[string]metav1.ObjectMeta{
-		"the other one was not there": {Name: "eu-1", UID: "2", Finalizers: []string{v1alpha1.LeftBehindFinalizer}},
-		"it was another Cluster":      {Name: "eu-1", UID: "1", Finalizers: is.Finalizers},
-	} {
-		t.Run(state, func(t *testing.T) {
-			hub := fake.NewClientBuilder().WithScheme(scheme).WithObjects(is.DeepCopy()).Build()
-			require.Error(t, takeFinalizer(t.Context(), hub, &v1alpha1.Cluster{ObjectMeta: was}))
-			now := &v1alpha1.Cluster{}
-			require.NoError(t, hub.Get(t.Context(), client.ObjectKeyFromObject(is), now))
-			require.Equal(t, is.Finalizers, now.Finalizers)
-		})
-	}
-	hub := fake.NewClientBuilder().WithScheme(scheme).Build()
-	require.NoError(t, takeFinalizer(t.Context(), hub, is.DeepCopy()), "it is gone")
-	require.True(t, apierrors.IsNotFound(hub.Get(t.Context(), client.ObjectKeyFromObject(is), &v1alpha1.Cluster{})))
 }

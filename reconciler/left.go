@@ -8,6 +8,7 @@ import (
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -103,7 +104,7 @@ func (e *engine) amendLeft(ctx context.Context, f *federation, change func(statu
 		return fed, nil
 	}
 	fed.Status.Left, fed.Status.LeftOmitted = next.Clusters, next.Omitted
-	if err := e.ledger.PutStatus(ctx, fed); err != nil && !gone(err) {
+	if err := e.store.PutStatus(ctx, fed); err != nil && !apierrors.IsNotFound(err) {
 		return fed, err
 	}
 	f.mu.Lock()

@@ -15,7 +15,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/store"
 )
 
 // TestNothingIsLostByFederations tries to lose what runs by what can become of Federations.
@@ -233,7 +233,7 @@ func (w *world) loseHub() {
 	w.planes["hub"] = localtest.Start(w.t, "hub-2")
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(w.t, w.config)
-	require.NoError(w.t, reconciler.InstallCRDs(w.t.Context(), w.config))
+	require.NoError(w.t, store.InstallCRDs(w.t.Context(), w.config))
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	for name := range w.members {
 		w.join(name)

@@ -2,16 +2,12 @@ package reconciler
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // mirrorRetry is how soon a federation that could not be mirrored is tried again.
@@ -91,17 +87,4 @@ func (m *mirrorer) sweep(ctx context.Context) (done bool) {
 func keyOf(federation string) types.NamespacedName {
 	namespace, name, _ := strings.Cut(federation, "/")
 	return types.NamespacedName{Namespace: namespace, Name: name}
-}
-
-// federations are all that are declared on the hub, "<namespace>/<name>".
-func (h hub) federations(ctx context.Context) (map[string]bool, error) {
-	list := &v1alpha1.FederationList{}
-	if err := h.reader.List(ctx, list); err != nil {
-		return nil, fmt.Errorf("listing federations: %w", err)
-	}
-	declared := map[string]bool{}
-	for i := range list.Items {
-		declared[client.ObjectKeyFromObject(&list.Items[i]).String()] = true
-	}
-	return declared, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/status"
 )
@@ -69,7 +70,7 @@ func Once(ctx context.Context, o OnceOptions) (OnceResult, error) {
 		return OnceResult{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	e := newEngine(newMemory(scheme), slog.New(logr.ToSlogHandler(o.Log)), func(client.Object, string, string, string) {})
+	e := newEngine(store.NewMemory(scheme), slog.New(logr.ToSlogHandler(o.Log)), func(client.Object, string, string, string) {})
 	ended := make(chan struct{})
 	go func() { defer close(ended); e.run(ctx) }()
 	defer func() { cancel(); <-ended }()

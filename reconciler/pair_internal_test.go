@@ -81,7 +81,7 @@ func newScale(t testing.TB, objects, members int) *scale {
 	require.NoError(t, err)
 	key := types.NamespacedName{Namespace: "fleet", Name: "prod"}
 	e := newEngine(distant{}, slog.New(slog.DiscardHandler), func(client.Object, string, string, string) {})
-	f, err := recall(t.Context(), e.ledger, &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}, e.fingerprints)
+	f, err := recall(t.Context(), e.store, &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}, e.fingerprints)
 	require.NoError(t, err)
 	e.federations[key] = f
 	t.Cleanup(e.reporter.queue.ShutDown)

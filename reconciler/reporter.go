@@ -11,6 +11,7 @@ import (
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
@@ -301,7 +302,7 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 	if equality.Semantic.DeepEqual(o.Status, next.Status) {
 		return nil
 	}
-	if err := r.engine.ledger.PutStatus(ctx, next); err != nil {
+	if err := r.engine.store.PutStatus(ctx, next); err != nil {
 		return r.recreate(ctx, f, next, entry{federation: f.key, object: id}, err)
 	}
 	r.wrote(entry{federation: f.key, object: id})
@@ -317,7 +318,7 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 
 // recreate puts a record that somebody deleted on the hub back, and has its status, e, looked at again.
 func (r *reporter) recreate(ctx context.Context, f *federation, record client.Object, e entry, err error) error {
-	if !gone(err) {
+	if !apierrors.IsNotFound(err) {
 		return err
 	}
 	if !f.keeps(record) {
@@ -326,7 +327,7 @@ func (r *reporter) recreate(ctx context.Context, f *federation, record client.Ob
 	f.untell(record)
 	if release, ok := record.(*v1alpha1.Release); ok {
 		err = r.engine.putRelease(ctx, f, release)
-	} else if err = r.engine.ledger.Put(ctx, record); err == nil {
+	} else if err = r.engine.store.Put(ctx, record); err == nil {
 		f.remember(record)
 	}
 	r.add(e, 0)
@@ -388,7 +389,7 @@ func (r *reporter) putDelivery(ctx context.Context, f *federation, cluster strin
 	l.untold = false
 	d := l.delivery.DeepCopy()
 	f.mu.Unlock()
-	err := r.engine.ledger.PutStatus(ctx, d)
+	err := r.engine.store.PutStatus(ctx, d)
 	if err == nil {
 		r.wrote(entry{federation: f.key, cluster: cluster, put: true})
 		return nil
@@ -436,7 +437,7 @@ func (r *reporter) release(ctx context.Context, f *federation) error {
 			return err
 		}
 	}
-	err := r.engine.ledger.PutStatus(ctx, release)
+	err := r.engine.store.PutStatus(ctx, release)
 	if err == nil {
 		r.wrote(entry{federation: f.key})
 		r.engine.tellReady(f, release)
@@ -479,7 +480,7 @@ func (f *federation) judgeRelease() {
 // superseded writes the last status of an older Release.
 func (r *reporter) superseded(ctx context.Context, old *v1alpha1.Release, by string) error {
 	old.Status = status.Release(old.Status, old.Generation, status.ReleaseInput{SupersededBy: by}, time.Now())
-	if err := r.engine.ledger.PutStatus(ctx, old); err != nil && !gone(err) {
+	if err := r.engine.store.PutStatus(ctx, old); err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}
 	return nil
@@ -502,7 +503,7 @@ func (r *reporter) federation(ctx context.Context, f *federation) error {
 	if same {
 		return nil
 	}
-	if err := r.engine.ledger.PutStatus(ctx, fed); err != nil && !gone(err) {
+	if err := r.engine.store.PutStatus(ctx, fed); err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}
 	f.mu.Lock()

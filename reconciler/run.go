@@ -37,6 +37,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -73,7 +74,7 @@ const (
 	leaseName = "accord"
 )
 
-// Run runs the controllers on the hub that cfg leads to, until ctx ends. The CRDs must be there (InstallCRDs).
+// Run runs the controllers on the hub that cfg leads to, until ctx ends. The CRDs must be there (store.InstallCRDs).
 func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	writes := &hubWriteCounter{}
 	cfg = rest.CopyConfig(cfg)
@@ -86,9 +87,9 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	l := hub{Client: mgr.GetClient(), reader: mgr.GetAPIReader()}
+	records := store.NewHub(mgr.GetClient(), mgr.GetAPIReader())
 	log := slog.New(logr.ToSlogHandler(o.Log))
-	e := newEngine(l, log, newCrier(mgr.GetEventRecorder("accord")).event)
+	e := newEngine(records, log, newCrier(mgr.GetEventRecorder("accord")).event)
 
 	keys := keyring{mgr.GetAPIReader(), mgr.GetClient(), types.NamespacedName{Namespace: cmp.Or(o.Namespace, propagate.InventoryNamespace), Name: fingerprintSecret}}
 	if e.fingerprints, err = keys.fingerprints(ctx, log); err != nil && ctx.Err() != nil {
@@ -101,7 +102,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	p.wake, e.surveyed, e.replan = news.wake, news.wake, plans.look
 	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: clones, engine: e, taint: p.taint}
 	e.revisit = s.revisit
-	if e.mirror, err = newMirrorer(mgr.GetConfig(), e, o.Mirror, l.federations); err != nil {
+	if e.mirror, err = newMirrorer(mgr.GetConfig(), e, o.Mirror, records.Federations); err != nil {
 		return err
 	}
 	if o.Share {

@@ -17,8 +17,8 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/local/localtest"
-	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/shard"
+	"github.com/accord-dev/accord/reconciler/store"
 )
 
 // TestReplicasShareClusters runs three replicas as processes, and kills them. Whoever holds a cluster delivers there, and nobody
@@ -97,7 +97,7 @@ func newReplicas(t *testing.T, n int) *replicas {
 	w.planes = localtest.Members(t, append([]string{"hub"}, w.clusters...)...)
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
-	require.NoError(t, reconciler.InstallCRDs(t.Context(), w.config))
+	require.NoError(t, store.InstallCRDs(t.Context(), w.config))
 	for _, name := range []string{w.namespace, "accord-system"} {
 		w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}

@@ -73,7 +73,7 @@ func (c *carrier) inventories(ctx context.Context, fed *v1alpha1.Federation) (ma
 	var deliveries v1alpha1.DeliveryList
 	var reports v1alpha1.DeliveryReportList
 	for _, list := range []client.ObjectList{&deliveries, &reports} {
-		if err := c.engine.ledger.List(ctx, list, fed.Namespace, fed.Name); err != nil {
+		if err := c.engine.store.List(ctx, list, fed.Namespace, fed.Name); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +93,7 @@ func (c *carrier) read(ctx context.Context, f *federation, fed *v1alpha1.Federat
 	var releases v1alpha1.ReleaseList
 	var objects v1alpha1.FederatedObjectList
 	for _, list := range []client.ObjectList{&releases, &objects} {
-		if err := c.engine.ledger.List(ctx, list, fed.Namespace, fed.Name); err != nil {
+		if err := c.engine.store.List(ctx, list, fed.Namespace, fed.Name); err != nil {
 			return t, err
 		}
 	}

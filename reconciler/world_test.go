@@ -31,6 +31,7 @@ import (
 	"github.com/accord-dev/accord/clusters/local"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/store"
 )
 
 // patience is how long a test waits for what should take a moment: CI machines stall.
@@ -66,7 +67,7 @@ func newWorld(t *testing.T, members int) *world {
 	w.hook, w.metrics, w.log = freeAddress(t), freeAddress(t), &errorCounter{to: t.Output()}
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
-	require.NoError(t, reconciler.InstallCRDs(t.Context(), w.config))
+	require.NoError(t, store.InstallCRDs(t.Context(), w.config))
 	w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
 	for _, name := range names[1:] {
 		w.members[name] = clientOf(t, w.planes[name].Config())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/accord-dev/accord/clusters/local"
 	"github.com/accord-dev/accord/reconciler"
+	hubstore "github.com/accord-dev/accord/reconciler/store"
 )
 
 const upLong = `Run a complete hub in this process: a Kubernetes API server with its store, and the controllers.
@@ -88,7 +89,7 @@ func unlessCancelled(err error) error {
 
 // serve runs the controllers on the hub that is up, until the context ends.
 func (f *upFlags) serve(ctx context.Context, stdout io.Writer, dir string, plane *local.ControlPlane, o reconciler.Options) error {
-	if err := reconciler.InstallCRDs(ctx, plane.Config()); err != nil {
+	if err := hubstore.InstallCRDs(ctx, plane.Config()); err != nil {
 		return fmt.Errorf("installing the kinds of accord: %w", err)
 	}
 	kubeconfig, err := linkKubeconfig(dir, plane.Kubeconfig())

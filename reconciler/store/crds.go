@@ -1,4 +1,4 @@
-package reconciler
+package store
 
 import (
 	"context"
@@ -19,11 +19,11 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// establishPoll is how often the hub is asked whether it serves the CRDs yet.
+// establishPoll is the interval at which InstallCRDs checks whether the hub serves the CRDs.
 const establishPoll = 50 * time.Millisecond
 
-// InstallCRDs makes the CRDs of the hub what this version needs and returns when all are served. Objects that are
-// there stay.
+// InstallCRDs applies the CRDs of this version to the hub and returns when the hub serves all of them. Existing objects
+// stay.
 func InstallCRDs(ctx context.Context, cfg *rest.Config) error {
 	crds, err := v1alpha1.CRDs()
 	if err != nil {
@@ -50,18 +50,18 @@ func InstallCRDs(ctx context.Context, cfg *rest.Config) error {
 			return fmt.Errorf("installing %s: %w", crd.Name, err)
 		}
 	}
-	return served(ctx, cfg, crds)
+	return waitUntilServed(ctx, cfg, crds)
 }
 
-// served waits until discovery lists every kind: a CRD is established a moment before it can be found.
-func served(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.CustomResourceDefinition) error {
-	asking, err := discovery.NewDiscoveryClientForConfig(cfg)
+// waitUntilServed waits until discovery lists every kind. A CRD is established a moment before discovery lists it.
+func waitUntilServed(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.CustomResourceDefinition) error {
+	disco, err := discovery.NewDiscoveryClientForConfig(cfg)
 	if err != nil {
 		return fmt.Errorf("hub %s: %w", cfg.Host, err)
 	}
 	var missing []string
 	err = wait.PollUntilContextCancel(ctx, establishPoll, true, func(context.Context) (bool, error) {
-		list, err := asking.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
+		list, err := disco.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
 		if err != nil && !apierrors.IsNotFound(err) {
 			return false, err
 		}
@@ -74,7 +74,7 @@ func served(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.Custo
 	return nil
 }
 
-// unlisted are the kinds that discovery does not know yet; list is nil when it does not know the group.
+// unlisted returns the kinds that are missing from list, which is nil if discovery does not know the group.
 func unlisted(crds []*apiextensionsv1.CustomResourceDefinition, list *metav1.APIResourceList) []string {
 	var missing []string
 	for _, crd := range crds {

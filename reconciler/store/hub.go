@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Hub is the Store on the hub's API server. It writes by server-side apply, which needs neither a read before the write
+// nor a retry on conflict, and reads only the metadata of the answer: the rest equals the request.
+type Hub struct {
+	client client.Client
+	reader client.Reader
+}
+
+// NewHub returns a Store that writes with c. It lists with uncached, because the records are read at start-up only.
+func NewHub(c client.Client, uncached client.Reader) Hub {
+	return Hub{client: c, reader: uncached}
+}
+
+// Put implements Store.
+func (h Hub) Put(ctx context.Context, obj client.Object) error {
+	spec, _ := parts(obj)
+	answer, err := h.apply(ctx, h.client.Patch, obj, map[string]any{
+		"metadata": metadata{obj.GetNamespace(), obj.GetName(), obj.GetLabels(), obj.GetOwnerReferences()}, "spec": spec,
+	})
+	if err != nil {
+		return fmt.Errorf("writing %s to the hub: %w", title(obj), err)
+	}
+	obj.SetUID(answer.UID)
+	obj.SetGeneration(answer.Generation)
+	obj.SetCreationTimestamp(answer.CreationTimestamp)
+	return nil
+}
+
+// PutStatus implements Store.
+func (h Hub) PutStatus(ctx context.Context, obj client.Object) error {
+	patch := func(ctx context.Context, obj client.Object, p client.Patch, _ ...client.PatchOption) error {
+		return h.client.Status().Patch(ctx, obj, p, client.FieldOwner(v1alpha1.FieldManager), client.ForceOwnership)
+	}
+	_, status := parts(obj)
+	_, err := h.apply(ctx, patch, obj, map[string]any{
+		"metadata": metadata{Namespace: obj.GetNamespace(), Name: obj.GetName()}, "status": status,
+	})
+	if err != nil {
+		return fmt.Errorf("writing the status of %s to the hub: %w", title(obj), err)
+	}
+	return nil
+}
+
+// metadata is the part of an object's metadata that accord owns.
+type metadata struct {
+	Namespace       string                  `json:"namespace,omitempty"`
+	Name            string                  `json:"name"`
+	Labels          map[string]string       `json:"labels,omitempty"`
+	OwnerReferences []metav1.OwnerReference `json:"ownerReferences,omitempty"`
+}
+
+// apply sends a part of obj and returns the metadata of the stored object.
+func (h Hub) apply(ctx context.Context, patch func(context.Context, client.Object, client.Patch, ...client.PatchOption) error,
+	obj client.Object, part map[string]any) (*metav1.PartialObjectMetadata, error) {
+	gvk, err := apiutil.GVKForObject(obj, h.client.Scheme())
+	if err != nil {
+		return nil, err
+	}
+	part["apiVersion"], part["kind"] = gvk.GroupVersion().String(), gvk.Kind
+	body, err := json.Marshal(part)
+	if err != nil {
+		return nil, err
+	}
+	answer := &metav1.PartialObjectMetadata{}
+	answer.SetGroupVersionKind(gvk)
+	answer.Namespace, answer.Name = obj.GetNamespace(), obj.GetName()
+	return answer, patch(ctx, answer, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(v1alpha1.FieldManager), client.ForceOwnership)
+}
+
+// List implements Store.
+func (h Hub) List(ctx context.Context, list client.ObjectList, namespace, federation string) error {
+	if err := h.reader.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.FederationLabel: federation}); err != nil {
+		return fmt.Errorf("reading the records of %s/%s: %w", namespace, federation, err)
+	}
+	return nil
+}
+
+// Delete implements Store.
+func (h Hub) Delete(ctx context.Context, obj client.Object) error {
+	return client.IgnoreNotFound(h.client.Delete(ctx, obj))
+}
+
+// Federations returns the keys of all Federations on the hub, "<namespace>/<name>".
+func (h Hub) Federations(ctx context.Context) (map[string]bool, error) {
+	list := &v1alpha1.FederationList{}
+	if err := h.reader.List(ctx, list); err != nil {
+		return nil, fmt.Errorf("listing federations: %w", err)
+	}
+	keys := map[string]bool{}
+	for i := range list.Items {
+		keys[client.ObjectKeyFromObject(&list.Items[i]).String()] = true
+	}
+	return keys, nil
+}
