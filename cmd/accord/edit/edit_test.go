@@ -72,8 +72,8 @@ func step(t *testing.T, text []byte, line string) []byte {
 	return nil
 }
 
-// TestThereAndBack sets a field in every manifest of the repository that can be read, and removes it again: not a byte may
-// be another one, and few may be refused.
+// TestThereAndBack sets a field in every manifest of the repository and removes it again. The text is then the same, byte by
+// byte. Few manifests may be refused.
 func TestThereAndBack(t *testing.T) {
 	tried, refused := 0, 0
 	for _, text := range manifests(t) {
@@ -102,7 +102,7 @@ func TestThereAndBack(t *testing.T) {
 				require.True(t, there)
 				require.Equal(t, "x # y: 'z'", got)
 				back, err := n.Remove("spec", "hold", "reason")
-				require.NoError(t, err)
+				require.NoError(t, err, "%s", made)
 				if !strings.Contains(string(text), "{") {
 					require.Equal(t, string(text), string(back))
 				}
@@ -113,7 +113,7 @@ func TestThereAndBack(t *testing.T) {
 	require.Less(t, refused*20, tried, "of %d manifests %d were refused", tried, refused)
 }
 
-// manifests are the YAML files of examples, and of the cases of the planner.
+// manifests returns the YAML files of examples and of the test cases of the planner.
 func manifests(t *testing.T) [][]byte {
 	var all [][]byte
 	for _, pattern := range []string{"../../../examples/*/*.yaml", "../../../examples/*/*/*.yaml", "../../../propagate/testdata/*.txtar", "../../../propagate/diff/testdata/*.txtar"} {

@@ -1,9 +1,5 @@
-// Package edit changes single fields of manifests in a file as a careful person would: the lines of that field are
-// written anew, and all else stays as it is, comments, order and spaces included. Where a field stands in braces
-// ({name: web}) the braces are written anew.
-//
-// It is text in, text out. What it made is read again and compared with what was meant; a file in which that is not the
-// same is refused, and nothing is lost.
+// Package edit finds the Kubernetes manifests of a YAML file, and sets or removes single fields of them. The rest of the
+// text stays as it was written, comments, order and spaces included. A file that cannot be edited safely is refused.
 package edit
 
 import (
@@ -16,58 +12,56 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Manifest is one object in a file of YAML, also in a List.
+// Manifest is one object of a YAML file, or one item of a List in it.
 type Manifest struct {
 	APIVersion, Kind, Namespace, Name string
-	// Line of the file at which it begins, from 1.
+	// Line of the file on which the object begins, from 1.
 	Line int
 
 	file     []byte
-	document int        // of the file, from 0
-	item     int        // of a List, from 0; -1 outside of one
-	root     *yaml.Node // the mapping that is the object
+	document *yaml.Node // root of the document
+	item     int        // index in a List, from 0; -1 outside of one
+	root     *yaml.Node // the map that is the object
 }
 
-// Read finds the manifests of a file. What is no Kubernetes object is left out; the error is that the file is no YAML.
+// Read returns the manifests of a file, without documents that are not Kubernetes objects. It returns an error if the file
+// is not YAML.
 func Read(file []byte) ([]Manifest, error) {
 	documents, err := parse(file)
 	if err != nil {
 		return nil, err
 	}
 	var all []Manifest
-	for i, root := range documents {
-		if items := value(root, "items"); items != nil && items.Kind == yaml.SequenceNode {
-			for j, item := range items.Content {
-				all = append(all, manifest(file, i, j, item))
+	for _, root := range documents {
+		if at := position(root, "items"); at >= 0 && root.Content[at].Kind == yaml.SequenceNode {
+			for i, item := range root.Content[at].Content {
+				all = append(all, manifest(file, root, i, item))
 			}
 			continue
 		}
-		all = append(all, manifest(file, i, -1, root))
+		all = append(all, manifest(file, root, -1, root))
 	}
 	return slices.DeleteFunc(all, func(m Manifest) bool { return m.APIVersion == "" || m.Kind == "" }), nil
 }
 
-// parse is the top of every document; nil for an empty one.
+// parse returns the roots of the documents that are not empty.
 func parse(file []byte) ([]*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(file))
-	var all []*yaml.Node
+	var roots []*yaml.Node
 	for {
 		var document yaml.Node
 		err := decoder.Decode(&document)
 		if errors.Is(err, io.EOF) {
-			return all, nil
+			return roots, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading YAML: %w", err)
 		}
-		if len(document.Content) == 0 {
-			document.Content = []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!null"}}
-		}
-		all = append(all, document.Content[0])
+		roots = append(roots, document.Content...)
 	}
 }
 
-func manifest(file []byte, document, item int, root *yaml.Node) Manifest {
+func manifest(file []byte, document *yaml.Node, item int, root *yaml.Node) Manifest {
 	m := Manifest{file: file, document: document, item: item, root: root, Line: root.Line}
 	m.APIVersion, _ = m.Get("apiVersion")
 	m.Kind, _ = m.Get("kind")
@@ -76,61 +70,62 @@ func manifest(file []byte, document, item int, root *yaml.Node) Manifest {
 	return m
 }
 
-// Get is the text of a field, and whether it is there. An element of path that meets a list is the name of the item in
-// it. A field that is no scalar has no text.
+// Get returns the text of a field, and whether the field is there. A step of the path that meets a list is the name of the
+// item. A field that is not a scalar has no text.
 func (m Manifest) Get(path ...string) (string, bool) {
-	at := m.root
-	for _, step := range path {
-		if at = value(at, step); at == nil {
-			return "", false
-		}
+	node := m.at(path)
+	switch {
+	case node == nil || node.Tag == "!!null":
+		return "", false
+	case node.Kind == yaml.ScalarNode:
+		return node.Value, true
 	}
-	if at.Kind == yaml.ScalarNode && at.Tag != "!!null" {
-		return at.Value, true
-	}
-	return "", at.Tag != "!!null"
+	return "", true
 }
 
-// value is what a mapping has under a key, or the item of a list with that name; nil when there is none.
-func value(node *yaml.Node, step string) *yaml.Node {
-	switch node.Kind {
-	case yaml.MappingNode:
-		if i := position(node, step); i >= 0 {
-			return node.Content[i+1]
-		}
-	case yaml.SequenceNode:
-		for _, item := range node.Content {
-			if name := value(item, "name"); name != nil && name.Value == step {
-				return item
-			}
-		}
-	}
-	return nil
-}
-
-// position of a key in the content of a mapping, -1 when it is not there.
-func position(mapping *yaml.Node, key string) int {
-	for i := 0; i < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
-}
-
-// Names of the items of a list, in order. It is empty when there is no such list.
+// Names returns the names of the items of a list, in order. It is empty when there is no such list.
 func (m Manifest) Names(path ...string) []string {
-	at := m.root
+	node := m.at(path)
+	if node == nil {
+		return nil
+	}
+	var names []string
+	for _, item := range node.Content {
+		if at := position(item, "name"); at >= 0 {
+			names = append(names, item.Content[at].Value)
+		}
+	}
+	return names
+}
+
+// at returns the node of a field, nil when there is none.
+func (m Manifest) at(path []string) *yaml.Node {
+	node := m.root
 	for _, step := range path {
-		if at = value(at, step); at == nil {
+		at := position(node, step)
+		if at < 0 {
 			return nil
 		}
+		node = node.Content[at]
 	}
-	var all []string
-	for _, item := range at.Content {
-		if name := value(item, "name"); name != nil {
-			all = append(all, name.Value)
+	return node
+}
+
+// position returns the index in the content of a map of the value of a key, or in a list of the item with that name. It is
+// -1 when there is none.
+func position(node *yaml.Node, step string) int {
+	switch node.Kind {
+	case yaml.MappingNode:
+		for i := 1; i < len(node.Content); i += 2 {
+			if node.Content[i-1].Value == step {
+				return i
+			}
 		}
+	case yaml.SequenceNode:
+		return slices.IndexFunc(node.Content, func(item *yaml.Node) bool {
+			at := position(item, "name")
+			return item.Kind == yaml.MappingNode && at >= 0 && item.Content[at].Value == step
+		})
 	}
-	return all
+	return -1
 }

@@ -2,86 +2,104 @@ package edit
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/accord-dev/accord/render/override/patch"
 )
 
-// Set is the file with a field of the manifest set: a string, or what yaml marshals. What is missing on the way to it is
-// made, but for items of a list. Path is as for Get.
+// Set returns the file with a field of the manifest set to a value: a string, or a value that yaml can marshal. It makes
+// the maps above the field that are missing, but no items of a list. Path is as for Get.
 func (m Manifest) Set(to any, path ...string) ([]byte, error) {
-	wanted := &yaml.Node{}
-	if err := wanted.Encode(to); err != nil {
+	value := &yaml.Node{}
+	if err := value.Encode(to); err != nil {
 		return nil, fmt.Errorf("writing %s: %w", strings.Join(path, "."), err)
 	}
-	e := newEditor(m.file)
-	if err := e.set(m.root, e.whole(m), wanted, path); err != nil {
+	text, err := m.set(value, path)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), err)
 	}
-	return m.checked(e.text(), func(at *yaml.Node) { put(at, wanted, path) })
+	return text, nil
 }
 
-// set walks down as long as each field has lines of its own. in is the entry or item that the node is the value of.
-func (e *editor) set(node *yaml.Node, in *span, wanted *yaml.Node, path []string) error {
-	if node.Kind == yaml.SequenceNode {
-		item := value(node, path[0])
-		if item == nil {
-			return fmt.Errorf("there is no %q", path[0])
+func (m Manifest) set(value *yaml.Node, path []string) ([]byte, error) {
+	node := m.root
+	for i, step := range path {
+		at := position(node, step)
+		switch {
+		case node.Kind == yaml.ScalarNode && node.Tag == "!!null":
+			return m.patch("replace", path[:i], nest(value, path[i:]))
+		case node.Kind == yaml.MappingNode && at < 0:
+			return m.patch("add", path[:i+1], nest(value, path[i+1:]))
+		case node.Kind == yaml.SequenceNode && at < 0:
+			return nil, fmt.Errorf("there is no item %q", step)
+		case at < 0:
+			return nil, fmt.Errorf("%q cannot be set below a value that is not a map", step)
 		}
-		if flow(node) {
-			e.rewrite(in, wanted, path)
-			return nil
-		}
-		return e.set(item, e.item(item), wanted, path[1:])
+		node = node.Content[at]
 	}
-	if node.Kind != yaml.MappingNode && node.Tag != "!!null" {
-		return fmt.Errorf("%q is no field of a text", path[0])
-	}
-	if flow(node) || len(node.Content) == 0 {
-		e.rewrite(in, wanted, path)
-		return nil
-	}
-	i := position(node, path[0])
-	if i < 0 {
-		e.insert(node, nest(wanted, path))
-		return nil
-	}
-	entry := e.entry(node, i)
-	if len(path) == 1 {
-		e.rewrite(entry, wanted, nil)
-		return nil
-	}
-	return e.set(node.Content[i+1], entry, wanted, path[1:])
+	return m.patch("replace", path, value)
 }
 
-// flow says that a node is written in braces or brackets.
-func flow(node *yaml.Node) bool { return node.Style&yaml.FlowStyle != 0 }
+// Remove returns the file without a field of the manifest, and without the maps above the field that would be left empty.
+// Path is as for Get. A field that is not there is an error.
+func (m Manifest) Remove(path ...string) ([]byte, error) {
+	if _, there := m.Get(path...); !there {
+		return nil, fmt.Errorf("%s is not there", strings.Join(path, "."))
+	}
+	text, err := m.patch("remove", m.outermost(path), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), err)
+	}
+	return text, nil
+}
 
-// nest is the mapping {path[0]: {path[1]: ... wanted}}.
-func nest(wanted *yaml.Node, path []string) *yaml.Node {
+// outermost returns the shortest path to a map that contains the field and nothing else.
+func (m Manifest) outermost(path []string) []string {
+	for len(path) > 1 {
+		above := m.at(path[:len(path)-1])
+		if above.Kind != yaml.MappingNode || len(above.Content) != 2 {
+			return path
+		}
+		path = path[:len(path)-1]
+	}
+	return path
+}
+
+// patch applies one operation to the text of the document that the manifest is in.
+func (m Manifest) patch(operator string, path []string, value *yaml.Node) ([]byte, error) {
+	p := patch.Patch{Operator: operator, Path: m.pointer(path), Value: value}
+	text, err := p.YAMLAt(string(m.file), m.document.Line)
+	return []byte(text), err
+}
+
+// pointer returns the JSON pointer of a path in the document.
+func (m Manifest) pointer(path []string) string {
+	var b strings.Builder
+	if m.item >= 0 {
+		fmt.Fprintf(&b, "/items/%d", m.item)
+	}
+	node := m.root
+	for _, step := range path {
+		at := position(node, step)
+		if node.Kind == yaml.SequenceNode {
+			step = strconv.Itoa(at)
+		}
+		b.WriteString("/" + patch.Escape(step))
+		if at >= 0 {
+			node = node.Content[at]
+		}
+	}
+	return b.String()
+}
+
+// nest returns the map {path[0]: {path[1]: ... value}}.
+func nest(value *yaml.Node, path []string) *yaml.Node {
 	for i := len(path) - 1; i >= 0; i-- {
 		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: path[i]}
-		wanted = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, wanted}}
+		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, value}}
 	}
-	return wanted
-}
-
-// put changes nodes as Set changes text.
-func put(at, wanted *yaml.Node, path []string) {
-	for ; len(path) > 1; path = path[1:] {
-		next := value(at, path[0])
-		if next == nil || next.Tag == "!!null" {
-			break
-		}
-		at = next
-	}
-	made := nest(wanted, path)
-	switch i := position(at, path[0]); {
-	case at.Kind != yaml.MappingNode: // null
-		*at = *made
-	case i >= 0:
-		at.Content[i+1] = made.Content[1]
-	default:
-		at.Content = append(at.Content, made.Content...)
-	}
+	return value
 }

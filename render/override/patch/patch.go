@@ -17,7 +17,8 @@ type Patch struct {
 	// Path is a JSON pointer. As in Karmada, a negative index counts from the end. Once applied it has the index in
 	// place of "-" and of a negative one.
 	Path string
-	// Value is what is written: a decoded value for Apply, json.RawMessage for JSON and YAML.
+	// Value is written: a decoded value by Apply, a json.RawMessage by JSON and YAML. YAML also takes a *yaml.Node, whose
+	// order of keys and style it keeps.
 	Value any
 	// Overridden says that a Kubernetes object is patched, which has overriders made for some of its fields. It is of
 	// use for error messages only.

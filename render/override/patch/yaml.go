@@ -9,19 +9,36 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML returns YAML text with its first document patched, which is the one Karmada reads. Everything that is not named
-// stays as it was written, the other documents included (B8).
+// errUnsafe refuses an edit that would reformat lines that the patch does not name.
+var errUnsafe = errors.New("it is written in a way that cannot be edited safely: change it by hand")
+
+// YAML returns text with its first document patched, which is the document that Karmada reads. Everything that the patch
+// does not name stays as it was written, the other documents included (Karmada B8). Only a document in which no piece
+// can be replaced safely is reformatted; it keeps its comments.
 func (p *Patch) YAML(text string) (string, error) {
+	return p.yaml(text, 0)
+}
+
+// YAMLAt returns text with one document patched: the document whose root begins in the given line, counted from 1. It
+// returns an error where YAML would reformat the document.
+func (p *Patch) YAMLAt(text string, line int) (string, error) {
+	return p.yaml(text, line)
+}
+
+func (p *Patch) yaml(text string, line int) (string, error) {
 	if err := p.parse(); err != nil {
 		return "", err
 	}
-	head, body, rest := firstDocument(text)
+	head, body, rest := cutDocument(text, line)
 	const windows = "\r\n"
 	end := "\n"
 	if n := strings.Count(body, windows); n > 0 && n == strings.Count(body, "\n") {
 		end = windows
 	}
-	patched, err := p.document(strings.ReplaceAll(body, windows, "\n"))
+	if line > 0 {
+		line = max(line-strings.Count(head, "\n"), 1)
+	}
+	patched, err := p.document(strings.ReplaceAll(body, windows, "\n"), line)
 	if err != nil {
 		return "", err
 	}
@@ -34,16 +51,22 @@ func (p *Patch) YAML(text string) (string, error) {
 	return head + patched + rest, nil
 }
 
-// firstDocument cuts text before and after the content of its first document. A marker cannot stand in a scalar: at the
-// beginning of a line it always is one (YAML 1.2, 9.1.2).
-func firstDocument(text string) (head, body, rest string) {
+// cutDocument cuts text before and after the content of the document that line belongs to, or of the first document if
+// line is 0. A marker cannot stand in a scalar: at the beginning of a line it always is one (YAML 1.2, 9.1.2).
+func cutDocument(text string, line int) (head, body, rest string) {
 	lines := strings.SplitAfter(text, "\n")
-	begin := slices.IndexFunc(lines, func(line string) bool { return !isComment(line) && !strings.HasPrefix(line, "%") })
-	switch {
-	case begin < 0:
+	begin := min(line, len(lines)) - 1
+	if line == 0 {
+		begin = slices.IndexFunc(lines, func(line string) bool { return !isComment(line) && !strings.HasPrefix(line, "%") })
+	}
+	if begin < 0 {
 		return "", text, ""
+	}
+	for begin > 0 && !isMarker(lines[begin], "---") && !isMarker(lines[begin-1], "...") {
+		begin--
+	}
+	switch {
 	case !isMarker(lines[begin], "---"):
-		begin = 0
 	case isComment(lines[begin][3:]):
 		begin++
 	default: // the content begins beside the marker
@@ -71,10 +94,15 @@ func isComment(line string) bool {
 
 // document patches one document. It edits the nodes to know what is wanted, and then looks for the smallest piece
 // of text that makes just that when it is written anew.
-func (p *Patch) document(text string) (string, error) {
+//
+// With a rootLine, which is the line of the root in text, it refuses to write the whole document.
+func (p *Patch) document(text string, rootLine int) (string, error) {
 	doc, err := parseYAML(text)
 	if err != nil {
 		return "", err
+	}
+	if rootLine > 0 && doc.Content[0].Line != rootLine {
+		return "", errUnsafe // the parser counts lines that do not end with a line feed
 	}
 	before := commentsOf(doc)
 	e := yamlEdit{Patch: p, doc: doc, lines: linesOf(text)}
@@ -89,6 +117,9 @@ func (p *Patch) document(text string) (string, error) {
 				return candidate, nil
 			}
 		}
+	}
+	if rootLine > 0 {
+		return "", errUnsafe
 	}
 	whole, err := encodeYAML(doc, e.indent())
 	if err != nil {

@@ -2,9 +2,11 @@ package patch
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 )
 
 // TestYAML: what becomes of YAML text, byte by byte, or the error.
@@ -99,4 +101,42 @@ func TestYAML(t *testing.T) {
 			require.Equal(t, c.want, got)
 		})
 	}
+}
+
+// TestYAMLAt patches one document of several, and refuses to reformat it.
+func TestYAMLAt(t *testing.T) {
+	const text = "# license\n---\na: 1\n--- {a: 1} # two\n...\n\n# three\na: &x {b: 1}   # shared\nc: *x\n---\n{a: 1,\n d: 2}   # four\n\n# end\n"
+	for _, c := range []struct {
+		name, operator, path, value string
+		line                        int
+		want, err                   string
+	}{
+		{"the first", "replace", "/a", `2`, 3, strings.Replace(text, "a: 1\n", "a: 2\n", 1), ""},
+		{"beside its marker", "replace", "/a", `2`, 4, strings.Replace(text, "--- {a: 1}", "---\n{a: 2}", 1), ""},
+		{"after an end marker", "add", "/d", `2`, 8, strings.Replace(text, "c: *x\n", "c: *x\nd: 2\n", 1), ""},
+		{"the only field of a shared map", "add", "/a/d", `2`, 8, "", "cannot be edited safely"},
+		{"in brackets as a whole", "add", "/e", `3`, 11, strings.Replace(text, "{a: 1,\n d: 2}   # four", "{a: 1, d: 2, e: 3} # four", 1), ""},
+		{"no root begins on the line", "replace", "/a", `2`, 7, "", "cannot be edited safely"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &Patch{Operator: c.operator, Path: c.path, Value: json.RawMessage(c.value)}
+			got, err := p.YAMLAt(text, c.line)
+			if c.err != "" {
+				require.ErrorContains(t, err, c.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, got)
+		})
+	}
+}
+
+// TestYAMLNode keeps the order of keys and the style of a node.
+func TestYAMLNode(t *testing.T) {
+	var value yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte("{z: 1, a: [2]}"), &value))
+	p := &Patch{Operator: "add", Path: "/c", Value: value.Content[0]}
+	got, err := p.YAML("a: {}   # one\n")
+	require.NoError(t, err)
+	require.Equal(t, "a: {}   # one\nc: {z: 1, a: [2]}\n", got)
 }

@@ -26,7 +26,7 @@ type yamlEntry struct {
 // editNodes makes of the nodes what is wanted, and leaves the trail.
 func (e *yamlEdit) editNodes() error {
 	if len(e.keys) == 0 {
-		value, err := nodeOf(e.raw())
+		value, err := e.node()
 		if err != nil {
 			return err
 		}
@@ -35,6 +35,9 @@ func (e *yamlEdit) editNodes() error {
 		return nil
 	}
 	node, bottom := e.doc.Content[0], len(e.lines)
+	if node.Style&yaml.FlowStyle != 0 {
+		e.trail = append(e.trail, yamlEntry{in: e.doc, top: node.Line - 1, bottom: bottom})
+	}
 	for depth := range e.keys {
 		e.releaseAliases(node)
 		if node.Kind != yaml.MappingNode && node.Kind != yaml.SequenceNode {
@@ -99,7 +102,7 @@ func (e *yamlEdit) edit(node *yaml.Node, at int) error {
 		removeFrom(node, at)
 		return nil
 	}
-	value, err := nodeOf(e.raw())
+	value, err := e.node()
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// node returns a copy of the value of the patch.
+func (p *Patch) node() (*yaml.Node, error) {
+	if node, ok := p.Value.(*yaml.Node); ok {
+		return copyOf(node), nil
+	}
+	return nodeOf(p.raw())
+}
+
 // nodeOf is a JSON value as a YAML node in block style, its keys sorted and its numbers digit by digit.
 func nodeOf(raw string) (*yaml.Node, error) {
 	dec := json.NewDecoder(strings.NewReader(raw))

@@ -82,6 +82,9 @@ func (e *yamlEdit) with(texts []string, top, bottom int, entry yamlEntry, column
 	if err != nil || top < 0 || top > bottom {
 		return texts
 	}
+	if bottom == top+1 && len(lines) == 1 {
+		lines[0] = alignComment(lines[0], e.lines[top], entry.in.Content[entry.at].LineComment)
+	}
 	margin := strings.Repeat(" ", column)
 	if top < bottom && column <= len(e.lines[top]) {
 		lines[0] = e.lines[top][:column] + lines[0]
@@ -94,6 +97,16 @@ func (e *yamlEdit) with(texts []string, top, bottom int, entry yamlEntry, column
 		}
 	}
 	return append(texts, e.splice(top, bottom, lines))
+}
+
+// alignComment returns a line with the spaces before its comment that the line it replaces has.
+func alignComment(line, old, comment string) string {
+	code, ok := strings.CutSuffix(strings.TrimSuffix(line, "\n"), " "+comment)
+	oldCode, had := strings.CutSuffix(strings.TrimRight(old, " \t\n"), comment)
+	if comment == "" || !ok || !had {
+		return line
+	}
+	return code + oldCode[len(strings.TrimRight(oldCode, " \t")):] + comment + "\n"
 }
 
 // splice is the text with other lines from top to bottom.
