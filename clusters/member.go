@@ -7,10 +7,15 @@ import (
 	"time"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/client-go/discovery"
+	clientdiscovery "k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/breaker"
+	"github.com/accord-dev/accord/clusters/discovery"
+	"github.com/accord-dev/accord/clusters/watch"
 )
 
 // RequestTimeout bounds every single request to a member that is not a watch. It is set with the context of each request.
@@ -27,29 +32,30 @@ type Member struct {
 	// Metadata writes bodies as they are, and reads no more of an object than its metadata.
 	Metadata metadata.Interface
 	// Kinds are those that the cluster serves.
-	Kinds *Kinds
+	Kinds *discovery.Kinds
 	// Breaker decides whether anything is sent at all.
-	Breaker *Breaker
+	Breaker *breaker.Breaker
 
 	http   *http.Client
-	server discovery.DiscoveryInterface
+	server clientdiscovery.DiscoveryInterface
 	client rest.Interface // that of Objects
 }
 
 // Connect makes the clients of a member; nothing is sent yet, so an error is a mistake in cfg. cfg is not changed.
 func Connect(cfg *rest.Config, name string) (*Member, error) {
-	return connectTo(cfg, name, new(Catalogs))
+	return ConnectWith(cfg, name, new(discovery.Catalogs))
 }
 
-func connectTo(cfg *rest.Config, name string, catalogs *Catalogs) (*Member, error) {
+// ConnectWith is Connect, for a member that shares what it serves with the others of catalogs.
+func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Catalogs) (*Member, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.RateLimiter = -1, nil
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
-	m := &Member{Name: name, Breaker: newBreaker()}
-	client = &http.Client{Transport: guarded{m.Breaker, cmp.Or[http.RoundTripper](client.Transport, http.DefaultTransport)}}
+	m := &Member{Name: name, Breaker: breaker.New()}
+	client = &http.Client{Transport: breaker.Transport{Breaker: m.Breaker, Next: cmp.Or[http.RoundTripper](client.Transport, http.DefaultTransport)}}
 	m.http = client
 	objects := dynamic.ConfigFor(cfg)
 	objects.APIPath = "/" // every request has a path of its own
@@ -61,13 +67,19 @@ func connectTo(cfg *rest.Config, name string, catalogs *Catalogs) (*Member, erro
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
 	bounded := *client
-	bounded.Timeout, bounded.Transport = RequestTimeout, tagging{client.Transport}
-	if m.server, err = discovery.NewDiscoveryClientForConfigAndClient(cfg, &bounded); err != nil {
+	bounded.Timeout, bounded.Transport = RequestTimeout, discovery.Transport{Next: client.Transport}
+	if m.server, err = clientdiscovery.NewDiscoveryClientForConfigAndClient(cfg, &bounded); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
-	m.Kinds = newKinds(m.server, directory{m.server, catalogs}.look)
+	m.Kinds = discovery.New(m.server, catalogs)
 	return m, nil
 }
 
 // Close gives up idle connections. What is under way is not ended: that is for the contexts it was started with.
 func (m *Member) Close() { utilnet.CloseIdleConnectionsFor(m.http.Transport) }
+
+// NewWatch watches what carries the label applyset.kubernetes.io/part-of=id; no kinds yet: see watch.Watch.Set. Close it.
+func (m *Member) NewWatch(id string, sink watch.Sink) *watch.Watch {
+	server := watch.Server{Client: m.client, Kinds: m.Kinds, Breaker: m.Breaker, RequestTimeout: RequestTimeout}
+	return watch.New(server, v1alpha1.PartOfLabel+"="+id, sink)
+}

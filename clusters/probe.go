@@ -8,6 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/accord-dev/accord/clusters/breaker"
+	"github.com/accord-dev/accord/clusters/list"
 )
 
 // Facts are what a cluster says about itself.
@@ -35,8 +38,8 @@ func Probe(ctx context.Context, m *Member) (Facts, error) {
 
 // Ping asks a member for its version and nothing else: the cheapest question that shows whether it is there and knows us.
 func Ping(ctx context.Context, m *Member) (string, error) {
-	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(probing(ctx)).Raw()
-	if stopped := Stopped(err); stopped != nil { // it was asked a moment ago, and that is still the answer
+	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(breaker.WithProbe(ctx)).Raw()
+	if stopped := breaker.Stopped(err); stopped != nil { // it was asked a moment ago, and that is still the answer
 		err = stopped.Cause
 	}
 	if err != nil {
@@ -51,7 +54,7 @@ func Ping(ctx context.Context, m *Member) (string, error) {
 
 func (f *Facts) countNodes(ctx context.Context, m *Member) error {
 	var counted Facts
-	err := each(ctx, m, nodesPath, "", func(n *nodeConditions) {
+	err := list.Each(ctx, m.server.RESTClient(), nodesPath, "", func(n *nodeConditions) {
 		counted.NodesTotal++
 		if n.ready() {
 			counted.NodesReady++

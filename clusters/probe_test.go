@@ -2,14 +2,19 @@ package clusters
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/clusters/breaker"
 )
 
 func TestProbe(t *testing.T) {
@@ -80,5 +85,15 @@ func TestProbeSaysWhyNot(t *testing.T) {
 			require.ErrorContains(t, err, "cluster member: ")
 			require.ErrorContains(t, err, c.says)
 		})
+	}
+}
+
+// A request that the breaker refuses fails for the reason that opened it.
+func TestReasonBehindABreaker(t *testing.T) {
+	for reason, cause := range map[string]error{
+		ConnectionRefused: syscall.ECONNREFUSED, Timeout: context.DeadlineExceeded,
+		AuthFailed: apierrors.NewUnauthorized(""), Unavailable: apierrors.NewInternalError(errors.New("etcd is gone")),
+	} {
+		require.Equal(t, reason, Reason(&breaker.OpenError{Trouble: breaker.Trouble{Cause: cause}}))
 	}
 }

@@ -14,8 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/clusters/watch"
 )
 
 var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
@@ -76,7 +79,7 @@ func (m *memory) losses() (n int, back bool) {
 }
 
 // open starts a watch of one inventory.
-func open(t *testing.T, m *Member, id string, kinds ...schema.GroupVersionKind) (*Watch, *memory) {
+func open(t *testing.T, m *Member, id string, kinds ...schema.GroupVersionKind) (*watch.Watch, *memory) {
 	sink := &memory{values: map[string]string{}}
 	w := m.NewWatch(id, sink)
 	t.Cleanup(w.Close)
@@ -105,9 +108,10 @@ func TestWatchTellsOfOneInventory(t *testing.T) {
 }
 
 func TestWatchReadsPageByPage(t *testing.T) {
+	const page = 250
 	m := connect(t, plane.Config())
 	want := map[string]string{}
-	for i := range watchPage + 20 {
+	for i := range page + 20 {
 		name := fmt.Sprintf("page-%04d", i)
 		put(t, m, name, "pages", "1")
 		want[name] = "1"
@@ -231,4 +235,59 @@ func TestClosedWatchIsSilent(t *testing.T) {
 	time.Sleep(100 * time.Millisecond) // long enough for an event to arrive; there is nothing to wait for
 	require.True(t, sink.has(map[string]string{})())
 	w.Set([]schema.GroupVersionKind{{Version: "v1", Kind: "Secret"}})
+}
+
+// A watch that ends or breaks off goes on where it was, and lists again when the API server does not know that any more.
+func TestWatchGoesOn(t *testing.T) {
+	gadget := func(kind, name, version string) string {
+		return fmt.Sprintf(`{"type":%q,"object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":"default","resourceVersion":%q},"data":{"key":%q}}}`+"\n", kind, name, version, version)
+	}
+	for name, c := range map[string]struct {
+		ends  string // the first watch
+		from  string // what the second begins after
+		lists int
+		has   map[string]string
+	}{
+		"in good order":         {gadget("ADDED", "a", "5"), "5", 1, map[string]string{"a": "5"}},
+		"with a bookmark":       {gadget("ADDED", "a", "5") + `{"type":"BOOKMARK","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"resourceVersion":"6"}}}`, "6", 1, map[string]string{"a": "5"}},
+		"after what is gone":    {gadget("ADDED", "a", "5") + gadget("ADDED", "b", "6") + gadget("DELETED", "a", "7"), "7", 1, map[string]string{"b": "6"}},
+		"within an event":       {gadget("ADDED", "a", "5") + gadget("MODIFIED", "a", "6")[:100], "5", 1, map[string]string{"a": "5"}},
+		"with nonsense":         {gadget("ADDED", "a", "5") + "<html>", "5", 1, map[string]string{"a": "5"}},
+		"with an unknown event": {gadget("ADDED", "a", "5") + gadget("MOVED", "a", "6"), "5", 1, map[string]string{"a": "5"}},
+		"with what is nothing":  {gadget("ADDED", "a", "5") + `{"type":"ADDED","object":null}`, "5", 1, map[string]string{"a": "5"}},
+		"with a number of none": {gadget("ADDED", "a", "5") + `{"type":"MODIFIED","object":{"kind":"ConfigMap","spec":1e999}}`, "5", 1, map[string]string{"a": "5"}},
+		"with internal trouble": {gadget("ADDED", "a", "5") + `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":500,"reason":"InternalError"}}`, "5", 1, map[string]string{"a": "5"}},
+		"too old":               {gadget("ADDED", "a", "5") + `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired"}}`, "2", 2, map[string]string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var lists, watches atomic.Int32
+			second := make(chan string, 1)
+			m := connect(t, served(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				switch {
+				case r.URL.Path == "/api":
+					w.Header().Set("Content-Type", discovery.AcceptV2)
+					_, _ = w.Write([]byte(`{"items":[{"versions":[{"version":"v1","resources":[{"resource":"configmaps","scope":"Namespaced","responseKind":{"version":"v1","kind":"ConfigMap"}}]}]}]}`))
+				case r.URL.Path == "/apis":
+					w.Header().Set("Content-Type", discovery.AcceptV2)
+					_, _ = w.Write([]byte(`{"items":[]}`))
+				case r.URL.Query().Get("watch") == "":
+					_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[]}`, lists.Add(1))
+				case watches.Add(1) == 1:
+					_, _ = w.Write([]byte(c.ends))
+				default:
+					second <- r.URL.Query().Get("resourceVersion")
+					w.(http.Flusher).Flush()
+					<-r.Context().Done()
+				}
+			}))
+			w, sink := open(t, m, "x", configMapKind)
+			require.NoError(t, w.Wait(t.Context()))
+			require.Equal(t, c.from, <-second)
+			require.EqualValues(t, c.lists, lists.Load())
+			require.True(t, sink.has(c.has)(), "%v", sink.values)
+			_, err := w.Lost()
+			require.NoError(t, err)
+		})
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/watch"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -36,7 +37,7 @@ type bulkhead struct {
 	curious chan struct{}
 
 	mu      sync.Mutex
-	watches map[types.NamespacedName]*clusters.Watch
+	watches map[types.NamespacedName]*watch.Watch
 	silent  string    // why it is not heard from; empty when it is
 	last    time.Time // when it answered last
 	// silentFor is silent in one word.
@@ -48,7 +49,7 @@ func newBulkhead(e *engine, m *clusters.Member) *bulkhead {
 	ctx, stop := context.WithCancel(context.Background()) // ends in close, which its owner calls
 	b := &bulkhead{
 		Member: m, engine: e, stop: stop, queue: newDeliveryQueue(),
-		watches: map[types.NamespacedName]*clusters.Watch{},
+		watches: map[types.NamespacedName]*watch.Watch{},
 		silent:  notHeardYet, curious: make(chan struct{}, 1),
 	}
 	b.facts.told = make(chan struct{})
@@ -91,7 +92,7 @@ func (b *bulkhead) work(ctx context.Context) {
 }
 
 // watch of a federation on this cluster, made when it is first needed.
-func (b *bulkhead) watch(key types.NamespacedName, federation string) *clusters.Watch {
+func (b *bulkhead) watch(key types.NamespacedName, federation string) *watch.Watch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	w := b.watches[key]

@@ -22,6 +22,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/discovery"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/status"
 )
@@ -44,7 +45,7 @@ type prober struct {
 	engine  *engine
 	store   store.Store
 	// catalogs are what the members serve.
-	catalogs clusters.Catalogs
+	catalogs discovery.Catalogs
 
 	mu          sync.Mutex
 	credentials map[string]string         // digest of what each cluster was connected with
@@ -179,7 +180,7 @@ func (p *prober) connect(ctx context.Context, c *v1alpha1.Cluster, secret map[st
 	if err != nil {
 		return err
 	}
-	m, err := p.catalogs.Connect(p.engine.fenced(cfg, c.Name), c.Name)
+	m, err := clusters.ConnectWith(p.engine.fenced(cfg, c.Name), c.Name, &p.catalogs)
 	if err != nil {
 		return err
 	}

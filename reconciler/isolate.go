@@ -8,13 +8,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/status"
 )
 
 // turns follows the breaker of the cluster until ctx ends. The breaker is fed by every request, so a cluster is lost, and
 // found again, when it is and not when it is probed.
 func (b *bulkhead) turns(ctx context.Context) {
-	last := clusters.Trouble{State: clusters.BreakerClosed}
+	last := breaker.Trouble{State: breaker.Closed}
 	for turned := b.Breaker.Turned(); ; {
 		select {
 		case <-ctx.Done():
@@ -29,11 +30,11 @@ func (b *bulkhead) turns(ctx context.Context) {
 }
 
 // turn passes on what became of the breaker.
-func (b *bulkhead) turn(last, now clusters.Trouble) {
+func (b *bulkhead) turn(last, now breaker.Trouble) {
 	switch {
-	case now.State != clusters.BreakerClosed:
+	case now.State != breaker.Closed:
 		b.lose(now.Cause)
-	case last.State != clusters.BreakerClosed:
+	case last.State != breaker.Closed:
 		b.engine.heard(b.Name, nil)
 	}
 	for _, f := range b.engine.all() {
@@ -92,7 +93,7 @@ func (e *engine) broken(cluster string) error {
 // nextProbe is when the cluster is to be probed next.
 func (e *engine) nextProbe(cluster string) time.Duration {
 	if b := e.bulkhead(cluster); b != nil {
-		if trouble := b.Breaker.Trouble(); trouble.State == clusters.BreakerOpen {
+		if trouble := b.Breaker.Trouble(); trouble.State == breaker.Open {
 			return min(max(time.Until(trouble.Next), minProbe), probeInterval)
 		}
 	}
@@ -106,7 +107,7 @@ const minProbe = 100 * time.Millisecond
 func (b *bulkhead) breakerMetrics() []prometheus.Metric {
 	var all []prometheus.Metric
 	state := b.Breaker.Trouble().State
-	for _, s := range clusters.BreakerStates() {
+	for _, s := range breaker.States() {
 		all = append(all, breakerState.is(one(s == state), b.Name, string(s)))
 	}
 	return all

@@ -15,7 +15,7 @@ import (
 )
 
 // observer turns what the watches of one cluster say about one federation into reports and drift: it is the
-// clusters.Sink of a bulkhead. Of every object it keeps a few hundred bytes; the object itself is dropped.
+// watch.Sink of a bulkhead. Of every object it keeps a few hundred bytes; the object itself is dropped.
 type observer struct {
 	bulkhead *bulkhead
 	key      types.NamespacedName

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/discovery"
 )
 
 // surveyInterval is the least time between two questions about what a cluster serves, and between two about the room it
@@ -36,7 +37,7 @@ type listing struct {
 	Missing []string
 }
 
-func listingOf(s clusters.Served) listing {
+func listingOf(s discovery.Served) listing {
 	list, ok := s.Listed()
 	return listing{Enabled: list, TooMany: !ok, Missing: s.Missing}
 }

@@ -27,7 +27,7 @@ func (p *prober) visit(ctx context.Context, cluster string) (*clusters.Member, e
 	}
 	dryRun := func(r *http.Request) bool { return r.URL.Query().Get("dryRun") == "All" }
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return fence{next, cluster, dryRun} })
-	return p.catalogs.Connect(cfg, cluster)
+	return clusters.ConnectWith(cfg, cluster, &p.catalogs)
 }
 
 // ask calls with a connection to a cluster that answers: the one that this replica has, or one for the time of the call. Why says

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/watch"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -44,7 +45,7 @@ type Mirror struct {
 	log   *slog.Logger
 	tell  func(federation string, id manifest.ID)
 	queue workqueue.TypedRateLimitingInterface[manifest.ID]
-	watch *clusters.Watch
+	watch *watch.Watch
 
 	opening sync.Mutex // held while what is there is read for the first time
 	space   sync.Mutex // held while a namespace is made or removed

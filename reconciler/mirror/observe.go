@@ -11,7 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// observer is the clusters.Sink of a Mirror: it notices what others do to what is ours.
+// observer is the watch.Sink of a Mirror: it notices what others do to what is ours.
 type observer struct{ *Mirror }
 
 // Put takes note of an object as it is now.

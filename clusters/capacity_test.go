@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/list"
 )
 
 func resources(pairs ...string) corev1.ResourceList {
@@ -227,7 +228,7 @@ func BenchmarkPods(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r := room{nodes: map[string]corev1.ResourceList{}, allocatable: corev1.ResourceList{}, allocated: corev1.ResourceList{}, allocating: corev1.ResourceList{}}
-		if _, err := eachOf(strings.NewReader(page), r.addPod); err != nil {
+		if _, err := list.Decode(strings.NewReader(page), r.addPod); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	scheduling "k8s.io/component-helpers/resource"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/list"
 )
 
 // Room asks a member what its nodes have and what its pods take of it (Karmada §4.4), in the time that ctx gives. Nodes
@@ -17,10 +18,10 @@ import (
 // where it allows that, and neither is held here as a whole.
 func Room(ctx context.Context, m *Member, models []v1alpha1.ResourceModel) (v1alpha1.ResourceSummary, error) {
 	r := room{nodes: map[string]corev1.ResourceList{}, allocatable: corev1.ResourceList{}, allocated: corev1.ResourceList{}, allocating: corev1.ResourceList{}}
-	if err := each(ctx, m, nodesPath, "", r.addNode); err != nil {
+	if err := list.Each(ctx, m.server.RESTClient(), nodesPath, "", r.addNode); err != nil {
 		return v1alpha1.ResourceSummary{}, explain(m, "listing its nodes", err)
 	}
-	if err := each(ctx, m, podsPath, unended, r.addPod); err != nil {
+	if err := list.Each(ctx, m.server.RESTClient(), podsPath, unended, r.addPod); err != nil {
 		return v1alpha1.ResourceSummary{}, explain(m, "listing its pods", err)
 	}
 	return r.summary(models), nil
@@ -100,8 +101,8 @@ func (p *pod) requests() corev1.ResourceList {
 	return requests
 }
 
-func add(sum, list corev1.ResourceList) {
-	for name, q := range list {
+func add(sum, more corev1.ResourceList) {
+	for name, q := range more {
 		total := sum[name]
 		total.Add(q)
 		sum[name] = total

@@ -1,4 +1,4 @@
-package clusters
+package watch
 
 import (
 	"context"
@@ -44,7 +44,7 @@ type kindWatch struct {
 // run lists and watches until ctx ends.
 func (k *kindWatch) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		news, turned, started := k.watch.member.Kinds.News(), k.watch.member.Breaker.Turned(), time.Now()
+		news, turned, started := k.watch.server.Kinds.News(), k.watch.server.Breaker.Turned(), time.Now()
 		err := k.follow(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -71,7 +71,7 @@ func (k *kindWatch) run(ctx context.Context) {
 
 // follow lists if it has to, and watches until the watch ends; nil if it ended in good order.
 func (k *kindWatch) follow(ctx context.Context) error {
-	mapping, err := k.watch.member.Kinds.Mapping(k.gvk)
+	mapping, err := k.watch.server.Kinds.Mapping(k.gvk)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package clusters
+package discovery
 
 import (
 	"cmp"
@@ -155,15 +155,15 @@ func join(halves ...page) (answer, error) {
 	return a, nil
 }
 
-// tagging is a transport that notes the ETag of an answer where tagged has asked it to.
-type tagging struct{ next http.RoundTripper }
+// Transport notes the ETag of an answer where tagged has asked it to.
+type Transport struct{ Next http.RoundTripper }
 
 // WrappedRoundTripper lets idle connections be closed.
-func (t tagging) WrappedRoundTripper() http.RoundTripper { return t.next }
+func (t Transport) WrappedRoundTripper() http.RoundTripper { return t.Next }
 
 // RoundTrip is http.RoundTripper's.
-func (t tagging) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := t.next.RoundTrip(r)
+func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := t.Next.RoundTrip(r)
 	if tag, asked := r.Context().Value(tagMark{}).(*string); asked && err == nil {
 		*tag = answer.Header.Get("Etag")
 	}

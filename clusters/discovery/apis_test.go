@@ -1,4 +1,4 @@
-package clusters
+package discovery
 
 import (
 	"fmt"
@@ -7,28 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
-
-func TestLook(t *testing.T) {
-	m := connect(t, plane.Config())
-	served, err := m.Kinds.Look()
-	require.NoError(t, err)
-	require.Empty(t, served.Missing)
-	require.Equal(t, v1alpha1.APIResource{Name: "deployments", Kind: "Deployment"}, find(served, "apps/v1", "Deployment"))
-	require.Equal(t, v1alpha1.APIResource{Name: "pods", Kind: "Pod"}, find(served, "v1", "Pod"))
-	require.Zero(t, find(served, "apps/v1", "Scale"), "subresources are no kinds of their own")
-	list, ok := served.Listed()
-	require.True(t, ok)
-	require.Equal(t, served.Enabled, list, "what Kubernetes has itself is listed with names")
-
-	m.server = nil // Mapping answers from what was learnt
-	mapping, err := m.Kinds.Mapping(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
-	require.NoError(t, err)
-	require.Equal(t, "deployments", mapping.Resource.Resource)
-}
 
 func find(s Served, groupVersion, kind string) v1alpha1.APIResource {
 	for _, e := range s.Enabled {
@@ -45,7 +26,7 @@ func find(s Served, groupVersion, kind string) v1alpha1.APIResource {
 func TestLookOfAPartialAnswer(t *testing.T) {
 	const accepted = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	asked := 0
-	m := connect(t, served(t, func(w http.ResponseWriter, r *http.Request) {
+	k := connect(t, served(t, func(w http.ResponseWriter, r *http.Request) {
 		asked++
 		w.Header().Set("Content-Type", accepted)
 		if r.URL.Path == "/api" {
@@ -56,7 +37,7 @@ func TestLookOfAPartialAnswer(t *testing.T) {
 		_, _ = w.Write([]byte(`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[
 			{"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1","freshness":"Stale"}]}]}`))
 	}))
-	s, err := m.Kinds.Look()
+	s, err := k.Look()
 	require.NoError(t, err)
 	require.Equal(t, []v1alpha1.APIEnablement{{GroupVersion: "v1", Resources: []v1alpha1.APIResource{{Name: "pods", Kind: "Pod"}}}}, s.Enabled)
 	require.Equal(t, []string{"metrics.k8s.io/v1beta1"}, s.Missing)
@@ -64,8 +45,8 @@ func TestLookOfAPartialAnswer(t *testing.T) {
 }
 
 func TestLookAtNobody(t *testing.T) {
-	m := connect(t, served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) }))
-	_, err := m.Kinds.Look()
+	k := connect(t, served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) }))
+	_, err := k.Look()
 	require.ErrorContains(t, err, "asking what the cluster serves")
 }
 

@@ -1,4 +1,4 @@
-package clusters
+package discovery
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 )
 
@@ -50,11 +49,6 @@ func (c *catalog) mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error
 		c.found.Store(gvk, mapping)
 	}
 	return mapping, err
-}
-
-// Connect is the function Connect, for a member that shares what it serves with the others of c.
-func (c *Catalogs) Connect(cfg *rest.Config, name string) (*Member, error) {
-	return connectTo(cfg, name, c)
 }
 
 // of is the catalog of an answer: that of another member if it was told the same.

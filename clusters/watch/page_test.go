@@ -1,16 +1,59 @@
-package clusters
+package watch
 
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 )
+
+var (
+	configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	configMaps    = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+)
+
+// member is one API server, as a watch and as the dynamic client see it.
+type member struct {
+	server  Server
+	objects dynamic.Interface
+}
+
+func connect(t testing.TB, cfg *rest.Config) member {
+	http, err := rest.HTTPClientFor(cfg)
+	require.NoError(t, err)
+	t.Cleanup(http.CloseIdleConnections)
+	dynamicConfig := dynamic.ConfigFor(cfg)
+	dynamicConfig.APIPath, dynamicConfig.QPS = "/", -1
+	client, err := rest.UnversionedRESTClientForConfigAndClient(dynamicConfig, http)
+	require.NoError(t, err)
+	return member{Server{Client: client, RequestTimeout: time.Minute}, dynamic.New(client)}
+}
+
+// served is an API server that answers as f does.
+func served(t testing.TB, f http.HandlerFunc) *rest.Config {
+	s := httptest.NewTLSServer(f)
+	t.Cleanup(s.Close)
+	return &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+}
+
+// discard is a Sink that keeps nothing.
+type discard struct{}
+
+func (discard) Put(*unstructured.Unstructured)                                {}
+func (discard) Delete(*unstructured.Unstructured)                             {}
+func (discard) Listed(schema.GroupVersionKind, map[types.NamespacedName]bool) {}
+func (discard) Lost(schema.GroupVersionKind, time.Time, error)                {}
 
 // A page is what the dynamic client makes of the same answer, and what that cannot read is no page.
 func TestPagesAreReadAsByClientGo(t *testing.T) {
@@ -47,9 +90,9 @@ func TestPagesAreReadAsByClientGo(t *testing.T) {
 				w.WriteHeader(c.code)
 				_, _ = w.Write([]byte(c.answer))
 			}))
-			k := kindWatch{watch: m.NewWatch("x", &memory{}), gvk: configMapKind}
+			k := kindWatch{watch: New(m.server, "x=y", nil), gvk: configMapKind}
 			defer k.watch.Close()
-			want, refused := m.Objects.Resource(configMaps).List(t.Context(), metav1.ListOptions{LabelSelector: k.watch.selector, Limit: watchPage, Continue: "token"})
+			want, refused := m.objects.Resource(configMaps).List(t.Context(), metav1.ListOptions{LabelSelector: k.watch.selector, Limit: watchPage, Continue: "token"})
 			got, h, err := k.page(t.Context(), configMaps, "token")
 			require.Len(t, asked, 2)
 			require.Equal(t, asked[0], asked[1])
@@ -89,10 +132,8 @@ func BenchmarkPage(b *testing.B) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(text)
 	})
-	m, err := Connect(cfg, "member")
-	require.NoError(b, err)
-	defer m.Close()
-	k := kindWatch{watch: m.NewWatch("x", &memory{}), gvk: configMapKind}
+	m := connect(b, cfg)
+	k := kindWatch{watch: New(m.server, "x=y", nil), gvk: configMapKind}
 	defer k.watch.Close()
 	b.Run("here", func(b *testing.B) {
 		b.ReportAllocs()
@@ -105,7 +146,7 @@ func BenchmarkPage(b *testing.B) {
 	b.Run("dynamic", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			page, err := m.Objects.Resource(configMaps).List(b.Context(), metav1.ListOptions{})
+			page, err := m.objects.Resource(configMaps).List(b.Context(), metav1.ListOptions{})
 			require.NoError(b, err)
 			require.Len(b, page.Items, watchPage)
 		}
@@ -121,7 +162,7 @@ func BenchmarkEvents(b *testing.B) {
 	event := fmt.Sprintf(`{"type":"MODIFIED","object":%s}`+"\n", strings.TrimSpace(string(text)))
 	b.Run("here", func(b *testing.B) {
 		b.ReportAllocs()
-		k := watchOf(b, event)
+		_, k := watchOf(b, event)
 		body, err := k.open(b.Context(), configMaps)
 		require.NoError(b, err)
 		defer body.Close()
@@ -130,8 +171,8 @@ func BenchmarkEvents(b *testing.B) {
 	})
 	b.Run("dynamic", func(b *testing.B) {
 		b.ReportAllocs()
-		k := watchOf(b, event)
-		w, err := k.watch.member.Objects.Resource(configMaps).Watch(b.Context(), metav1.ListOptions{})
+		m, _ := watchOf(b, event)
+		w, err := m.objects.Resource(configMaps).Watch(b.Context(), metav1.ListOptions{})
 		require.NoError(b, err)
 		defer w.Stop()
 		b.ResetTimer()
@@ -141,16 +182,14 @@ func BenchmarkEvents(b *testing.B) {
 }
 
 // watchOf is of a member that tells b.N times the same.
-func watchOf(b *testing.B, event string) *kindWatch {
-	m, err := Connect(served(b, func(w http.ResponseWriter, _ *http.Request) {
+func watchOf(b *testing.B, event string) (member, *kindWatch) {
+	m := connect(b, served(b, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		for range b.N {
 			_, _ = w.Write([]byte(event))
 		}
-	}), "member")
-	require.NoError(b, err)
-	b.Cleanup(m.Close)
-	k := &kindWatch{watch: m.NewWatch("x", &memory{values: map[string]string{}}), gvk: configMapKind}
+	}))
+	k := &kindWatch{watch: New(m.server, "x=y", discard{}), gvk: configMapKind}
 	b.Cleanup(k.watch.Close)
-	return k
+	return m, k
 }

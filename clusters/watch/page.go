@@ -1,4 +1,4 @@
-package clusters
+package watch
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/clusters/list"
 )
 
 // What a watch is told is asked for with client-go, and read here. The dynamic client goes over the text of an object some
@@ -21,15 +23,15 @@ func (k *kindWatch) request(resource schema.GroupVersionResource) *rest.Request 
 	if resource.Group == "" {
 		path = []string{"/api", resource.Version, resource.Resource}
 	}
-	return k.watch.member.client.Get().AbsPath(path...).SetHeader("Accept", "application/json").Param("labelSelector", k.watch.selector)
+	return k.watch.server.Client.Get().AbsPath(path...).SetHeader("Accept", "application/json").Param("labelSelector", k.watch.selector)
 }
 
 var errNoList = errors.New("what was answered is no list")
 
 // page is some of what is there: what comes first, or what comes next. None of it is put before all of it was read, because
 // a sink may take longer than a request.
-func (k *kindWatch) page(ctx context.Context, resource schema.GroupVersionResource, next string) (page []*unstructured.Unstructured, h head, err error) {
-	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
+func (k *kindWatch) page(ctx context.Context, resource schema.GroupVersionResource, next string) (page []*unstructured.Unstructured, h list.Head, err error) {
+	ctx, cancel := context.WithTimeout(ctx, k.watch.server.RequestTimeout)
 	defer cancel()
 	request := k.request(resource).Param("limit", strconv.Itoa(watchPage))
 	if next != "" {
@@ -40,7 +42,7 @@ func (k *kindWatch) page(ctx context.Context, resource schema.GroupVersionResour
 		return nil, h, err
 	}
 	var objects []map[string]any
-	h, err = eachOf(body, func(o *map[string]any) { objects = append(objects, *o) })
+	h, err = list.Decode(body, func(o *map[string]any) { objects = append(objects, *o) })
 	if err = errors.Join(err, body.Close()); err != nil {
 		return nil, h, err
 	}

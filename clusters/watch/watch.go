@@ -1,4 +1,5 @@
-package clusters
+// Package watch follows the objects of a cluster.
+package watch
 
 import (
 	"context"
@@ -8,8 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
-	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/breaker"
+	"github.com/accord-dev/accord/clusters/discovery"
 )
 
 // A Sink is told what is on a cluster. It keeps what it needs of an object, never the object itself: thousands are
@@ -25,10 +28,18 @@ type Sink interface {
 	Lost(gvk schema.GroupVersionKind, since time.Time, err error)
 }
 
+// Server is the cluster that is watched.
+type Server struct {
+	Client         rest.Interface
+	Kinds          *discovery.Kinds
+	Breaker        *breaker.Breaker
+	RequestTimeout time.Duration // of a page of a list
+}
+
 // A Watch tells a Sink of all objects with one inventory label on one cluster. What goes wrong is tried again, for as long
 // as the watch is open, with a back-off that is capped.
 type Watch struct {
-	member   *Member
+	server   Server
 	selector string
 	sink     Sink
 
@@ -40,11 +51,11 @@ type Watch struct {
 	kinds map[schema.GroupVersionKind]*kindWatch
 }
 
-// NewWatch watches what carries the label applyset.kubernetes.io/part-of=id; no kinds yet: see Set. Close it.
-func (m *Member) NewWatch(id string, sink Sink) *Watch {
+// New watches what selector selects; no kinds yet: see Set. Close it.
+func New(server Server, selector string, sink Sink) *Watch {
 	ctx, stop := context.WithCancel(context.Background()) // lives until Close, not as long as a call
 	return &Watch{
-		member: m, selector: v1alpha1.PartOfLabel + "=" + id, sink: sink,
+		server: server, selector: selector, sink: sink,
 		ctx: ctx, stop: stop, kinds: map[schema.GroupVersionKind]*kindWatch{},
 	}
 }

@@ -1,4 +1,5 @@
-package clusters
+// Package list reads the lists of an API server without holding them as a whole.
+package list
 
 import (
 	"context"
@@ -8,16 +9,17 @@ import (
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 )
 
 // listPage is how many objects one answer has, unless the API server answers from memory: then it sends all.
 const listPage = "500"
 
-// each hands over the objects of one list as they arrive, so that no more than one is in memory. An object is only valid
+// Each hands over the objects of one list as they arrive, so that no more than one is in memory. An object is only valid
 // until f returns.
-func each[T any](ctx context.Context, m *Member, path, fieldSelector string, f func(*T)) error {
+func Each[T any](ctx context.Context, client rest.Interface, path, fieldSelector string, f func(*T)) error {
 	for next := ""; ; {
-		request := m.server.RESTClient().Get().AbsPath(path).Param("limit", listPage)
+		request := client.Get().AbsPath(path).Param("limit", listPage)
 		if fieldSelector != "" {
 			request = request.Param("fieldSelector", fieldSelector)
 		}
@@ -30,7 +32,7 @@ func each[T any](ctx context.Context, m *Member, path, fieldSelector string, f f
 		if err != nil {
 			return err
 		}
-		page, err := eachOf(body, f)
+		page, err := Decode(body, f)
 		next = page.Continue
 		if err = errors.Join(err, body.Close()); err != nil || next == "" {
 			return err
@@ -38,14 +40,14 @@ func each[T any](ctx context.Context, m *Member, path, fieldSelector string, f f
 	}
 }
 
-// head is what a list says of itself.
-type head struct {
+// Head is what a list says of itself.
+type Head struct {
 	metav1.TypeMeta
 	metav1.ListMeta // Continue asks for the next page, and is empty when there is none
 }
 
-// eachOf reads one page. Numbers in what has no type are json.Number.
-func eachOf[T any](page io.Reader, f func(*T)) (h head, err error) {
+// Decode reads one page. Numbers in what has no type are json.Number.
+func Decode[T any](page io.Reader, f func(*T)) (h Head, err error) {
 	d := json.NewDecoder(page)
 	d.UseNumber()
 	if err := expect(d, json.Delim('{')); err != nil {

@@ -1,4 +1,4 @@
-package clusters
+package breaker
 
 import (
 	"bytes"
@@ -18,34 +18,34 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// guarded sends requests as far as a breaker lets it, and tells the breaker what became of them.
-type guarded struct {
-	breaker *Breaker
-	next    http.RoundTripper
+// Transport sends requests as far as a breaker lets it, and tells the breaker what became of them.
+type Transport struct {
+	Breaker *Breaker
+	Next    http.RoundTripper
 }
 
-var _ utilnet.RoundTripperWrapper = guarded{}
+var _ utilnet.RoundTripperWrapper = Transport{}
 
 // WrappedRoundTripper lets idle connections be closed.
-func (g guarded) WrappedRoundTripper() http.RoundTripper { return g.next }
+func (g Transport) WrappedRoundTripper() http.RoundTripper { return g.Next }
 
 // RoundTrip is http.RoundTripper's.
-func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (g Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, probe := r.Context(), isProbe(r.Context())
-	if err := g.breaker.enter(ctx, probe); err != nil {
+	if err := g.Breaker.enter(ctx, probe); err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // nothing was read of it
 		}
 		return nil, err
 	}
 	sent := time.Now()
-	answer, err := g.next.RoundTrip(r)
+	answer, err := g.Next.RoundTrip(r)
 	if err != nil {
-		g.breaker.leave(probe, silent(ctx, err, time.Since(sent)), &url.Error{Op: r.Method[:1] + strings.ToLower(r.Method[1:]), URL: r.URL.Redacted(), Err: err})
+		g.Breaker.leave(probe, silent(ctx, err, time.Since(sent)), &url.Error{Op: r.Method[:1] + strings.ToLower(r.Method[1:]), URL: r.URL.Redacted(), Err: err})
 		return nil, err
 	}
 	v, cause := g.judge(r, answer)
-	g.breaker.leave(probe, v, cause)
+	g.Breaker.leave(probe, v, cause)
 	return answer, nil
 }
 
@@ -58,7 +58,7 @@ func silent(ctx context.Context, err error, after time.Duration) verdict {
 }
 
 // judge is what an answer says of the cluster.
-func (g guarded) judge(r *http.Request, answer *http.Response) (verdict, error) {
+func (g Transport) judge(r *http.Request, answer *http.Response) (verdict, error) {
 	switch code := answer.StatusCode; {
 	case code == http.StatusUnauthorized:
 		return dead, fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, apierrors.NewUnauthorized("Unauthorized"))
@@ -89,15 +89,15 @@ func serverError(code int, said []byte) error {
 
 // obey notes how long the API server asks to be left alone. Where a request would wait longer than it may, it is not
 // waited for: its error is what the API server said then, and not that the time is over.
-func (g guarded) obey(ctx context.Context, answer *http.Response) {
+func (g Transport) obey(ctx context.Context, answer *http.Response) {
 	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
 	if err != nil || seconds <= 0 {
 		return
 	}
 	until := time.Now().Add(min(time.Duration(seconds)*time.Second, maxBusy))
-	g.breaker.mu.Lock()
-	g.breaker.busyUntil = until
-	g.breaker.mu.Unlock()
+	g.Breaker.mu.Lock()
+	g.Breaker.busyUntil = until
+	g.Breaker.mu.Unlock()
 	if deadline, ok := ctx.Deadline(); ok && until.After(deadline) {
 		answer.Header.Del("Retry-After")
 	}
@@ -138,8 +138,8 @@ func firstOf(said []byte) string {
 	return strings.ToValidUTF8(strings.TrimSpace(string(said[:min(len(said), maxSaid)])), "")
 }
 
-// probing marks what is sent with ctx as a probe.
-func probing(ctx context.Context) context.Context { return context.WithValue(ctx, probeMark{}, true) }
+// WithProbe marks what is sent with ctx as a probe.
+func WithProbe(ctx context.Context) context.Context { return context.WithValue(ctx, probeMark{}, true) }
 
 func isProbe(ctx context.Context) bool { return ctx.Value(probeMark{}) != nil }
 

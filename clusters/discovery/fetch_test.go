@@ -1,117 +1,34 @@
-package clusters
+package discovery
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 )
 
-// traffic is what was asked and answered since it was taken last: "GET /api 200".
-type traffic struct {
-	mu   sync.Mutex
-	seen []string
-	sent int64 // bytes of bodies
-}
-
-func (tr *traffic) wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTrip(func(r *http.Request) (*http.Response, error) {
-		answer, err := next.RoundTrip(r)
-		if err != nil {
-			return nil, err
-		}
-		tr.mu.Lock()
-		defer tr.mu.Unlock()
-		tr.seen = append(tr.seen, fmt.Sprintf("%s %s %d", r.Method, r.URL.Path, answer.StatusCode))
-		answer.Body = counted{answer.Body, tr}
-		return answer, nil
-	})
-}
-
-func (tr *traffic) take() ([]string, int64) {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	defer func() { tr.seen, tr.sent = nil, 0 }()
-	return tr.seen, tr.sent
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-type counted struct {
-	io.ReadCloser
-	of *traffic
-}
-
-func (c counted) Read(p []byte) (int, error) {
-	n, err := c.ReadCloser.Read(p)
-	c.of.mu.Lock()
-	defer c.of.mu.Unlock()
-	c.of.sent += int64(n)
-	return n, err
-}
-
-// define has the shared member serve one kind more, as long as the test lasts.
-func define(t *testing.T, m *Member, kind, group string) {
-	t.Helper()
-	name := strings.ToLower(kind) + "s." + group
-	body := fmt.Appendf(nil, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":%q},"spec":{"group":%q,"scope":"Namespaced",
-		"names":{"kind":%q,"listKind":%q,"singular":%q,"plural":%q},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`,
-		name, group, kind, kind+"List", strings.ToLower(kind), strings.ToLower(kind)+"s")
-	_, err := m.Metadata.Resource(definitions).Patch(t.Context(), name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "test"})
+// connect makes the Kinds of an API server.
+func connect(t *testing.T, cfg *rest.Config) *Kinds {
+	client, err := rest.HTTPClientFor(cfg)
 	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, m.Metadata.Resource(definitions).Delete(context.Background(), name, metav1.DeleteOptions{}))
-		require.Eventually(t, func() bool {
-			s, err := m.Kinds.Look()
-			return err == nil && find(s, group+"/v1", kind).Name == ""
-		}, soon, often)
-	})
+	t.Cleanup(client.CloseIdleConnections)
+	client.Transport = Transport{client.Transport}
+	server, err := discovery.NewDiscoveryClientForConfigAndClient(cfg, client)
+	require.NoError(t, err)
+	return New(server, new(Catalogs))
 }
 
-// A real API server does not send what it sent before, and does send what is new.
-func TestLookAgain(t *testing.T) {
-	var tr traffic
-	cfg := rest.CopyConfig(plane.Config())
-	cfg.Wrap(tr.wrap)
-	m := connect(t, cfg)
-	first, err := m.Kinds.Look()
-	require.NoError(t, err)
-	seen, sent := tr.take()
-	require.Equal(t, []string{"GET /api 200", "GET /apis 200"}, seen)
-	require.Greater(t, sent, int64(10_000))
-
-	second, err := m.Kinds.Look()
-	require.NoError(t, err)
-	require.Equal(t, first, second)
-	seen, sent = tr.take()
-	require.Equal(t, []string{"GET /api 304", "GET /apis 304"}, seen)
-	require.Zero(t, sent)
-
-	gadget := schema.GroupVersionKind{Group: "look.example.com", Version: "v1", Kind: "Gadget"}
-	_, err = m.Kinds.Mapping(gadget)
-	require.True(t, meta.IsNoMatchError(err), "%v", err)
-	define(t, m, "Gadget", "look.example.com")
-	require.Eventually(t, func() bool {
-		third, err := m.Kinds.Look()
-		require.NoError(t, err)
-		return find(third, "look.example.com/v1", "Gadget").Name == "gadgets"
-	}, soon, often)
-	mapping, err := m.Kinds.Mapping(gadget)
-	require.NoError(t, err)
-	require.Equal(t, meta.RESTScopeNameNamespace, mapping.Scope.Name())
+// served is an API server that answers as f does.
+func served(t *testing.T, f http.HandlerFunc) *rest.Config {
+	s := httptest.NewTLSServer(f)
+	t.Cleanup(s.Close)
+	return &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
 }
 
 // halves is an API server of which the halves of the answer are set.
@@ -174,16 +91,16 @@ func TestLookAsksForWhatChanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := &halves{form: discovery.AcceptV2, kinds: map[string][]string{"/api": {"Pod"}, "/apis": {"Gadget", "Other"}}, tags: map[string]string{"/api": `"1"`, "/apis": `"2"`}}
-			m := connect(t, served(t, h.ServeHTTP))
-			_, err := m.Kinds.Look()
+			k := connect(t, served(t, h.ServeHTTP))
+			_, err := k.Look()
 			require.NoError(t, err)
 			require.Equal(t, []string{"/api", "/apis"}, h.requests())
-			before := m.Kinds.told.catalog
+			before := k.told.catalog
 			c.change(h)
-			s, err := m.Kinds.Look()
+			s, err := k.Look()
 			require.NoError(t, err)
 			require.Equal(t, c.asked, h.requests())
-			require.Equal(t, c.same, m.Kinds.told.catalog == before)
+			require.Equal(t, c.same, k.told.catalog == before)
 			require.Len(t, s.Enabled, 2)
 			for i, path := range []string{"/apis", "/api"} {
 				require.Len(t, s.Enabled[i].Resources, len(h.kinds[path]), path)
@@ -199,7 +116,7 @@ func TestLookAtAnOldServer(t *testing.T) {
 		"it answers in the form it has": func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"kind":"APIVersions","versions":["v1"]}`)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := connect(t, served(t, func(w http.ResponseWriter, r *http.Request) {
+			k := connect(t, served(t, func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
 				switch {
 				case r.URL.Path == "/api" && r.Header.Get("Accept") == discovery.AcceptV2:
@@ -213,7 +130,7 @@ func TestLookAtAnOldServer(t *testing.T) {
 				}
 			}))
 			for range 2 {
-				s, err := m.Kinds.Look()
+				s, err := k.Look()
 				require.NoError(t, err)
 				require.Equal(t, "pods", find(s, "v1", "Pod").Name)
 				require.Len(t, s.Enabled[0].Resources, 1)
@@ -224,10 +141,10 @@ func TestLookAtAnOldServer(t *testing.T) {
 
 // What cannot be read is what is wrong, not that nothing is served.
 func TestLookAtNonsense(t *testing.T) {
-	m := connect(t, served(t, func(w http.ResponseWriter, _ *http.Request) {
+	k := connect(t, served(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", discovery.AcceptV2)
 		_, _ = w.Write([]byte(`{"items":`))
 	}))
-	_, err := m.Kinds.Look()
+	_, err := k.Look()
 	require.ErrorContains(t, err, "asking what the cluster serves: unexpected end of JSON input")
 }

@@ -1,17 +1,14 @@
-package clusters
+package discovery
 
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // says is an answer of groups of one version, each with kinds.
@@ -104,25 +101,4 @@ func TestCatalogsForgetWhatNobodyServes(t *testing.T) {
 	require.Len(t, all.known, 2)
 	require.Same(t, kept, all.of(says([]string{"kept.io", "Gadget"})))
 	require.Same(t, last, all.of(says([]string{"last.io", "Gadget"})))
-}
-
-// Members that are connected with one Catalogs share what they serve, and answer each for itself.
-func TestMembersShareACatalog(t *testing.T) {
-	var all Catalogs
-	var members []*Member
-	for _, name := range []string{"eu", "us"} {
-		m, err := all.Connect(plane.Config(), name)
-		require.NoError(t, err)
-		t.Cleanup(m.Close)
-		_, err = m.Kinds.Look()
-		require.NoError(t, err)
-		members = append(members, m)
-	}
-	require.Same(t, members[0].Kinds.told.catalog, members[1].Kinds.told.catalog)
-	alone := connect(t, plane.Config())
-	s, err := alone.Kinds.Look()
-	require.NoError(t, err)
-	require.NotSame(t, members[0].Kinds.told.catalog, alone.Kinds.told.catalog)
-	require.Equal(t, s, members[0].Kinds.told.served)
-	require.True(t, slices.ContainsFunc(s.Enabled, func(e v1alpha1.APIEnablement) bool { return e.GroupVersion == "apps/v1" }))
 }

@@ -1,4 +1,5 @@
-package clusters
+// Package discovery asks clusters what they serve.
+package discovery
 
 import (
 	"fmt"
@@ -28,6 +29,11 @@ type Kinds struct {
 	told  told
 	asked time.Time
 	news  chan struct{} // closed and replaced when the cluster was asked again
+}
+
+// New is for the cluster of server, which shares what it serves with the others of c.
+func New(server discovery.DiscoveryInterface, c *Catalogs) *Kinds {
+	return newKinds(server, directory{server, c}.look)
 }
 
 func newKinds(server discovery.DiscoveryInterface, look func(before told) (told, error)) *Kinds {

@@ -1,4 +1,5 @@
-package clusters
+// Package breaker keeps a cluster that does not work from costing anything.
+package breaker
 
 import (
 	"context"
@@ -26,21 +27,21 @@ const (
 	slowest = 4 * time.Second
 )
 
-// BreakerState is whether requests are let through to a cluster.
-type BreakerState string
+// State is whether requests are let through to a cluster.
+type State string
 
 const (
-	// BreakerClosed lets all through.
-	BreakerClosed BreakerState = "closed"
-	// BreakerOpen refuses all at once, but for one probe when the pause is over.
-	BreakerOpen BreakerState = "open"
-	// BreakerHalfOpen lets probes through and, when one was answered, other requests one by one.
-	BreakerHalfOpen BreakerState = "half-open"
+	// Closed lets all through.
+	Closed State = "closed"
+	// Open refuses all at once, but for one probe when the pause is over.
+	Open State = "open"
+	// HalfOpen lets probes through and, when one was answered, other requests one by one.
+	HalfOpen State = "half-open"
 )
 
-// BreakerStates are all of them.
-func BreakerStates() []BreakerState {
-	return []BreakerState{BreakerClosed, BreakerHalfOpen, BreakerOpen}
+// States are all of them.
+func States() []State {
+	return []State{Closed, HalfOpen, Open}
 }
 
 // Breaker keeps a cluster that does not work from costing anything: it is fed by what becomes of each request, and while it
@@ -59,7 +60,7 @@ func BreakerStates() []BreakerState {
 // An answer of 429 is none of these: it is obeyed (see Busy). So is what the API server says of a single request.
 type Breaker struct {
 	mu     sync.Mutex
-	state  BreakerState
+	state  State
 	turned chan struct{} // closed and replaced with every change
 
 	cause    error // what opened it last
@@ -78,11 +79,11 @@ type Breaker struct {
 	busyUntil time.Time // as the API server asked
 }
 
-func newBreaker() *Breaker { return &Breaker{state: BreakerClosed, turned: make(chan struct{})} }
+func New() *Breaker { return &Breaker{state: Closed, turned: make(chan struct{})} }
 
 // Trouble is why a breaker is not closed.
 type Trouble struct {
-	State BreakerState
+	State State
 	// Cause is what opened it last.
 	Cause error
 	// Since when there is trouble: a breaker that is closed for moments only does not begin anew.
@@ -97,8 +98,8 @@ type Trouble struct {
 func (b *Breaker) Trouble() Trouble {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.state == BreakerClosed {
-		return Trouble{State: BreakerClosed}
+	if b.state == Closed {
+		return Trouble{State: Closed}
 	}
 	return Trouble{State: b.state, Cause: b.cause, Since: b.since, Pause: b.pause, Next: b.next}
 }
@@ -107,7 +108,7 @@ func (b *Breaker) Trouble() Trouble {
 func (b *Breaker) OnTrial() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.state == BreakerHalfOpen && b.answered
+	return b.state == HalfOpen && b.answered
 }
 
 // Busy is how long the API server asked to be left alone; 0 when it did not.
@@ -154,18 +155,18 @@ func (b *Breaker) admit(probe bool) (wait <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case b.state == BreakerClosed:
+	case b.state == Closed:
 		return nil, nil
-	case b.state == BreakerOpen && probe && !time.Now().Before(b.next):
-		b.turn(BreakerHalfOpen)
+	case b.state == Open && probe && !time.Now().Before(b.next):
+		b.turn(HalfOpen)
 		return nil, nil
-	case b.state == BreakerOpen && !probe && time.Since(b.next) >= unprobed:
+	case b.state == Open && !probe && time.Since(b.next) >= unprobed:
 		b.answered, b.trial = true, true // nobody probes, so this is what there is
-		b.turn(BreakerHalfOpen)
+		b.turn(HalfOpen)
 		return nil, nil
-	case b.state == BreakerHalfOpen && probe:
+	case b.state == HalfOpen && probe:
 		return nil, nil
-	case b.state == BreakerOpen || !b.answered:
+	case b.state == Open || !b.answered:
 		return nil, &OpenError{Trouble{State: b.state, Cause: b.cause, Since: b.since, Pause: b.pause, Next: b.next}}
 	case b.trial:
 		return b.turned, nil
@@ -196,12 +197,12 @@ func (b *Breaker) leave(probe bool, v verdict, cause error) {
 		v = dead // it could not even say its version
 	}
 	switch {
-	case b.state == BreakerOpen: // a request of before
+	case b.state == Open: // a request of before
 	case v == dead:
 		b.open(probe, cause)
 	case v == sick:
 		b.sicken(cause)
-	case b.state == BreakerClosed:
+	case b.state == Closed:
 		if v == fine && !probe {
 			b.storm = 0
 		}
@@ -209,7 +210,7 @@ func (b *Breaker) leave(probe bool, v verdict, cause error) {
 		b.turn(b.state) // the next one may try
 	case !probe, b.byProbe, b.answered:
 		b.closed, b.storm = time.Now(), 0
-		b.turn(BreakerClosed)
+		b.turn(Closed)
 	default:
 		b.answered = true
 		b.turn(b.state)
@@ -223,7 +224,7 @@ func (b *Breaker) sicken(cause error) {
 		b.storm = 0
 	}
 	b.storm, b.stormed = b.storm+1, now
-	if b.state == BreakerHalfOpen || b.storm >= stormSize {
+	if b.state == HalfOpen || b.storm >= stormSize {
 		b.open(false, cause)
 	}
 }
@@ -231,18 +232,18 @@ func (b *Breaker) sicken(cause error) {
 // open for a while. The caller holds b.mu.
 func (b *Breaker) open(probe bool, cause error) {
 	now := time.Now()
-	if b.state == BreakerClosed && now.Sub(b.closed) > calm {
+	if b.state == Closed && now.Sub(b.closed) > calm {
 		b.openings, b.since = 0, now
 	}
 	b.pause = min(firstPause<<min(b.openings, 16), lastPause)
 	b.openings++
 	b.next = now.Add(b.pause*4/5 + rand.N(b.pause*2/5))
 	b.cause, b.byProbe, b.answered, b.storm = cause, probe, false, 0
-	b.turn(BreakerOpen)
+	b.turn(Open)
 }
 
 // turn tells everybody who waits. The caller holds b.mu.
-func (b *Breaker) turn(s BreakerState) {
+func (b *Breaker) turn(s State) {
 	b.state = s
 	close(b.turned)
 	b.turned = make(chan struct{})
