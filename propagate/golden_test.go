@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
@@ -80,7 +81,7 @@ func write(t *testing.T, file, got string) {
 
 // outcome is the plan of a case as a person reads it, or what is wrong with its input.
 func outcome(text []byte, show bool, disturb func(propagate.Input)) string {
-	in, err := propagate.Load(text)
+	in, err := dump.Read(text)
 	if err != nil {
 		return "error:\n" + err.Error() + "\n"
 	}

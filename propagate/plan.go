@@ -1,170 +1,267 @@
-// Package propagate decides everything and touches nothing: from objects, policies and the fleet it
-// makes the plan of what every cluster should run, and the reasons for it.
 package propagate
 
 import (
-	"crypto/sha256"
-	"time"
+	"bytes"
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/render"
-	"github.com/accord-dev/accord/render/override"
 	"github.com/accord-dev/accord/status/interpret"
+	"github.com/accord-dev/accord/status/kind"
 )
 
-// Input is all that a decision depends on. The same Input always gives the same Plan; it can be written
-// to one text file and read back (Dump, Load).
-type Input struct {
-	// Federation is "<namespace>/<name>" of the Federation; it marks what is ours on the members.
-	Federation string
-	Revision   string
-	Objects    []render.Object
-	Policies   []policy.Policy
-	Overrides  []policy.Override
-	Fleet      []fleet.Cluster
-	// TaintPolicies taint clusters by their conditions (Karmada §1.7), Rebalancers ask for a fresh division (Karmada §4.11).
-	TaintPolicies []policy.TaintPolicy
-	Rebalancers   []policy.Rebalancer
-	// Rollouts say in which order clusters get a change (propagate/stage). They do not change what is wanted.
-	Rollouts []policy.Rollout
-	// Customizations and Health are what users know about kinds (Karmada §7.1, and Flux's healthCheckExprs).
-	Customizations []policy.Customization
-	Health         []interpret.HealthExprs
-	// Skip is what the Federation never propagates, beside the defaults (Karmada §8.2).
-	Skip Skip
-	// Now is the time: a hold of a cluster may end by itself. At the zero time none has.
-	Now time.Time
-	// Previous is what was decided the last time, in any order; see Plan.Previous. Without it every object is new.
-	Previous []Previous
+// Plan is what every cluster should run. It never changes; all methods may be called at the same time.
+type Plan struct {
+	// Decisions, one for every object, sorted by ID.
+	Decisions []Decision
+
+	clusters    []fleet.Cluster // sorted by name, with the taints that ClusterTaintPolicies leave
+	index       map[string]int  // of clusters, by name
+	book        *interpret.Book
+	interpreted string // identifies book
+	rules       rules
+	skip        Skip // which rules are made from
+	policies    []policy.Policy
+	claims      *claims
+	overrides   *overrides
+	previous    map[manifest.ID]Previous
+	rebalancers map[manifest.ID][]string
+	applySet    string
+
+	items      []*item // in apply order
+	byID       map[manifest.ID]*item
+	groups     groups
+	provided   map[schema.GroupKind]map[string]bool // clusters that get the CustomResourceDefinition of a kind
+	dependents map[manifest.ID][]*item              // the objects that want each sent along
+	rollouts   *rollouts                            // nil when everything changes at once
+	holds      map[string]string                    // why people hold a cluster, by name; nil when they hold none
+	scaled     map[manifest.ID]bool                 // by a HorizontalPodAutoscaler in Git
+	needsRoom  bool
+	moved      map[*unstructured.Unstructured]*unstructured.Unstructured // manifests that were given a namespace
+	self       *byte                                                     // tells this plan from any other
+	after      *byte                                                     // self of the plan that it was made with
+	earlier    *earlier                                                  // while this plan is made; nil without one
+	targets    []*target                                                 // parallel to clusters
+	digest     func() string
 }
 
-// Decision is what was decided about one object and why.
-type Decision struct {
-	ID manifest.ID
-	// GVK is the kind in the version the manifest is written in.
-	GVK    schema.GroupVersionKind
-	Origin manifest.Origin
-	// Policy is the propagation policy that claimed the object; nil when none did, and then Why says so.
-	Policy *policy.Policy
-	// Chosen is sorted by cluster name.
-	Chosen []Choice
-	// Refused has every other cluster of the fleet with the rule that refused it, sorted by name.
-	Refused []Refusal
-	// Why says why no cluster was chosen, or, with Kept, why no new choice could be made; empty when one was.
-	Why string
-	// Kept says that the clusters are those of the last time, because a new choice could not be made.
-	Kept bool
-	// Lazy says that the policy was changed and waits for the manifest to change (Karmada §2.7).
-	Lazy bool
-	// Passed are the terms of clusterAffinities that were tried in vain, in order.
-	Passed []Passed
-	// Term is the affinityName of clusterAffinities whose clusters were chosen; empty without them.
-	Term string
-	// Rebalanced names the WorkloadRebalancer that was obeyed last; empty when none was.
-	Rebalanced string
-	// Template is the digest of the manifest in Git.
-	Template string
-	// Overwrite takes over an object that exists on a cluster and is not ours (conflictResolution, Karmada §3.7), Preserve
-	// keeps the object there when it is no longer wanted, Dependencies sends what it refers to along (Karmada §6.7).
-	Overwrite, Preserve, Dependencies bool
+// item is one object on its way to clusters.
+type item struct {
+	decision   *Decision
+	manifest   *unstructured.Unstructured
+	known      kind.Kind
+	candidates []int // the overrides that may select the object
+	decided    bool  // where it goes
+	overwrite  bool  // it takes over what exists and is not ours
+	preserve   bool  // it stays when it is no longer wanted, for the sake of others
+
+	source    *unstructured.Unstructured // manifest as the input has it; nil for what only this plan has
+	was       *item                      // of the plan before, with the same manifest; only while a plan is made
+	settled   Decision                   // as its own policy has it, before anything is sent along with others
+	unclaimed string                     // why no policy claims it
+	carried   bool                       // all about it is as in the plan before
+	needsRoom bool
+
+	mu      sync.Mutex
+	results []result
+	before  []result // of the plan before, that may be used again
+	sum     Sum
+	summed  bool
 }
 
-// Unplaced says that a policy claims the object and no choice could be made; Why has the reason. What runs is kept.
-func (d *Decision) Unplaced() bool { return d.Policy != nil && d.Why != "" && !d.Lazy }
-
-// Passed is one term of clusterAffinities that did not work.
-type Passed struct {
-	Term string
-	Why  string
-	At   manifest.Origin // the field that was the reason
+// target is the answer of For, made once.
+type target struct {
+	once  sync.Once
+	items []assigned // in apply order
+	made  Target
+	sum   string
 }
 
-// Choice is one cluster that was chosen for an object.
-type Choice struct {
-	Cluster string
-	// Replicas is nil for objects without a replica count.
-	Replicas *int32
-	// Completions is the cluster's part of the completions of a divided Job (Karmada §4.9); nil for everything else.
-	Completions *int32
-	// Held is why this cluster deliberately does not get the object now; empty when it does.
-	Held string
-	// Implied marks a Namespace that goes here only because an object in it does.
-	Implied bool
-	// RequiredBy is the object that it goes here for, as a dependency; nil when its own policy chose the cluster.
-	RequiredBy *manifest.ID
+// assigned is an item that goes to a cluster.
+type assigned struct {
+	item   *item
+	choice *Choice
 }
 
-// Refusal is one cluster that was not chosen.
-type Refusal struct {
-	Cluster string
-	Why     string          // a sentence a user can act on
-	At      manifest.Origin // the field that refused it
+// New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and what
+// is held back. The only errors are things that are there twice and scripts about kinds that cannot be used, each a
+// *manifest.Error, and a Skip that cannot be read.
+// Rendering comes later (For).
+func New(in Input) (*Plan, error) { return decide(in, nil) }
+
+// decide makes the plan with the help of the last one, which may be nil.
+func decide(in Input, last *Plan) (*Plan, error) {
+	rules, skipErr := in.Skip.rules()
+	moved := map[*unstructured.Unstructured]*unstructured.Unstructured{}
+	objects, err := normal(in, last.placed, moved)
+	book, bookErr := last.bookOf(in)
+	if err := errors.Join(err, skipErr, bookErr); err != nil {
+		return nil, err
+	}
+	in.Policies, in.Overrides = slices.Clone(in.Policies), slices.Clone(in.Overrides) // the caller may sort its own
+	p := &Plan{
+		clusters: tainted(in.Fleet, in.TaintPolicies), index: map[string]int{},
+		book: book, interpreted: identify(in), rules: rules, skip: in.Skip, policies: in.Policies, moved: moved, rebalancers: rebalancersOf(in.Rebalancers),
+		previous: make(map[manifest.ID]Previous, len(in.Previous)), applySet: applyset.ID(in.Federation),
+	}
+	for i, c := range p.clusters {
+		p.index[c.Name] = i
+		p.targets = append(p.targets, &target{})
+	}
+	for _, b := range in.Previous {
+		p.previous[b.ID] = b
+	}
+	p.overrides, p.rollouts, p.holds = newOverrides(in.Overrides, p.clusters), p.newRollouts(in.Rollouts), p.holdsAt(in.Now)
+	if p.earlier = p.compare(last); p.earlier != nil && p.earlier.deciding {
+		p.policies, p.claims = last.policies, last.claims
+	} else {
+		p.claims = newClaims(in.Policies)
+	}
+	p.decide(objects)
+	p.attach()
+	p.imply()
+	p.assign()
+	p.earlier = nil
+	if p.self = new(byte); last != nil {
+		p.after = last.self
+	}
+	p.digest = sync.OnceValue(p.sum)
+	return p, nil
 }
 
-// Finding is something a person should know about the input: a field that is not acted on, a policy that matches nothing.
-type Finding struct {
-	At       manifest.Origin
-	Severity Severity
-	Code     string // stable, kebab-case: "not-acted-on", "matches-nothing"
-	Message  string // one sentence
-	Fix      string // what to write instead; empty when there is nothing to do
+// bookOf is what is known about kinds; nil when users add nothing to it. What p knows, which may be nil, is not read again.
+func (p *Plan) bookOf(in Input) (*interpret.Book, error) {
+	if len(in.Customizations) == 0 && len(in.Health) == 0 {
+		return nil, nil
+	}
+	if p != nil && p.interpreted == identify(in) {
+		return p.book, nil
+	}
+	return interpret.New(in.Customizations, in.Health)
 }
 
-// Severity of a finding.
-type Severity string
-
-const (
-	Error   Severity = "error"   // it does not do what it says; merging it would be a mistake
-	Warning Severity = "warning" // it probably does not do what was meant
-	Note    Severity = "note"    // worth knowing
-)
-
-// Target is all that one cluster should have.
-type Target struct {
-	Cluster string
-	// Objects in the order in which they are applied: namespaces and CRDs first, workloads last.
-	Objects []Placed
-	// Failed are objects that could not be rendered for this cluster. What runs there stays as it is.
-	Failed []Failure
+// identify says which knowledge about kinds an input has: empty for none.
+func identify(in Input) string {
+	if len(in.Customizations) == 0 && len(in.Health) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	for _, c := range slices.SortedFunc(slices.Values(in.Customizations), func(a, b policy.Customization) int { return cmp.Compare(a.Name, b.Name) }) {
+		line(&b, c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind)
+		for _, op := range policy.Operations() {
+			line(&b, c.Script(op))
+		}
+	}
+	for _, h := range in.Health {
+		line(&b, h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed)
+	}
+	return sum(b.Bytes())
 }
 
-// Placed is one finished object for one cluster.
-type Placed struct {
-	*Rendered
-	// Held is why hands are off here (see Choice); empty when it is to be applied.
-	Held string
-	// Overwrite takes over an object that exists and is not ours (conflictResolution, Karmada §3.7).
-	Overwrite bool
-	// Implied marks a Namespace that no policy asks for on this cluster, there because an object needs it.
-	Implied bool
+// Clusters are the names of the whole fleet, sorted.
+func (p *Plan) Clusters() []string {
+	names := make([]string, len(p.clusters))
+	for i, c := range p.clusters {
+		names[i] = c.Name
+	}
+	return names
 }
 
-// Rendered is a finished object. Clusters for which the result is identical share one.
-type Rendered struct {
-	ID  manifest.ID
-	GVK schema.GroupVersionKind
-	// Digest identifies the content (render.Digest of the object before the digest annotation and inventory label were added).
-	Digest string
-	// JSON is the complete body of a server-side apply: the object with digest annotation and inventory label.
-	JSON []byte
-	// Origin is where the template stands in Git.
-	Origin manifest.Origin
-	// Edits are the overrides that made it, in order.
-	Edits []override.Edit
-	// Yields are the paths of fields that belong to the member as soon as somebody there has set them, "spec.replicas".
-	Yields []string
-
-	sum [sha256.Size]byte // of JSON
+// decide makes one decision an object. CustomResourceDefinitions come first: a cluster that gets one will serve its kind.
+func (p *Plan) decide(objects []object) {
+	p.Decisions = make([]Decision, len(objects))
+	p.byID = make(map[manifest.ID]*item, len(objects))
+	p.provided = map[schema.GroupKind]map[string]bool{}
+	for i, o := range objects {
+		d := &p.Decisions[i]
+		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin}
+		it := p.add(&item{
+			decision: d, manifest: o.manifest, known: p.book.Of(o.id.GroupKind()),
+			source: o.source, was: p.earlier.item(o.id, o.source, o.origin),
+		})
+		if it.was != nil {
+			d.Template = it.was.decision.Template
+		} else {
+			d.Template = render.Digest(o.manifest)
+		}
+		if !p.reclaim(it) {
+			p.claim(it)
+			it.unclaimed = d.Why
+		}
+	}
+	p.groups, p.scaled = gather(p.items), scaled(p.items)
+	for _, definitions := range []bool{true, false} {
+		for _, it := range p.items {
+			if (it.decision.ID.GroupKind() == crdKind) == definitions {
+				if !p.rechoose(it) {
+					p.choose(it)
+				}
+				it.settled, p.needsRoom = *it.decision, p.needsRoom || it.needsRoom
+				p.provide(it)
+			}
+		}
+	}
 }
 
-// Failure is one object that could not be rendered for one cluster.
-type Failure struct {
-	ID     manifest.ID
-	Origin manifest.Origin
-	Held   string
-	Err    error
+// provide notes which clusters get a CustomResourceDefinition.
+func (p *Plan) provide(it *item) {
+	it.decided = true
+	if it.decision.ID.GroupKind() != crdKind || len(it.decision.Chosen) == 0 {
+		return
+	}
+	on := map[string]bool{}
+	for _, c := range it.decision.Chosen {
+		on[c.Cluster] = true
+	}
+	p.provided[manifest.Defines(it.manifest)] = on
+}
+
+func (p *Plan) add(it *item) *item {
+	it.candidates = p.overrides.candidates(it.manifest)
+	p.items = append(p.items, it)
+	p.byID[it.decision.ID] = it
+	return it
+}
+
+// assign gives every cluster its list, in apply order.
+func (p *Plan) assign() {
+	slices.SortFunc(p.items, func(a, b *item) int { return byApplyOrder(a.decision.ID, b.decision.ID) })
+	p.makeRoom()
+	for _, it := range p.items {
+		it.overwrite = it.takesOver()
+		p.carry(it)
+		it.was = nil
+		for i := range it.decision.Chosen {
+			choice := &it.decision.Chosen[i]
+			t := p.targets[p.index[choice.Cluster]]
+			t.items = append(t.items, assigned{it, choice})
+		}
+	}
+}
+
+// makeRoom for as many items as each cluster gets: there can be a million of them in a plan.
+func (p *Plan) makeRoom() {
+	counts := make([]int, len(p.targets))
+	for _, it := range p.items {
+		for _, c := range it.decision.Chosen {
+			counts[p.index[c.Cluster]]++
+		}
+	}
+	for i, t := range p.targets {
+		t.items = make([]assigned, 0, counts[i])
+	}
+}
+
+// Empty reports whether the plan places nothing on any cluster.
+func (p *Plan) Empty() bool {
+	return !slices.ContainsFunc(p.Decisions, func(d Decision) bool { return len(d.Chosen) > 0 })
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // cases are the inputs of testdata that can be planned.
@@ -29,7 +31,7 @@ func cases(t testing.TB) map[string]propagate.Input {
 		}
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		in, err := propagate.Load(text)
+		in, err := dump.Read(text)
 		require.NoError(t, err, file)
 		inputs[file] = in
 	}
@@ -46,7 +48,7 @@ func plan(t testing.TB, in propagate.Input) *propagate.Plan {
 // load reads parts of a case written in a test.
 func load(t testing.TB, parts string) propagate.Input {
 	t.Helper()
-	in, err := propagate.Load([]byte(parts))
+	in, err := dump.Read([]byte(parts))
 	require.NoError(t, err)
 	return in
 }
@@ -261,7 +263,7 @@ metadata:
 	require.NotContains(t, string(o.JSON), "forged")
 	require.NotContains(t, string(o.JSON), "theirs")
 	require.Contains(t, string(o.JSON), fmt.Sprintf("%q:%q", "accord.dev/digest", o.Digest))
-	require.Contains(t, string(o.JSON), propagate.ApplySetID(in.Federation))
+	require.Contains(t, string(o.JSON), applyset.ID(in.Federation))
 }
 
 func TestMetadataThatIsNoMap(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 const stagedInput = `
@@ -89,7 +90,7 @@ func planOf(t *testing.T, text string, replace ...string) *propagate.Plan {
 		require.Contains(t, text, replace[i])
 		text = string(bytes.ReplaceAll([]byte(text), []byte(replace[i]), []byte(replace[i+1])))
 	}
-	in, err := propagate.Load([]byte(text))
+	in, err := dump.Read([]byte(text))
 	require.NoError(t, err)
 	p, err := propagate.New(in)
 	require.NoError(t, err)
@@ -146,13 +147,13 @@ func TestHold(t *testing.T) {
 
 // What is dumped is the same input: with orders, the hold, and the time.
 func TestDumpRollouts(t *testing.T) {
-	in, err := propagate.Load([]byte(stagedInput))
+	in, err := dump.Read([]byte(stagedInput))
 	require.NoError(t, err)
 	require.Equal(t, time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC), in.Now)
 	require.Len(t, in.Rollouts[0].Orders, 1)
 	var text bytes.Buffer
-	require.NoError(t, propagate.Dump(&text, in))
-	again, err := propagate.Load(text.Bytes())
+	require.NoError(t, dump.Write(&text, in))
+	again, err := dump.Read(text.Bytes())
 	require.NoError(t, err)
 	require.Equal(t, in.Now, again.Now)
 	require.Equal(t, in.Rollouts[0].Orders, again.Rollouts[0].Orders)

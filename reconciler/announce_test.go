@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/status"
 )
@@ -48,7 +49,7 @@ func (a *announced) push(revision, placement string, names ...string) map[manife
 	text.WriteString("---\n{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: p, namespace: shop}, " +
 		"spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}], placement: {" + placement + "}}}\n" +
 		"---\n{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: eu}}\n")
-	in, err := propagate.Load([]byte(text.String()))
+	in, err := dump.Read([]byte(text.String()))
 	require.NoError(a, err)
 	plan, err := propagate.New(in)
 	require.NoError(a, err)

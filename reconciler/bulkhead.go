@@ -11,7 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/watch"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 )
 
 const (
@@ -97,7 +97,7 @@ func (b *bulkhead) watch(key types.NamespacedName, federation string) *watch.Wat
 	defer b.mu.Unlock()
 	w := b.watches[key]
 	if w == nil {
-		w = b.NewWatch(propagate.ApplySetID(federation), observer{b, key})
+		w = b.NewWatch(applyset.ID(federation), observer{b, key})
 		b.watches[key] = w
 	}
 	return w

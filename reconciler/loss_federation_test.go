@@ -14,7 +14,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/local/localtest"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
@@ -37,7 +37,7 @@ func TestNothingIsLostByFederations(t *testing.T) {
 
 // applySet is what marks the objects of a repository's Federation.
 func (w *world) applySet(r *repository) string {
-	return propagate.ApplySetID(w.namespace + "/" + r.federation)
+	return applyset.ID(w.namespace + "/" + r.federation)
 }
 
 // rename deletes the Federation of a repository and declares one of another name.
@@ -88,7 +88,7 @@ func relabelled(t *testing.T, w *world) {
 	old := *r
 
 	require.NoError(t, w.hub.Delete(t.Context(), w.declared(r)))
-	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, v1alpha1.PartOfLabel, propagate.ApplySetID("demo/after"))
+	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, v1alpha1.PartOfLabel, applyset.ID("demo/after"))
 	for _, cluster := range both {
 		cm := w.configMap(cluster, "relabelled")
 		require.NoError(t, w.members[cluster].Patch(t.Context(), cm, client.RawPatch(types.MergePatchType, []byte(patch)), client.FieldOwner("kubectl-label")))

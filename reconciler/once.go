@@ -20,6 +20,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/status"
@@ -121,7 +122,7 @@ func (o OnceOptions) propose(ctx context.Context, e *engine) (*federation, *prop
 		return c.input(fed, parts, members, previous)
 	})
 	if o.Dump != nil {
-		err = errors.Join(err, propagate.Dump(o.Dump, d.input))
+		err = errors.Join(err, dump.Write(o.Dump, d.input))
 	}
 	if err != nil {
 		return nil, nil, err

@@ -21,6 +21,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
@@ -77,7 +78,7 @@ type scale struct {
 
 func newScale(t testing.TB, objects, members int) *scale {
 	t.Helper()
-	in, err := propagate.Load([]byte(manyDeployments(objects, members)))
+	in, err := dump.Read([]byte(manyDeployments(objects, members)))
 	require.NoError(t, err)
 	key := types.NamespacedName{Namespace: "fleet", Name: "prod"}
 	e := newEngine(distant{}, slog.New(slog.DiscardHandler), func(client.Object, string, string, string) {})

@@ -19,6 +19,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/render"
 )
 
@@ -31,7 +33,7 @@ type rights struct {
 // account makes an identity on a member that may do nothing yet, and returns its token.
 func (w *world) account(cluster string) string {
 	w.t.Helper()
-	name := metav1.ObjectMeta{Namespace: propagate.InventoryNamespace, Name: "accord"}
+	name := metav1.ObjectMeta{Namespace: applyset.InventoryNamespace, Name: "accord"}
 	k, err := kubernetes.NewForConfig(w.planes[cluster].Config())
 	require.NoError(w.t, err)
 	member := w.members[cluster]
@@ -41,7 +43,7 @@ func (w *world) account(cluster string) string {
 		},
 		func() error { return member.Create(w.t.Context(), &corev1.ServiceAccount{ObjectMeta: name}) },
 		func() error {
-			return member.Create(w.t.Context(), &rbacv1.Role{ObjectMeta: name, Rules: propagate.InventoryRights()})
+			return member.Create(w.t.Context(), &rbacv1.Role{ObjectMeta: name, Rules: permit.InventoryRights()})
 		},
 		func() error {
 			return member.Create(w.t.Context(), &rbacv1.RoleBinding{ObjectMeta: name, RoleRef: roleRef("Role"), Subjects: subjects(name)})
@@ -121,7 +123,7 @@ func (w *world) needed(objects []render.Object) []rbacv1.PolicyRule {
 	}
 	var rules []rbacv1.PolicyRule
 	for _, c := range plan.Clusters() {
-		rules = append(rules, plan.Rights(c, nil, func(gk schema.GroupKind) string {
+		rules = append(rules, permit.Rights(plan, c, nil, func(gk schema.GroupKind) string {
 			plural, _ := meta.UnsafeGuessKindToResource(gk.WithVersion(""))
 			return plural.Resource
 		})...)

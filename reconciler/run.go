@@ -36,7 +36,7 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/source"
 )
@@ -91,7 +91,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	log := slog.New(logr.ToSlogHandler(o.Log))
 	e := newEngine(records, log, newCrier(mgr.GetEventRecorder("accord")).event)
 
-	keys := keyring{mgr.GetAPIReader(), mgr.GetClient(), types.NamespacedName{Namespace: cmp.Or(o.Namespace, propagate.InventoryNamespace), Name: fingerprintSecret}}
+	keys := keyring{mgr.GetAPIReader(), mgr.GetClient(), types.NamespacedName{Namespace: cmp.Or(o.Namespace, applyset.InventoryNamespace), Name: fingerprintSecret}}
 	if e.fingerprints, err = keys.fingerprints(ctx, log); err != nil && ctx.Err() != nil {
 		return nil // it was stopped before it began
 	} else if err != nil {

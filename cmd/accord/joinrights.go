@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/render"
 )
 
@@ -37,7 +38,7 @@ func (f *joinFlags) printRights(ctx context.Context, out io.Writer, name, dir st
 		return &exitError{code: 1, err: err}
 	}
 	plurals := pluralsOf(t.parts.Objects)
-	rules := plan.Rights(name, nil, plurals.of)
+	rules := permit.Rights(plan, name, nil, plurals.of)
 	_, err = fmt.Fprintf(out, "# What accord may do on %s: what it takes to deliver the %s that Git has for it (%s).\n", name,
 		count(len(plan.For(name).Objects), "object"), t.input.Revision)
 	if err != nil {
@@ -109,7 +110,7 @@ func inventoryRole() *rbacv1.Role {
 	return &rbacv1.Role{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: accordNamespace, Name: identityName, Labels: managed()},
-		Rules:      propagate.InventoryRights(),
+		Rules:      permit.InventoryRights(),
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 const namedObjects = `
@@ -36,7 +36,7 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Cactus, plural: cact
 `
 
 func newFinder(t *testing.T, namespace string) finder {
-	in, err := propagate.Load([]byte(namedObjects))
+	in, err := dump.Read([]byte(namedObjects))
 	require.NoError(t, err)
 	f := finder{kinds: newKindNames(in.Objects), namespace: namespace}
 	for _, o := range in.Objects {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // A planned tree has a plan.
@@ -49,7 +50,7 @@ func (f *treeFlags) dumpInput(t *tree) (err error) {
 		return fmt.Errorf("making the dump: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return propagate.Dump(file, t.input)
+	return dump.Write(file, t.input)
 }
 
 // checkCluster refuses a name that no Cluster has.

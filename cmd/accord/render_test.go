@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // difficult values are read as something else by one YAML reader or another, or look like comments and documents.
@@ -83,7 +84,7 @@ spec: {syncMode: Push}
 
 func difficultTree(t *testing.T) *planned {
 	require.Len(t, txtar.Parse([]byte(difficult)).Files, 3)
-	in, err := propagate.Load([]byte(difficult))
+	in, err := dump.Read([]byte(difficult))
 	require.NoError(t, err)
 	plan, err := propagate.New(in)
 	require.NoError(t, err)

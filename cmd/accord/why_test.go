@@ -10,11 +10,12 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // planOf plans manifests of a Deployment web with nine replicas, and of what else is given.
 func planOf(t *testing.T, text string) *planned {
-	in, err := propagate.Load([]byte(`
+	in, err := dump.Read([]byte(`
 -- web.yaml --
 apiVersion: apps/v1
 kind: Deployment

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // many is a federation of a thousand objects in twenty namespaces, with a policy for each namespace, overrides that differ by region, and a
@@ -62,7 +63,7 @@ spec:
 
 // BenchmarkRun is what the checks cost beside the plan that they look at, which is made and rendered outside of the clock.
 func BenchmarkRun(b *testing.B) {
-	in, err := propagate.Load([]byte(many(1000, 100)))
+	in, err := dump.Read([]byte(many(1000, 100)))
 	require.NoError(b, err)
 	for _, c := range []struct {
 		name   string
@@ -83,7 +84,7 @@ func BenchmarkRun(b *testing.B) {
 
 // BenchmarkPlan is the figure to compare with.
 func BenchmarkPlan(b *testing.B) {
-	in, err := propagate.Load([]byte(many(1000, 100)))
+	in, err := dump.Read([]byte(many(1000, 100)))
 	require.NoError(b, err)
 	for b.Loop() {
 		plan, err := propagate.New(in)

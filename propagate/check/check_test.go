@@ -16,6 +16,7 @@ import (
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 var update = flag.Bool("update", false, "write the want part of testdata/*.txtar, and docs/checks.md")
@@ -90,7 +91,7 @@ func clusters(names ...string) string {
 // findings are what a reviewer of the case is told.
 func findings(t *testing.T, text []byte, disturb func(propagate.Input)) string {
 	t.Helper()
-	in, err := propagate.Load(text)
+	in, err := dump.Read(text)
 	if err != nil {
 		return print(mistakes(t, err))
 	}

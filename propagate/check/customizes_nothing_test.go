@@ -8,12 +8,13 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/status/interpret"
 )
 
 // TestHealthOfNothing: the healthCheckExprs of a Federation, which no file of a case has.
 func TestHealthOfNothing(t *testing.T) {
-	in, err := propagate.Load([]byte("-- a.yaml --\n{apiVersion: example.io/v1, kind: Rollout, metadata: {name: web, namespace: shop}}\n"))
+	in, err := dump.Read([]byte("-- a.yaml --\n{apiVersion: example.io/v1, kind: Rollout, metadata: {name: web, namespace: shop}}\n"))
 	require.NoError(t, err)
 	for _, kind := range []string{"Rollout", "Rolout"} {
 		in.Health = append(in.Health, interpret.HealthExprs{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 const page = "../../docs/checks.md"
@@ -57,7 +58,7 @@ func TestExamples(t *testing.T) {
 			fields["apiVersion"] = "policy.karmada.io/v1alpha1"
 			whole, err := yaml.Marshal(fields)
 			require.NoError(t, err)
-			_, err = propagate.Load(append([]byte("-- policy.yaml --\n"), whole...))
+			_, err = dump.Read(append([]byte("-- policy.yaml --\n"), whole...))
 			require.NoError(t, err, "%s, document %d", c.Code, i)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // FuzzRun: whatever can be planned can be reviewed, every finding says where, what and how bad, and the order of the input
@@ -26,7 +27,7 @@ func FuzzRun(f *testing.F) {
 		codes[c.Code] = true
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		in, err := propagate.Load(text)
+		in, err := dump.Read(text)
 		if err != nil {
 			check.Mistakes(err)
 			return

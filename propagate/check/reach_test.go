@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // TestReach: selectors for everything are told from a hundred copies on.
@@ -45,7 +46,7 @@ note wide-selector all.yaml:47 ClusterOverridePolicy all has no resourceSelector
 
 // TestServedKindNeedsNoDefinition: a cluster that is known to serve a kind needs no CustomResourceDefinition from the repository.
 func TestServedKindNeedsNoDefinition(t *testing.T) {
-	in, err := propagate.Load([]byte(`
+	in, err := dump.Read([]byte(`
 -- all.yaml --
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -69,7 +70,7 @@ spec: {resourceSelectors: [{apiVersion: example.com/v1, kind: CronTab}]}
 
 // TestDeciding: the checks that every Release is told of look at no finished object.
 func TestDeciding(t *testing.T) {
-	in, err := propagate.Load([]byte(many(60, 3)))
+	in, err := dump.Read([]byte(many(60, 3)))
 	require.NoError(t, err)
 	in.Policies[0].Spec.Preemption = "Always"
 	plan, err := propagate.New(in)

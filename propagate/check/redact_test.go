@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 func TestSecretText(t *testing.T) {
@@ -56,7 +57,7 @@ func TestRedact(t *testing.T) {
 func TestSecretCaseKeepsSecrets(t *testing.T) {
 	text, err := os.ReadFile("testdata/secret_value.txtar")
 	require.NoError(t, err)
-	in, err := propagate.Load(text)
+	in, err := dump.Read(text)
 	require.NoError(t, err)
 	plan, err := propagate.New(in)
 	require.NoError(t, err)

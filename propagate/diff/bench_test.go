@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // large is a federation of many objects in twenty namespaces: five sixths Deployments, the rest ConfigMaps. Every region
@@ -107,9 +108,9 @@ const regions = 10
 func BenchmarkCompare(b *testing.B) {
 	for _, size := range []struct{ clusters, objects int }{{100, 1000}, {1000, 1000}} {
 		b.Run(fmt.Sprintf("%dx%d", size.clusters, size.objects), func(b *testing.B) {
-			was, err := propagate.Load([]byte(large(size.objects, size.clusters, "1.0")))
+			was, err := dump.Read([]byte(large(size.objects, size.clusters, "1.0")))
 			require.NoError(b, err)
-			now, err := propagate.Load([]byte(large(size.objects, size.clusters, "1.1")))
+			now, err := dump.Read([]byte(large(size.objects, size.clusters, "1.1")))
 			require.NoError(b, err)
 			var top uint64
 			for b.Loop() {

@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
@@ -121,7 +122,7 @@ func side(t testing.TB, text []byte, folder string, random *rand.Rand) diff.Side
 			all.Files = append(all.Files, f)
 		}
 	}
-	in, err := propagate.Load(txtar.Format(all))
+	in, err := dump.Read(txtar.Format(all))
 	require.NoError(t, err)
 	if random != nil {
 		shuffle(random, in)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff/hunk"
+	"github.com/accord-dev/accord/propagate/permit"
 )
 
 // looking is one object under comparison. before and after are nil where there is none.
@@ -207,7 +208,7 @@ func (l *looking) compareResults(was, now propagate.Result) *move {
 	m.differs = len(found) > 0
 	m.hunks = l.hunks.of(found)
 	m.immutable = hunk.Immutable(l.object.kind, before, after)
-	m.renewed, _ = propagate.Renewable(after)
+	m.renewed, _ = permit.Recreate(after)
 	n, perNode := hunk.Restarted(l.object.kind, before, after)
 	m.restarts, m.perNode, m.pods = n > 0 || perNode, perNode, int(n)
 	return m

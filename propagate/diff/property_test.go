@@ -15,6 +15,7 @@ import (
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // repositories are the inputs of the planner's own cases, as many as can be planned.
@@ -26,7 +27,7 @@ func repositories(t *testing.T) map[string][]byte {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		in, err := propagate.Load(text)
+		in, err := dump.Read(text)
 		if err != nil {
 			continue
 		}
@@ -40,7 +41,7 @@ func repositories(t *testing.T) map[string][]byte {
 
 func loaded(t *testing.T, text []byte, random *rand.Rand) diff.Side {
 	t.Helper()
-	in, err := propagate.Load(text)
+	in, err := dump.Read(text)
 	require.NoError(t, err)
 	if random != nil {
 		shuffle(random, in)

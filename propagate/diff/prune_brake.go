@@ -7,6 +7,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/permit"
 )
 
 var pruneBrake = EffectKind{
@@ -24,7 +25,7 @@ var pruneBrake = EffectKind{
 		})
 		stopped := map[string]*Effect{} // by sentence
 		for _, name := range slices.Sorted(maps.Keys(remove)) {
-			why := propagate.Brake(c.options.Brake, remove[name], c.before.Plan.Placed(name), c.after.Plan.Nothing())
+			why := permit.Prune(c.options.Brake, remove[name], c.before.Plan.Placed(name), c.after.Plan.Empty())
 			if why == "" {
 				continue
 			}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 )
 
 func TestWhatIsAsItShouldBeCostsNothing(t *testing.T) {
@@ -69,14 +69,14 @@ func TestInventoryIsRecordedBeforeTheFirstApply(t *testing.T) {
 func TestParentListsKindsAndNamespaces(t *testing.T) {
 	w := newWorld(t, "parent")
 	w.delivered(w.target(namespaceYAML + deploymentYAML + configMap("one", "1")))
-	parent := w.get("ConfigMap", propagate.InventoryNamespace, propagate.InventoryName(w.federation))
+	parent := w.get("ConfigMap", applyset.InventoryNamespace, applyset.InventoryName(w.federation))
 	require.NotNil(t, parent)
-	require.Equal(t, propagate.ApplySetID(w.federation), parent.GetLabels()[v1alpha1.ApplySetLabel])
+	require.Equal(t, applyset.ID(w.federation), parent.GetLabels()[v1alpha1.ApplySetLabel])
 	require.Equal(t, "ConfigMap,Deployment.apps,Namespace", parent.GetAnnotations()[v1alpha1.KindsAnnotation])
 	require.Equal(t, "parent", parent.GetAnnotations()[namespacesAnnotation])
 
 	w.delivered(w.target(namespaceYAML + configMap("one", "1")))
-	parent = w.get("ConfigMap", propagate.InventoryNamespace, propagate.InventoryName(w.federation))
+	parent = w.get("ConfigMap", applyset.InventoryNamespace, applyset.InventoryName(w.federation))
 	require.Equal(t, "ConfigMap,Namespace", parent.GetAnnotations()[v1alpha1.KindsAnnotation])
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 )
 
 var (
@@ -64,7 +65,7 @@ func newDelivery(m *clusters.Member, federation string, want propagate.Target, l
 		live = &Live{}
 	}
 	return &delivery{
-		member: m, federation: federation, applySet: propagate.ApplySetID(federation),
+		member: m, federation: federation, applySet: applyset.ID(federation),
 		want: want, live: live, previous: previous, options: o,
 		outcome: Outcome{
 			Orphaned: map[manifest.ID]string{}, Held: map[manifest.ID]string{},

@@ -18,7 +18,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 )
 
 // KEP-3659, and what of it the inventory says.
@@ -63,7 +63,7 @@ func inventoryOf(ids map[manifest.ID]bool, entries []string) *Inventory {
 	kinds, namespaces := map[schema.GroupKind]bool{}, map[string]bool{}
 	for id := range ids {
 		kinds[id.GroupKind()] = true
-		if id.Namespace != "" && id.Namespace != propagate.InventoryNamespace {
+		if id.Namespace != "" && id.Namespace != applyset.InventoryNamespace {
 			namespaces[id.Namespace] = true
 		}
 	}
@@ -229,7 +229,7 @@ func (d *delivery) writeParent(ctx context.Context, inv *Inventory) error {
 	body, err := json.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{
-			"namespace": propagate.InventoryNamespace, "name": propagate.InventoryName(d.federation),
+			"namespace": applyset.InventoryNamespace, "name": applyset.InventoryName(d.federation),
 			"labels": map[string]any{v1alpha1.ApplySetLabel: d.applySet},
 			"annotations": map[string]any{
 				v1alpha1.ToolingAnnotation: v1alpha1.Tooling, federationAnnotation: d.federation, clusterAnnotation: d.member.Name,
@@ -248,7 +248,7 @@ func (d *delivery) writeParent(ctx context.Context, inv *Inventory) error {
 	}
 	if err != nil {
 		return fmt.Errorf("cluster %s: writing the inventory ConfigMap %s/%s: %w",
-			d.member.Name, propagate.InventoryNamespace, propagate.InventoryName(d.federation), err)
+			d.member.Name, applyset.InventoryNamespace, applyset.InventoryName(d.federation), err)
 	}
 	d.parent = inv
 	return nil
@@ -256,18 +256,18 @@ func (d *delivery) writeParent(ctx context.Context, inv *Inventory) error {
 
 func (d *delivery) patchParent(ctx context.Context, body []byte) error {
 	return d.request(ctx, func(ctx context.Context) error {
-		_, err := d.member.Metadata.Resource(configMaps).Namespace(propagate.InventoryNamespace).
-			Patch(ctx, propagate.InventoryName(d.federation), types.ApplyPatchType, body, applied(v1alpha1.FieldManager))
+		_, err := d.member.Metadata.Resource(configMaps).Namespace(applyset.InventoryNamespace).
+			Patch(ctx, applyset.InventoryName(d.federation), types.ApplyPatchType, body, applied(v1alpha1.FieldManager))
 		return err
 	})
 }
 
 // createNamespace makes the namespace of the inventories. It carries no label of ours: it is never pruned.
 func (d *delivery) createNamespace(ctx context.Context) error {
-	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, propagate.InventoryNamespace)
+	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, applyset.InventoryNamespace)
 	return d.request(ctx, func(ctx context.Context) error {
 		_, err := d.member.Metadata.Resource(namespaces).
-			Patch(ctx, propagate.InventoryNamespace, types.ApplyPatchType, body, applied(v1alpha1.FieldManager))
+			Patch(ctx, applyset.InventoryNamespace, types.ApplyPatchType, body, applied(v1alpha1.FieldManager))
 		return err
 	})
 }
@@ -296,8 +296,8 @@ func (d *delivery) recall(ctx context.Context) error {
 func (d *delivery) recover(ctx context.Context) (map[manifest.ID]Seen, error) {
 	var parent *metav1.PartialObjectMetadata
 	err := d.request(ctx, func(ctx context.Context) (err error) {
-		parent, err = d.member.Metadata.Resource(configMaps).Namespace(propagate.InventoryNamespace).
-			Get(ctx, propagate.InventoryName(d.federation), metav1.GetOptions{})
+		parent, err = d.member.Metadata.Resource(configMaps).Namespace(applyset.InventoryNamespace).
+			Get(ctx, applyset.InventoryName(d.federation), metav1.GetOptions{})
 		return err
 	})
 	if apierrors.IsNotFound(err) {
@@ -307,7 +307,7 @@ func (d *delivery) recover(ctx context.Context) (map[manifest.ID]Seen, error) {
 	}
 	if name := parent.Annotations[clusterAnnotation]; name != "" && name != d.member.Name {
 		return nil, fmt.Errorf("cluster %s is cluster %s: federation %s delivers to it under that name already (annotation %s of ConfigMap %s/%s; change it there if the cluster was renamed)",
-			d.member.Name, name, d.federation, clusterAnnotation, propagate.InventoryNamespace, parent.Name)
+			d.member.Name, name, d.federation, clusterAnnotation, applyset.InventoryNamespace, parent.Name)
 	}
 	found := map[manifest.ID]Seen{}
 	for kind := range strings.SplitSeq(parent.Annotations[v1alpha1.KindsAnnotation], ",") {

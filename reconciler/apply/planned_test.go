@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // everywhere places all objects of a namespace, and what has none, on the member.
@@ -31,7 +32,7 @@ func (w *world) planned(selectors, objects, rules string) propagate.Target {
 	w.Helper()
 	text := fmt.Sprintf("-- input --\nfederation: %s\n-- objects.yaml --\n%s-- rules.yaml --\n%s", w.federation, objects, rules) +
 		fmt.Sprintf(everywhere, selectors)
-	in, err := propagate.Load([]byte(strings.ReplaceAll(text, "NS", w.namespace)))
+	in, err := dump.Read([]byte(strings.ReplaceAll(text, "NS", w.namespace)))
 	require.NoError(w, err)
 	plan, err := propagate.New(in)
 	require.NoError(w, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 )
 
 func TestWhatIsNotWantedIsPruned(t *testing.T) {
@@ -43,7 +44,7 @@ func TestHeldIsHandsOff(t *testing.T) {
 	target.Objects[1].Held, target.Objects[2].Held = "suspended", "suspended"
 	target.Objects = target.Objects[:3]
 	w.options.Withdraw = func(id manifest.ID, labels map[string]string) string {
-		require.Equal(t, propagate.ApplySetID(w.federation), labels[v1alpha1.PartOfLabel])
+		require.Equal(t, applyset.ID(w.federation), labels[v1alpha1.PartOfLabel])
 		return "suspended too"
 	}
 	outcome := w.delivered(target)

@@ -19,7 +19,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/permit"
 )
 
 const (
@@ -59,7 +59,7 @@ func (d *delivery) spares(t *task) string {
 	}
 	const hint = "applying (the field cannot be changed, and accord does not delete %s to make it anew)"
 	seen, _ := d.live.Get(t.ID)
-	switch allowed, never := propagate.Renewable(object); {
+	switch allowed, never := permit.Recreate(object); {
 	case never != "":
 		return fmt.Sprintf(hint, never)
 	case t.unseen || t.adopt || seen.Adopted || seen.UID == "":

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 )
 
 const (
@@ -188,7 +188,7 @@ func (d *delivery) name(ctx context.Context, p *Problem, found *metav1.PartialOb
 	if owner == "" {
 		return p
 	}
-	parents, err := d.list(ctx, configMaps, propagate.InventoryNamespace, v1alpha1.ApplySetLabel+"="+owner)
+	parents, err := d.list(ctx, configMaps, applyset.InventoryNamespace, v1alpha1.ApplySetLabel+"="+owner)
 	if err != nil || len(parents) == 0 { // the sentence without the name is true, too
 		return p
 	}

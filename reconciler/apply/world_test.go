@@ -23,6 +23,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/local"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -125,7 +126,7 @@ func (w *world) target(text string) propagate.Target {
 // placed marks an object as package propagate does.
 func (w *world) placed(u *unstructured.Unstructured) propagate.Placed {
 	id, digest := manifest.IDOf(u), render.Digest(u)
-	u.SetLabels(with(u.GetLabels(), v1alpha1.PartOfLabel, propagate.ApplySetID(w.federation)))
+	u.SetLabels(with(u.GetLabels(), v1alpha1.PartOfLabel, applyset.ID(w.federation)))
 	u.SetAnnotations(with(u.GetAnnotations(), v1alpha1.DigestAnnotation, digest))
 	text, err := json.Marshal(u.Object)
 	require.NoError(w, err)
@@ -199,7 +200,7 @@ func (w *world) look(target propagate.Target) {
 		if err != nil {
 			continue
 		}
-		list, err := w.kubectl.Objects.Resource(mapping.Resource).List(w.Context(), metav1.ListOptions{LabelSelector: v1alpha1.PartOfLabel + "=" + propagate.ApplySetID(w.federation)})
+		list, err := w.kubectl.Objects.Resource(mapping.Resource).List(w.Context(), metav1.ListOptions{LabelSelector: v1alpha1.PartOfLabel + "=" + applyset.ID(w.federation)})
 		require.NoError(w, err)
 		for i := range list.Items {
 			u := &list.Items[i]

@@ -13,7 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/watch"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 )
 
 const (
@@ -60,7 +60,7 @@ type Mirror struct {
 }
 
 // setID is the inventory label of what is mirrored (KEP-3659). No federation's can be equal: their names have a slash.
-var setID = propagate.ApplySetID(parentName)
+var setID = applyset.ID(parentName)
 
 // Connect makes a Mirror on the hub that cfg leads to; nothing is sent yet. Close it.
 func Connect(cfg *rest.Config, o Options) (*Mirror, error) {

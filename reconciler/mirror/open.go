@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/applyset"
 )
 
 const (
@@ -34,7 +34,7 @@ func (m *Mirror) open(ctx context.Context) error {
 	if opened {
 		return nil
 	}
-	parent, err := m.hub.Metadata.Resource(configMaps).Namespace(propagate.InventoryNamespace).Get(ctx, propagate.InventoryName(parentName), metav1.GetOptions{})
+	parent, err := m.hub.Metadata.Resource(configMaps).Namespace(applyset.InventoryNamespace).Get(ctx, applyset.InventoryName(parentName), metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("reading what is mirrored: %w", err)
 	}
@@ -87,14 +87,14 @@ func (m *Mirror) record(ctx context.Context, kinds []schema.GroupVersionKind) er
 }
 
 func (m *Mirror) putParent(ctx context.Context, note string) error {
-	if err := m.makeNamespace(ctx, propagate.InventoryNamespace); err != nil {
+	if err := m.makeNamespace(ctx, applyset.InventoryNamespace); err != nil {
 		return err
 	}
-	name := propagate.InventoryName(parentName)
+	name := applyset.InventoryName(parentName)
 	body, err := json.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{
-			"namespace": propagate.InventoryNamespace, "name": name,
+			"namespace": applyset.InventoryNamespace, "name": name,
 			"labels":      map[string]string{v1alpha1.ApplySetLabel: setID},
 			"annotations": map[string]string{v1alpha1.KindsAnnotation: note, v1alpha1.ToolingAnnotation: v1alpha1.Tooling},
 		},
@@ -103,7 +103,7 @@ func (m *Mirror) putParent(ctx context.Context, note string) error {
 		return err
 	}
 	force := true
-	_, err = m.hub.Metadata.Resource(configMaps).Namespace(propagate.InventoryNamespace).Patch(ctx, name, types.ApplyPatchType, body,
+	_, err = m.hub.Metadata.Resource(configMaps).Namespace(applyset.InventoryNamespace).Patch(ctx, name, types.ApplyPatchType, body,
 		metav1.PatchOptions{FieldManager: FieldManager, Force: &force})
 	if err != nil {
 		return fmt.Errorf("recording what is mirrored: %w", err)

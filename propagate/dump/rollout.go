@@ -1,4 +1,4 @@
-package propagate
+package dump
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// writtenRollout is a RolloutPolicy as it would be in a file, with the orders in its annotations.
+// writtenRollout returns a RolloutPolicy as the manifest that a file would have, with the commands in its annotations.
 func writtenRollout(r policy.Rollout) map[string]any {
 	u := written(policy.RolloutGroup+"/v1alpha1", "RolloutPolicy", r.Meta, r.Spec)
 	orders := map[string]string{}

@@ -1,4 +1,4 @@
-package propagate
+package permit
 
 import (
 	"fmt"
@@ -12,22 +12,24 @@ import (
 )
 
 const (
-	// brakeFrom is how many deletions a share is asked of at all: the last of two objects may go.
-	brakeFrom = 5
-	// defaultPercent is the share when none is set.
+	// minimumForPercent is the smallest number of deletions that the percentage limits: the last of two objects may go.
+	minimumForPercent = 5
+	// defaultPercent is the limit when the Federation sets none.
 	defaultPercent = 50
-	// brakeNames is how many objects a braked delivery names.
-	brakeNames = 5
+	// namedObjects bounds how many objects a message names.
+	namedObjects = 5
 )
 
-// precious are kinds with which goes what no commit brings back.
-var precious = []schema.GroupKind{namespaceKind, crdKind, {Kind: "PersistentVolumeClaim"}}
+// precious are kinds whose deletion destroys data that no commit restores.
+var precious = []schema.GroupKind{
+	{Kind: "Namespace"}, {Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, {Kind: "PersistentVolumeClaim"},
+}
 
-// Brake says why remove is not deleted from a cluster: what it would be, how much, and how to have it done all the same;
-// empty if it may be. live is how many objects there are ours before anything is applied: the share is of them.
-// nothing says that the plan has nothing for any cluster (Plan.Nothing): whatever became of the source, that is more often a
-// wrong branch or path than what somebody wants.
-func Brake(limits v1alpha1.PruneBrake, remove []manifest.ID, live int, nothing bool) string {
+// Prune returns why accord must not delete the objects in remove from a cluster, with the numbers and the way to allow
+// it; empty when accord may. live counts our objects on the cluster before anything is applied; the percentage refers to
+// it. empty means that the plan places nothing on any cluster (Plan.Empty), which is more often a wrong branch or path
+// than an intention.
+func Prune(limits v1alpha1.PruneBrake, remove []manifest.ID, live int, empty bool) string {
 	if len(remove) == 0 {
 		return ""
 	}
@@ -36,14 +38,14 @@ func Brake(limits v1alpha1.PruneBrake, remove []manifest.ID, live int, nothing b
 	if len(keep) > 0 {
 		why = append(why, "it has "+enumerate(keep))
 	}
-	if nothing {
+	if empty {
 		why = append(why, "there is nothing for any cluster any more")
 	}
 	percent := int32(defaultPercent)
 	if p := limits.MaxPercent; p != nil {
 		percent = *p
 	}
-	if n := len(remove); n >= brakeFrom && n*100 > int(percent)*live {
+	if n := len(remove); n >= minimumForPercent && n*100 > int(percent)*live {
 		why = append(why, fmt.Sprintf("it is more than %d%% of them", percent))
 	}
 	if most := limits.MaxObjects; most != nil && len(remove) > int(*most) {
@@ -56,15 +58,10 @@ func Brake(limits v1alpha1.PruneBrake, remove []manifest.ID, live int, nothing b
 		len(remove), live, enumerate(remove), strings.Join(why, " and "))
 }
 
-// Nothing says that the plan places nothing on any cluster.
-func (p *Plan) Nothing() bool {
-	return !slices.ContainsFunc(p.Decisions, func(d Decision) bool { return len(d.Chosen) > 0 })
-}
-
-// enumerate names the first few.
+// enumerate names the first few objects and counts the rest.
 func enumerate(ids []manifest.ID) string {
 	var names []string
-	for _, id := range ids[:min(len(ids), brakeNames)] {
+	for _, id := range ids[:min(len(ids), namedObjects)] {
 		names = append(names, id.String())
 	}
 	if more := len(ids) - len(names); more > 0 {

@@ -1,32 +1,66 @@
-package propagate_test
+package dump_test
 
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
 )
 
-func dump(t *testing.T, in propagate.Input) string {
+// cases returns the planner's test cases that have a plan, by file.
+func cases(t testing.TB) map[string]propagate.Input {
+	files, err := filepath.Glob("../testdata/*.txtar")
+	require.NoError(t, err)
+	inputs := map[string]propagate.Input{}
+	for _, file := range files {
+		if strings.HasPrefix(filepath.Base(file), "error_") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		inputs[file] = load(t, string(text))
+	}
+	require.NotEmpty(t, inputs)
+	return inputs
+}
+
+func plan(t testing.TB, in propagate.Input) *propagate.Plan {
+	t.Helper()
+	p, err := propagate.New(in)
+	require.NoError(t, err)
+	return p
+}
+
+func load(t testing.TB, text string) propagate.Input {
+	t.Helper()
+	in, err := dump.Read([]byte(text))
+	require.NoError(t, err)
+	return in
+}
+
+func written(t *testing.T, in propagate.Input) string {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, propagate.Dump(&b, in))
+	require.NoError(t, dump.Write(&b, in))
 	return b.String()
 }
 
 func TestDumpReadsBackAsTheSamePlan(t *testing.T) {
 	for file, in := range cases(t) {
 		in.Revision = "main@sha1:0123"
-		text := dump(t, in)
+		text := written(t, in)
 		back := load(t, text)
 		require.Equal(t, in.Federation, back.Federation)
 		require.Equal(t, in.Revision, back.Revision)
 		require.Equal(t, plan(t, in).Digest(), plan(t, back).Digest(), file)
-		require.Equal(t, withoutComments(text), withoutComments(dump(t, back)), file)
+		require.Equal(t, withoutComments(text), withoutComments(written(t, back)), file)
 	}
 }
 
@@ -80,7 +114,7 @@ spec:
       plaintext:
       - {path: /data/color, operator: replace, value: blue}
 `)
-	text := dump(t, in)
+	text := written(t, in)
 	for _, secret := range []string{"hunter2", "aHVudGVyMg", "swordfish", "base64"} {
 		require.NotContains(t, text, secret)
 	}
@@ -97,7 +131,7 @@ spec:
 
 func TestDumpSaysWhereManifestsCameFrom(t *testing.T) {
 	in := load(t, "-- apps/web.yaml --\n\n{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}\n")
-	require.Contains(t, dump(t, in), "# apps/web.yaml:2\n")
+	require.Contains(t, written(t, in), "# apps/web.yaml:2\n")
 }
 
 type brokenPipe struct{}
@@ -105,7 +139,7 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
 func TestDumpErrors(t *testing.T) {
-	require.EqualError(t, propagate.Dump(brokenPipe{}, propagate.Input{}), "dumping the input: broken pipe")
+	require.EqualError(t, dump.Write(brokenPipe{}, propagate.Input{}), "dumping the input: broken pipe")
 }
 
 func TestLoadErrors(t *testing.T) {
@@ -115,7 +149,7 @@ func TestLoadErrors(t *testing.T) {
 		{"unknown field", "-- a.yaml --\n{apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}, spec: {regoin: eu}}\n", `did you mean "region"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := propagate.Load([]byte(c.text))
+			_, err := dump.Read([]byte(c.text))
 			require.ErrorContains(t, err, c.want)
 		})
 	}
@@ -125,11 +159,11 @@ func TestLoadErrors(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	for _, in := range cases(f) {
 		var b bytes.Buffer
-		require.NoError(f, propagate.Dump(&b, in))
+		require.NoError(f, dump.Write(&b, in))
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		in, err := propagate.Load(text)
+		in, err := dump.Read(text)
 		if err != nil {
 			return
 		}

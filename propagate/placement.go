@@ -2,6 +2,7 @@ package propagate
 
 import (
 	"errors"
+	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -206,4 +207,11 @@ func (a *attempt) complete(it *item, r divide.Request) {
 	for i, n := range divide.Webster(int32(completions), parties, r.Seed) {
 		a.chosen[i].Completions = new(n)
 	}
+}
+
+// seed stands in for the UID that an object in Git does not have: it decides ties, the same way for ever (B15).
+func seed(id manifest.ID) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(id.Group + "/" + id.Kind + "/" + id.Namespace + "/" + id.Name))
+	return h.Sum32()
 }

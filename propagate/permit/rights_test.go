@@ -1,4 +1,4 @@
-package propagate_test
+package permit_test
 
 import (
 	"testing"
@@ -9,6 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/dump"
+	"github.com/accord-dev/accord/propagate/permit"
 )
 
 const rightsCase = `
@@ -85,11 +87,11 @@ spec:
 `
 
 func TestRightsAreThoseForWhatAClusterGets(t *testing.T) {
-	in, err := propagate.Load([]byte(rightsCase))
+	in, err := dump.Read([]byte(rightsCase))
 	require.NoError(t, err)
 	plan, err := propagate.New(in)
 	require.NoError(t, err)
-	rules := plan.Rights("eu-1", []schema.GroupKind{{Group: "batch", Kind: "Job"}}, func(gk schema.GroupKind) string {
+	rules := permit.Rights(plan, "eu-1", []schema.GroupKind{{Group: "batch", Kind: "Job"}}, func(gk schema.GroupKind) string {
 		plural, _ := meta.UnsafeGuessKindToResource(gk.WithVersion(""))
 		return plural.Resource
 	})

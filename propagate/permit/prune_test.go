@@ -1,4 +1,4 @@
-package propagate_test
+package permit_test
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/permit"
 )
 
-func TestBrake(t *testing.T) {
+func TestPrune(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits v1alpha1.PruneBrake
 		remove []manifest.ID
@@ -31,7 +31,7 @@ func TestBrake(t *testing.T) {
 		"a claim of no core kind":   {remove: []manifest.ID{{Group: "example.com", Kind: "PersistentVolumeClaim", Name: "a"}}, live: 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := propagate.Brake(c.limits, c.remove, c.live, c.empty)
+			got := permit.Prune(c.limits, c.remove, c.live, c.empty)
 			if c.want == "" {
 				require.Empty(t, got)
 				return

@@ -1,4 +1,4 @@
-package propagate
+package permit
 
 import (
 	"cmp"
@@ -7,35 +7,37 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/propagate"
 )
 
-// delivering is what is done with an object of ours: it is looked for, watched, applied and pruned.
-var delivering = []string{"get", "list", "watch", "create", "patch", "delete"}
+// deliveryVerbs are the verbs that accord uses on every kind it delivers.
+var deliveryVerbs = []string{"get", "list", "watch", "create", "patch", "delete"}
 
-// Rights are the least that a cluster has to allow for what it gets, and for the kinds in also, which it got before:
-// the rules of a ClusterRole, sorted. An object for which no cluster fits, as far as is known here, may go to any of them.
-// A watch cannot be narrowed to what carries our label, so a kind is readable as a whole. resource is the plural that a
-// kind is served under.
+// Rights returns the rules of a ClusterRole, sorted, that a cluster has to grant at least: for the objects it gets and for
+// the kinds in also, which it got before. An unplaced object counts for every cluster, because it may go to any of them
+// once the room of the clusters is known. A watch cannot be narrowed to our label, so each kind is readable as a whole.
+// resource returns the plural under which the cluster serves a kind.
 //
-// A member wants more of those who write roles than of others: each Role that is delivered may be escalated and each one
-// that a binding refers to may be bound, by name. InventoryRights are not among the rules, and neither is
-// listing everything in a Namespace, which deleting one takes.
-func (p *Plan) Rights(cluster string, also []schema.GroupKind, resource func(schema.GroupKind) string) []rbacv1.PolicyRule {
+// Kubernetes demands more of clients that write roles: the rules allow escalating each delivered Role and binding each
+// role that a binding refers to, by name. InventoryRights are not among the rules, nor is listing all objects of a
+// Namespace, which deleting the Namespace takes.
+func Rights(p *propagate.Plan, cluster string, also []schema.GroupKind, resource func(schema.GroupKind) string) []rbacv1.PolicyRule {
 	target := p.For(cluster)
-	kinds := append([]schema.GroupKind{{Kind: "Namespace"}}, also...) // the one that the inventory is in
+	kinds := append([]schema.GroupKind{{Kind: "Namespace"}}, also...) // for the namespace of the inventory
 	var rules []rbacv1.PolicyRule
 	for _, o := range target.Objects {
 		kinds = append(kinds, o.ID.GroupKind())
-		rules = append(rules, authority(o.Rendered, resource)...)
+		rules = append(rules, roleRights(o.Rendered, resource)...)
 	}
 	for i := range p.Decisions {
-		if d := &p.Decisions[i]; d.Unplaced() { // with what is known of the clusters here; they may have room for it
+		if d := &p.Decisions[i]; d.Unplaced() {
 			kinds = append(kinds, d.ID.GroupKind())
 		}
 	}
 	slices.SortFunc(kinds, compareKinds)
 	for _, gk := range slices.Compact(kinds) {
-		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{gk.Group}, Resources: []string{resource(gk)}, Verbs: delivering})
+		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{gk.Group}, Resources: []string{resource(gk)}, Verbs: deliveryVerbs})
 	}
 	rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"list"}})
 	if p.NeedsRoom() {
@@ -44,15 +46,15 @@ func (p *Plan) Rights(cluster string, also []schema.GroupKind, resource func(sch
 	return joined(rules)
 }
 
-// InventoryRights are those in InventoryNamespace: for the list of what is ours, which stands there and nowhere else.
+// InventoryRights returns the rules that accord needs in applyset.InventoryNamespace, for its inventory.
 func InventoryRights() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{{
 		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "create", "patch", "delete"},
 	}}
 }
 
-// authority is what it takes to deliver a role or a binding beyond writing it.
-func authority(o *Rendered, resource func(schema.GroupKind) string) []rbacv1.PolicyRule {
+// roleRights returns the rules for delivering a role or a binding, beside those for writing it.
+func roleRights(o *propagate.Rendered, resource func(schema.GroupKind) string) []rbacv1.PolicyRule {
 	if o.ID.Group != rbacv1.GroupName {
 		return nil
 	}
@@ -70,14 +72,14 @@ func authority(o *Rendered, resource func(schema.GroupKind) string) []rbacv1.Pol
 			RoleRef rbacv1.RoleRef `json:"roleRef"`
 		}
 		if json.Unmarshal(o.JSON, &binding) != nil || binding.RoleRef.Name == "" {
-			return nil // the member refuses it, whatever we may do
+			return nil // the member refuses this binding in any case
 		}
 		return allow("bind", binding.RoleRef.Kind, binding.RoleRef.Name)
 	}
 	return nil
 }
 
-// joined puts rules together that differ in their resources or names only, as a person would write them.
+// joined merges rules that differ in their resources or names only, as a person would write them.
 func joined(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	slices.SortStableFunc(rules, func(a, b rbacv1.PolicyRule) int {
 		return cmp.Or(slices.Compare(a.APIGroups, b.APIGroups), slices.Compare(a.Verbs, b.Verbs), cmp.Compare(len(a.ResourceNames), len(b.ResourceNames)),
@@ -92,7 +94,7 @@ func joined(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return all
 }
 
-// absorb adds to a rule what the next one of the same group and verbs allows; false if that would allow more than both.
+// absorb adds rule r, with the same group and verbs, to another one. It reports false if the sum would allow more than both.
 func absorb(into *rbacv1.PolicyRule, r rbacv1.PolicyRule) bool {
 	same := slices.Equal(into.Resources, r.Resources)
 	switch {
@@ -108,7 +110,7 @@ func absorb(into *rbacv1.PolicyRule, r rbacv1.PolicyRule) bool {
 	return true
 }
 
-// compacted is both sorted lists in one, without what is there twice.
+// compacted returns the union of two lists, sorted.
 func compacted(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }

@@ -1,4 +1,4 @@
-package propagate
+package dump
 
 import (
 	"bytes"
@@ -16,17 +16,18 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
 )
 
-// Dump writes the whole Input as one text file (txtar) that Load reads: a bug report, and dropped into testdata a test.
-// It has the parts input (federation, revision, time, what is skipped), objects.yaml, policies.yaml, fleet.yaml and previous;
-// above every manifest a comment says where it came from.
+// Write writes the whole input as one text file (txtar) that Read reads. A user attaches it to a bug report; dropped into
+// testdata it is a test. The file has the parts input (federation, revision, time, skipped namespaces and APIs),
+// objects.yaml, policies.yaml, fleet.yaml and previous. A comment above each manifest names its origin.
 //
-// No value of a Secret is written. Each becomes REDACTED-1, REDACTED-2 and so on: the same value has the same number
-// throughout the file, so that "same" and "different" can still be told. Values that an override writes into the data
-// of Secrets are treated alike. The digests of a plan made from the dump therefore differ where Secrets are placed.
-func Dump(w io.Writer, in Input) error {
-	var d dumper
+// Write replaces every value of a Secret, and every value that an override writes into the data of Secrets, by
+// REDACTED-1, REDACTED-2 and so on. Equal values have the same number throughout the file, so a reader still sees which
+// values are the same. The digests of a plan made from the dump therefore differ where Secrets are placed.
+func Write(w io.Writer, in propagate.Input) error {
+	var d writer
 	archive := &txtar.Archive{
 		Comment: []byte("An input of accord: everything that a plan depends on.\nSecret values are numbered, not shown.\n\n"),
 		Files: []txtar.File{
@@ -46,28 +47,28 @@ func Dump(w io.Writer, in Input) error {
 	return nil
 }
 
-// The parts that are no manifests.
+// The parts of the file without manifests.
 const (
 	headFile     = "input"
 	previousFile = "previous"
 )
 
-// dumper writes documents; after the first error it does nothing more.
-type dumper struct {
+// writer collects documents and the first errors.
+type writer struct {
 	out     bytes.Buffer
 	secrets redactor
 	err     error
 }
 
-// take is what was written since the last time.
-func (d *dumper) take() []byte {
+// take returns the text written since the last call, and forgets it.
+func (d *writer) take() []byte {
 	text := bytes.Clone(d.out.Bytes())
 	d.out.Reset()
 	return text
 }
 
-// document writes one manifest. A line that would end the part of the archive cannot be in it: YAML indents strings.
-func (d *dumper) document(origin manifest.Origin, object any) {
+// document writes one manifest. No line of it can end the part of the archive, because YAML indents strings.
+func (d *writer) document(origin manifest.Origin, object any) {
 	text, err := yaml.Marshal(object)
 	if err != nil {
 		d.err = fmt.Errorf("%s: %w", origin, err)
@@ -79,15 +80,15 @@ func (d *dumper) document(origin manifest.Origin, object any) {
 	d.out.Write(text)
 }
 
-// plain writes a value that is no manifest.
-func (d *dumper) plain(value any) []byte {
+// plain returns a value other than a manifest as YAML.
+func (d *writer) plain(value any) []byte {
 	text, err := yaml.Marshal(value)
 	d.err = errors.Join(d.err, err)
 	return text
 }
 
-// previous is without the digests of Secrets: somebody could try values until one fits.
-func (d *dumper) previous(in Input) []Previous {
+// previous returns the previous decisions without the digests of Secrets: a reader could try values until one fits.
+func (d *writer) previous(in propagate.Input) []propagate.Previous {
 	previous := slices.Clone(in.Previous)
 	for i := range previous {
 		if previous[i].ID.IsSecret() {
@@ -97,7 +98,7 @@ func (d *dumper) previous(in Input) []Previous {
 	return previous
 }
 
-func (d *dumper) objects(in Input) []byte {
+func (d *writer) objects(in propagate.Input) []byte {
 	for _, o := range in.Objects {
 		u := o.Manifest
 		if o.ID().IsSecret() {
@@ -108,7 +109,7 @@ func (d *dumper) objects(in Input) []byte {
 	return d.take()
 }
 
-func (d *dumper) policies(in Input) []byte {
+func (d *writer) policies(in propagate.Input) []byte {
 	for _, p := range in.Policies {
 		d.document(p.Origin, written(policy.Group+"/v1alpha1", strings.Fields(p.Title())[0], p.Meta, p.Spec))
 	}
@@ -130,7 +131,7 @@ func (d *dumper) policies(in Input) []byte {
 	return d.take()
 }
 
-func (d *dumper) fleet(clusters []fleet.Cluster) []byte {
+func (d *writer) fleet(clusters []fleet.Cluster) []byte {
 	for _, c := range clusters {
 		spec, status := c.Declared()
 		u := written(v1alpha1.GroupVersion.String(), "Cluster", policy.Meta{Name: c.Name, Labels: c.Labels}, spec)
@@ -140,7 +141,7 @@ func (d *dumper) fleet(clusters []fleet.Cluster) []byte {
 	return d.take()
 }
 
-// written is a manifest as it would be in a file.
+// written returns a policy or Cluster as the manifest that a file would have.
 func written(apiVersion, kind string, m policy.Meta, spec any) map[string]any {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	u.SetAPIVersion(apiVersion)

@@ -1,4 +1,4 @@
-package propagate
+package dump
 
 import (
 	"encoding/base64"
@@ -17,10 +17,10 @@ import (
 
 var secretKind = schema.GroupKind{Kind: "Secret"}
 
-// lastApplied is where kubectl keeps a copy of a whole manifest, data included.
+// lastApplied is the annotation in which kubectl keeps a copy of a whole manifest, data included.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// redactor numbers the secret values it meets. A number says nothing about a value; a hash could be guessed.
+// redactor numbers secret values. A number reveals nothing about a value; the input of a hash could be guessed.
 type redactor struct {
 	seen map[string]int
 }
@@ -35,7 +35,8 @@ func (r *redactor) number(value string) string {
 	return fmt.Sprintf("REDACTED-%d", r.seen[value])
 }
 
-// secret is a copy of u without its values. data stays valid base64; the same value in data and stringData has one number.
+// secret returns a copy of u without its values. data stays valid base64; equal values in data and stringData share a
+// number.
 func (r *redactor) secret(u *unstructured.Unstructured) *unstructured.Unstructured {
 	u = u.DeepCopy()
 	unstructured.RemoveNestedField(u.Object, "metadata", "annotations", lastApplied)
@@ -56,7 +57,7 @@ func (r *redactor) secret(u *unstructured.Unstructured) *unstructured.Unstructur
 	return u
 }
 
-// override is a copy of o without the values that it writes into Secrets.
+// override returns a copy of o without the values that it writes into Secrets.
 func (r *redactor) override(o policy.Override) policy.Override {
 	writes := len(o.Spec.ResourceSelectors) == 0 || slices.ContainsFunc(o.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
 		return schema.FromAPIVersionAndKind(s.APIVersion, s.Kind).GroupKind() == secretKind
@@ -78,7 +79,7 @@ func (r *redactor) override(o policy.Override) policy.Override {
 	return o
 }
 
-// json numbers every string in a JSON value; encoded keeps them valid base64.
+// json replaces every value in a JSON document by its number; with encoded the numbers are valid base64.
 func (r *redactor) json(raw []byte, encoded bool) []byte {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {

@@ -1,0 +1,56 @@
+package dump
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render"
+)
+
+// head is the part "input".
+type head struct {
+	Federation string `json:"federation,omitempty"`
+	Revision   string `json:"revision,omitempty"`
+	// Now in RFC 3339.
+	Now            time.Time `json:"now,omitzero"`
+	propagate.Skip `json:",inline"`
+}
+
+// Read reads the output of Write, or a case written by hand. It reads every .yaml part as a file in Git, whatever the name
+// of the part, so objects, policies and Clusters may stand where they read best; origins are lines of these parts. A case
+// may omit the parts "input" (federation, revision, now, skippedNamespaces, skippedAPIs) and "previous".
+func Read(text []byte) (propagate.Input, error) {
+	archive := txtar.Parse(text)
+	tree, err := txtar.FS(archive)
+	if err != nil {
+		return propagate.Input{}, fmt.Errorf("reading the archive: %w", err)
+	}
+	objects, err := render.Build(tree, render.Options{})
+	if err != nil {
+		return propagate.Input{}, err
+	}
+	parts, err := propagate.Sort(objects)
+	if err != nil {
+		return propagate.Input{}, err
+	}
+	in := parts.Input()
+	for _, f := range archive.Files {
+		switch f.Name {
+		case headFile:
+			var h head
+			if err := yaml.UnmarshalStrict(f.Data, &h); err != nil {
+				return propagate.Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)
+			}
+			in.Federation, in.Revision, in.Now, in.Skip = h.Federation, h.Revision, h.Now, h.Skip
+		case previousFile:
+			if err := yaml.UnmarshalStrict(f.Data, &in.Previous); err != nil {
+				return propagate.Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)
+			}
+		}
+	}
+	return in, nil
+}

@@ -1,0 +1,83 @@
+package propagate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+)
+
+// object is one manifest with the namespace it will have.
+type object struct {
+	id       manifest.ID
+	manifest *unstructured.Unstructured
+	source   *unstructured.Unstructured // manifest as it was given
+	origin   manifest.Origin
+}
+
+// normal gives every object its namespace, sorts them, and refuses an input that says the same thing twice. Manifests that
+// were copied for it are in moved, and those that before has are not copied again.
+func normal(in Input, before func(*unstructured.Unstructured, string) *unstructured.Unstructured, moved map[*unstructured.Unstructured]*unstructured.Unstructured) ([]object, error) {
+	scope := scopes(in.Objects)
+	objects := make([]object, len(in.Objects))
+	for i, o := range in.Objects {
+		u := o.Manifest
+		if want := scope.namespace(u); want != u.GetNamespace() {
+			if u = before(o.Manifest, want); u == nil {
+				u = o.Manifest.DeepCopy()
+				u.SetNamespace(want)
+			}
+			moved[o.Manifest] = u
+		}
+		objects[i] = object{manifest.IDOf(u), u, o.Manifest, o.Origin}
+	}
+	slices.SortFunc(objects, func(a, b object) int {
+		return cmp.Or(a.id.Compare(b.id), compareOrigins(a.origin, b.origin))
+	})
+	var errs []error
+	for i := 1; i < len(objects); i++ {
+		if objects[i].id == objects[i-1].id {
+			errs = append(errs, twice(objects[i].id.String(), objects[i-1].origin, objects[i].origin))
+		}
+	}
+	errs = append(errs, twins(in.Policies, func(p policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })...)
+	errs = append(errs, twins(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
+	errs = append(errs, twins(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
+	errs = append(errs, twins(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, twins(in.Rollouts, func(r policy.Rollout) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, twins(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
+	errs = append(errs, twins(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
+	return objects, errors.Join(errs...)
+}
+
+// twins are the mistakes of a list in which no name may be twice.
+func twins[T any](list []T, name func(T) (string, manifest.Origin)) []error {
+	first := map[string]manifest.Origin{}
+	var errs []error
+	for _, entry := range list {
+		title, origin := name(entry)
+		if other, seen := first[title]; seen {
+			if compareOrigins(other, origin) > 0 {
+				other, origin = origin, other
+			}
+			errs = append(errs, twice(title, other, origin))
+			continue
+		}
+		first[title] = origin
+	}
+	return errs
+}
+
+func twice(what string, first, second manifest.Origin) error {
+	return &manifest.Error{Origin: second, Message: fmt.Sprintf("%s is written twice; the other one is %s", what, first)}
+}
+
+func compareOrigins(a, b manifest.Origin) int {
+	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+}
