@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/status/interpret/sandbox"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -58,7 +59,7 @@ func byName(a, b policy.Customization) int {
 }
 
 // customize writes down what a customization says.
-func (b *Book) customize(c *policy.Customization, lib *library) []error {
+func (b *Book) customize(c *policy.Customization, lib *sandbox.Library) []error {
 	target := c.Spec.Target
 	p, err := b.page(target.APIVersion, target.Kind)
 	if err != nil {
@@ -84,7 +85,7 @@ func (b *Book) customize(c *policy.Customization, lib *library) []error {
 func (b *Book) page(apiVersion, name string) (*page, error) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil || name == "" {
-		return nil, fmt.Errorf("%q %q is no kind", shorten(apiVersion), shorten(name))
+		return nil, fmt.Errorf("%q %q is no kind", sandbox.Shorten(apiVersion), sandbox.Shorten(name))
 	}
 	gk := schema.GroupKind{Group: gv.Group, Kind: name}
 	p := b.pages[gk]

@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/interpret/sandbox"
 )
 
 // Component is one of the pod templates of an object (Karmada §7.1 GetComponents).
@@ -39,7 +41,7 @@ func together(components []Component) (workload, error) {
 	for _, c := range components {
 		requests, err := requestsOf(c.Requirements)
 		if err != nil {
-			return workload{}, fmt.Errorf("component %s: %w", shorten(c.Name), err)
+			return workload{}, fmt.Errorf("component %s: %w", sandbox.Shorten(c.Name), err)
 		}
 		total += int64(c.Replicas)
 		for name, q := range requests {
@@ -71,7 +73,7 @@ func component(entry map[string]any) (Component, error) {
 	}
 	n, ok := entry["replicas"].(int64)
 	if !ok || n < 0 || n != int64(int32(n)) {
-		return Component{}, fmt.Errorf("%s has no number of replicas", shorten(name))
+		return Component{}, fmt.Errorf("%s has no number of replicas", sandbox.Shorten(name))
 	}
 	needs, _ := entry["replicaRequirements"].(map[string]any)
 	return Component{Name: name, Replicas: int32(n), Requirements: needs}, nil

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/interpret/sandbox"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -22,7 +23,7 @@ func reference(entry map[string]any) (kind.Reference, error) {
 	text := func(field string) string { s, _ := entry[field].(string); return s }
 	gv, err := schema.ParseGroupVersion(text("apiVersion"))
 	if err != nil || gv.Version == "" {
-		return kind.Reference{}, fmt.Errorf("has no valid apiVersion: %q", shorten(text("apiVersion")))
+		return kind.Reference{}, fmt.Errorf("has no valid apiVersion: %q", sandbox.Shorten(text("apiVersion")))
 	}
 	ref := kind.Reference{ID: manifest.ID{Group: gv.Group, Kind: text("kind"), Namespace: text("namespace"), Name: text("name")}}
 	if ref.Kind == "" {
@@ -49,7 +50,7 @@ func labels(selector any) (map[string]string, error) {
 	for _, k := range slices.Sorted(maps.Keys(match)) {
 		s, ok := match[k].(string)
 		if !ok {
-			return nil, fmt.Errorf("has a labelSelector whose %q is no string", shorten(k))
+			return nil, fmt.Errorf("has a labelSelector whose %q is no string", sandbox.Shorten(k))
 		}
 		out[k] = s
 	}

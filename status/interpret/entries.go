@@ -4,15 +4,17 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/interpret/sandbox"
 )
 
-// entries calls a script about u that returns a list of objects, and reads each; what says in an error what they are.
-func entries[T any](s *script, u *unstructured.Unstructured, what string, read func(map[string]any) (T, error)) ([]T, error) {
-	out, err := s.call(u.Object)
+// entries calls a script with u that returns a list of objects and reads each; noun names one in an error.
+func entries[T any](s *script, u *unstructured.Unstructured, noun string, read func(map[string]any) (T, error)) ([]T, error) {
+	out, _, err := s.call(u.Object)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.list(out)
+	list, err := s.objects(out)
 	if err != nil {
 		return nil, err
 	}
@@ -20,27 +22,22 @@ func entries[T any](s *script, u *unstructured.Unstructured, what string, read f
 	for i, entry := range list {
 		value, err := read(entry)
 		if err != nil {
-			return nil, s.fail(fmt.Errorf("%s %d %w", what, i+1, err))
+			return nil, s.fail(fmt.Errorf("%s %d %w", noun, i+1, err))
 		}
 		all = append(all, value)
 	}
 	return all, nil
 }
 
-// list is the first result, a list of objects; nil and an empty table are an empty one.
-func (s *script) list(out results) ([]map[string]any, error) {
-	v, err := out.read(out.first)
+// objects returns a list of objects; nil and an empty table are an empty list.
+func (s *script) objects(out sandbox.Result) ([]map[string]any, error) {
+	list, err := out.List()
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	items, ok := v.([]any)
-	if _, nothing := v.(empty); !ok && v != nil && !nothing {
-		return nil, s.fail(fmt.Errorf("%s returns a %s, and not a list", s.op.Function(), out.first.Type()))
-	}
-	objects := make([]map[string]any, 0, len(items))
-	for i, item := range items {
-		settled, _ := settle(item)
-		object, ok := settled.(map[string]any)
+	objects := make([]map[string]any, 0, len(list))
+	for i, item := range list {
+		object, ok := item.(map[string]any)
 		if !ok {
 			return nil, s.fail(fmt.Errorf("entry %d of what %s returns is no object", i+1, s.op.Function()))
 		}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/interpret/sandbox"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -70,7 +71,7 @@ func (h HealthExprs) examine() (*examination, error) {
 		}
 		program, err := program(env, q.text)
 		if err != nil {
-			mistakes = append(mistakes, h.mistake("%s %q is no CEL expression: %v", q.field, shorten(q.text), err))
+			mistakes = append(mistakes, h.mistake("%s %q is no CEL expression: %v", q.field, sandbox.Shorten(q.text), err))
 			continue
 		}
 		e.questions = append(e.questions, question{q.field, q.says, program})
@@ -102,7 +103,7 @@ func (e *examination) health(u *unstructured.Unstructured) (kind.Health, string,
 	for _, q := range e.questions {
 		result, _, err := q.program.Eval(variables)
 		if err != nil {
-			return kind.Unknown, "", e.of.mistake("%s cannot be evaluated: %s", q.field, shorten(err.Error()))
+			return kind.Unknown, "", e.of.mistake("%s cannot be evaluated: %s", q.field, sandbox.Shorten(err.Error()))
 		}
 		holds, ok := result.(types.Bool)
 		if !ok {

@@ -9,17 +9,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/interpret/sandbox"
 	"github.com/accord-dev/accord/status/kind"
 )
 
 // kubeFunctions are what require("kube") gives (Karmada §7.1).
-func kubeFunctions(l *lua.LState) []entry {
-	return sorted(own(l, map[string]lua.LGFunction{
+func kubeFunctions() map[string]lua.LGFunction {
+	return map[string]lua.LGFunction{
 		"accuratePodRequirements": accuratePodRequirements,
 		"getPodDependencies":      getPodDependencies,
 		"getResourceQuantity":     getResourceQuantity,
 		"resourceAdd":             resourceAdd,
-	}))
+	}
 }
 
 // kubePrice is for each call: they read quantities and objects.
@@ -30,19 +31,19 @@ var deployments = schema.GroupKind{Group: "apps", Kind: "Deployment"}
 
 // resourceAdd adds up quantities and returns the sum as a string. What is nil is nothing.
 func resourceAdd(l *lua.LState) int {
-	pay(l, kubePrice)
+	sandbox.Pay(l, kubePrice)
 	var sum resource.Quantity
 	for i := range l.GetTop() {
 		if v := l.Get(i + 1); v != lua.LNil {
 			sum.Add(quantity(l, v))
 		}
 	}
-	return pushString(l, sum.String())
+	return sandbox.PushString(l, sum.String())
 }
 
 // getResourceQuantity is a quantity as a number.
 func getResourceQuantity(l *lua.LState) int {
-	pay(l, kubePrice)
+	sandbox.Pay(l, kubePrice)
 	q := quantity(l, l.CheckAny(1))
 	l.Push(lua.LNumber(q.AsApproximateFloat64()))
 	return 1
@@ -54,13 +55,13 @@ func quantity(l *lua.LState, v lua.LValue) resource.Quantity {
 		l.RaiseError("a quantity is a string or a number, and not a %s", v.Type())
 	}
 	if manifest.Endless(s) {
-		l.RaiseError("%q is no sensible quantity", shorten(s))
+		l.RaiseError("%q is no sensible quantity", sandbox.Shorten(s))
 	}
 	q, err := resource.ParseQuantity(s)
 	if err != nil {
-		l.RaiseError("%q is no quantity", shorten(s))
+		l.RaiseError("%q is no quantity", sandbox.Shorten(s))
 	}
-	pay(l, kubePrice)
+	sandbox.Pay(l, kubePrice)
 	return q
 }
 
@@ -87,7 +88,7 @@ func accuratePodRequirements(l *lua.LState) int {
 		l.Push(lua.LNil)
 		return 1
 	}
-	l.Push(toLua(l, needs))
+	l.Push(sandbox.ToLua(l, needs))
 	return 1
 }
 
@@ -117,17 +118,16 @@ func getPodDependencies(l *lua.LState) int {
 			"kind":       ref.Kind, "namespace": ref.Namespace, "name": ref.Name,
 		})
 	}
-	l.Push(toLua(l, refs))
+	l.Push(sandbox.ToLua(l, refs))
 	return 1
 }
 
 // podTemplate is a workload with the pod template that is the first argument.
 func podTemplate(l *lua.LState) map[string]any {
-	pay(l, kubePrice)
-	v, err := reader{budgetOf(l)}.value(l.CheckTable(1), "", 0)
+	sandbox.Pay(l, kubePrice)
+	template, err := sandbox.FromLua(l, l.CheckTable(1))
 	if err != nil {
 		l.RaiseError("%s", fmt.Errorf("the pod template cannot be read: %w", err))
 	}
-	template, _ := settle(v)
 	return map[string]any{"spec": map[string]any{"template": template}}
 }

@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 
-	lua "github.com/yuin/gopher-lua"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/interpret/sandbox"
 )
 
 // workload is what GetReplicas says: how many replicas, and what one requests.
@@ -23,20 +23,19 @@ type workload struct {
 
 // replicas calls GetReplicas(obj): a number, and a table or nil (Karmada §7.1).
 func (s *script) replicas(u *unstructured.Unstructured) (workload, error) {
-	out, err := s.call(u.Object)
+	count, per, err := s.call(u.Object)
 	if err != nil {
 		return workload{}, err
 	}
-	n, err := whole(out.first)
+	n, err := whole(count)
 	if err != nil {
 		return workload{}, s.fail(fmt.Errorf("%s returns %w", s.op.Function(), err))
 	}
-	needs, err := out.read(out.second)
+	needs, err := per.JSON()
 	if err != nil {
 		return workload{}, s.fail(err)
 	}
-	settled, _ := settle(needs)
-	object, _ := settled.(map[string]any)
+	object, _ := needs.(map[string]any)
 	requests, err := requestsOf(object)
 	if err != nil {
 		return workload{}, s.fail(err)
@@ -45,12 +44,12 @@ func (s *script) replicas(u *unstructured.Unstructured) (workload, error) {
 }
 
 // whole reads a number of replicas.
-func whole(v lua.LValue) (int32, error) {
-	n, ok := v.(lua.LNumber)
+func whole(v sandbox.Result) (int32, error) {
+	n, ok := v.Number()
 	if !ok {
 		return 0, fmt.Errorf("a %s, and not a number of replicas", v.Type())
 	}
-	if float64(n) != math.Trunc(float64(n)) || n < 0 || n > math.MaxInt32 {
+	if n != math.Trunc(n) || n < 0 || n > math.MaxInt32 {
 		return 0, fmt.Errorf("%v, which is no number of replicas", n)
 	}
 	return int32(n), nil
@@ -64,11 +63,11 @@ func requestsOf(needs map[string]any) (corev1.ResourceList, error) {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		s := fmt.Sprint(list[name])
 		if manifest.Endless(s) {
-			return nil, fmt.Errorf("%q of %s is no sensible quantity", shorten(s), shorten(name))
+			return nil, fmt.Errorf("%q of %s is no sensible quantity", sandbox.Shorten(s), sandbox.Shorten(name))
 		}
 		q, err := resource.ParseQuantity(s)
 		if err != nil {
-			return nil, fmt.Errorf("%q of %s is no quantity", shorten(s), shorten(name))
+			return nil, fmt.Errorf("%q of %s is no quantity", sandbox.Shorten(s), sandbox.Shorten(name))
 		}
 		if most := *resource.NewQuantity(math.MaxInt64/1000, resource.DecimalSI); q.Cmp(most) > 0 {
 			q = most
@@ -82,7 +81,7 @@ func requestsOf(needs map[string]any) (corev1.ResourceList, error) {
 
 // revise calls ReviseReplica(obj, n), which returns the object.
 func (s *script) revise(u *unstructured.Unstructured, n int32) (map[string]any, error) {
-	out, err := s.call(u.Object, n)
+	out, _, err := s.call(u.Object, n)
 	if err != nil {
 		return nil, err
 	}

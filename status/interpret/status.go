@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	lua "github.com/yuin/gopher-lua"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/status/kind"
@@ -18,13 +17,13 @@ const maxStatus = 32 << 10
 
 // reflect calls ReflectStatus(observed), which returns a table.
 func (s *script) reflect(u *unstructured.Unstructured) (map[string]any, error) {
-	out, err := s.call(u.Object)
+	out, _, err := s.call(u.Object)
 	if err != nil {
 		return nil, err
 	}
-	status, err := s.table(out, u.Object["status"])
+	status, err := out.Object(u.Object["status"])
 	if err != nil {
-		return nil, err
+		return nil, s.fail(err)
 	}
 	return status, s.bounded(status)
 }
@@ -36,7 +35,7 @@ func (s *script) aggregate(desired *unstructured.Unstructured, items []any) (map
 	if len(items) > 0 {
 		argument = items
 	}
-	out, err := s.call(desired.Object, argument)
+	out, _, err := s.call(desired.Object, argument)
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +86,13 @@ func statusItems(answers []kind.Answer) []any {
 
 // interpretHealth calls InterpretHealth(observed), which returns a boolean.
 func (s *script) interpretHealth(u *unstructured.Unstructured) (bool, error) {
-	out, err := s.call(u.Object)
+	out, _, err := s.call(u.Object)
 	if err != nil {
 		return false, err
 	}
-	healthy, ok := out.first.(lua.LBool)
+	healthy, ok := out.Bool()
 	if !ok {
-		return false, s.fail(errors.New(s.op.Function() + " returns a " + out.first.Type().String() + ", and not true or false"))
+		return false, s.fail(errors.New(s.op.Function() + " returns a " + out.Type() + ", and not true or false"))
 	}
-	return bool(healthy), nil
+	return healthy, nil
 }

@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// tableFunctions are the functions of table; those that walk over a list pay for that.
+// tableFunctions returns the functions of table; those that walk over a list pay for that.
 func tableFunctions(l *lua.LState) []entry {
 	from := l.GetGlobal("table").(*lua.LTable)
 	walking := func(l *lua.LState) int64 { return budgetOf(l).walk() }
@@ -21,11 +21,11 @@ func tableFunctions(l *lua.LState) []entry {
 	}))
 }
 
-// sortPrice is for each entry of a sorted list: as many comparisons as a long list needs, each at the price of an
-// instruction. What a comparing function does is counted besides.
+// sortPrice is charged for each entry of a sorted list: the comparisons that a long list needs, at the price of an
+// instruction each. The work of a comparing function is counted in addition.
 const sortPrice = 24
 
-// tableInsert pays like an assignment, and for moving what is behind.
+// tableInsert charges like an assignment, and for moving the entries behind.
 func tableInsert(insert lua.LValue) lua.LGFunction {
 	return paid(insert, func(l *lua.LState) int64 {
 		table, walk := l.CheckTable(1), budgetOf(l).walk()
@@ -41,7 +41,7 @@ func tableInsert(insert lua.LValue) lua.LGFunction {
 
 func tableConcat(l *lua.LState) int {
 	table, separator := l.CheckTable(1), l.OptString(2, "")
-	pay(l, budgetOf(l).walk())
+	Pay(l, budgetOf(l).walk())
 	n := table.Len()
 	from, to := max(l.OptInt(3, 1), 1), min(l.OptInt(4, n), n)
 	var b strings.Builder
@@ -58,5 +58,5 @@ func tableConcat(l *lua.LState) int {
 		checkLength(l, b.Len())
 		payBytes(l, len(separator)+len(text))
 	}
-	return pushString(l, b.String())
+	return PushString(l, b.String())
 }

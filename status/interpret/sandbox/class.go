@@ -1,8 +1,8 @@
-package interpret
+package sandbox
 
 import "strings"
 
-// classEnd is where a class that begins at p ends: one byte, %x, or a set in brackets.
+// classEnd returns the end of the class that begins at p: one byte, %x, or a set in brackets.
 func (m *matcher) classEnd(p int) int {
 	c := m.p[p]
 	p++
@@ -18,7 +18,7 @@ func (m *matcher) classEnd(p int) int {
 	return p
 }
 
-// setEnd is behind the bracket that closes a set; one that stands first belongs to it.
+// setEnd returns the index after the bracket that closes a set; a bracket in first place belongs to the set.
 func (m *matcher) setEnd(p int) int {
 	if m.at(p) == '^' {
 		p++
@@ -32,11 +32,11 @@ func (m *matcher) setEnd(p int) int {
 		}
 		p++
 	}
-	pay(m.l, 1)
+	Pay(m.l, 1)
 	return p + 1
 }
 
-// single says whether the byte at i is of the class m.p[p:end].
+// single reports whether the byte at i is of the class m.p[p:end].
 func (m *matcher) single(i, p, end int) bool {
 	if i >= len(m.s) {
 		return false
@@ -53,9 +53,9 @@ func (m *matcher) single(i, p, end int) bool {
 	}
 }
 
-// inSet says whether c is in the set whose opening bracket is at p and whose closing one is at end.
+// inSet reports whether c is in the set whose opening bracket is at p and whose closing bracket is at end.
 func (m *matcher) inSet(c byte, p, end int) bool {
-	pay(m.l, 1+int64(end-p)/4)
+	Pay(m.l, 1+int64(end-p)/4)
 	p++
 	in := true
 	if m.p[p] == '^' {
@@ -81,7 +81,7 @@ func (m *matcher) inSet(c byte, p, end int) bool {
 	return !in
 }
 
-// inClass says whether c is in the class %x; %X is everything else, and another byte stands for itself.
+// inClass reports whether c is in the class %x. %X is the complement; any other byte stands for itself.
 func inClass(c, class byte) bool {
 	lower := class | 0x20
 	in := false

@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"maps"
@@ -7,9 +7,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// toLua is a JSON value in Lua. Keys are set in their order, so that a script meets them in the same order each time;
-// null is absent. Whole numbers beyond 2^53 lose digits in Lua; see restore.
-func toLua(l *lua.LState, v any) lua.LValue {
+// ToLua returns a JSON value in Lua. Keys are set sorted, so that a script iterates in the same order each time; null
+// is absent. Whole numbers beyond 2^53 lose digits in Lua; see restore.
+func ToLua(l *lua.LState, v any) lua.LValue {
 	switch v := v.(type) {
 	case map[string]any:
 		return objectToLua(l, v)
@@ -36,7 +36,7 @@ func objectToLua(l *lua.LState, o map[string]any) lua.LValue {
 	t := l.CreateTable(0, len(o))
 	budgetOf(l).reaches(len(o))
 	for _, k := range slices.Sorted(maps.Keys(o)) {
-		if v := toLua(l, o[k]); v != lua.LNil {
+		if v := ToLua(l, o[k]); v != lua.LNil {
 			t.RawSetString(k, v)
 		}
 	}
@@ -47,7 +47,7 @@ func listToLua(l *lua.LState, list []any) lua.LValue {
 	t := l.CreateTable(len(list), 0)
 	budgetOf(l).reaches(len(list))
 	for i, v := range list {
-		t.RawSetInt(i+1, toLua(l, v))
+		t.RawSetInt(i+1, ToLua(l, v))
 	}
 	return t
 }

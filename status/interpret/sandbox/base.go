@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"strings"
@@ -6,11 +6,10 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// protectedPrice is the price of a pcall: an error in it is told with all the calls that led to it.
+// protectedPrice is the price of a pcall: its error carries the stack of calls that led to it.
 const protectedPrice = 512
 
-// baseFunctions are the globals of Lua without those that Karmada removes (§7.1). print says nothing, as there is nobody
-// to read it.
+// baseFunctions returns the globals of Lua except those that Karmada removes (§7.1). print discards its arguments.
 func baseFunctions(l *lua.LState) []entry {
 	global := l.G.Global
 	protected := func(*lua.LState) int64 { return protectedPrice }
@@ -20,26 +19,26 @@ func baseFunctions(l *lua.LState) []entry {
 		taken(global, "ipairs", "select", "type"),
 		[]entry{{"next", next}},
 		own(l, map[string]lua.LGFunction{
-			"assert":   paid(global.RawGetString("assert"), func(l *lua.LState) int64 { return telling(l.Get(2)) }),
-			"error":    paid(global.RawGetString("error"), func(l *lua.LState) int64 { return telling(l.Get(1)) }),
+			"assert":   paid(global.RawGetString("assert"), func(l *lua.LState) int64 { return messagePrice(l.Get(2)) }),
+			"error":    paid(global.RawGetString("error"), func(l *lua.LState) int64 { return messagePrice(l.Get(1)) }),
 			"pairs":    func(l *lua.LState) int { return pairs(l, next) },
 			"pcall":    paid(global.RawGetString("pcall"), protected),
 			"xpcall":   paid(global.RawGetString("xpcall"), protected),
 			"print":    func(*lua.LState) int { return 0 },
 			"tonumber": paid(global.RawGetString("tonumber"), func(l *lua.LState) int64 { return int64(len(l.Get(1).String())) }),
-			"tostring": func(l *lua.LState) int { return pushString(l, toString(l.CheckAny(1))) },
+			"tostring": func(l *lua.LState) int { return PushString(l, toString(l.CheckAny(1))) },
 			"unpack":   unpack,
 		}),
 	)
 }
 
-// telling is the price of an error: what it says is copied.
-func telling(v lua.LValue) int64 {
+// messagePrice returns the price of an error, which copies its message.
+func messagePrice(v lua.LValue) int64 {
 	s, _ := v.(lua.LString)
 	return 1 + int64(len(s))/bytesUnit
 }
 
-// pairs is in the order in which keys were set; keys of objects are set sorted.
+// pairs iterates in the order in which the keys were set; the keys of objects are set sorted.
 func pairs(l *lua.LState, next lua.LValue) int {
 	table := l.CheckTable(1)
 	l.Push(next)
@@ -48,7 +47,7 @@ func pairs(l *lua.LState, next lua.LValue) int {
 	return 3
 }
 
-// toString is without addresses: a script must say the same each time.
+// toString omits addresses, so that a script returns the same value each time.
 func toString(v lua.LValue) string {
 	switch v := v.(type) {
 	case *lua.LTable, *lua.LFunction, *lua.LUserData:
@@ -57,14 +56,14 @@ func toString(v lua.LValue) string {
 	return v.String()
 }
 
-// maxUnpacked is how many values unpack returns.
+// maxUnpacked limits the values that unpack returns.
 const maxUnpacked = 4 << 10
 
 func unpack(l *lua.LState) int {
 	table := l.CheckTable(1)
 	from, to := l.OptInt(2, 1), l.OptInt(3, -1)
 	if l.GetTop() < 3 {
-		pay(l, budgetOf(l).walk())
+		Pay(l, budgetOf(l).walk())
 		to = table.Len()
 	}
 	if from > to {
@@ -74,15 +73,15 @@ func unpack(l *lua.LState) int {
 		l.RaiseError("too many results to unpack")
 	}
 	n := to - from + 1
-	pay(l, int64(n))
+	Pay(l, int64(n))
 	for i := range n {
 		l.Push(table.RawGetInt(from + i))
 	}
 	return n
 }
 
-// shorten keeps the beginning of what a script says.
-func shorten(s string) string {
+// Shorten cuts text from a script at 300 bytes.
+func Shorten(s string) string {
 	const most = 300
 	s = strings.ToValidUTF8(s, "?")
 	if len(s) > most {

@@ -1,40 +1,40 @@
-package interpret
+package sandbox
 
 import (
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // TestNothingIsLeftBehind: whatever a script does to what it can reach, the next call finds everything as it was.
 func TestNothingIsLeftBehind(t *testing.T) {
-	vandal, err := health(t, `
+	vandal, err := compiled(t, `
 		count = (count or 0) + 1
-		function InterpretHealth(obj)
+		function answer(obj)
 			seen = (seen or 0) + 1
 			string.rep, string.upper, table.insert, math.floor, tostring, pairs = nil, nil, nil, nil, nil, nil
 			string.__index = function() return "mine" end
 			string.find = function() return "mine" end
-			require("kube").resourceAdd = function() return "mine" end
+			require("sums").add = function() return "mine" end
 			_G.leaked, pcall, print = obj, 1, 2
 			return count + seen == 2
 		end`)
 	require.NoError(t, err)
-	victim, err := health(t, `
-		function InterpretHealth()
+	victim, err := compiled(t, `
+		function answer()
 			assert(count == nil and seen == nil and leaked == nil, "something is left")
 			assert(type(pcall) == "function" and type(print) == "function" and ("a"):find("a") == 1)
-			assert(string.rep("a", 2):upper() == "AA" and require("kube").resourceAdd("1", "1") == "2")
+			assert(string.rep("a", 2):upper() == "AA" and require("sums").add(1, 1) == "2")
 			assert(tostring(math.floor(1.5)) == "1" and pairs ~= nil)
 			return true
 		end`)
 	require.NoError(t, err)
 	for range 3 {
-		for _, s := range []*script{vandal, victim} {
-			healthy, err := s.interpretHealth(&unstructured.Unstructured{Object: map[string]any{"a": "b"}})
+		for _, s := range []*Script{vandal, victim} {
+			out, _, err := s.Call(map[string]any{"a": "b"})
 			require.NoError(t, err)
+			healthy, _ := out.Bool()
 			require.True(t, healthy)
 		}
 	}
@@ -42,15 +42,15 @@ func TestNothingIsLeftBehind(t *testing.T) {
 
 // TestParallel: a script can be called from many places at once, and says the same in all.
 func TestParallel(t *testing.T) {
-	s, err := health(t, `
-		local kube = require("kube")
-		function InterpretHealth(obj)
+	s, err := compiled(t, `
+		local sums = require("sums")
+		function answer(obj)
 			local t = {}
 			for k, v in pairs(obj) do
 				table.insert(t, k .. "=" .. tostring(v):upper():gsub("%w", "%0%0"))
 			end
 			table.sort(t, function(a, b) return a > b end)
-			return {v = table.concat(t, ",") .. kube.resourceAdd("1", "2")}
+			return {v = table.concat(t, ",") .. sums.add(1, 2)}
 		end`)
 	require.NoError(t, err)
 	object := map[string]any{"a": "x", "b": int64(1), "c": true, "d": map[string]any{}}
@@ -58,12 +58,12 @@ func TestParallel(t *testing.T) {
 	for range 8 {
 		wait.Go(func() {
 			for range 20 {
-				out, err := s.call(object)
+				out, _, err := s.Call(object)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				got, err := s.table(out)
+				got, err := out.Object()
 				if err != nil || got["v"] != "d=TTAABBLLEE,c=TTRRUUEE,b=11,a=XX3" {
 					t.Errorf("%v, %v", got, err)
 				}
@@ -75,10 +75,10 @@ func TestParallel(t *testing.T) {
 
 // TestTheBudgetIsAlwaysTheSame: what a call costs depends on the script and the objects, and on nothing else.
 func TestTheBudgetIsAlwaysTheSame(t *testing.T) {
-	s, err := health(t, `function InterpretHealth(o) local n = 0 for k, v in pairs(o) do n = n + #k end return n > 0 end`)
+	s, err := compiled(t, `function answer(o) local n = 0 for k, v in pairs(o) do n = n + #k end return n > 0 end`)
 	require.NoError(t, err)
 	cost := func() int64 {
-		out, err := s.call(map[string]any{"a": "1", "b": "2", "c": []any{"3"}})
+		out, _, err := s.Call(map[string]any{"a": "1", "b": "2", "c": []any{"3"}})
 		require.NoError(t, err)
 		return maxWork - out.budget.left
 	}
@@ -116,14 +116,14 @@ func TestPrices(t *testing.T) {
 		{"a pcall", "local function f() end", "pcall(f)", protectedPrice, protectedPrice + 30},
 		{"a pattern", "", "('aaaa'):find('(a+)$')", entryPrice + 5, 60},
 		{"sorting three", "local t = {3, 1, 2}", "table.sort(t)", 3 * sortPrice, 5 * sortPrice},
-		{"a quantity", "local kube = require('kube')", "kube.resourceAdd('1', '2')", 3 * kubePrice, 4 * kubePrice},
+		{"a function of a module", "local sums = require('sums')", "sums.add(1, 2)", 256, 300},
 		{"an instruction beside a string of 1 MB", "local n, s = 0, ('x'):rep(1000000)", "n = n + 1", 1000, 5000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cost := func(times string) int64 {
-				s, err := health(t, "function InterpretHealth() "+c.setup+" for i = 1, "+times+" do "+c.do+" end end")
+				s, err := compiled(t, "function answer() "+c.setup+" for i = 1, "+times+" do "+c.do+" end end")
 				require.NoError(t, err)
-				out, err := s.call()
+				out, _, err := s.Call()
 				require.NoError(t, err)
 				return maxWork - out.budget.left
 			}
@@ -136,10 +136,10 @@ func TestPrices(t *testing.T) {
 
 // TestLongStringsOfObjects make every instruction dearer, as the script may compare them.
 func TestLongStringsOfObjects(t *testing.T) {
-	s, err := health(t, "function InterpretHealth(a, b) local n = 0 for i = 1, 1000 do if a.s == b.s then n = n + 1 end end end")
+	s, err := compiled(t, "function answer(a, b) local n = 0 for i = 1, 1000 do if a.s == b.s then n = n + 1 end end end")
 	require.NoError(t, err)
 	cost := func(text string) int64 {
-		out, err := s.call(map[string]any{"s": text}, map[string]any{"s": text})
+		out, _, err := s.Call(map[string]any{"s": text}, map[string]any{"s": text})
 		require.NoError(t, err)
 		return maxWork - out.budget.left
 	}
@@ -148,11 +148,11 @@ func TestLongStringsOfObjects(t *testing.T) {
 
 // TestAggregateOfAThousandClusters is the largest honest script: it must fit with room to spare.
 func TestAggregateOfAThousandClusters(t *testing.T) {
-	s, err := health(t, thousand)
+	s, err := compiled(t, thousand)
 	require.NoError(t, err)
-	out, err := s.call(map[string]any{"status": map[string]any{}}, clusters(1000))
+	out, _, err := s.Call(map[string]any{"status": map[string]any{}}, clusters(1000))
 	require.NoError(t, err)
-	got, err := s.table(out)
+	got, err := out.Object()
 	require.NoError(t, err)
 	status := got["status"].(map[string]any)
 	require.Equal(t, int64(3000), status["replicas"])
@@ -163,7 +163,7 @@ func TestAggregateOfAThousandClusters(t *testing.T) {
 }
 
 const thousand = `
-function InterpretHealth(obj, items)
+function answer(obj, items)
 	local names = {"replicas", "updated", "ready", "available"}
 	obj.status = {conditions = {}, message = ""}
 	for _, name in ipairs(names) do obj.status[name] = 0 end
@@ -201,9 +201,9 @@ func clusters(n int) []any {
 	return items
 }
 
-func BenchmarkHealth(b *testing.B) {
-	s, err := health(b, `
-		function InterpretHealth(obj)
+func BenchmarkCall(b *testing.B) {
+	s, err := compiled(b, `
+		function answer(obj)
 			if obj.status == nil or obj.status.conditions == nil then return false end
 			for _, c in ipairs(obj.status.conditions) do
 				if c.type == "Ready" and c.status == "True" then return true end
@@ -211,39 +211,50 @@ func BenchmarkHealth(b *testing.B) {
 			return false
 		end`)
 	require.NoError(b, err)
-	u := &unstructured.Unstructured{Object: map[string]any{
+	object := map[string]any{
 		"metadata": map[string]any{"name": "web", "generation": int64(2)},
 		"spec":     map[string]any{"replicas": int64(3), "template": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "a"}}}}},
 		"status":   clusters(1)[0].(map[string]any)["status"],
-	}}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := s.interpretHealth(u); err != nil {
-			b.Fatal(err)
-		}
+	}
+	for name, s := range map[string]*Script{"a new state": s, "a reused state": s.Reuse()} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, err := s.Call(object); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
 func BenchmarkAggregateThousand(b *testing.B) {
-	s, err := health(b, thousand)
+	s, err := compiled(b, thousand)
 	require.NoError(b, err)
 	items := clusters(1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.call(map[string]any{}, items); err != nil {
+		if _, _, err := s.Call(map[string]any{}, items); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func BenchmarkExpression(b *testing.B) {
-	e, err := HealthExprs{APIVersion: "a/v1", Kind: "A", Current: "status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')"}.examine()
-	require.NoError(b, err)
-	u := &unstructured.Unstructured{Object: map[string]any{"status": clusters(1)[0].(map[string]any)["status"]}}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, err := e.health(u); err != nil {
-			b.Fatal(err)
+// TestReuse: a script with reused states gives the same answers, also after a failed call.
+func TestReuse(t *testing.T) {
+	s, err := compiled(t, `
+		local words = require("words")
+		function answer(o) if o.fails then error("failed") end return words.join(o.a, string.upper(o.a)) end`)
+	require.NoError(t, err)
+	s = s.Reuse()
+	for i := range 20 {
+		out, _, err := s.Call(map[string]any{"a": "x"})
+		require.NoError(t, err)
+		got, _ := out.Text()
+		require.Equal(t, "x X", got)
+		if i%5 == 0 {
+			_, _, err = s.Call(map[string]any{"fails": true})
+			require.ErrorContains(t, err, "failed")
 		}
 	}
 }

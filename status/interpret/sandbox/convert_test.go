@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ func there(t testing.TB, v any, like ...any) (any, bool) {
 	defer l.Close()
 	b := newBudget()
 	l.SetContext(b)
-	got, err := reader{b}.value(toLua(l, v), "", 0)
+	got, err := reader{b}.value(ToLua(l, v), "", 0)
 	require.NoError(t, err)
 	return settle(got, like...)
 }
@@ -79,11 +79,11 @@ func TestNoJSON(t *testing.T) {
 		{"a string", "return 'x'", "returns a string, and not an object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := health(t, "function InterpretHealth() "+c.body+" end")
+			s, err := compiled(t, "function answer() "+c.body+" end")
 			require.NoError(t, err)
-			out, err := s.call()
+			out, _, err := s.Call()
 			require.NoError(t, err)
-			_, err = s.table(out)
+			_, err = out.Object()
 			require.ErrorContains(t, err, c.want)
 		})
 	}
@@ -180,9 +180,9 @@ func floats(v any) any {
 // FuzzScript: no script makes Go panic, runs without end, or is told of without a place.
 func FuzzScript(f *testing.F) {
 	for _, s := range []string{
-		thousand, "function InterpretHealth(o) return #o .. o.a .. ... end", "InterpretHealth = function(...) local a, b = ... return a, ... end",
-		"local t = {f(), ...; [1] = 2, x = function() end} t.a.b[1], t[2] = 1 goto e ::e:: function InterpretHealth() end",
-		"function InterpretHealth(o) for w in ('a b'):gmatch('(%a)()') do o[w] = string.format('%5.1f%q', 1, w) end return o end",
+		thousand, "function answer(o) return #o .. o.a .. ... end", "answer = function(...) local a, b = ... return a, ... end",
+		"local t = {f(), ...; [1] = 2, x = function() end} t.a.b[1], t[2] = 1 goto e ::e:: function answer() end",
+		"function answer(o) for w in ('a b'):gmatch('(%a)()') do o[w] = string.format('%5.1f%q', 1, w) end return o end",
 	} {
 		f.Add(s)
 	}
@@ -190,21 +190,21 @@ func FuzzScript(f *testing.F) {
 		if len(body) > 4<<10 {
 			return
 		}
-		s, err := health(t, body)
+		s, err := compiled(t, body)
 		if err != nil {
-			require.ErrorContains(t, err, "healthInterpretation: ")
+			require.IsType(t, &Error{}, err)
 			return
 		}
-		first, err := s.call(map[string]any{"a": "b", "list": []any{int64(1)}})
+		first, _, err := s.Call(map[string]any{"a": "b", "list": []any{int64(1)}})
 		if err != nil {
-			require.ErrorContains(t, err, "healthInterpretation: ")
+			require.IsType(t, &Error{}, err)
 			return
 		}
-		again, err := s.call(map[string]any{"a": "b", "list": []any{int64(1)}})
+		again, _, err := s.Call(map[string]any{"a": "b", "list": []any{int64(1)}})
 		require.NoError(t, err)
 		require.Equal(t, first.budget.left, again.budget.left)
-		a, errA := first.read(first.first)
-		b, errB := again.read(again.first)
+		a, errA := first.JSON()
+		b, errB := again.JSON()
 		require.Equal(t, errA == nil, errB == nil)
 		require.Equal(t, a, b)
 	})

@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// directive is one of string.format: flags, a width and a precision of two digits, and a verb.
+// directive matches a directive of string.format: flags, a width and a precision of two digits, and a verb.
 var directive = regexp.MustCompile(`^%([-+ #0]*[0-9]{0,2}(?:\.[0-9]{0,2})?)([cdeEfgGioqsuxX%])`)
 
-// directivePrice is for each directive: what it writes besides a string has at most a few hundred bytes.
+// directivePrice is charged for each directive: apart from strings, a directive writes at most a few hundred bytes.
 const directivePrice = 32
 
 func stringFormat(l *lua.LState) int {
@@ -26,10 +26,10 @@ func stringFormat(l *lua.LState) int {
 		}
 		d := directive.FindStringSubmatch("%" + rest)
 		if d == nil {
-			l.RaiseError("invalid option to 'format': %%%s", shorten(rest[:min(len(rest), 8)]))
+			l.RaiseError("invalid option to 'format': %%%s", Shorten(rest[:min(len(rest), 8)]))
 		}
 		format = rest[len(d[0])-1:]
-		pay(l, directivePrice)
+		Pay(l, directivePrice)
 		if d[2] == "%" {
 			b.WriteByte('%')
 			continue
@@ -38,10 +38,10 @@ func stringFormat(l *lua.LState) int {
 		write(l, &b, d[1], d[2], arg)
 		checkLength(l, b.Len())
 	}
-	return pushString(l, b.String())
+	return PushString(l, b.String())
 }
 
-// write writes an argument as a directive says.
+// write writes an argument according to a directive.
 func write(l *lua.LState, b *strings.Builder, flags, verb string, arg int) {
 	switch verb {
 	case "s":
@@ -61,7 +61,7 @@ func write(l *lua.LState, b *strings.Builder, flags, verb string, arg int) {
 	}
 }
 
-// quote writes a string as Lua reads it.
+// quote writes a string as a Lua literal.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

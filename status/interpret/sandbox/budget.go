@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"errors"
@@ -7,30 +7,30 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// What a call may do, in units of work. One unit is an instruction of the Lua machine, some 30 ns, and no instruction
-// keeps more than about 32 bytes for a unit: what takes longer or keeps more is charged for it, see guard.go. A script that
-// adds up the statuses of 1,000 clusters needs about a tenth of it.
+// The limits of a call, in units of work. One unit is an instruction of the Lua machine, some 30 ns, and no instruction
+// keeps more than about 32 bytes per unit; an operation that takes longer or keeps more is charged for it, see
+// guard.go. A script that adds up the statuses of 1,000 clusters needs about a tenth of maxWork.
 const (
 	maxWork   = 8 << 20
 	bytesUnit = 16
-	// maxString is how long a string may get, in bytes.
+	// maxString limits the bytes of a string.
 	maxString = 1 << 20
-	// stringUnit: while a string of n bytes is in play each instruction costs n/stringUnit more, as it may compare it,
-	// hash it or read it as a number.
+	// stringUnit: while a string of n bytes is in use, each instruction costs n/stringUnit more, because it may compare
+	// the string, hash it or parse it as a number.
 	stringUnit = 4 << 10
-	// reachUnit: what walks over the places of a list is charged for the longest one in play.
+	// reachUnit: an operation that walks over a list is charged for the longest list in use.
 	reachUnit = 32
-	// maxDepth is how many calls can be open.
+	// maxDepth limits the calls that are open at once.
 	maxDepth = 160
-	// maxRegistry is how many values can be on the stack.
+	// maxRegistry limits the values on the stack.
 	maxRegistry = 16 << 10
 )
 
-// errSpent is the error of a script that does not come to an end, or wants too much.
+// errSpent stops a script that does not end or needs too much memory.
 var errSpent = errors.New("the script needs too much time or memory, and was stopped")
 
-// budget counts what one call has left. It is the context of its Lua state, which asks Done before every instruction: so
-// the limit is the same on every machine at any time, and needs no clock.
+// budget counts the work that one call may still do. It is the context of the call's Lua state, which calls Done before
+// every instruction: the limit is the same on every machine and needs no clock.
 type budget struct {
 	left    int64
 	each    int64 // what an instruction costs now
@@ -41,7 +41,7 @@ type budget struct {
 
 func newBudget() *budget { return &budget{left: maxWork, each: 1} }
 
-// Done is asked for every instruction. It is nil as long as there is something left.
+// Done charges an instruction. It returns nil while work is left.
 func (b *budget) Done() <-chan struct{} {
 	b.left -= b.each
 	if b.left >= 0 {
@@ -54,7 +54,7 @@ func (b *budget) Done() <-chan struct{} {
 	return b.stopped
 }
 
-// Err is why Done is closed.
+// Err returns the reason for which Done is closed.
 func (b *budget) Err() error {
 	if b.spent() {
 		return errSpent
@@ -62,44 +62,43 @@ func (b *budget) Err() error {
 	return nil
 }
 
-// Deadline is none: there is no clock.
+// Deadline returns none: there is no clock.
 func (b *budget) Deadline() (time.Time, bool) { return time.Time{}, false }
 
-// Value is none.
+// Value returns nil.
 func (b *budget) Value(any) any { return nil }
 
 func (b *budget) spent() bool { return b.left < 0 }
 
-// charge takes work away; false when there is not that much left.
+// charge takes work away and reports whether that much was left.
 func (b *budget) charge(units int64) bool {
 	b.left -= units
 	return !b.spent()
 }
 
-// sees a string that is in play from now on.
+// sees makes instructions more expensive for a string that the script may use from now on.
 func (b *budget) sees(s string) { b.each = max(b.each, 1+int64(len(s))/stringUnit) }
 
-// reaches a place of a list.
+// reaches records the length of a list.
 func (b *budget) reaches(n int) { b.reach = max(b.reach, int64(n)) }
 
-// walk is the price of walking over a list.
+// walk returns the price of walking over a list.
 func (b *budget) walk() int64 { return 1 + b.reach/reachUnit }
 
-// budgetOf is the budget of a state.
 func budgetOf(l *lua.LState) *budget { return l.Context().(*budget) }
 
-// pay takes work away from the budget of a state, or stops the script.
-func pay(l *lua.LState, units int64) {
+// Pay charges the call for work of a Go function, and stops the script if not enough is left.
+func Pay(l *lua.LState, units int64) {
 	if !budgetOf(l).charge(units) {
 		l.RaiseError("%s", errSpent.Error())
 	}
 }
 
-// payBytes is pay for so many bytes.
-func payBytes(l *lua.LState, n int) { pay(l, 1+int64(n)/bytesUnit) }
+// payBytes charges for n bytes.
+func payBytes(l *lua.LState, n int) { Pay(l, 1+int64(n)/bytesUnit) }
 
-// pushString pays for a new string and returns it.
-func pushString(l *lua.LState, s string) int {
+// PushString charges for a new string and pushes it as a result.
+func PushString(l *lua.LState, s string) int {
 	checkLength(l, len(s))
 	payBytes(l, len(s))
 	budgetOf(l).sees(s)

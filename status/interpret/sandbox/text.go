@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// stringFunctions are the functions of string. What matches patterns is our own (pattern.go): the one of gopher-lua can
-// need hours for one call.
+// stringFunctions returns the functions of string. Pattern matching is our own (pattern.go): gopher-lua's can run for
+// hours in one call.
 func stringFunctions(l *lua.LState) []entry {
 	from := l.GetGlobal("string").(*lua.LTable)
 	copying := func(l *lua.LState) int64 { return 1 + int64(len(l.CheckString(1)))/bytesUnit }
@@ -29,7 +29,7 @@ func stringFunctions(l *lua.LState) []entry {
 	)
 }
 
-// eachByte is the price of string.byte: it returns a number for each byte that is asked for.
+// eachByte returns the price of string.byte, which returns a number for each byte.
 func eachByte(l *lua.LState) int64 {
 	s := l.CheckString(1)
 	from, to := l.OptInt(2, 1), l.OptInt(3, l.OptInt(2, 1))
@@ -45,16 +45,16 @@ func eachByte(l *lua.LState) int64 {
 func stringRep(l *lua.LState) int {
 	s, n := l.CheckString(1), l.CheckInt(2)
 	if n <= 0 || s == "" {
-		return pushString(l, "")
+		return PushString(l, "")
 	}
 	if n > maxString {
 		checkLength(l, n)
 	}
 	checkLength(l, len(s)*n)
-	return pushString(l, strings.Repeat(s, n))
+	return PushString(l, strings.Repeat(s, n))
 }
 
-// start is where a search in s begins, counted from 0, given where Lua says it does.
+// start returns the index, from 0, of the start of a search in s, given the argument n of Lua.
 func start(l *lua.LState, s string, n int) int {
 	i := l.OptInt(n, 1)
 	if i < 0 {
@@ -99,10 +99,10 @@ func stringMatch(l *lua.LState) int {
 	return m.pushCaptures(found, true)
 }
 
-// stringGmatch returns an iterator. Matches are looked for as they are asked for; an empty one moves on by a byte.
+// stringGmatch returns an iterator. It searches on demand; an empty match moves on by a byte.
 func stringGmatch(l *lua.LState) int {
 	s, p := l.CheckString(1), l.CheckString(2)
-	pay(l, closurePrice)
+	Pay(l, closurePrice)
 	from := 0
 	l.Push(l.NewFunction(func(l *lua.LState) int {
 		if from > len(s) {
@@ -123,8 +123,8 @@ func stringGmatch(l *lua.LState) int {
 	return 1
 }
 
-// stringGsub replaces matches by a string with %0 to %9, by what a table has for the first capture, or by what a
-// function makes of the captures; false and nil keep what is there.
+// stringGsub replaces matches by a string with %0 to %9, by the value of a table for the first capture, or by the
+// result of a function of the captures; false and nil keep the match.
 func stringGsub(l *lua.LState) int {
 	s, p := l.CheckString(1), l.CheckString(2)
 	l.CheckTypes(3, lua.LTString, lua.LTNumber, lua.LTTable, lua.LTFunction)
@@ -151,12 +151,12 @@ func stringGsub(l *lua.LState) int {
 		}
 	}
 	b.WriteString(s[done:])
-	pushString(l, b.String())
+	PushString(l, b.String())
 	l.Push(lua.LNumber(n))
 	return 2
 }
 
-// replace writes what stands for a match.
+// replace writes the replacement of a match.
 func (m *matcher) replace(b *strings.Builder, found match, by lua.LValue) {
 	var v lua.LValue
 	switch by := by.(type) {

@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"errors"
@@ -10,20 +10,19 @@ import (
 )
 
 const (
-	// maxLevels is how deep what a script returns may be nested.
+	// maxLevels limits the nesting of a returned value.
 	maxLevels = 100
-	// exact is the number below which Lua knows all whole numbers.
+	// exact bounds the whole numbers that Lua represents exactly.
 	exact = 1 << 53
 )
 
-// empty is a table without anything in it: an object or a list, see settle.
+// empty is an empty table: an object or a list, see settle.
 type empty struct{}
 
-// reader makes JSON values of Lua values. It pays from the budget of the call for every value: a table can be in many
-// places of another one.
+// reader converts Lua values to JSON values. Every value costs work: a table can occur in another one many times.
 type reader struct{ budget *budget }
 
-// value is v as JSON has it: whole numbers that are exact as int64, an empty table as empty{}, nil as nil.
+// value returns v as JSON: exact whole numbers as int64, an empty table as empty{}, nil as nil.
 func (r reader) value(v lua.LValue, path string, level int) (any, error) {
 	if !r.budget.charge(entryPrice) {
 		return nil, errSpent
@@ -107,7 +106,7 @@ func (r reader) list(t *lua.LTable, path string, level int) (any, error) {
 	return list, nil
 }
 
-func below(path, name string) string { return path + "." + shorten(name) }
+func below(path, name string) string { return path + "." + Shorten(name) }
 
 func named(path string) string {
 	if path == "" {

@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"time"
@@ -6,8 +6,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// clockFunctions are os.time and os.date, all that is there of os (Karmada §7.1): they convert times that are given, in UTC.
-// The time now is not known: the same objects must give the same answer.
+// clockFunctions returns os.time and os.date, the only functions of os (Karmada §7.1). They convert given times, in
+// UTC; they never return the current time, because the same objects must give the same answer.
 func clockFunctions(l *lua.LState) []entry {
 	date := l.GetGlobal("os").(*lua.LTable).RawGetString("date")
 	return sorted(own(l, map[string]lua.LGFunction{
@@ -16,7 +16,7 @@ func clockFunctions(l *lua.LState) []entry {
 	}))
 }
 
-// utcDate checks the arguments of os.date and says that UTC is meant.
+// utcDate checks the arguments of os.date and makes it use UTC.
 func utcDate(l *lua.LState) int64 {
 	format := l.OptString(1, "%c")
 	if l.GetTop() < 2 {
@@ -32,7 +32,7 @@ func utcDate(l *lua.LState) int64 {
 	return tablePrice + int64(len(format))
 }
 
-// utcTime is os.time of a table with year, month and day, and hour (12), min and sec.
+// utcTime implements os.time for a table with year, month and day, and hour (12), min and sec.
 func utcTime(l *lua.LState) int {
 	if l.GetTop() == 0 || l.Get(1) == lua.LNil {
 		noClock(l)

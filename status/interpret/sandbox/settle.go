@@ -1,11 +1,11 @@
-package interpret
+package sandbox
 
 import "math"
 
-// settle decides what Lua cannot say, by looking at the same place of the objects that the script was given, the first
-// that has it: an empty table is a list or an object there, and is left out if none knows (Karmada §7.1); and a whole
-// number that was too large for Lua is again what it was. An empty table in a list stays, as an object: leaving it out
-// would move the others. ok is false for what is left out.
+// settle resolves two ambiguities of Lua values by the value at the same place of the objects in like, the first that
+// has one. An empty table is a list or an object there, and is omitted if none has it (Karmada §7.1); a whole number
+// that was too large for Lua gets its digits back. An empty table in a list stays, as an object, because omitting it
+// would move the others. ok is false for an omitted value.
 func settle(v any, like ...any) (settled any, ok bool) {
 	switch v := v.(type) {
 	case empty:
@@ -43,7 +43,7 @@ func settleEmpty(like []any) (any, bool) {
 	return nil, false
 }
 
-// restore is the number that became v in Lua, and else v, as an integer if it is one.
+// restore returns the number that became v in Lua; otherwise v, as an integer if it is one.
 func restore(v float64, like []any) any {
 	for _, l := range like {
 		switch n := l.(type) {
@@ -63,7 +63,7 @@ func restore(v float64, like []any) any {
 	return v
 }
 
-// fields are what the objects among like have at a key.
+// fields returns the values at a key of the objects among like.
 func fields(like []any, key string) []any {
 	var out []any
 	for _, l := range like {
@@ -74,7 +74,7 @@ func fields(like []any, key string) []any {
 	return out
 }
 
-// items are what the lists among like have at an index.
+// items returns the values at an index of the lists among like.
 func items(like []any, i int) []any {
 	var out []any
 	for _, l := range like {

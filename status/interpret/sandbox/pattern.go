@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"strings"
@@ -6,16 +6,15 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Patterns are those of Lua 5.1, with %f. Each step is paid for, so that one that goes back and forth without end is stopped
-// like a loop that does.
+// Patterns are those of Lua 5.1, with %f.
 
-// maxNesting is how much a match can remember to go back to.
+// maxNesting limits the positions to which a match can backtrack.
 const maxNesting = 200
 
-// match is where a pattern matched: s[from:to].
+// match is the part of the subject that a pattern matched: s[from:to].
 type match struct{ from, to int }
 
-// matcher matches the pattern p in s for a script, which pays for it.
+// matcher matches the pattern p in s; the script pays for each step, so a pattern that backtracks endlessly is stopped.
 type matcher struct {
 	l        *lua.LState
 	s, p     string
@@ -27,11 +26,11 @@ type matcher struct {
 func newMatcher(l *lua.LState, s, p string) *matcher {
 	m := &matcher{l: l, s: s, p: p}
 	m.p, m.anchored = strings.CutPrefix(p, "^")
-	pay(l, entryPrice)
+	Pay(l, entryPrice)
 	return m
 }
 
-// search finds the first match at or behind a place.
+// search returns the first match at or after from.
 func (m *matcher) search(from int) (match, bool) {
 	for i := from; i <= len(m.s); i++ {
 		m.captures, m.nesting = m.captures[:0], 0
@@ -45,14 +44,14 @@ func (m *matcher) search(from int) (match, bool) {
 	return match{}, false
 }
 
-// match is where the pattern from p on ends if it matches at i, or -1.
+// match returns the end of the match of the pattern from p on at i, or -1.
 func (m *matcher) match(i, p int) int {
 	if m.nesting++; m.nesting > maxNesting {
 		m.fail("pattern too complex")
 	}
 	defer func() { m.nesting-- }()
 	for {
-		pay(m.l, 1)
+		Pay(m.l, 1)
 		if p == len(m.p) {
 			return i
 		}
@@ -99,7 +98,7 @@ func (m *matcher) match(i, p int) int {
 	}
 }
 
-// at is a byte of the pattern, 0 behind its end.
+// at returns a byte of the pattern, 0 after its end.
 func (m *matcher) at(p int) byte {
 	if p < len(m.p) {
 		return m.p[p]
@@ -127,7 +126,7 @@ func (m *matcher) special(i, p int) (next, q int, special bool) {
 	return 0, 0, false
 }
 
-// byteAt is a byte of the subject, 0 outside.
+// byteAt returns a byte of the subject, 0 outside of it.
 func (m *matcher) byteAt(i int) byte {
 	if i < 0 || i >= len(m.s) {
 		return 0
@@ -135,13 +134,13 @@ func (m *matcher) byteAt(i int) byte {
 	return m.s[i]
 }
 
-// most matches as many as there are, and fewer as long as the rest does not match.
+// most matches as many repetitions as possible, and fewer while the rest does not match.
 func (m *matcher) most(i, p, end int, one bool) int {
 	n := 0
 	for m.single(i+n, p, end) {
 		n++
 	}
-	pay(m.l, int64(n))
+	Pay(m.l, int64(n))
 	least := 0
 	if one {
 		least = 1
@@ -154,7 +153,7 @@ func (m *matcher) most(i, p, end int, one bool) int {
 	return -1
 }
 
-// fewest matches none, and more as long as the rest does not match.
+// fewest matches no repetition, and more while the rest does not match.
 func (m *matcher) fewest(i, p, end int) int {
 	for {
 		if to := m.match(i, end+1); to >= 0 {
@@ -167,7 +166,7 @@ func (m *matcher) fewest(i, p, end int) int {
 	}
 }
 
-// balance is %bxy.
+// balance matches %bxy.
 func (m *matcher) balance(i, p int) int {
 	if p+1 >= len(m.p) {
 		m.fail("unbalanced pattern")
@@ -181,16 +180,16 @@ func (m *matcher) balance(i, p int) int {
 		switch m.s[j] {
 		case closing:
 			if depth--; depth == 0 {
-				pay(m.l, int64(j-i))
+				Pay(m.l, int64(j-i))
 				return j + 1
 			}
 		case opening:
 			depth++
 		}
 	}
-	pay(m.l, int64(len(m.s)-i))
+	Pay(m.l, int64(len(m.s)-i))
 	return -1
 }
 
-// fail stops a script for what is wrong with its pattern.
+// fail stops a script because of its pattern.
 func (m *matcher) fail(why string) { m.l.RaiseError("%s", why) }

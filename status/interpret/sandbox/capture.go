@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"strings"
@@ -6,10 +6,10 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxCaptures is how many captures a pattern can have.
+// maxCaptures limits the captures of a pattern.
 const maxCaptures = 32
 
-// A capture has a length, or is a position, or is still open.
+// The length of a capture that is still open, or that captures a position.
 const (
 	capturing = -1
 	position  = -2
@@ -17,7 +17,7 @@ const (
 
 type capture struct{ from, length int }
 
-// open is "(", with the rest of the pattern at p; "()" captures a position.
+// open matches "(" and the rest of the pattern at p; "()" captures a position.
 func (m *matcher) open(i, p int) int {
 	length := capturing
 	if m.at(p) == ')' {
@@ -35,7 +35,7 @@ func (m *matcher) open(i, p int) int {
 	return to
 }
 
-// close is ")", which closes the capture that was opened last.
+// close matches ")", which closes the capture that was opened last.
 func (m *matcher) close(i, p int) int {
 	for n := len(m.captures) - 1; n >= 0; n-- {
 		if m.captures[n].length != capturing {
@@ -52,7 +52,7 @@ func (m *matcher) close(i, p int) int {
 	return -1
 }
 
-// again is %1: what a capture captured.
+// again matches %1, the text of a capture.
 func (m *matcher) again(i, n int) int {
 	if n < 0 || n >= len(m.captures) || m.captures[n].length == capturing {
 		m.fail("invalid capture index")
@@ -66,7 +66,7 @@ func (m *matcher) again(i, n int) int {
 	return i + len(text)
 }
 
-// capture is a capture of a match; the whole match if the pattern has none.
+// capture returns a capture of a match, or the whole match if the pattern has no captures.
 func (m *matcher) capture(found match, n int) lua.LValue {
 	if n >= len(m.captures) {
 		if n > 0 {
@@ -85,13 +85,13 @@ func (m *matcher) capture(found match, n int) lua.LValue {
 	}
 }
 
-// pushCaptures returns the captures; the whole match if there are none and it is wanted.
+// pushCaptures pushes the captures; the whole match if there are none and whole is set.
 func (m *matcher) pushCaptures(found match, whole bool) int {
 	n := len(m.captures)
 	if n == 0 && whole {
 		n = 1
 	}
-	pay(m.l, int64(n))
+	Pay(m.l, int64(n))
 	for i := range n {
 		m.l.Push(m.capture(found, i))
 	}

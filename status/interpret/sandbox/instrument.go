@@ -1,9 +1,9 @@
-package interpret
+package sandbox
 
 import "github.com/yuin/gopher-lua/ast"
 
-// The guards are functions that scripts call without knowing it. Their names cannot be written in Lua, and a script has
-// no way to replace them: they are locals around it. See guard.go for what they do.
+// The guards are functions that an instrumented script calls. Their names cannot be written in Lua, and a script cannot
+// replace them: they are locals around it. guard.go implements them.
 const (
 	guardConcat = "(concat)"
 	guardLength = "(length)"
@@ -13,7 +13,8 @@ const (
 	guardNumber = "(number)"
 )
 
-// instrument rewrites a script so that every operation whose cost is not that of one instruction is a call of a guard:
+// instrument rewrites a script so that every operation that may cost more than one instruction becomes a call of a
+// guard:
 //
 //	a .. b          (concat)(a, b)
 //	#a              (length)(a)
@@ -23,7 +24,7 @@ const (
 //	...             (args)(...), and (make)() in each call of the function
 //	a + b           (number)(a) + (number)(b)
 //
-// It is called with the guards as its arguments.
+// The rewritten chunk takes the guards as its arguments.
 func instrument(chunk []ast.Stmt) []ast.Stmt {
 	guards := &ast.LocalAssignStmt{Names: guardNames(), Exprs: []ast.Expr{&ast.Comma3Expr{}}}
 	at(1, guards)
@@ -43,7 +44,8 @@ func statements(list []ast.Stmt) []ast.Stmt {
 	return out
 }
 
-// statement rewrites what is in a statement. A definition of a function cannot be wrapped, and is paid for before.
+// statement rewrites the expressions of a statement. A definition of a function cannot be wrapped; a payment precedes
+// it.
 func statement(s ast.Stmt) []ast.Stmt {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -68,7 +70,7 @@ func statement(s ast.Stmt) []ast.Stmt {
 	return []ast.Stmt{s}
 }
 
-// block rewrites a statement that has statements in it.
+// block rewrites a statement that contains statements.
 func block(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.DoBlockStmt:
@@ -91,7 +93,7 @@ func block(s ast.Stmt) {
 	}
 }
 
-// recursive is the function of "local function f", which may call itself and so cannot be wrapped.
+// recursive returns the function of "local function f", which may call itself and so cannot be wrapped.
 func recursive(s *ast.LocalAssignStmt) (*ast.FunctionExpr, bool) {
 	if len(s.Names) != 1 || len(s.Exprs) != 1 {
 		return nil, false
@@ -100,7 +102,7 @@ func recursive(s *ast.LocalAssignStmt) (*ast.FunctionExpr, bool) {
 	return f, ok
 }
 
-// body rewrites what is in a function. One with ... pays for each call: Lua makes a table of the arguments.
+// body rewrites a function. A function with "..." pays in each call: Lua makes a table of the arguments.
 func body(f *ast.FunctionExpr) {
 	f.Stmts = statements(f.Stmts)
 	if f.ParList.HasVargs {
@@ -108,14 +110,14 @@ func body(f *ast.FunctionExpr) {
 	}
 }
 
-// payment is a statement that pays for a function or a table that a line makes.
+// payment returns a statement that pays for a function or a table made in a line.
 func payment(line int) ast.Stmt {
 	s := &ast.FuncCallStmt{Expr: guard(line, guardMake)}
 	at(line, s)
 	return s
 }
 
-// targets guards the keys of what is assigned to.
+// targets guards the keys of assignments.
 func targets(list []ast.Expr) {
 	for _, e := range list {
 		target, ok := e.(*ast.AttrGetExpr)

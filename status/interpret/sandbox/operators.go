@@ -1,4 +1,4 @@
-package interpret
+package sandbox
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// maxOperands is how many operands one call of guardConcat gets.
+// maxOperands limits the operands of one call of guardConcat.
 const maxOperands = 40
 
 func expressions(list []ast.Expr) {
@@ -42,7 +42,7 @@ func expression(e ast.Expr) ast.Expr {
 	return e
 }
 
-// inside rewrites the parts of an expression that stays what it is.
+// inside rewrites the parts of an expression that itself stays as it is.
 func inside(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.AttrGetExpr:
@@ -68,7 +68,7 @@ func inside(e ast.Expr) {
 	}
 }
 
-// operand guards what is reckoned with, unless it is a number for certain.
+// operand guards an operand of arithmetic unless it is certainly a number.
 func operand(e ast.Expr) ast.Expr {
 	switch e.(type) {
 	case *ast.NumberExpr, *ast.ArithmeticOpExpr, *ast.UnaryMinusOpExpr, *ast.UnaryLenOpExpr:
@@ -77,7 +77,7 @@ func operand(e ast.Expr) ast.Expr {
 	return guard(e.Line(), guardNumber, single(expression(e)))
 }
 
-// tableKey guards a key of a table constructor; a constant string is paid for with the table.
+// tableKey guards a key of a table constructor; the price of the table includes constant strings.
 func tableKey(key ast.Expr) ast.Expr {
 	if _, constant := key.(*ast.StringExpr); constant {
 		return key
@@ -87,7 +87,7 @@ func tableKey(key ast.Expr) ast.Expr {
 	return guard(key.Line(), guardKey, none, expression(key))
 }
 
-// concatenation is all of "a .. b .. c" in one call, or a few when it is long.
+// concatenation makes one call of "a .. b .. c", or a few calls of a long one.
 func concatenation(e *ast.StringConcatOpExpr) ast.Expr {
 	var operands []ast.Expr
 	var rest ast.Expr = e
@@ -110,7 +110,7 @@ func concatenation(e *ast.StringConcatOpExpr) ast.Expr {
 	return guard(e.Line(), guardConcat, operands...)
 }
 
-// repeatable is a second copy of an expression that may be evaluated twice; nil when it may not, as it calls something.
+// repeatable returns a copy of an expression that may be evaluated twice; nil if it calls something.
 func repeatable(e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.IdentExpr:
@@ -129,7 +129,7 @@ func repeatable(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// guard is a call with one result.
+// guard returns a call with one result.
 func guard(line int, name string, args ...ast.Expr) *ast.FuncCallExpr {
 	function := &ast.IdentExpr{Value: name}
 	at(line, function)
@@ -138,7 +138,7 @@ func guard(line int, name string, args ...ast.Expr) *ast.FuncCallExpr {
 	return call
 }
 
-// single is an expression with one value: a call in the last place would give all of its results.
+// single limits an expression to one value: a call in the last place would give all of its results.
 func single(e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.FuncCallExpr:

@@ -1,9 +1,9 @@
-package interpret
+package sandbox
 
 import lua "github.com/yuin/gopher-lua"
 
-// mathFunctions are the functions of math. Chance is none: decisions have to be the same each time, so random raises an
-// error that says so.
+// mathFunctions returns the functions of math. random and randomseed raise an error, because decisions must be the same
+// each time.
 func mathFunctions(l *lua.LState) []entry {
 	from := l.GetGlobal("math")
 	return sorted(
