@@ -15,7 +15,7 @@ import (
 
 // enroll puts the credentials and then the Cluster on the hub, and says what it made. A Cluster that Git declares
 // is left to Git; the credentials then go where it says.
-func (h *hub) enroll(ctx context.Context, name string, c *candidate, t token, wanted traits) (string, error) {
+func enroll(ctx context.Context, h *hub, name string, c *candidate, t token, wanted traits) (string, error) {
 	at := v1alpha1.SecretRef{Namespace: accordNamespace, Name: name}
 	cluster := &v1alpha1.Cluster{}
 	err := h.Get(ctx, client.ObjectKey{Name: name}, cluster)
@@ -29,7 +29,7 @@ func (h *hub) enroll(ctx context.Context, name string, c *candidate, t token, wa
 	if declaredBy != "" && cluster.Spec.SecretRef != nil {
 		at = *cluster.Spec.SecretRef
 	}
-	if err := h.putCredentials(ctx, at, c, t); err != nil {
+	if err := putCredentials(ctx, h, at, c, t); err != nil {
 		return "", err
 	}
 	made := fmt.Sprintf("Cluster %s, Secret %s/%s", name, at.Namespace, at.Name)
@@ -76,7 +76,7 @@ func describe(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wa
 }
 
 // putCredentials writes the Secret in Karmada's form: token and caBundle.
-func (h *hub) putCredentials(ctx context.Context, at v1alpha1.SecretRef, c *candidate, t token) error {
+func putCredentials(ctx context.Context, h *hub, at v1alpha1.SecretRef, c *candidate, t token) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: at.Namespace}}
 	if err := h.Create(ctx, ns); err != nil && !apierrors.IsAlreadyExists(err) {
 		return h.explain("making namespace "+at.Namespace, err)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -110,4 +112,36 @@ func (h *history) manifests(below string, of func(written) bool) (all []written,
 		unread = " (not read, because they are no YAML: " + fewOf(broken, 3) + ")"
 	}
 	return all, unread, nil
+}
+
+// findManifest returns the one manifest that is meant, which lies in the work tree around dir. An empty dir is the whole work tree
+// around the current directory.
+func findManifest(dir string, w wanted) (*history, written, error) {
+	h, err := openHistory(cmp.Or(dir, "."))
+	if err != nil {
+		return nil, written{}, err
+	}
+	if h.bare {
+		return nil, written{}, errors.New("this Git repository has no work tree to edit")
+	}
+	below := "."
+	if dir != "" {
+		below = h.below
+	}
+	all, unread, err := h.manifests(below, w.kind)
+	if err != nil {
+		return nil, written{}, err
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(m written) bool { return !w.named(m) })
+	switch len(found) {
+	case 0:
+		return nil, written{}, fmt.Errorf("%s%s", w.nowhere(all, h.root), unread)
+	case 1:
+		return h, found[0], nil
+	}
+	places := make([]string, len(found))
+	for i, m := range found {
+		places[i] = m.title() + " in " + m.place()
+	}
+	return nil, written{}, fmt.Errorf("which of these? %s (narrow it down by name, --dir or --kind)", fewOf(places, fewNames))
 }

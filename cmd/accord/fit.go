@@ -12,7 +12,7 @@ import (
 )
 
 // fit is what would make the cluster fit; empty when nothing in Git would, or it is clear.
-func (p *planned) fit(d *propagate.Decision, r propagate.Refusal) string {
+func fit(p *planned, d *propagate.Decision, r propagate.Refusal) string {
 	if d.Policy == nil {
 		return ""
 	}

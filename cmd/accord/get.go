@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -45,17 +43,7 @@ func getCommand() *cobra.Command {
 }
 
 func (f *getFlags) run(ctx context.Context, out io.Writer, kind, name string) error {
-	if slices.Contains(policyNames, strings.ToLower(kind)) {
-		h, err := f.hub.connect()
-		if err != nil {
-			return err
-		}
-		return f.policies(ctx, out, h, name)
-	}
-	if strings.Contains(kind, ",") {
-		return f.several(ctx, out, strings.Split(kind, ","), name)
-	}
-	l, err := listingOf(kind)
+	s, err := parseSelection(kind, name, f.output.value)
 	if err != nil {
 		return err
 	}
@@ -63,14 +51,5 @@ func (f *getFlags) run(ctx context.Context, out io.Writer, kind, name string) er
 	if err != nil {
 		return err
 	}
-	if f.output.value == asJSON || f.output.value == asYAML {
-		return f.raw(ctx, out, h, l, name)
-	}
-	if l.resource == "clusters" {
-		return f.clusters(ctx, out, h, name)
-	}
-	if err := f.table(ctx, out, h, l, name); err != nil || l.resource != "federations" {
-		return err
-	}
-	return f.left(ctx, out, h, l, name)
+	return s.print(ctx, out, h)
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -40,7 +42,7 @@ func listingOf(kind string) (listing, error) {
 }
 
 // fetch asks for the objects in the given media type. What is not there is an error only if it was named.
-func (h *hub) fetch(ctx context.Context, l listing, name, accept string) ([]byte, error) {
+func fetch(ctx context.Context, h *hub, l listing, name, accept string) ([]byte, error) {
 	cfg := rest.CopyConfig(h.config)
 	cfg.GroupVersion, cfg.APIPath = &v1alpha1.GroupVersion, "/apis"
 	cfg.NegotiatedSerializer = clientscheme.Codecs.WithoutConversion()
@@ -63,8 +65,8 @@ func (h *hub) fetch(ctx context.Context, l listing, name, accept string) ([]byte
 var policyNames = []string{"policies", "policy", "propagationpolicies", "propagationpolicy", "pp"}
 
 // read is an object of the hub, or a list of them, cleaned.
-func (h *hub) read(ctx context.Context, l listing, name string) (map[string]any, error) {
-	body, err := h.fetch(ctx, l, name, "application/json")
+func read(ctx context.Context, h *hub, l listing, name string) (map[string]any, error) {
+	body, err := fetch(ctx, h, l, name, "application/json")
 	if err != nil {
 		return nil, err
 	}
@@ -78,4 +80,51 @@ func (h *hub) read(ctx context.Context, l listing, name string) (map[string]any,
 		clean(item)
 	}
 	return v, nil
+}
+
+// A selection is the objects that "accord get" prints, and how.
+type selection struct {
+	// kinds are empty for policies.
+	kinds  []listing
+	name   string
+	format format
+}
+
+// parseSelection reads the words of a user: one kind, or several separated by commas. Several kinds are listed whole.
+func parseSelection(words, name string, f format) (selection, error) {
+	s := selection{name: name, format: f}
+	if slices.Contains(policyNames, strings.ToLower(words)) {
+		return s, nil
+	}
+	several := strings.Contains(words, ",")
+	if several && (name != "" || f != asJSON && f != asYAML) {
+		return s, errors.New("several kinds at once are listed whole, with -o yaml or -o json")
+	}
+	for word := range strings.SplitSeq(words, ",") {
+		l, err := listingOf(word)
+		if err != nil {
+			return s, err
+		}
+		s.kinds = append(s.kinds, l)
+	}
+	return s, nil
+}
+
+// print reads the objects from the hub and writes them.
+func (s selection) print(ctx context.Context, out io.Writer, h *hub) error {
+	switch {
+	case len(s.kinds) == 0:
+		return printPolicies(ctx, out, h, s.name, s.format)
+	case len(s.kinds) > 1:
+		return printLists(ctx, out, h, s.kinds, s.format)
+	case s.format == asJSON || s.format == asYAML:
+		return printObjects(ctx, out, h, s.kinds[0], s.name, s.format)
+	case s.kinds[0].resource == "clusters":
+		return printClusters(ctx, out, h, s.name, s.format)
+	}
+	l := s.kinds[0]
+	if err := printTable(ctx, out, h, l, s.name, s.format); err != nil || l.resource != "federations" {
+		return err
+	}
+	return printRemoved(ctx, out, h, l, s.name)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,9 +15,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// table prints the columns that the kind declares (its printer columns), the less important ones with -o wide.
-func (f *getFlags) table(ctx context.Context, out io.Writer, h *hub, l listing, name string) error {
-	body, err := h.fetch(ctx, l, name, "application/json;as=Table;g=meta.k8s.io;v=v1")
+// printTable prints the columns that the kind declares (its printer columns), the less important ones with -o wide.
+func printTable(ctx context.Context, out io.Writer, h *hub, l listing, name string, f format) error {
+	body, err := fetch(ctx, h, l, name, "application/json;as=Table;g=meta.k8s.io;v=v1")
 	if err != nil {
 		return err
 	}
@@ -30,15 +29,15 @@ func (f *getFlags) table(ctx context.Context, out io.Writer, h *hub, l listing, 
 		_, err := fmt.Fprintf(out, "no %s\n", l.title)
 		return err
 	}
-	rows, err := tableRows(t, f.output.value == asWide, l.namespaced && !h.namespaceGiven && name == "")
+	rows, err := tableRows(t, f == asWide, l.namespaced && !h.namespaceGiven && name == "")
 	if err != nil {
 		return err
 	}
 	return table(out, "", rows)
 }
 
-// clusters prints the verdict on the fleet and the clusters that need a look.
-func (f *getFlags) clusters(ctx context.Context, out io.Writer, h *hub, name string) error {
+// printClusters prints the verdict on the fleet and the clusters that need a look.
+func printClusters(ctx context.Context, out io.Writer, h *hub, name string, f format) error {
 	clusters := &v1alpha1.ClusterList{}
 	if err := h.List(ctx, clusters); err != nil {
 		return h.explain("listing the clusters", err)
@@ -53,11 +52,11 @@ func (f *getFlags) clusters(ctx context.Context, out io.Writer, h *hub, name str
 			return fmt.Errorf("no cluster %q on %s", name, h.config.Host)
 		}
 	}
-	return fleet.write(out, f.output.value == asWide, time.Now())
+	return fleet.write(out, f == asWide, time.Now())
 }
 
-// policies prints what became of every policy, as the FederatedObjects tell it.
-func (f *getFlags) policies(ctx context.Context, out io.Writer, h *hub, name string) error {
+// printPolicies prints what became of every policy, as the FederatedObjects tell it.
+func printPolicies(ctx context.Context, out io.Writer, h *hub, name string, f format) error {
 	objects := &v1alpha1.FederatedObjectList{}
 	var where []client.ListOption
 	if h.namespaceGiven {
@@ -77,46 +76,35 @@ func (f *getFlags) policies(ctx context.Context, out io.Writer, h *hub, name str
 		}
 		view = view.only(name)
 	}
-	return view.write(out, f.output.value)
+	return view.write(out, f)
 }
 
-// raw prints the objects as the hub has them, cleaned.
-func (f *getFlags) raw(ctx context.Context, out io.Writer, h *hub, l listing, name string) error {
-	v, err := h.read(ctx, l, name)
+// printObjects prints the objects as the hub has them, cleaned.
+func printObjects(ctx context.Context, out io.Writer, h *hub, l listing, name string, f format) error {
+	v, err := read(ctx, h, l, name)
 	if err != nil {
 		return err
 	}
-	return encode(out, f.output.value, v)
+	return encode(out, f, v)
 }
 
-// several prints all objects of some kinds as one list.
-func (f *getFlags) several(ctx context.Context, out io.Writer, kinds []string, name string) error {
-	if name != "" || f.output.value != asJSON && f.output.value != asYAML {
-		return errors.New("several kinds at once are listed whole, with -o yaml or -o json")
-	}
-	h, err := f.hub.connect()
-	if err != nil {
-		return err
-	}
+// printLists prints all objects of some kinds as one list.
+func printLists(ctx context.Context, out io.Writer, h *hub, kinds []listing, f format) error {
 	all := []any{}
-	for _, kind := range kinds {
-		l, err := listingOf(kind)
-		if err != nil {
-			return err
-		}
-		v, err := h.read(ctx, l, "")
+	for _, l := range kinds {
+		v, err := read(ctx, h, l, "")
 		if err != nil {
 			return err
 		}
 		items, _ := v["items"].([]any)
 		all = append(all, items...)
 	}
-	return encode(out, f.output.value, map[string]any{"apiVersion": "v1", "kind": "List", "items": all})
+	return encode(out, f, map[string]any{"apiVersion": "v1", "kind": "List", "items": all})
 }
 
-// left prints below a table of federations what stays on clusters that left them.
-func (f *getFlags) left(ctx context.Context, out io.Writer, h *hub, l listing, name string) error {
-	body, err := h.fetch(ctx, l, name, "application/json")
+// printRemoved prints below a table of federations what stays on clusters that left them.
+func printRemoved(ctx context.Context, out io.Writer, h *hub, l listing, name string) error {
+	body, err := fetch(ctx, h, l, name, "application/json")
 	if err != nil {
 		return err
 	}

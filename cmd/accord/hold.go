@@ -12,15 +12,8 @@ It writes spec.hold of the Cluster manifest: why, who to ask, and until when. Ro
 and it catches up when it is released.
 ` + orderNotes
 
-// holdFlags of one hold.
-type holdFlags struct {
-	orderFlags
-	reason, owner, until string
-	release              bool
-}
-
 func holdCommand() *cobra.Command {
-	f := &holdFlags{}
+	f := &holdChange{}
 	c := &cobra.Command{
 		Use:   "hold CLUSTER --reason TEXT",
 		Short: "Keep hands off a cluster",

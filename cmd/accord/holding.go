@@ -15,8 +15,15 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-func (f *holdFlags) run(ctx context.Context, out io.Writer, cluster string, now time.Time) error {
-	h, m, err := f.find(wanted{noun: "Cluster", name: cluster, kinds: map[string][]string{v1alpha1.GroupVersion.Group: {"Cluster"}, v1alpha1.KarmadaClusterGroup: {"Cluster"}}})
+// holdChange puts a cluster on hold in Git, or ends that.
+type holdChange struct {
+	orderFlags
+	reason, owner, until string
+	release              bool
+}
+
+func (f *holdChange) run(ctx context.Context, out io.Writer, cluster string, now time.Time) error {
+	h, m, err := findManifest(f.dir, wanted{noun: "Cluster", name: cluster, kinds: map[string][]string{v1alpha1.GroupVersion.Group: {"Cluster"}, v1alpha1.KarmadaClusterGroup: {"Cluster"}}})
 	if err != nil {
 		return fmt.Errorf("%w; of a cluster that is only on the hub write a manifest with name and spec.hold", err)
 	}
@@ -53,7 +60,7 @@ type writtenHold struct {
 // maxReason is how many characters the kind takes.
 const maxReason = 256
 
-func (f *holdFlags) hold(h *history, now time.Time) (writtenHold, error) {
+func (f *holdChange) hold(h *history, now time.Time) (writtenHold, error) {
 	hold := writtenHold{Reason: strings.TrimSpace(f.reason), Owner: cmp.Or(f.owner, h.user())}
 	if hold.Reason == "" {
 		return hold, errors.New("--reason is empty: a hold that nobody can explain is never removed")

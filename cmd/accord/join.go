@@ -1,14 +1,7 @@
 package main
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 const joinLong = `Make a cluster a member: an identity for accord on the cluster, a Cluster and its credentials on the hub.
@@ -25,20 +18,8 @@ Secret is deleted; elsewhere it is valid for at most a year, and the date is pri
 
 The hub is --hub-kubeconfig, else $ACCORD_KUBECONFIG, else the current context of --kubeconfig.`
 
-// joinFlags of one join.
-type joinFlags struct {
-	hub        hubFlags
-	tree       treeFlags
-	kubeconfig string
-	context    string
-	traits     traits
-	printRBAC  bool
-	dryRun     bool
-	allowHub   bool
-}
-
 func joinCommand() *cobra.Command {
-	f := &joinFlags{}
+	f := &joinOptions{}
 	c := &cobra.Command{
 		Use:   "join NAME",
 		Short: "Make a cluster a member",
@@ -63,36 +44,4 @@ func joinCommand() *cobra.Command {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "check what can be reached, and change nothing")
 	flags.BoolVar(&f.allowHub, "allow-hub", false, "join the hub itself")
 	return c
-}
-
-func (f *joinFlags) run(ctx context.Context, out io.Writer, name, dir string) error {
-	if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 || len(name) > 48 {
-		return fmt.Errorf("cluster name %q: expected at most 48 of a-z, 0-9 and \"-\", with a letter or digit at both ends", name)
-	}
-	if f.printRBAC {
-		return f.printRights(ctx, out, name, dir)
-	}
-	if dir != "" || f.tree.repo != "" {
-		return errors.New("a directory or --repo says what is delivered, which is asked for with --print-rbac only")
-	}
-	c, err := f.candidate()
-	if err != nil {
-		return err
-	}
-	f.hub.kubeconfig = cmp.Or(f.hub.path(), f.kubeconfig)
-	h, err := f.hub.connect()
-	if err != nil {
-		return err
-	}
-	hubID, err := f.tellApart(ctx, h, c)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "cluster %s: %s\n", name, c.config.Host)
-	fmt.Fprintf(out, "  found        %s\n", c.survey(ctx))
-	if f.dryRun {
-		_, err := fmt.Fprintf(out, "  dry run      nothing was changed; the hub is %s\n", h.config.Host)
-		return err
-	}
-	return f.join(ctx, out, name, hubID, h, c)
 }

@@ -1,16 +1,64 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
+// joinOptions name a cluster that joins a hub.
+type joinOptions struct {
+	hub        hubFlags
+	tree       treeFlags
+	kubeconfig string
+	context    string
+	traits     traits
+	printRBAC  bool
+	dryRun     bool
+	allowHub   bool
+}
+
+func (f *joinOptions) run(ctx context.Context, out io.Writer, name, dir string) error {
+	if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 || len(name) > 48 {
+		return fmt.Errorf("cluster name %q: expected at most 48 of a-z, 0-9 and \"-\", with a letter or digit at both ends", name)
+	}
+	if f.printRBAC {
+		return f.printRights(ctx, out, name, dir)
+	}
+	if dir != "" || f.tree.repo != "" {
+		return errors.New("a directory or --repo says what is delivered, which is asked for with --print-rbac only")
+	}
+	c, err := f.candidate()
+	if err != nil {
+		return err
+	}
+	f.hub.kubeconfig = cmp.Or(f.hub.path(), f.kubeconfig)
+	h, err := f.hub.connect()
+	if err != nil {
+		return err
+	}
+	hubID, err := f.tellApart(ctx, h, c)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "cluster %s: %s\n", name, c.config.Host)
+	fmt.Fprintf(out, "  found        %s\n", c.survey(ctx))
+	if f.dryRun {
+		_, err := fmt.Fprintf(out, "  dry run      nothing was changed; the hub is %s\n", h.config.Host)
+		return err
+	}
+	return f.join(ctx, out, name, hubID, h, c)
+}
+
 // join changes the cluster first and the hub last, so that the hub never has credentials which do not work.
-func (f *joinFlags) join(ctx context.Context, out io.Writer, name, hubID string, h *hub, c *candidate) error {
+func (f *joinOptions) join(ctx context.Context, out io.Writer, name, hubID string, h *hub, c *candidate) error {
 	role, err := c.makeIdentity(ctx)
 	if err != nil {
 		return err
@@ -26,7 +74,7 @@ func (f *joinFlags) join(ctx context.Context, out io.Writer, name, hubID string,
 	fmt.Fprintf(out, "  identity     ServiceAccount %s/%s, %s\n", accordNamespace, identityName, role)
 	fmt.Fprintf(out, "  credentials  %s\n", t.validity())
 	fmt.Fprintf(out, "  rights       %s\n", rights)
-	made, err := h.enroll(ctx, name, c, t, f.traits)
+	made, err := enroll(ctx, h, name, c, t, f.traits)
 	if err != nil {
 		return err
 	}
@@ -38,7 +86,7 @@ func (f *joinFlags) join(ctx context.Context, out io.Writer, name, hubID string,
 }
 
 // candidate connects to the cluster that is to join.
-func (f *joinFlags) candidate() (*candidate, error) {
+func (f *joinOptions) candidate() (*candidate, error) {
 	shareLogger(slog.New(slog.DiscardHandler))
 	loader := kubeconfigLoader(f.kubeconfig, f.context)
 	cfg, err := clientConfig(loader)
@@ -53,7 +101,7 @@ func (f *joinFlags) candidate() (*candidate, error) {
 }
 
 // tellApart makes sure that hub and cluster can be talked to and are two, and returns what identifies the hub.
-func (f *joinFlags) tellApart(ctx context.Context, h *hub, c *candidate) (string, error) {
+func (f *joinOptions) tellApart(ctx context.Context, h *hub, c *candidate) (string, error) {
 	if err := h.List(ctx, &v1alpha1.ClusterList{}); err != nil {
 		return "", h.explain("listing the clusters", err)
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 // printRights writes the identity of accord on a member with the least role for what Git delivers there.
-func (f *joinFlags) printRights(ctx context.Context, out io.Writer, name, dir string) error {
+func (f *joinOptions) printRights(ctx context.Context, out io.Writer, name, dir string) error {
 	t, err := f.tree.read(ctx, dir)
 	if err != nil {
 		return err

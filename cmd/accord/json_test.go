@@ -63,14 +63,41 @@ func dig(v any, field string) (any, bool) {
 
 // sarif checks stdout for what SARIF 2.1.0 and code scanning require of every rule and result.
 func sarif(ts *testscript.TestScript, _ bool, _ []string) {
-	var log sarifLog
+	type message struct{ Text string }
+	var log struct {
+		Schema  string `json:"$schema"`
+		Version string
+		Runs    []struct {
+			Tool struct {
+				Driver struct {
+					Rules []struct {
+						ID                   string
+						ShortDescription     message
+						Help                 message
+						DefaultConfiguration struct{ Level string }
+					}
+				}
+			}
+			Results []struct {
+				RuleID    string
+				RuleIndex int
+				Message   message
+				Locations []struct {
+					PhysicalLocation struct {
+						ArtifactLocation struct{ URI string }
+						Region           *struct{ StartLine int }
+					}
+				}
+			}
+		}
+	}
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &log))
 	if log.Version != "2.1.0" || !strings.Contains(log.Schema, "sarif") || len(log.Runs) != 1 {
 		ts.Fatalf("not a SARIF 2.1.0 log: version %q, schema %q, %d runs", log.Version, log.Schema, len(log.Runs))
 	}
 	rules := log.Runs[0].Tool.Driver.Rules
 	for _, r := range rules {
-		if r.ID == "" || r.Short.Text == "" || r.Help.Text == "" || r.Default.Level == "" {
+		if r.ID == "" || r.ShortDescription.Text == "" || r.Help.Text == "" || r.DefaultConfiguration.Level == "" {
 			ts.Fatalf("rule %q lacks something: %+v", r.ID, r)
 		}
 	}
@@ -78,10 +105,10 @@ func sarif(ts *testscript.TestScript, _ bool, _ []string) {
 		if r.RuleIndex < 0 || r.RuleIndex >= len(rules) || rules[r.RuleIndex].ID != r.RuleID {
 			ts.Fatalf("result of rule %q, which is not number %d of the rules", r.RuleID, r.RuleIndex)
 		}
-		if r.Message.Text == "" || len(r.Locations) != 1 || r.Locations[0].Physical.Artifact.URI == "" {
+		if r.Message.Text == "" || len(r.Locations) != 1 || r.Locations[0].PhysicalLocation.ArtifactLocation.URI == "" {
 			ts.Fatalf("result of rule %q lacks something: %+v", r.RuleID, r)
 		}
-		if region := r.Locations[0].Physical.Region; region != nil && region.StartLine < 1 {
+		if region := r.Locations[0].PhysicalLocation.Region; region != nil && region.StartLine < 1 {
 			ts.Fatalf("result of rule %q at line %d", r.RuleID, region.StartLine)
 		}
 	}

@@ -43,5 +43,5 @@ func TestSARIFPlace(t *testing.T) {
 		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, lintLine{Path: c.path}.uri(&tree{dir: c.dir})) })
 	}
 	require.Nil(t, lintLine{Path: "a.yaml"}.region())
-	require.Equal(t, &sarifRegion{StartLine: 2}, lintLine{Line: 2}.region())
+	require.Equal(t, jsonObject{"startLine": 2}, lintLine{Line: 2}.region())
 }

@@ -45,6 +45,9 @@ type lintLine struct {
 	Fix     string `json:"fix,omitempty"`
 }
 
+// codeInvalid is the code of a manifest that cannot be read.
+const codeInvalid = "invalid"
+
 // severities by weight; what is not one has none.
 var severities = map[propagate.Severity]int{propagate.Note: 1, propagate.Warning: 2, propagate.Error: 3}
 

@@ -19,8 +19,8 @@ type liveStory struct {
 	Part *clusterPart `json:"cluster,omitempty"`
 }
 
-// cluster is what the hub says of a cluster; nil without a hub.
-func (l *liveHub) cluster(name string) *liveStory {
+// liveStoryOf is what the hub says of a cluster; nil without a hub.
+func liveStoryOf(l *liveHub, name string) *liveStory {
 	if l == nil {
 		return nil
 	}

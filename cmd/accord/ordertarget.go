@@ -56,7 +56,7 @@ func (o *rolloutOrder) run(ctx context.Context, out io.Writer, name string) erro
 	if o.annotate {
 		return o.annotateRelease(ctx, out, name)
 	}
-	h, m, err := o.find(wanted{noun: "RolloutPolicy", name: name, kinds: map[string][]string{policy.RolloutGroup: {"RolloutPolicy"}}})
+	h, m, err := findManifest(o.dir, wanted{noun: "RolloutPolicy", name: name, kinds: map[string][]string{policy.RolloutGroup: {"RolloutPolicy"}}})
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (o *rolloutOrder) edit(ctx context.Context, out io.Writer, h *history, m wr
 		return err
 	}
 	if order.Stage != "" {
-		if err := m.checkStage(order.Stage); err != nil {
+		if err := checkStage(m, order.Stage); err != nil {
 			return err
 		}
 	}

@@ -44,33 +44,18 @@ With --verify: 0 the digest is the same, 1 it is another one, 2 it cannot be pla
 
 // planFlags of one plan.
 type planFlags struct {
-	tree     treeFlags
-	hub      hubFlags
-	output   formatFlag
-	base     string
-	head     string
-	facts    string
-	instance string
-	budget   int
-	failOn   string
-	verify   string
-	post     postFlags
-	live     liveFlags
-	simulate simulateFlags
-	// ownPaths: --path was given, and counts more than the paths of a Federation on the hub.
-	ownPaths bool
+	reviewOptions
+	output formatFlag
+	budget int
+	failOn string
+	verify string
+	post   postFlags
 }
 
 // failOnChanges and failOnError are the values of --fail-on.
 const (
 	failOnChanges = "changes"
 	failOnError   = "error"
-)
-
-// The least and most characters of the Markdown. More than GitHub takes would be lost there.
-const (
-	minBudget = 500
-	maxBudget = 65_536
 )
 
 func planCommand() *cobra.Command {
@@ -148,7 +133,7 @@ func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) 
 		return errors.Join(err, post.fail(ctx))
 	}
 	if f.verify != "" {
-		return r.verify(out, f.verify)
+		return verifyPlan(out, r, f.verify)
 	}
 	posted := post.finish(ctx, r, f.budget)
 	if err := r.print(out, f.output.value, f.budget); err != nil {
@@ -157,8 +142,37 @@ func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) 
 	if posted != nil {
 		return fmt.Errorf("the plan is as above; posting it failed: %w", posted)
 	}
-	if code := r.Result.exitCode(f.failOn); code != 0 {
+	if code := planExitCode(r.Result, f.failOn); code != 0 {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// verifyPlan says whether head has the digest that was asked for.
+func verifyPlan(out io.Writer, r *review, want string) error {
+	if r.Result == planInvalid {
+		if err := r.print(out, asText, maxBudget); err != nil {
+			return err
+		}
+		return &exitError{code: 2}
+	}
+	if r.After.Digest == want {
+		_, err := fmt.Fprintf(out, "the plan of %s is the one asked for: %s\n", r.Head, want)
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "the plan of %s is another one\n  asked for  %s\n  planned    %s\n", r.Head, want, r.After.Digest); err != nil {
+		return err
+	}
+	return &exitError{code: 1}
+}
+
+// planExitCode is that of a plan with this result, as kubectl diff has them.
+func planExitCode(r planResult, failOn string) int {
+	switch {
+	case r == planUnchanged, r == planChanged && failOn == failOnError:
+		return 0
+	case r == planChanged:
+		return 1
+	}
+	return 2
 }

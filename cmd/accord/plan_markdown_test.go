@@ -180,17 +180,3 @@ func TestMarkdownLeavesOutFieldsBeforeSummaries(t *testing.T) {
 	require.Equal(t, strings.Count(whole, "\n| "), strings.Count(text, "\n| "), "all rows of the table")
 	require.Equal(t, strings.Count(whole, "moves-replicas"), strings.Count(text, "moves-replicas"), "all effects")
 }
-
-func TestProse(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain words: 3 of 4":  "plain words: 3 of 4",
-		"100%":                 "100%",
-		"a <b> & c":            "a &lt;b&gt; &amp; c",
-		"*x* [y]":              `\*x\* \[y\]`,
-		"two\nlines\r\nof  it": "two lines of it",
-		"\u202eturned":         `\\u202eturned`,
-		"@ada":                 "@\u200bada",
-	} {
-		require.Equal(t, want, prose(in))
-	}
-}

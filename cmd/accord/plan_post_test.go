@@ -241,16 +241,3 @@ func TestPlanThatCannotBePosted(t *testing.T) {
 		})
 	}
 }
-
-func TestFlagsComeBeforeThePipeline(t *testing.T) {
-	h := newForgeHost(t, forge.GitLab)
-	h.inPipeline(t, forge.GitLab)
-	t.Setenv("CI_MERGE_REQUEST_IID", "")
-	f := postFlags{pull: 9, commit: pullHead, url: "https://forge.example/team/prod", forge: "gitea"}
-	p, err := f.target(os.Getenv)
-	require.NoError(t, err)
-	require.Equal(t, forge.Gitea, p.Provider)
-	require.Equal(t, "https://forge.example/team/prod", p.URL)
-	require.Empty(t, p.APIURL, "that of the pipeline is of another forge")
-	require.Equal(t, 9, p.pull)
-}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"io"
-	"os"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // A bar shows how far a long plan is, on a terminal and nowhere else: what a pipeline logs has no use for it.
@@ -15,7 +13,7 @@ type bar struct {
 }
 
 func newBar(out io.Writer) *bar {
-	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+	if isTerminal(out) {
 		return &bar{out: out}
 	}
 	return &bar{}

@@ -99,3 +99,9 @@ func (f *fitting) omitted(budget int, command string) string {
 	}
 	return fmt.Sprintf("\n**Left out** to stay within %d characters: %s. All of it: %s\n", budget, strings.Join(all, ", "), command)
 }
+
+// The least and most characters of the Markdown. More than GitHub takes would be lost there.
+const (
+	minBudget = 500
+	maxBudget = 65_536
+)

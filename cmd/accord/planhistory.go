@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -153,15 +152,6 @@ func (h *history) empty() bool {
 // files are those of a commit, read as the controllers read it: checked, bounded, links inside only.
 func (h *history) files(ctx context.Context, cache *source.Cache, commit plumbing.Hash) (source.Snapshot, error) {
 	return cache.Fetch(ctx, source.Options{URL: h.root, Ref: source.Ref{Commit: commit.String()}})
-}
-
-// worktree is the files as they stand, uncommitted ones too. It can be read until end is called.
-func (h *history) worktree() (checkout, func(), error) {
-	root, err := os.OpenRoot(h.root)
-	if err != nil {
-		return checkout{}, nil, fmt.Errorf("opening the work tree: %w", err)
-	}
-	return checkout{files: root.FS(), revision: "worktree"}, func() { _ = root.Close() }, nil // it was only read
 }
 
 // missing counts the commits of base that head does not have. known is false where the clone does not reach far enough

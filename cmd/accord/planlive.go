@@ -66,11 +66,13 @@ func (f *liveFlags) dial(live *liveHub, k *known, stderr io.Writer) (dial, error
 	if live == nil || k == nil {
 		return nil, errors.New("--live: which clusters? --members KUBECONFIG, or --hub-kubeconfig of a hub that has their credentials")
 	}
-	return func(ctx context.Context, cluster string) (*rest.Config, error) { return live.dial(ctx, k, cluster) }, nil
+	return func(ctx context.Context, cluster string) (*rest.Config, error) {
+		return dialMember(ctx, live, k, cluster)
+	}, nil
 }
 
-// dial reads the credentials of a cluster on the hub, which needs the right to read that Secret.
-func (l *liveHub) dial(ctx context.Context, k *known, cluster string) (*rest.Config, error) {
+// dialMember reads the credentials of a cluster on the hub, which needs the right to read that Secret.
+func dialMember(ctx context.Context, l *liveHub, k *known, cluster string) (*rest.Config, error) {
 	i := slices.IndexFunc(k.clusters, func(c v1alpha1.Cluster) bool { return c.Name == cluster })
 	if i < 0 {
 		return nil, errors.New("it is not joined yet")

@@ -83,7 +83,7 @@ func (p *pair) rollouts(k *known, now time.Time) []plannedRollout {
 		return nil
 	}
 	runs := p.running()
-	seen := k.seen(now)
+	seen := seen(k, now)
 	before := map[string]*propagate.Rollout{}
 	if p.base.plan != nil {
 		for _, r := range p.base.plan.Rollouts() {
@@ -184,7 +184,7 @@ func (p *pair) waysBack(name string, changing []string, runs map[string]string, 
 		ways[key].Clusters = append(ways[key].Clusters, cluster)
 	}
 	for _, cluster := range changing {
-		switch revision := k.healthy(name, cluster); {
+		switch revision := healthyRevision(k, name, cluster); {
 		case revision != "":
 			add(revision, wayBack{Revision: revision}, cluster)
 		case runs[cluster] == "":

@@ -24,7 +24,7 @@ type pair struct {
 }
 
 // read finds the two states, the Federation of each, and builds the manifests. A mistake in a manifest is no error here.
-func (f *planFlags) read(ctx context.Context, dir string) (*pair, error) {
+func (f *reviewOptions) read(ctx context.Context, dir string) (*pair, error) {
 	p, h, err := f.states(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (f *planFlags) read(ctx context.Context, dir string) (*pair, error) {
 }
 
 // states are the two sides without their manifests; the history is nil for a repository at a URL.
-func (f *planFlags) states(ctx context.Context, dir string) (*pair, *history, error) {
+func (f *reviewOptions) states(ctx context.Context, dir string) (*pair, *history, error) {
 	switch {
 	case dir != "" && f.tree.repo != "":
 		return nil, nil, errors.New("a directory and --repo: which of the two?")
@@ -79,7 +79,7 @@ func (f *planFlags) states(ctx context.Context, dir string) (*pair, *history, er
 }
 
 // remoteStates are those of a repository at a URL, which is asked for two commits and not for its history.
-func (f *planFlags) remoteStates(ctx context.Context) (*pair, error) {
+func (f *reviewOptions) remoteStates(ctx context.Context) (*pair, error) {
 	p := &pair{end: func() {}}
 	for _, s := range []struct {
 		side **side
@@ -95,7 +95,7 @@ func (f *planFlags) remoteStates(ctx context.Context) (*pair, error) {
 }
 
 // fetchRevision reads a whole commit, a branch or a tag, in this order; the default branch when nothing is named.
-func (f *planFlags) fetchRevision(ctx context.Context, rev string) (checkout, string, error) {
+func (f *reviewOptions) fetchRevision(ctx context.Context, rev string) (checkout, string, error) {
 	if strings.ContainsAny(rev, "~^@:") {
 		return checkout{}, "", fmt.Errorf("revision %q: of a repository at a URL, name a branch, a tag or a whole commit", rev)
 	}
@@ -119,7 +119,7 @@ func (f *planFlags) fetchRevision(ctx context.Context, rev string) (checkout, st
 }
 
 // localStates are those of a repository on this machine.
-func (f *planFlags) localStates(ctx context.Context, h *history) (*pair, error) {
+func (f *reviewOptions) localStates(ctx context.Context, h *history) (*pair, error) {
 	p := &pair{base: &side{}, head: &side{}, end: func() {}, near: h.root}
 	if here, err := filepath.Abs("."); err == nil {
 		if near, err := filepath.Rel(here, h.root); err == nil {
@@ -143,7 +143,7 @@ func (f *planFlags) localStates(ctx context.Context, h *history) (*pair, error) 
 }
 
 // readCommit reads the files of a revision; HEAD when none is named.
-func (f *planFlags) readCommit(ctx context.Context, h *history, s *side, rev string) error {
+func (f *reviewOptions) readCommit(ctx context.Context, h *history, s *side, rev string) error {
 	if rev == "" {
 		rev = "HEAD"
 	}
@@ -168,7 +168,7 @@ func (p *pair) readWorktree(h *history) error {
 	if h.bare {
 		return errors.New("this Git repository has no working tree: --head is required")
 	}
-	files, end, err := h.worktree()
+	files, end, err := openDirectory(h.root)
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (p *pair) noteMissing() {
 
 // federations finds the Federation of each side: what the hub said, the manifest as it is on that side when it lies in
 // the repository, or what "accord apply --once" would make up.
-func (f *planFlags) federations(p *pair, h *history, dir string) error {
+func (f *reviewOptions) federations(p *pair, h *history, dir string) error {
 	if f.tree.known == nil && f.tree.federation != "" && h != nil {
 		if file, inside := h.inside(f.tree.federation); inside {
 			return p.readFederations(f.tree.federation, file)
@@ -241,7 +241,7 @@ func (p *pair) readFederations(asked, file string) error {
 
 // others fetches the sources that are in other repositories than the one whose states are compared: they are the same on
 // both sides. Sources that are all of one repository are taken to be of this one, whatever it is called here.
-func (f *planFlags) others(ctx context.Context, fed *v1alpha1.Federation, h *history) (map[int]checkout, error) {
+func (f *reviewOptions) others(ctx context.Context, fed *v1alpha1.Federation, h *history) (map[int]checkout, error) {
 	sources := fed.Spec.Sources
 	if !slices.ContainsFunc(sources, func(s v1alpha1.Source) bool { return s.URL != sources[0].URL }) {
 		return nil, nil

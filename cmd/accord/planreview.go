@@ -48,19 +48,25 @@ const (
 	planInvalid   planResult = "invalid"
 )
 
-// exitCode of a plan with this result, as kubectl diff has them.
-func (r planResult) exitCode(failOn string) int {
-	switch {
-	case r == planUnchanged, r == planChanged && failOn == failOnError:
-		return 0
-	case r == planChanged:
-		return 1
-	}
-	return 2
+// reviewOptions name the two states of a repository that are compared, and what is known beside them.
+type reviewOptions struct {
+	tree treeFlags
+	hub  hubFlags
+	// base and head are revisions; empty: HEAD, and the working tree.
+	base string
+	head string
+	// facts is the file with what is known of the clusters.
+	facts string
+	// instance tells sticky comments of several plans apart; empty: the name of the Federation.
+	instance string
+	live     liveFlags
+	simulate simulateFlags
+	// ownPaths: --path was given, and counts more than the paths of a Federation on the hub.
+	ownPaths bool
 }
 
 // review reads both sides, decides and compares. The error is not about a manifest.
-func (f *planFlags) review(ctx context.Context, dir string, stderr io.Writer) (*review, error) {
+func (f *reviewOptions) review(ctx context.Context, dir string, stderr io.Writer) (*review, error) {
 	live, err := f.tree.connect(ctx, &f.hub, f.ownPaths)
 	if err != nil {
 		return nil, err
@@ -100,7 +106,7 @@ func (f *planFlags) review(ctx context.Context, dir string, stderr io.Writer) (*
 }
 
 // known is what a hub or a file of facts knows; nil without either.
-func (f *planFlags) known(ctx context.Context, live *liveHub, fed *v1alpha1.Federation) (*known, error) {
+func (f *reviewOptions) known(ctx context.Context, live *liveHub, fed *v1alpha1.Federation) (*known, error) {
 	switch {
 	case f.facts != "":
 		return readFacts(f.facts, fed)
@@ -110,7 +116,7 @@ func (f *planFlags) known(ctx context.Context, live *liveHub, fed *v1alpha1.Fede
 	return nil, nil
 }
 
-func (f *planFlags) newReview(p *pair, dir string) *review {
+func (f *reviewOptions) newReview(p *pair, dir string) *review {
 	name := p.head.federation.Namespace + "/" + p.head.federation.Name
 	r := &review{
 		Federation: name, Base: p.base.label, Head: p.head.label, Notes: append([]string{}, p.notes...),
@@ -186,7 +192,7 @@ func (p *pair) options(k *known, progress func(done, total int)) diff.Options {
 	}
 	return diff.Options{
 		Key: key, Prune: spec.Prune, Brake: spec.PruneBrake, AllowPrune: hasTrailer(message, "Accord-Prune: allow"),
-		Seen: k.seen(time.Now()), Progress: progress,
+		Seen: seen(k, time.Now()), Progress: progress,
 	}
 }
 
@@ -201,7 +207,7 @@ func hasTrailer(message, trailer string) bool {
 }
 
 // dumpSides writes the input of head to the file that was asked for, and that of base beside it.
-func (f *planFlags) dumpSides(p *pair) error {
+func (f *reviewOptions) dumpSides(p *pair) error {
 	if f.tree.dump == "" {
 		return nil
 	}
@@ -265,36 +271,18 @@ func (r *review) extent() string {
 	return join(", ", policies, affected)
 }
 
-// verify says whether head has the digest that was asked for.
-func (r *review) verify(out io.Writer, want string) error {
-	if r.Result == planInvalid {
-		if err := r.print(out, asText, maxBudget); err != nil {
-			return err
-		}
-		return &exitError{code: 2}
-	}
-	if r.After.Digest == want {
-		_, err := fmt.Fprintf(out, "the plan of %s is the one asked for: %s\n", r.Head, want)
-		return err
-	}
-	if _, err := fmt.Fprintf(out, "the plan of %s is another one\n  asked for  %s\n  planned    %s\n", r.Head, want, r.After.Digest); err != nil {
-		return err
-	}
-	return &exitError{code: 1}
-}
-
 // print writes the review in a format.
 func (r *review) print(out io.Writer, f format, budget int) error {
-	var text string
+	var document string
 	switch f {
 	case asJSON:
 		return encode(out, f, r)
 	case asMarkdown:
-		text = r.markdown(budget)
+		document = r.markdown(budget)
 	default:
-		text = r.text()
+		document = r.text()
 	}
-	_, err := io.WriteString(out, text)
+	_, err := io.WriteString(out, document)
 	return err
 }
 

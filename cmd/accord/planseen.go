@@ -11,7 +11,7 @@ import (
 )
 
 // seen is what is known of every cluster; nil when nothing is.
-func (k *known) seen(now time.Time) map[string]diff.Seen {
+func seen(k *known, now time.Time) map[string]diff.Seen {
 	if k == nil || len(k.deliveries) == 0 {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (k *known) seen(now time.Time) map[string]diff.Seen {
 	for i := range k.deliveries {
 		d := &k.deliveries[i]
 		revision := d.Status.LastAppliedRevision
-		s := diff.Seen{Revision: revision, Behind: k.behind(revision)}
+		s := diff.Seen{Revision: revision, Behind: behind(k, revision)}
 		if p := deliveryPlace(d, ""); p.State == v1alpha1.Unreachable {
 			s.Unreachable = true
 			if since := cmp.Or(d.Status.LastHeardAt, p.Since); since != nil {
@@ -32,7 +32,7 @@ func (k *known) seen(now time.Time) map[string]diff.Seen {
 }
 
 // behind is how many revisions came after one; 0 when that is not known.
-func (k *known) behind(revision string) int {
+func behind(k *known, revision string) int {
 	i := slices.IndexFunc(k.releases, func(r v1alpha1.Release) bool { return source.SameCommit(r.Spec.Revision, revision) })
 	if i < 0 {
 		return 0
@@ -46,8 +46,8 @@ func (k *known) behind(revision string) int {
 	return n
 }
 
-// healthy is the revision that a cluster had healthy last, of a rollout; empty when that is not known.
-func (k *known) healthy(rollout, cluster string) string {
+// healthyRevision is the revision that a cluster had healthy last, of a rollout; empty when that is not known.
+func healthyRevision(k *known, rollout, cluster string) string {
 	if k == nil {
 		return ""
 	}

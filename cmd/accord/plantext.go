@@ -154,11 +154,7 @@ func textVariant(b *strings.Builder, c diff.Change, j int, v diff.Variant) {
 		line += " (" + fewOf(v.Clusters, fewNames) + ")"
 	}
 	if len(v.Objects) > 0 {
-		ids := make([]string, len(v.Objects))
-		for k, id := range v.Objects {
-			ids[k] = id.String()
-		}
-		line += ", of " + fewOf(ids, 4)
+		line += ", of " + fewOf(names(v.Objects), 4)
 	}
 	textWrapped(b, "   ", join(": ", line, detail(v, len(v.Hunks) > 0)))
 	for _, h := range v.Hunks {

@@ -157,7 +157,7 @@ func hunkLines(h diff.Hunk) []string {
 }
 
 // command makes the same review again, without a password in a URL.
-func (f *planFlags) command(p *pair, dir string) []string {
+func (f *reviewOptions) command(p *pair, dir string) []string {
 	args := []string{"accord", "plan"}
 	if dir != "" {
 		args = append(args, dir)

@@ -120,14 +120,14 @@ func (v *policyView) verdict() string {
 			fine++
 		}
 	}
-	text := fmt.Sprintf("%d of %s healthy everywhere", fine, count(len(v.Policies), "policy"))
+	line := fmt.Sprintf("%d of %s healthy everywhere", fine, count(len(v.Policies), "policy"))
 	if len(v.Policies) == 0 {
-		text = "no policy claims anything"
+		line = "no policy claims anything"
 	}
 	if v.Unclaimed > 0 {
-		text += "; no policy claims " + count(v.Unclaimed, "object")
+		line += "; no policy claims " + count(v.Unclaimed, "object")
 	}
-	return text
+	return line
 }
 
 func (v *policyView) write(out io.Writer, f format) error {

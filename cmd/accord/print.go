@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
 )
 
@@ -103,11 +104,8 @@ func columns(w io.Writer, indent string, rows [][]string) error {
 	return nil
 }
 
+// isTerminal reports whether out is a terminal.
 func isTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -23,12 +23,9 @@ Exit codes: 0 rendered, 1 an object could not be rendered, 2 usage error, or the
 
 // renderFlags of one render.
 type renderFlags struct {
-	tree        treeFlags
-	output      formatFlag
-	namespace   string
-	cluster     string
-	explain     bool
-	showSecrets bool
+	tree   treeFlags
+	output formatFlag
+	renderOptions
 }
 
 func renderCommand() *cobra.Command {
@@ -70,11 +67,7 @@ func (f *renderFlags) run(ctx context.Context, stdout, stderr io.Writer, args []
 	if err := p.checkCluster(f.cluster); err != nil {
 		return err
 	}
-	wanted, err := p.wanted(names, f.namespace, f.cluster)
-	if err != nil {
-		return err
-	}
-	r, err := p.newRendering(f, wanted)
+	r, err := newRendering(p, f.renderOptions, names)
 	if err != nil {
 		return err
 	}

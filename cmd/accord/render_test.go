@@ -95,7 +95,7 @@ func difficultTree(t *testing.T) *planned {
 func TestRenderedYAMLIsTheObject(t *testing.T) {
 	p := difficultTree(t)
 	for _, explain := range []bool{false, true} {
-		r, err := p.newRendering(&renderFlags{cluster: "eu-1", explain: explain}, nil)
+		r, err := newRendering(p, renderOptions{cluster: "eu-1", explain: explain}, nil)
 		require.NoError(t, err)
 		var out bytes.Buffer
 		require.NoError(t, r.print(&out, asYAML))
@@ -113,7 +113,7 @@ func TestRenderedYAMLIsTheObject(t *testing.T) {
 
 func TestRenderExplainSaysWhoSetAField(t *testing.T) {
 	p := difficultTree(t)
-	r, err := p.newRendering(&renderFlags{cluster: "eu-1", explain: true}, nil)
+	r, err := newRendering(p, renderOptions{cluster: "eu-1", explain: true}, nil)
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, r.print(&out, asYAML))

@@ -56,8 +56,23 @@ type renderedNot struct {
 	Why    string `json:"why"`
 }
 
-// newRendering takes what is wanted out of what the cluster gets, in the order in which it is applied.
-func (p *planned) newRendering(f *renderFlags, wanted map[manifest.ID]bool) (*rendering, error) {
+// renderOptions choose the objects of one cluster and how they are shown.
+type renderOptions struct {
+	// namespace of the objects; empty: any.
+	namespace string
+	cluster   string
+	// explain adds where objects and fields come from.
+	explain bool
+	// showSecrets keeps the values of Secrets, which are redacted otherwise.
+	showSecrets bool
+}
+
+// newRendering returns the named objects of the cluster, or all when none is named, in the order in which they are applied.
+func newRendering(p *planned, f renderOptions, names []objectName) (*rendering, error) {
+	wanted, err := wantedObjects(p, names, f.namespace, f.cluster)
+	if err != nil {
+		return nil, err
+	}
 	r := &rendering{Cluster: f.cluster, Revision: p.input.Revision, Objects: []renderedObject{}, explain: f.explain}
 	target := p.For(f.cluster)
 	for _, placed := range target.Objects {
@@ -66,7 +81,7 @@ func (p *planned) newRendering(f *renderFlags, wanted map[manifest.ID]bool) (*re
 		case placed.Held != "":
 			r.Held = append(r.Held, renderedNot{placed.ID.String(), placed.Origin.String(), placed.Held})
 		default:
-			o, err := p.newRenderedObject(f, placed)
+			o, err := newRenderedObject(p, f, placed)
 			if err != nil {
 				return nil, err
 			}
@@ -84,7 +99,7 @@ func (p *planned) newRendering(f *renderFlags, wanted map[manifest.ID]bool) (*re
 	return r, nil
 }
 
-func (p *planned) newRenderedObject(f *renderFlags, placed propagate.Placed) (renderedObject, error) {
+func newRenderedObject(p *planned, f renderOptions, placed propagate.Placed) (renderedObject, error) {
 	o := renderedObject{Object: placed.ID.String(), At: placed.Origin.String()}
 	if err := json.Unmarshal(placed.JSON, &o.Manifest); err != nil {
 		return o, fmt.Errorf("reading %s as it was rendered: %w", placed.ID, err)
@@ -95,7 +110,7 @@ func (p *planned) newRenderedObject(f *renderFlags, placed propagate.Placed) (re
 	if !f.explain {
 		return o, nil
 	}
-	o.Share, o.edits = p.share(placed.ID, f.cluster), placed.Edits
+	o.Share, o.edits = share(p, placed.ID, f.cluster), placed.Edits
 	for _, e := range placed.Edits {
 		o.Edits = append(o.Edits, renderedEdit{Path: e.Path, Policy: e.Policy, Field: e.Field, At: e.At.String()})
 	}
@@ -103,7 +118,7 @@ func (p *planned) newRenderedObject(f *renderFlags, placed propagate.Placed) (re
 }
 
 // share is how the replicas on the cluster came about, and which field says so.
-func (p *planned) share(id manifest.ID, cluster string) string {
+func share(p *planned, id manifest.ID, cluster string) string {
 	how, counted := p.Shares(id)[cluster]
 	if !counted {
 		return ""
@@ -136,8 +151,8 @@ func (r *rendering) print(out io.Writer, f format) error {
 	return r.printYAML(out)
 }
 
-// wanted are the objects that were named, each of which has to go to the cluster; nil when all are wanted.
-func (p *planned) wanted(names []objectName, namespace, cluster string) (map[manifest.ID]bool, error) {
+// wantedObjects returns the named objects, each of which has to go to the cluster; nil when all are wanted.
+func wantedObjects(p *planned, names []objectName, namespace, cluster string) (map[manifest.ID]bool, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}

@@ -9,14 +9,8 @@ tried again: deadlines begin anew, and after a rollback it starts with the first
 "accord approve --help").
 ` + orderNotes
 
-// resumeFlags of one resume.
-type resumeFlags struct {
-	suspensionFlags
-	targetFlags
-}
-
 func resumeCommand() *cobra.Command {
-	f := &resumeFlags{}
+	f := &resumption{}
 	c := &cobra.Command{
 		Use:   "resume ROLLOUT|POLICY|FEDERATION",
 		Short: "End a pause, or try again what was halted",
@@ -28,7 +22,7 @@ func resumeCommand() *cobra.Command {
 			return f.run(c.Context(), c.OutOrStdout(), args[0])
 		},
 	}
-	f.suspensionFlags.register(c)
+	f.suspensionChange.register(c)
 	f.targetFlags.register(c)
 	return c
 }

@@ -9,7 +9,13 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-func (f *resumeFlags) run(ctx context.Context, out io.Writer, name string) error {
+// resumption takes back a suspension in Git, or orders that a rollout which was halted or rolled back is tried again.
+type resumption struct {
+	suspensionChange
+	targetFlags
+}
+
+func (f *resumption) run(ctx context.Context, out io.Writer, name string) error {
 	o := &rolloutOrder{do: policy.OrderResume, orderFlags: f.orderFlags, targetFlags: f.targetFlags}
 	if f.annotate {
 		return o.run(ctx, out, name)
@@ -18,7 +24,7 @@ func (f *resumeFlags) run(ctx context.Context, out io.Writer, name string) error
 	if err != nil {
 		return err
 	}
-	h, m, err := f.find(w)
+	h, m, err := findManifest(f.dir, w)
 	if err != nil {
 		return err
 	}
@@ -49,7 +55,7 @@ func (f *resumeFlags) run(ctx context.Context, out io.Writer, name string) error
 }
 
 // pausedStage takes the stage that is paused when the whole is not, and one only is.
-func (f *resumeFlags) pausedStage(m written) error {
+func (f *resumption) pausedStage(m written) error {
 	if why, _ := m.Get("spec", "pause"); why != "" {
 		return nil
 	}

@@ -68,7 +68,7 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 			return err
 		}
 		if len(all) != 1 {
-			return f.overview(ctx, out, h, all)
+			return printOverview(ctx, out, h, all, f.output.value)
 		}
 	}
 	fed, err := h.federation(ctx, name)
@@ -76,12 +76,12 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 		return err
 	}
 	if f.watch {
-		return h.watch(ctx, fed, liveView(f.output.value, out))
+		return watchStatus(ctx, h, fed, liveView(f.output.value, out))
 	}
 	if drawn {
-		return f.draw(ctx, out, h, fed)
+		return drawRollout(ctx, out, h, fed, f.rollout, f.output.value)
 	}
-	s, err := h.status(ctx, fed)
+	s, err := readStatus(ctx, h, fed)
 	if err != nil {
 		return err
 	}

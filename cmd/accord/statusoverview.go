@@ -9,8 +9,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// draw writes the picture of a rollout.
-func (f *statusFlags) draw(ctx context.Context, out io.Writer, h *hub, fed *v1alpha1.Federation) error {
+// drawRollout writes the picture of a rollout.
+func drawRollout(ctx context.Context, out io.Writer, h *hub, fed *v1alpha1.Federation, rollout string, f format) error {
 	rel, err := h.newestRelease(ctx, fed)
 	if err != nil {
 		return err
@@ -19,21 +19,21 @@ func (f *statusFlags) draw(ctx context.Context, out io.Writer, h *hub, fed *v1al
 	if err := h.List(ctx, deliveries, of(fed)...); err != nil {
 		return h.explain("listing the deliveries of "+fed.Name, err)
 	}
-	return draw(out, f.output.value, rel, deliveries.Items, f.rollout, time.Now())
+	return draw(out, f, rel, deliveries.Items, rollout, time.Now())
 }
 
-// overview has one verdict line for each federation.
-func (f *statusFlags) overview(ctx context.Context, out io.Writer, h *hub, all []v1alpha1.Federation) error {
+// printOverview has one verdict line for each federation.
+func printOverview(ctx context.Context, out io.Writer, h *hub, all []v1alpha1.Federation, f format) error {
 	reports := []statusReport{}
 	for i := range all {
-		s, err := h.status(ctx, &all[i])
+		s, err := readStatus(ctx, h, &all[i])
 		if err != nil {
 			return err
 		}
 		reports = append(reports, s)
 	}
-	if f.output.value != asText {
-		return encode(out, f.output.value, reports)
+	if f != asText {
+		return encode(out, f, reports)
 	}
 	if len(all) == 0 {
 		_, err := fmt.Fprintf(out, "no federations on %s\n", h.config.Host)

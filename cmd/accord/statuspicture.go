@@ -26,11 +26,11 @@ func draw(out io.Writer, f format, rel *v1alpha1.Release, deliveries []v1alpha1.
 		return fmt.Errorf("drawing: %w (--rollout names one)", err)
 	}
 	p := pictureOf(rel, o, deliveries, now)
-	text := picture.SVG(p)
+	drawing := picture.SVG(p)
 	if f == asHTML {
-		text = picture.HTML(p)
+		drawing = picture.HTML(p)
 	}
-	_, err = out.Write(text)
+	_, err = out.Write(drawing)
 	return err
 }
 

@@ -132,8 +132,8 @@ func newClusterPart(d *v1alpha1.Delivery, revision string) clusterPart {
 	}
 }
 
-// status reads all that is told about one federation.
-func (h *hub) status(ctx context.Context, fed *v1alpha1.Federation) (statusReport, error) {
+// readStatus reads all that is told about one federation.
+func readStatus(ctx context.Context, h *hub, fed *v1alpha1.Federation) (statusReport, error) {
 	rel, err := h.newestRelease(ctx, fed)
 	if err != nil {
 		return statusReport{}, err

@@ -32,12 +32,12 @@ func liveView(f format, out io.Writer) live {
 	return &changes{out: out, clusters: map[string]string{}}
 }
 
-// watch shows a federation until somebody interrupts, which is no error. A hub that is away for a while is waited for.
-func (h *hub) watch(ctx context.Context, fed *v1alpha1.Federation, view live) error {
+// watchStatus shows a federation until somebody interrupts, which is no error. A hub that is away for a while is waited for.
+func watchStatus(ctx context.Context, h *hub, fed *v1alpha1.Federation, view live) error {
 	news, end := h.news(ctx, fed, true)
 	defer end()
 	for {
-		s, err := h.statusNow(ctx, fed)
+		s, err := readStatusNow(ctx, h, fed)
 		now := time.Now()
 		switch {
 		case ctx.Err() != nil:
@@ -56,13 +56,13 @@ func (h *hub) watch(ctx context.Context, fed *v1alpha1.Federation, view live) er
 	}
 }
 
-// statusNow is the status of the federation as it is now.
-func (h *hub) statusNow(ctx context.Context, of *v1alpha1.Federation) (statusReport, error) {
+// readStatusNow is the status of the federation as it is now.
+func readStatusNow(ctx context.Context, h *hub, of *v1alpha1.Federation) (statusReport, error) {
 	fed := &v1alpha1.Federation{}
 	if err := h.Get(ctx, client.ObjectKeyFromObject(of), fed); err != nil {
 		return statusReport{}, h.explain("reading federation "+of.Name, err)
 	}
-	return h.status(ctx, fed)
+	return readStatus(ctx, h, fed)
 }
 
 // A screen is a terminal.

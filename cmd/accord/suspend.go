@@ -16,7 +16,7 @@ What is written depends on what has the name:
 ` + orderNotes
 
 func suspendCommand() *cobra.Command {
-	f := &suspensionFlags{}
+	f := &suspensionChange{}
 	c := &cobra.Command{
 		Use:   "suspend ROLLOUT|POLICY|FEDERATION --reason TEXT",
 		Short: "Pause a rollout, a policy or a federation",
@@ -31,10 +31,4 @@ func suspendCommand() *cobra.Command {
 	f.register(c)
 	c.Flags().StringVar(&f.reason, "reason", "", "why, for everybody who wonders")
 	return c
-}
-
-func (f *suspensionFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.stage, "stage", "", "stage of a RolloutPolicy: it and all later ones")
-	c.Flags().StringVar(&f.kind, "kind", "", "kind, when several things have the name")
-	f.orderFlags.register(c)
 }

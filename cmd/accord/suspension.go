@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
@@ -26,14 +28,14 @@ var suspensions = []suspension{
 	{v1alpha1.GroupVersion.Group, []string{"Federation"}, []string{"spec", "suspend"}, true},
 }
 
-// suspensionFlags are those of suspend and resume.
-type suspensionFlags struct {
+// suspensionChange are those of suspend and resume.
+type suspensionChange struct {
 	orderFlags
 	stage, kind, reason string
 }
 
 // meant is what may be suspended under a name.
-func (f *suspensionFlags) meant(name string) (wanted, error) {
+func (f *suspensionChange) meant(name string) (wanted, error) {
 	w := wanted{noun: "RolloutPolicy, PropagationPolicy, ClusterPropagationPolicy or Federation", name: name, kinds: map[string][]string{}}
 	for _, s := range suspensions {
 		for _, kind := range s.kinds {
@@ -52,7 +54,7 @@ func (f *suspensionFlags) meant(name string) (wanted, error) {
 }
 
 // suspensionOf is how a manifest is suspended: the field, and its value.
-func (f *suspensionFlags) suspensionOf(m written) (suspension, error) {
+func (f *suspensionChange) suspensionOf(m written) (suspension, error) {
 	s := suspensions[slices.IndexFunc(suspensions, func(s suspension) bool {
 		return s.group == m.group() && slices.Contains(s.kinds, m.Kind)
 	})]
@@ -62,7 +64,7 @@ func (f *suspensionFlags) suspensionOf(m written) (suspension, error) {
 	if s.value != nil {
 		return s, fmt.Errorf("--stage: %s has no stages", m.title())
 	}
-	if err := m.checkStage(f.stage); err != nil {
+	if err := checkStage(m, f.stage); err != nil {
 		return s, err
 	}
 	s.path = []string{"spec", "stages", f.stage, "pause"}
@@ -70,14 +72,14 @@ func (f *suspensionFlags) suspensionOf(m written) (suspension, error) {
 }
 
 // checkStage refuses a stage that a RolloutPolicy does not have.
-func (w written) checkStage(stage string) error {
-	if _, there := w.Get("spec", "stages", stage, "name"); !there {
-		return fmt.Errorf("%s (%s) has no stage %q", w.title(), w.place(), stage)
+func checkStage(m written, stage string) error {
+	if _, there := m.Get("spec", "stages", stage, "name"); !there {
+		return fmt.Errorf("%s (%s) has no stage %q", m.title(), m.place(), stage)
 	}
 	return nil
 }
 
-func (f *suspensionFlags) suspend(ctx context.Context, out io.Writer, name string) error {
+func (f *suspensionChange) suspend(ctx context.Context, out io.Writer, name string) error {
 	if f.reason == "" {
 		return errors.New("--reason is required: a pause that nobody can explain is never ended")
 	}
@@ -85,7 +87,7 @@ func (f *suspensionFlags) suspend(ctx context.Context, out io.Writer, name strin
 	if err != nil {
 		return err
 	}
-	h, m, err := f.find(w)
+	h, m, err := findManifest(f.dir, w)
 	if err != nil {
 		return err
 	}
@@ -102,4 +104,10 @@ func (f *suspensionFlags) suspend(ctx context.Context, out io.Writer, name strin
 		return fmt.Errorf("editing %s: %w", m.place(), err)
 	}
 	return f.carryOut(ctx, out, h, c)
+}
+
+func (f *suspensionChange) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.stage, "stage", "", "stage of a RolloutPolicy: it and all later ones")
+	c.Flags().StringVar(&f.kind, "kind", "", "kind, when several things have the name")
+	f.orderFlags.register(c)
 }

@@ -26,7 +26,7 @@ func (s *stage) tokens(ts *testscript.TestScript, _ bool, _ []string) {
 // fillTokens puts a real token into every token Secret that has none, until the context ends.
 func fillTokens(ctx context.Context, cfg *rest.Config) {
 	c := kubernetes.NewForConfigOrDie(cfg)
-	for ; ctx.Err() == nil; pause(ctx, 20*time.Millisecond) {
+	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 		list, err := c.CoreV1().Secrets(accordNamespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + string(corev1.SecretTypeServiceAccountToken)})
 		if err != nil {
 			continue

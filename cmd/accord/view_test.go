@@ -79,35 +79,27 @@ func TestHeadlineWord(t *testing.T) {
 	}{
 		{"no commit yet", sight{}, verdictUnknown},
 		{"no commit yet, suspended", sight{Suspended: true}, verdictSuspended},
-		{"all healthy", of3(sight{Ready: true}, 3, 3, 0, 0), verdictReady},
-		{"all healthy, suspended", of3(sight{Ready: true, Suspended: true}, 3, 3, 0, 0), verdictSuspended},
-		{"on its way", of3(sight{}, 2, 1, 0, 0), verdictRolling},
-		{"the rest is held", of3(sight{HealthyButRest: true}, 2, 2, 1, 0), verdictHeld},
-		{"the rest was lost a moment ago", of3(sight{HealthyButRest: true, UnreachableSince: time.Now()}, 2, 2, 0, 1), verdictUnreachable},
-		{"a mistake in the commit", of3(sight{Stalled: "no"}, 0, 0, 0, 0), verdictFailed},
-		{"a mistake in the commit, suspended", of3(sight{Stalled: "no", Suspended: true}, 0, 0, 0, 0), verdictFailed},
+		{"all healthy", ofThree(sight{Ready: true}, 3, 3, 0, 0), verdictReady},
+		{"all healthy, suspended", ofThree(sight{Ready: true, Suspended: true}, 3, 3, 0, 0), verdictSuspended},
+		{"on its way", ofThree(sight{}, 2, 1, 0, 0), verdictRolling},
+		{"the rest is held", ofThree(sight{HealthyButRest: true}, 2, 2, 1, 0), verdictHeld},
+		{"the rest was lost a moment ago", ofThree(sight{HealthyButRest: true, UnreachableSince: time.Now()}, 2, 2, 0, 1), verdictUnreachable},
+		{"a mistake in the commit", ofThree(sight{Stalled: "no"}, 0, 0, 0, 0), verdictFailed},
+		{"a mistake in the commit, suspended", ofThree(sight{Stalled: "no", Suspended: true}, 0, 0, 0, 0), verdictFailed},
 	} {
 		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, headlineWord(c.sight)) })
 	}
-	failing := of3(sight{}, 2, 2, 0, 0)
+	failing := ofThree(sight{}, 2, 2, 0, 0)
 	failing.Summary.Progressing, failing.Summary.Failed = 0, 1
 	require.Equal(t, verdictFailing, headlineWord(failing))
 }
 
-func TestAge(t *testing.T) {
-	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	at := func(d time.Duration) *metav1.Time { return &metav1.Time{Time: now.Add(-d)} }
-	for want, when := range map[string]*metav1.Time{
-		"-": nil, "41m": at(41 * time.Minute), "2d": at(48 * time.Hour), "0s": at(-time.Minute),
-	} {
-		require.Equal(t, want, age(when, now))
+// ofThree returns a current snapshot of three clusters.
+func ofThree(s sight, applied, healthy, held, unreachable int32) sight {
+	s.Release, s.Evaluated = "prod-1", true
+	s.Summary = v1alpha1.Summary{
+		Total: 3, Applied: applied, Healthy: healthy, Held: held, Unreachable: unreachable,
+		Progressing: 3 - healthy - held - unreachable,
 	}
-	require.Equal(t, "-", age(&metav1.Time{Time: time.Unix(0, 0)}, now), "the definitions default to 1970: not known")
-}
-
-func TestWords(t *testing.T) {
-	require.Equal(t, []string{"0 errors", "1 policy", "2 policies"}, []string{count(0, "error"), count(1, "policy"), count(2, "policy")})
-	require.Equal(t, "a: c", join(": ", "a", "", "c"))
-	require.Equal(t, "ghcr.io/accord-dev/accord:devel", defaultImage("(devel)"))
-	require.Equal(t, "ghcr.io/accord-dev/accord:v0.1.0-dirty", defaultImage("v0.1.0+dirty"))
+	return s
 }

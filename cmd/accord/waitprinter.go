@@ -131,21 +131,21 @@ func jsonLine(out io.Writer, e waitEvent, _ time.Time) error {
 // textLine is "12:03:40  applied 13/30  healthy 12/30  eu-7 ..." and, at the end,
 // "12:24:10  DONE  prod @ 4f2c9e1  applied 30/30  healthy 30/30"; below it what is not done, and what to do next.
 func textLine(out io.Writer, e waitEvent, now time.Time) error {
-	text := now.Format(time.TimeOnly) + "  "
+	line := now.Format(time.TimeOnly) + "  "
 	if e.Result != "" {
-		text += fmt.Sprintf("%s  %s @ %s  ", shout(e.Result), e.Federation, short(e.Revision))
+		line += fmt.Sprintf("%s  %s @ %s  ", shout(e.Result), e.Federation, short(e.Revision))
 	}
-	text += e.Message + "\n"
+	line += e.Message + "\n"
 	for _, w := range e.Worst {
-		text += fmt.Sprintf("  %s  %s%s%s\n", w.Cluster, w.State, forHow(w.Since, now), prefixed("  ", join(": ", w.Object, w.Message)))
+		line += fmt.Sprintf("  %s  %s%s%s\n", w.Cluster, w.State, forHow(w.Since, now), prefixed("  ", join(": ", w.Object, w.Message)))
 	}
 	if e.Omitted > 0 {
-		text += fmt.Sprintf("  and %s that are not done\n", count(int(e.Omitted), "more cluster"))
+		line += fmt.Sprintf("  and %s that are not done\n", count(int(e.Omitted), "more cluster"))
 	}
 	if e.Next != "" {
-		text += "  next: " + e.Next + "\n"
+		line += "  next: " + e.Next + "\n"
 	}
-	_, err := io.WriteString(out, text)
+	_, err := io.WriteString(out, line)
 	return err
 }
 

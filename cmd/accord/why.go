@@ -81,15 +81,11 @@ func (f *whyFlags) run(ctx context.Context, out io.Writer, args []string, ownPat
 		}
 	}
 	if len(objects) == 0 {
-		story := p.explainCluster(f.cluster)
-		story.Live = live.cluster(f.cluster)
-		return story.print(out, f.output.value)
+		return explainCluster(p, live, f.cluster).print(out, f.output.value)
 	}
 	id, err := p.find(objects[0], f.namespace)
 	if err != nil {
 		return err
 	}
-	report := p.explain(id, f.cluster)
-	report.Live = live.object(p, id, f.cluster)
-	return report.print(out, f.output.value)
+	return explainObject(p, live, id, f.cluster).print(out, f.output.value)
 }

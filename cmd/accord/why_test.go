@@ -67,7 +67,7 @@ kind: Cluster
 metadata: {name: eu-2}
 spec: {syncMode: Push, region: eu}
 `)
-			clusters := p.explain(webID, "").Clusters
+			clusters := explainObject(p, nil, webID, "").Clusters
 			i := slices.IndexFunc(clusters, func(c whyCluster) bool { return !c.Chosen })
 			require.GreaterOrEqual(t, i, 0, "no cluster was refused")
 			require.NotEmpty(t, clusters[i].Why)
@@ -90,7 +90,7 @@ func TestLostPolicies(t *testing.T) {
 ---
 {apiVersion: policy.karmada.io/v1alpha1, kind: ClusterPropagationPolicy, metadata: {name: a}, spec: {priority: 9, resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]}}
 `)
-	r := p.explain(webID, "")
+	r := explainObject(p, nil, webID, "")
 	require.Equal(t, &whyPolicy{"PropagationPolicy shop/b", "policies.yaml:1", "selects it by labels, priority 5"}, r.Policy)
 	require.Equal(t, []whyPolicy{
 		{"PropagationPolicy shop/c", "policies.yaml:3", "as good a match, and of names the smaller one wins: b before c"},
@@ -115,7 +115,7 @@ spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}], placement: 
 -- clusters.yaml --
 `+clusters.String())
 	var b strings.Builder
-	p.explain(webID, "").write(&b)
+	explainObject(p, nil, webID, "").write(&b)
 	require.Equal(t, `apps/Deployment shop/web goes to 28 of 30 clusters, 252 replicas in all
   manifest  web.yaml:1
   policy    PropagationPolicy shop/web (policy.yaml:1) selects it by kind, priority 0
@@ -137,17 +137,4 @@ spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}], placement: 
 	require.Contains(t, b.String(), "c-07     Held")
 	require.NotContains(t, b.String(), "c-08")
 	require.Contains(t, b.String(), "  +29 of which there is nothing to say\n")
-}
-
-func TestBrief(t *testing.T) {
-	require.Equal(t, `{"a":[1,"b"]}`, brief(map[string]any{"a": []any{int64(1), "b"}}))
-	require.Equal(t, "nothing", brief(nil))
-	long := brief(strings.Repeat("ä", 200))
-	require.Equal(t, `"`+strings.Repeat("ä", maxBrief-1)+"...", long)
-}
-
-func TestListed(t *testing.T) {
-	names := strings.Split(strings.Repeat("a ", maxListed+2), " ")[:maxListed+2]
-	require.Equal(t, strings.Repeat("a, ", maxListed-1)+"a and 2 more", listed(names))
-	require.Equal(t, "a, a", listed(names[:2]))
 }

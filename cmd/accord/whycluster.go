@@ -43,7 +43,7 @@ type whyStep struct {
 	Lost   []string `json:"lost,omitempty"`
 }
 
-func (p *planned) chosen(d *propagate.Decision, c propagate.Choice, share string) whyCluster {
+func chosen(p *planned, d *propagate.Decision, c propagate.Choice, share string) whyCluster {
 	w := whyCluster{
 		Cluster: c.Cluster, Chosen: true, Replicas: c.Replicas, Completions: c.Completions, Implied: c.Implied, Held: p.Held(c),
 	}
@@ -75,6 +75,6 @@ func newWhyStep(id manifest.ID, s override.Step) whyStep {
 	return step
 }
 
-func (p *planned) refused(d *propagate.Decision, r propagate.Refusal) whyCluster {
-	return whyCluster{Cluster: r.Cluster, Why: r.Why, At: r.At.String(), Fit: p.fit(d, r)}
+func refused(p *planned, d *propagate.Decision, r propagate.Refusal) whyCluster {
+	return whyCluster{Cluster: r.Cluster, Why: r.Why, At: r.At.String(), Fit: fit(p, d, r)}
 }

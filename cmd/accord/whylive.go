@@ -41,8 +41,8 @@ type liveCluster struct {
 	Differs string `json:"differs,omitempty"`
 }
 
-// object is what the hub says about an object, on all clusters or on one only; nil without a hub.
-func (l *liveHub) object(p *planned, id manifest.ID, only string) *liveObject {
+// liveObjectOf is what the hub says about an object, on all clusters or on one only; nil without a hub.
+func liveObjectOf(l *liveHub, p *planned, id manifest.ID, only string) *liveObject {
 	if l == nil {
 		return nil
 	}

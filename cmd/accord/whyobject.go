@@ -51,8 +51,8 @@ type whySent struct {
 	Clusters []string `json:"clusters"`
 }
 
-// explain puts together what the plan knows about an object, on every cluster or on one only.
-func (p *planned) explain(id manifest.ID, only string) *whyReport {
+// explainObject puts together what the plan knows about an object, on every cluster or on one only.
+func explainObject(p *planned, live *liveHub, id manifest.ID, only string) *whyReport {
 	d, u := p.Decision(id), p.Manifest(id)
 	r := &whyReport{
 		APIVersion: d.GVK.GroupVersion().String(), Kind: id.Kind, Namespace: id.Namespace, Name: id.Name,
@@ -63,21 +63,22 @@ func (p *planned) explain(id manifest.ID, only string) *whyReport {
 	shares := p.Shares(id)
 	for _, c := range d.Chosen {
 		if only == "" || only == c.Cluster {
-			r.Clusters = append(r.Clusters, p.chosen(d, c, shares[c.Cluster]))
+			r.Clusters = append(r.Clusters, chosen(p, d, c, shares[c.Cluster]))
 		}
 	}
 	for _, refusal := range d.Refused {
 		if only == "" || only == refusal.Cluster {
-			r.Clusters = append(r.Clusters, p.refused(d, refusal))
+			r.Clusters = append(r.Clusters, refused(p, d, refusal))
 		}
 	}
 	if len(d.Chosen) > 0 {
-		r.Sends = p.sends(id, only)
+		r.Sends = sends(p, id, only)
 	}
 	if r.fleet == 0 {
 		r.Notes = append(r.Notes, noClusters)
 	}
 	r.Verdict = r.verdict()
+	r.Live = liveObjectOf(live, p, id, only)
 	return r
 }
 
@@ -150,7 +151,7 @@ func notes(d *propagate.Decision, owners []manifest.ID) []string {
 		all = append(all, "divided afresh for WorkloadRebalancer "+d.Rebalanced)
 	}
 	if len(owners) > 0 {
-		all = append(all, "goes along with "+some(owners))
+		all = append(all, "goes along with "+fewOf(names(owners), 3))
 	}
 	if d.Dependencies {
 		all = append(all, "what it refers to goes along (propagateDeps)")
@@ -165,7 +166,7 @@ func notes(d *propagate.Decision, owners []manifest.ID) []string {
 }
 
 // sends are the objects that go somewhere for this one's sake.
-func (p *planned) sends(id manifest.ID, only string) []whySent {
+func sends(p *planned, id manifest.ID, only string) []whySent {
 	var all []whySent
 	for i := range p.Decisions {
 		d := &p.Decisions[i]

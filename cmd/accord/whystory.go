@@ -41,7 +41,7 @@ type storyRule struct {
 }
 
 // explainCluster puts together what the plan knows about a cluster.
-func (p *planned) explainCluster(name string) *clusterStory {
+func explainCluster(p *planned, live *liveHub, name string) *clusterStory {
 	i := slices.IndexFunc(p.Fleet(), func(c fleet.Cluster) bool { return c.Name == name })
 	c := p.Fleet()[i]
 	s := &clusterStory{Cluster: name, At: c.Origin.String(), Facts: facts(c), Of: len(p.Decisions), Kinds: map[string]int{}}
@@ -55,6 +55,7 @@ func (p *planned) explainCluster(name string) *clusterStory {
 		slices.SortStableFunc(rules, func(a, b storyRule) int { return cmp.Compare(len(b.Objects), len(a.Objects)) })
 	}
 	s.Verdict = s.verdict()
+	s.Live = liveStoryOf(live, name)
 	return s
 }
 

@@ -36,6 +36,6 @@ func (s *clusterStory) print(out io.Writer, f format) error {
 
 func writeRules(b *strings.Builder, what string, rules []storyRule) {
 	for _, r := range rules {
-		fmt.Fprintf(b, "\n%d %s: %s%s\n  %s\n", len(r.Objects), what, r.Why, prefixed(" (", suffixed(r.At, ")")), listed(r.Objects))
+		fmt.Fprintf(b, "\n%d %s: %s%s\n  %s\n", len(r.Objects), what, r.Why, prefixed(" (", suffixed(r.At, ")")), fewOf(r.Objects, maxNames))
 	}
 }

@@ -51,7 +51,7 @@ func sentTo(clusters []string) string {
 	if len(clusters) == 0 {
 		return "its own policy sends it there"
 	}
-	return listed(clusters)
+	return fewOf(clusters, maxNames)
 }
 
 // A whyGroup is clusters with the same answer.
@@ -86,7 +86,7 @@ func (g *whyGroup) write(b *strings.Builder) {
 	if len(g.names) == 1 {
 		fmt.Fprintf(b, "\n%s: %s\n", g.names[0], g.answer())
 	} else {
-		fmt.Fprintf(b, "\n%d clusters: %s\n  %s\n", len(g.names), g.answer(), listed(g.names))
+		fmt.Fprintf(b, "\n%d clusters: %s\n  %s\n", len(g.names), g.answer(), fewOf(g.names, maxNames))
 	}
 	if g.Fit != "" {
 		fmt.Fprintln(b, "  would fit: "+g.Fit)

@@ -3,9 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/accord-dev/accord/api/manifest"
 )
 
 // verdict is "apps/Deployment shop/web goes to 28 of 30 clusters, 84 replicas in all; held on 1".
@@ -69,18 +66,4 @@ func (r *whyReport) verdictOn() string {
 		return fmt.Sprintf("%s goes to %s with %s", r.id, r.only, count(int(*c.Replicas), "replica"))
 	}
 	return fmt.Sprintf("%s goes to %s", r.id, r.only)
-}
-
-// some names objects, at most three of them.
-func some(ids []manifest.ID) string {
-	const most = 3
-	var names []string
-	for _, id := range ids[:min(most, len(ids))] {
-		names = append(names, id.String())
-	}
-	text := strings.Join(names, ", ")
-	if more := len(ids) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }

@@ -90,6 +90,15 @@ func printable(s string) string {
 	return b.String()
 }
 
+// names returns the items of a list as text.
+func names[T fmt.Stringer](list []T) []string {
+	all := make([]string, len(list))
+	for i, item := range list {
+		all[i] = item.String()
+	}
+	return all
+}
+
 // fewOf is "a, b and 3 more" of a list.
 func fewOf(list []string, most int) string {
 	if len(list) <= most+1 { // "and 1 more" says less than its name
@@ -139,13 +148,5 @@ func brief(v any) string {
 	return string(text)
 }
 
-// maxListed is how many names a line has before the rest is a number.
-const maxListed = 12
-
-// listed is "eu-1, eu-2 and 26 more".
-func listed(names []string) string {
-	if len(names) <= maxListed {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
-}
+// maxNames is how many names a line has before the rest is a number.
+const maxNames = 12
