@@ -12,16 +12,16 @@ import (
 	"github.com/accord-dev/accord/clusters/list"
 )
 
-// Room asks a member what its nodes have and what its pods take of it (Karmada §4.4), in the time that ctx gives. Nodes
+// Capacity asks a member what its nodes have and what its pods take of it (Karmada §4.4), in the time that ctx gives. Nodes
 // are counted by what they have left in the grades of models, which are standard (v1alpha1.StandardResourceModels). The
 // error is a sentence for people; Reason has it in one word. Both lists are read from the memory of the API server
 // where it allows that, and neither is held here as a whole.
-func Room(ctx context.Context, m *Member, models []v1alpha1.ResourceModel) (v1alpha1.ResourceSummary, error) {
-	r := room{nodes: map[string]corev1.ResourceList{}, allocatable: corev1.ResourceList{}, allocated: corev1.ResourceList{}, allocating: corev1.ResourceList{}}
+func Capacity(ctx context.Context, m *Member, models []v1alpha1.ResourceModel) (v1alpha1.ResourceSummary, error) {
+	r := capacity{left: map[string]corev1.ResourceList{}, allocatable: corev1.ResourceList{}, allocated: corev1.ResourceList{}, allocating: corev1.ResourceList{}}
 	if err := list.Each(ctx, m.server.RESTClient(), nodesPath, "", r.addNode); err != nil {
 		return v1alpha1.ResourceSummary{}, explain(m, "listing its nodes", err)
 	}
-	if err := list.Each(ctx, m.server.RESTClient(), podsPath, unended, r.addPod); err != nil {
+	if err := list.Each(ctx, m.server.RESTClient(), podsPath, activePods, r.addPod); err != nil {
 		return v1alpha1.ResourceSummary{}, explain(m, "listing its pods", err)
 	}
 	return r.summary(models), nil
@@ -29,13 +29,13 @@ func Room(ctx context.Context, m *Member, models []v1alpha1.ResourceModel) (v1al
 
 const nodesPath, podsPath = "/api/v1/nodes", "/api/v1/pods"
 
-// unended are the pods that take room.
-const unended = "status.phase!=Succeeded,status.phase!=Failed"
+// activePods are the pods that take room.
+const activePods = "status.phase!=Succeeded,status.phase!=Failed"
 
-// room is what was added up so far.
-type room struct {
+// capacity is what was added up so far.
+type capacity struct {
 	allocatable, allocated, allocating corev1.ResourceList
-	nodes                              map[string]corev1.ResourceList // what each has left
+	left                               map[string]corev1.ResourceList // what each has left
 }
 
 // node is what is read of a node.
@@ -64,20 +64,20 @@ type container struct {
 	Resources     corev1.ResourceRequirements    `json:"resources"`
 }
 
-func (r room) addNode(n *node) {
+func (r capacity) addNode(n *node) {
 	add(r.allocatable, n.Status.Allocatable)
-	r.nodes[n.Metadata.Name] = n.Status.Allocatable
+	r.left[n.Metadata.Name] = n.Status.Allocatable
 }
 
 // addPod adds one pod to what is taken. One without a node waits for it.
-func (r room) addPod(p *pod) {
+func (r capacity) addPod(p *pod) {
 	requests := p.requests()
 	if p.Spec.NodeName == "" {
 		add(r.allocating, requests)
 		return
 	}
 	add(r.allocated, requests)
-	if left, known := r.nodes[p.Spec.NodeName]; known {
+	if left, known := r.left[p.Spec.NodeName]; known {
 		for name, q := range requests {
 			if has, counted := left[name]; counted {
 				has.Sub(q)
@@ -110,10 +110,10 @@ func add(sum, more corev1.ResourceList) {
 }
 
 // summary is the sum in the shape that the status of a Cluster has.
-func (r room) summary(models []v1alpha1.ResourceModel) v1alpha1.ResourceSummary {
+func (r capacity) summary(models []v1alpha1.ResourceModel) v1alpha1.ResourceSummary {
 	s := v1alpha1.ResourceSummary{Allocatable: r.allocatable, Allocated: r.allocated, Allocating: r.allocating}
 	counts := map[uint32]int64{}
-	for left := range maps.Values(r.nodes) {
+	for left := range maps.Values(r.left) {
 		if grade, fits := gradeOf(left, models); fits {
 			counts[grade]++
 		}

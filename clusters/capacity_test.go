@@ -81,7 +81,7 @@ func TestRoom(t *testing.T) {
 
 	var s v1alpha1.ResourceSummary
 	require.Eventually(t, func() bool { // the memory of the API server is a moment behind
-		s, err = Room(t.Context(), m, v1alpha1.DefaultResourceModels())
+		s, err = Capacity(t.Context(), m, v1alpha1.DefaultResourceModels())
 		require.NoError(t, err)
 		return s.Allocated.Pods().Value() == 4 && s.Allocating.Pods().Value() == 1
 	}, soon, often)
@@ -107,14 +107,14 @@ func TestRoomIsReadPageByPage(t *testing.T) {
 			fmt.Fprint(w, `{"kind":"NodeList","metadata":{},"items":null}`)
 		case q.Get("continue") == "":
 			require.Equal(t, "0", q.Get("resourceVersion"))
-			require.Equal(t, unended, q.Get("fieldSelector"))
+			require.Equal(t, activePods, q.Get("fieldSelector"))
 			fmt.Fprint(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"continue":"more","remainingItemCount":1},"items":[{"spec":{"nodeName":"a"}},{"spec":{}}]}`)
 		default:
 			require.Empty(t, q.Get("resourceVersion"), "a continued list says itself of when it is")
 			fmt.Fprint(w, `{"items":[{"spec":{"nodeName":"a"}}],"metadata":{}}`)
 		}
 	}))
-	s, err := Room(t.Context(), m, nil)
+	s, err := Capacity(t.Context(), m, nil)
 	require.NoError(t, err)
 	require.Equal(t, 3, asked)
 	require.EqualValues(t, 2, s.Allocated.Pods().Value())
@@ -149,7 +149,7 @@ func TestRoomSaysWhyNot(t *testing.T) {
 			}))
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()
-			_, err := Room(ctx, m, nil)
+			_, err := Capacity(ctx, m, nil)
 			require.ErrorContains(t, err, c.says)
 			require.Equal(t, c.reason, Reason(err))
 		})
@@ -227,7 +227,7 @@ func BenchmarkPods(b *testing.B) {
 	b.SetBytes(int64(len(page)))
 	b.ReportAllocs()
 	for b.Loop() {
-		r := room{nodes: map[string]corev1.ResourceList{}, allocatable: corev1.ResourceList{}, allocated: corev1.ResourceList{}, allocating: corev1.ResourceList{}}
+		r := capacity{left: map[string]corev1.ResourceList{}, allocatable: corev1.ResourceList{}, allocated: corev1.ResourceList{}, allocating: corev1.ResourceList{}}
 		if _, err := list.Decode(strings.NewReader(page), r.addPod); err != nil {
 			b.Fatal(err)
 		}

@@ -23,15 +23,15 @@ import (
 
 func TestLook(t *testing.T) {
 	m := connect(t, plane.Config())
-	served, err := m.Kinds.Look()
+	served, err := m.Kinds.Discover()
 	require.NoError(t, err)
-	require.Empty(t, served.Missing)
+	require.Empty(t, served.Unavailable)
 	require.Equal(t, v1alpha1.APIResource{Name: "deployments", Kind: "Deployment"}, find(served, "apps/v1", "Deployment"))
 	require.Equal(t, v1alpha1.APIResource{Name: "pods", Kind: "Pod"}, find(served, "v1", "Pod"))
 	require.Zero(t, find(served, "apps/v1", "Scale"), "subresources are no kinds of their own")
-	list, ok := served.Listed()
+	list, ok := served.ForStatus()
 	require.True(t, ok)
-	require.Equal(t, served.Enabled, list, "what Kubernetes has itself is listed with names")
+	require.Equal(t, served.Enablements, list, "what Kubernetes has itself is listed with names")
 
 	m.server = nil // Mapping answers from what was learnt
 	mapping, err := m.Kinds.Mapping(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
@@ -39,8 +39,8 @@ func TestLook(t *testing.T) {
 	require.Equal(t, "deployments", mapping.Resource.Resource)
 }
 
-func find(s discovery.Served, groupVersion, kind string) v1alpha1.APIResource {
-	for _, e := range s.Enabled {
+func find(s discovery.APIs, groupVersion, kind string) v1alpha1.APIResource {
+	for _, e := range s.Enablements {
 		for _, r := range e.Resources {
 			if e.GroupVersion == groupVersion && r.Kind == kind {
 				return r
@@ -107,7 +107,7 @@ func define(t *testing.T, m *Member, kind, group string) {
 	t.Cleanup(func() {
 		require.NoError(t, m.Metadata.Resource(definitions).Delete(context.Background(), name, metav1.DeleteOptions{}))
 		require.Eventually(t, func() bool {
-			s, err := m.Kinds.Look()
+			s, err := m.Kinds.Discover()
 			return err == nil && find(s, group+"/v1", kind).Name == ""
 		}, soon, often)
 	})
@@ -119,13 +119,13 @@ func TestLookAgain(t *testing.T) {
 	cfg := rest.CopyConfig(plane.Config())
 	cfg.Wrap(tr.wrap)
 	m := connect(t, cfg)
-	first, err := m.Kinds.Look()
+	first, err := m.Kinds.Discover()
 	require.NoError(t, err)
 	seen, sent := tr.take()
 	require.Equal(t, []string{"GET /api 200", "GET /apis 200"}, seen)
 	require.Greater(t, sent, int64(10_000))
 
-	second, err := m.Kinds.Look()
+	second, err := m.Kinds.Discover()
 	require.NoError(t, err)
 	require.Equal(t, first, second)
 	seen, sent = tr.take()
@@ -137,7 +137,7 @@ func TestLookAgain(t *testing.T) {
 	require.True(t, meta.IsNoMatchError(err), "%v", err)
 	define(t, m, "Gadget", "look.example.com")
 	require.Eventually(t, func() bool {
-		third, err := m.Kinds.Look()
+		third, err := m.Kinds.Discover()
 		require.NoError(t, err)
 		return find(third, "look.example.com/v1", "Gadget").Name == "gadgets"
 	}, soon, often)
@@ -148,13 +148,13 @@ func TestLookAgain(t *testing.T) {
 
 // Members that are connected with one Catalogs share what they serve, and answer each for itself.
 func TestMembersShareACatalog(t *testing.T) {
-	var all discovery.Catalogs
+	var all discovery.Cache
 	var members []*Member
 	for _, name := range []string{"eu", "us"} {
 		m, err := ConnectWith(plane.Config(), name, &all)
 		require.NoError(t, err)
 		t.Cleanup(m.Close)
-		_, err = m.Kinds.Look()
+		_, err = m.Kinds.Discover()
 		require.NoError(t, err)
 		members = append(members, m)
 	}
@@ -166,11 +166,11 @@ func TestMembersShareACatalog(t *testing.T) {
 	}
 	require.Same(t, mapping(members[0]), mapping(members[1]))
 	alone := connect(t, plane.Config())
-	s, err := alone.Kinds.Look()
+	s, err := alone.Kinds.Discover()
 	require.NoError(t, err)
 	require.NotSame(t, mapping(members[0]), mapping(alone))
-	shared, err := members[0].Kinds.Look()
+	shared, err := members[0].Kinds.Discover()
 	require.NoError(t, err)
 	require.Equal(t, s, shared)
-	require.True(t, slices.ContainsFunc(s.Enabled, func(e v1alpha1.APIEnablement) bool { return e.GroupVersion == "apps/v1" }))
+	require.True(t, slices.ContainsFunc(s.Enablements, func(e v1alpha1.APIEnablement) bool { return e.GroupVersion == "apps/v1" }))
 }

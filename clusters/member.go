@@ -43,11 +43,11 @@ type Member struct {
 
 // Connect makes the clients of a member; nothing is sent yet, so an error is a mistake in cfg. cfg is not changed.
 func Connect(cfg *rest.Config, name string) (*Member, error) {
-	return ConnectWith(cfg, name, new(discovery.Catalogs))
+	return ConnectWith(cfg, name, new(discovery.Cache))
 }
 
 // ConnectWith is Connect, for a member that shares what it serves with the others of catalogs.
-func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Catalogs) (*Member, error) {
+func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Cache) (*Member, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.RateLimiter = -1, nil
 	client, err := rest.HTTPClientFor(cfg)
@@ -78,8 +78,8 @@ func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Catalogs) (*
 // Close gives up idle connections. What is under way is not ended: that is for the contexts it was started with.
 func (m *Member) Close() { utilnet.CloseIdleConnectionsFor(m.http.Transport) }
 
-// NewWatch watches what carries the label applyset.kubernetes.io/part-of=id; no kinds yet: see watch.Watch.Set. Close it.
-func (m *Member) NewWatch(id string, sink watch.Sink) *watch.Watch {
+// NewWatcher watches what carries the label applyset.kubernetes.io/part-of=id; no kinds yet: see watch.Watch.Set. Close it.
+func (m *Member) NewWatcher(id string, sink watch.Sink) *watch.Watcher {
 	server := watch.Server{Client: m.client, Kinds: m.Kinds, Breaker: m.Breaker, RequestTimeout: RequestTimeout}
 	return watch.New(server, v1alpha1.PartOfLabel+"="+id, sink)
 }

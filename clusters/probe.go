@@ -39,7 +39,7 @@ func Probe(ctx context.Context, m *Member) (Facts, error) {
 // Ping asks a member for its version and nothing else: the cheapest question that shows whether it is there and knows us.
 func Ping(ctx context.Context, m *Member) (string, error) {
 	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(breaker.WithProbe(ctx)).Raw()
-	if stopped := breaker.Stopped(err); stopped != nil { // it was asked a moment ago, and that is still the answer
+	if stopped := breaker.RejectedBy(err); stopped != nil { // it was asked a moment ago, and that is still the answer
 		err = stopped.Cause
 	}
 	if err != nil {

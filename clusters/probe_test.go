@@ -94,6 +94,6 @@ func TestReasonBehindABreaker(t *testing.T) {
 		ConnectionRefused: syscall.ECONNREFUSED, Timeout: context.DeadlineExceeded,
 		AuthFailed: apierrors.NewUnauthorized(""), Unavailable: apierrors.NewInternalError(errors.New("etcd is gone")),
 	} {
-		require.Equal(t, reason, Reason(&breaker.OpenError{Trouble: breaker.Trouble{Cause: cause}}))
+		require.Equal(t, reason, Reason(&breaker.OpenError{Status: breaker.Status{Cause: cause}}))
 	}
 }

@@ -79,11 +79,11 @@ func (m *memory) losses() (n int, back bool) {
 }
 
 // open starts a watch of one inventory.
-func open(t *testing.T, m *Member, id string, kinds ...schema.GroupVersionKind) (*watch.Watch, *memory) {
+func open(t *testing.T, m *Member, id string, kinds ...schema.GroupVersionKind) (*watch.Watcher, *memory) {
 	sink := &memory{values: map[string]string{}}
-	w := m.NewWatch(id, sink)
+	w := m.NewWatcher(id, sink)
 	t.Cleanup(w.Close)
-	w.Set(kinds)
+	w.SetKinds(kinds)
 	return w, sink
 }
 
@@ -94,8 +94,8 @@ func TestWatchTellsOfOneInventory(t *testing.T) {
 	put(t, m, "before", "told", "1")
 	put(t, m, "foreign", "other", "1")
 	w, sink := open(t, m, "told", configMapKind)
-	require.NoError(t, w.Wait(t.Context()))
-	require.True(t, w.Listed())
+	require.NoError(t, w.WaitForSync(t.Context()))
+	require.True(t, w.HasSynced())
 	require.True(t, sink.has(map[string]string{"before": "1"})(), "all that was there is put before Wait returns")
 
 	put(t, m, "later", "told", "2")
@@ -117,7 +117,7 @@ func TestWatchReadsPageByPage(t *testing.T) {
 		want[name] = "1"
 	}
 	w, sink := open(t, m, "pages", configMapKind)
-	require.NoError(t, w.Wait(t.Context()))
+	require.NoError(t, w.WaitForSync(t.Context()))
 	require.True(t, sink.has(want)())
 }
 
@@ -125,7 +125,7 @@ func TestWatchOfAKindThatComes(t *testing.T) {
 	m := connect(t, plane.Config())
 	boat := schema.GroupVersionKind{Group: "watch.example.com", Version: "v1", Kind: "Boat"}
 	w, sink := open(t, m, "boats", configMapKind, boat)
-	require.NoError(t, w.Wait(t.Context()), "a kind that is not served has no objects")
+	require.NoError(t, w.WaitForSync(t.Context()), "a kind that is not served has no objects")
 
 	text := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: boats.watch.example.com},
 spec: {group: watch.example.com, names: {kind: Boat, plural: boats}, scope: Namespaced, versions: [{name: v1, served: true, storage: true,
@@ -150,11 +150,11 @@ schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: t
 func TestWatchOfAKindThatIsNoLongerWanted(t *testing.T) {
 	m := connect(t, plane.Config())
 	w, sink := open(t, m, "unwanted", configMapKind)
-	require.NoError(t, w.Wait(t.Context()))
-	w.Set(nil)
+	require.NoError(t, w.WaitForSync(t.Context()))
+	w.SetKinds(nil)
 	put(t, m, "unseen", "unwanted", "1")
-	w.Set([]schema.GroupVersionKind{configMapKind})
-	require.NoError(t, w.Wait(t.Context()))
+	w.SetKinds([]schema.GroupVersionKind{configMapKind})
+	require.NoError(t, w.WaitForSync(t.Context()))
 	require.Eventually(t, sink.has(map[string]string{"unseen": "1"}), soon, often)
 }
 
@@ -203,7 +203,7 @@ func TestWatchRecovers(t *testing.T) {
 	m, other := connect(t, cfg), connect(t, plane.Config())
 	w, sink := open(t, m, "severed", configMapKind)
 	put(t, other, "gone", "severed", "1")
-	require.NoError(t, w.Wait(t.Context()))
+	require.NoError(t, w.WaitForSync(t.Context()))
 	require.Eventually(t, sink.has(map[string]string{"gone": "1"}), soon, often)
 	_, err := w.Lost()
 	require.NoError(t, err)
@@ -229,12 +229,12 @@ func TestWatchRecovers(t *testing.T) {
 func TestClosedWatchIsSilent(t *testing.T) {
 	m := connect(t, plane.Config())
 	w, sink := open(t, m, "closed", configMapKind)
-	require.NoError(t, w.Wait(t.Context()))
+	require.NoError(t, w.WaitForSync(t.Context()))
 	w.Close()
 	put(t, m, "late", "closed", "1")
 	time.Sleep(100 * time.Millisecond) // long enough for an event to arrive; there is nothing to wait for
 	require.True(t, sink.has(map[string]string{})())
-	w.Set([]schema.GroupVersionKind{{Version: "v1", Kind: "Secret"}})
+	w.SetKinds([]schema.GroupVersionKind{{Version: "v1", Kind: "Secret"}})
 }
 
 // A watch that ends or breaks off goes on where it was, and lists again when the API server does not know that any more.
@@ -282,7 +282,7 @@ func TestWatchGoesOn(t *testing.T) {
 				}
 			}))
 			w, sink := open(t, m, "x", configMapKind)
-			require.NoError(t, w.Wait(t.Context()))
+			require.NoError(t, w.WaitForSync(t.Context()))
 			require.Equal(t, c.from, <-second)
 			require.EqualValues(t, c.lists, lists.Load())
 			require.True(t, sink.has(c.has)(), "%v", sink.values)

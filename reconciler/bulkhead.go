@@ -37,7 +37,7 @@ type bulkhead struct {
 	curious chan struct{}
 
 	mu      sync.Mutex
-	watches map[types.NamespacedName]*watch.Watch
+	watches map[types.NamespacedName]*watch.Watcher
 	silent  string    // why it is not heard from; empty when it is
 	last    time.Time // when it answered last
 	// silentFor is silent in one word.
@@ -49,7 +49,7 @@ func newBulkhead(e *engine, m *clusters.Member) *bulkhead {
 	ctx, stop := context.WithCancel(context.Background()) // ends in close, which its owner calls
 	b := &bulkhead{
 		Member: m, engine: e, stop: stop, queue: newDeliveryQueue(),
-		watches: map[types.NamespacedName]*watch.Watch{},
+		watches: map[types.NamespacedName]*watch.Watcher{},
 		silent:  notHeardYet, curious: make(chan struct{}, 1),
 	}
 	b.facts.told = make(chan struct{})
@@ -92,12 +92,12 @@ func (b *bulkhead) work(ctx context.Context) {
 }
 
 // watch of a federation on this cluster, made when it is first needed.
-func (b *bulkhead) watch(key types.NamespacedName, federation string) *watch.Watch {
+func (b *bulkhead) watch(key types.NamespacedName, federation string) *watch.Watcher {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	w := b.watches[key]
 	if w == nil {
-		w = b.NewWatch(applyset.ID(federation), observer{b, key})
+		w = b.NewWatcher(applyset.ID(federation), observer{b, key})
 		b.watches[key] = w
 	}
 	return w
@@ -124,7 +124,7 @@ func (b *bulkhead) heard(err error, now time.Time) (changed bool) {
 			err = lost
 		}
 	}
-	if trouble := b.Breaker.Trouble(); err == nil && trouble.Cause != nil {
+	if trouble := b.Breaker.Status(); err == nil && trouble.Cause != nil {
 		err = trouble.Cause
 	}
 	why := ""

@@ -45,7 +45,7 @@ type prober struct {
 	engine  *engine
 	store   store.Store
 	// catalogs are what the members serve.
-	catalogs discovery.Catalogs
+	catalogs discovery.Cache
 
 	mu          sync.Mutex
 	credentials map[string]string         // digest of what each cluster was connected with

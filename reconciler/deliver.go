@@ -89,10 +89,10 @@ func (b *bulkhead) look(ctx context.Context, f *federation, j *job) error {
 		return err
 	}
 	kinds := j.kinds()
-	w.Set(kinds)
+	w.SetKinds(kinds)
 	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
 	defer cancel()
-	if err := w.Wait(ctx); err != nil {
+	if err := w.WaitForSync(ctx); err != nil {
 		return fmt.Errorf("listing what is there: %w", err)
 	}
 	f.mu.Lock()
@@ -169,7 +169,7 @@ func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.O
 	}
 	f.mu.Unlock()
 	if err != nil && clusters.Down(err) {
-		if b.Breaker.Trouble().Cause == nil {
+		if b.Breaker.Status().Cause == nil {
 			return false // it was about this one request
 		}
 		b.lose(err)

@@ -15,22 +15,22 @@ import (
 // turns follows the breaker of the cluster until ctx ends. The breaker is fed by every request, so a cluster is lost, and
 // found again, when it is and not when it is probed.
 func (b *bulkhead) turns(ctx context.Context) {
-	last := breaker.Trouble{State: breaker.Closed}
-	for turned := b.Breaker.Turned(); ; {
+	last := breaker.Status{State: breaker.Closed}
+	for turned := b.Breaker.Changed(); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-turned:
 		}
-		turned = b.Breaker.Turned()
-		now := b.Breaker.Trouble()
+		turned = b.Breaker.Changed()
+		now := b.Breaker.Status()
 		b.turn(last, now)
 		last = now
 	}
 }
 
 // turn passes on what became of the breaker.
-func (b *bulkhead) turn(last, now breaker.Trouble) {
+func (b *bulkhead) turn(last, now breaker.Status) {
 	switch {
 	case now.State != breaker.Closed:
 		b.lose(now.Cause)
@@ -38,7 +38,7 @@ func (b *bulkhead) turn(last, now breaker.Trouble) {
 		b.engine.heard(b.Name, nil)
 	}
 	for _, f := range b.engine.all() {
-		if b.Breaker.OnTrial() {
+		if b.Breaker.Recovering() {
 			b.enqueueFor(f.key, forResync)
 		}
 		if now.Pause != last.Pause || now.Since != last.Since { // which only the delivery tells
@@ -57,7 +57,7 @@ func (b *bulkhead) lose(err error) {
 // deliverable says that requests are let through: the cluster is heard from, or on trial.
 func (b *bulkhead) deliverable() bool {
 	silent, _ := b.reach()
-	return silent == "" || b.Breaker.OnTrial()
+	return silent == "" || b.Breaker.Recovering()
 }
 
 // silence is how it is that the cluster is not heard from.
@@ -66,7 +66,7 @@ func (e *engine) silence(cluster string) status.Silence {
 	if b == nil {
 		return e.silenceElsewhere(cluster)
 	}
-	trouble := b.Breaker.Trouble()
+	trouble := b.Breaker.Status()
 	if trouble.Cause == nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -83,7 +83,7 @@ func (e *engine) silence(cluster string) status.Silence {
 // broken is why nothing but probes is sent to a cluster that says its version; nil if all is.
 func (e *engine) broken(cluster string) error {
 	if b := e.bulkhead(cluster); b != nil {
-		if trouble := b.Breaker.Trouble(); trouble.Cause != nil {
+		if trouble := b.Breaker.Status(); trouble.Cause != nil {
 			return b.Explain(trouble.Cause)
 		}
 	}
@@ -93,8 +93,8 @@ func (e *engine) broken(cluster string) error {
 // nextProbe is when the cluster is to be probed next.
 func (e *engine) nextProbe(cluster string) time.Duration {
 	if b := e.bulkhead(cluster); b != nil {
-		if trouble := b.Breaker.Trouble(); trouble.State == breaker.Open {
-			return min(max(time.Until(trouble.Next), minProbe), probeInterval)
+		if trouble := b.Breaker.Status(); trouble.State == breaker.Open {
+			return min(max(time.Until(trouble.NextProbe), minProbe), probeInterval)
 		}
 	}
 	return probeInterval
@@ -106,7 +106,7 @@ const minProbe = 100 * time.Millisecond
 // breakerMetrics has a series for every state of the breaker, of which one is 1.
 func (b *bulkhead) breakerMetrics() []prometheus.Metric {
 	var all []prometheus.Metric
-	state := b.Breaker.Trouble().State
+	state := b.Breaker.Status().State
 	for _, s := range breaker.States() {
 		all = append(all, breakerState.is(one(s == state), b.Name, string(s)))
 	}

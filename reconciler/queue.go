@@ -37,7 +37,7 @@ func (b *bulkhead) enqueueFor(federation types.NamespacedName, u urgency) {
 // not before the API server wants to be asked again.
 func (b *bulkhead) retry(federation types.NamespacedName, priority int) {
 	o := priorityqueue.AddOpts{Priority: &priority, RateLimited: true}
-	if busy := b.Breaker.Busy(); busy > 0 {
+	if busy := b.Breaker.RetryAfter(); busy > 0 {
 		o = priorityqueue.AddOpts{Priority: &priority, After: busy}
 	}
 	b.queue.AddWithOpts(o, federation)

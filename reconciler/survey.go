@@ -37,9 +37,9 @@ type listing struct {
 	Missing []string
 }
 
-func listingOf(s discovery.Served) listing {
-	list, ok := s.Listed()
-	return listing{Enabled: list, TooMany: !ok, Missing: s.Missing}
+func listingOf(s discovery.APIs) listing {
+	list, ok := s.ForStatus()
+	return listing{Enabled: list, TooMany: !ok, Missing: s.Unavailable}
 }
 
 // answerOf is the last answer to one question.
@@ -106,7 +106,7 @@ func (b *bulkhead) survey(ctx context.Context) {
 	s.mu.Unlock()
 	news := false
 	if askServed {
-		served, err := b.Kinds.Look()
+		served, err := b.Kinds.Discover()
 		s.mu.Lock()
 		news = s.served.note(listingOf(served), err, time.Now())
 		s.mu.Unlock()
@@ -165,7 +165,7 @@ func measure(ctx context.Context, m *clusters.Member, models []v1alpha1.Resource
 	if len(standard) == 0 {
 		standard = v1alpha1.DefaultResourceModels()
 	}
-	summary, err := clusters.Room(ctx, m, standard)
+	summary, err := clusters.Capacity(ctx, m, standard)
 	summary.DefaultModels = len(models) == 0
 	return summary, err
 }

@@ -104,18 +104,18 @@ func TestInformOfKinds(t *testing.T) {
 	huge := v1alpha1.APIEnablement{GroupVersion: "v1", Resources: make([]v1alpha1.APIResource, 10_000)}
 	for name, c := range map[string]struct {
 		before []v1alpha1.APIEnablement
-		served discovery.Served
+		served discovery.APIs
 		err    error
 		want   []v1alpha1.APIEnablement
 		status metav1.ConditionStatus
 		reason string
 		says   string
 	}{
-		"all":                {nil, discovery.Served{Enabled: list}, nil, list, "True", "Complete", "all kinds that the cluster serves are known"},
-		"in part":            {nil, discovery.Served{Enabled: list, Missing: []string{"metrics.k8s.io/v1beta1"}}, nil, list, "False", "Partial", "nobody answers for metrics.k8s.io/v1beta1"},
-		"too many":           {list, discovery.Served{Enabled: []v1alpha1.APIEnablement{huge}}, nil, nil, "False", "TooMany", "more kinds than can be listed"},
-		"nobody answers":     {nil, discovery.Served{}, errBroken, nil, "False", clusters.Unreachable, "it does not answer"},
-		"nobody answers now": {list, discovery.Served{}, errBroken, list, "", "", ""},
+		"all":                {nil, discovery.APIs{Enablements: list}, nil, list, "True", "Complete", "all kinds that the cluster serves are known"},
+		"in part":            {nil, discovery.APIs{Enablements: list, Unavailable: []string{"metrics.k8s.io/v1beta1"}}, nil, list, "False", "Partial", "nobody answers for metrics.k8s.io/v1beta1"},
+		"too many":           {list, discovery.APIs{Enablements: []v1alpha1.APIEnablement{huge}}, nil, nil, "False", "TooMany", "more kinds than can be listed"},
+		"nobody answers":     {nil, discovery.APIs{}, errBroken, nil, "False", clusters.Unreachable, "it does not answer"},
+		"nobody answers now": {list, discovery.APIs{}, errBroken, list, "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s survey

@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// firstPause and lastPause bound how long a breaker stays open before it lets a probe through. It doubles with every
+	// minPause and lastPause bound how long a breaker stays open before it lets a probe through. It doubles with every
 	// opening, and a fifth of it, more or less, is random, so that clusters that fail together are not tried together.
-	firstPause = time.Second
-	lastPause  = 30 * time.Second
-	// unprobed is how long after the pause a request is let through without a probe.
-	unprobed = 2 * time.Second
-	// calm is how long a breaker has to be closed before the next opening is a new trouble, and not the same one.
-	calm = time.Minute
-	// stormSize is how many answers in a row that the API server cannot work open a breaker, and stormLull the time
+	minPause = time.Second
+	maxPause = 30 * time.Second
+	// requestProbeDelay is how long after the pause a request is let through without a probe.
+	requestProbeDelay = 2 * time.Second
+	// resetAfter is how long a breaker has to be closed before the next opening is a new trouble, and not the same one.
+	resetAfter = time.Minute
+	// maxServerErrors is how many answers in a row that the API server cannot work open a breaker, and stormLull the time
 	// without one after which they are counted anew. A few are part of life: a webhook is down, a leader is elected.
-	stormSize = 10
-	stormLull = 30 * time.Second
-	// slowest is how long a request has to go without an answer, at least, to say anything of the cluster: whoever
+	maxServerErrors   = 10
+	serverErrorWindow = 30 * time.Second
+	// minTimeout is how long a request has to go without an answer, at least, to say anything of the cluster: whoever
 	// waited less long gave up too early.
-	slowest = 4 * time.Second
+	minTimeout = 4 * time.Second
 )
 
 // State is whether requests are let through to a cluster.
@@ -59,30 +59,30 @@ func States() []State {
 //
 // An answer of 429 is none of these: it is obeyed (see Busy). So is what the API server says of a single request.
 type Breaker struct {
-	mu     sync.Mutex
-	state  State
-	turned chan struct{} // closed and replaced with every change
+	mu      sync.Mutex
+	state   State
+	changed chan struct{} // closed and replaced with every change
 
-	cause    error // what opened it last
-	byProbe  bool  // cause is that of a probe
-	since    time.Time
-	next     time.Time     // of the next probe
-	pause    time.Duration // as it is told, without what is random
-	openings int           // in this trouble
-	closed   time.Time     // when it was closed last
+	cause         error // what opened it last
+	openedByProbe bool  // cause is that of a probe
+	since         time.Time
+	nextProbe     time.Time     // of the next probe
+	pause         time.Duration // as it is told, without what is random
+	openings      int           // in this trouble
+	closedAt      time.Time     // when it was closed last
 
-	answered bool // half-open, and a probe was answered
-	trial    bool // half-open, and one request is under way
+	probeAnswered bool // half-open, and a probe was answered
+	inFlight      bool // half-open, and one request is under way
 
-	storm     int       // answers in a row that the API server cannot work
-	stormed   time.Time // when the last of them came
-	busyUntil time.Time // as the API server asked
+	serverErrors    int       // answers in a row that the API server cannot work
+	lastServerError time.Time // when the last of them came
+	retryAt         time.Time // as the API server asked
 }
 
-func New() *Breaker { return &Breaker{state: Closed, turned: make(chan struct{})} }
+func New() *Breaker { return &Breaker{state: Closed, changed: make(chan struct{})} }
 
-// Trouble is why a breaker is not closed.
-type Trouble struct {
+// Status is why a breaker is not closed.
+type Status struct {
 	State State
 	// Cause is what opened it last.
 	Cause error
@@ -90,43 +90,43 @@ type Trouble struct {
 	Since time.Time
 	// Pause is how long it stays open before the next probe, about.
 	Pause time.Duration
-	// Next is when the next probe is let through.
-	Next time.Time
+	// NextProbe is when the next probe is let through.
+	NextProbe time.Time
 }
 
-// Trouble of the breaker; without a Cause when it is closed.
-func (b *Breaker) Trouble() Trouble {
+// Status of the breaker; without a Cause when it is closed.
+func (b *Breaker) Status() Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state == Closed {
-		return Trouble{State: Closed}
+		return Status{State: Closed}
 	}
-	return Trouble{State: b.state, Cause: b.cause, Since: b.since, Pause: b.pause, Next: b.next}
+	return Status{State: b.state, Cause: b.cause, Since: b.since, Pause: b.pause, NextProbe: b.nextProbe}
 }
 
-// OnTrial says that requests are let through one by one to see whether the cluster works again.
-func (b *Breaker) OnTrial() bool {
+// Recovering says that requests are let through one by one to see whether the cluster works again.
+func (b *Breaker) Recovering() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.state == HalfOpen && b.answered
+	return b.state == HalfOpen && b.probeAnswered
 }
 
-// Busy is how long the API server asked to be left alone; 0 when it did not.
-func (b *Breaker) Busy() time.Duration {
+// RetryAfter is how long the API server asked to be left alone; 0 when it did not.
+func (b *Breaker) RetryAfter() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return max(0, time.Until(b.busyUntil))
+	return max(0, time.Until(b.retryAt))
 }
 
-// Turned is closed when the breaker changes.
-func (b *Breaker) Turned() <-chan struct{} {
+// Changed is closed when the breaker changes.
+func (b *Breaker) Changed() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.turned
+	return b.changed
 }
 
 // OpenError is the error of a request that was not sent.
-type OpenError struct{ Trouble }
+type OpenError struct{ Status }
 
 func (e *OpenError) Error() string {
 	return "not sent, because the circuit breaker is open since " + e.Since.UTC().Format(time.RFC3339) + ": " + e.Cause.Error()
@@ -135,8 +135,8 @@ func (e *OpenError) Error() string {
 // Unwrap is what opened it.
 func (e *OpenError) Unwrap() error { return e.Cause }
 
-// enter waits until a request may be sent, or says that it may not. Who entered has to leave.
-func (b *Breaker) enter(ctx context.Context, probe bool) error {
+// acquire waits until a request may be sent, or says that it may not. Who entered has to leave.
+func (b *Breaker) acquire(ctx context.Context, probe bool) error {
 	for {
 		turned, err := b.admit(probe)
 		if turned == nil {
@@ -157,74 +157,74 @@ func (b *Breaker) admit(probe bool) (wait <-chan struct{}, err error) {
 	switch {
 	case b.state == Closed:
 		return nil, nil
-	case b.state == Open && probe && !time.Now().Before(b.next):
-		b.turn(HalfOpen)
+	case b.state == Open && probe && !time.Now().Before(b.nextProbe):
+		b.set(HalfOpen)
 		return nil, nil
-	case b.state == Open && !probe && time.Since(b.next) >= unprobed:
-		b.answered, b.trial = true, true // nobody probes, so this is what there is
-		b.turn(HalfOpen)
+	case b.state == Open && !probe && time.Since(b.nextProbe) >= requestProbeDelay:
+		b.probeAnswered, b.inFlight = true, true // nobody probes, so this is what there is
+		b.set(HalfOpen)
 		return nil, nil
 	case b.state == HalfOpen && probe:
 		return nil, nil
-	case b.state == Open || !b.answered:
-		return nil, &OpenError{Trouble{State: b.state, Cause: b.cause, Since: b.since, Pause: b.pause, Next: b.next}}
-	case b.trial:
-		return b.turned, nil
+	case b.state == Open || !b.probeAnswered:
+		return nil, &OpenError{Status{State: b.state, Cause: b.cause, Since: b.since, Pause: b.pause, NextProbe: b.nextProbe}}
+	case b.inFlight:
+		return b.changed, nil
 	}
-	b.trial = true
+	b.inFlight = true
 	return nil, nil
 }
 
-// verdict is what one request says of the cluster.
-type verdict int
+// outcome is what one request says of the cluster.
+type outcome int
 
 const (
-	silence verdict = iota // nothing: whoever sent it gave up
-	fine                   // the API server works
-	busy                   // it works, and asks for less
-	sick                   // it answers that it cannot work
-	dead                   // it does not answer, or does not know us
+	inconclusive outcome = iota // nothing: whoever sent it gave up
+	healthy                     // the API server works
+	throttled                   // it works, and asks for less
+	serverError                 // it answers that it cannot work
+	unreachable                 // it does not answer, or does not know us
 )
 
-// leave takes note of what became of a request.
-func (b *Breaker) leave(probe bool, v verdict, cause error) {
+// record takes note of what became of a request.
+func (b *Breaker) record(probe bool, v outcome, cause error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !probe {
-		b.trial = false
+		b.inFlight = false
 	}
-	if probe && v == sick {
-		v = dead // it could not even say its version
+	if probe && v == serverError {
+		v = unreachable // it could not even say its version
 	}
 	switch {
 	case b.state == Open: // a request of before
-	case v == dead:
+	case v == unreachable:
 		b.open(probe, cause)
-	case v == sick:
-		b.sicken(cause)
+	case v == serverError:
+		b.countServerError(cause)
 	case b.state == Closed:
-		if v == fine && !probe {
-			b.storm = 0
+		if v == healthy && !probe {
+			b.serverErrors = 0
 		}
-	case v == silence:
-		b.turn(b.state) // the next one may try
-	case !probe, b.byProbe, b.answered:
-		b.closed, b.storm = time.Now(), 0
-		b.turn(Closed)
+	case v == inconclusive:
+		b.set(b.state) // the next one may try
+	case !probe, b.openedByProbe, b.probeAnswered:
+		b.closedAt, b.serverErrors = time.Now(), 0
+		b.set(Closed)
 	default:
-		b.answered = true
-		b.turn(b.state)
+		b.probeAnswered = true
+		b.set(b.state)
 	}
 }
 
-// sicken counts answers that the API server cannot work. The caller holds b.mu.
-func (b *Breaker) sicken(cause error) {
+// countServerError counts answers that the API server cannot work. The caller holds b.mu.
+func (b *Breaker) countServerError(cause error) {
 	now := time.Now()
-	if now.Sub(b.stormed) > stormLull {
-		b.storm = 0
+	if now.Sub(b.lastServerError) > serverErrorWindow {
+		b.serverErrors = 0
 	}
-	b.storm, b.stormed = b.storm+1, now
-	if b.state == HalfOpen || b.storm >= stormSize {
+	b.serverErrors, b.lastServerError = b.serverErrors+1, now
+	if b.state == HalfOpen || b.serverErrors >= maxServerErrors {
 		b.open(false, cause)
 	}
 }
@@ -232,27 +232,27 @@ func (b *Breaker) sicken(cause error) {
 // open for a while. The caller holds b.mu.
 func (b *Breaker) open(probe bool, cause error) {
 	now := time.Now()
-	if b.state == Closed && now.Sub(b.closed) > calm {
+	if b.state == Closed && now.Sub(b.closedAt) > resetAfter {
 		b.openings, b.since = 0, now
 	}
-	b.pause = min(firstPause<<min(b.openings, 16), lastPause)
+	b.pause = min(minPause<<min(b.openings, 16), maxPause)
 	b.openings++
-	b.next = now.Add(b.pause*4/5 + rand.N(b.pause*2/5))
-	b.cause, b.byProbe, b.answered, b.storm = cause, probe, false, 0
-	b.turn(Open)
+	b.nextProbe = now.Add(b.pause*4/5 + rand.N(b.pause*2/5))
+	b.cause, b.openedByProbe, b.probeAnswered, b.serverErrors = cause, probe, false, 0
+	b.set(Open)
 }
 
-// turn tells everybody who waits. The caller holds b.mu.
-func (b *Breaker) turn(s State) {
+// set tells everybody who waits. The caller holds b.mu.
+func (b *Breaker) set(s State) {
 	b.state = s
-	close(b.turned)
-	b.turned = make(chan struct{})
+	close(b.changed)
+	b.changed = make(chan struct{})
 }
 
-// Stopped is the trouble because of which a request was not sent; nil when it was.
-func Stopped(err error) *Trouble {
+// RejectedBy is the trouble because of which a request was not sent; nil when it was.
+func RejectedBy(err error) *Status {
 	if e, ok := errors.AsType[*OpenError](err); ok {
-		return &e.Trouble
+		return &e.Status
 	}
 	return nil
 }

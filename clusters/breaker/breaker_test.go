@@ -52,7 +52,7 @@ func (p *patient) probe() error   { return p.ask(WithProbe(p.t.Context())) }
 // is requires a state.
 func (p *patient) is(s State) {
 	p.t.Helper()
-	require.Equal(p.t, s, p.breaker.Trouble().State)
+	require.Equal(p.t, s, p.breaker.Status().State)
 }
 
 func saying(code int, body string, header ...string) func(*http.Request) (*http.Response, error) {
@@ -114,23 +114,23 @@ func TestWhatOpensABreaker(t *testing.T) {
 		"nobody listens":         {several(1, failingWith(syscall.ECONNREFUSED)), is(syscall.ECONNREFUSED)},
 		"no answer in time":      {hang, is(context.DeadlineExceeded)},
 		"credentials not known":  {several(1, saying(http.StatusUnauthorized, "")), apierrors.IsUnauthorized},
-		"a storm of 500":         {several(stormSize, saying(http.StatusInternalServerError, `{"kind":"Status","message":"etcd is gone"}`)), answered("GET /apis: 500: etcd is gone")},
-		"a storm of 503":         {several(stormSize, saying(http.StatusServiceUnavailable, "no upstream")), answered("GET /apis: 503: no upstream")},
-		"some answers of 500":    {several(stormSize-1, saying(http.StatusInternalServerError, "")), nil},
-		"a webhook that is down": {several(3*stormSize, saying(http.StatusInternalServerError, `failed calling webhook "x"`)), nil},
-		"asked to slow down":     {several(3*stormSize, saying(http.StatusTooManyRequests, "", "Retry-After", "1")), nil},
-		"not allowed":            {several(3*stormSize, saying(http.StatusForbidden, "")), nil},
-		"whoever asked gave up":  {several(3*stormSize, failingWith(context.Canceled)), nil},
+		"a storm of 500":         {several(maxServerErrors, saying(http.StatusInternalServerError, `{"kind":"Status","message":"etcd is gone"}`)), answered("GET /apis: 500: etcd is gone")},
+		"a storm of 503":         {several(maxServerErrors, saying(http.StatusServiceUnavailable, "no upstream")), answered("GET /apis: 503: no upstream")},
+		"some answers of 500":    {several(maxServerErrors-1, saying(http.StatusInternalServerError, "")), nil},
+		"a webhook that is down": {several(3*maxServerErrors, saying(http.StatusInternalServerError, `failed calling webhook "x"`)), nil},
+		"asked to slow down":     {several(3*maxServerErrors, saying(http.StatusTooManyRequests, "", "Retry-After", "1")), nil},
+		"not allowed":            {several(3*maxServerErrors, saying(http.StatusForbidden, "")), nil},
+		"whoever asked gave up":  {several(3*maxServerErrors, failingWith(context.Canceled)), nil},
 		"500 with answers between": {func(p *patient) {
-			for range stormSize {
-				several(stormSize-1, saying(http.StatusInternalServerError, ""))(p)
+			for range maxServerErrors {
+				several(maxServerErrors-1, saying(http.StatusInternalServerError, ""))(p)
 				several(1, saying(http.StatusOK, ""))(p)
 			}
 		}, nil},
 		"500 now and then": {func(p *patient) {
-			for range 3 * stormSize {
+			for range 3 * maxServerErrors {
 				several(1, saying(http.StatusInternalServerError, ""))(p)
-				time.Sleep(stormLull + time.Second)
+				time.Sleep(serverErrorWindow + time.Second)
 			}
 		}, nil},
 		"a caller with little patience": {func(p *patient) {
@@ -144,9 +144,9 @@ func TestWhatOpensABreaker(t *testing.T) {
 			bubble(t, func(p *patient) {
 				begun := time.Now()
 				c.happens(p)
-				trouble := p.breaker.Trouble()
+				trouble := p.breaker.Status()
 				if c.cause == nil {
-					require.Equal(p.t, Trouble{State: Closed}, trouble)
+					require.Equal(p.t, Status{State: Closed}, trouble)
 					return
 				}
 				require.Equal(p.t, Open, trouble.State)
@@ -154,7 +154,7 @@ func TestWhatOpensABreaker(t *testing.T) {
 				require.WithinRange(p.t, trouble.Since, begun, time.Now())
 				sent := p.sent.Load()
 				err := p.request()
-				require.NotNil(p.t, Stopped(err), "%v", err)
+				require.NotNil(p.t, RejectedBy(err), "%v", err)
 				require.True(p.t, c.cause(err), "%v", err)
 				require.Equal(p.t, sent, p.sent.Load(), "nothing is sent")
 			})
@@ -167,30 +167,30 @@ func TestPausesGrow(t *testing.T) {
 	bubble(t, func(p *patient) {
 		p.answer = failingWith(syscall.ECONNREFUSED)
 		require.Error(p.t, p.probe())
-		since := p.breaker.Trouble().Since
+		since := p.breaker.Status().Since
 		for _, pause := range []time.Duration{1, 2, 4, 8, 16, 30, 30, 30} {
-			trouble := p.breaker.Trouble()
+			trouble := p.breaker.Status()
 			pause *= time.Second
 			require.Equal(p.t, pause, trouble.Pause)
 			require.Equal(p.t, since, trouble.Since)
-			wait := time.Until(trouble.Next)
+			wait := time.Until(trouble.NextProbe)
 			require.InDelta(p.t, pause, wait, float64(pause)/5)
 			time.Sleep(wait - time.Millisecond)
-			require.NotNil(p.t, Stopped(p.probe()), "too early")
+			require.NotNil(p.t, RejectedBy(p.probe()), "too early")
 			time.Sleep(time.Millisecond)
-			require.Nil(p.t, Stopped(p.probe()))
+			require.Nil(p.t, RejectedBy(p.probe()))
 			p.is(Open)
 		}
 		p.answer = saying(http.StatusOK, "")
-		time.Sleep(2 * lastPause)
+		time.Sleep(2 * maxPause)
 		require.NoError(p.t, p.probe())
 		p.is(Closed)
 		require.NoError(p.t, p.request())
 
-		time.Sleep(calm + time.Second)
+		time.Sleep(resetAfter + time.Second)
 		p.answer = failingWith(syscall.ECONNREFUSED)
 		require.Error(p.t, p.request())
-		require.Equal(p.t, firstPause, p.breaker.Trouble().Pause, "a new trouble")
+		require.Equal(p.t, minPause, p.breaker.Status().Pause, "a new trouble")
 	})
 }
 
@@ -204,21 +204,21 @@ func TestProbesAloneDoNotProve(t *testing.T) {
 			}
 			return saying(http.StatusInternalServerError, "")(r)
 		}
-		for range stormSize {
+		for range maxServerErrors {
 			_ = p.request()
 		}
-		since := p.breaker.Trouble().Since
+		since := p.breaker.Status().Since
 		for range 3 {
-			time.Sleep(2 * lastPause)
+			time.Sleep(2 * maxPause)
 			require.NoError(p.t, p.probe())
 			p.is(HalfOpen)
-			require.True(p.t, p.breaker.OnTrial())
+			require.True(p.t, p.breaker.Recovering())
 			_ = p.request()
 			p.is(Open)
 		}
-		require.Equal(p.t, since, p.breaker.Trouble().Since, "it is the same trouble")
+		require.Equal(p.t, since, p.breaker.Status().Since, "it is the same trouble")
 		works = true
-		time.Sleep(2 * lastPause)
+		time.Sleep(2 * maxPause)
 		require.NoError(p.t, p.probe())
 		require.NoError(p.t, p.request())
 		p.is(Closed)
@@ -231,7 +231,7 @@ func TestSecondProbeCloses(t *testing.T) {
 		p.answer = failingWith(errors.New("connection reset"))
 		require.Error(p.t, p.request())
 		p.answer = saying(http.StatusOK, "")
-		time.Sleep(2 * firstPause)
+		time.Sleep(2 * minPause)
 		require.NoError(p.t, p.probe())
 		p.is(HalfOpen)
 		require.NoError(p.t, p.probe())
@@ -244,13 +244,13 @@ func TestRequestsProbeWhereNobodyDoes(t *testing.T) {
 	bubble(t, func(p *patient) {
 		p.answer = failingWith(errors.New("connection reset"))
 		require.Error(p.t, p.request())
-		time.Sleep(2 * firstPause)
-		require.NotNil(p.t, Stopped(p.request()), "that is for a probe")
-		time.Sleep(unprobed)
-		require.Nil(p.t, Stopped(p.request()))
+		time.Sleep(2 * minPause)
+		require.NotNil(p.t, RejectedBy(p.request()), "that is for a probe")
+		time.Sleep(requestProbeDelay)
+		require.Nil(p.t, RejectedBy(p.request()))
 		p.is(Open)
 		p.answer = saying(http.StatusOK, "")
-		time.Sleep(4*firstPause + unprobed)
+		time.Sleep(4*minPause + requestProbeDelay)
 		require.NoError(p.t, p.request())
 		p.is(Closed)
 	})
@@ -262,7 +262,7 @@ func TestOneByOneOnTrial(t *testing.T) {
 		p.answer = failingWith(errors.New("connection reset"))
 		require.Error(p.t, p.request())
 		p.answer = saying(http.StatusOK, "")
-		time.Sleep(2 * firstPause)
+		time.Sleep(2 * minPause)
 		require.NoError(p.t, p.probe())
 		before, under := p.sent.Load(), make(chan struct{})
 		p.answer = func(r *http.Request) (*http.Response, error) {
@@ -298,12 +298,12 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 			require.Equal(p.t, kept, answer.Header.Get("Retry-After"))
 			cancel()
 			if kept == "" {
-				require.Equal(p.t, maxBusy, p.breaker.Busy(), "bounded")
+				require.Equal(p.t, maxRetryAfter, p.breaker.RetryAfter(), "bounded")
 			} else {
-				require.Positive(p.t, p.breaker.Busy())
+				require.Positive(p.t, p.breaker.RetryAfter())
 			}
-			time.Sleep(2 * maxBusy)
-			require.Zero(p.t, p.breaker.Busy())
+			time.Sleep(2 * maxRetryAfter)
+			require.Zero(p.t, p.breaker.RetryAfter())
 		}
 		p.is(Closed)
 	})
@@ -312,7 +312,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 // What is looked at to judge an answer is still there for whoever asked.
 func TestErrorsAreReadWhole(t *testing.T) {
 	bubble(t, func(p *patient) {
-		long := strings.Repeat("x", 2*maxPeek)
+		long := strings.Repeat("x", 2*maxErrorBody)
 		p.answer = saying(http.StatusInternalServerError, long)
 		r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, "https://member/apis", http.NoBody)
 		require.NoError(p.t, err)

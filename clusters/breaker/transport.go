@@ -32,7 +32,7 @@ func (g Transport) WrappedRoundTripper() http.RoundTripper { return g.Next }
 // RoundTrip is http.RoundTripper's.
 func (g Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, probe := r.Context(), isProbe(r.Context())
-	if err := g.Breaker.enter(ctx, probe); err != nil {
+	if err := g.Breaker.acquire(ctx, probe); err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // nothing was read of it
 		}
@@ -41,62 +41,62 @@ func (g Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := time.Now()
 	answer, err := g.Next.RoundTrip(r)
 	if err != nil {
-		g.Breaker.leave(probe, silent(ctx, err, time.Since(sent)), &url.Error{Op: r.Method[:1] + strings.ToLower(r.Method[1:]), URL: r.URL.Redacted(), Err: err})
+		g.Breaker.record(probe, outcomeOfError(ctx, err, time.Since(sent)), &url.Error{Op: r.Method[:1] + strings.ToLower(r.Method[1:]), URL: r.URL.Redacted(), Err: err})
 		return nil, err
 	}
-	v, cause := g.judge(r, answer)
-	g.Breaker.leave(probe, v, cause)
+	v, cause := g.outcomeOf(r, answer)
+	g.Breaker.record(probe, v, cause)
 	return answer, nil
 }
 
-// silent is what an error in place of an answer says of the cluster.
-func silent(ctx context.Context, err error, after time.Duration) verdict {
-	if errors.Is(err, context.Canceled) || ctx.Err() != nil && after < slowest {
-		return silence
+// outcomeOfError is what an error in place of an answer says of the cluster.
+func outcomeOfError(ctx context.Context, err error, after time.Duration) outcome {
+	if errors.Is(err, context.Canceled) || ctx.Err() != nil && after < minTimeout {
+		return inconclusive
 	}
-	return dead
+	return unreachable
 }
 
-// judge is what an answer says of the cluster.
-func (g Transport) judge(r *http.Request, answer *http.Response) (verdict, error) {
+// outcomeOf is what an answer says of the cluster.
+func (g Transport) outcomeOf(r *http.Request, answer *http.Response) (outcome, error) {
 	switch code := answer.StatusCode; {
 	case code == http.StatusUnauthorized:
-		return dead, fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, apierrors.NewUnauthorized("Unauthorized"))
+		return unreachable, fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, apierrors.NewUnauthorized("Unauthorized"))
 	case code == http.StatusTooManyRequests:
-		g.obey(r.Context(), answer)
-		return busy, nil
+		g.recordRetryAfter(r.Context(), answer)
+		return throttled, nil
 	case code < http.StatusInternalServerError, code == http.StatusNotImplemented:
-		return fine, nil
+		return healthy, nil
 	}
-	g.obey(r.Context(), answer)
+	g.recordRetryAfter(r.Context(), answer)
 	said := peek(answer)
 	if aboutRequest(said) {
-		return silence, nil
+		return inconclusive, nil
 	}
-	return sick, fmt.Errorf("%s %s: %d: %w", r.Method, r.URL.Path, answer.StatusCode, serverError(answer.StatusCode, said))
+	return serverError, fmt.Errorf("%s %s: %d: %w", r.Method, r.URL.Path, answer.StatusCode, errorOf(answer.StatusCode, said))
 }
 
-// serverError is what an API server, or something before it, said.
-func serverError(code int, said []byte) error {
+// errorOf is what an API server, or something before it, said.
+func errorOf(code int, said []byte) error {
 	var s metav1.Status
 	if json.Unmarshal(said, &s) == nil && s.Kind == "Status" {
 		return &apierrors.StatusError{ErrStatus: s}
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: int32(code), Reason: metav1.StatusReasonUnknown, Message: firstOf(said),
+		Status: metav1.StatusFailure, Code: int32(code), Reason: metav1.StatusReasonUnknown, Message: messageOf(said),
 	}}
 }
 
-// obey notes how long the API server asks to be left alone. Where a request would wait longer than it may, it is not
+// recordRetryAfter notes how long the API server asks to be left alone. Where a request would wait longer than it may, it is not
 // waited for: its error is what the API server said then, and not that the time is over.
-func (g Transport) obey(ctx context.Context, answer *http.Response) {
+func (g Transport) recordRetryAfter(ctx context.Context, answer *http.Response) {
 	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
 	if err != nil || seconds <= 0 {
 		return
 	}
-	until := time.Now().Add(min(time.Duration(seconds)*time.Second, maxBusy))
+	until := time.Now().Add(min(time.Duration(seconds)*time.Second, maxRetryAfter))
 	g.Breaker.mu.Lock()
-	g.Breaker.busyUntil = until
+	g.Breaker.retryAt = until
 	g.Breaker.mu.Unlock()
 	if deadline, ok := ctx.Deadline(); ok && until.After(deadline) {
 		answer.Header.Del("Retry-After")
@@ -104,19 +104,19 @@ func (g Transport) obey(ctx context.Context, answer *http.Response) {
 }
 
 const (
-	// maxBusy is how long an API server may ask to be left alone.
-	maxBusy = 5 * time.Minute
-	// maxPeek is how much of an error is read to see what it is about, maxSaid how much of it is told.
-	maxPeek = 16 << 10
-	maxSaid = 200
+	// maxRetryAfter is how long an API server may ask to be left alone.
+	maxRetryAfter = 5 * time.Minute
+	// maxErrorBody is how much of an error is read to see what it is about, maxSaid how much of it is told.
+	maxErrorBody = 16 << 10
+	maxMessage   = 200
 )
 
 // peek reads the beginning of a body, and leaves it as it was.
 func peek(answer *http.Response) []byte {
-	said, err := io.ReadAll(io.LimitReader(answer.Body, maxPeek))
+	said, err := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody))
 	rest := io.Reader(answer.Body)
 	if err != nil {
-		rest = failing{err}
+		rest = failingReader{err}
 	}
 	answer.Body = struct {
 		io.Reader
@@ -125,22 +125,22 @@ func peek(answer *http.Response) []byte {
 	return said
 }
 
-type failing struct{ err error }
+type failingReader struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
 // aboutRequest says that an answer of 500 is about one object: a webhook for it does not work, or it does not fit its schema.
 func aboutRequest(said []byte) bool {
 	return bytes.Contains(said, []byte("failed calling webhook")) || bytes.Contains(said, []byte("failed to create typed patch object"))
 }
 
-func firstOf(said []byte) string {
-	return strings.ToValidUTF8(strings.TrimSpace(string(said[:min(len(said), maxSaid)])), "")
+func messageOf(said []byte) string {
+	return strings.ToValidUTF8(strings.TrimSpace(string(said[:min(len(said), maxMessage)])), "")
 }
 
 // WithProbe marks what is sent with ctx as a probe.
-func WithProbe(ctx context.Context) context.Context { return context.WithValue(ctx, probeMark{}, true) }
+func WithProbe(ctx context.Context) context.Context { return context.WithValue(ctx, probeKey{}, true) }
 
-func isProbe(ctx context.Context) bool { return ctx.Value(probeMark{}) != nil }
+func isProbe(ctx context.Context) bool { return ctx.Value(probeKey{}) != nil }
 
-type probeMark struct{}
+type probeKey struct{}

@@ -10,40 +10,40 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Served is every kind that a cluster serves, as far as it could tell. What is in it is not to be changed: clusters that
+// APIs is every kind that a cluster serves, as far as it could tell. What is in it is not to be changed: clusters that
 // serve the same share it.
-type Served struct {
-	// Enabled is sorted by group and version, and in each by name.
-	Enabled []v1alpha1.APIEnablement
-	// Missing are the groups and versions that are served by somebody who did not answer, "metrics.k8s.io/v1beta1".
-	Missing []string
+type APIs struct {
+	// Enablements is sorted by group and version, and in each by name.
+	Enablements []v1alpha1.APIEnablement
+	// Unavailable are the groups and versions that are served by somebody who did not answer, "metrics.k8s.io/v1beta1".
+	Unavailable []string
 
-	listed *listed // nil: not made yet
+	statusList *statusList // nil: not made yet
 }
 
-// listed is what Listed says.
-type listed struct {
+// statusList is what Listed says.
+type statusList struct {
 	kinds []v1alpha1.APIEnablement
 	ok    bool
 }
 
-// maxServed bounds what the list takes of the status of a Cluster, in bytes of JSON.
-const maxServed = 40 << 10
+// maxStatusList bounds what the list takes of the status of a Cluster, in bytes of JSON.
+const maxStatusList = 40 << 10
 
-// Listed is the list as the status of a Cluster has it. Of very many kinds the plural names are left out, which nothing
+// ForStatus is the list as the status of a Cluster has it. Of very many kinds the plural names are left out, which nothing
 // that is decided depends on; when they are still too many ok is false, and it is empty: half a list would say that
 // the other half is not served.
-func (s Served) Listed() (list []v1alpha1.APIEnablement, ok bool) {
-	l := s.listed
+func (s APIs) ForStatus() (list []v1alpha1.APIEnablement, ok bool) {
+	l := s.statusList
 	if l == nil {
-		l = listedOf(s.Enabled)
+		l = statusListOf(s.Enablements)
 	}
 	return l.kinds, l.ok
 }
 
-func listedOf(all []v1alpha1.APIEnablement) *listed {
-	if size(all) <= maxServed {
-		return &listed{all, true}
+func statusListOf(all []v1alpha1.APIEnablement) *statusList {
+	if size(all) <= maxStatusList {
+		return &statusList{all, true}
 	}
 	var list []v1alpha1.APIEnablement
 	for _, e := range all {
@@ -53,10 +53,10 @@ func listedOf(all []v1alpha1.APIEnablement) *listed {
 		}
 		list = append(list, short)
 	}
-	if size(list) > maxServed {
-		return &listed{}
+	if size(list) > maxStatusList {
+		return &statusList{}
 	}
-	return &listed{list, true}
+	return &statusList{list, true}
 }
 
 func size(list []v1alpha1.APIEnablement) int {
@@ -64,11 +64,11 @@ func size(list []v1alpha1.APIEnablement) int {
 	return len(text)
 }
 
-// served is the answer as a list: every resource but subresources (Karmada §1.8).
-func (a answer) served() Served {
+// apis is the answer as a list: every resource but subresources (Karmada §1.8).
+func (a response) apis() APIs {
 	var all []v1alpha1.APIEnablement
-	for _, l := range a.lists {
-		all = append(all, enabled(l.GroupVersion, l.APIResources))
+	for _, l := range a.resourceLists {
+		all = append(all, enablementOf(l.GroupVersion, l.APIResources))
 	}
 	var missing []string
 	for gv := range a.failed {
@@ -76,10 +76,10 @@ func (a answer) served() Served {
 	}
 	slices.SortFunc(all, func(a, b v1alpha1.APIEnablement) int { return strings.Compare(a.GroupVersion, b.GroupVersion) })
 	slices.Sort(missing)
-	return Served{Enabled: all, Missing: missing, listed: listedOf(all)}
+	return APIs{Enablements: all, Unavailable: missing, statusList: statusListOf(all)}
 }
 
-func enabled(groupVersion string, resources []metav1.APIResource) v1alpha1.APIEnablement {
+func enablementOf(groupVersion string, resources []metav1.APIResource) v1alpha1.APIEnablement {
 	e := v1alpha1.APIEnablement{GroupVersion: groupVersion}
 	for _, r := range resources {
 		if !strings.Contains(r.Name, "/") && r.Kind != "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-func find(s Served, groupVersion, kind string) v1alpha1.APIResource {
-	for _, e := range s.Enabled {
+func find(s APIs, groupVersion, kind string) v1alpha1.APIResource {
+	for _, e := range s.Enablements {
 		for _, r := range e.Resources {
 			if e.GroupVersion == groupVersion && r.Kind == kind {
 				return r
@@ -37,38 +37,38 @@ func TestLookOfAPartialAnswer(t *testing.T) {
 		_, _ = w.Write([]byte(`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[
 			{"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1","freshness":"Stale"}]}]}`))
 	}))
-	s, err := k.Look()
+	s, err := k.Discover()
 	require.NoError(t, err)
-	require.Equal(t, []v1alpha1.APIEnablement{{GroupVersion: "v1", Resources: []v1alpha1.APIResource{{Name: "pods", Kind: "Pod"}}}}, s.Enabled)
-	require.Equal(t, []string{"metrics.k8s.io/v1beta1"}, s.Missing)
+	require.Equal(t, []v1alpha1.APIEnablement{{GroupVersion: "v1", Resources: []v1alpha1.APIResource{{Name: "pods", Kind: "Pod"}}}}, s.Enablements)
+	require.Equal(t, []string{"metrics.k8s.io/v1beta1"}, s.Unavailable)
 	require.Equal(t, 4, asked, "two requests, and both again because something is missing")
 }
 
 func TestLookAtNobody(t *testing.T) {
 	k := connect(t, served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) }))
-	_, err := k.Look()
+	_, err := k.Discover()
 	require.ErrorContains(t, err, "asking what the cluster serves")
 }
 
 func TestListedIsBounded(t *testing.T) {
-	many := func(n int) Served {
+	many := func(n int) APIs {
 		e := v1alpha1.APIEnablement{GroupVersion: "example.com/v1"}
 		for i := range n {
-			e.Resources = append(e.Resources, enabled("", []metav1.APIResource{{Name: fmt.Sprintf("things%05d", i), Kind: fmt.Sprintf("Thing%05d", i)}}).Resources...)
+			e.Resources = append(e.Resources, enablementOf("", []metav1.APIResource{{Name: fmt.Sprintf("things%05d", i), Kind: fmt.Sprintf("Thing%05d", i)}}).Resources...)
 		}
-		return Served{Enabled: []v1alpha1.APIEnablement{e}}
+		return APIs{Enablements: []v1alpha1.APIEnablement{e}}
 	}
-	list, ok := many(900).Listed()
+	list, ok := many(900).ForStatus()
 	require.True(t, ok)
 	require.Equal(t, "things00000", list[0].Resources[0].Name)
 
-	list, ok = many(1500).Listed()
+	list, ok = many(1500).ForStatus()
 	require.True(t, ok)
 	require.Equal(t, v1alpha1.APIResource{Kind: "Thing00000"}, list[0].Resources[0], "without names")
 	require.Len(t, list[0].Resources, 1500)
-	require.LessOrEqual(t, size(list), maxServed)
+	require.LessOrEqual(t, size(list), maxStatusList)
 
-	list, ok = many(5000).Listed()
+	list, ok = many(5000).ForStatus()
 	require.False(t, ok)
 	require.Empty(t, list, "nothing is better than half")
 }

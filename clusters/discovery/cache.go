@@ -16,28 +16,28 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// Catalogs keeps what clusters serve once for all that serve the same. Those of one version of Kubernetes mostly do, and
+// Cache keeps what clusters serve once for all that serve the same. Those of one version of Kubernetes mostly do, and
 // one that is ready to be looked up takes some 200 KiB. What no Member serves any more is forgotten. The zero value
 // is ready, and may be used from any goroutine.
-type Catalogs struct {
-	mu    sync.Mutex
-	known map[contents]weak.Pointer[catalog]
+type Cache struct {
+	mu       sync.Mutex
+	catalogs map[digest]weak.Pointer[catalog]
 }
 
-// contents identifies a catalog by all that is in it: nobody can make another cluster's answer seem to be theirs.
-type contents [sha256.Size]byte
+// digest identifies a catalog by all that is in it: nobody can make another cluster's answer seem to be theirs.
+type digest [sha256.Size]byte
 
 // catalog is what a cluster serves. It never changes.
 type catalog struct {
 	mapper meta.RESTMapper
-	served Served
-	// found keeps what mapper was asked: it looks at every version of every group each time.
-	found sync.Map // of *meta.RESTMapping, by schema.GroupVersionKind
+	apis   APIs
+	// mappings keeps what mapper was asked: it looks at every version of every group each time.
+	mappings sync.Map // of *meta.RESTMapping, by schema.GroupVersionKind
 }
 
 // mapping takes any version that is served when gvk names none.
 func (c *catalog) mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
-	if known, ok := c.found.Load(gvk); ok {
+	if known, ok := c.mappings.Load(gvk); ok {
 		return known.(*meta.RESTMapping), nil
 	}
 	var versions []string
@@ -46,45 +46,45 @@ func (c *catalog) mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error
 	}
 	mapping, err := c.mapper.RESTMapping(gvk.GroupKind(), versions...)
 	if err == nil { // what is not served is not kept: there is no end of that
-		c.found.Store(gvk, mapping)
+		c.mappings.Store(gvk, mapping)
 	}
 	return mapping, err
 }
 
-// of is the catalog of an answer: that of another member if it was told the same.
-func (c *Catalogs) of(a answer) *catalog {
-	groups, served := a.groups(), a.served()
-	key := contentsOf(groups, served)
+// intern is the catalog of an answer: that of another member if it was told the same.
+func (c *Cache) intern(a response) *catalog {
+	groups, served := a.groups(), a.apis()
+	key := digestOf(groups, served)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if same := c.known[key].Value(); same != nil {
+	if same := c.catalogs[key].Value(); same != nil {
 		return same
 	}
-	fresh := &catalog{mapper: restmapper.NewDiscoveryRESTMapper(groups), served: served}
-	maps.DeleteFunc(c.known, func(_ contents, p weak.Pointer[catalog]) bool { return p.Value() == nil })
-	if c.known == nil {
-		c.known = map[contents]weak.Pointer[catalog]{}
+	fresh := &catalog{mapper: restmapper.NewDiscoveryRESTMapper(groups), apis: served}
+	maps.DeleteFunc(c.catalogs, func(_ digest, p weak.Pointer[catalog]) bool { return p.Value() == nil })
+	if c.catalogs == nil {
+		c.catalogs = map[digest]weak.Pointer[catalog]{}
 	}
-	c.known[key] = weak.Make(fresh)
+	c.catalogs[key] = weak.Make(fresh)
 	return fresh
 }
 
-func contentsOf(groups []*restmapper.APIGroupResources, served Served) (key contents) {
+func digestOf(groups []*restmapper.APIGroupResources, served APIs) (key digest) {
 	h := sha256.New()
-	_ = json.NewEncoder(h).Encode([]any{groups, served.Enabled, served.Missing}) // strings and booleans always encode
+	_ = json.NewEncoder(h).Encode([]any{groups, served.Enablements, served.Unavailable}) // strings and booleans always encode
 	h.Sum(key[:0])
 	return key
 }
 
 // groups is the answer by group and version, with no more of it than is looked up. It is sorted: API servers that serve the
 // same say it in any order. Only the order of the versions of a group means something, and stays.
-func (a answer) groups() []*restmapper.APIGroupResources {
+func (a response) groups() []*restmapper.APIGroupResources {
 	lists := map[string][]metav1.APIResource{}
-	for _, l := range a.lists {
-		lists[l.GroupVersion] = undivided(l.APIResources)
+	for _, l := range a.resourceLists {
+		lists[l.GroupVersion] = withoutSubresources(l.APIResources)
 	}
-	all := make([]*restmapper.APIGroupResources, len(a.listed))
-	for i, g := range a.listed {
+	all := make([]*restmapper.APIGroupResources, len(a.groupList))
+	for i, g := range a.groupList {
 		group := metav1.APIGroup{Name: g.Name, Versions: g.Versions, PreferredVersion: g.PreferredVersion}
 		all[i] = &restmapper.APIGroupResources{Group: group, VersionedResources: map[string][]metav1.APIResource{}}
 		for _, v := range g.Versions {
@@ -97,8 +97,8 @@ func (a answer) groups() []*restmapper.APIGroupResources {
 	return all
 }
 
-// undivided are the resources that are no part of another, by name.
-func undivided(resources []metav1.APIResource) []metav1.APIResource {
+// withoutSubresources are the resources that are no part of another, by name.
+func withoutSubresources(resources []metav1.APIResource) []metav1.APIResource {
 	all := make([]metav1.APIResource, 0, len(resources))
 	for _, r := range resources {
 		if !strings.Contains(r.Name, "/") {

@@ -12,36 +12,36 @@ import (
 )
 
 // says is an answer of groups of one version, each with kinds.
-func says(groups ...[]string) answer {
-	var a answer
+func says(groups ...[]string) response {
+	var a response
 	for _, g := range groups {
 		version := metav1.GroupVersionForDiscovery{GroupVersion: g[0] + "/v1", Version: "v1"}
-		a.listed = append(a.listed, &metav1.APIGroup{Name: g[0], Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version})
+		a.groupList = append(a.groupList, &metav1.APIGroup{Name: g[0], Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version})
 		list := &metav1.APIResourceList{GroupVersion: version.GroupVersion}
 		for _, kind := range g[1:] {
 			list.APIResources = append(list.APIResources,
 				metav1.APIResource{Name: kind + "s", Kind: kind, Namespaced: true, Verbs: []string{"list"}},
 				metav1.APIResource{Name: kind + "s/status", Kind: kind, Namespaced: true})
 		}
-		a.lists = append(a.lists, list)
+		a.resourceLists = append(a.resourceLists, list)
 	}
 	return a
 }
 
 func TestCatalogsAreShared(t *testing.T) {
-	failing := func(a answer) answer {
+	failing := func(a response) response {
 		a.failed = map[schema.GroupVersion]error{{Group: "m.io", Version: "v1"}: errNothingServed}
 		return a
 	}
 	verbs := says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
-	verbs.lists[0].APIResources[0].Verbs = []string{"get"}
+	verbs.resourceLists[0].APIResources[0].Verbs = []string{"get"}
 	clusterWide := says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
-	clusterWide.lists[0].APIResources[0].Namespaced = false
+	clusterWide.resourceLists[0].APIResources[0].Namespaced = false
 	second := metav1.GroupVersionForDiscovery{GroupVersion: "a.io/v2", Version: "v2"}
 	newer := says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
-	newer.listed[0].Versions = append(newer.listed[0].Versions, second)
+	newer.groupList[0].Versions = append(newer.groupList[0].Versions, second)
 	for name, c := range map[string]struct {
-		other answer
+		other response
 		same  bool
 	}{
 		"the same":             {says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"}), true},
@@ -55,11 +55,11 @@ func TestCatalogsAreShared(t *testing.T) {
 		"kinds of other group": {says([]string{"b.io", "Gadget", "Widget"}, []string{"a.io", "Other"}), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var all Catalogs
-			one := all.of(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"}))
-			other := all.of(c.other)
+			var all Cache
+			one := all.intern(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"}))
+			other := all.intern(c.other)
 			require.Equal(t, c.same, one == other)
-			require.NotSame(t, one, new(Catalogs).of(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})), "of other Catalogs")
+			require.NotSame(t, one, new(Cache).intern(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})), "of other Catalogs")
 			for range 2 { // looked up, and kept
 				mapping, err := one.mapping(schema.GroupVersionKind{Group: "a.io", Version: "v1", Kind: "Widget"})
 				require.NoError(t, err)
@@ -76,29 +76,29 @@ func TestCatalogsAreShared(t *testing.T) {
 // The order in which a group names its versions is what it prefers; none of it may be lost.
 func TestCatalogPrefersWhatTheClusterDoes(t *testing.T) {
 	for _, order := range [][]string{{"v1", "v2", "v1beta1"}, {"v2", "v1", "v1beta1"}, {"v1beta1", "v1", "v2"}} {
-		var a answer
+		var a response
 		g := &metav1.APIGroup{Name: "a.io"}
 		for _, v := range order {
 			g.Versions = append(g.Versions, metav1.GroupVersionForDiscovery{GroupVersion: "a.io/" + v, Version: v})
-			a.lists = append(a.lists, &metav1.APIResourceList{GroupVersion: "a.io/" + v, APIResources: []metav1.APIResource{{Name: "gadgets", Kind: "Gadget"}}})
+			a.resourceLists = append(a.resourceLists, &metav1.APIResourceList{GroupVersion: "a.io/" + v, APIResources: []metav1.APIResource{{Name: "gadgets", Kind: "Gadget"}}})
 		}
 		g.PreferredVersion = g.Versions[0]
-		a.listed = []*metav1.APIGroup{g}
-		mapping, err := new(Catalogs).of(a).mapping(schema.GroupVersionKind{Group: "a.io", Kind: "Gadget"})
+		a.groupList = []*metav1.APIGroup{g}
+		mapping, err := new(Cache).intern(a).mapping(schema.GroupVersionKind{Group: "a.io", Kind: "Gadget"})
 		require.NoError(t, err)
 		require.Equal(t, order[0], mapping.Resource.Version)
 	}
 }
 
 func TestCatalogsForgetWhatNobodyServes(t *testing.T) {
-	var all Catalogs
-	kept := all.of(says([]string{"kept.io", "Gadget"}))
+	var all Cache
+	kept := all.intern(says([]string{"kept.io", "Gadget"}))
 	for i := range 20 {
-		all.of(says([]string{"gone.io", fmt.Sprint("Gadget", i)}))
+		all.intern(says([]string{"gone.io", fmt.Sprint("Gadget", i)}))
 	}
 	runtime.GC()
-	last := all.of(says([]string{"last.io", "Gadget"}))
-	require.Len(t, all.known, 2)
-	require.Same(t, kept, all.of(says([]string{"kept.io", "Gadget"})))
-	require.Same(t, last, all.of(says([]string{"last.io", "Gadget"})))
+	last := all.intern(says([]string{"last.io", "Gadget"}))
+	require.Len(t, all.catalogs, 2)
+	require.Same(t, kept, all.intern(says([]string{"kept.io", "Gadget"})))
+	require.Same(t, last, all.intern(says([]string{"last.io", "Gadget"})))
 }

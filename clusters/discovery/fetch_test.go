@@ -21,7 +21,7 @@ func connect(t *testing.T, cfg *rest.Config) *Kinds {
 	client.Transport = Transport{client.Transport}
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(cfg, client)
 	require.NoError(t, err)
-	return New(server, new(Catalogs))
+	return New(server, new(Cache))
 }
 
 // served is an API server that answers as f does.
@@ -92,18 +92,18 @@ func TestLookAsksForWhatChanged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := &halves{form: discovery.AcceptV2, kinds: map[string][]string{"/api": {"Pod"}, "/apis": {"Gadget", "Other"}}, tags: map[string]string{"/api": `"1"`, "/apis": `"2"`}}
 			k := connect(t, served(t, h.ServeHTTP))
-			_, err := k.Look()
+			_, err := k.Discover()
 			require.NoError(t, err)
 			require.Equal(t, []string{"/api", "/apis"}, h.requests())
-			before := k.told.catalog
+			before := k.snapshot.catalog
 			c.change(h)
-			s, err := k.Look()
+			s, err := k.Discover()
 			require.NoError(t, err)
 			require.Equal(t, c.asked, h.requests())
-			require.Equal(t, c.same, k.told.catalog == before)
-			require.Len(t, s.Enabled, 2)
+			require.Equal(t, c.same, k.snapshot.catalog == before)
+			require.Len(t, s.Enablements, 2)
 			for i, path := range []string{"/apis", "/api"} {
-				require.Len(t, s.Enabled[i].Resources, len(h.kinds[path]), path)
+				require.Len(t, s.Enablements[i].Resources, len(h.kinds[path]), path)
 			}
 		})
 	}
@@ -130,10 +130,10 @@ func TestLookAtAnOldServer(t *testing.T) {
 				}
 			}))
 			for range 2 {
-				s, err := k.Look()
+				s, err := k.Discover()
 				require.NoError(t, err)
 				require.Equal(t, "pods", find(s, "v1", "Pod").Name)
-				require.Len(t, s.Enabled[0].Resources, 1)
+				require.Len(t, s.Enablements[0].Resources, 1)
 			}
 		})
 	}
@@ -145,6 +145,6 @@ func TestLookAtNonsense(t *testing.T) {
 		w.Header().Set("Content-Type", discovery.AcceptV2)
 		_, _ = w.Write([]byte(`{"items":`))
 	}))
-	_, err := k.Look()
+	_, err := k.Discover()
 	require.ErrorContains(t, err, "asking what the cluster serves: unexpected end of JSON input")
 }

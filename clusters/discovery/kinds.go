@@ -14,46 +14,46 @@ import (
 )
 
 const (
-	// kindsExpire is when what a cluster serves is asked for again although nothing was missed.
-	kindsExpire = 10 * time.Minute
-	// kindsPatience is the least time between two questions that a kind which is not there gives rise to.
-	kindsPatience = 5 * time.Second
+	// maxAge is when what a cluster serves is asked for again although nothing was missed.
+	maxAge = 10 * time.Minute
+	// minAge is the least time between two questions that a kind which is not there gives rise to.
+	minAge = 5 * time.Second
 )
 
 // Kinds is what one cluster serves, asked for when it is first needed and kept.
 type Kinds struct {
 	server discovery.DiscoveryInterface
-	look   func(before told) (told, error)
+	fetch  func(before snapshot) (snapshot, error)
 
-	mu    sync.Mutex
-	told  told
-	asked time.Time
-	news  chan struct{} // closed and replaced when the cluster was asked again
+	mu        sync.Mutex
+	snapshot  snapshot
+	fetchedAt time.Time
+	changed   chan struct{} // closed and replaced when the cluster was asked again
 }
 
 // New is for the cluster of server, which shares what it serves with the others of c.
-func New(server discovery.DiscoveryInterface, c *Catalogs) *Kinds {
-	return newKinds(server, directory{server, c}.look)
+func New(server discovery.DiscoveryInterface, c *Cache) *Kinds {
+	return newKinds(server, fetcher{server, c}.fetch)
 }
 
-func newKinds(server discovery.DiscoveryInterface, look func(before told) (told, error)) *Kinds {
-	return &Kinds{server: server, look: look, news: make(chan struct{})}
+func newKinds(server discovery.DiscoveryInterface, look func(before snapshot) (snapshot, error)) *Kinds {
+	return &Kinds{server: server, fetch: look, changed: make(chan struct{})}
 }
 
-// Look asks the cluster anew what it serves, in two requests where it can tell that in so many. Whoever needs a Mapping
+// Discover asks the cluster anew what it serves, in two requests where it can tell that in so many. Whoever needs a Mapping
 // meanwhile is answered from what was known, and from the new answer afterwards.
-func (k *Kinds) Look() (Served, error) {
+func (k *Kinds) Discover() (APIs, error) {
 	k.mu.Lock()
-	before := k.told
+	before := k.snapshot
 	k.mu.Unlock()
-	now, err := k.look(before)
+	now, err := k.fetch(before)
 	if err != nil {
-		return Served{}, err
+		return APIs{}, err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.learn(now)
-	return now.served, nil
+	k.replace(now)
+	return now.apis, nil
 }
 
 // Mapping says under which resource a kind is served and whether it is namespaced. A kind that the cluster does not
@@ -62,55 +62,55 @@ func (k *Kinds) Look() (Served, error) {
 func (k *Kinds) Mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.told.catalog == nil || time.Since(k.asked) > kindsExpire {
-		if err := k.ask(); err != nil {
+	if k.snapshot.catalog == nil || time.Since(k.fetchedAt) > maxAge {
+		if err := k.refresh(); err != nil {
 			return nil, err
 		}
 	}
-	mapping, err := k.told.mapping(gvk)
-	if !meta.IsNoMatchError(err) || time.Since(k.asked) < kindsPatience {
+	mapping, err := k.snapshot.mapping(gvk)
+	if !meta.IsNoMatchError(err) || time.Since(k.fetchedAt) < minAge {
 		return mapping, err
 	}
-	if err := k.ask(); err != nil {
+	if err := k.refresh(); err != nil {
 		return nil, err
 	}
-	return k.told.mapping(gvk)
+	return k.snapshot.mapping(gvk)
 }
 
 // Refresh asks the cluster again, because it is known to serve something new.
 func (k *Kinds) Refresh() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.ask()
+	return k.refresh()
 }
 
-// News is closed when the cluster was asked again.
-func (k *Kinds) News() <-chan struct{} {
+// Changed is closed when the cluster was asked again.
+func (k *Kinds) Changed() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.news
+	return k.changed
 }
 
-// ask keeps what was known if the cluster does not answer. The caller holds k.mu, so that many who miss a kind ask once.
-func (k *Kinds) ask() error {
-	now, err := k.look(k.told)
+// refresh keeps what was known if the cluster does not answer. The caller holds k.mu, so that many who miss a kind ask once.
+func (k *Kinds) refresh() error {
+	now, err := k.fetch(k.snapshot)
 	if err != nil {
 		return err
 	}
-	k.learn(now)
+	k.replace(now)
 	return nil
 }
 
-// learn replaces what was known. The caller holds k.mu.
-func (k *Kinds) learn(now told) {
-	k.told, k.asked = now, time.Now()
-	close(k.news)
-	k.news = make(chan struct{})
+// replace replaces what was known. The caller holds k.mu.
+func (k *Kinds) replace(now snapshot) {
+	k.snapshot, k.fetchedAt = now, time.Now()
+	close(k.changed)
+	k.changed = make(chan struct{})
 }
 
-// Namespaced are all resources that can be listed in a namespace, each in the version the cluster prefers. An API whose
+// NamespacedResources are all resources that can be listed in a namespace, each in the version the cluster prefers. An API whose
 // resources cannot be asked for now is an error: what is not known is not empty.
-func (k *Kinds) Namespaced() ([]schema.GroupVersionResource, error) {
+func (k *Kinds) NamespacedResources() ([]schema.GroupVersionResource, error) {
 	lists, err := discovery.ServerPreferredNamespacedResources(k.server)
 	if err != nil {
 		return nil, fmt.Errorf("asking what the cluster serves: %w", err)

@@ -35,8 +35,8 @@ func (d *apis) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIReso
 }
 
 func (d *apis) newKinds() *Kinds {
-	asking := directory{d, new(Catalogs)}
-	return newKinds(d, func(told) (told, error) { return asking.piecemeal() })
+	asking := fetcher{d, new(Cache)}
+	return newKinds(d, func(snapshot) (snapshot, error) { return asking.fetchEachGroup() })
 }
 
 func kindOf(name string) schema.GroupVersionKind {
@@ -63,19 +63,19 @@ func TestKindsAreAskedForWhenNeeded(t *testing.T) {
 		served("Gadget", 1)
 		served("Gadget", 1)
 		missing("Widget", 1) // it was asked a moment ago
-		time.Sleep(kindsPatience)
+		time.Sleep(minAge)
 		missing("Widget", 2)
 		for range 100 {
 			missing("Widget", 2)
 		}
 
 		d.kinds = append(d.kinds, "Widget")
-		news := k.News()
-		time.Sleep(kindsPatience)
+		news := k.Changed()
+		time.Sleep(minAge)
 		served("Widget", 3)
 		<-news
 
-		time.Sleep(kindsExpire)
+		time.Sleep(maxAge)
 		served("Widget", 3)
 		time.Sleep(time.Second)
 		served("Widget", 4)
@@ -90,11 +90,11 @@ func TestKindsAreKeptWhileNobodyAnswers(t *testing.T) {
 		_, err := k.Mapping(kindOf("Gadget"))
 		require.NoError(t, err)
 		d.err = errors.New("no route to host")
-		_, err = k.Look()
+		_, err = k.Discover()
 		require.ErrorContains(t, err, "no route to host")
 		_, err = k.Mapping(kindOf("Gadget"))
 		require.NoError(t, err)
-		time.Sleep(kindsPatience)
+		time.Sleep(minAge)
 		_, err = k.Mapping(kindOf("Widget"))
 		require.ErrorContains(t, err, "no route to host", "not that it does not exist, which nobody knows")
 	})

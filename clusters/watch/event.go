@@ -17,9 +17,9 @@ import (
 )
 
 // open begins to watch after k.version.
-func (k *kindWatch) open(ctx context.Context, resource schema.GroupVersionResource) (io.ReadCloser, error) {
-	end := int64((watchEnd + rand.N(watchEnd)) / time.Second)
-	return k.request(resource).Param("watch", "true").Param("allowWatchBookmarks", "true").Param("resourceVersion", k.version).
+func (k *kindWatcher) open(ctx context.Context, resource schema.GroupVersionResource) (io.ReadCloser, error) {
+	end := int64((serverTimeout + rand.N(serverTimeout)) / time.Second)
+	return k.request(resource).Param("watch", "true").Param("allowWatchBookmarks", "true").Param("resourceVersion", k.resourceVersion).
 		Param("timeoutSeconds", strconv.FormatInt(end, 10)).Stream(ctx)
 }
 
@@ -31,23 +31,23 @@ type event struct {
 
 // events hands over what happens until the watch ends; nil if it ended in good order. One that broke off, or in which stands
 // what is no event, is taken up where it ended, too.
-func (k *kindWatch) events(ctx context.Context, body io.Reader) error {
+func (k *kindWatcher) events(ctx context.Context, body io.Reader) error {
 	text := json.NewDecoder(body)
 	text.UseNumber()
 	for {
-		u, kind, err := next(text)
+		u, kind, err := nextEvent(text)
 		if err != nil || ctx.Err() != nil {
 			return nil
 		}
 		if kind == apiwatch.Error {
-			return ended(u)
+			return errorOfEvent(u)
 		}
-		k.version = u.GetResourceVersion()
+		k.resourceVersion = u.GetResourceVersion()
 		switch kind {
 		case apiwatch.Added, apiwatch.Modified:
-			k.watch.sink.Put(u)
+			k.watcher.sink.Put(u)
 		case apiwatch.Deleted:
-			k.watch.sink.Delete(u)
+			k.watcher.sink.Delete(u)
 		}
 	}
 }
@@ -55,13 +55,13 @@ func (k *kindWatch) events(ctx context.Context, body io.Reader) error {
 // errNoEvent ends a watch like a connection that breaks off.
 var errNoEvent = errors.New("that is no event of a watch")
 
-// next is one event.
-func next(text *json.Decoder) (*unstructured.Unstructured, apiwatch.EventType, error) {
+// nextEvent is one event.
+func nextEvent(text *json.Decoder) (*unstructured.Unstructured, apiwatch.EventType, error) {
 	var e event
 	if err := text.Decode(&e); err != nil {
 		return nil, "", err
 	}
-	u, err := objectOf(e.Object)
+	u, err := unstructuredOf(e.Object)
 	if err != nil {
 		return nil, "", err
 	}
@@ -74,8 +74,8 @@ func next(text *json.Decoder) (*unstructured.Unstructured, apiwatch.EventType, e
 	return nil, "", errNoEvent
 }
 
-// ended is why the API server ended a watch; nil for an internal error, after which it is taken up where it ended.
-func ended(u *unstructured.Unstructured) error {
+// errorOfEvent is why the API server ended a watch; nil for an internal error, after which it is taken up where it ended.
+func errorOfEvent(u *unstructured.Unstructured) error {
 	err := apierrors.FromObject(u)
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError {

@@ -30,7 +30,7 @@ func TestEventsAreDecodedAsByClientGo(t *testing.T) {
 			text := json.NewDecoder(strings.NewReader(`{"type":"MODIFIED","object":` + object + "}\n" + `{"type":"DELETED","object":` + object + `}`))
 			text.UseNumber()
 			for _, kind := range []apiwatch.EventType{apiwatch.Modified, apiwatch.Deleted} {
-				got, is, err := next(text)
+				got, is, err := nextEvent(text)
 				require.NoError(t, err)
 				require.Equal(t, kind, is)
 				require.Equal(t, want.Object, got.Object)

@@ -13,28 +13,28 @@ import (
 )
 
 const (
-	// firstWait and lastWait bound the back-off after a list or a watch that failed. Half of it is random, so that a
+	// minBackoff and lastWait bound the back-off after a list or a watch that failed. Half of it is random, so that a
 	// cluster that comes back is not met by all at once.
-	firstWait = 200 * time.Millisecond
-	lastWait  = 30 * time.Second
-	// watchPage is how many objects of a list are in memory at once.
-	watchPage = 250
-	// briefly is how long a watch lasts at least, if it is to be taken up again at once.
-	briefly = time.Second
-	// watchEnd is when the API server ends a watch in good order; it is then taken up where it ended.
-	watchEnd = 10 * time.Minute
+	minBackoff = 200 * time.Millisecond
+	maxBackoff = 30 * time.Second
+	// pageSize is how many objects of a list are in memory at once.
+	pageSize = 250
+	// minDuration is how long a watch lasts at least, if it is to be taken up again at once.
+	minDuration = time.Second
+	// serverTimeout is when the API server ends a watch in good order; it is then taken up where it ended.
+	serverTimeout = 10 * time.Minute
 )
 
-// kindWatch lists and watches one kind.
-type kindWatch struct {
-	watch *Watch
-	gvk   schema.GroupVersionKind
-	stop  context.CancelFunc
-	// listed is closed after the first complete list.
-	listed chan struct{}
+// kindWatcher lists and watches one kind.
+type kindWatcher struct {
+	watcher *Watcher
+	gvk     schema.GroupVersionKind
+	stop    context.CancelFunc
+	// synced is closed after the first complete list.
+	synced chan struct{}
 
-	version string // resourceVersion up to which all is known; empty: a list is needed
-	failed  int    // attempts since the last that worked
+	resourceVersion string // resourceVersion up to which all is known; empty: a list is needed
+	failures        int    // attempts since the last that worked
 
 	// guarded by watch.mu
 	since time.Time
@@ -42,26 +42,26 @@ type kindWatch struct {
 }
 
 // run lists and watches until ctx ends.
-func (k *kindWatch) run(ctx context.Context) {
+func (k *kindWatcher) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		news, turned, started := k.watch.server.Kinds.News(), k.watch.server.Breaker.Turned(), time.Now()
-		err := k.follow(ctx)
+		news, turned, started := k.watcher.server.Kinds.Changed(), k.watcher.server.Breaker.Changed(), time.Now()
+		err := k.listAndWatch(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err == nil && time.Since(started) >= briefly:
+		case err == nil && time.Since(started) >= minDuration:
 			continue
 		case err == nil: // a server that ends every watch at once is not asked in a tight loop
 		case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
-			k.version = "" // not trouble: we were away for too long
-			if k.failed == 0 {
-				k.failed++
+			k.resourceVersion = "" // not trouble: we were away for too long
+			if k.failures == 0 {
+				k.failures++
 				continue
 			}
 		case meta.IsNoMatchError(err):
-			k.version = ""
+			k.resourceVersion = ""
 			k.complete(map[types.NamespacedName]bool{})
-			k.found()
+			k.recovered()
 		default:
 			k.lost(err)
 		}
@@ -69,29 +69,29 @@ func (k *kindWatch) run(ctx context.Context) {
 	}
 }
 
-// follow lists if it has to, and watches until the watch ends; nil if it ended in good order.
-func (k *kindWatch) follow(ctx context.Context) error {
-	mapping, err := k.watch.server.Kinds.Mapping(k.gvk)
+// listAndWatch lists if it has to, and watches until the watch ends; nil if it ended in good order.
+func (k *kindWatcher) listAndWatch(ctx context.Context) error {
+	mapping, err := k.watcher.server.Kinds.Mapping(k.gvk)
 	if err != nil {
 		return err
 	}
-	if k.version == "" {
+	if k.resourceVersion == "" {
 		if err := k.list(ctx, mapping.Resource); err != nil {
-			return k.unserved(err)
+			return k.noMatchFor404(err)
 		}
 	}
 	events, err := k.open(ctx, mapping.Resource)
 	if err != nil {
-		return k.unserved(fmt.Errorf("watching %s: %w", k.gvk.Kind, err))
+		return k.noMatchFor404(fmt.Errorf("watching %s: %w", k.gvk.Kind, err))
 	}
 	defer events.Close()
-	k.failed = 0
-	k.found()
+	k.failures = 0
+	k.recovered()
 	return k.events(ctx, events)
 }
 
-// unserved makes the 404 of a kind whose definition was removed what it is.
-func (k *kindWatch) unserved(err error) error {
+// noMatchFor404 makes the 404 of a kind whose definition was removed what it is.
+func (k *kindWatcher) noMatchFor404(err error) error {
 	if apierrors.IsNotFound(err) {
 		return &meta.NoKindMatchError{GroupKind: k.gvk.GroupKind(), SearchedVersions: []string{k.gvk.Version}}
 	}
@@ -99,7 +99,7 @@ func (k *kindWatch) unserved(err error) error {
 }
 
 // list puts all that is there, page by page.
-func (k *kindWatch) list(ctx context.Context, resource schema.GroupVersionResource) error {
+func (k *kindWatcher) list(ctx context.Context, resource schema.GroupVersionResource) error {
 	present := map[types.NamespacedName]bool{}
 	version := ""
 	for next := ""; ; {
@@ -109,45 +109,45 @@ func (k *kindWatch) list(ctx context.Context, resource schema.GroupVersionResour
 		}
 		for _, u := range page {
 			present[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = true
-			k.watch.sink.Put(u)
+			k.watcher.sink.Put(u)
 		}
 		version = h.ResourceVersion
 		if next = h.Continue; next == "" {
 			break
 		}
 	}
-	k.version = version
+	k.resourceVersion = version
 	k.complete(present)
 	return nil
 }
 
 // complete is called after a list.
-func (k *kindWatch) complete(present map[types.NamespacedName]bool) {
-	k.watch.sink.Listed(k.gvk, present)
+func (k *kindWatcher) complete(present map[types.NamespacedName]bool) {
+	k.watcher.sink.Listed(k.gvk, present)
 	select {
-	case <-k.listed:
+	case <-k.synced:
 	default:
-		close(k.listed)
+		close(k.synced)
 	}
 }
 
-// found and lost keep the time of the change, and tell the sink of it once.
-func (k *kindWatch) found() {
+// recovered and lost keep the time of the change, and tell the sink of it once.
+func (k *kindWatcher) recovered() {
 	if k.note(nil) {
-		k.watch.sink.Lost(k.gvk, time.Time{}, nil)
+		k.watcher.sink.Lost(k.gvk, time.Time{}, nil)
 	}
 }
 
-func (k *kindWatch) lost(err error) {
+func (k *kindWatcher) lost(err error) {
 	if k.note(err) {
-		k.watch.sink.Lost(k.gvk, k.since, err)
+		k.watcher.sink.Lost(k.gvk, k.since, err)
 	}
 }
 
 // note says whether that is a change.
-func (k *kindWatch) note(err error) (changed bool) {
-	k.watch.mu.Lock()
-	defer k.watch.mu.Unlock()
+func (k *kindWatcher) note(err error) (changed bool) {
+	k.watcher.mu.Lock()
+	defer k.watcher.mu.Unlock()
 	changed = (err == nil) != (k.err == nil)
 	if changed {
 		k.since = time.Now()
@@ -157,9 +157,9 @@ func (k *kindWatch) note(err error) (changed bool) {
 }
 
 // wait for the next attempt; news of what the cluster serves, and of whether it works, ends it early.
-func (k *kindWatch) wait(ctx context.Context, news, turned <-chan struct{}) {
-	pause := min(firstWait<<min(k.failed, 16), lastWait)
-	k.failed++
+func (k *kindWatcher) wait(ctx context.Context, news, turned <-chan struct{}) {
+	pause := min(minBackoff<<min(k.failures, 16), maxBackoff)
+	k.failures++
 	timer := time.NewTimer(pause/2 + rand.N(pause/2))
 	defer timer.Stop()
 	select {

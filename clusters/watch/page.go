@@ -18,22 +18,22 @@ import (
 // eight times, decodes each of a list twice, and has a goroutine for every watch.
 
 // request is about all objects of a kind that are watched.
-func (k *kindWatch) request(resource schema.GroupVersionResource) *rest.Request {
+func (k *kindWatcher) request(resource schema.GroupVersionResource) *rest.Request {
 	path := []string{"/apis", resource.Group, resource.Version, resource.Resource}
 	if resource.Group == "" {
 		path = []string{"/api", resource.Version, resource.Resource}
 	}
-	return k.watch.server.Client.Get().AbsPath(path...).SetHeader("Accept", "application/json").Param("labelSelector", k.watch.selector)
+	return k.watcher.server.Client.Get().AbsPath(path...).SetHeader("Accept", "application/json").Param("labelSelector", k.watcher.selector)
 }
 
 var errNoList = errors.New("what was answered is no list")
 
 // page is some of what is there: what comes first, or what comes next. None of it is put before all of it was read, because
 // a sink may take longer than a request.
-func (k *kindWatch) page(ctx context.Context, resource schema.GroupVersionResource, next string) (page []*unstructured.Unstructured, h list.Head, err error) {
-	ctx, cancel := context.WithTimeout(ctx, k.watch.server.RequestTimeout)
+func (k *kindWatcher) page(ctx context.Context, resource schema.GroupVersionResource, next string) (page []*unstructured.Unstructured, h list.Head, err error) {
+	ctx, cancel := context.WithTimeout(ctx, k.watcher.server.RequestTimeout)
 	defer cancel()
-	request := k.request(resource).Param("limit", strconv.Itoa(watchPage))
+	request := k.request(resource).Param("limit", strconv.Itoa(pageSize))
 	if next != "" {
 		request.Param("continue", next)
 	}
@@ -50,7 +50,7 @@ func (k *kindWatch) page(ctx context.Context, resource schema.GroupVersionResour
 		return nil, h, errNoList
 	}
 	for _, o := range objects {
-		u, err := objectOf(o)
+		u, err := unstructuredOf(o)
 		if err != nil {
 			return nil, h, err
 		}
@@ -63,8 +63,8 @@ func (k *kindWatch) page(ctx context.Context, resource schema.GroupVersionResour
 	return page, h, nil
 }
 
-// objectOf has the numbers of what was decoded as all of Kubernetes has them: int64 where they are whole, else float64.
-func objectOf(decoded map[string]any) (*unstructured.Unstructured, error) {
+// unstructuredOf has the numbers of what was decoded as all of Kubernetes has them: int64 where they are whole, else float64.
+func unstructuredOf(decoded map[string]any) (*unstructured.Unstructured, error) {
 	if err := utiljson.ConvertMapNumbers(decoded, 0); err != nil {
 		return nil, err
 	}

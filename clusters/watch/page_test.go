@@ -90,9 +90,9 @@ func TestPagesAreReadAsByClientGo(t *testing.T) {
 				w.WriteHeader(c.code)
 				_, _ = w.Write([]byte(c.answer))
 			}))
-			k := kindWatch{watch: New(m.server, "x=y", nil), gvk: configMapKind}
-			defer k.watch.Close()
-			want, refused := m.objects.Resource(configMaps).List(t.Context(), metav1.ListOptions{LabelSelector: k.watch.selector, Limit: watchPage, Continue: "token"})
+			k := kindWatcher{watcher: New(m.server, "x=y", nil), gvk: configMapKind}
+			defer k.watcher.Close()
+			want, refused := m.objects.Resource(configMaps).List(t.Context(), metav1.ListOptions{LabelSelector: k.watcher.selector, Limit: pageSize, Continue: "token"})
 			got, h, err := k.page(t.Context(), configMaps, "token")
 			require.Len(t, asked, 2)
 			require.Equal(t, asked[0], asked[1])
@@ -127,20 +127,20 @@ func manyObjects(n int) []byte {
 
 // BenchmarkPage is a page that is read for a watch, beside the same with the dynamic client.
 func BenchmarkPage(b *testing.B) {
-	text := manyObjects(watchPage)
+	text := manyObjects(pageSize)
 	cfg := served(b, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(text)
 	})
 	m := connect(b, cfg)
-	k := kindWatch{watch: New(m.server, "x=y", nil), gvk: configMapKind}
-	defer k.watch.Close()
+	k := kindWatcher{watcher: New(m.server, "x=y", nil), gvk: configMapKind}
+	defer k.watcher.Close()
 	b.Run("here", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			page, _, err := k.page(b.Context(), configMaps, "")
 			require.NoError(b, err)
-			require.Len(b, page, watchPage)
+			require.Len(b, page, pageSize)
 		}
 	})
 	b.Run("dynamic", func(b *testing.B) {
@@ -148,7 +148,7 @@ func BenchmarkPage(b *testing.B) {
 		for b.Loop() {
 			page, err := m.objects.Resource(configMaps).List(b.Context(), metav1.ListOptions{})
 			require.NoError(b, err)
-			require.Len(b, page.Items, watchPage)
+			require.Len(b, page.Items, pageSize)
 		}
 	})
 }
@@ -182,14 +182,14 @@ func BenchmarkEvents(b *testing.B) {
 }
 
 // watchOf is of a member that tells b.N times the same.
-func watchOf(b *testing.B, event string) (member, *kindWatch) {
+func watchOf(b *testing.B, event string) (member, *kindWatcher) {
 	m := connect(b, served(b, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		for range b.N {
 			_, _ = w.Write([]byte(event))
 		}
 	}))
-	k := &kindWatch{watch: New(m.server, "x=y", discard{}), gvk: configMapKind}
-	b.Cleanup(k.watch.Close)
+	k := &kindWatcher{watcher: New(m.server, "x=y", discard{}), gvk: configMapKind}
+	b.Cleanup(k.watcher.Close)
 	return m, k
 }

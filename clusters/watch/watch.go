@@ -38,7 +38,7 @@ type Server struct {
 
 // A Watch tells a Sink of all objects with one inventory label on one cluster. What goes wrong is tried again, for as long
 // as the watch is open, with a back-off that is capped.
-type Watch struct {
+type Watcher struct {
 	server   Server
 	selector string
 	sink     Sink
@@ -48,21 +48,21 @@ type Watch struct {
 	tasks sync.WaitGroup
 
 	mu    sync.Mutex // guards kinds and the state of each
-	kinds map[schema.GroupVersionKind]*kindWatch
+	kinds map[schema.GroupVersionKind]*kindWatcher
 }
 
 // New watches what selector selects; no kinds yet: see Set. Close it.
-func New(server Server, selector string, sink Sink) *Watch {
+func New(server Server, selector string, sink Sink) *Watcher {
 	ctx, stop := context.WithCancel(context.Background()) // lives until Close, not as long as a call
-	return &Watch{
+	return &Watcher{
 		server: server, selector: selector, sink: sink,
-		ctx: ctx, stop: stop, kinds: map[schema.GroupVersionKind]*kindWatch{},
+		ctx: ctx, stop: stop, kinds: map[schema.GroupVersionKind]*kindWatcher{},
 	}
 }
 
-// Set makes kinds those that are watched: new ones are added, and those not in it are ended. It returns at once.
+// SetKinds makes kinds those that are watched: new ones are added, and those not in it are ended. It returns at once.
 // A kind that the cluster does not serve counts as listed, with nothing in it, and is watched once it is served.
-func (w *Watch) Set(kinds []schema.GroupVersionKind) {
+func (w *Watcher) SetKinds(kinds []schema.GroupVersionKind) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ctx.Err() != nil {
@@ -83,19 +83,19 @@ func (w *Watch) Set(kinds []schema.GroupVersionKind) {
 	}
 }
 
-func (w *Watch) start(gvk schema.GroupVersionKind) *kindWatch {
+func (w *Watcher) start(gvk schema.GroupVersionKind) *kindWatcher {
 	ctx, stop := context.WithCancel(w.ctx)
-	k := &kindWatch{watch: w, gvk: gvk, stop: stop, listed: make(chan struct{})}
+	k := &kindWatcher{watcher: w, gvk: gvk, stop: stop, synced: make(chan struct{})}
 	w.tasks.Go(func() { k.run(ctx) })
 	return k
 }
 
-// Wait returns when every kind of the last Set was listed completely once, or with the error of ctx.
-func (w *Watch) Wait(ctx context.Context) error {
+// WaitForSync returns when every kind of the last Set was listed completely once, or with the error of ctx.
+func (w *Watcher) WaitForSync(ctx context.Context) error {
 	w.mu.Lock()
 	var waiting []<-chan struct{}
 	for _, k := range w.kinds {
-		waiting = append(waiting, k.listed)
+		waiting = append(waiting, k.synced)
 	}
 	w.mu.Unlock()
 	for _, listed := range waiting {
@@ -111,13 +111,13 @@ func (w *Watch) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Listed says whether every kind of the last Set was listed completely once.
-func (w *Watch) Listed() bool {
+// HasSynced says whether every kind of the last Set was listed completely once.
+func (w *Watcher) HasSynced() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, k := range w.kinds {
 		select {
-		case <-k.listed:
+		case <-k.synced:
 		default:
 			return false
 		}
@@ -127,7 +127,7 @@ func (w *Watch) Listed() bool {
 
 // Lost is since when and why changes of some kind are not heard of: of the one that was lost first. The error is nil
 // when all are heard of.
-func (w *Watch) Lost() (since time.Time, err error) {
+func (w *Watcher) Lost() (since time.Time, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, k := range w.kinds {
@@ -139,7 +139,7 @@ func (w *Watch) Lost() (since time.Time, err error) {
 }
 
 // Close ends the watch. When it returns the sink is not called any more, so the caller may not hold what the sink needs.
-func (w *Watch) Close() {
+func (w *Watcher) Close() {
 	w.mu.Lock()
 	w.stop()
 	w.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 // that the cluster serves is looked at, which is a few dozen requests; it is done only for a namespace that a commit
 // was explicitly allowed to delete. What cannot be looked at is an error: it is not empty.
 func (d *delivery) tenant(ctx context.Context, namespace string) (string, error) {
-	resources, err := d.member.Kinds.Namespaced()
+	resources, err := d.member.Kinds.NamespacedResources()
 	if err != nil {
 		return "", err
 	}

@@ -45,7 +45,7 @@ type Mirror struct {
 	log   *slog.Logger
 	tell  func(federation string, id manifest.ID)
 	queue workqueue.TypedRateLimitingInterface[manifest.ID]
-	watch *watch.Watch
+	watch *watch.Watcher
 
 	opening sync.Mutex // held while what is there is read for the first time
 	space   sync.Mutex // held while a namespace is made or removed
@@ -73,7 +73,7 @@ func Connect(cfg *rest.Config, o Options) (*Mirror, error) {
 		hub: hub, log: o.Log, tell: o.Retell, queue: workqueue.NewTypedRateLimitingQueue(limit),
 		entries: map[manifest.ID]*entry{}, kinds: map[schema.GroupKind]schema.GroupVersionKind{},
 	}
-	m.watch = hub.NewWatch(setID, observer{m})
+	m.watch = hub.NewWatcher(setID, observer{m})
 	return m, nil
 }
 

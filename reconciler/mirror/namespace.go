@@ -91,7 +91,7 @@ func (m *Mirror) removeNamespace(ctx context.Context, name string) error {
 // tenant names an object in a namespace that is not ours and would be deleted with it; empty if there is none. What cannot
 // be looked at is an error: it is not empty.
 func (m *Mirror) tenant(ctx context.Context, namespace string) (string, error) {
-	resources, err := m.hub.Kinds.Namespaced()
+	resources, err := m.hub.Kinds.NamespacedResources()
 	if err != nil {
 		return "", err
 	}

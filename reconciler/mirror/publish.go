@@ -90,10 +90,10 @@ func (m *Mirror) follow(ctx context.Context) error {
 	if err := m.record(ctx, kinds); err != nil {
 		return err
 	}
-	m.watch.Set(append(kinds, schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}))
+	m.watch.SetKinds(append(kinds, schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := m.watch.Wait(ctx); err != nil {
+	if err := m.watch.WaitForSync(ctx); err != nil {
 		return fmt.Errorf("reading what is mirrored: %w", err)
 	}
 	return nil

@@ -172,9 +172,9 @@ func TestOurOwnConnection(t *testing.T) {
 	facts, err := clusters.Probe(t.Context(), m)
 	require.NoError(t, err)
 	require.Equal(t, "v1.36.3", facts.Version)
-	served, err := m.Kinds.Look()
+	served, err := m.Kinds.Discover()
 	require.NoError(t, err)
-	require.Empty(t, served.Missing)
+	require.Empty(t, served.Unavailable)
 }
 
 func TestClosedServersAreGone(t *testing.T) {
