@@ -19,34 +19,34 @@ func (p *Plan) attach() {
 	p.dependents = map[manifest.ID][]*item{}
 	for _, it := range slices.Clone(p.items) {
 		if it.decision.Dependencies && it.decision.ID.Namespace != "" {
-			p.follow(it, it, map[manifest.ID]bool{it.decision.ID: true})
+			p.followReferences(it, it, map[manifest.ID]bool{it.decision.ID: true})
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(p.dependents), manifest.ID.Compare) {
-		p.byID[id].send(p.dependents[id])
+		p.byID[id].addClustersOf(p.dependents[id])
 	}
 }
 
-// follow notes what owner needs, from what it refers to on; seen has what was followed already.
-func (p *Plan) follow(owner, it *item, seen map[manifest.ID]bool) {
-	if it.known.Dependencies == nil {
+// followReferences notes what owner needs, from what it refers to on; seen has what was followed already.
+func (p *Plan) followReferences(owner, it *item, seen map[manifest.ID]bool) {
+	if it.kind.Dependencies == nil {
 		return
 	}
-	for _, ref := range it.known.Dependencies(it.manifest) {
-		for _, needed := range p.named(ref) {
+	for _, ref := range it.kind.Dependencies(it.manifest) {
+		for _, needed := range p.resolve(ref) {
 			id := needed.decision.ID
-			if seen[id] || p.rules.never(id, needed.manifest) != "" {
+			if seen[id] || p.exclusions.reason(id, needed.manifest) != "" {
 				continue
 			}
 			seen[id] = true
 			p.dependents[id] = append(p.dependents[id], owner)
-			p.follow(owner, needed, seen)
+			p.followReferences(owner, needed, seen)
 		}
 	}
 }
 
-// named are the objects in Git that a reference names; what is not there yet is sent when it appears.
-func (p *Plan) named(ref kind.Reference) []*item {
+// resolve are the objects in Git that a reference names; what is not there yet is sent when it appears.
+func (p *Plan) resolve(ref kind.Reference) []*item {
 	if ref.Name != "" {
 		if it, known := p.byID[ref.ID]; known {
 			return []*item{it}
@@ -64,8 +64,8 @@ func (p *Plan) named(ref kind.Reference) []*item {
 	return found
 }
 
-// send adds the clusters of the objects that need this one.
-func (it *item) send(owners []*item) {
+// addClustersOf adds the clusters of the objects that need this one.
+func (it *item) addClustersOf(owners []*item) {
 	d := it.decision
 	d.Chosen, d.Refused = slices.Clone(d.Chosen), slices.Clone(d.Refused) // what was settled stays
 	at := map[string]int{}                                                // index into Chosen

@@ -74,7 +74,7 @@ func BenchmarkPlan(b *testing.B) {
 				require.NoError(b, err)
 				placed = 0
 				for _, c := range p.Clusters() {
-					placed += len(p.For(c).Objects)
+					placed += len(p.ForCluster(c).Objects)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*placed), "ns/placed")
@@ -107,7 +107,7 @@ func BenchmarkNext(b *testing.B) {
 		require.NoError(b, err)
 		p.Digest()
 		for _, c := range p.Clusters() {
-			p.TargetDigest(c)
+			p.ClusterDigest(c)
 		}
 		last = p
 	}

@@ -12,7 +12,7 @@ import (
 // claim decides whether an object may go anywhere and which policy says where.
 func (p *Plan) claim(it *item) {
 	d := it.decision
-	if d.Why = p.rules.never(d.ID, it.manifest); d.Why != "" {
+	if d.Why = p.exclusions.reason(d.ID, it.manifest); d.Why != "" {
 		return
 	}
 	if d.Policy = p.claims.winner(it.manifest); d.Policy == nil {
@@ -24,17 +24,17 @@ func (p *Plan) claim(it *item) {
 func (p *Plan) choose(it *item) {
 	d := it.decision
 	if d.Policy == nil {
-		p.refuse(d, d.Why, d.Origin)
+		p.refuseAll(d, d.Why, d.Origin)
 		return
 	}
 	d.inherit(d.Policy)
-	if why, at := p.premature(d.Policy); why != "" {
+	if why, at := p.blocker(d.Policy); why != "" {
 		d.Why = fmt.Sprintf("%s (%s); what runs is left as it is", why, at)
-		p.refuse(d, why, at)
+		p.refuseAll(d, why, at)
 		return
 	}
 	p.place(it)
-	p.wait(it)
+	p.deferIfLazy(it)
 }
 
 // inherit takes over what the policy says about delivering.
@@ -44,8 +44,8 @@ func (d *Decision) inherit(c *policy.Policy) {
 	d.Dependencies = c.Spec.PropagateDeps
 }
 
-// premature says why a policy cannot be acted on at all yet.
-func (p *Plan) premature(c *policy.Policy) (why string, at manifest.Origin) {
+// blocker says why a policy cannot be acted on at all yet.
+func (p *Plan) blocker(c *policy.Policy) (why string, at manifest.Origin) {
 	if name := c.Spec.SchedulerName; name != policy.DefaultScheduler {
 		return fmt.Sprintf("schedulerName is %q, and there is no scheduler but %q", name, policy.DefaultScheduler), c.At("spec.schedulerName")
 	}
@@ -58,8 +58,8 @@ func (p *Plan) premature(c *policy.Policy) (why string, at manifest.Origin) {
 	return "", manifest.Origin{}
 }
 
-// refuse refuses every cluster for one reason.
-func (p *Plan) refuse(d *Decision, why string, at manifest.Origin) {
+// refuseAll refuses every cluster for one reason.
+func (p *Plan) refuseAll(d *Decision, why string, at manifest.Origin) {
 	d.Refused = make([]Refusal, len(p.clusters))
 	for i, c := range p.clusters {
 		d.Refused[i] = Refusal{Cluster: c.Name, Why: why, At: at}
@@ -78,31 +78,31 @@ func (p *Plan) place(it *item) {
 	if !fresh {
 		start = max(0, slices.IndexFunc(terms, func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == before.Term }))
 	}
-	var first *attempt
+	var first *termResult
 	for term := start; term < max(1, len(terms)); term++ {
-		a := p.attempt(it, term, fresh)
-		if a.failed == "" {
-			d.settle(a, terms)
+		a := p.tryTerm(it, term, fresh)
+		if a.failure == "" {
+			d.apply(a, terms)
 			return
 		}
 		if len(terms) > 0 {
-			d.Passed = append(d.Passed, Passed{Term: terms[term].AffinityName, Why: a.failed, At: a.at})
+			d.FailedTerms = append(d.FailedTerms, FailedTerm{Term: terms[term].AffinityName, Why: a.failure, At: a.at})
 		}
 		if first == nil {
 			first = a
 		}
 	}
 	d.Refused = first.refused
-	if first.nobody {
-		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; what runs is left as it is", d.Policy.Title(), first.at, first.failed)
+	if first.noFit {
+		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; what runs is left as it is", d.Policy.Title(), first.at, first.failure)
 		return
 	}
-	p.restore(d, first.failed, first.at, func(c PreviousCluster) string { return held(d.Policy, c.Name) })
+	p.restorePrevious(d, first.failure, first.at, func(c PreviousCluster) string { return suspension(d.Policy, c.Name) })
 	left := "what runs is left as it is"
-	if d.Kept = len(d.Chosen) > 0; d.Kept {
+	if d.PlacementRetained = len(d.Chosen) > 0; d.PlacementRetained {
 		left = "what was chosen before stays"
 	}
-	d.Why = fmt.Sprintf("%s (%s): %s; %s", d.Policy.Title(), first.at, first.failed, left)
+	d.Why = fmt.Sprintf("%s (%s): %s; %s", d.Policy.Title(), first.at, first.failure, left)
 }
 
 // unclaimed is why an object that no policy selects goes nowhere.
@@ -113,8 +113,8 @@ func unclaimed(id manifest.ID) string {
 	return fmt.Sprintf("no PropagationPolicy in namespace %s and no ClusterPropagationPolicy selects it", id.Namespace)
 }
 
-// nobody is why no cluster fits.
-func nobody(refused []Refusal) string {
+// noFit is why no cluster fits.
+func noFit(refused []Refusal) string {
 	if len(refused) == 0 {
 		return "there is no cluster"
 	}

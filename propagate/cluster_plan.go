@@ -9,8 +9,8 @@ import (
 	"github.com/accord-dev/accord/render/override"
 )
 
-// Target is all that one cluster should have.
-type Target struct {
+// ClusterPlan is all that one cluster should have.
+type ClusterPlan struct {
 	Cluster string
 	// Objects in the order in which they are applied: namespaces and CRDs first, workloads last.
 	Objects []Placed

@@ -21,12 +21,12 @@ type Decision struct {
 	Refused []Refusal
 	// Why says why no cluster was chosen, or, with Kept, why no new choice could be made; empty when one was.
 	Why string
-	// Kept says that the clusters are those of the last time, because a new choice could not be made.
-	Kept bool
+	// PlacementRetained says that the clusters are those of the last time, because a new choice could not be made.
+	PlacementRetained bool
 	// Lazy says that the policy was changed and waits for the manifest to change (Karmada §2.7).
 	Lazy bool
-	// Passed are the terms of clusterAffinities that were tried in vain, in order.
-	Passed []Passed
+	// FailedTerms are the terms of clusterAffinities that were tried in vain, in order.
+	FailedTerms []FailedTerm
 	// Term is the affinityName of clusterAffinities whose clusters were chosen; empty without them.
 	Term string
 	// Rebalanced names the WorkloadRebalancer that was obeyed last; empty when none was.
@@ -41,8 +41,8 @@ type Decision struct {
 // Unplaced says that a policy claims the object and no choice could be made; Why has the reason. What runs is kept.
 func (d *Decision) Unplaced() bool { return d.Policy != nil && d.Why != "" && !d.Lazy }
 
-// Passed is one term of clusterAffinities that did not work.
-type Passed struct {
+// FailedTerm is one term of clusterAffinities that did not work.
+type FailedTerm struct {
 	Term string
 	Why  string
 	At   manifest.Origin // the field that was the reason

@@ -15,27 +15,27 @@ import (
 // with the same digest mean the same everywhere. It renders every object, and what For gives is ready then.
 func (p *Plan) Digest() string { return p.digest() }
 
-func (p *Plan) sum() string {
+func (p *Plan) computeDigest() string {
 	sums := make([]Sum, len(p.items))
 	at := make(map[manifest.ID]int, len(p.items))
 	for i, it := range p.items {
 		at[it.decision.ID] = i
 	}
-	Concurrently(len(p.items), func(i int) { sums[i] = p.items[i].sumUp(p) })
+	Concurrently(len(p.items), func(i int) { sums[i] = p.items[i].digestOnce(p) })
 	return p.DigestOf(func(id manifest.ID) Sum { return sums[at[id]] })
 }
 
-// sumUp is the sum of one object, which renders it. What was rendered before is needed no longer then.
-func (it *item) sumUp(p *Plan) Sum {
+// digestOnce is the sum of one object, which renders it. What was rendered before is needed no longer then.
+func (it *item) digestOnce(p *Plan) Sum {
 	it.mu.Lock()
-	sum, known := it.sum, it.summed
+	sum, known := it.digest, it.digested
 	it.mu.Unlock()
 	if !known {
-		sum = p.across(it, nil, p.result).Sum()
+		sum = p.forObject(it, nil, p.result).Sum()
 	}
 	it.mu.Lock()
 	defer it.mu.Unlock()
-	it.sum, it.summed, it.before = sum, true, nil
+	it.digest, it.digested, it.reusable = sum, true, nil
 	return sum
 }
 
@@ -44,7 +44,7 @@ func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
 	h := sha256.New()
 	var b bytes.Buffer
 	for _, c := range p.clusters {
-		line(&b, "cluster", c.Name)
+		writeLine(&b, "cluster", c.Name)
 	}
 	h.Write(b.Bytes())
 	for _, it := range p.items {
@@ -54,17 +54,17 @@ func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// TargetDigest identifies what one cluster should have, what is held there and what failed included: "sha256:<hex>".
-func (p *Plan) TargetDigest(cluster string) string {
-	made := p.For(cluster)
+// ClusterDigest identifies what one cluster should have, what is held there and what failed included: "sha256:<hex>".
+func (p *Plan) ClusterDigest(cluster string) string {
+	made := p.ForCluster(cluster)
 	if i, known := p.index[cluster]; known {
-		return p.targets[i].sum
+		return p.byCluster[i].digest
 	}
 	return made.sum()
 }
 
 // sum is over the objects in the order in which they are applied, which follows from what they are.
-func (t Target) sum() string {
+func (t ClusterPlan) sum() string {
 	b := make([]byte, 0, 128*len(t.Objects))
 	text := func(parts ...string) {
 		for _, s := range parts {
@@ -85,8 +85,8 @@ func (t Target) sum() string {
 	return sum(b)
 }
 
-// line writes values so that no two lists of them read the same: strings are quoted, and nil is not zero.
-func line(b *bytes.Buffer, values ...any) {
+// writeLine writes values so that no two lists of them read the same: strings are quoted, and nil is not zero.
+func writeLine(b *bytes.Buffer, values ...any) {
 	text := b.AvailableBuffer()
 	for _, v := range values {
 		switch v := v.(type) {

@@ -25,8 +25,8 @@ type Skip struct {
 	APIs []string `json:"skippedAPIs,omitempty"`
 }
 
-// rules say what is never propagated.
-type rules struct {
+// exclusions say what is never propagated.
+type exclusions struct {
 	namespaces []namespaceRule
 	apis       []apiRule
 }
@@ -42,8 +42,8 @@ type apiRule struct {
 	kinds                 []string
 }
 
-func (s Skip) rules() (rules, error) {
-	r := rules{namespaces: []namespaceRule{{regexp.MustCompile(`^kube-.*$`), "matches kube-.*, which is never propagated (Karmada §8.2)"}}}
+func (s Skip) exclusions() (exclusions, error) {
+	r := exclusions{namespaces: []namespaceRule{{regexp.MustCompile(`^kube-.*$`), "matches kube-.*, which is never propagated (Karmada §8.2)"}}}
 	var errs []error
 	for i, text := range s.Namespaces {
 		pattern, err := regexp.Compile("^(?:" + text + ")$")
@@ -92,7 +92,7 @@ func (r apiRule) matches(id manifest.ID, version string) bool {
 }
 
 // namespace says why nothing in a namespace is propagated; empty when it may be.
-func (r rules) namespace(name string) string {
+func (r exclusions) namespace(name string) string {
 	switch {
 	case name == "":
 		return ""
@@ -110,7 +110,7 @@ func (r rules) namespace(name string) string {
 }
 
 // api says why a kind is not propagated; empty when it may be.
-func (r rules) api(id manifest.ID, version string) string {
+func (r exclusions) api(id manifest.ID, version string) string {
 	for _, rule := range r.apis {
 		if rule.matches(id, version) {
 			return fmt.Sprintf("%q in skippedAPIs of the Federation is never propagated", rule.token)
@@ -119,13 +119,13 @@ func (r rules) api(id manifest.ID, version string) string {
 	return ""
 }
 
-// never says why an object is not propagated whatever the policies say; empty when it may be (Karmada §8.1, and the
+// reason says why an object is not propagated whatever the policies say; empty when it may be (Karmada §8.1, and the
 // configured ones of §8.2). What configures a federation is not a workload of it.
-func (r rules) never(id manifest.ID, u *unstructured.Unstructured) string {
+func (r exclusions) reason(id manifest.ID, u *unstructured.Unstructured) string {
 	switch {
 	case id.Group == v1alpha1.GroupVersion.Group:
 		return "kinds of group " + id.Group + " configure accord itself and are never propagated"
-	case configures(id):
+	case isConfiguration(id):
 		return fmt.Sprintf("kinds of group %s are never propagated (Karmada §8.1)", id.Group)
 	case id.Kind == "Event" && (id.Group == "" || id.Group == "events.k8s.io") || id.Group == "events.k8s.io":
 		return "events are never propagated (Karmada §8.1)"
@@ -143,8 +143,8 @@ func (r rules) never(id manifest.ID, u *unstructured.Unstructured) string {
 
 const claimedByLabel = "resourcetemplate.karmada.io/claimed-by"
 
-// configures says whether a kind tells a federation what to do, here or in Karmada, and is no workload.
-func configures(id manifest.ID) bool {
+// isConfiguration says whether a kind tells a federation what to do, here or in Karmada, and is no workload.
+func isConfiguration(id manifest.ID) bool {
 	switch id.Group {
 	case v1alpha1.GroupVersion.Group,
 		"cluster.karmada.io", "policy.karmada.io", "work.karmada.io", "config.karmada.io", "networking.karmada.io",

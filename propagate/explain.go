@@ -33,18 +33,18 @@ func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {
 // Fleet is all clusters, sorted by name, with the taints that ClusterTaintPolicies leave. Nobody may change it.
 func (p *Plan) Fleet() []fleet.Cluster { return p.clusters }
 
-// Known is what is known about a kind, by accord and by the users who customized it.
-func (p *Plan) Known(gk schema.GroupKind) kind.Kind { return p.book.Of(gk) }
+// Kind is what is known about a kind, by accord and by the users who customized it.
+func (p *Plan) Kind(gk schema.GroupKind) kind.Kind { return p.book.Of(gk) }
 
 // Interpreters are what users know about kinds; nil when they brought nothing. id tells one such knowledge from another;
 // it is empty for nil.
-func (p *Plan) Interpreters() (book *interpret.Book, id string) { return p.book, p.interpreted }
+func (p *Plan) Interpreters() (book *interpret.Book, id string) { return p.book, p.interpretersID }
 
 // NeedsRoom says whether a decision depended on what clusters have room for.
 func (p *Plan) NeedsRoom() bool { return p.needsRoom }
 
-// Selecting are all policies that select an object, the one that claims it first (Karmada §2.2).
-func (p *Plan) Selecting(id manifest.ID) []*policy.Policy {
+// PoliciesSelecting are all policies that select an object, the one that claims it first (Karmada §2.2).
+func (p *Plan) PoliciesSelecting(id manifest.ID) []*policy.Policy {
 	it, known := p.byID[id]
 	if !known {
 		return nil

@@ -12,11 +12,11 @@ import (
 // their number; nil for an object without a count, or that no policy claims. It decides once more, for people who ask.
 func (p *Plan) Shares(id manifest.ID) map[string]string {
 	it, known := p.byID[id]
-	if !known || it.decision.Policy == nil || it.known.Replicas == nil {
+	if !known || it.decision.Policy == nil || it.kind.Replicas == nil {
 		return nil
 	}
 	d, shares := it.decision, map[string]string{}
-	if d.Kept || d.Lazy {
+	if d.PlacementRetained || d.Lazy {
 		for _, c := range d.Chosen {
 			shares[c.Cluster] = "kept from the last time"
 		}
@@ -25,7 +25,7 @@ func (p *Plan) Shares(id manifest.ID) map[string]string {
 	_, fresh := p.rebalance(id)
 	q := p.question(it, max(0, slices.IndexFunc(d.Policy.Spec.Placement.ClusterAffinities,
 		func(t policy.ClusterAffinityTerm) bool { return t.AffinityName == d.Term })), fresh)
-	selection, err := q.Select(p.fitting(it, q, &attempt{}))
+	selection, err := q.Select(p.filter(it, q, &termResult{}))
 	if err != nil {
 		return nil
 	}

@@ -76,11 +76,11 @@ func TestExplaining(t *testing.T) {
 	})
 	t.Run("who selects it, the winner first", func(t *testing.T) {
 		var names []string
-		for _, c := range p.Selecting(web) {
+		for _, c := range p.PoliciesSelecting(web) {
 			names = append(names, c.Title())
 		}
 		require.Equal(t, []string{"PropagationPolicy shop/exact", "PropagationPolicy shop/broad", "ClusterPropagationPolicy wide"}, names)
-		require.Empty(t, p.Selecting(none))
+		require.Empty(t, p.PoliciesSelecting(none))
 	})
 	t.Run("how the replicas came about", func(t *testing.T) {
 		shares := p.Shares(web)

@@ -96,7 +96,7 @@ func outcome(text []byte, show bool, disturb func(propagate.Input)) string {
 	}
 	shown := map[string]bool{}
 	for _, c := range plan.Clusters() {
-		target(&b, plan.For(c), show, shown)
+		clusterItems(&b, plan.ForCluster(c), show, shown)
 	}
 	return b.String()
 }
@@ -109,7 +109,7 @@ func decision(b *bytes.Buffer, d propagate.Decision) {
 	for _, mark := range []struct {
 		set  bool
 		text string
-	}{{d.Term != "", " term " + d.Term}, {d.Kept, " kept"}, {d.Lazy, " waits"}, {d.Rebalanced != "", " rebalanced by " + d.Rebalanced}} {
+	}{{d.Term != "", " term " + d.Term}, {d.PlacementRetained, " kept"}, {d.Lazy, " waits"}, {d.Rebalanced != "", " rebalanced by " + d.Rebalanced}} {
 		if mark.set {
 			b.WriteString(mark.text)
 		}
@@ -118,7 +118,7 @@ func decision(b *bytes.Buffer, d propagate.Decision) {
 		fmt.Fprintf(b, ": %s", d.Why)
 	}
 	b.WriteString("\n")
-	for _, passed := range d.Passed {
+	for _, passed := range d.FailedTerms {
 		fmt.Fprintf(b, "  passed %s: %s (%s)\n", passed.Term, passed.Why, passed.At)
 	}
 	for _, c := range d.Chosen {
@@ -149,7 +149,7 @@ func choice(c propagate.Choice) string {
 	return s
 }
 
-func target(b *bytes.Buffer, t propagate.Target, show bool, shown map[string]bool) {
+func clusterItems(b *bytes.Buffer, t propagate.ClusterPlan, show bool, shown map[string]bool) {
 	fmt.Fprintf(b, "\n%s:\n", t.Cluster)
 	for _, p := range t.Objects {
 		fmt.Fprintf(b, "  %s %s%s\n", p.Digest, p.ID, marks(p))

@@ -8,9 +8,9 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// held says why a policy holds its objects back on a cluster; empty when it does not. Held is hands off: nothing is
+// suspension says why a policy holds its objects back on a cluster; empty when it does not. Held is hands off: nothing is
 // created, updated, repaired or deleted there (DESIGN section 8, B13).
-func held(p *policy.Policy, cluster string) string {
+func suspension(p *policy.Policy, cluster string) string {
 	if p == nil || p.Spec.Suspension == nil {
 		return ""
 	}
@@ -35,7 +35,7 @@ func (p *Plan) Hold(cluster string) string { return p.holds[cluster] }
 
 // Held is why an object is held where it was chosen to go: a suspension holds the object, people the cluster, or both. Empty
 // when nobody does; stages hold beside that (Stage).
-func (p *Plan) Held(c Choice) string { return union(c.Held, p.Hold(c.Cluster)) }
+func (p *Plan) Held(c Choice) string { return joinReasons(c.Held, p.Hold(c.Cluster)) }
 
 // holdsAt are the clusters that people hold at a time, nil when there is none.
 func (p *Plan) holdsAt(now time.Time) map[string]string {
@@ -55,8 +55,8 @@ func (p *Plan) holdsAt(now time.Time) map[string]string {
 	return holds
 }
 
-// union joins two reasons to hold something. What is held for one of them stays held when the other ends.
-func union(a, b string) string {
+// joinReasons joins two reasons to hold something. What is held for one of them stays held when the other ends.
+func joinReasons(a, b string) string {
 	switch {
 	case a == "":
 		return b

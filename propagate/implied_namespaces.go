@@ -10,34 +10,34 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// need is what the objects in one namespace want of it.
-type need struct {
+// namespaceNeed is what the objects in one namespace want of it.
+type namespaceNeed struct {
 	// on has every cluster that one of them goes to, with the reason when all of them are held there.
 	on map[string]string
 	// preserve is set when one of them outlives its policy, and so must its namespace.
 	preserve bool
 }
 
-// imply sends namespaces where their objects go: from the manifest in Git when there is one, bare when there is none.
+// implyNamespaces sends namespaces where their objects go: from the manifest in Git when there is one, bare when there is none.
 // Namespaces are made nowhere else unless a policy says so (DESIGN section 8, B32).
-func (p *Plan) imply() {
-	needs := p.needs()
+func (p *Plan) implyNamespaces() {
+	needs := p.namespaceNeeds()
 	for i := range p.Decisions {
-		if d := &p.Decisions[i]; d.ID.GroupKind() == namespaceKind && d.Policy == nil && p.rules.namespace(d.ID.Name) == "" {
+		if d := &p.Decisions[i]; d.ID.GroupKind() == namespaceKind && d.Policy == nil && p.exclusions.namespace(d.ID.Name) == "" {
 			d.Why += ", and none of its objects goes anywhere"
-			p.refuse(d, "no policy selects it, and none of its objects goes there", d.Origin)
+			p.refuseAll(d, "no policy selects it, and none of its objects goes there", d.Origin)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(needs)) {
-		if name == defaultNamespace || p.rules.namespace(name) != "" {
+		if name == defaultNamespace || p.exclusions.namespace(name) != "" {
 			continue
 		}
-		p.need(manifest.ID{Kind: namespaceKind.Kind, Name: name}, needs[name])
+		p.addToNamespace(manifest.ID{Kind: namespaceKind.Kind, Name: name}, needs[name])
 	}
 }
 
-func (p *Plan) needs() map[string]need {
-	needs := map[string]need{}
+func (p *Plan) namespaceNeeds() map[string]namespaceNeed {
+	needs := map[string]namespaceNeed{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if d.ID.Namespace == "" || len(d.Chosen) == 0 {
@@ -58,8 +58,8 @@ func (p *Plan) needs() map[string]need {
 	return needs
 }
 
-// need adds to a namespace the clusters that it is needed on and not chosen for.
-func (p *Plan) need(id manifest.ID, n need) {
+// addToNamespace adds to a namespace the clusters that it is needed on and not chosen for.
+func (p *Plan) addToNamespace(id manifest.ID, n namespaceNeed) {
 	it := p.namespace(id)
 	it.preserve = it.preserve || n.preserve
 	d := it.decision
@@ -87,5 +87,5 @@ func (p *Plan) namespace(id manifest.ID) *item {
 		"apiVersion": "v1", "kind": id.Kind, "metadata": map[string]any{"name": id.Name},
 	}}
 	d := &Decision{ID: id, GVK: u.GroupVersionKind()}
-	return p.add(&item{decision: d, manifest: u, known: p.book.Of(namespaceKind)})
+	return p.add(&item{decision: d, manifest: u, kind: p.book.Of(namespaceKind)})
 }

@@ -38,8 +38,8 @@ type Input struct {
 	Previous []Previous
 }
 
-// Declared is the input with what a Federation says: its name, what it never propagates, and the health of kinds.
-func (in Input) Declared(fed *v1alpha1.Federation) Input {
+// WithFederation is the input with what a Federation says: its name, what it never propagates, and the health of kinds.
+func (in Input) WithFederation(fed *v1alpha1.Federation) Input {
 	in.Federation = fed.Namespace + "/" + fed.Name
 	in.Skip = Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs}
 	in.Health = nil

@@ -12,33 +12,33 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// Withdraw says why an object that a cluster still has and For no longer lists must stay there; empty when it may go.
+// KeepReason says why an object that a cluster still has and For no longer lists must stay there; empty when it may go.
 // labels are those of the live object. It stays
 //   - while a suspension covers it, or people hold the cluster: held means no delete either (B13);
 //   - while a policy claims it and no choice can be made (B17), or the cluster cannot say whether it serves the kind: what
 //     could not be read deletes nothing;
 //   - while an object stays for one of these reasons that needs it, and whose policy sends along what it needs;
 //   - a Namespace, while an object in it would stay.
-func (p *Plan) Withdraw(cluster string, id manifest.ID, labels map[string]string) string {
+func (p *Plan) KeepReason(cluster string, id manifest.ID, labels map[string]string) string {
 	if why := p.Hold(cluster); why != "" {
 		return why
 	}
 	if it, known := p.byID[id]; known {
-		if why := p.keeps(it.decision, cluster); why != "" {
+		if why := p.keepReason(it.decision, cluster); why != "" {
 			return why
 		}
-	} else if why := held(p.claims.winner(shape(id, labels)), cluster); why != "" {
+	} else if why := suspension(p.claims.winner(bareObject(id, labels)), cluster); why != "" {
 		return why
 	}
 	if id.GroupKind() == namespaceKind {
-		return p.inhabited(cluster, id.Name)
+		return p.namespaceKeepReason(cluster, id.Name)
 	}
 	return ""
 }
 
-// keeps says why an object that is in Git stays where it is not wanted.
-func (p *Plan) keeps(d *Decision, cluster string) string {
-	if why := d.stays(cluster); why != "" {
+// keepReason says why an object that is in Git stays where it is not wanted.
+func (p *Plan) keepReason(d *Decision, cluster string) string {
+	if why := d.ownKeepReason(cluster); why != "" {
 		return why
 	}
 	if i, known := p.index[cluster]; known && d.Policy != nil {
@@ -47,38 +47,38 @@ func (p *Plan) keeps(d *Decision, cluster string) string {
 		}
 	}
 	for _, owner := range p.dependents[d.ID] {
-		if why := owner.decision.stays(cluster); why != "" {
+		if why := owner.decision.ownKeepReason(cluster); why != "" {
 			return fmt.Sprintf("%s needs it and stays: %s", owner.decision.ID, why)
 		}
 	}
 	return ""
 }
 
-// stays says why an object stays for its own sake.
-func (d *Decision) stays(cluster string) string {
-	if why := held(d.Policy, cluster); why != "" {
+// ownKeepReason says why an object stays for its own sake.
+func (d *Decision) ownKeepReason(cluster string) string {
+	if why := suspension(d.Policy, cluster); why != "" {
 		return why
 	}
-	if d.Unplaced() && !d.Kept {
+	if d.Unplaced() && !d.PlacementRetained {
 		return d.Why
 	}
 	return ""
 }
 
-// inhabited says why a namespace must stay for what is, or may be, in it.
-func (p *Plan) inhabited(cluster, namespace string) string {
+// namespaceKeepReason says why a namespace must stay for what is, or may be, in it.
+func (p *Plan) namespaceKeepReason(cluster, namespace string) string {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if d.ID.Namespace != namespace {
 			continue
 		}
-		if why := p.keeps(d, cluster); why != "" {
+		if why := p.keepReason(d, cluster); why != "" {
 			return fmt.Sprintf("%s in it stays: %s", d.ID, why)
 		}
 	}
 	for _, tier := range []string{namespace, ""} {
 		for _, c := range p.claims.policies[tier] {
-			if why := held(c, cluster); why != "" && reaches(c, namespace) {
+			if why := suspension(c, cluster); why != "" && canClaimIn(c, namespace) {
 				return "objects in it may be held: " + why
 			}
 		}
@@ -86,15 +86,15 @@ func (p *Plan) inhabited(cluster, namespace string) string {
 	return ""
 }
 
-// reaches says whether a policy can claim anything in a namespace.
-func reaches(p *policy.Policy, namespace string) bool {
+// canClaimIn says whether a policy can claim anything in a namespace.
+func canClaimIn(p *policy.Policy, namespace string) bool {
 	return slices.ContainsFunc(p.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
 		return s.Namespace == "" || s.Namespace == namespace
 	})
 }
 
-// shape is an object of which only the identity and the labels are known.
-func shape(id manifest.ID, labels map[string]string) *unstructured.Unstructured {
+// bareObject is an object of which only the identity and the labels are known.
+func bareObject(id manifest.ID, labels map[string]string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	u.SetGroupVersionKind(schema.GroupVersionKind{Group: id.Group, Version: "v1", Kind: id.Kind})
 	u.SetNamespace(id.Namespace)

@@ -83,7 +83,7 @@ spec:
 		{"namespace nobody is interested in", "a", manifest.ID{Kind: "Namespace", Name: "bare"}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, p.Withdraw(c.cluster, c.id, c.labels))
+			require.Equal(t, c.want, p.KeepReason(c.cluster, c.id, c.labels))
 		})
 	}
 }
@@ -108,9 +108,9 @@ spec:
 ---
 {apiVersion: cluster.karmada.io/v1alpha1, kind: Cluster, metadata: {name: a}, spec: {syncMode: Push}}
 `))
-	require.Contains(t, p.Withdraw("a", manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}, nil), "no cluster fits")
-	require.Contains(t, p.Withdraw("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings"}, nil), "apps/Deployment shop/web needs it and stays")
-	require.Empty(t, p.Withdraw("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "unrelated"}, nil))
+	require.Contains(t, p.KeepReason("a", manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}, nil), "no cluster fits")
+	require.Contains(t, p.KeepReason("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings"}, nil), "apps/Deployment shop/web needs it and stays")
+	require.Empty(t, p.KeepReason("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "unrelated"}, nil))
 }
 
 // TestWhatCannotBeAskedStays: discovery that fails in part deletes nothing, even when nothing is known of what was decided.
@@ -144,6 +144,6 @@ status:
 `))
 	widget := manifest.ID{Group: "example.com", Kind: "Widget", Namespace: "shop", Name: "w"}
 	require.Len(t, p.Decision(widget).Chosen, 1, "the one that was never asked")
-	require.Contains(t, p.Withdraw("in-part", widget, nil), "could not list all its APIs")
-	require.Empty(t, p.Withdraw("in-full", widget, nil))
+	require.Contains(t, p.KeepReason("in-part", widget, nil), "could not list all its APIs")
+	require.Empty(t, p.KeepReason("in-full", widget, nil))
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// wait undoes what was just decided when the policy is Lazy and the manifest is the one of the last time: what a Lazy
+// deferIfLazy undoes what was just decided when the policy is Lazy and the manifest is the one of the last time: what a Lazy
 // policy says now takes effect when the manifest changes next (Karmada §2.7). An object that nothing is known of is new,
 // and a new object is placed at once.
-func (p *Plan) wait(it *item) {
+func (p *Plan) deferIfLazy(it *item) {
 	d := it.decision
 	before, known := p.previous[d.ID]
 	if d.Policy.Spec.ActivationPreference != policy.Lazy || !known || before.Template == "" || before.Template != d.Template {
@@ -23,15 +23,15 @@ func (p *Plan) wait(it *item) {
 	waits := d.Policy.Title() + " is Lazy: it takes effect when the manifest changes"
 	waitsAt := fmt.Sprintf("%s (%s)", waits, at)
 	then := *d
-	then.Why, then.Kept, then.Passed, then.Rebalanced = "", false, nil, before.Rebalanced
+	then.Why, then.PlacementRetained, then.FailedTerms, then.Rebalanced = "", false, nil, before.Rebalanced
 	then.Overwrite, then.Preserve, then.Dependencies = before.Overwrite, before.Preserve, before.Dependencies
-	p.restore(&then, waits, at, func(c PreviousCluster) string {
+	p.restorePrevious(&then, waits, at, func(c PreviousCluster) string {
 		if !c.Held {
 			return ""
 		}
-		return cmp.Or(held(d.Policy, c.Name), waitsAt)
+		return cmp.Or(suspension(d.Policy, c.Name), waitsAt)
 	})
-	if then.same(d) {
+	if then.placesAs(d) {
 		return
 	}
 	if then.Lazy = true; len(then.Chosen) == 0 {
@@ -40,8 +40,8 @@ func (p *Plan) wait(it *item) {
 	*d = then
 }
 
-// same says whether two decisions send an object to the same clusters in the same way.
-func (d *Decision) same(other *Decision) bool {
+// placesAs says whether two decisions send an object to the same clusters in the same way.
+func (d *Decision) placesAs(other *Decision) bool {
 	return d.Overwrite == other.Overwrite && d.Preserve == other.Preserve && d.Dependencies == other.Dependencies &&
 		slices.EqualFunc(d.Chosen, other.Chosen, func(a, b Choice) bool {
 			return a.Cluster == b.Cluster && ptr.Equal(a.Replicas, b.Replicas) && ptr.Equal(a.Completions, b.Completions) &&

@@ -32,8 +32,8 @@ func scaled(items []*item) map[manifest.ID]bool {
 
 // yields are the fields of an object that belong to the member as soon as somebody there has set them; see kind.Kind.
 func (p *Plan) yields(it *item) []string {
-	if it.known.Replicas == nil || it.manifest.GetLabels()[retainReplicas] != "true" && !p.scaled[it.decision.ID] {
-		return it.known.Yields
+	if it.kind.Replicas == nil || it.manifest.GetLabels()[retainReplicas] != "true" && !p.scaled[it.decision.ID] {
+		return it.kind.Yields
 	}
-	return append(slices.Clone(it.known.Yields), replicasPath)
+	return append(slices.Clone(it.kind.Yields), replicasPath)
 }

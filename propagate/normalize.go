@@ -21,9 +21,9 @@ type object struct {
 	origin   manifest.Origin
 }
 
-// normal gives every object its namespace, sorts them, and refuses an input that says the same thing twice. Manifests that
+// normalize gives every object its namespace, sorts them, and refuses an input that says the same thing twice. Manifests that
 // were copied for it are in moved, and those that before has are not copied again.
-func normal(in Input, before func(*unstructured.Unstructured, string) *unstructured.Unstructured, moved map[*unstructured.Unstructured]*unstructured.Unstructured) ([]object, error) {
+func normalize(in Input, before func(*unstructured.Unstructured, string) *unstructured.Unstructured, moved map[*unstructured.Unstructured]*unstructured.Unstructured) ([]object, error) {
 	scope := scopes(in.Objects)
 	objects := make([]object, len(in.Objects))
 	for i, o := range in.Objects {
@@ -43,21 +43,21 @@ func normal(in Input, before func(*unstructured.Unstructured, string) *unstructu
 	var errs []error
 	for i := 1; i < len(objects); i++ {
 		if objects[i].id == objects[i-1].id {
-			errs = append(errs, twice(objects[i].id.String(), objects[i-1].origin, objects[i].origin))
+			errs = append(errs, duplicate(objects[i].id.String(), objects[i-1].origin, objects[i].origin))
 		}
 	}
-	errs = append(errs, twins(in.Policies, func(p policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })...)
-	errs = append(errs, twins(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
-	errs = append(errs, twins(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
-	errs = append(errs, twins(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
-	errs = append(errs, twins(in.Rollouts, func(r policy.Rollout) (string, manifest.Origin) { return r.Title(), r.Origin })...)
-	errs = append(errs, twins(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
-	errs = append(errs, twins(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
+	errs = append(errs, duplicates(in.Policies, func(p policy.Policy) (string, manifest.Origin) { return p.Title(), p.Origin })...)
+	errs = append(errs, duplicates(in.Overrides, func(o policy.Override) (string, manifest.Origin) { return o.Title(), o.Origin })...)
+	errs = append(errs, duplicates(in.TaintPolicies, func(t policy.TaintPolicy) (string, manifest.Origin) { return t.Title(), t.Origin })...)
+	errs = append(errs, duplicates(in.Rebalancers, func(r policy.Rebalancer) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, duplicates(in.Rollouts, func(r policy.Rollout) (string, manifest.Origin) { return r.Title(), r.Origin })...)
+	errs = append(errs, duplicates(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
+	errs = append(errs, duplicates(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
 	return objects, errors.Join(errs...)
 }
 
-// twins are the mistakes of a list in which no name may be twice.
-func twins[T any](list []T, name func(T) (string, manifest.Origin)) []error {
+// duplicates are the mistakes of a list in which no name may be twice.
+func duplicates[T any](list []T, name func(T) (string, manifest.Origin)) []error {
 	first := map[string]manifest.Origin{}
 	var errs []error
 	for _, entry := range list {
@@ -66,7 +66,7 @@ func twins[T any](list []T, name func(T) (string, manifest.Origin)) []error {
 			if compareOrigins(other, origin) > 0 {
 				other, origin = origin, other
 			}
-			errs = append(errs, twice(title, other, origin))
+			errs = append(errs, duplicate(title, other, origin))
 			continue
 		}
 		first[title] = origin
@@ -74,7 +74,7 @@ func twins[T any](list []T, name func(T) (string, manifest.Origin)) []error {
 	return errs
 }
 
-func twice(what string, first, second manifest.Origin) error {
+func duplicate(what string, first, second manifest.Origin) error {
 	return &manifest.Error{Origin: second, Message: fmt.Sprintf("%s is written twice; the other one is %s", what, first)}
 }
 

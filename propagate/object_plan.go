@@ -10,15 +10,15 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Across is one object on all clusters that it goes to. Nobody may change it.
-type Across struct {
+// ObjectPlan is one object on all clusters that it goes to. Nobody may change it.
+type ObjectPlan struct {
 	// Decision is there for a Namespace that is made for its objects, too; it has no Origin and no Policy then.
 	*Decision
 	// Kind is what is known about its kind.
 	Kind kind.Kind
 	// Results are what it becomes, each once. Of has for every one of Chosen the index of its result.
-	Results []Result
-	Of      []int32
+	Results     []Result
+	ResultIndex []int32
 	// Preserved says that it stays where it is no longer wanted: its policy says so, or that of something in it.
 	Preserved bool
 	// TakesOver says that it takes over what exists on a cluster and is not ours.
@@ -46,31 +46,31 @@ func (p *Plan) Objects() []manifest.ID {
 	return ids
 }
 
-// Placed is how many objects a cluster gets, those that are held or cannot be rendered included; 0 for one that is not in
+// ObjectCount is how many objects a cluster gets, those that are held or cannot be rendered included; 0 for one that is not in
 // the fleet.
-func (p *Plan) Placed(cluster string) int {
+func (p *Plan) ObjectCount(cluster string) int {
 	i, known := p.index[cluster]
 	if !known {
 		return 0
 	}
-	return len(p.targets[i].items)
+	return len(p.byCluster[i].items)
 }
 
-// Across renders one object for all of its clusters and keeps nothing of it: who goes through a large plan object by
+// ForObject renders one object for all of its clusters and keeps nothing of it: who goes through a large plan object by
 // object holds one at a time. ok is false when there is no such object.
-func (p *Plan) Across(id manifest.ID) (across *Across, ok bool) {
+func (p *Plan) ForObject(id manifest.ID) (across *ObjectPlan, ok bool) {
 	it, ok := p.byID[id]
 	if !ok {
 		return nil, false
 	}
-	return p.across(it, nil, p.finish), true
+	return p.forObject(it, nil, p.finish), true
 }
 
-// across renders it with render where made has no result. made may be nil.
-func (p *Plan) across(it *item, made *Across, render func(assigned, int) (*Rendered, error)) *Across {
+// forObject renders it with render where made has no result. made may be nil.
+func (p *Plan) forObject(it *item, made *ObjectPlan, render func(assigned, int) (*Rendered, error)) *ObjectPlan {
 	d := it.decision
-	x := &Across{
-		Decision: d, Kind: it.known, Of: make([]int32, len(d.Chosen)), Preserved: it.preserve || d.Preserve,
+	x := &ObjectPlan{
+		Decision: d, Kind: it.kind, ResultIndex: make([]int32, len(d.Chosen)), Preserved: it.preserve || d.Preserve,
 		TakesOver: it.overwrite, keys: map[string]int32{},
 	}
 	same := map[[sha256.Size]byte][]int32{} // results with the same content, which differ in how they were made
@@ -87,13 +87,13 @@ func (p *Plan) across(it *item, made *Across, render func(assigned, int) (*Rende
 			}), same)
 			x.keys[string(key)] = at
 		}
-		x.Of[i] = at
+		x.ResultIndex[i] = at
 	}
 	return x
 }
 
 // result is what x has for a key, or what make makes.
-func (x *Across) result(key []byte, make func() Result) Result {
+func (x *ObjectPlan) result(key []byte, make func() Result) Result {
 	if x != nil {
 		if i, known := x.keys[string(key)]; known {
 			return x.Results[i]
@@ -103,7 +103,7 @@ func (x *Across) result(key []byte, make func() Result) Result {
 }
 
 // add is the index of a result, which is new only if there is none like it.
-func (x *Across) add(r Result, same map[[sha256.Size]byte][]int32) int32 {
+func (x *ObjectPlan) add(r Result, same map[[sha256.Size]byte][]int32) int32 {
 	at := int32(len(x.Results))
 	if r.Err == nil {
 		for _, i := range same[r.sum] {
@@ -118,13 +118,13 @@ func (x *Across) add(r Result, same map[[sha256.Size]byte][]int32) int32 {
 }
 
 // Sum is of what it is and where it goes, not of where that stands in Git.
-func (x *Across) Sum() Sum {
+func (x *ObjectPlan) Sum() Sum {
 	var b bytes.Buffer
 	claimed := ""
 	if x.Policy != nil {
 		claimed = x.Policy.Title()
 	}
-	line(&b, "object", x.ID, x.GVK.Version, claimed, x.TakesOver)
+	writeLine(&b, "object", x.ID, x.GVK.Version, claimed, x.TakesOver)
 	sums := make([]string, len(x.Results))
 	for i, r := range x.Results {
 		sums[i] = "failed"
@@ -133,7 +133,7 @@ func (x *Across) Sum() Sum {
 		}
 	}
 	for i, c := range x.Chosen {
-		line(&b, "chosen", c.Cluster, c.Replicas, c.Completions, c.Held != "", c.Implied, sums[x.Of[i]])
+		writeLine(&b, "chosen", c.Cluster, c.Replicas, c.Completions, c.Held != "", c.Implied, sums[x.ResultIndex[i]])
 	}
 	return sha256.Sum256(b.Bytes())
 }

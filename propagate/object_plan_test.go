@@ -22,11 +22,11 @@ func TestAcrossIsWhatEveryClusterGets(t *testing.T) {
 			got[c], failed[c] = map[manifest.ID]propagate.Placed{}, map[manifest.ID]string{}
 		}
 		for _, id := range walked.Objects() {
-			x, ok := walked.Across(id)
+			x, ok := walked.ForObject(id)
 			require.True(t, ok)
 			sums[id] = x.Sum()
 			for i, choice := range x.Chosen {
-				r := x.Results[x.Of[i]]
+				r := x.Results[x.ResultIndex[i]]
 				if r.Err != nil {
 					failed[choice.Cluster][id] = r.Err.Error()
 					continue
@@ -35,8 +35,8 @@ func TestAcrossIsWhatEveryClusterGets(t *testing.T) {
 			}
 		}
 		for _, c := range asked.Clusters() {
-			target := asked.For(c)
-			require.Equal(t, len(target.Objects)+len(target.Failed), walked.Placed(c), "%s %s", file, c)
+			target := asked.ForCluster(c)
+			require.Equal(t, len(target.Objects)+len(target.Failed), walked.ObjectCount(c), "%s %s", file, c)
 			require.Len(t, got[c], len(target.Objects), "%s %s", file, c)
 			for _, placed := range target.Objects {
 				require.Equal(t, placed, got[c][placed.ID], "%s %s", file, c)
@@ -52,9 +52,9 @@ func TestAcrossIsWhatEveryClusterGets(t *testing.T) {
 
 func TestAcrossNothing(t *testing.T) {
 	p := plan(t, propagate.Input{})
-	_, ok := p.Across(manifest.ID{Kind: "ConfigMap", Name: "none"})
+	_, ok := p.ForObject(manifest.ID{Kind: "ConfigMap", Name: "none"})
 	require.False(t, ok)
-	require.Zero(t, p.Placed("nowhere"))
+	require.Zero(t, p.ObjectCount("nowhere"))
 }
 
 // TestBesideRendersOnceWhatIsTheSame, and is right about what is not.
@@ -75,14 +75,14 @@ func TestBesideRendersOnceWhatIsTheSame(t *testing.T) {
 	} {
 		require.Contains(t, text, c.old, name)
 		after := plan(t, load(t, strings.ReplaceAll(text, c.old, c.new)))
-		pair, shared := before.Beside(after), 0
+		pair, shared := before.PairWith(after), 0
 		for _, id := range before.Objects() {
-			was, now := pair.Across(id)
+			was, now := pair.ForObject(id)
 			require.NotNil(t, was, name)
 			require.NotNil(t, now, name)
-			alone, _ := before.Across(id)
+			alone, _ := before.ForObject(id)
 			require.Equal(t, alone.Sum(), was.Sum(), name)
-			alone, _ = after.Across(id)
+			alone, _ = after.ForObject(id)
 			require.Equal(t, alone.Sum(), now.Sum(), name)
 			if was.Results[0].Rendered == now.Results[0].Rendered {
 				shared++
@@ -132,7 +132,7 @@ spec:
   resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]
   overrideRules: [{overriders: {labelsOverrider: [{operator: add, value: `+c.labels+`}]}}]
 `))
-		x, ok := p.Across(id)
+		x, ok := p.ForObject(id)
 		require.True(t, ok)
 		require.Len(t, x.Results, c.results, name)
 	}

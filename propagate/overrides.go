@@ -77,7 +77,7 @@ func (o *overrides) candidates(u *unstructured.Unstructured) []int {
 		}
 	}
 	for _, i := range local {
-		if relabelled && o.mayselect(o.all[i], u) || !relabelled && o.selects(&o.all[i], u) {
+		if relabelled && o.maySelect(o.all[i], u) || !relabelled && o.selects(&o.all[i], u) {
 			found = append(found, i)
 		}
 	}
@@ -101,7 +101,7 @@ func relabels(override policy.Override) bool {
 	})
 }
 
-func (o *overrides) mayselect(override policy.Override, u *unstructured.Unstructured) bool {
+func (o *overrides) maySelect(override policy.Override, u *unstructured.Unstructured) bool {
 	if !override.ClusterWide() && override.Namespace != u.GetNamespace() {
 		return false
 	}

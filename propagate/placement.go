@@ -16,33 +16,33 @@ import (
 	"github.com/accord-dev/accord/propagate/place"
 )
 
-// attempt is what one term of a placement gives.
-type attempt struct {
+// termResult is what one term of a placement gives.
+type termResult struct {
 	term    int
 	chosen  []Choice
 	refused []Refusal
-	// failed says why nothing could be chosen, with its place; empty when something was. nobody: because no cluster fits.
-	failed string
-	at     manifest.Origin
-	nobody bool
+	// failure says why nothing could be chosen, with its place; empty when something was. nobody: because no cluster fits.
+	failure string
+	at      manifest.Origin
+	noFit   bool
 }
 
-func (d *Decision) settle(a *attempt, terms []policy.ClusterAffinityTerm) {
+func (d *Decision) apply(a *termResult, terms []policy.ClusterAffinityTerm) {
 	d.Chosen, d.Refused = a.chosen, a.refused
 	if len(terms) > 0 {
 		d.Term = terms[a.term].AffinityName
 	}
 }
 
-// attempt tries one term: filters, then spread constraints, then replicas.
-func (p *Plan) attempt(it *item, term int, fresh bool) *attempt {
+// tryTerm tries one term: filters, then spread constraints, then replicas.
+func (p *Plan) tryTerm(it *item, term int, fresh bool) *termResult {
 	d := it.decision
-	a := &attempt{term: term, at: d.Policy.At("spec.placement")}
+	a := &termResult{term: term, at: d.Policy.At("spec.placement")}
 	q := p.question(it, term, fresh)
 	it.needsRoom = it.needsRoom || q.NeedsRoom()
-	fit := p.fitting(it, q, a)
+	fit := p.filter(it, q, a)
 	if len(fit) == 0 {
-		a.nobody, a.failed = true, nobody(a.refused)
+		a.noFit, a.failure = true, noFit(a.refused)
 		return a
 	}
 	selection, err := q.Select(fit)
@@ -56,7 +56,7 @@ func (p *Plan) attempt(it *item, term int, fresh bool) *attempt {
 	if !q.Workload {
 		a.chosen = make([]Choice, 0, len(selection.Chosen))
 		for _, c := range selection.Chosen {
-			a.chosen = append(a.chosen, Choice{Cluster: c.Cluster.Name, Held: held(d.Policy, c.Cluster.Name)})
+			a.chosen = append(a.chosen, Choice{Cluster: c.Cluster.Name, Held: suspension(d.Policy, c.Cluster.Name)})
 		}
 	} else if err := a.divide(it, p.request(it, q, selection.Chosen)); err != nil {
 		p.fail(a, d, err)
@@ -65,22 +65,22 @@ func (p *Plan) attempt(it *item, term int, fresh bool) *attempt {
 	slices.SortFunc(a.chosen, func(x, y Choice) int { return strings.Compare(x.Cluster, y.Cluster) })
 	slices.SortFunc(a.refused, func(x, y Refusal) int { return strings.Compare(x.Cluster, y.Cluster) })
 	if len(a.chosen) == 0 {
-		a.nobody, a.failed = true, nobody(a.refused)
+		a.noFit, a.failure = true, noFit(a.refused)
 	}
 	return a
 }
 
 // fail refuses all clusters that passed the filters for one reason.
-func (p *Plan) fail(a *attempt, d *Decision, err error) {
+func (p *Plan) fail(a *termResult, d *Decision, err error) {
 	if problem, ok := errors.AsType[*place.Problem](err); ok {
 		a.at = d.Policy.At("spec.placement." + problem.Field)
 	}
-	a.chosen, a.failed = nil, err.Error()
-	a.refused = p.complement(nil, a.refused, a.failed, a.at)
+	a.chosen, a.failure = nil, err.Error()
+	a.refused = p.refuseRest(nil, a.refused, a.failure, a.at)
 }
 
-// complement is what every cluster is refused for that was not chosen: its own reason, or this one.
-func (p *Plan) complement(chosen []Choice, refused []Refusal, why string, at manifest.Origin) []Refusal {
+// refuseRest is what every cluster is refused for that was not chosen: its own reason, or this one.
+func (p *Plan) refuseRest(chosen []Choice, refused []Refusal, why string, at manifest.Origin) []Refusal {
 	known := map[string]Refusal{}
 	for _, r := range refused {
 		known[r.Cluster] = r
@@ -107,21 +107,21 @@ func (p *Plan) question(it *item, term int, fresh bool) place.Question {
 		Placement: d.Policy.Spec.Placement, Term: term, GVK: d.GVK, Fresh: fresh,
 		On: p.previous[d.ID].on(), Provided: p.provided[d.ID.GroupKind()],
 	}
-	if it.known.Replicas != nil {
-		q.Total, q.Workload = it.known.Replicas(it.manifest)
+	if it.kind.Replicas != nil {
+		q.Total, q.Workload = it.kind.Replicas(it.manifest)
 	}
 	q.Together, q.Apart = p.peers(it)
 	return q
 }
 
-// fitting are the clusters that pass every filter; the others are refused.
-func (p *Plan) fitting(it *item, q place.Question, a *attempt) []place.Candidate {
+// filter are the clusters that pass every filter; the others are refused.
+func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candidate {
 	d := it.decision
 	replicas := p.previous[d.ID].replicas()
 	var requests corev1.ResourceList
 	needsRoom := q.NeedsRoom()
-	if needsRoom && it.known.Requirements != nil {
-		requests = it.known.Requirements(it.manifest)
+	if needsRoom && it.kind.Requirements != nil {
+		requests = it.kind.Requirements(it.manifest)
 	}
 	var fit []place.Candidate
 	for _, c := range p.clusters {
@@ -167,7 +167,7 @@ func tiers(q place.Question) []string {
 }
 
 // divide gives each selected cluster its replicas.
-func (a *attempt) divide(it *item, r divide.Request) error {
+func (a *termResult) divide(it *item, r divide.Request) error {
 	shares, err := divide.Replicas(r)
 	if err != nil {
 		return err
@@ -182,14 +182,14 @@ func (a *attempt) divide(it *item, r divide.Request) error {
 			continue
 		}
 		counts[i] = share.Replicas
-		a.chosen = append(a.chosen, Choice{Cluster: cluster, Replicas: &counts[i], Held: held(d.Policy, cluster)})
+		a.chosen = append(a.chosen, Choice{Cluster: cluster, Replicas: &counts[i], Held: suspension(d.Policy, cluster)})
 	}
-	a.complete(it, r)
+	a.divideCompletions(it, r)
 	return nil
 }
 
-// complete divides the completions of a divided Job in proportion to its parallelism (Karmada §4.9).
-func (a *attempt) complete(it *item, r divide.Request) {
+// divideCompletions divides the completions of a divided Job in proportion to its parallelism (Karmada §4.9).
+func (a *termResult) divideCompletions(it *item, r divide.Request) {
 	if it.decision.ID.GroupKind() != jobKind || r.Scheduling == nil || r.Scheduling.ReplicaSchedulingType != policy.Divided {
 		return
 	}

@@ -24,18 +24,18 @@ type Plan struct {
 	// Decisions, one for every object, sorted by ID.
 	Decisions []Decision
 
-	clusters    []fleet.Cluster // sorted by name, with the taints that ClusterTaintPolicies leave
-	index       map[string]int  // of clusters, by name
-	book        *interpret.Book
-	interpreted string // identifies book
-	rules       rules
-	skip        Skip // which rules are made from
-	policies    []policy.Policy
-	claims      *claims
-	overrides   *overrides
-	previous    map[manifest.ID]Previous
-	rebalancers map[manifest.ID][]string
-	applySet    string
+	clusters       []fleet.Cluster // sorted by name, with the taints that ClusterTaintPolicies leave
+	index          map[string]int  // of clusters, by name
+	book           *interpret.Book
+	interpretersID string // identifies book
+	exclusions     exclusions
+	skip           Skip // which rules are made from
+	policies       []policy.Policy
+	claims         *claims
+	overrides      *overrides
+	previous       map[manifest.ID]Previous
+	rebalancers    map[manifest.ID][]string
+	applySet       string
 
 	items      []*item // in apply order
 	byID       map[manifest.ID]*item
@@ -47,10 +47,10 @@ type Plan struct {
 	scaled     map[manifest.ID]bool                 // by a HorizontalPodAutoscaler in Git
 	needsRoom  bool
 	moved      map[*unstructured.Unstructured]*unstructured.Unstructured // manifests that were given a namespace
-	self       *byte                                                     // tells this plan from any other
-	after      *byte                                                     // self of the plan that it was made with
-	earlier    *earlier                                                  // while this plan is made; nil without one
-	targets    []*target                                                 // parallel to clusters
+	identity   *byte                                                     // tells this plan from any other
+	madeFrom   *byte                                                     // self of the plan that it was made with
+	earlier    *earlierPlan                                              // while this plan is made; nil without one
+	byCluster  []*clusterItems                                           // parallel to clusters
 	digest     func() string
 }
 
@@ -58,32 +58,32 @@ type Plan struct {
 type item struct {
 	decision   *Decision
 	manifest   *unstructured.Unstructured
-	known      kind.Kind
+	kind       kind.Kind
 	candidates []int // the overrides that may select the object
 	decided    bool  // where it goes
 	overwrite  bool  // it takes over what exists and is not ours
 	preserve   bool  // it stays when it is no longer wanted, for the sake of others
 
-	source    *unstructured.Unstructured // manifest as the input has it; nil for what only this plan has
-	was       *item                      // of the plan before, with the same manifest; only while a plan is made
-	settled   Decision                   // as its own policy has it, before anything is sent along with others
-	unclaimed string                     // why no policy claims it
-	carried   bool                       // all about it is as in the plan before
-	needsRoom bool
+	source      *unstructured.Unstructured // manifest as the input has it; nil for what only this plan has
+	earlier     *item                      // of the plan before, with the same manifest; only while a plan is made
+	ownDecision Decision                   // as its own policy has it, before anything is sent along with others
+	unclaimed   string                     // why no policy claims it
+	unchanged   bool                       // all about it is as in the plan before
+	needsRoom   bool
 
-	mu      sync.Mutex
-	results []result
-	before  []result // of the plan before, that may be used again
-	sum     Sum
-	summed  bool
+	mu       sync.Mutex
+	results  []result
+	reusable []result // of the plan before, that may be used again
+	digest   Sum
+	digested bool
 }
 
-// target is the answer of For, made once.
-type target struct {
-	once  sync.Once
-	items []assigned // in apply order
-	made  Target
-	sum   string
+// clusterItems is the answer of For, made once.
+type clusterItems struct {
+	once   sync.Once
+	items  []assigned // in apply order
+	plan   ClusterPlan
+	digest string
 }
 
 // assigned is an item that goes to a cluster.
@@ -96,73 +96,73 @@ type assigned struct {
 // is held back. The only errors are things that are there twice and scripts about kinds that cannot be used, each a
 // *manifest.Error, and a Skip that cannot be read.
 // Rendering comes later (For).
-func New(in Input) (*Plan, error) { return decide(in, nil) }
+func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 
-// decide makes the plan with the help of the last one, which may be nil.
-func decide(in Input, last *Plan) (*Plan, error) {
-	rules, skipErr := in.Skip.rules()
+// newPlan makes the plan with the help of the last one, which may be nil.
+func newPlan(in Input, last *Plan) (*Plan, error) {
+	rules, skipErr := in.Skip.exclusions()
 	moved := map[*unstructured.Unstructured]*unstructured.Unstructured{}
-	objects, err := normal(in, last.placed, moved)
-	book, bookErr := last.bookOf(in)
+	objects, err := normalize(in, last.placed, moved)
+	book, bookErr := last.interpreters(in)
 	if err := errors.Join(err, skipErr, bookErr); err != nil {
 		return nil, err
 	}
 	in.Policies, in.Overrides = slices.Clone(in.Policies), slices.Clone(in.Overrides) // the caller may sort its own
 	p := &Plan{
 		clusters: tainted(in.Fleet, in.TaintPolicies), index: map[string]int{},
-		book: book, interpreted: identify(in), rules: rules, skip: in.Skip, policies: in.Policies, moved: moved, rebalancers: rebalancersOf(in.Rebalancers),
+		book: book, interpretersID: interpretersID(in), exclusions: rules, skip: in.Skip, policies: in.Policies, moved: moved, rebalancers: rebalancersOf(in.Rebalancers),
 		previous: make(map[manifest.ID]Previous, len(in.Previous)), applySet: applyset.ID(in.Federation),
 	}
 	for i, c := range p.clusters {
 		p.index[c.Name] = i
-		p.targets = append(p.targets, &target{})
+		p.byCluster = append(p.byCluster, &clusterItems{})
 	}
 	for _, b := range in.Previous {
 		p.previous[b.ID] = b
 	}
 	p.overrides, p.rollouts, p.holds = newOverrides(in.Overrides, p.clusters), p.newRollouts(in.Rollouts), p.holdsAt(in.Now)
-	if p.earlier = p.compare(last); p.earlier != nil && p.earlier.deciding {
+	if p.earlier = p.reusable(last); p.earlier != nil && p.earlier.sameDecisions {
 		p.policies, p.claims = last.policies, last.claims
 	} else {
 		p.claims = newClaims(in.Policies)
 	}
 	p.decide(objects)
 	p.attach()
-	p.imply()
+	p.implyNamespaces()
 	p.assign()
 	p.earlier = nil
-	if p.self = new(byte); last != nil {
-		p.after = last.self
+	if p.identity = new(byte); last != nil {
+		p.madeFrom = last.identity
 	}
-	p.digest = sync.OnceValue(p.sum)
+	p.digest = sync.OnceValue(p.computeDigest)
 	return p, nil
 }
 
-// bookOf is what is known about kinds; nil when users add nothing to it. What p knows, which may be nil, is not read again.
-func (p *Plan) bookOf(in Input) (*interpret.Book, error) {
+// interpreters is what is known about kinds; nil when users add nothing to it. What p knows, which may be nil, is not read again.
+func (p *Plan) interpreters(in Input) (*interpret.Book, error) {
 	if len(in.Customizations) == 0 && len(in.Health) == 0 {
 		return nil, nil
 	}
-	if p != nil && p.interpreted == identify(in) {
+	if p != nil && p.interpretersID == interpretersID(in) {
 		return p.book, nil
 	}
 	return interpret.New(in.Customizations, in.Health)
 }
 
-// identify says which knowledge about kinds an input has: empty for none.
-func identify(in Input) string {
+// interpretersID says which knowledge about kinds an input has: empty for none.
+func interpretersID(in Input) string {
 	if len(in.Customizations) == 0 && len(in.Health) == 0 {
 		return ""
 	}
 	var b bytes.Buffer
 	for _, c := range slices.SortedFunc(slices.Values(in.Customizations), func(a, b policy.Customization) int { return cmp.Compare(a.Name, b.Name) }) {
-		line(&b, c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind)
+		writeLine(&b, c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind)
 		for _, op := range policy.Operations() {
-			line(&b, c.Script(op))
+			writeLine(&b, c.Script(op))
 		}
 	}
 	for _, h := range in.Health {
-		line(&b, h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed)
+		writeLine(&b, h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed)
 	}
 	return sum(b.Bytes())
 }
@@ -185,15 +185,15 @@ func (p *Plan) decide(objects []object) {
 		d := &p.Decisions[i]
 		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin}
 		it := p.add(&item{
-			decision: d, manifest: o.manifest, known: p.book.Of(o.id.GroupKind()),
-			source: o.source, was: p.earlier.item(o.id, o.source, o.origin),
+			decision: d, manifest: o.manifest, kind: p.book.Of(o.id.GroupKind()),
+			source: o.source, earlier: p.earlier.item(o.id, o.source, o.origin),
 		})
-		if it.was != nil {
-			d.Template = it.was.decision.Template
+		if it.earlier != nil {
+			d.Template = it.earlier.decision.Template
 		} else {
 			d.Template = render.Digest(o.manifest)
 		}
-		if !p.reclaim(it) {
+		if !p.reuseClaim(it) {
 			p.claim(it)
 			it.unclaimed = d.Why
 		}
@@ -202,10 +202,10 @@ func (p *Plan) decide(objects []object) {
 	for _, definitions := range []bool{true, false} {
 		for _, it := range p.items {
 			if (it.decision.ID.GroupKind() == crdKind) == definitions {
-				if !p.rechoose(it) {
+				if !p.reuseChoice(it) {
 					p.choose(it)
 				}
-				it.settled, p.needsRoom = *it.decision, p.needsRoom || it.needsRoom
+				it.ownDecision, p.needsRoom = *it.decision, p.needsRoom || it.needsRoom
 				p.provide(it)
 			}
 		}
@@ -238,11 +238,11 @@ func (p *Plan) assign() {
 	p.makeRoom()
 	for _, it := range p.items {
 		it.overwrite = it.takesOver()
-		p.carry(it)
-		it.was = nil
+		p.reuseResults(it)
+		it.earlier = nil
 		for i := range it.decision.Chosen {
 			choice := &it.decision.Chosen[i]
-			t := p.targets[p.index[choice.Cluster]]
+			t := p.byCluster[p.index[choice.Cluster]]
 			t.items = append(t.items, assigned{it, choice})
 		}
 	}
@@ -250,13 +250,13 @@ func (p *Plan) assign() {
 
 // makeRoom for as many items as each cluster gets: there can be a million of them in a plan.
 func (p *Plan) makeRoom() {
-	counts := make([]int, len(p.targets))
+	counts := make([]int, len(p.byCluster))
 	for _, it := range p.items {
 		for _, c := range it.decision.Chosen {
 			counts[p.index[c.Cluster]]++
 		}
 	}
-	for i, t := range p.targets {
+	for i, t := range p.byCluster {
 		t.items = make([]assigned, 0, counts[i])
 	}
 }

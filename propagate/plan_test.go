@@ -67,7 +67,7 @@ func TestEveryClusterIsChosenOrRefusedOnce(t *testing.T) {
 			}
 			slices.Sort(clusters)
 			require.Equal(t, p.Clusters(), clusters, "%s: %s", file, d.ID)
-			require.Equal(t, len(d.Chosen) == 0 || d.Kept, d.Why != "", "%s: %s", file, d.ID)
+			require.Equal(t, len(d.Chosen) == 0 || d.PlacementRetained, d.Why != "", "%s: %s", file, d.ID)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestEveryChoiceIsPlacedOrFailed(t *testing.T) {
 		p := plan(t, in)
 		for _, cluster := range p.Clusters() {
 			there := map[manifest.ID]int{}
-			target := p.For(cluster)
+			target := p.ForCluster(cluster)
 			for _, o := range target.Objects {
 				there[o.ID]++
 			}
@@ -149,28 +149,28 @@ spec:
 func TestTargetDigest(t *testing.T) {
 	in := load(t, read(t, "testdata/hold_clusters.txtar"))
 	p := plan(t, in)
-	require.NotEqual(t, p.TargetDigest("cluster-a"), p.TargetDigest("cluster-b"), "what is held counts")
-	require.Equal(t, p.TargetDigest("cluster-b"), p.TargetDigest("cluster-c"), "the name of the cluster does not")
-	require.Equal(t, p.TargetDigest("nowhere"), p.TargetDigest("elsewhere"))
-	require.Empty(t, p.For("nowhere").Objects)
+	require.NotEqual(t, p.ClusterDigest("cluster-a"), p.ClusterDigest("cluster-b"), "what is held counts")
+	require.Equal(t, p.ClusterDigest("cluster-b"), p.ClusterDigest("cluster-c"), "the name of the cluster does not")
+	require.Equal(t, p.ClusterDigest("nowhere"), p.ClusterDigest("elsewhere"))
+	require.Empty(t, p.ForCluster("nowhere").Objects)
 }
 
 func TestForIsMadeOnceAndShared(t *testing.T) {
 	in := load(t, read(t, "testdata/render_overrides.txtar"))
 	p := plan(t, in)
-	targets := make([]propagate.Target, 16)
+	targets := make([]propagate.ClusterPlan, 16)
 	var wait sync.WaitGroup
 	for i := range targets {
-		wait.Go(func() { targets[i] = p.For(p.Clusters()[i%3]) })
+		wait.Go(func() { targets[i] = p.ForCluster(p.Clusters()[i%3]) })
 	}
 	wait.Wait()
-	b, c := p.For("cluster-b"), p.For("cluster-c")
+	b, c := p.ForCluster("cluster-b"), p.ForCluster("cluster-c")
 	require.NotEmpty(t, b.Objects)
 	for i := range b.Objects {
 		require.Same(t, b.Objects[i].Rendered, c.Objects[i].Rendered)
 	}
 	for i := range targets {
-		require.Equal(t, p.For(p.Clusters()[i%3]), targets[i])
+		require.Equal(t, p.ForCluster(p.Clusters()[i%3]), targets[i])
 	}
 }
 
@@ -196,7 +196,7 @@ spec:
 {apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: b}}
 `)
 	p := plan(t, in)
-	a, b := p.For("a").Objects[0], p.For("b").Objects[0]
+	a, b := p.ForCluster("a").Objects[0], p.ForCluster("b").Objects[0]
 	require.Equal(t, &a.JSON[0], &b.JSON[0], "one text")
 	require.NotEqual(t, a.Edits, b.Edits, "and each cluster knows the rule that made it")
 }
@@ -259,7 +259,7 @@ metadata:
 ---
 {apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}}
 `)
-	o := plan(t, in).For("a").Objects[0]
+	o := plan(t, in).ForCluster("a").Objects[0]
 	require.NotContains(t, string(o.JSON), "forged")
 	require.NotContains(t, string(o.JSON), "theirs")
 	require.Contains(t, string(o.JSON), fmt.Sprintf("%q:%q", "accord.dev/digest", o.Digest))
@@ -276,7 +276,7 @@ func TestMetadataThatIsNoMap(t *testing.T) {
 {apiVersion: accord.dev/v1alpha1, kind: Cluster, metadata: {name: a}}
 `)
 	in.Objects[0].Manifest.Object["metadata"].(map[string]any)["labels"] = "app=web"
-	target := plan(t, in).For("a")
+	target := plan(t, in).ForCluster("a")
 	require.Empty(t, target.Objects)
 	require.EqualError(t, target.Failed[0].Err, "a.yaml:1: ConfigMap default/web: metadata.labels is not an object")
 }

@@ -48,13 +48,13 @@ func (p *Plan) Previous() []Previous {
 			all[i].Term, all[i].Clusters = before.Term, before.Clusters
 			continue
 		}
-		all[i].Clusters = d.own()
+		all[i].Clusters = d.ownClusters()
 	}
 	return all
 }
 
-// own are the clusters that its own policy chose; nil for none.
-func (d *Decision) own() []PreviousCluster {
+// ownClusters are the clusters that its own policy chose; nil for none.
+func (d *Decision) ownClusters() []PreviousCluster {
 	own := make([]PreviousCluster, 0, len(d.Chosen))
 	for _, c := range d.Chosen {
 		if c.RequiredBy == nil && !c.Implied {
@@ -87,8 +87,8 @@ func (b Previous) replicas() map[string]int32 {
 	return replicas
 }
 
-// restore chooses what was chosen the last time, as far as the clusters are still there; why is for the others.
-func (p *Plan) restore(d *Decision, why string, at manifest.Origin, hold func(PreviousCluster) string) {
+// restorePrevious chooses what was chosen the last time, as far as the clusters are still there; why is for the others.
+func (p *Plan) restorePrevious(d *Decision, why string, at manifest.Origin, hold func(PreviousCluster) string) {
 	before := p.previous[d.ID]
 	d.Chosen = nil
 	for _, c := range before.Clusters {
@@ -96,20 +96,20 @@ func (p *Plan) restore(d *Decision, why string, at manifest.Origin, hold func(Pr
 			d.Chosen = append(d.Chosen, Choice{Cluster: c.Name, Replicas: c.Replicas, Completions: c.Completions, Held: hold(c)})
 		}
 	}
-	d.Refused = p.complement(d.Chosen, d.Refused, why, at)
+	d.Refused = p.refuseRest(d.Chosen, d.Refused, why, at)
 	d.Term = before.Term
 }
 
-// Recall is what a FederatedObject remembers of its decision: what a plan wrote there, the next one has as Previous.
-func Recall(s v1alpha1.FederatedObjectSpec) Previous {
+// PreviousFrom is what a FederatedObject remembers of its decision: what a plan wrote there, the next one has as Previous.
+func PreviousFrom(s v1alpha1.FederatedObjectSpec) Previous {
 	return Previous{
 		ID: s.Template.ID(), Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.Rebalanced,
-		Overwrite: s.Overwrite, Preserve: s.Preserve, Dependencies: s.Dependencies, Clusters: recallClusters(s),
+		Overwrite: s.Overwrite, Preserve: s.Preserve, Dependencies: s.Dependencies, Clusters: previousClusters(s),
 	}
 }
 
-// recallClusters are those that its own policy chose, or, while no cluster fits, had chosen.
-func recallClusters(s v1alpha1.FederatedObjectSpec) []PreviousCluster {
+// previousClusters are those that its own policy chose, or, while no cluster fits, had chosen.
+func previousClusters(s v1alpha1.FederatedObjectSpec) []PreviousCluster {
 	var all []PreviousCluster
 	for _, l := range s.Last {
 		for _, c := range l.Clusters {

@@ -57,7 +57,7 @@ func TestTheSameInputGivesTheSamePlan(t *testing.T) {
 		require.Equal(t, digest, shuffled.Digest())
 		require.Equal(t, p.Previous(), shuffled.Previous())
 		for _, c := range p.Clusters() {
-			require.Equal(t, p.For(c), shuffled.For(c))
+			require.Equal(t, p.ForCluster(c), shuffled.ForCluster(c))
 		}
 	})
 }

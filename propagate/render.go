@@ -16,25 +16,25 @@ import (
 	"github.com/accord-dev/accord/render/override"
 )
 
-// For is all that one cluster should have. It is rendered when it is first asked for and kept; the result is shared,
+// ForCluster is all that one cluster should have. It is rendered when it is first asked for and kept; the result is shared,
 // so nobody may change it. A cluster that is not in the fleet gets nothing: its Target is empty.
-func (p *Plan) For(cluster string) Target {
+func (p *Plan) ForCluster(cluster string) ClusterPlan {
 	i, known := p.index[cluster]
 	if !known {
-		return Target{Cluster: cluster}
+		return ClusterPlan{Cluster: cluster}
 	}
-	t := p.targets[i]
+	t := p.byCluster[i]
 	t.once.Do(func() {
-		t.made = p.render(i)
-		t.sum = t.made.sum()
+		t.plan = p.render(i)
+		t.digest = t.plan.sum()
 	})
-	return t.made
+	return t.plan
 }
 
 // render makes every object of a cluster. One that fails does not stop the others.
-func (p *Plan) render(cluster int) Target {
-	assigned := p.targets[cluster].items
-	made := Target{Cluster: p.clusters[cluster].Name, Objects: make([]Placed, 0, len(assigned))}
+func (p *Plan) render(cluster int) ClusterPlan {
+	assigned := p.byCluster[cluster].items
+	made := ClusterPlan{Cluster: p.clusters[cluster].Name, Objects: make([]Placed, 0, len(assigned))}
 	for _, a := range assigned {
 		rendered, err := p.result(a, cluster)
 		if err != nil {
@@ -68,7 +68,7 @@ func (p *Plan) result(a assigned, cluster int) (*Rendered, error) {
 			return r.rendered, r.err
 		}
 	}
-	for _, r := range a.item.before {
+	for _, r := range a.item.reusable {
 		if r.key == string(key) {
 			a.item.results = append(a.item.results, r)
 			return r.rendered, r.err
@@ -121,7 +121,7 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 		return nil, err
 	}
 	if id := manifest.IDOf(u); id != d.ID {
-		return nil, renamed(d, id, edits)
+		return nil, identityChanged(d, id, edits)
 	}
 	return p.mark(u, it, edits)
 }
@@ -129,8 +129,8 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 // template is the object with its replicas, before any override.
 func (p *Plan) template(a assigned) (*unstructured.Unstructured, error) {
 	u := a.item.manifest.DeepCopy()
-	if a.choice.Replicas != nil && a.item.known.SetReplicas != nil {
-		a.item.known.SetReplicas(u, *a.choice.Replicas)
+	if a.choice.Replicas != nil && a.item.kind.SetReplicas != nil {
+		a.item.kind.SetReplicas(u, *a.choice.Replicas)
 	}
 	if a.choice.Completions != nil {
 		if err := unstructured.SetNestedField(u.Object, int64(*a.choice.Completions), "spec", "completions"); err != nil {
@@ -194,9 +194,9 @@ func (it *item) takesOver() bool {
 
 const conflictAnnotation = "work.karmada.io/conflict-resolution"
 
-// renamed is the mistake of an override that makes another object of d. Two objects could then be one on a cluster, and
+// identityChanged is the mistake of an override that makes another object of d. Two objects could then be one on a cluster, and
 // neither its policy nor its history could be found again, so it is refused.
-func renamed(d *Decision, to manifest.ID, edits []override.Edit) error {
+func identityChanged(d *Decision, to manifest.ID, edits []override.Edit) error {
 	e := &manifest.Error{Origin: d.Origin, Message: fmt.Sprintf("an override makes %s of %s; it may not change kind, namespace or name", to, d.ID)}
 	for _, edit := range edits {
 		switch edit.Path {

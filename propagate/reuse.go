@@ -13,28 +13,28 @@ import (
 // Next is New(in), made sooner by what p has in common with it: of an object whose manifest is the very same and whose
 // decision can see nothing new, what p decided and rendered is taken over. It is the plan that New makes, in every part.
 // p stays as it is, and is not kept. A nil p is no plan to begin with.
-func (p *Plan) Next(in Input) (*Plan, error) { return decide(in, p) }
+func (p *Plan) Next(in Input) (*Plan, error) { return newPlan(in, p) }
 
-// earlier is the plan before, as far as it helps.
-type earlier struct {
+// earlierPlan is the plan before, as far as it helps.
+type earlierPlan struct {
 	*Plan
-	// deciding says that an object of which nothing is new is decided as before: policies, clusters, and all else that
+	// sameDecisions says that an object of which nothing is new is decided as before: policies, clusters, and all else that
 	// a decision about it can see is the same. rendering says the same of what it becomes, with the same overrides.
-	deciding, rendering bool
-	// twin has for every override of now the one of before that is the same; -1 for none.
-	twin []int
+	sameDecisions, sameRendering bool
+	// matching has for every override of now the one of before that is the same; -1 for none.
+	matching []int
 }
 
-// compare finds out how far last, which may be nil, helps with p.
-func (p *Plan) compare(last *Plan) *earlier {
+// reusable finds out how far last, which may be nil, helps with p.
+func (p *Plan) reusable(last *Plan) *earlierPlan {
 	if last == nil {
 		return nil
 	}
-	e := &earlier{Plan: last, rendering: last.applySet == p.applySet && last.interpreted == p.interpreted}
-	e.deciding = e.rendering && reflect.DeepEqual(last.skip, p.skip) && reflect.DeepEqual(last.policies, p.policies) &&
+	e := &earlierPlan{Plan: last, sameRendering: last.applySet == p.applySet && last.interpretersID == p.interpretersID}
+	e.sameDecisions = e.sameRendering && reflect.DeepEqual(last.skip, p.skip) && reflect.DeepEqual(last.policies, p.policies) &&
 		reflect.DeepEqual(last.rebalancers, p.rebalancers) && reflect.DeepEqual(last.clusters, p.clusters) &&
 		slices.EqualFunc(last.overrides.all, p.overrides.all, func(a, b policy.Override) bool { return a.Title() == b.Title() })
-	e.twin = sameAs(last.overrides.all, p.overrides.all)
+	e.matching = sameAs(last.overrides.all, p.overrides.all)
 	return e
 }
 
@@ -55,7 +55,7 @@ func sameAs(before, now []policy.Override) []int {
 }
 
 // item is the one of before with the same manifest; nil if there is none.
-func (e *earlier) item(id manifest.ID, source *unstructured.Unstructured, at manifest.Origin) *item {
+func (e *earlierPlan) item(id manifest.ID, source *unstructured.Unstructured, at manifest.Origin) *item {
 	if e == nil {
 		return nil
 	}
@@ -76,21 +76,21 @@ func (p *Plan) placed(source *unstructured.Unstructured, namespace string) *unst
 	return nil
 }
 
-// reclaim gives an object the policy that it had, if all is as before; false if that has to be looked for.
-func (p *Plan) reclaim(it *item) bool {
-	was := it.was
-	if was == nil || !p.earlier.deciding {
+// reuseClaim gives an object the policy that it had, if all is as before; false if that has to be looked for.
+func (p *Plan) reuseClaim(it *item) bool {
+	was := it.earlier
+	if was == nil || !p.earlier.sameDecisions {
 		return false
 	}
-	it.decision.Policy, it.decision.Why, it.unclaimed = was.settled.Policy, was.unclaimed, was.unclaimed
+	it.decision.Policy, it.decision.Why, it.unclaimed = was.ownDecision.Policy, was.unclaimed, was.unclaimed
 	return true
 }
 
-// rechoose takes over what was decided about an object, if all that was seen then is the same; false if it has to be
+// reuseChoice takes over what was decided about an object, if all that was seen then is the same; false if it has to be
 // decided anew.
-func (p *Plan) rechoose(it *item) bool {
-	was := it.was
-	if was == nil || !p.earlier.deciding {
+func (p *Plan) reuseChoice(it *item) bool {
+	was := it.earlier
+	if was == nil || !p.earlier.sameDecisions {
 		return false
 	}
 	id := it.decision.ID
@@ -99,50 +99,50 @@ func (p *Plan) rechoose(it *item) bool {
 		!reflect.DeepEqual(p.provided[id.GroupKind()], p.earlier.provided[id.GroupKind()]) {
 		return false
 	}
-	*it.decision, it.needsRoom = was.settled, was.needsRoom
+	*it.decision, it.needsRoom = was.ownDecision, was.needsRoom
 	return true
 }
 
-// carry takes over what an object was rendered to, and its sum if it goes to the same clusters in the same way.
-func (p *Plan) carry(it *item) {
-	was := it.was
-	if was == nil || !p.earlier.rendering || !p.becomes(was, it) {
+// reuseResults takes over what an object was rendered to, and its sum if it goes to the same clusters in the same way.
+func (p *Plan) reuseResults(it *item) {
+	was := it.earlier
+	if was == nil || !p.earlier.sameRendering || !p.sameResults(was, it) {
 		return
 	}
 	was.mu.Lock()
 	defer was.mu.Unlock()
-	if p.earlier.deciding && was.summed && was.overwrite == it.overwrite && sameCourse(was.decision, it.decision) {
-		it.results, it.sum, it.summed = slices.Clip(was.results), was.sum, true
-		it.carried = reflect.DeepEqual(was.decision, it.decision) && reflect.DeepEqual(p.previous[it.decision.ID], p.earlier.previous[it.decision.ID])
+	if p.earlier.sameDecisions && was.digested && was.overwrite == it.overwrite && sameDelivery(was.decision, it.decision) {
+		it.results, it.digest, it.digested = slices.Clip(was.results), was.digest, true
+		it.unchanged = reflect.DeepEqual(was.decision, it.decision) && reflect.DeepEqual(p.previous[it.decision.ID], p.earlier.previous[it.decision.ID])
 		return
 	}
-	it.before = slices.Clip(was.results)
+	it.reusable = slices.Clip(was.results)
 }
 
-// becomes says that the same choice, with the same override rules, makes the same of both.
-func (p *Plan) becomes(was, now *item) bool {
+// sameResults says that the same choice, with the same override rules, makes the same of both.
+func (p *Plan) sameResults(was, now *item) bool {
 	if was.preserve != now.preserve || was.decision.Preserve != now.decision.Preserve || len(was.candidates) != len(now.candidates) ||
 		p.earlier.scaled[was.decision.ID] != p.scaled[now.decision.ID] {
 		return false
 	}
 	for i, c := range now.candidates {
-		if p.earlier.twin[c] != was.candidates[i] {
+		if p.earlier.matching[c] != was.candidates[i] {
 			return false
 		}
 	}
 	return true
 }
 
-// sameCourse says that two decisions send the same object to the same clusters, and that nothing in a digest tells them
+// sameDelivery says that two decisions send the same object to the same clusters, and that nothing in a digest tells them
 // apart.
-func sameCourse(a, b *Decision) bool {
+func sameDelivery(a, b *Decision) bool {
 	return a.Policy == b.Policy && a.GVK == b.GVK && slices.EqualFunc(a.Chosen, b.Chosen, func(x, y Choice) bool {
 		return reflect.DeepEqual(x, y)
 	})
 }
 
-// Carried says that p was made with last, and that nothing was decided about an object since.
-func (p *Plan) Carried(last *Plan, id manifest.ID) bool {
+// UnchangedSince says that p was made with last, and that nothing was decided about an object since.
+func (p *Plan) UnchangedSince(last *Plan, id manifest.ID) bool {
 	it := p.byID[id]
-	return last != nil && p.after == last.self && it != nil && it.carried
+	return last != nil && p.madeFrom == last.identity && it != nil && it.unchanged
 }

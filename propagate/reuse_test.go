@@ -117,8 +117,8 @@ func requireSame(t *testing.T, want, got *propagate.Plan, digestFirst bool, wher
 	require.Equal(t, want.Decisions, got.Decisions, where)
 	require.Equal(t, want.Clusters(), got.Clusters(), where)
 	for _, c := range want.Clusters() {
-		require.Equal(t, want.For(c), got.For(c), where)
-		require.Equal(t, want.TargetDigest(c), got.TargetDigest(c), where)
+		require.Equal(t, want.ForCluster(c), got.ForCluster(c), where)
+		require.Equal(t, want.ClusterDigest(c), got.ClusterDigest(c), where)
 	}
 	require.Equal(t, want.Digest(), got.Digest(), where)
 	require.Equal(t, want.Previous(), got.Previous(), where)
@@ -126,9 +126,9 @@ func requireSame(t *testing.T, want, got *propagate.Plan, digestFirst bool, wher
 	require.Equal(t, want.Taints(), got.Taints(), where)
 	for i := range want.Decisions {
 		id := want.Decisions[i].ID
-		require.Equal(t, want.Selecting(id), got.Selecting(id), where)
+		require.Equal(t, want.PoliciesSelecting(id), got.PoliciesSelecting(id), where)
 		for _, c := range want.Clusters() {
-			require.Equal(t, want.Withdraw(c, id, nil), got.Withdraw(c, id, nil), where)
+			require.Equal(t, want.KeepReason(c, id, nil), got.KeepReason(c, id, nil), where)
 		}
 	}
 }
@@ -141,10 +141,10 @@ func shared(a, b *propagate.Plan) int {
 	n := 0
 	for _, c := range b.Clusters() {
 		before := map[manifest.ID]*propagate.Rendered{}
-		for _, o := range a.For(c).Objects {
+		for _, o := range a.ForCluster(c).Objects {
 			before[o.ID] = o.Rendered
 		}
-		n += len(slices.DeleteFunc(slices.Clone(b.For(c).Objects), func(o propagate.Placed) bool { return before[o.ID] != o.Rendered }))
+		n += len(slices.DeleteFunc(slices.Clone(b.ForCluster(c).Objects), func(o propagate.Placed) bool { return before[o.ID] != o.Rendered }))
 	}
 	return n
 }

@@ -18,26 +18,26 @@ type Rollout struct {
 	// Clusters that an object of it goes to, sorted.
 	Clusters []string
 
-	plan   *Plan
-	wanted []rolloutSum // parallel to plan.clusters
+	plan     *Plan
+	clusters []rolloutCluster // parallel to plan.clusters
 }
 
-// rolloutSum is made once.
-type rolloutSum struct {
-	once  sync.Once
-	items []stage.Item
-	along []manifest.ID
-	held  string
-	sum   string
+// rolloutCluster is made once.
+type rolloutCluster struct {
+	once         sync.Once
+	items        []stage.Item
+	dependencies []manifest.ID
+	held         string
+	digest       string
 }
 
 // rollouts is what a plan knows of its RolloutPolicies; nil without one.
 type rollouts struct {
-	claims stage.Claims
-	once   sync.Once
-	of     map[*policy.Rollout]*Rollout
-	all    []*Rollout                // sorted by Name
-	own    map[*item]*policy.Rollout // what claims each object, those left out that nothing does
+	claims    stage.Claims
+	once      sync.Once
+	byPolicy  map[*policy.Rollout]*Rollout
+	all       []*Rollout                // sorted by Name
+	claimedBy map[*item]*policy.Rollout // what claims each object, those left out that nothing does
 }
 
 func (p *Plan) newRollouts(policies []policy.Rollout) *rollouts {
@@ -45,10 +45,10 @@ func (p *Plan) newRollouts(policies []policy.Rollout) *rollouts {
 		return nil
 	}
 	policies = slices.Clone(policies) // the caller may sort its own
-	r := &rollouts{claims: stage.NewClaims(policies), of: map[*policy.Rollout]*Rollout{}}
+	r := &rollouts{claims: stage.NewClaims(policies), byPolicy: map[*policy.Rollout]*Rollout{}}
 	for i := range policies {
-		made := &Rollout{Policy: &policies[i], plan: p, wanted: make([]rolloutSum, len(p.clusters))}
-		r.of[made.Policy] = made
+		made := &Rollout{Policy: &policies[i], plan: p, clusters: make([]rolloutCluster, len(p.clusters))}
+		r.byPolicy[made.Policy] = made
 		r.all = append(r.all, made)
 	}
 	slices.SortFunc(r.all, func(a, b *Rollout) int { return cmp.Compare(a.Name(), b.Name()) })
@@ -63,29 +63,29 @@ func (r *Rollout) Course(also ...string) stage.Course {
 	return stage.Chart(r.Policy, r.plan.clusters, slices.Concat(r.Clusters, also))
 }
 
-// Wanted is one digest for all objects of the rollout on a cluster (stage.Sum); empty when there is none. An object that
+// Digest is one digest for all objects of the rollout on a cluster (stage.Sum); empty when there is none. An object that
 // cannot be rendered counts with its error. It renders what the cluster gets.
-func (r *Rollout) Wanted(cluster string) string {
+func (r *Rollout) Digest(cluster string) string {
 	i, known := r.plan.index[cluster]
 	if !known {
 		return ""
 	}
-	return r.on(i).sum
+	return r.forCluster(i).digest
 }
 
 // Items are the objects that Wanted is about, in the order in which they are applied; what cannot be rendered comes last.
 // Nobody may change them.
 func (r *Rollout) Items(cluster string) []stage.Item {
 	if i, known := r.plan.index[cluster]; known {
-		return r.on(i).items
+		return r.forCluster(i).items
 	}
 	return nil
 }
 
-// Along are those of Items that are there for the sake of others only: the RolloutPolicy itself does not claim them.
-func (r *Rollout) Along(cluster string) []manifest.ID {
+// Dependencies are those of Items that are there for the sake of others only: the RolloutPolicy itself does not claim them.
+func (r *Rollout) Dependencies(cluster string) []manifest.ID {
 	if i, known := r.plan.index[cluster]; known {
-		return r.on(i).along
+		return r.forCluster(i).dependencies
 	}
 	return nil
 }
@@ -93,34 +93,34 @@ func (r *Rollout) Along(cluster string) []manifest.ID {
 // Held is why people hold objects of the rollout on a cluster, or all of it; empty when they do not.
 func (r *Rollout) Held(cluster string) string {
 	if i, known := r.plan.index[cluster]; known {
-		return cmp.Or(r.plan.Hold(cluster), r.on(i).held)
+		return cmp.Or(r.plan.Hold(cluster), r.forCluster(i).held)
 	}
 	return ""
 }
 
-// on is what the rollout wants of a cluster.
-func (r *Rollout) on(cluster int) *rolloutSum {
-	w := &r.wanted[cluster]
+// forCluster is what the rollout wants of a cluster.
+func (r *Rollout) forCluster(cluster int) *rolloutCluster {
+	w := &r.clusters[cluster]
 	w.once.Do(func() {
-		target := r.plan.For(r.plan.clusters[cluster].Name)
+		target := r.plan.ForCluster(r.plan.clusters[cluster].Name)
 		for _, o := range target.Objects {
 			w.add(r, target.Cluster, stage.Item{ID: o.ID, Digest: o.Digest}, o.Held)
 		}
 		for _, f := range target.Failed {
 			w.add(r, target.Cluster, stage.Item{ID: f.ID, Digest: "failed:" + f.Err.Error()}, f.Held)
 		}
-		w.sum = stage.Sum(w.items)
+		w.digest = stage.Sum(w.items)
 	})
 	return w
 }
 
-func (w *rolloutSum) add(r *Rollout, cluster string, item stage.Item, held string) {
+func (w *rolloutCluster) add(r *Rollout, cluster string, item stage.Item, held string) {
 	if r.plan.Rollout(cluster, item.ID, nil) != r {
 		return
 	}
 	w.items, w.held = append(w.items, item), cmp.Or(w.held, held)
-	if r.plan.rollouts.own[r.plan.byID[item.ID]] != r.Policy {
-		w.along = append(w.along, item.ID)
+	if r.plan.rollouts.claimedBy[r.plan.byID[item.ID]] != r.Policy {
+		w.dependencies = append(w.dependencies, item.ID)
 	}
 }
 
@@ -130,7 +130,7 @@ func (p *Plan) Rollouts() []*Rollout {
 	if p.rollouts == nil {
 		return nil
 	}
-	p.sortRollouts()
+	p.assignRollouts()
 	return p.rollouts.all
 }
 
@@ -141,30 +141,30 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 	if p.rollouts == nil {
 		return nil
 	}
-	p.sortRollouts()
+	p.assignRollouts()
 	it, known := p.byID[id]
 	if !known {
-		return p.rollouts.of[p.rollouts.claims.Of(shape(id, labels))]
+		return p.rollouts.byPolicy[p.rollouts.claims.Of(bareObject(id, labels))]
 	}
-	return p.rollouts.of[p.moves(it, cluster)]
+	return p.rollouts.byPolicy[p.rolloutPolicy(it, cluster)]
 }
 
-// moves is the RolloutPolicy of an object on a cluster.
-func (p *Plan) moves(it *item, cluster string) *policy.Rollout {
-	moves := p.rollouts.own[it]
+// rolloutPolicy is the RolloutPolicy of an object on a cluster.
+func (p *Plan) rolloutPolicy(it *item, cluster string) *policy.Rollout {
+	moves := p.rollouts.claimedBy[it]
 	if owners := p.dependents[it.decision.ID]; len(owners) > 0 {
-		moves = stage.Travels(moves, p.movers(owners, cluster, it.on(cluster)))
+		moves = stage.Travels(moves, p.ownerPolicies(owners, cluster, it.on(cluster)))
 	}
 	return moves
 }
 
-// movers are the RolloutPolicies of objects that need another one: of those on the cluster, or, where that one is not
+// ownerPolicies are the RolloutPolicies of objects that need another one: of those on the cluster, or, where that one is not
 // wanted any more, of all.
-func (p *Plan) movers(owners []*item, cluster string, wanted bool) []*policy.Rollout {
+func (p *Plan) ownerPolicies(owners []*item, cluster string, wanted bool) []*policy.Rollout {
 	var all []*policy.Rollout
 	for _, owner := range owners {
 		if !wanted || owner.on(cluster) {
-			all = append(all, p.rollouts.own[owner])
+			all = append(all, p.rollouts.claimedBy[owner])
 		}
 	}
 	return all
@@ -176,21 +176,21 @@ func (it *item) on(cluster string) bool {
 	return there
 }
 
-// sortRollouts finds out once what every object moves by, and where. A Namespace that is not in Git moves by nothing: it is
+// assignRollouts finds out once what every object moves by, and where. A Namespace that is not in Git moves by nothing: it is
 // there as soon as something in it is.
-func (p *Plan) sortRollouts() {
+func (p *Plan) assignRollouts() {
 	r := p.rollouts
 	r.once.Do(func() {
-		r.own = map[*item]*policy.Rollout{}
+		r.claimedBy = map[*item]*policy.Rollout{}
 		for _, it := range p.items {
 			if claimed := r.claims.Of(it.manifest); claimed != nil && it.decision.Origin != (manifest.Origin{}) {
-				r.own[it] = claimed
+				r.claimedBy[it] = claimed
 			}
 		}
 		on := map[*Rollout]map[string]bool{}
 		for _, it := range p.items {
 			for _, c := range it.decision.Chosen {
-				if made := r.of[p.moves(it, c.Cluster)]; made != nil {
+				if made := r.byPolicy[p.rolloutPolicy(it, c.Cluster)]; made != nil {
 					if on[made] == nil {
 						on[made] = map[string]bool{}
 					}

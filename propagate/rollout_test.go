@@ -106,11 +106,11 @@ func TestRollouts(t *testing.T) {
 	require.Equal(t, []string{"eu-1", "us-2"}, r.Clusters)
 	require.Empty(t, r.Course().Faults)
 	require.Len(t, r.Course("us-1").Faults, 1, "what is to be removed from a cluster needs a stage, too")
-	require.Equal(t, []manifest.ID{settings}, r.Along("eu-1"))
+	require.Equal(t, []manifest.ID{settings}, r.Dependencies("eu-1"))
 	require.Len(t, r.Items("eu-1"), 2)
-	require.Len(t, r.Wanted("eu-1"), 32)
-	require.Empty(t, r.Wanted("us-1"))
-	require.Empty(t, r.Wanted("nowhere"))
+	require.Len(t, r.Digest("eu-1"), 32)
+	require.Empty(t, r.Digest("us-1"))
+	require.Empty(t, r.Digest("nowhere"))
 
 	require.Same(t, r, p.Rollout("eu-1", webDeployment, nil))
 	require.Same(t, r, p.Rollout("eu-1", settings, nil))
@@ -124,7 +124,7 @@ func TestRollouts(t *testing.T) {
 		"a template":   {"web:1", "web:2"},
 		"a dependency": {"mode: fast", "mode: slow"},
 	} {
-		require.NotEqual(t, r.Wanted("eu-1"), planOf(t, stagedInput, change[0], change[1]).Rollouts()[0].Wanted("eu-1"), name)
+		require.NotEqual(t, r.Digest("eu-1"), planOf(t, stagedInput, change[0], change[1]).Rollouts()[0].Digest("eu-1"), name)
 	}
 }
 
@@ -132,16 +132,16 @@ func TestRollouts(t *testing.T) {
 func TestHold(t *testing.T) {
 	p := planOf(t, stagedInput)
 	require.Equal(t, "held by j.doe until Fri 2026-03-06 18:00 UTC: load test (fleet.yaml:5)", p.Hold("us-1"))
-	for _, o := range p.For("us-1").Objects {
+	for _, o := range p.ForCluster("us-1").Objects {
 		require.Contains(t, o.Held, "load test", o.ID)
 	}
-	require.Contains(t, p.Withdraw("us-1", webDeployment, nil), "load test")
+	require.Contains(t, p.KeepReason("us-1", webDeployment, nil), "load test")
 	later := planOf(t, stagedInput, "2026-03-02T12:00:00Z", "2026-03-06T18:00:00Z")
 	require.Empty(t, later.Hold("us-1"))
-	for _, o := range later.For("us-1").Objects {
+	for _, o := range later.ForCluster("us-1").Objects {
 		require.Empty(t, o.Held, o.ID)
 	}
-	require.Empty(t, later.Withdraw("us-1", webDeployment, nil))
+	require.Empty(t, later.KeepReason("us-1", webDeployment, nil))
 	require.Equal(t, p.Digest(), later.Digest(), "who is held is no part of what was decided")
 }
 
@@ -163,7 +163,7 @@ func TestDumpRollouts(t *testing.T) {
 }
 
 // staging of a cluster with these turns, where live objects are there.
-func staging(p *propagate.Plan, cluster string, turns map[string]propagate.Turn, along map[manifest.ID]string, live ...manifest.ID) *propagate.Staging {
+func staging(p *propagate.Plan, cluster string, turns map[string]propagate.StageAssignment, along map[manifest.ID]string, live ...manifest.ID) *propagate.StagedPlan {
 	there := map[manifest.ID]map[string]string{}
 	for _, id := range live {
 		there[id] = nil
@@ -172,8 +172,8 @@ func staging(p *propagate.Plan, cluster string, turns map[string]propagate.Turn,
 	return &s
 }
 
-// held are the reasons in a target, by object.
-func held(t propagate.Target) map[manifest.ID]string {
+// suspension are the reasons in a target, by object.
+func suspension(t propagate.ClusterPlan) map[manifest.ID]string {
 	all := map[manifest.ID]string{}
 	for _, o := range t.Objects {
 		all[o.ID] = o.Held
@@ -183,52 +183,52 @@ func held(t propagate.Target) map[manifest.ID]string {
 
 func TestStaging(t *testing.T) {
 	p := planOf(t, stagedInput)
-	waits := map[string]propagate.Turn{"shop/web": {Held: "waits"}}
+	waits := map[string]propagate.StageAssignment{"shop/web": {Held: "waits"}}
 	gone := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "gone"}
 	before := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings-0"}
 
 	t.Run("what waits is held, with what it needs and the namespace for it", func(t *testing.T) {
-		require.Equal(t, map[manifest.ID]string{shop: "waits", settings: "waits", webDeployment: "waits"}, held(staging(p, "eu-1", waits, nil).Target()))
+		require.Equal(t, map[manifest.ID]string{shop: "waits", settings: "waits", webDeployment: "waits"}, suspension(staging(p, "eu-1", waits, nil).ClusterPlan()))
 	})
 	t.Run("what moves by nothing does not wait", func(t *testing.T) {
-		require.Equal(t, map[manifest.ID]string{shop: "", settings: "waits", webDeployment: "waits", pages: ""}, held(staging(p, "us-2", waits, nil).Target()))
+		require.Equal(t, map[manifest.ID]string{shop: "", settings: "waits", webDeployment: "waits", pages: ""}, suspension(staging(p, "us-2", waits, nil).ClusterPlan()))
 	})
 	t.Run("what was given is the plan's", func(t *testing.T) {
-		require.Equal(t, p.For("eu-1"), staging(p, "eu-1", map[string]propagate.Turn{"shop/web": {}}, nil).Target())
+		require.Equal(t, p.ForCluster("eu-1"), staging(p, "eu-1", map[string]propagate.StageAssignment{"shop/web": {}}, nil).ClusterPlan())
 	})
 	t.Run("as long as nothing is decided hands are off", func(t *testing.T) {
-		require.Equal(t, propagate.Undecided, held(staging(p, "eu-1", nil, nil).Target())[webDeployment])
-		require.Equal(t, propagate.Undecided, staging(p, "eu-1", nil, nil).Withdraw(gone, nil))
+		require.Equal(t, propagate.UndecidedStage, suspension(staging(p, "eu-1", nil, nil).ClusterPlan())[webDeployment])
+		require.Equal(t, propagate.UndecidedStage, staging(p, "eu-1", nil, nil).KeepReason(gone, nil))
 	})
 	t.Run("removals wait, too", func(t *testing.T) {
 		s := staging(p, "eu-1", waits, map[manifest.ID]string{before: "shop/web"}, webDeployment, before, gone)
-		require.Equal(t, "waits", s.Withdraw(gone, nil))
-		require.Equal(t, "waits", s.Withdraw(before, nil), "it came with what waits")
-		require.Equal(t, "shop/web", s.Moves(before, nil))
-		require.NotEmpty(t, s.Withdraw(shop, nil), "something in it is held")
+		require.Equal(t, "waits", s.KeepReason(gone, nil))
+		require.Equal(t, "waits", s.KeepReason(before, nil), "it came with what waits")
+		require.Equal(t, "shop/web", s.RolloutOf(before, nil))
+		require.NotEmpty(t, s.KeepReason(shop, nil), "something in it is held")
 		unknown := staging(p, "eu-1", waits, nil, webDeployment, before)
-		require.Contains(t, unknown.Withdraw(before, nil), "may need it", "nothing says what it came with")
-		require.Empty(t, unknown.Moves(before, nil))
-		given := staging(p, "eu-1", map[string]propagate.Turn{"shop/web": {}}, map[manifest.ID]string{before: "shop/web"}, before)
-		require.Empty(t, given.Withdraw(before, nil))
-		require.Empty(t, given.Withdraw(gone, nil))
+		require.Contains(t, unknown.KeepReason(before, nil), "may need it", "nothing says what it came with")
+		require.Empty(t, unknown.RolloutOf(before, nil))
+		given := staging(p, "eu-1", map[string]propagate.StageAssignment{"shop/web": {}}, map[manifest.ID]string{before: "shop/web"}, before)
+		require.Empty(t, given.KeepReason(before, nil))
+		require.Empty(t, given.KeepReason(gone, nil))
 	})
 	t.Run("a rollback gives back all of it, and nothing else", func(t *testing.T) {
 		now := planOf(t, stagedInput, "settings-1", "settings-2", "web:1", "web:2")
-		back := staging(now, "us-2", map[string]propagate.Turn{"shop/web": {Held: "rolled back", Restored: p}}, nil)
-		target := back.Target()
-		require.Equal(t, map[manifest.ID]string{shop: "", settings: "", webDeployment: "", pages: ""}, held(target))
+		back := staging(now, "us-2", map[string]propagate.StageAssignment{"shop/web": {Held: "rolled back", RollbackTo: p}}, nil)
+		target := back.ClusterPlan()
+		require.Equal(t, map[manifest.ID]string{shop: "", settings: "", webDeployment: "", pages: ""}, suspension(target))
 		for _, o := range target.Objects {
 			if o.ID == webDeployment {
 				require.Contains(t, string(o.JSON), "web:1")
 			}
 		}
-		require.Empty(t, back.Withdraw(manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings-2"}, nil), "what the failed version brought goes")
+		require.Empty(t, back.KeepReason(manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings-2"}, nil), "what the failed version brought goes")
 	})
 	t.Run("what people hold is not given back", func(t *testing.T) {
 		everywhere := []string{"clusterNames: [eu-1, us-2]", "clusterNames: [eu-1, us-1]", "clusterNames: [us-2]", "clusterNames: [us-1]"}
 		now := planOf(t, stagedInput, append(everywhere, "web:1", "web:2")...)
-		for id, why := range held(staging(now, "us-1", map[string]propagate.Turn{"shop/web": {Held: "rolled back", Restored: planOf(t, stagedInput, everywhere...)}}, nil).Target()) {
+		for id, why := range suspension(staging(now, "us-1", map[string]propagate.StageAssignment{"shop/web": {Held: "rolled back", RollbackTo: planOf(t, stagedInput, everywhere...)}}, nil).ClusterPlan()) {
 			require.Contains(t, why, "load test", id)
 		}
 	})

@@ -7,71 +7,71 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Turn is what the stages of a rollout say of one cluster.
-type Turn struct {
+// StageAssignment is what the stages of a rollout say of one cluster.
+type StageAssignment struct {
 	// Held is why the cluster does not get what is wanted; empty when it does.
 	Held string
-	// Restored is the older plan of which it gets the objects of the rollout, after a rollback; nil when hands are off.
-	Restored *Plan
+	// RollbackTo is the older plan of which it gets the objects of the rollout, after a rollback; nil when hands are off.
+	RollbackTo *Plan
 }
 
-// Undecided is the Turn of a rollout that no Turn is known of.
-const Undecided = "nobody decided yet whether it is its turn"
+// UndecidedStage is the Turn of a rollout that no Turn is known of.
+const UndecidedStage = "nobody decided yet whether it is its turn"
 
-// Staging is what one cluster gets now, and what stays there: what it should have, as far as the stages of rollouts go.
-type Staging struct {
-	plan    *Plan
-	cluster string
-	turns   map[string]Turn
-	along   map[manifest.ID]string
-	// occupied are the namespaces in which a rollout keeps its hands off something, with the reason.
-	occupied map[string]string
+// StagedPlan is what one cluster gets now, and what stays there: what it should have, as far as the stages of rollouts go.
+type StagedPlan struct {
+	plan        *Plan
+	cluster     string
+	assignments map[string]StageAssignment
+	rolloutOf   map[manifest.ID]string
+	// heldNamespaces are the namespaces in which a rollout keeps its hands off something, with the reason.
+	heldNamespaces map[string]string
 }
 
 // Stage joins the plan for a cluster with the turns of its rollouts, by Rollout.Name; one that is missing is Undecided. live are the
 // objects that are there, with their labels. along are those that are there for the sake of an object of a rollout, by
 // its name, as the plan says with which they came: what left Git is claimed by nobody any more.
-func (p *Plan) Stage(cluster string, turns map[string]Turn, along map[manifest.ID]string, live iter.Seq2[manifest.ID, map[string]string]) Staging {
-	s := Staging{plan: p, cluster: cluster, turns: turns, along: along, occupied: map[string]string{}}
-	target := p.For(cluster)
+func (p *Plan) Stage(cluster string, turns map[string]StageAssignment, along map[manifest.ID]string, live iter.Seq2[manifest.ID, map[string]string]) StagedPlan {
+	s := StagedPlan{plan: p, cluster: cluster, assignments: turns, rolloutOf: along, heldNamespaces: map[string]string{}}
+	target := p.ForCluster(cluster)
 	for _, o := range target.Objects {
-		s.occupy(o.ID, nil)
+		s.noteHeldNamespace(o.ID, nil)
 	}
 	for _, f := range target.Failed {
-		s.occupy(f.ID, nil)
+		s.noteHeldNamespace(f.ID, nil)
 	}
 	for id, labels := range live {
-		s.occupy(id, labels)
+		s.noteHeldNamespace(id, labels)
 	}
 	return s
 }
 
-func (s *Staging) occupy(id manifest.ID, labels map[string]string) {
-	if turn, moves := s.turn(id, labels); moves && turn.hands() && s.occupied[id.Namespace] == "" {
-		s.occupied[id.Namespace] = turn.Held
+func (s *StagedPlan) noteHeldNamespace(id manifest.ID, labels map[string]string) {
+	if turn, moves := s.assignment(id, labels); moves && turn.keepsCluster() && s.heldNamespaces[id.Namespace] == "" {
+		s.heldNamespaces[id.Namespace] = turn.Held
 	}
 }
 
-// hands says that hands are off.
-func (t Turn) hands() bool { return t.Held != "" && t.Restored == nil }
+// keepsCluster says that hands are off.
+func (t StageAssignment) keepsCluster() bool { return t.Held != "" && t.RollbackTo == nil }
 
-// turn of what an object moves by.
-func (s *Staging) turn(id manifest.ID, labels map[string]string) (Turn, bool) {
+// assignment of what an object moves by.
+func (s *StagedPlan) assignment(id manifest.ID, labels map[string]string) (StageAssignment, bool) {
 	name := ""
 	if r := s.plan.Rollout(s.cluster, id, labels); r != nil {
 		name = r.Name()
-	} else if name = s.along[id]; name == "" || s.plan.wants(s.cluster, id) {
-		return Turn{}, false
+	} else if name = s.rolloutOf[id]; name == "" || s.plan.placedOn(s.cluster, id) {
+		return StageAssignment{}, false
 	}
-	turn, known := s.turns[name]
+	turn, known := s.assignments[name]
 	if !known && s.plan.rolloutNamed(name) != nil {
-		turn.Held = Undecided
+		turn.Held = UndecidedStage
 	}
 	return turn, true
 }
 
-// wants says that the object goes to a cluster.
-func (p *Plan) wants(cluster string, id manifest.ID) bool {
+// placedOn says that the object goes to a cluster.
+func (p *Plan) placedOn(cluster string, id manifest.ID) bool {
 	it, known := p.byID[id]
 	return known && it.on(cluster)
 }
@@ -85,41 +85,41 @@ func (p *Plan) rolloutNamed(name string) *Rollout {
 	return p.Rollouts()[i]
 }
 
-// Target is what the cluster gets now.
-func (s *Staging) Target() Target {
-	whole := s.plan.For(s.cluster)
-	next := Target{Cluster: s.cluster, Objects: make([]Placed, 0, len(whole.Objects))}
+// ClusterPlan is what the cluster gets now.
+func (s *StagedPlan) ClusterPlan() ClusterPlan {
+	whole := s.plan.ForCluster(s.cluster)
+	next := ClusterPlan{Cluster: s.cluster, Objects: make([]Placed, 0, len(whole.Objects))}
 	for _, o := range whole.Objects {
-		turn, moves := s.turn(o.ID, nil)
-		if moves && turn.Restored != nil {
+		turn, moves := s.assignment(o.ID, nil)
+		if moves && turn.RollbackTo != nil {
 			continue
 		} else if moves {
-			o.Held = union(o.Held, turn.Held)
+			o.Held = joinReasons(o.Held, turn.Held)
 		}
 		next.Objects = append(next.Objects, o)
 	}
 	for _, f := range whole.Failed {
-		turn, moves := s.turn(f.ID, nil)
-		if moves && turn.Restored != nil {
+		turn, moves := s.assignment(f.ID, nil)
+		if moves && turn.RollbackTo != nil {
 			continue
 		} else if moves {
-			f.Held = union(f.Held, turn.Held)
+			f.Held = joinReasons(f.Held, turn.Held)
 		}
 		next.Failed = append(next.Failed, f)
 	}
-	for _, name := range s.restoring() {
-		s.restore(&next, name)
+	for _, name := range s.rollbacks() {
+		s.addRollback(&next, name)
 	}
-	next.Objects = inhabited(next)
+	next.Objects = dropEmptyNamespaces(next)
 	slices.SortStableFunc(next.Objects, func(a, b Placed) int { return byApplyOrder(a.ID, b.ID) })
 	return next
 }
 
-// restoring are the names of the rollouts that give something back, sorted.
-func (s *Staging) restoring() []string {
+// rollbacks are the names of the rollouts that give something back, sorted.
+func (s *StagedPlan) rollbacks() []string {
 	var names []string
-	for name, turn := range s.turns {
-		if turn.Restored != nil {
+	for name, turn := range s.assignments {
+		if turn.RollbackTo != nil {
 			names = append(names, name)
 		}
 	}
@@ -127,29 +127,29 @@ func (s *Staging) restoring() []string {
 	return names
 }
 
-// restore adds what a rollout gives back, with the namespaces for it. What people hold stays held.
-func (s *Staging) restore(next *Target, name string) {
-	old := s.turns[name].Restored
+// addRollback adds what a rollout gives back, with the namespaces for it. What people hold stays held.
+func (s *StagedPlan) addRollback(next *ClusterPlan, name string) {
+	old := s.assignments[name].RollbackTo
 	there := map[manifest.ID]bool{}
 	for _, o := range next.Objects {
 		there[o.ID] = true
 	}
-	for _, o := range old.For(s.cluster).Objects {
+	for _, o := range old.ForCluster(s.cluster).Objects {
 		r := old.Rollout(s.cluster, o.ID, nil)
 		if there[o.ID] || !o.Implied && (r == nil || r.Name() != name) {
 			continue
 		}
 		o.Held = s.plan.Hold(s.cluster)
 		if it, known := s.plan.byID[o.ID]; known {
-			o.Held = union(held(it.decision.Policy, s.cluster), o.Held)
+			o.Held = joinReasons(suspension(it.decision.Policy, s.cluster), o.Held)
 		}
 		next.Objects = append(next.Objects, o)
 	}
 }
 
-// inhabited leaves out the Namespaces that are only there for objects of which none is left, and holds those of which all
+// dropEmptyNamespaces leaves out the Namespaces that are only there for objects of which none is left, and holds those of which all
 // objects are held: nobody would need them yet.
-func inhabited(t Target) []Placed {
+func dropEmptyNamespaces(t ClusterPlan) []Placed {
 	held, free := map[string]string{}, map[string]bool{}
 	for _, o := range t.Objects {
 		if held[o.ID.Namespace] = o.Held; o.Held == "" {
@@ -167,24 +167,24 @@ func inhabited(t Target) []Placed {
 			if !needed {
 				continue
 			}
-			o.Held = union(o.Held, why)
+			o.Held = joinReasons(o.Held, why)
 		}
 		kept = append(kept, o)
 	}
 	return kept
 }
 
-// Withdraw says why an object that the cluster still has and Target does not list must stay there; empty when it may go.
+// KeepReason says why an object that the cluster still has and Target does not list must stay there; empty when it may go.
 // Beside what Plan.Withdraw says it stays
 //   - while its rollout keeps its hands off the cluster;
 //   - when nothing says what it moved with, while a rollout keeps its hands off something in its namespace, which may need it;
 //   - a Namespace, while a rollout keeps its hands off something in it.
-func (s *Staging) Withdraw(id manifest.ID, labels map[string]string) string {
-	if why := s.plan.Withdraw(s.cluster, id, labels); why != "" {
+func (s *StagedPlan) KeepReason(id manifest.ID, labels map[string]string) string {
+	if why := s.plan.KeepReason(s.cluster, id, labels); why != "" {
 		return why
 	}
-	if turn, moves := s.turn(id, labels); moves {
-		if turn.hands() {
+	if turn, moves := s.assignment(id, labels); moves {
+		if turn.keepsCluster() {
 			return turn.Held
 		}
 		return ""
@@ -193,18 +193,18 @@ func (s *Staging) Withdraw(id manifest.ID, labels map[string]string) string {
 	if id.GroupKind() == namespaceKind {
 		namespace = id.Name
 	}
-	if why := s.occupied[namespace]; why != "" && namespace != "" {
+	if why := s.heldNamespaces[namespace]; why != "" && namespace != "" {
 		return "what is held in namespace " + namespace + " may need it: " + why
 	}
 	return ""
 }
 
-// Moves is the name of the rollout that an object on the cluster moves by; empty when it changes at once.
-func (s *Staging) Moves(id manifest.ID, labels map[string]string) string {
+// RolloutOf is the name of the rollout that an object on the cluster moves by; empty when it changes at once.
+func (s *StagedPlan) RolloutOf(id manifest.ID, labels map[string]string) string {
 	if r := s.plan.Rollout(s.cluster, id, labels); r != nil {
 		return r.Name()
 	}
-	if name := s.along[id]; name != "" && !s.plan.wants(s.cluster, id) && s.plan.rolloutNamed(name) != nil {
+	if name := s.rolloutOf[id]; name != "" && !s.plan.placedOn(s.cluster, id) && s.plan.rolloutNamed(name) != nil {
 		return name
 	}
 	return ""

@@ -123,7 +123,7 @@ func (f *federation) announceDeliveries(a *announcement, elsewhere func(cluster 
 // remembers says that what is decided next about an object depends on what was decided now. It is written down before it
 // is acted on: a process that ends in between would decide otherwise.
 func (f *federation) remembers(d *propagate.Decision) bool {
-	if d.Policy == nil || d.Term != "" || d.Rebalanced != "" || d.Kept || d.Policy.Spec.ActivationPreference == policy.Lazy {
+	if d.Policy == nil || d.Term != "" || d.Rebalanced != "" || d.PlacementRetained || d.Policy.Spec.ActivationPreference == policy.Lazy {
 		return true
 	}
 	p := d.Policy.Spec.Placement

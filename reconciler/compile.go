@@ -130,7 +130,7 @@ func (c checkout) parts(before *builds) (propagate.Parts, error) {
 
 // input is all that the plan depends on.
 func (c checkout) input(fed *v1alpha1.Federation, parts propagate.Parts, members []v1alpha1.Cluster, previous []propagate.Previous) propagate.Input {
-	in := parts.Input().Declared(fed)
+	in := parts.Input().WithFederation(fed)
 	in.Revision, in.Fleet = c.revision(), fleetOf(members, parts.Origins)
 	in.Previous, in.Now = previous, time.Now()
 	return in

@@ -40,7 +40,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	}
 	book, _ := j.plan.Interpreters()
 	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
-		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Empty(), Known: j.plan.Known, Book: book, First: j.first,
+		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Empty(), Known: j.plan.Kind, Book: book, First: j.first,
 		Withdraw: j.withdraw(b.Name),
 		Spare:    f.spare(j.leg, time.Now()),
 		Yield:    f.planning.yield,
@@ -54,13 +54,13 @@ type job struct {
 	*leg
 	plan       *propagate.Plan
 	federation string // "<namespace>/<name>"
-	target     propagate.Target
+	target     propagate.ClusterPlan
 	inventory  *apply.Inventory
 	spec       v1alpha1.FederationSpec
 	first      map[manifest.ID]bool
 	allowPrune bool
-	staged     *propagate.Staging // nil without rollouts
-	unread     error              // entries of the inventory that could not be read
+	staged     *propagate.StagedPlan // nil without rollouts
+	unread     error                 // entries of the inventory that could not be read
 }
 
 // begin is false when there is nothing to deliver: no plan, or one that is still being announced.

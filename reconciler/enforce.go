@@ -29,7 +29,7 @@ func (e *engine) enforce(ctx context.Context, f *federation, b basis, release *v
 	_, interpreted := plan.Interpreters()
 	learned := f.interpreted() != interpreted
 	last := f.inLedger()
-	carried := func(id manifest.ID) bool { return plan.Carried(last, id) }
+	carried := func(id manifest.ID) bool { return plan.UnchangedSince(last, id) }
 	touched := f.adopt(b, release, plan)
 	if err := e.tellLeft(ctx, f); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (l *leg) end() {
 	}
 }
 
-func (l *leg) adopt(target propagate.Target) {
+func (l *leg) adopt(target propagate.ClusterPlan) {
 	l.end()
 	l.target = target
 	l.run = status.Run{}

@@ -111,7 +111,7 @@ type leg struct {
 	// what it found there, once the plan in force knows it.
 	heard   *v1alpha1.DeliveryReport
 	found   []string
-	target  propagate.Target
+	target  propagate.ClusterPlan
 	wants   wants
 	live    apply.Live
 	proven  apply.Proven // of the federation: all legs have the same
@@ -304,7 +304,7 @@ func (f *federation) releaseInput() status.ReleaseInput {
 		}
 		in.Objects++
 		switch line := d.ID.String() + ": " + d.Why; {
-		case d.Kept:
+		case d.PlacementRetained:
 			in.Kept = append(in.Kept, line)
 		case d.Unplaced():
 			in.Unplaced = append(in.Unplaced, line)

@@ -59,9 +59,9 @@ func (f *federation) shown(id manifest.ID, digest string) string {
 
 // targetDigest is what is told of TargetDigest, and compared with what was told.
 func (f *federation) targetDigest(plan *propagate.Plan, cluster string) string {
-	digest := plan.TargetDigest(cluster)
+	digest := plan.ClusterDigest(cluster)
 	secret := func(p propagate.Placed) bool { return p.ID.IsSecret() }
-	if !slices.ContainsFunc(plan.For(cluster).Objects, secret) || !f.fingerprints.lasting {
+	if !slices.ContainsFunc(plan.ForCluster(cluster).Objects, secret) || !f.fingerprints.lasting {
 		return digest
 	}
 	return f.fingerprints.ofWhole(digest)
@@ -81,7 +81,7 @@ func (f *federation) wanted(r *propagate.Rollout, cluster string) string {
 	items := r.Items(cluster)
 	secret := func(i stage.Item) bool { return i.ID.IsSecret() }
 	if !slices.ContainsFunc(items, secret) || !f.fingerprints.lasting {
-		return r.Wanted(cluster)
+		return r.Digest(cluster)
 	}
 	items = slices.Clone(items)
 	for i := range items {

@@ -43,17 +43,17 @@ func TestWhatIsToldOfDigests(t *testing.T) {
 			require.Equal(t, f.fingerprints.of("0123456789abcdef"), f.shown(pinID, "0123456789abcdef"))
 			require.Empty(t, f.shown(pinID, ""), "there is none: that is told as it is")
 
-			require.Equal(t, plan.TargetDigest("open"), f.targetDigest(plan, "open"))
-			require.Equal(t, rollout.Wanted("open"), f.wanted(rollout, "open"))
+			require.Equal(t, plan.ClusterDigest("open"), f.targetDigest(plan, "open"))
+			require.Equal(t, rollout.Digest("open"), f.wanted(rollout, "open"))
 			if !lasting { // the next process could not tell what is the same
-				require.Equal(t, plan.TargetDigest("both"), f.targetDigest(plan, "both"))
-				require.Equal(t, rollout.Wanted("both"), f.wanted(rollout, "both"))
+				require.Equal(t, plan.ClusterDigest("both"), f.targetDigest(plan, "both"))
+				require.Equal(t, rollout.Digest("both"), f.wanted(rollout, "both"))
 				require.Equal(t, "0123456789abcdef", f.stagedDigest(pinID, "0123456789abcdef"))
 				return
 			}
-			require.Equal(t, f.fingerprints.ofWhole(plan.TargetDigest("both")), f.targetDigest(plan, "both"))
+			require.Equal(t, f.fingerprints.ofWhole(plan.ClusterDigest("both")), f.targetDigest(plan, "both"))
 			require.Regexp(t, `^[0-9a-f]{32}$`, f.wanted(rollout, "both"))
-			require.NotEqual(t, rollout.Wanted("both"), f.wanted(rollout, "both"))
+			require.NotEqual(t, rollout.Digest("both"), f.wanted(rollout, "both"))
 			items := slices.Clone(rollout.Items("both"))
 			for i := range items { // as what is live is added up
 				items[i].Digest = f.stagedDigest(items[i].ID, items[i].Digest)
@@ -86,7 +86,7 @@ spec:
 	require.NoError(t, err)
 	parts, err := propagate.Sort(objects)
 	require.NoError(t, err)
-	in := parts.Input().Declared(&v1alpha1.Federation{})
+	in := parts.Input().WithFederation(&v1alpha1.Federation{})
 	in.Fleet = []fleet.Cluster{{Name: "both"}, {Name: "open"}}
 	plan, err := propagate.New(in)
 	require.NoError(t, err)

@@ -200,7 +200,7 @@ func (c *commits) render(fed *v1alpha1.Federation) commit {
 	}
 	parts, err := propagate.Sort(objects)
 	require.NoError(c.t, err)
-	in := parts.Input().Declared(fed)
+	in := parts.Input().WithFederation(fed)
 	for _, name := range c.clusters {
 		in.Fleet = append(in.Fleet, fleet.Cluster{Name: name})
 	}
@@ -208,7 +208,7 @@ func (c *commits) render(fed *v1alpha1.Federation) commit {
 	require.NoError(c.t, err)
 	wanted := commit{}
 	for _, name := range c.clusters {
-		target := plan.For(name)
+		target := plan.ForCluster(name)
 		require.Empty(c.t, target.Failed)
 		wanted[name] = map[manifest.ID]version{}
 		for _, p := range target.Objects {

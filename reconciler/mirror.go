@@ -129,7 +129,7 @@ func (m *mirrorer) templates(f *federation) (on bool, templates []mirror.Templat
 		if !on || source == nil || !recordedDecision(d) {
 			continue
 		}
-		t := mirror.Template{ID: d.ID, GVK: d.GVK, Kind: f.plan.Known(d.ID.GroupKind()), Manifest: source, Digest: d.Template, Shares: f.shares(d)}
+		t := mirror.Template{ID: d.ID, GVK: d.GVK, Kind: f.plan.Kind(d.ID.GroupKind()), Manifest: source, Digest: d.Template, Shares: f.shares(d)}
 		f.mirroring.decisions[d.ID] = t.Decision()
 		templates = append(templates, t)
 	}

@@ -88,7 +88,7 @@ func (o observer) known(gk schema.GroupKind) kind.Kind {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if f.plan != nil {
-			return f.plan.Known(gk)
+			return f.plan.Kind(gk)
 		}
 	}
 	return kind.Of(gk)

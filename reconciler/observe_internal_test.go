@@ -53,7 +53,7 @@ func TestObserversOfManyClusters(t *testing.T) {
 		go func() {
 			defer func() { done <- true }()
 			o := observer{&bulkhead{Member: &clusters.Member{Name: c}, engine: s.engine}, s.f.key}
-			for _, p := range s.plan.For(c).Objects {
+			for _, p := range s.plan.ForCluster(c).Objects {
 				o.Put(s.live(p.Rendered, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
 			}
 		}()
@@ -66,7 +66,7 @@ func TestObserversOfManyClusters(t *testing.T) {
 	for _, c := range s.clusters {
 		l := s.f.legs[c]
 		require.Equal(t, 20, l.live.Len())
-		for _, p := range s.plan.For(c).Objects {
+		for _, p := range s.plan.ForCluster(c).Objects {
 			seen, _ := l.live.Get(p.ID)
 			require.True(t, seen.Intact && seen.Digest == p.Digest, "%s on %s", p.ID, c)
 			report, known := l.reports.Get(p.ID)

@@ -35,21 +35,21 @@ func alongOf(orders map[string]*v1alpha1.Delivery) map[string]map[string][]strin
 }
 
 // turnsOf are the turns that orders give, by cluster and rollout.
-func (e *engine) turnsOf(ctx context.Context, f *federation, plan *propagate.Plan, orders map[string]*v1alpha1.Delivery) map[string]map[string]propagate.Turn {
-	all := map[string]map[string]propagate.Turn{}
+func (e *engine) turnsOf(ctx context.Context, f *federation, plan *propagate.Plan, orders map[string]*v1alpha1.Delivery) map[string]map[string]propagate.StageAssignment {
+	all := map[string]map[string]propagate.StageAssignment{}
 	for cluster, d := range orders {
-		all[cluster] = map[string]propagate.Turn{}
+		all[cluster] = map[string]propagate.StageAssignment{}
 		for _, r := range d.Status.Rollouts {
 			i := slices.IndexFunc(plan.Rollouts(), func(x *propagate.Rollout) bool { return x.Name() == r.Policy })
 			if i < 0 {
 				continue
 			}
-			turn := propagate.Turn{}
+			turn := propagate.StageAssignment{}
 			if r.Held || r.Given.Digest != f.wanted(plan.Rollouts()[i], cluster) { // what was decided may be about the commit before
-				turn.Held = propagate.Undecided
+				turn.Held = propagate.UndecidedStage
 			}
 			if r.Restored != nil {
-				turn.Restored = e.restored(ctx, f, plan, cluster, r)
+				turn.RollbackTo = e.restored(ctx, f, plan, cluster, r)
 			}
 			all[cluster][r.Policy] = turn
 		}

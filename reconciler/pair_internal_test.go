@@ -153,7 +153,7 @@ func (s *scale) plans() {
 	require.NoError(s.t, err)
 	p.Digest()
 	for _, c := range p.Clusters() {
-		p.TargetDigest(c)
+		p.ClusterDigest(c)
 	}
 	s.plan, s.clusters = p, p.Clusters()
 }
@@ -175,8 +175,8 @@ func (s *scale) adopts() {
 func (s *scale) watches() {
 	for n, c := range s.clusters {
 		o := observer{&bulkhead{Member: &clusters.Member{Name: c}, engine: s.engine}, s.f.key}
-		kinds := job{target: s.plan.For(c)}.kinds()
-		for i, p := range s.plan.For(c).Objects {
+		kinds := job{target: s.plan.ForCluster(c)}.kinds()
+		for i, p := range s.plan.ForCluster(c).Objects {
 			o.Put(s.live(p.Rendered, time.Date(2026, 1, 2, n/60, n%60, i%60, 0, time.UTC)))
 		}
 		s.f.legs[c].list(kinds)
@@ -226,7 +226,7 @@ func (s *scale) delivers() {
 		l := s.f.legs[c]
 		var there []apply.Recalled
 		answers := map[manifest.ID]apply.Answer{}
-		for _, p := range s.plan.For(c).Objects {
+		for _, p := range s.plan.ForCluster(c).Objects {
 			seen, ok := l.live.Get(p.ID)
 			require.True(s.t, ok && seen.Intact, p.ID)
 			there = append(there, apply.Recalled{ID: p.ID})

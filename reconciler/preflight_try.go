@@ -135,10 +135,10 @@ func (e *engine) tryOn(ctx context.Context, f *federation, plan *propagate.Plan,
 }
 
 // known is what a plan wants of a cluster, and what is known to be there: nil, if it has to be asked for.
-func (f *federation) known(cluster string, plan *propagate.Plan) (target propagate.Target, live *apply.Live, inventory *apply.Inventory) {
+func (f *federation) known(cluster string, plan *propagate.Plan) (target propagate.ClusterPlan, live *apply.Live, inventory *apply.Inventory) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	target = plan.For(cluster)
+	target = plan.ForCluster(cluster)
 	l := f.legs[cluster]
 	if l == nil {
 		return target, nil, nil

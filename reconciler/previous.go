@@ -18,7 +18,7 @@ func (f *federation) previous() []propagate.Previous {
 	}
 	all := make([]propagate.Previous, 0, len(f.objects))
 	for _, o := range f.objects {
-		all = append(all, propagate.Recall(o.Spec))
+		all = append(all, propagate.PreviousFrom(o.Spec))
 	}
 	return f.withFinds(all)
 }

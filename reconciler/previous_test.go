@@ -68,7 +68,7 @@ func TestRemembered(t *testing.T) {
 			},
 		},
 		"kept, and one of the clusters left the fleet": {
-			propagate.Decision{ID: web, Policy: claimed, Why: "5 replicas do not fit", Kept: true, Chosen: []propagate.Choice{{Cluster: "a", Replicas: n(2)}}},
+			propagate.Decision{ID: web, Policy: claimed, Why: "5 replicas do not fit", PlacementRetained: true, Chosen: []propagate.Choice{{Cluster: "a", Replicas: n(2)}}},
 			propagate.Previous{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: n(2)}, {Name: "gone", Replicas: n(2)}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) { require.True(t, s.Kept) },
 		},

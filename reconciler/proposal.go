@@ -173,7 +173,7 @@ func (f *federation) changesNothing(plan *propagate.Plan) bool {
 
 // untouched says that a cluster has nothing of the federation, and gets nothing. The caller holds f.mu.
 func (f *federation) untouched(cluster string, plan *propagate.Plan) bool {
-	target, l := plan.For(cluster), f.legs[cluster]
+	target, l := plan.ForCluster(cluster), f.legs[cluster]
 	return len(target.Objects)+len(target.Failed) == 0 && (l == nil || l.idle())
 }
 

@@ -57,7 +57,7 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 			APIVersion: d.GVK.GroupVersion().String(), Kind: d.ID.Kind,
 			Namespace: d.ID.Namespace, Name: d.ID.Name, Origin: d.Origin.Path,
 		},
-		Why: d.Why, Kept: d.Kept,
+		Why: d.Why, Kept: d.PlacementRetained,
 		TemplateDigest: next.Template, Affinity: next.Term, Rebalanced: next.Rebalanced,
 		Overwrite: next.Overwrite, Preserve: next.Preserve, Dependencies: next.Dependencies,
 	}
@@ -76,7 +76,7 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 			o.Spec.Held = append(o.Spec.Held, c.Cluster)
 		}
 	}
-	if !equality.Semantic.DeepEqual(propagate.Recall(o.Spec).Clusters, next.Clusters) {
+	if !equality.Semantic.DeepEqual(propagate.PreviousFrom(o.Spec).Clusters, next.Clusters) {
 		o.Spec.Last = lastChoices(next.Clusters)
 	}
 	return o

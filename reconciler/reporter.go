@@ -293,7 +293,7 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 		why, _ := r.engine.reach(c)
 		cells = append(cells, f.cell(l, id, w, why))
 	}
-	next, decision, known := o.DeepCopy(), f.mirroring.decisions[id], f.plan.Known(id.GroupKind())
+	next, decision, known := o.DeepCopy(), f.mirroring.decisions[id], f.plan.Kind(id.GroupKind())
 	f.mu.Unlock()
 	if err := r.engine.mirrored(ctx, f, id, decision, cells); err != nil {
 		return err

@@ -227,7 +227,7 @@ func (w *world) planned(r *repository, clusters ...string) *propagate.Plan {
 	require.NoError(w.t, err)
 	parts, err := propagate.Sort(objects)
 	require.NoError(w.t, err)
-	in := parts.Input().Declared(w.declared(r))
+	in := parts.Input().WithFederation(w.declared(r))
 	for _, name := range clusters {
 		in.Fleet = append(in.Fleet, fleet.Cluster{Name: name})
 	}
@@ -241,11 +241,11 @@ func (w *world) digests(r *repository, clusters ...string) map[string]string {
 	w.t.Helper()
 	all, plan := map[string]string{}, w.planned(r, clusters...)
 	for _, cluster := range clusters {
-		all[strings.TrimPrefix(plan.TargetDigest(cluster), "sha256:")] = "all of a cluster"
+		all[strings.TrimPrefix(plan.ClusterDigest(cluster), "sha256:")] = "all of a cluster"
 		for _, rollout := range plan.Rollouts() {
-			all[rollout.Wanted(cluster)] = "the rollout on a cluster"
+			all[rollout.Digest(cluster)] = "the rollout on a cluster"
 		}
-		for _, o := range plan.For(cluster).Objects {
+		for _, o := range plan.ForCluster(cluster).Objects {
 			if o.ID.IsSecret() {
 				all[o.Digest], all[fmt.Sprintf("%x", sha256.Sum256(o.JSON))] = o.ID.String(), o.ID.String()
 			}

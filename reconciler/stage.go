@@ -27,7 +27,7 @@ type staging struct {
 	// along are, by cluster, the objects that are there for the sake of others, as inventory entries, by rollout.
 	along map[string]map[string][]string
 	// turns by cluster and rollout: what is in force.
-	turns map[string]map[string]propagate.Turn
+	turns map[string]map[string]propagate.StageAssignment
 	// seen is what each cluster has of each rollout; what is not there has to be looked for.
 	seen map[string]map[string]seen
 	// told is what the Release says.
@@ -59,7 +59,7 @@ type course struct {
 	revision string
 	outcomes map[string]stage.Outcome // by name of the rollout
 	// turns by cluster and rollout.
-	turns map[string]map[string]propagate.Turn
+	turns map[string]map[string]propagate.StageAssignment
 	// changed are the clusters that get something new: what is remembered of them is written before they are.
 	changed []string
 	again   time.Time
@@ -91,7 +91,7 @@ func (e *engine) decideStages(f *federation, now time.Time) (course, bool) {
 	if f.plan == nil || !f.announced || len(f.plan.Rollouts()) == 0 {
 		return course{}, false
 	}
-	c := course{plan: f.plan, revision: f.revision, outcomes: map[string]stage.Outcome{}, turns: map[string]map[string]propagate.Turn{}}
+	c := course{plan: f.plan, revision: f.revision, outcomes: map[string]stage.Outcome{}, turns: map[string]map[string]propagate.StageAssignment{}}
 	e.lookAtClusters(f)
 	for _, r := range f.plan.Rollouts() {
 		in := e.stageInput(f, r, now)
@@ -112,9 +112,9 @@ func (c *course) take(name string, o stage.Outcome) {
 	c.lookAgain(o.LookAgain)
 	for _, d := range o.Decisions {
 		if c.turns[d.Cluster] == nil {
-			c.turns[d.Cluster] = map[string]propagate.Turn{}
+			c.turns[d.Cluster] = map[string]propagate.StageAssignment{}
 		}
-		c.turns[d.Cluster][name] = propagate.Turn{Held: d.Held}
+		c.turns[d.Cluster][name] = propagate.StageAssignment{Held: d.Held}
 		if d.Changed && !slices.Contains(c.changed, d.Cluster) {
 			c.changed = append(c.changed, d.Cluster)
 		}
@@ -162,9 +162,9 @@ func (e *engine) act(f *federation, c course) {
 
 // turn gives a cluster its turns; what is under way there is interrupted only if something else is to be done. The caller
 // holds f.mu.
-func (e *engine) turn(f *federation, l *leg, turns map[string]propagate.Turn) {
-	same := maps.EqualFunc(f.staging.turns[l.cluster], turns, func(a, b propagate.Turn) bool {
-		return (a.Held == "") == (b.Held == "") && a.Restored == b.Restored
+func (e *engine) turn(f *federation, l *leg, turns map[string]propagate.StageAssignment) {
+	same := maps.EqualFunc(f.staging.turns[l.cluster], turns, func(a, b propagate.StageAssignment) bool {
+		return (a.Held == "") == (b.Held == "") && a.RollbackTo == b.RollbackTo
 	})
 	f.staging.turns[l.cluster] = turns
 	if same {

@@ -43,11 +43,11 @@ func (f *federation) lookAt(l *leg) map[string]seen {
 	}
 	maps.DeleteFunc(l.answers, func(id manifest.ID, _ map[string]any) bool { _, there := l.live.Get(id); return !there })
 	for id, there := range l.live.All() {
-		name := staged.Moves(id, there.Labels)
+		name := staged.RolloutOf(id, there.Labels)
 		if name == "" {
 			continue
 		}
-		stays := !f.declaration.Spec.Prune || there.Preserve || there.Adopted || f.plan.Withdraw(l.cluster, id, there.Labels) != ""
+		stays := !f.declaration.Spec.Prune || there.Preserve || there.Adopted || f.plan.KeepReason(l.cluster, id, there.Labels) != ""
 		if stays && !wanted[id] {
 			continue
 		}

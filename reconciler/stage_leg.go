@@ -22,7 +22,7 @@ func (f *federation) restage() {
 		s.began = time.Now()
 		f.recallStages()
 	}
-	s.seen, s.turns, s.told, s.past = map[string]map[string]seen{}, map[string]map[string]propagate.Turn{}, nil, nil
+	s.seen, s.turns, s.told, s.past = map[string]map[string]seen{}, map[string]map[string]propagate.StageAssignment{}, nil, nil
 	rollouts := f.plan.Rollouts()
 	if len(rollouts) == 0 {
 		f.forgetStages()
@@ -32,9 +32,9 @@ func (f *federation) restage() {
 		before := s.states[r.Name()].Clusters
 		for _, cluster := range r.Clusters {
 			if s.turns[cluster] == nil {
-				s.turns[cluster] = map[string]propagate.Turn{}
+				s.turns[cluster] = map[string]propagate.StageAssignment{}
 			}
-			turn := propagate.Turn{Held: propagate.Undecided}
+			turn := propagate.StageAssignment{Held: propagate.UndecidedStage}
 			if m, known := before[cluster]; known && m.Given.Digest == f.wanted(r, cluster) {
 				turn.Held = ""
 			}
@@ -68,7 +68,7 @@ func (f *federation) waits(cluster string) bool {
 }
 
 // staged is what a cluster gets now; nil when there are no rollouts. The caller holds f.mu.
-func (f *federation) staged(l *leg) *propagate.Staging {
+func (f *federation) staged(l *leg) *propagate.StagedPlan {
 	if len(f.plan.Rollouts()) == 0 {
 		return nil
 	}
@@ -104,10 +104,10 @@ func (f *federation) alongOn(cluster string) map[manifest.ID]string {
 func (f *federation) stage(l *leg) {
 	s := f.staged(l)
 	if s == nil {
-		l.adopt(f.plan.For(l.cluster))
+		l.adopt(f.plan.ForCluster(l.cluster))
 		return
 	}
-	l.adopt(s.Target())
+	l.adopt(s.ClusterPlan())
 	f.notePlanned(l)
 }
 
@@ -117,7 +117,7 @@ func (f *federation) retext(l *leg) {
 	if s == nil {
 		return
 	}
-	l.target = s.Target()
+	l.target = s.ClusterPlan()
 	for _, p := range l.target.Objects {
 		w := l.wants.of(p.ID)
 		w.held = p.Held
@@ -135,15 +135,15 @@ func (f *federation) retext(l *leg) {
 // caller holds f.mu.
 func (f *federation) notePlanned(l *leg) {
 	for name, turn := range f.staging.turns[l.cluster] {
-		if turn.Restored == nil {
+		if turn.RollbackTo == nil {
 			continue
 		}
 		for _, p := range l.target.Objects {
-			if r := turn.Restored.Rollout(l.cluster, p.ID, nil); r != nil && r.Name() == name {
+			if r := turn.RollbackTo.Rollout(l.cluster, p.ID, nil); r != nil && r.Name() == name {
 				f.plannedAs(l, p.ID, want{held: turn.Held})
 			}
 		}
-		whole := f.plan.For(l.cluster)
+		whole := f.plan.ForCluster(l.cluster)
 		for _, p := range whole.Objects {
 			if r := f.plan.Rollout(l.cluster, p.ID, nil); r != nil && r.Name() == name {
 				f.plannedAs(l, p.ID, want{digest: p.Digest, held: turn.Held, object: p.Rendered, implied: p.Implied})
@@ -166,9 +166,9 @@ func (f *federation) plannedAs(l *leg, id manifest.ID, planned want) {
 // withdraw says why what is there and not wanted stays.
 func (j job) withdraw(cluster string) func(manifest.ID, map[string]string) string {
 	if j.staged != nil {
-		return j.staged.Withdraw
+		return j.staged.KeepReason
 	}
-	return func(id manifest.ID, labels map[string]string) string { return j.plan.Withdraw(cluster, id, labels) }
+	return func(id manifest.ID, labels map[string]string) string { return j.plan.KeepReason(cluster, id, labels) }
 }
 
 // releasedAt is when the next hold of a cluster ends by itself; zero when none does.

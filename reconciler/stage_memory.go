@@ -88,7 +88,7 @@ func (c course) along(f *federation) map[string]map[string][]string {
 		for cluster, m := range c.outcomes[r.Name()].State.Clusters {
 			entries := f.staging.along[cluster][r.Name()]
 			if m.Given.Digest == f.wanted(r, cluster) {
-				entries = union(entries, entriesOf(r.Along(cluster)))
+				entries = union(entries, entriesOf(r.Dependencies(cluster)))
 			}
 			if len(entries) == 0 {
 				continue
@@ -108,7 +108,7 @@ func (f *federation) still(cluster string, r *propagate.Rollout, entries []strin
 	if l == nil || !l.listed {
 		return entries
 	}
-	wanted := entriesOf(r.Along(cluster))
+	wanted := entriesOf(r.Dependencies(cluster))
 	return slices.DeleteFunc(slices.Clone(entries), func(entry string) bool {
 		id, err := manifest.ParseEntry(entry)
 		_, there := l.live.Get(id)

@@ -21,7 +21,7 @@ func (e *engine) giveBack(ctx context.Context, f *federation, c *course) {
 			if d.Restore == nil {
 				continue
 			}
-			turn := propagate.Turn{Held: d.Held}
+			turn := propagate.StageAssignment{Held: d.Held}
 			plan, err := e.pastPlan(ctx, f, c.plan, d.Restore.Revision)
 			if err == nil {
 				err = f.sameAsThen(plan, name, d)
@@ -31,7 +31,7 @@ func (e *engine) giveBack(ctx context.Context, f *federation, c *course) {
 			if err != nil {
 				turn.Held = fmt.Sprintf("%s; what it had cannot be given back: %v", d.Held, err)
 			} else {
-				turn.Restored = plan
+				turn.RollbackTo = plan
 			}
 			c.turns[d.Cluster][name] = turn
 		}
@@ -87,7 +87,7 @@ func (s *syncer) revisit(ctx context.Context, f *federation, now *propagate.Plan
 	if err != nil {
 		return nil, err
 	}
-	in := parts.Input().Declared(fed)
+	in := parts.Input().WithFederation(fed)
 	in.Revision, in.Fleet, in.TaintPolicies, in.Previous = revision, now.Fleet(), nil, now.Previous()
 	return propagate.New(in)
 }

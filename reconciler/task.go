@@ -118,7 +118,7 @@ func (c *carrier) read(ctx context.Context, f *federation, fed *v1alpha1.Federat
 	}
 	previous := make([]propagate.Previous, len(objects.Items))
 	for i := range objects.Items {
-		previous[i] = propagate.Recall(objects.Items[i].Spec)
+		previous[i] = propagate.PreviousFrom(objects.Items[i].Spec)
 	}
 	in := out.input(fed, parts, c.engine.inform(members), previous)
 	in.Revision = revision

@@ -59,7 +59,7 @@ func healthIn(file string) ([]interpret.HealthExprs, error) {
 
 // healthOf is what a Federation says about the health of kinds, each at its line of the manifest.
 func healthOf(fed *v1alpha1.Federation, written render.Object) []interpret.HealthExprs {
-	health := propagate.Input{}.Declared(fed).Health
+	health := propagate.Input{}.WithFederation(fed).Health
 	lines := manifest.LinesOf(written.Text, written.Origin.Line)
 	for i := range health {
 		health[i].At = lines.At(written.Origin, fmt.Sprintf("spec.healthCheckExprs[%d]", i))

@@ -40,7 +40,7 @@ func (f *joinOptions) printRights(ctx context.Context, out io.Writer, name, dir 
 	plurals := pluralsOf(t.parts.Objects)
 	rules := permit.Rights(plan, name, nil, plurals.of)
 	_, err = fmt.Fprintf(out, "# What accord may do on %s: what it takes to deliver the %s that Git has for it (%s).\n", name,
-		count(len(plan.For(name).Objects), "object"), t.input.Revision)
+		count(len(plan.ForCluster(name).Objects), "object"), t.input.Revision)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,6 @@ func (l *liveHub) inform(ctx context.Context, t *tree) {
 		}
 	}
 	for i := range l.objects {
-		t.input.Previous = append(t.input.Previous, propagate.Recall(l.objects[i].Spec))
+		t.input.Previous = append(t.input.Previous, propagate.PreviousFrom(l.objects[i].Spec))
 	}
 }

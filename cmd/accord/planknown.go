@@ -42,7 +42,7 @@ func (k *known) previous() []propagate.Previous {
 	}
 	var all []propagate.Previous
 	for i := range k.objects {
-		all = append(all, propagate.Recall(k.objects[i].Spec))
+		all = append(all, propagate.PreviousFrom(k.objects[i].Spec))
 	}
 	return all
 }

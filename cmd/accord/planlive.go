@@ -120,7 +120,7 @@ func (f *liveFlags) try(ctx context.Context, r *review, head *side, live *liveHu
 
 // tryOn asks one cluster.
 func (f *liveFlags) tryOn(ctx context.Context, federation string, plan *propagate.Plan, cluster string, reach dial) (apply.Trial, error) {
-	target := plan.For(cluster)
+	target := plan.ForCluster(cluster)
 	if len(target.Objects) == 0 {
 		return apply.Trial{}, nil
 	}

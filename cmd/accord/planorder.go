@@ -120,7 +120,7 @@ func (p *pair) running() map[*propagate.Rollout]map[string]string {
 	runs, labels := map[*propagate.Rollout]map[string]string{}, p.base.labels()
 	for _, cluster := range p.base.plan.Clusters() {
 		items := map[*propagate.Rollout][]stages.Item{}
-		target := p.base.plan.For(cluster)
+		target := p.base.plan.ForCluster(cluster)
 		for _, o := range target.Objects {
 			if r := p.head.plan.Rollout(cluster, o.ID, labels[o.ID]); r != nil {
 				items[r] = append(items[r], stages.Item{ID: o.ID, Digest: o.Digest})
@@ -151,7 +151,7 @@ func (p *pair) rollout(r *propagate.Rollout, runs map[string]string, k *known, s
 		input: stages.Input{Course: course, Revision: p.head.label, Orders: r.Policy.Orders, Now: now},
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Clusters, also)))) {
-		c := stages.Cluster{Name: name, Wanted: r.Wanted(name), Held: r.Held(name)}
+		c := stages.Cluster{Name: name, Wanted: r.Digest(name), Held: r.Held(name)}
 		if s := seen[name]; s.Unreachable {
 			c.Unreachable = join(" for ", "not heard from", silence(s.Silent))
 		}

@@ -101,7 +101,7 @@ func TestRenderedYAMLIsTheObject(t *testing.T) {
 		require.NoError(t, r.print(&out, asYAML))
 		_, text, _ := bytes.Cut(out.Bytes(), []byte("\n---\n"))
 		documents := bytes.Split(text, []byte("\n---\n"))
-		applied := p.For("eu-1").Objects
+		applied := p.ForCluster("eu-1").Objects
 		require.Len(t, documents, len(applied))
 		for i, document := range documents {
 			got, err := yaml.YAMLToJSON(document)

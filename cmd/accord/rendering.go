@@ -74,7 +74,7 @@ func newRendering(p *planned, f renderOptions, names []objectName) (*rendering, 
 		return nil, err
 	}
 	r := &rendering{Cluster: f.cluster, Revision: p.input.Revision, Objects: []renderedObject{}, explain: f.explain}
-	target := p.For(f.cluster)
+	target := p.ForCluster(f.cluster)
 	for _, placed := range target.Objects {
 		switch {
 		case !within(wanted, f.namespace, placed.ID):

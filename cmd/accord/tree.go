@@ -149,7 +149,7 @@ func newTree(fed *v1alpha1.Federation, checkouts []checkout) *tree {
 		return &tree{mistakes: err}
 	}
 	parts, err := propagate.Sort(objects)
-	t := &tree{parts: parts, mistakes: err, input: parts.Input().Declared(fed)}
+	t := &tree{parts: parts, mistakes: err, input: parts.Input().WithFederation(fed)}
 	t.input.Revision = checkouts[0].revision
 	return t
 }

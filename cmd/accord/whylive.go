@@ -121,7 +121,7 @@ func (live *liveObject) compare(p *planned, id manifest.ID, only string) {
 			continue
 		}
 		ours[choice.Cluster] = "" // as the hub has it when an object cannot be rendered
-		for _, o := range p.For(choice.Cluster).Objects {
+		for _, o := range p.ForCluster(choice.Cluster).Objects {
 			if o.ID == id {
 				ours[choice.Cluster] = o.Digest
 			}

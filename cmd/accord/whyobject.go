@@ -59,7 +59,7 @@ func explainObject(p *planned, live *liveHub, id manifest.ID, only string) *whyR
 		At: d.Origin.String(), Revision: p.input.Revision, Why: d.Why, Notes: notes(d, p.Dependents(id)), Clusters: []whyCluster{},
 		id: id, fleet: len(p.Clusters()), only: only,
 	}
-	r.policies(d, p.Selecting(id), u)
+	r.policies(d, p.PoliciesSelecting(id), u)
 	shares := p.Shares(id)
 	for _, c := range d.Chosen {
 		if only == "" || only == c.Cluster {
@@ -141,7 +141,7 @@ func exactness(c *policy.Policy, u *unstructured.Unstructured) string {
 // notes are what a decision says about itself, one sentence each.
 func notes(d *propagate.Decision, owners []manifest.ID) []string {
 	var all []string
-	for _, t := range d.Passed {
+	for _, t := range d.FailedTerms {
 		all = append(all, fmt.Sprintf("affinity %q did not work: %s", t.Term, t.Why))
 	}
 	if d.Term != "" {

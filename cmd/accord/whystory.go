@@ -48,7 +48,7 @@ func explainCluster(p *planned, live *liveHub, name string) *clusterStory {
 	for i := range p.Decisions {
 		s.add(p, &p.Decisions[i])
 	}
-	for _, f := range p.For(name).Failed {
+	for _, f := range p.ForCluster(name).Failed {
 		s.Failed = append(s.Failed, f.ID.String()+": "+f.Err.Error())
 	}
 	for _, rules := range [][]storyRule{s.Refused, s.Holds} {

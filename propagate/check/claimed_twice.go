@@ -31,7 +31,7 @@ spec:
 			if o.Policy == nil {
 				continue
 			}
-			for _, loser := range r.plan.Selecting(o.ID) {
+			for _, loser := range r.plan.PoliciesSelecting(o.ID) {
 				if loser == o.Policy || len(r.claim(loser).won) == 0 { // see claims-nothing
 					continue
 				}

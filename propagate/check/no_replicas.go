@@ -38,7 +38,7 @@ spec:
 
 // counted says whether the object has a count of replicas.
 func (r *Review) counted(o *object) bool {
-	k := r.plan.Known(o.ID.GroupKind())
+	k := r.plan.Kind(o.ID.GroupKind())
 	if k.Replicas == nil {
 		return false
 	}

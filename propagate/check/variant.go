@@ -26,7 +26,7 @@ type Outcomes struct {
 }
 
 // Add notes what became of one object. It may be called from several goroutines, once for every object of the plan.
-func (o *Outcomes) Add(across *propagate.Across) {
+func (o *Outcomes) Add(across *propagate.ObjectPlan) {
 	made := make([]*variant, len(across.Results))
 	failed := map[string]*variant{}
 	for i, r := range across.Results {
@@ -41,7 +41,7 @@ func (o *Outcomes) Add(across *propagate.Across) {
 		made[i] = failed[key]
 	}
 	for i, choice := range across.Chosen {
-		v := made[across.Of[i]]
+		v := made[across.ResultIndex[i]]
 		v.clusters = append(v.clusters, choice.Cluster)
 	}
 	o.lock.Lock()
@@ -58,7 +58,7 @@ func OutcomesOf(plan *propagate.Plan) *Outcomes {
 	var o Outcomes
 	ids := plan.Objects()
 	propagate.Concurrently(len(ids), func(i int) {
-		if across, ok := plan.Across(ids[i]); ok {
+		if across, ok := plan.ForObject(ids[i]); ok {
 			o.Add(across)
 		}
 	})

@@ -45,7 +45,7 @@ func (c *comparison) claim(o *object) string {
 	if was == nil {
 		return "it selects the object"
 	}
-	rivals := c.after.Plan.Selecting(o.id)
+	rivals := c.after.Plan.PoliciesSelecting(o.id)
 	i := slices.IndexFunc(rivals, func(p *policy.Policy) bool { return p.Title() == was.Title() })
 	switch {
 	case i < 0 && !slices.ContainsFunc(c.after.Input.Policies, func(p policy.Policy) bool { return p.Title() == was.Title() }):

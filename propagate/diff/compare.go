@@ -46,7 +46,7 @@ func Compare(before, after Side, o Options) (*Report, error) {
 type comparison struct {
 	before, after Side
 	options       Options
-	pair          *propagate.Pair
+	pair          *propagate.PlanPair
 	joins, leaves map[string]bool // clusters
 	files         *files
 
@@ -61,7 +61,7 @@ type comparison struct {
 
 func newComparison(before, after Side, o Options) *comparison {
 	c := &comparison{
-		before: before, after: after, options: o, pair: before.Plan.Beside(after.Plan),
+		before: before, after: after, options: o, pair: before.Plan.PairWith(after.Plan),
 		joins: missing(after.Plan.Clusters(), before.Plan.Clusters()), leaves: missing(before.Plan.Clusters(), after.Plan.Clusters()),
 		files: newFiles(before.Input, after.Input), index: map[manifest.ID]int{},
 	}
@@ -109,8 +109,8 @@ func (c *comparison) walk() {
 
 // compare is what there is to say about one object; nil for nothing.
 func (c *comparison) compare(i int) *object {
-	before, after := c.pair.Across(c.ids[i])
-	for side, across := range []*propagate.Across{before, after} {
+	before, after := c.pair.ForObject(c.ids[i])
+	for side, across := range []*propagate.ObjectPlan{before, after} {
 		if across != nil {
 			c.sums[side][i] = across.Sum()
 			c.outcomes[side].Add(across)

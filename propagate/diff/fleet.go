@@ -12,7 +12,7 @@ import (
 func (c *comparison) fleet(names map[string]bool, say func(name string, placed int) string, plan *propagate.Plan) []Effect {
 	var effects []Effect
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		effects = append(effects, Effect{Message: say(name, plan.Placed(name)), Clusters: []string{name}, At: c.clusterAt(name)})
+		effects = append(effects, Effect{Message: say(name, plan.ObjectCount(name)), Clusters: []string{name}, At: c.clusterAt(name)})
 	}
 	return effects
 }

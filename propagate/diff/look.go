@@ -17,7 +17,7 @@ import (
 type looking struct {
 	*comparison
 	object        *object
-	before, after *propagate.Across
+	before, after *propagate.ObjectPlan
 	spans         map[spanKey]*span
 	moves         map[moveKey]*move
 }
@@ -68,7 +68,7 @@ func (l *looking) note(key spanKey, cluster string, m *move) {
 
 // comes is about a cluster that the object did not go to.
 func (l *looking) comes(j int) {
-	choice, result := l.after.Chosen[j], l.after.Results[l.after.Of[j]]
+	choice, result := l.after.Chosen[j], l.after.Results[l.after.ResultIndex[j]]
 	if !choice.Implied {
 		l.object.gained = append(l.object.gained, choice.Cluster)
 	}
@@ -106,7 +106,7 @@ func (l *looking) withdrawn(cluster string) (verb Verb, why string) {
 		return Leave, "the cluster leaves the fleet"
 	}
 	manifest := l.comparison.before.Plan.Manifest(l.object.id)
-	if why := l.comparison.after.Plan.Withdraw(cluster, l.object.id, manifest.GetLabels()); why != "" {
+	if why := l.comparison.after.Plan.KeepReason(cluster, l.object.id, manifest.GetLabels()); why != "" {
 		return Hold, why
 	}
 	switch {
@@ -124,7 +124,7 @@ func (l *looking) stays(i, j int) {
 	if was.Replicas != nil && now.Replicas != nil && *was.Replicas != *now.Replicas {
 		l.replicas(now.Cluster, was.Replicas, now.Replicas)
 	}
-	of, to := l.before.Of[i], l.after.Of[j]
+	of, to := l.before.ResultIndex[i], l.after.ResultIndex[j]
 	wasHeld, nowHeld := l.comparison.before.Plan.Held(was), l.comparison.after.Plan.Held(now)
 	if l.before.Results[of].Rendered == l.after.Results[to].Rendered && l.after.Results[to].Rendered != nil && wasHeld == "" && nowHeld == "" {
 		return

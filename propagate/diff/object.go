@@ -63,7 +63,7 @@ func (o *object) at() manifest.Origin {
 }
 
 // look goes through the clusters of an object on both sides.
-func (c *comparison) look(id manifest.ID, before, after *propagate.Across) *object {
+func (c *comparison) look(id manifest.ID, before, after *propagate.ObjectPlan) *object {
 	l := &looking{
 		comparison: c, before: before, after: after, spans: map[spanKey]*span{}, moves: map[moveKey]*move{},
 		object: &object{id: id, started: map[string][]string{}, stopped: map[string][]string{}, held: map[string][]string{}, released: map[string][]string{}},

@@ -25,7 +25,7 @@ var pruneBrake = EffectKind{
 		})
 		stopped := map[string]*Effect{} // by sentence
 		for _, name := range slices.Sorted(maps.Keys(remove)) {
-			why := permit.Prune(c.options.Brake, remove[name], c.before.Plan.Placed(name), c.after.Plan.Empty())
+			why := permit.Prune(c.options.Brake, remove[name], c.before.Plan.ObjectCount(name), c.after.Plan.Empty())
 			if why == "" {
 				continue
 			}

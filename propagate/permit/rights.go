@@ -23,7 +23,7 @@ var deliveryVerbs = []string{"get", "list", "watch", "create", "patch", "delete"
 // role that a binding refers to, by name. InventoryRights are not among the rules, nor is listing all objects of a
 // Namespace, which deleting the Namespace takes.
 func Rights(p *propagate.Plan, cluster string, also []schema.GroupKind, resource func(schema.GroupKind) string) []rbacv1.PolicyRule {
-	target := p.For(cluster)
+	target := p.ForCluster(cluster)
 	kinds := append([]schema.GroupKind{{Kind: "Namespace"}}, also...) // for the namespace of the inventory
 	var rules []rbacv1.PolicyRule
 	for _, o := range target.Objects {

@@ -111,7 +111,7 @@ const (
 // live is what is known to be ours there, and is not changed; previous is the inventory of the last delivery. Objects that are as they should be
 // cost nothing; if all are, no request is sent. An object that fails does not stop the others: see Outcome.Errors.
 // The error is about the cluster as a whole (it does not answer, it does not accept our credentials) or ctx's own.
-func Deliver(ctx context.Context, m *clusters.Member, federation string, want propagate.Target, live *Live, previous *Inventory, o Options) (Outcome, error) {
+func Deliver(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *Live, previous *Inventory, o Options) (Outcome, error) {
 	d := newDelivery(m, federation, want, live, previous, o)
 	err := d.run(ctx)
 	err = errors.Join(err, d.conclude(ctx, err))

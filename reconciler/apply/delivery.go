@@ -27,7 +27,7 @@ type delivery struct {
 	member     *clusters.Member
 	federation string
 	applySet   string
-	want       propagate.Target
+	want       propagate.ClusterPlan
 	live       *Live
 	options    Options
 
@@ -58,7 +58,7 @@ type task struct {
 	refused bool
 }
 
-func newDelivery(m *clusters.Member, federation string, want propagate.Target, live *Live, previous *Inventory, o Options) *delivery {
+func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPlan, live *Live, previous *Inventory, o Options) *delivery {
 	o.Workers = cmp.Or(o.Workers, defaultWorkers)
 	o.Timeout = cmp.Or(o.Timeout, clusters.RequestTimeout)
 	if live == nil {

@@ -65,7 +65,7 @@ type Untried struct {
 //
 // live and previous are as for Deliver; where live is nil it is asked for. The error is about the cluster as a whole or
 // ctx's own; what was learnt until then is in the Trial.
-func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.Target, live *Live, previous *Inventory, o TryOptions) (Trial, error) {
+func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *Live, previous *Inventory, o TryOptions) (Trial, error) {
 	d := newDelivery(m, federation, want, live, previous, Options{Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
 	t := &trial{delivery: d, only: o.Only, unknown: live == nil}
 	err := t.run(ctx)

@@ -27,13 +27,13 @@ import (
 const planted = "hunter2-planted"
 
 // tries is a dry-run after a look, as the loops have it; nothing may be written.
-func (w *world) tries(target propagate.Target, o TryOptions) Trial {
+func (w *world) tries(target propagate.ClusterPlan, o TryOptions) Trial {
 	w.Helper()
 	w.look(target)
 	return w.asks(w.member, target, &w.live, o)
 }
 
-func (w *world) asks(m *clusters.Member, target propagate.Target, live *Live, o TryOptions) Trial {
+func (w *world) asks(m *clusters.Member, target propagate.ClusterPlan, live *Live, o TryOptions) Trial {
 	w.Helper()
 	w.meanwhile = func(r *http.Request) {
 		require.True(w, r.Method == http.MethodGet || r.URL.Query().Get("dryRun") == "All", "%s %s writes", r.Method, r.URL)

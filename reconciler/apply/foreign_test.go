@@ -19,7 +19,7 @@ func foreignConfigMap(name, value string) string {
 }
 
 // overwriting is target with conflictResolution: Overwrite.
-func overwriting(target propagate.Target) propagate.Target {
+func overwriting(target propagate.ClusterPlan) propagate.ClusterPlan {
 	for i := range target.Objects {
 		target.Objects[i].Overwrite = true
 	}

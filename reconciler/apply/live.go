@@ -106,7 +106,7 @@ func (l *Live) has(p propagate.Placed) bool {
 }
 
 // without is what was seen and is no part of a target, in no order.
-func (l *Live) without(target propagate.Target) iter.Seq2[manifest.ID, Seen] {
+func (l *Live) without(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Seen] {
 	return func(yield func(manifest.ID, Seen) bool) {
 		wanted := make(map[unique.Handle[manifest.ID]]bool, len(l.of))
 		want := func(id manifest.ID) {

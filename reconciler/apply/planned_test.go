@@ -28,7 +28,7 @@ spec:
 
 // planned is what the planner makes of Git for the member: objects as a repository has them, and the rules for users' kinds.
 // selectors choose what is propagated.
-func (w *world) planned(selectors, objects, rules string) propagate.Target {
+func (w *world) planned(selectors, objects, rules string) propagate.ClusterPlan {
 	w.Helper()
 	text := fmt.Sprintf("-- input --\nfederation: %s\n-- objects.yaml --\n%s-- rules.yaml --\n%s", w.federation, objects, rules) +
 		fmt.Sprintf(everywhere, selectors)
@@ -37,7 +37,7 @@ func (w *world) planned(selectors, objects, rules string) propagate.Target {
 	plan, err := propagate.New(in)
 	require.NoError(w, err)
 	w.options.Book, _ = plan.Interpreters()
-	target := plan.For("member")
+	target := plan.ForCluster("member")
 	require.Empty(w, target.Failed)
 	require.NotEmpty(w, target.Objects)
 	return target

@@ -27,7 +27,7 @@ type Recalled struct {
 // Empty if nothing was ever delivered. It is for a hub that knows nothing: to know which kinds to watch, and to decide
 // as before.
 func Recall(ctx context.Context, m *clusters.Member, federation string) ([]Recalled, error) {
-	d := newDelivery(m, federation, propagate.Target{}, nil, nil, Options{})
+	d := newDelivery(m, federation, propagate.ClusterPlan{}, nil, nil, Options{})
 	found, err := d.recover(ctx)
 	if err != nil {
 		return nil, err

@@ -375,7 +375,7 @@ spec:
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, worldOf("one-value", name))
 			w.create(foreignNamespace)
-			target := func(path string) propagate.Target {
+			target := func(path string) propagate.ClusterPlan {
 				object := "apiVersion: argoproj.io/v1\nkind: Workflow\nmetadata: {name: build, namespace: NS}\nspec: {suspend: false, path: " + path + "}\n"
 				return w.planned("[{apiVersion: argoproj.io/v1, kind: Workflow}]", object, c.script)
 			}

@@ -30,7 +30,7 @@ spec:
 }
 
 // gadgets is a member that serves a kind of which only the users' script knows what is retained.
-func gadgets(t *testing.T, federation, script string) (*world, func(spec string) propagate.Target) {
+func gadgets(t *testing.T, federation, script string) (*world, func(spec string) propagate.ClusterPlan) {
 	w := newWorld(t, federation)
 	if w.get("CustomResourceDefinition", "", "gadgets.a.io") == nil {
 		inventor := newWorld(t, "gadgets")
@@ -38,7 +38,7 @@ func gadgets(t *testing.T, federation, script string) (*world, func(spec string)
 	}
 	w.create(foreignNamespace)
 	require.NoError(t, w.kubectl.Kinds.Refresh())
-	return w, func(spec string) propagate.Target {
+	return w, func(spec string) propagate.ClusterPlan {
 		object := "apiVersion: a.io/v1\nkind: Gadget\nmetadata: {name: g, namespace: NS, labels: {app: g}}\nspec: {" + spec + "}\n"
 		return w.planned(`[{apiVersion: a.io/v1, kind: Gadget}]`, object, retention("a.io/v1", "Gadget", script))
 	}
@@ -134,7 +134,7 @@ func TestScriptAndTheRulesOfTheKind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, kustomization := suspendable(t, worldOf("both", name))
-			target := func(spec string) propagate.Target {
+			target := func(spec string) propagate.ClusterPlan {
 				return w.planned(`[{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization}]`, kustomization(spec),
 					retention("kustomize.toolkit.fluxcd.io/v1", "Kustomization", c.script))
 			}
@@ -155,7 +155,7 @@ func TestScriptThatLimitsAnAutoscaler(t *testing.T) {
 	w := newWorld(t, "limited")
 	w.create(foreignNamespace)
 	limit := retention("apps/v1", "Deployment", `desired.spec.replicas = math.min(observed.spec.replicas, 5)`)
-	target := func(image string) propagate.Target {
+	target := func(image string) propagate.ClusterPlan {
 		return w.planned(scaledKinds, scalable(2, image, "")+autoscalerYAML, limit)
 	}
 	w.delivered(target("nginx:1.29"))
@@ -171,7 +171,7 @@ func TestScriptThatLimitsAnAutoscaler(t *testing.T) {
 func TestScriptsOnSecretsAreNotQuoted(t *testing.T) {
 	w := newWorld(t, "whisper")
 	w.create(foreignNamespace)
-	secret := func(value string) propagate.Target {
+	secret := func(value string) propagate.ClusterPlan {
 		object := "apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: NS}\ndata: {pin: " + value + "}\n"
 		return w.planned(`[{apiVersion: v1, kind: Secret}]`, object, retention("v1", "Secret", `error("pin " .. observed.data.pin)`))
 	}

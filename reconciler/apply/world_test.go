@@ -110,8 +110,8 @@ func worldOf(prefix, name string) string {
 }
 
 // target reads the documents of a YAML text; NS stands for the namespace of the test.
-func (w *world) target(text string) propagate.Target {
-	target := propagate.Target{Cluster: "member"}
+func (w *world) target(text string) propagate.ClusterPlan {
+	target := propagate.ClusterPlan{Cluster: "member"}
 	for doc := range strings.SplitSeq(strings.ReplaceAll(text, "NS", w.namespace), "\n---\n") {
 		if strings.TrimSpace(doc) == "" {
 			continue
@@ -142,7 +142,7 @@ func with(m map[string]string, key, value string) map[string]string {
 }
 
 // deliver looks, delivers, and looks again, as the watches would.
-func (w *world) deliver(target propagate.Target) Outcome {
+func (w *world) deliver(target propagate.ClusterPlan) Outcome {
 	w.Helper()
 	w.look(target)
 	before := w.sent.Load()
@@ -156,7 +156,7 @@ func (w *world) deliver(target propagate.Target) Outcome {
 }
 
 // attempt is a delivery by what was seen last.
-func (w *world) attempt(target propagate.Target) (Outcome, error) {
+func (w *world) attempt(target propagate.ClusterPlan) (Outcome, error) {
 	return Deliver(w.Context(), w.member, w.federation, target, &w.live, read(w.inventory...), w.options)
 }
 
@@ -176,7 +176,7 @@ func (l *Live) seen(id manifest.ID) Seen {
 }
 
 // delivered is a delivery without trouble.
-func (w *world) delivered(target propagate.Target) Outcome {
+func (w *world) delivered(target propagate.ClusterPlan) Outcome {
 	w.Helper()
 	outcome := w.deliver(target)
 	require.Empty(w, outcome.Errors)
@@ -184,7 +184,7 @@ func (w *world) delivered(target propagate.Target) Outcome {
 }
 
 // look reads everything that carries our label, of the kinds of the target and of the inventory.
-func (w *world) look(target propagate.Target) {
+func (w *world) look(target propagate.ClusterPlan) {
 	w.Helper()
 	wants, kinds := map[manifest.ID]*propagate.Rendered{}, map[schema.GroupKind]bool{}
 	for _, p := range target.Objects {
