@@ -15,6 +15,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // deliver brings one federation to this cluster as far as it can be brought now; false asks for another try.
@@ -33,7 +34,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 		return true
 	}
 	if err := b.look(ctx, f, &j); err != nil {
-		return b.conclude(ctx, f, j, apply.Outcome{}, err)
+		return b.conclude(ctx, f, j, live.Outcome{}, err)
 	}
 	if j.spec.Suspend {
 		return true // it is only looked at
@@ -55,7 +56,7 @@ type job struct {
 	plan       *propagate.Plan
 	federation string // "<namespace>/<name>"
 	target     propagate.ClusterPlan
-	inventory  *apply.Inventory
+	inventory  *live.Inventory
 	spec       v1alpha1.FederationSpec
 	first      map[manifest.ID]bool
 	allowPrune bool
@@ -127,7 +128,7 @@ func (l *leg) list(kinds []schema.GroupVersionKind) bool {
 }
 
 // live is a copy of what is known to be on a cluster, for a delivery, which looks after all of it.
-func (f *federation) live(l *leg) *apply.Live {
+func (f *federation) live(l *leg) *live.Objects {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	clear(l.astray)
@@ -150,7 +151,7 @@ func (b *bulkhead) record(ctx context.Context, f *federation, j job, inventory [
 }
 
 // conclude takes note of what a delivery did, unless a newer plan interrupted it: then what was learnt is about the past.
-func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o apply.Outcome, err error) (done bool) {
+func (b *bulkhead) conclude(ctx context.Context, f *federation, j job, o live.Outcome, err error) (done bool) {
 	f.mu.Lock()
 	j.live.Settle(o.Answers) // true of the cluster, whatever is to be there now
 	if ctx.Err() != nil {
@@ -190,10 +191,10 @@ func (f *federation) objectIDs() map[manifest.ID]bool {
 
 // conclude is what a delivery left to be told; it returns the objects that have an error, or had one. The caller holds
 // the federation's mutex.
-func (l *leg) conclude(o apply.Outcome, err error) (touched map[manifest.ID]bool) {
+func (l *leg) conclude(o live.Outcome, err error) (touched map[manifest.ID]bool) {
 	touched = map[manifest.ID]bool{}
 	l.run.Started, l.run.Finished = true, err == nil
-	l.run.Braked, l.run.Error = o.Braked, ""
+	l.run.Braked, l.run.Error = o.PruneBlocked, ""
 	if err != nil {
 		l.run.Error = err.Error()
 		return touched
@@ -214,7 +215,7 @@ func (l *leg) conclude(o apply.Outcome, err error) (touched map[manifest.ID]bool
 }
 
 // orphans lists what stays although it is not wanted.
-func orphans(o apply.Outcome) []string {
+func orphans(o live.Outcome) []string {
 	list := []string{}
 	for id, why := range o.Orphaned {
 		list = append(list, id.String()+": "+why)
@@ -231,7 +232,7 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-func describe(d apply.Drift) string {
+func describe(d live.Drift) string {
 	s := d.ID.String() + " " + d.What
 	if d.Fields != "" {
 		s = d.ID.String() + " " + d.Fields + " " + d.What

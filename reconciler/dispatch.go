@@ -16,7 +16,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -182,7 +182,7 @@ func (e *engine) reported(cluster string) v1alpha1.ReportedReach {
 	return r
 }
 
-func reportedObject(id manifest.ID, w want, seen apply.Seen, r status.Report, answers map[string]any) v1alpha1.ReportedObject {
+func reportedObject(id manifest.ID, w want, seen live.Object, r status.Report, answers map[string]any) v1alpha1.ReportedObject {
 	o := v1alpha1.ReportedObject{
 		Version: seen.GVK.Version, Digest: seen.Digest, Generation: r.Generation, ObservedGeneration: r.ObservedGeneration, Observes: r.Observes,
 		Health: string(r.Health), Message: r.Message, Status: rawOf(r.Status.Map()), Answers: rawOf(answers),

@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -138,7 +138,7 @@ func (f *federation) adopt(b basis, release *v1alpha1.Release, plan *propagate.P
 		}
 		f.stage(l)
 	}
-	maps.DeleteFunc(f.proven, func(id manifest.ID, _ apply.Accepted) bool { return plan.Manifest(id) == nil })
+	maps.DeleteFunc(f.proven, func(id manifest.ID, _ live.Accepted) bool { return plan.Manifest(id) == nil })
 	return touched
 }
 

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -113,7 +113,7 @@ func (r *reporter) tellDelivery(f *federation, l *leg, next v1alpha1.DeliverySta
 }
 
 // concluded takes note of an attempt to deliver, for figures and news. The caller holds the mutex of the federation.
-func (l *leg) concluded(o apply.Outcome, err error) {
+func (l *leg) concluded(o live.Outcome, err error) {
 	l.figures.concluded(o, err)
 	l.news.final = false
 	for _, failed := range o.Errors {
@@ -122,9 +122,9 @@ func (l *leg) concluded(o apply.Outcome, err error) {
 }
 
 // problemOf the error of one object.
-func problemOf(err error) *apply.Problem {
-	if p, ok := errors.AsType[*apply.Problem](err); ok {
+func problemOf(err error) *live.Problem {
+	if p, ok := errors.AsType[*live.Problem](err); ok {
 		return p
 	}
-	return &apply.Problem{Reason: apply.Failed, Retry: true, Err: err}
+	return &live.Problem{Reason: live.Failed, Retry: true, Err: err}
 }

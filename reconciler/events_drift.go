@@ -9,7 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 const (
@@ -54,9 +54,9 @@ func (a *absences) recreate(id manifest.ID) {
 }
 
 // drift is what of an outcome somebody else did.
-func (a *absences) drift(o apply.Outcome) []apply.Drift {
-	theirs := slices.DeleteFunc(slices.Clone(o.Drift), func(d apply.Drift) bool {
-		return d.What == apply.Deleted && (a.recorded && !a.vanished[d.ID] || a.recreated[d.ID])
+func (a *absences) drift(o live.Outcome) []live.Drift {
+	theirs := slices.DeleteFunc(slices.Clone(o.Drift), func(d live.Drift) bool {
+		return d.What == live.Deleted && (a.recorded && !a.vanished[d.ID] || a.recreated[d.ID])
 	})
 	for _, id := range o.Recreated {
 		a.recreate(id)
@@ -69,7 +69,7 @@ func (a *absences) drift(o apply.Outcome) []apply.Drift {
 }
 
 // reportDrift tells people what was changed back, one event for every field manager that did it.
-func (e *engine) reportDrift(f *federation, cluster string, drift []apply.Drift) {
+func (e *engine) reportDrift(f *federation, cluster string, drift []live.Drift) {
 	if len(drift) == 0 {
 		return
 	}
@@ -88,7 +88,7 @@ func (e *engine) reportDrift(f *federation, cluster string, drift []apply.Drift)
 }
 
 // driftLines has a line for everybody who changed or deleted something, in the order of their names.
-func driftLines(drift []apply.Drift) []string {
+func driftLines(drift []live.Drift) []string {
 	by := map[[2]string][]string{}
 	var who [][2]string
 	for _, d := range drift {

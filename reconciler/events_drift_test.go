@@ -9,7 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 func shopConfigMap(name string) manifest.ID {
@@ -19,10 +19,10 @@ func shopConfigMap(name string) manifest.ID {
 // TestAbsences: only what was there can have been deleted.
 func TestAbsences(t *testing.T) {
 	web := shopConfigMap("web")
-	changed, deleted := apply.Drift{ID: web, What: apply.Changed}, apply.Drift{ID: web, What: apply.Deleted}
+	changed, deleted := live.Drift{ID: web, What: live.Changed}, live.Drift{ID: web, What: live.Deleted}
 	for name, tt := range map[string]struct {
 		absences absences
-		drift    apply.Drift
+		drift    live.Drift
 		theirs   bool
 	}{
 		"changed":                         {absences{recorded: true}, changed, true},
@@ -32,15 +32,15 @@ func TestAbsences(t *testing.T) {
 		"listed by the process before us": {absences{}, deleted, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := tt.absences.drift(apply.Outcome{Drift: []apply.Drift{tt.drift}})
+			got := tt.absences.drift(live.Outcome{Drift: []live.Drift{tt.drift}})
 			require.Equal(t, tt.theirs, len(got) == 1)
 		})
 	}
 	t.Run("written again", func(t *testing.T) {
 		a := absences{recorded: true}
 		a.vanish(web)
-		require.Len(t, a.drift(apply.Outcome{Drift: []apply.Drift{deleted}, Answers: map[manifest.ID]apply.Answer{web: {}}}), 1)
-		require.Empty(t, a.drift(apply.Outcome{Drift: []apply.Drift{deleted}}))
+		require.Len(t, a.drift(live.Outcome{Drift: []live.Drift{deleted}, Answers: map[manifest.ID]live.Answer{web: {}}}), 1)
+		require.Empty(t, a.drift(live.Outcome{Drift: []live.Drift{deleted}}))
 		require.Empty(t, a.vanished)
 	})
 }
@@ -61,18 +61,18 @@ func TestAbsencesAfterARestart(t *testing.T) {
 			d := &v1alpha1.Delivery{Status: v1alpha1.DeliveryStatus{Conditions: tt.conditions}}
 			d.Generation = 2
 			a := absencesSince(d)
-			told := a.drift(apply.Outcome{Drift: []apply.Drift{{ID: shopConfigMap("web"), What: apply.Deleted}}})
+			told := a.drift(live.Outcome{Drift: []live.Drift{{ID: shopConfigMap("web"), What: live.Deleted}}})
 			require.Equal(t, tt.believed, len(told) == 1)
 		})
 	}
 }
 
 func TestDriftLines(t *testing.T) {
-	var drift []apply.Drift
+	var drift []live.Drift
 	for i := range namedDrift + 2 {
-		drift = append(drift, apply.Drift{ID: shopConfigMap(fmt.Sprint("c", i)), Manager: "kubectl-edit", What: apply.Changed})
+		drift = append(drift, live.Drift{ID: shopConfigMap(fmt.Sprint("c", i)), Manager: "kubectl-edit", What: live.Changed})
 	}
-	drift = append(drift, apply.Drift{ID: shopConfigMap("gone"), What: apply.Deleted})
+	drift = append(drift, live.Drift{ID: shopConfigMap("gone"), What: live.Deleted})
 	require.Equal(t, []string{
 		"put right what was deleted: ConfigMap shop/gone",
 		"put right what was changed by kubectl-edit: ConfigMap shop/c0, ConfigMap shop/c1, ConfigMap shop/c2, ConfigMap shop/c3, ConfigMap shop/c4 and 2 more",

@@ -16,7 +16,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/status"
 )
@@ -55,10 +55,10 @@ type federation struct {
 	untold   bool               // the status of release was not written yet
 	releases []v1alpha1.Release // older ones, newest first
 	objects  map[manifest.ID]*v1alpha1.FederatedObject
-	proven   apply.Proven // what clusters have and is found to be intact
+	proven   live.Proven // what clusters have and is found to be intact
 	legs     map[string]*leg
 	// inventory is the one that was read last.
-	inventory *apply.Inventory
+	inventory *live.Inventory
 	left      []*v1alpha1.Delivery // to clusters that left the fleet; still in the ledger
 
 	// bulk: many objects are being delivered, since then.
@@ -113,8 +113,8 @@ type leg struct {
 	found   []string
 	target  propagate.ClusterPlan
 	wants   wants
-	live    apply.Live
-	proven  apply.Proven // of the federation: all legs have the same
+	live    live.Objects
+	proven  live.Proven // of the federation: all legs have the same
 	reports status.Reports
 	errors  map[manifest.ID]string // of the last delivery of this plan
 	run     status.Run
@@ -181,7 +181,7 @@ func (f *federation) end() {
 func newFederation(fed *v1alpha1.Federation, p *fingerprints) *federation {
 	return &federation{
 		fingerprints: p, key: client.ObjectKeyFromObject(fed), declaration: fed.DeepCopy(),
-		objects: map[manifest.ID]*v1alpha1.FederatedObject{}, legs: map[string]*leg{}, waiting: map[manifest.ID]bool{}, unwritten: map[manifest.ID]bool{}, proven: apply.Proven{},
+		objects: map[manifest.ID]*v1alpha1.FederatedObject{}, legs: map[string]*leg{}, waiting: map[manifest.ID]bool{}, unwritten: map[manifest.ID]bool{}, proven: live.Proven{},
 	}
 }
 
@@ -210,7 +210,7 @@ func recall(ctx context.Context, l store.Store, fed *v1alpha1.Federation, p *fin
 	return f, nil
 }
 
-func newLeg(d *v1alpha1.Delivery, proven apply.Proven) *leg {
+func newLeg(d *v1alpha1.Delivery, proven live.Proven) *leg {
 	return &leg{
 		cluster: d.Spec.Cluster, delivery: d, absences: absencesSince(d), proven: proven,
 		wants: wants{}, errors: map[manifest.ID]string{},

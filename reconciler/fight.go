@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 const (
@@ -39,7 +39,7 @@ type fights map[manifest.ID]*fight
 // fight is over one object, as Git has it now: a person's change of it ends it.
 type fight struct {
 	digest, manager string
-	last            apply.Drift
+	last            live.Drift
 	repairs         []time.Time // the last ones, at most fightSize
 	count           int
 	since           time.Time     // of the first repair
@@ -52,7 +52,7 @@ type fight struct {
 func (x *fight) on() bool { return x.truce > 0 }
 
 // repaired takes note of one repair.
-func (x *fight) repaired(d apply.Drift, now time.Time) {
+func (x *fight) repaired(d live.Drift, now time.Time) {
 	x.last, x.count = d, x.count+1
 	x.repairs = append(x.repairs, now)
 	x.repairs = x.repairs[max(0, len(x.repairs)-fightSize):]
@@ -79,7 +79,7 @@ func (x *fight) String() string {
 }
 
 // repaired takes note of what a delivery put right. digest says what is wanted of an object.
-func (l *leg) repaired(drift []apply.Drift, now time.Time) {
+func (l *leg) repaired(drift []live.Drift, now time.Time) {
 	for _, d := range drift {
 		x, digest := l.fights[d.ID], l.wants.of(d.ID).digest
 		if x == nil || x.digest != digest || x.manager != d.Manager {
@@ -178,7 +178,7 @@ func (b *bulkhead) enqueueAfter(f *federation, wait time.Duration) {
 
 // fought takes note of what a delivery put right, and of what it left as it is, which is looked at again when the first truce
 // is over. The caller holds f.mu.
-func (b *bulkhead) fought(f *federation, l *leg, o apply.Outcome) {
+func (b *bulkhead) fought(f *federation, l *leg, o live.Outcome) {
 	now := time.Now()
 	l.repaired(o.Drift, now)
 	var waits []time.Duration

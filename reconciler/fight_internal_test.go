@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 var (
@@ -20,12 +20,12 @@ var (
 func arena() *leg {
 	l := &leg{wants: wants{}}
 	l.wants.set(foughtOver, want{digest: "d1"})
-	l.live.Put(foughtOver, apply.Seen{Digest: "d1", Intact: true})
+	l.live.Put(foughtOver, live.Object{Digest: "d1", Intact: true})
 	return l
 }
 
-func by(manager string) []apply.Drift {
-	return []apply.Drift{{ID: foughtOver, Manager: manager, What: apply.Changed, Fields: "data.key"}}
+func by(manager string) []live.Drift {
+	return []live.Drift{{ID: foughtOver, Manager: manager, What: live.Changed, Fields: "data.key"}}
 }
 
 func TestWhatIsAFight(t *testing.T) {
@@ -91,9 +91,9 @@ func TestFightsEnd(t *testing.T) {
 	l.fights[foughtOver].told = true
 	require.Empty(t, l.fights.begun(), "told once")
 
-	l.live.Put(foughtOver, apply.Seen{Digest: "d1"}) // changed again
+	l.live.Put(foughtOver, live.Object{Digest: "d1"}) // changed again
 	require.Empty(t, l.calm(midday.Add(24*time.Hour)), "it goes on as long as the object differs")
-	l.live.Put(foughtOver, apply.Seen{Digest: "d1", Intact: true})
+	l.live.Put(foughtOver, live.Object{Digest: "d1", Intact: true})
 	require.Empty(t, l.calm(midday.Add(fightWindow-time.Second)), "too early to say")
 	require.Len(t, l.calm(midday.Add(fightWindow)), 1)
 	require.Empty(t, l.fights)

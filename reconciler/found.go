@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // A hub that lost its data, and a Federation that is declared again, find members that have what was delivered before, and
@@ -27,7 +28,7 @@ import (
 
 // find is what one cluster has of a federation of which the ledger knew nothing there.
 type find struct {
-	objects []apply.Recalled
+	objects []live.Discovered
 	// told: a plan was made, or is being made, that knows it, after the plan since.
 	told  bool
 	since *propagate.Plan
@@ -46,7 +47,7 @@ func (b *bulkhead) recall(ctx context.Context, f *federation, j *job) error {
 	if err != nil {
 		return err
 	}
-	if j.inventory, err = apply.ReadInventory(apply.Entries(objects)); err != nil {
+	if j.inventory, err = live.ParseInventory(live.Entries(objects)); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -64,7 +65,7 @@ func (b *bulkhead) recall(ctx context.Context, f *federation, j *job) error {
 func (x *find) needed() bool { return x != nil && len(x.objects) > 0 }
 
 // found asks a cluster once what it has.
-func (f *federation) found(ctx context.Context, m *clusters.Member) ([]apply.Recalled, error) {
+func (f *federation) found(ctx context.Context, m *clusters.Member) ([]live.Discovered, error) {
 	f.mu.Lock()
 	x := f.finds[m.Name]
 	f.mu.Unlock()

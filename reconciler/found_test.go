@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // TestFinds: what clusters have counts as placed there, for the next plan and for no later one.
@@ -18,8 +18,8 @@ func TestFinds(t *testing.T) {
 	f := &federation{key: types.NamespacedName{Namespace: "demo", Name: "prod"}, declaration: &v1alpha1.Federation{}}
 	require.False(t, f.unplanned())
 	f.finds = map[string]*find{
-		"b": {objects: []apply.Recalled{{ID: web, Replicas: new(int32(3))}}},
-		"a": {objects: []apply.Recalled{{ID: web, Replicas: new(int32(2))}}},
+		"b": {objects: []live.Discovered{{ID: web, Replicas: new(int32(3))}}},
+		"a": {objects: []live.Discovered{{ID: web, Replicas: new(int32(2))}}},
 	}
 	want := []propagate.Previous{{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: new(int32(2))}, {Name: "b", Replicas: new(int32(3))}}}}
 	require.True(t, f.unplanned())
@@ -29,6 +29,6 @@ func TestFinds(t *testing.T) {
 
 	f.plan = &propagate.Plan{}
 	require.Empty(t, f.previous(), "the plan in force knows it")
-	f.finds["c"] = &find{objects: []apply.Recalled{{ID: web}}}
+	f.finds["c"] = &find{objects: []live.Discovered{{ID: web}}}
 	require.Equal(t, []propagate.Previous{{ID: web, Clusters: []propagate.PreviousCluster{{Name: "c"}}}}, f.previous(), "a cluster that answers later")
 }

@@ -3,7 +3,7 @@ package reconciler
 import (
 	"slices"
 
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // sharing is the inventory, or that of a cluster on which the same is: of clusters that have the same objects, the entries are in
@@ -18,11 +18,11 @@ func (f *federation) sharing(inventory []string) []string {
 }
 
 // readInventory reads the entries of an inventory. Most clusters have the same, which is read once. The caller holds f.mu.
-func (f *federation) readInventory(entries []string) (*apply.Inventory, error) {
+func (f *federation) readInventory(entries []string) (*live.Inventory, error) {
 	if len(entries) > 0 && slices.Equal(f.inventory.Entries(), entries) {
 		return f.inventory, nil
 	}
-	read, err := apply.ReadInventory(entries)
+	read, err := live.ParseInventory(entries)
 	if err == nil {
 		f.inventory = read
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/accord-dev/accord/clusters"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -30,7 +30,7 @@ type deliveryFigures struct {
 }
 
 // concluded counts one attempt to deliver.
-func (g *deliveryFigures) concluded(o apply.Outcome, err error) {
+func (g *deliveryFigures) concluded(o live.Outcome, err error) {
 	if reason := failure(o, err); reason != "" {
 		g.failed = counted(g.failed, reason)
 	} else {
@@ -62,13 +62,13 @@ func (g *deliveryFigures) manager(name string) string {
 }
 
 // failure is why a delivery did not succeed, in one word; empty if it did.
-func failure(o apply.Outcome, err error) string {
+func failure(o live.Outcome, err error) string {
 	switch {
 	case err != nil:
 		return troubleOf(err)
 	case len(o.Errors) > 0:
 		return mostly(o.Errors)
-	case o.Braked != "":
+	case o.PruneBlocked != "":
 		return status.PruneBlocked
 	}
 	return ""

@@ -19,7 +19,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 var update = flag.Bool("update", false, "write docs/metrics.md")
@@ -71,18 +71,18 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 
 func TestFailure(t *testing.T) {
 	id := func(name string) manifest.ID { return manifest.ID{Kind: "ConfigMap", Name: name} }
-	problem := func(reason string) error { return &apply.Problem{Reason: reason, Err: errors.New("x")} }
+	problem := func(reason string) error { return &live.Problem{Reason: reason, Err: errors.New("x")} }
 	for name, tt := range map[string]struct {
-		outcome apply.Outcome
+		outcome live.Outcome
 		err     error
 		want    string
 	}{
 		"nothing failed":                      {},
-		"one object failed":                   {outcome: apply.Outcome{Errors: map[manifest.ID]error{id("a"): problem("Rejected")}}, want: "Rejected"},
-		"most objects failed for one reason":  {outcome: apply.Outcome{Errors: map[manifest.ID]error{id("a"): problem("Busy"), id("b"): problem("Rejected"), id("c"): problem("Rejected")}}, want: "Rejected"},
-		"as many for one reason as another":   {outcome: apply.Outcome{Errors: map[manifest.ID]error{id("a"): problem("Timeout"), id("b"): problem("Busy")}}, want: "Busy"},
-		"the brake stopped it":                {outcome: apply.Outcome{Braked: "would delete 7"}, want: "PruneBlocked"},
-		"the brake, and an object that fails": {outcome: apply.Outcome{Braked: "would delete 7", Errors: map[manifest.ID]error{id("a"): problem("Busy")}}, want: "Busy"},
+		"one object failed":                   {outcome: live.Outcome{Errors: map[manifest.ID]error{id("a"): problem("Rejected")}}, want: "Rejected"},
+		"most objects failed for one reason":  {outcome: live.Outcome{Errors: map[manifest.ID]error{id("a"): problem("Busy"), id("b"): problem("Rejected"), id("c"): problem("Rejected")}}, want: "Rejected"},
+		"as many for one reason as another":   {outcome: live.Outcome{Errors: map[manifest.ID]error{id("a"): problem("Timeout"), id("b"): problem("Busy")}}, want: "Busy"},
+		"the brake stopped it":                {outcome: live.Outcome{PruneBlocked: "would delete 7"}, want: "PruneBlocked"},
+		"the brake, and an object that fails": {outcome: live.Outcome{PruneBlocked: "would delete 7", Errors: map[manifest.ID]error{id("a"): problem("Busy")}}, want: "Busy"},
 		"credentials are not accepted":        {err: apierrors.NewUnauthorized("no"), want: "AuthFailed"},
 		"an entry that cannot be read":        {err: errors.New("no kind in it"), want: "ReconciliationFailed"},
 	} {
@@ -92,13 +92,13 @@ func TestFailure(t *testing.T) {
 
 func TestFiguresOfADelivery(t *testing.T) {
 	var g deliveryFigures
-	g.concluded(apply.Outcome{}, nil)
-	g.concluded(apply.Outcome{Errors: map[manifest.ID]error{{Name: "a"}: &apply.Problem{Reason: "Busy"}}}, nil)
+	g.concluded(live.Outcome{}, nil)
+	g.concluded(live.Outcome{Errors: map[manifest.ID]error{{Name: "a"}: &live.Problem{Reason: "Busy"}}}, nil)
 	require.Equal(t, 1, g.succeeded)
 	require.Equal(t, map[string]int{"Busy": 1}, g.failed)
 
 	for i := range 3 * maxManagers {
-		g.concluded(apply.Outcome{Drift: []apply.Drift{{Manager: fmt.Sprint("manager-", i)}, {}}}, nil)
+		g.concluded(live.Outcome{Drift: []live.Drift{{Manager: fmt.Sprint("manager-", i)}, {}}}, nil)
 	}
 	require.Len(t, g.drift, maxManagers+1, "managers that are named, and the rest")
 	require.Equal(t, 3*maxManagers, g.drift[unknownManager])
@@ -109,7 +109,7 @@ func TestFiguresOfADelivery(t *testing.T) {
 	require.Equal(t, 2*3*maxManagers, total, "none is lost")
 
 	long := deliveryFigures{}
-	long.concluded(apply.Outcome{Drift: []apply.Drift{{Manager: strings.Repeat("x", maxManagerName-1) + "é" + strings.Repeat("y", 50)}}}, nil)
+	long.concluded(live.Outcome{Drift: []live.Drift{{Manager: strings.Repeat("x", maxManagerName-1) + "é" + strings.Repeat("y", 50)}}}, nil)
 	require.Equal(t, map[string]int{strings.Repeat("x", maxManagerName-1): 1}, long.drift)
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -32,9 +32,9 @@ func (o observer) Put(u *unstructured.Unstructured) {
 		if !ok {
 			return
 		}
-		seen := apply.Observe(u, by.object, by.before, by.proven)
+		seen := live.Observe(u, by.object, by.before, by.proven)
 		said := report
-		said.Message = seen.Tell(report.Message)
+		said.Message = seen.AppendYielded(report.Message)
 		o.note(id, func(l *leg) (repair bool) {
 			if noted = l.standard(id).same(by); !noted {
 				return false
@@ -52,8 +52,8 @@ func (o observer) Put(u *unstructured.Unstructured) {
 // standard is what an object on one cluster is judged by.
 type standard struct {
 	object *propagate.Rendered // that is wanted; nil for none
-	before apply.Seen
-	proven apply.Accepted
+	before live.Object
+	proven live.Accepted
 }
 
 // standard is false when nothing of the federation is for the cluster any more.

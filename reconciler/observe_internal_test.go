@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // What an object was judged by while nobody held the lock is looked at again before the judgement counts.
@@ -27,15 +27,15 @@ func TestStandardsThatAreNotInForceAnyMore(t *testing.T) {
 		"another plan":             {func(l *leg) { l.wants.set(foughtOver, want{digest: "d1", object: second}) }, false},
 		"nobody wants it any more": {func(l *leg) { clear(l.wants) }, false},
 		"a delivery was accepted": {func(l *leg) {
-			l.live.Settle(map[manifest.ID]apply.Answer{foughtOver: {Accepted: apply.Accepted{Digest: "d1", Fields: 2}}})
+			l.live.Settle(map[manifest.ID]live.Answer{foughtOver: {Accepted: live.Accepted{Digest: "d1", Fields: 2}}})
 		}, false},
 		"the cluster was lost, and is looked at":  {func(l *leg) { l.live.Clear() }, false},
-		"another cluster has shown what it means": {func(l *leg) { l.proven[foughtOver] = apply.Accepted{Digest: "d1"} }, true},
+		"another cluster has shown what it means": {func(l *leg) { l.proven[foughtOver] = live.Accepted{Digest: "d1"} }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &leg{wants: wants{}, proven: apply.Proven{}}
+			l := &leg{wants: wants{}, proven: live.Proven{}}
 			l.wants.set(foughtOver, want{digest: "d1", object: first})
-			l.live.Put(foughtOver, apply.Seen{Digest: "d1", Accepted: apply.Accepted{Digest: "d1", Fields: 1}})
+			l.live.Put(foughtOver, live.Object{Digest: "d1", Accepted: live.Accepted{Digest: "d1", Fields: 1}})
 			before := l.standard(foughtOver)
 			c.meanwhile(l)
 			require.Equal(t, c.same, l.standard(foughtOver).same(before))
@@ -78,21 +78,21 @@ func TestObserversOfManyClusters(t *testing.T) {
 
 // What somebody changes behind a delivery that is under way is put right after it.
 func TestStraysAreRetrieved(t *testing.T) {
-	theirs := apply.Seen{Digest: "d1", Version: 7, ChangedBy: "kubectl-edit"}
-	ours := apply.Answer{Accepted: apply.Accepted{Digest: "d1"}, Version: 9}
+	theirs := live.Object{Digest: "d1", Version: 7, ChangedBy: "kubectl-edit"}
+	ours := live.Answer{Accepted: live.Accepted{Digest: "d1"}, Version: 9}
 	for name, c := range map[string]struct {
-		seen    *apply.Seen
-		outcome apply.Outcome
+		seen    *live.Object
+		outcome live.Outcome
 		err     error
 		again   int
 	}{
-		"changed":                       {&theirs, apply.Outcome{}, nil, 1},
-		"deleted":                       {nil, apply.Outcome{}, nil, 1},
-		"written after it":              {&theirs, apply.Outcome{Answers: map[manifest.ID]apply.Answer{foughtOver: ours}}, nil, 0},
-		"written before it":             {&apply.Seen{Digest: "d1", Version: 10}, apply.Outcome{Answers: map[manifest.ID]apply.Answer{foughtOver: {Accepted: apply.Accepted{Digest: "d1", Fields: 2}, Version: 9}}}, nil, 1},
-		"refused, which is tried again": {&theirs, apply.Outcome{Errors: map[manifest.ID]error{foughtOver: errors.New("no")}}, nil, 0},
-		"the delivery failed":           {&theirs, apply.Outcome{}, errors.New("no"), 0},
-		"seen as it should be since":    {&apply.Seen{Digest: "d1", Intact: true}, apply.Outcome{}, nil, 0},
+		"changed":                       {&theirs, live.Outcome{}, nil, 1},
+		"deleted":                       {nil, live.Outcome{}, nil, 1},
+		"written after it":              {&theirs, live.Outcome{Answers: map[manifest.ID]live.Answer{foughtOver: ours}}, nil, 0},
+		"written before it":             {&live.Object{Digest: "d1", Version: 10}, live.Outcome{Answers: map[manifest.ID]live.Answer{foughtOver: {Accepted: live.Accepted{Digest: "d1", Fields: 2}, Version: 9}}}, nil, 1},
+		"refused, which is tried again": {&theirs, live.Outcome{Errors: map[manifest.ID]error{foughtOver: errors.New("no")}}, nil, 0},
+		"the delivery failed":           {&theirs, live.Outcome{}, errors.New("no"), 0},
+		"seen as it should be since":    {&live.Object{Digest: "d1", Intact: true}, live.Outcome{}, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScale(t, 1, 1)
@@ -131,10 +131,10 @@ func TestInterruptedDeliveryKnowsItsAnswers(t *testing.T) {
 	b := &bulkhead{Member: &clusters.Member{Name: "member"}, engine: s.engine, queue: newDeliveryQueue()}
 	defer b.queue.ShutDown()
 	l := newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: "member"}}, s.f.proven)
-	l.live.Put(foughtOver, apply.Seen{Digest: "d1", Version: 7, Intact: true})
+	l.live.Put(foughtOver, live.Object{Digest: "d1", Version: 7, Intact: true})
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	written := apply.Outcome{Answers: map[manifest.ID]apply.Answer{foughtOver: {Accepted: apply.Accepted{Digest: "d2"}, Version: 9}}}
+	written := live.Outcome{Answers: map[manifest.ID]live.Answer{foughtOver: {Accepted: live.Accepted{Digest: "d2"}, Version: 9}}}
 	require.True(t, b.conclude(ctx, s.f, job{leg: l}, written, ctx.Err()))
 	seen, _ := l.live.Get(foughtOver)
 	require.True(t, seen.Digest == "d2" && seen.Intact)

@@ -22,7 +22,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -224,17 +224,17 @@ func fieldsOf(object map[string]any) map[string]any {
 func (s *scale) delivers() {
 	for _, c := range s.clusters {
 		l := s.f.legs[c]
-		var there []apply.Recalled
-		answers := map[manifest.ID]apply.Answer{}
+		var there []live.Discovered
+		answers := map[manifest.ID]live.Answer{}
 		for _, p := range s.plan.ForCluster(c).Objects {
 			seen, ok := l.live.Get(p.ID)
 			require.True(s.t, ok && seen.Intact, p.ID)
-			there = append(there, apply.Recalled{ID: p.ID})
-			answers[p.ID] = apply.Answer{Accepted: apply.Accepted{Digest: strings.Clone(seen.Digest), Fields: seen.Fields}}
+			there = append(there, live.Discovered{ID: p.ID})
+			answers[p.ID] = live.Answer{Accepted: live.Accepted{Digest: strings.Clone(seen.Digest), Fields: seen.Fields}}
 		}
 		s.f.mu.Lock()
 		l.live.Settle(answers)
-		l.conclude(apply.Outcome{Inventory: s.f.sharing(apply.Entries(there))}, nil)
+		l.conclude(live.Outcome{Inventory: s.f.sharing(live.Entries(there))}, nil)
 		cells := s.f.cells(l, "")
 		l.delivery.Status = status.Delivery(l.delivery.Status, l.delivery.Generation, "main@1", l.run, cells, time.Now())
 		s.f.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -43,7 +44,7 @@ type findings struct {
 // finding is what one cluster refuses.
 type finding struct {
 	cluster string
-	apply.Refusal
+	live.Rejection
 }
 
 // preflight asks every cluster that a plan changes what it says to that, with server-side dry-runs; with only, about some
@@ -135,7 +136,7 @@ func (e *engine) tryOn(ctx context.Context, f *federation, plan *propagate.Plan,
 }
 
 // known is what a plan wants of a cluster, and what is known to be there: nil, if it has to be asked for.
-func (f *federation) known(cluster string, plan *propagate.Plan) (target propagate.ClusterPlan, live *apply.Live, inventory *apply.Inventory) {
+func (f *federation) known(cluster string, plan *propagate.Plan) (target propagate.ClusterPlan, objects *live.Objects, inventory *live.Inventory) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	target = plan.ForCluster(cluster)
@@ -144,10 +145,10 @@ func (f *federation) known(cluster string, plan *propagate.Plan) (target propaga
 		return target, nil, nil
 	}
 	if l.listed && l.heard == nil { // what another replica tells of live objects is not all that has to be known here
-		live = l.live.Clone()
+		objects = l.live.Clone()
 	}
-	inventory, _ = apply.ReadInventory(slices.Clone(l.delivery.Status.Inventory)) // what cannot be read fails the delivery, which tells of it
-	return target, live, inventory
+	inventory, _ = live.ParseInventory(slices.Clone(l.delivery.Status.Inventory)) // what cannot be read fails the delivery, which tells of it
+	return target, objects, inventory
 }
 
 func (x *findings) unasked(cluster, why string) {
@@ -157,17 +158,17 @@ func (x *findings) unasked(cluster, why string) {
 }
 
 // add what a cluster said. What exists and is not ours is for the delivery to report, which leaves it alone and goes on.
-func (x *findings) add(cluster string, t apply.Trial) {
+func (x *findings) add(cluster string, t live.DryRunResult) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.tried += t.Tried
-	for _, r := range t.Refused {
-		if r.Reason != apply.Conflict {
+	x.tried += t.Checked
+	for _, r := range t.Rejected {
+		if r.Reason != live.Conflict {
 			x.found = append(x.found, finding{cluster, r})
 		}
 	}
-	for _, u := range t.Untried {
-		x.untried = append(x.untried, u.ID.String()+" on "+cluster+": "+u.Why)
+	for _, u := range t.Unchecked {
+		x.untried = append(x.untried, u.ID.String()+" on "+cluster+": "+u.Message)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/apply"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -161,7 +161,7 @@ func (l *leg) see(id manifest.ID, o v1alpha1.ReportedObject) (news bool) {
 		before, _ := l.live.Get(id)
 		digest = before.Digest
 	}
-	seen := apply.Seen{
+	seen := live.Object{
 		GVK: schema.GroupVersionKind{Group: id.Group, Version: o.Version, Kind: id.Kind}, Digest: digest,
 		Labels: o.Labels, Preserve: o.Preserve, Adopted: o.Adopted,
 	}
@@ -193,7 +193,7 @@ func (f *federation) foundElsewhere(l *leg, r *v1alpha1.DeliveryReport) (replan 
 		x = &find{}
 		for _, o := range r.Found {
 			if id, err := manifest.ParseEntry(o.Object); err == nil {
-				x.objects = append(x.objects, apply.Recalled{ID: id, Replicas: o.Replicas, Completions: o.Completions})
+				x.objects = append(x.objects, live.Discovered{ID: id, Replicas: o.Replicas, Completions: o.Completions})
 			}
 		}
 		if f.finds == nil {
@@ -204,7 +204,7 @@ func (f *federation) foundElsewhere(l *leg, r *v1alpha1.DeliveryReport) (replan 
 	if !x.told || x.since == f.plan {
 		return true
 	}
-	l.found = apply.Entries(x.objects)
+	l.found = live.Entries(x.objects)
 	return false
 }
 

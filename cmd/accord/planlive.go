@@ -21,6 +21,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
+	applied "github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // liveClusters is how many clusters are asked at once.
@@ -119,20 +120,20 @@ func (f *liveFlags) try(ctx context.Context, r *review, head *side, live *liveHu
 }
 
 // tryOn asks one cluster.
-func (f *liveFlags) tryOn(ctx context.Context, federation string, plan *propagate.Plan, cluster string, reach dial) (apply.Trial, error) {
+func (f *liveFlags) tryOn(ctx context.Context, federation string, plan *propagate.Plan, cluster string, reach dial) (applied.DryRunResult, error) {
 	target := plan.ForCluster(cluster)
 	if len(target.Objects) == 0 {
-		return apply.Trial{}, nil
+		return applied.DryRunResult{}, nil
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("no answer to everything within %s", f.timeout))
 	defer cancel()
 	cfg, err := reach(ctx, cluster)
 	if err != nil {
-		return apply.Trial{}, err
+		return applied.DryRunResult{}, err
 	}
 	m, err := clusters.Connect(cfg, cluster)
 	if err != nil {
-		return apply.Trial{}, err
+		return applied.DryRunResult{}, err
 	}
 	defer m.Close()
 	book, _ := plan.Interpreters()
@@ -180,23 +181,23 @@ type liveUntried struct {
 }
 
 // add what one cluster said.
-func (l *liveReport) add(cluster string, t apply.Trial, err error) {
+func (l *liveReport) add(cluster string, t applied.DryRunResult, err error) {
 	l.Clusters++
-	l.Tried += t.Tried
+	l.Tried += t.Checked
 	if err != nil {
 		why := strings.TrimPrefix(err.Error(), "cluster "+cluster+": ")
 		l.Unreachable = append(l.Unreachable, liveSilence{cluster, why})
 	} else {
 		l.Asked++
 	}
-	for _, x := range t.Refused {
+	for _, x := range t.Rejected {
 		l.Refused = refusedBy(l.Refused, liveRefusal{x.ID.String(), x.Reason, x.Message, nil}, cluster)
 	}
-	for _, x := range t.Untried {
-		i := slices.IndexFunc(l.Untried, func(u liveUntried) bool { return u.Why == x.Why })
+	for _, x := range t.Unchecked {
+		i := slices.IndexFunc(l.Untried, func(u liveUntried) bool { return u.Why == x.Message })
 		if i < 0 {
 			i = len(l.Untried)
-			l.Untried = append(l.Untried, liveUntried{Why: x.Why})
+			l.Untried = append(l.Untried, liveUntried{Why: x.Message})
 		}
 		if id := x.ID.String(); !slices.Contains(l.Untried[i].Objects, id) {
 			l.Untried[i].Objects = append(l.Untried[i].Objects, id)

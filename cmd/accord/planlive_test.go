@@ -14,23 +14,23 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/apply"
+	applied "github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // TestLiveReport is what is made of answers that come in any order.
 func TestLiveReport(t *testing.T) {
 	id := func(name string) manifest.ID { return manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: name} }
-	quota := apply.Refusal{ID: id("web"), Reason: apply.QuotaExceeded, Message: "exceeded quota"}
-	webhook := apply.Refusal{ID: id("api"), Reason: apply.AdmissionDenied, Message: `admission webhook "w" denied the request`}
-	fresh := apply.Untried{ID: id("new"), Why: "its namespace is new"}
+	quota := applied.Rejection{ID: id("web"), Reason: applied.QuotaExceeded, Message: "exceeded quota"}
+	webhook := applied.Rejection{ID: id("api"), Reason: applied.AdmissionDenied, Message: `admission webhook "w" denied the request`}
+	fresh := applied.Unchecked{ID: id("new"), Message: "its namespace is new"}
 	answers := map[string]struct {
-		trial apply.Trial
+		trial applied.DryRunResult
 		err   error
 	}{
-		"eu-1": {apply.Trial{Tried: 3, Refused: []apply.Refusal{quota}, Untried: []apply.Untried{fresh}}, nil},
-		"eu-2": {apply.Trial{Tried: 2, Refused: []apply.Refusal{webhook, quota}}, nil},
-		"eu-3": {apply.Trial{Tried: 1, Untried: []apply.Untried{fresh}}, errors.New("cluster eu-3: no answer to everything within 10s")},
-		"us-1": {apply.Trial{}, nil},
+		"eu-1": {applied.DryRunResult{Checked: 3, Rejected: []applied.Rejection{quota}, Unchecked: []applied.Unchecked{fresh}}, nil},
+		"eu-2": {applied.DryRunResult{Checked: 2, Rejected: []applied.Rejection{webhook, quota}}, nil},
+		"eu-3": {applied.DryRunResult{Checked: 1, Unchecked: []applied.Unchecked{fresh}}, errors.New("cluster eu-3: no answer to everything within 10s")},
+		"us-1": {applied.DryRunResult{}, nil},
 	}
 	want := &liveReport{
 		Verdict: "tried 6 objects on 3 of 4 clusters", Clusters: 4, Asked: 3, Tried: 6,
@@ -79,6 +79,6 @@ func TestLiveTimeout(t *testing.T) {
 		return &rest.Config{Host: "https://" + hole.Addr().String()}, nil
 	})
 	require.ErrorContains(t, err, "no answer to everything within 300ms")
-	require.Zero(t, trial.Tried)
+	require.Zero(t, trial.Checked)
 	require.Less(t, time.Since(began), 20*time.Second)
 }

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
 // adoptionManager owns the one annotation that says a namespace was there before us. Our own applies do not have it, so
@@ -57,7 +59,7 @@ func (d *delivery) applyAll(ctx context.Context) error {
 func (d *delivery) apply(ctx context.Context, t *task) error {
 	objects, err := d.resource(t.GVK, t.ID)
 	if meta.IsNoMatchError(err) {
-		err = &Problem{Reason: NoMatch, Retry: true, Err: fmt.Errorf("the cluster does not serve %s %s", t.GVK.GroupVersion(), t.GVK.Kind)}
+		err = &live.Problem{Reason: live.NoMatch, Retry: true, Err: fmt.Errorf("the cluster does not serve %s %s", t.GVK.GroupVersion(), t.GVK.Kind)}
 	}
 	if err != nil {
 		return d.fail(ctx, t.ID, "applying", err)
@@ -80,11 +82,11 @@ func (d *delivery) apply(ctx context.Context, t *task) error {
 	if err != nil {
 		return d.fail(ctx, t.ID, doing, err)
 	}
-	d.note(func(o *Outcome) {
+	d.note(func(o *live.Outcome) {
 		o.Applied = append(o.Applied, t.ID)
-		o.Answers[t.ID] = Answer{
-			Accepted: Accepted{Digest: t.Digest, Fields: managersIn(after.ManagedFields).ours().hash(), Left: paths(sent.left)},
-			Version:  versionOf(after.ResourceVersion),
+		o.Answers[t.ID] = live.Answer{
+			Accepted: live.Accepted{Digest: t.Digest, Fields: ownership.OfEntries(after.ManagedFields).Ours().Hash(), Yielded: ownership.Paths(sent.left)},
+			Version:  live.ParseVersion(after.ResourceVersion),
 		}
 		if t.adopt {
 			o.Adopted = append(o.Adopted, t.ID)

@@ -15,6 +15,8 @@ import (
 	"github.com/accord-dev/accord/clusters/local/controllers"
 	"github.com/accord-dev/accord/clusters/local/kwok"
 	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
 const (
@@ -103,14 +105,14 @@ func TestAutoscaler(t *testing.T) {
 	target := w.planned(scaledKinds, scalable(2, "nginx:1.29", "")+autoscalerYAML, "")
 	w.delivered(target)
 	w.runs(2)
-	require.Empty(t, w.live.seen(web).Left, "what was created from Git is Git's until somebody else sets it")
+	require.Empty(t, seenIn(&w.live, web).Yielded, "what was created from Git is Git's until somebody else sets it")
 
 	w.scale(5)
 	w.runs(5)
 	require.Zero(t, w.delivered(target).Requests, "what the autoscaler sets is no drift")
-	require.Equal(t, []Left{{Path: "spec.replicas", Manager: "kube-controller-manager"}}, w.live.seen(web).Left)
-	require.Equal(t, "5 of 5; spec.replicas is left to kube-controller-manager", w.live.seen(web).Tell("5 of 5"))
-	w.live = Live{}
+	require.Equal(t, []ownership.Yielded{{Path: "spec.replicas", Manager: "kube-controller-manager"}}, seenIn(&w.live, web).Yielded)
+	require.Equal(t, "5 of 5; spec.replicas is left to kube-controller-manager", seenIn(&w.live, web).AppendYielded("5 of 5"))
+	w.live = live.Objects{}
 	require.Zero(t, w.delivered(target).Requests, "nor is it after a restart")
 
 	changed := w.planned(scaledKinds, scalable(3, "nginx:1.30", "")+autoscalerYAML, "")
@@ -127,9 +129,9 @@ func TestAutoscaler(t *testing.T) {
 	alone := w.planned(scaledKinds, scalable(3, "nginx:1.30", ""), "")
 	outcome = w.delivered(alone)
 	require.Len(t, outcome.Pruned, 1, "the autoscaler left Git")
-	require.Equal(t, []Drift{{ID: web, Manager: "kube-controller-manager", What: Changed, Fields: "spec.replicas"}}, outcome.Drift)
+	require.Equal(t, []live.Drift{{ID: web, Manager: "kube-controller-manager", What: live.Changed, Fields: "spec.replicas"}}, outcome.Drift)
 	w.runs(3)
-	require.Empty(t, w.live.seen(web).Left)
+	require.Empty(t, seenIn(&w.live, web).Yielded)
 	require.Zero(t, w.delivered(alone).Requests)
 }
 
@@ -167,7 +169,7 @@ func TestWhoScalesByHandIsNamed(t *testing.T) {
 	w.delivered(target)
 	w.scale(5)
 	outcome := w.delivered(target)
-	require.Equal(t, []Drift{{ID: w.id("Deployment", "web"), Manager: "kube-controller-manager", What: Changed, Fields: "spec.replicas"}}, outcome.Drift)
+	require.Equal(t, []live.Drift{{ID: w.id("Deployment", "web"), Manager: "kube-controller-manager", What: live.Changed, Fields: "spec.replicas"}}, outcome.Drift)
 	require.Equal(t, 1, outcome.Requests)
 	require.Equal(t, int64(2), w.field("Deployment", "web", "spec", "replicas"))
 }

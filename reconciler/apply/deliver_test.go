@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 func TestWhatIsAsItShouldBeCostsNothing(t *testing.T) {
@@ -32,7 +33,7 @@ func TestWhatIsAsItShouldBeCostsNothing(t *testing.T) {
 	require.Equal(t, first.Inventory, again.Inventory)
 	require.Len(t, w.recorded, 1)
 
-	w.live = Live{} // a restart: what was accepted is forgotten, the fields are compared
+	w.live = live.Objects{} // a restart: what was accepted is forgotten, the fields are compared
 	w.look(target)
 	require.Zero(t, w.delivered(target).Requests)
 }
@@ -85,7 +86,7 @@ func TestInventoryOfTheHubIsLost(t *testing.T) {
 	first := w.delivered(w.target(namespaceYAML + deploymentYAML + configMap("one", "1")))
 	recalled, err := Recall(t.Context(), w.member, w.federation)
 	require.NoError(t, err)
-	require.Equal(t, first.Inventory, Entries(recalled))
+	require.Equal(t, first.Inventory, live.Entries(recalled))
 	for _, r := range recalled {
 		if r.ID == w.id("Deployment", "web") {
 			require.EqualValues(t, 2, *r.Replicas)
@@ -94,7 +95,7 @@ func TestInventoryOfTheHubIsLost(t *testing.T) {
 		}
 	}
 
-	w.inventory, w.live = nil, Live{} // nobody watches Deployments now
+	w.inventory, w.live = nil, live.Objects{} // nobody watches Deployments now
 	outcome := w.delivered(w.target(namespaceYAML + configMap("one", "1")))
 	require.Equal(t, []manifest.ID{w.id("Deployment", "web")}, outcome.Pruned)
 	require.Nil(t, w.get("Deployment", w.namespace, "web"))
@@ -123,7 +124,7 @@ func TestDriftIsRepairedAndSaysWhoDidIt(t *testing.T) {
 			w.T = t
 			w.edit("Deployment", "web", c.change)
 			outcome := w.delivered(target)
-			require.Equal(t, []Drift{{ID: w.id("Deployment", "web"), Manager: c.manager, What: Changed, Fields: c.fields}}, outcome.Drift)
+			require.Equal(t, []live.Drift{{ID: w.id("Deployment", "web"), Manager: c.manager, What: live.Changed, Fields: c.fields}}, outcome.Drift)
 			require.Equal(t, 1, outcome.Requests)
 			live := w.get("Deployment", w.namespace, "web")
 			require.Equal(t, "nginx:1.29", first(live)["image"])
@@ -162,7 +163,7 @@ func TestDeletedByHandIsCreatedAgain(t *testing.T) {
 	w.delivered(target)
 	w.remove("ConfigMap", "one")
 	outcome := w.delivered(target)
-	require.Equal(t, []Drift{{ID: w.id("ConfigMap", "one"), What: Deleted}}, outcome.Drift)
+	require.Equal(t, []live.Drift{{ID: w.id("ConfigMap", "one"), What: live.Deleted}}, outcome.Drift)
 	require.NotNil(t, w.get("ConfigMap", w.namespace, "one"))
 }
 
@@ -172,7 +173,7 @@ func TestLabelTakenOffIsPutOn(t *testing.T) {
 	w.delivered(target)
 	w.edit("ConfigMap", "one", func(u *unstructured.Unstructured) { u.SetLabels(nil) })
 	outcome := w.delivered(target)
-	require.Equal(t, []Drift{{ID: w.id("ConfigMap", "one"), What: Changed}}, outcome.Drift)
+	require.Equal(t, []live.Drift{{ID: w.id("ConfigMap", "one"), What: live.Changed}}, outcome.Drift)
 	require.Equal(t, 2, w.live.Len())
 }
 
@@ -201,12 +202,12 @@ func TestAnErrorStopsNothingElseButPruning(t *testing.T) {
 	outcome := w.deliver(w.target(namespaceYAML + bad + configMap("new", "1") + unserved))
 	require.Equal(t, []manifest.ID{w.id("ConfigMap", "new")}, outcome.Applied)
 	require.Len(t, outcome.Errors, 2)
-	var rejected, unknown *Problem
+	var rejected, unknown *live.Problem
 	require.ErrorAs(t, outcome.Errors[w.id("Deployment", "web")], &rejected)
-	require.Equal(t, Rejected, rejected.Reason)
+	require.Equal(t, live.Rejected, rejected.Reason)
 	require.False(t, rejected.Retry)
 	require.ErrorAs(t, outcome.Errors[manifest.ID{Group: "example.com", Kind: "Nothing", Namespace: w.namespace, Name: "some"}], &unknown)
-	require.Equal(t, NoMatch, unknown.Reason)
+	require.Equal(t, live.NoMatch, unknown.Reason)
 	require.Empty(t, outcome.Pruned)
 	require.NotNil(t, w.get("ConfigMap", w.namespace, "old"))
 
@@ -260,6 +261,6 @@ func TestFieldOwnershipMovesWithForce(t *testing.T) {
 	_, err := w.kubectl.Metadata.Resource(configMaps).Namespace(w.namespace).Patch(t.Context(), "one", types.ApplyPatchType, body, applied("rival"))
 	require.NoError(t, err)
 	outcome := w.delivered(target)
-	require.Equal(t, []Drift{{ID: w.id("ConfigMap", "one"), Manager: "rival", What: Changed, Fields: "data"}}, outcome.Drift)
+	require.Equal(t, []live.Drift{{ID: w.id("ConfigMap", "one"), Manager: "rival", What: live.Changed, Fields: "data"}}, outcome.Drift)
 	require.Equal(t, "1", w.get("ConfigMap", w.namespace, "one").Object["data"].(map[string]any)["key"])
 }

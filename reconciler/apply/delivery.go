@@ -15,6 +15,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 var (
@@ -28,17 +29,17 @@ type delivery struct {
 	federation string
 	applySet   string
 	want       propagate.ClusterPlan
-	live       *Live
+	live       *live.Objects
 	options    Options
 
-	previous *Inventory // of the last delivery
-	begun    bool       // before, nothing may have been applied
-	parent   *Inventory // what the parent on the member lists, once it has begun
+	previous *live.Inventory // of the last delivery
+	begun    bool            // before, nothing may have been applied
+	parent   *live.Inventory // what the parent on the member lists, once it has begun
 	tasks    []*task
 	requests atomic.Int64
 
 	mu      sync.Mutex // guards outcome while workers run
-	outcome Outcome
+	outcome live.Outcome
 }
 
 // task is one object that has to be written.
@@ -51,25 +52,25 @@ type task struct {
 	// adopt: it exists and is taken over.
 	adopt bool
 	// drift that the write repairs; nil for none.
-	drift *Drift
+	drift *live.Drift
 	// done: it was written already.
 	done bool
 	// refused: it must not be written.
 	refused bool
 }
 
-func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPlan, live *Live, previous *Inventory, o Options) *delivery {
+func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPlan, objects *live.Objects, previous *live.Inventory, o Options) *delivery {
 	o.Workers = cmp.Or(o.Workers, defaultWorkers)
 	o.Timeout = cmp.Or(o.Timeout, clusters.RequestTimeout)
-	if live == nil {
-		live = &Live{}
+	if objects == nil {
+		objects = &live.Objects{}
 	}
 	return &delivery{
 		member: m, federation: federation, applySet: applyset.ID(federation),
-		want: want, live: live, previous: previous, options: o,
-		outcome: Outcome{
+		want: want, live: objects, previous: previous, options: o,
+		outcome: live.Outcome{
 			Orphaned: map[manifest.ID]string{}, Held: map[manifest.ID]string{},
-			Errors: map[manifest.ID]error{}, Answers: map[manifest.ID]Answer{},
+			Errors: map[manifest.ID]error{}, Answers: map[manifest.ID]live.Answer{},
 		},
 	}
 }
@@ -81,18 +82,18 @@ func (d *delivery) compare() {
 			d.outcome.Held[p.ID] = p.Held
 			continue
 		}
-		if d.live.has(p) {
+		if d.live.Matches(p) {
 			d.outcome.Unchanged++
 			continue
 		}
 		seen, ok := d.live.Get(p.ID)
 		switch {
-		case d.options.Spare[p.ID] && (ok || d.previous.has(p.ID)):
+		case d.options.Spare[p.ID] && (ok || d.previous.Has(p.ID)):
 			d.outcome.Spared = append(d.outcome.Spared, p.ID)
 		case ok && seen.Digest == p.Digest:
-			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &Drift{ID: p.ID, Manager: seen.changer(p.Yields), What: Changed, Fields: seen.ChangedAt}})
+			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &live.Drift{ID: p.ID, Manager: seen.DriftManager(p.Yields), What: live.Changed, Fields: seen.ChangedFields}})
 		case ok && seen.Accepted.Digest == p.Digest: // it was as it should be, and somebody put something else in its place
-			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &Drift{ID: p.ID, Manager: seen.ChangedBy, What: Changed}})
+			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &live.Drift{ID: p.ID, Manager: seen.ChangedBy, What: live.Changed}})
 		default:
 			d.tasks = append(d.tasks, &task{Placed: p, unseen: !ok, exists: ok})
 		}
@@ -134,7 +135,7 @@ func (d *delivery) resource(gvk schema.GroupVersionKind, id manifest.ID) (metada
 	namespaced := mapping.Scope.Name() == "namespace"
 	if namespaced != (id.Namespace != "") {
 		scope := map[bool]string{true: "namespaced", false: "cluster-scoped"}
-		return nil, &Problem{Reason: Rejected, Err: fmt.Errorf("%s is %s on this cluster, and the object is %s", gvk.Kind, scope[namespaced], scope[!namespaced])}
+		return nil, &live.Problem{Reason: live.Rejected, Err: fmt.Errorf("%s is %s on this cluster, and the object is %s", gvk.Kind, scope[namespaced], scope[!namespaced])}
 	}
 	return d.member.Metadata.Resource(mapping.Resource).Namespace(id.Namespace), nil
 }
@@ -153,8 +154,8 @@ func (d *delivery) fail(ctx context.Context, id manifest.ID, doing string, err e
 		return ctx.Err()
 	}
 	p := discreet(id, problem(err))
-	if p.Reason != Conflict && p.Reason != NoMatch {
-		p = &Problem{Reason: p.Reason, Retry: p.Retry, Err: fmt.Errorf("%s: %w", doing, p.Err)}
+	if p.Reason != live.Conflict && p.Reason != live.NoMatch {
+		p = &live.Problem{Reason: p.Reason, Retry: p.Retry, Err: fmt.Errorf("%s: %w", doing, p.Err)}
 	}
 	d.mu.Lock()
 	d.outcome.Errors[id] = p
@@ -166,7 +167,7 @@ func (d *delivery) fail(ctx context.Context, id manifest.ID, doing string, err e
 }
 
 // note changes the outcome.
-func (d *delivery) note(f func(o *Outcome)) {
+func (d *delivery) note(f func(o *live.Outcome)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f(&d.outcome)

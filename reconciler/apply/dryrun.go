@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status/interpret"
 )
 
@@ -33,39 +34,12 @@ type TryOptions struct {
 	Timeout time.Duration
 }
 
-// Trial is what a cluster says to a delivery that is only tried. It is true for the moment in which it was asked: what is
-// there may change before it is delivered, and each object is asked about on its own, as if it was the only one.
-type Trial struct {
-	// Tried counts the objects about which the API server gave an answer.
-	Tried int
-	// Refused are the objects that it would not take, and those that accord itself would leave alone, sorted.
-	Refused []Refusal
-	// Untried are the objects about which nothing can be known yet, sorted.
-	Untried []Untried
-	// Requests counts what was sent to the member.
-	Requests int
-}
-
-// Refusal is one object that would not be written.
-type Refusal struct {
-	ID     manifest.ID
-	Reason string // in one word: Conflict, Forbidden, QuotaExceeded, ...
-	// Message is what the API server says. Of a Secret it has nothing that may be a value of it.
-	Message string
-}
-
-// Untried is one object that could not be tried, and why.
-type Untried struct {
-	ID  manifest.ID
-	Why string
-}
-
 // DryRun asks one cluster what it would say to a delivery: a server-side dry-run of everything that Deliver would
 // write, by the same comparison, with the same field manager and bodies. Nothing is written. Deletions are not tried.
 //
 // live and previous are as for Deliver; where live is nil it is asked for. The error is about the cluster as a whole or
 // ctx's own; what was learnt until then is in the Trial.
-func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *Live, previous *Inventory, o TryOptions) (Trial, error) {
+func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *live.Objects, previous *live.Inventory, o TryOptions) (live.DryRunResult, error) {
 	d := newDelivery(m, federation, want, live, previous, Options{Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
 	t := &trial{delivery: d, only: o.Only, unknown: live == nil}
 	err := t.run(ctx)
@@ -80,7 +54,7 @@ type trial struct {
 	unknown bool // what is live has to be asked for
 	only    map[manifest.ID]bool
 	news    news
-	answer  Trial // guarded by delivery.mu while workers run
+	answer  live.DryRunResult // guarded by delivery.mu while workers run
 }
 
 // run is the whole of a trial, one line a step.
@@ -111,9 +85,9 @@ func (t *trial) narrow() {
 
 // lookUp reads what carries our label, of every kind that is wanted or was delivered.
 func (t *trial) lookUp(ctx context.Context) error {
-	t.live = &Live{}
+	t.live = &live.Objects{}
 	wanted, kinds := map[manifest.ID]*propagate.Rendered{}, map[schema.GroupKind]schema.GroupVersionKind{}
-	for id := range t.previous.all() {
+	for id := range t.previous.All() {
 		kinds[id.GroupKind()] = id.GroupKind().WithVersion("")
 	}
 	for _, p := range t.want.Objects {
@@ -147,7 +121,7 @@ func (t *trial) observe(ctx context.Context, gvr schema.GroupVersionResource, wa
 			defer t.mu.Unlock()
 			for i := range page.Items {
 				id := manifest.IDOf(&page.Items[i])
-				t.live.Put(id, Observe(&page.Items[i], wanted[id], Seen{}, Accepted{}))
+				t.live.Put(id, live.Observe(&page.Items[i], wanted[id], live.Object{}, live.Accepted{}))
 			}
 			next = page.GetContinue()
 			return nil
@@ -169,7 +143,7 @@ func (t *trial) try(ctx context.Context, x *task) error {
 	}
 	objects, err := t.resource(x.GVK, x.ID)
 	if meta.IsNoMatchError(err) {
-		err = &Problem{Reason: NoMatch, Err: fmt.Errorf("the cluster does not serve %s %s", x.GVK.GroupVersion(), x.GVK.Kind)}
+		err = &live.Problem{Reason: live.NoMatch, Err: fmt.Errorf("the cluster does not serve %s %s", x.GVK.GroupVersion(), x.GVK.Kind)}
 	}
 	if err == nil {
 		err = t.ask(ctx, x, objects)
@@ -211,7 +185,7 @@ func (t *trial) judge(x *task, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err == nil {
-		t.answer.Tried++
+		t.answer.Checked++
 		return
 	}
 	reason, why := verdict(x, err)
@@ -221,17 +195,17 @@ func (t *trial) judge(x *task, err error) {
 		why = t.news.excuses(x, reason, err)
 	}
 	if why != "" {
-		t.answer.Untried = append(t.answer.Untried, Untried{x.ID, why})
+		t.answer.Unchecked = append(t.answer.Unchecked, live.Unchecked{ID: x.ID, Message: why})
 		return
 	}
-	t.answer.Tried++
-	t.answer.Refused = append(t.answer.Refused, Refusal{ID: x.ID, Reason: reason, Message: message(x, reason, err)})
+	t.answer.Checked++
+	t.answer.Rejected = append(t.answer.Rejected, live.Rejection{ID: x.ID, Reason: reason, Message: message(x, reason, err)})
 }
 
 func (t *trial) untried(id manifest.ID, why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.answer.Untried = append(t.answer.Untried, Untried{id, why})
+	t.answer.Unchecked = append(t.answer.Unchecked, live.Unchecked{ID: id, Message: why})
 }
 
 // conclude adds what the look before had found: objects that are somebody else's, and what could not be looked at.
@@ -241,6 +215,6 @@ func (t *trial) conclude() {
 			t.judge(x, err)
 		}
 	}
-	slices.SortFunc(t.answer.Refused, func(a, b Refusal) int { return a.ID.Compare(b.ID) })
-	slices.SortFunc(t.answer.Untried, func(a, b Untried) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(t.answer.Rejected, func(a, b live.Rejection) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(t.answer.Unchecked, func(a, b live.Unchecked) int { return a.ID.Compare(b.ID) })
 }

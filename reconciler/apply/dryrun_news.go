@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // Kinds of which a change makes an API server answer differently about other objects.
@@ -85,19 +86,19 @@ func (n *news) defines(t *task) string {
 func (n *news) excuses(t *task, reason string, err error) string {
 	namespace := t.ID.Namespace
 	switch {
-	case reason == NamespaceMissing && n.namespaces[namespace]:
+	case reason == live.NamespaceMissing && n.namespaces[namespace]:
 		return "its namespace is new"
-	case reason == QuotaExceeded && n.quotas[namespace]:
+	case reason == live.QuotaExceeded && n.quotas[namespace]:
 		return "a ResourceQuota of its namespace changes with it: " + message(t, reason, err)
-	case reason == AdmissionDenied && n.limits[namespace]:
+	case reason == live.AdmissionDenied && n.limits[namespace]:
 		return "a LimitRange of its namespace changes with it: " + message(t, reason, err)
-	case reason == AdmissionDenied && n.namespaces[namespace]:
+	case reason == live.AdmissionDenied && n.namespaces[namespace]:
 		return "its namespace changes with it: " + message(t, reason, err)
-	case reason == AdmissionDenied && n.controls:
+	case reason == live.AdmissionDenied && n.controls:
 		return "what controls admission changes with it: " + message(t, reason, err)
-	case reason == Forbidden && n.rights:
+	case reason == live.Forbidden && n.rights:
 		return "what is allowed changes with it: " + message(t, reason, err)
-	case reason != Conflict && strings.Contains(err.Error(), "not found"):
+	case reason != live.Conflict && strings.Contains(err.Error(), "not found"):
 		return n.missed(t, err.Error())
 	}
 	return ""

@@ -13,18 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/propagate/diff/hunk"
-)
-
-// Why an object would not be written, beside Conflict (it exists and is not ours: accord leaves it alone) and Forbidden (we
-// may not do this).
-const (
-	QuotaExceeded    = "QuotaExceeded"    // a ResourceQuota of its namespace has no room for it
-	AdmissionDenied  = "AdmissionDenied"  // an admission webhook, policy or plugin denies it, or cannot be asked
-	NoMatchForKind   = "NoMatchForKind"   // the cluster does not serve the kind in this version
-	FieldConflict    = "FieldConflict"    // another manager has a field that cannot be taken over
-	ImmutableField   = "ImmutableField"   // it exists, and a field of it cannot be changed
-	NamespaceMissing = "NamespaceMissing" // its namespace does not exist, and is not brought along
-	InvalidObject    = "Invalid"          // it is not valid
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // verdict is what an answer that is no success means: an object that is refused, and then why is empty, or one about which
@@ -33,23 +22,23 @@ func verdict(x *task, err error) (reason, why string) {
 	p := problem(err)
 	text := err.Error()
 	switch {
-	case p.Reason == Conflict:
-		return Conflict, ""
-	case p.Reason == NoMatch:
-		return NoMatchForKind, ""
+	case p.Reason == live.Conflict:
+		return live.Conflict, ""
+	case p.Reason == live.NoMatch:
+		return live.NoMatchForKind, ""
 	case strings.Contains(text, "does not support dry run"):
 		return "", "it cannot be tried"
 	case strings.Contains(text, "denied the request"), strings.Contains(text, "failed calling webhook"):
-		return AdmissionDenied, "" // with whatever code the webhook chose
+		return live.AdmissionDenied, "" // with whatever code the webhook chose
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return "", "its namespace is being deleted"
 	case apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict):
-		return FieldConflict, ""
-	case p.Reason == Forbidden:
+		return live.FieldConflict, ""
+	case p.Reason == live.Forbidden:
 		return forbidden(text), ""
 	case apierrors.IsNotFound(err):
 		return absent(x, err), ""
-	case p.Reason == Rejected:
+	case p.Reason == live.Rejected:
 		return rejected(x, text), ""
 	}
 	return "", "no answer that says anything of it"
@@ -59,11 +48,11 @@ func verdict(x *task, err error) (reason, why string) {
 func forbidden(text string) string {
 	switch {
 	case strings.Contains(text, "exceeded quota"), strings.Contains(text, "failed quota"), strings.Contains(text, "status unknown for quota"):
-		return QuotaExceeded
+		return live.QuotaExceeded
 	case strings.Contains(text, `User "`) && strings.Contains(text, " cannot "), strings.Contains(text, "attempting to grant RBAC permissions"):
-		return Forbidden
+		return live.Forbidden
 	}
-	return AdmissionDenied
+	return live.AdmissionDenied
 }
 
 // absent tells apart what was not found: the namespace, the kind, or something that the object names.
@@ -71,11 +60,11 @@ func absent(x *task, err error) string {
 	var status apierrors.APIStatus
 	switch {
 	case !errors.As(err, &status) || status.Status().Details == nil || status.Status().Details.Name == "":
-		return NoMatchForKind
+		return live.NoMatchForKind
 	case status.Status().Details.Kind == "namespaces" && status.Status().Details.Name == x.ID.Namespace:
-		return NamespaceMissing
+		return live.NamespaceMissing
 	}
-	return InvalidObject
+	return live.InvalidObject
 }
 
 // immutable are parts of what API servers say of a field that cannot be changed.
@@ -87,11 +76,11 @@ var immutable = []string{
 func rejected(x *task, text string) string {
 	switch {
 	case strings.Contains(text, "denied request"): // a ValidatingAdmissionPolicy
-		return AdmissionDenied
+		return live.AdmissionDenied
 	case x.exists && slices.ContainsFunc(immutable, func(s string) bool { return strings.Contains(text, s) }):
-		return ImmutableField
+		return live.ImmutableField
 	}
-	return InvalidObject
+	return live.InvalidObject
 }
 
 // controls finds in the message of a refusal who made it.
@@ -100,7 +89,7 @@ var controls = regexp.MustCompile(`admission webhook "[^"]+"|webhook "[^"]+"|Val
 // message is what the API server says. Of a Secret, or of what is marked as sensitive, it is told only where it cannot have
 // values: anybody who validates may quote them.
 func message(x *task, reason string, err error) string {
-	harmless := []string{Conflict, NoMatchForKind, Forbidden, QuotaExceeded, NamespaceMissing}
+	harmless := []string{live.Conflict, live.NoMatchForKind, live.Forbidden, live.QuotaExceeded, live.NamespaceMissing}
 	if !secret(x) || slices.Contains(harmless, reason) {
 		return err.Error()
 	}

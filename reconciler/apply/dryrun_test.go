@@ -21,19 +21,20 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // planted is a value of Secrets that must not be told.
 const planted = "hunter2-planted"
 
 // tries is a dry-run after a look, as the loops have it; nothing may be written.
-func (w *world) tries(target propagate.ClusterPlan, o TryOptions) Trial {
+func (w *world) tries(target propagate.ClusterPlan, o TryOptions) live.DryRunResult {
 	w.Helper()
 	w.look(target)
 	return w.asks(w.member, target, &w.live, o)
 }
 
-func (w *world) asks(m *clusters.Member, target propagate.ClusterPlan, live *Live, o TryOptions) Trial {
+func (w *world) asks(m *clusters.Member, target propagate.ClusterPlan, live *live.Objects, o TryOptions) live.DryRunResult {
 	w.Helper()
 	w.meanwhile = func(r *http.Request) {
 		require.True(w, r.Method == http.MethodGet || r.URL.Query().Get("dryRun") == "All", "%s %s writes", r.Method, r.URL)
@@ -138,7 +139,7 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: %q}
 		},
 		"a quota has no room": {
 			there: foreignNamespace + "\n---\n" + fmt.Sprintf(quotaYAML, 1), patient: true,
-			wanted: configMap("one", "1"), refused: QuotaExceeded, message: "exceeded quota: small", tried: 1,
+			wanted: configMap("one", "1"), refused: live.QuotaExceeded, message: "exceeded quota: small", tried: 1,
 		},
 		"the quota is raised with it": {
 			there: foreignNamespace + "\n---\n" + fmt.Sprintf(quotaYAML, 1), patient: true,
@@ -147,42 +148,42 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: %q}
 		},
 		"a policy denies it": {
 			there: foreignNamespace + "\n---\n" + denying, patient: true,
-			wanted: denied("ConfigMap", "no") + configMap("good", "1"), refused: AdmissionDenied, message: "it says no", tried: 2,
+			wanted: denied("ConfigMap", "no") + configMap("good", "1"), refused: live.AdmissionDenied, message: "it says no", tried: 2,
 		},
 		"a policy denies a Secret and quotes it": {
 			there: foreignNamespace + "\n---\n" + denying, patient: true,
-			wanted: strings.Replace(denied("Secret", ""), "data: {key: \"\"}", "stringData: {key: "+planted+"}", 1), refused: AdmissionDenied,
+			wanted: strings.Replace(denied("Secret", ""), "data: {key: \"\"}", "stringData: {key: "+planted+"}", 1), refused: live.AdmissionDenied,
 			message: "what it says is not shown", hidden: planted, tried: 1,
 		},
 		"a Secret is not valid": {
 			there:   foreignNamespace,
 			wanted:  strings.Replace(denied("Secret", planted), "data:", "type: kubernetes.io/dockerconfigjson\nstringData: {.dockerconfigjson: "+planted+"}\n#", 1),
-			refused: InvalidObject, message: "what it says is not shown", hidden: planted, tried: 1,
+			refused: live.InvalidObject, message: "what it says is not shown", hidden: planted, tried: 1,
 		},
 		"a field cannot be changed": {
-			delivered: namespaceYAML + job("a:1"), wanted: namespaceYAML + job("a:2"), refused: ImmutableField, message: "field is immutable", tried: 1,
+			delivered: namespaceYAML + job("a:1"), wanted: namespaceYAML + job("a:2"), refused: live.ImmutableField, message: "field is immutable", tried: 1,
 		},
 		"a field that the kind does not have": {
-			there: foreignNamespace, wanted: strings.Replace(deploymentYAML, "replicas:", "replica:", 1), refused: InvalidObject, message: "replica", tried: 1,
+			there: foreignNamespace, wanted: strings.Replace(deploymentYAML, "replicas:", "replica:", 1), refused: live.InvalidObject, message: "replica", tried: 1,
 		},
 		"a version that is not served": {
 			there: foreignNamespace, wanted: strings.Replace(deploymentYAML, "apps/v1", "apps/v1beta1", 1),
-			refused: NoMatchForKind, message: "the cluster does not serve apps/v1beta1 Deployment", tried: 1,
+			refused: live.NoMatchForKind, message: "the cluster does not serve apps/v1beta1 Deployment", tried: 1,
 		},
 		"a namespace that nobody brings": {
-			wanted: configMap("one", "1"), refused: NamespaceMissing, message: "not found", tried: 1,
+			wanted: configMap("one", "1"), refused: live.NamespaceMissing, message: "not found", tried: 1,
 		},
 		"a namespace and what is in it": {
 			wanted: namespaceYAML + configMap("one", "1") + deploymentYAML, untried: "its namespace is new", tried: 1,
 		},
 		"a namespace and something of a type that is wrong": {
-			wanted: namespaceYAML + strings.Replace(deploymentYAML, "replicas: 2", "replicas: two", 1), refused: InvalidObject, message: "replicas", tried: 2,
+			wanted: namespaceYAML + strings.Replace(deploymentYAML, "replicas: 2", "replicas: two", 1), refused: live.InvalidObject, message: "replicas", tried: 2,
 		},
 		"a namespace and a kind that is not served": {
-			wanted: namespaceYAML + strings.Replace(deploymentYAML, "apps/v1", "apps/v2", 1), refused: NoMatchForKind, message: "apps/v2", tried: 2,
+			wanted: namespaceYAML + strings.Replace(deploymentYAML, "apps/v1", "apps/v2", 1), refused: live.NoMatchForKind, message: "apps/v2", tried: 2,
 		},
 		"a kind that is served and is of the wrong scope": {
-			wanted: strings.Replace(namespaceYAML, "name: NS", "name: NS, namespace: NS", 1), refused: InvalidObject, message: "cluster-scoped on this cluster", tried: 1,
+			wanted: strings.Replace(namespaceYAML, "name: NS", "name: NS, namespace: NS", 1), refused: live.InvalidObject, message: "cluster-scoped on this cluster", tried: 1,
 		},
 		"a definition and an object of its kind": {
 			there:   foreignNamespace,
@@ -191,11 +192,11 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: %q}
 		},
 		"what is somebody else's": {
 			there: foreignNamespace + "\n---\n" + configMap("theirs", "1"), wanted: configMap("theirs", "2"),
-			refused: Conflict, message: "is not managed by accord", tried: 1,
+			refused: live.Conflict, message: "is not managed by accord", tried: 1,
 		},
 		"a webhook that does not answer": {
 			there: foreignNamespace + "\n---\n" + silent, patient: true,
-			wanted: configMap("one", "1"), refused: AdmissionDenied, message: "failed calling webhook \"silent.example.com\"", tried: 1,
+			wanted: configMap("one", "1"), refused: live.AdmissionDenied, message: "failed calling webhook \"silent.example.com\"", tried: 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -209,24 +210,24 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: %q}
 				target = overwriting(target)
 			}
 			trial := w.tries(target, TryOptions{})
-			for deadline := time.Now().Add(20 * time.Second); c.patient && len(trial.Refused)+len(trial.Untried) == 0 && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(20 * time.Second); c.patient && len(trial.Rejected)+len(trial.Unchecked) == 0 && time.Now().Before(deadline); {
 				time.Sleep(100 * time.Millisecond)
 				trial = w.tries(target, TryOptions{})
 			}
 			if c.hidden != "" {
 				require.NotContains(t, fmt.Sprint(trial), c.hidden)
 			}
-			require.Equal(t, c.refused == "", len(trial.Refused) == 0, "%+v", trial)
-			require.Equal(t, c.untried == "", len(trial.Untried) == 0, "%+v", trial)
+			require.Equal(t, c.refused == "", len(trial.Rejected) == 0, "%+v", trial)
+			require.Equal(t, c.untried == "", len(trial.Unchecked) == 0, "%+v", trial)
 			if c.refused != "" {
-				require.Len(t, trial.Refused, 1)
-				require.Equal(t, c.refused, trial.Refused[0].Reason, trial.Refused[0].Message)
-				require.Contains(t, trial.Refused[0].Message, c.message)
+				require.Len(t, trial.Rejected, 1)
+				require.Equal(t, c.refused, trial.Rejected[0].Reason, trial.Rejected[0].Message)
+				require.Contains(t, trial.Rejected[0].Message, c.message)
 			}
-			for _, u := range trial.Untried {
-				require.Contains(t, u.Why, c.untried)
+			for _, u := range trial.Unchecked {
+				require.Contains(t, u.Message, c.untried)
 			}
-			require.Equal(t, c.tried, trial.Tried)
+			require.Equal(t, c.tried, trial.Checked)
 			require.Equal(t, trial, withRequests(w.asks(w.member, target, nil, TryOptions{}), trial.Requests), "the same when what is live has to be looked up")
 		})
 	}
@@ -250,7 +251,7 @@ webhooks:
   rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
 `
 
-func withRequests(t Trial, n int) Trial {
+func withRequests(t live.DryRunResult, n int) live.DryRunResult {
 	t.Requests = n
 	return t
 }
@@ -259,8 +260,8 @@ func TestDryRunOfSome(t *testing.T) {
 	w := newWorld(t, "dryrun-some")
 	target := w.target(namespaceYAML + configMap("one", "1") + strings.Replace(deploymentYAML, "replicas: 2", "replicas: two", 1))
 	trial := w.tries(target, TryOptions{Only: map[manifest.ID]bool{w.id("ConfigMap", "one"): true}})
-	require.Zero(t, trial.Tried)
-	require.Equal(t, []Untried{{w.id("ConfigMap", "one"), `its namespace is new`}}, trial.Untried)
+	require.Zero(t, trial.Checked)
+	require.Equal(t, []live.Unchecked{{ID: w.id("ConfigMap", "one"), Message: `its namespace is new`}}, trial.Unchecked)
 }
 
 func TestDryRunWithRights(t *testing.T) {
@@ -287,20 +288,20 @@ func TestDryRunWithRights(t *testing.T) {
 			w := newWorld(t, worldOf("rights", name))
 			w.does(foreignNamespace + "\n---\n" + fmt.Sprintf(rights, cmp.Or(c.resources, "nothing")))
 			m := w.connectAs(w.namespace)
-			var trial Trial
+			var trial live.DryRunResult
 			require.Eventually(t, func() (granted bool) { // which the API server hears of a moment later
 				var err error
 				trial, err = DryRun(t.Context(), m, w.federation, w.target(c.wanted), nil, nil, TryOptions{})
 				return err == nil
 			}, 20*time.Second, 100*time.Millisecond)
-			require.Len(t, trial.Refused, len(c.refused), "%+v", trial)
-			require.Len(t, trial.Untried, len(c.untried), "%+v", trial)
-			for i, r := range trial.Refused {
-				require.Equal(t, Forbidden, r.Reason)
+			require.Len(t, trial.Rejected, len(c.refused), "%+v", trial)
+			require.Len(t, trial.Unchecked, len(c.untried), "%+v", trial)
+			for i, r := range trial.Rejected {
+				require.Equal(t, live.Forbidden, r.Reason)
 				require.Contains(t, r.Message, c.refused[i])
 			}
-			for i, u := range trial.Untried {
-				require.Contains(t, u.Why, c.untried[i])
+			for i, u := range trial.Unchecked {
+				require.Contains(t, u.Message, c.untried[i])
 			}
 		})
 	}
@@ -336,16 +337,16 @@ func TestVerdict(t *testing.T) {
 		"too many requests":                  {err: apierrors.NewTooManyRequests("later", 1), why: "no answer that says anything of it"},
 		"an internal error":                  {err: apierrors.NewInternalError(errors.New("no leader")), why: "no answer that says anything of it"},
 		"no answer in time":                  {err: context.DeadlineExceeded, why: "no answer that says anything of it"},
-		"a webhook that says 500":            {err: denial(500, metav1.StatusReasonInternalError), reason: AdmissionDenied},
-		"a webhook that says 429":            {err: denial(429, metav1.StatusReasonTooManyRequests), reason: AdmissionDenied},
-		"a webhook that says nothing":        {err: denial(400, metav1.StatusReasonUnknown), reason: AdmissionDenied},
-		"an admission plugin":                {err: apierrors.NewForbidden(config, "a", errors.New(`violates PodSecurity "restricted:latest"`)), reason: AdmissionDenied},
-		"a quota that is not counted yet":    {err: apierrors.NewForbidden(config, "a", errors.New("status unknown for quota: q, resources: pods")), reason: QuotaExceeded},
-		"rights that may not be passed on":   {err: apierrors.NewForbidden(config, "a", errors.New(`user "u" is attempting to grant RBAC permissions not currently held`)), reason: Forbidden},
-		"a field of another manager":         {err: apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict}}, "conflict"), reason: FieldConflict},
-		"a kind that is not served any more": {err: apierrors.NewGenericServerResponse(404, "patch", config, "", "", 0, true), reason: NoMatchForKind},
-		"something that it refers to":        {err: apierrors.NewNotFound(schema.GroupResource{Resource: "roles"}, "r"), reason: InvalidObject},
-		"an object that is too large":        {err: apierrors.NewRequestEntityTooLargeError("limit is 3145728"), reason: InvalidObject},
+		"a webhook that says 500":            {err: denial(500, metav1.StatusReasonInternalError), reason: live.AdmissionDenied},
+		"a webhook that says 429":            {err: denial(429, metav1.StatusReasonTooManyRequests), reason: live.AdmissionDenied},
+		"a webhook that says nothing":        {err: denial(400, metav1.StatusReasonUnknown), reason: live.AdmissionDenied},
+		"an admission plugin":                {err: apierrors.NewForbidden(config, "a", errors.New(`violates PodSecurity "restricted:latest"`)), reason: live.AdmissionDenied},
+		"a quota that is not counted yet":    {err: apierrors.NewForbidden(config, "a", errors.New("status unknown for quota: q, resources: pods")), reason: live.QuotaExceeded},
+		"rights that may not be passed on":   {err: apierrors.NewForbidden(config, "a", errors.New(`user "u" is attempting to grant RBAC permissions not currently held`)), reason: live.Forbidden},
+		"a field of another manager":         {err: apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict}}, "conflict"), reason: live.FieldConflict},
+		"a kind that is not served any more": {err: apierrors.NewGenericServerResponse(404, "patch", config, "", "", 0, true), reason: live.NoMatchForKind},
+		"something that it refers to":        {err: apierrors.NewNotFound(schema.GroupResource{Resource: "roles"}, "r"), reason: live.InvalidObject},
+		"an object that is too large":        {err: apierrors.NewRequestEntityTooLargeError("limit is 3145728"), reason: live.InvalidObject},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := &task{Placed: propagate.Placed{Rendered: &propagate.Rendered{ID: manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "a"}}}}

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 const (
@@ -88,18 +90,18 @@ func defined(definition []byte) []schema.GroupVersionKind {
 func (d *delivery) awaitOne(ctx context.Context, t *task) error {
 	deadline := time.Now().Add(establishLimit)
 	for {
-		var live *unstructured.Unstructured
+		var crd *unstructured.Unstructured
 		err := d.request(ctx, func(ctx context.Context) (err error) {
-			live, err = d.member.Objects.Resource(definitions).Get(ctx, t.ID.Name, metav1.GetOptions{})
+			crd, err = d.member.Objects.Resource(definitions).Get(ctx, t.ID.Name, metav1.GetOptions{})
 			return err
 		})
 		switch {
 		case err != nil:
 			return d.fail(ctx, t.ID, "waiting until its kind is served", err)
-		case established(live):
+		case established(crd):
 			return nil
 		case time.Now().After(deadline):
-			return d.fail(ctx, t.ID, "", &Problem{Reason: Timeout, Retry: true, Err: fmt.Errorf("its kind is not served %s after it was applied", establishLimit)})
+			return d.fail(ctx, t.ID, "", &live.Problem{Reason: live.Timeout, Retry: true, Err: fmt.Errorf("its kind is not served %s after it was applied", establishLimit)})
 		}
 		select {
 		case <-time.After(establishPause):

@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 const foreignNamespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: NS}\n"
@@ -33,7 +34,7 @@ func TestNamespaceThatExistedIsAdoptedAndNeverDeleted(t *testing.T) {
 	outcome := w.delivered(w.target(namespaceYAML + configMap("one", "1")))
 	namespace := manifest.ID{Kind: "Namespace", Name: w.namespace}
 	require.Equal(t, []manifest.ID{namespace}, outcome.Adopted)
-	require.True(t, w.live.seen(namespace).Adopted)
+	require.True(t, seenIn(&w.live, namespace).Adopted)
 	require.Zero(t, w.delivered(w.target(namespaceYAML+configMap("one", "1"))).Requests)
 
 	outcome = w.delivered(w.target(""))
@@ -58,9 +59,9 @@ func TestWhatExistsAndIsNotOurs(t *testing.T) {
 			w.create(foreignConfigMap("theirs", "theirs"))
 			version := w.get("ConfigMap", w.namespace, "theirs").GetResourceVersion()
 			outcome := w.deliver(w.target(namespaceYAML + configMap("theirs", "ours") + others))
-			var p *Problem
+			var p *live.Problem
 			require.ErrorAs(t, outcome.Errors[w.id("ConfigMap", "theirs")], &p)
-			require.Equal(t, Conflict, p.Reason)
+			require.Equal(t, live.Conflict, p.Reason)
 			require.ErrorContains(t, p, "exists and is not managed by accord")
 			require.Len(t, outcome.Errors, 1)
 			require.Equal(t, version, w.get("ConfigMap", w.namespace, "theirs").GetResourceVersion())
@@ -144,7 +145,7 @@ func TestOneMemberUnderTwoNames(t *testing.T) {
 	w.member.Name = "alias"
 	_, err := Recall(t.Context(), w.member, w.federation)
 	require.ErrorContains(t, err, "cluster alias is cluster member")
-	_, err = Deliver(t.Context(), w.member, w.federation, w.target(namespaceYAML+configMap("two", "2")), &Live{}, nil, w.options)
+	_, err = Deliver(t.Context(), w.member, w.federation, w.target(namespaceYAML+configMap("two", "2")), &live.Objects{}, nil, w.options)
 	require.ErrorContains(t, err, "cluster alias is cluster member")
 	require.Nil(t, w.get("ConfigMap", w.namespace, "two"))
 	require.NotNil(t, w.get("ConfigMap", w.namespace, "one"))

@@ -14,7 +14,7 @@ func (d *delivery) hurry(ctx context.Context) error {
 		if gk := t.ID.GroupKind(); gk == crdKind || gk == namespaceKind {
 			return nil
 		}
-		if t.exists && !t.unseen && d.previous.has(t.ID) {
+		if t.exists && !t.unseen && d.previous.Has(t.ID) {
 			first = append(first, t)
 		}
 	}

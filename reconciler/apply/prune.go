@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // prune removes what is ours and no longer wanted. It is called when all applies were tried, and does nothing if one of
@@ -27,7 +28,7 @@ func (d *delivery) prune(ctx context.Context) error {
 	}
 	stays := func(id manifest.ID) bool { return spared[id] }
 	remove, release = slices.DeleteFunc(remove, stays), slices.DeleteFunc(release, stays)
-	if d.outcome.Braked = d.brake(remove); d.outcome.Braked != "" {
+	if d.outcome.PruneBlocked = d.brake(remove); d.outcome.PruneBlocked != "" {
 		remove = nil
 	}
 	if err := each(ctx, d.options.Workers, release, d.release); err != nil {
@@ -53,7 +54,7 @@ func (d *delivery) unrendered() bool {
 // unwanted finds what is ours and no longer wanted: what is to be deleted, and what is to be let go.
 // The rest is noted as held or orphaned.
 func (d *delivery) unwanted() (remove, release []manifest.ID) {
-	for id, seen := range d.live.without(d.want) {
+	for id, seen := range d.live.Except(d.want) {
 		if seen.Deleting {
 			continue
 		}
@@ -73,7 +74,7 @@ func (d *delivery) unwanted() (remove, release []manifest.ID) {
 	return remove, release
 }
 
-func (d *delivery) held(id manifest.ID, seen Seen) string {
+func (d *delivery) held(id manifest.ID, seen live.Object) string {
 	if d.options.Withdraw == nil {
 		return ""
 	}
@@ -99,7 +100,7 @@ func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 		case err != nil:
 			return d.fail(ctx, id, "looking for what is in the namespace", err)
 		case tenant != "":
-			d.note(func(o *Outcome) {
+			d.note(func(o *live.Outcome) {
 				o.Orphaned[id] = fmt.Sprintf("it contains %s, which is not ours and would be deleted with it", tenant)
 			})
 			return nil
@@ -118,7 +119,7 @@ func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 	if err != nil && !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
 		return d.fail(ctx, id, "pruning", err)
 	}
-	d.note(func(o *Outcome) { o.Pruned = append(o.Pruned, id) })
+	d.note(func(o *live.Outcome) { o.Pruned = append(o.Pruned, id) })
 	return nil
 }
 
@@ -139,6 +140,6 @@ func (d *delivery) release(ctx context.Context, id manifest.ID) error {
 	if err != nil && !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
 		return d.fail(ctx, id, "letting it go", err)
 	}
-	d.note(func(o *Outcome) { o.Released = append(o.Released, id) })
+	d.note(func(o *live.Outcome) { o.Released = append(o.Released, id) })
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 func TestWhatIsNotWantedIsPruned(t *testing.T) {
@@ -119,11 +120,11 @@ func TestPruneBrake(t *testing.T) {
 		"more than half, and the commit is": {allow: true, keep: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := &delivery{live: &Live{}, options: Options{Brake: c.brake, AllowPrune: c.allow}}
+			d := &delivery{live: &live.Objects{}, options: Options{Brake: c.brake, AllowPrune: c.allow}}
 			var remove []manifest.ID
 			for i := range 10 {
 				id := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint(i)}
-				d.live.Put(id, Seen{})
+				d.live.Put(id, live.Object{})
 				if i >= c.keep {
 					remove = append(remove, id)
 				}
@@ -143,7 +144,7 @@ func TestNamespaceGoesWithTheTrailerOnly(t *testing.T) {
 	w := newWorld(t, "precious")
 	w.delivered(w.target(namespaceYAML + configMap("one", "1")))
 	outcome := w.delivered(w.target(""))
-	require.Contains(t, outcome.Braked, "it has Namespace precious")
+	require.Contains(t, outcome.PruneBlocked, "it has Namespace precious")
 	require.Empty(t, outcome.Pruned)
 	require.NotNil(t, w.get("ConfigMap", w.namespace, "one"), "nothing goes")
 	require.Len(t, outcome.Inventory, 2)

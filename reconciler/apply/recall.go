@@ -13,32 +13,26 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status/kind"
 )
-
-// Recalled is an object that a member says is ours, and what of the decision about it can be read from it.
-type Recalled struct {
-	ID manifest.ID
-	// Replicas and Completions are those of the live object; nil where its kind has none.
-	Replicas, Completions *int32
-}
 
 // Recall says what a member says is ours, sorted: the inventory, rebuilt from the parent of the ApplySet and the labels.
 // Empty if nothing was ever delivered. It is for a hub that knows nothing: to know which kinds to watch, and to decide
 // as before.
-func Recall(ctx context.Context, m *clusters.Member, federation string) ([]Recalled, error) {
+func Recall(ctx context.Context, m *clusters.Member, federation string) ([]live.Discovered, error) {
 	d := newDelivery(m, federation, propagate.ClusterPlan{}, nil, nil, Options{})
 	found, err := d.recover(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, counted := []Recalled{}, map[schema.GroupKind]schema.GroupVersionKind{}
+	all, counted := []live.Discovered{}, map[schema.GroupKind]schema.GroupVersionKind{}
 	for id, seen := range found {
 		if kind.Of(id.GroupKind()).SetReplicas != nil {
 			counted[id.GroupKind()] = seen.GVK
 			continue
 		}
-		all = append(all, Recalled{ID: id})
+		all = append(all, live.Discovered{ID: id})
 	}
 	for _, gvk := range counted {
 		more, err := d.recount(ctx, gvk)
@@ -47,28 +41,17 @@ func Recall(ctx context.Context, m *clusters.Member, federation string) ([]Recal
 		}
 		all = append(all, more...)
 	}
-	slices.SortFunc(all, func(a, b Recalled) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(all, func(a, b live.Discovered) int { return a.ID.Compare(b.ID) })
 	return all, nil
 }
 
-// Entries are the inventory of what was recalled, sorted.
-func Entries(all []Recalled) []string {
-	return entriesOf(func(yield func(manifest.ID) bool) {
-		for _, r := range all {
-			if !yield(r.ID) {
-				return
-			}
-		}
-	})
-}
-
 // recount reads the objects of a kind with replicas whole.
-func (d *delivery) recount(ctx context.Context, gvk schema.GroupVersionKind) ([]Recalled, error) {
+func (d *delivery) recount(ctx context.Context, gvk schema.GroupVersionKind) ([]live.Discovered, error) {
 	mapping, err := d.member.Kinds.Mapping(gvk)
 	if err != nil {
 		return nil, err
 	}
-	known, all := kind.Of(gvk.GroupKind()), []Recalled{}
+	known, all := kind.Of(gvk.GroupKind()), []live.Discovered{}
 	for next := ""; ; {
 		var page *unstructured.UnstructuredList
 		err := d.request(ctx, func(ctx context.Context) (err error) {
@@ -80,7 +63,7 @@ func (d *delivery) recount(ctx context.Context, gvk schema.GroupVersionKind) ([]
 			return nil, err
 		}
 		for i := range page.Items {
-			r := Recalled{ID: manifest.IDOf(&page.Items[i])}
+			r := live.Discovered{ID: manifest.IDOf(&page.Items[i])}
 			if n, ok := known.Replicas(&page.Items[i]); ok {
 				r.Replicas = &n
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/permit"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 const (
@@ -99,7 +100,7 @@ func (d *delivery) recreate(ctx context.Context, t *task, objects metadata.Resou
 			return body{}, nil, fmt.Errorf("deleting the old one: %w", err)
 		}
 	}
-	d.note(func(o *Outcome) { o.Recreated = append(o.Recreated, t.ID) })
+	d.note(func(o *live.Outcome) { o.Recreated = append(o.Recreated, t.ID) })
 	if err := d.awaitGone(ctx, t, objects); err != nil {
 		return body{}, nil, err
 	}
@@ -147,7 +148,7 @@ func (d *delivery) awaitGone(ctx context.Context, t *task, objects metadata.Reso
 		err := d.request(ctx, func(ctx context.Context) error {
 			found, err := objects.Get(ctx, t.ID.Name, metav1.GetOptions{})
 			if err == nil && found.UID != seen.UID {
-				return conflict("somebody else made %s in the meantime; it is left as it is", t.ID)
+				return live.NewConflict("somebody else made %s in the meantime; it is left as it is", t.ID)
 			}
 			return err
 		})
@@ -162,5 +163,5 @@ func (d *delivery) awaitGone(ctx context.Context, t *task, objects metadata.Reso
 		case <-time.After(goneWait << i):
 		}
 	}
-	return &Problem{Reason: Busy, Retry: true, Err: errors.New("the old one is being deleted, with all that belongs to it; it is made anew when it is gone")}
+	return &live.Problem{Reason: live.Busy, Retry: true, Err: errors.New("the old one is being deleted, with all that belongs to it; it is made anew when it is gone")}
 }

@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 const forcedText = "annotations: {accord.dev/force: enabled}"
@@ -29,7 +31,7 @@ func TestImmutableIsReportedWithTheWayOut(t *testing.T) {
 	err := o.Errors[w.id("ConfigMap", "fixed")]
 	require.ErrorContains(t, err, "accord.dev/force: enabled")
 	require.ErrorContains(t, err, "immutable")
-	require.Equal(t, Rejected, problem(err).Reason)
+	require.Equal(t, live.Rejected, problem(err).Reason)
 	require.False(t, problem(err).Retry)
 	require.Equal(t, before, w.get("ConfigMap", w.namespace, "fixed").GetUID())
 }
@@ -42,7 +44,7 @@ func TestImmutableIsMadeAnewWhereGitAllowsIt(t *testing.T) {
 
 	trial, err := DryRun(t.Context(), w.member, w.federation, want, &w.live, read(w.inventory...), TryOptions{})
 	require.NoError(t, err)
-	require.Empty(t, trial.Refused, "a preflight does not stop it")
+	require.Empty(t, trial.Rejected, "a preflight does not stop it")
 	require.Equal(t, before, w.get("ConfigMap", w.namespace, "fixed").GetUID(), "nor does it do it")
 
 	o := w.delivered(want)

@@ -15,10 +15,10 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/metadata"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-	"sigs.k8s.io/structured-merge-diff/v6/value"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
 // retainTries is how often an object is read again because it changed between the look and the apply.
@@ -28,7 +28,7 @@ const retainTries = 5
 type body struct {
 	json []byte
 	// left are the fields of the wanted object that are not in it.
-	left []Left
+	left []ownership.Yielded
 	// bound: it was made for one version of the live object, and is refused by any other.
 	bound bool
 	// idle: what is not ours any more of the wanted object is as the body has it. Applying it is no repair.
@@ -58,7 +58,7 @@ func (d *delivery) write(ctx context.Context, t *task, objects metadata.Resource
 // (see scout).
 func (d *delivery) body(ctx context.Context, t *task) (body, error) {
 	asItIs := body{json: t.JSON}
-	if !t.exists || len(yielded(t.Yields, t.JSON)) == 0 && !d.options.Book.Retains(t.ID.GroupKind()) {
+	if !t.exists || len(ownership.Present(t.Yields, t.JSON)) == 0 && !d.options.Book.Retains(t.ID.GroupKind()) {
 		return asItIs, nil
 	}
 	mapping, err := d.member.Kinds.Mapping(t.GVK)
@@ -85,7 +85,7 @@ func (d *delivery) retain(t *task, live *unstructured.Unstructured) (body, error
 	if err := utiljson.Unmarshal(t.JSON, &wanted.Object); err != nil {
 		return body{}, fmt.Errorf("reading the rendered object: %w", err)
 	}
-	owners := managersOf(live)
+	owners := ownership.Of(live)
 	unstructured.RemoveNestedField(live.Object, "metadata", "managedFields") // nothing for scripts
 	result, err := d.options.Book.Retain(wanted, live)
 	if err != nil {
@@ -94,13 +94,13 @@ func (d *delivery) retain(t *task, live *unstructured.Unstructured) (body, error
 	if result != wanted {
 		remark(result, wanted)
 	}
-	open := slices.DeleteFunc(yielded(t.Yields, t.JSON), func(path string) bool { return !same(wanted.Object, result.Object, path) })
-	left := unlike(owners.left(open, live.Object), result.Object, live.Object)
+	open := slices.DeleteFunc(ownership.Present(t.Yields, t.JSON), func(path string) bool { return !ownership.Equal(wanted.Object, result.Object, path) })
+	left := ownership.Differing(owners.Yielded(open, live.Object), result.Object, live.Object)
 	for _, l := range left {
-		drop(result.Object, l.Path)
+		ownership.Remove(result.Object, l.Path)
 	}
-	idle := !slices.ContainsFunc(owners.ours().lacks(t.JSON, left), func(at fieldpath.Path) bool {
-		return !equality.Semantic.DeepEqual(find(result.Object, at), find(live.Object, at))
+	idle := !slices.ContainsFunc(owners.Ours().Missing(t.JSON, left), func(at fieldpath.Path) bool {
+		return !equality.Semantic.DeepEqual(ownership.ValueAt(result.Object, at), ownership.ValueAt(live.Object, at))
 	})
 	result.SetUID(live.GetUID())
 	result.SetResourceVersion(live.GetResourceVersion())
@@ -148,29 +148,4 @@ func unquoted(id manifest.ID, err error) error {
 		return &manifest.Error{Origin: at.Origin, Message: "the script for Retain fails; what it says is not shown, because it may quote the values of the Secret"}
 	}
 	return err
-}
-
-// find is the value of an object at a path of managed fields; nil if there is none.
-func find(v any, at fieldpath.Path) any {
-	for _, e := range at {
-		v = child(v, e)
-	}
-	return v
-}
-
-func child(v any, e fieldpath.PathElement) any {
-	if object, ok := v.(map[string]any); ok && e.FieldName != nil {
-		return object[*e.FieldName]
-	}
-	list, _ := v.([]any)
-	if e.Key != nil && len(*e.Key) == 0 {
-		return v // an item that nobody owns is looked for in all of them
-	}
-	for _, item := range list {
-		switch object, _ := item.(map[string]any); {
-		case e.Value != nil && value.Equals(*e.Value, value.NewValueInterface(item)), e.Key != nil && object != nil && hasKey(object, *e.Key):
-			return item
-		}
-	}
-	return nil
 }

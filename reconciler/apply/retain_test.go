@@ -8,19 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
-
-func parsed(text string) map[string]any {
-	var object map[string]any
-	if err := utiljson.Unmarshal([]byte(text), &object); err != nil {
-		panic(err)
-	}
-	return object
-}
 
 // setting is an edit that sets one field.
 func setting(v any, path ...string) func(*unstructured.Unstructured) {
@@ -118,7 +110,7 @@ func TestWhatAnOperatorOfTheMemberSuspended(t *testing.T) {
 			w.delivered(next)
 			require.Equal(t, c.want, w.field("Kustomization", "apps", "spec", "suspend"))
 			require.Equal(t, "b", w.field("Kustomization", "apps", "spec", "path"), "the rest is delivered")
-			require.Equal(t, c.left, len(w.live.seen(w.id("Kustomization", "apps")).Left) == 1)
+			require.Equal(t, c.left, len(seenIn(&w.live, w.id("Kustomization", "apps")).Yielded) == 1)
 			require.Zero(t, w.delivered(next).Requests)
 		})
 	}
@@ -161,7 +153,7 @@ func TestOtherFieldsOfAnObjectThatYieldsAreRepaired(t *testing.T) {
 		setting("evil", "spec", "path")(u)
 	})
 	outcome := w.delivered(target)
-	require.Equal(t, []Drift{{ID: w.id("Kustomization", "apps"), Manager: "kubectl-edit", What: Changed, Fields: "spec"}}, outcome.Drift)
+	require.Equal(t, []live.Drift{{ID: w.id("Kustomization", "apps"), Manager: "kubectl-edit", What: live.Changed, Fields: "spec"}}, outcome.Drift)
 	require.Equal(t, "a", w.field("Kustomization", "apps", "spec", "path"))
 	require.Equal(t, true, w.field("Kustomization", "apps", "spec", "suspend"))
 	require.Zero(t, w.delivered(target).Requests)
@@ -221,7 +213,7 @@ func TestWhatChangesBetweenTheLookAndTheApply(t *testing.T) {
 			}
 		}
 		outcome := w.deliver(w.target(kustomization("suspend: false, path: b")))
-		var p *Problem
+		var p *live.Problem
 		require.ErrorAs(t, outcome.Errors[w.id("Kustomization", "apps")], &p)
 		require.True(t, p.Retry)
 		require.Equal(t, retainTries, n)
@@ -326,7 +318,7 @@ imagePullSecrets: [{name: registry}]
 			w.delivered(next)
 			require.Equal(t, before, w.field(c.kind, c.name, c.kept...))
 			require.Equal(t, c.want, w.field(c.kind, c.name, c.changed...), "the rest is delivered")
-			require.Len(t, w.live.seen(w.id(c.kind, c.name)).Left, c.left)
+			require.Len(t, seenIn(&w.live, w.id(c.kind, c.name)).Yielded, c.left)
 			require.Zero(t, w.delivered(next).Requests)
 		})
 	}

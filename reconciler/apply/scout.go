@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 const (
@@ -143,7 +144,7 @@ func (d *delivery) meet(ctx context.Context, t *task, found *metav1.PartialObjec
 		return nil
 	case t.Implied: // it only has to be there
 		t.refused = true
-		d.note(func(o *Outcome) { o.Shared = append(o.Shared, t.ID) })
+		d.note(func(o *live.Outcome) { o.Shared = append(o.Shared, t.ID) })
 		return nil
 	}
 	return d.refuse(ctx, []*task{t}, "", d.name(ctx, p, found))
@@ -158,32 +159,32 @@ func (d *delivery) meet(ctx context.Context, t *task, found *metav1.PartialObjec
 //	no label, a Namespace               adopted
 //	no label, to be overwritten         adopted
 //	no label                            refused
-func (d *delivery) judge(t *task, found *metav1.PartialObjectMetadata) *Problem {
+func (d *delivery) judge(t *task, found *metav1.PartialObjectMetadata) *live.Problem {
 	if found == nil {
-		if d.previous.has(t.ID) {
-			t.drift = &Drift{ID: t.ID, What: Deleted}
+		if d.previous.Has(t.ID) {
+			t.drift = &live.Drift{ID: t.ID, What: live.Deleted}
 		}
 		return nil
 	}
 	t.exists = true
-	seen := seenMetadata(t.GVK, found)
+	seen := live.ObserveMetadata(t.GVK, found)
 	switch owner := found.Labels[v1alpha1.PartOfLabel]; {
 	case owner == d.applySet:
 		return nil
 	case owner != "":
-		return conflict("%s exists and belongs to another ApplySet, %s; it is left as it is", t.ID, owner)
-	case d.previous.has(t.ID) && seen.Fields != 0:
-		t.drift = &Drift{ID: t.ID, Manager: seen.ChangedBy, What: Changed}
+		return live.NewConflict("%s exists and belongs to another ApplySet, %s; it is left as it is", t.ID, owner)
+	case d.previous.Has(t.ID) && seen.Fields != 0:
+		t.drift = &live.Drift{ID: t.ID, Manager: seen.ChangedBy, What: live.Changed}
 	case t.ID.GroupKind() == namespaceKind, t.Overwrite:
 		t.adopt = true
 	default:
-		return conflict("%s exists and is not managed by accord; it is left as it is. conflictResolution: Overwrite in its policy takes it over", t.ID)
+		return live.NewConflict("%s exists and is not managed by accord; it is left as it is. conflictResolution: Overwrite in its policy takes it over", t.ID)
 	}
 	return nil
 }
 
 // name says which federation owns found, if it is one of accord's.
-func (d *delivery) name(ctx context.Context, p *Problem, found *metav1.PartialObjectMetadata) *Problem {
+func (d *delivery) name(ctx context.Context, p *live.Problem, found *metav1.PartialObjectMetadata) *live.Problem {
 	owner := found.Labels[v1alpha1.PartOfLabel]
 	if owner == "" {
 		return p
@@ -192,7 +193,7 @@ func (d *delivery) name(ctx context.Context, p *Problem, found *metav1.PartialOb
 	if err != nil || len(parents) == 0 { // the sentence without the name is true, too
 		return p
 	}
-	return conflict("%w: that of federation %s", p, parents[0].Annotations[federationAnnotation])
+	return live.NewConflict("%w: that of federation %s", p, parents[0].Annotations[federationAnnotation])
 }
 
 // list reads the metadata of a kind, page by page; namespace "" is all of them.
@@ -212,20 +213,5 @@ func (d *delivery) list(ctx context.Context, gvr schema.GroupVersionResource, na
 		if next = page.Continue; next == "" {
 			return all, nil
 		}
-	}
-}
-
-// seenMetadata is what the metadata alone says of an object.
-func seenMetadata(gvk schema.GroupVersionKind, found *metav1.PartialObjectMetadata) Seen {
-	all := managersIn(found.ManagedFields)
-	return Seen{
-		GVK: gvk, UID: found.UID, Version: versionOf(found.ResourceVersion),
-		Digest:    found.Annotations[v1alpha1.DigestAnnotation],
-		Labels:    found.Labels,
-		Preserve:  found.Annotations[v1alpha1.PreserveAnnotation] == "true",
-		Adopted:   found.Annotations[v1alpha1.AdoptedAnnotation] == "true",
-		Deleting:  found.DeletionTimestamp != nil,
-		Fields:    all.ours().hash(),
-		ChangedBy: all.culprit(nil),
 	}
 }

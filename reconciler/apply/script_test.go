@@ -10,6 +10,8 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
 // retention is a customization with a script for Retain, in lines 10 and following of rules.yaml.
@@ -65,7 +67,7 @@ func TestScriptKeepsWhatIsLive(t *testing.T) {
 	require.Zero(t, w.delivered(next).Requests)
 
 	w.edit("Gadget", "g", setting("evil", "spec", "path"))
-	require.Equal(t, []Drift{{ID: w.id("Gadget", "g"), Manager: "kubectl-edit", What: Changed, Fields: "spec.path"}}, w.delivered(next).Drift)
+	require.Equal(t, []live.Drift{{ID: w.id("Gadget", "g"), Manager: "kubectl-edit", What: live.Changed, Fields: "spec.path"}}, w.delivered(next).Drift)
 	require.Equal(t, "b", w.field("Gadget", "g", "spec", "path"))
 }
 
@@ -75,11 +77,9 @@ func TestWhatAScriptCopiesIsOwnedTogether(t *testing.T) {
 	w.delivered(gadget("size: 1"))
 	w.edit("Gadget", "g", setting(map[string]any{"colour": "blue"}, "spec", "tags"))
 	w.delivered(gadget("size: 2"))
-	owners := managersOf(w.get("Gadget", w.namespace, "g"))
-	require.Equal(t, whole, owned(owners.ours().set(), "spec.tags"))
-	require.True(t, slices.ContainsFunc(owners, func(m manager) bool {
-		return m.name == "kubectl-edit" && owned(m.fields.set(), "spec.tags") == whole
-	}))
+	owners := ownership.Of(w.get("Gadget", w.namespace, "g"))
+	require.True(t, owners.Ours().Owns("spec.tags"))
+	require.True(t, slices.ContainsFunc(owners, func(m ownership.Manager) bool { return m.Name == "kubectl-edit" && m.Owns("spec.tags") }))
 
 	w.edit("Gadget", "g", setting(map[string]any{"colour": "green"}, "spec", "tags"))
 	w.delivered(gadget("size: 3"))
@@ -97,12 +97,12 @@ func TestScriptThatCopiesEverything(t *testing.T) {
 	w.edit("Gadget", "g", func(u *unstructured.Unstructured) { u.SetLabels(with(u.GetLabels(), "team", "blue")) })
 	next := gadget("size: 2")
 	w.delivered(next)
-	live := w.live.seen(w.id("Gadget", "g"))
-	require.Equal(t, next.Objects[len(next.Objects)-1].Digest, live.Digest, "the digest is that of what was rendered")
+	seen := seenIn(&w.live, w.id("Gadget", "g"))
+	require.Equal(t, next.Objects[len(next.Objects)-1].Digest, seen.Digest, "the digest is that of what was rendered")
 	require.Equal(t, int64(2), w.field("Gadget", "g", "spec", "size"))
-	require.Equal(t, "blue", live.Labels["team"])
+	require.Equal(t, "blue", seen.Labels["team"])
 	require.Zero(t, w.delivered(next).Requests)
-	w.live = Live{}
+	w.live = live.Objects{}
 	require.LessOrEqual(t, w.delivered(next).Requests, 2)
 	require.Zero(t, w.delivered(next).Requests)
 }
@@ -144,7 +144,7 @@ func TestScriptAndTheRulesOfTheKind(t *testing.T) {
 			w.delivered(next)
 			require.Equal(t, true, w.field("Kustomization", "apps", "spec", "suspend"))
 			require.Equal(t, c.path, w.field("Kustomization", "apps", "spec", "path"))
-			require.Equal(t, c.left, len(w.live.seen(w.id("Kustomization", "apps")).Left) == 1, "what a script copied is ours, too")
+			require.Equal(t, c.left, len(seenIn(&w.live, w.id("Kustomization", "apps")).Yielded) == 1, "what a script copied is ours, too")
 			require.Zero(t, w.delivered(next).Requests)
 		})
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/accord-dev/accord/clusters/local"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -63,14 +64,14 @@ type world struct {
 	meanwhile func(r *http.Request)
 
 	options   Options
-	live      Live
+	live      live.Objects
 	inventory []string
 }
 
 func newWorld(t *testing.T, federation string) *world { return newWorldOn(t, plane, federation) }
 
 func newWorldOn(t *testing.T, plane *local.ControlPlane, federation string) *world {
-	w := &world{T: t, federation: "default/" + federation, namespace: federation, plane: plane, live: Live{}}
+	w := &world{T: t, federation: "default/" + federation, namespace: federation, plane: plane, live: live.Objects{}}
 	w.member = w.connect("accord", func(rt http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(r *http.Request) (*http.Response, error) {
 			w.sent.Add(1)
@@ -142,7 +143,7 @@ func with(m map[string]string, key, value string) map[string]string {
 }
 
 // deliver looks, delivers, and looks again, as the watches would.
-func (w *world) deliver(target propagate.ClusterPlan) Outcome {
+func (w *world) deliver(target propagate.ClusterPlan) live.Outcome {
 	w.Helper()
 	w.look(target)
 	before := w.sent.Load()
@@ -156,27 +157,27 @@ func (w *world) deliver(target propagate.ClusterPlan) Outcome {
 }
 
 // attempt is a delivery by what was seen last.
-func (w *world) attempt(target propagate.ClusterPlan) (Outcome, error) {
+func (w *world) attempt(target propagate.ClusterPlan) (live.Outcome, error) {
 	return Deliver(w.Context(), w.member, w.federation, target, &w.live, read(w.inventory...), w.options)
 }
 
 // read is an inventory.
-func read(entries ...string) *Inventory {
-	inv, err := ReadInventory(entries)
+func read(entries ...string) *live.Inventory {
+	inv, err := live.ParseInventory(entries)
 	if err != nil {
 		panic(err)
 	}
 	return inv
 }
 
-// seen is what is known of one object; the zero value for nothing.
-func (l *Live) seen(id manifest.ID) Seen {
+// seenIn returns the observed object, and the zero value for one that was not observed.
+func seenIn(l *live.Objects, id manifest.ID) live.Object {
 	seen, _ := l.Get(id)
 	return seen
 }
 
 // delivered is a delivery without trouble.
-func (w *world) delivered(target propagate.ClusterPlan) Outcome {
+func (w *world) delivered(target propagate.ClusterPlan) live.Outcome {
 	w.Helper()
 	outcome := w.deliver(target)
 	require.Empty(w, outcome.Errors)
@@ -191,10 +192,10 @@ func (w *world) look(target propagate.ClusterPlan) {
 		wants[p.ID] = p.Rendered
 		kinds[p.ID.GroupKind()] = true
 	}
-	for id := range read(w.inventory...).all() {
+	for id := range read(w.inventory...).All() {
 		kinds[id.GroupKind()] = true
 	}
-	var live Live
+	var objects live.Objects
 	for gk := range kinds {
 		mapping, err := w.kubectl.Kinds.Mapping(gk.WithVersion(""))
 		if err != nil {
@@ -205,10 +206,10 @@ func (w *world) look(target propagate.ClusterPlan) {
 		for i := range list.Items {
 			u := &list.Items[i]
 			id := manifest.IDOf(u)
-			live.Put(id, Observe(u, wants[id], w.live.seen(id), Accepted{}))
+			objects.Put(id, live.Observe(u, wants[id], seenIn(&w.live, id), live.Accepted{}))
 		}
 	}
-	w.live = live
+	w.live = objects
 }
 
 // get is an object as it is, nil if it is not there.

@@ -1,4 +1,4 @@
-package apply
+package live
 
 import (
 	"maps"
@@ -9,10 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
 func TestLiveKeepsWhatIsPut(t *testing.T) {
-	for name, seen := range map[string]Seen{
+	for name, seen := range map[string]Object{
 		"nothing":           {},
 		"a UUID":            {UID: "0b9f0c3e-5a1d-4a77-9a3e-1f2e3d4c5b6a"},
 		"a UUID of zeros":   {UID: "00000000-0000-0000-0000-000000000000"},
@@ -20,32 +21,32 @@ func TestLiveKeepsWhatIsPut(t *testing.T) {
 		"a UUID without -":  {UID: "0b9f0c3e5a1d4a779a3e1f2e3d4c5b6a"},
 		"another UID":       {UID: "u1"},
 		"labels":            {Labels: map[string]string{"app": "web", "": "no key", "empty": "", "long": string(make([]byte, 300))}},
-		"what is left":      {Left: []Left{{Path: "spec.replicas", Manager: "hpa"}, {Path: "spec.clusterIP"}}},
+		"what is left":      {Yielded: []ownership.Yielded{{Path: "spec.replicas", Manager: "hpa"}, {Path: "spec.clusterIP"}}},
 		"everything": {
 			GVK: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, UID: "0b9f0c3e-5a1d-4a77-9a3e-1f2e3d4c5b6a", Version: 1 << 63, Digest: "d",
-			Intact: true, ChangedBy: "hpa", ChangedAt: "spec.replicas", Labels: map[string]string{"a": "b"}, Preserve: true, Adopted: true, Deleting: true,
-			Fields: 1 << 63, Left: []Left{{Path: "p", Manager: "m"}}, Accepted: Accepted{Digest: "e", Fields: 2, Left: "p"},
+			Intact: true, ChangedBy: "hpa", ChangedFields: "spec.replicas", Labels: map[string]string{"a": "b"}, Preserve: true, Adopted: true, Deleting: true,
+			Fields: 1 << 63, Yielded: []ownership.Yielded{{Path: "p", Manager: "m"}}, Accepted: Accepted{Digest: "e", Fields: 2, Yielded: "p"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			id, other := manifest.ID{Kind: "Service", Namespace: "shop", Name: "a"}, manifest.ID{Kind: "Service", Namespace: "shop", Name: "b"}
-			var all Live
+			var all Objects
 			_, known := all.Get(id)
 			require.False(t, known)
 			require.Zero(t, all.Len())
 			all.Delete(id)
 			all.Clear()
 
-			all.Put(id, Seen{Digest: "before"})
+			all.Put(id, Object{Digest: "before"})
 			all.Put(id, seen)
-			all.Put(other, Seen{Digest: "other"})
+			all.Put(other, Object{Digest: "other"})
 			got, known := all.Get(id)
 			require.True(t, known)
 			require.Equal(t, seen, got)
-			require.Equal(t, map[manifest.ID]Seen{id: seen, other: {Digest: "other"}}, maps.Collect(all.All()))
+			require.Equal(t, map[manifest.ID]Object{id: seen, other: {Digest: "other"}}, maps.Collect(all.All()))
 
 			all.Delete(other)
-			require.Equal(t, []manifest.ID{id}, slices.Collect(all.ids()))
+			require.Equal(t, []manifest.ID{id}, slices.Collect(all.IDs()))
 			all.Clear()
 			require.Zero(t, all.Len())
 		})
@@ -55,29 +56,29 @@ func TestLiveKeepsWhatIsPut(t *testing.T) {
 // What a delivery was answered is what is known, until the watch has told of it or of what came after.
 func TestLiveSettles(t *testing.T) {
 	id, gone := manifest.ID{Kind: "Service", Namespace: "shop", Name: "a"}, manifest.ID{Kind: "Service", Namespace: "shop", Name: "gone"}
-	ours := Accepted{Digest: "d", Fields: 7, Left: "spec.a,spec.b"}
-	changed := Seen{Digest: "d", Fields: 8, Version: 9, ChangedBy: "kubectl", ChangedAt: "spec", Left: []Left{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.c"}}}
-	told := Seen{Digest: "d", Fields: 7, Version: 10, Left: []Left{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.b"}}}
+	ours := Accepted{Digest: "d", Fields: 7, Yielded: "spec.a,spec.b"}
+	changed := Object{Digest: "d", Fields: 8, Version: 9, ChangedBy: "kubectl", ChangedFields: "spec", Yielded: []ownership.Yielded{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.c"}}}
+	told := Object{Digest: "d", Fields: 7, Version: 10, Yielded: []ownership.Yielded{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.b"}}}
 	for name, c := range map[string]struct {
-		seen   Seen
+		seen   Object
 		answer uint64
-		want   func(*Seen)
+		want   func(*Object)
 	}{
-		"the watch is behind": {changed, 10, func(s *Seen) {
-			*s = Seen{Digest: "d", Fields: 7, Version: 10, Intact: true, Left: []Left{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.b"}}}
+		"the watch is behind": {changed, 10, func(s *Object) {
+			*s = Object{Digest: "d", Fields: 7, Version: 10, Intact: true, Yielded: []ownership.Yielded{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.b"}}}
 		}},
-		"the watch has told of it":       {told, 10, func(s *Seen) { s.Intact = true }},
-		"somebody changed it after that": {changed, 8, func(*Seen) {}},
-		"versions are no numbers":        {changed, 0, func(*Seen) {}},
+		"the watch has told of it":       {told, 10, func(s *Object) { s.Intact = true }},
+		"somebody changed it after that": {changed, 8, func(*Object) {}},
+		"versions are no numbers":        {changed, 0, func(*Object) {}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var live Live
+			var live Objects
 			live.Put(id, c.seen)
 			live.Settle(map[manifest.ID]Answer{id: {ours, c.answer}, gone: {ours, c.answer}})
 			want := c.seen
 			c.want(&want)
 			want.Accepted = ours
-			require.Equal(t, map[manifest.ID]Seen{id: want}, maps.Collect(live.All()), "what was never seen is not made up")
+			require.Equal(t, map[manifest.ID]Object{id: want}, maps.Collect(live.All()), "what was never seen is not made up")
 		})
 	}
 }

@@ -1,7 +1,8 @@
-package apply
+package live
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,19 +11,8 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
-
-func TestHashOfFields(t *testing.T) {
-	hash := func(text string) uint64 { return fieldsOf(parsed(text)).hash() }
-	require.Equal(t, hash(`{"f:a":{},"f:b":{".":{},"f:c":{}}}`), fields{text: []byte(`{"f:b":{"f:c":{},".":{}},"f:a":{}}`)}.hash(), "order is nothing")
-	different := map[uint64]string{}
-	for _, text := range []string{`{}`, `{"f:a":{}}`, `{"f:b":{}}`, `{"f:a":{"f:b":{}}}`, `{"f:a":{},"f:b":{}}`, `{"f:a":{"f:b":{"f:c":{}}}}`, `{"f:a":{"f:b":{},"f:c":{}}}`, `{"f:a":{"f:b":{}},"f:c":{}}`} {
-		require.Empty(t, different[hash(text)], text)
-		different[hash(text)] = text
-	}
-	require.Zero(t, fields{}.hash())
-	require.Zero(t, fields{text: []byte(`[`)}.hash())
-}
 
 // TestProvenOnce: what was compared on one cluster is not compared again on the next, and what is not the same is.
 func TestProvenOnce(t *testing.T) {
@@ -37,8 +27,8 @@ func TestProvenOnce(t *testing.T) {
 	}
 	all, none := `{"f:metadata":{"f:labels":{}},"f:data":{"f:a":{}}}`, `{"f:metadata":{}}`
 	proven := Proven{}
-	observe := func(u *unstructured.Unstructured, want *propagate.Rendered) Seen {
-		seen := Observe(u, want, Seen{}, proven[id])
+	observe := func(u *unstructured.Unstructured, want *propagate.Rendered) Object {
+		seen := Observe(u, want, Object{}, proven[id])
 		proven.Note(id, seen)
 		return seen
 	}
@@ -52,4 +42,12 @@ func TestProvenOnce(t *testing.T) {
 	again.Digest = "d2"
 	require.False(t, observe(live("d2", all), &again).Intact, "another version is another question")
 	require.Equal(t, "d1", proven[id].Digest, "what is not intact proves nothing")
+}
+
+func TestTellStaysShort(t *testing.T) {
+	s := Object{Yielded: []ownership.Yielded{{Path: "spec.clusterIP", Manager: ""}, {Path: "spec.suspend", Manager: strings.Repeat("m", 128)}, {Path: "spec.replicas", Manager: "accord"}}}
+	require.Equal(t, "spec.clusterIP is left to the cluster; spec.suspend is left to "+strings.Repeat("m", 128)+"; spec.replicas is left to an admission webhook", s.AppendYielded(""))
+	long := strings.Repeat("x", 220)
+	require.Equal(t, long, s.AppendYielded(long), "half a sentence says nothing")
+	require.Equal(t, "fine", Object{}.AppendYielded("fine"))
 }

@@ -1,4 +1,4 @@
-package apply
+package ownership
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ const (
 	maxPlace  = 120
 )
 
-// places are the names of fields, "spec.replicas, spec.paused and 2 more". They are sorted, so that the same reads the same.
-func places(at []fieldpath.Path) string {
+// Describe are the names of fields, "spec.replicas, spec.paused and 2 more". They are sorted, so that the same reads the same.
+func Describe(at []fieldpath.Path) string {
 	var names []string
 	set := fieldpath.NewSet(at...)
 	set.Iterate(func(p fieldpath.Path) {

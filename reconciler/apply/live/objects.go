@@ -1,4 +1,4 @@
-package apply
+package live
 
 import (
 	"encoding/binary"
@@ -14,14 +14,15 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
-// Live is what is known of all that carries our label on one cluster. For a delivery it has to be complete for every kind
+// Objects is what is known of all that carries our label on one cluster. For a delivery it has to be complete for every kind
 // that is wanted or in the inventory: what is not in it is taken not to be there, or not to be ours.
 //
 // It takes little space: what was seen of an object is the same on many clusters but for its UID and version, and is in memory
 // once. The zero Live has nothing. It may not be used from several places at once.
-type Live struct {
+type Objects struct {
 	of map[unique.Handle[manifest.ID]]sighting
 }
 
@@ -46,19 +47,19 @@ type look struct {
 }
 
 // Len is how many objects were seen.
-func (l *Live) Len() int { return len(l.of) }
+func (l *Objects) Len() int { return len(l.of) }
 
 // Get is false when the object was not seen.
-func (l *Live) Get(id manifest.ID) (Seen, bool) {
+func (l *Objects) Get(id manifest.ID) (Object, bool) {
 	kept, known := l.of[unique.Make(id)]
 	if !known {
-		return Seen{}, false
+		return Object{}, false
 	}
 	return kept.seen(), true
 }
 
 // Put replaces what was seen of the object.
-func (l *Live) Put(id manifest.ID, seen Seen) {
+func (l *Objects) Put(id manifest.ID, seen Object) {
 	if l.of == nil {
 		l.of = map[unique.Handle[manifest.ID]]sighting{}
 	}
@@ -66,14 +67,14 @@ func (l *Live) Put(id manifest.ID, seen Seen) {
 }
 
 // Delete forgets one object.
-func (l *Live) Delete(id manifest.ID) { delete(l.of, unique.Make(id)) }
+func (l *Objects) Delete(id manifest.ID) { delete(l.of, unique.Make(id)) }
 
 // Clear forgets all.
-func (l *Live) Clear() { clear(l.of) }
+func (l *Objects) Clear() { clear(l.of) }
 
 // All is what was seen, in no order. What is ranged over may be deleted.
-func (l *Live) All() iter.Seq2[manifest.ID, Seen] {
-	return func(yield func(manifest.ID, Seen) bool) {
+func (l *Objects) All() iter.Seq2[manifest.ID, Object] {
+	return func(yield func(manifest.ID, Object) bool) {
 		for id, kept := range l.of {
 			if !yield(id.Value(), kept.seen()) {
 				return
@@ -83,11 +84,11 @@ func (l *Live) All() iter.Seq2[manifest.ID, Seen] {
 }
 
 // Clone is a copy, for one delivery.
-func (l *Live) Clone() *Live { return &Live{maps.Clone(l.of)} }
+func (l *Objects) Clone() *Objects { return &Objects{maps.Clone(l.of)} }
 
 // Settle takes over what a delivery left. It is called with Outcome.Answers, whether or not the watch has told of the new
 // state already.
-func (l *Live) Settle(answers map[manifest.ID]Answer) {
+func (l *Objects) Settle(answers map[manifest.ID]Answer) {
 	for id, a := range answers {
 		if seen, ok := l.Get(id); ok { // else the watch has not told of it; when it does, the fields are compared
 			l.Put(id, seen.settled(a))
@@ -95,8 +96,8 @@ func (l *Live) Settle(answers map[manifest.ID]Answer) {
 	}
 }
 
-// has says whether an object is there and as it should be. Most are, and are not looked at any closer.
-func (l *Live) has(p propagate.Placed) bool {
+// Matches says whether an object is there and as it should be. Most are, and are not looked at any closer.
+func (l *Objects) Matches(p propagate.Placed) bool {
 	kept, there := l.of[unique.Make(p.ID)]
 	if !there {
 		return false
@@ -105,9 +106,9 @@ func (l *Live) has(p propagate.Placed) bool {
 	return seen.digest == p.Digest && seen.intact && (seen.left == "" || kept.seen().leaves(p.Yields))
 }
 
-// without is what was seen and is no part of a target, in no order.
-func (l *Live) without(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Seen] {
-	return func(yield func(manifest.ID, Seen) bool) {
+// Except is what was seen and is no part of a target, in no order.
+func (l *Objects) Except(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Object] {
+	return func(yield func(manifest.ID, Object) bool) {
 		wanted := make(map[unique.Handle[manifest.ID]]bool, len(l.of))
 		want := func(id manifest.ID) {
 			known := unique.Make(id)
@@ -132,8 +133,8 @@ func (l *Live) without(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Seen
 	}
 }
 
-// ids are all objects that were seen, in no order.
-func (l *Live) ids() iter.Seq[manifest.ID] {
+// IDs are all objects that were seen, in no order.
+func (l *Objects) IDs() iter.Seq[manifest.ID] {
 	return func(yield func(manifest.ID) bool) {
 		for id := range l.of {
 			if !yield(id.Value()) {
@@ -143,8 +144,8 @@ func (l *Live) ids() iter.Seq[manifest.ID] {
 	}
 }
 
-// stays are all objects that are not on their way out, in no order.
-func (l *Live) stays() iter.Seq[manifest.ID] {
+// Remaining are all objects that are not on their way out, in no order.
+func (l *Objects) Remaining() iter.Seq[manifest.ID] {
 	return func(yield func(manifest.ID) bool) {
 		for id, kept := range l.of {
 			if !kept.look.Value().deleting && !yield(id.Value()) {
@@ -154,9 +155,9 @@ func (l *Live) stays() iter.Seq[manifest.ID] {
 	}
 }
 
-func sightingOf(s Seen) sighting {
+func sightingOf(s Object) sighting {
 	l := look{
-		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedAt, intact: s.Intact,
+		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedFields, intact: s.Intact,
 		preserve: s.Preserve, adopted: s.Adopted, deleting: s.Deleting, fields: s.Fields, accepted: s.Accepted,
 	}
 	packed := uidOf(s.UID)
@@ -167,17 +168,17 @@ func sightingOf(s Seen) sighting {
 	for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
 		labels = append(labels, key, s.Labels[key])
 	}
-	for _, field := range s.Left {
+	for _, field := range s.Yielded {
 		left = append(left, field.Path, field.Manager)
 	}
 	l.labels, l.left = pack(labels), pack(left)
 	return sighting{packed, s.Version, unique.Make(l)}
 }
 
-func (kept sighting) seen() Seen {
+func (kept sighting) seen() Object {
 	l := kept.look.Value()
-	s := Seen{
-		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedAt: l.changedAt, Intact: l.intact,
+	s := Object{
+		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedFields: l.changedAt, Intact: l.intact,
 		Preserve: l.preserve, Adopted: l.adopted, Deleting: l.deleting, Fields: l.fields, Accepted: l.accepted,
 	}
 	if kept.uid != (uid{}) {
@@ -190,7 +191,7 @@ func (kept sighting) seen() Seen {
 		s.Labels[pair[0]] = pair[1]
 	}
 	for pair := range slices.Chunk(unpack(l.left), 2) {
-		s.Left = append(s.Left, Left{Path: pair[0], Manager: pair[1]})
+		s.Yielded = append(s.Yielded, ownership.Yielded{Path: pair[0], Manager: pair[1]})
 	}
 	return s
 }

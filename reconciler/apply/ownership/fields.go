@@ -1,4 +1,4 @@
-package apply
+package ownership
 
 import (
 	"bytes"
@@ -11,19 +11,19 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// fields is the set of fields of one manager: FieldsV1, decoded or as it was sent. The zero value is no fields.
-type fields struct {
+// Fields is the set of fields of one manager: FieldsV1, decoded or as it was sent. The zero value is no fields.
+type Fields struct {
 	decoded map[string]any
 	text    []byte
 }
 
 // fieldsOf is what the decoded metadata of an object has in fieldsV1.
-func fieldsOf(raw any) fields {
+func fieldsOf(raw any) Fields {
 	decoded, _ := raw.(map[string]any)
-	return fields{decoded: decoded}
+	return Fields{decoded: decoded}
 }
 
-func (f fields) tree() map[string]any {
+func (f Fields) tree() map[string]any {
 	if f.decoded != nil || len(f.text) == 0 {
 		return f.decoded
 	}
@@ -34,8 +34,8 @@ func (f fields) tree() map[string]any {
 	return tree
 }
 
-// hash is the same for the same set, whoever wrote it down; 0 for no fields.
-func (f fields) hash() uint64 {
+// Hash is the same for the same set, whoever wrote it down; 0 for no fields.
+func (f Fields) Hash() uint64 {
 	tree := f.tree()
 	if tree == nil {
 		return 0
@@ -60,7 +60,7 @@ func hashTree(h *xxhash.Digest, tree map[string]any) {
 	}
 }
 
-func (f fields) set() *fieldpath.Set {
+func (f Fields) set() *fieldpath.Set {
 	set := fieldpath.NewSet()
 	text := f.text
 	if f.decoded != nil {

@@ -1,18 +1,27 @@
-package apply
+package ownership
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
+func parsed(text string) map[string]any {
+	var object map[string]any
+	if err := utiljson.Unmarshal([]byte(text), &object); err != nil {
+		panic(err)
+	}
+	return object
+}
+
 // managing is one manager for each "name: FieldsV1".
-func managing(sets ...string) managers {
-	var all managers
+func managing(sets ...string) Managers {
+	var all Managers
 	for _, s := range sets {
 		name, text, _ := strings.Cut(s, ": ")
-		m := manager{name: name, operation: "Update"}
+		m := Manager{Name: name, operation: "Update"}
 		if name == "accord" {
 			m.operation = "Apply"
 		}
@@ -26,25 +35,25 @@ func TestLeft(t *testing.T) {
 	live := parsed(`{"spec":{"suspend":true,"ref":{"name":"a","uid":"1"}}}`)
 	for name, c := range map[string]struct {
 		path string
-		all  managers
-		want []Left
+		all  Managers
+		want []Yielded
 	}{
-		"another's":                    {"spec.suspend", managing(`kubectl: {"f:spec":{"f:suspend":{}}}`), []Left{{"spec.suspend", "kubectl"}}},
-		"nobody's":                     {"spec.suspend", nil, []Left{{"spec.suspend", ""}}},
+		"another's":                    {"spec.suspend", managing(`kubectl: {"f:spec":{"f:suspend":{}}}`), []Yielded{{"spec.suspend", "kubectl"}}},
+		"nobody's":                     {"spec.suspend", nil, []Yielded{{"spec.suspend", ""}}},
 		"ours":                         {"spec.suspend", managing(`accord: {"f:spec":{"f:suspend":{}}}`), nil},
 		"ours and another's":           {"spec.suspend", managing(`kubectl: {"f:spec":{"f:suspend":{}}}`, `accord: {"f:spec":{"f:suspend":{}}}`), nil},
-		"ours is something beside it":  {"spec.suspend", managing(`accord: {"f:spec":{"f:path":{}}}`), []Left{{"spec.suspend", ""}}},
+		"ours is something beside it":  {"spec.suspend", managing(`accord: {"f:spec":{"f:path":{}}}`), []Yielded{{"spec.suspend", ""}}},
 		"ours is a part of it":         {"spec.ref", managing(`accord: {"f:spec":{"f:ref":{"f:name":{}}}}`, `pv: {"f:spec":{"f:ref":{"f:uid":{}}}}`), nil},
 		"ours is all around it":        {"spec.suspend", managing(`accord: {"f:spec":{}}`), nil},
-		"parts are another's":          {"spec.ref", managing(`pv: {"f:spec":{"f:ref":{".":{},"f:name":{},"f:uid":{}}}}`), []Left{{"spec.ref", "pv"}}},
+		"parts are another's":          {"spec.ref", managing(`pv: {"f:spec":{"f:ref":{".":{},"f:name":{},"f:uid":{}}}}`), []Yielded{{"spec.ref", "pv"}}},
 		"in one value, another's":      {"spec.suspend", managing(`kubectl: {"f:spec":{}}`), nil},
-		"around it is another's, too":  {"spec.suspend", managing(`kubectl: {"f:spec":{}}`, `argo: {"f:spec":{".":{},"f:suspend":{}}}`), []Left{{"spec.suspend", "argo"}}},
+		"around it is another's, too":  {"spec.suspend", managing(`kubectl: {"f:spec":{}}`, `argo: {"f:spec":{".":{},"f:suspend":{}}}`), []Yielded{{"spec.suspend", "argo"}}},
 		"not there":                    {"spec.path", managing(`kubectl: {"f:spec":{"f:suspend":{}}}`), nil},
 		"below of what is no object":   {"spec.suspend.deep", nil, nil},
-		"changed in a request of ours": {"spec.suspend", managers{{name: "accord", operation: "Update", fields: fieldsOf(parsed(`{"f:spec":{"f:suspend":{}}}`))}}, []Left{{"spec.suspend", "accord"}}},
+		"changed in a request of ours": {"spec.suspend", Managers{{Name: "accord", operation: "Update", fields: fieldsOf(parsed(`{"f:spec":{"f:suspend":{}}}`))}}, []Yielded{{"spec.suspend", "accord"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.want, c.all.left([]string{c.path}, live))
+			require.Equal(t, c.want, c.all.Yielded([]string{c.path}, live))
 		})
 	}
 }
@@ -58,7 +67,7 @@ func TestYielded(t *testing.T) {
 		`{"spec":"replicas"}`:                                           nil,
 		`{"imagePullSecrets":[{"name":"registry"}]}`:                    {"imagePullSecrets"},
 	} {
-		require.Equal(t, want, yielded(paths, []byte(applied)), applied)
+		require.Equal(t, want, Present(paths, []byte(applied)), applied)
 	}
 }
 
@@ -71,23 +80,15 @@ func TestDrop(t *testing.T) {
 		`{}`:                                `{}`,
 	} {
 		got := parsed(object)
-		drop(got, "spec.a.b")
+		Remove(got, "spec.a.b")
 		require.Equal(t, parsed(want), got, object)
 	}
 }
 
-func TestTellStaysShort(t *testing.T) {
-	s := Seen{Left: []Left{{"spec.clusterIP", ""}, {"spec.suspend", strings.Repeat("m", 128)}, {"spec.replicas", "accord"}}}
-	require.Equal(t, "spec.clusterIP is left to the cluster; spec.suspend is left to "+strings.Repeat("m", 128)+"; spec.replicas is left to an admission webhook", s.Tell(""))
-	long := strings.Repeat("x", 220)
-	require.Equal(t, long, s.Tell(long), "half a sentence says nothing")
-	require.Equal(t, "fine", Seen{}.Tell("fine"))
-}
-
 func TestCovers(t *testing.T) {
-	left := []Left{{Path: "spec.clusterIP"}, {Path: "spec.clusterIPs"}}
-	require.True(t, covers(left, ""))
-	require.True(t, covers(left, "spec.clusterIPs"))
-	require.True(t, covers(left, paths(left)))
-	require.False(t, covers(left[1:], "spec.clusterIP"), "a name that begins like another is another")
+	left := []Yielded{{Path: "spec.clusterIP"}, {Path: "spec.clusterIPs"}}
+	require.True(t, Covers(left, ""))
+	require.True(t, Covers(left, "spec.clusterIPs"))
+	require.True(t, Covers(left, Paths(left)))
+	require.False(t, Covers(left[1:], "spec.clusterIP"), "a name that begins like another is another")
 }

@@ -3,11 +3,9 @@ package apply
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // KEP-3659, and what of it the inventory says.
@@ -33,137 +32,16 @@ const (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// Inventory is the set of objects that are ours on a cluster. It does not change, and may be used from several places at
-// once. Nil is the empty one.
-type Inventory struct {
-	entries []string
-	ids     map[manifest.ID]bool
-	// kinds are "Deployment.apps", and with the namespaces what the parent lists. All are sorted.
-	kinds, namespaces []string
-}
-
-// ReadInventory reads the entries of an inventory (manifest.ID.Entry), sorted, which are not changed any more. Those that
-// cannot be read name nothing that could be pruned: the error says which they are, and the inventory has the others.
-func ReadInventory(entries []string) (*Inventory, error) {
-	ids := make(map[manifest.ID]bool, len(entries))
-	var errs []error
-	for _, entry := range entries {
-		id, err := manifest.ParseEntry(entry)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		ids[id] = true
-	}
-	return inventoryOf(ids, entries), errors.Join(errs...)
-}
-
-// inventoryOf ids, which are not changed any more. entries are theirs; nil has them written.
-func inventoryOf(ids map[manifest.ID]bool, entries []string) *Inventory {
-	kinds, namespaces := map[schema.GroupKind]bool{}, map[string]bool{}
-	for id := range ids {
-		kinds[id.GroupKind()] = true
-		if id.Namespace != "" && id.Namespace != applyset.InventoryNamespace {
-			namespaces[id.Namespace] = true
-		}
-	}
-	inv := &Inventory{entries: entries, ids: ids, namespaces: slices.Sorted(maps.Keys(namespaces))}
-	for kind := range kinds {
-		inv.kinds = append(inv.kinds, kind.String())
-	}
-	slices.Sort(inv.kinds)
-	if entries == nil {
-		inv.entries = entriesOf(maps.Keys(ids))
-	}
-	return inv
-}
-
-// entriesOf objects, sorted.
-func entriesOf(ids iter.Seq[manifest.ID]) []string {
-	var all []string
-	for id := range ids {
-		all = append(all, id.Entry())
-	}
-	slices.Sort(all)
-	return all
-}
-
-// Entries are what is stored of it, sorted. They may not be changed.
-func (inv *Inventory) Entries() []string {
-	if inv == nil {
-		return nil
-	}
-	return inv.entries
-}
-
-// Kinds that it has objects of, sorted.
-func (inv *Inventory) Kinds() []schema.GroupKind {
-	var all []schema.GroupKind
-	if inv != nil {
-		for _, kind := range inv.kinds {
-			all = append(all, schema.ParseGroupKind(kind))
-		}
-	}
-	return all
-}
-
-// Len is how many objects it has.
-func (inv *Inventory) Len() int {
-	if inv == nil {
-		return 0
-	}
-	return len(inv.ids)
-}
-
-func (inv *Inventory) has(id manifest.ID) bool { return inv != nil && inv.ids[id] }
-
-// all are the objects, in no order.
-func (inv *Inventory) all() iter.Seq[manifest.ID] {
-	if inv == nil {
-		return maps.Keys[map[manifest.ID]bool](nil)
-	}
-	return maps.Keys(inv.ids)
-}
-
-// listedAs says that the parent on the member says the same of both.
-func (inv *Inventory) listedAs(other *Inventory) bool {
-	if inv == nil || other == nil {
-		return inv.Len() == other.Len()
-	}
-	return slices.Equal(inv.kinds, other.kinds) && slices.Equal(inv.namespaces, other.namespaces)
-}
-
-// with is inv and ids; inv itself, if it has them all.
-func (inv *Inventory) with(ids iter.Seq[manifest.ID]) *Inventory {
-	var union map[manifest.ID]bool
-	for id := range ids {
-		if inv.has(id) || union[id] {
-			continue
-		}
-		if union == nil {
-			union = make(map[manifest.ID]bool, inv.Len()+1)
-			for known := range inv.all() {
-				union[known] = true
-			}
-		}
-		union[id] = true
-	}
-	if union == nil {
-		return inv
-	}
-	return inventoryOf(union, nil)
-}
-
 // announce writes the union of old and new, on the hub and then on the member, before anything of it is applied: what
 // was begun can be found again whatever happens. When nothing is new nothing is written.
 func (d *delivery) announce(ctx context.Context) error {
-	union := d.previous.with(d.live.ids()).with(d.written())
+	union := d.previous.With(d.live.IDs()).With(d.written())
 	if union == d.previous {
 		d.parent, d.begun = union, true
 		return nil
 	}
 	if d.options.Record != nil {
-		if err := d.options.Record(ctx, union.entries); err != nil {
+		if err := d.options.Record(ctx, union.Entries()); err != nil {
 			return fmt.Errorf("recording the inventory: %w", err)
 		}
 	}
@@ -190,16 +68,16 @@ func (d *delivery) conclude(ctx context.Context, failed error) error {
 	}
 	now := d.ours(failed)
 	d.outcome.Inventory = now.Entries()
-	if failed != nil || now.listedAs(d.parent) {
+	if failed != nil || now.SameParent(d.parent) {
 		return nil
 	}
 	return d.writeParent(ctx, now)
 }
 
 // ours is what is on the cluster after the delivery.
-func (d *delivery) ours(failed error) *Inventory {
+func (d *delivery) ours(failed error) *live.Inventory {
 	left := make(map[manifest.ID]bool, d.live.Len())
-	for id := range d.live.stays() {
+	for id := range d.live.Remaining() {
 		left[id] = true
 	}
 	for id := range d.written() {
@@ -214,18 +92,19 @@ func (d *delivery) ours(failed error) *Inventory {
 		}
 	}
 	if failed != nil { // what was not looked at may be there
-		for id := range d.previous.all() {
+		for id := range d.previous.All() {
 			left[id] = true
 		}
 	}
-	if d.previous != nil && maps.Equal(left, d.previous.ids) {
+	if d.previous.Equal(left) {
 		return d.previous
 	}
-	return inventoryOf(left, nil)
+	return live.NewInventory(left, nil)
 }
 
 // writeParent makes the parent of the ApplySet list the kinds and namespaces of inv.
-func (d *delivery) writeParent(ctx context.Context, inv *Inventory) error {
+func (d *delivery) writeParent(ctx context.Context, inv *live.Inventory) error {
+	kinds, namespaces := inv.Annotations()
 	body, err := json.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{
@@ -233,7 +112,7 @@ func (d *delivery) writeParent(ctx context.Context, inv *Inventory) error {
 			"labels": map[string]any{v1alpha1.ApplySetLabel: d.applySet},
 			"annotations": map[string]any{
 				v1alpha1.ToolingAnnotation: v1alpha1.Tooling, federationAnnotation: d.federation, clusterAnnotation: d.member.Name,
-				v1alpha1.KindsAnnotation: strings.Join(inv.kinds, ","), namespacesAnnotation: strings.Join(inv.namespaces, ","),
+				v1alpha1.KindsAnnotation: kinds, namespacesAnnotation: namespaces,
 			},
 		},
 	})
@@ -282,7 +161,7 @@ func (d *delivery) recall(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.previous = d.previous.with(maps.Keys(found))
+	d.previous = d.previous.With(maps.Keys(found))
 	d.live = d.live.Clone()
 	for id, seen := range found {
 		if _, known := d.live.Get(id); !known {
@@ -293,7 +172,7 @@ func (d *delivery) recall(ctx context.Context) error {
 }
 
 // recover lists what carries our label, of the kinds that the parent on the member names; nothing if there is no parent.
-func (d *delivery) recover(ctx context.Context) (map[manifest.ID]Seen, error) {
+func (d *delivery) recover(ctx context.Context) (map[manifest.ID]live.Object, error) {
 	var parent *metav1.PartialObjectMetadata
 	err := d.request(ctx, func(ctx context.Context) (err error) {
 		parent, err = d.member.Metadata.Resource(configMaps).Namespace(applyset.InventoryNamespace).
@@ -309,7 +188,7 @@ func (d *delivery) recover(ctx context.Context) (map[manifest.ID]Seen, error) {
 		return nil, fmt.Errorf("cluster %s is cluster %s: federation %s delivers to it under that name already (annotation %s of ConfigMap %s/%s; change it there if the cluster was renamed)",
 			d.member.Name, name, d.federation, clusterAnnotation, applyset.InventoryNamespace, parent.Name)
 	}
-	found := map[manifest.ID]Seen{}
+	found := map[manifest.ID]live.Object{}
 	for kind := range strings.SplitSeq(parent.Annotations[v1alpha1.KindsAnnotation], ",") {
 		if kind == "" {
 			continue
@@ -322,7 +201,7 @@ func (d *delivery) recover(ctx context.Context) (map[manifest.ID]Seen, error) {
 }
 
 // recoverKind adds what carries our label to found. A kind that is not served any more has nothing.
-func (d *delivery) recoverKind(ctx context.Context, kind schema.GroupKind, found map[manifest.ID]Seen) error {
+func (d *delivery) recoverKind(ctx context.Context, kind schema.GroupKind, found map[manifest.ID]live.Object) error {
 	mapping, err := d.member.Kinds.Mapping(kind.WithVersion(""))
 	if meta.IsNoMatchError(err) {
 		return nil
@@ -332,7 +211,7 @@ func (d *delivery) recoverKind(ctx context.Context, kind schema.GroupKind, found
 	items, err := d.list(ctx, mapping.Resource, "", v1alpha1.PartOfLabel+"="+d.applySet)
 	for _, item := range items {
 		id := manifest.ID{Group: kind.Group, Kind: kind.Kind, Namespace: item.Namespace, Name: item.Name}
-		found[id] = seenMetadata(mapping.GroupVersionKind, &item)
+		found[id] = live.ObserveMetadata(mapping.GroupVersionKind, &item)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package apply
+package ownership
 
 import (
 	"cmp"
@@ -14,10 +14,10 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// lacks are the fields of an applied object, without those that were left out, that are not ours any more. Another manager that changes a field of ours
+// Missing are the fields of an applied object, without those that were left out, that are not ours any more. Another manager that changes a field of ours
 // takes it away from us, and so does one that removes it (the rules of server-side apply). No schema is needed for the
 // comparison: whether a list is one value or has items of their own is seen from the set.
-func (f fields) lacks(applied []byte, left []Left) []fieldpath.Path {
+func (f Fields) Missing(applied []byte, left []Yielded) []fieldpath.Path {
 	var object map[string]any
 	if err := utiljson.Unmarshal(applied, &object); err != nil {
 		return []fieldpath.Path{{}}
@@ -29,7 +29,7 @@ func (f fields) lacks(applied []byte, left []Left) []fieldpath.Path {
 		delete(metadata, "namespace")
 	}
 	for _, l := range left {
-		drop(object, l.Path)
+		Remove(object, l.Path)
 	}
 	c := comparison{}
 	c.object(f.set(), object, nil)
@@ -119,27 +119,27 @@ func hasKey(object map[string]any, key value.FieldList) bool {
 	})
 }
 
-// managers are those who own fields of an object.
-type managers []manager
+// Managers are those who own fields of an object.
+type Managers []Manager
 
-type manager struct {
-	name, operation, subresource string
+type Manager struct {
+	Name, operation, subresource string
 	time                         string // RFC 3339 in UTC, so that it sorts
-	fields                       fields
+	fields                       Fields
 }
 
-// managersOf reads metadata.managedFields without copying it.
-func managersOf(u *unstructured.Unstructured) managers {
+// Of reads metadata.managedFields without copying it.
+func Of(u *unstructured.Unstructured) Managers {
 	metadata, _ := u.Object["metadata"].(map[string]any)
 	entries, _ := metadata["managedFields"].([]any)
-	var all managers
+	var all Managers
 	for _, e := range entries {
 		e, ok := e.(map[string]any)
 		if !ok {
 			continue
 		}
-		m := manager{fields: fieldsOf(e["fieldsV1"])}
-		m.name, _ = e["manager"].(string)
+		m := Manager{fields: fieldsOf(e["fieldsV1"])}
+		m.Name, _ = e["manager"].(string)
 		m.operation, _ = e["operation"].(string)
 		m.subresource, _ = e["subresource"].(string)
 		m.time, _ = e["time"].(string)
@@ -148,11 +148,11 @@ func managersOf(u *unstructured.Unstructured) managers {
 	return all
 }
 
-// managersIn is managersOf for metadata that was read on its own.
-func managersIn(entries []metav1.ManagedFieldsEntry) managers {
-	var all managers
+// OfEntries is managersOf for metadata that was read on its own.
+func OfEntries(entries []metav1.ManagedFieldsEntry) Managers {
+	var all Managers
 	for _, e := range entries {
-		m := manager{name: e.Manager, operation: string(e.Operation), subresource: e.Subresource}
+		m := Manager{Name: e.Manager, operation: string(e.Operation), subresource: e.Subresource}
 		if e.Time != nil {
 			m.time = e.Time.UTC().Format(time.RFC3339)
 		}
@@ -165,37 +165,62 @@ func managersIn(entries []metav1.ManagedFieldsEntry) managers {
 }
 
 // isUs says whether it is what our applies own.
-func (m manager) isUs() bool {
-	return m.name == v1alpha1.FieldManager && m.operation == "Apply" && m.subresource == ""
+func (m Manager) isUs() bool {
+	return m.Name == v1alpha1.FieldManager && m.operation == "Apply" && m.subresource == ""
 }
 
-// ours is what we own by applying.
-func (all managers) ours() fields {
+// Ours is what we own by applying.
+func (all Managers) Ours() Fields {
 	for _, m := range all {
 		if m.isUs() {
 			return m.fields
 		}
 	}
-	return fields{}
+	return Fields{}
 }
 
-// culprit is who took the lost fields: the newest manager that owns one of them now, or, when they were removed, the
+// ChangedBy is who took the lost fields: the newest manager that owns one of them now, or, when they were removed, the
 // newest of all but us and those who only write status. Empty when nobody is known.
-func (all managers) culprit(lost []fieldpath.Path) string {
-	others := slices.DeleteFunc(all.byAge(), func(m manager) bool { return m.isUs() || m.subresource == "status" })
+func (all Managers) ChangedBy(lost []fieldpath.Path) string {
+	others := slices.DeleteFunc(all.byAge(), func(m Manager) bool { return m.isUs() || m.subresource == "status" })
 	for _, m := range others {
 		set := m.fields.set()
 		if slices.ContainsFunc(lost, set.Has) {
-			return m.name
+			return m.Name
 		}
 	}
 	if len(others) == 0 {
 		return ""
 	}
-	return others[0].name
+	return others[0].Name
 }
 
 // byAge has the newest first.
-func (all managers) byAge() managers {
-	return slices.SortedStableFunc(slices.Values(all), func(a, b manager) int { return cmp.Compare(b.time, a.time) })
+func (all Managers) byAge() Managers {
+	return slices.SortedStableFunc(slices.Values(all), func(a, b Manager) int { return cmp.Compare(b.time, a.time) })
+}
+
+// ValueAt is the value of an object at a path of managed fields; nil if there is none.
+func ValueAt(v any, at fieldpath.Path) any {
+	for _, e := range at {
+		v = child(v, e)
+	}
+	return v
+}
+
+func child(v any, e fieldpath.PathElement) any {
+	if object, ok := v.(map[string]any); ok && e.FieldName != nil {
+		return object[*e.FieldName]
+	}
+	list, _ := v.([]any)
+	if e.Key != nil && len(*e.Key) == 0 {
+		return v // an item that nobody owns is looked for in all of them
+	}
+	for _, item := range list {
+		switch object, _ := item.(map[string]any); {
+		case e.Value != nil && value.Equals(*e.Value, value.NewValueInterface(item)), e.Key != nil && object != nil && hasKey(object, *e.Key):
+			return item
+		}
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package apply
+package ownership
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Left is a field of a wanted object that the member has set itself, and that is its own since: see kind.Kind.Yields.
-type Left struct {
+// Yielded is a field of a wanted object that the member has set itself, and that is its own since: see kind.Kind.Yields.
+type Yielded struct {
 	// Path is where it is: "spec.replicas".
 	Path string
 	// Manager that has set it, as far as can be told.
@@ -21,7 +21,7 @@ type Left struct {
 }
 
 // String is a sentence about it.
-func (l Left) String() string {
+func (l Yielded) String() string {
 	switch l.Manager {
 	case "":
 		return l.Path + " is left to the cluster" // what an API server gives out by itself is nobody's
@@ -31,9 +31,9 @@ func (l Left) String() string {
 	return l.Path + " is left to " + l.Manager
 }
 
-// yielded are those of the paths at which an object that is to be applied has a value. Most have none, and that is seen
+// Present are those of the paths at which an object that is to be applied has a value. Most have none, and that is seen
 // without reading them.
-func yielded(paths []string, applied []byte) []string {
+func Present(paths []string, applied []byte) []string {
 	var object map[string]any
 	var has []string
 	for _, path := range paths {
@@ -51,51 +51,57 @@ func yielded(paths []string, applied []byte) []string {
 	return has
 }
 
-// left are those of the paths that an apply may leave out of an object that is live: it has something there, and we own
+// Yielded are those of the paths that an apply may leave out of an object that is live: it has something there, and we own
 // nothing there that would be removed. A path inside of what the API server takes for one value cannot be left out.
-func (all managers) left(paths []string, live map[string]any) []Left {
+func (all Managers) Yielded(paths []string, live map[string]any) []Yielded {
 	if len(paths) == 0 {
 		return nil
 	}
-	ours, everybodys := all.ours().set(), fieldpath.NewSet()
+	ours, everybodys := all.Ours().set(), fieldpath.NewSet()
 	for _, m := range all {
 		everybodys = everybodys.Union(m.fields.set())
 	}
-	var left []Left
+	var left []Yielded
 	for _, path := range paths {
 		inside := owned(everybodys, path) == part
 		if lookup(live, path) != nil && owned(ours, path) == nothing && !inside {
-			left = append(left, Left{Path: path, Manager: all.holder(path)})
+			left = append(left, Yielded{Path: path, Manager: all.holder(path)})
 		}
 	}
 	return left
 }
 
-// unlike keeps those at which two objects differ.
-func unlike(left []Left, a, b map[string]any) []Left {
-	var kept []Left
+// Differing keeps those at which two objects differ.
+func Differing(left []Yielded, a, b map[string]any) []Yielded {
+	var kept []Yielded
 	for _, l := range left {
-		if !same(a, b, l.Path) {
+		if !Equal(a, b, l.Path) {
 			kept = append(kept, l)
 		}
 	}
 	return kept
 }
 
-// same says that two objects have the same at a path.
-func same(a, b map[string]any, path string) bool {
+// Equal says that two objects have the same at a path.
+func Equal(a, b map[string]any, path string) bool {
 	return equality.Semantic.DeepEqual(lookup(a, path), lookup(b, path))
 }
 
 // holder is the newest manager that owns the field at a path, or something of it.
-func (all managers) holder(path string) string {
+func (all Managers) holder(path string) string {
 	for _, m := range all.byAge() {
-		if owned(m.fields.set(), path) == whole {
-			return m.name
+		if m.Owns(path) {
+			return m.Name
 		}
 	}
 	return ""
 }
+
+// Owns reports whether the manager owns the field at a path, or fields below it.
+func (m Manager) Owns(path string) bool { return m.fields.Owns(path) }
+
+// Owns reports whether the field at a path, or fields below it, are in the set.
+func (f Fields) Owns(path string) bool { return owned(f.set(), path) == whole }
 
 // holding is what a set of fields has of a path.
 type holding int
@@ -130,9 +136,9 @@ func lookup(object map[string]any, path string) any {
 	return v
 }
 
-// drop removes what is at a path, and the objects around it that have nothing else: an empty object is a value that would
+// Remove removes what is at a path, and the objects around it that have nothing else: an empty object is a value that would
 // be ours.
-func drop(object map[string]any, path string) {
+func Remove(object map[string]any, path string) {
 	unstructured.RemoveNestedField(object, strings.Split(path, ".")...)
 	for i := strings.LastIndex(path, "."); i > 0; i = strings.LastIndex(path[:i], ".") {
 		if around, ok := lookup(object, path[:i]).(map[string]any); !ok || len(around) > 0 {
@@ -142,8 +148,8 @@ func drop(object map[string]any, path string) {
 	}
 }
 
-// paths of what is left, in one string that can be compared.
-func paths(left []Left) string {
+// Paths of what is left, in one string that can be compared.
+func Paths(left []Yielded) string {
 	var all []string
 	for _, l := range left {
 		all = append(all, l.Path)
@@ -151,10 +157,10 @@ func paths(left []Left) string {
 	return strings.Join(all, ",")
 }
 
-// covers says whether what is left includes all that was left before.
-func covers(left []Left, before string) bool {
+// Covers says whether what is left includes all that was left before.
+func Covers(left []Yielded, before string) bool {
 	for path := range strings.SplitSeq(before, ",") {
-		if path != "" && !strings.Contains(","+paths(left)+",", ","+path+",") {
+		if path != "" && !strings.Contains(","+Paths(left)+",", ","+path+",") {
 			return false
 		}
 	}

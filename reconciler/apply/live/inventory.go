@@ -1,0 +1,145 @@
+package live
+
+import (
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/applyset"
+)
+
+// Inventory is the set of objects that are ours on a cluster. It does not change, and may be used from several places at
+// once. Nil is the empty one.
+type Inventory struct {
+	entries []string
+	ids     map[manifest.ID]bool
+	// kinds are "Deployment.apps", and with the namespaces what the parent lists. All are sorted.
+	kinds, namespaces []string
+}
+
+// ParseInventory reads the entries of an inventory (manifest.ID.Entry), sorted, which are not changed any more. Those that
+// cannot be read name nothing that could be pruned: the error says which they are, and the inventory has the others.
+func ParseInventory(entries []string) (*Inventory, error) {
+	ids := make(map[manifest.ID]bool, len(entries))
+	var errs []error
+	for _, entry := range entries {
+		id, err := manifest.ParseEntry(entry)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		ids[id] = true
+	}
+	return NewInventory(ids, entries), errors.Join(errs...)
+}
+
+// NewInventory ids, which are not changed any more. entries are theirs; nil has them written.
+func NewInventory(ids map[manifest.ID]bool, entries []string) *Inventory {
+	kinds, namespaces := map[schema.GroupKind]bool{}, map[string]bool{}
+	for id := range ids {
+		kinds[id.GroupKind()] = true
+		if id.Namespace != "" && id.Namespace != applyset.InventoryNamespace {
+			namespaces[id.Namespace] = true
+		}
+	}
+	inv := &Inventory{entries: entries, ids: ids, namespaces: slices.Sorted(maps.Keys(namespaces))}
+	for kind := range kinds {
+		inv.kinds = append(inv.kinds, kind.String())
+	}
+	slices.Sort(inv.kinds)
+	if entries == nil {
+		inv.entries = entriesOf(maps.Keys(ids))
+	}
+	return inv
+}
+
+// entriesOf objects, sorted.
+func entriesOf(ids iter.Seq[manifest.ID]) []string {
+	var all []string
+	for id := range ids {
+		all = append(all, id.Entry())
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Entries are what is stored of it, sorted. They may not be changed.
+func (inv *Inventory) Entries() []string {
+	if inv == nil {
+		return nil
+	}
+	return inv.entries
+}
+
+// Kinds that it has objects of, sorted.
+func (inv *Inventory) Kinds() []schema.GroupKind {
+	var all []schema.GroupKind
+	if inv != nil {
+		for _, kind := range inv.kinds {
+			all = append(all, schema.ParseGroupKind(kind))
+		}
+	}
+	return all
+}
+
+// Len is how many objects it has.
+func (inv *Inventory) Len() int {
+	if inv == nil {
+		return 0
+	}
+	return len(inv.ids)
+}
+
+func (inv *Inventory) Has(id manifest.ID) bool { return inv != nil && inv.ids[id] }
+
+// All are the objects, in no order.
+func (inv *Inventory) All() iter.Seq[manifest.ID] {
+	if inv == nil {
+		return maps.Keys[map[manifest.ID]bool](nil)
+	}
+	return maps.Keys(inv.ids)
+}
+
+// Equal reports whether the inventory has these objects and no others. Nil equals no set.
+func (inv *Inventory) Equal(ids map[manifest.ID]bool) bool {
+	return inv != nil && maps.Equal(ids, inv.ids)
+}
+
+// Annotations returns the kinds and the namespaces as the parent of the ApplySet lists them.
+func (inv *Inventory) Annotations() (kinds, namespaces string) {
+	return strings.Join(inv.kinds, ","), strings.Join(inv.namespaces, ",")
+}
+
+// SameParent says that the parent on the member says the same of both.
+func (inv *Inventory) SameParent(other *Inventory) bool {
+	if inv == nil || other == nil {
+		return inv.Len() == other.Len()
+	}
+	return slices.Equal(inv.kinds, other.kinds) && slices.Equal(inv.namespaces, other.namespaces)
+}
+
+// With is inv and ids; inv itself, if it has them all.
+func (inv *Inventory) With(ids iter.Seq[manifest.ID]) *Inventory {
+	var union map[manifest.ID]bool
+	for id := range ids {
+		if inv.Has(id) || union[id] {
+			continue
+		}
+		if union == nil {
+			union = make(map[manifest.ID]bool, inv.Len()+1)
+			for known := range inv.All() {
+				union[known] = true
+			}
+		}
+		union[id] = true
+	}
+	if union == nil {
+		return inv
+	}
+	return NewInventory(union, nil)
+}

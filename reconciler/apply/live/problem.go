@@ -1,0 +1,31 @@
+package live
+
+import "fmt"
+
+// Why an object could not be delivered, in one word.
+const (
+	Conflict  = "Conflict"  // it exists and is not ours
+	Rejected  = "Rejected"  // the API server says that it is not valid, or an admission webhook refuses it
+	Forbidden = "Forbidden" // we may not do this
+	NoMatch   = "NoMatch"   // the cluster does not serve the kind
+	Timeout   = "Timeout"   // no answer in time
+	Busy      = "Busy"      // the API server cannot do it now
+	Failed    = "Failed"    // anything else
+)
+
+// Problem is why one object could not be delivered.
+type Problem struct {
+	Reason string
+	// Retry says that trying again may help although nobody does anything about it.
+	Retry bool
+	Err   error
+}
+
+func (p *Problem) Error() string { return p.Err.Error() }
+
+func (p *Problem) Unwrap() error { return p.Err }
+
+// NewConflict is the problem of an object that exists and is not ours.
+func NewConflict(format string, args ...any) *Problem {
+	return &Problem{Reason: Conflict, Err: fmt.Errorf(format, args...)}
+}
