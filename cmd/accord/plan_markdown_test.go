@@ -52,11 +52,11 @@ func hostileReview(changes int) *review {
 		report.Changes = append(report.Changes, diff.Change{
 			Objects: []diff.Object{{ID: id(i), At: at(i)}},
 			Variants: []diff.Variant{
-				{Verb: diff.Modify, Clusters: []string{"eu-1", "eu-2"}, Restarts: true, RestartedPods: i, Immutable: []string{word(i)}, Hunks: []diff.Hunk{
+				{Action: diff.Modify, Clusters: []string{"eu-1", "eu-2"}, Restarts: true, RestartedPods: i, Immutable: []string{word(i)}, Hunks: []diff.Hunk{
 					{Path: "data[" + word(i) + "]", Op: "replace", Before: word(i), After: word(i + 3)},
 					{Path: "spec", Op: "replace", Text: "@@ -1 +1 @@\n-" + strings.ReplaceAll(word(i), "\n", "\n-")},
 				}},
-				{Verb: diff.Fail, Why: word(i + 2), Clusters: []string{"us-1 " + word(i+4)}, Objects: []manifest.ID{id(i)}},
+				{Action: diff.Fail, Message: word(i + 2), Clusters: []string{"us-1 " + word(i+4)}, Objects: []manifest.ID{id(i)}},
 			},
 		})
 		report.Effects = append(report.Effects, diff.Effect{

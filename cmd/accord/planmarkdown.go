@@ -187,7 +187,7 @@ func (r *review) tablePart() part {
 		more: func(n int) string { return fmt.Sprintf("| | and %d more | | | |\n", n) },
 	}
 	for i, c := range r.Changes {
-		p.items = append(p.items, []string{fmt.Sprintf("| %s %d | %s | %s | %s | %s |\n", codeSpan(verbs[c.Variants[0].Verb].sign), i+1,
+		p.items = append(p.items, []string{fmt.Sprintf("| %s %d | %s | %s | %s | %s |\n", codeSpan(verbs[c.Variants[0].Action].sign), i+1,
 			tableCell(cutTo(subject(c), 120)), tableCell(cutTo(gist(c.Variants[0]), 120)),
 			tableCell(spread(c)), cost(c))})
 	}

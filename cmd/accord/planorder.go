@@ -142,7 +142,7 @@ func (p *pair) running() map[*propagate.Rollout]map[string]string {
 }
 
 // rollout is what changes by one RolloutPolicy. runs is what clusters have of it.
-func (p *pair) rollout(r *propagate.Rollout, runs map[string]string, k *known, seen map[string]diff.Seen, now time.Time) plannedRollout {
+func (p *pair) rollout(r *propagate.Rollout, runs map[string]string, k *known, seen map[string]diff.Observation, now time.Time) plannedRollout {
 	also := slices.Sorted(maps.Keys(runs))
 	course := r.Course(also...)
 	made := plannedRollout{
@@ -153,7 +153,7 @@ func (p *pair) rollout(r *propagate.Rollout, runs map[string]string, k *known, s
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Clusters, also)))) {
 		c := stages.Cluster{Name: name, Wanted: r.Digest(name), Held: r.Held(name)}
 		if s := seen[name]; s.Unreachable {
-			c.Unreachable = join(" for ", "not heard from", silence(s.Silent))
+			c.Unreachable = join(" for ", "not heard from", silence(s.UnreachableFor))
 		}
 		if runs[name] != "" {
 			c.Report = stages.Report{Digest: runs[name], Revision: cmp.Or(seen[name].Revision, p.base.label), Health: stages.Healthy}

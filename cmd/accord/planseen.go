@@ -11,19 +11,19 @@ import (
 )
 
 // seen is what is known of every cluster; nil when nothing is.
-func seen(k *known, now time.Time) map[string]diff.Seen {
+func seen(k *known, now time.Time) map[string]diff.Observation {
 	if k == nil || len(k.deliveries) == 0 {
 		return nil
 	}
-	all := map[string]diff.Seen{}
+	all := map[string]diff.Observation{}
 	for i := range k.deliveries {
 		d := &k.deliveries[i]
 		revision := d.Status.LastAppliedRevision
-		s := diff.Seen{Revision: revision, Behind: behind(k, revision)}
+		s := diff.Observation{Revision: revision, RevisionsBehind: behind(k, revision)}
 		if p := deliveryPlace(d, ""); p.State == v1alpha1.Unreachable {
 			s.Unreachable = true
 			if since := cmp.Or(d.Status.LastHeardAt, p.Since); since != nil {
-				s.Silent = now.Sub(since.Time)
+				s.UnreachableFor = now.Sub(since.Time)
 			}
 		}
 		all[d.Spec.Cluster] = s

@@ -57,7 +57,7 @@ func (r *review) textSummary(b *strings.Builder) {
 	var rows [][]string
 	for i, c := range r.Changes {
 		rows = append(rows, []string{
-			fmt.Sprintf("#%d", i+1), verbs[c.Variants[0].Verb].sign + " " + cell(subject(c), 48), cell(gist(c.Variants[0]), 60),
+			fmt.Sprintf("#%d", i+1), verbs[c.Variants[0].Action].sign + " " + cell(subject(c), 48), cell(gist(c.Variants[0]), 60),
 			cell(spread(c), 40), cost(c),
 		})
 	}

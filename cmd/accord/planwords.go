@@ -12,12 +12,12 @@ import (
 // The words for changes that text and Markdown share.
 
 // verbs are what happens, as a sign in front and as a word.
-var verbs = map[diff.Verb]struct{ sign, word string }{
+var verbs = map[diff.Action]struct{ sign, word string }{
 	diff.Create:   {"+", "new"},
 	diff.Modify:   {"~", "changed"},
 	diff.Recreate: {"!", "must be made anew"},
 	diff.Delete:   {"-", "deleted"},
-	diff.Leave:    {"-", "leaves, stays there"},
+	diff.Keep:     {"-", "leaves, stays there"},
 	diff.Hold:     {"=", "held"},
 	diff.Fail:     {"!", "cannot be rendered"},
 }
@@ -41,15 +41,15 @@ func kindOf(id manifest.ID) string {
 // gist is what a change is about, in a few words: the first fields, or what becomes of the object.
 func gist(v diff.Variant) string {
 	if len(v.Hunks) == 0 {
-		return join(": ", verbs[v.Verb].word, v.Why)
+		return join(": ", verbs[v.Action].word, v.Message)
 	}
 	paths := make([]string, len(v.Hunks))
 	for i, h := range v.Hunks {
 		paths[i] = hunkPath(h)
 	}
 	text := fewOf(paths, 2)
-	if v.Verb != diff.Modify {
-		text = verbs[v.Verb].word + ": " + text
+	if v.Action != diff.Modify {
+		text = verbs[v.Action].word + ": " + text
 	}
 	return text
 }
@@ -127,8 +127,8 @@ func where(c diff.Change, i int, name func(string) string) string {
 
 // detail of a variant is what its hunks do not say.
 func detail(v diff.Variant, hunks bool) string {
-	word := verbs[v.Verb].word
-	if hunks && v.Verb == diff.Modify {
+	word := verbs[v.Action].word
+	if hunks && v.Action == diff.Modify {
 		word = ""
 	}
 	immutable := ""
@@ -141,7 +141,7 @@ func detail(v diff.Variant, hunks bool) string {
 	} else if v.Restarts {
 		restarts = "restarts pods"
 	}
-	return join("; ", join(": ", word, v.Why), immutable, restarts)
+	return join("; ", join(": ", word, v.Message), immutable, restarts)
 }
 
 // hunkLines are a hunk as a diff: each line begins with a sign.

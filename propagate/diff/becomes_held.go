@@ -10,16 +10,16 @@ import (
 
 var becomesHeld = EffectKind{
 	Code: "becomes-held", Severity: propagate.Warning,
-	Summary: "objects that are held back on clusters from now on, and by what",
+	Summary: "objects that become held on clusters, and the cause",
 	find: func(c *comparison) []Effect {
-		g := gathering{}
+		g := grouping{}
 		for _, o := range c.objects {
 			for _, why := range slices.Sorted(maps.Keys(o.held)) {
 				g.add(why, o, o.held[why])
 			}
 		}
-		return g.effects(func(why string, e *Effect, of *gathered) {
-			e.Message = fmt.Sprintf("%s %s held on %s: %s", things(e.Objects), verb(len(e.Objects), "becomes", "become"), where(e.Clusters), why)
+		return g.effects(func(why string, e *Effect, of *effectGroup) {
+			e.Message = fmt.Sprintf("%s %s held on %s: %s", describeObjects(e.Objects), plural(len(e.Objects), "becomes", "become"), describeClusters(e.Clusters), why)
 			if p := of.first.after.Policy; p != nil {
 				e.At = p.At("spec.suspension")
 			}

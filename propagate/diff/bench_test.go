@@ -15,9 +15,9 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
-// large is a federation of many objects in twenty namespaces: five sixths Deployments, the rest ConfigMaps. Every region
-// has its own image registry, every cluster its own label on one object in ten, and its own value
-// in one object in sixty.
+// large returns a federation of many objects in twenty namespaces: five sixths Deployments, the rest ConfigMaps. Every
+// region has its own image registry, every cluster its own label on one object in ten, and its own value in one object
+// in sixty.
 func large(objects, clusters int, image string) string {
 	var b strings.Builder
 	b.WriteString("-- input --\nfederation: fleet/prod\n-- all.yaml --\n")
@@ -103,8 +103,8 @@ spec:
 
 const regions = 10
 
-// BenchmarkCompare plans and compares two commits, of which the second changes the image of a third of the objects.
-// peak-MB is the most memory that was in use, what was loaded included.
+// BenchmarkCompare plans and compares two commits. The second commit changes the image of a third of the objects.
+// peak-MB is the largest heap, loaded manifests included.
 func BenchmarkCompare(b *testing.B) {
 	for _, size := range []struct{ clusters, objects int }{{100, 1000}, {1000, 1000}} {
 		b.Run(fmt.Sprintf("%dx%d", size.clusters, size.objects), func(b *testing.B) {
@@ -127,7 +127,7 @@ func BenchmarkCompare(b *testing.B) {
 	}
 }
 
-// watch notes the largest heap until it is stopped.
+// watch records the largest heap until stop is called.
 func watch(top *uint64) (stop func()) {
 	var done atomic.Bool
 	finished := make(chan struct{})

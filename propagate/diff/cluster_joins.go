@@ -8,10 +8,10 @@ import (
 
 var clusterJoins = EffectKind{
 	Code: "cluster-joins", Severity: propagate.Note,
-	Summary: "clusters that are new in the fleet, and what they get",
+	Summary: "clusters that join the fleet, and how many objects they receive",
 	find: func(c *comparison) []Effect {
-		return c.fleet(c.joins, func(name string, placed int) string {
-			return fmt.Sprintf("cluster %s joins the fleet and gets %s", name, count(placed, "object"))
+		return c.fleetEffects(c.joins, func(name string, placed int) string {
+			return fmt.Sprintf("cluster %s joins the fleet and receives %s", name, countOf(placed, "object"))
 		}, c.after.Plan)
 	},
 }

@@ -8,11 +8,11 @@ import (
 
 var clusterLeaves = EffectKind{
 	Code: "cluster-leaves", Severity: propagate.Warning,
-	Summary: "clusters that leave the fleet: what runs there stays, no longer managed",
+	Summary: "clusters that leave the fleet: their objects stay there unmanaged",
 	find: func(c *comparison) []Effect {
-		return c.fleet(c.leaves, func(name string, placed int) string {
-			return fmt.Sprintf("cluster %s leaves the fleet: %s %s there as they are, no longer managed", name,
-				count(placed, "object"), verb(placed, "stays", "stay"))
+		return c.fleetEffects(c.leaves, func(name string, placed int) string {
+			return fmt.Sprintf("cluster %s leaves the fleet: %s %s there unmanaged", name,
+				countOf(placed, "object"), plural(placed, "stays", "stay"))
 		}, c.before.Plan)
 	},
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/accord-dev/accord/propagate/check"
 )
 
-// Compare says what changes when after takes the place of before, of which the Plan may be nil: then everything is new.
-// It goes through both plans object by object and holds no more of what is rendered than it is looking at.
-// The error says that a plan is missing, or cannot be made of nothing; what is wrong with manifests is a finding.
+// Compare returns the changes when after replaces before. With a nil Plan in before everything is new. Compare walks
+// both plans object by object and keeps only the rendered objects that it is comparing in memory. It returns an error
+// if a plan is missing or if the empty plan cannot be made; mistakes in manifests are findings.
 func Compare(before, after Side, o Options) (*Report, error) {
 	if after.Plan == nil {
-		return nil, errors.New("comparing plans: there is none to come after")
+		return nil, errors.New("comparing plans: the plan after the change is missing")
 	}
 	r := &Report{Before: Version{Revision: before.Input.Revision}, After: Version{Revision: after.Input.Revision}}
 	nothing := before.Plan == nil
@@ -28,41 +28,41 @@ func Compare(before, after Side, o Options) (*Report, error) {
 		before.Plan = empty
 	}
 	c := newComparison(before, after, o)
-	c.walk()
+	c.compareObjects()
 	r.After.Digest = after.Plan.DigestOf(c.sumAfter)
 	if !nothing {
 		r.Before.Digest = before.Plan.DigestOf(c.sumBefore)
 	}
 	r.Clusters, r.Totals = c.count()
 	r.Unchanged = r.Totals.Fleet - len(r.Clusters)
-	r.Changes = group(c.objects)
+	r.Changes = groupChanges(c.objects)
 	r.Files, r.Policies = c.files.changed(), c.files.policies()
 	r.Effects = c.effects()
 	r.Findings = c.findings()
 	return r, nil
 }
 
-// comparison is two plans and what was found out about each of their objects.
+// comparison holds two plans and the differences found in each of their objects.
 type comparison struct {
 	before, after Side
 	options       Options
 	pair          *propagate.PlanPair
-	joins, leaves map[string]bool // clusters
+	joins, leaves map[string]bool // names of clusters
 	files         *files
 
 	ids     []manifest.ID // of both plans, sorted
 	index   map[manifest.ID]int
 	sums    [2][]propagate.Sum // before and after, by index
-	objects []*object          // those about which there is something to say, by ID
-	hunks   interned
+	objects []*object          // with a difference, by ID
+	hunks   hunkSet
 
-	outcomes [2]check.Outcomes // before and after
+	checkOutcomes [2]check.Outcomes // before and after
 }
 
 func newComparison(before, after Side, o Options) *comparison {
 	c := &comparison{
 		before: before, after: after, options: o, pair: before.Plan.PairWith(after.Plan),
-		joins: missing(after.Plan.Clusters(), before.Plan.Clusters()), leaves: missing(before.Plan.Clusters(), after.Plan.Clusters()),
+		joins: absentFrom(after.Plan.Clusters(), before.Plan.Clusters()), leaves: absentFrom(before.Plan.Clusters(), after.Plan.Clusters()),
 		files: newFiles(before.Input, after.Input), index: map[manifest.ID]int{},
 	}
 	c.ids = slices.Concat(before.Plan.Objects(), after.Plan.Objects())
@@ -75,8 +75,8 @@ func newComparison(before, after Side, o Options) *comparison {
 	return c
 }
 
-// missing are the names of one sorted list that are not in the other.
-func missing(names, from []string) map[string]bool {
+// absentFrom returns the names of one sorted list that another sorted list lacks.
+func absentFrom(names, from []string) map[string]bool {
 	found := map[string]bool{}
 	for _, name := range names {
 		if _, there := slices.BinarySearch(from, name); !there {
@@ -89,13 +89,13 @@ func missing(names, from []string) map[string]bool {
 func (c *comparison) sumBefore(id manifest.ID) propagate.Sum { return c.sums[0][c.index[id]] }
 func (c *comparison) sumAfter(id manifest.ID) propagate.Sum  { return c.sums[1][c.index[id]] }
 
-// walk compares all objects, several at a time.
-func (c *comparison) walk() {
+// compareObjects compares all objects concurrently.
+func (c *comparison) compareObjects() {
 	all := make([]*object, len(c.ids))
 	var lock sync.Mutex
 	done := 0
 	propagate.Concurrently(len(c.ids), func(i int) {
-		all[i] = c.compare(i)
+		all[i] = c.compareObject(i)
 		if c.options.Progress == nil {
 			return
 		}
@@ -107,14 +107,14 @@ func (c *comparison) walk() {
 	c.objects = slices.DeleteFunc(all, func(o *object) bool { return o == nil })
 }
 
-// compare is what there is to say about one object; nil for nothing.
-func (c *comparison) compare(i int) *object {
+// compareObject returns the differences of one object, or nil if there are none.
+func (c *comparison) compareObject(i int) *object {
 	before, after := c.pair.ForObject(c.ids[i])
 	for side, across := range []*propagate.ObjectPlan{before, after} {
 		if across != nil {
 			c.sums[side][i] = across.Sum()
-			c.outcomes[side].Add(across)
+			c.checkOutcomes[side].Add(across)
 		}
 	}
-	return c.look(c.ids[i], before, after)
+	return c.compareClusters(c.ids[i], before, after)
 }

@@ -10,16 +10,17 @@ var deletes = EffectKind{
 	Code: "deletes", Severity: propagate.Warning,
 	Summary: "objects that are deleted from clusters, and why",
 	find: func(c *comparison) []Effect {
-		return c.gather(Delete, func(o *object, _ *span) (string, bool) {
-			return joined(o.id.Group, o.id.Kind, o.gone()), !precious(o.id.GroupKind())
-		}).effects(func(_ string, e *Effect, of *gathered) {
-			e.Message = fmt.Sprintf("%s %s deleted from %s: %s", things(e.Objects), verb(len(e.Objects), "is", "are"), where(e.Clusters), of.first.gone())
+		return c.groupOutcomes(Delete, func(o *object, _ *outcome) (string, bool) {
+			return joinKey(o.id.Group, o.id.Kind, o.deletionCause()), !deletionCascades(o.id.GroupKind())
+		}).effects(func(_ string, e *Effect, of *effectGroup) {
+			e.Message = fmt.Sprintf("%s %s deleted from %s: %s", describeObjects(e.Objects), plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), of.first.deletionCause())
 		})
 	},
 }
 
-// gone says in general why an object is no longer on a cluster; losesClusters and goesNowhere say it exactly.
-func (o *object) gone() string {
+// deletionCause returns in general terms why an object is no longer on a cluster; losesClusters and losesAllClusters
+// give the exact reason.
+func (o *object) deletionCause() string {
 	switch {
 	case o.after == nil:
 		return "no longer in Git"

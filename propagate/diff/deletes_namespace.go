@@ -7,11 +7,11 @@ import (
 
 var deletesNamespace = EffectKind{
 	Code: "deletes-namespace", Severity: propagate.Warning,
-	Summary: "a Namespace is deleted, and with it everything in it on that cluster",
+	Summary: "a Namespace is deleted with all objects in it on that cluster",
 	find: func(c *comparison) []Effect {
-		return c.deleted(namespaceKind, func(id manifest.ID, clusters map[string]bool) string {
+		return c.cascadingDeletes(namespaceKind, func(id manifest.ID, clusters map[string]bool) string {
 			along := c.placed(clusters, func(d manifest.ID) bool { return d.Namespace == id.Name })
-			return "everything in it goes with it, " + ours(along)
+			return "all objects in it are deleted, " + ofThoseInGit(along)
 		})
 	},
 }

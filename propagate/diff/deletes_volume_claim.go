@@ -5,12 +5,12 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-var deletesClaim = EffectKind{
+var deletesVolumeClaim = EffectKind{
 	Code: "deletes-volume-claim", Severity: propagate.Warning,
-	Summary: "a PersistentVolumeClaim is deleted; what becomes of the data is up to the storage class",
+	Summary: "a PersistentVolumeClaim is deleted; the reclaim policy of its volume decides about the data",
 	find: func(c *comparison) []Effect {
-		return c.deleted(claimKind, func(manifest.ID, map[string]bool) string {
-			return "what becomes of the data is up to the reclaim policy of its volume"
+		return c.cascadingDeletes(pvcKind, func(manifest.ID, map[string]bool) string {
+			return "the reclaim policy of its volume decides about the data"
 		})
 	},
 }

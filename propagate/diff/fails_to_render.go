@@ -11,19 +11,19 @@ import (
 
 var failsToRender = EffectKind{
 	Code: "fails-to-render", Severity: propagate.Error,
-	Summary: "objects that can no longer be rendered: what runs stays as it is, and nothing is pruned on those clusters",
+	Summary: "objects that can no longer be rendered: clusters keep the applied version, and nothing is pruned there",
 	find: func(c *comparison) []Effect {
-		failed := c.gather(Fail, func(_ *object, s *span) (string, bool) { return s.why, true })
+		failed := c.groupOutcomes(Fail, func(_ *object, s *outcome) (string, bool) { return s.message, true })
 		deleting := map[string]bool{}
-		c.eachPlace(func(_ *object, s *span, name string) { deleting[name] = deleting[name] || s.verb == Delete })
-		return failed.effects(func(why string, e *Effect, of *gathered) {
+		c.eachOutcome(func(_ *object, s *outcome, name string) { deleting[name] = deleting[name] || s.action == Delete })
+		return failed.effects(func(why string, e *Effect, of *effectGroup) {
 			message := why
-			if m, ok := errors.AsType[*manifest.Error](of.span.failure); ok {
+			if m, ok := errors.AsType[*manifest.Error](of.outcome.failure); ok {
 				message, e.At = m.Message, m.Origin
 			}
-			e.Message = fmt.Sprintf("%s cannot be rendered for %s: %s; what runs stays as it is", things(e.Objects), where(e.Clusters), message)
+			e.Message = fmt.Sprintf("%s cannot be rendered for %s: %s; the applied version stays", describeObjects(e.Objects), describeClusters(e.Clusters), message)
 			if slices.ContainsFunc(e.Clusters, func(name string) bool { return deleting[name] }) {
-				e.Message += ", and nothing is deleted there until it can"
+				e.Message += ", and nothing is pruned there until it can be rendered"
 			}
 		})
 	},

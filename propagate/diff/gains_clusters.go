@@ -8,18 +8,18 @@ import (
 
 var gainsClusters = EffectKind{
 	Code: "gains-clusters", Severity: propagate.Note,
-	Summary: "objects that go to more clusters than before",
+	Summary: "objects that are added to clusters",
 	find: func(c *comparison) []Effect {
-		g := gathering{}
+		g := grouping{}
 		for _, o := range c.objects {
 			gained := without(o.gained, c.joins)
 			if o.before == nil || len(gained) == 0 {
 				continue
 			}
-			g.add(joined(fmt.Sprint(gained), title(o.after)), o, gained)
+			g.add(joinKey(fmt.Sprint(gained), policyTitle(o.after)), o, gained)
 		}
-		return g.effects(func(_ string, e *Effect, of *gathered) {
-			e.Message = fmt.Sprintf("%s %s %s", things(e.Objects), verb(len(e.Objects), "gains", "gain"), where(e.Clusters))
+		return g.effects(func(_ string, e *Effect, of *effectGroup) {
+			e.Message = fmt.Sprintf("%s %s now placed on %s", describeObjects(e.Objects), plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters))
 			if p := of.first.after.Policy; p != nil {
 				e.Message, e.At = e.Message+", chosen by "+p.Title(), p.At("spec.placement")
 			}

@@ -23,8 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
 
-// TestReports compares the two repositories of every case in testdata: prose on top, what Git has before and after below
-// (what is in neither folder is in both), and the report last. Each case is also run with its input shuffled.
+// TestReports compares the two repositories of every case in testdata: prose on top, the files before and after below
+// (files outside both folders are in both), and the report last. Each case also runs with its input shuffled.
 func TestReports(t *testing.T) {
 	for name, file := range cases(t) {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestEveryEffectHasACase: an effect without a file of its own in testdata, in which it is told, is not tested.
+// TestEveryEffectHasACase requires a case for every effect, named after its code.
 func TestEveryEffectHasACase(t *testing.T) {
 	for _, kind := range diff.Effects() {
 		text, err := os.ReadFile(filepath.Join("testdata", strings.ReplaceAll(kind.Code, "-", "_")+".txtar"))
@@ -52,7 +52,7 @@ func TestEveryEffectHasACase(t *testing.T) {
 	}
 }
 
-// cases are the files of testdata by name.
+// cases returns the files of testdata by name.
 func cases(t testing.TB) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -70,7 +70,7 @@ type setting struct {
 	Prune      *bool                `json:"prune"`
 	Brake      v1alpha1.PruneBrake  `json:"brake"`
 	AllowPrune bool                 `json:"allowPrune"`
-	Nothing    bool                 `json:"nothing"` // before
+	Nothing    bool                 `json:"nothing"` // no plan before
 	Seen       map[string]seenBySet `json:"seen"`
 }
 
@@ -81,14 +81,14 @@ type seenBySet struct {
 	Behind      int             `json:"behind"`
 }
 
-// options are those of a case; a Federation of a case prunes unless it says otherwise.
+// options returns the options of a case. Prune is true unless the case sets it.
 func options(t testing.TB, text []byte) (diff.Options, bool) {
 	t.Helper()
 	var s setting
 	require.NoError(t, yaml.UnmarshalStrict([]byte(part(text, "options")), &s))
-	o := diff.Options{Key: []byte("of this test"), Prune: s.Prune == nil || *s.Prune, Brake: s.Brake, AllowPrune: s.AllowPrune, Seen: map[string]diff.Seen{}}
+	o := diff.Options{Key: []byte("of this test"), Prune: s.Prune == nil || *s.Prune, PruneLimits: s.Brake, AllowPrune: s.AllowPrune, Observed: map[string]diff.Observation{}}
 	for name, seen := range s.Seen {
-		o.Seen[name] = diff.Seen{Unreachable: seen.Unreachable, Silent: time.Duration(seen.Silent.Duration), Revision: seen.Revision, Behind: seen.Behind}
+		o.Observed[name] = diff.Observation{Unreachable: seen.Unreachable, UnreachableFor: time.Duration(seen.Silent.Duration), Revision: seen.Revision, RevisionsBehind: seen.Behind}
 	}
 	return o, s.Nothing
 }
@@ -111,7 +111,7 @@ func report(t testing.TB, text []byte, random *rand.Rand) *diff.Report {
 	return r
 }
 
-// side is the repository in one folder of a case, and in no folder.
+// side returns the plan of one folder of a case together with the files outside both folders.
 func side(t testing.TB, text []byte, folder string, random *rand.Rand) diff.Side {
 	t.Helper()
 	all := &txtar.Archive{}

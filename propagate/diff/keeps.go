@@ -8,13 +8,13 @@ import (
 
 var keeps = EffectKind{
 	Code: "keeps", Severity: propagate.Warning,
-	Summary: "objects that are no longer wanted on clusters and stay there, no longer managed",
+	Summary: "objects that are no longer placed on clusters and stay there unmanaged",
 	find: func(c *comparison) []Effect {
-		return c.gather(Leave, func(_ *object, s *span) (string, bool) {
-			return s.why, !c.leaves[s.clusters[0]]
-		}).effects(func(why string, e *Effect, of *gathered) {
-			e.Message = fmt.Sprintf("%s %s no longer wanted on %s and %s there, no longer managed: %s", things(e.Objects),
-				verb(len(e.Objects), "is", "are"), where(e.Clusters), verb(len(e.Objects), "stays", "stay"), why)
+		return c.groupOutcomes(Keep, func(_ *object, s *outcome) (string, bool) {
+			return s.message, !c.leaves[s.clusters[0]]
+		}).effects(func(why string, e *Effect, of *effectGroup) {
+			e.Message = fmt.Sprintf("%s %s no longer placed on %s and %s there unmanaged: %s", describeObjects(e.Objects),
+				plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), plural(len(e.Objects), "stays", "stay"), why)
 		})
 	},
 }

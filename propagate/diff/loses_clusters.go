@@ -9,27 +9,27 @@ import (
 
 var losesClusters = EffectKind{
 	Code: "loses-clusters", Severity: propagate.Warning,
-	Summary: "objects that leave some of their clusters, and why",
+	Summary: "objects that are removed from some of their clusters, and why",
 	find: func(c *comparison) []Effect {
-		g := gathering{}
+		g := grouping{}
 		for _, o := range c.objects {
 			lost := without(o.lost, c.leaves)
 			if o.after == nil || len(o.after.Chosen) == 0 || len(lost) == 0 {
 				continue
 			}
-			why, _ := refusal(o.after, lost[0])
-			g.add(joined(fmt.Sprint(lost), why, title(o.after)), o, lost)
+			why, _ := rejection(o.after, lost[0])
+			g.add(joinKey(fmt.Sprint(lost), why, policyTitle(o.after)), o, lost)
 		}
-		return g.effects(func(_ string, e *Effect, of *gathered) {
-			why, at := refusal(of.first.after, e.Clusters[0])
-			e.Message = fmt.Sprintf("%s %s %s: %s %s", things(e.Objects), verb(len(e.Objects), "leaves", "leave"), where(e.Clusters), e.Clusters[0], why)
+		return g.effects(func(_ string, e *Effect, of *effectGroup) {
+			why, at := rejection(of.first.after, e.Clusters[0])
+			e.Message = fmt.Sprintf("%s %s no longer placed on %s: %s %s", describeObjects(e.Objects), plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), e.Clusters[0], why)
 			e.At = at
 		})
 	},
 }
 
-// refusal is why an object does not go to a cluster, and the field that says so.
-func refusal(d *propagate.Decision, cluster string) (why string, at manifest.Origin) {
+// rejection returns why an object is not placed on a cluster, and the field of the policy that decides it.
+func rejection(d *propagate.Decision, cluster string) (why string, at manifest.Origin) {
 	for _, r := range d.Refused {
 		if r.Cluster == cluster {
 			return r.Why, r.At

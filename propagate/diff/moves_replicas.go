@@ -12,25 +12,25 @@ var movesReplicas = EffectKind{
 	Code: "moves-replicas", Severity: propagate.Note,
 	Summary: "replicas before and after, by cluster, where they differ",
 	find: func(c *comparison) []Effect {
-		g := gathering{}
+		g := grouping{}
 		for _, o := range c.objects {
 			if o.before == nil || o.after == nil || len(o.replicas) == 0 || len(o.before.Chosen) == 0 || len(o.after.Chosen) == 0 {
 				continue
 			}
-			key, clusters := joined(fmt.Sprint(replicas(o.before)), fmt.Sprint(replicas(o.after))), []string{}
+			key, clusters := joinKey(fmt.Sprint(replicas(o.before)), fmt.Sprint(replicas(o.after))), []string{}
 			for _, v := range o.replicas {
-				key, clusters = joined(key, v.Cluster, v.Before, v.After), append(clusters, v.Cluster)
+				key, clusters = joinKey(key, v.Cluster, v.Before, v.After), append(clusters, v.Cluster)
 			}
 			g.add(key, o, clusters)
 		}
-		return g.effects(func(_ string, e *Effect, of *gathered) {
+		return g.effects(func(_ string, e *Effect, of *effectGroup) {
 			var moved []string
 			for _, v := range of.first.replicas {
-				v.Object = manifest.ID{} // the same for all of them
+				v.Object = manifest.ID{} // the same in all values
 				e.Values = append(e.Values, v)
 				moved = append(moved, fmt.Sprintf("%s %s to %s", v.Cluster, cmp.Or(v.Before, "0"), cmp.Or(v.After, "0")))
 			}
-			e.Message = fmt.Sprintf("replicas of %s change from %d to %d in all: %s", things(e.Objects), replicas(of.first.before), replicas(of.first.after), list(moved))
+			e.Message = fmt.Sprintf("replicas of %s change from %d to %d in all: %s", describeObjects(e.Objects), replicas(of.first.before), replicas(of.first.after), joinNames(moved))
 			if p := of.first.after.Policy; p != nil {
 				e.At = p.At("spec.placement.replicaScheduling")
 			}
@@ -38,7 +38,7 @@ var movesReplicas = EffectKind{
 	},
 }
 
-// replicas are those on all clusters together.
+// replicas returns the sum over all clusters.
 func replicas(d *propagate.Decision) int {
 	n := 0
 	for _, choice := range d.Chosen {

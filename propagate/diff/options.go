@@ -7,33 +7,35 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// Side is one of the two plans, with the input it was made of. A nil Plan is the side on which nothing is.
+// Side is one of the two plans with its input. A nil Plan is an empty side.
 type Side struct {
 	Input propagate.Input
 	Plan  *propagate.Plan
 }
 
-// Options are what a comparison depends on beside the two plans.
+// Options configure a comparison.
 type Options struct {
-	// Key makes the fingerprints that stand for values of Secrets. The caller makes it at random, for this report alone: with
-	// it, values could be guessed. Without one all values of Secrets look alike, and so do changes of them.
+	// Key makes the fingerprints that stand for values of Secrets. The caller creates a random key for each report,
+	// because values can be guessed with it. Without a key all values of Secrets look alike, and so do their changes.
 	Key []byte
-	// Prune and Brake are those of the Federation. AllowPrune says that the commit lifts the brake ("Accord-Prune: allow").
-	Prune      bool
-	Brake      v1alpha1.PruneBrake
-	AllowPrune bool
-	// Seen is what a hub knows, by cluster; nil without one.
-	Seen map[string]Seen
-	// Progress is told how many objects are compared, now and then and from one goroutine at a time; it may be nil.
+	// Prune and PruneLimits are those of the Federation. AllowPrune reports that the commit lifts the limits
+	// ("Accord-Prune: allow").
+	Prune       bool
+	PruneLimits v1alpha1.PruneBrake
+	AllowPrune  bool
+	// Observed holds the state of clusters on the hub, by name; nil without a hub.
+	Observed map[string]Observation
+	// Progress receives the number of compared objects, from one goroutine at a time. It may be nil.
 	Progress func(done, total int)
 }
 
-// Seen is what a hub knows of one cluster.
-type Seen struct {
-	// Unreachable says that the cluster does not answer, Silent for how long; zero when that is not known.
-	Unreachable bool
-	Silent      time.Duration
-	// Revision is what it has, Behind how many revisions came after that; both are empty when that is not known.
-	Revision string
-	Behind   int
+// Observation is the state of one cluster on the hub.
+type Observation struct {
+	// UnreachableFor is 0 if it is not known.
+	Unreachable    bool
+	UnreachableFor time.Duration
+	// Revision is the one that the cluster runs, RevisionsBehind how many were published after it. Both are empty if
+	// they are not known.
+	Revision        string
+	RevisionsBehind int
 }

@@ -6,8 +6,8 @@ import (
 
 var overrideStops = EffectKind{
 	Code: "override-stops", Severity: propagate.Warning,
-	Summary: "overrides that no longer change objects which they changed before",
+	Summary: "overrides that no longer change objects",
 	find: func(c *comparison) []Effect {
-		return c.overriding(func(o *object) map[string][]string { return o.stopped }, "no longer changes")
+		return c.overrideEffects(func(o *object) map[string][]string { return o.stopped }, "no longer changes")
 	},
 }

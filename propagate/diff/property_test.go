@@ -18,7 +18,7 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
-// repositories are the inputs of the planner's own cases, as many as can be planned.
+// repositories returns the inputs of the planner's cases that can be planned.
 func repositories(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/*.txtar")
@@ -49,7 +49,7 @@ func loaded(t *testing.T, text []byte, random *rand.Rand) diff.Side {
 	return planned(t, in)
 }
 
-// TestNothingChangesBetweenAPlanAndItself, whether it is the same plan, or one that was made again of a shuffled input.
+// TestNothingChangesBetweenAPlanAndItself also compares with the plan of a shuffled input.
 func TestNothingChangesBetweenAPlanAndItself(t *testing.T) {
 	for name, text := range repositories(t) {
 		before := loaded(t, text, nil)
@@ -68,13 +68,13 @@ func TestNothingChangesBetweenAPlanAndItself(t *testing.T) {
 	}
 }
 
-// TestOneRepositoryAfterAnother compares what has nothing to do with each other: everything that can happen does.
+// TestOneRepositoryAfterAnother compares unrelated repositories, so that most effects occur.
 func TestOneRepositoryAfterAnother(t *testing.T) {
 	all := repositories(t)
 	names := slices.Sorted(maps.Keys(all))
-	compared, told := 0, map[string]bool{}
+	compared, codes := 0, map[string]bool{}
 	for i, first := range names {
-		for _, further := range []int{1, 4, 11, 17} { // some of all pairs, the same ones every time
+		for _, further := range []int{1, 4, 11, 17} { // a fixed sample of all pairs
 			second := names[(i+further)%len(names)]
 			was, now := all[first], all[second]
 			compared++
@@ -86,7 +86,7 @@ func TestOneRepositoryAfterAnother(t *testing.T) {
 			require.Equal(t, after.Plan.Digest(), r.After.Digest)
 			addsUp(t, r)
 			for _, e := range r.Effects {
-				told[e.Code] = true
+				codes[e.Code] = true
 			}
 			random := rand.New(rand.NewPCG(uint64(compared), 0))
 			again, err := diff.Compare(loaded(t, was, random), loaded(t, now, random), o)
@@ -94,10 +94,10 @@ func TestOneRepositoryAfterAnother(t *testing.T) {
 			require.Equal(t, r, again, "%s after %s, shuffled", second, first)
 		}
 	}
-	require.Greater(t, len(told), 10, "%v", told)
+	require.Greater(t, len(codes), 10, "%v", codes)
 }
 
-// addsUp holds the promises of a report about its numbers.
+// addsUp checks that the numbers of a report agree.
 func addsUp(t *testing.T, r *diff.Report) {
 	t.Helper()
 	var clusters diff.Counts
@@ -124,10 +124,10 @@ func addsUp(t *testing.T, r *diff.Report) {
 	require.Equal(t, r.Totals.Objects, objects)
 }
 
-// of are the counts that a variant stands for.
+// of returns the counts of a variant.
 func of(v diff.Variant) diff.Counts {
 	counts := diff.Counts{RestartedPods: v.RestartedPods}
-	switch v.Verb {
+	switch v.Action {
 	case diff.Create:
 		counts.Created = v.Places
 	case diff.Modify:
@@ -136,7 +136,7 @@ func of(v diff.Variant) diff.Counts {
 		counts.Changed, counts.Recreated = v.Places, v.Places
 	case diff.Delete:
 		counts.Deleted = v.Places
-	case diff.Leave:
+	case diff.Keep:
 		counts.Kept = v.Places
 	case diff.Hold:
 		counts.Held = v.Places
@@ -157,7 +157,7 @@ func add(sum *diff.Counts, c diff.Counts) {
 	sum.RestartedPods += c.RestartedPods
 }
 
-// TestNoSecretIsInAReport plants values and looks for them, as they are and encoded, with a key and without.
+// TestNoSecretIsInAReport plants values and searches for them, plain and encoded, with a key and without.
 func TestNoSecretIsInAReport(t *testing.T) {
 	for _, name := range []string{"secrets", "secrets_all_ways"} {
 		text, err := os.ReadFile(cases(t)[name])
@@ -176,7 +176,7 @@ func TestNoSecretIsInAReport(t *testing.T) {
 	}
 }
 
-// TestProgress is told of every object once, and of the last one last.
+// TestProgress requires one call for every object, in order.
 func TestProgress(t *testing.T) {
 	text, err := os.ReadFile("../testdata/order.txtar")
 	require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestProgress(t *testing.T) {
 	require.Equal(t, len(s.Plan.Objects()), calls)
 }
 
-func TestThereIsNothingToComeAfter(t *testing.T) {
+func TestCompareRequiresAfter(t *testing.T) {
 	_, err := diff.Compare(diff.Side{}, diff.Side{}, diff.Options{})
-	require.EqualError(t, err, "comparing plans: there is none to come after")
+	require.EqualError(t, err, "comparing plans: the plan after the change is missing")
 }

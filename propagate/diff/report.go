@@ -1,8 +1,8 @@
-// Package diff says what changes for every cluster when one plan takes the place of another: which objects become
-// what where, and what that means. It is a function of two plans; nothing is asked of any cluster, and nothing decides.
+// Package diff compares two plans: which objects change on which cluster, and the effects of the changes. It is a
+// function of the two plans, asks no cluster and makes no decision.
 //
-// One file an effect; the table in Effects is where a reader learns what exists. No value of a Secret, and none that
-// the report was told is sensitive, is ever part of it.
+// Every effect has a file; Effects lists them all. A report contains no value of a Secret, and no value that a manifest
+// marks as sensitive.
 package diff
 
 import (
@@ -13,153 +13,153 @@ import (
 	"github.com/accord-dev/accord/propagate/diff/hunk"
 )
 
-// Report is all that a reviewer is told. It is also what "accord plan -o json" prints: fields are added to it, and never
-// renamed. Every list is sorted, and the same two plans always give the same report, whatever the order of their input.
+// Report is the comparison that a reviewer reads, and the output of "accord plan -o json". Fields are added to it and
+// never renamed. All lists are sorted: equal plans give equal reports, whatever the order of their input.
 type Report struct {
-	// Before is empty where nothing was there.
+	// Before is empty without a previous plan.
 	Before Version `json:"before"`
 	After  Version `json:"after"`
-	// Totals are over all clusters together.
-	Totals Totals `json:"totals"`
-	// Files are the manifests that differ, sorted by path, "apps//policies/web.yaml" with several sources. What only
-	// moved is not among them.
+	Totals Totals  `json:"totals"`
+	// Files are those with a manifest that differs, sorted by path, "apps//policies/web.yaml" with several sources. A
+	// manifest that only moved does not differ.
 	Files []string `json:"files"`
-	// Policies is how many policies of any kind differ, those on one side only included.
+	// Policies counts the policies of any kind that differ, including those on one side only.
 	Policies int `json:"policies"`
-	// Clusters in which something changes, sorted by name.
+	// Clusters are those with a change, sorted by name.
 	Clusters []Cluster `json:"clusters"`
-	// Unchanged is how many other clusters the fleet has.
+	// Unchanged is the number of other clusters in the fleet.
 	Unchanged int `json:"unchanged"`
-	// Changes are distinct, the one in most places first.
+	// Changes are distinct, those with the most places first.
 	Changes []Change `json:"changes"`
-	// Effects are what the changes mean, errors first, then in the order of the table of effects.
+	// Effects are sorted by severity, errors first, then in the order of Effects.
 	Effects []Effect `json:"effects"`
-	// Findings are those of lint that are new, or about a manifest that changed, sorted by place.
+	// Findings are the lint findings that are new or in a changed manifest, sorted by place.
 	Findings []Finding `json:"findings"`
 }
 
-// Version is one of the two plans.
+// Version identifies one of the two plans.
 type Version struct {
 	Revision string `json:"revision,omitempty"`
-	// Digest is Plan.Digest: the same one that the controller puts on the Release.
+	// Digest is Plan.Digest, which the Release also shows.
 	Digest string `json:"digest,omitempty"`
 }
 
-// Totals are the sums over all clusters.
+// Totals are sums over all clusters.
 type Totals struct {
-	// Objects that change in at least one cluster, and Clusters in which at least one does.
+	// Objects and Clusters are those with at least one change.
 	Objects  int `json:"objects"`
 	Clusters int `json:"clusters"`
-	// Fleet is how many clusters there are, those that leave it included.
+	// Fleet is the number of clusters, including those that leave the fleet.
 	Fleet int `json:"fleet"`
 	Counts
 }
 
-// Counts are of pairs of object and cluster. Each pair that changes is in one of them; those in Recreated are in Changed,
-// too. RestartedPods are of pods.
+// Counts count pairs of object and cluster. Each changed pair is in one count; Recreated is also part of Changed.
+// RestartedPods counts pods.
 type Counts struct {
 	Created int `json:"created"`
 	Changed int `json:"changed"`
-	// Recreated are changes that the API refuses unless the object is made anew. Accord makes them only where Git allows it: see the effect made-anew.
+	// Recreated are changes of immutable fields. Accord recreates the object only if Git allows it: see the effect
+	// recreates.
 	Recreated int `json:"recreated"`
 	Deleted   int `json:"deleted"`
-	// Kept are objects that leave a cluster and stay on it.
+	// Kept are objects that are no longer placed on a cluster and stay there.
 	Kept int `json:"kept"`
-	// Held are objects that would change, and do not because somebody holds them back.
+	// Held are objects that would change and are held.
 	Held int `json:"held"`
-	// Failed are objects that can no longer be rendered. What runs stays as it is.
+	// Failed are objects that can no longer be rendered. The clusters keep the applied version.
 	Failed int `json:"failed"`
-	// RestartedPods are pods that a change of their template replaces, as far as their number is in Git.
+	// RestartedPods are the pods that a changed pod template replaces, as far as Git determines their number.
 	RestartedPods int `json:"restartedPods"`
 }
 
-// Cluster is one cluster in which something changes.
+// Cluster counts the changes on one cluster.
 type Cluster struct {
 	Name string `json:"name"`
-	// Joins and Leaves say that the cluster is only in the fleet after, or only before.
+	// Joins and Leaves report that the cluster joins or leaves the fleet.
 	Joins  bool `json:"joins,omitempty"`
 	Leaves bool `json:"leaves,omitempty"`
 	Counts
 }
 
-// Change is one distinct change and everything that changes so: objects of one kind that differ in nothing but their
-// names, and in the clusters they go to.
+// Change is one distinct change: objects of one kind that change alike. They differ only in their names and clusters.
 type Change struct {
 	Objects []Object `json:"objects"`
-	// Variants, the largest first: "the same in 28 clusters; eu-7 differs". There is always one.
+	// Variants are sorted by size: "the same in 28 clusters; eu-7 differs". There is at least one.
 	Variants []Variant `json:"variants"`
 }
 
-// Object is one object and where its manifest stands: after, or where there is none any more before.
+// Object is one object and the place of its manifest, on the side after if it is there.
 type Object struct {
 	manifest.ID
 	At manifest.Origin `json:"at,omitzero"`
 }
 
-// Variant is what happens alike to objects in several clusters.
+// Variant is the same outcome for objects on several clusters.
 type Variant struct {
-	Verb Verb `json:"verb"`
-	// Why it is held, stays, or cannot be rendered; empty for the other verbs.
-	Why string `json:"why,omitempty"`
-	// Hunks are the fields that differ, sorted by path; none for what is created, deleted or left.
-	Hunks []Hunk `json:"hunks,omitempty"`
-	// Clusters are sorted.
+	Action Action `json:"action"`
+	// Message gives the reason if the objects are held, stay or cannot be rendered. It also marks objects that change
+	// because such a reason ended. Otherwise it is empty.
+	Message string `json:"message,omitempty"`
+	// Hunks are the fields that differ, sorted by path. Created, deleted and kept objects have none.
+	Hunks    []Hunk   `json:"hunks,omitempty"`
 	Clusters []string `json:"clusters"`
-	// Objects are those of the change that this happens to; absent when it is all of them.
+	// Objects are the objects of the change with this outcome; absent if all have it.
 	Objects []manifest.ID `json:"objects,omitempty"`
-	// Places is the number of pairs of object and cluster: fewer than objects times clusters when some objects are not in
-	// each of the clusters.
+	// Places is the number of pairs of object and cluster. It is below objects times clusters if some objects are not
+	// on all the clusters.
 	Places int `json:"places"`
-	// Restarts says that pods are replaced, RestartedPods how many in all places, as far as their number is in Git.
+	// Restarts reports that pods are replaced. RestartedPods is their number in all places, as far as Git determines
+	// it.
 	Restarts      bool `json:"restarts,omitempty"`
 	RestartedPods int  `json:"restartedPods,omitempty"`
-	// Immutable are the fields that make it a Recreate.
+	// Immutable are the fields that make the action Recreate.
 	Immutable []string `json:"immutable,omitempty"`
 }
 
-// Hunk is one value that differs; see hunk.Hunk, which has the same fields.
+// Hunk is one value that differs. It has the fields of hunk.Hunk.
 type Hunk struct {
 	Path string  `json:"path"`
 	Op   hunk.Op `json:"op"`
-	// Before and After are YAML without a newline at the end; empty where there is no such value.
+	// Before and After are YAML without a trailing newline; empty if there is no such value.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Text is the unified diff of a string of several lines, in the place of Before and After.
+	// Text is the unified diff of a string of several lines. It replaces Before and After.
 	Text string `json:"text,omitempty"`
-	// Secret says that the value is not shown, and that a fingerprint may stand in its place.
+	// Secret reports that the value is hidden. A fingerprint may stand in its place.
 	Secret bool `json:"secret,omitempty"`
 }
 
-// Verb is what happens to an object in a cluster.
-type Verb string
+// Action is the kind of change of an object on a cluster.
+type Action string
 
 const (
-	Create   Verb = "create"
-	Modify   Verb = "change"
-	Recreate Verb = "recreate" // a field changes that the API does not let change: the cluster will refuse it, or it is made anew
-	Delete   Verb = "delete"
-	Leave    Verb = "leave" // no longer wanted there, and stays
-	Hold     Verb = "hold"  // would change, and is held back
-	Fail     Verb = "fail"  // can no longer be rendered; what runs stays as it is
+	Create   Action = "create"
+	Modify   Action = "change"
+	Recreate Action = "recreate" // an immutable field changes: the cluster rejects it, or accord recreates the object
+	Delete   Action = "delete"
+	Keep     Action = "keep" // no longer placed there, but not deleted
+	Hold     Action = "hold" // would change, but is held
+	Fail     Action = "fail" // can no longer be rendered; the applied version stays
 )
 
-// Effect is what changes mean, in one sentence.
+// Effect is a consequence of changes.
 type Effect struct {
 	// Code is stable and in kebab-case; tools may refer to it.
 	Code     string             `json:"code"`
 	Severity propagate.Severity `json:"severity"`
-	// Message is one sentence with its counts.
+	// Message is one sentence with counts.
 	Message string `json:"message"`
-	// Objects and Clusters it is about, sorted; both may be empty.
+	// Objects and Clusters are sorted; both may be empty.
 	Objects  []manifest.ID `json:"objects,omitempty"`
 	Clusters []string      `json:"clusters,omitempty"`
-	// Values are what was and what will be, sorted by object and cluster.
+	// Values are sorted by object and cluster.
 	Values []Value `json:"values,omitempty"`
-	// At is the place to look at: the field of the policy, or the manifest.
+	// At is the place that causes the effect: the field of the policy, or the manifest.
 	At manifest.Origin `json:"at,omitzero"`
 }
 
-// Value is something that an effect moves.
+// Value is a value that an effect changes.
 type Value struct {
 	Object  manifest.ID `json:"object,omitzero"`
 	Cluster string      `json:"cluster,omitempty"`
@@ -167,30 +167,30 @@ type Value struct {
 	After   string      `json:"after,omitempty"`
 }
 
-// Finding is one of lint.
+// Finding is a lint finding.
 type Finding struct {
 	Severity propagate.Severity `json:"severity"`
 	Code     string             `json:"code"`
 	manifest.Origin
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
-	// New says that it was not there before, wherever it stood.
+	// New reports that the finding was not there before, on any line.
 	New bool `json:"new"`
 }
 
-// Reason is one thing that makes merging a mistake.
+// Reason is one reason to reject the change.
 type Reason struct {
 	Code    string          `json:"code"`
 	Message string          `json:"message"`
 	At      manifest.Origin `json:"at,omitzero"`
 }
 
-// Empty says that nothing changes for any cluster. Effects and findings may be there all the same: an object that moves
-// to another policy, a mistake in a policy that selects nothing.
+// Empty reports whether nothing changes on any cluster. There may still be effects and findings, for example an object
+// that moves to another policy, or a mistake in a policy that selects nothing.
 func (r *Report) Empty() bool { return len(r.Changes) == 0 }
 
-// Blocking is what decides the exit code: effects that are errors (the prune brake, an object that can no longer be
-// rendered, a field that cannot be changed), and new findings that are. What both say is there once.
+// Blocking returns the reasons for a failing exit code: effects of severity Error (prune-blocked, fails-to-render,
+// immutable-field) and new findings of severity Error. It omits a finding that repeats an effect.
 func (r *Report) Blocking() []Reason {
 	var reasons []Reason
 	for _, e := range r.Effects {
@@ -199,8 +199,8 @@ func (r *Report) Blocking() []Reason {
 		}
 	}
 	for _, f := range r.Findings {
-		told := slices.ContainsFunc(reasons, func(reason Reason) bool { return reason.At == f.Origin && f.Code == "cannot-render" })
-		if f.New && f.Severity == propagate.Error && !told {
+		repeated := slices.ContainsFunc(reasons, func(reason Reason) bool { return reason.At == f.Origin && f.Code == "cannot-render" })
+		if f.New && f.Severity == propagate.Error && !repeated {
 			reasons = append(reasons, Reason{f.Code, f.Message, f.Origin})
 		}
 	}

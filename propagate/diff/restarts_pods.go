@@ -10,9 +10,9 @@ var restartsPods = EffectKind{
 	Code: "restarts-pods", Severity: propagate.Warning,
 	Summary: "pods that are replaced because their template changes",
 	find: func(c *comparison) []Effect {
-		g, pods := gathering{}, map[string]int{}
+		g, pods := grouping{}, map[string]int{}
 		for _, o := range c.objects {
-			for _, s := range o.spans {
+			for _, s := range o.outcomes {
 				if !s.restarts {
 					continue
 				}
@@ -24,12 +24,12 @@ var restartsPods = EffectKind{
 				pods[key] += total(s.pods)
 			}
 		}
-		return g.effects(func(key string, e *Effect, of *gathered) {
+		return g.effects(func(key string, e *Effect, of *effectGroup) {
 			if key == "counted" {
-				e.Message = fmt.Sprintf("%s of %s %s on %s", count(pods[key], "pod"), things(e.Objects), verb(pods[key], "restarts", "restart"), where(e.Clusters))
+				e.Message = fmt.Sprintf("%s of %s %s on %s", countOf(pods[key], "pod"), describeObjects(e.Objects), plural(pods[key], "restarts", "restart"), describeClusters(e.Clusters))
 				return
 			}
-			e.Message = fmt.Sprintf("the pods of %s restart on every node of %s", things(e.Objects), where(e.Clusters))
+			e.Message = fmt.Sprintf("the pods of %s restart on every node of %s", describeObjects(e.Objects), describeClusters(e.Clusters))
 		})
 	},
 }

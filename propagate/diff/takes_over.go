@@ -8,17 +8,17 @@ import (
 
 var takesOver = EffectKind{
 	Code: "takes-over", Severity: propagate.Warning,
-	Summary: "objects that from now on replace what exists on clusters and is not ours",
+	Summary: "objects that may overwrite existing objects that accord does not manage",
 	find: func(c *comparison) []Effect {
-		g := gathering{}
+		g := grouping{}
 		for _, o := range c.objects {
 			if o.takesOver {
-				g.add(title(o.after), o, nil)
+				g.add(policyTitle(o.after), o, nil)
 			}
 		}
-		return g.effects(func(_ string, e *Effect, of *gathered) {
-			e.Message = fmt.Sprintf("%s %s over what exists under the same name and is not ours (conflictResolution: Overwrite)",
-				things(e.Objects), verb(len(e.Objects), "takes", "take"))
+		return g.effects(func(_ string, e *Effect, of *effectGroup) {
+			e.Message = fmt.Sprintf("%s %s over existing objects of the same name that accord does not manage (conflictResolution: Overwrite)",
+				describeObjects(e.Objects), plural(len(e.Objects), "takes", "take"))
 			if p := of.first.after.Policy; p != nil {
 				e.At = p.At("spec.conflictResolution")
 			}

@@ -9,31 +9,31 @@ import (
 
 var unreachable = EffectKind{
 	Code: "unreachable", Severity: propagate.Warning,
-	Summary: "clusters that do not answer: what changes there happens when they are back",
+	Summary: "unreachable clusters: accord applies their changes when they are reachable again",
 	find: func(c *comparison) []Effect {
-		g := gathering{}
-		c.eachPlace(func(o *object, _ *span, name string) {
-			if c.options.Seen[name].Unreachable {
+		g := grouping{}
+		c.eachOutcome(func(o *object, _ *outcome, name string) {
+			if c.options.Observed[name].Unreachable {
 				g.add(name, o, []string{name})
 			}
 		})
-		return g.effects(func(name string, e *Effect, of *gathered) {
+		return g.effects(func(name string, e *Effect, of *effectGroup) {
 			since := ""
-			if silent := c.options.Seen[name].Silent; silent > 0 {
-				since = " for " + roughly(silent)
+			if silent := c.options.Observed[name].UnreachableFor; silent > 0 {
+				since = " for " + shortDuration(silent)
 			}
-			e.Message = fmt.Sprintf("%s has not been heard from%s: %s %s there when it is back", name, since,
-				count(len(e.Objects), "object"), verb(len(e.Objects), "changes", "change"))
-			if revision := c.options.Seen[name].Revision; revision != "" {
-				e.Message += "; it has " + revision
+			e.Message = fmt.Sprintf("%s is unreachable%s: %s %s there when it is reachable again", name, since,
+				countOf(len(e.Objects), "object"), plural(len(e.Objects), "changes", "change"))
+			if revision := c.options.Observed[name].Revision; revision != "" {
+				e.Message += "; it runs " + revision
 			}
 			e.At = c.clusterAt(name)
 		})
 	},
 }
 
-// roughly is a duration as people say it: "3h", "41m", "2d".
-func roughly(d time.Duration) string {
+// shortDuration returns a duration with one unit: "3h", "41m", "2d".
+func shortDuration(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
 		return fmt.Sprintf("%dd", d/(24*time.Hour))

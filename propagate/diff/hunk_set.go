@@ -8,27 +8,27 @@ import (
 	"github.com/accord-dev/accord/propagate/diff/hunk"
 )
 
-// hunks are the differences between two results, shared by all pairs that differ so.
+// hunks holds the differences between two results. All pairs of results with the same differences share it.
 type hunks struct {
 	list []Hunk
-	text string // tells one from another
+	key  string // unique to the list
 }
 
-// print is empty for none.
-func (h *hunks) print() string {
+// digest returns the key of the list, "" for nil.
+func (h *hunks) digest() string {
 	if h == nil {
 		return ""
 	}
-	return h.text
+	return h.key
 }
 
-// interned keeps every list of hunks once: the same change in thousands of places is one.
-type interned struct {
+// hunkSet stores every distinct list of hunks once, because thousands of places often change alike.
+type hunkSet struct {
 	lock sync.Mutex
 	all  map[[sha256.Size]byte]*hunks
 }
 
-func (in *interned) of(found []hunk.Hunk) *hunks {
+func (in *hunkSet) intern(found []hunk.Hunk) *hunks {
 	if len(found) == 0 {
 		return nil
 	}

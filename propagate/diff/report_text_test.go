@@ -15,7 +15,7 @@ import (
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
-// TestJSON holds the names of all fields: tools read them.
+// TestJSON pins the names of all fields, because tools read them.
 func TestJSON(t *testing.T) {
 	text, err := os.ReadFile("testdata/same_but_one.txtar")
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func TestJSON(t *testing.T) {
 	require.Equal(t, string(want), string(got))
 }
 
-// printed is the report as a person reads it, without the digests: they are compared with those of the plans.
+// printed returns the report as text, without the digests: report compares them with those of the plans.
 func printed(r *diff.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d objects in %d of %d clusters, %d unchanged:%s\n", r.Totals.Objects, r.Totals.Clusters, r.Totals.Fleet, r.Unchanged, counts(r.Totals.Counts))
@@ -44,7 +44,7 @@ func printed(r *diff.Report) string {
 		fmt.Fprintf(&b, "cluster %s:%s%s%s\n", c.Name, counts(c.Counts), mark(" joins", c.Joins), mark(" leaves", c.Leaves))
 	}
 	for _, c := range r.Changes {
-		change(&b, c)
+		newChange(&b, c)
 	}
 	for _, e := range r.Effects {
 		fmt.Fprintf(&b, "%s %s: %s%s\n", e.Severity, e.Code, e.Message, at(e.At))
@@ -62,22 +62,22 @@ func printed(r *diff.Report) string {
 	return b.String()
 }
 
-func change(b *strings.Builder, c diff.Change) {
+func newChange(b *strings.Builder, c diff.Change) {
 	var objects []string
 	for _, o := range c.Objects {
 		objects = append(objects, o.ID.String()+at(o.At))
 	}
 	fmt.Fprintf(b, "change of %s\n", strings.Join(objects, ", "))
 	for _, v := range c.Variants {
-		fmt.Fprintf(b, "  %s on %s, %d places", v.Verb, strings.Join(v.Clusters, ", "), v.Places)
+		fmt.Fprintf(b, "  %s on %s, %d places", v.Action, strings.Join(v.Clusters, ", "), v.Places)
 		if v.Objects != nil {
 			fmt.Fprintf(b, ", only %s", names(v.Objects))
 		}
 		if v.Restarts {
 			fmt.Fprintf(b, ", restarts %d pods", v.RestartedPods)
 		}
-		if v.Why != "" {
-			fmt.Fprintf(b, ": %s", v.Why)
+		if v.Message != "" {
+			fmt.Fprintf(b, ": %s", v.Message)
 		}
 		b.WriteString("\n")
 		for _, h := range v.Hunks {

@@ -13,29 +13,29 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// document is one manifest of an input, whatever it is about.
+// document is one manifest of an input, of any kind.
 type document struct {
 	origin  manifest.Origin
 	content any
-	differs bool // from the one on the other side, or there is none
-	policy  bool // of any kind
+	differs bool // from the other side, or exists on one side only
+	policy  bool // a policy of any kind
 }
 
-// files know which manifests differ.
+// files records which manifests differ between the two inputs.
 type files struct {
-	before, after map[string]*document   // by what they are called
-	starts        map[string][]*document // of after, by file, in the order in which they stand there
+	before, after map[string]*document   // by kind and name
+	starts        map[string][]*document // of after, by file, in the order of their lines
 }
 
 func newFiles(before, after propagate.Input) *files {
 	f := &files{before: documents(before), after: documents(after), starts: map[string][]*document{}}
 	for name, d := range f.after {
 		was, there := f.before[name]
-		d.differs = !there || !same(was.content, d.content)
+		d.differs = !there || !equalContent(was.content, d.content)
 		if there {
 			was.differs = d.differs
 		}
-		f.starts[place(d.origin)] = append(f.starts[place(d.origin)], d)
+		f.starts[fileOf(d.origin)] = append(f.starts[fileOf(d.origin)], d)
 	}
 	for name, d := range f.before {
 		if _, there := f.after[name]; !there {
@@ -48,12 +48,12 @@ func newFiles(before, after propagate.Input) *files {
 	return f
 }
 
-// changed are the files with a manifest that differs, sorted.
+// changed returns the files with a manifest that differs, sorted.
 func (f *files) changed() []string {
 	paths := map[string]bool{}
 	for _, side := range []map[string]*document{f.before, f.after} {
 		for _, d := range side {
-			if path := place(d.origin); d.differs && path != "" {
+			if path := fileOf(d.origin); d.differs && path != "" {
 				paths[path] = true
 			}
 		}
@@ -61,7 +61,7 @@ func (f *files) changed() []string {
 	return append([]string{}, slices.Sorted(maps.Keys(paths))...)
 }
 
-// policies counts those that differ, those on one side only included.
+// policies returns how many policies differ, including those on one side only.
 func (f *files) policies() int {
 	n := 0
 	for _, d := range f.after {
@@ -77,10 +77,11 @@ func (f *files) policies() int {
 	return n
 }
 
-// touched says that a place is in a manifest that differs. A file of which the lines are not known counts as a whole.
+// touched reports whether a place is in a manifest that differs. If its line is unknown, any manifest of the file
+// counts.
 func (f *files) touched(at manifest.Origin) bool {
 	var in *document
-	for _, d := range f.starts[place(at)] {
+	for _, d := range f.starts[fileOf(at)] {
 		if at.Line == 0 && d.differs {
 			return true
 		}
@@ -91,13 +92,13 @@ func (f *files) touched(at manifest.Origin) bool {
 	return in != nil && in.differs
 }
 
-// place is the file, with its source.
-func place(at manifest.Origin) string {
+// fileOf returns the source and path of a place, without the line.
+func fileOf(at manifest.Origin) string {
 	at.Line = 0
 	return at.String()
 }
 
-// documents are all manifests of an input by what they are called.
+// documents returns all manifests of an input by kind and name.
 func documents(in propagate.Input) map[string]*document {
 	all := map[string]*document{}
 	add := func(name string, at manifest.Origin, content any) {
@@ -134,7 +135,7 @@ func documents(in propagate.Input) map[string]*document {
 	return all
 }
 
-func same(a, b any) bool {
+func equalContent(a, b any) bool {
 	x, ok := a.(*unstructured.Unstructured)
 	y, too := b.(*unstructured.Unstructured)
 	return ok && too && x == y || reflect.DeepEqual(a, b)

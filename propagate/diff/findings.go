@@ -7,20 +7,20 @@ import (
 	"github.com/accord-dev/accord/propagate/check"
 )
 
-// findings are those of lint that are new, or stand in a manifest that changed.
+// findings returns the lint findings of after that are new or in a changed manifest.
 func (c *comparison) findings() []Finding {
 	var run [2][]propagate.Finding
 	propagate.Concurrently(2, func(side int) {
 		of := []Side{c.before, c.after}[side]
-		run[side] = check.RunOn(of.Input, of.Plan, &c.outcomes[side])
+		run[side] = check.RunOn(of.Input, of.Plan, &c.checkOutcomes[side])
 	})
 	known := map[string]int{}
 	for _, f := range run[0] {
-		known[unplaced(f)]++
+		known[findingKey(f)]++
 	}
 	found := []Finding{}
 	for _, f := range run[1] {
-		key := unplaced(f)
+		key := findingKey(f)
 		isNew := known[key] <= 0
 		known[key]--
 		if isNew || c.files.touched(f.At) {
@@ -30,10 +30,10 @@ func (c *comparison) findings() []Finding {
 	return found
 }
 
-// lineNumber is that of a place in a message: "policies/web.yaml:14".
+// lineNumber matches the line in a place: "policies/web.yaml:14".
 var lineNumber = regexp.MustCompile(`:\d+\b`)
 
-// unplaced is a finding without the lines that it stands on and speaks of: what only moved is not new.
-func unplaced(f propagate.Finding) string {
-	return joined(f.Code, f.At.Source, f.At.Path, lineNumber.ReplaceAllString(f.Message, ""))
+// findingKey identifies a finding regardless of line numbers, so that a moved manifest causes no new finding.
+func findingKey(f propagate.Finding) string {
+	return joinKey(f.Code, f.At.Source, f.At.Path, lineNumber.ReplaceAllString(f.Message, ""))
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// count adds up what happens, by cluster and in all.
+// count sums up the changes by cluster and in all.
 func (c *comparison) count() ([]Cluster, Totals) {
 	var totals Totals
 	clusters := map[string]*Cluster{}
 	for _, o := range c.objects {
-		for _, s := range o.spans {
+		for _, s := range o.outcomes {
 			for i, name := range s.clusters {
 				if clusters[name] == nil {
 					clusters[name] = &Cluster{Name: name, Joins: c.joins[name], Leaves: c.leaves[name]}
@@ -18,7 +18,7 @@ func (c *comparison) count() ([]Cluster, Totals) {
 				clusters[name].add(s.counts(i))
 			}
 		}
-		if len(o.spans) > 0 {
+		if len(o.outcomes) > 0 {
 			totals.Objects++
 		}
 	}
@@ -31,10 +31,10 @@ func (c *comparison) count() ([]Cluster, Totals) {
 	return changed, totals
 }
 
-// counts are those of one place.
-func (s *span) counts(place int) Counts {
+// counts returns the counts of one place.
+func (s *outcome) counts(place int) Counts {
 	counts := Counts{RestartedPods: s.pods[place]}
-	switch s.verb {
+	switch s.action {
 	case Create:
 		counts.Created = 1
 	case Modify:
@@ -43,7 +43,7 @@ func (s *span) counts(place int) Counts {
 		counts.Changed, counts.Recreated = 1, 1
 	case Delete:
 		counts.Deleted = 1
-	case Leave:
+	case Keep:
 		counts.Kept = 1
 	case Hold:
 		counts.Held = 1
