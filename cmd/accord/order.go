@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,8 +30,8 @@ func (f *orderFlags) register(c *cobra.Command) {
 // orderNotes are said by each of these commands.
 const orderNotes = `
 The manifest is looked for in the work tree around the current directory and edited in place; comments and order stay. The
-change is printed as a patch and committed alone, whatever else is staged, by the user of git's configuration; no hook of
-the repository is run. With --dry-run it is only printed: "| git apply" takes it. A file with changes that are not
+change is printed as a patch and committed alone with git, whatever else is staged, with the hooks and the signature that git is
+configured for. With --dry-run it is only printed: "| git apply" takes it. A file with changes that are not
 committed is refused.`
 
 // ordering is c for an order about a rollout, which is its one argument.
@@ -67,26 +66,16 @@ func (f *orderFlags) carryOut(ctx context.Context, out io.Writer, h *history, c 
 	}
 	done := ordered{File: c.file, Subject: c.subject, Message: p.message, Diff: p.diff, Branch: p.branch()}
 	if !f.dryRun {
-		if err := p.commit(); err != nil {
+		if done.Commit, err = p.commit(ctx); err != nil {
 			return err
 		}
-		done.Commit = p.hash.String()
 	}
 	var pushing error
 	if f.push {
-		pushing = push(ctx, h.root)
+		pushing = h.push(ctx)
 		done.Pushed = pushing == nil
 	}
 	return errors.Join(done.print(out, f.output.value), pushing)
-}
-
-// push is git's, with the remote, the credentials and the hooks of whoever calls it.
-func push(ctx context.Context, root string) error {
-	text, err := exec.CommandContext(ctx, "git", "-C", root, "push").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("the commit is made; pushing it failed: %w\n%s", err, strings.TrimSpace(string(text)))
-	}
-	return nil
 }
 
 func (o ordered) print(out io.Writer, f format) error {
