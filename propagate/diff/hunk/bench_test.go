@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// BenchmarkCompare is what a review pays for one object: a new image, a file with one line changed in thousands, a list of
-// thousands of items of which none is as before.
+// BenchmarkCompare measures the comparison of one object: a new image, one changed line among thousands, a list with
+// thousands of items that all differ.
 func BenchmarkCompare(b *testing.B) {
 	file := func(change int) string {
 		var text strings.Builder

@@ -8,20 +8,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Compare says how after differs from before, in the order in which the YAML is read: nil if it does not. Accord's own
-// marks (the digest, the membership label) are no difference, and neither is a number held as a float instead of an
-// integer. If one of the two is nil, the other is one hunk. Neither is changed.
+// Compare returns the differences between two objects, in the order of fields in a manifest; nil if they are equal. It
+// ignores accord's own marks (the digest annotation and the membership label), and whether a number is an integer or a
+// float. If one object is nil, the other one is a single hunk. Compare changes neither.
 func Compare(before, after *unstructured.Unstructured, o Options) []Hunk {
 	c := comparer{printer: printer{o: o}}
-	at := place{secret: secrets(before, after)}
+	at := place{secret: secretRules(before, after)}
 	switch {
 	case before == nil && after == nil:
 	case before == nil:
-		c.lone(at, Add, unmarked(after))
+		c.oneSided(at, Add, withoutMarks(after))
 	case after == nil:
-		c.lone(at, Remove, unmarked(before))
+		c.oneSided(at, Remove, withoutMarks(before))
 	default:
-		c.fields(at, unmarked(before), unmarked(after))
+		c.fields(at, withoutMarks(before), withoutMarks(after))
 	}
 	return c.hunks
 }
@@ -32,11 +32,11 @@ type comparer struct {
 	hunks []Hunk
 }
 
-// place is where a walk is.
+// place is a position in both objects.
 type place struct {
 	path   string
-	field  string // the last key on the way, which says how the items of a list are called
-	secret rules  // what is secret from here on
+	field  string // the last key of the path, which determines the list keys
+	secret rules  // applies below this place
 }
 
 func (p place) key(key string) place {
@@ -47,7 +47,7 @@ func (p place) item(label string) place {
 	return place{path: p.path + "[" + label + "]", secret: p.secret.item()}
 }
 
-// values compares two values that are both there.
+// values compares two values that both exist.
 func (c *comparer) values(at place, before, after any) {
 	if equal(before, after) {
 		return
@@ -60,14 +60,13 @@ func (c *comparer) values(at place, before, after any) {
 	}
 	if b, ok := before.([]any); ok {
 		if a, ok := after.([]any); ok {
-			c.items(at, b, a)
+			c.lists(at, b, a)
 			return
 		}
 	}
 	c.add(c.replace(at, before, after))
 }
 
-// fields compares two maps.
 func (c *comparer) fields(at place, before, after map[string]any) {
 	for _, key := range keysOf(before, after) {
 		b, had := before[key]
@@ -76,52 +75,53 @@ func (c *comparer) fields(at place, before, after map[string]any) {
 		case had && has:
 			c.values(at.key(key), b, a)
 		case has:
-			c.lone(at.key(key), Add, a)
+			c.oneSided(at.key(key), Add, a)
 		default:
-			c.lone(at.key(key), Remove, b)
+			c.oneSided(at.key(key), Remove, b)
 		}
 	}
 }
 
-// lone is about a value that has come or gone. Secret maps are told field by field, so that a reader sees which came.
-func (c *comparer) lone(at place, op Op, value any) {
+// oneSided adds hunks for a value that was added or removed. A secret map gets a hunk for each field, to show the names
+// of the fields.
+func (c *comparer) oneSided(at place, op Op, value any) {
 	m, ok := value.(map[string]any)
 	if !ok || len(m) == 0 || !at.secret.all() {
-		c.add(c.only(at, op, value))
+		c.add(c.single(at, op, value))
 		return
 	}
 	for _, key := range keysOf(m, nil) {
-		c.lone(at.key(key), op, m[key])
+		c.oneSided(at.key(key), op, m[key])
 	}
 }
 
 func (c *comparer) add(h Hunk) { c.hunks = append(c.hunks, h) }
 
-// keysOf are the keys of both, in the order in which they are read.
+// keysOf returns the keys of both maps in the order of a manifest.
 func keysOf(a, b map[string]any) []string {
 	keys := slices.AppendSeq(make([]string, 0, len(a)+len(b)), maps.Keys(a))
 	keys = slices.AppendSeq(keys, maps.Keys(b))
-	slices.SortFunc(keys, read)
+	slices.SortFunc(keys, compareFields)
 	return slices.Compact(keys)
 }
 
-// first are the fields that people write above the others, whatever the object.
-var first = strings.Fields("apiVersion kind metadata name namespace labels annotations spec image command args")
+// leadingFields come first in the manifests of any kind.
+var leadingFields = strings.Fields("apiVersion kind metadata name namespace labels annotations spec image command args")
 
-// read orders fields as they are read: what says what it is, then the rest by name, and the status below.
-func read(a, b string) int {
-	if x, y := rank(a), rank(b); x != y {
+// compareFields sorts leadingFields first, then by name, and the status last.
+func compareFields(a, b string) int {
+	if x, y := fieldRank(a), fieldRank(b); x != y {
 		return x - y
 	}
 	return strings.Compare(a, b)
 }
 
-func rank(key string) int {
-	if i := slices.Index(first, key); i >= 0 {
+func fieldRank(key string) int {
+	if i := slices.Index(leadingFields, key); i >= 0 {
 		return i
 	}
 	if key == "status" {
-		return len(first) + 1
+		return len(leadingFields) + 1
 	}
-	return len(first)
+	return len(leadingFields)
 }

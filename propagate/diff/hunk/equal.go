@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// equal compares values as render.Digest does: a whole number is the same held as integer or float, and a list or map that
-// is empty is not one that is absent.
+// equal compares values as render.Digest does: a whole number is equal as integer and float, and an empty list or map
+// differs from an absent one.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -42,7 +42,7 @@ func equalMaps(a, b map[string]any) bool {
 	return true
 }
 
-// number is v as an integer if it is a whole number that a float holds exactly.
+// number returns v as an integer if v is a whole number that a float holds exactly.
 func number(v any) any {
 	switch n := v.(type) {
 	case int:

@@ -9,18 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// Fingerprint is "hmac " and 8 hex digits of the HMAC-SHA256 of value, or nothing without a key. The same values have the
-// same fingerprint under one key, and without the key no value can be guessed from it. Other values have another one but
-// for one chance in four thousand million: it is for reading, and what changed is never decided by it.
+// Fingerprint returns "hmac " and 8 hex digits of the HMAC-SHA256 of a value, or "" without a key. Equal values have
+// equal fingerprints under one key; without the key nobody can guess the value. Different values collide with a chance
+// of one in four thousand million: fingerprints are for readers and decide nothing.
 func Fingerprint(key []byte, value any) string {
 	if len(key) == 0 {
 		return ""
 	}
 	text, err := json.Marshal(value)
-	if s, ok := value.(string); ok && !utf8.ValidString(s) { // what a Secret holds may be no text, and JSON has no bytes
+	if s, ok := value.(string); ok && !utf8.ValidString(s) { // a Secret may hold bytes that JSON cannot represent
 		text = []byte("bytes " + s)
 	}
-	if err != nil { // not JSON at all; its Go text still tells one value from another
+	if err != nil { // not JSON; the Go syntax still distinguishes values
 		text = fmt.Appendf(nil, "%#v", value)
 	}
 	mac := hmac.New(sha256.New, key)

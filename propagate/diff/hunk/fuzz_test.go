@@ -16,11 +16,11 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// planted is the secret that no output may contain.
+// planted is the secret that must not be in any output.
 const planted = "hunter2-correct-horse"
 
-// FuzzCompare compares two objects, of which the second is made by changing the first here and there: no panic, a hunk if
-// and only if they differ, and no planted secret.
+// FuzzCompare compares an object with a changed copy: no panic, hunks if and only if they differ, and no planted
+// secret.
 func FuzzCompare(f *testing.F) {
 	for seed := range int64(300) {
 		f.Add(seed, uint8(seed%4))
@@ -42,7 +42,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// TestYAMLReadsBack: what is printed is what was there.
+// TestYAMLReadsBack requires that printed YAML decodes to the value.
 func TestYAMLReadsBack(t *testing.T) {
 	for seed := range int64(500) {
 		w := world{rand.New(rand.NewSource(seed))}
@@ -56,7 +56,7 @@ func TestYAMLReadsBack(t *testing.T) {
 	}
 }
 
-// TestPlainTexts: what is written without the encoder is what the encoder writes.
+// TestPlainTexts requires that text written without the encoder equals the encoder's output.
 func TestPlainTexts(t *testing.T) {
 	for _, s := range strings.Fields(`a web:1.8 registry.example:5000/web@sha256:aa a/b Null TRUE yes NO On y n nan inf e1 x: a:b:c a--b null. ~a é a#b`) {
 		require.Equal(t, encode(node(s)), yamlOf(s))
@@ -77,7 +77,7 @@ func requireNoSecret(t testing.TB, text string) {
 	}
 }
 
-// clean is u without accord's marks, made another way than Compare does.
+// clean returns u without accord's marks. Its implementation differs from the one of Compare.
 func clean(u *unstructured.Unstructured) *unstructured.Unstructured {
 	u = u.DeepCopy()
 	for field, key := range map[string]string{"annotations": v1alpha1.DigestAnnotation, "labels": v1alpha1.PartOfLabel} {
@@ -91,10 +91,9 @@ func clean(u *unstructured.Unstructured) *unstructured.Unstructured {
 	return u
 }
 
-// world makes random objects.
 type world struct{ *rand.Rand }
 
-// object is, by mode: anything; a Secret; an object that is sensitive as a whole; one with a sensitive path.
+// object returns a random object, by mode: any; a Secret; one that is sensitive as a whole; one with a sensitive path.
 func (w world) object(mode uint8) map[string]any {
 	kind, annotations := "Widget", map[string]any{"note": w.text()}
 	secret := planted + w.text()
@@ -128,7 +127,7 @@ func (w world) object(mode uint8) map[string]any {
 	return o
 }
 
-// holding is a value with the secret somewhere in it.
+// holding returns a value with the secret somewhere in it.
 func (w world) holding(secret string, depth int) any {
 	switch {
 	case depth == 0 || w.Intn(4) == 0:
@@ -185,7 +184,7 @@ func (w world) text() string {
 	return texts[w.Intn(len(texts))]
 }
 
-// changed is a copy of v with some values, items and fields changed. Names, kinds and marks stay.
+// changed returns a copy of v with some values, items and fields changed. Names, kinds and marks stay.
 func (w world) changed(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -223,7 +222,7 @@ func (w world) changed(v any) any {
 	return v
 }
 
-// kept changes only what is below.
+// kept changes only nested values.
 func (w world) kept(v any) any {
 	if _, ok := v.(string); ok {
 		return v

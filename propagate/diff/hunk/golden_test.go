@@ -16,11 +16,11 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens")
 
-// options are those of the goldens: small enough that a case can show what is cut.
+// options are small enough for cases to show cut texts.
 var options = Options{Key: []byte("of the goldens"), Limit: 600}
 
-// TestGolden: every file is one change, told on top: before.yaml, after.yaml and the hunks as text. No word that
-// contains "hunter" may be in them: that is how the cases write passwords.
+// TestGolden runs one change per file: a description, before.yaml, after.yaml and the hunks as text. Cases write
+// passwords with "hunter", which must not be in the hunks.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// parse reads one object; an empty file is none.
+// parse reads one object; an empty file is nil.
 func parse(t testing.TB, data []byte) *unstructured.Unstructured {
 	t.Helper()
 	if strings.TrimSpace(string(data)) == "" {
@@ -60,7 +60,7 @@ func parse(t testing.TB, data []byte) *unstructured.Unstructured {
 	return u
 }
 
-// show writes hunks as a reader could see them.
+// show writes hunks as text.
 func show(hunks []Hunk) string {
 	signs := map[Op]string{Add: "+", Remove: "-", Replace: "~", Move: "%"}
 	var b strings.Builder

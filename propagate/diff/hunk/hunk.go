@@ -1,48 +1,49 @@
-// Package hunk says how one object differs from another as people read it: paths with before and after, in the order in
-// which the YAML is read, lists by what their items are called, and no value of a Secret. And it says what a change costs
-// beyond the change itself: pods that restart, fields that the API server refuses to change.
+// Package hunk compares two versions of one object for a reviewer. Hunks have a path with values before and after, in
+// the order of fields in a manifest. Items of lists are named by their keys, and values of Secrets are hidden. The
+// package also determines the consequences of a change: restarted pods, and immutable fields that the API server
+// refuses to change.
 package hunk
 
-// Op is what happens to a value.
+// Op is the kind of difference.
 type Op string
 
 const (
 	Add     Op = "add"
 	Remove  Op = "remove"
 	Replace Op = "replace"
-	// Move is a list of which the order changed; Before and After are the names of its items, or the items if they
-	// have none. What else changed in the items stands in hunks of their own.
+	// Move is a list in another order. Before and After are the names of its items, or the items if they have no names.
+	// Other differences of the items have hunks of their own.
 	Move Op = "move"
 )
 
 // Hunk is one value that differs.
 type Hunk struct {
-	// Path is where: spec.template.spec.containers[app].image. Items of lists are named by the key that identifies them
-	// in Kubernetes, and by their index if there is none: the one before for Remove, the one after for the rest. What is
-	// no plain word is quoted: metadata.annotations["a.b/c"]. It is empty for the object as a whole.
+	// Path locates the value: spec.template.spec.containers[app].image. Items of lists have the name that their list
+	// keys give, or else their index: the index before for Remove, the index after for other operations. Keys and names
+	// that are not plain words are quoted: metadata.annotations["a.b/c"]. The path of a whole object is "".
 	Path string
 	Op   Op
-	// Before and After are the YAML of the value without a newline at the end; empty where there is none, and both empty
-	// when Text says it all.
+	// Before and After are YAML without a trailing newline. They are "" if there is no such value, and if Text is set.
 	Before, After string
-	// Text is the unified diff of a string of several lines, with two lines around each change and without file names.
-	// Only Replace has one.
+	// Text is the unified diff of a string of several lines, with two lines of context and no file names. Only Replace
+	// sets it.
 	Text string
-	// Secret says that the value, or a part of it, is not shown: in its place stands a Fingerprint, and with no key
-	// nothing at all if the value is a whole secret, Hidden if it is a part.
+	// Secret reports that the value, or a part of it, is hidden. A Fingerprint replaces it. Without a key, a value that
+	// is secret as a whole is "", and a secret part is Hidden.
 	Secret bool
 }
 
-// Hidden stands for a part of a value that is not shown and cannot be fingerprinted, as there is no key.
+// Hidden replaces a secret part of a value if there is no key for a fingerprint.
 const Hidden = "(hidden)"
 
-// Options of Compare. The zero value is ready to use.
+// Options configure Compare. The zero value is ready to use.
 type Options struct {
-	// Key is of the HMAC-SHA256 that makes fingerprints. Without one secrets only say that they changed.
+	// Key is the HMAC-SHA256 key of fingerprints. Without a key, hunks only show that secrets changed.
 	Key []byte
-	// Limit is how many characters of Before, After and Text are shown; what is left out is said behind them. 0: 2,000.
+	// Limit is the maximum length in characters of Before, After and Text; longer texts are cut and end with a note. 0
+	// is 2,000.
 	Limit int
 }
 
-// defaultLimit is some 40 lines: more than that is not read in a review.
+// defaultLimit is about 40 lines.
 const defaultLimit = 2000

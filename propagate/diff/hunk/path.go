@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// plainKey are field names that stand in a path as they are, plainItem names of items; all others are quoted.
+// plainKey matches field names that need no quotes in a path, plainItem names of items.
 var (
 	plainKey  = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]*$`)
 	plainItem = regexp.MustCompile(`^[A-Za-z0-9_$*./:@+-]*[A-Za-z_$*./:@+-][A-Za-z0-9_$*./:@+-]*$`)
 )
 
-// join is the path of a field below path.
+// join returns the path of a field below path.
 func join(path, key string) string {
 	switch {
 	case !plainKey.MatchString(key):
@@ -25,7 +25,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// itemLabel is a name as it stands between the brackets of a path. A name of digits alone is no index and is quoted.
+// itemLabel returns a name as it is written in the brackets of a path. It quotes digits, which would be an index.
 func itemLabel(name string) string {
 	if plainItem.MatchString(name) {
 		return name
@@ -33,24 +33,24 @@ func itemLabel(name string) string {
 	return quote(name)
 }
 
-// quote is in one line, whatever s is.
+// quote returns s in quotes on one line.
 func quote(s string) string { return strconv.Quote(s) }
 
 // step is one part of a path.
 type step struct {
 	name   string
-	item   bool // of a list
-	quoted bool // a field, or an item
+	item   bool // an item of a list
+	quoted bool // a field or an item
 }
 
-// steps reads a path as Hunk.Path has it.
-func steps(path string) ([]step, error) {
+// parsePath reads a path in the format of Hunk.Path.
+func parsePath(path string) ([]step, error) {
 	if path == "" {
 		return nil, errors.New("the path is empty")
 	}
 	var out []step
 	for rest := path; rest != ""; {
-		s, after, err := cutStep(rest)
+		s, after, err := parseStep(rest)
 		if err != nil {
 			return nil, fmt.Errorf("path %q: %w", path, err)
 		}
@@ -58,7 +58,7 @@ func steps(path string) ([]step, error) {
 		rest = after
 		if dotted, ok := strings.CutPrefix(after, "."); ok {
 			if dotted == "" || dotted[0] == '[' {
-				return nil, fmt.Errorf("path %q: no name behind a dot", path)
+				return nil, fmt.Errorf("path %q: expected a name after a dot", path)
 			}
 			rest = dotted
 		}
@@ -66,28 +66,28 @@ func steps(path string) ([]step, error) {
 	return out, nil
 }
 
-// cutStep reads the first step of text.
-func cutStep(text string) (s step, after string, err error) {
+// parseStep reads the first step of text.
+func parseStep(text string) (s step, after string, err error) {
 	if inside, ok := strings.CutPrefix(text, "["); ok {
-		return cutBracket(inside)
+		return parseBracket(inside)
 	}
 	end := strings.IndexAny(text, ".[")
 	if end < 0 {
 		end = len(text)
 	}
 	if end == 0 {
-		return step{}, "", errors.New("no name before a dot")
+		return step{}, "", errors.New("expected a name before a dot")
 	}
 	return step{name: text[:end]}, text[end:], nil
 }
 
-// cutBracket reads what stands between brackets, the opening one left out.
-func cutBracket(text string) (s step, after string, err error) {
+// parseBracket reads a step from behind its opening bracket.
+func parseBracket(text string) (s step, after string, err error) {
 	quoted, err := strconv.QuotedPrefix(text)
 	if err != nil || quoted[0] != '"' {
 		label, after, closed := strings.Cut(text, "]")
 		if !closed || label == "" {
-			return step{}, "", fmt.Errorf("no name between brackets at %q", "["+text)
+			return step{}, "", fmt.Errorf("expected a name in brackets at %q", "["+text)
 		}
 		return step{name: label, item: true}, after, nil
 	}
@@ -97,7 +97,7 @@ func cutBracket(text string) (s step, after string, err error) {
 	}
 	after, closed := strings.CutPrefix(text[len(quoted):], "]")
 	if !closed {
-		return step{}, "", fmt.Errorf("no bracket closes behind %s", quoted)
+		return step{}, "", fmt.Errorf("missing closing bracket after %s", quoted)
 	}
 	return step{name: name, quoted: true}, after, nil
 }

@@ -15,27 +15,27 @@ func TestSteps(t *testing.T) {
 		`spec.containers[app].env["0"].val`: {{name: "spec"}, {name: "containers"}, {name: "app", item: true}, {name: "env"}, {name: "0", quoted: true}, {name: "val"}},
 		`a["]\""][3]`:                       {{name: "a"}, {name: `]"`, quoted: true}, {name: "3", item: true}},
 	} {
-		got, err := steps(path)
+		got, err := parsePath(path)
 		require.NoError(t, err, path)
 		require.Equal(t, want, got, path)
 	}
 	for _, path := range []string{"", ".", "a.", ".a", "a..b", "a[", "a[]", "a[b", `a["b`, `a["b"`, `a["b"x]`, "a.[b]"} {
-		_, err := steps(path)
+		_, err := parsePath(path)
 		require.Error(t, err, path)
 	}
 }
 
-// TestPathsReadBack: a path that is shown is one that the annotation accepts.
+// TestPathsReadBack requires that the annotation accepts every printed path.
 func TestPathsReadBack(t *testing.T) {
 	path := join(join(join("", "spec"), "a.b/c"), "x\"y\n") + "[" + itemLabel("8080/TCP") + "][" + itemLabel("80") + "]"
-	got, err := steps(path)
+	got, err := parsePath(path)
 	require.NoError(t, err)
 	require.Equal(t, []step{
 		{name: "spec"}, {name: "a.b/c", quoted: true}, {name: "x\"y\n", quoted: true}, {name: "8080/TCP", item: true}, {name: "80", quoted: true},
 	}, got)
 }
 
-// TestMarks: every way to write that a value is sensitive hides it, and a way to write something else does not.
+// TestMarks lists spellings of the annotation that hide values, and some that do not.
 func TestMarks(t *testing.T) {
 	object := func(mark, value string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{
@@ -60,7 +60,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestNumbersBeyondFloats: an integer that no float holds exactly is another value than the float that JSON writes alike.
+// TestNumbersBeyondFloats distinguishes an integer that no float holds exactly from the float with the same JSON.
 func TestNumbersBeyondFloats(t *testing.T) {
 	object := func(v any) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{"spec": []any{v}}}

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// printer makes hunks of values.
+// printer writes the values of hunks.
 type printer struct {
 	o Options
 }
 
-// only is a value that is on one side.
-func (p printer) only(at place, op Op, value any) Hunk {
+// single returns the hunk of a value that was added or removed.
+func (p printer) single(at place, op Op, value any) Hunk {
 	h := Hunk{Path: at.path, Op: op, Secret: p.hides(at.secret, value)}
 	text := p.cut(p.text(at.secret, value))
 	if op == Add {
@@ -26,20 +26,20 @@ func (p printer) only(at place, op Op, value any) Hunk {
 	return h
 }
 
-// replace is a value that is another one after.
+// replace returns the hunk of a value that changed.
 func (p printer) replace(at place, before, after any) Hunk {
 	h := Hunk{Path: at.path, Op: Replace, Secret: p.hides(at.secret, before) || p.hides(at.secret, after)}
 	b, isText := before.(string)
 	a, alsoText := after.(string)
 	if isText && alsoText && !h.Secret && (strings.Contains(a, "\n") || strings.Contains(b, "\n")) {
-		h.Text = p.cut(visible(lines(b, a)))
+		h.Text = p.cut(visible(unifiedDiff(b, a)))
 		return h
 	}
 	h.Before, h.After = p.cutBoth(p.text(at.secret, before), p.text(at.secret, after))
 	return h
 }
 
-// move is a list with its items in another order, in one line if nothing is below them.
+// move returns the hunk of a reordered list. A list of scalars is written on one line.
 func (p printer) move(at place, before, after []any) Hunk {
 	h := p.replace(at, before, after)
 	h.Op = Move
@@ -50,15 +50,15 @@ func (p printer) move(at place, before, after []any) Hunk {
 	return h
 }
 
-// text is the value as YAML, with fingerprints in it; of a secret that is no list or map, the fingerprint.
+// text returns the value as YAML with its secrets replaced by fingerprints. A secret scalar is only its fingerprint.
 func (p printer) text(secret rules, value any) string {
 	if secret.all() && !nested(value) {
-		return Fingerprint(p.o.Key, p.plain(secret, value))
+		return Fingerprint(p.o.Key, p.fingerprinted(secret, value))
 	}
 	return visible(yamlOf(p.mask(secret, value)))
 }
 
-// nested is what has values below it.
+// nested reports whether a value is a map or a list.
 func nested(value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -67,7 +67,7 @@ func nested(value any) bool {
 	return false
 }
 
-// mask is a copy of value with what is secret replaced; it is value itself if nothing is.
+// mask returns a copy of value with its secrets replaced, or value itself if it has none.
 func (p printer) mask(secret rules, value any) any {
 	if len(secret) == 0 {
 		return value
@@ -87,12 +87,12 @@ func (p printer) mask(secret rules, value any) any {
 		return out
 	}
 	if secret.all() {
-		return cmp.Or(Fingerprint(p.o.Key, p.plain(secret, value)), Hidden)
+		return cmp.Or(Fingerprint(p.o.Key, p.fingerprinted(secret, value)), Hidden)
 	}
 	return value
 }
 
-// hides says whether mask replaces anything.
+// hides reports whether mask replaces anything.
 func (p printer) hides(secret rules, value any) bool {
 	if len(secret) == 0 {
 		return false
@@ -116,17 +116,18 @@ func (p printer) hides(secret rules, value any) bool {
 	return secret.all()
 }
 
-// plain is what the fingerprint is of: the same text in data and stringData of a Secret has the same one.
-func (p printer) plain(secret rules, value any) any {
+// fingerprinted returns the value to fingerprint: the same text in data and stringData of a Secret has the same
+// fingerprint.
+func (p printer) fingerprinted(secret rules, value any) any {
 	if s, ok := value.(string); ok {
-		if plain, ok := decoded(s, secret); ok {
+		if plain, ok := decodeBase64(s, secret); ok {
 			return plain
 		}
 	}
 	return value
 }
 
-// cut leaves out what is beyond the limit and says how much that is.
+// cut shortens a text to the limit and adds the length of the rest.
 func (p printer) cut(text string) string {
 	limit := cmp.Or(p.o.Limit, defaultLimit)
 	total := utf8.RuneCountInString(text)
@@ -134,16 +135,16 @@ func (p printer) cut(text string) string {
 		return text
 	}
 	kept := string([]rune(text)[:limit])
-	if end := strings.LastIndexByte(kept, '\n'); end > len(kept)/2 { // whole lines, if they are not too long
+	if end := strings.LastIndexByte(kept, '\n'); end > len(kept)/2 { // whole lines, unless they are long
 		kept = kept[:end]
 	}
-	return fmt.Sprintf("%s\n... (%s left out)", kept, characters(total-utf8.RuneCountInString(kept)))
+	return fmt.Sprintf("%s\n... (%s left out)", kept, characterCount(total-utf8.RuneCountInString(kept)))
 }
 
-// about is how much of what two long texts begin with is shown before they differ.
-const about = 40
+// commonPrefix is how many equal characters are shown before the first difference of two long texts.
+const commonPrefix = 40
 
-// cutBoth cuts two texts so that it can be seen where they differ: long ones may well begin alike.
+// cutBoth shortens two texts so that their first difference stays visible.
 func (p printer) cutBoth(before, after string) (string, string) {
 	limit := cmp.Or(p.o.Limit, defaultLimit)
 	if max(utf8.RuneCountInString(before), utf8.RuneCountInString(after)) <= limit {
@@ -154,16 +155,16 @@ func (p printer) cutBoth(before, after string) (string, string) {
 	for same < min(len(x), len(y)) && x[same] == y[same] {
 		same++
 	}
-	skip := same - about
+	skip := same - commonPrefix
 	if skip <= limit/4 {
 		return p.cut(before), p.cut(after)
 	}
-	head := fmt.Sprintf("(%s, the same in both) ...", characters(skip))
+	head := fmt.Sprintf("(%s, the same in both) ...", characterCount(skip))
 	return head + p.cut(string(x[skip:])), head + p.cut(string(y[skip:]))
 }
 
-// characters is how people write a number of them: 1,234 characters.
-func characters(n int) string {
+// characterCount formats a number: "1,234 characters".
+func characterCount(n int) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -174,8 +175,8 @@ func characters(n int) string {
 	return digits + " characters"
 }
 
-// visible escapes what a terminal obeys and what an eye does not see: control characters, marks that turn the direction of
-// text, spaces of no width.
+// visible escapes characters that control a terminal or are invisible: control characters, changes of text direction,
+// spaces of no width.
 func visible(text string) string {
 	seen := func(r rune) bool { return r == '\n' || r == '\t' || unicode.IsPrint(r) }
 	if strings.IndexFunc(text, func(r rune) bool { return !seen(r) }) < 0 && utf8.ValidString(text) {

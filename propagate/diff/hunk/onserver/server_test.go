@@ -1,5 +1,5 @@
-// Package onserver has no code: it asks a real API server whether it refuses a change, and what it makes of a pod template,
-// and holds package hunk to the answers.
+// Package onserver has no code. Its test applies changes to a real API server and compares the answers with package
+// hunk: which changes the server rejects, and which change a pod template.
 package onserver
 
 import (
@@ -29,12 +29,11 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// member is an API server with no controllers.
 type member struct{ client.Client }
 
-// TestOnAServer: every file of testdata is about one kind. A *.yaml in it is an object, what follows up to the next one are
-// changes to it, as JSON merge patches. The name of a change begins with what the review says of it: the fields that cannot
-// be changed, "accepted", or "restarts" for one that replaces pods, too.
+// TestOnAServer runs one file of testdata per kind. A *.yaml in it is an object; the parts after it are changes to the
+// object, as JSON merge patches. The name of a change begins with the expected result: the immutable fields,
+// "accepted", or "restarts" if pods are replaced.
 func TestOnAServer(t *testing.T) {
 	c, err := client.New(localtest.Start(t, "member").Config(), client.Options{})
 	require.NoError(t, err)
@@ -58,7 +57,7 @@ func TestOnAServer(t *testing.T) {
 	}
 }
 
-// judge compares what hunk says of a change with what the server does.
+// judge compares the result of hunk for a change with the answer of the server.
 func (m member) judge(t *testing.T, name string, before, after *unstructured.Unstructured) {
 	verdict, _, _ := strings.Cut(name, ":")
 	k := kind.Of(before.GroupVersionKind().GroupKind())
@@ -81,7 +80,7 @@ func (m member) judge(t *testing.T, name string, before, after *unstructured.Uns
 	}
 }
 
-// names says whether a refusal is about a field: by its name, or by that of the whole it is compared as.
+// names reports whether a rejection is about a field, by its name or by the name of a field above it.
 func names(err error, path string) bool {
 	return slices.ContainsFunc(strings.Split(path, "."), func(step string) bool {
 		return regexp.MustCompile(`(?i)[ .\[]` + step + `[\[.:]`).MatchString(err.Error())
@@ -95,13 +94,13 @@ func podsOf(k kind.Kind, u *unstructured.Unstructured) map[string]any {
 	return k.Template(u)
 }
 
-// create applies an object and waits until the server is ready to judge changes of it.
+// create applies an object and waits until the server can validate changes of it.
 func (m member) create(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	live := u.DeepCopy()
 	require.NoError(t, m.apply(t, live, false))
 	switch u.GetKind() {
-	case "PersistentVolumeClaim": // no controller is there to bind it
+	case "PersistentVolumeClaim": // no controller binds it
 		require.NoError(t, unstructured.SetNestedField(live.Object, "Bound", "status", "phase"))
 		storage, _, err := unstructured.NestedString(live.Object, "spec", "resources", "requests", "storage")
 		require.NoError(t, err)
@@ -116,7 +115,7 @@ func (m member) create(t *testing.T, u *unstructured.Unstructured) {
 	}
 }
 
-// apply is what accord does on a member; afterwards u is what the server made of it.
+// apply applies u as accord does on a member, and sets u to the object that the server returns.
 func (m member) apply(t *testing.T, u *unstructured.Unstructured, dry bool) error {
 	t.Helper()
 	text, err := json.Marshal(u)
@@ -136,7 +135,6 @@ func (m member) live(t *testing.T, u *unstructured.Unstructured) *unstructured.U
 	return live
 }
 
-// parse reads an object, into the namespace default if it is of one.
 func parse(t *testing.T, data []byte) *unstructured.Unstructured {
 	t.Helper()
 	u := &unstructured.Unstructured{}
@@ -146,7 +144,7 @@ func parse(t *testing.T, data []byte) *unstructured.Unstructured {
 	return u
 }
 
-// patched is u with a merge patch.
+// patched returns u with a merge patch applied.
 func patched(t *testing.T, u *unstructured.Unstructured, patch []byte) *unstructured.Unstructured {
 	t.Helper()
 	text, err := yaml.Marshal(u.Object)
@@ -162,7 +160,7 @@ func patched(t *testing.T, u *unstructured.Unstructured, patch []byte) *unstruct
 	return parse(t, text)
 }
 
-// merge is RFC 7386.
+// merge implements RFC 7386.
 func merge(into, patch map[string]any) {
 	for key, v := range patch {
 		below, ok := v.(map[string]any)

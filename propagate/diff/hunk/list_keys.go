@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// identities are the fields that tell the items of a list apart, by the name of the list: Kubernetes' own list-map keys
-// (x-kubernetes-list-map-keys), and for its atomic lists what a reader would call an item. The first that all items have,
-// and that no two share, is taken. Lists that are not here have items with a name or none.
-var identities = map[string][][]string{
+// listKeys are the fields that identify the items of a list, by the name of the list: Kubernetes' own list map keys
+// (x-kubernetes-list-map-keys), and for atomic lists the fields that a reader would use. The first set of fields counts
+// that all items have and no two items share. Other lists have defaultListKeys.
+var listKeys = map[string][][]string{
 	"hostAliases":               {{"ip"}},
-	"items":                     {{"key"}, {"path"}, {"name"}}, // of a volume from a ConfigMap, a Secret, the downward API
+	"items":                     {{"key"}, {"path"}, {"name"}}, // of a volume from a ConfigMap, a Secret or the downward API
 	"matchExpressions":          {{"key"}},
 	"paths":                     {{"path"}},
 	"ports":                     {{"containerPort", "protocol"}, {"port", "protocol"}, {"name"}},
@@ -26,31 +26,30 @@ var identities = map[string][][]string{
 	"volumeMounts":              {{"mountPath"}},
 }
 
-// unlisted is for the lists that are not in identities.
-var unlisted = [][]string{{"name"}}
+var defaultListKeys = [][]string{{"name"}}
 
-// named gives the items of both lists their names. ok is false if they have none, or if the names are secret.
-func named(at place, before, after []any) (b, a []entry, ok bool) {
-	candidates, ok := identities[at.field]
+// nameItems names the items of both lists. ok is false if they have no names, or if the names are secret.
+func nameItems(at place, before, after []any) (b, a []namedItem, ok bool) {
+	candidates, ok := listKeys[at.field]
 	if !ok {
-		candidates = unlisted
+		candidates = defaultListKeys
 	}
 	for _, fields := range candidates {
 		if slices.ContainsFunc(fields, func(field string) bool { return at.secret.item().key(field).all() }) {
 			continue
 		}
-		if b, ok = entries(before, fields); !ok {
+		if b, ok = nameBy(before, fields); !ok {
 			continue
 		}
-		if a, ok = entries(after, fields); ok {
+		if a, ok = nameBy(after, fields); ok {
 			return b, a, true
 		}
 	}
 	return nil, nil, false
 }
 
-// entries names every item by the fields; ok is false if one lacks the first of them or two have the same name.
-func entries(items []any, fields []string) (out []entry, ok bool) {
+// nameBy names every item by the fields; ok is false if an item lacks the first field or two items have the same name.
+func nameBy(items []any, fields []string) (out []namedItem, ok bool) {
 	seen := make(map[string]bool, len(items))
 	for _, item := range items {
 		m, _ := item.(map[string]any)
@@ -59,12 +58,12 @@ func entries(items []any, fields []string) (out []entry, ok bool) {
 			return nil, false
 		}
 		seen[name] = true
-		out = append(out, entry{name, item})
+		out = append(out, namedItem{name, item})
 	}
 	return out, true
 }
 
-// nameOf joins the values of the fields. Without a protocol a port is of TCP; others that are absent are left out.
+// nameOf joins the values of the fields. A port without a protocol is TCP; other absent fields are left out.
 func nameOf(item map[string]any, fields []string) (name string, ok bool) {
 	var parts []string
 	for i, field := range fields {

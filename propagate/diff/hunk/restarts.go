@@ -6,16 +6,15 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Restarts says whether running pods are replaced because an object of the kind changes from before to after: its pod
-// template differs after the API server's defaulting, and its strategy replaces pods by itself. An object that comes or
-// goes (nil) restarts nothing.
+// Restarts reports whether a change of an object replaces running pods: its pod template differs after the API server's
+// defaulting, and its update strategy replaces pods. A created or deleted object (nil) restarts none.
 func Restarts(k kind.Kind, before, after *unstructured.Unstructured) bool {
 	n, perNode := Restarted(k, before, after)
 	return n > 0 || perNode
 }
 
-// Restarted is how many running pods are replaced. perNode says that it is one on every node the object is for, a number
-// that only the cluster knows; n is 0 then. Replicas that are added or taken away by the same change do not count.
+// Restarted returns how many running pods a change replaces. perNode reports one pod on every matching node, a number
+// that only the cluster knows; n is 0 then. Replicas that the same change adds or removes do not count.
 func Restarted(k kind.Kind, before, after *unstructured.Unstructured) (n int32, perNode bool) {
 	if before == nil || after == nil || k.Template == nil || k.Replaces == nil {
 		return 0, false
@@ -33,9 +32,8 @@ func Restarted(k kind.Kind, before, after *unstructured.Unstructured) (n int32, 
 	return n, perNode
 }
 
-// Immutable are the fields, sorted, in which after differs from before although the API server refuses to change them:
-// the object has to be deleted and made again. Defaults count as if they were written down. Nil if there is none, and if
-// one of the two is nil.
+// Immutable returns the immutable fields that differ, sorted. The API server rejects the change: the object must be
+// recreated. Unset fields count as their defaults. The result is nil if no such field differs or one object is nil.
 func Immutable(k kind.Kind, before, after *unstructured.Unstructured) []string {
 	if before == nil || after == nil || k.Immutable == nil {
 		return nil

@@ -10,22 +10,22 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlOf is v as YAML without a newline at the end: fields in the order in which they are read, texts of several lines as
-// such, and quotes around texts that a reader or Kubernetes would take for something else.
+// yamlOf returns v as YAML without a trailing newline: fields in the order of a manifest, strings of several lines as
+// blocks, and quotes around strings that YAML or Kubernetes would read as another type.
 func yamlOf(v any) string {
-	if s, ok := v.(string); ok && plain.MatchString(s) && !word.MatchString(s) {
-		return s // most of what changes is a name, an image or a mode, and an encoder costs a hundred times as much
+	if s, ok := v.(string); ok && plainString.MatchString(s) && !yamlKeyword.MatchString(s) {
+		return s // most changes are of names, images and modes, and an encoder takes a hundred times as long
 	}
 	return encode(node(v))
 }
 
-// plain are texts that are written as they are, if they are no word of YAML.
+// plainString matches strings that need no quotes unless they match yamlKeyword.
 var (
-	plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./@-]*(:[A-Za-z0-9_./@-]+)*$`)
-	word  = regexp.MustCompile(`(?i)^(true|false|null|y|n|yes|no|on|off)$`)
+	plainString = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./@-]*(:[A-Za-z0-9_./@-]+)*$`)
+	yamlKeyword = regexp.MustCompile(`(?i)^(true|false|null|y|n|yes|no|on|off)$`)
 )
 
-// flowOf is a list in one line: [a, b].
+// flowOf returns a list on one line: [a, b].
 func flowOf(items []any) string {
 	n := node(items)
 	n.Style = yaml.FlowStyle
@@ -38,7 +38,7 @@ func encode(n *yaml.Node) string {
 	encoder.SetIndent(2)
 	encoder.CompactSeqIndent()
 	if err := encoder.Encode(n); err != nil {
-		return quote(err.Error()) // nothing that a manifest can contain
+		return quote(err.Error()) // impossible for values of a manifest
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -63,7 +63,7 @@ func node(v any) *yaml.Node {
 	return scalar(v)
 }
 
-// scalar is what JSON writes of a number, a boolean or null.
+// scalar encodes a number, a boolean or null as JSON does.
 func scalar(v any) *yaml.Node {
 	written, err := json.Marshal(number(v))
 	if err != nil {
@@ -72,17 +72,18 @@ func scalar(v any) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(written)}
 }
 
-// old are the texts that YAML 1.1, which Kubernetes reads, takes for booleans or numbers, and YAML 1.2 does not.
-var old = regexp.MustCompile(`^([yYnN]|[yY]es|YES|[nN]o|NO|[oO]n|ON|[oO]ff|OFF|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)$`)
+// yaml11Scalar matches strings that YAML 1.1, which Kubernetes reads, takes for booleans or numbers, and YAML 1.2 does
+// not.
+var yaml11Scalar = regexp.MustCompile(`^([yYnN]|[yY]es|YES|[nN]o|NO|[oO]n|ON|[oO]ff|OFF|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)$`)
 
 func text(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	switch {
-	case strings.HasSuffix("\n"+s, "\n\n"): // a block would tell the empty lines at its end by a sign in its first line
+	case strings.HasSuffix("\n"+s, "\n\n"): // a block would show its trailing empty lines only by an indicator in its first line
 		n.Style = yaml.DoubleQuotedStyle
 	case strings.Contains(s, "\n") && visible(s) == s:
 		n.Style = yaml.LiteralStyle
-	case old.MatchString(s):
+	case yaml11Scalar.MatchString(s):
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// keepsakes are annotations in which tools keep a copy of the whole object.
-var keepsakes = []string{
+// copyAnnotations are annotations in which tools keep a copy of the whole object.
+var copyAnnotations = []string{
 	"kubectl.kubernetes.io/last-applied-configuration",
 	"kapp.k14s.io/original",
 	"kapp.k14s.io/original-diff",
@@ -19,20 +19,21 @@ var keepsakes = []string{
 	"banzaicloud.com/last-applied",
 }
 
-// telling is how long a secret value has to be to be looked for elsewhere. Shorter ones ("no", "80") are everywhere.
-const telling = 4
+// minCopiedLength is the length from which a secret value is searched in annotations. Shorter values ("no", "80") are
+// common text.
+const minCopiedLength = 4
 
-// copies are rules for the annotations that repeat what is secret by r: those that are known to, and those in which one of
-// the values is found.
-func copies(r rules, objects ...*unstructured.Unstructured) rules {
+// copyRules returns rules for annotations that repeat values that are secret by r: copyAnnotations, and annotations
+// that contain one of the values.
+func copyRules(r rules, objects ...*unstructured.Unstructured) rules {
 	var values []string
 	found := map[string]bool{}
-	for _, key := range keepsakes {
+	for _, key := range copyAnnotations {
 		found[key] = true
 	}
 	for _, u := range objects {
 		if u != nil {
-			values = gather(values, r, u.Object)
+			values = appendSecrets(values, r, u.Object)
 		}
 	}
 	for _, u := range objects {
@@ -49,41 +50,41 @@ func copies(r rules, objects ...*unstructured.Unstructured) rules {
 	return out
 }
 
-// gather appends the secret strings in v, as they are, decoded, and as they stand in JSON.
-func gather(values []string, r rules, v any) []string {
+// appendSecrets appends the secret strings in v in three forms: as they are, decoded from base64, and as in JSON.
+func appendSecrets(values []string, r rules, v any) []string {
 	if len(r) == 0 {
 		return values
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		for key := range v {
-			values = gather(values, r.key(key), v[key])
+			values = appendSecrets(values, r.key(key), v[key])
 		}
 	case []any:
 		for _, item := range v {
-			values = gather(values, r.item(), item)
+			values = appendSecrets(values, r.item(), item)
 		}
 	case string:
 		if !r.all() {
 			break
 		}
-		values = remember(values, v)
-		if plain, ok := decoded(v, r); ok {
-			values = remember(values, plain)
+		values = appendSecret(values, v)
+		if plain, ok := decodeBase64(v, r); ok {
+			values = appendSecret(values, plain)
 		}
 	}
 	return values
 }
 
-func remember(values []string, v string) []string {
-	if len(v) < telling {
+func appendSecret(values []string, v string) []string {
+	if len(v) < minCopiedLength {
 		return values
 	}
 	return append(values, v, strings.Trim(strconv.Quote(v), `"`))
 }
 
-// decoded is what a string of a Secret's data says.
-func decoded(v string, r rules) (string, bool) {
+// decodeBase64 returns the decoded value of a string in the data of a Secret.
+func decodeBase64(v string, r rules) (string, bool) {
 	if !r.encoded() {
 		return "", false
 	}
@@ -91,7 +92,7 @@ func decoded(v string, r rules) (string, bool) {
 	return string(plain), err == nil
 }
 
-// annotations never fail, whatever the shape of the object; nil has none.
+// annotations returns the annotations that are strings, whatever the shape of the object. A nil object has none.
 func annotations(u *unstructured.Unstructured) map[string]string {
 	if u == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// pods is a workload with an image in its pod template.
+// pods returns a workload with an image in its pod template.
 func pods(t *testing.T, apiVersion, kind, spec, image string) *unstructured.Unstructured {
 	t.Helper()
 	u := parse(t, []byte(`{"apiVersion": "`+apiVersion+`", "kind": "`+kind+`", "metadata": {"name": "a"}, "spec": `+spec+`}`))
@@ -72,7 +72,8 @@ func TestRestarted(t *testing.T) {
 	}
 }
 
-// TestUnreadableTemplates: what cannot be read is compared as it is written, and no quantity is computed with for ever.
+// TestUnreadableTemplates compares templates that cannot be decoded as they are written. Huge quantities must not take
+// forever.
 func TestUnreadableTemplates(t *testing.T) {
 	template := func(cpu any) map[string]any {
 		return map[string]any{"spec": map[string]any{"containers": []any{map[string]any{

@@ -8,8 +8,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// unmarked is the content of u without what accord puts on every object of a member. What is left is shared with u.
-func unmarked(u *unstructured.Unstructured) map[string]any {
+// withoutMarks returns the content of u without the marks that accord puts on every object of a member. The rest is
+// shared with u.
+func withoutMarks(u *unstructured.Unstructured) map[string]any {
 	metadata, ok := u.Object["metadata"].(map[string]any)
 	if !ok {
 		return u.Object
@@ -21,7 +22,7 @@ func unmarked(u *unstructured.Unstructured) map[string]any {
 	return content
 }
 
-// without is metadata without one entry of the map in field, and without a map that had nothing else.
+// without returns metadata without one entry of the map in field. It also drops a map that becomes empty.
 func without(metadata map[string]any, field, key string) map[string]any {
 	entries, ok := metadata[field].(map[string]any)
 	if !ok {

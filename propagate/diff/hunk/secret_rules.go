@@ -7,30 +7,29 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// SensitiveAnnotation marks an object of which values are never shown: "true" for all below its spec, its data and its
-// other fields beside metadata, or a comma-separated list of paths, written as Hunk.Path has them. A path also means
-// everything below it. It leads through lists: with no brackets, or with any, it means all items. A mark that cannot be
-// read means "true". A mark on one side is one on both: what was a secret before stays one in this comparison.
+// SensitiveAnnotation hides values of an object: all values outside metadata for "true", or those at a comma-separated
+// list of paths in the format of Hunk.Path. A path covers everything below it. In lists it covers all items, with and
+// without brackets. An invalid value means "true". An annotation on one side hides the values of both sides.
 const SensitiveAnnotation = "accord.dev/sensitive"
 
-// rules are the paths to what is secret, as far as they lead on from where the walk is.
+// rules are the paths to secret values, relative to a place in an object.
 type rules []rule
 
 type rule struct {
 	steps []step
-	// plain are fields that the rule does not mean, at its first step.
-	plain []string
-	// encoded says that strings are base64, as in the data of a Secret.
+	// except are fields at the first step that the rule does not cover.
+	except []string
+	// encoded reports that strings are base64, as in the data of a Secret.
 	encoded bool
 }
 
-// key is what is left of the rules one field further down.
+// key returns the rules for a field of a map.
 func (r rules) key(name string) rules {
 	var on rules
 	for _, rule := range r {
 		switch {
 		case len(rule.steps) == 0:
-			if !slices.Contains(rule.plain, name) {
+			if !slices.Contains(rule.except, name) {
 				on = append(on, rule.below(0))
 			}
 		case !rule.steps[0].item && rule.steps[0].name == name:
@@ -40,7 +39,7 @@ func (r rules) key(name string) rules {
 	return on
 }
 
-// item is what is left of the rules in an item of a list, whichever it is.
+// item returns the rules for the items of a list.
 func (r rules) item() rules {
 	var on rules
 	for _, rule := range r {
@@ -60,63 +59,64 @@ func (r rules) item() rules {
 
 func (r rule) below(n int) rule { return rule{steps: r.steps[n:], encoded: r.encoded} }
 
-// all says that everything from here on is secret.
+// all reports whether everything at this place is secret.
 func (r rules) all() bool {
-	return slices.ContainsFunc(r, func(rule rule) bool { return len(rule.steps) == 0 && rule.plain == nil })
+	return slices.ContainsFunc(r, func(rule rule) bool { return len(rule.steps) == 0 && rule.except == nil })
 }
 
-// encoded says that a string here is base64.
+// encoded reports whether a string at this place is base64.
 func (r rules) encoded() bool {
 	return slices.ContainsFunc(r, func(rule rule) bool { return len(rule.steps) == 0 && rule.encoded })
 }
 
-// content means all of an object but for what says which object it is.
-func content(but ...string) rule {
-	return rule{plain: append([]string{"apiVersion", "kind", "metadata"}, but...)}
+// contentRule covers an object except the fields that identify it.
+func contentRule(but ...string) rule {
+	return rule{except: append([]string{"apiVersion", "kind", "metadata"}, but...)}
 }
 
-// secrets are the rules for two versions of one object: what is secret in one is in the other.
-func secrets(before, after *unstructured.Unstructured) rules {
+// secretRules returns the rules for two versions of one object. A value that is secret in one version is secret in
+// both.
+func secretRules(before, after *unstructured.Unstructured) rules {
 	var r rules
 	for _, u := range []*unstructured.Unstructured{before, after} {
 		if u == nil {
 			continue
 		}
 		if gvk := u.GroupVersionKind(); gvk.Group == "" && gvk.Kind == "Secret" {
-			r = append(r, content("type", "immutable"), rule{steps: []step{{name: "data"}}, encoded: true})
+			r = append(r, contentRule("type", "immutable"), rule{steps: []step{{name: "data"}}, encoded: true})
 		}
-		r = append(r, marked(u)...)
+		r = append(r, annotationRules(u)...)
 	}
 	if r == nil {
 		return nil
 	}
-	return append(r, copies(r, before, after)...)
+	return append(r, copyRules(r, before, after)...)
 }
 
-// marked are the rules of the annotation.
-func marked(u *unstructured.Unstructured) rules {
+// annotationRules returns the rules of SensitiveAnnotation.
+func annotationRules(u *unstructured.Unstructured) rules {
 	mark := strings.TrimSpace(annotations(u)[SensitiveAnnotation])
 	switch strings.ToLower(mark) {
 	case "", "false":
 		return nil
 	case "true", "yes", "on", "1":
-		return rules{content()}
+		return rules{contentRule()}
 	}
 	var r rules
 	for _, path := range splitPaths(mark) {
-		s, err := steps(path)
+		s, err := parsePath(path)
 		if err != nil {
-			return rules{content()}
+			return rules{contentRule()}
 		}
 		r = append(r, rule{steps: s})
 	}
 	if r == nil { // only commas
-		return rules{content()}
+		return rules{contentRule()}
 	}
 	return r
 }
 
-// splitPaths cuts at commas, but not at those between quotes.
+// splitPaths splits a list at commas outside quotes.
 func splitPaths(list string) []string {
 	quoted, escaped := false, false
 	parts := strings.FieldsFunc(list, func(c rune) bool {
