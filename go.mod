@@ -208,4 +208,7 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 )
 
-tool k8s.io/kubernetes/cmd/kubectl
+tool (
+	github.com/accord-dev/accord/clusters/local/members
+	k8s.io/kubernetes/cmd/kubectl
+)

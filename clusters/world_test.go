@@ -13,11 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/accord-dev/accord/clusters/local"
+	"github.com/accord-dev/accord/clusters/local/localtest"
 )
 
 // plane is the one member that all tests of this package share.
-var plane *local.ControlPlane
+var plane *localtest.ControlPlane
 
 func TestMain(m *testing.M) {
 	os.Exit(withPlane(m))
@@ -29,10 +29,12 @@ func withPlane(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	if plane, err = local.Start(context.Background(), local.Options{Dir: dir, Name: "member"}); err != nil {
+	member, err := localtest.Launch(dir, "member")
+	if err != nil {
 		panic(err)
 	}
-	defer plane.Stop()
+	defer member.Kill()
+	plane = member.Planes["member"]
 	return m.Run()
 }
 

@@ -11,21 +11,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/clusters/local/controllers"
 	"github.com/accord-dev/accord/clusters/local/kwok"
+	"github.com/accord-dev/accord/clusters/local/localtest"
 )
 
 // TestHealth follows a Deployment on a member with real controllers: a commit is Ready when its pods are, not when it was
 // applied.
 func TestHealth(t *testing.T) {
 	w := newWorld(t, 1)
-	member := w.planes["cluster-a"]
-	stopControllers, err := controllers.Start(t.Context(), member.Config(), controllers.Options{})
-	require.NoError(t, err)
-	t.Cleanup(stopControllers)
-	stopNodes, err := kwok.Start(t.Context(), member.Kubeconfig(), kwok.Options{Nodes: 2})
-	require.NoError(t, err)
-	t.Cleanup(stopNodes)
+	localtest.RunPods(t, 2, w.planes["cluster-a"])
 
 	r := w.federation("health")
 	release := w.ready(r, r.push("an image that runs", "web.yaml", deployment("nginx:1.27"), "policy.yaml", deployments))
@@ -43,7 +37,7 @@ func TestHealth(t *testing.T) {
 		return unless(len(problems) == 1 && problems[0].Object == "apps/Deployment shop/web" && problems[0].Message != "", fmt.Sprintf("%+v", problems))
 	})
 	w.aggregated(r, 2, 1) // the members' controller has observed it: rule 2 asks for no more
-	w.eventually("the Release to say that it is applied", func() error {
+	w.eventually("the Release to say that it is applied", func() (err error) {
 		release, err = w.release(r, bad)
 		if err != nil {
 			return err

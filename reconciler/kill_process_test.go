@@ -1,7 +1,6 @@
 package reconciler_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -14,30 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/accord-dev/accord/clusters/local"
 	"github.com/accord-dev/accord/reconciler"
 )
 
 // Environment variables that make this test binary a program that a test can kill: killableEnv the controllers on the hub of
-// a kubeconfig, with their Git clones in killableEnv_CACHE, as the replica replicaEnv of several if that is set, and hubEnv a hub
-// in a data directory.
+// a kubeconfig, with their Git clones in killableEnv_CACHE, as the replica replicaEnv of several if that is set.
 const (
 	killableEnv = "ACCORD_TEST_KUBECONFIG"
 	replicaEnv  = "ACCORD_TEST_REPLICA"
-	hubEnv      = "ACCORD_TEST_HUB"
 )
 
 func TestMain(m *testing.M) {
-	var err error
-	switch {
-	case os.Getenv(killableEnv) != "":
-		err = controllersMain(os.Getenv(killableEnv), os.Getenv(killableEnv+"_CACHE"))
-	case os.Getenv(hubEnv) != "":
-		err = hubMain(os.Getenv(hubEnv))
-	default:
+	if os.Getenv(killableEnv) == "" {
 		os.Exit(m.Run())
 	}
-	fmt.Fprintln(os.Stderr, err)
+	fmt.Fprintln(os.Stderr, controllersMain(os.Getenv(killableEnv), os.Getenv(killableEnv+"_CACHE")))
 	os.Exit(1)
 }
 
@@ -55,25 +45,14 @@ func controllersMain(kubeconfig, cache string) error {
 	})
 }
 
-// hubMain prints the path of the kubeconfig when the hub is ready, and ends with the test that started it.
-func hubMain(dir string) error {
-	hub, err := local.Start(context.Background(), local.Options{Dir: dir, Name: "hub"})
-	if err != nil {
-		return err
-	}
-	fmt.Println(hub.Kubeconfig())
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return err
-}
-
 // victim is a process that is killed.
 type victim struct {
 	*exec.Cmd
 	stdin io.Closer
 }
 
-// start runs this binary as env says; what it says goes to log. first is the first line that it prints, awaited if ready.
-func start(t *testing.T, log io.Writer, ready bool, env ...string) (v victim, first string) {
+// start runs this binary as env says; what it says goes to log.
+func start(t *testing.T, log io.Writer, env ...string) (v victim) {
 	t.Helper()
 	v.Cmd = exec.Command(os.Args[0])
 	v.Env = append(os.Environ(), env...)
@@ -81,16 +60,9 @@ func start(t *testing.T, log io.Writer, ready bool, env ...string) (v victim, fi
 	in, err := v.StdinPipe()
 	require.NoError(t, err)
 	v.stdin = in
-	out, err := v.StdoutPipe()
-	require.NoError(t, err)
 	require.NoError(t, v.Cmd.Start())
 	t.Cleanup(func() { _ = v.Process.Kill(); _ = v.Wait() })
-	if ready {
-		lines := bufio.NewScanner(out)
-		require.True(t, lines.Scan(), "it ended before it was ready")
-		first = lines.Text()
-	}
-	return v, first
+	return v
 }
 
 // kill ends it with SIGKILL, and returns when it is gone.

@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -84,7 +83,7 @@ type killings struct {
 	observer    *observer
 	claims      *claims
 	clusters    []string
-	hubProcess  victim
+	hubProcess  *localtest.Process
 	controllers []victim
 	replicas    int // 0: the controllers are alone
 	started     int
@@ -141,23 +140,23 @@ func (k *killings) plant(cluster string) {
 
 func (k *killings) startHub() {
 	k.t.Helper()
-	var kubeconfig string
-	k.hubProcess, kubeconfig = start(k.t, k.logs, true, hubEnv+"="+k.hubDir)
 	var err error
-	k.config, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
+	k.hubProcess, err = localtest.Launch(k.hubDir, "hub")
 	require.NoError(k.t, err)
+	k.t.Cleanup(func() { _ = k.hubProcess.Kill() }) // of a hub that was killed there is nothing left to end
+	k.config = k.hubProcess.Planes["hub"].Config()
 }
 
 func (k *killings) startControllers() {
 	k.t.Helper()
 	k.started++
-	name, env := "controllers", []string{killableEnv + "=" + filepath.Join(k.hubDir, "kubeconfig")}
+	name, env := "controllers", []string{killableEnv + "=" + k.hubProcess.Planes["hub"].Kubeconfig()}
 	if k.replicas > 0 {
 		name = fmt.Sprintf("replica-%d", k.started)
 		env = append(env, replicaEnv+"="+name)
 	}
 	fmt.Fprintf(k.logs, "----- %s started at %s\n", name, time.Now().Format(time.RFC3339Nano))
-	v, _ := start(k.t, prefixed{k.logs, name}, false, append(env, killableEnv+"_CACHE="+filepath.Join(k.hubDir, "cache-"+name))...)
+	v := start(k.t, prefixed{k.logs, name}, append(env, killableEnv+"_CACHE="+filepath.Join(k.hubDir, "cache-"+name))...)
 	k.controllers = append(k.controllers, v)
 }
 
@@ -188,7 +187,7 @@ func (k *killings) strike(n int) {
 	k.wait()
 	k.killControllers(n%hubEvery == 0)
 	if n%hubEvery == 0 {
-		k.hubProcess.kill(k.t)
+		require.NoError(k.t, k.hubProcess.Kill())
 		k.startHub()
 	}
 	for len(k.controllers) < max(1, k.replicas) {

@@ -19,22 +19,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/clusters/local/controllers"
-	"github.com/accord-dev/accord/clusters/local/kwok"
+	"github.com/accord-dev/accord/clusters/local/localtest"
 )
 
 // TestMirror asks the hub, with other people's tools, what runs on two members with real controllers.
 func TestMirror(t *testing.T) {
 	w := newWorld(t, 2)
-	for _, cluster := range both {
-		member := w.planes[cluster]
-		stopControllers, err := controllers.Start(t.Context(), member.Config(), controllers.Options{})
-		require.NoError(t, err)
-		t.Cleanup(stopControllers)
-		stopNodes, err := kwok.Start(t.Context(), member.Kubeconfig(), kwok.Options{Nodes: 2})
-		require.NoError(t, err)
-		t.Cleanup(stopNodes)
-	}
+	localtest.RunPods(t, 2, w.planes["cluster-a"], w.planes["cluster-b"])
 	m := &mirrored{world: w, kubectl: kubectl(t), r: newRepository(t)}
 	m.r.federation = "mirror"
 	w.declare(m.r, func(s *v1alpha1.FederationSpec) { s.Mirror = new(true) })

@@ -45,7 +45,7 @@ func TestKilledWhileDelivering(t *testing.T) {
 	r := w.federation("killed")
 	sha := r.push("many objects", append(manyConfigMaps(objects), "policy.yaml", policyFor("killed", both, ""))...)
 
-	victim, _ := start(t, t.Output(), false, killableEnv+"="+w.planes["hub"].Kubeconfig(), killableEnv+"_CACHE="+t.TempDir())
+	victim := start(t, t.Output(), killableEnv+"="+w.planes["hub"].Kubeconfig(), killableEnv+"_CACHE="+t.TempDir())
 	w.eventually("the delivery to have begun", func() error { return unless(w.count("cluster-a") > 5, "nothing there yet") })
 	victim.kill(t)
 	require.Less(t, w.count("cluster-a")+w.count("cluster-b"), 2*objects, "it was killed too late to prove anything")

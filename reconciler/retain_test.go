@@ -11,8 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/accord-dev/accord/clusters/local/controllers"
-	"github.com/accord-dev/accord/clusters/local/kwok"
+	"github.com/accord-dev/accord/clusters/local/localtest"
 )
 
 const autoscaler = `apiVersion: autoscaling/v2
@@ -38,13 +37,7 @@ spec:
 // can read whose it is.
 func TestReplicasOfAnAutoscaler(t *testing.T) {
 	w := newWorld(t, 1)
-	member := w.planes["cluster-a"]
-	stopControllers, err := controllers.Start(t.Context(), member.Config(), controllers.Options{})
-	require.NoError(t, err)
-	t.Cleanup(stopControllers)
-	stopNodes, err := kwok.Start(t.Context(), member.Kubeconfig(), kwok.Options{Nodes: 2})
-	require.NoError(t, err)
-	t.Cleanup(stopNodes)
+	localtest.RunPods(t, 2, w.planes["cluster-a"])
 	available := func(replicas int32, image string) func() error {
 		return func() error {
 			d := &appsv1.Deployment{}

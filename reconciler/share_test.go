@@ -146,7 +146,7 @@ func (w *replicas) watched(name string) {
 // replica starts one.
 func (w *replicas) replica(name string) {
 	w.t.Helper()
-	w.processes[name], _ = start(w.t, prefixed{w.logs, name}, false, killableEnv+"="+w.planes["hub"].Kubeconfig(),
+	w.processes[name] = start(w.t, prefixed{w.logs, name}, killableEnv+"="+w.planes["hub"].Kubeconfig(),
 		killableEnv+"_CACHE="+filepath.Join(w.dir, name), replicaEnv+"="+name)
 }
 

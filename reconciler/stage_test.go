@@ -16,8 +16,8 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/clusters/local/controllers"
 	"github.com/accord-dev/accord/clusters/local/kwok"
+	"github.com/accord-dev/accord/clusters/local/localtest"
 )
 
 var fleetOfThree = []string{"cluster-a", "cluster-b", "cluster-c"}
@@ -205,14 +205,7 @@ spec:
 }
 
 func stagesFailed(t *testing.T, w *world) {
-	for _, cluster := range fleetOfThree {
-		stop, err := controllers.Start(t.Context(), w.planes[cluster].Config(), controllers.Options{})
-		require.NoError(t, err)
-		t.Cleanup(stop)
-		stop, err = kwok.Start(t.Context(), w.planes[cluster].Kubeconfig(), kwok.Options{Nodes: 1})
-		require.NoError(t, err)
-		t.Cleanup(stop)
-	}
+	localtest.RunPods(t, 1, w.planes["cluster-a"], w.planes["cluster-b"], w.planes["cluster-c"])
 	r := w.federation("failed")
 	everywhere := fmt.Sprintf("%s, cluster-b, cluster-c]\n", deployments[:len(deployments)-2])
 	patient, impatient := stages("Deployment", "", "  progressDeadline: 10m\n"), stages("Deployment", "", "  progressDeadline: 3s\n")

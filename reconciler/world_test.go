@@ -28,7 +28,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/clusters/local"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/store"
@@ -44,7 +43,7 @@ type world struct {
 	config  *rest.Config
 	members map[string]client.Client
 	cables  map[string]*cable // what the hub reaches each member through
-	planes  map[string]*local.ControlPlane
+	planes  map[string]*localtest.ControlPlane
 	rights  *rights
 	// namespace of the Federations of this test.
 	namespace string

@@ -51,7 +51,7 @@ func runFaults(ctx context.Context, s scaling, pushes int, progress io.Writer) (
 	}
 	defer os.RemoveAll(dir)
 	programs := filepath.Join(dir, "bin")
-	packages := []string{"examples/members"}
+	packages := []string{"clusters/local/members"}
 	if s.accord == "" {
 		packages = append(packages, "cmd/accord")
 		s.accord = filepath.Join(programs, "accord")

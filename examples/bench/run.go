@@ -81,7 +81,7 @@ func (b *bench) say(format string, args ...any) {
 func (b *bench) build(ctx context.Context) error {
 	b.say("building (the first time this compiles Kubernetes, which takes minutes)")
 	programs := filepath.Join(b.dir, "bin")
-	packages := []string{"examples/members"}
+	packages := []string{"clusters/local/members"}
 	if b.accord == "" {
 		packages = append(packages, "cmd/accord")
 		b.accord = filepath.Join(programs, "accord")

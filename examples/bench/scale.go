@@ -38,7 +38,7 @@ func runScale(ctx context.Context, s scaling, progress io.Writer) (*scaleFigures
 	}
 	say("building (the first time this compiles Kubernetes, which takes minutes)")
 	programs := filepath.Join(dir, "bin")
-	packages := []string{"examples/members"}
+	packages := []string{"clusters/local/members"}
 	if s.accord == "" {
 		packages = append(packages, "cmd/accord")
 		s.accord = filepath.Join(programs, "accord")

@@ -36,7 +36,7 @@ func (s *stage) hub() string { return s.path("hub", "kubeconfig") }
 // build makes the programs that are missing; the first time this takes minutes, later seconds.
 func (s *stage) build(ctx context.Context) error {
 	heading("Building (the first time this compiles Kubernetes, which takes some minutes)")
-	for _, program := range []string{"./cmd/accord", "./examples/members"} {
+	for _, program := range []string{"./cmd/accord", "./clusters/local/members"} {
 		begun := time.Now()
 		if _, err := command(ctx, "go", "build", "-o", s.path("bin")+"/", program); err != nil {
 			return err

@@ -12,8 +12,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
 
-	"github.com/accord-dev/accord/clusters/local/controllers"
-	"github.com/accord-dev/accord/clusters/local/kwok"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
@@ -93,12 +91,7 @@ func (w *world) runs(n int64) {
 // TestAutoscaler follows a Deployment that an autoscaler in Git scales, on a member with real controllers.
 func TestAutoscaler(t *testing.T) {
 	w := newWorldOn(t, localtest.Start(t, "scaled"), "autoscaled")
-	stopControllers, err := controllers.Start(t.Context(), w.plane.Config(), controllers.Options{})
-	require.NoError(t, err)
-	t.Cleanup(stopControllers)
-	stopNodes, err := kwok.Start(t.Context(), w.plane.Kubeconfig(), kwok.Options{Nodes: 2})
-	require.NoError(t, err)
-	t.Cleanup(stopNodes)
+	localtest.RunPods(t, 2, w.plane)
 	web := w.id("Deployment", "web")
 	w.create(foreignNamespace)
 

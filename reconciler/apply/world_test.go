@@ -21,7 +21,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
-	"github.com/accord-dev/accord/clusters/local"
+	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/apply/live"
@@ -30,7 +30,7 @@ import (
 )
 
 // plane is the one member that all tests of this package share; each test has federations and namespaces of its own.
-var plane *local.ControlPlane
+var plane *localtest.ControlPlane
 
 func TestMain(m *testing.M) {
 	os.Exit(withPlane(m))
@@ -42,10 +42,12 @@ func withPlane(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	if plane, err = local.Start(context.Background(), local.Options{Dir: dir, Name: "member"}); err != nil {
+	member, err := localtest.Launch(dir, "member")
+	if err != nil {
 		panic(err)
 	}
-	defer plane.Stop()
+	defer member.Kill()
+	plane = member.Planes["member"]
 	return m.Run()
 }
 
@@ -55,7 +57,7 @@ type world struct {
 	*testing.T
 	federation string
 	namespace  string
-	plane      *local.ControlPlane
+	plane      *localtest.ControlPlane
 	member     *clusters.Member
 	kubectl    *clusters.Member // somebody else
 	sent       atomic.Int64
@@ -70,7 +72,7 @@ type world struct {
 
 func newWorld(t *testing.T, federation string) *world { return newWorldOn(t, plane, federation) }
 
-func newWorldOn(t *testing.T, plane *local.ControlPlane, federation string) *world {
+func newWorldOn(t *testing.T, plane *localtest.ControlPlane, federation string) *world {
 	w := &world{T: t, federation: "default/" + federation, namespace: federation, plane: plane, live: live.Objects{}}
 	w.member = w.connect("accord", func(rt http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(r *http.Request) (*http.Response, error) {

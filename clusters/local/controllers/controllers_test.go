@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/accord-dev/accord/clusters/local/controllers"
 	"github.com/accord-dev/accord/clusters/local/kwok"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 )
@@ -28,12 +27,7 @@ type cluster struct {
 func newCluster(t *testing.T) cluster {
 	t.Helper()
 	plane := localtest.Start(t, "member")
-	stopControllers, err := controllers.Start(t.Context(), plane.Config(), controllers.Options{})
-	require.NoError(t, err)
-	t.Cleanup(stopControllers)
-	stopNodes, err := kwok.Start(t.Context(), plane.Kubeconfig(), kwok.Options{Nodes: 2})
-	require.NoError(t, err)
-	t.Cleanup(stopNodes)
+	localtest.RunPods(t, 2, plane)
 	client, err := kubernetes.NewForConfig(plane.Config())
 	require.NoError(t, err)
 	return cluster{t, client}

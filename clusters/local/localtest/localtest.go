@@ -1,57 +1,54 @@
 // Package localtest gives tests real control planes: start one, use it, and the test's end stops it.
+//
+// The control planes run in processes of the program clusters/local/members, which the go command builds once. A
+// test binary therefore links a client and not Kubernetes.
 package localtest
 
 import (
-	"sync"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/accord-dev/accord/clusters/local"
+	"k8s.io/client-go/rest"
 )
 
-// Start runs a control plane of that name on a fresh directory. It is stopped when the test ends, after the
-// cleanups registered later than it.
-func Start(t testing.TB, name string) *local.ControlPlane {
+// A ControlPlane is one API server of a Process. Its methods may be called from any goroutine.
+type ControlPlane struct {
+	kubeconfig string
+	config     *rest.Config
+}
+
+// Config returns the administrator's client configuration (group system:masters, client certificate), without a
+// client-side rate limit. Each call returns a copy of its own.
+func (c *ControlPlane) Config() *rest.Config { return rest.CopyConfig(c.config) }
+
+// Kubeconfig returns the path of the administrator's kubeconfig file.
+func (c *ControlPlane) Kubeconfig() string { return c.kubeconfig }
+
+// Start runs a control plane of that name on a fresh directory. It ends with the test, after the cleanups
+// registered later than it.
+func Start(t testing.TB, name string) *ControlPlane {
 	t.Helper()
 	return Members(t, name)[name]
 }
 
-// Members runs one control plane per name, started in parallel, each with a directory of its own.
-func Members(t testing.TB, names ...string) map[string]*local.ControlPlane {
+// Members runs one control plane per name in one process, each with a directory of its own.
+func Members(t testing.TB, names ...string) map[string]*ControlPlane {
 	t.Helper()
-	planes := make([]*local.ControlPlane, len(names))
-	errs := make([]error, len(names))
-	var starting sync.WaitGroup
-	for i, name := range names {
-		dir := t.TempDir()
-		starting.Go(func() {
-			planes[i], errs[i] = local.Start(t.Context(), local.Options{Dir: dir, Name: name})
-		})
-	}
-	starting.Wait()
-	t.Cleanup(func() { stopAll(t, planes) })
-
-	members := make(map[string]*local.ControlPlane, len(names))
-	for i, name := range names {
-		require.NoError(t, errs[i])
-		members[name] = planes[i]
-	}
-	return members
+	dir, err := os.MkdirTemp("", "accord-test-") // not t.TempDir, which is too long for the sockets below it
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	p, err := Launch(dir, names...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, p.Kill()) })
+	return p.Planes
 }
 
-// stopAll stops in parallel what was started.
-func stopAll(t testing.TB, planes []*local.ControlPlane) {
-	var stopping sync.WaitGroup
-	for _, p := range planes {
-		if p == nil {
-			continue
-		}
-		stopping.Go(func() {
-			if err := p.Stop(); err != nil {
-				t.Errorf("stopping a control plane: %v", err)
-			}
-		})
-	}
-	stopping.Wait()
+// RunPods runs the workload controllers, the scheduler and so many fake nodes in each of the clusters until the end
+// of the test, and returns when the nodes are ready. See package kwok for the images that do not run.
+func RunPods(t testing.TB, nodes int, clusters ...*ControlPlane) {
+	t.Helper()
+	p, err := attach(nodes, clusters)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, p.Kill()) })
 }

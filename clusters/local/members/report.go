@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A reporter writes one line at a time, from any goroutine. What cannot be written has no reader, who is the
-// one to end this program by closing its stdin.
+// A reporter writes one line at a time, from any goroutine. It ignores errors: a reader that is gone ends this
+// program by closing its stdin.
 type reporter struct {
 	mu       sync.Mutex
 	out      *json.Encoder
@@ -24,7 +24,7 @@ func (r *reporter) ready(m member, after time.Duration) {
 		Name       string `json:"name"`
 		Kubeconfig string `json:"kubeconfig"`
 		Server     string `json:"server"`
-	}{m.name, m.plane.Kubeconfig(), m.plane.Config().Host})
+	}{m.name, m.kubeconfig, m.server})
 }
 
 func (r *reporter) allReady() {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// run starts all members in parallel, reports them, and stops them again when the context ends, which is no
-// error, or when one of them ends by itself, which is one.
+// run starts all members in parallel, reports them, and stops them when the context ends or one of them ends by
+// itself. Only the latter is an error.
 func run(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -24,17 +24,16 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) error {
 		log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 
-	members := make([]member, len(o.names))
+	members := o.members(log)
 	slots := make(chan struct{}, 2*runtime.NumCPU()) // half of a start is waiting; more at once only wait for each other
 	var starting sync.WaitGroup
-	for i, name := range o.names {
-		members[i] = member{name: name, dir: filepath.Join(o.dir, name), log: log.With("member", name)}
+	for i := range members {
 		starting.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			begun := time.Now()
 			if err := members[i].start(ctx, o, fail); err != nil {
-				fail(fmt.Errorf("member %s: %w", name, err))
+				fail(fmt.Errorf("member %s: %w", members[i].name, err))
 				return
 			}
 			say.ready(members[i], time.Since(begun))
@@ -48,7 +47,19 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	return errors.Join(reason(ctx), stopAll(members))
 }
 
-// reason is why the context ended, nil if it was asked to.
+// members returns the members that the command line names, none of them started.
+func (o options) members(log *slog.Logger) []member {
+	var all []member
+	for _, name := range o.names {
+		all = append(all, member{name: name, dir: filepath.Join(o.dir, name), log: log.With("member", name)})
+	}
+	for _, kubeconfig := range o.attach {
+		all = append(all, member{name: kubeconfig, kubeconfig: kubeconfig, log: log.With("member", kubeconfig)})
+	}
+	return all
+}
+
+// reason returns why the context ended, nil if it was cancelled without a cause.
 func reason(ctx context.Context) error {
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 		return err

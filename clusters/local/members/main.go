@@ -1,12 +1,14 @@
-// Members runs member clusters for tests, benchmarks and the demo: whole control planes in one process, on
-// request with the Kubernetes controllers and nodes that pretend to run pods.
+// Members runs control planes for tests, benchmarks and the demo: several in one process, on request with the
+// Kubernetes controllers and with nodes that pretend to run pods. Package localtest builds and starts it, so that
+// test binaries do not link Kubernetes.
 //
-//	go run ./examples/members --count 3 --controllers --nodes 2 --dir /tmp/members
+//	go run ./clusters/local/members --count 3 --controllers --nodes 2 --dir /tmp/members
 //
 // For each member that is ready it prints a line of JSON, {"name":...,"kubeconfig":...,"server":...}, and after
 // the last one {"ready":true}. It runs until SIGTERM, SIGINT or, if its stdin is a pipe, the end of stdin, so
-// that it does not outlive a killed parent. What is in the directory stays: started there again, the members
-// are the same clusters. Progress goes to stderr.
+// that it does not outlive a killed parent. The data stays in the directory: a second start there yields the same
+// clusters. With --attach it starts no control plane, and runs controllers and nodes in clusters that exist.
+// Progress goes to stderr.
 package main
 
 import (
@@ -43,6 +45,7 @@ func main() {
 type options struct {
 	dir         string
 	names       []string
+	attach      []string // kubeconfigs of clusters that run elsewhere
 	controllers bool
 	nodes       int
 	verbose     bool
@@ -54,7 +57,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.SetOutput(stderr)
 	count := f.Int("count", 1, "number of members, named member-1 and up")
 	names := f.String("names", "", "comma-separated names instead")
-	f.StringVar(&o.dir, "dir", "", "directory for the members' data and kubeconfigs; required")
+	attach := f.String("attach", "", "comma-separated kubeconfigs of running clusters; starts no control plane")
+	f.StringVar(&o.dir, "dir", "", "directory for the members' data and kubeconfigs; required without --attach")
 	f.BoolVar(&o.controllers, "controllers", false, "run the workload controllers and the scheduler in each member")
 	f.IntVar(&o.nodes, "nodes", 0, "number of fake nodes in each member")
 	f.BoolVar(&o.verbose, "verbose", false, "log what the components log to stderr")
@@ -64,10 +68,15 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	switch {
 	case f.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
-	case o.dir == "":
-		return o, errors.New("--dir is required")
 	case *count < 1 || o.nodes < 0:
 		return o, errors.New("--count must be at least 1 and --nodes not negative")
+	case *attach != "" && o.dir != "":
+		return o, errors.New("--attach and --dir are mutually exclusive")
+	case *attach != "":
+		o.attach = strings.Split(*attach, ",")
+		return o, nil
+	case o.dir == "":
+		return o, errors.New("--dir is required without --attach")
 	case *names != "":
 		o.names = strings.Split(*names, ",")
 		if slices.Contains(o.names, "") {
