@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status"
+	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -91,7 +92,7 @@ func (o observer) known(gk schema.GroupKind) kind.Kind {
 			return f.plan.Kind(gk)
 		}
 	}
-	return kind.Of(gk)
+	return interpret.Of(gk)
 }
 
 // Delete takes note that an object is gone, and has it made again if it is wanted.

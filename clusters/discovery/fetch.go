@@ -15,36 +15,36 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// snapshot is the last discovery result of a cluster: the catalog, nil before the first, and the ETag of each half,
-// empty if the API server sends none.
+// snapshot is what discovery said: the catalog, nil for nothing yet, and how the API server recognizes each half of its
+// answer, empty where it does not.
 type snapshot struct {
 	*catalog
-	coreETag, groupsETag string
+	coreETag, groupsETag string // ETags
 }
 
-// fetcher requests the APIs of one cluster.
+// fetcher asks one cluster what it serves.
 type fetcher struct {
 	server discovery.DiscoveryInterface
 	cache  *Cache
 }
 
-// fetch requests all APIs: in two requests if the API server supports aggregated discovery. ETags avoid the transfer
-// of unchanged halves. A group whose API server does not answer is not an error as long as any other does.
+// fetch asks for everything, in two requests where the API server can tell that in so many. What is still as it was before
+// is neither sent nor read again. Groups that cannot be asked for now are no error, as long as there is any other.
 func (d fetcher) fetch(before snapshot) (snapshot, error) {
 	now, err := d.fetchAggregated(before)
 	if err == nil && now.catalog != before.catalog && len(now.apis.Unavailable) > 0 {
-		now, err = d.fetchAggregated(now) // a missing group may have started just now
+		now, err = d.fetchAggregated(now) // it may have come up just now
 	}
 	if errors.Is(err, errNotAggregated) {
 		now, err = d.fetchEachGroup()
 	}
 	if err != nil {
-		return snapshot{}, fmt.Errorf("discovering APIs: %w", err)
+		return snapshot{}, fmt.Errorf("asking what the cluster serves: %w", err)
 	}
 	return now, nil
 }
 
-// fetchAggregated requests both halves with their ETags.
+// fetchAggregated asks for the two halves, if they are not what they were before.
 func (d fetcher) fetchAggregated(before snapshot) (snapshot, error) {
 	core, err := d.fetchHalf("/api", before.coreETag)
 	if err != nil {
@@ -71,7 +71,7 @@ func (d fetcher) fetchAggregated(before snapshot) (snapshot, error) {
 	return snapshot{d.cache.intern(a), core.etag, groups.etag}, nil
 }
 
-// fetchEachGroup requests every group and version on its own.
+// fetchEachGroup asks in as many requests as it takes.
 func (d fetcher) fetchEachGroup() (snapshot, error) {
 	groups, lists, err := d.server.ServerGroupsAndResources()
 	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
@@ -81,19 +81,19 @@ func (d fetcher) fetchEachGroup() (snapshot, error) {
 	return snapshot{catalog: d.cache.intern(response{groups, lists, failed})}, nil
 }
 
-var errNothingServed = errors.New("the API server lists no APIs")
+var errNothingServed = errors.New("it names no API")
 
-// errNotAggregated marks an API server without aggregated discovery: those before Kubernetes 1.30.
-var errNotAggregated = errors.New("the API server does not support aggregated discovery")
+// errNotAggregated is for API servers that do not tell groups and resources in one answer, as those before Kubernetes 1.30.
+var errNotAggregated = errors.New("its API server does not say all at once what it serves")
 
-// half is one half of aggregated discovery: /api or /apis.
+// half is one half of the answer.
 type half struct {
 	text      []byte
 	etag      string
-	unchanged bool // since the last request; text is empty then
+	unchanged bool // as it was before; there is no text then
 }
 
-// fetchHalf requests a half; etag is the ETag of the last response.
+// fetchHalf asks for a half, the ETag of which was before.
 func (d fetcher) fetchHalf(path, before string) (half, error) {
 	var p half
 	var form string
@@ -101,7 +101,7 @@ func (d fetcher) fetchHalf(path, before string) (half, error) {
 	if before != "" {
 		request.SetHeader("If-None-Match", before)
 	}
-	text, err := request.Do(withETag(context.Background(), &p.etag)).ContentType(&form).Raw() // the HTTP client bounds it by RequestTimeout
+	text, err := request.Do(withETag(context.Background(), &p.etag)).ContentType(&form).Raw() // bounded by RequestTimeout
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		switch status.Status().Code {
@@ -123,15 +123,14 @@ func (d fetcher) fetchHalf(path, before string) (half, error) {
 
 var aggregatedKind = schema.GroupVersionKind{Group: apidiscovery.GroupName, Version: "v2", Kind: "APIGroupDiscoveryList"}
 
-// response is the parsed answer of discovery.
+// response is what discovery says.
 type response struct {
 	groupList     []*metav1.APIGroup
 	resourceLists []*metav1.APIResourceList
-	failed        map[schema.GroupVersion]error // the aggregated API server did not answer
+	failed        map[schema.GroupVersion]error // served by somebody who did not answer
 }
 
-// join merges the halves. It returns errNotAggregated if neither half serves anything: the caller then requests each
-// group.
+// join makes one answer of the halves. One in which nothing is served at all is left to whoever asks for it group by group.
 func join(halves ...half) (response, error) {
 	a := response{failed: map[schema.GroupVersion]error{}}
 	for _, half := range halves {
@@ -156,13 +155,13 @@ func join(halves ...half) (response, error) {
 	return a, nil
 }
 
-// Transport records the ETag of the responses to requests with withETag.
+// Transport notes the ETag of an answer where tagged has asked it to.
 type Transport struct{ Next http.RoundTripper }
 
-// WrappedRoundTripper implements utilnet.RoundTripperWrapper, so that idle connections can be closed.
+// WrappedRoundTripper lets idle connections be closed.
 func (t Transport) WrappedRoundTripper() http.RoundTripper { return t.Next }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip is http.RoundTripper's.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := t.Next.RoundTrip(r)
 	if tag, asked := r.Context().Value(etagKey{}).(*string); asked && err == nil {
@@ -171,7 +170,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// withETag makes Transport write the ETag of the last response to etag.
+// withETag has the ETag of the last answer to what is sent with ctx put into tag.
 func withETag(ctx context.Context, tag *string) context.Context {
 	return context.WithValue(ctx, etagKey{}, tag)
 }

@@ -1,4 +1,4 @@
-// Package list streams lists from an API server, one object at a time.
+// Package list reads the lists of an API server without holding them as a whole.
 package list
 
 import (
@@ -12,19 +12,19 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// pageSize is the page size; an API server that answers from its watch cache ignores it and sends all objects.
-const pageSize = "500"
+// listPage is how many objects one answer has, unless the API server answers from memory: then it sends all.
+const listPage = "500"
 
-// Each calls f with every object of a list as it arrives, so that one object at a time is in memory. The object is
-// valid until f returns.
+// Each hands over the objects of one list as they arrive, so that no more than one is in memory. An object is only valid
+// until f returns.
 func Each[T any](ctx context.Context, client rest.Interface, path, fieldSelector string, f func(*T)) error {
 	for next := ""; ; {
-		request := client.Get().AbsPath(path).Param("limit", pageSize)
+		request := client.Get().AbsPath(path).Param("limit", listPage)
 		if fieldSelector != "" {
 			request = request.Param("fieldSelector", fieldSelector)
 		}
 		if next == "" {
-			request = request.Param("resourceVersion", "0") // allow an answer from the watch cache
+			request = request.Param("resourceVersion", "0") // from memory
 		} else {
 			request = request.Param("continue", next)
 		}
@@ -40,13 +40,13 @@ func Each[T any](ctx context.Context, client rest.Interface, path, fieldSelector
 	}
 }
 
-// Head holds the fields of a list beside its items.
+// Head is what a list says of itself.
 type Head struct {
 	metav1.TypeMeta
-	metav1.ListMeta // Continue requests the next page; empty on the last page
+	metav1.ListMeta // Continue asks for the next page, and is empty when there is none
 }
 
-// Decode reads one page and calls f with each item. Numbers in untyped values become json.Number.
+// Decode reads one page. Numbers in what has no type are json.Number.
 func Decode[T any](page io.Reader, f func(*T)) (h Head, err error) {
 	d := json.NewDecoder(page)
 	d.UseNumber()
@@ -75,17 +75,17 @@ func Decode[T any](page io.Reader, f func(*T)) (h Head, err error) {
 			return h, err
 		}
 	}
-	return h, expect(d, json.Delim('}')) // a missing brace means that the connection broke
+	return h, expect(d, json.Delim('}')) // without it the connection broke off
 }
 
-// items reads the array of items.
+// items reads the array of a list.
 func items[T any](d *json.Decoder, f func(*T)) error {
 	start, err := d.Token()
-	if err != nil || start == nil { // null means no items
+	if err != nil || start == nil { // null is no items
 		return err
 	}
 	if start != json.Delim('[') {
-		return fmt.Errorf("items of a list: expected [, got %v", start)
+		return fmt.Errorf("the items of a list are %v", start)
 	}
 	for d.More() {
 		var item T
@@ -100,7 +100,7 @@ func items[T any](d *json.Decoder, f func(*T)) error {
 func expect(d *json.Decoder, want json.Delim) error {
 	got, err := d.Token()
 	if err == nil && got != want {
-		err = fmt.Errorf("malformed list: expected %[2]v, got %[1]v", got, want)
+		err = fmt.Errorf("a list has %v where %v was expected", got, want)
 	}
 	return err
 }

@@ -31,7 +31,7 @@ type Options struct {
 	// Withdraw says why an object that is not wanted any more must stay as it is; empty when it may go.
 	// Nil: everything may.
 	Withdraw func(id manifest.ID, labels map[string]string) string
-	// Known is what is known about a kind, for what held objects need. Nil: kind.Of.
+	// Known is what is known about a kind, for what held objects need. Nil: interpret.Of.
 	Known func(schema.GroupKind) kind.Kind
 	// Book has the scripts by which users retain what is live. Nil: there are none.
 	Book *interpret.Book

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -102,7 +103,7 @@ func (d *delivery) whole(ctx context.Context, gvk schema.GroupVersionKind, id ma
 // known is what is known about a kind.
 func (d *delivery) known(gk schema.GroupKind) kind.Kind {
 	if d.options.Known == nil {
-		return kind.Of(gk)
+		return interpret.Of(gk)
 	}
 	return d.options.Known(gk)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
-	"github.com/accord-dev/accord/status/kind"
+	"github.com/accord-dev/accord/status/interpret"
 )
 
 // Recall says what a member says is ours, sorted: the inventory, rebuilt from the parent of the ApplySet and the labels.
@@ -28,7 +28,7 @@ func Recall(ctx context.Context, m *clusters.Member, federation string) ([]live.
 	}
 	all, counted := []live.Discovered{}, map[schema.GroupKind]schema.GroupVersionKind{}
 	for id, seen := range found {
-		if kind.Of(id.GroupKind()).SetReplicas != nil {
+		if interpret.Of(id.GroupKind()).SetReplicas != nil {
 			counted[id.GroupKind()] = seen.GVK
 			continue
 		}
@@ -51,7 +51,7 @@ func (d *delivery) recount(ctx context.Context, gvk schema.GroupVersionKind) ([]
 	if err != nil {
 		return nil, err
 	}
-	known, all := kind.Of(gvk.GroupKind()), []live.Discovered{}
+	known, all := interpret.Of(gvk.GroupKind()), []live.Discovered{}
 	for next := ""; ; {
 		var page *unstructured.UnstructuredList
 		err := d.request(ctx, func(ctx context.Context) (err error) {

@@ -137,9 +137,9 @@ func (b *Book) express(h HealthExprs) error {
 func (b *Book) Of(gk schema.GroupKind) kind.Kind {
 	p := b.of(gk)
 	if p == nil {
-		return kind.Of(gk)
+		return Of(gk)
 	}
-	return p.over(kind.Of(gk))
+	return p.over(Of(gk))
 }
 
 func (b *Book) of(gk schema.GroupKind) *page {

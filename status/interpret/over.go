@@ -35,7 +35,7 @@ func (p *page) over(built kind.Kind) kind.Kind {
 		}
 	}
 	if s := p.scripts[policy.HealthInterpretation]; s != nil {
-		k.Health = healthOr(s.verdict, built)
+		k.Health = healthOr(s.health, built)
 	} else if p.examination != nil {
 		k.Health = healthOr(p.examination.health, built)
 	}
@@ -171,14 +171,16 @@ func observedGeneration(u *unstructured.Unstructured) (int64, bool) {
 	return 0, false
 }
 
-// verdict is what InterpretHealth says. No is not yet: a script cannot say that there is no hope.
-func (s *script) verdict(u *unstructured.Unstructured) (kind.Health, string, error) {
-	healthy, err := s.interpretHealth(u)
+// health returns the answer of InterpretHealth and a sentence about it.
+func (s *script) health(u *unstructured.Unstructured) (kind.Health, string, error) {
+	v, err := s.interpretHealth(u)
 	switch {
 	case err != nil:
 		return kind.Unknown, "", err
-	case healthy:
+	case !v.boolean:
+		return v.health, v.message, nil
+	case v.health == kind.Healthy:
 		return kind.Healthy, s.of.Title() + " says so", nil
 	}
-	return kind.Progressing, s.of.Title() + " says that it is not healthy", nil
+	return v.health, s.of.Title() + " says that it is not healthy", nil
 }

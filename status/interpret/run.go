@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // Samples are what the scripts of a customization are tried with.
@@ -127,7 +128,11 @@ func (s *script) try(in Samples) (any, error) {
 		}
 		return s.aggregate(in.Desired, items)
 	case policy.HealthInterpretation:
-		return s.interpretHealth(in.Observed)
+		v, err := s.interpretHealth(in.Observed)
+		if err != nil || v.boolean {
+			return v.health == kind.Healthy, err
+		}
+		return map[string]any{"health": string(v.health), "message": v.message}, nil
 	default:
 		return s.tryDependencies(in.Desired)
 	}

@@ -1,6 +1,7 @@
 package interpret
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 
@@ -16,9 +17,15 @@ type script struct {
 	lua *sandbox.Script
 }
 
-// newLibrary returns the functions that scripts can call (Karmada §7.1).
+//go:embed accord.lua
+var accordModule string
+
+// newLibrary returns the functions that scripts can call: those of Karmada §7.1, and require("accord").
 func newLibrary() *sandbox.Library {
-	return sandbox.NewLibrary(sandbox.Module{Name: "kube", Functions: kubeFunctions()})
+	return sandbox.NewLibrary(
+		sandbox.Module{Name: "kube", Functions: kubeFunctions()},
+		sandbox.Module{Name: "accord", Source: accordModule},
+	)
 }
 
 // compile compiles the script of an operation and checks that it defines its function.

@@ -75,6 +75,7 @@ func statusItems(answers []kind.Answer) []any {
 	for _, a := range answers {
 		item := map[string]any{
 			"clusterName": a.Cluster, "applied": a.Current || a.Status != nil, "appliedMessage": "", "health": string(kind.Unknown),
+			"current": a.Current,
 		}
 		if a.Status != nil {
 			item["status"] = a.Status
@@ -84,15 +85,42 @@ func statusItems(answers []kind.Answer) []any {
 	return items
 }
 
-// interpretHealth calls InterpretHealth(observed), which returns a boolean.
-func (s *script) interpretHealth(u *unstructured.Unstructured) (bool, error) {
-	out, _, err := s.call(u.Object)
+// verdict is the answer of InterpretHealth.
+type verdict struct {
+	health  kind.Health
+	message string
+	// boolean is set if the script returned true or false, as in Karmada, and no message.
+	boolean bool
+}
+
+// interpretHealth calls InterpretHealth(observed), which returns a boolean or one of the words Healthy, Progressing and
+// Failed, and optionally a message. False means Progressing: Karmada knows no failure.
+func (s *script) interpretHealth(u *unstructured.Unstructured) (verdict, error) {
+	out, why, err := s.call(u.Object)
 	if err != nil {
-		return false, err
+		return verdict{}, err
 	}
-	healthy, ok := out.Bool()
-	if !ok {
-		return false, s.fail(errors.New(s.op.Function() + " returns a " + out.Type() + ", and not true or false"))
+	var v verdict
+	healthy, boolean := out.Bool()
+	word, _ := out.Text()
+	switch {
+	case boolean && healthy:
+		v.health = kind.Healthy
+	case boolean:
+		v.health = kind.Progressing
+	case word == string(kind.Healthy), word == string(kind.Progressing), word == string(kind.Failed):
+		v.health = kind.Health(word)
+	default:
+		return verdict{}, s.fail(errors.New(s.op.Function() + " returns a " + out.Type() + ", and not true or false"))
 	}
-	return healthy, nil
+	var ok bool
+	switch v.message, ok = why.Text(); {
+	case ok:
+		v.message = strings.ToValidUTF8(v.message, "\uFFFD")
+	case why.Type() != "nil":
+		return verdict{}, s.fail(errors.New(s.op.Function() + " returns a " + why.Type() + ", and not a message"))
+	default:
+		v.boolean = boolean
+	}
+	return v, nil
 }

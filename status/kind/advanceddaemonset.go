@@ -1,23 +1,30 @@
 package kind
 
+import (
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
+)
+
 // advancedDaemonSet is the DaemonSet of Kruise.
 var advancedDaemonSet = Kind{
-	Dependencies: podDependencies(templateSpec),
+	Dependencies: pods.Dependencies(pods.TemplateSpec),
 	Observes:     true,
-	Health:       observed(daemonSetHealth),
-	Reflect: pick{
-		counters: []string{"currentNumberScheduled", "desiredNumberScheduled", "numberAvailable", "numberMisscheduled",
+	Health:       health.Observed(daemonSetHealth),
+	Reflect: read.Pick{
+		Counters: []string{"currentNumberScheduled", "desiredNumberScheduled", "numberAvailable", "numberMisscheduled",
 			"numberReady", "updatedNumberScheduled", "numberUnavailable"},
-		texts: []string{"daemonSetHash"},
-	}.reflect,
+		Texts: []string{"daemonSetHash"},
+	}.Reflect,
 	Aggregate: aggregateAdvancedDaemonSet,
-	Template:  template,
+	Template:  pods.Template,
 	Replaces:  daemonSetReplaces,
 }
 
 // aggregateAdvancedDaemonSet is Karmada §6.9.
 func aggregateAdvancedDaemonSet(answers []Answer) map[string]any {
 	total := aggregateDaemonSet(answers)
-	agree(total, answers, "daemonSetHash")
+	sum.Agree(total, answers, "daemonSetHash")
 	return total
 }

@@ -1,27 +1,34 @@
 package kind
 
+import (
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
+)
+
 // advancedStatefulSet is the StatefulSet of Kruise.
 var advancedStatefulSet = Kind{
-	Replicas:     specReplicas,
-	SetReplicas:  setSpecReplicas,
-	Requirements: requirements(templateSpec),
+	Replicas:     pods.Replicas,
+	SetReplicas:  pods.SetReplicas,
+	Requirements: pods.Requirements(pods.TemplateSpec),
 	Dependencies: statefulSetDependencies,
 	Observes:     true,
-	Health:       observed(statefulSetHealth),
-	Reflect: pick{
-		counters: []string{"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "updatedReadyReplicas"},
-		texts:    []string{"updateRevision", "currentRevision"},
-	}.reflect,
+	Health:       health.Observed(statefulSetHealth),
+	Reflect: read.Pick{
+		Counters: []string{"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "updatedReadyReplicas"},
+		Texts:    []string{"updateRevision", "currentRevision"},
+	}.Reflect,
 	Aggregate: aggregateAdvancedStatefulSet,
-	Template:  template,
+	Template:  pods.Template,
 	Replaces:  statefulSetReplaces,
 }
 
 // aggregateAdvancedStatefulSet is Karmada §6.9; counters of what is updated count only clusters that run what was decided.
 func aggregateAdvancedStatefulSet(answers []Answer) map[string]any {
-	total := sum(answers, "replicas", "readyReplicas", "currentReplicas", "availableReplicas")
-	total["updatedReplicas"] = sumCurrent(answers, "updatedReplicas")
-	total["updatedReadyReplicas"] = sumCurrent(answers, "updatedReadyReplicas")
-	agree(total, answers, "updateRevision", "currentRevision")
+	total := sum.Fields(answers, "replicas", "readyReplicas", "currentReplicas", "availableReplicas")
+	total["updatedReplicas"] = sum.Current(answers, "updatedReplicas")
+	total["updatedReadyReplicas"] = sum.Current(answers, "updatedReadyReplicas")
+	sum.Agree(total, answers, "updateRevision", "currentRevision")
 	return total
 }

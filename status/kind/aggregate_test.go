@@ -1,4 +1,4 @@
-package kind
+package kind_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/status/interpret"
+	"github.com/accord-dev/accord/status/kind"
+	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
 // TestAggregateIsAFunction: the aggregate of every kind depends on what the clusters say and on nothing else, neither on
@@ -18,7 +22,7 @@ import (
 func TestAggregateIsAFunction(t *testing.T) {
 	for gk, answers := range fromAllCases(t) {
 		t.Run(gk.String(), func(t *testing.T) {
-			k := Of(gk)
+			k := interpret.Of(gk)
 			first := k.Aggregate(answers)
 			sound(t, first)
 			want, err := json.Marshal(first)
@@ -40,8 +44,8 @@ func sound(t *testing.T, total map[string]any) {
 	runtime.DeepCopyJSON(total) // panics at what is no JSON
 	require.NotContains(t, total, "observedGeneration")
 	seen := map[string]bool{}
-	for _, c := range maps(total, "conditions") {
-		typ := text(c, "type")
+	for _, c := range read.Objects(total, "conditions") {
+		typ := read.Text(c, "type")
 		require.NotEmpty(t, typ)
 		require.False(t, seen[typ], "%s twice", typ)
 		seen[typ] = true
@@ -54,13 +58,13 @@ func sound(t *testing.T, total map[string]any) {
 // TestAggregateIsBounded: a thousand clusters do not make it a thousand times as long.
 func TestAggregateIsBounded(t *testing.T) {
 	for gk, answers := range fromAllCases(t) {
-		var many []Answer
+		var many []kind.Answer
 		for i := range 1000 {
 			a := answers[i%len(answers)]
 			a.Cluster = fmt.Sprintf("%s-%d", strings.Repeat("c", 50), i)
 			many = append(many, a)
 		}
-		raw, err := json.Marshal(Of(gk).Aggregate(many))
+		raw, err := json.Marshal(interpret.Of(gk).Aggregate(many))
 		require.NoError(t, err)
 		require.Less(t, len(raw), 8<<10, gk)
 	}
@@ -69,7 +73,8 @@ func TestAggregateIsBounded(t *testing.T) {
 // TestGroupsAreBounded: neither what is kept of a cluster nor the sum of clusters that all have other groups of pods
 // grows without end.
 func TestGroupsAreBounded(t *testing.T) {
-	var answers []Answer
+	volcanoJob, maxGroups := interpret.Of(schema.GroupKind{Group: "batch.volcano.sh", Kind: "Job"}), 8
+	var answers []kind.Answer
 	for cluster := range 10 {
 		tasks := map[string]any{}
 		for i := range 100 {
@@ -78,7 +83,7 @@ func TestGroupsAreBounded(t *testing.T) {
 		u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"taskStatusCount": tasks}}}
 		kept := volcanoJob.Reflect(u)
 		require.Len(t, kept["taskStatusCount"], maxGroups)
-		answers = append(answers, Answer{Cluster: fmt.Sprint(cluster), Status: kept})
+		answers = append(answers, kind.Answer{Cluster: fmt.Sprint(cluster), Status: kept})
 	}
 	require.Len(t, volcanoJob.Aggregate(answers)["taskStatusCount"], maxGroups)
 }
@@ -86,8 +91,8 @@ func TestGroupsAreBounded(t *testing.T) {
 // TestRegistryIsNotWaitedFor: a HelmRepository in a registry never reports what it has observed, so that no report is
 // no reason to wait.
 func TestRegistryIsNotWaitedFor(t *testing.T) {
-	require.False(t, helmRepository.Observes)
-	require.True(t, gitRepository.Observes)
+	require.False(t, interpret.Of(schema.GroupKind{Group: "source.toolkit.fluxcd.io", Kind: "HelmRepository"}).Observes)
+	require.True(t, interpret.Of(schema.GroupKind{Group: "source.toolkit.fluxcd.io", Kind: "GitRepository"}).Observes)
 }
 
 // TestEveryKindHasACase: what adds up is shown adding up.
@@ -96,26 +101,27 @@ func TestEveryKindHasACase(t *testing.T) {
 	for _, u := range examples(t) {
 		shown[u.GroupVersionKind().GroupKind()] = true
 	}
-	for gk := range table {
+	for _, gk := range interpret.Kinds() {
 		require.True(t, shown[gk], "%s is in no file of testdata", gk)
 	}
 }
 
 // fromAllCases are, for each kind that adds up, the answers that the objects of all test cases make, from a cluster each; every
 // other one runs an older version, and one more cluster says nothing.
-func fromAllCases(t *testing.T) map[schema.GroupKind][]Answer {
+func fromAllCases(t *testing.T) map[schema.GroupKind][]kind.Answer {
 	t.Helper()
-	all := map[schema.GroupKind][]Answer{}
-	for gk, k := range table {
+	all := map[schema.GroupKind][]kind.Answer{}
+	for _, gk := range interpret.Kinds() {
+		k := interpret.Of(gk)
 		if k.Aggregate != nil {
-			all[gk] = []Answer{{Cluster: "silent"}}
+			all[gk] = []kind.Answer{{Cluster: "silent"}}
 		}
 	}
 	for _, u := range examples(t) {
 		gk := u.GroupVersionKind().GroupKind()
-		if k := Of(gk); k.Aggregate != nil {
+		if k := interpret.Of(gk); k.Aggregate != nil {
 			n := len(all[gk])
-			all[gk] = append(all[gk], Answer{Cluster: fmt.Sprintf("c%02d", n), Current: n%2 == 0, Status: k.Reflect(u)})
+			all[gk] = append(all[gk], kind.Answer{Cluster: fmt.Sprintf("c%02d", n), Current: n%2 == 0, Status: k.Reflect(u)})
 		}
 	}
 	return all

@@ -1,4 +1,4 @@
-package kind
+package kind_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,11 @@ import (
 	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/status/interpret"
+	"github.com/accord-dev/accord/status/kind"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
 // FuzzAnything: whatever a manifest looks like, every kind answers, keeps its promises and leaves it as it was.
@@ -29,7 +34,8 @@ func FuzzAnything(f *testing.F) {
 		if json.Unmarshal([]byte(raw), &content) != nil {
 			return
 		}
-		for gk, k := range table {
+		for _, gk := range interpret.Kinds() {
+			k := interpret.Of(gk)
 			answers(t, gk, k, &unstructured.Unstructured{Object: content})
 		}
 	})
@@ -47,7 +53,7 @@ func TestMalformed(t *testing.T) {
 			defer func() {
 				require.Nil(t, recover(), "%s of %v", place, u.Object)
 			}()
-			answers(t, gk, Of(gk), u)
+			answers(t, gk, interpret.Of(gk), u)
 		})
 	}
 	for gk, places := range tried {
@@ -55,8 +61,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// answers asks a kind everything about an object and holds it to what Kind promises.
-func answers(t *testing.T, gk schema.GroupKind, k Kind, u *unstructured.Unstructured) {
+// answers asks a kind everything about an object and holds it to what kind.Kind promises.
+func answers(t *testing.T, gk schema.GroupKind, k kind.Kind, u *unstructured.Unstructured) {
 	t.Helper()
 	before, err := json.Marshal(u.Object)
 	require.NoError(t, err)
@@ -94,7 +100,7 @@ func answers(t *testing.T, gk schema.GroupKind, k Kind, u *unstructured.Unstruct
 		require.True(t, slices.IsSorted(k.Immutable(nothing, u)))
 	}
 	if k.Aggregate != nil {
-		adding(t, k, []Answer{{Cluster: "a", Current: true, Status: k.Reflect(u)}, {Cluster: "b"}, {Cluster: "c", Status: statusOf(u)}})
+		adding(t, k, []kind.Answer{{Cluster: "a", Current: true, Status: k.Reflect(u)}, {Cluster: "b"}, {Cluster: "c", Status: read.Status(u)}})
 	}
 	after, err := json.Marshal(u.Object)
 	require.NoError(t, err)
@@ -105,7 +111,7 @@ func answers(t *testing.T, gk schema.GroupKind, k Kind, u *unstructured.Unstruct
 }
 
 // adding aggregates: the same in any order and every time, and the answers stay as they were.
-func adding(t *testing.T, k Kind, given []Answer) {
+func adding(t *testing.T, k kind.Kind, given []kind.Answer) {
 	t.Helper()
 	before, err := json.Marshal(given)
 	require.NoError(t, err)
@@ -123,7 +129,7 @@ func adding(t *testing.T, k Kind, given []Answer) {
 
 // setting sets replicas and reads them again: just what was set, where nothing else limits it, and setting it again
 // changes nothing.
-func setting(t *testing.T, gk schema.GroupKind, k Kind, u *unstructured.Unstructured) {
+func setting(t *testing.T, gk schema.GroupKind, k kind.Kind, u *unstructured.Unstructured) {
 	t.Helper()
 	if _, ok := u.Object["spec"].(map[string]any); !ok {
 		return
@@ -140,14 +146,14 @@ func setting(t *testing.T, gk schema.GroupKind, k Kind, u *unstructured.Unstruct
 
 // settable is how many of n replicas an object of a kind can have.
 func settable(gk schema.GroupKind, u *unstructured.Unstructured, n int32) int32 {
-	switch cluster := rayServiceCluster(u); {
+	switch cluster := read.Object(u.Object, "spec", "rayClusterConfig"); {
 	case gk == (schema.GroupKind{Group: "batch", Kind: "Job"}):
-		return replicasOf(min(int64(n), countOr(int64(n), u.Object, "spec", "completions")))
+		return pods.Bounded(min(int64(n), read.CountOr(int64(n), u.Object, "spec", "completions")))
 	case gk.Kind != "RayService":
 		return n
-	case object(cluster, "headGroupSpec") == nil:
+	case read.Object(cluster, "headGroupSpec") == nil:
 		return 0
-	case len(maps(cluster, "workerGroupSpecs")) == 0:
+	case len(read.Objects(cluster, "workerGroupSpecs")) == 0:
 		return 1
 	}
 	return max(1, n)

@@ -1,9 +1,14 @@
 package kind
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+)
 
 var configMap = Kind{
-	Health:    present(there),
+	Health:    health.Present(there),
 	Immutable: configMapImmutable,
 }
 
@@ -12,8 +17,8 @@ func there(_, _ map[string]any) (Health, string) { return Healthy, "" }
 
 // configMapImmutable: nothing can be changed any more once it says so itself, and that it says so cannot either.
 func configMapImmutable(before, after *unstructured.Unstructured) []string {
-	if !truth(before.Object, "immutable") {
+	if !read.Bool(before.Object, "immutable") {
 		return nil
 	}
-	return fixed{"binaryData": nil, "data": nil, "immutable": nil}.changed(before, after)
+	return read.Fixed{"binaryData": nil, "data": nil, "immutable": nil}.Changed(before, after)
 }

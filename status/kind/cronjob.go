@@ -1,15 +1,22 @@
 package kind
 
+import (
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
+)
+
 var cronJob = Kind{
-	Dependencies: podDependencies(jobTemplateSpec),
-	Health:       present(cronJobHealth),
-	Reflect:      pick{texts: []string{"lastScheduleTime", "lastSuccessfulTime"}}.reflect,
+	Dependencies: pods.Dependencies(pods.JobTemplateSpec),
+	Health:       health.Present(cronJobHealth),
+	Reflect:      read.Pick{Texts: []string{"lastScheduleTime", "lastSuccessfulTime"}}.Reflect,
 	Aggregate:    aggregateCronJob,
 }
 
 // cronJobHealth: a schedule is in place as soon as it is there; how its runs end is not a matter of the release.
 func cronJobHealth(spec, _ map[string]any) (Health, string) {
-	if truth(spec, "suspend") {
+	if read.Bool(spec, "suspend") {
 		return Healthy, "suspended (spec.suspend)"
 	}
 	return Healthy, ""
@@ -19,6 +26,6 @@ func cronJobHealth(spec, _ map[string]any) (Health, string) {
 // objects of other clusters resolve to nothing, and grow with the number of clusters.
 func aggregateCronJob(answers []Answer) map[string]any {
 	total := map[string]any{}
-	latest(total, answers, "lastScheduleTime", "lastSuccessfulTime")
+	sum.Latest(total, answers, "lastScheduleTime", "lastSuccessfulTime")
 	return total
 }

@@ -4,20 +4,23 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
 var customResourceDefinition = Kind{
-	Health:    present(definitionHealth),
+	Health:    health.Present(definitionHealth),
 	Immutable: definitionImmutable,
 }
 
 // definitionImmutable: what objects of the kind are stored under, and the version that they are stored in, which cannot go
 // as long as one may be.
 func definitionImmutable(before, after *unstructured.Unstructured) []string {
-	changed := fixed{"spec.group": nil, "spec.names.kind": nil, "spec.names.plural": nil, "spec.scope": nil}.changed(before, after)
-	for _, v := range maps(before.Object, "spec", "versions") {
+	changed := read.Fixed{"spec.group": nil, "spec.names.kind": nil, "spec.names.plural": nil, "spec.scope": nil}.Changed(before, after)
+	for _, v := range read.Objects(before.Object, "spec", "versions") {
 		kept := func(w map[string]any) bool { return w["name"] == v["name"] }
-		if truth(v, "storage") && !slices.ContainsFunc(maps(after.Object, "spec", "versions"), kept) {
+		if read.Bool(v, "storage") && !slices.ContainsFunc(read.Objects(after.Object, "spec", "versions"), kept) {
 			changed = append(changed, "spec.versions")
 		}
 	}
@@ -26,10 +29,10 @@ func definitionImmutable(before, after *unstructured.Unstructured) []string {
 
 // definitionHealth: objects of the kind can be written once it is Established.
 func definitionHealth(_, status map[string]any) (Health, string) {
-	if c := condition(status, "NamesAccepted"); text(c, "status") == "False" {
-		return Failed, "its names are taken: " + why(c)
+	if c := read.Condition(status, "NamesAccepted"); read.Text(c, "status") == "False" {
+		return Failed, "its names are taken: " + read.Why(c)
 	}
-	if !holds(status, "Established") {
+	if !read.IsTrue(status, "Established") {
 		return Progressing, "not served yet"
 	}
 	return Healthy, "served"

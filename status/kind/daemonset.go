@@ -1,54 +1,61 @@
 package kind
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
+)
 
 var daemonSet = Kind{
-	Dependencies: podDependencies(templateSpec),
+	Dependencies: pods.Dependencies(pods.TemplateSpec),
 	Observes:     true,
-	Health:       observed(daemonSetHealth),
-	Reflect: counters("currentNumberScheduled", "desiredNumberScheduled", "numberAvailable", "numberMisscheduled",
+	Health:       health.Observed(daemonSetHealth),
+	Reflect: read.Counters("currentNumberScheduled", "desiredNumberScheduled", "numberAvailable", "numberMisscheduled",
 		"numberReady", "updatedNumberScheduled", "numberUnavailable"),
 	Aggregate: aggregateDaemonSet,
-	Template:  template,
+	Template:  pods.Template,
 	Replaces:  daemonSetReplaces,
-	Immutable: fixed{"spec.selector": nil}.changed,
+	Immutable: read.Fixed{"spec.selector": nil}.Changed,
 }
 
 // daemonSetHealth is Karmada §6.6; with OnDelete nobody but a person updates pods (see statefulSetHealth). A partition,
 // and a selector of the nodes that are updated, are what the DaemonSet of Kruise has besides.
 func daemonSetHealth(spec, status map[string]any) (Health, string) {
-	want := count(status, "desiredNumberScheduled")
+	want := read.Count(status, "desiredNumberScheduled")
 	if want == 0 {
 		return Healthy, "no node is eligible"
 	}
-	rolling := object(spec, "updateStrategy", "rollingUpdate")
-	r := rollout{
-		want: want, due: want - portion(rolling["partition"], want), stay: partitioned,
-		replicas: want, updated: count(status, "updatedNumberScheduled"), available: count(status, "numberAvailable"),
+	rolling := read.Object(spec, "updateStrategy", "rollingUpdate")
+	r := health.Rollout{
+		Want: want, Due: want - health.Portion(rolling["partition"], want), Stay: health.Partitioned,
+		Replicas: want, Updated: read.Count(status, "updatedNumberScheduled"), Available: read.Count(status, "numberAvailable"),
 	}
 	switch {
-	case text(spec, "updateStrategy", "type") == "OnDelete":
-		r.due, r.stay = 0, onDelete
+	case read.Text(spec, "updateStrategy", "type") == "OnDelete":
+		r.Due, r.Stay = 0, health.OnDelete
 	case rolling["selector"] != nil:
-		r.due, r.stay = 0, "run an older revision, maybe on nodes that are not updated (spec.updateStrategy.rollingUpdate.selector)"
+		r.Due, r.Stay = 0, "run an older revision, maybe on nodes that are not updated (spec.updateStrategy.rollingUpdate.selector)"
 	}
-	if truth(rolling, "paused") {
-		r.paused = "spec.updateStrategy.rollingUpdate.paused"
+	if read.Bool(rolling, "paused") {
+		r.Paused = "spec.updateStrategy.rollingUpdate.paused"
 	}
-	return r.health()
+	return r.Health()
 }
 
 // daemonSetReplaces: one on every node, unless its strategy waits. Of the partition and the selector of Kruise only the
 // cluster knows how many nodes they leave.
 func daemonSetReplaces(u *unstructured.Unstructured) (n int32, perNode bool) {
-	waits := text(u.Object, "spec", "updateStrategy", "type") == "OnDelete" || truth(u.Object, "spec", "updateStrategy", "rollingUpdate", "paused")
+	waits := read.Text(u.Object, "spec", "updateStrategy", "type") == "OnDelete" || read.Bool(u.Object, "spec", "updateStrategy", "rollingUpdate", "paused")
 	return 0, !waits
 }
 
 // aggregateDaemonSet is Karmada §6.5; updatedNumberScheduled counts only clusters that run what was decided.
 func aggregateDaemonSet(answers []Answer) map[string]any {
-	total := sum(answers, "currentNumberScheduled", "desiredNumberScheduled", "numberAvailable", "numberMisscheduled",
+	total := sum.Fields(answers, "currentNumberScheduled", "desiredNumberScheduled", "numberAvailable", "numberMisscheduled",
 		"numberReady", "numberUnavailable")
-	total["updatedNumberScheduled"] = sumCurrent(answers, "updatedNumberScheduled")
+	total["updatedNumberScheduled"] = sum.Current(answers, "updatedNumberScheduled")
 	return total
 }

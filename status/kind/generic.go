@@ -3,6 +3,8 @@ package kind
 import (
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
 // generic is what is known about every other kind.
@@ -18,11 +20,11 @@ func genericHealth(u *unstructured.Unstructured) (Health, string) {
 	}
 	switch result.Status {
 	case status.CurrentStatus:
-		ready, available := condition(statusOf(u), "Ready"), condition(statusOf(u), "Available")
-		if ready == nil && text(available, "status") == "False" {
-			return Progressing, "not available: " + why(available)
+		ready, available := read.Condition(read.Status(u), "Ready"), read.Condition(read.Status(u), "Available")
+		if ready == nil && read.Text(available, "status") == "False" {
+			return Progressing, "not available: " + read.Why(available)
 		}
-		return Healthy, why(ready)
+		return Healthy, read.Why(ready)
 	case status.FailedStatus:
 		return Failed, result.Message
 	case status.TerminatingStatus:

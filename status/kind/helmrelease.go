@@ -1,6 +1,12 @@
 package kind
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
+)
 
 var helmRelease = release()
 
@@ -10,14 +16,14 @@ func release() Kind {
 	texts := []string{"lastAttemptedRevision", "lastAppliedRevision", "lastAttemptedValuesChecksum", "helmChart"}
 	k := flux(releaseDependencies, texts...)
 	failures := []string{"failures", "installFailures", "upgradeFailures"}
-	k.Reflect = pick{counters: append([]string{"lastReleaseRevision"}, failures...), texts: texts, conditions: fluxConditions()}.reflect
+	k.Reflect = read.Pick{Counters: append([]string{"lastReleaseRevision"}, failures...), Texts: texts, Conditions: fluxConditions()}.Reflect
 	aggregate := k.Aggregate
 	k.Aggregate = func(answers []Answer) map[string]any {
 		total := aggregate(answers)
-		for f, n := range sum(answers, failures...) {
+		for f, n := range sum.Fields(answers, failures...) {
 			total[f] = n
 		}
-		total["lastReleaseRevision"] = highest(answers, "lastReleaseRevision")
+		total["lastReleaseRevision"] = sum.Highest(answers, "lastReleaseRevision")
 		return total
 	}
 	return k
@@ -26,11 +32,11 @@ func release() Kind {
 // releaseDependencies are where its values come from, and its Secrets. The source of its chart is none (Karmada §6.11).
 func releaseDependencies(u *unstructured.Unstructured) []Reference {
 	secrets := refersTo([]string{"spec", "chart", "spec", "verify", "secretRef", "name"}, []string{"spec", "kubeConfig", "secretRef", "name"})
-	refs := references{namespace: u.GetNamespace(), found: secrets(u)}
-	for _, v := range maps(u.Object, "spec", "valuesFrom") {
-		if kind := text(v, "kind"); kind == "ConfigMap" || kind == "Secret" {
-			refs.add(kind, text(v, "name"))
+	refs := pods.References{Namespace: u.GetNamespace(), Found: secrets(u)}
+	for _, v := range read.Objects(u.Object, "spec", "valuesFrom") {
+		if kind := read.Text(v, "kind"); kind == "ConfigMap" || kind == "Secret" {
+			refs.Add(kind, read.Text(v, "name"))
 		}
 	}
-	return refs.sorted()
+	return refs.Sorted()
 }

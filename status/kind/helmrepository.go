@@ -1,6 +1,11 @@
 package kind
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+)
 
 var helmRepository = repositoryOfCharts()
 
@@ -9,10 +14,10 @@ var helmRepository = repositoryOfCharts()
 func repositoryOfCharts() Kind {
 	k := source(refersTo([]string{"spec", "secretRef", "name"}), "url")
 	fetched := k.Health
-	registered := fluxHealth(present(func(_, _ map[string]any) (Health, string) { return Healthy, "an address in a registry" }))
+	registered := fluxHealth(health.Present(func(_, _ map[string]any) (Health, string) { return Healthy, "an address in a registry" }))
 	k.Observes = false
 	k.Health = func(u *unstructured.Unstructured) (Health, string) {
-		if text(u.Object, "spec", "type") == "oci" && len(statusOf(u)) == 0 {
+		if read.Text(u.Object, "spec", "type") == "oci" && len(read.Status(u)) == 0 {
 			return registered(u)
 		}
 		return fetched(u)

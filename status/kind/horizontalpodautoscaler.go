@@ -1,16 +1,22 @@
 package kind
 
+import (
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
+)
+
 var horizontalPodAutoscaler = Kind{
-	Health:    present(autoscalerHealth),
-	Reflect:   counters("currentReplicas", "desiredReplicas"),
-	Aggregate: summed("currentReplicas", "desiredReplicas"),
+	Health:    health.Present(autoscalerHealth),
+	Reflect:   read.Counters("currentReplicas", "desiredReplicas"),
+	Aggregate: sum.Summed("currentReplicas", "desiredReplicas"),
 }
 
 // autoscalerHealth: it is in place as soon as it is there (Karmada §6.6); that it has no metrics to act on is told.
 func autoscalerHealth(_, status map[string]any) (Health, string) {
 	for _, typ := range []string{"AbleToScale", "ScalingActive"} {
-		if c := condition(status, typ); text(c, "status") == "False" {
-			return Healthy, "in place, but not scaling: " + why(c)
+		if c := read.Condition(status, typ); read.Text(c, "status") == "False" {
+			return Healthy, "in place, but not scaling: " + read.Why(c)
 		}
 	}
 	return Healthy, ""

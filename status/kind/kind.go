@@ -8,11 +8,16 @@
 package kind
 
 import (
+	"maps"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
 )
 
 // Kind says what is known about one Kubernetes kind. Every func but Health may be nil: then the kind has no count,
@@ -69,29 +74,19 @@ type Kind struct {
 }
 
 // Reference names an object that another one needs, or, when its Name is empty, every object with the Labels.
-type Reference struct {
-	manifest.ID
-	Labels map[string]string
-}
+type Reference = pods.Reference
 
-// Answer is what one cluster's live object says.
-type Answer struct {
-	Cluster string
-	// Current says that the live object is the one that was decided, and that its controller has observed it.
-	// Only then do its "updated" counters speak of what was decided.
-	Current bool
-	// Status is what Reflect picked; nil if nothing is known.
-	Status map[string]any
-}
+// Answer is the status of the live object of one cluster.
+type Answer = sum.Answer
 
 // Health of one live object.
-type Health string
+type Health = health.Health
 
 const (
-	Healthy     Health = "Healthy"
-	Progressing Health = "Progressing" // not yet, and it can still get there by itself
-	Failed      Health = "Failed"      // its own controller gave up, or it says so
-	Unknown     Health = "Unknown"     // cannot be told; never counted as healthy
+	Healthy     = health.Healthy
+	Progressing = health.Progressing
+	Failed      = health.Failed
+	Unknown     = health.Unknown
 )
 
 // table is every kind that is known by name, whatever its version (B30). It is only read.
@@ -138,7 +133,6 @@ var table = map[schema.GroupKind]Kind{
 	{Group: "apps.kruise.io", Kind: "DaemonSet"}:        advancedDaemonSet,
 	{Group: "apps.kruise.io", Kind: "UnitedDeployment"}: unitedDeployment,
 	{Group: "apps.kruise.io", Kind: "BroadcastJob"}:     broadcastJob,
-	{Group: "apps.kruise.io", Kind: "AdvancedCronJob"}:  advancedCronJob,
 	{Group: "apps.kruise.io", Kind: "SidecarSet"}:       sidecarSet,
 
 	// Flux
@@ -153,29 +147,26 @@ var table = map[schema.GroupKind]Kind{
 	// Argo
 	{Group: "argoproj.io", Kind: "Rollout"}: argoRollout,
 
-	// Kyverno
-	{Group: "kyverno.io", Kind: "Policy"}:        kyvernoPolicy,
-	{Group: "kyverno.io", Kind: "ClusterPolicy"}: kyvernoPolicy,
-
-	// Batch and machine learning
-	{Group: "argoproj.io", Kind: "Workflow"}:                  workflow,
-	{Group: "batch.volcano.sh", Kind: "Job"}:                  volcanoJob,
-	{Group: "flink.apache.org", Kind: "FlinkDeployment"}:      flinkDeployment,
-	{Group: "kubeflow.org", Kind: "Notebook"}:                 notebook,
-	{Group: "kubeflow.org", Kind: "PyTorchJob"}:               pyTorchJob,
-	{Group: "kubeflow.org", Kind: "TFJob"}:                    tfJob,
-	{Group: "kubeflow.org", Kind: "MPIJob"}:                   mpiJob,
-	{Group: "ray.io", Kind: "RayCluster"}:                     rayCluster,
-	{Group: "ray.io", Kind: "RayJob"}:                         rayJob,
-	{Group: "ray.io", Kind: "RayService"}:                     rayService,
-	{Group: "sparkoperator.k8s.io", Kind: "SparkApplication"}: sparkApplication,
+	// Batch and machine learning: what is not in status/interpret/kinds
+	{Group: "argoproj.io", Kind: "Workflow"}:  workflow,
+	{Group: "kubeflow.org", Kind: "Notebook"}: notebook,
+	{Group: "ray.io", Kind: "RayService"}:     rayService,
 }
 
-// Of is what is known about gk. Kinds that are not in the table have no count, are healthy by the generic rule
-// and do not add up.
+// Kinds returns the kinds in the table.
+func Kinds() []schema.GroupKind { return slices.Collect(maps.Keys(table)) }
+
+// Of returns the rules of a kind that are written in Go; interpret.Of returns all built-in rules. A kind that is not in the
+// table has no count, is healthy by the generic rule and does not add up.
 func Of(gk schema.GroupKind) Kind {
 	if k, ok := table[gk]; ok {
 		return k
 	}
 	return generic
+}
+
+// SamePods says whether two pod templates are the same to the API server and to controllers: after its defaults have been
+// filled in and quantities have been read. Only if they are not, pods are replaced.
+func SamePods(before, after map[string]any) bool {
+	return pods.Same(before, after, func(*corev1.PodTemplateSpec) {})
 }

@@ -1,4 +1,4 @@
-package kind
+package kind_test
 
 import (
 	"encoding/json"
@@ -15,6 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/status/interpret"
+	"github.com/accord-dev/accord/status/kind"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
@@ -30,19 +36,19 @@ func TestGolden(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
 			require.NoError(t, err)
 			got := map[string]string{"health": "", "aggregate": ""}
-			var answers []Answer
-			var k Kind
+			var answers []kind.Answer
+			var k kind.Kind
 			for _, f := range archive.Files {
 				name, ok := strings.CutSuffix(f.Name, ".yaml")
 				if !ok {
 					continue
 				}
 				u := parse(t, f.Data)
-				k = Of(u.GroupVersionKind().GroupKind())
+				k = interpret.Of(u.GroupVersionKind().GroupKind())
 				health, message := k.Health(u)
 				got["health"] += strings.TrimSuffix(fmt.Sprintf("%s: %s, %s", name, health, message), ", ") + "\n"
 				if strings.HasPrefix(name, "cluster ") {
-					answers = append(answers, Answer{Cluster: name, Current: !strings.HasSuffix(name, "(old)"), Status: k.Reflect(u)})
+					answers = append(answers, kind.Answer{Cluster: name, Current: !strings.HasSuffix(name, "(old)"), Status: k.Reflect(u)})
 				}
 			}
 			if answers != nil {
@@ -54,7 +60,7 @@ func TestGolden(t *testing.T) {
 }
 
 // inAnyOrder aggregates, and checks that the order does not matter.
-func inAnyOrder(t *testing.T, k Kind, answers []Answer) string {
+func inAnyOrder(t *testing.T, k kind.Kind, answers []kind.Answer) string {
 	t.Helper()
 	before, err := json.Marshal(answers)
 	require.NoError(t, err)
@@ -110,7 +116,8 @@ func parse(t testing.TB, data []byte) *unstructured.Unstructured {
 
 // TestEveryKind: whatever an object looks like, every kind answers, and none is healthy while it is being deleted.
 func TestEveryKind(t *testing.T) {
-	for gk, k := range table {
+	for _, gk := range interpret.Kinds() {
+		k := interpret.Of(gk)
 		t.Run(gk.String(), func(t *testing.T) {
 			require.NotNil(t, k.Health)
 			require.False(t, k.Replicas == nil && k.SetReplicas != nil)
@@ -120,18 +127,18 @@ func TestEveryKind(t *testing.T) {
 				require.NoError(t, json.Unmarshal([]byte(odd), &u.Object))
 				k.Health(u)
 				if k.Aggregate != nil {
-					k.Aggregate([]Answer{{Cluster: "a", Status: k.Reflect(u)}, {Cluster: "b"}})
+					k.Aggregate([]kind.Answer{{Cluster: "a", Status: k.Reflect(u)}, {Cluster: "b"}})
 					k.Aggregate(nil)
 				}
 			}
 			u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"deletionTimestamp": "2026-01-01T00:00:00Z"}}}
 			health, message := k.Health(u)
-			require.Equal(t, Progressing, health)
+			require.Equal(t, kind.Progressing, health)
 			require.Equal(t, "is being deleted", message)
 			if k.Observes {
 				u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"generation": int64(1)}}}
 				health, _ := k.Health(u)
-				require.Equal(t, Progressing, health, "nobody has looked at it yet")
+				require.Equal(t, kind.Progressing, health, "nobody has looked at it yet")
 			}
 		})
 	}
@@ -160,7 +167,7 @@ func TestReplicas(t *testing.T) {
 			if tt.kind == "Job" {
 				group = "batch"
 			}
-			k := Of(schema.GroupKind{Group: group, Kind: tt.kind})
+			k := interpret.Of(schema.GroupKind{Group: group, Kind: tt.kind})
 			if !tt.counted {
 				require.Nil(t, k.Replicas)
 				return
@@ -175,10 +182,10 @@ func TestReplicas(t *testing.T) {
 			require.JSONEq(t, tt.after, string(after))
 		})
 	}
-	n, ok := pod.Replicas(&unstructured.Unstructured{})
+	n, ok := interpret.Of(schema.GroupKind{Group: "", Kind: "Pod"}).Replicas(&unstructured.Unstructured{})
 	require.True(t, ok)
 	require.Equal(t, int32(1), n)
-	setSpec(&unstructured.Unstructured{Object: map[string]any{}}, "replicas", 2) // no spec: nothing to set, no panic
+	pods.SetCount(&unstructured.Unstructured{Object: map[string]any{}}, "replicas", 2) // no spec: nothing to set, no panic
 }
 
 // TestRayServiceReplicas is Karmada §6.15: all but the head are workers, shared out in proportion, and no group gets less
@@ -201,11 +208,11 @@ func TestRayServiceReplicas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := parse(t, []byte(`{"apiVersion":"ray.io/v1","kind":"RayService","spec":{"rayClusterConfig":{"headGroupSpec":{},"workerGroupSpecs":`+tt.groups+`}}}`))
-			rayService.SetReplicas(u, tt.set)
-			after, err := json.Marshal(at(u.Object, "spec", "rayClusterConfig", "workerGroupSpecs"))
+			interpret.Of(schema.GroupKind{Group: "ray.io", Kind: "RayService"}).SetReplicas(u, tt.set)
+			after, err := json.Marshal(read.At(u.Object, "spec", "rayClusterConfig", "workerGroupSpecs"))
 			require.NoError(t, err)
 			require.JSONEq(t, tt.after, string(after))
-			n, _ := rayService.Replicas(u)
+			n, _ := interpret.Of(schema.GroupKind{Group: "ray.io", Kind: "RayService"}).Replicas(u)
 			require.Equal(t, max(1, tt.set), n)
 		})
 	}
@@ -213,32 +220,32 @@ func TestRayServiceReplicas(t *testing.T) {
 
 // TestBounded: what lists something per cluster does not outgrow its status.
 func TestBounded(t *testing.T) {
-	var answers []Answer
+	var answers []kind.Answer
 	for i := range 1000 {
 		host := fmt.Sprintf("lb-%d.%s.example.org", i, strings.Repeat("x", 180))
 		u := &unstructured.Unstructured{Object: map[string]any{
 			"spec":   map[string]any{"type": "LoadBalancer"},
 			"status": map[string]any{"loadBalancer": map[string]any{"ingress": []any{map[string]any{"hostname": host}}}},
 		}}
-		answers = append(answers, Answer{Cluster: fmt.Sprint("c", i), Current: true, Status: service.Reflect(u)})
+		answers = append(answers, kind.Answer{Cluster: fmt.Sprint("c", i), Current: true, Status: interpret.Of(schema.GroupKind{Group: "", Kind: "Service"}).Reflect(u)})
 	}
-	raw, err := json.Marshal(service.Aggregate(answers))
+	raw, err := json.Marshal(interpret.Of(schema.GroupKind{Group: "", Kind: "Service"}).Aggregate(answers))
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(raw), maxList+100)
-	require.Greater(t, len(raw), maxList/2)
+	require.LessOrEqual(t, len(raw), sum.MaxList+100)
+	require.Greater(t, len(raw), sum.MaxList/2)
 }
 
 func TestNumber(t *testing.T) {
 	for _, v := range []any{int64(3), float64(3), int32(3), 3} {
-		n, ok := number(v)
+		n, ok := read.Number(v)
 		require.True(t, ok)
 		require.Equal(t, int64(3), n)
 	}
-	_, ok := number("3")
+	_, ok := read.Number("3")
 	require.False(t, ok)
 }
 
 func TestNames(t *testing.T) {
-	require.Equal(t, "a, b", names([]string{"b", "a"}))
-	require.Equal(t, "a, b, c, d, e and 2 more", names([]string{"g", "f", "e", "d", "c", "b", "a"}))
+	require.Equal(t, "a, b", sum.Names([]string{"b", "a"}))
+	require.Equal(t, "a, b, c, d, e and 2 more", sum.Names([]string{"g", "f", "e", "d", "c", "b", "a"}))
 }

@@ -1,10 +1,15 @@
 package kind
 
-var namespace = Kind{Health: present(namespaceHealth)}
+import (
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+)
+
+var namespace = Kind{Health: health.Present(namespaceHealth)}
 
 // namespaceHealth: a namespace that is going away accepts nothing.
 func namespaceHealth(_, status map[string]any) (Health, string) {
-	if text(status, "phase") == "Terminating" {
+	if read.Text(status, "phase") == "Terminating" {
 		return Progressing, "is being deleted"
 	}
 	return Healthy, ""

@@ -5,12 +5,16 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
 )
 
 var persistentVolume = Kind{
-	Health:    present(volumeHealth),
-	Reflect:   keepPhase,
-	Aggregate: worstPhase("Failed", "Pending", "Available", "Bound", "Released"), // Karmada §6.5
+	Health:    health.Present(volumeHealth),
+	Reflect:   read.Phase,
+	Aggregate: sum.WorstPhase("Failed", "Pending", "Available", "Bound", "Released"), // Karmada §6.5
 	Yields:    []string{"spec.claimRef"},
 	Immutable: volumeImmutable,
 }
@@ -24,13 +28,13 @@ var volumeFields = []string{
 
 // volumeImmutable: the volume itself, its mode, and the nodes that it can be used on once they are named.
 func volumeImmutable(before, after *unstructured.Unstructured) []string {
-	changed := fixed{"spec.volumeMode": "Filesystem"}.changed(before, after)
-	was, is := object(before.Object, "spec"), object(after.Object, "spec")
-	if was["nodeAffinity"] != nil && !same(was["nodeAffinity"], is["nodeAffinity"]) {
+	changed := read.Fixed{"spec.volumeMode": "Filesystem"}.Changed(before, after)
+	was, is := read.Object(before.Object, "spec"), read.Object(after.Object, "spec")
+	if was["nodeAffinity"] != nil && !read.Equal(was["nodeAffinity"], is["nodeAffinity"]) {
 		changed = append(changed, "spec.nodeAffinity")
 	}
-	for _, key := range keys(was, is) {
-		if !slices.Contains(volumeFields, key) && !same(volumeSource(key, was), volumeSource(key, is)) {
+	for _, key := range read.Keys(was, is) {
+		if !slices.Contains(volumeFields, key) && !read.Equal(volumeSource(key, was), volumeSource(key, is)) {
 			changed = append(changed, "spec."+key)
 		}
 	}
@@ -40,7 +44,7 @@ func volumeImmutable(before, after *unstructured.Unstructured) []string {
 
 // volumeSource is a field of the spec without what is no change: the type of a path on the host that is "" anyway.
 func volumeSource(key string, spec map[string]any) any {
-	source := object(spec, key)
+	source := read.Object(spec, key)
 	if key != "hostPath" || source["type"] != "" {
 		return spec[key]
 	}
@@ -49,11 +53,11 @@ func volumeSource(key string, spec map[string]any) any {
 
 // volumeHealth: it is there, whether a claim uses it or not.
 func volumeHealth(_, status map[string]any) (Health, string) {
-	switch phase := text(status, "phase"); phase {
+	switch phase := read.Text(status, "phase"); phase {
 	case "Available", "Bound", "Released":
 		return Healthy, phase
 	case "Failed":
-		return Failed, "failed: " + cmp.Or(text(status, "message"), text(status, "reason"))
+		return Failed, "failed: " + cmp.Or(read.Text(status, "message"), read.Text(status, "reason"))
 	}
 	return Progressing, "pending"
 }

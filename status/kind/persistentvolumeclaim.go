@@ -4,22 +4,27 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
 )
 
 var persistentVolumeClaim = Kind{
-	Health:  present(claimHealth),
-	Reflect: keepPhase,
+	Health:  health.Present(claimHealth),
+	Reflect: read.Phase,
 	// A cluster that has not answered is Pending here; Karmada §6.5 counts it as Bound.
-	Aggregate: worstPhase("Lost", "Pending", "Bound"),
+	Aggregate: sum.WorstPhase("Lost", "Pending", "Bound"),
 	Yields:    []string{"spec.volumeName"},
 	Immutable: claimImmutable,
 }
 
 // claimImmutable is its spec but for the size, which can grow, and the class of attributes; the volume can be named once.
 func claimImmutable(before, after *unstructured.Unstructured) []string {
-	was, is := claimOf(before.Object), claimOf(after.Object)
+	was, is := pods.ClaimOf(before.Object), pods.ClaimOf(after.Object)
 	if was == nil || is == nil { // of no shape that can be read
-		return fixed{"spec": nil}.changed(before, after)
+		return read.Fixed{"spec": nil}.Changed(before, after)
 	}
 	var changed []string
 	if was.Spec.VolumeName == "" {
@@ -52,7 +57,7 @@ func claimImmutable(before, after *unstructured.Unstructured) []string {
 // claimHealth: Bound, and nothing else (Karmada §6.6). Whether a Pending claim waits for its first consumer stands in its
 // StorageClass, not in the claim, so it cannot be told from one that no volume can be found for; the message says so.
 func claimHealth(_, status map[string]any) (Health, string) {
-	switch text(status, "phase") {
+	switch read.Text(status, "phase") {
 	case "Bound":
 		return Healthy, "bound"
 	case "Lost":

@@ -6,16 +6,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
 )
 
 var pod = Kind{
 	Replicas:     func(*unstructured.Unstructured) (int32, bool) { return 1, true },
-	Requirements: requirements(ownSpec),
-	Dependencies: podDependencies(ownSpec),
-	Health:       present(podHealth),
-	Reflect:      keepPhase,
+	Requirements: pods.Requirements(pods.Own),
+	Dependencies: pods.Dependencies(pods.Own),
+	Health:       health.Present(podHealth),
+	Reflect:      read.Phase,
 	// Container statuses are left out: without their names, which differ by cluster, they say no more than the phase.
-	Aggregate: worstPhase("Failed", "Pending", "Running", "Succeeded"),
+	Aggregate: sum.WorstPhase("Failed", "Pending", "Running", "Succeeded"),
 	Yields:    []string{"spec.nodeName", "spec.serviceAccountName"},
 	Immutable: podImmutable,
 }
@@ -33,7 +38,7 @@ func podImmutable(before, after *unstructured.Unstructured) []string {
 			}
 		}
 	}
-	if samePods(before.Object, after.Object, may) {
+	if pods.Same(before.Object, after.Object, may) {
 		return nil
 	}
 	return []string{"spec"}
@@ -41,35 +46,35 @@ func podImmutable(before, after *unstructured.Unstructured) []string {
 
 // podHealth is Karmada §6.6. A container that keeps crashing is Failed, as kstatus has it.
 func podHealth(_, status map[string]any) (Health, string) {
-	phase := cmp.Or(text(status, "phase"), "Pending")
+	phase := cmp.Or(read.Text(status, "phase"), "Pending")
 	switch phase {
 	case "Succeeded":
 		return Healthy, "succeeded"
 	case "Failed":
-		return Failed, "failed: " + cmp.Or(text(status, "message"), text(status, "reason"), "a container ended with an error")
+		return Failed, "failed: " + cmp.Or(read.Text(status, "message"), read.Text(status, "reason"), "a container ended with an error")
 	case "Running":
-		if holds(status, "Ready") {
+		if read.IsTrue(status, "Ready") {
 			return Healthy, "ready"
 		}
 	}
 	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
-		for _, c := range maps(status, list) {
-			waiting, _ := at(c, "state", "waiting").(map[string]any)
-			reason := text(waiting, "reason")
+		for _, c := range read.Objects(status, list) {
+			waiting, _ := read.At(c, "state", "waiting").(map[string]any)
+			reason := read.Text(waiting, "reason")
 			switch reason {
 			case "", "ContainerCreating", "PodInitializing":
 				continue
 			case "CrashLoopBackOff":
-				return Failed, "container " + text(c, "name") + " keeps crashing: " + why(waiting)
+				return Failed, "container " + read.Text(c, "name") + " keeps crashing: " + read.Why(waiting)
 			}
-			return Progressing, "container " + text(c, "name") + " waits (" + reason + "): " + why(waiting)
+			return Progressing, "container " + read.Text(c, "name") + " waits (" + reason + "): " + read.Why(waiting)
 		}
 	}
-	if c := condition(status, "PodScheduled"); text(c, "status") == "False" {
-		return Progressing, "not scheduled: " + why(c)
+	if c := read.Condition(status, "PodScheduled"); read.Text(c, "status") == "False" {
+		return Progressing, "not scheduled: " + read.Why(c)
 	}
-	if c := condition(status, "Ready"); why(c) != "" {
-		return Progressing, phase + ", not ready: " + why(c)
+	if c := read.Condition(status, "Ready"); read.Why(c) != "" {
+		return Progressing, phase + ", not ready: " + read.Why(c)
 	}
 	return Progressing, phase + ", not ready"
 }

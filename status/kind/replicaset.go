@@ -1,23 +1,30 @@
 package kind
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
+)
 
 var replicaSet = Kind{
-	Replicas:     specReplicas,
-	SetReplicas:  setSpecReplicas,
-	Requirements: requirements(templateSpec),
-	Dependencies: podDependencies(templateSpec),
+	Replicas:     pods.Replicas,
+	SetReplicas:  pods.SetReplicas,
+	Requirements: pods.Requirements(pods.TemplateSpec),
+	Dependencies: pods.Dependencies(pods.TemplateSpec),
 	Observes:     true,
-	Health:       observed(replicaSetHealth),
-	Reflect:      counters("replicas", "readyReplicas", "availableReplicas"),
-	Aggregate:    summed("replicas", "readyReplicas", "availableReplicas"),
-	Immutable:    fixed{"spec.selector": nil}.changed,
+	Health:       health.Observed(replicaSetHealth),
+	Reflect:      read.Counters("replicas", "readyReplicas", "availableReplicas"),
+	Aggregate:    sum.Summed("replicas", "readyReplicas", "availableReplicas"),
+	Immutable:    read.Fixed{"spec.selector": nil}.Changed,
 }
 
 // replicaSetHealth is Karmada §6.6, and surplus replicas must be gone.
 func replicaSetHealth(spec, status map[string]any) (Health, string) {
-	want := countOr(defaultReplicas, spec, "replicas")
-	replicas, available := count(status, "replicas"), count(status, "availableReplicas")
+	want := read.CountOr(pods.DefaultReplicas, spec, "replicas")
+	replicas, available := read.Count(status, "replicas"), read.Count(status, "availableReplicas")
 	message := fmt.Sprintf("%d of %d available", available, want)
 	switch {
 	case available < want:

@@ -1,7 +1,11 @@
 package kind
 
+import (
+	"github.com/accord-dev/accord/status/kind/internal/read"
+)
+
 // resourceQuota counts what its scopes select.
 var resourceQuota = Kind{
 	Health:    genericHealth,
-	Immutable: fixed{"spec.scopeSelector": nil, "spec.scopes": nil}.changed,
+	Immutable: read.Fixed{"spec.scopeSelector": nil, "spec.scopes": nil}.Changed,
 }

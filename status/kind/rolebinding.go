@@ -1,8 +1,12 @@
 package kind
 
+import (
+	"github.com/accord-dev/accord/status/kind/internal/read"
+)
+
 // roleBinding is RoleBinding and ClusterRoleBinding. Another role needs another binding, so that who may change the subjects
 // cannot change the rights.
 var roleBinding = Kind{
 	Health:    genericHealth,
-	Immutable: fixed{"roleRef.apiGroup": "rbac.authorization.k8s.io", "roleRef.kind": nil, "roleRef.name": nil}.changed,
+	Immutable: read.Fixed{"roleRef.apiGroup": "rbac.authorization.k8s.io", "roleRef.kind": nil, "roleRef.name": nil}.Changed,
 }

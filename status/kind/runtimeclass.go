@@ -1,7 +1,11 @@
 package kind
 
+import (
+	"github.com/accord-dev/accord/status/kind/internal/read"
+)
+
 // runtimeClass is what running pods were started with.
 var runtimeClass = Kind{
 	Health:    genericHealth,
-	Immutable: fixed{"handler": nil}.changed,
+	Immutable: read.Fixed{"handler": nil}.Changed,
 }

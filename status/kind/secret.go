@@ -5,21 +5,24 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
 var secret = Kind{
-	Health:    present(there),
+	Health:    health.Present(there),
 	Immutable: secretImmutable,
 }
 
 // secretImmutable is its type, and all of its data once it says so itself.
 func secretImmutable(before, after *unstructured.Unstructured) []string {
-	changed := fixed{"type": "Opaque"}.changed(before, after)
-	if !truth(before.Object, "immutable") {
+	changed := read.Fixed{"type": "Opaque"}.Changed(before, after)
+	if !read.Bool(before.Object, "immutable") {
 		return changed
 	}
-	changed = append(changed, fixed{"immutable": nil}.changed(before, after)...)
-	if !same(secretData(before), secretData(after)) {
+	changed = append(changed, read.Fixed{"immutable": nil}.Changed(before, after)...)
+	if !read.Equal(secretData(before), secretData(after)) {
 		changed = append(changed, "data")
 	}
 	slices.Sort(changed)
@@ -29,10 +32,10 @@ func secretImmutable(before, after *unstructured.Unstructured) []string {
 // secretData is data as the API server keeps it: stringData is written into it.
 func secretData(u *unstructured.Unstructured) map[string]any {
 	all := map[string]any{}
-	for key, v := range object(u.Object, "data") {
+	for key, v := range read.Object(u.Object, "data") {
 		all[key] = v
 	}
-	for key, v := range object(u.Object, "stringData") {
+	for key, v := range read.Object(u.Object, "stringData") {
 		if s, ok := v.(string); ok {
 			all[key] = base64.StdEncoding.EncodeToString([]byte(s))
 		}

@@ -1,9 +1,15 @@
 package kind
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
+)
 
 var service = Kind{
-	Health:    present(serviceHealth),
+	Health:    health.Present(serviceHealth),
 	Reflect:   reflectService,
 	Aggregate: aggregateService,
 	// Karmada §6.3, and the list that the address is the first of.
@@ -15,26 +21,26 @@ var service = Kind{
 // the API server leaves as it is.
 func serviceImmutable(before, after *unstructured.Unstructured) []string {
 	typed := func(typ string) bool {
-		return text(before.Object, "spec", "type") == typ && text(after.Object, "spec", "type") == typ
+		return read.Text(before.Object, "spec", "type") == typ && read.Text(after.Object, "spec", "type") == typ
 	}
 	var changed []string
 	set := func(path string, was, is any) {
-		if is != nil && !same(was, is) {
+		if is != nil && !read.Equal(was, is) {
 			changed = append(changed, path)
 		}
 	}
-	spec, next := object(before.Object, "spec"), object(after.Object, "spec")
-	if text(spec, "type") != "ExternalName" && text(next, "type") != "ExternalName" {
+	spec, next := read.Object(before.Object, "spec"), read.Object(after.Object, "spec")
+	if read.Text(spec, "type") != "ExternalName" && read.Text(next, "type") != "ExternalName" {
 		set("spec.clusterIP", address(spec), address(next))
 	}
-	if typed("LoadBalancer") && text(spec, "externalTrafficPolicy") == "Local" && text(next, "externalTrafficPolicy") == "Local" {
+	if typed("LoadBalancer") && read.Text(spec, "externalTrafficPolicy") == "Local" && read.Text(next, "externalTrafficPolicy") == "Local" {
 		set("spec.healthCheckNodePort", spec["healthCheckNodePort"], next["healthCheckNodePort"])
 	}
-	headless := text(spec, "clusterIP") == "None" || text(next, "clusterIP") == "None" // without addresses of any family
-	if family := head(spec["ipFamilies"]); family != nil && !headless {                // without one the cluster has chosen
+	headless := read.Text(spec, "clusterIP") == "None" || read.Text(next, "clusterIP") == "None" // without addresses of any family
+	if family := head(spec["ipFamilies"]); family != nil && !headless {                          // without one the cluster has chosen
 		set("spec.ipFamilies", family, head(next["ipFamilies"]))
 	}
-	if typed("LoadBalancer") && !same(spec["loadBalancerClass"], next["loadBalancerClass"]) {
+	if typed("LoadBalancer") && !read.Equal(spec["loadBalancerClass"], next["loadBalancerClass"]) {
 		changed = append(changed, "spec.loadBalancerClass")
 	}
 	return changed
@@ -42,7 +48,7 @@ func serviceImmutable(before, after *unstructured.Unstructured) []string {
 
 // address is the first address of a Service; nil if it gets one.
 func address(spec map[string]any) any {
-	if ip := text(spec, "clusterIP"); ip != "" {
+	if ip := read.Text(spec, "clusterIP"); ip != "" {
 		return ip
 	}
 	return head(spec["clusterIPs"])
@@ -58,23 +64,23 @@ func head(list any) any {
 
 // serviceHealth: a load balancer needs an address; every other Service is what it is (Karmada §6.6).
 func serviceHealth(spec, status map[string]any) (Health, string) {
-	if text(spec, "type") == "LoadBalancer" && !addressed(status) {
+	if read.Text(spec, "type") == "LoadBalancer" && !read.HasAddress(status) {
 		return Progressing, "waits for the address of a load balancer"
 	}
 	return Healthy, ""
 }
 
 func reflectService(u *unstructured.Unstructured) map[string]any {
-	if text(u.Object, "spec", "type") != "LoadBalancer" {
+	if read.Text(u.Object, "spec", "type") != "LoadBalancer" {
 		return nil
 	}
-	return keepAddresses(statusOf(u))
+	return read.Addresses(read.Status(u))
 }
 
 // aggregateService is nil if no cluster has a load balancer.
 func aggregateService(answers []Answer) map[string]any {
-	if len(which(answers, func(a Answer) bool { return a.Status != nil })) == 0 {
+	if len(sum.Which(answers, func(a Answer) bool { return a.Status != nil })) == 0 {
 		return nil
 	}
-	return addresses(answers)
+	return sum.Addresses(answers)
 }

@@ -1,4 +1,4 @@
-package kind
+package kind_test
 
 import (
 	"cmp"
@@ -12,12 +12,15 @@ import (
 	"golang.org/x/tools/txtar"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/interpret"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // TestRequirements: every file of testdata/requirements is one kind. Its *.yaml are manifests, each named as a state;
 // "want" is how many replicas each has and what one of them requests.
 func TestRequirements(t *testing.T) {
-	eachTemplate(t, "testdata/requirements/*.txtar", func(k Kind, u *unstructured.Unstructured) string {
+	eachTemplate(t, "testdata/requirements/*.txtar", func(k kind.Kind, u *unstructured.Unstructured) string {
 		n, ok := k.Replicas(u)
 		if !ok {
 			return " no count\n"
@@ -32,7 +35,7 @@ func TestRequirements(t *testing.T) {
 
 // TestDependencies: every file of testdata/dependencies is one kind; "want" is what each of its manifests refers to.
 func TestDependencies(t *testing.T) {
-	eachTemplate(t, "testdata/dependencies/*.txtar", func(k Kind, u *unstructured.Unstructured) string {
+	eachTemplate(t, "testdata/dependencies/*.txtar", func(k kind.Kind, u *unstructured.Unstructured) string {
 		refs := k.Dependencies(u)
 		if len(refs) == 0 {
 			return " nothing\n"
@@ -50,7 +53,7 @@ func TestDependencies(t *testing.T) {
 }
 
 // eachTemplate compares what is said of every manifest of every file with "want".
-func eachTemplate(t *testing.T, pattern string, say func(Kind, *unstructured.Unstructured) string) {
+func eachTemplate(t *testing.T, pattern string, say func(kind.Kind, *unstructured.Unstructured) string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	require.NoError(t, err)
@@ -67,7 +70,7 @@ func eachTemplate(t *testing.T, pattern string, say func(Kind, *unstructured.Uns
 				}
 				u := parse(t, f.Data)
 				before := u.DeepCopy()
-				want += name + ":" + say(Of(u.GroupVersionKind().GroupKind()), u)
+				want += name + ":" + say(interpret.Of(u.GroupVersionKind().GroupKind()), u)
 				require.Equal(t, before, u, "%s: the manifest was changed", name)
 			}
 			compare(t, file, archive, map[string]string{"want": want})

@@ -4,20 +4,25 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/status/kind/internal/health"
+	"github.com/accord-dev/accord/status/kind/internal/pods"
+	"github.com/accord-dev/accord/status/kind/internal/read"
+	"github.com/accord-dev/accord/status/kind/internal/sum"
 )
 
 var unitedDeployment = Kind{
-	Replicas:     specReplicas,
-	SetReplicas:  setSpecReplicas,
-	Requirements: requirements(subsetSpec),
+	Replicas:     pods.Replicas,
+	SetReplicas:  pods.SetReplicas,
+	Requirements: pods.Requirements(subsetSpec),
 	Dependencies: unitedDependencies,
 	Observes:     true,
-	Health:       observed(unitedDeploymentHealth),
-	Reflect: pick{
-		counters:   []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"},
-		texts:      []string{"currentRevision"},
-		conditions: []string{"SubsetProvisioned", "SubsetUpdated", "SubsetFailure"},
-	}.reflect,
+	Health:       health.Observed(unitedDeploymentHealth),
+	Reflect: read.Pick{
+		Counters:   []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"},
+		Texts:      []string{"currentRevision"},
+		Conditions: []string{"SubsetProvisioned", "SubsetUpdated", "SubsetFailure"},
+	}.Reflect,
 	Aggregate: aggregateUnitedDeployment,
 	Template:  subsetTemplate,
 	Replaces:  unitedDeploymentReplaces,
@@ -29,7 +34,7 @@ var subsetTemplates = []string{"deploymentTemplate", "cloneSetTemplate", "statef
 // subset is the template of the subsets: it has one of its kinds, as its spec is a union.
 func subset(u *unstructured.Unstructured) map[string]any {
 	for _, t := range subsetTemplates {
-		if o := object(u.Object, "spec", "template", t); o != nil {
+		if o := read.Object(u.Object, "spec", "template", t); o != nil {
 			return o
 		}
 	}
@@ -39,53 +44,53 @@ func subset(u *unstructured.Unstructured) map[string]any {
 // subsetSpec is the pod spec in the template of the subsets. Karmada looks for it where a Deployment has it, and there is
 // none there.
 func subsetSpec(u *unstructured.Unstructured) map[string]any {
-	return object(subset(u), "spec", "template", "spec")
+	return read.Object(subset(u), "spec", "template", "spec")
 }
 
 // subsetTemplate is the pod template of the subsets.
 func subsetTemplate(u *unstructured.Unstructured) map[string]any {
-	return object(subset(u), "spec", "template")
+	return read.Object(subset(u), "spec", "template")
 }
 
 // unitedDeploymentReplaces: all but those that partitions of subsets keep.
 func unitedDeploymentReplaces(u *unstructured.Unstructured) (int32, bool) {
-	n, _ := specReplicas(u)
+	n, _ := pods.Replicas(u)
 	left := int64(n)
-	for _, kept := range object(u.Object, "spec", "updateStrategy", "manualUpdate", "partitions") {
-		left = max(0, left-portion(kept, int64(n)))
+	for _, kept := range read.Object(u.Object, "spec", "updateStrategy", "manualUpdate", "partitions") {
+		left = max(0, left-health.Portion(kept, int64(n)))
 	}
 	return int32(left), false
 }
 
 // unitedDependencies are those of its subsets.
 func unitedDependencies(u *unstructured.Unstructured) []Reference {
-	return exceptClaims(podDependencies(subsetSpec)(u), maps(subset(u), "spec", "volumeClaimTemplates"))
+	return exceptClaims(pods.Dependencies(subsetSpec)(u), read.Objects(subset(u), "spec", "volumeClaimTemplates"))
 }
 
 // unitedDeploymentHealth is Karmada §6.9, and pods that a partition of a subset keeps on the older revision are not waited
 // for. Versions of Kruise that do not count what is available count what is ready.
 func unitedDeploymentHealth(spec, status map[string]any) (Health, string) {
-	want := countOr(defaultReplicas, spec, "replicas")
-	r := rollout{
-		want: want, due: want, stay: partitioned,
-		replicas: count(status, "replicas"), updated: count(status, "updatedReplicas"),
-		available: countOr(count(status, "readyReplicas"), status, "availableReplicas"),
+	want := read.CountOr(pods.DefaultReplicas, spec, "replicas")
+	r := health.Rollout{
+		Want: want, Due: want, Stay: health.Partitioned,
+		Replicas: read.Count(status, "replicas"), Updated: read.Count(status, "updatedReplicas"),
+		Available: read.CountOr(read.Count(status, "readyReplicas"), status, "availableReplicas"),
 	}
-	for _, v := range object(spec, "updateStrategy", "manualUpdate", "partitions") {
-		r.due = max(0, r.due-portion(v, want))
+	for _, v := range read.Object(spec, "updateStrategy", "manualUpdate", "partitions") {
+		r.Due = max(0, r.Due-health.Portion(v, want))
 	}
-	health, message := r.health()
-	if holds(status, "SubsetFailure") {
-		return Progressing, message + "; a subset fails: " + why(condition(status, "SubsetFailure"))
+	health, message := r.Health()
+	if read.IsTrue(status, "SubsetFailure") {
+		return Progressing, message + "; a subset fails: " + read.Why(read.Condition(status, "SubsetFailure"))
 	}
 	return health, message
 }
 
 // aggregateUnitedDeployment is Karmada §6.9.
 func aggregateUnitedDeployment(answers []Answer) map[string]any {
-	total := sum(answers, "replicas", "readyReplicas", "availableReplicas", "unavailableReplicas")
-	total["updatedReplicas"] = sumCurrent(answers, "updatedReplicas")
-	agree(total, answers, "currentRevision")
-	total["conditions"] = slices.Concat(merge(answers, "True", "SubsetProvisioned", "SubsetUpdated"), merge(answers, "False", "SubsetFailure"))
+	total := sum.Fields(answers, "replicas", "readyReplicas", "availableReplicas", "unavailableReplicas")
+	total["updatedReplicas"] = sum.Current(answers, "updatedReplicas")
+	sum.Agree(total, answers, "currentRevision")
+	total["conditions"] = slices.Concat(sum.Merge(answers, "True", "SubsetProvisioned", "SubsetUpdated"), sum.Merge(answers, "False", "SubsetFailure"))
 	return total
 }

@@ -1,7 +1,11 @@
 package kind
 
+import (
+	"github.com/accord-dev/accord/status/kind/internal/read"
+)
+
 // volumeAttributesClass describes volumes that exist already.
 var volumeAttributesClass = Kind{
 	Health:    genericHealth,
-	Immutable: fixed{"driverName": nil, "parameters": nil}.changed,
+	Immutable: read.Fixed{"driverName": nil, "parameters": nil}.Changed,
 }

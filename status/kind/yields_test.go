@@ -1,10 +1,12 @@
-package kind
+package kind_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/status/interpret"
 )
 
 // TestYields is Karmada §6.3, §6.10 and §6.11: what is retained there and could be fought over here, and nothing else.
@@ -28,7 +30,8 @@ func TestYields(t *testing.T) {
 		{Group: "source.toolkit.fluxcd.io", Kind: "HelmChart"}:        suspend,
 	}
 	got := map[schema.GroupKind][]string{}
-	for gk, k := range table {
+	for _, gk := range interpret.Kinds() {
+		k := interpret.Of(gk)
 		if k.Yields != nil {
 			got[gk] = k.Yields
 		}

@@ -25,8 +25,8 @@ type entry struct {
 	value lua.LValue
 }
 
-// Module is a table that scripts get by require. It has either Functions, which pay for their work with Pay, or Source:
-// a trusted script that returns the table.
+// Module is a table that scripts get by require: the Functions, which pay for their work with Pay, in the table that the
+// Source returns, if there is one. The Source is a trusted script; its table also has emptyList and emptyObject.
 type Module struct {
 	Name      string
 	Functions map[string]lua.LGFunction
@@ -37,6 +37,12 @@ type module struct {
 	entries []entry
 	source  *lua.FunctionProto
 }
+
+// emptyList and emptyObject stand for an empty list and an empty object, which are the same table in Lua. They are only read.
+var (
+	emptyList   = &lua.LUserData{Value: []any{}}
+	emptyObject = &lua.LUserData{Value: map[string]any{}}
+)
 
 // NewLibrary returns a library with the given modules. It takes from the libraries of gopher-lua only the functions that
 // read no clock or file, print nothing, use no randomness, and neither take time nor keep memory that the script does not
@@ -75,14 +81,16 @@ func NewLibrary(modules ...Module) *Library {
 }
 
 func (m Module) prepare(l *lua.LState) module {
+	prepared := module{entries: sorted(own(l, m.Functions))}
 	if m.Source == "" {
-		return module{entries: sorted(own(l, m.Functions))}
+		return prepared
 	}
-	proto, err := compile(m.Source)
-	if err != nil {
+	prepared.entries = append(prepared.entries, entry{"emptyList", emptyList}, entry{"emptyObject", emptyObject})
+	var err error
+	if prepared.source, err = compile(m.Source); err != nil {
 		panic(fmt.Sprintf("module %s: %v", m.Name, err))
 	}
-	return module{source: proto}
+	return prepared
 }
 
 // open puts the library into a new state.
@@ -150,8 +158,12 @@ func (lib *Library) load(l *lua.LState, m module) lua.LValue {
 		l.Push(g)
 	}
 	l.Call(len(lib.guards), 1)
-	defer l.Pop(1)
-	return l.Get(-1)
+	loaded := l.CheckTable(-1)
+	l.Pop(1)
+	for _, e := range m.entries {
+		loaded.RawSetString(e.name, e.value)
+	}
+	return loaded
 }
 
 // table returns a new table of the state, with these entries in this order.

@@ -44,6 +44,13 @@ func (r reader) value(v lua.LValue, path string, level int) (any, error) {
 			return nil, errors.New("what it returns is nested too deeply")
 		}
 		return r.table(v, path, level+1)
+	case *lua.LUserData:
+		switch v {
+		case emptyList:
+			return []any{}, nil
+		case emptyObject:
+			return map[string]any{}, nil
+		}
 	}
 	return nil, fmt.Errorf("%s is a %s, and nothing that JSON has", named(path), v.Type())
 }

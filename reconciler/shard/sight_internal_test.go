@@ -1,0 +1,59 @@
+package shard
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TestSight is who is alive to a replica that looks twice: at 0 s it saw b in version 1, answered at 3 s.
+func TestSight(t *testing.T) {
+	b := func(incarnation, version, uid string, left bool) record {
+		return record{member: member{"b", incarnation}, version: version, uid: types.UID(uid), left: left}
+	}
+	alive := []member{{"b", "1"}}
+	cases := map[string]struct {
+		began, answered int
+		records         []record
+		want            []member
+	}{
+		"unchanged for less than the duration since the answer": {17, 17, []record{b("1", "1", "x", false)}, alive},
+		"unchanged for the duration":                            {18, 18, []record{b("1", "1", "x", false)}, nil},
+		"the list was under way while the duration ran out":     {5, 30, []record{b("1", "1", "x", false)}, alive},
+		"renewed":                           {18, 18, []record{b("1", "2", "x", false)}, alive},
+		"left":                              {4, 4, []record{b("1", "2", "x", true)}, nil},
+		"deleted by somebody":               {17, 17, nil, alive},
+		"deleted, and the duration is over": {18, 18, nil, nil},
+		"taken over by another incarnation": {4, 4, []record{b("2", "2", "x", false)}, []member{{"b", "2"}}},
+		"deleted and made anew by another":  {4, 4, []record{b("2", "2", "y", false)}, []member{{"b", "1"}, {"b", "2"}}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+			s := sight{}
+			s.look([]record{b("1", "1", "x", false)}, at(0), at(3), 15*time.Second)
+			s.look(c.records, at(c.began), at(c.answered), 15*time.Second)
+			require.Equal(t, set(c.want), newSet(s.live(at(c.began), 15*time.Second)))
+		})
+	}
+}
+
+func TestLeasesThatServeNobody(t *testing.T) {
+	start := time.Now()
+	s := sight{}
+	s.look([]record{{member: member{"dead", "1"}, version: "1"}, {member: member{"gone", "1"}, version: "1", left: true}}, start, start, time.Second)
+	names := func(after time.Duration) []string {
+		var all set
+		for _, r := range s.over(start.Add(after), time.Second) {
+			all = append(all, r.member)
+		}
+		return newSet(all).identities()
+	}
+	require.Empty(t, names(time.Second-1), "somebody may not have seen yet that it left")
+	require.Equal(t, []string{"gone"}, names(time.Second))
+	require.Equal(t, []string{"gone"}, names(10*time.Second-1))
+	require.Equal(t, []string{"dead", "gone"}, names(10*time.Second))
+}

@@ -1,0 +1,55 @@
+package health
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/accord-dev/accord/status/kind/internal/read"
+)
+
+// Rollout is how far a set of equal pods is with what its spec says.
+type Rollout struct {
+	Want, Replicas, Updated, Available int64
+	// Due is how many of want its strategy lets be updated, and stay says why the others are not.
+	Due  int64
+	Stay string
+	// Paused says, in brackets, which field keeps it from going on; empty when nothing does.
+	Paused string
+}
+
+// Why a strategy leaves pods on an older revision.
+const (
+	OnDelete    = "run an older revision until their pods are deleted (OnDelete)"
+	Partitioned = "stay on the older revision (partition)"
+)
+
+func (r Rollout) Health() (Health, string) {
+	paused := ""
+	if r.Paused != "" {
+		paused = "; paused (" + r.Paused + ")"
+	}
+	switch {
+	case r.Updated < r.Due, r.Available < r.Want:
+		return Progressing, fmt.Sprintf("%d of %d updated, %d of %d available%s", r.Updated, max(r.Due, r.Updated), r.Available, r.Want, paused)
+	case r.Replicas > r.Want:
+		return Progressing, fmt.Sprintf("%d surplus replicas are still there%s", r.Replicas-r.Want, paused)
+	case r.Updated < r.Want:
+		return Healthy, fmt.Sprintf("%d of %d available; %d %s%s", r.Available, r.Want, r.Want-r.Updated, r.Stay, paused)
+	}
+	return Healthy, fmt.Sprintf("%d of %d available%s", r.Available, r.Want, paused)
+}
+
+// Portion reads a number of pods that may be a percentage of all of them, rounded up; what cannot be read is 0.
+func Portion(v any, of int64) int64 {
+	if n, ok := read.Number(v); ok {
+		return min(max(n, 0), of)
+	}
+	s, _ := v.(string)
+	percent := intstr.FromString(s)
+	n, err := intstr.GetScaledValueFromIntOrPercent(&percent, int(of), true)
+	if err != nil {
+		return 0
+	}
+	return min(max(int64(n), 0), of)
+}

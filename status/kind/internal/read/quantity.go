@@ -1,0 +1,38 @@
+package read
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// Quantities reads a map of amounts. What cannot be read is left out: the API server will refuse the object.
+func Quantities(m map[string]any, path ...string) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for name, v := range Object(m, path...) {
+		if q, ok := quantity(v); ok {
+			list[corev1.ResourceName(name)] = q
+		}
+	}
+	return list
+}
+
+// quantity reads an amount, as a string ("100m") or as the number that YAML makes of it without quotes. Nobody
+// requests less than nothing.
+func quantity(v any) (resource.Quantity, bool) {
+	var s string
+	switch v := v.(type) {
+	case string:
+		s = v
+	case int64, float64, int32, int:
+		s = fmt.Sprint(v)
+	}
+	if manifest.Endless(s) {
+		return resource.Quantity{}, false
+	}
+	q, err := resource.ParseQuantity(s)
+	return q, err == nil && q.Sign() >= 0
+}

@@ -1,0 +1,77 @@
+package sum
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/accord-dev/accord/status/kind/internal/read"
+)
+
+// Merge makes one condition of each type out of those of all clusters: the worst status wins, and the message names the
+// clusters. Well is the status that is good news: "True" of Ready, "False" of Stalled. What a cluster says about another
+// version is Unknown, and so is nothing, unless no news is good news. Types that no cluster reports are left out.
+func Merge(answers []Answer, well string, types ...string) []any {
+	var merged []any
+	for _, typ := range types {
+		if len(Which(answers, func(a Answer) bool { return read.Condition(a.Status, typ) != nil })) > 0 {
+			merged = append(merged, mergeOne(answers, well, typ))
+		}
+	}
+	return merged
+}
+
+func mergeOne(answers []Answer, well, typ string) map[string]any {
+	clusters, reasons := map[string][]string{}, map[string][]string{}
+	for _, a := range answers {
+		status, reason := said(a, well, typ)
+		clusters[status] = append(clusters[status], a.Cluster)
+		reasons[status] = append(reasons[status], reason)
+	}
+	message := fmt.Sprintf("%s in %d of %d clusters", well, len(clusters[well]), len(answers))
+	result := well
+	for _, status := range []string{"Unknown", opposite(well)} { // the worst comes last
+		if len(clusters[status]) > 0 {
+			message += fmt.Sprintf("; %s in %s", status, Names(clusters[status]))
+			result = status
+		}
+	}
+	return Condition(typ, result, mostCommon(reasons[result]), message, answers, typ)
+}
+
+// said is the status and the reason of a condition as far as it speaks of what was decided.
+func said(a Answer, well, typ string) (status, reason string) {
+	c := read.Condition(a.Status, typ)
+	status = read.Text(c, "status")
+	switch {
+	case !a.Current, c == nil && well == "True":
+		return "Unknown", ""
+	case c == nil:
+		return well, ""
+	case status != "True" && status != "False":
+		status = "Unknown"
+	}
+	return status, read.Text(c, "reason")
+}
+
+func opposite(well string) string {
+	if well == "True" {
+		return "False"
+	}
+	return "True"
+}
+
+// mostCommon is the reason that most clusters give, and of several the first by name. A condition needs one: where no
+// cluster gives any, it is that of something on its way.
+func mostCommon(reasons []string) string {
+	best, times := "Progressing", 0
+	given := map[string]int{}
+	for _, r := range slices.Sorted(slices.Values(reasons)) {
+		if r == "" {
+			continue
+		}
+		if given[r]++; given[r] > times {
+			best, times = r, given[r]
+		}
+	}
+	return best
+}

@@ -1,0 +1,62 @@
+package sum
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/status/kind/internal/read"
+)
+
+// Condition is a condition of the whole federation. Its time is the last transition among the clusters that it was
+// made from: known without a clock and without the condition before.
+func Condition(typ, status, reason, message string, answers []Answer, from ...string) map[string]any {
+	c := map[string]any{"type": typ, "status": status, "reason": reason, "message": message}
+	latest := ""
+	for _, a := range answers {
+		for _, f := range from {
+			latest = max(latest, read.Text(read.Condition(a.Status, f), "lastTransitionTime"))
+		}
+	}
+	if latest != "" {
+		c["lastTransitionTime"] = latest
+	}
+	return c
+}
+
+// maxNames is how many clusters a message names before it counts the rest.
+const maxNames = 5
+
+// Names lists clusters, sorted and shortened: "a, b and 7 more".
+func Names(clusters []string) string {
+	clusters = slices.Sorted(slices.Values(clusters))
+	if len(clusters) > maxNames {
+		return fmt.Sprintf("%s and %d more", strings.Join(clusters[:maxNames], ", "), len(clusters)-maxNames)
+	}
+	return strings.Join(clusters, ", ")
+}
+
+// Which lists the clusters whose answer passes a test.
+func Which(answers []Answer, passes func(Answer) bool) []string {
+	var clusters []string
+	for _, a := range answers {
+		if passes(a) {
+			clusters = append(clusters, a.Cluster)
+		}
+	}
+	return clusters
+}
+
+// Outcome is the condition of a job of many clusters that has ended: Failed as soon as one says so, and done when all say
+// that; nil before.
+func Outcome(answers []Answer, done string) map[string]any {
+	failed := Which(answers, func(a Answer) bool { return read.IsTrue(a.Status, "Failed") })
+	ready := Which(answers, func(a Answer) bool { return read.IsTrue(a.Status, done) })
+	switch {
+	case len(failed) > 0:
+		return Condition("Failed", "True", "JobFailed", "failed in "+Names(failed), answers, "Failed")
+	case len(answers) > 0 && len(ready) == len(answers):
+		return Condition(done, "True", "Completed", fmt.Sprintf("complete in %d of %d clusters", len(ready), len(answers)), answers, done)
+	}
+	return nil
+}

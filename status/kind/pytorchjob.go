@@ -1,3 +1,0 @@
-package kind
-
-var pyTorchJob = trainingJob(rolesIn("pytorchReplicaSpecs"))

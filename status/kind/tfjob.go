@@ -1,3 +1,0 @@
-package kind
-
-var tfJob = trainingJob(rolesIn("tfReplicaSpecs"))
