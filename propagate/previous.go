@@ -103,7 +103,7 @@ func (p *Plan) restorePrevious(d *Decision, why string, at manifest.Origin, hold
 // PreviousFrom is what a FederatedObject remembers of its decision: what a plan wrote there, the next one has as Previous.
 func PreviousFrom(s v1alpha1.FederatedObjectSpec) Previous {
 	return Previous{
-		ID: s.Template.ID(), Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.Rebalanced,
+		ID: s.Template.ID(), Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.LastRebalancer,
 		Overwrite: s.Overwrite, Preserve: s.Preserve, Dependencies: s.Dependencies, Clusters: previousClusters(s),
 	}
 }
@@ -111,15 +111,15 @@ func PreviousFrom(s v1alpha1.FederatedObjectSpec) Previous {
 // previousClusters are those that its own policy chose, or, while no cluster fits, had chosen.
 func previousClusters(s v1alpha1.FederatedObjectSpec) []PreviousCluster {
 	var all []PreviousCluster
-	for _, l := range s.Last {
+	for _, l := range s.PreviousPlacement {
 		for _, c := range l.Clusters {
 			all = append(all, PreviousCluster{Name: c, Replicas: l.Replicas, Completions: l.Completions, Held: l.Held})
 		}
 	}
-	if len(s.Last) > 0 {
+	if len(s.PreviousPlacement) > 0 {
 		return sortClusters(all)
 	}
-	for _, v := range s.Variants {
+	for _, v := range s.Results {
 		for _, c := range v.Clusters {
 			if !slices.ContainsFunc(s.RequiredBy, func(r v1alpha1.Requirement) bool { return slices.Contains(r.Clusters, c) }) {
 				all = append(all, PreviousCluster{

@@ -23,18 +23,18 @@ func TestApprovedByMessage(t *testing.T) {
 		want     []string
 	}{
 		"no line":                           {[]string{"a commit\n\nabout " + digestA}, nil},
-		"a line at the end":                 {[]string{"a commit\n\nAccord-Plan: " + digestA}, []string{digestA}},
-		"Windows' ends of lines":            {[]string{"a commit\r\n\r\nAccord-Plan: " + digestA + "\r\n"}, []string{digestA}},
-		"no space after the colon":          {[]string{"a commit\n\nAccord-Plan:" + digestA}, []string{digestA}},
-		"two lines":                         {[]string{"a\n\nAccord-Plan: " + digestA + "\nAccord-Plan: " + digestB}, []string{digestA, digestB}},
-		"any of several sources":            {[]string{"a", "b\n\nAccord-Plan: " + digestB}, []string{digestB}},
-		"quoted from somewhere else":        {[]string{"a\n\n> Accord-Plan: " + digestA}, nil},
-		"in a sentence":                     {[]string{"a\n\nno Accord-Plan: " + digestA}, nil},
-		"a digest that is too short":        {[]string{"a\n\nAccord-Plan: " + digestA[:70]}, nil},
-		"more than a digest":                {[]string{"a\n\nAccord-Plan: " + digestA + " please"}, nil},
-		"a digest without its algorithm":    {[]string{"a\n\nAccord-Plan: " + digestA[7:]}, nil},
-		"a digest in upper case is another": {[]string{"a\n\nAccord-Plan: " + strings.ToUpper(digestA)}, nil},
-		"a word in its place":               {[]string{"a\n\nAccord-Plan: all"}, nil},
+		"a line at the end":                 {[]string{"a commit\n\nAccord-Approve-Plan: " + digestA}, []string{digestA}},
+		"Windows' ends of lines":            {[]string{"a commit\r\n\r\nAccord-Approve-Plan: " + digestA + "\r\n"}, []string{digestA}},
+		"no space after the colon":          {[]string{"a commit\n\nAccord-Approve-Plan:" + digestA}, []string{digestA}},
+		"two lines":                         {[]string{"a\n\nAccord-Approve-Plan: " + digestA + "\nAccord-Approve-Plan: " + digestB}, []string{digestA, digestB}},
+		"any of several sources":            {[]string{"a", "b\n\nAccord-Approve-Plan: " + digestB}, []string{digestB}},
+		"quoted from somewhere else":        {[]string{"a\n\n> Accord-Approve-Plan: " + digestA}, nil},
+		"in a sentence":                     {[]string{"a\n\nno Accord-Approve-Plan: " + digestA}, nil},
+		"a digest that is too short":        {[]string{"a\n\nAccord-Approve-Plan: " + digestA[:70]}, nil},
+		"more than a digest":                {[]string{"a\n\nAccord-Approve-Plan: " + digestA + " please"}, nil},
+		"a digest without its algorithm":    {[]string{"a\n\nAccord-Approve-Plan: " + digestA[7:]}, nil},
+		"a digest in upper case is another": {[]string{"a\n\nAccord-Approve-Plan: " + strings.ToUpper(digestA)}, nil},
+		"a word in its place":               {[]string{"a\n\nAccord-Approve-Plan: all"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sources checkout
@@ -71,9 +71,9 @@ func TestOnlyApprovalsAreLookedAt(t *testing.T) {
 		r.Annotations = annotations
 		return r
 	}
-	before := release(map[string]string{v1alpha1.ReportedAnnotation: "1"})
+	before := release(map[string]string{v1alpha1.CommitStatusAnnotation: "1"})
 	changed := approvalChanged()
-	require.False(t, changed.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.ReportedAnnotation: "2"})}))
+	require.False(t, changed.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.CommitStatusAnnotation: "2"})}))
 	require.True(t, changed.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.ApprovedPlanAnnotation: digestA})}))
 	require.False(t, changed.Create(event.CreateEvent{Object: before}))
 	require.False(t, changed.Delete(event.DeleteEvent{Object: before}))

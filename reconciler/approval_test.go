@@ -61,7 +61,7 @@ func (w *world) held(r *repository, sha string) *v1alpha1.Release {
 	require.Equal(w.t, "NotApproved", c.Reason)
 	require.Regexp(w.t, "^sha256:[0-9a-f]{64}$", release.Spec.PlanDigest)
 	require.Contains(w.t, c.Message, "accord.dev/approved-plan="+release.Spec.PlanDigest)
-	require.Contains(w.t, c.Message, "Accord-Plan: "+release.Spec.PlanDigest)
+	require.Contains(w.t, c.Message, "Accord-Approve-Plan: "+release.Spec.PlanDigest)
 	require.Zero(w.t, release.Status.Summary.Progressing+release.Status.Summary.Failed)
 	return release
 }
@@ -90,7 +90,7 @@ func approvedByAnnotation(t *testing.T, w *world) {
 	first := r.push("first", "app.yaml", configMap("annotated", "1"), "policy.yaml", policyFor("annotated", both, ""))
 	release := w.held(r, first)
 	require.EqualValues(t, 2, release.Status.Summary.Held)
-	require.Equal(t, "approval of the plan "+release.Spec.PlanDigest, release.Status.WaitingFor.Condition)
+	require.Equal(t, "approval of the plan "+release.Spec.PlanDigest, release.Status.WaitingFor.Message)
 	w.federationIs(r, "Ready", metav1.ConditionUnknown, "Held")
 	require.True(t, w.absent("cluster-a", "annotated"))
 	require.True(t, w.absent("cluster-b", "annotated"))
@@ -124,7 +124,7 @@ func approvedByTrailer(t *testing.T, w *world) {
 	r := w.approving("trailer")
 	first := r.push("first", "app.yaml", configMap("trailer", "1"), "policy.yaml", policyFor("trailer", both, ""))
 	digest := w.held(r, first).Spec.PlanDigest
-	second := r.push("the same again\n\nAccord-Plan: "+digest, "note.txt", "nothing that matters")
+	second := r.push("the same again\n\nAccord-Approve-Plan: "+digest, "note.txt", "nothing that matters")
 	release := w.ready(r, second)
 	require.Equal(t, digest, release.Spec.PlanDigest)
 	require.Equal(t, "1", w.configMap("cluster-b", "trailer").Data["key"])
@@ -134,7 +134,7 @@ func approvedByTrailer(t *testing.T, w *world) {
 	require.Equal(t, metav1.ConditionTrue, approved.Status)
 	require.Contains(t, approved.Message, "changes nothing")
 
-	fourth := r.push("an old approval\n\nAccord-Plan: "+digest, "app.yaml", configMap("trailer", "2"))
+	fourth := r.push("an old approval\n\nAccord-Approve-Plan: "+digest, "app.yaml", configMap("trailer", "2"))
 	w.held(r, fourth)
 	w.repaired("cluster-a", "trailer", "1")
 
@@ -223,10 +223,10 @@ func TestOnceApproval(t *testing.T) {
 	r.push("first", "app.yaml", configMap("once", "1"))
 	_, err := once()
 	require.ErrorContains(t, err, "is not approved, and there is no hub to approve it on")
-	line := regexp.MustCompile(`Accord-Plan: sha256:[0-9a-f]{64}`).FindString(err.Error())
+	line := regexp.MustCompile(`Accord-Approve-Plan: sha256:[0-9a-f]{64}`).FindString(err.Error())
 	require.NotEmpty(t, line)
 	r.push("second\n\n" + line)
 	done, err := once()
 	require.NoError(t, err)
-	require.Equal(t, line, "Accord-Plan: "+done.Release.Spec.PlanDigest)
+	require.Equal(t, line, "Accord-Approve-Plan: "+done.Release.Spec.PlanDigest)
 }

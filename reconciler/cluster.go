@@ -34,7 +34,7 @@ const (
 	probeTimeout = 5 * time.Second
 	// countInterval is how often its nodes are counted.
 	countInterval = time.Minute
-	// heardInterval is how old lastHeardAt may get before it alone is worth a write.
+	// heardInterval is how old lastProbeTime may get before it alone is worth a write.
 	heardInterval = time.Minute
 )
 
@@ -86,7 +86,7 @@ func (p *prober) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 		Err: err, Reason: clusters.Reason(err),
 	}, time.Now())
 	p.inform(c, &next)
-	if stale(c.Status.LastHeardAt, next.LastHeardAt) || !sameButHeard(c.Status, next) {
+	if stale(c.Status.LastProbeTime, next.LastProbeTime) || !sameButHeard(c.Status, next) {
 		c.Status = next
 		if err := p.store.PutStatus(ctx, c); err != nil && !apierrors.IsNotFound(err) {
 			return ctrl.Result{}, err
@@ -124,10 +124,12 @@ var errRemoved = errors.New("the cluster was removed while it was probed")
 
 // inform adds to the next status of a Cluster what it says of itself, and the taints that policies put on it.
 func (p *prober) inform(c *v1alpha1.Cluster, next *v1alpha1.ClusterStatus) {
-	if known := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.CompleteAPIEnablements); known != nil {
-		kept := *known
-		kept.ObservedGeneration = c.Generation
-		next.Conditions = append(next.Conditions, kept)
+	for _, about := range []string{v1alpha1.CompleteAPIEnablements, v1alpha1.ResourceSummaryAvailable} {
+		if known := meta.FindStatusCondition(c.Status.Conditions, about); known != nil {
+			kept := *known
+			kept.ObservedGeneration = c.Generation
+			next.Conditions = append(next.Conditions, kept)
+		}
 	}
 	if b := p.engine.bulkhead(c.Name); b != nil {
 		b.facts.inform(next, c.Generation)
@@ -215,14 +217,14 @@ func credentialDigest(c *v1alpha1.Cluster, secret map[string][]byte) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// stale says that lastHeardAt has to be written although nothing else changed.
+// stale says that lastProbeTime has to be written although nothing else changed.
 func stale(written, now *metav1.Time) bool {
 	return now != nil && (written == nil || now.Sub(written.Time) >= heardInterval)
 }
 
 // sameButHeard compares two statuses without the times that tick.
 func sameButHeard(a, b v1alpha1.ClusterStatus) bool {
-	a.LastHeardAt, b.LastHeardAt = nil, nil
+	a.LastProbeTime, b.LastProbeTime = nil, nil
 	a.ResourceSummary, b.ResourceSummary = unmeasured(a.ResourceSummary), unmeasured(b.ResourceSummary)
 	return equality.Semantic.DeepEqual(a, b)
 }

@@ -166,7 +166,7 @@ func (h *herald) content(fed *v1alpha1.Federation, source v1alpha1.Source) {
 // toldOf is what a Release remembers of what was told, by source.
 func toldOf(r *v1alpha1.Release) map[string]string {
 	told := map[string]string{}
-	if json.Unmarshal([]byte(r.Annotations[v1alpha1.ReportedAnnotation]), &told) != nil || told == nil {
+	if json.Unmarshal([]byte(r.Annotations[v1alpha1.CommitStatusAnnotation]), &told) != nil || told == nil {
 		return map[string]string{} // none, or somebody wrote another thing there: it is told again
 	}
 	return told
@@ -178,7 +178,7 @@ func (h *herald) remember(ctx context.Context, r *v1alpha1.Release, told map[str
 	if err != nil {
 		return err
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{v1alpha1.ReportedAnnotation: string(text)}}})
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{v1alpha1.CommitStatusAnnotation: string(text)}}})
 	if err != nil {
 		return err
 	}

@@ -305,7 +305,7 @@ func restartTellsNothing(t *testing.T, w, outer *world) {
 	require.NoError(t, err)
 	w.eventually("the Release to remember", func() error {
 		release, err = w.release(r, second)
-		return unless(strings.HasPrefix(release.Annotations[v1alpha1.ReportedAnnotation], `{"main":"success `), fmt.Sprint(release.Annotations, err))
+		return unless(strings.HasPrefix(release.Annotations[v1alpha1.CommitStatusAnnotation], `{"main":"success `), fmt.Sprint(release.Annotations, err))
 	})
 	f.mu.Lock()
 	before := len(f.statuses)

@@ -41,7 +41,7 @@ func (b *bulkhead) deliver(ctx context.Context, key types.NamespacedName) (done 
 	}
 	book, _ := j.plan.Interpreters()
 	outcome, err := apply.Deliver(ctx, b.Member, j.federation, j.target, f.live(j.leg), j.inventory, apply.Options{
-		Prune: j.spec.Prune, Brake: j.spec.PruneBrake, AllowPrune: j.allowPrune, Nothing: j.plan.Empty(), Known: j.plan.Kind, Book: book, First: j.first,
+		Prune: j.spec.Prune, Brake: j.spec.PruneLimits, AllowPrune: j.allowPrune, Nothing: j.plan.Empty(), Known: j.plan.Kind, Book: book, First: j.first,
 		Withdraw: j.withdraw(b.Name),
 		Spare:    f.spare(j.leg, time.Now()),
 		Yield:    f.planning.yield,

@@ -83,17 +83,18 @@ type patchOp struct {
 
 // news are the changes that make what was told what is so; none if it is. told is what is told then.
 func (d dispatched) news(report *v1alpha1.DeliveryReport) (change []patchOp, told dispatched, err error) {
-	told = dispatched{begun: true, objects: make(map[string]uint64, len(report.Objects))}
+	told = dispatched{begun: true, objects: make(map[string]uint64, len(report.Status.Objects))}
 	head := []patchOp{
-		{"add", "/federation", report.Federation}, {"add", "/cluster", report.Cluster}, {"add", "/replica", report.Replica},
-		{"add", "/order", report.Order}, {"add", "/reach", report.Reach}, {"add", "/run", report.Run}, {"add", "/listed", report.Listed},
-		{"add", "/found", report.Found},
+		{"add", "/spec", report.Spec}, {"add", "/status/replica", report.Status.Replica},
+		{"add", "/status/observedDelivery", report.Status.ObservedDelivery}, {"add", "/status/connectivity", report.Status.Connectivity},
+		{"add", "/status/applyResult", report.Status.ApplyResult}, {"add", "/status/synced", report.Status.Synced},
+		{"add", "/status/discoveredObjects", report.Status.DiscoveredObjects},
 	}
 	if told.head, err = hashOf(head); err != nil {
 		return nil, told, err
 	}
 	var objects []patchOp
-	for entry, o := range report.Objects {
+	for entry, o := range report.Status.Objects {
 		if told.objects[entry], err = hashOf(o); err != nil {
 			return nil, told, err
 		}
@@ -108,7 +109,7 @@ func (d dispatched) news(report *v1alpha1.DeliveryReport) (change []patchOp, tol
 	}
 	switch {
 	case !d.begun: // what stands there may be another replica's
-		return append(head, patchOp{"add", "/objects", report.Objects}), told, nil
+		return append(head, patchOp{"add", "/status/objects", report.Status.Objects}), told, nil
 	case d.head == told.head:
 		return objects, told, nil
 	}
@@ -117,7 +118,7 @@ func (d dispatched) news(report *v1alpha1.DeliveryReport) (change []patchOp, tol
 
 // pathOf the object of an inventory entry, as a JSON pointer.
 func pathOf(entry string) string {
-	return "/objects/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(entry)
+	return "/status/objects/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(entry)
 }
 
 func hashOf(value any) (uint64, error) {
@@ -128,11 +129,15 @@ func hashOf(value any) (uint64, error) {
 // reportOf a leg is all that is judged about it. The caller holds f.mu.
 func (e *engine) reportOf(f *federation, l *leg) *v1alpha1.DeliveryReport {
 	r := &v1alpha1.DeliveryReport{
-		ObjectMeta: f.meta(l.delivery.Name), Federation: f.key.Name, Cluster: l.cluster, Replica: e.share.replica, Order: l.order,
-		Reach: e.reported(l.cluster), Listed: l.listed, Objects: map[string]v1alpha1.ReportedObject{}, Found: []v1alpha1.FoundObject{},
-		Run: v1alpha1.ReportedRun{
-			Started: l.run.Started, Finished: l.run.Finished, Final: l.news.final, Error: l.run.Error, Braked: l.run.Braked,
-			Drift: l.run.Drift, Fights: l.run.Fights, Inventory: l.inventory(), Orphaned: l.run.Orphaned,
+		ObjectMeta: f.meta(l.delivery.Name),
+		Spec:       v1alpha1.DeliveryReportSpec{Federation: f.key.Name, Cluster: l.cluster},
+		Status: v1alpha1.DeliveryReportStatus{
+			Replica: e.share.replica, ObservedDelivery: l.order, Connectivity: e.reported(l.cluster), Synced: l.listed,
+			Objects: map[string]v1alpha1.ReportedObject{}, DiscoveredObjects: []v1alpha1.DiscoveredObject{},
+			ApplyResult: v1alpha1.ApplyResult{
+				Started: l.run.Started, Finished: l.run.Finished, Terminal: l.news.final, Error: l.run.Error, PruneBlocked: l.run.Braked,
+				Drift: l.run.Drift, ContendedObjects: l.run.Fights, Inventory: l.inventory(), Orphaned: l.run.Orphaned,
+			},
 		},
 	}
 	r.Labels[v1alpha1.ClusterLabel] = l.cluster
@@ -140,18 +145,18 @@ func (e *engine) reportOf(f *federation, l *leg) *v1alpha1.DeliveryReport {
 		APIVersion: v1alpha1.GroupVersion.String(), Kind: "Delivery", Name: l.delivery.Name, UID: l.delivery.UID,
 	}}
 	for id, err := range l.errors {
-		if r.Run.Errors == nil {
-			r.Run.Errors = map[string]string{}
+		if r.Status.ApplyResult.Errors == nil {
+			r.Status.ApplyResult.Errors = map[string]string{}
 		}
-		r.Run.Errors[id.Entry()] = err
+		r.Status.ApplyResult.Errors[id.Entry()] = err
 	}
 	for id, seen := range l.live.All() {
 		report, _ := l.reports.Get(id) // told together with what is there
-		r.Objects[id.Entry()] = reportedObject(id, l.wants.of(id), seen, report, l.answers[id])
+		r.Status.Objects[id.Entry()] = reportedObject(id, l.wants.of(id), seen, report, l.answers[id])
 	}
 	if x := f.finds[l.cluster]; x.needed() {
 		for _, o := range x.objects {
-			r.Found = append(r.Found, v1alpha1.FoundObject{Object: o.ID.Entry(), Replicas: o.Replicas, Completions: o.Completions})
+			r.Status.DiscoveredObjects = append(r.Status.DiscoveredObjects, v1alpha1.DiscoveredObject{Object: o.ID.Entry(), Replicas: o.Replicas, Completions: o.Completions})
 		}
 	}
 	return r
@@ -166,11 +171,11 @@ func (l *leg) inventory() []string {
 }
 
 // reported is whether a cluster answers, as the hub is told.
-func (e *engine) reported(cluster string) v1alpha1.ReportedReach {
+func (e *engine) reported(cluster string) v1alpha1.Connectivity {
 	why, heard := e.reach(cluster)
-	r := v1alpha1.ReportedReach{Unreachable: why}
+	r := v1alpha1.Connectivity{Unreachable: why}
 	if !heard.IsZero() && why != "" {
-		r.HeardAt = &metav1.Time{Time: heard.UTC().Truncate(time.Second)}
+		r.LastProbeTime = &metav1.Time{Time: heard.UTC().Truncate(time.Second)}
 	}
 	if silence := e.silence(cluster); why != "" {
 		r.Reason = silence.Reason

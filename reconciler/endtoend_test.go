@@ -32,7 +32,7 @@ func TestOneHub(t *testing.T) {
 		"a held cluster is left alone":                   heldHandsOff,
 		"two federations leave each other's objects":     twoFederations,
 		"a name has 253 characters":                      longNames,
-		"too much to delete is not deleted":              pruneBrake,
+		"too much to delete is not deleted":              pruneLimits,
 		"an object that was there before is not touched": foreignObject,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +197,7 @@ func longNames(t *testing.T, w *world) {
 	require.Equal(t, name, list.Items[0].Spec.Template.Name)
 }
 
-func pruneBrake(t *testing.T, w *world) {
+func pruneLimits(t *testing.T, w *world) {
 	r := w.federation("brake")
 	files := []string{"policy.yaml", policyFor("brake", both, "")}
 	var none []string

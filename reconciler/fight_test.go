@@ -39,7 +39,7 @@ func TestFight(t *testing.T) {
 	before := rewrites.Load()
 	time.Sleep(5 * time.Second) // in which it was put right five times
 	require.LessOrEqual(t, rewrites.Load()-before, int64(1), "it is slowed")
-	w.figures(map[string]float64{`accord_drift_fights{cluster="cluster-a",federation="demo/fight"}`: 1})
+	w.figures(map[string]float64{`accord_contended_objects{cluster="cluster-a",federation="demo/fight"}`: 1})
 	require.NoError(t, w.toldOf(w.namespace, "Delivery", "fight-cluster-a", "Warning Fighting", 1, "contender"))
 
 	w.ready(r, r.push("a person's change is not slowed", "app.yaml", configMap("contested", "2")))

@@ -32,11 +32,11 @@ func TestReplicasTellNoDigestOfASecret(t *testing.T) {
 			require.Contains(t, guessed, s.Annotations[v1alpha1.DigestAnnotation])
 		}
 		o := w.observed(r, "pin")
-		require.Len(t, o.Spec.Variants, 1)
+		require.Len(t, o.Spec.Results, 1)
 		for _, c := range o.Status.Clusters {
-			require.Equal(t, o.Spec.Variants[0].Digest, c.Digest, c.Cluster)
+			require.Equal(t, o.Spec.Results[0].Digest, c.Digest, c.Cluster)
 		}
-		fingerprints[o.Spec.Variants[0].Digest] = true
+		fingerprints[o.Spec.Results[0].Digest] = true
 	}
 	turn("4711")
 	turn("4712")

@@ -65,7 +65,7 @@ func onlyInGit(t *testing.T, w *world, r *repository) {
 	release := w.condition(r, sha, "Ready", metav1.ConditionFalse, "ClustersUnreachable")
 	require.EqualValues(t, 2, release.Status.Summary.Healthy)
 	require.EqualValues(t, 1, release.Status.Summary.Unreachable)
-	require.Contains(t, release.Status.Worst[0].Message, "not connected")
+	require.Contains(t, release.Status.NotReadyClusters[0].Message, "not connected")
 	w.clusterIs("cluster-c", metav1.ConditionFalse, "")
 	require.Equal(t, "2", w.configMap("cluster-a", "placed").Data["key"])
 

@@ -46,7 +46,7 @@ func TestHealth(t *testing.T) {
 	})
 	require.False(t, apimeta.IsStatusConditionTrue(release.Status.Conditions, "Ready"), "%+v", release.Status.Conditions)
 	require.Equal(t, "cluster-a", release.Status.WaitingFor.Cluster)
-	require.Contains(t, release.Status.WaitingFor.Condition, "apps/Deployment shop/web")
+	require.Contains(t, release.Status.WaitingFor.Message, "apps/Deployment shop/web")
 
 	good := r.push("an image that runs again", "web.yaml", deployment("nginx:1.28"))
 	w.ready(r, good)

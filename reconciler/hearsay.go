@@ -20,7 +20,7 @@ const handoverGrace = lostGrace
 // hearsay is what another replica says of whether its cluster answers.
 type hearsay struct {
 	replica string
-	reach   v1alpha1.ReportedReach
+	reach   v1alpha1.Connectivity
 	at      time.Time // when it was said
 }
 
@@ -28,9 +28,9 @@ type hearsay struct {
 func (e *engine) hear(r *v1alpha1.DeliveryReport) (turned bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	before, known := e.hearsay[r.Cluster]
-	e.hearsay[r.Cluster] = hearsay{r.Replica, r.Reach, time.Now()}
-	return !known || before.replica != r.Replica || before.reach.Unreachable != r.Reach.Unreachable
+	before, known := e.hearsay[r.Spec.Cluster]
+	e.hearsay[r.Spec.Cluster] = hearsay{r.Status.Replica, r.Status.Connectivity, time.Now()}
+	return !known || before.replica != r.Status.Replica || before.reach.Unreachable != r.Status.Connectivity.Unreachable
 }
 
 // heardOf is what was said last of a cluster that this replica is not connected to. While it passes from one replica to
@@ -76,10 +76,10 @@ func (e *engine) reachElsewhere(cluster string) (unreachable string, last time.T
 		return e.share.asProbed(cluster)
 	case said.reach.Unreachable == "":
 		return "", said.at
-	case said.reach.HeardAt == nil:
+	case said.reach.LastProbeTime == nil:
 		return said.reach.Unreachable, time.Time{}
 	}
-	return said.reach.Unreachable, said.reach.HeardAt.Time
+	return said.reach.Unreachable, said.reach.LastProbeTime.Time
 }
 
 // asProbed is whether a cluster of which nothing was delivered yet answers, as the replica that holds it says in the status of
@@ -87,7 +87,7 @@ func (e *engine) reachElsewhere(cluster string) (unreachable string, last time.T
 func (s *share) asProbed(cluster string) (unreachable string, last time.Time) {
 	c := &v1alpha1.Cluster{}
 	err := s.hub.Get(context.Background(), types.NamespacedName{Name: cluster}, c) // from the cache
-	heard := c.Status.LastHeardAt
+	heard := c.Status.LastProbeTime
 	switch ready := meta.FindStatusCondition(c.Status.Conditions, fluxmeta.ReadyCondition); {
 	case err != nil || ready == nil || ready.Status == metav1.ConditionUnknown || heard == nil || time.Since(heard.Time) > staleWord:
 		return notHeardYet, time.Time{}

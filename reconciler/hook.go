@@ -36,7 +36,7 @@ type hook struct {
 
 // pushHook answers POST /hook/<namespace>/<federation>: somebody pushed or merged, look at the sources now. It takes the
 // webhooks of GitHub, GitLab, Gitea and Forgejo, signed in the way of each, and any body of anybody with an HMAC-SHA256 of
-// it in the header X-Signature ("sha256=<hex>"). The key is "token" of the Federation's hookSecretRef.
+// it in the header X-Signature ("sha256=<hex>"). The key is "token" of the Federation's webhookSecretRef.
 type pushHook struct {
 	// hook of a federation, errNoHook when it accepts no pushes.
 	hook func(ctx context.Context, namespace, name string) (hook, error)

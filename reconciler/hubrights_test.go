@@ -88,7 +88,7 @@ func (w *world) live(standby string) {
 	t := w.t
 	r, forge := w.hosted("life", "github", func(spec *v1alpha1.FederationSpec) {
 		spec.RequireApproval = true
-		spec.HookSecretRef = &corev1.LocalObjectReference{Name: "life-hook"}
+		spec.WebhookSecretRef = &corev1.LocalObjectReference{Name: "life-hook"}
 	})
 	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "life-hook"}, StringData: map[string]string{"token": hookKey}})
 	declared := "apiVersion: cluster.karmada.io/v1alpha1\nkind: Cluster\nmetadata: {name: declared}\nspec: {syncMode: Push, apiEndpoint: \"https://127.0.0.1:1\"}\n"

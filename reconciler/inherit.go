@@ -33,8 +33,8 @@ func (f *federation) inherit(reports []v1alpha1.DeliveryReport) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range reports {
-		if l := f.legs[reports[i].Cluster]; l != nil {
-			l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, reports[i].Run.Inventory)
+		if l := f.legs[reports[i].Spec.Cluster]; l != nil {
+			l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, reports[i].Status.ApplyResult.Inventory)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (c *claims) object(ctx context.Context, o *v1alpha1.FederatedObject) {
 		return
 	}
 	who := fmt.Sprintf("FederatedObject %s says that generation %d was observed", o.Name, o.Generation)
-	for _, v := range o.Spec.Variants {
+	for _, v := range o.Spec.Results {
 		for _, cluster := range v.Clusters {
 			at := place{cluster, o.Spec.Template.ID()}
 			live, ok := c.live(ctx, cluster)

@@ -63,7 +63,7 @@ func (l *leaver) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 		return ctrl.Result{}, err
 	case c.DeletionTimestamp == nil:
 		return l.stays(ctx, c)
-	case !slices.Contains(c.Finalizers, v1alpha1.LeftBehindFinalizer): // others keep it
+	case !slices.Contains(c.Finalizers, v1alpha1.RecordRemovalFinalizer): // others keep it
 		return ctrl.Result{}, nil
 	}
 	if err := l.part(ctx, c.Name, c); err != nil {

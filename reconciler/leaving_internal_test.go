@@ -48,7 +48,7 @@ func TestLeavingIsBounded(t *testing.T) {
 		t.Run(c.state, func(t *testing.T) {
 			left := &v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{
 				Name: "eu-1", UID: "2", DeletionTimestamp: &metav1.Time{Time: time.Now().Add(-c.deleted)},
-				Finalizers: []string{"example.com/before", v1alpha1.LeftBehindFinalizer, "example.com/after"},
+				Finalizers: []string{"example.com/before", v1alpha1.RecordRemovalFinalizer, "example.com/after"},
 			}}
 			hub := fake.NewClientBuilder().WithScheme(scheme).WithObjects(fed, left).Build()
 			var told []string
@@ -82,7 +82,7 @@ func TestLeavingIsBounded(t *testing.T) {
 			}
 			require.Equal(t, c.told, told)
 			if c.opened && !c.broken {
-				require.Equal(t, []string{"ConfigMap shop/settings"}, e.federation(client.ObjectKeyFromObject(fed)).declaration.Status.Left[0].Named)
+				require.Equal(t, []string{"ConfigMap shop/settings"}, e.federation(client.ObjectKeyFromObject(fed)).declaration.Status.RemovedClusters[0].Objects)
 			}
 		})
 	}

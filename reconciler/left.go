@@ -42,7 +42,7 @@ func (e *engine) part(ctx context.Context, f *federation, cluster string, c *v1a
 	}
 	f.mu.Unlock()
 	if c != nil {
-		p.DeletedAt, p.HeardAt = c.DeletionTimestamp.Time, c.Status.LastHeardAt
+		p.DeletedAt, p.HeardAt = c.DeletionTimestamp.Time, c.Status.LastProbeTime
 		p.Reachable = meta.IsStatusConditionTrue(c.Status.Conditions, fluxmeta.ReadyCondition)
 	}
 	return e.leave(ctx, f, p)
@@ -51,7 +51,7 @@ func (e *engine) part(ctx context.Context, f *federation, cluster string, c *v1a
 // partingOf is what a Delivery says of a cluster that leaves.
 func partingOf(d *v1alpha1.Delivery) status.Parting {
 	return status.Parting{
-		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, HeardAt: d.Status.LastHeardAt,
+		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, HeardAt: d.Status.LastProbeTime,
 		Reachable: meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.Reachable),
 	}
 }
@@ -98,12 +98,12 @@ func (e *engine) amendLeft(ctx context.Context, f *federation, change func(statu
 	f.mu.Lock()
 	fed := f.declaration.DeepCopy()
 	f.mu.Unlock()
-	before := status.Left{Clusters: fed.Status.Left, Omitted: fed.Status.LeftOmitted}
+	before := status.Left{Clusters: fed.Status.RemovedClusters, Omitted: fed.Status.RemovedClustersOmitted}
 	next := change(before)
 	if equality.Semantic.DeepEqual(before, next) {
 		return fed, nil
 	}
-	fed.Status.Left, fed.Status.LeftOmitted = next.Clusters, next.Omitted
+	fed.Status.RemovedClusters, fed.Status.RemovedClustersOmitted = next.Clusters, next.Omitted
 	if err := e.store.PutStatus(ctx, fed); err != nil && !apierrors.IsNotFound(err) {
 		return fed, err
 	}
@@ -118,7 +118,7 @@ func (e *engine) amendLeft(ctx context.Context, f *federation, change func(statu
 func (e *engine) returned(ctx context.Context, f *federation, cluster string) (open bool, err error) {
 	f.mu.Lock()
 	l := f.legs[cluster]
-	left := slices.ContainsFunc(f.declaration.Status.Left, func(c v1alpha1.LeftCluster) bool { return c.Cluster == cluster })
+	left := slices.ContainsFunc(f.declaration.Status.RemovedClusters, func(c v1alpha1.RemovedCluster) bool { return c.Cluster == cluster })
 	answers := l != nil && (l.run.Finished || len(l.delivery.Status.Inventory) > 0)
 	f.mu.Unlock()
 	if !left || !answers {
@@ -130,13 +130,13 @@ func (e *engine) returned(ctx context.Context, f *federation, cluster string) (o
 
 // forgetLeft takes out the clusters that left until a time at which somebody says that they are looked after.
 func (e *engine) forgetLeft(ctx context.Context, f *federation, fed *v1alpha1.Federation) error {
-	text := fed.Annotations[v1alpha1.ForgetLeftAnnotation]
-	if text == "" || len(fed.Status.Left) == 0 && fed.Status.LeftOmitted == 0 {
+	text := fed.Annotations[v1alpha1.AcknowledgeRemovedAnnotation]
+	if text == "" || len(fed.Status.RemovedClusters) == 0 && fed.Status.RemovedClustersOmitted == 0 {
 		return nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		e.event(fed, warning, notForgotten, fmt.Sprintf("the annotation %s is %q, and is to be a time like %s", v1alpha1.ForgetLeftAnnotation, text, time.Now().UTC().Format(time.RFC3339)))
+		e.event(fed, warning, notForgotten, fmt.Sprintf("the annotation %s is %q, and is to be a time like %s", v1alpha1.AcknowledgeRemovedAnnotation, text, time.Now().UTC().Format(time.RFC3339)))
 		return nil
 	}
 	_, err = e.amendLeft(ctx, f, func(l status.Left) status.Left { return l.Since(at) })

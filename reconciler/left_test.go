@@ -26,7 +26,7 @@ func TestClustersLeave(t *testing.T) {
 	r := w.federation("leaving")
 	w.ready(r, r.push("for all", "app.yaml", configMap("shared", "1"), "policy.yaml", policyFor("shared", both, "")))
 	for _, c := range both {
-		require.Contains(t, w.cluster(c).Finalizers, v1alpha1.LeftBehindFinalizer, "it has something")
+		require.Contains(t, w.cluster(c).Finalizers, v1alpha1.RecordRemovalFinalizer, "it has something")
 	}
 	for _, stage := range []struct {
 		name string
@@ -59,19 +59,19 @@ func leavesSlowly(t *testing.T, w *world, r, resting *repository) {
 	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("cluster-b")))
 	w.eventually("accord's finalizer to go", func() error {
 		now := w.cluster("cluster-b").Finalizers
-		return unless(!slices.Contains(now, v1alpha1.LeftBehindFinalizer), fmt.Sprint(now))
+		return unless(!slices.Contains(now, v1alpha1.RecordRemovalFinalizer), fmt.Sprint(now))
 	})
 	for _, of := range []*repository{r, resting} { // by then it is written down: nothing has to be waited for
 		left := w.leftOf(of, "cluster-b")
 		require.NotNil(t, left, of.federation)
 		require.True(t, left.Reachable)
-		require.NotNil(t, left.LastHeardAt)
+		require.NotNil(t, left.LastProbeTime)
 		require.WithinRange(t, left.Since.Time, deleted, time.Now())
 	}
 	left := w.leftOf(r, "cluster-b")
-	require.EqualValues(t, len(inventory), left.Objects)
-	require.ElementsMatch(t, titles(t, inventory), left.Named)
-	require.Contains(t, left.Named, "ConfigMap shop/shared")
+	require.EqualValues(t, len(inventory), left.ObjectCount)
+	require.ElementsMatch(t, titles(t, inventory), left.Objects)
+	require.Contains(t, left.Objects, "ConfigMap shop/shared")
 	for _, of := range []*repository{r, resting} {
 		w.eventually("people to be told once", func() error {
 			return w.told(of, "Federation", "Warning ClusterLeft", 1, "cluster-b", "ConfigMap shop/")
@@ -96,7 +96,7 @@ func leavesSlowly(t *testing.T, w *world, r, resting *repository) {
 		listed bool
 	}{{"yesterday", true}, {left.Since.Add(-time.Second).Format(time.RFC3339), true}, {left.Since.Format(time.RFC3339), false}} {
 		w.patch(resting, func(fed *v1alpha1.Federation) {
-			fed.Annotations = map[string]string{v1alpha1.ForgetLeftAnnotation: forget.until, v1alpha1.RequestedAtAnnotation: forget.until}
+			fed.Annotations = map[string]string{v1alpha1.AcknowledgeRemovedAnnotation: forget.until, v1alpha1.RequestedAtAnnotation: forget.until}
 		})
 		w.eventually("the annotation to be seen", func() error {
 			got := w.declared(resting).Status.LastHandledReconcileAt
@@ -105,7 +105,7 @@ func leavesSlowly(t *testing.T, w *world, r, resting *repository) {
 		require.Equal(t, forget.listed, w.leftOf(resting, "cluster-b") != nil, forget.until)
 	}
 	w.eventually("the mistake to be told", func() error {
-		return w.told(resting, "Federation", "Warning NotForgotten", 1, "accord.dev/forget-left", `"yesterday"`)
+		return w.told(resting, "Federation", "Warning NotForgotten", 1, "accord.dev/acknowledge-removed-clusters", `"yesterday"`)
 	})
 }
 
@@ -123,7 +123,7 @@ func comesBack(t *testing.T, w *world, r, resting *repository) {
 	})
 	w.eventually("it to have the finalizer again", func() error {
 		now := w.cluster("cluster-b").Finalizers
-		return unless(slices.Contains(now, v1alpha1.LeftBehindFinalizer), fmt.Sprint(now))
+		return unless(slices.Contains(now, v1alpha1.RecordRemovalFinalizer), fmt.Sprint(now))
 	})
 }
 
@@ -141,8 +141,8 @@ func leavesUnheard(t *testing.T, w *world, r *repository) {
 	left := w.leftOf(r, "cluster-b")
 	require.NotNil(t, left)
 	require.False(t, left.Reachable)
-	require.NotNil(t, left.LastHeardAt)
-	require.Contains(t, left.Named, "ConfigMap shop/shared")
+	require.NotNil(t, left.LastProbeTime)
+	require.Contains(t, left.Objects, "ConfigMap shop/shared")
 	w.eventually("its Delivery to go", func() error { return w.noDelivery(r, "cluster-b") })
 	require.Equal(t, "2", w.configMap("cluster-b", "shared").Data["key"], "nothing is deleted there")
 }
@@ -182,7 +182,7 @@ func leavesGitForGood(t *testing.T, w *world, r *repository) {
 	left := w.leftOf(r, "cluster-a")
 	require.NotNil(t, left)
 	require.True(t, left.Reachable)
-	require.Contains(t, left.Named, "ConfigMap shop/shared")
+	require.Contains(t, left.Objects, "ConfigMap shop/shared")
 	require.Equal(t, before.UID, w.configMap("cluster-a", "shared").UID, "nothing is deleted there")
 	require.Equal(t, "3", w.configMap("cluster-a", "shared").Data["key"])
 }
@@ -202,7 +202,7 @@ func leavesUnattended(t *testing.T, w *world, r, resting *repository) {
 	})
 	w.eventually("it to have the finalizer", func() error {
 		now := w.cluster("cluster-b").Finalizers
-		return unless(slices.Contains(now, v1alpha1.LeftBehindFinalizer), fmt.Sprint(now))
+		return unless(slices.Contains(now, v1alpha1.RecordRemovalFinalizer), fmt.Sprint(now))
 	})
 	w.stop()
 	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("cluster-b")))
@@ -235,13 +235,13 @@ func TestClusterOfAnotherReplicaLeaves(t *testing.T) {
 	w.everywhere(r, "1")
 	held := w.heldBut(w.leader(r))
 	c := w.cluster(held)
-	require.Contains(t, c.Finalizers, v1alpha1.LeftBehindFinalizer)
+	require.Contains(t, c.Finalizers, v1alpha1.RecordRemovalFinalizer)
 	inventory, before := w.delivery(r, held).Status.Inventory, len(w.writes.of(held, "app", "1"))
 	require.NoError(t, w.hub.Delete(t.Context(), c))
 	w.goes(held)
 	left := w.leftOf(r, held)
 	require.NotNil(t, left)
-	require.ElementsMatch(t, titles(t, inventory), left.Named)
+	require.ElementsMatch(t, titles(t, inventory), left.Objects)
 	require.True(t, left.Reachable)
 	w.eventually("its Delivery to go", func() error { return w.noDelivery(r, held) })
 
@@ -268,10 +268,10 @@ func (w *world) goes(cluster string) {
 }
 
 // leftOf is what a Federation says of a cluster that left; nil when it says nothing.
-func (w *world) leftOf(r *repository, cluster string) *v1alpha1.LeftCluster {
+func (w *world) leftOf(r *repository, cluster string) *v1alpha1.RemovedCluster {
 	w.t.Helper()
-	left := w.declared(r).Status.Left
-	i := slices.IndexFunc(left, func(c v1alpha1.LeftCluster) bool { return c.Cluster == cluster })
+	left := w.declared(r).Status.RemovedClusters
+	i := slices.IndexFunc(left, func(c v1alpha1.RemovedCluster) bool { return c.Cluster == cluster })
 	if i < 0 {
 		return nil
 	}

@@ -64,13 +64,14 @@ const (
 	ofCluster    = "cluster"
 	ofState      = "state"
 	ofReason     = "reason"
+	ofResult     = "result"
 	ofManager    = "manager"
 	ofResource   = "resource"
 	ofVerb       = "verb"
 )
 
 var (
-	sourceReadable   = newSeries("accord_source_readable", gauge, "1 if all sources of the federation could be read the last time, 0 if not: the clusters keep what they have.", ofFederation)
+	sourceReady      = newSeries("accord_source_ready", gauge, "1 if all sources of the federation could be read the last time, 0 if not: the clusters keep what they have.", ofFederation)
 	lastReconcile    = newSeries("accord_federation_last_reconcile_timestamp_seconds", gauge, "When the federation was looked at last, whatever was found; Unix time. Absent before the first time in this process.", ofFederation)
 	intervalSeconds  = newSeries("accord_federation_interval_seconds", gauge, "How often the federation is to be looked at (spec.interval).", ofFederation)
 	suspendedNow     = newSeries("accord_federation_suspended", gauge, "1 if the federation is suspended (spec.suspend), else 0.", ofFederation)
@@ -84,14 +85,13 @@ var (
 	objectsByState   = newSeries("accord_objects", gauge, "Objects that are decided for the cluster by state: Healthy, Progressing, Failed, Held or Unreachable. Each is in one.", ofFederation, ofCluster, ofState)
 	deliveryState    = newSeries("accord_delivery_state", gauge, "1 for the state that the Delivery to the cluster is in: Healthy, Progressing, Failed, Held or Unreachable. There is one series a delivery, that of the state now.", ofFederation, ofCluster, ofState)
 	lastSuccess      = newSeries("accord_delivery_last_success_timestamp_seconds", gauge, "When all that is decided for the cluster was last known to be there and healthy; Unix time. While that is so it moves on with every answer of the cluster, without a request of its own. Absent as long as it is not known.", ofFederation, ofCluster)
-	deliveriesGood   = newSeries("accord_deliveries_succeeded_total", counter, "Deliveries that ended without an error. None is made while nothing differs.", ofFederation, ofCluster)
-	deliveriesBad    = newSeries("accord_deliveries_failed_total", counter, "Deliveries that ended with an error, each attempt counted once; reason is that of most of the objects that failed, why the cluster as a whole could not be written to, or PruneBlocked.", ofFederation, ofCluster, ofReason)
-	brakeEngaged     = newSeries("accord_prune_brake_engaged", gauge, "1 if the last delivery would have deleted more than the prune brake allows, and did not; else 0.", ofFederation, ofCluster)
+	deliveries       = newSeries("accord_deliveries_total", counter, "Deliveries that ended, by result: success or error. No delivery is made while nothing differs. Every failed attempt counts once; reason is that of most of the objects that failed, why the cluster as a whole could not be written to, or PruneBlocked, and empty for success.", ofFederation, ofCluster, ofResult, ofReason)
+	pruneBlocked     = newSeries("accord_prune_blocked", gauge, "1 if the last delivery deleted nothing because it would have deleted more than the prune limits allow; else 0.", ofFederation, ofCluster)
 	driftRepaired    = newSeries("accord_drift_repaired_total", counter, "Objects that somebody else changed or deleted and that were put right, by field manager. The first managers of a delivery have a series of their own, the rest is \"other\"; who deletes leaves no name and is \"unknown\".", ofFederation, ofCluster, ofManager)
-	fightsNow        = newSeries("accord_drift_fights", gauge, "Objects that somebody else changes again and again, and that are put right less and less often because of it.", ofFederation, ofCluster)
+	contendedObjects = newSeries("accord_contended_objects", gauge, "Objects that another writer changes back again and again; accord repairs them with increasing intervals.", ofFederation, ofCluster)
 	clusterReachable = newSeries("accord_cluster_reachable", gauge, "1 if the cluster is heard from. 0 if not: its circuit breaker is open, and nothing but probes is sent to it.", ofCluster)
 	breakerState     = newSeries("accord_cluster_breaker_state", gauge, "1 for the state that the circuit breaker of the cluster is in, else 0: closed, half-open (requests are let through one by one), or open (nothing but a probe now and then).", ofCluster, ofState)
-	clusterHeard     = newSeries("accord_cluster_last_heard_timestamp_seconds", gauge, "When the cluster answered last; Unix time. Absent if it never did in this process.", ofCluster)
+	lastProbeSuccess = newSeries("accord_cluster_last_probe_success_timestamp_seconds", gauge, "When the cluster answered last; Unix time. Absent if it never did in this process.", ofCluster)
 	queueDepth       = newSeries("accord_delivery_queue_depth", gauge, "Deliveries to the cluster that wait for a worker.", ofCluster)
 	statusQueueDepth = newSeries("accord_status_queue_depth", gauge, "Statuses that may have changed and wait to be looked at.")
 	hubWrites        = newSeries("accord_hub_writes_total", counter, "Requests to the API server of the hub that write, by resource (\"releases.accord.dev/status\") and HTTP method.", ofResource, ofVerb)
@@ -99,10 +99,10 @@ var (
 
 // catalogue is what exists.
 var catalogue = []*series{
-	sourceReadable, lastReconcile, intervalSeconds, suspendedNow,
+	sourceReady, lastReconcile, intervalSeconds, suspendedNow,
 	releaseReady, releaseObjects, releaseClusters, commitToApplied, commitToHealthy,
 	objectsDesired, objectsApplied, objectsByState,
-	deliveryState, lastSuccess, deliveriesGood, deliveriesBad, brakeEngaged, driftRepaired, fightsNow,
-	clusterReachable, breakerState, clusterHeard, queueDepth,
+	deliveryState, lastSuccess, deliveries, pruneBlocked, driftRepaired, contendedObjects,
+	clusterReachable, breakerState, lastProbeSuccess, queueDepth,
 	statusQueueDepth, hubWrites,
 }

@@ -49,7 +49,7 @@ func (e *engine) metricsOf(f *federation) []prometheus.Metric {
 		return e.deedMetrics(f)
 	}
 	all := []prometheus.Metric{
-		sourceReadable.is(one(f.unread == ""), key),
+		sourceReady.is(one(f.unread == ""), key),
 		intervalSeconds.is(f.declaration.Spec.Interval.Seconds(), key),
 		suspendedNow.is(one(f.declaration.Spec.Suspend), key),
 		f.journey.applied.metric(commitToApplied.desc, key),
@@ -80,14 +80,20 @@ func (e *engine) deedMetrics(f *federation) []prometheus.Metric {
 	return all
 }
 
+// Values of the label result, as in controller_runtime_reconcile_total.
+const (
+	resultSuccess = "success"
+	resultError   = "error"
+)
+
 // deeds are what was done on one cluster.
 func (l *leg) deeds(federation string) []prometheus.Metric {
 	all := []prometheus.Metric{
-		fightsNow.is(float64(len(l.fights.lines())), federation, l.cluster),
-		deliveriesGood.is(float64(l.figures.succeeded), federation, l.cluster),
+		contendedObjects.is(float64(len(l.fights.lines())), federation, l.cluster),
+		deliveries.is(float64(l.figures.succeeded), federation, l.cluster, resultSuccess, ""),
 	}
 	for reason, n := range l.figures.failed {
-		all = append(all, deliveriesBad.is(float64(n), federation, l.cluster, reason))
+		all = append(all, deliveries.is(float64(n), federation, l.cluster, resultError, reason))
 	}
 	for manager, n := range l.figures.drift {
 		all = append(all, driftRepaired.is(float64(n), federation, l.cluster, manager))
@@ -114,7 +120,7 @@ func (e *engine) deliveryMetrics(federation string, l *leg) []prometheus.Metric 
 		objectsDesired.is(float64(s.Summary.Total), federation, l.cluster),
 		objectsApplied.is(float64(s.Summary.Applied), federation, l.cluster),
 		deliveryState.is(1, federation, l.cluster, string(status.NewLeg(l.cluster, l.generation(), s).State)),
-		brakeEngaged.is(one(l.run.Braked != ""), federation, l.cluster),
+		pruneBlocked.is(one(l.run.Braked != ""), federation, l.cluster),
 	}
 	for _, n := range byState(s.Summary) {
 		all = append(all, objectsByState.is(float64(n.count), federation, l.cluster, string(n.state)))
@@ -145,7 +151,7 @@ func (e *engine) clusterMetrics() []prometheus.Metric {
 		all = append(all, clusterReachable.is(one(silent == ""), name), queueDepth.is(float64(b.queue.Len()), name))
 		all = append(all, b.breakerMetrics()...)
 		if !heard.IsZero() {
-			all = append(all, clusterHeard.is(unix(heard), name))
+			all = append(all, lastProbeSuccess.is(unix(heard), name))
 		}
 	}
 	for _, name := range e.roll.names() {

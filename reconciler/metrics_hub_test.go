@@ -62,7 +62,7 @@ func toldReady(t *testing.T, w *world, r *repository) {
 		return w.told(r, "Release", "Normal ReconciliationSucceeded", 1, "2 of 2 clusters healthy", "after the commit")
 	})
 	w.figures(map[string]float64{
-		`accord_source_readable{federation="demo/told"}`:                                    1,
+		`accord_source_ready{federation="demo/told"}`:                                    1,
 		`accord_federation_interval_seconds{federation="demo/told"}`:                        1,
 		`accord_federation_suspended{federation="demo/told"}`:                               0,
 		`accord_release_ready{federation="demo/told",reason="ReconciliationSucceeded"}`:     1,
@@ -75,15 +75,15 @@ func toldReady(t *testing.T, w *world, r *repository) {
 		`accord_objects_applied{cluster="cluster-a",federation="demo/told"}`:                8,
 		`accord_objects{cluster="cluster-b",federation="demo/told",state="Healthy"}`:        8,
 		`accord_delivery_state{cluster="cluster-b",federation="demo/told",state="Healthy"}`: 1,
-		`accord_prune_brake_engaged{cluster="cluster-a",federation="demo/told"}`:            0,
+		`accord_prune_blocked{cluster="cluster-a",federation="demo/told"}`:            0,
 		`accord_cluster_reachable{cluster="cluster-a"}`:                                     1,
 		`accord_delivery_queue_depth{cluster="cluster-a"}`:                                  0,
 	})
 	now := w.scrape()
-	require.Positive(t, now[`accord_deliveries_succeeded_total{cluster="cluster-a",federation="demo/told"}`])
+	require.Positive(t, now[`accord_deliveries_total{cluster="cluster-a",federation="demo/told",reason="",result="success"}`])
 	require.Positive(t, now[`accord_hub_writes_total{resource="releases.accord.dev",verb="PATCH"}`])
 	require.Positive(t, now[`accord_hub_writes_total{resource="deliveries.accord.dev/status",verb="PATCH"}`])
-	heard := now[`accord_cluster_last_heard_timestamp_seconds{cluster="cluster-a"}`]
+	heard := now[`accord_cluster_last_probe_success_timestamp_seconds{cluster="cluster-a"}`]
 	require.Positive(t, heard)
 	require.Equal(t, heard, now[`accord_delivery_last_success_timestamp_seconds{cluster="cluster-a",federation="demo/told"}`], "it is as fresh as the last answer")
 	require.InDelta(t, heard, now[`accord_federation_last_reconcile_timestamp_seconds{federation="demo/told"}`], patience.Seconds())
@@ -117,7 +117,7 @@ func toldRefused(t *testing.T, w *world, r *repository) {
 	w.figures(map[string]float64{
 		`accord_release_ready{federation="demo/told",reason="BuildFailed"}`:             0,
 		`accord_release_ready{federation="demo/told",reason="ReconciliationSucceeded"}`: absent,
-		`accord_source_readable{federation="demo/told"}`:                                1,
+		`accord_source_ready{federation="demo/told"}`:                                1,
 	})
 	w.ready(r, r.push("none", "broken.yaml", "", "worse.yaml", ""))
 	w.eventually("the event", func() error { return w.told(r, "Release", "Normal ReconciliationSucceeded", 2) })
@@ -128,7 +128,7 @@ func toldNothingOfConflicts(t *testing.T, w *world, r *repository) {
 	answered := w.contend("cluster-a", "contended", 2)
 	w.ready(r, r.push("an object that is contended", "contended.yaml", configMap("contended", "1")))
 	require.EqualValues(t, 2, answered(), "it was refused twice")
-	w.figures(map[string]float64{`accord_deliveries_failed_total{cluster="cluster-a",federation="demo/told",reason="Failed"}`: 2})
+	w.figures(map[string]float64{`accord_deliveries_total{cluster="cluster-a",federation="demo/told",reason="Failed",result="error"}`: 2})
 	require.NoError(t, w.told(r, "Delivery", "Warning", 0))
 	w.ready(r, r.push("and gone", "contended.yaml", ""))
 }
@@ -137,7 +137,7 @@ func toldFailure(t *testing.T, w *world, r *repository) {
 	theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "theirs"}}
 	require.NoError(t, w.members["cluster-a"].Create(t.Context(), theirs))
 	r.push("an object that is not ours", "theirs.yaml", configMap("theirs", "ours"))
-	const attempts = `accord_deliveries_failed_total{cluster="cluster-a",federation="demo/told",reason="Conflict"}`
+	const attempts = `accord_deliveries_total{cluster="cluster-a",federation="demo/told",reason="Conflict",result="error"}`
 	w.eventually("three attempts", func() error {
 		return unless(w.scrape()[attempts] >= 3, fmt.Sprint(w.scrape()[attempts]))
 	})
@@ -182,10 +182,10 @@ func toldBrake(t *testing.T, w *world, r *repository) {
 	sha := r.push("one object", none...)
 	w.condition(r, sha, "Ready", metav1.ConditionFalse, "PruneBlocked")
 	w.eventually("an event for each cluster", func() error { return w.told(r, "Delivery", "Warning PruneBlocked", 2, "would delete 7 of") })
-	w.figures(map[string]float64{`accord_prune_brake_engaged{cluster="cluster-a",federation="demo/told"}`: 1})
+	w.figures(map[string]float64{`accord_prune_blocked{cluster="cluster-a",federation="demo/told"}`: 1})
 	w.ready(r, r.push("one object, and I mean it\n\nAccord-Prune: allow"))
 	w.figures(map[string]float64{
-		`accord_prune_brake_engaged{cluster="cluster-a",federation="demo/told"}`: 0,
+		`accord_prune_blocked{cluster="cluster-a",federation="demo/told"}`: 0,
 		`accord_objects_desired{cluster="cluster-a",federation="demo/told"}`:     1,
 	})
 }

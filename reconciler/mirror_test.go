@@ -336,7 +336,7 @@ func sharedRefuses(t *testing.T, m *mirrored) {
 	m.create(node)
 	sha := m.r.push("on a hub with nodes", "settings.yaml", configMap("settings", "3"))
 	release := m.ready(m.r, sha)
-	require.Contains(t, strings.Join(release.Status.Findings, "\n"), "the hub has nodes (worker)")
+	require.Contains(t, strings.Join(release.Status.Warnings, "\n"), "the hub has nodes (worker)")
 	require.Equal(t, "3", m.configMap("cluster-b", "settings").Data["key"], "nothing else is harmed by it")
 	_, err := m.find("deployment/web")
 	require.True(t, apierrors.IsNotFound(err), "%v", err)

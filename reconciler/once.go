@@ -129,7 +129,7 @@ func (o OnceOptions) propose(ctx context.Context, e *engine) (*federation, *prop
 	}
 	if digest := d.plan.Digest(); fed.Spec.RequireApproval && !slices.Contains(c.approves(), digest) {
 		return nil, nil, fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
-			digest, v1alpha1.ApprovedPlanTrailer+digest)
+			digest, v1alpha1.ApprovePlanTrailer+digest)
 	}
 	if err := o.staged(d.plan); err != nil {
 		return nil, nil, err

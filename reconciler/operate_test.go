@@ -316,7 +316,7 @@ func (w *world) seldom(name string, files ...string) *repository {
 	})
 	w.declare(r, func(spec *v1alpha1.FederationSpec) {
 		spec.Interval.Duration = time.Hour
-		spec.HookSecretRef = &corev1.LocalObjectReference{Name: name + "-hook"}
+		spec.WebhookSecretRef = &corev1.LocalObjectReference{Name: name + "-hook"}
 	})
 	w.ready(r, sha)
 	return r

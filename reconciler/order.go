@@ -17,7 +17,7 @@ func orderOf(d *v1alpha1.Delivery) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d %s %s\n", d.UID, d.Generation, d.Spec.Revision, d.Spec.Digest)
 	for _, r := range d.Status.Rollouts {
-		fmt.Fprintf(h, "%q %q %d %v %t\n", r.Policy, r.Given.Digest, exact(r.At).UnixMicro(), r.Restored, r.Held)
+		fmt.Fprintf(h, "%q %q %d %v %t\n", r.Policy, r.Current.Digest, exact(r.UpdatedAt).UnixMicro(), r.RollbackTo, r.Held)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:12])
 }
@@ -28,7 +28,7 @@ func alongOf(orders map[string]*v1alpha1.Delivery) map[string]map[string][]strin
 	for cluster, d := range orders {
 		along[cluster] = map[string][]string{}
 		for _, r := range d.Status.Rollouts {
-			along[cluster][r.Policy] = r.Along
+			along[cluster][r.Policy] = r.Dependencies
 		}
 	}
 	return along
@@ -45,10 +45,10 @@ func (e *engine) turnsOf(ctx context.Context, f *federation, plan *propagate.Pla
 				continue
 			}
 			turn := propagate.StageAssignment{}
-			if r.Held || r.Given.Digest != f.wanted(plan.Rollouts()[i], cluster) { // what was decided may be about the commit before
+			if r.Held || r.Current.Digest != f.wanted(plan.Rollouts()[i], cluster) { // what was decided may be about the commit before
 				turn.Held = propagate.UndecidedStage
 			}
-			if r.Restored != nil {
+			if r.RollbackTo != nil {
 				turn.RollbackTo = e.restored(ctx, f, plan, cluster, r)
 			}
 			all[cluster][r.Policy] = turn
@@ -60,7 +60,7 @@ func (e *engine) turnsOf(ctx context.Context, f *federation, plan *propagate.Pla
 // restored is the plan of which a rollback gives something back; nil where it cannot be made as it was, and then hands are
 // off.
 func (e *engine) restored(ctx context.Context, f *federation, now *propagate.Plan, cluster string, r v1alpha1.DeliveryRollout) *propagate.Plan {
-	version := stage.Version(*r.Restored)
+	version := stage.Version(*r.RollbackTo)
 	plan, err := e.pastPlan(ctx, f, now, version.Revision)
 	if err == nil {
 		err = f.sameAsThen(plan, r.Policy, stage.Decision{Cluster: cluster, Restore: &version})

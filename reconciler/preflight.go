@@ -116,7 +116,7 @@ func (f *federation) passedBefore(p *proposal) *status.Preflight {
 		if r == nil || r.Name != p.release.Name {
 			continue
 		}
-		c := apimeta.FindStatusCondition(r.Status.Conditions, v1alpha1.Preflighted)
+		c := apimeta.FindStatusCondition(r.Status.Conditions, v1alpha1.DryRunSucceeded)
 		if c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == r.Generation &&
 			r.Spec.PlanDigest == p.plan.Digest() && r.Status.SupersededBy == "" {
 			return &status.Preflight{Passed: c.Message}
@@ -206,9 +206,9 @@ func (e *engine) withhold(ctx context.Context, f *federation, p *proposal, a *st
 // tellRefusedPlan tells that a cluster refuses a plan, once for every message of a Release.
 func (e *engine) tellRefusedPlan(f *federation, r *v1alpha1.Release, before v1alpha1.ReleaseStatus) {
 	f.mu.Lock()
-	now := apimeta.FindStatusCondition(f.release.Status.Conditions, v1alpha1.Preflighted)
+	now := apimeta.FindStatusCondition(f.release.Status.Conditions, v1alpha1.DryRunSucceeded)
 	f.mu.Unlock()
-	then := apimeta.FindStatusCondition(before.Conditions, v1alpha1.Preflighted)
+	then := apimeta.FindStatusCondition(before.Conditions, v1alpha1.DryRunSucceeded)
 	if now == nil || now.Status != metav1.ConditionFalse || then != nil && then.Status == now.Status && then.Message == now.Message {
 		return
 	}
@@ -217,7 +217,7 @@ func (e *engine) tellRefusedPlan(f *federation, r *v1alpha1.Release, before v1al
 
 // withheld says that a Release was told not to be delivered as it was: it begins anew when it is.
 func withheld(r *v1alpha1.Release) bool {
-	c := apimeta.FindStatusCondition(r.Status.Conditions, v1alpha1.Preflighted)
+	c := apimeta.FindStatusCondition(r.Status.Conditions, v1alpha1.DryRunSucceeded)
 	return apimeta.IsStatusConditionFalse(r.Status.Conditions, v1alpha1.Approved) || c != nil && c.Status != metav1.ConditionTrue
 }
 

@@ -87,7 +87,7 @@ func (w *world) refused(r *repository, sha, reason string) (*v1alpha1.Release, s
 	w.t.Helper()
 	release := w.condition(r, sha, "Ready", metav1.ConditionFalse, "PreflightFailed")
 	require.Equal(w.t, "ProgressingWithRetry", apimeta.FindStatusCondition(release.Status.Conditions, "Reconciling").Reason)
-	c := apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Preflighted)
+	c := apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.DryRunSucceeded)
 	require.NotNil(w.t, c)
 	require.Equal(w.t, metav1.ConditionFalse, c.Status)
 	require.Equal(w.t, reason, c.Reason)
@@ -98,7 +98,7 @@ func stoppedByQuota(t *testing.T, w *world) {
 	r := w.federation("quota")
 	first := r.push("first", "app.yaml", configMap("roomy", "1"), "policy.yaml", policyFor("quota", three, ""))
 	release := w.ready(r, first)
-	require.Contains(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Preflighted).Message, " tried, none refused")
+	require.Contains(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.DryRunSucceeded).Message, " tried, none refused")
 
 	lift := w.full("cluster-c")
 	before := w.versions("roomy")
@@ -108,8 +108,8 @@ func stoppedByQuota(t *testing.T, w *world) {
 	require.Contains(t, message, "exceeded quota: full")
 	require.EqualValues(t, 1, release.Status.Summary.Failed)
 	require.EqualValues(t, 2, release.Status.Summary.Held)
-	require.Equal(t, "cluster-c", release.Status.Worst[0].Cluster)
-	require.Equal(t, "ConfigMap shop/crowded", release.Status.Worst[0].Object)
+	require.Equal(t, "cluster-c", release.Status.NotReadyClusters[0].Cluster)
+	require.Equal(t, "ConfigMap shop/crowded", release.Status.NotReadyClusters[0].Object)
 	require.Equal(t, "cluster-c", release.Status.WaitingFor.Cluster)
 	w.federationIs(r, "Ready", metav1.ConditionFalse, "PreflightFailed")
 
@@ -181,7 +181,7 @@ func withoutPreflight(t *testing.T, w *world) {
 	w.deny("cluster-b", "worse")
 	second := r.push("second", "app.yaml", configMap("hasty", "worse"))
 	release := w.condition(r, second, "Ready", metav1.ConditionFalse, "ApplyFailed")
-	require.Nil(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Preflighted))
+	require.Nil(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.DryRunSucceeded))
 	w.eventually("the others to get it", func() error {
 		a, c := w.configMap("cluster-a", "hasty").Data["key"], w.configMap("cluster-c", "hasty").Data["key"]
 		return unless(a == "worse" && c == "worse", a+c)
@@ -204,8 +204,8 @@ func notWaitedFor(t *testing.T, w *world) {
 		a, c := w.configMap("cluster-a", "lost").Data["key"], w.configMap("cluster-c", "lost").Data["key"]
 		return unless(a == "2" && c == "2", a+c)
 	})
-	release := w.condition(r, second, v1alpha1.Preflighted, metav1.ConditionTrue, "")
-	require.Contains(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Preflighted).Message, "not asked: cluster-b (")
+	release := w.condition(r, second, v1alpha1.DryRunSucceeded, metav1.ConditionTrue, "")
+	require.Contains(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.DryRunSucceeded).Message, "not asked: cluster-b (")
 	w.condition(r, second, "Ready", metav1.ConditionFalse, "ClustersUnreachable")
 	w.cables["cluster-b"].setCut(false)
 	w.ready(r, second)
@@ -229,7 +229,7 @@ func approvedAndRefused(t *testing.T, w *world) {
 	r := w.approving("both-gates")
 	first := r.push("first", "app.yaml", configMap("gated", "1"), "policy.yaml", policyFor("both-gates", three, ""))
 	release := w.held(r, first)
-	require.Nil(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Preflighted), "nobody approved it")
+	require.Nil(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.DryRunSucceeded), "nobody approved it")
 	w.approve(release, release.Spec.PlanDigest)
 	w.ready(r, first)
 

@@ -24,15 +24,15 @@ func (f *federation) previous() []propagate.Previous {
 }
 
 // lastChoices are the clusters of a decision grouped by what they get, in a stable order.
-func lastChoices(clusters []propagate.PreviousCluster) []v1alpha1.LastChoice {
-	var all []v1alpha1.LastChoice
+func lastChoices(clusters []propagate.PreviousCluster) []v1alpha1.PreviousResult {
+	var all []v1alpha1.PreviousResult
 	for _, c := range clusters {
-		i := slices.IndexFunc(all, func(l v1alpha1.LastChoice) bool {
+		i := slices.IndexFunc(all, func(l v1alpha1.PreviousResult) bool {
 			return ptr.Equal(l.Replicas, c.Replicas) && ptr.Equal(l.Completions, c.Completions) && l.Held == c.Held
 		})
 		if i < 0 {
 			i = len(all)
-			all = append(all, v1alpha1.LastChoice{Replicas: c.Replicas, Completions: c.Completions, Held: c.Held})
+			all = append(all, v1alpha1.PreviousResult{Replicas: c.Replicas, Completions: c.Completions, Held: c.Held})
 		}
 		all[i].Clusters = append(all[i].Clusters, c.Name)
 	}

@@ -33,7 +33,7 @@ func TestRemembered(t *testing.T) {
 				Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: n(2)}, {Name: "b", Replicas: n(3), Held: true}, {Name: "c", Replicas: n(2), Completions: n(4)}},
 			},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
-				require.Empty(t, s.Last, "the variants say it")
+				require.Empty(t, s.PreviousPlacement, "the variants say it")
 				require.Equal(t, "shop/web", s.Policy)
 			},
 		},
@@ -63,14 +63,14 @@ func TestRemembered(t *testing.T) {
 			propagate.Decision{ID: web, Policy: claimed, Why: "all are tainted"},
 			propagate.Previous{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: n(2), Held: true}, {Name: "b", Replicas: n(2)}, {Name: "c", Replicas: n(2)}}},
 			func(t *testing.T, s v1alpha1.FederatedObjectSpec) {
-				require.Equal(t, []v1alpha1.LastChoice{{Replicas: n(2), Held: true, Clusters: []string{"a"}}, {Replicas: n(2), Clusters: []string{"b", "c"}}}, s.Last)
-				require.Empty(t, s.Variants)
+				require.Equal(t, []v1alpha1.PreviousResult{{Replicas: n(2), Held: true, Clusters: []string{"a"}}, {Replicas: n(2), Clusters: []string{"b", "c"}}}, s.PreviousPlacement)
+				require.Empty(t, s.Results)
 			},
 		},
 		"kept, and one of the clusters left the fleet": {
 			propagate.Decision{ID: web, Policy: claimed, Why: "5 replicas do not fit", PlacementRetained: true, Chosen: []propagate.Choice{{Cluster: "a", Replicas: n(2)}}},
 			propagate.Previous{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: n(2)}, {Name: "gone", Replicas: n(2)}}},
-			func(t *testing.T, s v1alpha1.FederatedObjectSpec) { require.True(t, s.Kept) },
+			func(t *testing.T, s v1alpha1.FederatedObjectSpec) { require.True(t, s.PlacementRetained) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

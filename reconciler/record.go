@@ -57,8 +57,8 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 			APIVersion: d.GVK.GroupVersion().String(), Kind: d.ID.Kind,
 			Namespace: d.ID.Namespace, Name: d.ID.Name, Origin: d.Origin.Path,
 		},
-		Why: d.Why, Kept: d.PlacementRetained,
-		TemplateDigest: next.Template, Affinity: next.Term, Rebalanced: next.Rebalanced,
+		Message: d.Why, PlacementRetained: d.PlacementRetained,
+		TemplateDigest: next.Template, Affinity: next.Term, LastRebalancer: next.Rebalanced,
 		Overwrite: next.Overwrite, Preserve: next.Preserve, Dependencies: next.Dependencies,
 	}
 	if d.Policy != nil {
@@ -70,14 +70,14 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 	for _, c := range d.Chosen {
 		w := f.legs[c.Cluster].wants.of(d.ID).decided()
 		w.digest = f.shown(d.ID, w.digest)
-		o.Spec.Variants = addTo(o.Spec.Variants, c, w)
+		o.Spec.Results = addTo(o.Spec.Results, c, w)
 		o.Spec.RequiredBy = requiredBy(o.Spec.RequiredBy, c)
 		if c.Held != "" {
 			o.Spec.Held = append(o.Spec.Held, c.Cluster)
 		}
 	}
 	if !equality.Semantic.DeepEqual(propagate.PreviousFrom(o.Spec).Clusters, next.Clusters) {
-		o.Spec.Last = lastChoices(next.Clusters)
+		o.Spec.PreviousPlacement = lastChoices(next.Clusters)
 	}
 	return o
 }
@@ -102,13 +102,13 @@ func requiredBy(all []v1alpha1.Requirement, c propagate.Choice) []v1alpha1.Requi
 
 // addTo puts a cluster into the variant that it shares with others, or opens a new one. Clusters come sorted, so the
 // result does not depend on anything but the decision.
-func addTo(variants []v1alpha1.Variant, c propagate.Choice, w want) []v1alpha1.Variant {
-	i := slices.IndexFunc(variants, func(v v1alpha1.Variant) bool {
+func addTo(variants []v1alpha1.Result, c propagate.Choice, w want) []v1alpha1.Result {
+	i := slices.IndexFunc(variants, func(v v1alpha1.Result) bool {
 		return v.Digest == w.digest && v.Error == w.err && ptr.Equal(v.Replicas, c.Replicas) && ptr.Equal(v.Completions, c.Completions)
 	})
 	if i < 0 {
 		i = len(variants)
-		variants = append(variants, v1alpha1.Variant{Digest: w.digest, Error: w.err, Replicas: c.Replicas, Completions: c.Completions})
+		variants = append(variants, v1alpha1.Result{Digest: w.digest, Error: w.err, Replicas: c.Replicas, Completions: c.Completions})
 	}
 	variants[i].Clusters = append(variants[i].Clusters, c.Cluster)
 	return variants

@@ -298,7 +298,7 @@ func (r *reporter) writeObject(ctx context.Context, f *federation, id manifest.I
 	if err := r.engine.mirrored(ctx, f, id, decision, cells); err != nil {
 		return err
 	}
-	next.Status = status.Object(o.Status, o.Generation, known, o.Spec.Why, cells, time.Now())
+	next.Status = status.Object(o.Status, o.Generation, known, o.Spec.Message, cells, time.Now())
 	if equality.Semantic.DeepEqual(o.Status, next.Status) {
 		return nil
 	}

@@ -23,5 +23,5 @@ spec:
 		`policy.yaml:12: PropagationPolicy shop/advised: spec.placement.clusterAffinity.clusterNames names cluster "clustera", which is not in the fleet (write "cluster-a")`,
 		`policy.yaml:20: PropagationPolicy shop/late selects no object (did you mean "advised"?)`,
 		`policy.yaml:13: PropagationPolicy shop/advised: spec.failover is not acted on`,
-	}, w.ready(r, sha).Status.Findings)
+	}, w.ready(r, sha).Status.Warnings)
 }

@@ -111,7 +111,7 @@ func dividedByRoom(t *testing.T, w *world, r *repository) {
 	o, err := w.federated(r, "web")
 	require.NoError(t, err)
 	require.NotEmpty(t, o.Spec.TemplateDigest)
-	require.Empty(t, o.Spec.Last)
+	require.Empty(t, o.Spec.PreviousPlacement)
 	w.eventually("the Clusters to say what they have", func() error {
 		c := &v1alpha1.Cluster{}
 		if err := w.hub.Get(t.Context(), client.ObjectKey{Name: "cluster-b"}, c); err != nil {
@@ -172,7 +172,7 @@ func keptForWantOfRoom(t *testing.T, w *world, r *repository) {
 			return err
 		}
 		scheduled := apimeta.FindStatusCondition(o.Status.Conditions, v1alpha1.Scheduled)
-		return unless(o.Spec.Kept && o.Spec.Why != "" && scheduled != nil && scheduled.Reason == "Unschedulable" &&
+		return unless(o.Spec.PlacementRetained && o.Spec.Message != "" && scheduled != nil && scheduled.Reason == "Unschedulable" &&
 			!apimeta.IsStatusConditionTrue(o.Status.Conditions, "Ready"), fmt.Sprintf("%+v", o))
 	})
 	stillA, stillB := w.replicas()
@@ -209,7 +209,7 @@ spec:
 	w.eventually("the boat to be on cluster-b", func() error { return w.object("cluster-b", boat, "shop", "boat") })
 	o, err := w.federated(r, "boat")
 	require.NoError(t, err)
-	require.Equal(t, []string{"cluster-b"}, o.Spec.Variants[0].Clusters)
+	require.Equal(t, []string{"cluster-b"}, o.Spec.Results[0].Clusters)
 	w.applied(r, r.push("no boat", "boat.yaml", "", "boat-policy.yaml", ""))
 }
 
@@ -353,7 +353,7 @@ func skipped(t *testing.T, w *world, r *repository) {
 	require.False(t, w.absent("cluster-a", "fresh"), "what runs stays")
 
 	change(func(s *v1alpha1.FederationSpec) {
-		s.SkippedNamespaces, s.PruneBrake = []string{"shop"}, v1alpha1.PruneBrake{MaxPercent: new(int32(100))}
+		s.SkippedNamespaces, s.PruneLimits = []string{"shop"}, v1alpha1.PruneLimits{MaxPercent: new(int32(100))}
 	})
 	w.eventually("nothing of the namespace to be decided", func() error {
 		_, err := w.federated(r, "fresh")

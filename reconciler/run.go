@@ -250,11 +250,11 @@ func (h *hookServer) hook(ctx context.Context, namespace, name string) (hook, er
 	} else if err != nil {
 		return hook{}, err
 	}
-	if fed.Spec.HookSecretRef == nil {
+	if fed.Spec.WebhookSecretRef == nil {
 		return hook{}, errNoHook
 	}
 	secret := &corev1.Secret{}
-	err = h.manager.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: namespace, Name: fed.Spec.HookSecretRef.Name}, secret)
+	err = h.manager.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: namespace, Name: fed.Spec.WebhookSecretRef.Name}, secret)
 	if apierrors.IsNotFound(err) {
 		return hook{}, errNoHook
 	}

@@ -77,7 +77,7 @@ spec:
 func TestNoSecretIsTold(t *testing.T) {
 	w, said := newTalkative(t)
 	r, forge := w.hosted("secrets", "github", func(spec *v1alpha1.FederationSpec) {
-		spec.HookSecretRef = &corev1.LocalObjectReference{Name: "secrets-hook"}
+		spec.WebhookSecretRef = &corev1.LocalObjectReference{Name: "secrets-hook"}
 		spec.Sources[0].SecretRef = &corev1.LocalObjectReference{Name: "secrets-git"}
 		spec.Mirror = new(true)
 	})
@@ -157,10 +157,10 @@ func TestNoDigestOfASecretIsTold(t *testing.T) {
 	push("another pin", "4712", "1")
 	second := w.observed(r, "pin")
 	require.Greater(t, second.Generation, first.Generation, "a change moves the generation")
-	fingerprint := second.Spec.Variants[0].Digest
+	fingerprint := second.Spec.Results[0].Digest
 	require.Regexp(t, "^hmac:", fingerprint)
-	require.NotEqual(t, first.Spec.Variants[0].Digest, fingerprint)
-	require.Equal(t, both, second.Spec.Variants[0].Clusters, "it is the same in both")
+	require.NotEqual(t, first.Spec.Results[0].Digest, fingerprint)
+	require.Equal(t, both, second.Spec.Results[0].Clusters, "it is the same in both")
 	for _, c := range second.Status.Clusters {
 		require.Equal(t, fingerprint, c.Digest, "and that is what runs there")
 	}
@@ -174,7 +174,7 @@ func TestNoDigestOfASecretIsTold(t *testing.T) {
 	sha := push("something else again", "4712", "3")
 	third := w.observed(r, "pin")
 	require.Equal(t, second.Generation, third.Generation)
-	require.Equal(t, fingerprint, third.Spec.Variants[0].Digest)
+	require.Equal(t, fingerprint, third.Spec.Results[0].Digest)
 	require.Equal(t, given, w.delivery(r, "cluster-b").Status.Rollouts, "no stage begins again")
 
 	places := w.everything("hub")

@@ -69,7 +69,7 @@ func TestReplicasShareClusters(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return unless(report.Replica == next && report.Run.Finished && report.Listed, fmt.Sprintf("%+v", report.Run))
+		return unless(report.Status.Replica == next && report.Status.ApplyResult.Finished && report.Status.Synced, fmt.Sprintf("%+v", report.Status.ApplyResult))
 	})
 	require.Equal(t, before, w.writes.count())
 	w.everywhere(r, "4")
@@ -173,8 +173,8 @@ func (w *replicas) shared() {
 			open[shard.Owner(c, w.alive())] = true
 		}
 		for _, r := range reports.Items {
-			if r.Replica == shard.Owner(r.Cluster, w.alive()) && r.Run.Finished {
-				delete(open, r.Replica)
+			if r.Status.Replica == shard.Owner(r.Spec.Cluster, w.alive()) && r.Status.ApplyResult.Finished {
+				delete(open, r.Status.Replica)
 			}
 		}
 		return unless(len(open) == 1, fmt.Sprintf("%v", slices.Collect(maps.Keys(open))))
@@ -189,7 +189,7 @@ func (w *replicas) leader(r *repository) string {
 	require.NotEmpty(w.t, reports.Items)
 	leads := w.alive()
 	for _, report := range reports.Items {
-		leads = slices.DeleteFunc(leads, func(name string) bool { return name == report.Replica })
+		leads = slices.DeleteFunc(leads, func(name string) bool { return name == report.Status.Replica })
 	}
 	require.Len(w.t, leads, 1)
 	return leads[0]

@@ -31,7 +31,7 @@ func TestSight(t *testing.T) {
 		seen   bool // it is another fleet
 		room   bool // it has other room
 	}{
-		"heard from again":                         {func(c *v1alpha1.Cluster) { c.Status.LastHeardAt = &metav1.Time{Time: time.Unix(9, 0)} }, all, false, false},
+		"heard from again":                         {func(c *v1alpha1.Cluster) { c.Status.LastProbeTime = &metav1.Time{Time: time.Unix(9, 0)} }, all, false, false},
 		"another version":                          {func(c *v1alpha1.Cluster) { c.Status.KubernetesVersion = "v2" }, all, false, false},
 		"a label":                                  {func(c *v1alpha1.Cluster) { c.Labels = map[string]string{"a": "b"} }, sight{}, true, false},
 		"its declaration":                          {func(c *v1alpha1.Cluster) { c.Spec.Region = "eu" }, sight{}, true, false},

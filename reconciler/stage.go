@@ -33,7 +33,7 @@ type staging struct {
 	// told is what the Release says.
 	told []v1alpha1.RolloutStatus
 	// orders of people on the Release.
-	orders []policy.Order
+	orders []policy.Command
 	// past are older plans of which something was given back, by revision.
 	past map[string]*propagate.Plan
 	// asks is what the gates ask of clusters.

@@ -94,7 +94,7 @@ func (e *engine) stageInput(f *federation, r *propagate.Rollout, now time.Time) 
 	slices.Sort(names)
 	in := stage.Input{
 		Course: r.Course(names...), Revision: f.revision, Before: before, Now: now,
-		Orders: slices.Concat(r.Policy.Orders, f.staging.orders),
+		Orders: slices.Concat(r.Policy.Commands, f.staging.orders),
 	}
 	gates := map[string]policy.RolloutGate{}
 	for _, s := range in.Course.Stages {

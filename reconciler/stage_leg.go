@@ -52,8 +52,8 @@ func (f *federation) restage() {
 // undecided is what is told of a rollout before the first decision about it.
 func undecided(r *propagate.Rollout) v1alpha1.RolloutStatus {
 	return v1alpha1.RolloutStatus{
-		Policy: r.Name(), Verdict: string(stage.Rolling), Reason: string(stage.Rolling), Message: "its clusters are about to be asked what they run",
-		WaitingFor: &v1alpha1.WaitingFor{Condition: "a decision whose turn it is", Since: status.Time(time.Now())},
+		Policy: r.Name(), Phase: string(stage.Rolling), Reason: string(stage.Rolling), Message: "its clusters are about to be asked what they run",
+		WaitingFor: &v1alpha1.WaitingFor{Message: "a decision whose turn it is", Since: status.Time(time.Now())},
 	}
 }
 

@@ -23,6 +23,6 @@ func (o OnceOptions) staged(plan *propagate.Plan) error {
 // rolling says that stages go on by themselves.
 func rolling(s v1alpha1.ReleaseStatus) bool {
 	return slices.ContainsFunc(s.Rollouts, func(r v1alpha1.RolloutStatus) bool {
-		return r.Verdict == status.Progressing || r.Verdict == status.Soaking || r.Verdict == status.WaitingForWindow
+		return r.Phase == status.Progressing || r.Phase == status.Soaking || r.Phase == status.WaitingForWindow
 	})
 }

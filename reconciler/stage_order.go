@@ -29,7 +29,7 @@ func (s *syncer) ordered(ctx context.Context, f *federation) error {
 	if err := s.Get(ctx, client.ObjectKeyFromObject(release), release); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading what was ordered on release %s: %w", release.Name, err)
 	}
-	orders := policy.OrdersIn(release.Annotations)
+	orders := policy.CommandsIn(release.Annotations)
 	f.mu.Lock()
 	changed := !slices.Equal(orders, f.staging.orders)
 	f.staging.orders = orders
@@ -51,7 +51,7 @@ func orderGiven() predicate.Predicate {
 
 func ordersOn(obj client.Object) string {
 	var b strings.Builder
-	for _, o := range policy.OrdersIn(obj.GetAnnotations()) {
+	for _, o := range policy.CommandsIn(obj.GetAnnotations()) {
 		b.WriteString(o.String() + "\n")
 	}
 	return b.String()

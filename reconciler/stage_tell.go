@@ -26,24 +26,24 @@ func (c course) tell() []v1alpha1.RolloutStatus {
 
 func rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
 	r := v1alpha1.RolloutStatus{
-		Policy: name, Target: stage.Short(o.Target), Verdict: string(o.Verdict), Reason: o.Reason, Message: o.Message, Final: o.State.Failure != nil,
-		Stage: o.Stage, Number: int32(o.Number), Began: status.Time(o.State.Began), Completed: status.Time(o.State.Completed), Behind: o.Behind,
+		Policy: name, ID: stage.Short(o.Target), Phase: string(o.Verdict), Reason: o.Reason, Message: o.Message, Terminal: o.State.Failure != nil,
+		Stage: o.Stage, StageIndex: int32(o.Number), StartedAt: status.Time(o.State.Began), CompletedAt: status.Time(o.State.Completed), OutdatedClusters: o.Behind,
 	}
 	for _, s := range o.Stages {
 		r.Stages = append(r.Stages, v1alpha1.StageStatus{
-			Name: s.Name, Clusters: int32(s.Clusters), Given: int32(s.Given), Healthy: int32(s.Healthy), Failing: int32(s.Failing), Held: int32(s.Held),
-			Unreachable: int32(s.Unreachable), Began: status.Time(s.Began), Passed: status.Time(s.Passed), Note: s.Note,
+			Name: s.Name, Clusters: int32(s.Clusters), UpdatedClusters: int32(s.Given), Healthy: int32(s.Healthy), Failing: int32(s.Failing), Held: int32(s.Held),
+			Unreachable: int32(s.Unreachable), StartedAt: status.Time(s.Began), CompletedAt: status.Time(s.Passed), Message: s.Note,
 		})
 	}
 	if w := o.WaitingFor; w != nil {
-		r.WaitingFor = &v1alpha1.WaitingFor{Cluster: w.Cluster, Stage: w.Stage, Condition: w.Condition, Since: status.Time(w.Since), Deadline: status.Time(w.Deadline)}
+		r.WaitingFor = &v1alpha1.WaitingFor{Cluster: w.Cluster, Stage: w.Stage, Message: w.Condition, Since: status.Time(w.Since), Deadline: status.Time(w.Deadline)}
 	}
 	for _, d := range o.Decisions {
-		if d.Restore != nil && d.Restore.Revision != "" && !slices.Contains(r.Running, d.Restore.Revision) {
-			r.Running = append(r.Running, d.Restore.Revision)
+		if d.Restore != nil && d.Restore.Revision != "" && !slices.Contains(r.RollbackRevisions, d.Restore.Revision) {
+			r.RollbackRevisions = append(r.RollbackRevisions, d.Restore.Revision)
 		}
 	}
-	slices.Sort(r.Running)
+	slices.Sort(r.RollbackRevisions)
 	return r
 }
 

@@ -84,7 +84,7 @@ func (w *world) rollout(r *repository, sha, verdict, stage string) v1alpha1.Roll
 			return err
 		}
 		for _, found = range release.Status.Rollouts {
-			if found.Verdict == verdict && found.Stage == stage {
+			if found.Phase == verdict && found.Stage == stage {
 				return nil
 			}
 		}
@@ -98,7 +98,7 @@ func (w *world) order(r *repository, sha, do, value string) {
 	w.t.Helper()
 	release, err := w.release(r, sha)
 	require.NoError(w.t, err)
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, policy.OrderPrefix+do, value)
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, policy.CommandPrefix+do, value)
 	require.NoError(w.t, w.hub.Patch(w.t.Context(), release, client.RawPatch(types.MergePatchType, []byte(patch))))
 }
 
@@ -124,19 +124,19 @@ func stagesApproved(t *testing.T, w *world) {
 	first := r.push("first", "app.yaml", configMap("app", "1"), "old.yaml", configMap("old", "1"), "policy.yaml", policyFor("approved", fleetOfThree, ""), "stages.yaml", manual)
 	waiting := w.rollout(r, first, "WaitingForApproval", "canary")
 	require.Equal(t, []string{"1", "-", "-"}, w.keys("app"), "a first installation goes through the stages, too")
-	require.Contains(t, waiting.WaitingFor.Condition, waiting.Target+"@canary")
+	require.Contains(t, waiting.WaitingFor.Message, waiting.ID+"@canary")
 	release := w.condition(r, first, "Ready", metav1.ConditionUnknown, "WaitingForApproval")
 	require.Nil(t, apimeta.FindStatusCondition(release.Status.Conditions, "Reconciling"), "nobody works on it")
 	require.Equal(t, "canary", release.Status.WaitingFor.Stage)
-	w.order(r, first, policy.OrderApprove, waiting.Target+"@canary")
+	w.order(r, first, policy.CommandApprove, waiting.ID+"@canary")
 	release = w.ready(r, first)
 	require.Equal(t, []string{"1", "1", "1"}, w.keys("app"))
 	done := release.Status.Rollouts[0]
-	require.Equal(t, "Complete", done.Verdict)
+	require.Equal(t, "Complete", done.Phase)
 	require.Len(t, done.Stages, 3)
 	for _, s := range done.Stages {
 		require.EqualValues(t, 1, s.Healthy, s)
-		require.NotNil(t, s.Passed, s)
+		require.NotNil(t, s.CompletedAt, s)
 	}
 
 	untouched := w.configMap("cluster-b", "app").ResourceVersion
@@ -156,7 +156,7 @@ func stagesApproved(t *testing.T, w *world) {
 	require.Equal(t, []string{"3", "1", "1"}, w.keys("app"))
 	require.Equal(t, untouched, w.configMap("cluster-b", "app").ResourceVersion, "nobody else ever got the second")
 	w.condition(r, second, "Superseded", metav1.ConditionTrue, "")
-	w.order(r, third, policy.OrderApprove, waiting.Target+"@canary")
+	w.order(r, third, policy.CommandApprove, waiting.ID+"@canary")
 	w.ready(r, third)
 	require.Equal(t, []string{"3", "3", "3"}, w.keys("app"))
 	w.eventually("what left Git to be gone everywhere", func() error {
@@ -216,7 +216,7 @@ func stagesFailed(t *testing.T, w *world) {
 	bad := r.push("cannot be pulled", "web.yaml", deployment("nginx:"+kwok.BadTag), "stages.yaml", impatient)
 	release := w.condition(r, bad, "Stalled", metav1.ConditionTrue, "")
 	halted := w.rollout(r, bad, "Halted", "canary")
-	require.True(t, halted.Final)
+	require.True(t, halted.Terminal)
 	require.Equal(t, halted.Reason, apimeta.FindStatusCondition(release.Status.Conditions, "Stalled").Reason)
 	require.Contains(t, apimeta.FindStatusCondition(release.Status.Conditions, "Ready").Message, "cluster-a")
 	after := w.workloads()
@@ -230,7 +230,7 @@ func stagesFailed(t *testing.T, w *world) {
 	release = w.condition(r, worse, "Stalled", metav1.ConditionTrue, "RolledBack")
 	require.Contains(t, apimeta.FindStatusCondition(release.Status.Conditions, "Stalled").Message, worse, "what is wanted")
 	back := w.rollout(r, worse, "RolledBack", "canary")
-	require.Len(t, back.Running, 1)
+	require.Len(t, back.RollbackRevisions, 1)
 	w.eventually("cluster-a to run what was healthy", func() error { return unless(w.image("cluster-a") == "nginx:1.28", w.image("cluster-a")) })
 	after = w.workloads()
 	require.Equal(t, before["cluster-b"], after["cluster-b"], "nobody else is touched")
@@ -259,7 +259,7 @@ spec:
   - {name: canary, clusterAffinity: {clusterNames: [cluster-a]}}
   - {name: rest, clusterAffinity: {clusterNames: [cluster-b, cluster-c]}}
   progressDeadline: 5s
-  budget: {maxUnreachable: %d}
+  failureBudget: {maxUnreachable: %d}
 `, away)
 	}
 	w.ready(r, r.push("first", "app.yaml", configMap("mortal", "1"), "policy.yaml", policyFor("dead", fleetOfThree, ""), "stages.yaml", policyWith(1)))
@@ -269,14 +269,14 @@ spec:
 	})
 	within := r.push("within the budget", "app.yaml", configMap("mortal", "2"))
 	done := w.rollout(r, within, "Complete", "")
-	require.Equal(t, []string{"cluster-b"}, done.Behind)
+	require.Equal(t, []string{"cluster-b"}, done.OutdatedClusters)
 	w.condition(r, within, "Ready", metav1.ConditionFalse, "ClustersUnreachable")
 	require.Equal(t, []string{"2", "1", "2"}, w.keys("mortal"))
 
 	beyond := r.push("beyond the budget", "app.yaml", configMap("mortal", "3"), "stages.yaml", policyWith(0))
 	halted := w.rollout(r, beyond, "Halted", "rest")
 	require.Equal(t, "ClustersUnreachable", halted.Reason)
-	require.False(t, halted.Final, "it goes on by itself")
+	require.False(t, halted.Terminal, "it goes on by itself")
 	require.Equal(t, "cluster-b", halted.WaitingFor.Cluster)
 
 	w.cables["cluster-b"].setCut(false)
@@ -293,14 +293,14 @@ func stagesRestarted(t *testing.T, w, outer *world) {
 	require.Len(t, given, 1)
 	outer.stop()
 	require.NoError(t, w.members["cluster-a"].Delete(t.Context(), w.configMap("cluster-a", "lasting")))
-	w.order(r, sha, policy.OrderApprove, waiting.Target+"@canary")
+	w.order(r, sha, policy.CommandApprove, waiting.ID+"@canary")
 	require.Equal(t, []string{"-", "-", "-"}, w.keys("lasting"))
 	outer.run()
 	w.ready(r, sha)
 	require.Equal(t, []string{"1", "1", "1"}, w.keys("lasting"))
 	after := w.delivery(r, "cluster-a").Status.Rollouts
-	require.Equal(t, given[0].At.UnixMicro(), after[0].At.UnixMicro(), "it was not given anything again")
-	require.Equal(t, given[0].Given, after[0].Given)
+	require.Equal(t, given[0].UpdatedAt.UnixMicro(), after[0].UpdatedAt.UnixMicro(), "it was not given anything again")
+	require.Equal(t, given[0].Current, after[0].Current)
 }
 
 // toldReasons waits until there are events with these reasons.

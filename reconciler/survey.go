@@ -188,10 +188,14 @@ func (s *survey) inform(c *v1alpha1.ClusterStatus, generation int64) {
 	if s.room.asked.IsZero() {
 		return
 	}
-	c.ResourceMessage = ""
-	if s.room.err != nil {
-		c.ResourceMessage = s.room.err.Error()
+	available := metav1.Condition{
+		Type: v1alpha1.ResourceSummaryAvailable, Status: metav1.ConditionTrue, Reason: "Measured", Message: "the resources of the nodes were measured",
+		ObservedGeneration: generation, LastTransitionTime: metav1.NewTime(time.Now().UTC().Truncate(time.Second)),
 	}
+	if err := s.room.err; err != nil {
+		available.Status, available.Reason, available.Message = metav1.ConditionFalse, clusters.Reason(err), err.Error()
+	}
+	meta.SetStatusCondition(&c.Conditions, available)
 	switch {
 	case s.room.value != nil:
 		c.ResourceSummary = s.room.value.DeepCopy()

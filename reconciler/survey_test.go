@@ -62,30 +62,33 @@ func TestInformOfRoom(t *testing.T) {
 	t0 := time.Unix(1000, 0)
 	before := cores("8")
 	for name, c := range map[string]struct {
-		answers []error // nil: 4 cores
-		want    string
-		at      int64
-		says    string
+		answers   []error // nil: 4 cores
+		want      string
+		at        int64
+		says      string
+		available metav1.ConditionStatus
 	}{
-		"never asked":                       {nil, "8", 0, ""},
-		"answered":                          {[]error{nil}, "4", 1000, ""},
-		"answered, and then no more":        {[]error{nil, errBroken}, "4", 1000, "it does not answer"},
-		"not answered":                      {[]error{errBroken}, "8", 0, "it does not answer"},
-		"we may not list pods":              {[]error{errForbidden}, "", 0, "pods is forbidden: no"},
-		"we may not list pods any more":     {[]error{nil, errForbidden}, "", 0, "pods is forbidden: no"},
-		"answered again after some trouble": {[]error{errBroken, nil}, "4", 1001, ""},
+		"never asked":                       {nil, "8", 0, "", ""},
+		"answered":                          {[]error{nil}, "4", 1000, "the resources of the nodes were measured", metav1.ConditionTrue},
+		"answered, and then no more":        {[]error{nil, errBroken}, "4", 1000, "it does not answer", metav1.ConditionFalse},
+		"not answered":                      {[]error{errBroken}, "8", 0, "it does not answer", metav1.ConditionFalse},
+		"we may not list pods":              {[]error{errForbidden}, "", 0, "pods is forbidden: no", metav1.ConditionFalse},
+		"we may not list pods any more":     {[]error{nil, errForbidden}, "", 0, "pods is forbidden: no", metav1.ConditionFalse},
+		"answered again after some trouble": {[]error{errBroken, nil}, "4", 1001, "the resources of the nodes were measured", metav1.ConditionTrue},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s survey
 			for i, err := range c.answers {
 				s.room.note(cores("4"), err, t0.Add(time.Duration(i)*time.Second))
 			}
-			status := v1alpha1.ClusterStatus{ResourceSummary: before.DeepCopy(), ResourceMessage: "of yesterday"}
-			if c.answers == nil {
-				status.ResourceMessage = ""
-			}
+			status := v1alpha1.ClusterStatus{ResourceSummary: before.DeepCopy()}
 			s.inform(&status, 3)
-			require.Equal(t, c.says, status.ResourceMessage)
+			available := meta.FindStatusCondition(status.Conditions, v1alpha1.ResourceSummaryAvailable)
+			require.Equal(t, c.answers != nil, available != nil)
+			if available != nil {
+				require.Equal(t, c.available, available.Status)
+				require.Equal(t, c.says, available.Message)
+			}
 			if c.want == "" {
 				require.Nil(t, status.ResourceSummary)
 				return

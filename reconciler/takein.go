@@ -20,27 +20,27 @@ import (
 
 // takeIn takes note of what the replica that holds a cluster reports of it.
 func (e *engine) takeIn(r *v1alpha1.DeliveryReport) {
-	f := e.federation(types.NamespacedName{Namespace: r.Namespace, Name: r.Federation})
-	if f == nil || e.follows() || e.bulkhead(r.Cluster) != nil || r.Replica == e.share.replica || e.share.holders.Owner(r.Cluster) != r.Replica {
+	f := e.federation(types.NamespacedName{Namespace: r.Namespace, Name: r.Spec.Federation})
+	if f == nil || e.follows() || e.bulkhead(r.Spec.Cluster) != nil || r.Status.Replica == e.share.replica || e.share.holders.Owner(r.Spec.Cluster) != r.Status.Replica {
 		return
 	}
 	turned := e.hear(r)
 	f.mu.Lock()
-	l := f.legs[r.Cluster]
+	l := f.legs[r.Spec.Cluster]
 	if l == nil {
 		f.mu.Unlock()
 		return
 	}
-	r.Run.Inventory = f.sharing(r.Run.Inventory)
+	r.Status.ApplyResult.Inventory = f.sharing(r.Status.ApplyResult.Inventory)
 	touched := l.takeIn(r)
 	if f.foundElsewhere(l, r) {
 		e.replan(f.key)
 	}
-	e.reporter.objectsOn(f, maps.Keys(touched), slices.Values([]string{r.Cluster}))
+	e.reporter.objectsOn(f, maps.Keys(touched), slices.Values([]string{r.Spec.Cluster}))
 	e.reporter.heed(f, l)
 	f.mu.Unlock()
 	if turned {
-		e.reached(r.Cluster)
+		e.reached(r.Spec.Cluster)
 	}
 }
 
@@ -48,17 +48,17 @@ func (e *engine) takeIn(r *v1alpha1.DeliveryReport) {
 // order is kept until that is the one in force.
 func (l *leg) takeIn(r *v1alpha1.DeliveryReport) map[manifest.ID]bool {
 	kept := *r
-	kept.Objects = map[string]v1alpha1.ReportedObject{}
+	kept.Status.Objects = map[string]v1alpha1.ReportedObject{}
 	touched := map[manifest.ID]bool{}
-	there := make(map[manifest.ID]bool, len(r.Objects))
-	for entry, o := range r.Objects {
+	there := make(map[manifest.ID]bool, len(r.Status.Objects))
+	for entry, o := range r.Status.Objects {
 		id, err := manifest.ParseEntry(entry)
 		if err != nil {
 			continue // of another version of accord
 		}
 		there[id] = true
 		if id.IsSecret() {
-			kept.Objects[entry] = o
+			kept.Status.Objects[entry] = o
 		}
 		if l.see(id, o) {
 			touched[id] = true
@@ -73,19 +73,19 @@ func (l *leg) takeIn(r *v1alpha1.DeliveryReport) map[manifest.ID]bool {
 		}
 	}
 	l.heard = &kept
-	if l.stale || r.Order != orderOf(l.delivery) { // else it is taken over as it is
-		l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, r.Run.Inventory)
+	if l.stale || r.Status.ObservedDelivery != orderOf(l.delivery) { // else it is taken over as it is
+		l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, r.Status.ApplyResult.Inventory)
 	}
 	return touched
 }
 
 // heed takes over what a report says of the order in force, as soon as it is the one that is reported of. The caller holds f.mu.
 func (r *reporter) heed(f *federation, l *leg) {
-	if l.heard == nil || l.stale || l.heard.Order != orderOf(l.delivery) {
+	if l.heard == nil || l.stale || l.heard.Status.ObservedDelivery != orderOf(l.delivery) {
 		return
 	}
 	touched, listed := l.heed(), l.listed
-	if l.heard.Listed {
+	if l.heard.Status.Synced {
 		l.list(l.wantedKinds())
 	}
 	for id := range touched {
@@ -101,7 +101,7 @@ func (r *reporter) heed(f *federation, l *leg) {
 // heed returns the objects of which there is news in what is reported of an order.
 func (l *leg) heed() map[manifest.ID]bool {
 	touched := map[manifest.ID]bool{}
-	for entry, o := range l.heard.Objects {
+	for entry, o := range l.heard.Status.Objects {
 		id, _ := manifest.ParseEntry(entry) // as it was read before
 		digest := ""
 		if o.Digest == v1alpha1.DigestWanted {
@@ -115,7 +115,7 @@ func (l *leg) heed() map[manifest.ID]bool {
 			touched[id] = true
 		}
 	}
-	run := l.heard.Run
+	run := l.heard.Status.ApplyResult
 	errors := map[manifest.ID]string{}
 	for entry, message := range run.Errors {
 		if id, err := manifest.ParseEntry(entry); err == nil {
@@ -134,13 +134,13 @@ func (l *leg) heed() map[manifest.ID]bool {
 	}
 	l.errors = errors
 	l.run = status.Run{
-		Started: run.Started, Finished: run.Finished, Error: run.Error, Braked: run.Braked,
-		Drift: run.Drift, Fights: run.Fights, Inventory: orEmpty(run.Inventory), Orphaned: orEmpty(run.Orphaned),
+		Started: run.Started, Finished: run.Finished, Error: run.Error, Braked: run.PruneBlocked,
+		Drift: run.Drift, Fights: run.ContendedObjects, Inventory: orEmpty(run.Inventory), Orphaned: orEmpty(run.Orphaned),
 	}
 	if x := l.found; x != nil {
 		l.run.Inventory = x
 	}
-	l.news.final = run.Final
+	l.news.final = run.Terminal
 	return touched
 }
 
@@ -183,7 +183,7 @@ func (l *leg) see(id manifest.ID, o v1alpha1.ReportedObject) (news bool) {
 func (f *federation) foundElsewhere(l *leg, r *v1alpha1.DeliveryReport) (replan bool) {
 	x := f.finds[l.cluster]
 	l.found = nil
-	if len(r.Found) == 0 {
+	if len(r.Status.DiscoveredObjects) == 0 {
 		if x != nil && x.told && x.since != f.plan {
 			delete(f.finds, l.cluster) // what is there from now on stands in the ledger
 		}
@@ -191,7 +191,7 @@ func (f *federation) foundElsewhere(l *leg, r *v1alpha1.DeliveryReport) (replan 
 	}
 	if x == nil {
 		x = &find{}
-		for _, o := range r.Found {
+		for _, o := range r.Status.DiscoveredObjects {
 			if id, err := manifest.ParseEntry(o.Object); err == nil {
 				x.objects = append(x.objects, live.Discovered{ID: id, Replicas: o.Replicas, Completions: o.Completions})
 			}

@@ -82,7 +82,7 @@ func (c *carrier) inventories(ctx context.Context, fed *v1alpha1.Federation) (ma
 		all[d.Spec.Cluster] = d.Status.Inventory
 	}
 	for _, r := range reports.Items {
-		all[r.Cluster] = union(all[r.Cluster], r.Run.Inventory)
+		all[r.Spec.Cluster] = union(all[r.Spec.Cluster], r.Status.ApplyResult.Inventory)
 	}
 	return all, nil
 }

@@ -21,7 +21,7 @@ type Probe struct {
 }
 
 // Cluster is the status of a Cluster after a probe. Of one that does not answer, version and nodes stay as they were seen
-// last, and lastHeardAt says when that was.
+// last, and lastProbeTime says when that was.
 func Cluster(prev v1alpha1.ClusterStatus, generation int64, p Probe, now time.Time) v1alpha1.ClusterStatus {
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
 	next := *prev.DeepCopy()
@@ -34,7 +34,7 @@ func Cluster(prev v1alpha1.ClusterStatus, generation int64, p Probe, now time.Ti
 	next.NodeSummary = v1alpha1.NodeSummary{
 		TotalNum: p.NodesTotal, ReadyNum: p.NodesReady, Display: fmt.Sprintf("%d/%d", p.NodesReady, p.NodesTotal),
 	}
-	next.LastHeardAt = since(now)
+	next.LastProbeTime = since(now)
 	v := done("the cluster answers")
 	v.reason = Connected
 	next.Conditions = c.summarize(v)

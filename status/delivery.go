@@ -67,7 +67,7 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 		next.Orphaned = run.Orphaned
 	}
 	if !run.HeardAt.IsZero() && !equality.Semantic.DeepEqual(prev, next) { // it moves only with something else: it must not tick
-		next.LastHeardAt = since(run.HeardAt)
+		next.LastProbeTime = since(run.HeardAt)
 	}
 	return next
 }

@@ -105,7 +105,7 @@ func TestDelivery(t *testing.T) {
 func TestDeliveryOverTime(t *testing.T) {
 	run := Run{Started: true, Finished: true, Inventory: []string{"shop_web_apps_Deployment"}, Orphaned: []string{}, HeardAt: t0}
 	s := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, objects("healthy"), t0)
-	require.Equal(t, stamp(t0), *s.LastHeardAt)
+	require.Equal(t, stamp(t0), *s.LastProbeTime)
 
 	t.Run("a restart that finds everything as it was changes nothing", func(t *testing.T) {
 		require.Equal(t, s, Delivery(s, 1, revision, Run{HeardAt: t1}, objects("healthy"), t1))
@@ -140,7 +140,7 @@ func TestDeliveryOverTime(t *testing.T) {
 		run.HeardAt = t1
 		require.Equal(t, s, Delivery(s, 1, revision, run, objects("healthy"), t1))
 		next := Delivery(s, 1, revision, run, objects("failed"), t1)
-		require.Equal(t, stamp(t1), *next.LastHeardAt)
+		require.Equal(t, stamp(t1), *next.LastProbeTime)
 	})
 	t.Run("a problem keeps its time", func(t *testing.T) {
 		one := Delivery(s, 1, revision, run, objects("failed"), t0)

@@ -45,8 +45,8 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 		Release:                cmp.Or(in.Release, prev.Release),
 		Summary:                in.Newest.Summary,
 		Rollouts:               in.Rollouts,
-		Left:                   prev.Left, // see Left
-		LeftOmitted:            prev.LeftOmitted,
+		RemovedClusters:                   prev.RemovedClusters, // see Left
+		RemovedClustersOmitted:            prev.RemovedClustersOmitted,
 	}
 	if meta.IsStatusConditionTrue(in.Newest.Conditions, v1alpha1.Applied) {
 		next.LastAppliedRevision = in.Revision

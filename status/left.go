@@ -21,7 +21,7 @@ const (
 // Left is what stays on clusters that left the fleet, the newest first, and how many more there were. It is a value: its
 // methods return another one.
 type Left struct {
-	Clusters []v1alpha1.LeftCluster
+	Clusters []v1alpha1.RemovedCluster
 	Omitted  int32
 }
 
@@ -51,9 +51,9 @@ func (l Left) Part(p Parting, now time.Time) (next Left, news bool) {
 		p.DeletedAt = now
 	}
 	l = l.Without(p.Cluster)
-	l.Clusters = slices.Insert(slices.Clone(l.Clusters), 0, v1alpha1.LeftCluster{
-		Cluster: p.Cluster, Since: stamp(p.DeletedAt), Objects: int32(len(p.Inventory)), Named: namesOf(p.Inventory, maxLeftNamed),
-		Reachable: p.Reachable, LastHeardAt: p.HeardAt,
+	l.Clusters = slices.Insert(slices.Clone(l.Clusters), 0, v1alpha1.RemovedCluster{
+		Cluster: p.Cluster, Since: stamp(p.DeletedAt), ObjectCount: int32(len(p.Inventory)), Objects: namesOf(p.Inventory, maxLeftNamed),
+		Reachable: p.Reachable, LastProbeTime: p.HeardAt,
 	})
 	if more := len(l.Clusters) - maxLeft; more > 0 {
 		l.Clusters, l.Omitted = l.Clusters[:maxLeft], l.Omitted+int32(more)
@@ -67,7 +67,7 @@ func (l Left) correct(at int, p Parting) Left {
 		return l
 	}
 	l.Clusters = slices.Clone(l.Clusters)
-	l.Clusters[at].Reachable, l.Clusters[at].LastHeardAt = p.Reachable, p.HeardAt
+	l.Clusters[at].Reachable, l.Clusters[at].LastProbeTime = p.Reachable, p.HeardAt
 	return l
 }
 
@@ -81,7 +81,7 @@ func (l Left) Without(cluster string) Left {
 
 // Since is what left after a time: what left until then is forgotten.
 func (l Left) Since(at time.Time) Left {
-	after := slices.DeleteFunc(slices.Clone(l.Clusters), func(c v1alpha1.LeftCluster) bool { return !c.Since.After(at) })
+	after := slices.DeleteFunc(slices.Clone(l.Clusters), func(c v1alpha1.RemovedCluster) bool { return !c.Since.After(at) })
 	if len(after) == len(l.Clusters) && len(after) > 0 {
 		return l
 	}
@@ -89,7 +89,7 @@ func (l Left) Since(at time.Time) Left {
 }
 
 func (l Left) index(cluster string) int {
-	return slices.IndexFunc(l.Clusters, func(c v1alpha1.LeftCluster) bool { return c.Cluster == cluster })
+	return slices.IndexFunc(l.Clusters, func(c v1alpha1.RemovedCluster) bool { return c.Cluster == cluster })
 }
 
 // namesOf are the first entries of an inventory as people write them.

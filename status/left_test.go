@@ -16,32 +16,32 @@ import (
 func TestLeft(t *testing.T) {
 	heard := &metav1.Time{Time: t0.Add(-time.Hour)}
 	two := []string{"shop_web_apps_Deployment", "shop_settings__ConfigMap"}
-	eu := v1alpha1.LeftCluster{
-		Cluster: "eu-1", Since: stamp(t0), Objects: 2, Named: []string{"ConfigMap shop/settings", "apps/Deployment shop/web"}, LastHeardAt: heard,
+	eu := v1alpha1.RemovedCluster{
+		Cluster: "eu-1", Since: stamp(t0), ObjectCount: 2, Objects: []string{"ConfigMap shop/settings", "apps/Deployment shop/web"}, LastProbeTime: heard,
 	}
 	old := eu
-	old.Since, old.Objects, old.Named = stamp(t0.Add(-24*time.Hour)), 1, []string{"ConfigMap shop/old"}
-	us := v1alpha1.LeftCluster{Cluster: "us-1", Since: stamp(t0.Add(-time.Minute)), Objects: 1, Named: []string{"ConfigMap shop/old"}}
+	old.Since, old.ObjectCount, old.Objects = stamp(t0.Add(-24*time.Hour)), 1, []string{"ConfigMap shop/old"}
+	us := v1alpha1.RemovedCluster{Cluster: "us-1", Since: stamp(t0.Add(-time.Minute)), ObjectCount: 1, Objects: []string{"ConfigMap shop/old"}}
 	answered := eu
-	answered.Reachable, answered.LastHeardAt = true, &metav1.Time{Time: t0}
+	answered.Reachable, answered.LastProbeTime = true, &metav1.Time{Time: t0}
 	unseen := eu
 	unseen.Since = stamp(t1)
 
 	for _, c := range []struct {
 		state   string
-		before  []v1alpha1.LeftCluster
+		before  []v1alpha1.RemovedCluster
 		parting Parting
-		want    []v1alpha1.LeftCluster
+		want    []v1alpha1.RemovedCluster
 		news    bool
 	}{
-		{"it leaves with two objects", nil, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.LeftCluster{eu}, true},
-		{"another left before", []v1alpha1.LeftCluster{us}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.LeftCluster{eu, us}, true},
-		{"it leaves with nothing", []v1alpha1.LeftCluster{us}, Parting{Cluster: "eu-1", DeletedAt: t0}, []v1alpha1.LeftCluster{us}, false},
-		{"nobody saw when", nil, Parting{Cluster: "eu-1", Inventory: two, HeardAt: heard}, []v1alpha1.LeftCluster{unseen}, true},
-		{"it is told again", []v1alpha1.LeftCluster{eu}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.LeftCluster{eu}, false},
-		{"it is told again by one who did not see when", []v1alpha1.LeftCluster{eu}, Parting{Cluster: "eu-1", Inventory: two, Reachable: true}, []v1alpha1.LeftCluster{eu}, false},
-		{"its Delivery is gone, and its Cluster knows better", []v1alpha1.LeftCluster{eu}, Parting{Cluster: "eu-1", DeletedAt: t0, Reachable: true, HeardAt: &metav1.Time{Time: t0}}, []v1alpha1.LeftCluster{answered}, false},
-		{"it left once before, came back and was not delivered to its end", []v1alpha1.LeftCluster{us, old}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.LeftCluster{eu, us}, true},
+		{"it leaves with two objects", nil, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.RemovedCluster{eu}, true},
+		{"another left before", []v1alpha1.RemovedCluster{us}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.RemovedCluster{eu, us}, true},
+		{"it leaves with nothing", []v1alpha1.RemovedCluster{us}, Parting{Cluster: "eu-1", DeletedAt: t0}, []v1alpha1.RemovedCluster{us}, false},
+		{"nobody saw when", nil, Parting{Cluster: "eu-1", Inventory: two, HeardAt: heard}, []v1alpha1.RemovedCluster{unseen}, true},
+		{"it is told again", []v1alpha1.RemovedCluster{eu}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.RemovedCluster{eu}, false},
+		{"it is told again by one who did not see when", []v1alpha1.RemovedCluster{eu}, Parting{Cluster: "eu-1", Inventory: two, Reachable: true}, []v1alpha1.RemovedCluster{eu}, false},
+		{"its Delivery is gone, and its Cluster knows better", []v1alpha1.RemovedCluster{eu}, Parting{Cluster: "eu-1", DeletedAt: t0, Reachable: true, HeardAt: &metav1.Time{Time: t0}}, []v1alpha1.RemovedCluster{answered}, false},
+		{"it left once before, came back and was not delivered to its end", []v1alpha1.RemovedCluster{us, old}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.RemovedCluster{eu, us}, true},
 	} {
 		t.Run(c.state, func(t *testing.T) {
 			before := Left{Clusters: c.before, Omitted: 3}
@@ -52,22 +52,22 @@ func TestLeft(t *testing.T) {
 			require.Equal(t, kept, fmt.Sprint(before), "it is a value")
 		})
 	}
-	require.Equal(t, []v1alpha1.LeftCluster{us}, Left{Clusters: []v1alpha1.LeftCluster{eu, us}}.Without("eu-1").Clusters)
-	require.Equal(t, []v1alpha1.LeftCluster{eu}, Left{Clusters: []v1alpha1.LeftCluster{eu}}.Without("us-1").Clusters)
+	require.Equal(t, []v1alpha1.RemovedCluster{us}, Left{Clusters: []v1alpha1.RemovedCluster{eu, us}}.Without("eu-1").Clusters)
+	require.Equal(t, []v1alpha1.RemovedCluster{eu}, Left{Clusters: []v1alpha1.RemovedCluster{eu}}.Without("us-1").Clusters)
 }
 
 func TestLeftIsForgotten(t *testing.T) {
-	newer := v1alpha1.LeftCluster{Cluster: "eu-1", Since: stamp(t0)}
-	older := v1alpha1.LeftCluster{Cluster: "us-1", Since: stamp(t0.Add(-time.Hour))}
-	all := Left{Clusters: []v1alpha1.LeftCluster{newer, older}, Omitted: 3}
+	newer := v1alpha1.RemovedCluster{Cluster: "eu-1", Since: stamp(t0)}
+	older := v1alpha1.RemovedCluster{Cluster: "us-1", Since: stamp(t0.Add(-time.Hour))}
+	all := Left{Clusters: []v1alpha1.RemovedCluster{newer, older}, Omitted: 3}
 	for _, c := range []struct {
 		state string
 		at    time.Time
 		want  Left
 	}{
 		{"somebody looked before any left", t0.Add(-2 * time.Hour), all},
-		{"somebody looked between them", t0.Add(-time.Minute), Left{Clusters: []v1alpha1.LeftCluster{newer}}},
-		{"somebody looked when the last left", t0, Left{Clusters: []v1alpha1.LeftCluster{}}},
+		{"somebody looked between them", t0.Add(-time.Minute), Left{Clusters: []v1alpha1.RemovedCluster{newer}}},
+		{"somebody looked when the last left", t0, Left{Clusters: []v1alpha1.RemovedCluster{}}},
 	} {
 		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, all.Since(c.at)) })
 	}
@@ -88,18 +88,18 @@ func TestLeftIsBounded(t *testing.T) {
 	require.EqualValues(t, 80, l.Omitted)
 	require.Equal(t, fmt.Sprintf("%045d-eu", 99), l.Clusters[0].Cluster, "the newest first")
 	for _, c := range l.Clusters {
-		require.EqualValues(t, 1000, c.Objects)
-		require.Len(t, c.Named, 10)
+		require.EqualValues(t, 1000, c.ObjectCount)
+		require.Len(t, c.Objects, 10)
 	}
-	raw, err := json.Marshal(v1alpha1.FederationStatus{Left: l.Clusters, LeftOmitted: l.Omitted})
+	raw, err := json.Marshal(v1alpha1.FederationStatus{RemovedClusters: l.Clusters, RemovedClustersOmitted: l.Omitted})
 	require.NoError(t, err)
 	require.Less(t, len(raw), 48<<10)
 }
 
 // TestLeftStays: what is judged of a Federation later leaves it as it is.
 func TestLeftStays(t *testing.T) {
-	left := []v1alpha1.LeftCluster{{Cluster: "eu-1", Since: stamp(t0), Objects: 1}}
-	next := Federation(v1alpha1.FederationStatus{Left: left, LeftOmitted: 2}, 3, FederationInput{FetchError: "no route"}, t1)
-	require.Equal(t, left, next.Left)
-	require.EqualValues(t, 2, next.LeftOmitted)
+	left := []v1alpha1.RemovedCluster{{Cluster: "eu-1", Since: stamp(t0), ObjectCount: 1}}
+	next := Federation(v1alpha1.FederationStatus{RemovedClusters: left, RemovedClustersOmitted: 2}, 3, FederationInput{FetchError: "no route"}, t1)
+	require.Equal(t, left, next.RemovedClusters)
+	require.EqualValues(t, 2, next.RemovedClustersOmitted)
 }

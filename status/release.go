@@ -72,11 +72,11 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 		Objects:            int32(in.Objects),
 	}
 	next.Rollouts, next.RolloutsOmitted = in.rollouts()
-	next.Worst, next.Omitted = worst(prev.Worst, t, in.Legs, now)
+	next.NotReadyClusters, next.Omitted = worst(prev.NotReadyClusters, t, in.Legs, now)
 	next.Errors, next.ErrorsOmitted = first(in.Errors, maxSentence*2)
-	next.Findings = firstOf(in.Findings, maxSentence)
+	next.Warnings = firstOf(in.Findings, maxSentence)
 	if v.ready != metav1.ConditionTrue && !v.stalled {
-		next.WaitingFor = in.waitingFor(prev.WaitingFor, next.Worst, v, now)
+		next.WaitingFor = in.waitingFor(prev.WaitingFor, next.NotReadyClusters, v, now)
 	}
 	return next
 }
@@ -106,7 +106,7 @@ func (in ReleaseInput) verdict(t tally) verdict {
 	case v.stalled:
 		v.reason = in.stalledReason()
 		return v
-	case leading != nil && leading.Final:
+	case leading != nil && leading.Terminal:
 		return rolloutVerdict(leading)
 	case in.Suspended && in.pending():
 		return waits(Suspended, "the federation is suspended; "+t.String())
@@ -194,36 +194,36 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 }
 
 // waitingFor names the cluster that is looked at first. The time stays as long as it is the same one.
-func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.Worst, v verdict, now time.Time) *v1alpha1.WaitingFor {
-	w := &v1alpha1.WaitingFor{Condition: shorten(v.message, maxSentence), Since: since(now)}
+func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.NotReadyCluster, v verdict, now time.Time) *v1alpha1.WaitingFor {
+	w := &v1alpha1.WaitingFor{Message: shorten(v.message, maxSentence), Since: since(now)}
 	switch {
 	case in.Approval.waits():
-		w.Condition = "approval of the plan " + in.Approval.Digest
+		w.Message = "approval of the plan " + in.Approval.Digest
 	case v.reason == Suspended:
-		w.Condition = "the federation to be resumed"
+		w.Message = "the federation to be resumed"
 	case v.reason == NoClusterFits:
-		w.Condition = shorten("a cluster that fits "+in.Unplaced[0], maxSentence)
+		w.Message = shorten("a cluster that fits "+in.Unplaced[0], maxSentence)
 	case v.reason == Unschedulable:
-		w.Condition = shorten("clusters with room for "+in.Kept[0], maxSentence)
+		w.Message = shorten("clusters with room for "+in.Kept[0], maxSentence)
 	case in.leading() != nil && waitsFor(in.leading()) != nil:
 		return waitsFor(in.leading())
 	case len(worst) > 0:
 		w.Cluster, w.Since = worst[0].Cluster, worst[0].Since
-		w.Condition = shorten(strings.TrimPrefix(worst[0].Object+": ", ": ")+worst[0].Message, maxSentence)
+		w.Message = shorten(strings.TrimPrefix(worst[0].Object+": ", ": ")+worst[0].Message, maxSentence)
 		return w
 	}
-	if before != nil && before.Cluster == w.Cluster && before.Condition == w.Condition {
+	if before != nil && before.Cluster == w.Cluster && before.Message == w.Message {
 		w.Since = before.Since
 	}
 	return w
 }
 
 // worst lists the clusters that are not fine. One that was in the same state before keeps its time.
-func worst(before []v1alpha1.Worst, t tally, legs []Leg, now time.Time) ([]v1alpha1.Worst, int32) {
+func worst(before []v1alpha1.NotReadyCluster, t tally, legs []Leg, now time.Time) ([]v1alpha1.NotReadyCluster, int32) {
 	items, omitted := t.problems()
-	var list []v1alpha1.Worst
+	var list []v1alpha1.NotReadyCluster
 	for _, i := range items {
-		w := v1alpha1.Worst{Cluster: i.name, State: i.state, Since: since(i.since)}
+		w := v1alpha1.NotReadyCluster{Cluster: i.name, State: i.state, Since: since(i.since)}
 		if at := slices.IndexFunc(legs, func(l Leg) bool { return l.Cluster == i.name }); at >= 0 {
 			w.Object, w.Message = legs[at].Object, shorten(legs[at].Message, maxSentence)
 		}

@@ -42,7 +42,7 @@ func TestReleaseInvariants(t *testing.T) {
 		require.Equal(t, !allCurrent && !isStalled, s.WaitingFor != nil, where)
 		if s.WaitingFor != nil {
 			require.NotEmpty(t, s.WaitingFor.Cluster, where)
-			require.NotEmpty(t, s.WaitingFor.Condition, where)
+			require.NotEmpty(t, s.WaitingFor.Message, where)
 			require.NotNil(t, s.WaitingFor.Since, where)
 		}
 		require.Equal(t, s, Release(s, 3, in, t1.Add(time.Hour)), "%s: not idempotent", where)
@@ -92,7 +92,7 @@ func TestRelease(t *testing.T) {
 		"not approved": {ReleaseInput{Objects: 2, Legs: legs("healthy", "held", "failed"), Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},
 			"Unknown", Held, "the plan sha256:01 is not approved, and none of it is delivered; the clusters keep what they have. " +
 				"To approve it: kubectl annotate --overwrite release/prod-a -n demo accord.dev/approved-plan=sha256:01, " +
-				`or push a commit that has the line "Accord-Plan: sha256:01" in its message`, "InProgress", ": approval of the plan sha256:01"},
+				`or push a commit that has the line "Accord-Approve-Plan: sha256:01" in its message`, "InProgress", ": approval of the plan sha256:01"},
 		"approved": {ReleaseInput{Objects: 2, Legs: legs("healthy"), Approval: &Approval{Digest: "sha256:01", By: "its commit says so"}},
 			"True", ReconciliationSucceeded, "1 of 1 clusters healthy", "Current", ""},
 		"not approved, and suspended": {ReleaseInput{Legs: legs("held"), Suspended: true, Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},
@@ -141,7 +141,7 @@ func TestRelease(t *testing.T) {
 				require.Equal(t, tt.message, r.Message)
 				waits := ""
 				if s.WaitingFor != nil {
-					waits = s.WaitingFor.Cluster + ": " + s.WaitingFor.Condition
+					waits = s.WaitingFor.Cluster + ": " + s.WaitingFor.Message
 				}
 				require.Equal(t, tt.waits, waits)
 			}
@@ -224,10 +224,10 @@ func TestReleaseFindings(t *testing.T) {
 		findings[i] = fmt.Sprint("finding ", i)
 	}
 	s := Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Findings: findings[:10]}, t0)
-	require.Equal(t, findings[:10], s.Findings)
+	require.Equal(t, findings[:10], s.Warnings)
 	s = Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Findings: findings}, t0)
-	require.Len(t, s.Findings, 10)
-	require.Equal(t, "and 3 more", s.Findings[9])
+	require.Len(t, s.Warnings, 10)
+	require.Equal(t, "and 3 more", s.Warnings[9])
 }
 
 func TestReleaseIsBounded(t *testing.T) {
@@ -296,13 +296,13 @@ func TestCluster(t *testing.T) {
 	wellFormed(t, 1, s.ObservedGeneration, s.Conditions)
 	require.True(t, meta.IsStatusConditionTrue(s.Conditions, ready))
 	require.Equal(t, "2/3", s.NodeSummary.Display)
-	require.Equal(t, stamp(t0), *s.LastHeardAt)
+	require.Equal(t, stamp(t0), *s.LastProbeTime)
 
 	lost := Cluster(s, 1, Probe{Err: errors.New("dial tcp: timeout")}, t1)
 	wellFormed(t, 1, lost.ObservedGeneration, lost.Conditions)
 	require.Equal(t, "Unreachable", reasonOf(lost.Conditions, ready))
 	require.Equal(t, kstatus.InProgressStatus, kstatusSays(t, 1, lost))
 	require.Equal(t, s.NodeSummary, lost.NodeSummary)
-	require.Equal(t, stamp(t0), *lost.LastHeardAt, "the age of what is known")
+	require.Equal(t, stamp(t0), *lost.LastProbeTime, "the age of what is known")
 	require.Equal(t, "Unauthorized", reasonOf(Cluster(s, 1, Probe{Err: errors.New("401"), Reason: "Unauthorized"}, t1).Conditions, ready))
 }

@@ -35,5 +35,5 @@ func (a *Approval) condition(c *conditions) {
 func (a *Approval) message() string {
 	return "the plan " + a.Digest + " is not approved, and none of it is delivered; the clusters keep what they have. " +
 		"To approve it: kubectl annotate --overwrite release/" + a.Release + " -n " + a.Namespace + " " + v1alpha1.ApprovedPlanAnnotation + "=" + a.Digest +
-		`, or push a commit that has the line "` + v1alpha1.ApprovedPlanTrailer + a.Digest + `" in its message`
+		`, or push a commit that has the line "` + v1alpha1.ApprovePlanTrailer + a.Digest + `" in its message`
 }

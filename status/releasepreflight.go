@@ -35,11 +35,11 @@ func (p *Preflight) condition(c *conditions) {
 	switch {
 	case p == nil:
 	case !p.waits():
-		c.set(v1alpha1.Preflighted, metav1.ConditionTrue, Succeeded, p.Passed)
+		c.set(v1alpha1.DryRunSucceeded, metav1.ConditionTrue, Succeeded, p.Passed)
 	case len(p.Refused) == 0:
-		c.set(v1alpha1.Preflighted, metav1.ConditionUnknown, Progressing, p.message())
+		c.set(v1alpha1.DryRunSucceeded, metav1.ConditionUnknown, Progressing, p.message())
 	default:
-		c.set(v1alpha1.Preflighted, metav1.ConditionFalse, p.Refused[0].Reason, p.message())
+		c.set(v1alpha1.DryRunSucceeded, metav1.ConditionFalse, p.Refused[0].Reason, p.message())
 	}
 }
 

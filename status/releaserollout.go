@@ -34,14 +34,14 @@ var rolloutOrder = []string{RolledBack, Halted, Progressing, Soaking, WaitingFor
 func (in ReleaseInput) leading() *v1alpha1.RolloutStatus {
 	var first *v1alpha1.RolloutStatus
 	rank := func(r *v1alpha1.RolloutStatus) int {
-		if r.Final {
+		if r.Terminal {
 			return -1
 		}
-		return slices.Index(rolloutOrder, r.Verdict)
+		return slices.Index(rolloutOrder, r.Phase)
 	}
 	for i := range in.Rollouts {
 		r := &in.Rollouts[i]
-		if r.Verdict != RolloutComplete && (first == nil || rank(r) < rank(first)) {
+		if r.Phase != RolloutComplete && (first == nil || rank(r) < rank(first)) {
 			first = r
 		}
 	}
@@ -55,17 +55,17 @@ func rolloutVerdict(r *v1alpha1.RolloutStatus) verdict {
 		message = fmt.Sprintf("RolloutPolicy %s, stage %s: %s", r.Policy, r.Stage, r.Message)
 	}
 	switch {
-	case r.Final && r.Verdict == RolledBack:
+	case r.Terminal && r.Phase == RolledBack:
 		return hopeless(RolledBack, message)
-	case r.Final:
+	case r.Terminal:
 		return hopeless(r.Reason, message)
-	case r.Verdict == Halted:
+	case r.Phase == Halted:
 		return trouble(Halted, message)
-	case r.Verdict == WaitingForApproval || r.Verdict == Paused:
-		return waits(r.Verdict, message)
+	case r.Phase == WaitingForApproval || r.Phase == Paused:
+		return waits(r.Phase, message)
 	}
 	v := underway(message)
-	v.reason = r.Verdict
+	v.reason = r.Phase
 	return v
 }
 
@@ -77,10 +77,10 @@ func (in ReleaseInput) rolloutConditions(c *conditions, t tally) {
 		return
 	}
 	message := fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, plural(int(t.Total), "cluster"))
-	if r.Final {
+	if r.Terminal {
 		c.set(v1alpha1.Applied, metav1.ConditionFalse, rolloutVerdict(r).reason, message)
 	} else if rolloutVerdict(r).reconciling != "" && !t.refused() && !t.terminal() { // else somebody holds it on purpose
-		c.set(v1alpha1.Applied, metav1.ConditionUnknown, r.Verdict, message)
+		c.set(v1alpha1.Applied, metav1.ConditionUnknown, r.Phase, message)
 	}
 }
 
@@ -90,7 +90,7 @@ func waitsFor(r *v1alpha1.RolloutStatus) *v1alpha1.WaitingFor {
 		return nil
 	}
 	w := r.WaitingFor.DeepCopy()
-	w.Condition = shorten(w.Condition, maxSentence)
+	w.Message = shorten(w.Message, maxSentence)
 	return w
 }
 
@@ -109,13 +109,13 @@ func boundedRollout(r v1alpha1.RolloutStatus) v1alpha1.RolloutStatus {
 	next.Stages = next.Stages[:min(len(next.Stages), maxStages)]
 	next.StagesOmitted = int32(len(r.Stages) - len(next.Stages))
 	for i := range next.Stages {
-		next.Stages[i].Note = shorten(next.Stages[i].Note, maxSentence/4)
+		next.Stages[i].Message = shorten(next.Stages[i].Message, maxSentence/4)
 	}
-	next.Behind = next.Behind[:min(len(next.Behind), maxList)]
-	next.BehindOmitted = int32(len(r.Behind) - len(next.Behind))
-	next.Running = next.Running[:min(len(next.Running), maxList)]
+	next.OutdatedClusters = next.OutdatedClusters[:min(len(next.OutdatedClusters), maxList)]
+	next.OutdatedClustersOmitted = int32(len(r.OutdatedClusters) - len(next.OutdatedClusters))
+	next.RollbackRevisions = next.RollbackRevisions[:min(len(next.RollbackRevisions), maxList)]
 	if next.WaitingFor != nil {
-		next.WaitingFor.Condition = shorten(next.WaitingFor.Condition, maxSentence)
+		next.WaitingFor.Message = shorten(next.WaitingFor.Message, maxSentence)
 	}
 	return next
 }

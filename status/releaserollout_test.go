@@ -18,16 +18,16 @@ import (
 // A Release says what the rollout that needs somebody first says, and is done only when all are.
 func TestReleaseOfRollouts(t *testing.T) {
 	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
-	waits := &v1alpha1.WaitingFor{Cluster: "eu-2", Stage: "europe", Condition: "to become healthy", Deadline: status.Time(now.Add(time.Hour))}
+	waits := &v1alpha1.WaitingFor{Cluster: "eu-2", Stage: "europe", Message: "to become healthy", Deadline: status.Time(now.Add(time.Hour))}
 	is := func(verdict string) v1alpha1.RolloutStatus {
-		return v1alpha1.RolloutStatus{Policy: "standard", Verdict: verdict, Reason: verdict, Message: "says so", Stage: "europe", WaitingFor: waits}
+		return v1alpha1.RolloutStatus{Policy: "standard", Phase: verdict, Reason: verdict, Message: "says so", Stage: "europe", WaitingFor: waits}
 	}
 	final := func(verdict, reason string) v1alpha1.RolloutStatus {
 		r := is(verdict)
-		r.Reason, r.Final = reason, true
+		r.Reason, r.Terminal = reason, true
 		return r
 	}
-	done := v1alpha1.RolloutStatus{Policy: "other", Verdict: "Complete", Reason: "Complete"}
+	done := v1alpha1.RolloutStatus{Policy: "other", Phase: "Complete", Reason: "Complete"}
 	healthy, held := leg("eu-1", v1alpha1.Healthy), leg("eu-2", v1alpha1.Held)
 	failed := leg("eu-1", v1alpha1.Failed)
 	failed.Reason = status.HealthCheckFailed
@@ -85,12 +85,12 @@ func TestReleaseOfManyRollouts(t *testing.T) {
 	var many []v1alpha1.RolloutStatus
 	for i := range 40 {
 		r := v1alpha1.RolloutStatus{
-			Policy: fmt.Sprintf("shop/rollout-%02d", i), Verdict: "Progressing", Message: strings.Repeat("long ", 1000),
-			WaitingFor: &v1alpha1.WaitingFor{Condition: strings.Repeat("long ", 1000)},
+			Policy: fmt.Sprintf("shop/rollout-%02d", i), Phase: "Progressing", Message: strings.Repeat("long ", 1000),
+			WaitingFor: &v1alpha1.WaitingFor{Message: strings.Repeat("long ", 1000)},
 		}
 		for s := range 40 {
-			r.Stages = append(r.Stages, v1alpha1.StageStatus{Name: fmt.Sprintf("stage-%02d", s), Note: strings.Repeat("long ", 1000)})
-			r.Behind = append(r.Behind, fmt.Sprintf("cluster-%02d", s))
+			r.Stages = append(r.Stages, v1alpha1.StageStatus{Name: fmt.Sprintf("stage-%02d", s), Message: strings.Repeat("long ", 1000)})
+			r.OutdatedClusters = append(r.OutdatedClusters, fmt.Sprintf("cluster-%02d", s))
 		}
 		many = append(many, r)
 	}
@@ -99,7 +99,7 @@ func TestReleaseOfManyRollouts(t *testing.T) {
 	require.EqualValues(t, 30, s.RolloutsOmitted)
 	require.Len(t, s.Rollouts[0].Stages, 16)
 	require.EqualValues(t, 24, s.Rollouts[0].StagesOmitted)
-	require.EqualValues(t, 30, s.Rollouts[0].BehindOmitted)
+	require.EqualValues(t, 30, s.Rollouts[0].OutdatedClustersOmitted)
 	text, err := json.Marshal(s)
 	require.NoError(t, err)
 	require.Less(t, len(text), 48<<10)

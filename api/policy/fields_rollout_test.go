@@ -35,17 +35,17 @@ func selecting(text string) string {
 
 func rolloutFields() []fieldCase {
 	return slices.Concat(onLine("7", []fieldCase{
-		{field: "spec.budget", write: "budget: {maxUnhealthy: 1}", reads: `{"maxUnhealthy":1}`, defaults: `{}`, refused: []refusal{
-			{"budget: 1", "spec.budget is 1, expected an object"},
+		{field: "spec.failureBudget", write: "failureBudget: {maxUnhealthy: 1}", reads: `{"maxUnhealthy":1}`, defaults: `{}`, refused: []refusal{
+			{"failureBudget: 1", "spec.failureBudget is 1, expected an object"},
 		}},
-		{field: "spec.budget.maxUnhealthy", write: "budget: {maxUnhealthy: 25%}", reads: `"25%"`, refused: []refusal{
-			{"budget: {maxUnhealthy: 101%}", `spec.budget.maxUnhealthy is "101%", expected a number of clusters like 3 or a share of the stage like "25%"`},
-			{"budget: {maxUnhealthy: -1}", `spec.budget.maxUnhealthy is "-1", expected a number of clusters like 3 or a share of the stage like "25%"`},
-			{"budget: {maxUnhealthy: [1]}", `spec.budget.maxUnhealthy is "[1]", expected a number of clusters like 3 or a share of the stage like "25%"`},
-			{"budget: {maxUnavailable: 1}", `unknown field "maxUnavailable" in spec.budget; did you mean "maxUnreachable"?`},
+		{field: "spec.failureBudget.maxUnhealthy", write: "failureBudget: {maxUnhealthy: 25%}", reads: `"25%"`, refused: []refusal{
+			{"failureBudget: {maxUnhealthy: 101%}", `spec.failureBudget.maxUnhealthy is "101%", expected a number of clusters like 3 or a share of the stage like "25%"`},
+			{"failureBudget: {maxUnhealthy: -1}", `spec.failureBudget.maxUnhealthy is "-1", expected a number of clusters like 3 or a share of the stage like "25%"`},
+			{"failureBudget: {maxUnhealthy: [1]}", `spec.failureBudget.maxUnhealthy is "[1]", expected a number of clusters like 3 or a share of the stage like "25%"`},
+			{"failureBudget: {maxUnavailable: 1}", `unknown field "maxUnavailable" in spec.failureBudget; did you mean "maxUnreachable"?`},
 		}},
-		{field: "spec.budget.maxUnreachable", write: "budget: {maxUnreachable: '2'}", reads: `2`, refused: []refusal{
-			{"budget: {maxUnreachable: some}", `spec.budget.maxUnreachable is "some", expected a number of clusters like 3 or a share of the stage like "25%"`},
+		{field: "spec.failureBudget.maxUnreachable", write: "failureBudget: {maxUnreachable: '2'}", reads: `2`, refused: []refusal{
+			{"failureBudget: {maxUnreachable: some}", `spec.failureBudget.maxUnreachable is "some", expected a number of clusters like 3 or a share of the stage like "25%"`},
 		}},
 		{field: "spec.progressDeadline", write: "progressDeadline: 1h30m", reads: `"1h30m"`, defaults: `"10m"`, refused: []refusal{
 			{"progressDeadline: 10", "spec.progressDeadline is 10, expected a string; write it in quotes"},
@@ -55,11 +55,15 @@ func rolloutFields() []fieldCase {
 		{field: "spec.onFailure", write: "onFailure: Rollback", reads: `"Rollback"`, defaults: `"Halt"`, refused: []refusal{
 			{"onFailure: rollback", `spec.onFailure is "rollback", expected Halt or Rollback; did you mean "Rollback"?`},
 		}},
-		{field: "spec.catchUp", write: "catchUp: WithStage", reads: `"WithStage"`, defaults: `"Immediately"`, refused: []refusal{
-			{"catchUp: Later", `spec.catchUp is "Later", expected Immediately or WithStage`},
+		{field: "spec.catchUpPolicy", write: "catchUpPolicy: Staged", reads: `"Staged"`, defaults: `"Immediate"`, refused: []refusal{
+			{"catchUpPolicy: Later", `spec.catchUpPolicy is "Later", expected Immediate or Staged`},
 		}},
-		{field: "spec.pause", write: "pause: incident 4411", reads: `"incident 4411"`, refused: []refusal{
-			{"pause: true", "spec.pause is true, expected a string; write it in quotes"},
+		{field: "spec.paused", write: "paused: true", reads: `true`, refused: []refusal{
+			{"paused: incident 4411", "spec.paused is the string \"incident 4411\", expected true or false"},
+		}},
+		{field: "spec.pauseReason", write: "pauseReason: incident 4411", reads: `"incident 4411"`, refused: []refusal{
+			{"pauseReason: true", "spec.pauseReason is true, expected a string; write it in quotes"},
+			{"pause: true", `unknown field "pause" in spec; did you mean "paused"?`},
 		}},
 	}), onLine("6", []fieldCase{
 		{field: "spec.stages", write: "stages: [{name: a}, {name: b}]", reads: `[{"gate":{"approval":"None"},"name":"a"},{"gate":{"approval":"None"},"name":"b"}]`,
@@ -74,25 +78,28 @@ func rolloutStageFields() []fieldCase {
 	const at = "spec.stages[0]"
 	cases := []fieldCase{
 		{field: "spec.stages[].name", write: "stages: [{name: canary}]", reads: `"canary"`, defaults: `"all"`, refused: []refusal{
-			{"stages: [{order: [a]}]", at + ".name is required"},
+			{"stages: [{first: [a]}]", at + ".name is required"},
 			{"stages: [{name: a}, {name: a}]", `spec.stages[1].name is "a", which is there twice`},
 		}},
 		{field: "spec.stages[].clusterAffinity", write: "stages: [{name: a, clusterAffinity: {exclude: [eu-1]}}]", reads: `{"exclude":["eu-1"]}`, refused: []refusal{
 			{"stages: [{name: a, clusters: [eu-1]}]", `unknown field "clusters" in spec.stages[0]; did you mean "clusterAffinity.clusterNames"?`},
 		}},
-		{field: "spec.stages[].order", write: "stages: [{name: a, order: [eu-2, eu-1]}]", reads: `["eu-2","eu-1"]`, refused: []refusal{
-			{"stages: [{name: a, order: [eu-1, eu-1]}]", `spec.stages[0].order[1] is "eu-1", which is there twice`},
-			{"stages: [{name: a, order: ByName}]", `spec.stages[0].order is the string "ByName", expected a list; did you mean [ByName]?`},
+		{field: "spec.stages[].first", write: "stages: [{name: a, first: [eu-2, eu-1]}]", reads: `["eu-2","eu-1"]`, refused: []refusal{
+			{"stages: [{name: a, first: [eu-1, eu-1]}]", `spec.stages[0].first[1] is "eu-1", which is there twice`},
+			{"stages: [{name: a, first: ByName}]", `spec.stages[0].first is the string "ByName", expected a list; did you mean [ByName]?`},
 		}},
 		{field: "spec.stages[].maxConcurrency", write: "stages: [{name: a, maxConcurrency: 3}]", reads: `3`, refused: []refusal{
-			{"stages: [{name: a, maxConcurrency: 0}]", "spec.stages[0].maxConcurrency is 0: no cluster would ever get anything; to stop the rollout write pause"},
+			{"stages: [{name: a, maxConcurrency: 0}]", "spec.stages[0].maxConcurrency is 0: no cluster would ever get anything; to stop the rollout set paused: true"},
 			{"stages: [{name: a, maxConcurrency: half}]", `spec.stages[0].maxConcurrency is "half", expected a number of clusters like 3 or a share of the stage like "25%"`},
 		}},
 		{field: "spec.stages[].progressDeadline", write: "stages: [{name: a, progressDeadline: 1h}]", reads: `"1h"`, refused: []refusal{
 			{"stages: [{name: a, progressDeadline: -1h}]", `spec.stages[0].progressDeadline is "-1h", expected a time span like "90s" or "1h30m"`},
 		}},
-		{field: "spec.stages[].pause", write: "stages: [{name: a, pause: waiting for the DBA}]", reads: `"waiting for the DBA"`, refused: []refusal{
-			{"stages: [{name: a, paused: yes}]", `unknown field "paused" in spec.stages[0]; did you mean "pause"?`},
+		{field: "spec.stages[].paused", write: "stages: [{name: a, paused: true}]", reads: `true`, refused: []refusal{
+			{"stages: [{name: a, paused: waiting}]", `spec.stages[0].paused is the string "waiting", expected true or false`},
+		}},
+		{field: "spec.stages[].pauseReason", write: "stages: [{name: a, pauseReason: waiting for the DBA}]", reads: `"waiting for the DBA"`, refused: []refusal{
+			{"stages: [{name: a, pauseReason: 1}]", "spec.stages[0].pauseReason is 1, expected a string; write it in quotes"},
 		}},
 	}
 	around := func(affinity string) string { return "stages: [{name: a, clusterAffinity: {" + affinity + "}}]" }
@@ -103,11 +110,11 @@ func gateFields() []fieldCase {
 	gate := func(rest string) string { return "stages: [{name: a, gate: {" + rest + "}}]" }
 	const at = "spec.stages[0].gate"
 	return onLine("6", []fieldCase{
-		{field: "spec.stages[].gate", write: gate("soak: 5m"), reads: `{"soak":"5m","approval":"None"}`, defaults: `{"approval":"None"}`, refused: []refusal{
+		{field: "spec.stages[].gate", write: gate("soakDuration: 5m"), reads: `{"soakDuration":"5m","approval":"None"}`, defaults: `{"approval":"None"}`, refused: []refusal{
 			{"stages: [{name: a, gate: Healthy}]", at + ` is the string "Healthy", expected an object`},
 		}},
-		{field: "spec.stages[].gate.soak", write: gate("soak: 10m"), reads: `"10m"`, refused: []refusal{
-			{gate("soak: -10m"), at + `.soak is "-10m", expected a time span like "90s" or "1h30m"`},
+		{field: "spec.stages[].gate.soakDuration", write: gate("soakDuration: 10m"), reads: `"10m"`, refused: []refusal{
+			{gate("soakDuration: -10m"), at + `.soakDuration is "-10m", expected a time span like "90s" or "1h30m"`},
 		}},
 		{field: "spec.stages[].gate.conditions", write: gate("conditions: [SmokeTestsPassed]"), reads: `["SmokeTestsPassed"]`, refused: []refusal{
 			{gate("conditions: ['']"), at + ".conditions[0] is required"},

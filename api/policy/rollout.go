@@ -5,12 +5,12 @@ const RolloutGroup = "accord.dev"
 
 // Values of the fields of a RolloutPolicy.
 const (
-	Manual      = "Manual"
-	None        = "None"
-	Halt        = "Halt"
-	Rollback    = "Rollback"
-	Immediately = "Immediately"
-	WithStage   = "WithStage"
+	Manual    = "Manual"
+	None      = "None"
+	Halt      = "Halt"
+	Rollback  = "Rollback"
+	Immediate = "Immediate"
+	Staged    = "Staged"
 )
 
 // DefaultProgressDeadline is that of a RolloutPolicy that does not say: the time that Kubernetes gives a Deployment, too.
@@ -21,8 +21,8 @@ const DefaultProgressDeadline Duration = "10m"
 type Rollout struct {
 	Meta
 	Spec RolloutSpec
-	// Orders are those of people, in annotations of the manifest.
-	Orders []Order
+	// Commands are those of people, in annotations of the manifest.
+	Commands []Command
 }
 
 // Title is "RolloutPolicy shop/web", or "RolloutPolicy standard" for one that is cluster-wide.
@@ -34,17 +34,19 @@ type RolloutSpec struct {
 	ResourceSelectors []ResourceSelector `json:"resourceSelectors"`
 	// Stages in the order in which they get a change. Every cluster with one of the objects is in exactly one of them.
 	Stages []RolloutStage `json:"stages"`
-	// Budget is how many clusters of each stage may fail or be away without stopping the rollout.
-	Budget RolloutBudget `json:"budget,omitempty"`
+	// FailureBudget is how many clusters of each stage may fail or be away without stopping the rollout.
+	FailureBudget FailureBudget `json:"failureBudget,omitempty"`
 	// ProgressDeadline is how long a cluster may take to become healthy; 10m when absent.
 	ProgressDeadline Duration `json:"progressDeadline,omitempty"`
 	// OnFailure is what happens beyond the budget for unhealthy clusters: Halt (the default) or Rollback.
 	OnFailure string `json:"onFailure,omitempty"`
-	// CatchUp is when a cluster that was held or unreachable while its stage had its turn gets the change: Immediately (the
+	// CatchUpPolicy is when a cluster that was held or unreachable while its stage had its turn gets the change: Immediately (the
 	// default), straight to the newest, or WithStage, which takes the order back to its stage.
-	CatchUp string `json:"catchUp,omitempty"`
-	// Pause is why no further cluster gets a change; empty when they do.
-	Pause string `json:"pause,omitempty"`
+	CatchUpPolicy string `json:"catchUpPolicy,omitempty"`
+	// Paused stops the rollout: no further cluster gets a change.
+	Paused bool `json:"paused,omitempty"`
+	// PauseReason is shown wherever the pause is reported. It has no effect by itself.
+	PauseReason string `json:"pauseReason,omitempty"`
 }
 
 // RolloutStage is one step of the order.
@@ -52,8 +54,8 @@ type RolloutStage struct {
 	Name string `json:"name"`
 	// ClusterAffinity selects the clusters of the stage; absent, every cluster.
 	ClusterAffinity *ClusterAffinity `json:"clusterAffinity,omitempty"`
-	// Order has the clusters of the stage that come first, in this order; the others follow by name.
-	Order []string `json:"order,omitempty"`
+	// First has the clusters of the stage that come first, in this order; the others follow by name.
+	First []string `json:"first,omitempty"`
 	// MaxConcurrency is how many clusters of the stage may be changing at the same time: a number, or a percentage of the
 	// stage, rounded down and at least 1. All when absent.
 	MaxConcurrency Amount `json:"maxConcurrency,omitempty"`
@@ -61,15 +63,17 @@ type RolloutStage struct {
 	Gate RolloutGate `json:"gate,omitempty"`
 	// ProgressDeadline is that of the policy when absent.
 	ProgressDeadline Duration `json:"progressDeadline,omitempty"`
-	// Pause is why no further cluster of this stage and of later ones gets a change; empty when they do.
-	Pause string `json:"pause,omitempty"`
+	// Paused stops the rollout at this stage: no further cluster of this stage and of later ones gets a change.
+	Paused bool `json:"paused,omitempty"`
+	// PauseReason is shown wherever the pause is reported. It has no effect by itself.
+	PauseReason string `json:"pauseReason,omitempty"`
 }
 
 // RolloutGate is what has to be true before a stage is left. That clusters are healthy on what they were given always is
 // part of it.
 type RolloutGate struct {
-	// Soak is how long each cluster has to be healthy without interruption.
-	Soak Duration `json:"soak,omitempty"`
+	// SoakDuration is how long each cluster has to be healthy without interruption.
+	SoakDuration Duration `json:"soakDuration,omitempty"`
 	// Conditions are types of status.conditions. On each cluster each has to be True on every object of the rollout that has
 	// it, and on one at least.
 	Conditions []string `json:"conditions,omitempty"`
@@ -90,9 +94,9 @@ type RolloutJob struct {
 	Name      string `json:"name"`
 }
 
-// RolloutBudget says what a stage can bear. Each is a number of clusters, or a percentage of the stage, rounded down;
+// FailureBudget says what a stage can bear. Each is a number of clusters, or a percentage of the stage, rounded down;
 // none when absent.
-type RolloutBudget struct {
+type FailureBudget struct {
 	// MaxUnhealthy counts clusters that got the change and are not healthy in time.
 	MaxUnhealthy Amount `json:"maxUnhealthy,omitempty"`
 	// MaxUnreachable counts clusters that are not heard from.

@@ -11,7 +11,7 @@ import (
 // DecodeRollout reads a RolloutPolicy strictly, sets its defaults and validates it. Text and error are as with Decode.
 func DecodeRollout(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Rollout, error) {
 	written, doc := read[RolloutSpec](u, text, origin)
-	r := Rollout{Meta: written.meta(doc, ""), Spec: written.Spec, Orders: OrdersIn(written.Metadata.Annotations)}
+	r := Rollout{Meta: written.meta(doc, ""), Spec: written.Spec, Commands: CommandsIn(written.Metadata.Annotations)}
 	r.Namespace = written.Metadata.Namespace
 	written.check(doc, RolloutGroup, "RolloutPolicy")
 	r.setDefaults()
@@ -24,7 +24,7 @@ func (r *Rollout) setDefaults() {
 	defaultNamespaces(r.Meta, s.ResourceSelectors)
 	s.ProgressDeadline = cmp.Or(s.ProgressDeadline, DefaultProgressDeadline)
 	orElse(&s.OnFailure, Halt)
-	orElse(&s.CatchUp, Immediately)
+	orElse(&s.CatchUpPolicy, Immediate)
 	for i := range s.Stages {
 		orElse(&s.Stages[i].Gate.Approval, None)
 	}

@@ -97,21 +97,21 @@ func TestOrders(t *testing.T) {
 		"{name: standard, annotations: {rollout.accord.dev/approve: '1f0c9e21aa04@canary, sha256:1f0c9e21aa04ffff@eu,', rollout.accord.dev/abort: 1f0c9e21aa04, rollout.accord.dev/other: x}}", 1)
 	r, err := policy.DecodeRollout(object(t, text), []byte(text), origin)
 	require.NoError(t, err)
-	require.Equal(t, []policy.Order{
-		{Do: policy.OrderApprove, Target: "1f0c9e21aa04", Stage: "canary"},
-		{Do: policy.OrderApprove, Target: "sha256:1f0c9e21aa04ffff", Stage: "eu"},
-		{Do: policy.OrderAbort, Target: "1f0c9e21aa04"},
-	}, r.Orders)
-	require.Equal(t, "approve 1f0c9e21aa04@canary", r.Orders[0].String())
-	require.Equal(t, "abort 1f0c9e21aa04", r.Orders[2].String())
+	require.Equal(t, []policy.Command{
+		{Do: policy.CommandApprove, RolloutID: "1f0c9e21aa04", Stage: "canary"},
+		{Do: policy.CommandApprove, RolloutID: "sha256:1f0c9e21aa04ffff", Stage: "eu"},
+		{Do: policy.CommandAbort, RolloutID: "1f0c9e21aa04"},
+	}, r.Commands)
+	require.Equal(t, "approve 1f0c9e21aa04@canary", r.Commands[0].String())
+	require.Equal(t, "abort 1f0c9e21aa04", r.Commands[2].String())
 
 	const target = "sha256:1f0c9e21aa04ffff00"
-	for _, o := range r.Orders {
+	for _, o := range r.Commands {
 		require.True(t, o.About(target), o)
 	}
-	require.False(t, r.Orders[1].About("sha256:1f0c9e21aa04eeee"), "another target")
-	require.False(t, policy.Order{Target: "1f0c9e21aa"}.About(target), "too short to be sure")
-	require.False(t, policy.Order{}.About(target))
+	require.False(t, r.Commands[1].About("sha256:1f0c9e21aa04eeee"), "another target")
+	require.False(t, policy.Command{RolloutID: "1f0c9e21aa"}.About(target), "too short to be sure")
+	require.False(t, policy.Command{}.About(target))
 }
 
 func FuzzDecodeRollout(f *testing.F) {

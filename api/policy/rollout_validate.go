@@ -22,11 +22,11 @@ func (r *Rollout) validate(doc *manifest.Doc) {
 	for i, stage := range s.Stages {
 		stage.validate(doc, fmt.Sprintf("spec.stages[%d]", i), seen)
 	}
-	checkAmount(doc, "spec.budget.maxUnhealthy", s.Budget.MaxUnhealthy)
-	checkAmount(doc, "spec.budget.maxUnreachable", s.Budget.MaxUnreachable)
+	checkAmount(doc, "spec.failureBudget.maxUnhealthy", s.FailureBudget.MaxUnhealthy)
+	checkAmount(doc, "spec.failureBudget.maxUnreachable", s.FailureBudget.MaxUnreachable)
 	checkDeadline(doc, "spec.progressDeadline", s.ProgressDeadline)
 	doc.OneOf("spec.onFailure", s.OnFailure, Halt, Rollback)
-	doc.OneOf("spec.catchUp", s.CatchUp, Immediately, WithStage)
+	doc.OneOf("spec.catchUpPolicy", s.CatchUpPolicy, Immediate, Staged)
 }
 
 func (s RolloutStage) validate(doc *manifest.Doc, path string, seen map[string]bool) {
@@ -36,20 +36,20 @@ func (s RolloutStage) validate(doc *manifest.Doc, path string, seen map[string]b
 	}
 	seen[s.Name] = true
 	s.ClusterAffinity.validate(doc, path+".clusterAffinity")
-	for i, name := range s.Order {
-		if slices.Contains(s.Order[:i], name) {
-			doc.Errorf(fmt.Sprintf("%s.order[%d]", path, i), "%s.order[%d] is %q, which is there twice", path, i, name)
+	for i, name := range s.First {
+		if slices.Contains(s.First[:i], name) {
+			doc.Errorf(fmt.Sprintf("%s.first[%d]", path, i), "%s.first[%d] is %q, which is there twice", path, i, name)
 		}
 	}
 	if field := path + ".maxConcurrency"; checkAmount(doc, field, s.MaxConcurrency) && s.MaxConcurrency.none() {
-		doc.Errorf(field, "%s is %s: no cluster would ever get anything; to stop the rollout write pause", field, s.MaxConcurrency)
+		doc.Errorf(field, "%s is %s: no cluster would ever get anything; to stop the rollout set paused: true", field, s.MaxConcurrency)
 	}
 	checkDeadline(doc, path+".progressDeadline", s.ProgressDeadline)
 	s.Gate.validate(doc, path+".gate")
 }
 
 func (g RolloutGate) validate(doc *manifest.Doc, path string) {
-	checkDuration(doc, path+".soak", g.Soak)
+	checkDuration(doc, path+".soakDuration", g.SoakDuration)
 	doc.OneOf(path+".approval", g.Approval, None, Manual)
 	for i, c := range g.Conditions {
 		doc.Require(fmt.Sprintf("%s.conditions[%d]", path, i), c != "")

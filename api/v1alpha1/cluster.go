@@ -17,7 +17,7 @@ import (
 // +kubebuilder:printcolumn:name="Nodes",type=string,JSONPath=`.status.nodeSummary.display`
 // +kubebuilder:printcolumn:name="Region",type=string,priority=1,JSONPath=`.spec.region`
 // +kubebuilder:printcolumn:name="Endpoint",type=string,priority=1,JSONPath=`.spec.apiEndpoint`
-// +kubebuilder:printcolumn:name="Heard",type=date,JSONPath=`.status.lastHeardAt`
+// +kubebuilder:printcolumn:name="Last-Probe",type=date,JSONPath=`.status.lastProbeTime`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && size(self.metadata.name) <= 48",message="the name of a Cluster is a DNS label of at most 48 characters"
 type Cluster struct {
@@ -69,22 +69,21 @@ type SecretRef struct {
 // ClusterStatus is what was seen when the cluster was last asked.
 type ClusterStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Conditions: Ready, Reconciling, Stalled, CompleteAPIEnablements.
+	// Conditions: Ready, Reconciling, Stalled, CompleteAPIEnablements, ResourceSummaryAvailable.
 	// +listType=map
 	// +listMapKey=type
 	Conditions        []metav1.Condition `json:"conditions,omitempty"`
 	KubernetesVersion string             `json:"kubernetesVersion,omitempty"`
 	// +optional
 	NodeSummary NodeSummary `json:"nodeSummary,omitzero"`
-	// LastHeardAt is when the cluster answered last.
-	LastHeardAt *metav1.Time `json:"lastHeardAt,omitempty"`
+	// LastProbeTime is when the cluster answered last.
+	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
 	// APIEnablements are the kinds that the cluster serves. The condition CompleteAPIEnablements says whether they are all;
 	// without it nothing is known. They are left out, and the condition says so, when they are too many for one object.
 	APIEnablements []APIEnablement `json:"apiEnablements,omitempty"`
-	// ResourceSummary is what its nodes have and what is taken; absent when it is not known, or nobody needs to know.
+	// ResourceSummary is what the nodes have and what is taken; absent while no plan needs it or it is not known. The condition
+	// ResourceSummaryAvailable names the reason when it was requested and cannot be measured or renewed.
 	ResourceSummary *ResourceSummary `json:"resourceSummary,omitempty"`
-	// ResourceMessage says why there is no ResourceSummary although somebody needs it, or why it is not renewed.
-	ResourceMessage string `json:"resourceMessage,omitempty"`
 	// Taints are those that ClusterTaintPolicies put beside spec.taints. They stay until a policy removes them.
 	Taints []corev1.Taint `json:"taints,omitempty"`
 }

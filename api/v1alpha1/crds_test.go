@@ -152,7 +152,7 @@ func fillsDefaults(t *testing.T, hub client.Client) {
 	require.NoError(t, hub.Get(t.Context(), client.ObjectKeyFromObject(fed), fed))
 	require.Equal(t, time.Minute, fed.Spec.Interval.Duration)
 	require.Equal(t, time.Minute, fed.Spec.Sources[0].Timeout.Duration)
-	require.EqualValues(t, 50, *fed.Spec.PruneBrake.MaxPercent)
+	require.EqualValues(t, 50, *fed.Spec.PruneLimits.MaxPercent)
 	require.EqualValues(t, -1, fed.Status.ObservedGeneration)
 
 	cluster := &v1alpha1.Cluster{
@@ -180,7 +180,7 @@ func refuses(t *testing.T, hub client.Client) {
 		"a commit cut short":             {federation("{prune: true, sources: [{name: app, url: x, ref: {commit: 4f2c9e1}}]}"), "commit in body should match"},
 		"an interval of no time":         {federation("{prune: true, interval: 10ms, sources: [{name: app, url: x}]}"), "interval is at least 1s"},
 		"an interval that is no time":    {federation("{prune: true, interval: often, sources: [{name: app, url: x}]}"), "interval in body should match"},
-		"a brake beyond a hundred":       {federation("{prune: true, pruneBrake: {maxPercent: 101}, sources: [{name: app, url: x}]}"), "less than or equal to 100"},
+		"a brake beyond a hundred":       {federation("{prune: true, pruneLimits: {maxPercent: 101}, sources: [{name: app, url: x}]}"), "less than or equal to 100"},
 		"a field that does not exist":    {federation("{prune: true, brake: 1, sources: [{name: app, url: x}]}"), `unknown field "spec.brake"`},
 		"a forge that is not known":      {reporting("{provider: bitbucket, secretRef: {name: bot}}"), "Unsupported value"},
 		"a report without a token":       {reporting("{provider: github}"), "secretRef: Required value"},

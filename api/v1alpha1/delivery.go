@@ -62,8 +62,8 @@ type DeliveryStatus struct {
 	// +listType=map
 	// +listMapKey=policy
 	Rollouts []DeliveryRollout `json:"rollouts,omitempty"`
-	// LastHeardAt is when the cluster answered last.
-	LastHeardAt *metav1.Time `json:"lastHeardAt,omitempty"`
+	// LastProbeTime is when the cluster answered last.
+	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
 }
 
 // ObjectProblem is one object that is not fine on this cluster.

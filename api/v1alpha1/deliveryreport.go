@@ -5,72 +5,91 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DeliveryReport is what the replica that holds a cluster did and saw there, for the replica that leads: status is judged
-// from it. There is one, of the same name, beside every Delivery to a cluster that another replica than the leader holds.
-// It is only of use as long as that replica holds the cluster.
+// DeliveryReport is the state of one cluster as reported by the replica that owns it, for the leading replica, which computes
+// every status. A Delivery has a report of the same name when its cluster is owned by another replica than the leader. The
+// report is ignored once another replica owns the cluster.
+//
+// The status is a plain field and not a subresource: a replica creates the report and changes it with one JSON patch. With a
+// subresource each new report would take a second request.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:shortName=dlvr
-// +kubebuilder:printcolumn:name="Federation",type=string,JSONPath=`.federation`
-// +kubebuilder:printcolumn:name="Cluster",type=string,JSONPath=`.cluster`
-// +kubebuilder:printcolumn:name="Replica",type=string,JSONPath=`.replica`
-// +kubebuilder:printcolumn:name="Finished",type=boolean,JSONPath=`.run.finished`
-// +kubebuilder:printcolumn:name="Unreachable",type=string,JSONPath=`.reach.unreachable`
+// +kubebuilder:printcolumn:name="Federation",type=string,JSONPath=`.spec.federation`
+// +kubebuilder:printcolumn:name="Cluster",type=string,JSONPath=`.spec.cluster`
+// +kubebuilder:printcolumn:name="Replica",type=string,JSONPath=`.status.replica`
+// +kubebuilder:printcolumn:name="Finished",type=boolean,JSONPath=`.status.applyResult.finished`
+// +kubebuilder:printcolumn:name="Unreachable",type=string,JSONPath=`.status.connectivity.unreachable`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type DeliveryReport struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	Spec   DeliveryReportSpec   `json:"spec"`
+	Status DeliveryReportStatus `json:"status"`
+}
+
+// DeliveryReportSpec identifies the Delivery that the report belongs to.
+type DeliveryReportSpec struct {
 	Federation string `json:"federation"`
 	Cluster    string `json:"cluster"`
-	// Replica that wrote it.
+}
+
+// DeliveryReportStatus is the result of the last delivery and the state of the cluster. Only the replica that owns the
+// cluster writes it.
+type DeliveryReportStatus struct {
+	// Replica that wrote the report.
 	Replica string `json:"replica"`
-	// Order is what of the Delivery Run and Listed are about; empty before the replica has read one.
-	Order string `json:"order,omitempty"`
-	// Reach is whether the cluster answers.
-	Reach ReportedReach `json:"reach"`
-	// Run is what became of Order.
-	Run ReportedRun `json:"run"`
-	// Listed says that Objects are all that is there of the kinds that are wanted or were delivered.
-	Listed bool `json:"listed,omitempty"`
-	// Objects are what is there, as "<namespace>_<name>_<group>_<kind>".
+	// ObservedDelivery identifies the version of the Delivery that ApplyResult and Synced refer to; empty until the replica
+	// has read the Delivery.
+	ObservedDelivery string `json:"observedDelivery,omitempty"`
+	// Connectivity reports whether the cluster is reachable.
+	Connectivity Connectivity `json:"connectivity"`
+	// ApplyResult is the result of delivering ObservedDelivery.
+	ApplyResult ApplyResult `json:"applyResult"`
+	// Synced reports whether Objects is complete: every object of the kinds that are wanted or were delivered was listed.
+	Synced bool `json:"synced,omitempty"`
+	// Objects are the live objects, by "<namespace>_<name>_<group>_<kind>".
 	Objects map[string]ReportedObject `json:"objects"`
-	// Found is what the cluster has of the federation although nothing on the hub says so; it is not delivered to before
-	// a plan knows it.
-	Found []FoundObject `json:"found,omitempty"`
+	// DiscoveredObjects carry accord's marks for the federation, but no record on the hub lists them. Nothing is delivered to
+	// the cluster before a plan includes them.
+	DiscoveredObjects []DiscoveredObject `json:"discoveredObjects,omitempty"`
 }
 
-// ReportedReach is whether a cluster answers.
-type ReportedReach struct {
-	// Unreachable says why it does not; empty when it does. Reason is that in one word.
+// Connectivity reports whether a cluster is reachable.
+type Connectivity struct {
+	// Unreachable is the error with which the cluster cannot be reached; empty when the cluster is reachable.
 	Unreachable string `json:"unreachable,omitempty"`
-	Reason      string `json:"reason,omitempty"`
-	// HeardAt is when it answered last.
-	HeardAt *metav1.Time `json:"heardAt,omitempty"`
-	// OpenSince is since when the circuit breaker is open, and Retry how often the cluster is tried then.
-	OpenSince *metav1.Time     `json:"openSince,omitempty"`
-	Retry     *metav1.Duration `json:"retry,omitempty"`
+	// Reason is Unreachable in one word.
+	Reason string `json:"reason,omitempty"`
+	// LastProbeTime is when the cluster last answered.
+	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
+	// OpenSince is when the circuit breaker opened; absent when it is closed.
+	OpenSince *metav1.Time `json:"openSince,omitempty"`
+	// Retry is the interval between two probes while the circuit breaker is open.
+	Retry *metav1.Duration `json:"retry,omitempty"`
 }
 
-// ReportedRun is what became of an order.
-type ReportedRun struct {
-	// Started says that writing to the cluster has begun, Finished that every object was tried, and that what is no longer
-	// wanted was removed.
-	Started  bool `json:"started,omitempty"`
+// ApplyResult is the result of one delivery to a cluster.
+type ApplyResult struct {
+	// Started reports whether writing to the cluster has begun.
+	Started bool `json:"started,omitempty"`
+	// Finished reports whether every object was tried and objects that are no longer wanted were removed.
 	Finished bool `json:"finished,omitempty"`
-	// Final says that what failed is not mended by trying again.
-	Final bool `json:"final,omitempty"`
-	// Error is what went wrong beside single objects, Braked what the prune brake stopped.
-	Error  string `json:"error,omitempty"`
-	Braked string `json:"braked,omitempty"`
-	// Errors of single objects, by entry.
+	// Terminal reports whether a retry cannot succeed.
+	Terminal bool `json:"terminal,omitempty"`
+	// Error of the delivery as a whole, in contrast to the errors of single objects.
+	Error string `json:"error,omitempty"`
+	// PruneBlocked is the message of the prune limits when they stopped the deletion of objects; empty otherwise.
+	PruneBlocked string `json:"pruneBlocked,omitempty"`
+	// Errors of single objects, by inventory entry.
 	Errors map[string]string `json:"errors,omitempty"`
-	// Drift is what was changed back, Fights what is changed again and again.
-	Drift  []string `json:"drift,omitempty"`
-	Fights []string `json:"fights,omitempty"`
-	// Inventory lists what was put there, or is about to be.
+	// Drift lists objects that somebody else changed and accord repaired.
+	Drift []string `json:"drift,omitempty"`
+	// ContendedObjects lists objects that another writer changes back again and again.
+	ContendedObjects []string `json:"contendedObjects,omitempty"`
+	// Inventory lists the objects that were applied or are about to be applied.
 	Inventory []string `json:"inventory,omitempty"`
-	// Orphaned lists what stays although it is not wanted.
+	// Orphaned lists objects that are no longer wanted and stay.
 	Orphaned []string `json:"orphaned,omitempty"`
 }
 
@@ -102,8 +121,8 @@ type ReportedObject struct {
 // DigestWanted stands for the digest of a Secret, which is told nowhere else.
 const DigestWanted = "wanted"
 
-// FoundObject is an object on a cluster of which nothing on the hub says that it was delivered.
-type FoundObject struct {
+// DiscoveredObject is an object on a cluster of which nothing on the hub says that it was delivered.
+type DiscoveredObject struct {
 	// Object as "<namespace>_<name>_<group>_<kind>".
 	Object      string `json:"object"`
 	Replicas    *int32 `json:"replicas,omitempty"`

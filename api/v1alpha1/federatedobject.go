@@ -42,15 +42,15 @@ type FederatedObjectSpec struct {
 	Template   TemplateRef `json:"template"`
 	// Policy that claimed the object: "shop/web" or, cluster-wide, "web"; empty when none did.
 	Policy string `json:"policy,omitempty"`
-	// Variants are the distinct results, each with the clusters that get it.
+	// Results are the distinct results, each with the clusters that get it.
 	// +listType=atomic
-	Variants []Variant `json:"variants,omitempty"`
+	Results []Result `json:"results,omitempty"`
 	// Held are the clusters among them that deliberately do not get it now.
 	Held []string `json:"held,omitempty"`
-	// Why says why no cluster was chosen, or, with kept, why no new choice could be made; empty otherwise.
-	Why string `json:"why,omitempty"`
-	// Kept says that the clusters are those of the last time, because no new choice could be made.
-	Kept bool `json:"kept,omitempty"`
+	// Message says why no cluster was chosen, or, with kept, why no new choice could be made; empty otherwise.
+	Message string `json:"message,omitempty"`
+	// PlacementRetained says that the clusters are those of the last time, because no new choice could be made.
+	PlacementRetained bool `json:"placementRetained,omitempty"`
 	// RequiredBy says of clusters that no policy of its own chose what it is there for.
 	// +listType=atomic
 	RequiredBy []Requirement `json:"requiredBy,omitempty"`
@@ -61,17 +61,17 @@ type FederatedObjectSpec struct {
 	TemplateDigest string `json:"templateDigest,omitempty"`
 	// Affinity is the affinityName of clusterAffinities in use; empty without them.
 	Affinity string `json:"affinity,omitempty"`
-	// Rebalanced names the WorkloadRebalancer that was obeyed last.
-	Rebalanced string `json:"rebalanced,omitempty"`
+	// LastRebalancer names the WorkloadRebalancer that was obeyed last.
+	LastRebalancer string `json:"lastRebalancer,omitempty"`
 	// Overwrite takes over objects that exist and are not ours; Preserve leaves them when they are no longer wanted;
 	// Dependencies sends what the object refers to along.
 	Overwrite    bool `json:"overwrite,omitempty"`
 	Preserve     bool `json:"preserve,omitempty"`
 	Dependencies bool `json:"dependencies,omitempty"`
-	// Last is what was chosen the last time, while that differs from the variants: no cluster fits any more, and what runs
+	// PreviousPlacement is what was chosen the last time, while that differs from the variants: no cluster fits any more, and what runs
 	// is left as it is.
 	// +listType=atomic
-	Last []LastChoice `json:"last,omitempty"`
+	PreviousPlacement []PreviousResult `json:"previousPlacement,omitempty"`
 }
 
 // Requirement is why an object is on clusters that no policy of its own chose.
@@ -81,8 +81,8 @@ type Requirement struct {
 	Clusters []string `json:"clusters"`
 }
 
-// LastChoice is what clusters got the last time.
-type LastChoice struct {
+// PreviousResult is what clusters got the last time.
+type PreviousResult struct {
 	Replicas    *int32   `json:"replicas,omitempty"`
 	Completions *int32   `json:"completions,omitempty"`
 	Held        bool     `json:"held,omitempty"`
@@ -104,8 +104,8 @@ func (t TemplateRef) ID() manifest.ID {
 	return manifest.ID{Group: gk.Group, Kind: gk.Kind, Namespace: t.Namespace, Name: t.Name}
 }
 
-// Variant is one rendered result and the clusters that get it.
-type Variant struct {
+// Result is one rendered result and the clusters that get it.
+type Result struct {
 	// Digest of the rendered object, of a Secret a keyed fingerprint of it; empty when rendering failed for these clusters.
 	Digest string `json:"digest,omitempty"`
 	// Error of rendering; empty when it succeeded.

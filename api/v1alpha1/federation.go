@@ -45,12 +45,12 @@ type FederationSpec struct {
 	// Prune removes from the clusters what no policy places any more or what left Git. Without it such objects
 	// stay and are listed as orphaned.
 	Prune bool `json:"prune"`
-	// PruneBrake stops a revision that would delete too much. A commit lifts it for itself with the
+	// PruneLimits stops a revision that would delete too much. A commit lifts it for itself with the
 	// trailer "Accord-Prune: allow" in its message.
 	// +kubebuilder:default:={}
-	PruneBrake PruneBrake `json:"pruneBrake,omitempty"`
+	PruneLimits PruneLimits `json:"pruneLimits,omitempty"`
 	// RequireApproval holds every plan that nobody approved: none of it is delivered, and the clusters keep what they have.
-	// A plan is approved by its digest, in a line "Accord-Plan: sha256:<hex>" of the commit message or in the annotation
+	// A plan is approved by its digest, in a line "Accord-Approve-Plan: sha256:<hex>" of the commit message or in the annotation
 	// accord.dev/approved-plan of its Release. One that changes nothing needs no approval.
 	RequireApproval bool `json:"requireApproval,omitempty"`
 	// Preflight asks every cluster that can be reached, by a server-side dry-run, whether it would take what a new plan changes
@@ -58,9 +58,9 @@ type FederationSpec struct {
 	// keep what they have, the Release names cluster, object and message, and it is tried again until nobody refuses.
 	// +kubebuilder:default=true
 	Preflight *bool `json:"preflight,omitempty"`
-	// HookSecretRef names a Secret beside the Federation whose key "token" signs push hooks
+	// WebhookSecretRef names a Secret beside the Federation whose key "token" signs push hooks
 	// (POST /hook/<namespace>/<name>); absent: push hooks are refused.
-	HookSecretRef *corev1.LocalObjectReference `json:"hookSecretRef,omitempty"`
+	WebhookSecretRef *corev1.LocalObjectReference `json:"webhookSecretRef,omitempty"`
 	// SkippedNamespaces are regular expressions for whole names of namespaces of which nothing is propagated
 	// (Karmada §8.2). kube-.* is always among them.
 	// +kubebuilder:validation:MaxItems=128
@@ -163,9 +163,9 @@ type Ref struct {
 	Commit string `json:"commit,omitempty"`
 }
 
-// PruneBrake bounds what one revision may delete from one cluster. Namespaces, CustomResourceDefinitions and
+// PruneLimits bounds what one revision may delete from one cluster. Namespaces, CustomResourceDefinitions and
 // PersistentVolumeClaims always need the trailer.
-type PruneBrake struct {
+type PruneLimits struct {
 	// MaxPercent of the objects of one cluster.
 	// +kubebuilder:default=50
 	// +kubebuilder:validation:Minimum=0
@@ -198,28 +198,28 @@ type FederationStatus struct {
 	Release string `json:"release,omitempty"`
 	// +optional
 	Summary Summary `json:"summary,omitzero"`
-	// Left are the clusters that left the fleet and have something of the Federation, the newest first. One that joins again is
+	// RemovedClusters are the clusters that left the fleet and have something of the Federation, the newest first. One that joins again is
 	// taken out as soon as its Delivery answers for what is there.
 	// +kubebuilder:validation:MaxItems=20
-	Left []LeftCluster `json:"left,omitempty"`
-	// LeftOmitted counts clusters that left before those in Left.
-	LeftOmitted int32 `json:"leftOmitted,omitempty"`
+	RemovedClusters []RemovedCluster `json:"removedClusters,omitempty"`
+	// RemovedClustersOmitted counts clusters that left before those in Left.
+	RemovedClustersOmitted int32 `json:"removedClustersOmitted,omitempty"`
 }
 
-// LeftCluster is what a cluster had of a Federation when it left the fleet. It stays there: nothing is deleted.
-type LeftCluster struct {
+// RemovedCluster is what a cluster had of a Federation when it left the fleet. It stays there: nothing is deleted.
+type RemovedCluster struct {
 	Cluster string `json:"cluster"`
 	// Since it left.
 	Since metav1.Time `json:"since"`
-	// Objects counts what stays there, as far as is known: of a cluster that is not reachable, what it had when it was heard last.
-	Objects int32 `json:"objects"`
-	// Named are at most ten of the objects, "apps/Deployment shop/web".
+	// ObjectCount counts what stays there, as far as is known: of a cluster that is not reachable, what it had when it was heard last.
+	ObjectCount int32 `json:"objectCount"`
+	// Objects are at most ten of the objects, "apps/Deployment shop/web".
 	// +kubebuilder:validation:MaxItems=10
-	Named []string `json:"named,omitempty"`
+	Objects []string `json:"objects,omitempty"`
 	// Reachable is whether the cluster answered when it left.
 	Reachable bool `json:"reachable"`
-	// LastHeardAt is when it answered last; absent if it never did.
-	LastHeardAt *metav1.Time `json:"lastHeardAt,omitempty"`
+	// LastProbeTime is when it answered last; absent if it never did.
+	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
 }
 
 // FederationList is a list of Federations.

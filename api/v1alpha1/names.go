@@ -13,18 +13,18 @@ const (
 	// ApprovedPlanAnnotation on a Release approves plans of it by digest ("sha256:<hex>", several separated by commas), where the
 	// Federation requires approval.
 	ApprovedPlanAnnotation = "accord.dev/approved-plan"
-	// ApprovedPlanTrailer begins a line of a commit message that approves a plan; its digest follows.
-	ApprovedPlanTrailer = "Accord-Plan: "
-	// ForgetLeftAnnotation on a Federation is a time (RFC 3339): somebody looked after the clusters that left until then, and
+	// ApprovePlanTrailer begins a line of a commit message that approves a plan; its digest follows.
+	ApprovePlanTrailer = "Accord-Approve-Plan: "
+	// AcknowledgeRemovedAnnotation on a Federation is a time (RFC 3339): somebody looked after the clusters that left until then, and
 	// they are not listed in its status any more.
-	ForgetLeftAnnotation = "accord.dev/forget-left"
-	// ReportedAnnotation on a Release is what the forges of its sources were told last, so that a restart tells nothing twice.
-	ReportedAnnotation = "accord.dev/reported"
+	AcknowledgeRemovedAnnotation = "accord.dev/acknowledge-removed-clusters"
+	// CommitStatusAnnotation on a Release is what the forges of its sources were told last, so that a restart tells nothing twice.
+	CommitStatusAnnotation = "accord.dev/commit-status"
 	// SourceLabel is on a Cluster that a Git source declares: "<namespace>.<federation>".
 	SourceLabel = "accord.dev/declared-by"
-	// LeftBehindFinalizer is on a Cluster that something was delivered to. A Cluster that is deleted goes when every
+	// RecordRemovalFinalizer is on a Cluster that something was delivered to. A Cluster that is deleted goes when every
 	// Federation has written down what stays there (status.left), and at the latest after a minute.
-	LeftBehindFinalizer = "accord.dev/left-behind"
+	RecordRemovalFinalizer = "accord.dev/record-removal"
 )
 
 // What is on the objects that accord puts on members.
@@ -52,20 +52,22 @@ const (
 
 // Condition types beside Ready, Reconciling and Stalled (github.com/fluxcd/pkg/apis/meta).
 const (
-	SourceVerified = "SourceVerified"
-	Rendered       = "Rendered"
-	Scheduled      = "Scheduled"
-	Applied        = "Applied"
-	HealthyType    = "Healthy"
-	Suspended      = "Suspended"
-	Superseded     = "Superseded"
+	Rendered    = "Rendered"
+	Scheduled   = "Scheduled"
+	Applied     = "Applied"
+	HealthyType = "Healthy"
+	Suspended   = "Suspended"
+	Superseded  = "Superseded"
 	// Approved is on a Release of a Federation that requires approval.
 	Approved = "Approved"
-	// Preflighted is on a Release whose changes were tried on the clusters before any of them was written.
-	Preflighted = "Preflighted"
-	Reachable   = "Reachable"
-	HeldType    = "Held"
-	Drifted     = "Drifted"
+	// DryRunSucceeded is on a Release whose changes were tried on the clusters before any of them was written.
+	DryRunSucceeded = "DryRunSucceeded"
+	Reachable       = "Reachable"
+	HeldType        = "Held"
+	Drifted         = "Drifted"
 	// CompleteAPIEnablements is Karmada's, on a Cluster: status.apiEnablements has every kind that it serves.
 	CompleteAPIEnablements = "CompleteAPIEnablements"
+	// ResourceSummaryAvailable on a Cluster is True when status.resourceSummary is up to date, Unknown with the reason Requested
+	// when a plan needs it, and False when it cannot be measured.
+	ResourceSummaryAvailable = "ResourceSummaryAvailable"
 )

@@ -55,7 +55,7 @@ type SourceRevision struct {
 // ReleaseStatus says how far the commit got.
 type ReleaseStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Conditions: Ready, Reconciling, Stalled, SourceVerified, Rendered, Scheduled, Applied, Healthy, Suspended, Approved, Preflighted, Superseded.
+	// Conditions: Ready, Reconciling, Stalled, Rendered, Scheduled, Applied, Healthy, Suspended, Approved, DryRunSucceeded, Superseded.
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
@@ -63,9 +63,9 @@ type ReleaseStatus struct {
 	Summary Summary `json:"summary,omitzero"`
 	// Objects in the plan.
 	Objects int32 `json:"objects,omitempty"`
-	// Worst clusters, at most ten.
+	// NotReadyClusters clusters, at most ten.
 	// +kubebuilder:validation:MaxItems=10
-	Worst []Worst `json:"worst,omitempty"`
+	NotReadyClusters []NotReadyCluster `json:"notReadyClusters,omitempty"`
 	// Omitted counts the clusters that are not fine and not in Worst.
 	Omitted int32 `json:"omitted,omitempty"`
 	// WaitingFor is set while the release is neither ready nor ended.
@@ -75,9 +75,9 @@ type ReleaseStatus struct {
 	Errors []string `json:"errors,omitempty"`
 	// ErrorsOmitted counts the errors that are not in Errors.
 	ErrorsOmitted int32 `json:"errorsOmitted,omitempty"`
-	// Findings are what the plan says of fields that are not acted on and policies that match nothing, at most ten.
+	// Warnings are what the plan says of fields that are not acted on and policies that match nothing, at most ten.
 	// +kubebuilder:validation:MaxItems=10
-	Findings []string `json:"findings,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 	// Rollouts of the RolloutPolicies that claim anything, at most ten.
 	// +kubebuilder:validation:MaxItems=10
 	// +listType=map

@@ -35,8 +35,8 @@ const (
 	Unreachable State = "Unreachable"
 )
 
-// Worst is one of the at most ten clusters that a reader should look at first.
-type Worst struct {
+// NotReadyCluster is one of the at most ten clusters that a reader should look at first.
+type NotReadyCluster struct {
 	Cluster string `json:"cluster"`
 	State   State  `json:"state"`
 	// Object that is worst on that cluster, "apps/Deployment shop/web"; empty on a FederatedObject.
@@ -51,9 +51,9 @@ type WaitingFor struct {
 	// Cluster is empty when it is about no cluster in particular.
 	Cluster string `json:"cluster"`
 	// Stage of a rollout; empty when it is about none.
-	Stage     string       `json:"stage,omitempty"`
-	Condition string       `json:"condition"`
-	Since     *metav1.Time `json:"since,omitempty"`
+	Stage   string       `json:"stage,omitempty"`
+	Message string       `json:"message"`
+	Since   *metav1.Time `json:"since,omitempty"`
 	// Deadline is when waiting ends at the latest; absent when only a person or Git can end it.
 	Deadline *metav1.Time `json:"deadline,omitempty"`
 }

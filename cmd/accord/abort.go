@@ -9,12 +9,12 @@ import (
 const abortLong = `Halt a rollout now: no further cluster gets anything, until what is rolled out changes in Git, or "accord resume". What was
 given stays.
 
-It is the annotation ` + policy.OrderPrefix + `abort of the RolloutPolicy, about one target (see "accord approve --help"),
+It is the annotation ` + policy.CommandPrefix + `abort of the RolloutPolicy, about one target (see "accord approve --help"),
 or with --annotate of the Release on the hub.
 ` + orderNotes
 
 func abortCommand() *cobra.Command {
-	return ordering(&rolloutOrder{do: policy.OrderAbort}, &cobra.Command{
+	return ordering(&rolloutOrder{do: policy.CommandAbort}, &cobra.Command{
 		Use:   "abort [ROLLOUT]",
 		Short: "Halt a rollout now",
 		Long:  abortLong,

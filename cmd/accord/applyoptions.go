@@ -51,7 +51,7 @@ func (f *applyFlags) federation() v1alpha1.Federation {
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: f.name},
 		Spec: v1alpha1.FederationSpec{
 			Sources: []v1alpha1.Source{f.source},
-			Prune:   f.prune, PruneBrake: v1alpha1.PruneBrake{MaxPercent: new(brakePercent)}, Preflight: &f.preflight,
+			Prune:   f.prune, PruneLimits: v1alpha1.PruneLimits{MaxPercent: new(brakePercent)}, Preflight: &f.preflight,
 		},
 	}
 }

@@ -11,12 +11,12 @@ const approveLong = `Approve a stage whose gate waits for a person (approval: Ma
 An approval is about one target, which is what is rolled out, to where: when that changes, it has no meaning any more. The
 hub says which it is, and which stage has its turn; without a hub name --target and --stage, as "accord status" shows them.
 
-It is the annotation ` + policy.OrderPrefix + `approve of the RolloutPolicy, written to Git. With --annotate it is one of
+It is the annotation ` + policy.CommandPrefix + `approve of the RolloutPolicy, written to Git. With --annotate it is one of
 the Release on the hub: who may is then a question of the rights to patch Releases there.
 ` + orderNotes
 
 func approveCommand() *cobra.Command {
-	o := &rolloutOrder{do: policy.OrderApprove}
+	o := &rolloutOrder{do: policy.CommandApprove}
 	c := ordering(o, &cobra.Command{
 		Use:   "approve [ROLLOUT]",
 		Short: "Approve a stage of a rollout",

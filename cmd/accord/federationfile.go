@@ -76,8 +76,8 @@ func complete(fed *v1alpha1.Federation) (*v1alpha1.Federation, error) {
 		return nil, fmt.Errorf("federation %s has no spec.sources", fed.Name)
 	}
 	fed.Namespace = cmp.Or(fed.Namespace, "default")
-	if fed.Spec.PruneBrake.MaxPercent == nil {
-		fed.Spec.PruneBrake.MaxPercent = ptr.To[int32](50) // as the CustomResourceDefinition has it
+	if fed.Spec.PruneLimits.MaxPercent == nil {
+		fed.Spec.PruneLimits.MaxPercent = ptr.To[int32](50) // as the CustomResourceDefinition has it
 	}
 	return fed, nil
 }

@@ -57,7 +57,7 @@ func newMember(c *v1alpha1.Cluster) member {
 	m := member{
 		name: c.Name, state: memberUnknown, version: cmp.Or(c.Status.KubernetesVersion, "-"),
 		nodes: cmp.Or(c.Status.NodeSummary.Display, "-"), region: cmp.Or(c.Spec.Region, "-"), endpoint: cmp.Or(c.Spec.APIEndpoint, "-"),
-		heard: c.Status.LastHeardAt, note: "not contacted yet",
+		heard: c.Status.LastProbeTime, note: "not contacted yet",
 	}
 	if c.DeletionTimestamp != nil {
 		m.state, m.since, m.note = memberLeaving, c.DeletionTimestamp, leavingNote(c)

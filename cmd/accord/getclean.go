@@ -45,7 +45,7 @@ func cleanFederatedObject(o map[string]any) {
 	if !template.ID().IsSecret() {
 		return
 	}
-	for _, list := range [][]string{{"spec", "variants"}, {"status", "clusters"}} {
+	for _, list := range [][]string{{"spec", "results"}, {"status", "clusters"}} {
 		entries, _, _ := unstructured.NestedFieldNoCopy(o, list...)
 		all, _ := entries.([]any)
 		for _, e := range all {

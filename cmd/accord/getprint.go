@@ -120,7 +120,7 @@ func printRemoved(ctx context.Context, out io.Writer, h *hub, l listing, name st
 	}
 	now := time.Now()
 	for _, fed := range list.Items {
-		for _, line := range leftLines(fed.Status.Left, fed.Status.LeftOmitted, now) {
+		for _, line := range leftLines(fed.Status.RemovedClusters, fed.Status.RemovedClustersOmitted, now) {
 			if _, err := fmt.Fprintf(out, "%s: %s\n", fed.Name, line); err != nil {
 				return err
 			}

@@ -14,7 +14,7 @@ func staying(clusters []v1alpha1.Cluster) []v1alpha1.Cluster {
 
 // leavingNote says on what a Cluster waits that is being deleted.
 func leavingNote(c *v1alpha1.Cluster) string {
-	if slices.Contains(c.Finalizers, v1alpha1.LeftBehindFinalizer) {
+	if slices.Contains(c.Finalizers, v1alpha1.RecordRemovalFinalizer) {
 		return "goes when accord wrote down what stays there: a minute at most, if it runs"
 	}
 	return join(" ", "kept by", strings.Join(c.Finalizers, ", "))

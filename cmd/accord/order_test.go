@@ -30,12 +30,12 @@ func TestParseUntil(t *testing.T) {
 }
 
 func TestWithOrder(t *testing.T) {
-	approve := policy.Order{Do: policy.OrderApprove, Target: "1f0c9e21aa04", Stage: "canary"}
-	abort := policy.Order{Do: policy.OrderAbort, Target: "1f0c9e21aa04"}
+	approve := policy.Command{Do: policy.CommandApprove, RolloutID: "1f0c9e21aa04", Stage: "canary"}
+	abort := policy.Command{Do: policy.CommandAbort, RolloutID: "1f0c9e21aa04"}
 	for _, c := range []struct {
 		state string
 		was   string
-		order policy.Order
+		order policy.Command
 		stale bool
 		want  string
 	}{

@@ -79,9 +79,9 @@ func (o *rolloutOrder) edit(ctx context.Context, out io.Writer, h *history, m wr
 			return err
 		}
 	}
-	key := policy.OrderPrefix + o.do
+	key := policy.CommandPrefix + o.do
 	was, _ := m.Get("metadata", "annotations", key)
-	c := change{file: m.file, subject: o.subject(m.title(), order.Stage), body: join("\n", "Target: "+order.Target, o.reason)}
+	c := change{file: m.file, subject: o.subject(m.title(), order.Stage), body: join("\n", "Target: "+order.RolloutID, o.reason)}
 	if c.text, err = m.Set(withOrder(was, order, true), "metadata", "annotations", key); err != nil {
 		return fmt.Errorf("editing %s: %w", m.place(), err)
 	}
@@ -125,24 +125,24 @@ func (o *rolloutOrder) release(ctx context.Context) (*hub, *v1alpha1.Release, er
 var orderTarget = regexp.MustCompile(`^(sha256:)?[0-9a-f]{12,64}$`)
 
 // order is what is written. status is nil when no hub was asked.
-func (o *rolloutOrder) order(name string, status *v1alpha1.RolloutStatus) (policy.Order, error) {
-	order := policy.Order{Do: o.do, Target: o.target, Stage: o.stage}
+func (o *rolloutOrder) order(name string, status *v1alpha1.RolloutStatus) (policy.Command, error) {
+	order := policy.Command{Do: o.do, RolloutID: o.target, Stage: o.stage}
 	if status != nil {
-		order.Target = cmp.Or(order.Target, status.Target)
-		if o.do == policy.OrderApprove {
+		order.RolloutID = cmp.Or(order.RolloutID, status.ID)
+		if o.do == policy.CommandApprove {
 			order.Stage = cmp.Or(order.Stage, status.Stage)
 		}
 	}
 	switch {
-	case order.Target == "" && status != nil:
+	case order.RolloutID == "" && status != nil:
 		return order, fmt.Errorf("the hub knows of no target of rollout %s", name)
-	case order.Target == "":
+	case order.RolloutID == "":
 		return order, errors.New("an order is about one target: name the hub (--hub-kubeconfig or $" + hubEnv + "), or --target with the digits that accord status shows")
-	case !orderTarget.MatchString(order.Target):
-		return order, fmt.Errorf("--target %q: expected 12 hexadecimal digits or more, as accord status shows them", order.Target)
-	case o.do == policy.OrderApprove && order.Stage == "" && status != nil:
+	case !orderTarget.MatchString(order.RolloutID):
+		return order, fmt.Errorf("--target %q: expected 12 hexadecimal digits or more, as accord status shows them", order.RolloutID)
+	case o.do == policy.CommandApprove && order.Stage == "" && status != nil:
 		return order, fmt.Errorf("no stage of rollout %s has its turn: name one with --stage", name)
-	case o.do == policy.OrderApprove && order.Stage == "":
+	case o.do == policy.CommandApprove && order.Stage == "":
 		return order, errors.New("name the --stage that is approved")
 	}
 	return order, nil
@@ -150,15 +150,15 @@ func (o *rolloutOrder) order(name string, status *v1alpha1.RolloutStatus) (polic
 
 // withOrder is the value of an annotation with one more order. stale: those about other targets go. An order that is
 // obeyed only once is told from an earlier one by a number.
-func withOrder(value string, order policy.Order, stale bool) string {
+func withOrder(value string, order policy.Command, stale bool) string {
 	var kept []string
-	for _, o := range policy.OrdersIn(map[string]string{policy.OrderPrefix + order.Do: value}) {
-		same := o.About(order.Target) || order.About(o.Target)
+	for _, o := range policy.CommandsIn(map[string]string{policy.CommandPrefix + order.Do: value}) {
+		same := o.About(order.RolloutID) || order.About(o.RolloutID)
 		if same || !stale {
 			kept = append(kept, orderText(o))
 		}
 	}
-	for n := 2; order.Do != policy.OrderApprove && slices.Contains(kept, orderText(order)); n++ {
+	for n := 2; order.Do != policy.CommandApprove && slices.Contains(kept, orderText(order)); n++ {
 		order.Stage = strconv.Itoa(n)
 	}
 	if text := orderText(order); !slices.Contains(kept, text) {
@@ -168,7 +168,7 @@ func withOrder(value string, order policy.Order, stale bool) string {
 }
 
 // orderText is "1f0c9e21aa04@canary".
-func orderText(o policy.Order) string { return strings.TrimPrefix(o.String(), o.Do+" ") }
+func orderText(o policy.Command) string { return strings.TrimPrefix(o.String(), o.Do+" ") }
 
 // annotateRelease gives the order on the hub: who may is a question of the rights to patch Releases there.
 func (o *rolloutOrder) annotateRelease(ctx context.Context, out io.Writer, name string) error {
@@ -184,7 +184,7 @@ func (o *rolloutOrder) annotateRelease(ctx context.Context, out io.Writer, name 
 	if err != nil {
 		return err
 	}
-	key := policy.OrderPrefix + o.do
+	key := policy.CommandPrefix + o.do
 	before := rel.DeepCopy()
 	if rel.Annotations == nil {
 		rel.Annotations = map[string]string{}

@@ -93,7 +93,7 @@ func (r *review) markdownFoot() string {
 	}
 	return fmt.Sprintf("\nUndo: revert this change, and the same plan runs backwards. Approve where the Federation asks for it: "+
 		"`%s%s` as a line of the message of the commit that is merged, or the annotation `%s` with this digest on its Release.\n",
-		v1alpha1.ApprovedPlanTrailer, r.After.Digest, v1alpha1.ApprovedPlanAnnotation)
+		v1alpha1.ApprovePlanTrailer, r.After.Digest, v1alpha1.ApprovedPlanAnnotation)
 }
 
 // markdownParts are in the order of their claim on the room.

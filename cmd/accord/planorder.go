@@ -46,10 +46,10 @@ type plannedOrder struct {
 	MaxUnhealthy   string `json:"maxUnhealthy,omitempty"`
 	MaxUnreachable string `json:"maxUnreachable,omitempty"`
 	// Longest is how long it takes at most, "3h30m", but for what Unbounded has.
-	Longest   string   `json:"longest"`
-	Unbounded []string `json:"unbounded"`
-	// Pause is why nothing goes on.
-	Pause string `json:"pause,omitempty"`
+	Longest     string   `json:"longest"`
+	Unbounded   []string `json:"unbounded"`
+	Paused      bool     `json:"paused,omitempty"`
+	PauseReason string   `json:"pauseReason,omitempty"`
 	// Faults are clusters that are not in exactly one stage.
 	Faults []string `json:"faults,omitempty"`
 }
@@ -64,8 +64,9 @@ type plannedStage struct {
 	// Gate is what has to be true before the stage is left, in words.
 	Gate []string `json:"gate"`
 	// Deadline is how long a cluster may take.
-	Deadline string `json:"progressDeadline"`
-	Pause    string `json:"pause,omitempty"`
+	Deadline    string `json:"progressDeadline"`
+	Paused      bool   `json:"paused,omitempty"`
+	PauseReason string `json:"pauseReason,omitempty"`
 }
 
 // A wayBack is a revision that clusters would be given back.
@@ -148,7 +149,7 @@ func (p *pair) rollout(r *propagate.Rollout, runs map[string]string, k *known, s
 	made := plannedRollout{
 		Policy: r.Name(), At: r.Policy.Origin.String(), Changing: []string{}, After: newOrder(course),
 		Held: map[string]string{}, Unreachable: map[string]string{},
-		input: stages.Input{Course: course, Revision: p.head.label, Orders: r.Policy.Orders, Now: now},
+		input: stages.Input{Course: course, Revision: p.head.label, Orders: r.Policy.Commands, Now: now},
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Clusters, also)))) {
 		c := stages.Cluster{Name: name, Wanted: r.Digest(name), Held: r.Held(name)}
@@ -212,13 +213,13 @@ func newOrder(c stages.Course) *plannedOrder {
 	spec := c.Policy.Spec
 	longest, unbounded := stages.Longest(c)
 	o := &plannedOrder{
-		Stages: []plannedStage{}, OnFailure: spec.OnFailure, Longest: span(longest), Unbounded: append([]string{}, unbounded...), Pause: spec.Pause,
-		MaxUnhealthy: string(spec.Budget.MaxUnhealthy), MaxUnreachable: string(spec.Budget.MaxUnreachable),
+		Stages: []plannedStage{}, OnFailure: spec.OnFailure, Longest: span(longest), Unbounded: append([]string{}, unbounded...), Paused: spec.Paused, PauseReason: spec.PauseReason,
+		MaxUnhealthy: string(spec.FailureBudget.MaxUnhealthy), MaxUnreachable: string(spec.FailureBudget.MaxUnreachable),
 	}
 	for _, s := range c.Stages {
 		o.Stages = append(o.Stages, plannedStage{
 			Name: s.Name, Clusters: append([]string{}, s.Clusters...), AtOnce: string(s.MaxConcurrency), Gate: gateWords(s.Gate),
-			Deadline: span(spec.Deadline(s.RolloutStage).Length()), Pause: s.Pause,
+			Deadline: span(spec.Deadline(s.RolloutStage).Length()), Paused: s.Paused, PauseReason: s.PauseReason,
 		})
 	}
 	for _, f := range c.Faults {
@@ -229,7 +230,7 @@ func newOrder(c stages.Course) *plannedOrder {
 
 // gateWords are what a gate asks for.
 func gateWords(g policy.RolloutGate) []string {
-	words := []string{join(" for ", "healthy on this version", span(g.Soak.Length()))}
+	words := []string{join(" for ", "healthy on this version", span(g.SoakDuration.Length()))}
 	words = append(words, g.Conditions...)
 	if g.Job != nil {
 		words = append(words, "Job "+g.Job.Namespace+"/"+g.Job.Name+" complete")

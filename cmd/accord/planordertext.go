@@ -150,12 +150,12 @@ func (o plannedRollout) remarks() []string {
 	if o.After == nil {
 		return []string{"there is no RolloutPolicy " + o.Policy + " any more: what it moved changes at once"}
 	}
-	if o.After.Pause != "" {
-		all = append(all, "paused: "+o.After.Pause)
+	if o.After.Paused {
+		all = append(all, join(": ", "paused", o.After.PauseReason))
 	}
 	for _, s := range o.After.Stages {
-		if s.Pause != "" {
-			all = append(all, "stage "+s.Name+" is paused: "+s.Pause)
+		if s.Paused {
+			all = append(all, join(": ", "stage "+s.Name+" is paused", s.PauseReason))
 		}
 	}
 	all = append(all, o.After.Faults...)

@@ -191,7 +191,7 @@ func (p *pair) options(k *known, progress func(done, total int)) diff.Options {
 		message = merged(p.head.commit).Message + "\n" + message
 	}
 	return diff.Options{
-		Key: key, Prune: spec.Prune, PruneLimits: spec.PruneBrake, AllowPrune: hasTrailer(message, "Accord-Prune: allow"),
+		Key: key, Prune: spec.Prune, PruneLimits: spec.PruneLimits, AllowPrune: hasTrailer(message, "Accord-Prune: allow"),
 		Observed: seen(k, time.Now()), Progress: progress,
 	}
 }

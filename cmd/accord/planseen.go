@@ -22,7 +22,7 @@ func seen(k *known, now time.Time) map[string]diff.Observation {
 		s := diff.Observation{Revision: revision, RevisionsBehind: behind(k, revision)}
 		if p := deliveryPlace(d, ""); p.State == v1alpha1.Unreachable {
 			s.Unreachable = true
-			if since := cmp.Or(d.Status.LastHeardAt, p.Since); since != nil {
+			if since := cmp.Or(d.Status.LastProbeTime, p.Since); since != nil {
 				s.UnreachableFor = now.Sub(since.Time)
 			}
 		}
@@ -60,10 +60,10 @@ func healthyRevision(k *known, rollout, cluster string) string {
 		switch {
 		case at < 0:
 			return d.Status.LastHealthyRevision
-		case d.Status.Rollouts[at].Healthy != nil:
-			return d.Status.Rollouts[at].Given.Revision
-		case d.Status.Rollouts[at].Good != nil:
-			return d.Status.Rollouts[at].Good.Revision
+		case d.Status.Rollouts[at].HealthySince != nil:
+			return d.Status.Rollouts[at].Current.Revision
+		case d.Status.Rollouts[at].LastHealthy != nil:
+			return d.Status.Rollouts[at].LastHealthy.Revision
 		}
 	}
 	return ""

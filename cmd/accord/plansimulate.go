@@ -94,7 +94,7 @@ func checkScenario(s stages.Scenario, clusters []string) error {
 		}
 	}
 	for i, o := range s.Orders {
-		if !slices.Contains([]string{policy.OrderApprove, policy.OrderAbort, policy.OrderRollback, policy.OrderResume}, o.Do) {
+		if !slices.Contains([]string{policy.CommandApprove, policy.CommandAbort, policy.CommandRollback, policy.CommandResume}, o.Do) {
 			return fmt.Errorf("orders[%d].do of the scenario is %q, expected approve, abort, rollback or resume", i, o.Do)
 		}
 	}

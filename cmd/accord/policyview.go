@@ -68,7 +68,7 @@ func (p *policyPart) count(objects []*v1alpha1.FederatedObject) {
 	clusters := map[string]bool{}
 	slices.SortFunc(objects, func(a, b *v1alpha1.FederatedObject) int { return cmp.Compare(a.Name, b.Name) })
 	for _, o := range objects {
-		for _, variant := range o.Spec.Variants {
+		for _, variant := range o.Spec.Results {
 			for _, c := range variant.Clusters {
 				clusters[c] = true
 			}
@@ -90,8 +90,8 @@ func (p *policyPart) count(objects []*v1alpha1.FederatedObject) {
 func (p *policyPart) look(o *v1alpha1.FederatedObject) {
 	t := o.Spec.Template
 	name := t.Kind + " " + join("/", t.Namespace, t.Name)
-	if o.Spec.Why != "" && p.worst != v1alpha1.Failed {
-		p.Worst, p.worst = name+": "+o.Spec.Why, v1alpha1.Failed
+	if o.Spec.Message != "" && p.worst != v1alpha1.Failed {
+		p.Worst, p.worst = name+": "+o.Spec.Message, v1alpha1.Failed
 	}
 	for _, c := range o.Status.Clusters {
 		worse := p.worst == "" && c.State == v1alpha1.Unreachable || p.worst != v1alpha1.Failed && c.State == v1alpha1.Failed

@@ -68,7 +68,7 @@ func newJourney(fed *v1alpha1.Federation, rel *v1alpha1.Release) journey {
 		Began: rel.CreationTimestamp, Summary: s.Summary, SupersededBy: rel.Status.SupersededBy, Rollouts: rel.Status.Rollouts,
 	}
 	failed := func(v stages.Verdict) int {
-		return slices.IndexFunc(j.Rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Verdict == string(v) })
+		return slices.IndexFunc(j.Rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(v) })
 	}
 	back, halted := failed(stages.RolledBack), failed(stages.Halted)
 	switch {

@@ -13,23 +13,23 @@ const namedLeft = 3
 
 // leftLine is "eu-1 left 3m ago and keeps 12 objects: ConfigMap shop/web, Service shop/web, apps/Deployment shop/web and 9 more
 // (it did not answer, and was last heard 2h ago)".
-func leftLine(c v1alpha1.LeftCluster, now time.Time) string {
-	named := c.Named[:min(len(c.Named), namedLeft)]
-	line := fmt.Sprintf("%s left %s ago and keeps %s%s", c.Cluster, age(&c.Since, now), count(int(c.Objects), "object"), prefixed(": ", strings.Join(named, ", ")))
-	if more := int(c.Objects) - len(named); more > 0 && len(named) > 0 {
+func leftLine(c v1alpha1.RemovedCluster, now time.Time) string {
+	named := c.Objects[:min(len(c.Objects), namedLeft)]
+	line := fmt.Sprintf("%s left %s ago and keeps %s%s", c.Cluster, age(&c.Since, now), count(int(c.ObjectCount), "object"), prefixed(": ", strings.Join(named, ", ")))
+	if more := int(c.ObjectCount) - len(named); more > 0 && len(named) > 0 {
 		line += fmt.Sprintf(" and %d more", more)
 	}
 	switch {
 	case c.Reachable:
 		return line
-	case c.LastHeardAt == nil:
+	case c.LastProbeTime == nil:
 		return line + " (it never answered)"
 	}
-	return line + " (it did not answer, and was last heard " + age(c.LastHeardAt, now) + " ago)"
+	return line + " (it did not answer, and was last heard " + age(c.LastProbeTime, now) + " ago)"
 }
 
 // leftLines are the clusters that left, the newest first, and how many did before those.
-func leftLines(left []v1alpha1.LeftCluster, omitted int32, now time.Time) []string {
+func leftLines(left []v1alpha1.RemovedCluster, omitted int32, now time.Time) []string {
 	var lines []string
 	for _, c := range left {
 		lines = append(lines, leftLine(c, now))

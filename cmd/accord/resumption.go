@@ -16,7 +16,7 @@ type resumption struct {
 }
 
 func (f *resumption) run(ctx context.Context, out io.Writer, name string) error {
-	o := &rolloutOrder{do: policy.OrderResume, orderFlags: f.orderFlags, targetFlags: f.targetFlags}
+	o := &rolloutOrder{do: policy.CommandResume, orderFlags: f.orderFlags, targetFlags: f.targetFlags}
 	if f.annotate {
 		return o.run(ctx, out, name)
 	}
@@ -39,16 +39,17 @@ func (f *resumption) run(ctx context.Context, out io.Writer, name string) error 
 	}
 	is, there := m.Get(s.path...)
 	switch {
-	case (!there || is == "" || is == "false") && s.value == nil:
+	case (!there || is == "false") && s.reason != "":
 		return o.edit(ctx, out, h, m)
 	case !there || is == "false":
 		return fmt.Errorf("%s is not suspended: %s of %s is not set", m.title(), strings.Join(s.path, "."), m.place())
 	}
 	c := change{file: m.file, subject: "resume " + join(", stage ", m.title(), f.stage)}
-	if s.value == nil {
-		c.body = "It was suspended: " + is
+	if s.reason != "" {
+		reason, _ := m.Get(s.reasonPath()...)
+		c.body = prefixed("It was suspended: ", reason)
 	}
-	if c.text, err = m.Remove(s.path...); err != nil {
+	if c.text, err = s.unset(m); err != nil {
 		return fmt.Errorf("editing %s: %w", m.place(), err)
 	}
 	return f.carryOut(ctx, out, h, c)
@@ -56,12 +57,12 @@ func (f *resumption) run(ctx context.Context, out io.Writer, name string) error 
 
 // pausedStage takes the stage that is paused when the whole is not, and one only is.
 func (f *resumption) pausedStage(m written) error {
-	if why, _ := m.Get("spec", "pause"); why != "" {
+	if is, _ := m.Get("spec", "paused"); is == "true" {
 		return nil
 	}
 	var paused []string
 	for _, stage := range m.Names("spec", "stages") {
-		if why, _ := m.Get("spec", "stages", stage, "pause"); why != "" {
+		if is, _ := m.Get("spec", "stages", stage, "paused"); is == "true" {
 			paused = append(paused, stage)
 		}
 	}

@@ -10,12 +10,12 @@ const rollbackLong = `Roll back now: every cluster that got the new version gets
 stays there until what is rolled out changes in Git, or "accord resume". It also works after the end of a rollout. To undo a
 change for good revert its commit: that goes through the stages.
 
-It is the annotation ` + policy.OrderPrefix + `rollback of the RolloutPolicy, about one target (see "accord approve --help"),
+It is the annotation ` + policy.CommandPrefix + `rollback of the RolloutPolicy, about one target (see "accord approve --help"),
 or with --annotate of the Release on the hub.
 ` + orderNotes
 
 func rollbackCommand() *cobra.Command {
-	return ordering(&rolloutOrder{do: policy.OrderRollback}, &cobra.Command{
+	return ordering(&rolloutOrder{do: policy.CommandRollback}, &cobra.Command{
 		Use:   "rollback [ROLLOUT]",
 		Short: "Give clusters back what they had",
 		Long:  rollbackLong,

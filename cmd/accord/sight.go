@@ -43,7 +43,7 @@ type sight struct {
 	// Note is the one thing worth saying about what is not done yet.
 	Note string
 	// Worst are clusters that are not done, the worst first, at most ten; Omitted counts the others.
-	Worst   []v1alpha1.Worst
+	Worst   []v1alpha1.NotReadyCluster
 	Omitted int32
 	// Mistakes are in the manifests, so that nothing could be decided.
 	Mistakes bool
@@ -71,7 +71,7 @@ func releaseSight(fed *v1alpha1.Federation, rel *v1alpha1.Release) sight {
 		Suspended:      fed.Spec.Suspend,
 		Summary:        t,
 		Note:           releaseNote(rel),
-		Worst:          st.Worst, Omitted: st.Omitted, Mistakes: len(st.Errors) > 0,
+		Worst:          st.NotReadyClusters, Omitted: st.Omitted, Mistakes: len(st.Errors) > 0,
 	}
 	if c := known("Stalled"); isTrue(c) && c.Reason != reasonSuperseded {
 		s.Stalled = cmp.Or(firstOf(st.Errors), c.Message, c.Reason)
@@ -82,7 +82,7 @@ func releaseSight(fed *v1alpha1.Federation, rel *v1alpha1.Release) sight {
 	if superseded(rel) {
 		s.Superseded = cmp.Or(st.SupersededBy, "a newer commit")
 	}
-	for _, w := range st.Worst {
+	for _, w := range st.NotReadyClusters {
 		if w.State == v1alpha1.Unreachable && w.Since != nil && w.Since.After(s.UnreachableSince) {
 			s.UnreachableSince = w.Since.Time
 		}
@@ -118,16 +118,16 @@ func superseded(rel *v1alpha1.Release) bool {
 // releaseNote says on what the release waits, or else which cluster is worst.
 func releaseNote(rel *v1alpha1.Release) string {
 	st := rel.Status
-	for _, w := range st.Worst {
+	for _, w := range st.NotReadyClusters {
 		if w.State == v1alpha1.Failed {
 			return worstNote(w)
 		}
 	}
 	if w := st.WaitingFor; w != nil {
-		return "waiting for " + join(": ", w.Cluster, w.Condition)
+		return "waiting for " + join(": ", w.Cluster, w.Message)
 	}
-	if len(st.Worst) > 0 {
-		return worstNote(st.Worst[0])
+	if len(st.NotReadyClusters) > 0 {
+		return worstNote(st.NotReadyClusters[0])
 	}
 	if st.Summary.Total == 0 {
 		return message(condition(st.Conditions, rel.Generation, "Ready"))
@@ -136,7 +136,7 @@ func releaseNote(rel *v1alpha1.Release) string {
 }
 
 // worstNote is "eu-7 apps/Deployment shop/api: image not found".
-func worstNote(w v1alpha1.Worst) string {
+func worstNote(w v1alpha1.NotReadyCluster) string {
 	return join(": ", join(" ", w.Cluster, w.Object), cmp.Or(w.Message, string(w.State)))
 }
 
@@ -163,7 +163,7 @@ func deliverySight(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries [
 		}
 		s.Summary.Progressing++
 		s.Note = cmp.Or(s.Note, name+" has received nothing of this release")
-		s.addWorst(v1alpha1.Worst{Cluster: name, State: v1alpha1.Progressing, Message: "has received nothing of this release"})
+		s.addWorst(v1alpha1.NotReadyCluster{Cluster: name, State: v1alpha1.Progressing, Message: "has received nothing of this release"})
 		if whole.Evaluated && (whole.Ready || whole.HealthyButRest) {
 			s.Stalled = cmp.Or(s.Stalled, "nothing of this release goes to "+name)
 		}
@@ -206,8 +206,8 @@ func (s *sight) add(d *v1alpha1.Delivery, revision string) {
 }
 
 // worstOf is what is worst on a cluster that is not done.
-func worstOf(d *v1alpha1.Delivery, p place) v1alpha1.Worst {
-	w := v1alpha1.Worst{Cluster: d.Spec.Cluster, State: p.State, Message: p.Note, Since: p.Since}
+func worstOf(d *v1alpha1.Delivery, p place) v1alpha1.NotReadyCluster {
+	w := v1alpha1.NotReadyCluster{Cluster: d.Spec.Cluster, State: p.State, Message: p.Note, Since: p.Since}
 	if i := slices.IndexFunc(d.Status.Problems, func(o v1alpha1.ObjectProblem) bool { return moves(o.State) }); i >= 0 && firstProblem(d) == p.Note {
 		w.Object, w.Message = d.Status.Problems[i].Object, d.Status.Problems[i].Message
 	}
@@ -215,7 +215,7 @@ func worstOf(d *v1alpha1.Delivery, p place) v1alpha1.Worst {
 }
 
 // addWorst lists a cluster, or counts it when the list is full.
-func (s *sight) addWorst(w v1alpha1.Worst) {
+func (s *sight) addWorst(w v1alpha1.NotReadyCluster) {
 	if len(s.Worst) == maxWorst {
 		s.Omitted++
 		return

@@ -17,7 +17,7 @@ Where a RolloutPolicy gives the order there is a table of its stages, and on wha
 and -o html draw the clusters of each stage over time: one file, without scripts.
 
 With --watch it goes on until Ctrl-C. A terminal is redrawn; elsewhere a line is added for each change of the verdict and
-of a cluster, and with -o json the whole report in one line, without lastHeardAt.`
+of a cluster, and with -o json the whole report in one line, without lastProbeTime.`
 
 // statusFlags of one status.
 type statusFlags struct {

@@ -38,16 +38,16 @@ func draw(out io.Writer, f format, rel *v1alpha1.Release, deliveries []v1alpha1.
 func pictureOf(rel *v1alpha1.Release, o *v1alpha1.RolloutStatus, deliveries []v1alpha1.Delivery, now time.Time) picture.Rollout {
 	p := picture.Rollout{
 		Title:   fmt.Sprintf("%s @ %s, rollout %s", rel.Spec.Federation, short(rel.Spec.Revision), o.Policy),
-		Verdict: o.Verdict, Begin: now, End: now,
+		Verdict: o.Phase, Begin: now, End: now,
 	}
-	if o.Verdict != string(stages.Complete) {
-		p.Verdict = join(": ", o.Verdict, o.Message)
+	if o.Phase != string(stages.Complete) {
+		p.Verdict = join(": ", o.Phase, o.Message)
 	}
-	if o.Began != nil {
-		p.Begin = o.Began.Time
+	if o.StartedAt != nil {
+		p.Begin = o.StartedAt.Time
 	}
-	if o.Completed != nil { // what came after is shown for as long again
-		p.End = o.Completed.Add(max(time.Minute, o.Completed.Sub(p.Begin)/10))
+	if o.CompletedAt != nil { // what came after is shown for as long again
+		p.End = o.CompletedAt.Add(max(time.Minute, o.CompletedAt.Sub(p.Begin)/10))
 		if now.Before(p.End) {
 			p.End = now
 		}
@@ -56,7 +56,7 @@ func pictureOf(rel *v1alpha1.Release, o *v1alpha1.RolloutStatus, deliveries []v1
 		p.WaitingFor = waitingLine(o.WaitingFor, now)
 	}
 	for _, s := range o.Stages {
-		drawn := picture.Stage{Name: s.Name, Note: stageNote(s), Began: instant(s.Began), Passed: instant(s.Passed)}
+		drawn := picture.Stage{Name: s.Name, Note: stageNote(s), Began: instant(s.StartedAt), Passed: instant(s.CompletedAt)}
 		for i := range deliveries {
 			for _, m := range deliveries[i].Status.Rollouts {
 				if m.Policy == o.Policy && m.Stage == s.Name && len(drawn.Clusters) < int(s.Clusters) {
@@ -108,9 +108,9 @@ func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end ti
 		}
 	}
 	turn(picture.Waits, begin)
-	if given := microInstant(m.At); !given.Before(begin) {
-		healthy, passed := microInstant(m.Healthy), microInstant(m.Passed)
-		if o.Verdict == string(stages.RolledBack) {
+	if given := microInstant(m.UpdatedAt); !given.Before(begin) {
+		healthy, passed := microInstant(m.HealthySince), microInstant(m.GatePassedAt)
+		if o.Phase == string(stages.RolledBack) {
 			turns = nil // before it was given back, it had what failed
 			turn(picture.Changing, begin)
 			turn(picture.Restored, given)
@@ -120,10 +120,10 @@ func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end ti
 			turn(picture.Passed, later(passed, healthy, passed))
 		}
 		if failing(m, o) {
-			turn(picture.Failing, microInstant(m.Unhealthy))
+			turn(picture.Failing, microInstant(m.UnhealthySince))
 		}
 	}
-	turn(picture.Away, microInstant(m.Away))
+	turn(picture.Away, microInstant(m.UnavailableSince))
 	slices.SortStableFunc(turns, func(a, b picture.Bar) int { return a.From.Compare(b.From) })
 	for i := range turns {
 		turns[i].To = end
@@ -136,9 +136,9 @@ func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end ti
 
 // failing says that a cluster which is not healthy is so for too long, or was before: any is for a while after a change.
 func failing(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus) bool {
-	stopped := o.Verdict == string(stages.Halted) && o.Stage == m.Stage
+	stopped := o.Phase == string(stages.Halted) && o.Stage == m.Stage
 	i := slices.IndexFunc(o.Stages, func(s v1alpha1.StageStatus) bool { return s.Name == m.Stage })
-	return m.Unhealthy != nil && (m.Passed != nil || stopped || i >= 0 && o.Stages[i].Failing > 0)
+	return m.UnhealthySince != nil && (m.GatePassedAt != nil || stopped || i >= 0 && o.Stages[i].Failing > 0)
 }
 
 // later of two times; with a third, zero when that is zero.

@@ -33,8 +33,8 @@ type statusReport struct {
 	// ErrorsOmitted counts errors that the hub does not keep.
 	ErrorsOmitted int32 `json:"errorsOmitted,omitempty"`
 	// Left are clusters that left the fleet and keep what they have, LeftOmitted those that did before them.
-	Left        []v1alpha1.LeftCluster `json:"left,omitempty"`
-	LeftOmitted int32                  `json:"leftOmitted,omitempty"`
+	Left        []v1alpha1.RemovedCluster `json:"left,omitempty"`
+	LeftOmitted int32                     `json:"removedClustersOmitted,omitempty"`
 }
 
 // A clusterPart is one cluster's row.
@@ -47,7 +47,7 @@ type clusterPart struct {
 	Current bool                     `json:"current"`
 	Objects v1alpha1.Summary         `json:"objects"`
 	Since   *metav1.Time             `json:"since,omitempty"`
-	Heard   *metav1.Time             `json:"lastHeardAt,omitempty"`
+	Heard   *metav1.Time             `json:"lastProbeTime,omitempty"`
 	Note    string                   `json:"note,omitempty"`
 	Orphans int                      `json:"orphaned,omitempty"`
 	Trouble []v1alpha1.ObjectProblem `json:"problems,omitempty"`
@@ -72,14 +72,14 @@ func newStatusReport(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries
 	s := releaseSight(fed, rel)
 	r := statusReport{
 		Federation: fed.Name, Namespace: fed.Namespace, Release: s.Release, Summary: s.Summary, Clusters: []clusterPart{},
-		Verdict: headlineWord(s), Message: s.Note, Left: fed.Status.Left, LeftOmitted: fed.Status.LeftOmitted,
+		Verdict: headlineWord(s), Message: s.Note, Left: fed.Status.RemovedClusters, LeftOmitted: fed.Status.RemovedClustersOmitted,
 	}
 	if why := unreadable(fed); why != "" {
 		r.Message = why // what was read before may be fine; it is only not the newest
 	}
 	if rel != nil {
 		r.Revision, r.Author, r.Subject, r.CommittedAt = rel.Spec.Revision, rel.Spec.Author, rel.Spec.Subject, rel.Spec.CommittedAt
-		r.Errors, r.Findings, r.ErrorsOmitted = rel.Status.Errors, rel.Status.Findings, rel.Status.ErrorsOmitted
+		r.Errors, r.Findings, r.ErrorsOmitted = rel.Status.Errors, rel.Status.Warnings, rel.Status.ErrorsOmitted
 		r.Rollouts, r.RolloutsOmitted = rel.Status.Rollouts, rel.Status.RolloutsOmitted
 		if word := stageVerdict(r.Rollouts); word != "" && len(r.Errors) == 0 && !s.Suspended {
 			r.Verdict = word
@@ -126,7 +126,7 @@ func newClusterPart(d *v1alpha1.Delivery, revision string) clusterPart {
 		on = st.LastHealthyRevision // what is not held was applied: that is not what runs there as a whole
 	}
 	return clusterPart{
-		Cluster: d.Spec.Cluster, State: p.State, Since: p.Since, Note: p.Note, Heard: st.LastHeardAt,
+		Cluster: d.Spec.Cluster, State: p.State, Since: p.Since, Note: p.Note, Heard: st.LastProbeTime,
 		Revision: on, Current: on != "" && on == revision,
 		Objects: st.Summary, Orphans: len(st.Orphaned), Trouble: st.Problems, TroubleOmitted: st.Omitted,
 	}

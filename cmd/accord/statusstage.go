@@ -44,7 +44,7 @@ func stageVerdict(rollouts []v1alpha1.RolloutStatus) string {
 
 // rolloutThat is the first with a verdict; nil when there is none.
 func rolloutThat(rollouts []v1alpha1.RolloutStatus, verdict stages.Verdict) *v1alpha1.RolloutStatus {
-	i := slices.IndexFunc(rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Verdict == string(verdict) })
+	i := slices.IndexFunc(rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(verdict) })
 	if i < 0 {
 		return nil
 	}
@@ -55,13 +55,13 @@ func rolloutThat(rollouts []v1alpha1.RolloutStatus, verdict stages.Verdict) *v1a
 func (r statusReport) stageOf() string {
 	var under []v1alpha1.RolloutStatus
 	for _, o := range r.Rollouts {
-		if o.Verdict != string(stages.Complete) {
+		if o.Phase != string(stages.Complete) {
 			under = append(under, o)
 		}
 	}
 	switch {
-	case len(under) == 1 && under[0].Number > 0:
-		return fmt.Sprintf("stage %d of %d", under[0].Number, len(under[0].Stages)+int(under[0].StagesOmitted))
+	case len(under) == 1 && under[0].StageIndex > 0:
+		return fmt.Sprintf("stage %d of %d", under[0].StageIndex, len(under[0].Stages)+int(under[0].StagesOmitted))
 	case len(under) > 1:
 		return fmt.Sprintf("%d of %d rollouts under way", len(under), len(r.Rollouts)+int(r.RolloutsOmitted))
 	}
@@ -72,11 +72,11 @@ func (r statusReport) stageOf() string {
 func (r statusReport) writeStages(b *strings.Builder, now time.Time) error {
 	for i := range r.Rollouts {
 		o := &r.Rollouts[i]
-		fmt.Fprintf(b, "\n  rollout %s\n", join("  ", join(" ", o.Policy, o.Target), o.Verdict, forHowLong(o, now)))
+		fmt.Fprintf(b, "\n  rollout %s\n", join("  ", join(" ", o.Policy, o.ID), o.Phase, forHowLong(o, now)))
 		rows := [][]string{{"STAGE", "CLUSTERS", "ON " + short(r.Revision), "HEALTHY", "NOTE"}}
 		for _, s := range o.Stages {
 			rows = append(rows, []string{
-				s.Name, fmt.Sprint(s.Clusters), fmt.Sprintf("%d/%d", s.Given, s.Clusters), fmt.Sprintf("%d/%d", s.Healthy, s.Clusters), cutTo(printable(stageNote(s)), 100),
+				s.Name, fmt.Sprint(s.Clusters), fmt.Sprintf("%d/%d", s.UpdatedClusters, s.Clusters), fmt.Sprintf("%d/%d", s.Healthy, s.Clusters), cutTo(printable(stageNote(s)), 100),
 			})
 		}
 		if err := table(b, "  ", rows); err != nil {
@@ -98,17 +98,17 @@ func (r statusReport) writeStages(b *strings.Builder, now time.Time) error {
 // forHowLong is "began 14m ago", or how long it took.
 func forHowLong(o *v1alpha1.RolloutStatus, now time.Time) string {
 	switch {
-	case o.Began == nil:
+	case o.StartedAt == nil:
 		return ""
-	case o.Completed != nil:
-		return "took " + age(o.Began, o.Completed.Time)
+	case o.CompletedAt != nil:
+		return "took " + age(o.StartedAt, o.CompletedAt.Time)
 	}
-	return "began " + age(o.Began, now) + " ago"
+	return "began " + age(o.StartedAt, now) + " ago"
 }
 
 // stageNote is the note of a stage, with who is passed over.
 func stageNote(s v1alpha1.StageStatus) string {
-	parts := []string{s.Note}
+	parts := []string{s.Message}
 	for _, c := range []struct {
 		n    int32
 		word string
@@ -123,21 +123,21 @@ func stageNote(s v1alpha1.StageStatus) string {
 // rolloutLines are what a reader of the table asks next: why, on what it waits, who is behind, what runs.
 func rolloutLines(o *v1alpha1.RolloutStatus, now time.Time) []string {
 	var lines []string
-	if o.Message != "" && o.Verdict != string(stages.Complete) {
-		lines = append(lines, join(": ", o.Verdict, o.Message))
+	if o.Message != "" && o.Phase != string(stages.Complete) {
+		lines = append(lines, join(": ", o.Phase, o.Message))
 	}
 	if o.WaitingFor != nil {
 		lines = append(lines, waitingLine(o.WaitingFor, now))
 	}
-	if len(o.Running) > 0 {
-		running := make([]string, len(o.Running))
-		for i, revision := range o.Running {
+	if len(o.RollbackRevisions) > 0 {
+		running := make([]string, len(o.RollbackRevisions))
+		for i, revision := range o.RollbackRevisions {
 			running[i] = short(revision)
 		}
 		lines = append(lines, "given back: "+strings.Join(running, ", "))
 	}
-	if len(o.Behind) > 0 {
-		lines = append(lines, "left behind: "+join(" and ", strings.Join(o.Behind, ", "), omittedMore(o.BehindOmitted)))
+	if len(o.OutdatedClusters) > 0 {
+		lines = append(lines, "left behind: "+join(" and ", strings.Join(o.OutdatedClusters, ", "), omittedMore(o.OutdatedClustersOmitted)))
 	}
 	return lines
 }
@@ -158,7 +158,7 @@ func waitingLine(w *v1alpha1.WaitingFor, now time.Time) string {
 	if w.Deadline != nil {
 		times = append(times, "at most until "+clockTime(*w.Deadline, now))
 	}
-	text := "waits for " + join(" ", w.Cluster, w.Condition)
+	text := "waits for " + join(" ", w.Cluster, w.Message)
 	if len(times) > 0 {
 		text += " (" + strings.Join(times, ", ") + ")"
 	}
@@ -177,12 +177,12 @@ func clockTime(at metav1.Time, now time.Time) string {
 // nextStage is what somebody can do about the rollouts; empty when nothing is to be done.
 func (r statusReport) nextStage() string {
 	if o := rolloutThat(r.Rollouts, stages.WaitingForApproval); o != nil && r.Verdict == verdictApproval {
-		return fmt.Sprintf("accord approve %s --stage %s --target %s", o.Policy, o.Stage, o.Target)
+		return fmt.Sprintf("accord approve %s --stage %s --target %s", o.Policy, o.Stage, o.ID)
 	}
 	o := cmp.Or(rolloutThat(r.Rollouts, stages.RolledBack), rolloutThat(r.Rollouts, stages.Halted))
 	switch {
 	case o != nil && (r.Verdict == verdictHalted || r.Verdict == verdictRolledBack):
-		return fmt.Sprintf("correct it and push; or, to try it again as it is: accord resume %s --target %s", o.Policy, o.Target)
+		return fmt.Sprintf("correct it and push; or, to try it again as it is: accord resume %s --target %s", o.Policy, o.ID)
 	case r.Verdict == verdictPaused:
 		return "accord resume " + rolloutThat(r.Rollouts, stages.Paused).Policy
 	}

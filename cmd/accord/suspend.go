@@ -7,7 +7,7 @@ import (
 const suspendLong = `Pause a rollout, a policy or a federation.
 
 What is written depends on what has the name:
-  RolloutPolicy                  spec.pause, or pause of a --stage: no further cluster gets the change; what was given is judged
+  RolloutPolicy                  spec.paused and spec.pauseReason, or those of a --stage: no further cluster gets the change; what was given is judged
   PropagationPolicy and          spec.suspension.dispatching: true, Karmada's way: hands off the objects of the policy, everywhere
   ClusterPropagationPolicy
   Federation                     spec.suspend: true, the sources are not looked at any more

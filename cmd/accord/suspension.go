@@ -11,21 +11,28 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/edit"
 )
 
 // A suspension is how one kind is suspended.
 type suspension struct {
 	group string
 	kinds []string
-	path  []string
-	// value of the field; nil: the reason.
-	value any
+	// path of the field that is set to true.
+	path []string
+	// reason is the field beside it that takes the reason; empty where there is none.
+	reason string
+}
+
+// reasonPath returns the path of the field that takes the reason.
+func (s suspension) reasonPath() []string {
+	return append(slices.Clone(s.path[:len(s.path)-1]), s.reason)
 }
 
 var suspensions = []suspension{
-	{policy.RolloutGroup, []string{"RolloutPolicy"}, []string{"spec", "pause"}, nil},
-	{policy.Group, []string{"PropagationPolicy", "ClusterPropagationPolicy"}, []string{"spec", "suspension", "dispatching"}, true},
-	{v1alpha1.GroupVersion.Group, []string{"Federation"}, []string{"spec", "suspend"}, true},
+	{policy.RolloutGroup, []string{"RolloutPolicy"}, []string{"spec", "paused"}, "pauseReason"},
+	{policy.Group, []string{"PropagationPolicy", "ClusterPropagationPolicy"}, []string{"spec", "suspension", "dispatching"}, ""},
+	{v1alpha1.GroupVersion.Group, []string{"Federation"}, []string{"spec", "suspend"}, ""},
 }
 
 // suspensionChange are those of suspend and resume.
@@ -61,13 +68,13 @@ func (f *suspensionChange) suspensionOf(m written) (suspension, error) {
 	if f.stage == "" {
 		return s, nil
 	}
-	if s.value != nil {
+	if s.reason == "" {
 		return s, fmt.Errorf("--stage: %s has no stages", m.title())
 	}
 	if err := checkStage(m, f.stage); err != nil {
 		return s, err
 	}
-	s.path = []string{"spec", "stages", f.stage, "pause"}
+	s.path = []string{"spec", "stages", f.stage, "paused"}
 	return s, nil
 }
 
@@ -95,12 +102,8 @@ func (f *suspensionChange) suspend(ctx context.Context, out io.Writer, name stri
 	if err != nil {
 		return err
 	}
-	value := s.value
-	if value == nil {
-		value = f.reason
-	}
 	c := change{file: m.file, subject: "suspend " + join(", stage ", m.title(), f.stage) + ": " + f.reason}
-	if c.text, err = m.Set(value, s.path...); err != nil {
+	if c.text, err = s.set(m, f.reason); err != nil {
 		return fmt.Errorf("editing %s: %w", m.place(), err)
 	}
 	return f.carryOut(ctx, out, h, c)
@@ -110,4 +113,44 @@ func (f *suspensionChange) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.stage, "stage", "", "stage of a RolloutPolicy: it and all later ones")
 	c.Flags().StringVar(&f.kind, "kind", "", "kind, when several things have the name")
 	f.orderFlags.register(c)
+}
+
+// set returns the file with the manifest suspended.
+func (s suspension) set(m written, reason string) ([]byte, error) {
+	text, err := m.Set(true, s.path...)
+	if err != nil || s.reason == "" {
+		return text, err
+	}
+	if m, err = reread(m, text); err != nil {
+		return nil, err
+	}
+	return m.Set(reason, s.reasonPath()...)
+}
+
+// unset returns the file with the manifest not suspended.
+func (s suspension) unset(m written) ([]byte, error) {
+	if _, there := m.Get(s.reasonPath()...); s.reason != "" && there {
+		text, err := m.Remove(s.reasonPath()...)
+		if err != nil {
+			return nil, err
+		}
+		if m, err = reread(m, text); err != nil {
+			return nil, err
+		}
+	}
+	return m.Remove(s.path...)
+}
+
+// reread returns the same manifest in a changed text of its file.
+func reread(w written, text []byte) (written, error) {
+	all, err := edit.Read(text)
+	if err != nil {
+		return w, err
+	}
+	i := slices.IndexFunc(all, func(m edit.Manifest) bool { return m.Line == w.Line && m.Kind == w.Kind && m.Name == w.Name })
+	if i < 0 {
+		return w, errors.New("the edited manifest is not found again")
+	}
+	w.Manifest = all[i]
+	return w, nil
 }

@@ -38,7 +38,7 @@ func upCommand() *cobra.Command {
 		Use:     "up --data-dir DIR",
 		Short:   "Run a hub and the controllers in this process",
 		Long:    upLong,
-		Example: "  accord up --data-dir ~/accord --hook-address 127.0.0.1:8082",
+		Example: "  accord up --data-dir ~/accord --webhook-bind-address 127.0.0.1:8082",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr()) },
 	}

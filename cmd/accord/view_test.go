@@ -63,7 +63,7 @@ func TestViewOfLeavingClusters(t *testing.T) {
 	}
 	var b strings.Builder
 	view := newFleetView([]v1alpha1.Cluster{
-		cluster("ap-1"), cluster("eu-1", "example.com/backup"), cluster("eu-2", v1alpha1.LeftBehindFinalizer, "example.com/backup"),
+		cluster("ap-1"), cluster("eu-1", "example.com/backup"), cluster("eu-2", v1alpha1.RecordRemovalFinalizer, "example.com/backup"),
 	}, nil)
 	require.NoError(t, view.write(&b, false, now))
 	require.Contains(t, b.String(), "1 of 1 reachable.  2 leaving.\n")

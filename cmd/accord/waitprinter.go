@@ -23,7 +23,7 @@ type waitEvent struct {
 	Result     result           `json:"result,omitempty"`
 	ExitCode   *int             `json:"exitCode,omitempty"`
 	// Worst are clusters that are not done, at most ten.
-	Worst []v1alpha1.Worst `json:"worst,omitempty"`
+	Worst []v1alpha1.NotReadyCluster `json:"worst,omitempty"`
 	// Omitted counts those that are not in Worst.
 	Omitted int32  `json:"worstOmitted,omitempty"`
 	Next    string `json:"next,omitempty"`

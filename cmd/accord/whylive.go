@@ -61,7 +61,7 @@ func liveObjectOf(l *liveHub, p *planned, id manifest.ID, only string) *liveObje
 	live.read(&l.objects[i], l.deliveries, only)
 	live.compare(p, id, only)
 	if len(live.Clusters) == 0 {
-		live.Message = join(": ", "it goes nowhere", l.objects[i].Spec.Why)
+		live.Message = join(": ", "it goes nowhere", l.objects[i].Spec.Message)
 		if only != "" {
 			live.Message = "it does not go to " + only
 		}
@@ -79,7 +79,7 @@ func (live *liveObject) read(o *v1alpha1.FederatedObject, deliveries []v1alpha1.
 	live.Summary, live.Generation, live.ObservedGeneration = o.Status.Summary, o.Generation, o.Status.ObservedGeneration
 	live.Message = message(condition(o.Status.Conditions, o.Generation, "Ready"))
 	object := o.Spec.Template.ID().String()
-	for _, v := range o.Spec.Variants {
+	for _, v := range o.Spec.Results {
 		for _, cluster := range v.Clusters {
 			if only != "" && only != cluster {
 				continue

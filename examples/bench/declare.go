@@ -107,7 +107,7 @@ func federation(repository string, preflight bool) *v1alpha1.Federation {
 			Interval:      metav1.Duration{Duration: 24 * time.Hour},
 			Prune:         true,
 			Preflight:     &preflight,
-			HookSecretRef: &corev1.LocalObjectReference{Name: hookSecret},
+			WebhookSecretRef: &corev1.LocalObjectReference{Name: hookSecret},
 		},
 	}
 }

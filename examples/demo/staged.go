@@ -63,7 +63,7 @@ func (s *stage) done(ctx context.Context, image string) error {
 	var rollout v1alpha1.RolloutStatus
 	err := until(ctx, settle, "all clusters to be on what is wanted", func() (done bool, err error) {
 		rollout, err = s.staged(ctx)
-		return rollout.Verdict == "Complete" && len(rollout.Behind) == 0, err
+		return rollout.Phase == "Complete" && len(rollout.OutdatedClusters) == 0, err
 	})
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *stage) done(ctx context.Context, image string) error {
 		if stage.Healthy != stage.Clusters {
 			return fmt.Errorf("accord wait returned although stage %s is not done: %+v", stage.Name, stage)
 		}
-		if i > 0 && stage.Began != nil && rollout.Stages[i-1].Passed != nil && stage.Began.Before(rollout.Stages[i-1].Passed) {
+		if i > 0 && stage.StartedAt != nil && rollout.Stages[i-1].CompletedAt != nil && stage.StartedAt.Before(rollout.Stages[i-1].CompletedAt) {
 			return fmt.Errorf("stage %s began before %s was passed", stage.Name, rollout.Stages[i-1].Name)
 		}
 	}
@@ -106,7 +106,7 @@ func (s *stage) givesBack(ctx context.Context) error {
 	}
 	err := until(ctx, settle, "the rollback", func() (bool, error) {
 		rollout, err := s.staged(ctx)
-		return err == nil && rollout.Verdict == "RolledBack" && s.runs(ctx, goodImage, "eu-1") == nil, err
+		return err == nil && rollout.Phase == "RolledBack" && s.runs(ctx, goodImage, "eu-1") == nil, err
 	})
 	if err != nil {
 		return err

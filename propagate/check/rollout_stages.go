@@ -105,7 +105,7 @@ func faults(course stage.Course) []propagate.Finding {
 // strangers are names in the order of a stage that are not in the stage.
 func strangers(p *policy.Rollout, s stage.Stage, field string) []propagate.Finding {
 	var found []propagate.Finding
-	for i, name := range s.Order {
+	for i, name := range s.First {
 		if slices.Contains(s.Clusters, name) {
 			continue
 		}
@@ -113,7 +113,7 @@ func strangers(p *policy.Rollout, s stage.Stage, field string) []propagate.Findi
 		if near := manifest.Nearest(name, s.Clusters); near != "" {
 			fix = fmt.Sprintf("write %q", near)
 		}
-		f := at(p.At(fmt.Sprintf("%s.order[%d]", field, i)), fix, "%s: order names %q, which is not in stage %s", p.Title(), name, s.Name)
+		f := at(p.At(fmt.Sprintf("%s.first[%d]", field, i)), fix, "%s: first names %q, which is not in stage %s", p.Title(), name, s.Name)
 		f.Severity = propagate.Warning
 		found = append(found, f)
 	}

@@ -68,7 +68,7 @@ func cases(t testing.TB) map[string]string {
 // setting is the part "options" of a case.
 type setting struct {
 	Prune      *bool                `json:"prune"`
-	Brake      v1alpha1.PruneBrake  `json:"brake"`
+	Brake      v1alpha1.PruneLimits  `json:"brake"`
 	AllowPrune bool                 `json:"allowPrune"`
 	Nothing    bool                 `json:"nothing"` // no plan before
 	Seen       map[string]seenBySet `json:"seen"`

@@ -21,7 +21,7 @@ type Options struct {
 	// Prune and PruneLimits are those of the Federation. AllowPrune reports that the commit lifts the limits
 	// ("Accord-Prune: allow").
 	Prune       bool
-	PruneLimits v1alpha1.PruneBrake
+	PruneLimits v1alpha1.PruneLimits
 	AllowPrune  bool
 	// Observed holds the state of clusters on the hub, by name; nil without a hub.
 	Observed map[string]Observation

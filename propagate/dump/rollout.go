@@ -12,8 +12,8 @@ import (
 func writtenRollout(r policy.Rollout) map[string]any {
 	u := written(policy.RolloutGroup+"/v1alpha1", "RolloutPolicy", r.Meta, r.Spec)
 	orders := map[string]string{}
-	for _, o := range r.Orders {
-		key := policy.OrderPrefix + o.Do
+	for _, o := range r.Commands {
+		key := policy.CommandPrefix + o.Do
 		what := strings.TrimPrefix(o.String(), o.Do+" ")
 		orders[key] = strings.Trim(orders[key]+","+what, ",")
 	}

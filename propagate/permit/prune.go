@@ -29,7 +29,7 @@ var precious = []schema.GroupKind{
 // it; empty when accord may. live counts our objects on the cluster before anything is applied; the percentage refers to
 // it. empty means that the plan places nothing on any cluster (Plan.Empty), which is more often a wrong branch or path
 // than an intention.
-func Prune(limits v1alpha1.PruneBrake, remove []manifest.ID, live int, empty bool) string {
+func Prune(limits v1alpha1.PruneLimits, remove []manifest.ID, live int, empty bool) string {
 	if len(remove) == 0 {
 		return ""
 	}

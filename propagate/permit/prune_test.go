@@ -13,7 +13,7 @@ import (
 
 func TestPrune(t *testing.T) {
 	for name, c := range map[string]struct {
-		limits v1alpha1.PruneBrake
+		limits v1alpha1.PruneLimits
 		remove []manifest.ID
 		live   int
 		empty  bool
@@ -23,8 +23,8 @@ func TestPrune(t *testing.T) {
 		"all of a few":              {remove: configMaps(4), live: 4},
 		"half of them":              {remove: configMaps(5), live: 10},
 		"more than half of them":    {remove: configMaps(5), live: 9, want: "would delete 5 of 9 objects (ConfigMap shop/0, ConfigMap shop/1, ConfigMap shop/2, ConfigMap shop/3, ConfigMap shop/4), and does not because it is more than 50% of them; a commit with the trailer \"Accord-Prune: allow\" does"},
-		"more than a set share":     {limits: v1alpha1.PruneBrake{MaxPercent: new(int32(10))}, remove: configMaps(6), live: 50, want: "ConfigMap shop/4, and 1 more), and does not because it is more than 10% of them"},
-		"none, as the limits say":   {limits: v1alpha1.PruneBrake{MaxObjects: new(int32(0))}, remove: configMaps(1), live: 50, want: "because it is more than 0;"},
+		"more than a set share":     {limits: v1alpha1.PruneLimits{MaxPercent: new(int32(10))}, remove: configMaps(6), live: 50, want: "ConfigMap shop/4, and 1 more), and does not because it is more than 10% of them"},
+		"none, as the limits say":   {limits: v1alpha1.PruneLimits{MaxObjects: new(int32(0))}, remove: configMaps(1), live: 50, want: "because it is more than 0;"},
 		"a Namespace, however many": {remove: []manifest.ID{{Kind: "Namespace", Name: "shop"}}, live: 1000, want: "because it has Namespace shop;"},
 		"all, and there is nothing": {remove: configMaps(1), live: 1, empty: true, want: "because there is nothing for any cluster any more;"},
 		"nothing was there":         {empty: true},

@@ -16,7 +16,7 @@ func (m *machine) advance() {
 	for i, p := range m.stages {
 		m.current = i
 		m.count(p)
-		late := i < reached && m.policy.Spec.CatchUp == policy.Immediately
+		late := i < reached && m.policy.Spec.CatchUpPolicy == policy.Immediate
 		switch {
 		case m.leave(p, late):
 		case late:
@@ -79,13 +79,13 @@ func (m *machine) passable(p *phase) bool {
 
 // tooFar says that more clusters of the stage are not heard from than the budget allows.
 func (m *machine) tooFar(p *phase) bool {
-	return p.counts[unreachable] > m.policy.Spec.Budget.MaxUnreachable.Of(len(p.members), 0)
+	return p.counts[unreachable] > m.policy.Spec.FailureBudget.MaxUnreachable.Of(len(p.members), 0)
 }
 
 // approved says that the stage needs no approval, or has it for this target.
 func (m *machine) approved(p *phase) bool {
-	return p.Gate.Approval != policy.Manual || slices.ContainsFunc(m.in.Orders, func(o policy.Order) bool {
-		return o.Do == policy.OrderApprove && o.Stage == p.Name && o.About(m.next.Target)
+	return p.Gate.Approval != policy.Manual || slices.ContainsFunc(m.in.Orders, func(o policy.Command) bool {
+		return o.Do == policy.CommandApprove && o.Stage == p.Name && o.About(m.next.Target)
 	})
 }
 
@@ -101,21 +101,22 @@ func (m *machine) open(p *phase) bool {
 
 // paused says that nothing may be given in a stage because of a pause, of its own, of an earlier one or of the whole.
 func (m *machine) paused(stage int) bool {
-	why, _ := m.pause(stage)
-	return why != ""
+	_, _, is := m.pause(stage)
+	return is
 }
 
-// pause is why, and the field that says so.
-func (m *machine) pause(stage int) (why, field string) {
-	if m.policy.Spec.Pause != "" {
-		return m.policy.Spec.Pause, "spec.pause"
+// pause returns the reason of the pause that applies to a stage, and the field that sets the pause; is reports whether there
+// is one.
+func (m *machine) pause(stage int) (reason, field string, is bool) {
+	if m.policy.Spec.Paused {
+		return m.policy.Spec.PauseReason, "spec.paused", true
 	}
 	for i := range min(stage+1, len(m.stages)) {
-		if why := m.stages[i].Pause; why != "" {
-			return why, stageField(m.policy, m.stages[i].Name) + ".pause"
+		if s := m.stages[i]; s.Paused {
+			return s.PauseReason, stageField(m.policy, s.Name) + ".paused", true
 		}
 	}
-	return "", ""
+	return "", "", false
 }
 
 // give gives the wanted version to the clusters of a stage, as many at a time as may change. Those that are changing

@@ -64,7 +64,7 @@ func TestAnswers(t *testing.T) {
 			require.Equal(t, []stage.Question{c.ask}, stage.Questions(c.gate))
 		})
 	}
-	require.Nil(t, stage.Answers(policy.RolloutGate{Soak: "10m"}, nil, nil), "nothing is asked")
+	require.Nil(t, stage.Answers(policy.RolloutGate{SoakDuration: "10m"}, nil, nil), "nothing is asked")
 	require.Equal(t, stage.Progressing, stage.Answers(replicas, nil, nil)["cel"].State, "an expression that cannot be read never says yes")
 }
 

@@ -14,7 +14,7 @@ import (
 // thousand clusters in ten stages, at the end of a rollout.
 func thousand(t testing.TB) stage.Input {
 	t.Helper()
-	r := &policy.Rollout{Spec: policy.RolloutSpec{ProgressDeadline: "10m", OnFailure: policy.Halt, CatchUp: policy.Immediately}}
+	r := &policy.Rollout{Spec: policy.RolloutSpec{ProgressDeadline: "10m", OnFailure: policy.Halt, CatchUpPolicy: policy.Immediate}}
 	var names []string
 	for i := range 10 {
 		var clusters []string
@@ -23,7 +23,7 @@ func thousand(t testing.TB) stage.Input {
 		}
 		names = append(names, clusters...)
 		r.Spec.Stages = append(r.Spec.Stages, policy.RolloutStage{
-			Name: fmt.Sprintf("s%d", i), ClusterAffinity: only(clusters...), Gate: policy.RolloutGate{Soak: "5m"}, MaxConcurrency: "25%",
+			Name: fmt.Sprintf("s%d", i), ClusterAffinity: only(clusters...), Gate: policy.RolloutGate{SoakDuration: "5m"}, MaxConcurrency: "25%",
 		})
 	}
 	in := input(r, named(names...))

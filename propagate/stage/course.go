@@ -94,9 +94,9 @@ func (c *Course) fault(cluster string, in []int) Fault {
 
 // arrange orders the clusters: those that the policy names first, the others by name.
 func (s *Stage) arrange() {
-	place := make(map[string]int, len(s.Order))
-	for i, name := range s.Order {
-		place[name] = i - len(s.Order)
+	place := make(map[string]int, len(s.First))
+	for i, name := range s.First {
+		place[name] = i - len(s.First)
 	}
 	slices.SortFunc(s.Clusters, func(a, b string) int { return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(a, b)) })
 }

@@ -28,7 +28,7 @@ func only(names ...string) *policy.ClusterAffinity {
 func TestChart(t *testing.T) {
 	r := &policy.Rollout{Meta: policy.Meta{Name: "r", Origin: manifest.Origin{Path: "r.yaml", Line: 1}}, Spec: policy.RolloutSpec{Stages: []policy.RolloutStage{
 		{Name: "canary", ClusterAffinity: only("c", "x")},
-		{Name: "rest", ClusterAffinity: &policy.ClusterAffinity{Exclude: []string{"c", "z"}}, Order: []string{"d", "gone", "b"}},
+		{Name: "rest", ClusterAffinity: &policy.ClusterAffinity{Exclude: []string{"c", "z"}}, First: []string{"d", "gone", "b"}},
 	}}}
 	course := stage.Chart(r, named("a", "b", "c", "d", "e", "f", "x", "z"), []string{"e", "b", "a", "d", "c", "x", "z", "lost", "a"})
 	require.Equal(t, []string{"c"}, course.Stages[0].Clusters)
@@ -42,7 +42,7 @@ func TestChart(t *testing.T) {
 
 func TestLongest(t *testing.T) {
 	r := &policy.Rollout{Spec: policy.RolloutSpec{ProgressDeadline: "10m", Stages: []policy.RolloutStage{
-		{Name: "canary", ClusterAffinity: only("a"), Gate: policy.RolloutGate{Soak: "1h", Approval: policy.Manual}},
+		{Name: "canary", ClusterAffinity: only("a"), Gate: policy.RolloutGate{SoakDuration: "1h", Approval: policy.Manual}},
 		{Name: "rest", ClusterAffinity: only("b", "c", "d"), MaxConcurrency: "2", ProgressDeadline: "20m", Gate: policy.RolloutGate{Windows: []policy.Window{{}}}},
 		{Name: "nobody", ClusterAffinity: only("e"), Gate: policy.RolloutGate{Approval: policy.Manual}},
 	}}}

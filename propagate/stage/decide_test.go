@@ -19,9 +19,9 @@ type controller struct {
 // twoStages is a canary and the rest, with b wanted where a runs, and decided once.
 func twoStages(change func(*policy.RolloutSpec)) *controller {
 	r := &policy.Rollout{Meta: policy.Meta{Name: "standard"}, Spec: policy.RolloutSpec{
-		ProgressDeadline: "10m", OnFailure: policy.Halt, CatchUp: policy.Immediately,
+		ProgressDeadline: "10m", OnFailure: policy.Halt, CatchUpPolicy: policy.Immediate,
 		Stages: []policy.RolloutStage{
-			{Name: "canary", ClusterAffinity: only("c1"), Gate: policy.RolloutGate{Soak: "5m"}},
+			{Name: "canary", ClusterAffinity: only("c1"), Gate: policy.RolloutGate{SoakDuration: "5m"}},
 			{Name: "rest", ClusterAffinity: only("c2", "c3")},
 		},
 	}}
@@ -121,7 +121,7 @@ func TestFailureStaysUntilGitChanges(t *testing.T) {
 		{"a commit that changes another cluster", func(c *controller) { c.in.Revision, c.in.Clusters[2].Wanted = "main@sha1:ccc", "c" }, true},
 		{"a commit that changes what failed", func(c *controller) { c.in.Revision, c.in.Clusters[0].Wanted = "main@sha1:ccc", "c" }, true},
 		{"a commit that changes the policy", func(c *controller) { c.in.Revision = "main@sha1:ccc"; c.in.Course.Policy.Spec.ProgressDeadline = "1h" }, true},
-		{"a commit that pauses", func(c *controller) { c.in.Revision = "main@sha1:ccc"; c.in.Course.Policy.Spec.Stages[1].Pause = "no" }, false},
+		{"a commit that pauses", func(c *controller) { c.in.Revision = "main@sha1:ccc"; c.in.Course.Policy.Spec.Stages[1].Paused = true }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			it := halted(nil)
@@ -169,7 +169,7 @@ func TestRollbackIsNotRepeated(t *testing.T) {
 
 func TestClusterLeavesAndJoins(t *testing.T) {
 	c := twoStages(func(s *policy.RolloutSpec) { s.Stages[0].Gate.Approval = policy.Manual })
-	c.in.Orders = []policy.Order{{Do: policy.OrderApprove, Target: stage.Short(c.out.Target), Stage: "canary"}}
+	c.in.Orders = []policy.Command{{Do: policy.CommandApprove, RolloutID: stage.Short(c.out.Target), Stage: "canary"}}
 	for i := 1; i <= 3; i++ {
 		c.says(i, "b", stage.Healthy, time.Time{})
 	}

@@ -13,7 +13,7 @@
 //	given     it gets the version; in flight until it is healthy on it
 //	healthy   the soak clock runs, from when this version became healthy there
 //	passed    it has been healthy long enough, and all that the gate asks of a cluster is true
-//	failing   it was not in time; within budget.maxUnhealthy it is passed over, beyond it the rollout fails
+//	failing   it was not in time; within failureBudget.maxUnhealthy it is passed over, beyond it the rollout fails
 //
 // A stage is left when each of its clusters has passed or may be passed over, at least one has passed, and the approval and
 // a window are there. Only then does the next one begin.

@@ -20,14 +20,14 @@ func (m *machine) stop(f *Failure) {
 func (m *machine) obey() {
 	for _, o := range m.in.Orders {
 		text := o.String()
-		if o.Do == policy.OrderApprove || !o.About(m.next.Target) || slices.Contains(m.next.Obeyed, text) {
+		if o.Do == policy.CommandApprove || !o.About(m.next.Target) || slices.Contains(m.next.Obeyed, text) {
 			continue
 		}
 		m.next.Obeyed = append(m.next.Obeyed, text)
 		switch {
-		case o.Do == policy.OrderResume:
+		case o.Do == policy.CommandResume:
 			m.resume()
-		case o.Do == policy.OrderRollback:
+		case o.Do == policy.CommandRollback:
 			m.stop(&Failure{At: m.now, Stage: m.next.Stage, Reason: "RolledBack", Message: "ordered: " + text, Revision: m.in.Revision, RolledBack: true})
 		case m.next.Failure == nil && m.next.Completed.IsZero():
 			m.stop(&Failure{At: m.now, Stage: m.next.Stage, Reason: "Aborted", Message: "ordered: " + text, Revision: m.in.Revision})

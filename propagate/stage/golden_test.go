@@ -92,7 +92,7 @@ type head struct {
 	Wanted  map[string]string `json:"wanted"`
 	Running map[string]string `json:"running"`
 	Show    bool              `json:"show"` // the last outcome, too
-	Orders  []policy.Order    `json:"orders"`
+	Orders  []policy.Command    `json:"orders"`
 }
 
 var begin = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) // a Monday
@@ -120,7 +120,7 @@ func load(t *testing.T, archive *txtar.Archive) testCase {
 	}
 	c.shown = h.Show
 	c.input = input(&rollout, clusters)
-	c.input.Orders = append(h.Orders, rollout.Orders...)
+	c.input.Orders = append(h.Orders, rollout.Commands...)
 	if !h.Now.IsZero() {
 		c.input.Now = h.Now
 	}

@@ -16,7 +16,7 @@ type Input struct {
 	// nothing is remembered.
 	Clusters []Cluster
 	// Orders of people, from the RolloutPolicy (policy.Rollout.Orders) and from the Release.
-	Orders []policy.Order
+	Orders []policy.Command
 	// Before is State of the last Outcome; the zero State when there is none. Then what runs on a cluster is taken as what it
 	// was given last.
 	Before State

@@ -132,7 +132,7 @@ func (m *machine) judge() {
 				culprits = append(culprits, c)
 			}
 		}
-		if budget := m.policy.Spec.Budget.MaxUnhealthy.Of(len(p.members), 0); len(culprits) > budget {
+		if budget := m.policy.Spec.FailureBudget.MaxUnhealthy.Of(len(p.members), 0); len(culprits) > budget {
 			m.fail(p, culprits, budget)
 			return
 		}
@@ -151,7 +151,7 @@ func (m *machine) fail(p *phase, culprits []*member, budget int) {
 	if budget > 0 {
 		f.Reason = "FailureBudgetExceeded"
 		f.Message = fmt.Sprintf("%s; %d of %d clusters of stage %s fail, and maxUnhealthy is %d (%s)",
-			f.Message, len(culprits), len(p.members), p.Name, budget, m.policy.At("spec.budget.maxUnhealthy"))
+			f.Message, len(culprits), len(p.members), p.Name, budget, m.policy.At("spec.failureBudget.maxUnhealthy"))
 	} else if len(culprits) > 1 {
 		f.Message = fmt.Sprintf("%s, and %d more", f.Message, len(culprits)-1)
 	}

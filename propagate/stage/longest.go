@@ -14,7 +14,7 @@ func Longest(c Course) (longest time.Duration, unbounded []string) {
 	for _, s := range c.Stages {
 		if n := len(s.Clusters); n > 0 {
 			rounds := (n + s.limit(n) - 1) / s.limit(n)
-			longest += time.Duration(rounds)*c.Policy.Spec.Deadline(s.RolloutStage).Length() + s.Gate.Soak.Length()
+			longest += time.Duration(rounds)*c.Policy.Spec.Deadline(s.RolloutStage).Length() + s.Gate.SoakDuration.Length()
 		}
 		if s.Gate.Approval == policy.Manual && len(s.Clusters) > 0 {
 			unbounded = append(unbounded, fmt.Sprintf("stage %s waits for approval", s.Name))

@@ -154,7 +154,7 @@ func (w *watcher) keepsGates(s stage.Step) {
 				w.t.Fatalf("%s of stage %s gets it in the turn of %s", name, course.Name, s.Outcome.Stage)
 			}
 			if i < turn {
-				require.Equal(w.t, policy.Immediately, s.Input.Course.Policy.Spec.CatchUp, "%s catches up", name)
+				require.Equal(w.t, policy.Immediate, s.Input.Course.Policy.Spec.CatchUpPolicy, "%s catches up", name)
 			}
 			for _, earlier := range s.Input.Course.Stages[:i] {
 				w.done(s, earlier, name)
@@ -183,7 +183,7 @@ func (w *watcher) done(s stage.Step, course stage.Stage, by string) {
 		case c.Wanted == m.Given.Digest && (m.At.IsZero() || m.Gated):
 			proven = true
 		case c.Held != "", c.Unreachable != "":
-		case gives(s, name) || c.Wanted == m.Given.Digest && s.Input.Course.Policy.Spec.CatchUp == policy.Immediately:
+		case gives(s, name) || c.Wanted == m.Given.Digest && s.Input.Course.Policy.Spec.CatchUpPolicy == policy.Immediate:
 			proven = true // it catches up beside the turn of a later stage
 		default:
 			unhealthy++
@@ -207,17 +207,17 @@ func (w *watcher) passes(s stage.Step, name string) {
 			away++
 		case !m.Passed.IsZero() && (c.Report.Health == stage.Healthy || c.Wanted == "") && c.Report.Digest == c.Wanted:
 			relapsed := m.Healthy.After(m.Passed) // and was healthy again before anybody gave it up
-			require.True(w.t, relapsed || !w.given[name] || !m.Passed.Before(m.Healthy.Add(course.Gate.Soak.Length())), "%s passed before its soak was over", name)
+			require.True(w.t, relapsed || !w.given[name] || !m.Passed.Before(m.Healthy.Add(course.Gate.SoakDuration.Length())), "%s passed before its soak was over", name)
 		default:
 			failing++
 		}
 	}
-	budget, n := s.Input.Course.Policy.Spec.Budget, len(course.Clusters)
+	budget, n := s.Input.Course.Policy.Spec.FailureBudget, len(course.Clusters)
 	require.LessOrEqual(w.t, away, budget.MaxUnreachable.Of(n, 0), "%s passed", name)
 	require.LessOrEqual(w.t, failing, budget.MaxUnhealthy.Of(n, 0), "%s passed", name)
 	if course.Gate.Approval == policy.Manual {
-		require.True(w.t, slices.ContainsFunc(s.Input.Orders, func(o policy.Order) bool {
-			return o.Do == policy.OrderApprove && o.Stage == name && o.About(s.Outcome.Target)
+		require.True(w.t, slices.ContainsFunc(s.Input.Orders, func(o policy.Command) bool {
+			return o.Do == policy.CommandApprove && o.Stage == name && o.About(s.Outcome.Target)
 		}), "%s passed without approval", name)
 	}
 	opens, _ := policy.Open(course.Gate.Windows, s.Input.Now)
@@ -258,7 +258,7 @@ func (w *watcher) keepsBudget(s stage.Step) {
 				late++
 			}
 		}
-		require.LessOrEqual(w.t, late, s.Input.Course.Policy.Spec.Budget.MaxUnhealthy.Of(len(course.Clusters), 0), course.Name)
+		require.LessOrEqual(w.t, late, s.Input.Course.Policy.Spec.FailureBudget.MaxUnhealthy.Of(len(course.Clusters), 0), course.Name)
 	}
 }
 

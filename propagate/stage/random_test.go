@@ -19,13 +19,13 @@ import (
 func randomInput(random *rand.Rand) stage.Input {
 	n := 1 + random.IntN(4)
 	rollout := &policy.Rollout{Meta: policy.Meta{Name: "random"}, Spec: policy.RolloutSpec{
-		ProgressDeadline: "10m", OnFailure: pick(random, policy.Halt, policy.Rollback), CatchUp: pick(random, policy.Immediately, policy.WithStage),
-		Budget: policy.RolloutBudget{
+		ProgressDeadline: "10m", OnFailure: pick(random, policy.Halt, policy.Rollback), CatchUpPolicy: pick(random, policy.Immediate, policy.Staged),
+		FailureBudget: policy.FailureBudget{
 			MaxUnhealthy: pick[policy.Amount](random, "", "0", "1", "2", "50%"), MaxUnreachable: pick[policy.Amount](random, "", "1", "50%", "100%"),
 		},
 	}}
 	if random.IntN(20) == 0 {
-		rollout.Spec.Pause = "a random pause"
+		rollout.Spec.Paused = true
 	}
 	for i := range n {
 		rollout.Spec.Stages = append(rollout.Spec.Stages, randomStage(random, fmt.Sprintf("s%d", i)))
@@ -54,7 +54,7 @@ func randomStage(random *rand.Rand, name string) policy.RolloutStage {
 	s := policy.RolloutStage{
 		Name: name, MaxConcurrency: pick[policy.Amount](random, "", "1", "2", "50%"),
 		ClusterAffinity: &policy.ClusterAffinity{LabelSelector: labelled("stage", name)},
-		Gate:            policy.RolloutGate{Soak: pick[policy.Duration](random, "", "", "5m", "1h")},
+		Gate:            policy.RolloutGate{SoakDuration: pick[policy.Duration](random, "", "", "5m", "1h")},
 	}
 	switch random.IntN(10) {
 	case 0:
@@ -96,7 +96,7 @@ func randomScenario(random *rand.Rand, in stage.Input) stage.Scenario {
 	for range random.IntN(3) {
 		s.Orders = append(s.Orders, stage.TimedOrder{
 			At: minutes(random.IntN(200)), Stage: strconv.Itoa(random.IntN(3)),
-			Do: pick(random, policy.OrderAbort, policy.OrderRollback, policy.OrderResume, policy.OrderResume),
+			Do: pick(random, policy.CommandAbort, policy.CommandRollback, policy.CommandResume, policy.CommandResume),
 		})
 	}
 	return s

@@ -23,7 +23,7 @@ func newMachine(in Input) *machine {
 	}
 	slices.SortFunc(m.members, func(a, b *member) int { return strings.Compare(a.Name, b.Name) })
 	for _, s := range in.Course.Stages {
-		p := &phase{Stage: s, deadline: m.policy.Spec.Deadline(s.RolloutStage).Length(), soak: s.Gate.Soak.Length()}
+		p := &phase{Stage: s, deadline: m.policy.Spec.Deadline(s.RolloutStage).Length(), soak: s.Gate.SoakDuration.Length()}
 		for _, name := range s.Clusters {
 			if it := byName[name]; it != nil {
 				it.stage = p
@@ -99,10 +99,10 @@ func (m *machine) target() string {
 // policyDigest identifies what the policy says, but for its pauses.
 func (m *machine) policyDigest() string {
 	spec := m.policy.Spec
-	spec.Pause = ""
+	spec.Paused, spec.PauseReason = false, ""
 	spec.Stages = slices.Clone(spec.Stages)
 	for i := range spec.Stages {
-		spec.Stages[i].Pause = ""
+		spec.Stages[i].Paused, spec.Stages[i].PauseReason = false, ""
 	}
 	text, err := json.Marshal(spec)
 	if err != nil {

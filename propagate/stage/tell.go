@@ -69,8 +69,8 @@ func (m *machine) holds(c *member) string {
 		return fmt.Sprintf("%s is halted: %s", m.policy.Title(), m.next.Failure.Message)
 	}
 	own := slices.Index(m.stages, c.stage)
-	if why, field := m.pause(own); why != "" {
-		return fmt.Sprintf("%s is paused: %s (%s)", m.policy.Title(), why, m.policy.At(field))
+	if reason, field, is := m.pause(own); is {
+		return fmt.Sprintf("%s is paused%s (%s)", m.policy.Title(), prefixed(": ", reason), m.policy.At(field))
 	}
 	switch {
 	case c.Unreachable != "":
@@ -80,7 +80,7 @@ func (m *machine) holds(c *member) string {
 	case m.current < own:
 		current := m.stages[m.current]
 		return fmt.Sprintf("waits for stage %s (%s)", current.Name, m.at(current))
-	case m.current > own && m.policy.Spec.CatchUp == policy.WithStage:
+	case m.current > own && m.policy.Spec.CatchUpPolicy == policy.Staged:
 		return fmt.Sprintf("waits for its stage %s (%s)", c.stage.Name, m.at(c.stage))
 	}
 	return fmt.Sprintf("waits in stage %s, %d at a time (%s)", c.stage.Name, c.stage.limit,

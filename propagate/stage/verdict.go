@@ -3,7 +3,6 @@ package stage
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -64,12 +63,12 @@ func (m *machine) underway(o *Outcome) {
 	p := m.stages[m.current]
 	n := p.counts
 	o.Verdict, o.Reason = Rolling, "Progressing"
-	why, field := m.pause(m.current)
+	reason, field, paused := m.pause(m.current)
 	switch {
-	case why != "" && n[waiting] == 0:
+	case paused && n[waiting] == 0:
 		o.Verdict, o.Reason = Paused, "Paused"
-		o.Message = fmt.Sprintf("%s is %s (%s)", field, strconv.Quote(why), m.policy.At(field))
-		o.WaitingFor = &WaitingFor{Stage: p.Name, Condition: "the pause to end: " + why, Since: m.next.Began}
+		o.Message = fmt.Sprintf("%s is true%s (%s)", field, prefixed(": ", reason), m.policy.At(field))
+		o.WaitingFor = &WaitingFor{Stage: p.Name, Condition: "the pause to end" + prefixed(": ", reason), Since: m.next.Began}
 	case n[waiting]+n[pending] > 0:
 		m.clusters(o, p)
 	case m.tooFar(p):
@@ -84,6 +83,14 @@ func (m *machine) underway(o *Outcome) {
 		o.Verdict, o.Reason = WaitingForWindow, "WaitingForWindow"
 		o.WaitingFor = &WaitingFor{Stage: p.Name, Condition: "a window", Since: m.doneSince(p), Deadline: at}
 	}
+}
+
+// prefixed returns text behind prefix; empty when text is empty.
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
 }
 
 // doneSince is when the last cluster of the stage was done.
@@ -112,7 +119,7 @@ func (m *machine) away(o *Outcome, p *phase) {
 	if m.over(w.Deadline) {
 		o.Verdict, o.Reason, w.Deadline = Halted, "ClustersUnreachable", time.Time{}
 		o.Message = fmt.Sprintf("stage %s: %d of %d clusters are not heard from, %s among them; maxUnreachable is %d (%s)", p.Name, p.counts[unreachable], len(p.members),
-			w.Cluster, m.policy.Spec.Budget.MaxUnreachable.Of(len(p.members), 0), m.policy.At("spec.budget.maxUnreachable"))
+			w.Cluster, m.policy.Spec.FailureBudget.MaxUnreachable.Of(len(p.members), 0), m.policy.At("spec.failureBudget.maxUnreachable"))
 	}
 }
 

@@ -15,8 +15,8 @@ type world struct {
 	start    time.Time
 	clusters map[string]*simulated
 	last     Outcome
-	asked    map[policy.Order]time.Duration // when an approval was waited for first
-	orders   []policy.Order
+	asked    map[policy.Command]time.Duration // when an approval was waited for first
+	orders   []policy.Command
 	ordered  int // of scenario.Orders
 	commits  int // of scenario.Commits
 }
@@ -30,7 +30,7 @@ type simulated struct {
 }
 
 func newWorld(in Input, s Scenario) *world {
-	w := &world{in: in, scenario: s, start: in.Now, clusters: map[string]*simulated{}, asked: map[policy.Order]time.Duration{}, orders: slices.Clone(in.Orders)}
+	w := &world{in: in, scenario: s, start: in.Now, clusters: map[string]*simulated{}, asked: map[policy.Command]time.Duration{}, orders: slices.Clone(in.Orders)}
 	w.in.Clusters = slices.Clone(in.Clusters)
 	for _, c := range in.Clusters {
 		w.clusters[c.Name] = &simulated{runs: Version{c.Report.Digest, c.Report.Revision}, first: c}
@@ -71,7 +71,7 @@ func (w *world) commit(c Commit) {
 func (w *world) order(at time.Duration) {
 	for ; w.ordered < len(w.scenario.Orders) && w.last.Target != "" && w.scenario.Orders[w.ordered].At.Length() <= at; w.ordered++ {
 		o := w.scenario.Orders[w.ordered]
-		w.orders = append(w.orders, policy.Order{Do: o.Do, Target: Short(w.last.Target), Stage: o.Stage})
+		w.orders = append(w.orders, policy.Command{Do: o.Do, RolloutID: Short(w.last.Target), Stage: o.Stage})
 	}
 	for approval, since := range w.asked {
 		if at >= since+w.scenario.ApproveAfter.Length() && !slices.Contains(w.orders, approval) {
@@ -85,7 +85,7 @@ func (w *world) ask(at time.Duration) {
 	if w.scenario.ApproveAfter == "" || w.last.Verdict != WaitingForApproval {
 		return
 	}
-	approval := policy.Order{Do: policy.OrderApprove, Target: Short(w.last.Target), Stage: w.last.Stage}
+	approval := policy.Command{Do: policy.CommandApprove, RolloutID: Short(w.last.Target), Stage: w.last.Stage}
 	if _, asked := w.asked[approval]; !asked {
 		w.asked[approval] = at
 	}

@@ -24,7 +24,7 @@ type Options struct {
 	// Prune deletes what is ours and no longer wanted. Without it such objects stay and are Orphaned.
 	Prune bool
 	// Brake bounds what may be pruned; AllowPrune lifts it (the commit has the trailer "Accord-Prune: allow").
-	Brake      v1alpha1.PruneBrake
+	Brake      v1alpha1.PruneLimits
 	AllowPrune bool
 	// Nothing says that the plan has nothing for any cluster: then nothing is pruned unless AllowPrune.
 	Nothing bool

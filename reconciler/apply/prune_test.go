@@ -107,16 +107,16 @@ func TestWhatCannotBeRenderedStaysAndStopsPruning(t *testing.T) {
 func TestPruneBrake(t *testing.T) {
 	percent, most := int32(20), int32(2)
 	for name, c := range map[string]struct {
-		brake  v1alpha1.PruneBrake
+		brake  v1alpha1.PruneLimits
 		allow  bool
 		keep   int // of ten
 		braked string
 	}{
 		"half is not more than half":        {keep: 5},
 		"more than half":                    {keep: 4, braked: "it is more than 50% of them"},
-		"few are no share":                  {brake: v1alpha1.PruneBrake{MaxPercent: &percent}, keep: 6},
-		"a share":                           {brake: v1alpha1.PruneBrake{MaxPercent: &percent}, keep: 5, braked: "it is more than 20% of them"},
-		"a number":                          {brake: v1alpha1.PruneBrake{MaxObjects: &most}, keep: 7, braked: "it is more than 2"},
+		"few are no share":                  {brake: v1alpha1.PruneLimits{MaxPercent: &percent}, keep: 6},
+		"a share":                           {brake: v1alpha1.PruneLimits{MaxPercent: &percent}, keep: 5, braked: "it is more than 20% of them"},
+		"a number":                          {brake: v1alpha1.PruneLimits{MaxObjects: &most}, keep: 7, braked: "it is more than 2"},
 		"more than half, and the commit is": {allow: true, keep: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

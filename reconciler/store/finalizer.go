@@ -23,14 +23,14 @@ const finalizerManager = client.FieldOwner("accord-finalizer")
 // AddFinalizer adds accord's finalizer to a Cluster that lacks it. The request carries the UID, so that it neither
 // recreates a deleted Cluster nor changes another Cluster of the same name; both cases are no error.
 func AddFinalizer(ctx context.Context, hub client.Client, c *v1alpha1.Cluster) error {
-	if c.DeletionTimestamp != nil || slices.Contains(c.Finalizers, v1alpha1.LeftBehindFinalizer) {
+	if c.DeletionTimestamp != nil || slices.Contains(c.Finalizers, v1alpha1.RecordRemovalFinalizer) {
 		return nil
 	}
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Cluster"))
 	u.SetName(c.Name)
 	u.SetUID(c.UID)
-	u.SetFinalizers([]string{v1alpha1.LeftBehindFinalizer})
+	u.SetFinalizers([]string{v1alpha1.RecordRemovalFinalizer})
 	err := hub.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), finalizerManager)
 	switch {
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err), beingDeleted(err):
@@ -51,10 +51,10 @@ func beingDeleted(err error) bool {
 // RemoveFinalizer removes accord's finalizer from a Cluster and no other finalizer. The patch fails if the UID or the
 // position of the finalizer changed since c was read. Removing it from a deleted Cluster is no error.
 func RemoveFinalizer(ctx context.Context, hub client.Client, c *v1alpha1.Cluster) error {
-	path := fmt.Sprintf("/metadata/finalizers/%d", slices.Index(c.Finalizers, v1alpha1.LeftBehindFinalizer))
+	path := fmt.Sprintf("/metadata/finalizers/%d", slices.Index(c.Finalizers, v1alpha1.RecordRemovalFinalizer))
 	patch, err := json.Marshal([]map[string]any{
 		{"op": "test", "path": "/metadata/uid", "value": c.UID},
-		{"op": "test", "path": path, "value": v1alpha1.LeftBehindFinalizer},
+		{"op": "test", "path": path, "value": v1alpha1.RecordRemovalFinalizer},
 		{"op": "remove", "path": path},
 	})
 	if err != nil {

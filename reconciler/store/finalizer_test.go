@@ -20,10 +20,10 @@ func TestRemoveFinalizerOfOthers(t *testing.T) {
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
 	deleted := &metav1.Time{Time: time.Now()}
 	is := &v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{
-		Name: "eu-1", UID: "2", DeletionTimestamp: deleted, Finalizers: []string{"example.com/others", v1alpha1.LeftBehindFinalizer},
+		Name: "eu-1", UID: "2", DeletionTimestamp: deleted, Finalizers: []string{"example.com/others", v1alpha1.RecordRemovalFinalizer},
 	}}
 	for state, was := range map[string]metav1.ObjectMeta{
-		"the other one was not there": {Name: "eu-1", UID: "2", Finalizers: []string{v1alpha1.LeftBehindFinalizer}},
+		"the other one was not there": {Name: "eu-1", UID: "2", Finalizers: []string{v1alpha1.RecordRemovalFinalizer}},
 		"it was another Cluster":      {Name: "eu-1", UID: "1", Finalizers: is.Finalizers},
 	} {
 		t.Run(state, func(t *testing.T) {

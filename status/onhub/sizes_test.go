@@ -134,20 +134,20 @@ func fleets(message string) []large {
 		r := status.Release(v1alpha1.ReleaseStatus{}, 1, status.ReleaseInput{
 			Objects: fleet, Legs: legs, Findings: many(message), Unplaced: many(message), Kept: many(message),
 		}, now)
-		all = append(all, large{"Release", state, &r, fleet, len(r.Worst), r.Omitted})
-		f := status.Federation(v1alpha1.FederationStatus{Left: left(), LeftOmitted: 3}, 1, status.FederationInput{Release: "prod-a", Revision: "main@sha1:4f2c", Newest: r}, now)
+		all = append(all, large{"Release", state, &r, fleet, len(r.NotReadyClusters), r.Omitted})
+		f := status.Federation(v1alpha1.FederationStatus{RemovedClusters: left(), RemovedClustersOmitted: 3}, 1, status.FederationInput{Release: "prod-a", Revision: "main@sha1:4f2c", Newest: r}, now)
 		all = append(all, large{kind: "Federation", about: state, status: &f})
 	}
 	broken := status.Release(v1alpha1.ReleaseStatus{}, 1, status.ReleaseInput{Errors: many(message), Findings: many(message)}, now)
 	unread := status.Federation(v1alpha1.FederationStatus{}, 1, status.FederationInput{FetchError: message}, now)
-	lost := status.Cluster(v1alpha1.ClusterStatus{LastHeardAt: &metav1.Time{Time: now}}, 1, status.Probe{Err: errors.New(message)}, now)
+	lost := status.Cluster(v1alpha1.ClusterStatus{LastProbeTime: &metav1.Time{Time: now}}, 1, status.Probe{Err: errors.New(message)}, now)
 	return append(all,
 		large{"Release", "broken", &broken, fleet, len(broken.Errors), broken.ErrorsOmitted},
 		large{kind: "Federation", about: "unread", status: &unread}, large{kind: "Cluster", about: "lost", status: &lost})
 }
 
 // left are as many clusters that left as are kept, with names as long as they may be.
-func left() []v1alpha1.LeftCluster {
+func left() []v1alpha1.RemovedCluster {
 	inventory := make([]string, fleet)
 	for i := range inventory {
 		inventory[i] = strings.Repeat("n", 63) + "_" + longName("o", i, 253) + "_" + strings.Repeat("g", 253) + "_" + strings.Repeat("K", 63)
