@@ -19,7 +19,7 @@ import (
 type history struct {
 	random *rand.Rand
 	tree   fstest.MapFS
-	memory render.Memory
+	memory render.Cache
 }
 
 // edit replaces, adds or removes a few manifests, and sometimes none.

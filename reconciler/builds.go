@@ -11,7 +11,7 @@ import (
 // zero value remembers nothing.
 type builds struct {
 	mu       sync.Mutex
-	bySource map[string]*render.Memory
+	bySource map[string]*render.Cache
 }
 
 // build one source of a checkout. A nil b remembers nothing.
@@ -23,10 +23,10 @@ func (b *builds) build(c checkout, source int, o render.Options) ([]render.Objec
 	defer b.mu.Unlock()
 	name := c.sources[source].Name
 	if b.bySource == nil {
-		b.bySource = map[string]*render.Memory{}
+		b.bySource = map[string]*render.Cache{}
 	}
 	if b.bySource[name] == nil {
-		b.bySource[name] = &render.Memory{}
+		b.bySource[name] = &render.Cache{}
 	}
 	return b.bySource[name].Build(c.snapshots[source].FS, o)
 }

@@ -50,11 +50,11 @@ func TestHostileFederation(t *testing.T) {
 		files []string
 		says  string
 	}{
-		{"values as many as fit", []string{"x.yaml", head + "v: [" + many("a,", 4<<20) + "a]\n"}, "values in one document, more than the 500000 that are read"},
-		{"a text repeated by aliases", []string{"x.yaml", head + "v: &x " + many("x", 1<<20) + "\nw: [" + many("*x,", 3000) + "]\n"}, "counting what aliases repeat"},
+		{"values as many as fit", []string{"x.yaml", head + "v: [" + many("a,", 4<<20) + "a]\n"}, "values in one document, at most 500000 are allowed"},
+		{"a text repeated by aliases", []string{"x.yaml", head + "v: &x " + many("x", 1<<20) + "\nw: [" + many("*x,", 3000) + "]\n"}, "including repeated aliases"},
 		{"mistakes as many as documents", []string{"x.yaml", many("---\na\n", 4<<20)}, "x.yaml:2: is not a Kubernetes object"},
 		{"bases that use each other twice", double, "counting a base as often as it is used"},
-		{"a file of 50 MB", []string{"x.yaml", many("# nothing\n", 50<<20)}, "x.yaml: has 52428800 bytes, more than the 16777216 that are read"},
+		{"a file of 50 MB", []string{"x.yaml", many("# nothing\n", 50<<20)}, "x.yaml: has 52428800 bytes, at most 16777216 are allowed"},
 		{"a remote base", []string{"k/kustomization.yaml", "resources: ['https://example.org/a.yaml']\n"}, "is remote"},
 		{"a huge key", []string{"x.yaml", head + "? " + many("k", 1<<20) + "\n: 1\n? " + many("k", 1<<20) + "\n: 2\n"}, "a second time"},
 		{"a mistake in a huge policy", []string{"x.yaml", "apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\nmetadata: {namespace: shop, name: x}\nspec:\n  " + many("k", 1000) + ": {}\n"}, "unknown field"},

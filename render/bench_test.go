@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// deployment is a Deployment as people write them: 45 lines.
+// deployment returns a Deployment of 45 lines.
 func deployment(i int) string {
 	return fmt.Sprintf(`apiVersion: apps/v1
 kind: Deployment
@@ -64,7 +64,7 @@ func configMap(i int) string {
 	return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web-%d\n  namespace: shop-%d\ndata:\n  key: value\n", i, i%10)
 }
 
-// BenchmarkBuild600 reads the objects that the bars of the design are measured with: 500 Deployments, 100 ConfigMaps.
+// BenchmarkBuild600 reads the objects of the design's performance bars: 500 Deployments and 100 ConfigMaps.
 func BenchmarkBuild600(b *testing.B) {
 	fsys := fstest.MapFS{}
 	for i := range 500 {

@@ -12,24 +12,24 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Options say what is built.
+// Options select the directory to build.
 type Options struct {
-	// Source is the name put into the Origin of every object; it may be empty.
+	// Source is the name of the source in the Origin of every object; it may be empty.
 	Source string
 	// Dir is the slash-separated path of the directory to build; "" and "." are the root of the tree.
 	Dir string
 }
 
-// Build reads all objects of a directory, in a stable order.
+// Build returns all objects of a directory, in a stable order.
 //
-// A directory with a kustomization is built by kustomize, and files beside it that it does not name are not read. Any
-// other directory is read whole, with its sub-directories: .yaml, .yml and .json files as they are, and every
-// sub-directory with a kustomization by kustomize. What a kustomization of the same build uses, a base, a component or a
-// file, is not read again by itself. Names that begin with a dot are skipped; linked directories are not followed.
+// Kustomize builds a directory with a kustomization; Build does not read files beside it that it does not name. From
+// any other directory Build reads all .yaml, .yml and .json files, sub-directories included, and builds every
+// sub-directory with a kustomization. It does not read the files, bases and components that a kustomization of the same
+// build uses a second time. It skips names that begin with a dot, and does not follow linked directories.
 //
-// The error is a *manifest.Error, or several joined, each with its file and, where it can be told, its line; there are
-// no objects then. A directory without manifests has no objects and no error; one that does not exist is an error.
-func Build(fsys fs.FS, o Options) ([]Object, error) { return new(Memory).Build(fsys, o) }
+// The error is a *manifest.Error, or several joined, each with its file and, if known, its line. With an error there
+// are no objects. A directory without manifests has no objects and no error. A missing directory is an error.
+func Build(fsys fs.FS, o Options) ([]Object, error) { return new(Cache).Build(fsys, o) }
 
 func (b builder) build(o Options) ([]Object, error) {
 	dir := path.Clean(strings.TrimSuffix(cmp.Or(o.Dir, "."), "/"))
@@ -41,7 +41,7 @@ func (b builder) build(o Options) ([]Object, error) {
 		return nil, err
 	}
 	objects, used, err := b.kustomize(dir, roots)
-	wrong := mistakes{most: MaxMistakes}
+	wrong := errorList{limit: MaxErrors}
 	for more := wrong.add(err); more && len(files) > 0; files = files[1:] {
 		if used[files[0]] {
 			continue
@@ -50,27 +50,26 @@ func (b builder) build(o Options) ([]Object, error) {
 		objects, more = append(objects, found...), wrong.add(err)
 	}
 	wrong.add(duplicates(objects))
-	if err := wrong.join(b.file(dir).errorf(0, "has %d mistakes or more; the rest of it was not read", MaxMistakes)); err != nil {
+	if err := wrong.join(b.file(dir).errorf(0, "has %d mistakes or more; the rest of it was not read", MaxErrors)); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(objects, func(a, b Object) int { return cmp.Compare(a.Origin.Path, b.Origin.Path) })
 	return objects, nil
 }
 
-// builder is one Build.
 type builder struct {
-	fsys   fs.FS
-	source string
-	before Memory // of the build before
-	now    *Memory
-	room   []byte // to read into
+	fsys     fs.FS
+	source   string
+	previous Cache // of the previous build
+	current  *Cache
+	buffer   []byte // for reading files
 }
 
 func (b builder) file(name string) file {
 	return file{origin: manifest.Origin{Source: b.source, Path: name}}
 }
 
-// walk lists the manifests below dir and the directories with a kustomization, into which it does not go.
+// walk returns the manifests below dir and the directories with a kustomization. It does not enter these directories.
 func (b builder) walk(dir string) (files, roots []string, err error) {
 	err = fs.WalkDir(b.fsys, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -102,12 +101,12 @@ func (b builder) walk(dir string) (files, roots []string, err error) {
 	return files, roots, err
 }
 
-// unprintable refuses a manifest, or a directory, whose name cannot be told in an error.
+// unprintable returns an error for a manifest or directory whose name cannot be printed.
 func (b builder) unprintable(name string, entry fs.DirEntry) error {
 	if is, err := b.isManifest(name, entry); !is && err == nil && !entry.IsDir() {
 		return nil
 	}
-	return b.file(path.Dir(name)).errorf(0, "has a name in it with characters that cannot be printed: %q", path.Base(name))
+	return b.file(path.Dir(name)).errorf(0, "contains a name with unprintable characters: %q", path.Base(name))
 }
 
 func (b builder) isManifest(name string, entry fs.DirEntry) (bool, error) {
@@ -126,10 +125,10 @@ func (b builder) isManifest(name string, entry fs.DirEntry) (bool, error) {
 	return target.Mode().IsRegular(), nil
 }
 
-// duplicates is an error for every object that is defined a second time.
+// duplicates returns an error for every object that is defined a second time.
 func duplicates(objects []Object) error {
 	first := make(map[manifest.ID]manifest.Origin, len(objects))
-	wrong := mistakes{most: MaxMistakes}
+	wrong := errorList{limit: MaxErrors}
 	for _, o := range objects {
 		id := o.ID()
 		if before, twice := first[id]; twice {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted output of the golden files")
 
-// tree makes a file system of the files of an archive.
+// tree returns the files of an archive as a file system.
 func tree(files []txtar.File) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for _, f := range files {
@@ -26,8 +26,8 @@ func tree(files []txtar.File) fstest.MapFS {
 	return fsys
 }
 
-// TestBuild runs every testdata/build/*.txtar: prose with a line "dir: <directory>", the tree, and "want", which is
-// the objects with their origins, or the error.
+// TestBuild runs testdata/build/*.txtar: a description with a line "dir: <directory>", the tree, and "want": the
+// objects with their origins, or the error.
 func TestBuild(t *testing.T) {
 	cases, err := filepath.Glob("testdata/build/*.txtar")
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func directory(comment []byte) string {
 	return ""
 }
 
-// describe is what Build makes of a tree, for people.
+// describe returns the result of Build as text.
 func describe(fsys fs.FS, dir string) string {
 	objects, err := Build(fsys, Options{Dir: dir})
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Digest identifies the content of u: the xxhash64 of its canonical JSON (sorted keys, no spaces) as 16 hex digits.
-// A number has the same digest whether it is held as an integer or a float, so a digest survives a round trip
-// through JSON. It is for noticing change, not for defending against somebody who looks for a collision.
+// Digest returns the xxhash64 of the canonical JSON of u (sorted keys, no spaces) as 16 hex digits. A number has the
+// same digest as integer and as float, so a round trip through JSON does not change the digest. Digest detects changes;
+// it does not resist deliberate collisions.
 func Digest(u *unstructured.Unstructured) string {
-	text := appendJSON(make([]byte, 0, 4<<10), u.Object) // most objects fit
+	text := appendJSON(make([]byte, 0, 4<<10), u.Object) // enough for most objects
 	return fmt.Sprintf("%016x", xxhash.Sum64(text))
 }
 
-// appendJSON writes v in canonical form. v is what apimachinery keeps in Unstructured: maps, slices and scalars of JSON.
+// appendJSON appends v in canonical form. v is a value of Unstructured: maps, slices and scalars of JSON.
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -46,7 +46,7 @@ func appendJSON(b []byte, v any) []byte {
 		return append(b, ']')
 	}
 	text, err := json.Marshal(v)
-	if err != nil { // not JSON at all; its Go text still tells one value from another
+	if err != nil { // not JSON; the Go syntax still distinguishes values
 		return appendString(b, fmt.Sprintf("%#v", v))
 	}
 	return append(b, text...)
@@ -67,7 +67,7 @@ func appendMap(b []byte, m map[string]any) []byte {
 	return append(b, '}')
 }
 
-// appendFloat writes a whole number without a fraction, as an integer is written.
+// appendFloat writes a whole number as an integer.
 func appendFloat(b []byte, f float64) []byte {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return strconv.AppendInt(b, int64(f), 10)
@@ -75,7 +75,7 @@ func appendFloat(b []byte, f float64) []byte {
 	return strconv.AppendFloat(b, f, 'g', -1, 64)
 }
 
-// appendString escapes what JSON demands and nothing else.
+// appendString escapes only the characters that JSON requires.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0

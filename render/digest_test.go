@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestDigestIsOfCanonicalJSON: anybody can compute it with sorted, compact JSON and xxhash.
+// TestDigestIsOfCanonicalJSON computes the digest from sorted, compact JSON with xxhash.
 func TestDigestIsOfCanonicalJSON(t *testing.T) {
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"z": []any{int64(1), -2.5, 1e30, true, nil, "a\"\\\n\t\r\b\f\x01<>&äöü"},

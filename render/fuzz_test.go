@@ -11,7 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// FuzzBuild: whatever stands in a file, Build does not panic; it gives objects with a name, a digest and a line, or an
+// FuzzBuild requires that Build does not panic on any file. It returns objects with a name, a digest and a line, or an
 // error with the file.
 func FuzzBuild(f *testing.F) {
 	f.Add([]byte(deployment(1) + "---\n" + configMap(2)))

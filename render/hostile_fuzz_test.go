@@ -10,8 +10,8 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// FuzzKustomization: whatever stands in a kustomization and in what it uses, Build does not panic, and gives objects or an
-// error with a place and of bounded length.
+// FuzzKustomization requires that Build does not panic on any kustomization. It returns objects, or an error with a
+// place and of bounded length.
 func FuzzKustomization(f *testing.F) {
 	f.Add("resources: [a.yaml, base]\nnamePrefix: x-\n", "resources: [../a.yaml]\n", plain)
 	f.Add("configMapGenerator: [{name: x, files: [a.yaml]}]\n", "kind: Component\n", "a: 1\n")
@@ -21,7 +21,7 @@ func FuzzKustomization(f *testing.F) {
 	f.Add("resources: ['https://example.org/a.yaml', ../.., /etc/passwd]\n", "", "")
 	f.Fuzz(func(t *testing.T, kustomization, base, file string) {
 		if strings.Count(kustomization, "\n")+strings.Count(base, "\n") > 200 {
-			return // long ones find nothing more and take long
+			return // longer inputs are slow and find nothing more
 		}
 		objects, err := Build(treeOf(map[string]string{"kustomization.yaml": kustomization, "base/kustomization.yaml": base, "a.yaml": file, "c.yaml": plain}), Options{})
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// doubled are kustomizations of which each uses the one below twice.
+// doubled returns kustomizations that each use the one below twice.
 func doubled(levels int) map[string]string {
 	files := map[string]string{"l0/kustomization.yaml": "resources: [a.yaml]", "l0/a.yaml": plain}
 	for i := 1; i <= levels; i++ {
@@ -20,7 +20,7 @@ func doubled(levels int) map[string]string {
 	return files
 }
 
-// copied is a kustomization whose patch copies an object into itself, times over.
+// copied returns a kustomization whose patch copies an object into itself several times.
 func copied(times int) map[string]string {
 	patch := "    - {op: add, path: /data/x, value: {}}\n"
 	for range times {
@@ -32,7 +32,7 @@ func copied(times int) map[string]string {
 	}
 }
 
-// replaced is a kustomization with replacements of the same source, one after the other.
+// replaced returns a kustomization with consecutive replacements of the same source.
 func replaced(source, options string, times int) map[string]string {
 	text := "resources: [a.yaml]\nreplacements:\n"
 	for i := range times {
@@ -41,7 +41,7 @@ func replaced(source, options string, times int) map[string]string {
 	return map[string]string{"kustomization.yaml": text, "a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n"}
 }
 
-// inFile has the replacements in a file of their own.
+// inFile moves the replacements to a file of their own.
 func inFile(files map[string]string) map[string]string {
 	head, list, _ := strings.Cut(files["kustomization.yaml"], "replacements:\n")
 	files["kustomization.yaml"], files["r.yaml"] = head+"replacements: [{path: r.yaml}]\n", list
@@ -71,7 +71,7 @@ func TestHostileKustomizations(t *testing.T) {
 		want  string
 	}{
 		{"more objects than kustomize can compare", k("resources: [a.yaml]\n", "a.yaml", many.String()), "kustomization.yaml:1: has more than 5000 objects and kustomizations to build"},
-		{"bases that use each other twice", doubled(40), "has more than 5000 objects and kustomizations to build, counting a base as often as it is used; divide it"},
+		{"bases that use each other twice", doubled(40), "has more than 5000 objects and kustomizations to build, counting a base as often as it is used; split it"},
 		{"a patch that copies the object into itself", copied(40), "kustomization.yaml:1: has more than 33554432 bytes to build"},
 		{"a patch in a file that does", k("resources: [a.yaml]\npatches: [{path: p.json}]\n", "p.json", "["+strings.TrimSuffix(strings.Repeat(`{"op":"copy","from":"/x","path":"/x/y"},`, 40), ",")+"]"), "bytes to build"},
 		{"a transformer that does", k("resources: [a.yaml]\ntransformers: [t.yaml]\n", "t.yaml", "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: x}\ntarget: {kind: A}\npatch: |\n"+strings.Repeat("  - {op: copy, from: /x, path: /x/y}\n", 40)), "bytes to build"},
@@ -81,10 +81,10 @@ func TestHostileKustomizations(t *testing.T) {
 		{"replacements in a file that do", inFile(replaced("{kind: ConfigMap, fieldPath: data}", "", 40)), "bytes to build"},
 		{"replacements that put a text into itself", replaced("{kind: ConfigMap, fieldPath: data.k}", ", delimiter: ':'", 40), "bytes to build"},
 		{"more replacements than anybody has", replaced("{kind: Secret, fieldPath: data.k}", "", 1001), "has more than 1000 replacements to build"},
-		{"a patch of aliases of aliases", k("resources: [a.yaml]\npatches:\n- patch: |\n    a: &a {x: " + strings.Repeat("y", 100_000) + "}\n    b: [" + strings.Repeat("*a,", 500) + "]\n"), "counting what aliases repeat"},
+		{"a patch of aliases of aliases", k("resources: [a.yaml]\npatches:\n- patch: |\n    a: &a {x: " + strings.Repeat("y", 100_000) + "}\n    b: [" + strings.Repeat("*a,", 500) + "]\n"), "including repeated aliases"},
 		{"a base outside the tree", k("resources: [../../etc]\n"), `kustomization.yaml:1: "../../etc" is outside the tree`},
 		{"an absolute path", k("resources: [/etc/passwd]\n"), `kustomization.yaml:1: "/etc/passwd" is an absolute path, expected one relative to the kustomization`},
-		{"a base in a repository", k("resources: ['github.com/org/repo?ref=main']\n"), "is remote; accord builds from the tree alone: commit a copy and name that"},
+		{"a base in a repository", k("resources: ['github.com/org/repo?ref=main']\n"), "is remote; accord reads only the tree: commit a copy and reference it"},
 		{"a base over git", k("resources: ['git::https://example.org/repo']\n"), "is remote"},
 		{"a base over https", k("resources: ['https://example.org/a.yaml']\n"), "is remote"},
 		{"a base of a user", k("resources: ['git@example.org:org/repo']\n"), "is remote"},
@@ -101,13 +101,13 @@ func TestHostileKustomizations(t *testing.T) {
 		{"bases in a circle", map[string]string{"a/kustomization.yaml": "resources: [../b]", "b/kustomization.yaml": "resources: [../a]"}, "uses itself: a -> b -> a"},
 		{"a field that is not known", k("resource: [a.yaml]\n"), `unknown field "resource"`},
 		{"an object in it that has no name", k("resources: [b.yaml]\n", "b.yaml", "apiVersion: v1\nkind: A\nmetadata: {}\n"), "b.yaml:3: A has no metadata.name"},
-		{"an escape sequence in a reference", k("resources: [\"a\\e[0m.yaml\"]\n"), "has characters that cannot be printed"},
+		{"an escape sequence in a reference", k("resources: [\"a\\e[0m.yaml\"]\n"), "has unprintable characters"},
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, treeOf(c.files), c.want) })
 	}
 }
 
-// TestKustomizationsWithinTheLimits: the limits are for what hurts, and not for what people have.
+// TestKustomizationsWithinTheLimits builds kustomizations of realistic size.
 func TestKustomizationsWithinTheLimits(t *testing.T) {
 	for name, c := range map[string]struct {
 		files   map[string]string

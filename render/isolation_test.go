@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// TestNothingIsRunOrDownloaded gives references to kustomize that it follows out of the tree, with programs in PATH and
-// a server that notice. That they notice is shown by giving one of the trees to kustomize without Build.
+// TestNothingIsRunOrDownloaded uses references that kustomize follows out of the tree. Programs in PATH and a server
+// notice that. One tree is also built by kustomize directly, to show that they notice.
 func TestNothingIsRunOrDownloaded(t *testing.T) {
 	noticed := filepath.Join(t.TempDir(), "noticed")
 	bin := t.TempDir()
@@ -23,7 +23,7 @@ func TestNothingIsRunOrDownloaded(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(bin, program), []byte(script), 0o755))
 	}
 	t.Setenv("PATH", bin)
-	t.Setenv("TMPDIR", t.TempDir()) // kustomize leaves the directory of a clone that failed
+	t.Setenv("TMPDIR", t.TempDir()) // kustomize leaves the directory of a failed clone
 	var requests atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		requests.Add(1)

@@ -18,19 +18,19 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// originAnnotation is where kustomize says what a resource came from.
+// originAnnotation is set by kustomize to the origin of a resource.
 const originAnnotation = "config.kubernetes.io/origin"
 
-// kustomizing serialises kustomize, which keeps the schema of the build in a global variable.
-var kustomizing sync.Mutex
+// kustomizeMu serialises kustomize, which keeps the schema of a build in a global variable.
+var kustomizeMu sync.Mutex
 
-// kustomize builds the directories, without those that another of them uses. It also returns the files that
-// kustomizations read, which are no manifests of their own. asked is the directory the user named.
+// kustomize builds the directories except those that another of them uses. It also returns the files that the
+// kustomizations read, which are not manifests of their own. asked is the directory in Options.
 func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bool, error) {
 	if len(dirs) == 0 {
 		return nil, nil, nil
 	}
-	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, used: map[string]bool{}, weights: map[*root]weight{}, parted: map[string]bool{}}
+	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, used: map[string]bool{}, weights: map[*root]weight{}, partKinds: map[string]bool{}}
 	var errs []error
 	for _, dir := range dirs {
 		_, err := v.root(dir, nil)
@@ -46,7 +46,7 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 		case r.kustomization.Kind == types.ComponentKind && dir == asked:
 			errs = append(errs, r.errorf("", "is a Component; build a kustomization that uses it"))
 			continue
-		case r.kustomization.Kind == types.ComponentKind || r.base:
+		case r.kustomization.Kind == types.ComponentKind || r.isBase:
 			continue
 		}
 		if _, err := v.weigh(r); err != nil {
@@ -66,16 +66,16 @@ func (v *vetter) run(dir string) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if objects, known := v.recall(r, closure); known {
+	if objects, known := v.cached(r, closure); known {
 		return objects, nil
 	}
 	keepOrigin := slices.Contains(r.kustomization.BuildMetadata, types.OriginAnnotations)
 	built, err := krustyRun(v.memory, path.Join("/", dir))
 	if err != nil {
-		return nil, r.errorf("", "kustomize: %s", tidy(err))
+		return nil, r.errorf("", "kustomize: %s", oneLine(err))
 	}
 	objects := make([]Object, 0, built.Size())
-	wrong := mistakes{most: MaxFileMistakes}
+	wrong := errorList{limit: MaxFileErrors}
 	for _, res := range built.Resources() {
 		o, err := v.object(r, res, keepOrigin)
 		if err == nil {
@@ -84,17 +84,17 @@ func (v *vetter) run(dir string) ([]Object, error) {
 			break
 		}
 	}
-	if err := wrong.join(r.errorf("", "builds %d objects that are wrong, or more", MaxFileMistakes)); err != nil {
+	if err := wrong.join(r.errorf("", "builds at least %d invalid objects", MaxFileErrors)); err != nil {
 		return objects, err
 	}
-	v.now.built[dir] = &kustomized{closure: closure, objects: slices.Clone(objects)}
+	v.current.built[dir] = &cachedBuild{closure: closure, objects: slices.Clone(objects)}
 	return objects, nil
 }
 
-// krustyRun runs kustomize, one at a time; a panic is an error.
+// krustyRun runs kustomize, one build at a time, and turns a panic into an error.
 func krustyRun(memory filesys.FileSystem, dir string) (built resmap.ResMap, err error) {
-	kustomizing.Lock()
-	defer kustomizing.Unlock()
+	kustomizeMu.Lock()
+	defer kustomizeMu.Unlock()
 	defer func() {
 		if r := recover(); r != nil {
 			built, err = nil, fmt.Errorf("panic: %v", r)
@@ -105,20 +105,21 @@ func krustyRun(memory filesys.FileSystem, dir string) (built resmap.ResMap, err 
 	return krusty.MakeKustomizer(options).Run(memory, dir)
 }
 
-// quoted is how kustomize quotes configuration, patches, literals and lines, any of which may be a secret.
-var quoted = regexp.MustCompile("(?s)(with config: )`.*?`|(patch from )\\[.*\\]|(literal sources? ).*|line \\[[0-9 ]*\\] has invalid utf8 bytes.*")
+// quotedContent matches the parts of kustomize errors that quote configuration, patches, literals and lines, which may
+// be secret.
+var quotedContent = regexp.MustCompile("(?s)(with config: )`.*?`|(patch from )\\[.*\\]|(literal sources? ).*|line \\[[0-9 ]*\\] has invalid utf8 bytes.*")
 
-// tidy makes one line of an error of kustomize, without the content that kustomize quotes.
-func tidy(err error) string {
-	return strings.Join(strings.Fields(quoted.ReplaceAllString(err.Error(), "${1}${2}${3}(left out)")), " ")
+// oneLine returns a kustomize error as one line without quoted content.
+func oneLine(err error) string {
+	return strings.Join(strings.Fields(quotedContent.ReplaceAllString(err.Error(), "${1}${2}${3}(left out)")), " ")
 }
 
-// object turns what kustomize built into an Object with the origin that kustomize noted.
+// object converts a resource of kustomize, with the origin that kustomize recorded.
 func (v *vetter) object(r *root, res *resource.Resource, keepOrigin bool) (Object, error) {
 	value, err := (&decoder{file: r.file}).value(res.YNode(), 0)
 	fields, ok := value.(map[string]any)
 	if err != nil || !ok {
-		return Object{}, r.errorf("", "kustomize built what is not an object: %v", err)
+		return Object{}, r.errorf("", "kustomize built a value that is not an object: %v", err)
 	}
 	u := &unstructured.Unstructured{Object: fields}
 	from, err := res.GetOrigin()
@@ -139,7 +140,7 @@ func (v *vetter) object(r *root, res *resource.Resource, keepOrigin bool) (Objec
 	return o, nil
 }
 
-// locate finds the document that o was made from. When kustomize changed nothing, o gets its text too.
+// locate finds the document that o was built from. It sets the text only if kustomize changed nothing.
 func (v *vetter) locate(o *Object) {
 	var similar []Object
 	for _, candidate := range v.files[o.Origin.Path] {
@@ -152,7 +153,7 @@ func (v *vetter) locate(o *Object) {
 			similar = append(similar, candidate)
 		}
 	}
-	if len(similar) > 0 { // prefixes and suffixes only make names longer: the longest is the one
+	if len(similar) > 0 { // prefixes and suffixes only lengthen names, so the longest matching name is the source
 		best := slices.MaxFunc(similar, func(a, b Object) int { return len(a.Manifest.GetName()) - len(b.Manifest.GetName()) })
 		o.Origin.Line = best.Origin.Line
 	}

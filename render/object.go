@@ -1,6 +1,5 @@
-// Package render turns a tree of files into Kubernetes objects. It reads an fs.FS and nothing else:
-// no network, no plugins, no commands, no paths outside the tree. What an object becomes on one
-// cluster is package override's business.
+// Package render turns a tree of files into Kubernetes objects. It only reads an fs.FS: it uses no network, runs no
+// plugins or commands, and reads no paths outside the tree. Package override applies the changes for one cluster.
 package render
 
 import (
@@ -9,20 +8,18 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Object is one manifest as it stands in Git (or as kustomize built it).
+// Object is one manifest as written in Git, or as built by kustomize.
 type Object struct {
-	// Manifest is shared by everybody who has the Object: copy it before changing it.
+	// Manifest is shared by all holders of the Object: copy it before you change it.
 	Manifest *unstructured.Unstructured
-	// Origin is where the first line of the manifest's content stands, comments before it left out. For what
-	// kustomize built it is the file the object came from, or the kustomization that generated it; Line is then
-	// 0 when it cannot be told.
+	// Origin is the first line of the manifest's content, without preceding comments. For an object that kustomize
+	// built it is the source file, or the kustomization that generated the object; Line is 0 if unknown.
 	Origin manifest.Origin
-	// Text is the YAML document that Manifest was read from, for error messages with a line: its first line is
-	// line Origin.Line of the file. It is nil for items of a List, and when kustomize changed or made the object.
+	// Text is the YAML document of Manifest, for error messages with a line. Its first line is line Origin.Line of the
+	// file. It is nil for items of a List, and if kustomize changed or generated the object.
 	Text []byte
-	// Digest is the xxhash of the canonical content, 16 hex digits (see Digest).
+	// Digest is the result of the function Digest.
 	Digest string
 }
 
-// ID names the object.
 func (o Object) ID() manifest.ID { return manifest.IDOf(o.Manifest) }

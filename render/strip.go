@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Strip removes from u, in place, what a member cluster decides itself and must not be sent: server-populated
-// metadata, status, and per kind what controllers fill in (Karmada §3.6, keyed by kind and not by group).
+// Strip removes the fields that member clusters own from u, in place: server-populated metadata, the status, and fields
+// that controllers set, by kind and regardless of group (Karmada §3.6).
 func Strip(u *unstructured.Unstructured) {
 	for _, field := range []string{
 		"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields",
@@ -36,8 +36,8 @@ func Strip(u *unstructured.Unstructured) {
 	}
 }
 
-// stripJob removes the labels the Job controller generates, and the time to live: a finished Job that a member
-// collected would be made again.
+// stripJob removes the labels that the Job controller generates, and ttlSecondsAfterFinished: accord would recreate a
+// finished Job that the member deleted.
 func stripJob(u *unstructured.Unstructured) {
 	unstructured.RemoveNestedField(u.Object, "spec", "ttlSecondsAfterFinished")
 	if manual, _, _ := unstructured.NestedBool(u.Object, "spec", "manualSelector"); manual {
@@ -48,7 +48,7 @@ func stripJob(u *unstructured.Unstructured) {
 	dropKeys(u.Object, generated, "spec", "template", "metadata", "labels")
 }
 
-// stripService removes the addresses a cluster gave out; the headless "None" is the author's own.
+// stripService removes addresses that a cluster assigned. It keeps the headless "None".
 func stripService(u *unstructured.Unstructured) {
 	if ip, _, _ := unstructured.NestedString(u.Object, "spec", "clusterIP"); ip != "None" {
 		unstructured.RemoveNestedField(u.Object, "spec", "clusterIP")
@@ -56,7 +56,7 @@ func stripService(u *unstructured.Unstructured) {
 	}
 }
 
-// stripServiceAccount removes the token secrets that old clusters made for it.
+// stripServiceAccount removes token secrets that old clusters added.
 func stripServiceAccount(u *unstructured.Unstructured) {
 	secrets, ok := u.Object["secrets"].([]any)
 	if !ok {
@@ -78,7 +78,7 @@ func dropAnnotations(u *unstructured.Unstructured, keys ...string) {
 	dropKeys(u.Object, keys, "metadata", "annotations")
 }
 
-// dropKeys removes keys from the map at path, and the map with its last key.
+// dropKeys removes keys from the map at path, and the map if it becomes empty.
 func dropKeys(object map[string]any, keys []string, path ...string) {
 	m, found, err := unstructured.NestedFieldNoCopy(object, path...)
 	fields, ok := m.(map[string]any)

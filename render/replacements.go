@@ -11,10 +11,10 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/utils"
 )
 
-// replacements notes what is replaced in a kustomization, by itself or by a file that it names.
+// replacements records the replacements of one field, which is inline or names a file.
 //
-// Replacements can make what they change twice as large: those that copy a mapping or a list, and those that put a text
-// into a part of what it came from.
+// A replacement can double the size of its target if it copies a mapping or a list, or if it writes text into a part of
+// the value that the text came from.
 func (v *vetter) replacements(r *root, field types.ReplacementField) error {
 	all := []types.Replacement{field.Replacement}
 	if field.Path != "" {
@@ -28,13 +28,13 @@ func (v *vetter) replacements(r *root, field types.ReplacementField) error {
 		}
 	}
 	for _, replacement := range all {
-		v.part(replacement)
+		v.recordParts(replacement)
 	}
-	r.replacing = append(r.replacing, all...)
+	r.allReplacements = append(r.allReplacements, all...)
 	return nil
 }
 
-// replacements decodes a file of one or of several.
+// replacements decodes a file with one replacement or a list.
 func (f file) replacements(data []byte) ([]types.Replacement, error) {
 	data, err := f.normalize(data)
 	if err != nil {
@@ -61,7 +61,7 @@ func (f file) replacements(data []byte) ([]types.Replacement, error) {
 				err = json.Unmarshal(text, &one)
 			}
 			if err != nil {
-				return nil, f.errorf(d.line, "is not a replacement: %s", tidy(err))
+				return nil, f.errorf(d.line, "is not a replacement: %s", oneLine(err))
 			}
 			all = append(all, one)
 		}
@@ -69,12 +69,12 @@ func (f file) replacements(data []byte) ([]types.Replacement, error) {
 	return all, nil
 }
 
-// doublings is how often the replacements of r can make something twice as large.
+// doublings returns how often the replacements of r can double the size of a value.
 func (v *vetter) doublings(r *root) int {
 	n := 0
-	for _, replacement := range r.replacing {
+	for _, replacement := range r.allReplacements {
 		source := replacement.Source
-		if source == nil || !v.composite(*source) && !v.returns(*source) {
+		if source == nil || !v.composite(*source) && !v.partlyReplaced(*source) {
 			continue
 		}
 		n += targets(replacement)
@@ -82,7 +82,7 @@ func (v *vetter) doublings(r *root) int {
 	return n
 }
 
-// targets is how many fields are replaced, in each object that is selected.
+// targets returns how many fields of each selected object a replacement changes.
 func targets(replacement types.Replacement) int {
 	n := 0
 	for _, target := range replacement.Targets {
@@ -93,10 +93,10 @@ func targets(replacement types.Replacement) int {
 	return n
 }
 
-// composite says whether the source of a replacement can be a mapping or a list.
+// composite reports whether the source of a replacement can be a mapping or a list.
 func (v *vetter) composite(source types.SourceSelector) bool {
 	if source.FieldPath == "" {
-		return false // the name
+		return false // defaults to metadata.name
 	}
 	steps := utils.SmarterPathSplitter(source.FieldPath, ".")
 	if len(steps) == 1 {
@@ -112,7 +112,8 @@ func (v *vetter) composite(source types.SourceSelector) bool {
 	return false
 }
 
-// reaches says whether a path leads to a mapping or a list. A step that is not the key of a mapping can be any item.
+// reaches reports whether a path leads to a mapping or a list. A step that is not the key of a mapping matches any
+// item.
 func reaches(value any, steps []string) bool {
 	var items []any
 	switch value := value.(type) {
@@ -129,22 +130,22 @@ func reaches(value any, steps []string) bool {
 	return len(steps) == 0 || slices.ContainsFunc(items, func(item any) bool { return reaches(item, steps[1:]) })
 }
 
-// returns says whether what a source is can have been changed, in a part of it, by a replacement.
-func (v *vetter) returns(source types.SourceSelector) bool {
-	return len(v.parted) > 0 && (source.Kind == "" || v.parted[""] || v.parted[source.Kind])
+// partlyReplaced reports whether a replacement may have changed a part of the source.
+func (v *vetter) partlyReplaced(source types.SourceSelector) bool {
+	return len(v.partKinds) > 0 && (source.Kind == "" || v.partKinds[""] || v.partKinds[source.Kind])
 }
 
-// part notes the kinds of objects of which replacements change parts of a text; "" is any.
-func (v *vetter) part(replacement types.Replacement) {
+// recordParts records the kinds in which a replacement changes parts of a string; "" is any kind.
+func (v *vetter) recordParts(replacement types.Replacement) {
 	for _, target := range replacement.Targets {
 		switch {
 		case target == nil || target.Options == nil || target.Options.Delimiter == "":
-		case target.Select == nil || !word.MatchString(target.Select.Kind): // a regular expression
-			v.parted[""] = true
+		case target.Select == nil || !plainKind.MatchString(target.Select.Kind): // a regular expression
+			v.partKinds[""] = true
 		default:
-			v.parted[target.Select.Kind] = true
+			v.partKinds[target.Select.Kind] = true
 		}
 	}
 }
 
-var word = regexp.MustCompile("^[A-Za-z0-9]+$")
+var plainKind = regexp.MustCompile("^[A-Za-z0-9]+$")

@@ -9,23 +9,25 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 )
 
-// Limits of one kustomization with all it uses. Kustomize compares every object with every other, cannot be interrupted,
-// and all builds of a process wait for it: a few lines that use each other twice must not keep it busy for hours.
+// Limits of one kustomization with everything it uses. Kustomize compares every object with every other, cannot be
+// interrupted, and serialises all builds of the process. Without limits, a few lines with nested bases could block it
+// for hours.
 const (
-	MaxKustomized     = 5_000    // objects and kustomizations, those of a base counted as often as it is used
-	MaxKustomizedSize = 32 << 20 // bytes, counted in the same way, with what patches and labels may add
+	MaxKustomized     = 5_000    // objects and kustomizations; a base counts as often as it is used
+	MaxKustomizedSize = 32 << 20 // bytes; a base counts as often as it is used, with the additions of patches and labels
 	MaxSteps          = 200_000  // changes of one object by one patch, replacement or image
 	MaxReplacements   = 1_000    // of one kustomization
 )
 
-// weight is what kustomize has to do for one kustomization, at most.
+// weight is an upper bound for the work that kustomize does for one kustomization.
 type weight struct{ objects, bytes, steps int }
 
 func (w *weight) add(o weight) {
 	w.objects, w.bytes, w.steps = w.objects+o.objects, w.bytes+o.bytes, w.steps+o.steps
 }
 
-// weigh refuses a kustomization that is too much. What it uses is weighed once, and counts as often as it is used.
+// weigh computes the weight of a kustomization and returns an error if it exceeds a limit. A base is weighed once and
+// added as often as it is used.
 func (v *vetter) weigh(r *root) (weight, error) {
 	if w, known := v.weights[r]; known {
 		return w, nil
@@ -42,54 +44,54 @@ func (v *vetter) weigh(r *root) (weight, error) {
 	}
 	k := &r.kustomization
 	each := len(k.Images) + len(k.Replicas) + len(k.Labels)
-	for _, replacement := range r.replacing {
+	for _, replacement := range r.allReplacements {
 		each += targets(replacement)
 	}
 	w.steps += w.objects * (each + len(k.Patches) + len(k.PatchesJson6902) + len(k.Transformers))
 	w.steps += len(k.PatchesStrategicMerge)
-	w.bytes += w.objects * r.addition()
-	if err := r.bounded(w); err != nil {
+	w.bytes += w.objects * r.bytesAdded()
+	if err := r.checkLimits(w); err != nil {
 		return weight{}, err
 	}
-	for range r.copies + v.doublings(r) { // each can make all twice as large
+	for range r.copies + v.doublings(r) { // each can double the size of everything
 		if w.bytes <= MaxKustomizedSize {
 			w.bytes *= 2
 		}
 	}
 	v.weights[r] = w
-	return w, r.bounded(w)
+	return w, r.checkLimits(w)
 }
 
-// bounded is an error for what is above a limit.
-func (r *root) bounded(w weight) error {
+// checkLimits returns an error for the first exceeded limit.
+func (r *root) checkLimits(w weight) error {
 	for _, limit := range []struct {
 		has, most int
 		of        string
 	}{
-		{len(r.replacing), MaxReplacements, "replacements"},
+		{len(r.allReplacements), MaxReplacements, "replacements"},
 		{w.objects, MaxKustomized, "objects and kustomizations"},
 		{w.bytes, MaxKustomizedSize, "bytes"},
 		{w.steps, MaxSteps, "changes of an object"},
 	} {
 		if limit.has > limit.most {
-			return r.errorf("", "has more than %d %s to build, counting a base as often as it is used; divide it", limit.most, limit.of)
+			return r.errorf("", "has more than %d %s to build, counting a base as often as it is used; split it", limit.most, limit.of)
 		}
 	}
 	return nil
 }
 
-// addition is how many bytes the kustomization adds to every object, at most.
-func (r *root) addition() int {
+// bytesAdded returns an upper bound for the bytes that the kustomization adds to every object.
+func (r *root) bytesAdded() int {
 	k := &r.kustomization
 	text, err := json.Marshal([]any{k.NamePrefix, k.NameSuffix, k.Namespace, k.CommonLabels, k.CommonAnnotations, k.Labels, k.Images})
 	if err != nil {
 		return MaxKustomizedSize
 	}
-	return len(text) + r.everywhere
+	return len(text) + r.bytesPerObject
 }
 
-// changes vets a patch: what it adds to each object counts, and how often it copies within one.
-func (v *vetter) changes(r *root, p types.Patch) error {
+// weighPatch records the size of a patch and its copy operations.
+func (v *vetter) weighPatch(r *root, p types.Patch) error {
 	f, text := r.file, []byte(p.Patch)
 	if p.Path != "" {
 		name := path.Join(r.dir, p.Path)
@@ -98,19 +100,20 @@ func (v *vetter) changes(r *root, p types.Patch) error {
 			return r.errorf(p.Path, "%q is not in memory: %v", p.Path, err)
 		}
 		f, text = v.file(name), data
-	} else if n := find(r.node, p.Patch); n != nil {
+	} else if n := findScalar(r.node, p.Patch); n != nil {
 		f.origin = r.at(n.Line + r.offset)
 	}
 	if p.Target != nil {
-		r.everywhere += len(text)
+		r.bytesPerObject += len(text)
 	} else {
 		r.size += len(text)
 	}
-	return r.copying(f, text, p.Path != "")
+	return r.countCopies(f, text, p.Path != "")
 }
 
-// copying counts the operations of a JSON patch that copy; lines says whether those of the text are those of f.
-func (r *root) copying(f file, text []byte, lines bool) error {
+// countCopies records the size and the copy operations of a JSON patch. With lines, the text is a whole file and errors
+// have its lines.
+func (r *root) countCopies(f file, text []byte, lines bool) error {
 	text, err := f.normalize(text)
 	if err != nil {
 		return err

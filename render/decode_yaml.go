@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parse reads one document into nodes with the lines of the file. A document of only null is nil.
+// parse decodes one document into nodes. A null document is nil.
 func (f file) parse(d document) (node *yaml.Node, err error) {
 	defer func() { // the YAML library has panicked on malformed input before
 		if r := recover(); r != nil {
@@ -19,17 +19,17 @@ func (f file) parse(d document) (node *yaml.Node, err error) {
 		}
 	}()
 	if len(d.text) > MaxNodes {
-		if most := d.most(); most > MaxNodes {
-			return nil, f.errorf(d.line, "has up to %d values in one document, more than the %d that are read; divide it", most, MaxNodes)
+		if most := d.maxValues(); most > MaxNodes {
+			return nil, f.errorf(d.line, "has up to %d values in one document, at most %d are allowed; split it", most, MaxNodes)
 		}
 	}
 	var root yaml.Node
 	stream := yaml.NewDecoder(bytes.NewReader(d.text))
 	err = stream.Decode(&root)
-	if err == nil { // what follows the end of {...} in its line would be lost
+	if err == nil { // text after the end of {...} on its line would be lost
 		var more yaml.Node
 		if err = stream.Decode(&more); err == nil {
-			return nil, f.errorf(d.line, "has more behind its end; divide objects by a line of ---")
+			return nil, f.errorf(d.line, "has content after its end; separate objects with a line of ---")
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -47,12 +47,12 @@ var (
 	yamlUnknown = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
-// renderFirst is what to do about the template of a chart or the like.
+// renderFirst is the hint for templates of a chart or similar.
 const renderFirst = "; if it is a template, render it first and commit the result"
 
 var yamlTemplate = regexp.MustCompile(`\{\{|\{%`)
 
-// templateHint is renderFirst for a text that can be a template.
+// templateHint returns renderFirst if the text may be a template.
 func templateHint(text []byte) string {
 	if yamlTemplate.Match(text) {
 		return renderFirst
@@ -60,8 +60,8 @@ func templateHint(text []byte) string {
 	return ""
 }
 
-// yamlError takes the line, relative to the document, out of an error of the YAML library; 1 when there is none. It
-// leaves out what could be a secret: a value that begins with "*" and should have been quoted.
+// yamlError returns the line and the message of an error of the YAML library. The line is relative to the document, and
+// 1 if unknown. It hides a possible secret: an unquoted value that begins with "*".
 func yamlError(err error, text []byte) (line int, message string) {
 	m := yamlLine.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -75,14 +75,13 @@ func yamlError(err error, text []byte) (line int, message string) {
 	return max(line, 1), m[2]
 }
 
-// decoder turns the nodes of one document into the values that apimachinery keeps in Unstructured. It is strict: a key
-// that stands twice in a mapping is an error. Scalars are read by the rules of YAML 1.2, as kustomize does: "yes" and
-// "on" are strings.
+// decoder converts the nodes of one document into the values that apimachinery keeps in Unstructured. A duplicate key
+// in a mapping is an error. Scalars follow YAML 1.2, as in kustomize: "yes" and "on" are strings.
 type decoder struct {
 	file   file
-	offset int // added to the line of a node
-	nodes  int // seen so far
-	bytes  int // of texts, seen so far
+	offset int // added to the lines of nodes
+	nodes  int // decoded so far
+	bytes  int // of text, decoded so far
 }
 
 func (d *decoder) errorf(n *yaml.Node, format string, args ...any) error {
@@ -95,10 +94,10 @@ func (d *decoder) errorf(n *yaml.Node, format string, args ...any) error {
 
 func (d *decoder) value(n *yaml.Node, depth int) (any, error) {
 	if d.nodes++; d.nodes > MaxNodes {
-		return nil, d.errorf(n, "has more than %d values, counting what aliases repeat", MaxNodes)
+		return nil, d.errorf(n, "has more than %d values, including repeated aliases", MaxNodes)
 	}
 	if d.bytes += len(n.Value); d.bytes > MaxFileSize {
-		return nil, d.errorf(n, "has more than %d bytes of text, counting what aliases repeat", MaxFileSize)
+		return nil, d.errorf(n, "has more than %d bytes of text, including repeated aliases", MaxFileSize)
 	}
 	if depth > MaxDepth {
 		return nil, d.errorf(n, "is nested deeper than %d levels", MaxDepth)
@@ -144,7 +143,7 @@ func (d *decoder) mapping(n *yaml.Node, depth int) (map[string]any, error) {
 			continue
 		}
 		if _, twice := m[key.Value]; twice {
-			return nil, d.errorf(n.Content[i], "key %.100q stands here a second time", key.Value)
+			return nil, d.errorf(n.Content[i], "duplicate key %.100q", key.Value)
 		}
 		d.bytes += len(key.Value)
 		value, err := d.value(n.Content[i+1], depth+1)
@@ -161,7 +160,7 @@ func (d *decoder) mapping(n *yaml.Node, depth int) (map[string]any, error) {
 	return m, nil
 }
 
-// merge adds the keys of "<<" that are not there yet.
+// merge adds the keys of a merge key (<<) that the mapping lacks.
 func (d *decoder) merge(m map[string]any, from *yaml.Node, depth int) error {
 	value, err := d.value(from, depth)
 	if err != nil {
@@ -202,10 +201,10 @@ func (d *decoder) scalar(n *yaml.Node) (any, error) {
 		}
 		return number, nil
 	}
-	return n.Value, nil // dates and binaries stay the text they are, as the API server would have them
+	return n.Value, nil // dates and binaries stay text, as the API server expects
 }
 
-// number is an int64 where the value is a whole number that fits, else a float64, as apimachinery does.
+// number returns an int64 for a whole number that fits, else a float64, as apimachinery does.
 func number(n *yaml.Node) (any, error) {
 	if i, err := strconv.ParseInt(n.Value, 10, 64); err == nil && (n.Value == "0" || n.Value[0] != '0') {
 		return i, nil
@@ -223,7 +222,7 @@ func number(n *yaml.Node) (any, error) {
 		return float64(v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, errors.New("is not a number that JSON has")
+			return nil, errors.New("is not a number that JSON can represent")
 		}
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			return int64(v), nil
@@ -233,7 +232,7 @@ func number(n *yaml.Node) (any, error) {
 	return nil, errors.New("is not a number")
 }
 
-// lookup is the node at a path of keys below n; the deepest that exists.
+// lookup returns the node at a path of keys below n, or the deepest node on the path.
 func lookup(n *yaml.Node, path ...string) *yaml.Node {
 	for _, key := range path {
 		if n.Kind == yaml.AliasNode {

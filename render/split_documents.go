@@ -13,25 +13,25 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Limits of what is read. They are far above what a manifest can be and far below what hurts: etcd refuses an object
-// beyond 1.5 MiB, and the largest bundles of CRDs have some 10 MiB.
+// Limits of one read. They are far above real manifests: etcd rejects objects above 1.5 MiB, and the largest bundles of
+// CRDs have some 10 MiB.
 const (
-	MaxFileSize  = 16 << 20 // bytes of one file, and of the texts in one document, counted in the same way
+	MaxFileSize  = 16 << 20 // bytes of one file, and of the strings in one document with repeated aliases
 	MaxDepth     = 200      // levels of nesting in one document
-	MaxNodes     = 500_000  // values in one document, those that aliases repeat counted each time
+	MaxNodes     = 500_000  // values in one document with repeated aliases
 	MaxNameBytes = 253      // of metadata.name
 )
 
-// document is one YAML document of a file. Its text begins with its first line of content, which is not a comment.
+// document is one YAML document of a file. Its text begins with its first line that is not a comment.
 type document struct {
-	line int // of the file, 1-based
+	line int // of the file, from 1
 	text []byte
 }
 
-// file is one file being read, and the maker of its errors.
+// file is one file that is read. Its methods return errors with its place.
 type file struct{ origin manifest.Origin }
 
-// at is the place of a line of the file; of what f itself stands for when the line is 0.
+// at returns the place of a line of the file, or the origin of f if the line is 0.
 func (f file) at(line int) manifest.Origin {
 	o := f.origin
 	if line > 0 {
@@ -44,14 +44,14 @@ func (f file) errorf(line int, format string, args ...any) error {
 	return &manifest.Error{Origin: f.at(line), Message: clip(fmt.Sprintf(format, args...))}
 }
 
-// read returns the content as UTF-8 with plain line feeds and without a byte order mark.
+// read returns the content of the file.
 func (f file) read(fsys fs.FS) ([]byte, error) {
 	info, err := fs.Stat(fsys, f.origin.Path)
 	if err != nil {
 		return nil, f.errorf(0, "cannot be read: %v", err)
 	}
 	if info.Size() > MaxFileSize {
-		return nil, f.errorf(0, "has %d bytes, more than the %d that are read", info.Size(), MaxFileSize)
+		return nil, f.errorf(0, "has %d bytes, at most %d are allowed", info.Size(), MaxFileSize)
 	}
 	data, err := fs.ReadFile(fsys, f.origin.Path)
 	if err != nil {
@@ -60,7 +60,7 @@ func (f file) read(fsys fs.FS) ([]byte, error) {
 	return data, nil
 }
 
-// normalize makes data UTF-8 with plain line feeds and without a byte order mark.
+// normalize converts data to UTF-8 with plain line feeds and without a byte order mark.
 func (f file) normalize(data []byte) ([]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if bytes.HasPrefix(data, []byte{0xfe, 0xff}) || bytes.HasPrefix(data, []byte{0xff, 0xfe}) {
@@ -71,7 +71,7 @@ func (f file) normalize(data []byte) ([]byte, error) {
 	}
 	if utf8.Valid(data) {
 		if path.Ext(f.origin.Path) == ".json" {
-			data = escapes.ReplaceAllFunc(data, character)
+			data = jsonEscapes.ReplaceAllFunc(data, unescapeJSON)
 		}
 		return data, nil
 	}
@@ -83,12 +83,12 @@ func (f file) normalize(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// escapes are those that JSON has and the YAML library does not: "\/" and the pairs that stand for emoji and the like. An
-// escaped backslash is matched too, so that what follows it is not taken for an escape.
-var escapes = regexp.MustCompile(`\\\\|\\/|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+// jsonEscapes matches the escapes of JSON that the YAML library lacks: "\/" and surrogate pairs. It also matches an
+// escaped backslash, so that the text after the backslash is not taken for an escape.
+var jsonEscapes = regexp.MustCompile(`\\\\|\\/|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
 
-// character is what an escape stands for.
-func character(escaped []byte) []byte {
+// unescapeJSON returns the character of an escape.
+func unescapeJSON(escaped []byte) []byte {
 	if string(escaped) == `\\` {
 		return escaped
 	}
@@ -99,8 +99,8 @@ func character(escaped []byte) []byte {
 	return []byte(text)
 }
 
-// split cuts a stream at its document markers ("---" and "..." at the beginning of a line, which YAML allows nowhere
-// else) and leaves out documents of nothing but comments and directives.
+// split splits a stream at its document markers: "---" and "..." at the beginning of a line, which YAML allows nowhere
+// else. It drops documents that have only comments and directives.
 func split(data []byte) []document {
 	var documents []document
 	var current document
@@ -124,7 +124,7 @@ func split(data []byte) []document {
 		}
 		switch {
 		case current.line > 0:
-			current.text = current.text[:len(current.text)+len(line)] // the lines follow each other in data
+			current.text = current.text[:len(current.text)+len(line)] // the lines are adjacent in data
 		case content:
 			current = document{line: number, text: data[:len(line)]}
 		}
@@ -134,7 +134,7 @@ func split(data []byte) []document {
 	return documents
 }
 
-// marker says whether the line divides documents, and whether it has content that could begin one.
+// marker reports whether a line separates documents, and whether it has content that could begin a document.
 func marker(line []byte) (marks, content bool) {
 	text := bytes.TrimSpace(line)
 	if len(line) >= 3 && (bytes.HasPrefix(line, []byte("---")) || bytes.HasPrefix(line, []byte("..."))) &&
@@ -145,9 +145,9 @@ func marker(line []byte) (marks, content bool) {
 	return marks, len(text) > 0 && text[0] != '#' && line[0] != '%'
 }
 
-// most is how many values the text can have at most: before each but the first stands one of these. The YAML library
-// takes some 300 bytes for each before anybody can count them.
-func (d document) most() int {
+// maxValues returns an upper bound for the values in the text: one of these characters precedes each value but the
+// first. The YAML library allocates some 300 bytes per value before decoder can count them.
+func (d document) maxValues() int {
 	n := 1 + bytes.Count(d.text, []byte("- ")) + bytes.Count(d.text, []byte("-\t"))
 	for _, c := range d.text {
 		switch c {

@@ -13,22 +13,23 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 )
 
-// remote is what kustomize, or git, would take for something that is not in the tree.
+// remote matches references that kustomize or git would fetch from outside the tree.
 var remote = regexp.MustCompile(`(?i)^[a-z][a-z0-9+.-]*://|^[a-z0-9]+::|^[a-z][a-z0-9-]*@[^/]*:|^github\.com[/:]|\?(ref|version|timeout|submodules)=`)
 
-// resolve is the path in the tree that a reference of the kustomization means, and how it is written for kustomize.
+// resolve returns the path in the tree of a reference in the kustomization, and the reference as kustomize must read
+// it.
 func (v *vetter) resolve(r *root, ref string) (name, written string, err error) {
 	switch {
 	case ref == "":
 		return "", "", r.errorf(ref, "has an empty reference")
 	case remote.MatchString(ref):
-		return "", "", r.errorf(ref, "%q is remote; accord builds from the tree alone: commit a copy and name that", ref)
+		return "", "", r.errorf(ref, "%q is remote; accord reads only the tree: commit a copy and reference it", ref)
 	case path.IsAbs(ref) || filepath.IsAbs(ref):
 		return "", "", r.errorf(ref, "%q is an absolute path, expected one relative to the kustomization", ref)
 	}
 	name = path.Join(r.dir, ref)
 	if !printable(name) {
-		return "", "", r.errorf(ref, "%q has characters that cannot be printed", ref)
+		return "", "", r.errorf(ref, "%q has unprintable characters", ref)
 	}
 	if !fs.ValidPath(name) {
 		return "", "", r.errorf(ref, "%q is outside the tree", ref)
@@ -44,7 +45,7 @@ func (v *vetter) resolve(r *root, ref string) (name, written string, err error) 
 	return name, written, nil
 }
 
-// fetch puts the file that ref means into memory.
+// fetch writes the referenced file into memory.
 func (v *vetter) fetch(r *root, ref string) (name, written string, data []byte, err error) {
 	if name, written, err = v.resolve(r, ref); err != nil {
 		return "", "", nil, err
@@ -67,18 +68,18 @@ func (v *vetter) fetch(r *root, ref string) (name, written string, data []byte, 
 	return name, written, data, v.put(r, name, data)
 }
 
-// plain vets a reference to a file that is not looked into.
-func (v *vetter) plain(r *root, ref string) (string, error) {
+// fileRef vets a reference to a file whose content needs no check.
+func (v *vetter) fileRef(r *root, ref string) (string, error) {
 	_, written, _, err := v.fetch(r, ref)
 	return written, err
 }
 
-// optional is plain for a field that may be empty.
-func (v *vetter) optional(r *root, ref string) (string, error) {
+// optionalFile is fileRef for a field that may be empty.
+func (v *vetter) optionalFile(r *root, ref string) (string, error) {
 	if ref == "" {
 		return "", nil
 	}
-	return v.plain(r, ref)
+	return v.fileRef(r, ref)
 }
 
 // resource vets an entry of resources: a file of objects, or a directory with a kustomization.
@@ -107,7 +108,8 @@ func (v *vetter) resource(r *root, ref string, stack []string) (string, error) {
 	return written, v.put(r, name, data)
 }
 
-// directory vets a reference to a directory with a kustomization, which is then not built by itself.
+// directory vets a reference to a directory with a kustomization, and marks the directory as a base, which is not built
+// by itself.
 func (v *vetter) directory(r *root, ref string, stack []string) (string, error) {
 	name, written, err := v.resolve(r, ref)
 	if err != nil {
@@ -126,17 +128,17 @@ func (v *vetter) directory(r *root, ref string, stack []string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	used.base = true
+	used.isBase = true
 	r.uses = append(r.uses, used)
 	return written, nil
 }
 
-// patch vets one patch, in a file or not.
+// patch vets one patch, inline or in a file.
 func (v *vetter) patch(r *root, p types.Patch) (_ types.Patch, err error) {
-	if p.Path, err = v.optional(r, p.Path); err != nil {
+	if p.Path, err = v.optionalFile(r, p.Path); err != nil {
 		return p, err
 	}
-	return p, v.changes(r, p)
+	return p, v.weighPatch(r, p)
 }
 
 // sources vets the files of a generator: "path" or "key=path".
@@ -146,11 +148,11 @@ func (v *vetter) sources(r *root, s *types.KvPairSources) error {
 		if !has {
 			key, name = path.Base(ref), ref
 		}
-		written, err := v.plain(r, name)
+		written, err := v.fileRef(r, name)
 		return key + "=" + written, err
 	}
-	files := func(ref string) (string, error) { return v.plain(r, ref) }
+	files := func(ref string) (string, error) { return v.fileRef(r, ref) }
 	var err error
-	s.EnvSource, err = v.optional(r, s.EnvSource)
+	s.EnvSource, err = v.optionalFile(r, s.EnvSource)
 	return errors.Join(err, rewrite(s.FileSources, keyed), rewrite(s.EnvSources, files))
 }

@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// What is refused here no API server takes, whatever the kind. It is said before a cluster is asked, with the line, and
-// nothing that could forge a line of a report gets into one.
+// These checks reject names that no API server accepts for any kind. They report the line before any cluster is asked,
+// and keep characters out of reports that could forge a line.
 
-// maxAnnotations is how many bytes all annotations of an object may have together, keys and values.
+// maxAnnotations is the limit in bytes for all annotations of an object, keys and values.
 const maxAnnotations = 256 << 10
 
 func isGroupVersion(gv schema.GroupVersion) bool {
@@ -23,19 +23,19 @@ func isGroupVersion(gv schema.GroupVersion) bool {
 
 func isKind(kind string) bool { return len(validation.IsDNS1035Label(strings.ToLower(kind))) == 0 }
 
-// wrongName says what is wrong with the name of an object of any kind, empty if nothing is.
-func wrongName(name string) string {
+// nameError returns the reason why a name is invalid for any kind, or "".
+func nameError(name string) string {
 	if wrong := path.IsValidPathSegmentName(name); len(wrong) > 0 {
 		return wrong[0]
 	}
 	if !printable(name) {
-		return "has characters that cannot be printed"
+		return "has unprintable characters"
 	}
 	return ""
 }
 
-// nameless says why an object without a name has none.
-func nameless(metadata map[string]any) string {
+// missingNameHint returns the reason why an object has no name.
+func missingNameHint(metadata map[string]any) string {
 	switch {
 	case metadata["generateName"] != nil:
 		return ": generateName would make a new object on every apply"
@@ -45,26 +45,26 @@ func nameless(metadata map[string]any) string {
 	return ""
 }
 
-// wrongLabel says what is wrong with a label, empty if nothing is.
-func wrongLabel(key, value string) string {
+// labelError returns the reason why a label is invalid, or "".
+func labelError(key, value string) string {
 	if wrong := validation.IsQualifiedName(key); len(wrong) > 0 {
 		return wrong[0]
 	}
 	if wrong := validation.IsValidLabelValue(value); len(wrong) > 0 {
-		return fmt.Sprintf("%.100q is no value of a label: %s", value, wrong[0])
+		return fmt.Sprintf("%.100q is not a valid label value: %s", value, wrong[0])
 	}
 	return ""
 }
 
-// wrongAnnotation says what is wrong with an annotation, empty if nothing is.
-func wrongAnnotation(key, _ string) string {
+// annotationError returns the reason why an annotation is invalid, or "".
+func annotationError(key, _ string) string {
 	if wrong := validation.IsQualifiedName(strings.ToLower(key)); len(wrong) > 0 {
 		return wrong[0]
 	}
 	return ""
 }
 
-// checkStrings checks a map of metadata whose values must be strings.
+// checkStrings checks a field of metadata that must be a map of strings.
 func checkStrings(metadata map[string]any, field string, wrong func(key, value string) string, fail func([]string, string, ...any) error) error {
 	if metadata[field] == nil {
 		return nil

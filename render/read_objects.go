@@ -10,22 +10,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// objects reads all objects of a file of YAML or JSON. Empty documents are left out and Lists are taken apart. The
-// error joins one *manifest.Error for every document that is wrong.
+// objects returns all objects of a YAML or JSON file. It skips empty documents and expands Lists. The error joins one
+// *manifest.Error per invalid document.
 func (f file) objects(data []byte) ([]Object, error) {
 	data, err := f.normalize(data)
 	if err != nil {
 		return nil, err
 	}
 	var objects []Object
-	wrong := mistakes{most: MaxFileMistakes}
+	wrong := errorList{limit: MaxFileErrors}
 	for _, d := range split(data) {
 		found, err := f.document(d)
 		if objects = append(objects, found...); !wrong.add(err) {
 			break
 		}
 	}
-	return objects, wrong.join(f.errorf(0, "has %d mistakes or more; the rest of it was not read", MaxFileMistakes))
+	return objects, wrong.join(f.errorf(0, "has %d mistakes or more; the rest of it was not read", MaxFileErrors))
 }
 
 func (f file) document(d document) ([]Object, error) {
@@ -49,7 +49,7 @@ func (f file) document(d document) ([]Object, error) {
 		return decoder.list(lookup(node, "items"), items)
 	}
 	if fields["kind"] == "List" {
-		return nil, decoder.errorf(lookup(node, "items"), "is a List whose items are no list of objects")
+		return nil, decoder.errorf(lookup(node, "items"), "is a List, but items is not a list of objects")
 	}
 	if err := decoder.check(node, fields); err != nil {
 		return nil, err
@@ -58,10 +58,10 @@ func (f file) document(d document) ([]Object, error) {
 	return []Object{{Manifest: u, Origin: f.at(d.line), Text: d.text, Digest: Digest(u)}}, nil
 }
 
-// lfsPointer is how Git LFS begins what it commits in place of a file.
+// lfsPointer begins the files that Git LFS commits in place of the content.
 const lfsPointer = "version https://git-lfs.github.com/spec/"
 
-// isList says whether it is a List or one of the typed lists that "kubectl get -o yaml" writes.
+// isList reports whether fields are a List or a typed list as written by "kubectl get -o yaml".
 func isList(fields map[string]any) bool {
 	kind, _ := fields["kind"].(string)
 	metadata, _ := fields["metadata"].(map[string]any)
@@ -73,10 +73,10 @@ func (d *decoder) list(node *yaml.Node, items []any) ([]Object, error) {
 		node = node.Alias
 	}
 	var objects []Object
-	wrong := mistakes{most: MaxFileMistakes}
+	wrong := errorList{limit: MaxFileErrors}
 	for i, item := range items {
 		at := node
-		if node.Kind == yaml.SequenceNode { // else they came in by a merge key
+		if node.Kind == yaml.SequenceNode { // otherwise a merge key added the items
 			at = node.Content[i]
 		}
 		fields, err := d.item(at, i, item)
@@ -92,19 +92,19 @@ func (d *decoder) list(node *yaml.Node, items []any) ([]Object, error) {
 	return objects, errors.Join(wrong.errs...)
 }
 
-// item is one object of a List.
+// item returns one object of a List.
 func (d *decoder) item(at *yaml.Node, i int, item any) (map[string]any, error) {
 	fields, ok := item.(map[string]any)
 	if !ok {
 		return nil, d.errorf(at, "items[%d] is not a Kubernetes object", i)
 	}
 	if _, list := fields["items"].([]any); list && isList(fields) {
-		return nil, d.errorf(at, "items[%d] is a %s in a List; name its objects in one List", i, fields["kind"])
+		return nil, d.errorf(at, "items[%d] is a %s in a List; put its objects into one List", i, fields["kind"])
 	}
 	return fields, d.check(at, fields)
 }
 
-// check refuses what cannot be an object that is applied. What a kind's own fields may be is for the API server to say.
+// check rejects fields that no API server accepts for any kind. The API server validates the fields of a kind.
 func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
 	fail := func(path []string, format string, args ...any) error {
 		return d.errorf(lookup(node, path...), format, args...)
@@ -112,7 +112,7 @@ func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
 	apiVersion, _ := fields["apiVersion"].(string)
 	kind, _ := fields["kind"].(string)
 	if apiVersion == "" || kind == "" {
-		return fail(nil, "is not a Kubernetes object: apiVersion and kind are required, and strings")
+		return fail(nil, "is not a Kubernetes object: apiVersion and kind are required and must be strings")
 	}
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil || !isGroupVersion(gv) {
@@ -130,12 +130,12 @@ func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
 	}
 	name, _ := metadata["name"].(string)
 	if name == "" {
-		return fail([]string{"metadata", "name"}, "%s has no metadata.name%s", kind, nameless(metadata))
+		return fail([]string{"metadata", "name"}, "%s has no metadata.name%s", kind, missingNameHint(metadata))
 	}
 	if len(name) > MaxNameBytes {
 		return fail([]string{"metadata", "name"}, "metadata.name has %d characters, at most %d are allowed", len(name), MaxNameBytes)
 	}
-	if wrong := wrongName(name); wrong != "" {
+	if wrong := nameError(name); wrong != "" {
 		return fail([]string{"metadata", "name"}, "metadata.name %q %s", name, wrong)
 	}
 	namespace, is := metadata["namespace"].(string)
@@ -148,5 +148,5 @@ func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
 	if _, encrypted := fields["sops"].(map[string]any); encrypted {
 		return fail([]string{"sops"}, "%s %s is SOPS-encrypted; accord cannot decrypt it", kind, name)
 	}
-	return errors.Join(checkStrings(metadata, "labels", wrongLabel, fail), checkStrings(metadata, "annotations", wrongAnnotation, fail))
+	return errors.Join(checkStrings(metadata, "labels", labelError, fail), checkStrings(metadata, "annotations", annotationError, fail))
 }

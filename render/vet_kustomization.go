@@ -15,50 +15,49 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// vetter reads kustomizations before kustomize does. Kustomize downloads, and runs git, whatever file system it is
-// given; so every reference is resolved here, refused unless it is a file or directory of the tree, rewritten to begin
-// with "./" or "../", which kustomize never takes for a URL, and only then is the file put into memory. What is not
-// vetted does not exist for kustomize.
+// vetter checks kustomizations before kustomize reads them. Kustomize downloads files and runs git regardless of its
+// file system. So vetter resolves every reference and rejects all but files and directories of the tree. It rewrites
+// references to begin with "./" or "../", which kustomize never takes for a URL, and copies the files into memory.
+// Kustomize sees only these files.
 type vetter struct {
 	builder
-	memory filesys.FileSystem
-	roots  map[string]*root    // by directory
-	files  map[string][]Object // of resource files, by path
-	used   map[string]bool     // files that kustomizations read
-	// weights of the kustomizations that were weighed.
+	memory  filesys.FileSystem
+	roots   map[string]*root    // by directory
+	files   map[string][]Object // of resource files, by path
+	used    map[string]bool     // files that kustomizations read
 	weights map[*root]weight
-	// parted are the kinds of objects of which replacements change parts of a text.
-	parted map[string]bool
+	// partKinds are the kinds of objects in which replacements change parts of a string.
+	partKinds map[string]bool
 }
 
 // root is one directory with a kustomization.
 type root struct {
 	file
-	dir           string
-	node          *yaml.Node // of the kustomization, for lines
-	offset        int
-	kustomization types.Kustomization
-	resources     []Object        // of the files it names itself
-	base          bool            // another kustomization uses it
-	files         map[string]bool // that were vetted for it
-	uses          []*root         // whose directories it names
-	size          int             // bytes of its files and patches
-	everywhere    int             // bytes that its patches can add to every object
-	copies        int             // operations of its patches that copy
-	replacing     []types.Replacement
+	dir             string
+	node            *yaml.Node // the kustomization, for lines in errors
+	offset          int
+	kustomization   types.Kustomization
+	resources       []Object        // of its own resource files
+	isBase          bool            // used by another kustomization
+	files           map[string]bool // vetted for this kustomization
+	uses            []*root         // the directories that it references
+	size            int             // bytes of its files and patches
+	bytesPerObject  int             // bytes that its patches can add to each object
+	copies          int             // copy operations in its patches
+	allReplacements []types.Replacement
 }
 
-// errorf is an error at the line where the kustomization has the text, or its first line.
+// errorf returns an error at the line of the kustomization that contains the text, or at its first line.
 func (r *root) errorf(text, format string, args ...any) error {
 	line := 0
-	if n := find(r.node, text); n != nil {
+	if n := findScalar(r.node, text); n != nil {
 		line = n.Line + r.offset
 	}
 	return r.file.errorf(line, format, args...)
 }
 
-// find is the first scalar below n that is this text, or else has it in it; n itself when there is none.
-func find(n *yaml.Node, text string) *yaml.Node {
+// findScalar returns the first scalar below n that equals the text, else the first that contains it, else n.
+func findScalar(n *yaml.Node, text string) *yaml.Node {
 	if n == nil || text == "" {
 		return n
 	}
@@ -80,7 +79,7 @@ func search(n *yaml.Node, matches func(string) bool) *yaml.Node {
 	return nil
 }
 
-// kustomizations are the paths of the kustomizations of a directory; more than one is a mistake.
+// kustomizations returns the paths of the kustomizations in a directory. More than one is an error.
 func (b builder) kustomizations(dir string) []string {
 	var names []string
 	for _, base := range konfig.RecognizedKustomizationFileNames() {
@@ -91,7 +90,8 @@ func (b builder) kustomizations(dir string) []string {
 	return names
 }
 
-// root vets the kustomization of dir, which has one, and all it refers to. stack are the directories on the way to it.
+// root vets the kustomization of dir, which must exist, and all its references. stack holds the directories that lead
+// to it.
 func (v *vetter) root(dir string, stack []string) (*root, error) {
 	if r, done := v.roots[dir]; done {
 		return r, nil
@@ -119,7 +119,7 @@ func (v *vetter) root(dir string, stack []string) (*root, error) {
 	return r, v.put(r, path.Join(dir, konfig.DefaultKustomizationFileName()), text)
 }
 
-// put makes a file that was vetted for r visible to kustomize.
+// put makes a vetted file visible to kustomize.
 func (v *vetter) put(r *root, name string, data []byte) error {
 	if !r.files[name] {
 		r.files[name], r.size = true, r.size+len(data)
@@ -159,27 +159,27 @@ func (v *vetter) load(r *root) error {
 		return r.errorf("", "is not a kustomization: %v", err)
 	}
 	if err := r.kustomization.Unmarshal(text); err != nil {
-		message := strings.TrimPrefix(tidy(err), "invalid Kustomization: json: ")
+		message := strings.TrimPrefix(oneLine(err), "invalid Kustomization: json: ")
 		return r.errorf(unknownField(message), "is not a valid kustomization: %s", message)
 	}
 	r.kustomization.FixKustomization()
 	return nil
 }
 
-// unknownField is the first text between quotes, which is the field that an error of the JSON decoder is about.
+// unknownField returns the first quoted text of a JSON decoding error, which is the field.
 func unknownField(message string) string {
 	_, rest, _ := strings.Cut(message, `"`)
 	text, _, _ := strings.Cut(rest, `"`)
 	return text
 }
 
-// references vets and rewrites every field of the kustomization that names a file or directory.
+// references vets and rewrites every field of the kustomization that references a file or directory.
 func (v *vetter) references(r *root, stack []string) error {
 	k := &r.kustomization
 	if len(k.HelmCharts) > 0 {
 		return r.errorf("helmCharts", "has Helm charts, which accord does not run; commit the rendered chart")
 	}
-	files := func(ref string) (string, error) { return v.plain(r, ref) }
+	files := func(ref string) (string, error) { return v.fileRef(r, ref) }
 	errs := []error{
 		rewrite(k.Resources, func(ref string) (string, error) { return v.resource(r, ref, stack) }),
 		rewrite(k.Components, func(ref string) (string, error) { return v.directory(r, ref, stack) }),
@@ -192,13 +192,13 @@ func (v *vetter) references(r *root, stack []string) error {
 		rewrite(k.Patches, func(p types.Patch) (types.Patch, error) { return v.patch(r, p) }),
 		rewrite(k.PatchesJson6902, func(p types.Patch) (types.Patch, error) { return v.patch(r, p) }),
 		rewrite(k.Replacements, func(f types.ReplacementField) (_ types.ReplacementField, err error) {
-			if f.Path, err = v.optional(r, f.Path); err != nil {
+			if f.Path, err = v.optionalFile(r, f.Path); err != nil {
 				return f, err
 			}
 			return f, v.replacements(r, f)
 		}),
 	}
-	errs = append(errs, duplicates(r.resources)) // kustomize would name neither place
+	errs = append(errs, duplicates(r.resources)) // the error of kustomize would name neither place
 	for i := range k.ConfigMapGenerator {
 		errs = append(errs, v.sources(r, &k.ConfigMapGenerator[i].KvPairSources))
 	}
@@ -210,13 +210,13 @@ func (v *vetter) references(r *root, stack []string) error {
 	}
 	if schema, has := k.OpenAPI["path"]; has {
 		var err error
-		k.OpenAPI["path"], err = v.plain(r, schema)
+		k.OpenAPI["path"], err = v.fileRef(r, schema)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-// rewrite replaces every item of the list.
+// rewrite replaces every item of a list.
 func rewrite[T any](list []T, by func(T) (T, error)) error {
 	var errs []error
 	for i := range list {

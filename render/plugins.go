@@ -9,27 +9,27 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 )
 
-// inlineOrFile vets an entry that is either YAML in itself or the path of a file with it.
+// inlineOrFile vets an entry that is inline YAML or the path of a YAML file.
 func (v *vetter) inlineOrFile(r *root, entry string) (string, error) {
 	if values, err := v.inline(r, entry); err != nil || values != nil {
-		return written(values), err
+		return jsonStream(values), err
 	}
-	return v.plain(r, entry)
+	return v.fileRef(r, entry)
 }
 
-// inline decodes the mappings in an entry; none when it is no YAML mapping, and then it is a path.
+// inline decodes the mappings of an inline entry. It returns none if the entry is a path.
 func (v *vetter) inline(r *root, entry string) ([]map[string]any, error) {
 	if strings.HasPrefix(strings.TrimSpace(entry), "- ") || !strings.ContainsAny(entry, "\n{") {
 		return nil, nil
 	}
 	f := r.file
-	if n := find(r.node, entry); n != nil {
+	if n := findScalar(r.node, entry); n != nil {
 		f.origin = r.at(n.Line + r.offset)
 	}
 	return mappings(f, []byte(entry), false)
 }
 
-// mappings decodes a stream of mappings. Lines are those of the stream when it is a file's own.
+// mappings decodes a stream of mappings. With lines, the stream is a whole file and errors have its lines.
 func mappings(f file, data []byte, lines bool) ([]map[string]any, error) {
 	var found []map[string]any
 	for _, d := range split(data) {
@@ -56,12 +56,12 @@ func mappings(f file, data []byte, lines bool) ([]map[string]any, error) {
 	return found, nil
 }
 
-// written is a stream of the values, in JSON, so that kustomize cannot read anything else in it than was vetted.
-func written(values []map[string]any) string {
+// jsonStream encodes the values as JSON documents, so that kustomize reads exactly the values that were vetted.
+func jsonStream(values []map[string]any) string {
 	var b strings.Builder
 	for _, value := range values {
 		text, err := json.Marshal(value)
-		if err != nil { // the values were decoded from YAML with JSON's types
+		if err != nil { // impossible: the values were decoded from YAML into types of JSON
 			text = []byte("{}")
 		}
 		b.WriteString("---\n")
@@ -71,8 +71,8 @@ func written(values []map[string]any) string {
 	return b.String()
 }
 
-// plugin vets an entry of generators, transformers or validators, in the kustomization or in a file: only what is built
-// into kustomize may be configured there, no function, container or command. It is written into the kustomization.
+// plugin vets an entry of generators, transformers or validators, inline or in a file, and returns it inline. Only
+// plugins that are built into kustomize are allowed; functions, containers and commands are not.
 func (v *vetter) plugin(r *root, entry string) (string, error) {
 	values, err := v.inline(r, entry)
 	if err != nil {
@@ -91,10 +91,10 @@ func (v *vetter) plugin(r *root, entry string) (string, error) {
 	for _, fields := range values {
 		errs = append(errs, v.builtin(r, entry, fields))
 	}
-	return written(values), errors.Join(errs...)
+	return jsonStream(values), errors.Join(errs...)
 }
 
-// builtin vets the configuration of one plugin. Keys are compared as kustomize decodes them, without regard to case.
+// builtin vets the configuration of one plugin. It compares keys as kustomize decodes them, ignoring case.
 func (v *vetter) builtin(r *root, entry string, fields map[string]any) error {
 	kind, _ := fields["kind"].(string)
 	if fields["apiVersion"] != "builtin" || kind == "HelmChartInflationGenerator" {
@@ -105,8 +105,8 @@ func (v *vetter) builtin(r *root, entry string, fields map[string]any) error {
 		switch strings.ToLower(key) {
 		case "patch", "jsonop":
 			text, _ := value.(string)
-			r.everywhere += len(text)
-			errs = append(errs, r.copying(r.file, []byte(text), false))
+			r.bytesPerObject += len(text)
+			errs = append(errs, r.countCopies(r.file, []byte(text), false))
 		case "path", "env":
 			errs = append(errs, v.pluginFiles(r, fields, key, []any{value}, false))
 		case "paths", "envs", "files":
@@ -128,23 +128,23 @@ func (v *vetter) builtin(r *root, entry string, fields map[string]any) error {
 	return errors.Join(errs...)
 }
 
-// replacement notes one replacement in the configuration of a plugin.
+// replacement records one replacement in the configuration of a plugin.
 func (v *vetter) replacement(r *root, entry string, item any) error {
 	var field types.ReplacementField
 	text, err := json.Marshal(item)
 	if err == nil {
 		err = json.Unmarshal(text, &field)
 	}
-	if err == nil && field.Path != "" { // it is vetted by its path, and what is in it cannot be weighed there
-		return r.errorf(entry, "names a file of replacements, %q; name it in replacements of the kustomization", field.Path)
+	if err == nil && field.Path != "" { // limits could not be checked for replacements in that file
+		return r.errorf(entry, "references a file of replacements, %q; reference it in replacements of the kustomization", field.Path)
 	}
 	if err == nil {
 		return v.replacements(r, field)
 	}
-	return r.errorf(entry, "has a replacement that is none: %s", tidy(err))
+	return r.errorf(entry, "has an invalid replacement: %s", oneLine(err))
 }
 
-// pluginFiles vets and rewrites the files that one field of a configuration names.
+// pluginFiles vets and rewrites the files in one field of a configuration.
 func (v *vetter) pluginFiles(r *root, fields map[string]any, field string, refs []any, isList bool) error {
 	vetted := make([]any, len(refs))
 	for i, item := range refs {
@@ -158,8 +158,8 @@ func (v *vetter) pluginFiles(r *root, fields map[string]any, field string, refs 
 			return err
 		}
 		if strings.EqualFold(field, "path") {
-			r.everywhere += len(data)
-			if err := r.copying(v.file(path.Join(r.dir, written)), data, true); err != nil {
+			r.bytesPerObject += len(data)
+			if err := r.countCopies(v.file(path.Join(r.dir, written)), data, true); err != nil {
 				return err
 			}
 		}

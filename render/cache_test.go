@@ -10,12 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMemoryBuildsTheSame edits a tree at random, again and again: what is built with a Memory is what is built without,
-// mistakes and all.
-func TestMemoryBuildsTheSame(t *testing.T) {
+// TestCacheBuildsTheSame edits a tree at random. Builds with and without a Cache return the same objects and errors.
+func TestCacheBuildsTheSame(t *testing.T) {
 	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		tree, memory := fstest.MapFS{}, &Memory{}
+		tree, memory := fstest.MapFS{}, &Cache{}
 		for range 25 {
 			edit(random, tree)
 			options := Options{Source: "shop", Dir: []string{"", "", "", "apps"}[random.IntN(4)]}
@@ -31,7 +30,7 @@ func TestMemoryBuildsTheSame(t *testing.T) {
 	}
 }
 
-// edit changes one file of a tree with plain files, bases that overlays share, and now and then a mistake.
+// edit changes one file of a tree with plain files, shared bases and occasional mistakes.
 func edit(random *rand.Rand, tree fstest.MapFS) {
 	file := func(name, text string) { tree[name] = &fstest.MapFile{Data: []byte(text)} }
 	if len(tree) == 0 {
@@ -69,7 +68,7 @@ func settings(name string, n int) string {
 }
 
 func TestMemoryReadsWhatChanged(t *testing.T) {
-	tree, memory := fstest.MapFS{}, &Memory{}
+	tree, memory := fstest.MapFS{}, &Cache{}
 	for name, text := range map[string]string{
 		"apps/a.yaml": settings("a", 0), "base/web.yaml": settings("web", 0), "base/kustomization.yaml": "resources: [web.yaml]\n",
 		"apps/eu/kustomization.yaml": "resources: [../../base]\nnameSuffix: -eu\n",

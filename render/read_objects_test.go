@@ -19,7 +19,7 @@ func single(text string) fstest.MapFS {
 	return fstest.MapFS{"a.yaml": &fstest.MapFile{Data: []byte(text)}}
 }
 
-// TestValues says what a scalar in YAML becomes.
+// TestValues lists the values of YAML scalars.
 func TestValues(t *testing.T) {
 	for text, want := range map[string]any{
 		"3": int64(3), "-3": int64(-3), "0": int64(0), "0644": int64(420), "0o17": int64(15), "0x1f": int64(31), "1_000": int64(1000),
@@ -40,7 +40,7 @@ func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		line       int
-		want       map[string]any // below the head
+		want       map[string]any // after the identifying fields
 	}{
 		{"byte order mark", "\ufeff" + head, 1, nil},
 		{"carriage returns", strings.ReplaceAll("# c\n"+head+"v: |\n  a\n  b\n", "\n", "\r\n"), 2, map[string]any{"v": "a\nb\n"}},
@@ -71,7 +71,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestJSONEscapes: a .json file is JSON, also where YAML is not a superset of it.
+// TestJSONEscapes reads .json files with the rules of JSON, including escapes that YAML lacks.
 func TestJSONEscapes(t *testing.T) {
 	objects, err := Build(fstest.MapFS{"a.json": &fstest.MapFile{Data: []byte(
 		`{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "v": "\ud83d\ude00 \/ \u00e4 \\ud83d\\ude00 \t"}`,
@@ -89,8 +89,8 @@ func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"UTF-16", "\xff\xfea\x00", "a.yaml:1: is UTF-16"},
 		{"other encoding", head + "v: \xe4\n", "a.yaml:4: is not valid UTF-8"},
-		{"key twice", head + "v: 1\nw: {a: 1, a: 2}\n", `a.yaml:5: key "a" stands here a second time`},
-		{"key twice below an alias", "# c\n" + head + "v: &x\n  a: 1\n  a: 2\nw: *x\n", `a.yaml:7: key "a"`},
+		{"key twice", head + "v: 1\nw: {a: 1, a: 2}\n", `a.yaml:5: duplicate key "a"`},
+		{"key twice below an alias", "# c\n" + head + "v: &x\n  a: 1\n  a: 2\nw: *x\n", `a.yaml:7: duplicate key "a"`},
 		{"alias of itself", head + "v: &x [*x]\n", "is nested deeper than 200 levels"},
 		{"aliases of aliases", bomb, "has more than 500000 values"},
 		{"deep", head + "v: " + strings.Repeat("[", 300) + strings.Repeat("]", 300), "a.yaml:4: is nested deeper"},
@@ -98,7 +98,7 @@ func TestReadRefuses(t *testing.T) {
 		{"key that is null", head + "~: b\n", "a.yaml:4: has a mapping key that is not a string"},
 		{"merge of a string", head + "<<: b\n", "a.yaml:4: merge key << needs"},
 		{"merge of itself", head + "v: &x\n  <<: *x\n", "is nested deeper"},
-		{"not a number", head + "v: .nan\n", "a.yaml:4: is not a number that JSON has"},
+		{"not a number", head + "v: .nan\n", "a.yaml:4: is not a number that JSON can represent"},
 		{"items by a merge key", "kind: List\n<<: {items: [a, b]}\n", "a.yaml:1: items[0] is not a Kubernetes object"},
 		{"items by an alias", "x: &x\n- a\nkind: List\nitems: *x\n", "a.yaml:2: items[0] is not a Kubernetes object"},
 		{"wrong boolean", head + "v: !!bool x\n", "a.yaml:4: is not a boolean"},
@@ -185,7 +185,7 @@ func TestBuildDirectory(t *testing.T) {
 	}
 }
 
-// TestErrorsDoNotTellSecrets: an error goes into conditions, logs and comments.
+// TestErrorsDoNotTellSecrets checks errors, which appear in conditions, logs and comments.
 func TestErrorsDoNotTellSecrets(t *testing.T) {
 	const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData:\n  a: b\n"
 	for name, fsys := range map[string]fstest.MapFS{
@@ -200,18 +200,18 @@ func TestErrorsDoNotTellSecrets(t *testing.T) {
 			_, err := Build(fsys, Options{})
 			require.Error(t, err)
 			require.NotContains(t, err.Error(), "hunter2")
-			require.NotContains(t, err.Error(), "104 117 110") // its bytes, as kustomize prints them
+			require.NotContains(t, err.Error(), "104 117 110") // the bytes, as kustomize prints them
 		})
 	}
 }
 
-// TestFileLimit: the size is asked before the file is read.
+// TestFileLimit requires that the size is checked before the file is read.
 func TestFileLimit(t *testing.T) {
 	_, err := Build(single(strings.Repeat(" ", MaxFileSize+1)), Options{})
-	require.ErrorContains(t, err, "more than the 16777216 that are read")
+	require.ErrorContains(t, err, "at most 16777216 are allowed")
 }
 
-// TestPanicIsAnError: kustomize panics on some malformed input; the next build works.
+// TestPanicIsAnError triggers a panic of kustomize. The next build works.
 func TestPanicIsAnError(t *testing.T) {
 	_, err := krustyRun(nil, "/")
 	require.ErrorContains(t, err, "panic")
@@ -223,7 +223,7 @@ func TestPanicIsAnError(t *testing.T) {
 	require.Len(t, objects, 1)
 }
 
-// TestBuildsAtOnce: kustomize keeps state in global variables, so builds wait for each other.
+// TestBuildsAtOnce runs builds concurrently, although kustomize has global state.
 func TestBuildsAtOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	names := make([]string, 8)

@@ -1,0 +1,125 @@
+package render
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+)
+
+// Cache holds the results of the previous build of a directory. The next build parses changed files only: files are
+// compared byte by byte, and a kustomization is built again if a file that it can read changed. A Cache never changes
+// the result of a build. Objects of unchanged files, and their Manifests, are shared by both builds. The zero value is
+// empty. A Cache is not safe for concurrent builds.
+type Cache struct {
+	options Options
+	files   map[string]*cachedFile
+	built   map[string]*cachedBuild // by directory
+}
+
+// cachedFile is the content of one file with its objects.
+type cachedFile struct {
+	data    []byte
+	objects []Object
+	err     error
+}
+
+// cachedBuild is the result of kustomize for one directory.
+type cachedBuild struct {
+	closure map[string][]byte // all files that kustomize could read
+	objects []Object
+}
+
+// Build works as the function Build and reuses the results of the previous build. It drops them if the options changed.
+func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {
+	before := *m
+	if before.options != o {
+		before = Cache{}
+	}
+	*m = Cache{options: o, files: map[string]*cachedFile{}, built: map[string]*cachedBuild{}}
+	return builder{fsys: fsys, source: o.Source, previous: before, current: m, buffer: make([]byte, 4<<10)}.build(o)
+}
+
+// content returns the objects of a file. It reads the data only if they changed.
+func (b builder) content(name string) ([]Object, error) {
+	if t := b.previous.files[name]; t != nil && b.unchanged(name, t.data) {
+		b.current.files[name] = t
+		return t.objects, t.err
+	}
+	data, err := b.file(name).read(b.fsys)
+	if err != nil {
+		return nil, err
+	}
+	return b.objects(name, data)
+}
+
+// objects returns the objects of a file with the given content.
+func (b builder) objects(name string, data []byte) ([]Object, error) {
+	t := b.previous.files[name]
+	if t == nil || !bytes.Equal(t.data, data) {
+		t = &cachedFile{data: data}
+		t.objects, t.err = b.file(name).objects(data)
+	}
+	b.current.files[name] = t
+	return t.objects, t.err
+}
+
+// unchanged reports whether a file still has the content data, without reading it into memory as a whole.
+func (b builder) unchanged(name string, data []byte) bool {
+	f, err := b.fsys.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Size() != int64(len(data)) {
+		return false
+	}
+	for {
+		n, err := f.Read(b.buffer)
+		if n > len(data) || !bytes.Equal(b.buffer[:n], data[:n]) {
+			return false
+		}
+		if data = data[n:]; err != nil {
+			return err == io.EOF && len(data) == 0
+		}
+	}
+}
+
+// closure returns every file that kustomize can read when it builds r: the files of r and of the kustomizations that r
+// uses.
+func (v *vetter) closure(r *root) (map[string][]byte, error) {
+	all := map[string][]byte{}
+	seen := map[*root]bool{}
+	var add func(*root) error
+	add = func(r *root) error {
+		if seen[r] {
+			return nil
+		}
+		seen[r] = true
+		for name := range r.files {
+			data, err := v.memory.ReadFile("/" + name)
+			if err != nil {
+				return v.file(name).errorf(0, "is not in memory any more: %v", err)
+			}
+			all[name] = data
+		}
+		for _, used := range r.uses {
+			if err := add(used); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return all, add(r)
+}
+
+// cached returns the previous result for r if all files that kustomize can read are the same.
+func (v *vetter) cached(r *root, closure map[string][]byte) ([]Object, bool) {
+	k := v.previous.built[r.dir]
+	if k == nil || !maps.EqualFunc(k.closure, closure, bytes.Equal) {
+		return nil, false
+	}
+	v.current.built[r.dir] = k
+	return slices.Clone(k.objects), true
+}
