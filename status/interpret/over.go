@@ -142,11 +142,8 @@ func (p *page) aggregateOr(s *script, built func([]kind.Answer) map[string]any) 
 // built in says what it thinks.
 func healthOr(judge func(*unstructured.Unstructured) (kind.Health, string, error), built kind.Kind) func(*unstructured.Unstructured) (kind.Health, string) {
 	return func(u *unstructured.Unstructured) (kind.Health, string) {
-		if u.GetDeletionTimestamp() != nil {
-			return kind.Progressing, "is being deleted"
-		}
-		if seen, has := observedGeneration(u); (has || built.Observes) && seen < u.GetGeneration() {
-			return kind.Progressing, fmt.Sprintf("its controller has not observed generation %d yet", u.GetGeneration())
+		if health, message := kind.Unsettled(u, built.Observes); health != "" {
+			return health, message
 		}
 		health, why, err := judge(u)
 		if err == nil {
@@ -158,17 +155,6 @@ func healthOr(judge func(*unstructured.Unstructured) (kind.Health, string, error
 		}
 		return kind.Unknown, fmt.Sprintf("%v; without it: %s%s", err, guess, reason)
 	}
-}
-
-func observedGeneration(u *unstructured.Unstructured) (int64, bool) {
-	status, _ := u.Object["status"].(map[string]any)
-	switch n := status["observedGeneration"].(type) {
-	case int64:
-		return n, true
-	case float64:
-		return int64(n), true
-	}
-	return 0, false
 }
 
 // health returns the answer of InterpretHealth and a sentence about it.

@@ -24,7 +24,8 @@ var advancedStatefulSet = Kind{
 	Replaces:  statefulSetReplaces,
 }
 
-// aggregateAdvancedStatefulSet is Karmada §6.9; counters of what is updated count only clusters that run what was decided.
+// aggregateAdvancedStatefulSet is Karmada §6.9; the counters of updated pods count only clusters that run the wanted
+// object.
 func aggregateAdvancedStatefulSet(answers []Answer) map[string]any {
 	total := sum.Fields(answers, "replicas", "readyReplicas", "currentReplicas", "availableReplicas")
 	total["updatedReplicas"] = sum.Current(answers, "updatedReplicas")

@@ -4,7 +4,7 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/pods"
 )
 
-// argoRollout is the Rollout of Argo, of which the base knows nothing: it has no count, and is judged as any other kind.
+// argoRollout is the Rollout of Argo. Karmada has no rules for it: it has no count and the generic health.
 var argoRollout = Kind{
 	Health:   genericHealth,
 	Template: pods.Template,

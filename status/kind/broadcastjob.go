@@ -18,7 +18,7 @@ var broadcastJob = Kind{
 	Health:       genericHealth,
 }
 
-// broadcastReplicas is the parallelism (Karmada §6.9). A percentage of nodes is no count that could be divided.
+// broadcastReplicas returns the parallelism (Karmada §6.9). A percentage of nodes is not a count that can be divided.
 func broadcastReplicas(u *unstructured.Unstructured) (int32, bool) {
 	if _, percentage := read.At(u.Object, "spec", "parallelism").(string); percentage {
 		return 0, false

@@ -25,7 +25,7 @@ var cloneSet = Kind{
 	Replaces:  cloneSetReplaces,
 }
 
-// cloneSetHealth is Karmada §6.9, and pods that a partition keeps on the older revision are not waited for.
+// cloneSetHealth is Karmada §6.9, but does not wait for pods that a partition keeps on the older revision.
 func cloneSetHealth(spec, status map[string]any) (Health, string) {
 	want := read.CountOr(pods.DefaultReplicas, spec, "replicas")
 	r := health.Rollout{
@@ -38,7 +38,7 @@ func cloneSetHealth(spec, status map[string]any) (Health, string) {
 	return r.Health()
 }
 
-// cloneSetReplaces: all but those that the partition keeps.
+// cloneSetReplaces returns all but those that the partition keeps.
 func cloneSetReplaces(u *unstructured.Unstructured) (int32, bool) {
 	if read.Bool(u.Object, "spec", "updateStrategy", "paused") {
 		return 0, false
@@ -47,8 +47,8 @@ func cloneSetReplaces(u *unstructured.Unstructured) (int32, bool) {
 	return n - int32(partition(read.At(u.Object, "spec", "updateStrategy", "partition"), int64(n))), false
 }
 
-// partition is how many pods of a CloneSet stay on the older revision. With a percentage below 100 one pod is always
-// updated, as its controller has it.
+// partition returns how many pods of a CloneSet stay on the older revision. With a percentage below 100 its controller
+// always updates one pod.
 func partition(v any, of int64) int64 {
 	kept := health.Portion(v, of)
 	if s, percent := v.(string); percent && s != "100%" && of > 1 && kept == of {
@@ -57,7 +57,7 @@ func partition(v any, of int64) int64 {
 	return kept
 }
 
-// aggregateCloneSet is Karmada §6.9; counters of what is updated count only clusters that run what was decided.
+// aggregateCloneSet is Karmada §6.9; the counters of updated pods count only clusters that run the wanted object.
 func aggregateCloneSet(answers []Answer) map[string]any {
 	total := sum.Fields(answers, "replicas", "readyReplicas", "availableReplicas")
 	for _, f := range []string{"updatedReplicas", "updatedReadyReplicas", "expectedUpdatedReplicas"} {

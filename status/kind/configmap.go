@@ -12,10 +12,10 @@ var configMap = Kind{
 	Immutable: configMapImmutable,
 }
 
-// there is the health of objects that nobody acts on: they are fine as soon as they are there.
+// there is the health of objects that no controller acts on: healthy as soon as they exist.
 func there(_, _ map[string]any) (Health, string) { return Healthy, "" }
 
-// configMapImmutable: nothing can be changed any more once it says so itself, and that it says so cannot either.
+// configMapImmutable: once immutable is true, neither the data nor immutable itself can change.
 func configMapImmutable(before, after *unstructured.Unstructured) []string {
 	if !read.Bool(before.Object, "immutable") {
 		return nil

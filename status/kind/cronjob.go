@@ -14,7 +14,7 @@ var cronJob = Kind{
 	Aggregate:    aggregateCronJob,
 }
 
-// cronJobHealth: a schedule is in place as soon as it is there; how its runs end is not a matter of the release.
+// cronJobHealth: a schedule is healthy as soon as it exists; the results of its runs do not concern the release.
 func cronJobHealth(spec, _ map[string]any) (Health, string) {
 	if read.Bool(spec, "suspend") {
 		return Healthy, "suspended (spec.suspend)"
@@ -22,8 +22,8 @@ func cronJobHealth(spec, _ map[string]any) (Health, string) {
 	return Healthy, ""
 }
 
-// aggregateCronJob keeps the latest times (Karmada §6.5). The list of active Jobs is left out: references to
-// objects of other clusters resolve to nothing, and grow with the number of clusters.
+// aggregateCronJob keeps the latest times (Karmada §6.5). It omits the list of active Jobs: references to objects of
+// other clusters resolve to nothing, and grow with the number of clusters.
 func aggregateCronJob(answers []Answer) map[string]any {
 	total := map[string]any{}
 	sum.Latest(total, answers, "lastScheduleTime", "lastSuccessfulTime")

@@ -14,8 +14,8 @@ var customResourceDefinition = Kind{
 	Immutable: definitionImmutable,
 }
 
-// definitionImmutable: what objects of the kind are stored under, and the version that they are stored in, which cannot go
-// as long as one may be.
+// definitionImmutable checks the names under which objects are stored, and the storage versions, which cannot be
+// removed while objects may be stored in them.
 func definitionImmutable(before, after *unstructured.Unstructured) []string {
 	changed := read.Fixed{"spec.group": nil, "spec.names.kind": nil, "spec.names.plural": nil, "spec.scope": nil}.Changed(before, after)
 	for _, v := range read.Objects(before.Object, "spec", "versions") {

@@ -21,8 +21,8 @@ var daemonSet = Kind{
 	Immutable: read.Fixed{"spec.selector": nil}.Changed,
 }
 
-// daemonSetHealth is Karmada §6.6; with OnDelete nobody but a person updates pods (see statefulSetHealth). A partition,
-// and a selector of the nodes that are updated, are what the DaemonSet of Kruise has besides.
+// daemonSetHealth is Karmada §6.6; with OnDelete only a person updates pods (see statefulSetHealth). Only the
+// DaemonSet of Kruise has a partition and a selector of the nodes to update.
 func daemonSetHealth(spec, status map[string]any) (Health, string) {
 	want := read.Count(status, "desiredNumberScheduled")
 	if want == 0 {
@@ -45,14 +45,14 @@ func daemonSetHealth(spec, status map[string]any) (Health, string) {
 	return r.Health()
 }
 
-// daemonSetReplaces: one on every node, unless its strategy waits. Of the partition and the selector of Kruise only the
-// cluster knows how many nodes they leave.
+// daemonSetReplaces: one on every node, unless its strategy waits. Only the cluster knows how many nodes the partition
+// and the selector of Kruise leave.
 func daemonSetReplaces(u *unstructured.Unstructured) (n int32, perNode bool) {
 	waits := read.Text(u.Object, "spec", "updateStrategy", "type") == "OnDelete" || read.Bool(u.Object, "spec", "updateStrategy", "rollingUpdate", "paused")
 	return 0, !waits
 }
 
-// aggregateDaemonSet is Karmada §6.5; updatedNumberScheduled counts only clusters that run what was decided.
+// aggregateDaemonSet is Karmada §6.5; updatedNumberScheduled counts only clusters that run the wanted object.
 func aggregateDaemonSet(answers []Answer) map[string]any {
 	total := sum.Fields(answers, "currentNumberScheduled", "desiredNumberScheduled", "numberAvailable", "numberMisscheduled",
 		"numberReady", "numberUnavailable")

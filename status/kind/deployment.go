@@ -29,9 +29,9 @@ var deployment = Kind{
 	Immutable: deploymentImmutable,
 }
 
-// deploymentImmutable is its selector, and a strategy that becomes Recreate while the API server has filled in how the old one
-// rolls: what it has filled in is not ours to take away, and does not go with Recreate. Where Git had said
-// rollingUpdate itself, that goes.
+// deploymentImmutable checks its selector, and a strategy that becomes Recreate while the API server has filled in
+// rollingUpdate: Recreate does not allow that field, and an apply cannot remove it. If Git had set rollingUpdate
+// itself, the apply removes it.
 func deploymentImmutable(before, after *unstructured.Unstructured) []string {
 	changed := read.Fixed{"spec.selector": nil}.Changed(before, after)
 	was, is := read.Object(before.Object, "spec", "strategy"), read.Object(after.Object, "spec", "strategy")
@@ -41,8 +41,8 @@ func deploymentImmutable(before, after *unstructured.Unstructured) []string {
 	return changed
 }
 
-// deploymentHealth is Karmada §6.6 plus what kubectl rollout status waits for: no old replicas, every replica
-// available. A Deployment that gave up (progressDeadlineSeconds) is Failed.
+// deploymentHealth is Karmada §6.6 plus the rule of kubectl rollout status: no old replicas, every replica available.
+// A Deployment that exceeded progressDeadlineSeconds is Failed.
 func deploymentHealth(spec, status map[string]any) (Health, string) {
 	want := read.CountOr(pods.DefaultReplicas, spec, "replicas")
 	replicas, updated, available := read.Count(status, "replicas"), read.Count(status, "updatedReplicas"), read.Count(status, "availableReplicas")
@@ -64,7 +64,7 @@ func deploymentHealth(spec, status map[string]any) (Health, string) {
 	return Healthy, fmt.Sprintf("%d of %d available%s", available, want, paused)
 }
 
-// blocked says why pods cannot be made, if the object says so (a quota, an admission webhook).
+// blocked returns the reason why pods cannot be created, if the object reports one (a quota, an admission webhook).
 func blocked(status map[string]any) string {
 	if read.IsTrue(status, "ReplicaFailure") {
 		return "; " + read.Why(read.Condition(status, "ReplicaFailure"))
@@ -72,8 +72,8 @@ func blocked(status map[string]any) string {
 	return ""
 }
 
-// aggregateDeployment is Karmada §6.5, with two additions: updatedReplicas counts only clusters that run what was decided,
-// and the conditions that kubectl and kstatus read are there.
+// aggregateDeployment is Karmada §6.5 with two additions: updatedReplicas counts only clusters that run the wanted
+// object, and it has the conditions that kubectl and kstatus read.
 func aggregateDeployment(answers []Answer) map[string]any {
 	total := sum.Fields(answers, "replicas", "readyReplicas", "availableReplicas", "unavailableReplicas")
 	total["updatedReplicas"] = sum.Current(answers, "updatedReplicas")
@@ -81,7 +81,7 @@ func aggregateDeployment(answers []Answer) map[string]any {
 	return total
 }
 
-// deploymentAvailable is True only if every decided cluster says so.
+// deploymentAvailable is True only if it is True in every decided cluster.
 func deploymentAvailable(answers []Answer) map[string]any {
 	missing := sum.Which(answers, func(a Answer) bool { return !read.IsTrue(a.Status, "Available") })
 	if len(answers) > 0 && len(missing) == 0 {
@@ -92,7 +92,7 @@ func deploymentAvailable(answers []Answer) map[string]any {
 	return sum.Condition("Available", "False", "MinimumReplicasUnavailable", strings.TrimSuffix(message, "; not in "), answers, "Available")
 }
 
-// deploymentProgressing is False as soon as one cluster gave up, and done when all are.
+// deploymentProgressing is False as soon as one cluster gave up, and done when all are done.
 func deploymentProgressing(answers []Answer) map[string]any {
 	gaveUp := sum.Which(answers, func(a Answer) bool {
 		return a.Current && read.Text(read.Condition(a.Status, "Progressing"), "reason") == "ProgressDeadlineExceeded"

@@ -12,9 +12,9 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/sum"
 )
 
-// flux is what the kinds of Flux have in common (Karmada §6.11): they report what they have observed, are healthy when
-// Ready says so, and can be suspended on the member. Texts are the fields of the status that the aggregate keeps where
-// all clusters agree.
+// flux returns the common rules of Flux's kinds (Karmada §6.11): they report the generation that they observed, are
+// healthy when Ready is True, and can be suspended on the member. texts are the fields of the status that the aggregate
+// keeps if all clusters agree.
 func flux(dependencies func(*unstructured.Unstructured) []Reference, texts ...string) Kind {
 	p := read.Pick{Texts: texts, Conditions: fluxConditions()}
 	return Kind{
@@ -31,8 +31,8 @@ func flux(dependencies func(*unstructured.Unstructured) []Reference, texts ...st
 	}
 }
 
-// source is a kind of Flux that fetches something. Of the artifact only its revision is kept, and told in the message of
-// Ready when all clusters are there: the rest is an address that is good within one cluster only.
+// source returns the rules of a kind of Flux that fetches something. It keeps only the revision of the artifact, for
+// the message of Ready if all clusters have the same: the address is valid in one cluster only.
 func source(dependencies func(*unstructured.Unstructured) []Reference, texts ...string) Kind {
 	k := flux(dependencies, texts...)
 	reflect, aggregate := k.Reflect, k.Aggregate
@@ -56,14 +56,14 @@ func source(dependencies func(*unstructured.Unstructured) []Reference, texts ...
 
 func fluxConditions() []string { return []string{"Ready", "Reconciling", "Stalled"} }
 
-// mergedFlux are the conditions of all clusters; there is one Ready and not, as with Karmada, one for each status.
+// mergedFlux returns the conditions of all clusters with one Ready; Karmada has one for each status.
 func mergedFlux(answers []Answer) map[string]any {
 	conditions := slices.Concat(sum.Merge(answers, "True", "Ready"), sum.Merge(answers, "False", "Reconciling", "Stalled"))
 	return map[string]any{"conditions": conditions}
 }
 
-// ready is the health of what has a Ready condition, and Reconciling and Stalled beside it, whatever its reason: Flux has
-// had new ones since Karmada wrote down which mean success.
+// ready is the health of a kind with a Ready condition, and Reconciling and Stalled beside it, whatever its reason:
+// Flux has added reasons since Karmada listed those of success.
 func ready(_, status map[string]any) (Health, string) {
 	c, busy := read.Condition(status, "Ready"), read.Condition(status, "Reconciling")
 	switch {
@@ -77,8 +77,8 @@ func ready(_, status map[string]any) (Health, string) {
 	return Healthy, read.Why(c)
 }
 
-// fluxHealth says of an object that is suspended that it is: its controller does not look at what has changed since, so
-// a change waits until it is resumed.
+// fluxHealth adds to the message of a suspended object that it is suspended: its controller ignores changes until it is
+// resumed.
 func fluxHealth(health func(*unstructured.Unstructured) (Health, string)) func(*unstructured.Unstructured) (Health, string) {
 	return func(u *unstructured.Unstructured) (Health, string) {
 		h, message := health(u)
@@ -92,7 +92,7 @@ func fluxHealth(health func(*unstructured.Unstructured) (Health, string)) func(*
 	}
 }
 
-// refersTo is the Dependencies of a kind that names Secrets at some paths, and a ServiceAccount maybe.
+// refersTo returns the Dependencies of a kind that names Secrets at some paths, and perhaps a ServiceAccount.
 func refersTo(secrets ...[]string) func(*unstructured.Unstructured) []Reference {
 	return func(u *unstructured.Unstructured) []Reference {
 		refs := pods.References{Namespace: u.GetNamespace()}

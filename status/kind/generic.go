@@ -7,12 +7,12 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// generic is what is known about every other kind.
+// generic has the rules for every other kind.
 var generic = Kind{Health: genericHealth}
 
-// genericHealth is kstatus: deletion, observedGeneration, Reconciling and Stalled, Ready. Beyond it, Available=False
-// is not healthy where there is no Ready. An object that says nothing of itself is healthy as soon as it is there: it
-// cannot be told from one that never will, and Karmada §6.6 and kstatus do the same.
+// genericHealth is kstatus: deletion, observedGeneration, Reconciling and Stalled, Ready. Beyond kstatus,
+// Available=False is not healthy if there is no Ready. An object that reports nothing is healthy as soon as it exists:
+// it may never report anything, and Karmada §6.6 and kstatus do the same.
 func genericHealth(u *unstructured.Unstructured) (Health, string) {
 	result, err := status.Compute(u)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 var helmRelease = release()
 
-// release is a kind of Flux that also counts failures. They are added up over the clusters; Karmada adds them to the sum
-// before, again and again (B29).
+// release is a kind of Flux that also counts failures. They are added up over the clusters; Karmada adds them to the
+// previous sum, again and again (B29).
 func release() Kind {
 	texts := []string{"lastAttemptedRevision", "lastAppliedRevision", "lastAttemptedValuesChecksum", "helmChart"}
 	k := flux(releaseDependencies, texts...)
@@ -29,7 +29,8 @@ func release() Kind {
 	return k
 }
 
-// releaseDependencies are where its values come from, and its Secrets. The source of its chart is none (Karmada §6.11).
+// releaseDependencies returns the sources of its values and its Secrets, but not the source of its chart (Karmada
+// §6.11).
 func releaseDependencies(u *unstructured.Unstructured) []Reference {
 	secrets := refersTo([]string{"spec", "chart", "spec", "verify", "secretRef", "name"}, []string{"spec", "kubeConfig", "secretRef", "name"})
 	refs := pods.References{Namespace: u.GetNamespace(), Found: secrets(u)}

@@ -9,8 +9,8 @@ import (
 
 var helmRepository = repositoryOfCharts()
 
-// repositoryOfCharts is a source, but one in a registry (type oci) is an address and no more: newer versions of Flux do
-// not reconcile it and leave its status empty, so an empty status says nothing.
+// repositoryOfCharts is a source, but one in a registry (type oci) is only an address: newer versions of Flux do not
+// reconcile it and leave its status empty, so an empty status means nothing.
 func repositoryOfCharts() Kind {
 	k := source(refersTo([]string{"spec", "secretRef", "name"}), "url")
 	fetched := k.Health

@@ -12,7 +12,7 @@ var horizontalPodAutoscaler = Kind{
 	Aggregate: sum.Summed("currentReplicas", "desiredReplicas"),
 }
 
-// autoscalerHealth: it is in place as soon as it is there (Karmada §6.6); that it has no metrics to act on is told.
+// autoscalerHealth: it is healthy as soon as it exists (Karmada §6.6); the message reports missing metrics.
 func autoscalerHealth(_, status map[string]any) (Health, string) {
 	for _, typ := range []string{"AbleToScale", "ScalingActive"} {
 		if c := read.Condition(status, typ); read.Text(c, "status") == "False" {

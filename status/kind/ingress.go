@@ -16,7 +16,7 @@ var ingress = Kind{
 	Aggregate:    sum.Addresses,
 }
 
-// ingressDependencies are the Secrets with its certificates (Karmada §6.7).
+// ingressDependencies returns the Secrets with its certificates (Karmada §6.7).
 func ingressDependencies(u *unstructured.Unstructured) []Reference {
 	refs := pods.References{Namespace: u.GetNamespace()}
 	for _, t := range read.Objects(u.Object, "spec", "tls") {
@@ -25,7 +25,7 @@ func ingressDependencies(u *unstructured.Unstructured) []Reference {
 	return refs.Sorted()
 }
 
-// ingressHealth: it serves when its controller has given it an address (Karmada §6.6).
+// ingressHealth: it is healthy when its controller has assigned an address (Karmada §6.6).
 func ingressHealth(_, status map[string]any) (Health, string) {
 	if !read.HasAddress(status) {
 		return Progressing, "waits for an ingress controller to give it an address"

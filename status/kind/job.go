@@ -30,14 +30,15 @@ var job = Kind{
 	Immutable: jobImmutable,
 }
 
-// jobReplicas is how many pods run at once: the parallelism, and not more than there are completions (Karmada §6.2).
+// jobReplicas returns the number of pods that run at once: the parallelism, but not more than the completions (Karmada
+// §6.2).
 func jobReplicas(u *unstructured.Unstructured) (int32, bool) {
 	parallelism := read.CountOr(pods.DefaultReplicas, u.Object, "spec", "parallelism")
 	return pods.Bounded(min(parallelism, read.CountOr(parallelism, u.Object, "spec", "completions"))), true
 }
 
-// jobHealth: done means Complete. Karmada calls every Job healthy, and kstatus one that has started; but a pipeline
-// that waits for a release with a migration in it wants to know that the migration is done.
+// jobHealth: a Job is healthy when it is Complete. Karmada calls every Job healthy, and kstatus one that has started;
+// but a pipeline that waits for a release with a migration needs to know that the migration is done.
 func jobHealth(spec, status map[string]any) (Health, string) {
 	progress := fmt.Sprintf("%d of %d succeeded, %d active, %d failed", read.Count(status, "succeeded"),
 		read.CountOr(read.CountOr(pods.DefaultReplicas, spec, "parallelism"), spec, "completions"), read.Count(status, "active"), read.Count(status, "failed"))
@@ -52,8 +53,8 @@ func jobHealth(spec, status map[string]any) (Health, string) {
 	return Progressing, progress
 }
 
-// jobImmutable is all that shapes its pods. The template of a Job that is suspended, and so has not begun, may change where
-// its pods run and what they request; the completions of an indexed one change together with its parallelism.
+// jobImmutable returns the changed fields that shape its pods. The template of a suspended Job, which has not started,
+// may change placement and requests; the completions of an indexed Job change together with its parallelism.
 func jobImmutable(before, after *unstructured.Unstructured) []string {
 	changed := read.Fixed{
 		"spec.backoffLimitPerIndex": nil, "spec.completionMode": "NonIndexed", "spec.managedBy": nil, "spec.podFailurePolicy": nil,
@@ -73,13 +74,13 @@ func jobImmutable(before, after *unstructured.Unstructured) []string {
 	return changed
 }
 
-// elastic is an indexed Job with as many completions as pods at once.
+// elastic reports whether it is an indexed Job with as many completions as parallel pods.
 func elastic(u *unstructured.Unstructured) bool {
 	return read.Text(u.Object, "spec", "completionMode") == "Indexed" &&
 		read.Equal(read.At(u.Object, "spec", "completions"), read.At(u.Object, "spec", "parallelism"))
 }
 
-// completions without both of the fields are 1; with a parallelism only there are none, and the Job is a work queue.
+// completions is 1 without both fields; with a parallelism only there are none, and the Job is a work queue.
 func completions(u *unstructured.Unstructured) any {
 	if read.At(u.Object, "spec", "parallelism") == nil && read.At(u.Object, "spec", "completions") == nil {
 		return int64(1)
@@ -87,7 +88,7 @@ func completions(u *unstructured.Unstructured) any {
 	return read.At(u.Object, "spec", "completions")
 }
 
-// withoutPlacement takes away what may change while a Job is suspended (KEP-2926, KEP-5440).
+// withoutPlacement removes the fields that may change while a Job is suspended (KEP-2926, KEP-5440).
 func withoutPlacement(t *corev1.PodTemplateSpec) {
 	t.Labels, t.Annotations = nil, nil
 	t.Spec.NodeSelector, t.Spec.Tolerations, t.Spec.SchedulingGates = nil, nil, nil

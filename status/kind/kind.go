@@ -1,10 +1,10 @@
-// Package kind is all that is known about single Kubernetes kinds: how they count replicas and what one requests,
-// what they depend on, how healthy they are, and how the statuses of several clusters add up. One file a kind; the
-// table below is where a reader learns what exists.
+// Package kind has the rules for single Kubernetes kinds that are written in Go: their replicas and requests, their
+// dependencies, their health, and the sum of the statuses of several clusters. Each kind has a file; the table below
+// lists them. status/interpret/kinds has the rules of further kinds in Lua, and interpret.Of returns both.
 //
-// The base is Karmada §6. Health is stricter: an object whose controller has not seen the newest generation, or that is
-// being deleted, is never healthy, whatever its counters say. A job that ends soon is healthy when it is done; what may
-// run for days or for ever (a workflow, a training, a stream) already when it runs.
+// The base is Karmada §6. Health is stricter: an object whose controller has not seen the newest generation, or that
+// is being deleted, is never healthy, whatever its counters say. A job that ends soon is healthy when it is done; one
+// that may run for days or for ever (a workflow, a training, a stream) is healthy as soon as it runs.
 package kind
 
 import (
@@ -20,56 +20,57 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/sum"
 )
 
-// Kind says what is known about one Kubernetes kind. Every func but Health may be nil: then the kind has no count,
-// or its status does not add up.
+// Kind has the rules for one Kubernetes kind. Every func but Health may be nil: then the kind has no count, or its
+// status does not add up.
 type Kind struct {
-	// Replicas is the number of replicas of the template; ok is false for objects without a count (Karmada §6.2).
+	// Replicas returns the number of replicas of the template; ok is false for objects without a count (Karmada §6.2).
 	// An absent field is the API server's default, 1: Karmada sees its templates after defaulting, accord before.
 	Replicas func(*unstructured.Unstructured) (n int32, ok bool)
-	// SetReplicas sets it (Karmada §6.2 ReviseReplica). An absent field stays absent if n is what the API server would
-	// fill in, so that an autoscaler on the member keeps owning it. Nil beside Replicas means that the count is for finding
-	// room, and that the object goes whole to wherever it goes.
+	// SetReplicas writes the number of replicas (Karmada §6.2 ReviseReplica). An absent field stays absent if n is the
+	// API server's default, so that an autoscaler on the member keeps owning it. Nil beside Replicas means that accord
+	// only needs the count to find room: the object goes whole to each of its clusters.
 	SetReplicas func(*unstructured.Unstructured, int32)
-	// Requirements is what one replica requests (Karmada §6.2); nil and empty mean nothing in particular. Every entry is
-	// more than zero and fits in an int64 in thousandths. The list is the caller's.
+	// Requirements returns the requests of one replica (Karmada §6.2); nil and empty mean none. Every entry is more
+	// than zero and fits in an int64 in thousandths. The caller owns the list.
 	Requirements func(*unstructured.Unstructured) corev1.ResourceList
-	// Dependencies are the objects that it refers to (Karmada §6.7): in its own namespace, sorted, without duplicates.
-	// Whether they exist is not known here.
+	// Dependencies returns the objects that it refers to (Karmada §6.7): in its own namespace, sorted, without
+	// duplicates. It does not check whether they exist.
 	Dependencies func(*unstructured.Unstructured) []Reference
-	// Observes says that the controller of the kind always reports status.observedGeneration: an object without it
-	// has not been looked at yet. For other kinds a missing field says nothing.
+	// Observes is set if the controller of the kind always reports status.observedGeneration: an object without it was
+	// not observed yet. For other kinds a missing field means nothing.
 	Observes bool
-	// Health of a live object and a sentence about it. Never nil in what Of returns.
+	// Health returns the health of a live object and a sentence about it. It is never nil in a Kind that Of returns.
 	Health func(*unstructured.Unstructured) (Health, string)
-	// Reflect picks from a live object what Aggregate needs, and no more: it is kept for every object and cluster.
-	// Nil if the object has no status.
+	// Reflect returns the part of a live object that Aggregate needs, which is kept for every object and cluster. Nil
+	// if the object has no status.
 	Reflect func(*unstructured.Unstructured) map[string]any
-	// Aggregate adds up what Reflect picked, in the shape of the kind's own status. There is one Answer for every decided
-	// cluster. Pure, idempotent, order-free, and bounded: what lists something per cluster is cut at 32 KiB.
+	// Aggregate adds up the results of Reflect, in the shape of the kind's own status. There is one Answer for every
+	// decided cluster. It is pure, idempotent, independent of the order, and bounded: a list with entries per cluster
+	// is cut at 32 KiB.
 	Aggregate func([]Answer) map[string]any
-	// Yields are fields that a manifest may set, and that are the member's once it has set them itself: what its operator
-	// has stopped (spec.suspend), what its API server or a controller gives out once (spec.clusterIP). They are paths of
-	// JSON names with dots between them, each one value as a whole (Karmada §6.3, §6.8: Retain). Of the fields retained
-	// there, those that server-side apply leaves alone anyway are not listed.
+	// Yields are fields that a manifest may set and that belong to the member once it has set them itself: fields with
+	// which its operator stops an object (spec.suspend), and fields that its API server or a controller assigns once
+	// (spec.clusterIP). They are paths of JSON names with dots between them, each one value as a whole (Karmada §6.3,
+	// §6.8: Retain). Retained fields that server-side apply leaves alone anyway are not listed.
 	//
-	// An apply leaves such a field out if the live object has another value there and our field manager owns nothing at or
-	// below it: the member has set it after us, or before we came. Otherwise it is sent like any other: when the object is
-	// created, as long as nobody else has touched it (so that Git can suspend and resume), and where the live object has
-	// none. A field that is ours is never left out: to leave out what one owns is to remove it.
+	// An apply omits such a field if the live object has another value there and our field manager owns nothing at or
+	// below it: the member has set it after us, or before us. Otherwise the field is sent like any other: when the
+	// object is created, while nobody else has changed it (so that Git can suspend and resume), and where the live
+	// object has none. A field that we own is never omitted: omitting it would remove it.
 	Yields []string
-	// Template is where the pods of the kind are described, for those whose controller replaces running pods when it changes:
-	// a PodTemplateSpec of Kubernetes; nil if there is nothing of that shape. What only makes new pods (Job, CronJob) or
-	// leaves running ones alone (ReplicaSet) has none. A kind that has it has Replaces, too.
+	// Template returns the pod template, a PodTemplateSpec of Kubernetes, for kinds whose controller replaces running
+	// pods when it changes; nil if the object has none. Kinds that only create new pods (Job, CronJob) or leave running
+	// ones alone (ReplicaSet) have no Template. A kind with Template has Replaces, too.
 	Template func(*unstructured.Unstructured) map[string]any
-	// Replaces is how many pods its controller replaces by itself once Template has changed to what the object says, of as
-	// many as it asks for: none if it is paused or waits for somebody to delete them. perNode says that it is one on every
-	// node that it is for, a number that only the cluster knows; n is 0 then. Pods that a strategy updates in place are
-	// counted, as their containers start again.
+	// Replaces returns how many of the desired pods the controller replaces by itself after a change of Template: 0 if
+	// it is paused or waits for somebody to delete them. perNode means one on every eligible node, a number that only
+	// the cluster knows; n is 0 then. Pods that a strategy updates in place count, because their containers start
+	// again.
 	Replaces func(*unstructured.Unstructured) (n int32, perNode bool)
-	// Immutable are the fields, sorted, that differ and that the API server (Kubernetes 1.36) then refuses to change: paths of
-	// JSON names with dots between them. Defaults count as if they were written down. Of what stands in the live object only,
-	// nothing is known here: a field that the cluster may have filled in counts as changed when Git begins to say it.
-	// Nil if everything can be changed.
+	// Immutable returns the fields, sorted, that differ and that the API server (Kubernetes 1.36) then refuses to
+	// change: paths of JSON names with dots between them. Defaults count as if they were written down. Fields of the
+	// live object only are unknown here: a field that the cluster may have filled in counts as changed when Git begins
+	// to set it. Nil if everything can be changed.
 	Immutable func(before, after *unstructured.Unstructured) []string
 }
 
@@ -89,7 +90,13 @@ const (
 	Unknown     = health.Unknown
 )
 
-// table is every kind that is known by name, whatever its version (B30). It is only read.
+// Unsettled returns the health of an object that is being deleted, or whose controller has not observed its spec; "" for any
+// other object. observes is Kind.Observes.
+func Unsettled(u *unstructured.Unstructured, observes bool) (Health, string) {
+	return health.Unsettled(u, observes)
+}
+
+// table has every kind with rules in Go, whatever its version (B30). It is only read.
 var table = map[schema.GroupKind]Kind{
 	// Kubernetes: workloads
 	{Group: "apps", Kind: "Deployment"}:  deployment,

@@ -7,7 +7,7 @@ import (
 
 var namespace = Kind{Health: health.Present(namespaceHealth)}
 
-// namespaceHealth: a namespace that is going away accepts nothing.
+// namespaceHealth: a namespace that is being deleted accepts no objects.
 func namespaceHealth(_, status map[string]any) (Health, string) {
 	if read.Text(status, "phase") == "Terminating" {
 		return Progressing, "is being deleted"

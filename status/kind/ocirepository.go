@@ -1,5 +1,6 @@
 package kind
 
-// ociRepository names a ServiceAccount or not; without one the rule of Karmada §6.11 has an error in place of references.
+// ociRepository may name a ServiceAccount; without one the rule of Karmada §6.11 returns an error in place of
+// references.
 var ociRepository = source(refersTo([]string{"spec", "secretRef", "name"}, []string{"spec", "verify", "secretRef", "name"},
 	[]string{"spec", "certSecretRef", "name"}), "url")

@@ -19,14 +19,14 @@ var persistentVolume = Kind{
 	Immutable: volumeImmutable,
 }
 
-// volumeFields are the fields of a volume's spec that can be changed, or have a rule of their own. Every other one says what
-// the volume is.
+// volumeFields are the fields of a volume's spec that can be changed or have a rule of their own. Every other field
+// identifies the volume.
 var volumeFields = []string{
 	"accessModes", "capacity", "claimRef", "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy", "storageClassName",
 	"volumeAttributesClassName", "volumeMode",
 }
 
-// volumeImmutable: the volume itself, its mode, and the nodes that it can be used on once they are named.
+// volumeImmutable checks the volume itself, its mode, and its nodes once they are named.
 func volumeImmutable(before, after *unstructured.Unstructured) []string {
 	changed := read.Fixed{"spec.volumeMode": "Filesystem"}.Changed(before, after)
 	was, is := read.Object(before.Object, "spec"), read.Object(after.Object, "spec")
@@ -42,7 +42,7 @@ func volumeImmutable(before, after *unstructured.Unstructured) []string {
 	return changed
 }
 
-// volumeSource is a field of the spec without what is no change: the type of a path on the host that is "" anyway.
+// volumeSource returns a field of the spec without the type "" of a path on the host, which is the default.
 func volumeSource(key string, spec map[string]any) any {
 	source := read.Object(spec, key)
 	if key != "hostPath" || source["type"] != "" {
@@ -51,7 +51,7 @@ func volumeSource(key string, spec map[string]any) any {
 	return map[string]any{"path": source["path"]}
 }
 
-// volumeHealth: it is there, whether a claim uses it or not.
+// volumeHealth: it is healthy if it exists, whether a claim uses it or not.
 func volumeHealth(_, status map[string]any) (Health, string) {
 	switch phase := read.Text(status, "phase"); phase {
 	case "Available", "Bound", "Released":

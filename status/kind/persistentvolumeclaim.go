@@ -20,7 +20,8 @@ var persistentVolumeClaim = Kind{
 	Immutable: claimImmutable,
 }
 
-// claimImmutable is its spec but for the size, which can grow, and the class of attributes; the volume can be named once.
+// claimImmutable checks its spec except the size, which can grow, and the class of attributes; the volume can be named
+// once.
 func claimImmutable(before, after *unstructured.Unstructured) []string {
 	was, is := pods.ClaimOf(before.Object), pods.ClaimOf(after.Object)
 	if was == nil || is == nil { // of no shape that can be read
@@ -54,8 +55,8 @@ func claimImmutable(before, after *unstructured.Unstructured) []string {
 	return changed
 }
 
-// claimHealth: Bound, and nothing else (Karmada §6.6). Whether a Pending claim waits for its first consumer stands in its
-// StorageClass, not in the claim, so it cannot be told from one that no volume can be found for; the message says so.
+// claimHealth: only Bound is healthy (Karmada §6.6). The StorageClass, not the claim, determines whether a Pending
+// claim waits for its first consumer or for a volume that does not exist; the message mentions both.
 func claimHealth(_, status map[string]any) (Health, string) {
 	switch read.Text(status, "phase") {
 	case "Bound":

@@ -25,8 +25,8 @@ var pod = Kind{
 	Immutable: podImmutable,
 }
 
-// podImmutable is its spec but for images, and for what may only be changed in one direction (deadlines, tolerations,
-// scheduling gates): of that nothing is said here.
+// podImmutable checks its spec except images and the fields that may change in one direction only (deadlines,
+// tolerations, scheduling gates): those are not checked here.
 func podImmutable(before, after *unstructured.Unstructured) []string {
 	may := func(t *corev1.PodTemplateSpec) {
 		t.ObjectMeta = metav1.ObjectMeta{}
@@ -44,7 +44,7 @@ func podImmutable(before, after *unstructured.Unstructured) []string {
 	return []string{"spec"}
 }
 
-// podHealth is Karmada §6.6. A container that keeps crashing is Failed, as kstatus has it.
+// podHealth is Karmada §6.6. A container that keeps crashing is Failed, as in kstatus.
 func podHealth(_, status map[string]any) (Health, string) {
 	phase := cmp.Or(read.Text(status, "phase"), "Pending")
 	switch phase {

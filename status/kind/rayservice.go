@@ -22,7 +22,7 @@ func rayServiceCluster(u *unstructured.Unstructured) map[string]any {
 	return read.Object(u.Object, "spec", "rayClusterConfig")
 }
 
-// rayServiceReplicas are its head and all its workers; 0 without a head (Karmada §6.15).
+// rayServiceReplicas counts its head and all its workers; 0 without a head (Karmada §6.15).
 func rayServiceReplicas(u *unstructured.Unstructured) (int32, bool) {
 	cluster := rayServiceCluster(u)
 	if read.Object(cluster, "headGroupSpec") == nil {
@@ -35,9 +35,9 @@ func rayServiceReplicas(u *unstructured.Unstructured) (int32, bool) {
 	return pods.Bounded(n), true
 }
 
-// setRayServiceReplicas makes all but one of n workers, and shares them out in proportion to what each group had, rounded
-// to the nearest, and equally if none had any. The last group gets what is left; where rounding has left less than
-// nothing, which Karmada §6.15 would write, the groups before it give way.
+// setRayServiceReplicas makes all but one of n workers, and divides them in proportion to the previous workers of each
+// group, rounded to the nearest, or equally if no group had any. The last group gets the rest; where rounding has left
+// less than nothing, which Karmada §6.15 would write, the groups before it get fewer.
 func setRayServiceReplicas(u *unstructured.Unstructured, n int32) {
 	groups := read.Objects(rayServiceCluster(u), "workerGroupSpecs")
 	had := make([]int64, len(groups))
@@ -59,7 +59,7 @@ func setRayServiceReplicas(u *unstructured.Unstructured, n int32) {
 	}
 }
 
-// rounded are the shares of n in proportion to had, which adds up to all.
+// rounded returns the shares of n in proportion to had, whose sum is all.
 func rounded(n int64, had []int64, all int64) []int64 {
 	shares := make([]int64, len(had))
 	for i, h := range had {
@@ -72,7 +72,7 @@ func rounded(n int64, had []int64, all int64) []int64 {
 	return shares
 }
 
-// rayServiceRequirements is, of each resource, the most that one of its pods requests.
+// rayServiceRequirements returns, of each resource, the most that one of its pods requests.
 func rayServiceRequirements(u *unstructured.Unstructured) corev1.ResourceList {
 	most := corev1.ResourceList{}
 	cluster := rayServiceCluster(u)

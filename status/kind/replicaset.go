@@ -21,7 +21,7 @@ var replicaSet = Kind{
 	Immutable:    read.Fixed{"spec.selector": nil}.Changed,
 }
 
-// replicaSetHealth is Karmada §6.6, and surplus replicas must be gone.
+// replicaSetHealth is Karmada §6.6, but surplus replicas must be gone.
 func replicaSetHealth(spec, status map[string]any) (Health, string) {
 	want := read.CountOr(pods.DefaultReplicas, spec, "replicas")
 	replicas, available := read.Count(status, "replicas"), read.Count(status, "availableReplicas")

@@ -4,8 +4,8 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// roleBinding is RoleBinding and ClusterRoleBinding. Another role needs another binding, so that who may change the subjects
-// cannot change the rights.
+// roleBinding is RoleBinding and ClusterRoleBinding. The role is immutable, so that a person who may change the
+// subjects cannot change the permissions.
 var roleBinding = Kind{
 	Health:    genericHealth,
 	Immutable: read.Fixed{"roleRef.apiGroup": "rbac.authorization.k8s.io", "roleRef.kind": nil, "roleRef.name": nil}.Changed,

@@ -15,7 +15,7 @@ var secret = Kind{
 	Immutable: secretImmutable,
 }
 
-// secretImmutable is its type, and all of its data once it says so itself.
+// secretImmutable checks its type, and all of its data if it is immutable.
 func secretImmutable(before, after *unstructured.Unstructured) []string {
 	changed := read.Fixed{"type": "Opaque"}.Changed(before, after)
 	if !read.Bool(before.Object, "immutable") {
@@ -29,7 +29,7 @@ func secretImmutable(before, after *unstructured.Unstructured) []string {
 	return changed
 }
 
-// secretData is data as the API server keeps it: stringData is written into it.
+// secretData returns data as the API server stores it: stringData is written into it.
 func secretData(u *unstructured.Unstructured) map[string]any {
 	all := map[string]any{}
 	for key, v := range read.Object(u.Object, "data") {

@@ -17,8 +17,8 @@ var service = Kind{
 	Immutable: serviceImmutable,
 }
 
-// serviceImmutable: what a cluster has given out, while the Service needs it before and after. What Git does not say any more
-// the API server leaves as it is.
+// serviceImmutable checks the fields that a cluster assigned, while the Service needs them before and after. Fields
+// that Git no longer sets keep their value on the API server.
 func serviceImmutable(before, after *unstructured.Unstructured) []string {
 	typed := func(typ string) bool {
 		return read.Text(before.Object, "spec", "type") == typ && read.Text(after.Object, "spec", "type") == typ
@@ -46,7 +46,7 @@ func serviceImmutable(before, after *unstructured.Unstructured) []string {
 	return changed
 }
 
-// address is the first address of a Service; nil if it gets one.
+// address returns the first address of a Service; nil if the cluster assigns it.
 func address(spec map[string]any) any {
 	if ip := read.Text(spec, "clusterIP"); ip != "" {
 		return ip
@@ -54,7 +54,7 @@ func address(spec map[string]any) any {
 	return head(spec["clusterIPs"])
 }
 
-// head is the first item of a list; nil if there is none.
+// head returns the first item of a list; nil if there is none.
 func head(list any) any {
 	if items, _ := list.([]any); len(items) > 0 {
 		return items[0]
@@ -62,7 +62,7 @@ func head(list any) any {
 	return nil
 }
 
-// serviceHealth: a load balancer needs an address; every other Service is what it is (Karmada §6.6).
+// serviceHealth: a load balancer needs an address; every other Service is healthy (Karmada §6.6).
 func serviceHealth(spec, status map[string]any) (Health, string) {
 	if read.Text(spec, "type") == "LoadBalancer" && !read.HasAddress(status) {
 		return Progressing, "waits for the address of a load balancer"
@@ -77,7 +77,7 @@ func reflectService(u *unstructured.Unstructured) map[string]any {
 	return read.Addresses(read.Status(u))
 }
 
-// aggregateService is nil if no cluster has a load balancer.
+// aggregateService returns nil if no cluster has a load balancer.
 func aggregateService(answers []Answer) map[string]any {
 	if len(sum.Which(answers, func(a Answer) bool { return a.Status != nil })) == 0 {
 		return nil

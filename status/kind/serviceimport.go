@@ -9,7 +9,8 @@ import (
 // serviceImport is the multi-cluster Service of the sig-multicluster API.
 var serviceImport = Kind{Dependencies: serviceImportDependencies, Health: genericHealth}
 
-// serviceImportDependencies are the Service that is derived from the import and every EndpointSlice of it (Karmada §6.7).
+// serviceImportDependencies returns the Service that is derived from the import and every EndpointSlice of it (Karmada
+// §6.7).
 func serviceImportDependencies(u *unstructured.Unstructured) []Reference {
 	if u.GetName() == "" {
 		return nil

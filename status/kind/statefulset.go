@@ -25,12 +25,12 @@ var statefulSet = Kind{
 	Immutable:    statefulSetImmutable,
 }
 
-// statefulSetDependencies leaves out the claims that the set makes for its pods (Karmada §6.7).
+// statefulSetDependencies omits the claims that the set creates for its pods (Karmada §6.7).
 func statefulSetDependencies(u *unstructured.Unstructured) []Reference {
 	return exceptClaims(pods.Dependencies(pods.TemplateSpec)(u), read.Objects(u.Object, "spec", "volumeClaimTemplates"))
 }
 
-// exceptClaims leaves out references to claims that are made from templates.
+// exceptClaims omits references to claims that are created from templates.
 func exceptClaims(refs []Reference, templates []map[string]any) []Reference {
 	made := map[string]bool{}
 	for _, t := range templates {
@@ -39,9 +39,10 @@ func exceptClaims(refs []Reference, templates []map[string]any) []Reference {
 	return slices.DeleteFunc(refs, func(r Reference) bool { return r.Kind == "PersistentVolumeClaim" && made[r.Name] })
 }
 
-// statefulSetHealth is Karmada §6.6 with the update strategies told apart. With a partition only the replicas from the
-// partition on have to be updated. With OnDelete nobody but a person updates pods: the set is healthy when all its
-// replicas are available, and the message says how many run an older revision. Paused is known to the StatefulSet of Kruise only.
+// statefulSetHealth is Karmada §6.6 with separate rules for the update strategies. With a partition only the replicas
+// from the partition on have to be updated. With OnDelete only a person updates pods: the set is healthy when all its
+// replicas are available, and the message has the number on an older revision. Only the StatefulSet of Kruise has
+// paused.
 func statefulSetHealth(spec, status map[string]any) (Health, string) {
 	want := read.CountOr(pods.DefaultReplicas, spec, "replicas")
 	r := health.Rollout{
@@ -57,7 +58,7 @@ func statefulSetHealth(spec, status map[string]any) (Health, string) {
 	return r.Health()
 }
 
-// statefulSetReplaces: those below the partition stay, and with OnDelete all do.
+// statefulSetReplaces: pods below the partition stay, and with OnDelete all do.
 func statefulSetReplaces(u *unstructured.Unstructured) (int32, bool) {
 	n, _ := pods.Replicas(u)
 	rolling := read.Object(u.Object, "spec", "updateStrategy", "rollingUpdate")
@@ -67,8 +68,8 @@ func statefulSetReplaces(u *unstructured.Unstructured) (int32, bool) {
 	return n - int32(health.Portion(rolling["partition"], int64(n))), false
 }
 
-// statefulSetImmutable is all of its spec but what the API server lists when it refuses: replicas, ordinals, template,
-// updateStrategy, revisionHistoryLimit, persistentVolumeClaimRetentionPolicy and minReadySeconds.
+// statefulSetImmutable checks all of its spec except the fields that the API server lists when it refuses: replicas,
+// ordinals, template, updateStrategy, revisionHistoryLimit, persistentVolumeClaimRetentionPolicy and minReadySeconds.
 func statefulSetImmutable(before, after *unstructured.Unstructured) []string {
 	changed := read.Fixed{"spec.podManagementPolicy": "OrderedReady", "spec.selector": nil, "spec.serviceName": ""}.Changed(before, after)
 	if !pods.SameClaims(read.At(before.Object, "spec", "volumeClaimTemplates"), read.At(after.Object, "spec", "volumeClaimTemplates")) {
@@ -77,7 +78,7 @@ func statefulSetImmutable(before, after *unstructured.Unstructured) []string {
 	return changed
 }
 
-// aggregateStatefulSet is Karmada §6.5; updatedReplicas counts only clusters that run what was decided.
+// aggregateStatefulSet is Karmada §6.5; updatedReplicas counts only clusters that run the wanted object.
 func aggregateStatefulSet(answers []Answer) map[string]any {
 	total := sum.Fields(answers, "replicas", "readyReplicas", "currentReplicas", "availableReplicas")
 	total["updatedReplicas"] = sum.Current(answers, "updatedReplicas")

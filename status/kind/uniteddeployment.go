@@ -28,10 +28,10 @@ var unitedDeployment = Kind{
 	Replaces:  unitedDeploymentReplaces,
 }
 
-// subsetTemplates are the kinds that the subsets of a UnitedDeployment may be. It is only read.
+// subsetTemplates are the kinds that the subsets of a UnitedDeployment may have. It is only read.
 var subsetTemplates = []string{"deploymentTemplate", "cloneSetTemplate", "statefulSetTemplate", "advancedStatefulSetTemplate"}
 
-// subset is the template of the subsets: it has one of its kinds, as its spec is a union.
+// subset returns the template of the subsets, which has one of its kinds: its spec is a union.
 func subset(u *unstructured.Unstructured) map[string]any {
 	for _, t := range subsetTemplates {
 		if o := read.Object(u.Object, "spec", "template", t); o != nil {
@@ -41,18 +41,18 @@ func subset(u *unstructured.Unstructured) map[string]any {
 	return nil
 }
 
-// subsetSpec is the pod spec in the template of the subsets. Karmada looks for it where a Deployment has it, and there is
-// none there.
+// subsetSpec returns the pod spec in the template of the subsets. Karmada looks for it where a Deployment has it, and a
+// UnitedDeployment has none there.
 func subsetSpec(u *unstructured.Unstructured) map[string]any {
 	return read.Object(subset(u), "spec", "template", "spec")
 }
 
-// subsetTemplate is the pod template of the subsets.
+// subsetTemplate returns the pod template of the subsets.
 func subsetTemplate(u *unstructured.Unstructured) map[string]any {
 	return read.Object(subset(u), "spec", "template")
 }
 
-// unitedDeploymentReplaces: all but those that partitions of subsets keep.
+// unitedDeploymentReplaces returns all but those that partitions of subsets keep.
 func unitedDeploymentReplaces(u *unstructured.Unstructured) (int32, bool) {
 	n, _ := pods.Replicas(u)
 	left := int64(n)
@@ -62,13 +62,13 @@ func unitedDeploymentReplaces(u *unstructured.Unstructured) (int32, bool) {
 	return int32(left), false
 }
 
-// unitedDependencies are those of its subsets.
+// unitedDependencies returns those of its subsets.
 func unitedDependencies(u *unstructured.Unstructured) []Reference {
 	return exceptClaims(pods.Dependencies(subsetSpec)(u), read.Objects(subset(u), "spec", "volumeClaimTemplates"))
 }
 
-// unitedDeploymentHealth is Karmada §6.9, and pods that a partition of a subset keeps on the older revision are not waited
-// for. Versions of Kruise that do not count what is available count what is ready.
+// unitedDeploymentHealth is Karmada §6.9, but does not wait for pods that a partition of a subset keeps on the older
+// revision. Versions of Kruise that do not count available pods count ready ones.
 func unitedDeploymentHealth(spec, status map[string]any) (Health, string) {
 	want := read.CountOr(pods.DefaultReplicas, spec, "replicas")
 	r := health.Rollout{

@@ -8,17 +8,17 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// Rollout is how far a set of equal pods is with what its spec says.
+// Rollout is the progress of a set of equal pods.
 type Rollout struct {
 	Want, Replicas, Updated, Available int64
-	// Due is how many of want its strategy lets be updated, and stay says why the others are not.
+	// Due counts the pods of Want that its strategy updates; Stay explains why the others stay.
 	Due  int64
 	Stay string
-	// Paused says, in brackets, which field keeps it from going on; empty when nothing does.
+	// Paused is the field that pauses it; empty if none does.
 	Paused string
 }
 
-// Why a strategy leaves pods on an older revision.
+// Explanations of pods on an older revision.
 const (
 	OnDelete    = "run an older revision until their pods are deleted (OnDelete)"
 	Partitioned = "stay on the older revision (partition)"
@@ -40,7 +40,7 @@ func (r Rollout) Health() (Health, string) {
 	return Healthy, fmt.Sprintf("%d of %d available%s", r.Available, r.Want, paused)
 }
 
-// Portion reads a number of pods that may be a percentage of all of them, rounded up; what cannot be read is 0.
+// Portion returns a number of pods that may be a percentage of all of them, rounded up; 0 if it is invalid.
 func Portion(v any, of int64) int64 {
 	if n, ok := read.Number(v); ok {
 		return min(max(n, 0), of)

@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// ClaimOf reads a PersistentVolumeClaim and fills in its defaults; nil if it cannot be read.
+// ClaimOf decodes a PersistentVolumeClaim and fills in its defaults; nil if it cannot be decoded.
 func ClaimOf(v any) *corev1.PersistentVolumeClaim {
 	claim := &corev1.PersistentVolumeClaim{}
 	if !decode(v, claim) {
@@ -18,7 +18,7 @@ func ClaimOf(v any) *corev1.PersistentVolumeClaim {
 	return claim
 }
 
-// fillClaim is the defaults of a claim. What it is filled from has two names: the API server keeps them equal.
+// fillClaim fills in the defaults of a claim. Its source has two fields, which the API server keeps equal.
 func fillClaim(spec *corev1.PersistentVolumeClaimSpec) {
 	fill(&spec.VolumeMode, corev1.PersistentVolumeFilesystem)
 	fillResources(spec.Resources.Requests)
@@ -41,7 +41,7 @@ func SameClaims(before, after any) bool {
 	return ok && also && equality.Semantic.DeepEqual(was, is)
 }
 
-// claimsOf reads claim templates, without their kind, which is always the same, and without a status.
+// claimsOf decodes claim templates, without their kind, which is always the same, and without a status.
 func claimsOf(v any) (claims []corev1.PersistentVolumeClaim, ok bool) {
 	if v != nil && !decode(v, &claims) {
 		return nil, false

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// fillPod fills in what the API server does for a pod template (pkg/apis/core/v1/defaults.go of Kubernetes). Volumes of
-// storage that Kubernetes has given up (RBD, ScaleIO, Azure disks) are left as they are.
+// fillPod fills in the API server's defaults of a pod template (pkg/apis/core/v1/defaults.go of Kubernetes), except for
+// volumes of storage that Kubernetes no longer supports (RBD, ScaleIO, Azure disks).
 func fillPod(spec *corev1.PodSpec) {
 	spec.DNSPolicy = cmp.Or(spec.DNSPolicy, corev1.DNSClusterFirst)
 	spec.RestartPolicy = cmp.Or(spec.RestartPolicy, corev1.RestartPolicyAlways)
@@ -33,7 +33,7 @@ func fillPod(spec *corev1.PodSpec) {
 	}
 }
 
-// fill sets what is absent.
+// fill sets an absent field.
 func fill[T any](field **T, value T) {
 	if *field == nil {
 		*field = &value
@@ -69,7 +69,7 @@ func fillContainer(c *corev1.Container) {
 	}
 }
 
-// pullPolicy is Always for the tag latest, and for no tag, which is the same, unless a digest says which image it is.
+// pullPolicy is Always for the tag latest, and for an image with neither tag nor digest, which means latest.
 func pullPolicy(image string) corev1.PullPolicy {
 	name, digest := image, ""
 	if at := strings.IndexByte(image, '@'); at >= 0 {

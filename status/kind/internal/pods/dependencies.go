@@ -11,9 +11,9 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// Dependencies is the Dependencies of a kind that runs pods (Karmada §6.7): the ConfigMaps, Secrets and
-// PersistentVolumeClaims that the pod spec names, and its ServiceAccount unless that is the one every namespace has.
-// An optional reference is one too: a pod that could do without is still meant to have it.
+// Dependencies returns the Dependencies of a kind that runs pods (Karmada §6.7): the ConfigMaps, Secrets and
+// PersistentVolumeClaims that the pod spec names, and its ServiceAccount unless that is the default one. Optional
+// references are included: a pod that could run without an object is still meant to have it.
 func Dependencies(find SpecOf) func(*unstructured.Unstructured) []Reference {
 	return func(u *unstructured.Unstructured) []Reference {
 		refs := References{Namespace: u.GetNamespace()}
@@ -22,7 +22,7 @@ func Dependencies(find SpecOf) func(*unstructured.Unstructured) []Reference {
 	}
 }
 
-// addPod notes what a pod needs.
+// addPod adds the references of a pod spec.
 func (r *References) addPod(spec map[string]any) {
 	if account := accountOf(spec); account != "default" {
 		r.Add("ServiceAccount", account)
@@ -38,7 +38,7 @@ func (r *References) addPod(spec map[string]any) {
 	}
 }
 
-// accountOf is the name of the account of a pod. The API server takes the deprecated field for the new one.
+// accountOf returns the name of a pod's ServiceAccount. The deprecated field is an alias, as for the API server.
 func accountOf(spec map[string]any) string {
 	return cmp.Or(read.Text(spec, "serviceAccountName"), read.Text(spec, "serviceAccount"))
 }
@@ -49,20 +49,20 @@ type Reference struct {
 	Labels map[string]string
 }
 
-// References are what an object refers to in its own namespace, as they are found.
+// References collects the objects that an object refers to in its own namespace.
 type References struct {
 	Namespace string
 	Found     []Reference
 }
 
-// Add notes a reference to an object of the core group; a reference without a name refers to nothing.
+// Add adds a reference to an object of the core group, unless the name is empty.
 func (r *References) Add(kind, name string) {
 	if name != "" {
 		r.Found = append(r.Found, Reference{ID: manifest.ID{Kind: kind, Namespace: r.Namespace, Name: name}})
 	}
 }
 
-// addEnvironment notes where a container has its environment from.
+// addEnvironment adds the sources of a container's environment.
 func (r *References) addEnvironment(container map[string]any) {
 	for _, e := range read.Objects(container, "env") {
 		r.Add("ConfigMap", read.Text(e, "valueFrom", "configMapKeyRef", "name"))
@@ -74,7 +74,7 @@ func (r *References) addEnvironment(container map[string]any) {
 	}
 }
 
-// volumeSecrets is where a volume of each type names its Secret. It is only read.
+// volumeSecrets are the paths at which volumes name a Secret. It is only read.
 var volumeSecrets = [][]string{
 	{"secret", "secretName"},
 	{"azureFile", "secretName"},
@@ -88,7 +88,7 @@ var volumeSecrets = [][]string{
 	{"storageos", "secretRef", "name"},
 }
 
-// addVolume notes what a volume is made of. A generic ephemeral volume refers to nothing: its claim is made with the pod.
+// addVolume adds the objects of a volume. A generic ephemeral volume refers to none: its claim is created with the pod.
 func (r *References) addVolume(volume map[string]any) {
 	r.Add("ConfigMap", read.Text(volume, "configMap", "name"))
 	r.Add("PersistentVolumeClaim", read.Text(volume, "persistentVolumeClaim", "claimName"))
@@ -101,7 +101,7 @@ func (r *References) addVolume(volume map[string]any) {
 	}
 }
 
-// Sorted is what was found, by kind and name, each once.
+// Sorted returns the references by kind and name, each once.
 func (r *References) Sorted() []Reference {
 	slices.SortFunc(r.Found, func(a, b Reference) int { return a.Compare(b.ID) })
 	return slices.CompactFunc(r.Found, func(a, b Reference) bool { return a.ID == b.ID })

@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// DefaultReplicas is what the API server fills in for spec.replicas and spec.parallelism.
+// DefaultReplicas is the API server's default of spec.replicas and spec.parallelism.
 const DefaultReplicas = 1
 
 // Replicas reads spec.replicas.
@@ -17,7 +17,7 @@ func Replicas(u *unstructured.Unstructured) (int32, bool) {
 	return Bounded(read.CountOr(DefaultReplicas, u.Object, "spec", "replicas")), true
 }
 
-// ReplacesUnless is the Replaces of a kind that replaces all its pods unless the field is true.
+// ReplacesUnless returns the Replaces of a kind that replaces all its pods unless the field is true.
 func ReplacesUnless(paused string) func(*unstructured.Unstructured) (int32, bool) {
 	path := strings.Split(paused, ".")
 	return func(u *unstructured.Unstructured) (int32, bool) {
@@ -29,14 +29,14 @@ func ReplacesUnless(paused string) func(*unstructured.Unstructured) (int32, bool
 	}
 }
 
-// Bounded is a count as it can be divided: what is negative or does not fit the API server will refuse.
+// Bounded returns a count that can be divided: the API server refuses negative and larger ones.
 func Bounded(n int64) int32 { return int32(min(max(n, 0), math.MaxInt32)) }
 
 // SetReplicas writes spec.replicas.
 func SetReplicas(u *unstructured.Unstructured, n int32) { SetCount(u, "replicas", n) }
 
-// SetCount writes a count into spec. It leaves an absent field absent if n is the default, so that a Deployment
-// without replicas stays free for an autoscaler on the member.
+// SetCount writes a count into spec. An absent field stays absent if n is the default, so that an autoscaler on the
+// member can own the replicas of a Deployment that sets none.
 func SetCount(u *unstructured.Unstructured, field string, n int32) {
 	spec, ok := u.Object["spec"].(map[string]any)
 	if !ok {

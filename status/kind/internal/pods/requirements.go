@@ -11,19 +11,19 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// Requirements is the Requirements of a kind that runs pods (Karmada §6.2): the requests of its containers together,
-// of each resource at least what an init container needs, and the overhead. A request that is missing is the limit.
+// Requirements returns the Requirements of a kind that runs pods (Karmada §6.2): the sum of its containers' requests,
+// of each resource at least the request of an init container, and the overhead. A missing request is the limit.
 //
-// The arithmetic is the scheduler's, also for what Karmada's rule is silent about: an init container that goes on
-// running (restartPolicy Always, a sidecar) is added to the containers and to every init container after it, and
-// resources of the whole pod (spec.resources) take the place of those of the containers.
+// The arithmetic is the scheduler's, also where Karmada has no rule: an init container that keeps running
+// (restartPolicy Always, a sidecar) is added to the containers and to every init container after it, and resources of
+// the whole pod (spec.resources) replace those of the containers.
 func Requirements(find SpecOf) func(*unstructured.Unstructured) corev1.ResourceList {
 	return func(u *unstructured.Unstructured) corev1.ResourceList {
 		return bounded(scheduling.PodRequests(podOf(find(u)), scheduling.PodResourcesOptions{}))
 	}
 }
 
-// bounded leaves out what is nothing, and cuts what is more than anybody has.
+// bounded removes requests of zero and cuts those that are too large to compute with.
 func bounded(requests corev1.ResourceList) corev1.ResourceList {
 	for name, q := range requests {
 		if q.IsZero() {
@@ -36,13 +36,13 @@ func bounded(requests corev1.ResourceList) corev1.ResourceList {
 	return requests
 }
 
-// mostRequested is the most that a replica is said to request of anything. More fits nowhere either, and is an
-// overflow for who computes in thousandths.
+// mostRequested returns the largest request of a replica. A larger one fits nowhere either, and overflows in
+// thousandths.
 func mostRequested() resource.Quantity {
 	return *resource.NewQuantity(math.MaxInt64/1000, resource.DecimalSI)
 }
 
-// podOf is a pod with what the scheduler reads to sum up requests, and nothing else.
+// podOf returns a pod with the fields that the scheduler reads to add up requests.
 func podOf(spec map[string]any) *corev1.Pod {
 	pod := &corev1.Pod{}
 	for _, c := range read.Objects(spec, "containers") {
@@ -56,7 +56,7 @@ func podOf(spec map[string]any) *corev1.Pod {
 	return pod
 }
 
-// containerOf is a container with what it requests: its requests, and its limits where it has none.
+// containerOf returns a container with its requests, and its limits where it has no request.
 func containerOf(c map[string]any) corev1.Container {
 	requests := read.Quantities(c, "resources", "limits")
 	for name, q := range read.Quantities(c, "resources", "requests") {
@@ -70,8 +70,8 @@ func containerOf(c map[string]any) corev1.Container {
 	return out
 }
 
-// podLevel is what the pod requests as a whole. A limit stands in for a missing request only where no container
-// requests anything either, as the API server fills it in.
+// podLevel returns the requests of the pod as a whole. A limit replaces a missing request only if no container requests
+// the resource, like the API server's default.
 func podLevel(spec map[string]any, pod *corev1.Pod) corev1.ResourceList {
 	requests := read.Quantities(spec, "resources", "requests")
 	ofContainers := scheduling.AggregateContainerRequests(pod, scheduling.PodResourcesOptions{})

@@ -1,6 +1,6 @@
 package read
 
-// Condition finds a condition by type; nil if the status has none, and a nil condition reads as all empty.
+// Condition returns the condition of a type; nil if the status has none. All fields of a nil condition read as empty.
 func Condition(status map[string]any, typ string) map[string]any {
 	for _, c := range Objects(status, "conditions") {
 		if Text(c, "type") == typ {
@@ -10,12 +10,12 @@ func Condition(status map[string]any, typ string) map[string]any {
 	return nil
 }
 
-// IsTrue says whether a condition is True.
+// IsTrue reports whether a condition is True.
 func IsTrue(status map[string]any, typ string) bool {
 	return Text(Condition(status, typ), "status") == "True"
 }
 
-// Why is the message of a condition, or its reason if it has no message.
+// Why returns the message of a condition, or its reason if it has no message.
 func Why(c map[string]any) string {
 	if m := Text(c, "message"); m != "" {
 		return m
@@ -23,9 +23,9 @@ func Why(c map[string]any) string {
 	return Text(c, "reason")
 }
 
-// KeepConditions picks conditions by type, without their messages: those name pods and ReplicaSets of one cluster,
-// and would be kept once for every object and cluster.
-func KeepConditions(status map[string]any, types ...string) []any {
+// keepConditions returns conditions by type, without their messages: those name pods and ReplicaSets of one cluster,
+// and one is kept for every object and cluster.
+func keepConditions(status map[string]any, types ...string) []any {
 	var kept []any
 	for _, typ := range types {
 		c := Condition(status, typ)

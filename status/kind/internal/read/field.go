@@ -1,8 +1,9 @@
+// Package read reads fields of unstructured objects of any shape.
 package read
 
 import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-// At is the value at a path, or nil. It never panics, whatever the shape of the object.
+// At returns the value at a path, or nil. It never panics, whatever the shape of the object.
 func At(m map[string]any, path ...string) any {
 	var v any = m
 	for _, p := range path {
@@ -15,7 +16,7 @@ func At(m map[string]any, path ...string) any {
 	return v
 }
 
-// Number reads an integer, as JSON (int64), YAML (float64) or Go code (int) left it; ok is false if there is none.
+// Number returns an integer that JSON (int64), YAML (float64) or Go code (int) left; ok is false if there is none.
 func Number(v any) (n int64, ok bool) {
 	switch v := v.(type) {
 	case int64:
@@ -30,13 +31,13 @@ func Number(v any) (n int64, ok bool) {
 	return 0, false
 }
 
-// Count reads a counter; absent is 0, as the API leaves out zeros.
+// Count returns a counter; 0 if it is absent, because the API omits zeros.
 func Count(m map[string]any, path ...string) int64 {
 	n, _ := Number(At(m, path...))
 	return n
 }
 
-// CountOr reads a number whose absence means something else than 0.
+// CountOr returns a number whose absence means something other than 0.
 func CountOr(absent int64, m map[string]any, path ...string) int64 {
 	if n, ok := Number(At(m, path...)); ok {
 		return n
@@ -44,19 +45,19 @@ func CountOr(absent int64, m map[string]any, path ...string) int64 {
 	return absent
 }
 
-// Text reads a string; anything else is "".
+// Text returns a string; "" for any other value.
 func Text(m map[string]any, path ...string) string {
 	s, _ := At(m, path...).(string)
 	return s
 }
 
-// Bool reads a boolean; anything else is false.
+// Bool returns a boolean; false for any other value.
 func Bool(m map[string]any, path ...string) bool {
 	b, _ := At(m, path...).(bool)
 	return b
 }
 
-// Objects reads a list of objects and leaves out what is none.
+// Objects returns the objects of a list.
 func Objects(m map[string]any, path ...string) []map[string]any {
 	list, _ := At(m, path...).([]any)
 	out := make([]map[string]any, 0, len(list))
@@ -68,13 +69,13 @@ func Objects(m map[string]any, path ...string) []map[string]any {
 	return out
 }
 
-// Object reads an object; nil if there is none, and a nil object reads as empty.
+// Object returns an object; nil if there is none. All fields of a nil object read as empty.
 func Object(m map[string]any, path ...string) map[string]any {
 	o, _ := At(m, path...).(map[string]any)
 	return o
 }
 
-// Status is the status of a live object; nil if it has none.
+// Status returns the status of a live object; nil if it has none.
 func Status(u *unstructured.Unstructured) map[string]any {
 	s, _ := u.Object["status"].(map[string]any)
 	return s

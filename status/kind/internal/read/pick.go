@@ -6,40 +6,40 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Pick is what a kind keeps of a status: numbers, texts and conditions by name, and no more.
+// Pick names the fields that a kind keeps of a status: numbers, texts and conditions.
 type Pick struct {
 	Counters   []string
 	Texts      []string
 	Conditions []string
 }
 
-// Reflect is the Reflect of a kind that keeps just that.
+// Reflect is the Reflect of a kind that keeps only those.
 func (p Pick) Reflect(u *unstructured.Unstructured) map[string]any { return p.From(Status(u)) }
 
-// From picks; nil if there is no status to pick from.
+// From returns the fields of a status; nil if there is no status.
 func (p Pick) From(status map[string]any) map[string]any {
 	if status == nil {
 		return nil
 	}
-	kept := Keep(status, p.Counters...)
+	kept := keep(status, p.Counters...)
 	for _, f := range p.Texts {
 		if s := Text(status, f); s != "" {
 			kept[f] = s
 		}
 	}
-	if conditions := KeepConditions(status, p.Conditions...); conditions != nil {
+	if conditions := keepConditions(status, p.Conditions...); conditions != nil {
 		kept["conditions"] = conditions
 	}
 	return kept
 }
 
-// Counters is the Reflect of a kind whose status is numbers: it keeps those that are there.
+// Counters returns the Reflect of a kind whose status is numbers; it omits zeros.
 func Counters(fields ...string) func(*unstructured.Unstructured) map[string]any {
-	return func(u *unstructured.Unstructured) map[string]any { return Keep(Status(u), fields...) }
+	return func(u *unstructured.Unstructured) map[string]any { return keep(Status(u), fields...) }
 }
 
-// Keep picks numbers; nil if there is no status to pick from.
-func Keep(status map[string]any, fields ...string) map[string]any {
+// keep returns numbers of a status other than 0; nil if there is no status.
+func keep(status map[string]any, fields ...string) map[string]any {
 	if status == nil {
 		return nil
 	}
@@ -52,7 +52,7 @@ func Keep(status map[string]any, fields ...string) map[string]any {
 	return kept
 }
 
-// Addresses is the Reflect that goes with it: hostname, ip and mode of each entry, no ports.
+// Addresses returns hostname, ip and mode of each load balancer entry, without ports.
 func Addresses(status map[string]any) map[string]any {
 	if status == nil {
 		return nil
@@ -70,14 +70,14 @@ func Addresses(status map[string]any) map[string]any {
 	return map[string]any{"loadBalancer": map[string]any{"ingress": kept}}
 }
 
-// HasAddress says whether some entry has an address.
+// HasAddress reports whether some entry has an address.
 func HasAddress(status map[string]any) bool {
 	return slices.ContainsFunc(Objects(status, "loadBalancer", "ingress"), func(i map[string]any) bool {
 		return Text(i, "hostname") != "" || Text(i, "ip") != ""
 	})
 }
 
-// Phase is the Reflect of a kind that says how it is in one word.
+// Phase is the Reflect of a kind with a phase.
 func Phase(u *unstructured.Unstructured) map[string]any {
 	if p := Text(Status(u), "phase"); p != "" {
 		return map[string]any{"phase": p}

@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Quantities reads a map of amounts. What cannot be read is left out: the API server will refuse the object.
+// Quantities returns a map of quantities. It omits invalid ones: the API server refuses the object.
 func Quantities(m map[string]any, path ...string) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	for name, v := range Object(m, path...) {
@@ -20,8 +20,8 @@ func Quantities(m map[string]any, path ...string) corev1.ResourceList {
 	return list
 }
 
-// quantity reads an amount, as a string ("100m") or as the number that YAML makes of it without quotes. Nobody
-// requests less than nothing.
+// quantity parses a quantity, a string ("100m") or the number that YAML makes of it without quotes. A negative one is
+// invalid.
 func quantity(v any) (resource.Quantity, bool) {
 	var s string
 	switch v := v.(type) {

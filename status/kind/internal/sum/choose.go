@@ -6,28 +6,27 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// For what does not add up there is one value of the federation, found the same way whatever the order of the answers.
-
-// Agreed is the text that all clusters have; "" if one has another, or none.
+// Agreed returns the text that all clusters have; "" if one has another, or none.
 func Agreed(answers []Answer, path ...string) string {
 	if len(answers) == 0 {
 		return ""
 	}
 	first := read.Text(answers[0].Status, path...)
-	if len(Saying(answers, first, path...)) < len(answers) {
+	if len(having(answers, first, path...)) < len(answers) {
 		return ""
 	}
 	return first
 }
 
-// Agree puts into total what all clusters agree on, and "" for what they do not. Karmada takes the last cluster's.
+// Agree sets fields of total to the text that all clusters have, and to "" where they differ. Karmada takes the last
+// cluster's.
 func Agree(total map[string]any, answers []Answer, fields ...string) {
 	for _, f := range fields {
 		total[f] = Agreed(answers, f)
 	}
 }
 
-// Latest puts into total the last of the times that some cluster has, and no time where none has.
+// Latest sets fields of total to the last of the clusters' times, unless no cluster has one.
 func Latest(total map[string]any, answers []Answer, fields ...string) {
 	for _, f := range fields {
 		last := ""
@@ -40,21 +39,21 @@ func Latest(total map[string]any, answers []Answer, fields ...string) {
 	}
 }
 
-// Started puts into total the first of the times, once every cluster has one.
+// Started sets a field of total to the first of the clusters' times, once every cluster has one.
 func Started(total map[string]any, answers []Answer, field string) {
 	if first := slices.Sorted(slices.Values(times(answers, field))); len(first) > 0 {
 		total[field] = first[0]
 	}
 }
 
-// Ended puts into total the last of the times, once every cluster has one.
+// Ended sets a field of total to the last of the clusters' times, once every cluster has one.
 func Ended(total map[string]any, answers []Answer, field string) {
 	if last := times(answers, field); len(last) > 0 {
 		total[field] = slices.Max(last)
 	}
 }
 
-// times are those of all clusters; nil if one has none.
+// times returns those of all clusters; nil if one has none.
 func times(answers []Answer, field string) []string {
 	var all []string
 	for _, a := range answers {
@@ -67,8 +66,8 @@ func times(answers []Answer, field string) []string {
 	return all
 }
 
-// Worst is the first word of order that some cluster says. A cluster that says nothing, or a word that is not in order,
-// says absent; so does no cluster at all.
+// Worst returns the first word of order that some cluster has. A cluster without a word of order counts as absent; so
+// does no cluster at all.
 func Worst(answers []Answer, order []string, absent string, path ...string) string {
 	seen := len(order)
 	for _, a := range answers {
@@ -84,12 +83,12 @@ func Worst(answers []Answer, order []string, absent string, path ...string) stri
 	return order[seen]
 }
 
-// Saying are the clusters that say a word.
-func Saying(answers []Answer, word string, path ...string) []string {
+// having returns the clusters that have a word.
+func having(answers []Answer, word string, path ...string) []string {
 	return Which(answers, func(a Answer) bool { return read.Text(a.Status, path...) == word })
 }
 
-// Highest is the largest number that some cluster has.
+// Highest returns the largest number that some cluster has.
 func Highest(answers []Answer, path ...string) int64 {
 	var most int64
 	for _, a := range answers {
@@ -98,8 +97,8 @@ func Highest(answers []Answer, path ...string) int64 {
 	return most
 }
 
-// WorstPhase aggregates phases: the first in the list that some cluster is in. A cluster without an answer, and a
-// phase that is not in the list, count as "Pending"; so does no cluster at all.
+// WorstPhase aggregates phases: the first of order that some cluster is in. A cluster without an answer, and a phase
+// that is not in order, count as "Pending"; so does no cluster at all.
 func WorstPhase(order ...string) func([]Answer) map[string]any {
 	return func(answers []Answer) map[string]any {
 		return map[string]any{"phase": Worst(answers, order, "Pending", "phase")}

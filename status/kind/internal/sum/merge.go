@@ -7,9 +7,9 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// Merge makes one condition of each type out of those of all clusters: the worst status wins, and the message names the
-// clusters. Well is the status that is good news: "True" of Ready, "False" of Stalled. What a cluster says about another
-// version is Unknown, and so is nothing, unless no news is good news. Types that no cluster reports are left out.
+// Merge returns one condition of each type for all clusters: the worst status wins, and the message names its clusters.
+// well is the good status: "True" of Ready, "False" of Stalled. A cluster that runs another version is Unknown, and so
+// is one without the condition, unless absence is good. Types that no cluster reports are omitted.
 func Merge(answers []Answer, well string, types ...string) []any {
 	var merged []any
 	for _, typ := range types {
@@ -23,7 +23,7 @@ func Merge(answers []Answer, well string, types ...string) []any {
 func mergeOne(answers []Answer, well, typ string) map[string]any {
 	clusters, reasons := map[string][]string{}, map[string][]string{}
 	for _, a := range answers {
-		status, reason := said(a, well, typ)
+		status, reason := reported(a, well, typ)
 		clusters[status] = append(clusters[status], a.Cluster)
 		reasons[status] = append(reasons[status], reason)
 	}
@@ -38,8 +38,8 @@ func mergeOne(answers []Answer, well, typ string) map[string]any {
 	return Condition(typ, result, mostCommon(reasons[result]), message, answers, typ)
 }
 
-// said is the status and the reason of a condition as far as it speaks of what was decided.
-func said(a Answer, well, typ string) (status, reason string) {
+// reported returns the status and the reason of a condition as far as it refers to the wanted object.
+func reported(a Answer, well, typ string) (status, reason string) {
 	c := read.Condition(a.Status, typ)
 	status = read.Text(c, "status")
 	switch {
@@ -60,8 +60,8 @@ func opposite(well string) string {
 	return "True"
 }
 
-// mostCommon is the reason that most clusters give, and of several the first by name. A condition needs one: where no
-// cluster gives any, it is that of something on its way.
+// mostCommon returns the reason that most clusters give, the first by name of several. A condition needs a reason: if
+// no cluster gives one, it is Progressing.
 func mostCommon(reasons []string) string {
 	best, times := "Progressing", 0
 	given := map[string]int{}

@@ -11,7 +11,8 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// Same leaves out what strip takes away. Templates that cannot be read are the same if their text is.
+// Same reports whether two templates are equal to the API server, after its defaults are filled in and after strip
+// removed fields from both. Templates that cannot be decoded are equal if their text is.
 func Same(before, after map[string]any, strip func(*corev1.PodTemplateSpec)) bool {
 	if read.Equal(before, after) {
 		return true
@@ -27,7 +28,7 @@ func Same(before, after map[string]any, strip func(*corev1.PodTemplateSpec)) boo
 	return equality.Semantic.DeepEqual(was, is)
 }
 
-// decode decodes a part of an object as the API server would; ok is false if that cannot be done.
+// decode decodes a part of an object as the API server would; ok is false if it cannot.
 func decode(v, into any) (ok bool) {
 	if endless(v, false) {
 		return false
@@ -36,7 +37,7 @@ func decode(v, into any) (ok bool) {
 	return err == nil && json.Unmarshal(text, into) == nil
 }
 
-// endless finds a quantity that cannot be computed with, below the fields that have some.
+// endless reports whether a quantity is too long to compute with, below the fields that have quantities.
 func endless(v any, quantities bool) bool {
 	switch v := v.(type) {
 	case map[string]any:

@@ -7,15 +7,15 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// MaxList is how many bytes a list that grows with the number of clusters may take in an aggregate.
+// MaxList limits the bytes of a list that grows with the number of clusters.
 const MaxList = 32 << 10
 
-// Summed is the Aggregate of such a kind.
+// Summed returns the Aggregate of a kind whose status is numbers.
 func Summed(fields ...string) func([]Answer) map[string]any {
 	return func(answers []Answer) map[string]any { return Fields(answers, fields...) }
 }
 
-// sum adds up counters over all answers.
+// Fields adds up counters over all clusters.
 func Fields(answers []Answer, fields ...string) map[string]any {
 	total := make(map[string]any, len(fields))
 	for _, f := range fields {
@@ -28,13 +28,13 @@ func Fields(answers []Answer, fields ...string) map[string]any {
 	return total
 }
 
-// Current adds up a counter over the clusters that run what was decided. A cluster still on an older template
-// counts its old pods as updated; here they are not.
+// Current adds up a counter over the clusters that run the wanted object. A cluster with an older template counts its
+// old pods as updated; here they are not.
 func Current(answers []Answer, field string) int64 {
 	return Fields(slices.DeleteFunc(slices.Clone(answers), func(a Answer) bool { return !a.Current }), field)[field].(int64)
 }
 
-// Addresses is the union of load balancer addresses, sorted by hostname, ip and ipMode (Karmada §6.5).
+// Addresses returns the union of load balancer addresses, sorted by hostname, ip and ipMode (Karmada §6.5).
 func Addresses(answers []Answer) map[string]any {
 	type address struct{ hostname, ip, mode string }
 	var all []address

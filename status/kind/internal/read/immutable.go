@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Fixed are fields that the API server never changes, by their paths, each with the value that its absence stands for.
+// Fixed are fields that the API server never changes, by their paths, each with the value that its absence means.
 type Fixed map[string]any
 
 // Changed is the Immutable of a kind that has only such fields.
@@ -31,10 +31,10 @@ func (f Fixed) Changed(before, after *unstructured.Unstructured) []string {
 	return paths
 }
 
-// Equal compares values as the API server keeps them: what is empty is absent, and a number is one however it is written.
+// Equal compares values as the API server stores them: empty is absent, and a number is the same however it is written.
 func Equal(a, b any) bool { return reflect.DeepEqual(tidy(a), tidy(b)) }
 
-// tidy is v without what is empty in it; nil if all of it is.
+// tidy returns v without its empty parts; nil if all of it is empty.
 func tidy(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -64,13 +64,13 @@ func tidy(v any) any {
 	return v
 }
 
-// fraction says that a number is not whole.
+// fraction reports whether a number is not whole.
 func fraction(v any) bool {
 	f, ok := v.(float64)
 	return ok && f != float64(int64(f))
 }
 
-// Keys are those of both, sorted.
+// Keys returns the keys of both, sorted.
 func Keys(a, b map[string]any) []string {
 	all := slices.AppendSeq(slices.Collect(stdmaps.Keys(a)), stdmaps.Keys(b))
 	slices.Sort(all)

@@ -1,3 +1,4 @@
+// Package pods reads pod templates: their requests, dependencies, defaults and differences.
 package pods
 
 import (
@@ -6,28 +7,28 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// SpecOf is where a kind has the spec of its pods. It finds nil when there is nothing of that shape.
+// SpecOf returns the pod spec of an object; nil if there is none.
 type SpecOf func(*unstructured.Unstructured) map[string]any
 
-// Own is the pod spec of a Pod.
+// Own returns the pod spec of a Pod.
 func Own(u *unstructured.Unstructured) map[string]any { return read.Object(u.Object, "spec") }
 
-// TemplateSpec is the pod spec of everything that makes pods by itself.
+// TemplateSpec returns the pod spec in spec.template.
 func TemplateSpec(u *unstructured.Unstructured) map[string]any {
 	return read.Object(u.Object, "spec", "template", "spec")
 }
 
-// Template is the pod template of everything that makes pods by itself.
+// Template returns the pod template in spec.template.
 func Template(u *unstructured.Unstructured) map[string]any {
 	return read.Object(u.Object, "spec", "template")
 }
 
-// JobTemplateSpec is the pod spec of what makes Jobs.
+// JobTemplateSpec returns the pod spec of a kind that creates Jobs.
 func JobTemplateSpec(u *unstructured.Unstructured) map[string]any {
 	return read.Object(u.Object, "spec", "jobTemplate", "spec", "template", "spec")
 }
 
-// containers are all containers of a pod spec: those that run, those before and beside them, and those for debugging.
+// containers returns all containers of a pod spec: regular, init and ephemeral ones.
 func containers(spec map[string]any) []map[string]any {
 	var all []map[string]any
 	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {

@@ -8,8 +8,8 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// Condition is a condition of the whole federation. Its time is the last transition among the clusters that it was
-// made from: known without a clock and without the condition before.
+// Condition returns a condition of the whole federation. Its time is the last transition of the clusters' conditions:
+// that needs neither a clock nor the previous condition.
 func Condition(typ, status, reason, message string, answers []Answer, from ...string) map[string]any {
 	c := map[string]any{"type": typ, "status": status, "reason": reason, "message": message}
 	latest := ""
@@ -24,7 +24,7 @@ func Condition(typ, status, reason, message string, answers []Answer, from ...st
 	return c
 }
 
-// maxNames is how many clusters a message names before it counts the rest.
+// maxNames limits the clusters that a message names before it counts the rest.
 const maxNames = 5
 
 // Names lists clusters, sorted and shortened: "a, b and 7 more".
@@ -36,7 +36,7 @@ func Names(clusters []string) string {
 	return strings.Join(clusters, ", ")
 }
 
-// Which lists the clusters whose answer passes a test.
+// Which returns the clusters whose answer passes a test.
 func Which(answers []Answer, passes func(Answer) bool) []string {
 	var clusters []string
 	for _, a := range answers {
@@ -47,8 +47,8 @@ func Which(answers []Answer, passes func(Answer) bool) []string {
 	return clusters
 }
 
-// Outcome is the condition of a job of many clusters that has ended: Failed as soon as one says so, and done when all say
-// that; nil before.
+// Outcome returns the condition of a job of many clusters that has ended: Failed as soon as one failed, and done when
+// all are; nil before.
 func Outcome(answers []Answer, done string) map[string]any {
 	failed := Which(answers, func(a Answer) bool { return read.IsTrue(a.Status, "Failed") })
 	ready := Which(answers, func(a Answer) bool { return read.IsTrue(a.Status, done) })
