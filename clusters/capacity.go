@@ -12,10 +12,11 @@ import (
 	"github.com/accord-dev/accord/clusters/list"
 )
 
-// Capacity asks a member what its nodes have and what its pods take of it (Karmada §4.4), in the time that ctx gives. Nodes
-// are counted by what they have left in the grades of models, which are standard (v1alpha1.StandardResourceModels). The
-// error is a sentence for people; Reason has it in one word. Both lists are read from the memory of the API server
-// where it allows that, and neither is held here as a whole.
+// Capacity lists a member's nodes and pods and returns what the nodes offer and what the pods request (Karmada §4.4),
+// within the deadline of ctx. It counts nodes by the grade of models that their free resources reach; models must be
+// standard (v1alpha1.StandardResourceModels). Errors are sentences for users, and Reason maps them to a condition's
+// reason. The API server answers both lists from its watch cache where possible, and neither list is held in memory
+// as a whole.
 func Capacity(ctx context.Context, m *Member, models []v1alpha1.ResourceModel) (v1alpha1.ResourceSummary, error) {
 	r := capacity{left: map[string]corev1.ResourceList{}, allocatable: corev1.ResourceList{}, allocated: corev1.ResourceList{}, allocating: corev1.ResourceList{}}
 	if err := list.Each(ctx, m.server.RESTClient(), nodesPath, "", r.addNode); err != nil {
@@ -29,16 +30,16 @@ func Capacity(ctx context.Context, m *Member, models []v1alpha1.ResourceModel) (
 
 const nodesPath, podsPath = "/api/v1/nodes", "/api/v1/pods"
 
-// activePods are the pods that take room.
+// activePods selects the pods that occupy resources.
 const activePods = "status.phase!=Succeeded,status.phase!=Failed"
 
-// capacity is what was added up so far.
+// capacity accumulates the sums while nodes and pods are read.
 type capacity struct {
 	allocatable, allocated, allocating corev1.ResourceList
-	left                               map[string]corev1.ResourceList // what each has left
+	left                               map[string]corev1.ResourceList // by node: allocatable minus requested
 }
 
-// node is what is read of a node.
+// node holds the fields of a node that are counted.
 type node struct {
 	Metadata struct {
 		Name string `json:"name"`
@@ -48,7 +49,7 @@ type node struct {
 	} `json:"status"`
 }
 
-// pod is what is read of a pod.
+// pod holds the fields of a pod that are counted.
 type pod struct {
 	Spec struct {
 		NodeName       string                       `json:"nodeName"`
@@ -69,7 +70,7 @@ func (r capacity) addNode(n *node) {
 	r.left[n.Metadata.Name] = n.Status.Allocatable
 }
 
-// addPod adds one pod to what is taken. One without a node waits for it.
+// addPod adds the requests of one pod. The requests of a pod without a node are waiting to be scheduled.
 func (r capacity) addPod(p *pod) {
 	requests := p.requests()
 	if p.Spec.NodeName == "" {
@@ -87,7 +88,7 @@ func (r capacity) addPod(p *pod) {
 	}
 }
 
-// requests are what the scheduler reckons with for a pod, which is one of the resource "pods", too.
+// requests returns what the scheduler reserves for a pod, including one unit of the resource "pods".
 func (p *pod) requests() corev1.ResourceList {
 	whole := &corev1.Pod{Spec: corev1.PodSpec{Overhead: p.Spec.Overhead, Resources: p.Spec.Resources}}
 	for _, c := range p.Spec.InitContainers {
@@ -109,7 +110,7 @@ func add(sum, more corev1.ResourceList) {
 	}
 }
 
-// summary is the sum in the shape that the status of a Cluster has.
+// summary returns the sums as the status of a Cluster holds them.
 func (r capacity) summary(models []v1alpha1.ResourceModel) v1alpha1.ResourceSummary {
 	s := v1alpha1.ResourceSummary{Allocatable: r.allocatable, Allocated: r.allocated, Allocating: r.allocating}
 	counts := map[uint32]int64{}
@@ -124,8 +125,8 @@ func (r capacity) summary(models []v1alpha1.ResourceModel) v1alpha1.ResourceSumm
 	return s
 }
 
-// gradeOf is the highest grade of which a node has enough left of everything. A node that takes no more pods, or that has
-// less than nothing left, has none; it is left out, and no other node for its sake (Karmada §4.4, B20).
+// gradeOf returns the highest grade whose minima the free resources of a node reach. A node that accepts no more pods
+// or is overcommitted has no grade and is left out; the other nodes still count (Karmada §4.4, B20).
 func gradeOf(left corev1.ResourceList, models []v1alpha1.ResourceModel) (grade uint32, fits bool) {
 	if left.Pods().Sign() <= 0 {
 		return 0, false

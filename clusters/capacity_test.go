@@ -130,12 +130,12 @@ func TestRoomSaysWhyNot(t *testing.T) {
 		reason string
 		says   string
 	}{
-		"may not list pods":           {forbidden, http.StatusForbidden, Forbidden, "does not let us in: listing its pods: pods is forbidden"},
+		"may not list pods":           {forbidden, http.StatusForbidden, Forbidden, "denies access: listing its pods: pods is forbidden"},
 		"breaks off within an object": {`{"items":[{"spec":`, http.StatusOK, Unreachable, "listing its pods: unexpected EOF"},
 		"breaks off between objects":  {`{"items":[{"spec":{}}`, http.StatusOK, Unreachable, "listing its pods"},
 		"breaks off at the end":       {`{"items":[]`, http.StatusOK, Unreachable, "listing its pods"},
-		"is no list":                  {`[]`, http.StatusOK, Unreachable, "where { was expected"},
-		"has items that are none":     {`{"items":{}}`, http.StatusOK, Unreachable, "the items of a list are {"},
+		"is no list":                  {`[]`, http.StatusOK, Unreachable, "malformed list: expected {, got ["},
+		"has items that are none":     {`{"items":{}}`, http.StatusOK, Unreachable, "items of a list: expected [, got {"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := connect(t, served(t, func(w http.ResponseWriter, r *http.Request) {
@@ -217,8 +217,7 @@ func TestGradeOf(t *testing.T) {
 	}
 }
 
-// BenchmarkPods is what a member with ten thousand pods costs, each as large as a real one: once a minute where a plan
-// needs its room.
+// BenchmarkPods reads ten thousand pods of realistic size, which happens once a minute while a plan needs the capacity.
 func BenchmarkPods(b *testing.B) {
 	const pods = 10_000
 	item := fmt.Sprintf(`{"metadata":{"name":"web","annotations":{"a":%q}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"100m","memory":"128Mi"}}}]},"status":{"phase":"Running","message":%q}}`,

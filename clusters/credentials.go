@@ -14,25 +14,25 @@ import (
 
 // Keys of the Secret that spec.secretRef names.
 const (
-	// TokenKey and CABundleKey are Karmada's form (Karmada §1.8, §10.6). The bundle is PEM; it may be absent when
-	// the API server has a certificate of a public authority, or with insecureSkipTLSVerification.
+	// TokenKey and CABundleKey are Karmada's keys (Karmada §1.8, §10.6). The bundle is PEM. It may be absent if a
+	// public authority signed the API server's certificate, or with insecureSkipTLSVerification.
 	TokenKey    = "token"
 	CABundleKey = "caBundle"
-	// caCertKey is how Kubernetes itself calls the bundle in the Secret of a service account.
+	// caCertKey is the key of the bundle in a Secret of type kubernetes.io/service-account-token.
 	caCertKey = "ca.crt"
-	// KubeconfigKey holds a whole kubeconfig, of which the current context is used.
+	// KubeconfigKey holds a complete kubeconfig; its current context is used.
 	KubeconfigKey = "kubeconfig"
 )
 
 const userAgent = "accord"
 
-// RESTConfig says how to reach a cluster, from its spec and the data of the Secret that spec.secretRef names. Errors are
-// sentences for whoever declared the cluster: they name the field or key that is missing or wrong, and never contain
-// a value of the Secret.
+// RESTConfig returns the client configuration of a cluster, from its spec and the data of the Secret that
+// spec.secretRef names. Errors name the missing or wrong field or key and never contain a value of the Secret.
 //
-// A kubeconfig in the Secret wins over a token; spec.apiEndpoint, proxyURL and insecureSkipTLSVerification win over what
-// it says. No client-side rate limit is set: the API server's own fairness decides. No overall timeout is set either,
-// because it would end watches: see RequestTimeout.
+// A kubeconfig in the Secret takes precedence over a token; spec.apiEndpoint, proxyURL and
+// insecureSkipTLSVerification take precedence over the kubeconfig. There is no client-side rate limit, because API
+// servers have API Priority and Fairness. There is no overall timeout, because a timeout would end watches: see
+// RequestTimeout.
 func RESTConfig(c *v1alpha1.Cluster, secret map[string][]byte) (*rest.Config, error) {
 	cfg, err := identity(c, secret)
 	if err != nil {
@@ -43,13 +43,13 @@ func RESTConfig(c *v1alpha1.Cluster, secret map[string][]byte) (*rest.Config, er
 	if c.Spec.InsecureSkipTLSVerification {
 		cfg.Insecure, cfg.CAData = true, nil
 	}
-	if err := throughProxy(cfg, c.Spec); err != nil {
+	if err := setProxy(cfg, c.Spec); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", c.Name, err)
 	}
 	return cfg, nil
 }
 
-// identity is the address of the cluster and who we are there.
+// identity returns a configuration with the address of the cluster and the credentials.
 func identity(c *v1alpha1.Cluster, secret map[string][]byte) (*rest.Config, error) {
 	switch {
 	case c.Spec.SecretRef == nil:
@@ -74,7 +74,7 @@ func identity(c *v1alpha1.Cluster, secret map[string][]byte) (*rest.Config, erro
 	}, nil
 }
 
-// checkEndpoint refuses what cannot be the URL of an API server (Karmada §1.8).
+// checkEndpoint reports an error unless endpoint can be the URL of an API server (Karmada §1.8).
 func checkEndpoint(endpoint string) error {
 	if endpoint == "" {
 		return errors.New(`spec.apiEndpoint is not set; it is the URL of the API server, "https://host:port"`)
@@ -86,8 +86,8 @@ func checkEndpoint(endpoint string) error {
 	return nil
 }
 
-// throughProxy makes cfg connect through spec.proxyURL, sending spec.proxyHeader with CONNECT.
-func throughProxy(cfg *rest.Config, spec v1alpha1.ClusterSpec) error {
+// setProxy makes cfg connect through spec.proxyURL and send spec.proxyHeader with CONNECT.
+func setProxy(cfg *rest.Config, spec v1alpha1.ClusterSpec) error {
 	if spec.ProxyURL == "" {
 		if len(spec.ProxyHeader) > 0 {
 			return errors.New("spec.proxyHeader is set without spec.proxyURL")
@@ -100,14 +100,14 @@ func throughProxy(cfg *rest.Config, spec v1alpha1.ClusterSpec) error {
 	}
 	cfg.Proxy = http.ProxyURL(u)
 	if len(spec.ProxyHeader) > 0 {
-		cfg.Wrap(announcing(spec.ProxyHeader))
+		cfg.Wrap(setConnectHeaders(spec.ProxyHeader))
 	}
 	return nil
 }
 
-// announcing sets the headers of CONNECT. The transport is not shared with other clusters: client-go does not
-// reuse the transport of a configuration with a proxy. A value has several parts divided by commas (Karmada §1.8).
-func announcing(headers map[string]string) func(http.RoundTripper) http.RoundTripper {
+// setConnectHeaders sets the headers of CONNECT. Other clusters do not share the transport: client-go does not reuse the
+// transport of a configuration with a proxy. Commas separate the values of one header (Karmada §1.8).
+func setConnectHeaders(headers map[string]string) func(http.RoundTripper) http.RoundTripper {
 	return func(rt http.RoundTripper) http.RoundTripper {
 		if t, ok := rt.(*http.Transport); ok {
 			t.ProxyConnectHeader = http.Header{}

@@ -50,7 +50,7 @@ func find(s discovery.APIs, groupVersion, kind string) v1alpha1.APIResource {
 	return v1alpha1.APIResource{}
 }
 
-// traffic is what was asked and answered since it was taken last: "GET /api 200".
+// traffic records requests and responses since the last take: "GET /api 200".
 type traffic struct {
 	mu   sync.Mutex
 	seen []string

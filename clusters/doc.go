@@ -1,7 +1,7 @@
-// Package clusters holds the members: how to reach each, whether it answers, and what is watched on it. It reads;
-// only package reconciler/apply writes to a member.
+// Package clusters connects to member clusters, probes them and measures their capacity. It only reads; package
+// reconciler/apply writes to members.
 //
-// Every Member has a connection and locks of its own, so that one that hangs costs the others nothing. What members
-// share (see Catalogs) are values that never change, and nothing is asked while they are locked. Nothing here starts a
-// goroutine without an owner: a Watch has Close, which waits for all of its own.
+// Every Member has its own connection, circuit breaker and locks, so a member that hangs does not delay the others.
+// Members share only immutable values (see discovery.Cache), and no lock on them is held during a request. Every
+// goroutine has an owner: watch.Watcher.Close waits for its own.
 package clusters

@@ -11,9 +11,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// fromKubeconfig reads the current context of a kubeconfig. It must stand on its own: what would run a program or
-// read a file of the machine that accord runs on is refused, because whoever writes the Secret is not who owns
-// that machine.
+// fromKubeconfig reads the current context of a kubeconfig. The kubeconfig must be self-contained: exec plugins and
+// references to files are rejected, because the author of the Secret does not own the machine that accord runs on.
 func fromKubeconfig(c *v1alpha1.Cluster, text []byte) (*rest.Config, error) {
 	config, err := clientcmd.Load(text)
 	if err != nil {
@@ -23,7 +22,7 @@ func fromKubeconfig(c *v1alpha1.Cluster, text []byte) (*rest.Config, error) {
 	if !ok {
 		return nil, fmt.Errorf("the kubeconfig in its Secret has no context %q, which is its current-context", config.CurrentContext)
 	}
-	if err := standsAlone(config.AuthInfos[context.AuthInfo], config.Clusters[context.Cluster]); err != nil {
+	if err := checkSelfContained(config.AuthInfos[context.AuthInfo], config.Clusters[context.Cluster]); err != nil {
 		return nil, fmt.Errorf("the kubeconfig in its Secret, context %q: %w", config.CurrentContext, err)
 	}
 	overrides := &clientcmd.ConfigOverrides{}
@@ -40,8 +39,8 @@ func fromKubeconfig(c *v1alpha1.Cluster, text []byte) (*rest.Config, error) {
 	return cfg, nil
 }
 
-// standsAlone refuses what a kubeconfig may not refer to.
-func standsAlone(user *api.AuthInfo, cluster *api.Cluster) error {
+// checkSelfContained returns an error if the user or the cluster refers to a program or a file.
+func checkSelfContained(user *api.AuthInfo, cluster *api.Cluster) error {
 	switch {
 	case user == nil:
 		return errors.New("its user is not in the kubeconfig")

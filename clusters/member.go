@@ -18,35 +18,35 @@ import (
 	"github.com/accord-dev/accord/clusters/watch"
 )
 
-// RequestTimeout bounds every single request to a member that is not a watch. It is set with the context of each request.
-// Watches have no bound of their own: a connection that went dead is noticed by client-go's HTTP/2 pings, sent after
-// 30 s of silence and waited for 15 s, and much sooner by Probe.
+// RequestTimeout bounds every request to a member except watches. The context of each request carries the bound.
+// Watches have no bound: client-go's HTTP/2 pings (after 30 s of silence, with a timeout of 15 s) detect a dead
+// connection, and Probe usually detects it much sooner.
 const RequestTimeout = 30 * time.Second
 
-// Member is one cluster and the connection to it. It may be used from any goroutine. New credentials are a new Member.
+// Member is the connection to one cluster. It is safe for concurrent use. New credentials need a new Member.
 type Member struct {
-	// Name of the Cluster.
+	// Name is the name of the Cluster.
 	Name string
 	// Objects reads and watches whole objects.
 	Objects dynamic.Interface
-	// Metadata writes bodies as they are, and reads no more of an object than its metadata.
+	// Metadata sends request bodies unchanged and decodes only the metadata of responses.
 	Metadata metadata.Interface
-	// Kinds are those that the cluster serves.
+	// Kinds maps kinds to the resources that the cluster serves.
 	Kinds *discovery.Kinds
-	// Breaker decides whether anything is sent at all.
+	// Breaker decides whether requests are sent.
 	Breaker *breaker.Breaker
 
 	http   *http.Client
 	server clientdiscovery.DiscoveryInterface
-	client rest.Interface // that of Objects
+	client rest.Interface // the client of Objects
 }
 
-// Connect makes the clients of a member; nothing is sent yet, so an error is a mistake in cfg. cfg is not changed.
+// Connect returns a member without sending a request, so an error means that cfg is wrong. It does not change cfg.
 func Connect(cfg *rest.Config, name string) (*Member, error) {
 	return ConnectWith(cfg, name, new(discovery.Cache))
 }
 
-// ConnectWith is Connect, for a member that shares what it serves with the others of catalogs.
+// ConnectWith is like Connect, but members with the same cache share equal discovery results.
 func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Cache) (*Member, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.RateLimiter = -1, nil
@@ -58,7 +58,7 @@ func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Cache) (*Mem
 	client = &http.Client{Transport: breaker.Transport{Breaker: m.Breaker, Next: cmp.Or[http.RoundTripper](client.Transport, http.DefaultTransport)}}
 	m.http = client
 	objects := dynamic.ConfigFor(cfg)
-	objects.APIPath = "/" // every request has a path of its own
+	objects.APIPath = "/" // every request sets an absolute path
 	if m.client, err = rest.UnversionedRESTClientForConfigAndClient(objects, client); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
@@ -75,10 +75,11 @@ func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Cache) (*Mem
 	return m, nil
 }
 
-// Close gives up idle connections. What is under way is not ended: that is for the contexts it was started with.
+// Close closes idle connections. It does not end requests in progress: cancel their contexts.
 func (m *Member) Close() { utilnet.CloseIdleConnectionsFor(m.http.Transport) }
 
-// NewWatcher watches what carries the label applyset.kubernetes.io/part-of=id; no kinds yet: see watch.Watch.Set. Close it.
+// NewWatcher returns a watcher of the objects with the label applyset.kubernetes.io/part-of=id. It watches nothing
+// until SetKinds is called. The caller must close it.
 func (m *Member) NewWatcher(id string, sink watch.Sink) *watch.Watcher {
 	server := watch.Server{Client: m.client, Kinds: m.Kinds, Breaker: m.Breaker, RequestTimeout: RequestTimeout}
 	return watch.New(server, v1alpha1.PartOfLabel+"="+id, sink)

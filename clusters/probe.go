@@ -13,17 +13,17 @@ import (
 	"github.com/accord-dev/accord/clusters/list"
 )
 
-// Facts are what a cluster says about itself.
+// Facts holds the answers of a cluster to a probe.
 type Facts struct {
-	// Version of the API server, "v1.34.1".
+	// Version is the version of the API server, "v1.34.1".
 	Version string
-	// NodesTotal and NodesReady are 0 when we may not list nodes.
+	// NodesTotal and NodesReady are 0 if accord may not list nodes.
 	NodesTotal, NodesReady int32
 }
 
-// Probe asks a member whether it is there, in the time that ctx gives. The error is a sentence for people; Reason has
-// it in one word. Not being allowed to list nodes is no error; being refused otherwise is, and so are credentials
-// that are not accepted.
+// Probe reports whether a member answers within the deadline of ctx, and reads its Facts. Errors are sentences for
+// users, and Reason maps them to a condition's reason. Forbidden to list nodes is not an error; any other refusal and
+// rejected credentials are.
 func Probe(ctx context.Context, m *Member) (Facts, error) {
 	var facts Facts
 	var err error
@@ -36,18 +36,19 @@ func Probe(ctx context.Context, m *Member) (Facts, error) {
 	return facts, nil
 }
 
-// Ping asks a member for its version and nothing else: the cheapest question that shows whether it is there and knows us.
+// Ping requests the version of a member: the cheapest request that shows that the member answers and accepts the
+// credentials.
 func Ping(ctx context.Context, m *Member) (string, error) {
 	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(breaker.WithProbe(ctx)).Raw()
-	if stopped := breaker.RejectedBy(err); stopped != nil { // it was asked a moment ago, and that is still the answer
+	if stopped := breaker.RejectedBy(err); stopped != nil { // the rejection repeats the answer of a moment ago
 		err = stopped.Cause
 	}
 	if err != nil {
-		return "", explain(m, "asking for its version", err)
+		return "", explain(m, "reading its version", err)
 	}
 	var v version.Info
 	if err := json.Unmarshal(answer, &v); err != nil || v.GitVersion == "" {
-		return "", fmt.Errorf("cluster %s: what answers there is not a Kubernetes API server", m.Name)
+		return "", fmt.Errorf("cluster %s: its API endpoint is not a Kubernetes API server", m.Name)
 	}
 	return v.GitVersion, nil
 }
@@ -66,7 +67,7 @@ func (f *Facts) countNodes(ctx context.Context, m *Member) error {
 	return err
 }
 
-// nodeConditions is what is read of a node to count it.
+// nodeConditions holds the fields of a node that Probe counts.
 type nodeConditions struct {
 	Status struct {
 		Conditions []struct {
@@ -76,7 +77,7 @@ type nodeConditions struct {
 	} `json:"status"`
 }
 
-// ready is false for a node that does not say.
+// ready reports whether the node is Ready; a node without the condition is not.
 func (n *nodeConditions) ready() bool {
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady {
@@ -86,16 +87,16 @@ func (n *nodeConditions) ready() bool {
 	return false
 }
 
-// explain makes a sentence of what went wrong.
+// explain wraps err in a sentence that names the member and the likely cause.
 func explain(m *Member, doing string, err error) error {
 	hint := map[string]string{
 		AuthFailed:        "its API server does not accept the credentials in the Secret",
-		Forbidden:         "its API server does not let us in",
+		Forbidden:         "its API server denies access",
 		TLSFailed:         "the certificate of its API server is not trusted (caBundle)",
 		Timeout:           "its API server did not answer in time",
 		ConnectionRefused: "nothing listens at its API endpoint",
-		NameNotResolved:   "the host name of its API endpoint is not known",
-		Unavailable:       "its API server answers, and cannot work",
+		NameNotResolved:   "the host name of its API endpoint does not resolve",
+		Unavailable:       "its API server responds that it is unavailable",
 		Unreachable:       "its API server cannot be reached",
 	}[Reason(err)]
 	if doing != "" {
@@ -104,5 +105,5 @@ func explain(m *Member, doing string, err error) error {
 	return fmt.Errorf("cluster %s: %s: %w", m.Name, hint, err)
 }
 
-// Explain makes a sentence of what went wrong with a cluster as a whole.
+// Explain wraps an error that concerns the whole cluster in a sentence.
 func (m *Member) Explain(err error) error { return explain(m, "", err) }

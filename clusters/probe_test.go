@@ -74,8 +74,8 @@ func TestProbeSaysWhyNot(t *testing.T) {
 		TLSFailed:         {func() *rest.Config { c := rest.CopyConfig(plane.Config()); c.CAData = nil; return c }(), "not trusted"},
 		AuthFailed:        {&rest.Config{Host: plane.Config().Host, BearerToken: "wrong", TLSClientConfig: rest.TLSClientConfig{Insecure: true}}, "does not accept the credentials"},
 		Timeout:           {served(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), "did not answer in time"},
-		Unavailable:       {served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "etcd", http.StatusServiceUnavailable) }), "cannot work"},
-		Forbidden:         {served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }), "does not let us in"},
+		Unavailable:       {served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "etcd", http.StatusServiceUnavailable) }), "responds that it is unavailable"},
+		Forbidden:         {served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }), "denies access"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -15,17 +15,17 @@ import (
 // Reasons of the conditions Ready (of a Cluster) and Reachable (of a Delivery).
 const (
 	Connected         = "Connected"
-	AuthFailed        = "AuthFailed"        // 401: the credentials are not accepted
-	Forbidden         = "Forbidden"         // 403: they are, and may not do this
+	AuthFailed        = "AuthFailed"        // 401: the credentials are rejected
+	Forbidden         = "Forbidden"         // 403: the credentials are valid, but not permitted to do this
 	TLSFailed         = "TLSFailed"         // the certificate of the API server is not trusted
-	Timeout           = "Timeout"           // no answer in time
-	ConnectionRefused = "ConnectionRefused" // nobody listens there
-	NameNotResolved   = "NameNotResolved"   // the host of spec.apiEndpoint is not known
-	Unavailable       = "Unavailable"       // the API server answers that it cannot work now
-	Unreachable       = "Unreachable"       // anything else on the way there
+	Timeout           = "Timeout"           // no response in time
+	ConnectionRefused = "ConnectionRefused" // no process listens there
+	NameNotResolved   = "NameNotResolved"   // the host of spec.apiEndpoint does not resolve
+	Unavailable       = "Unavailable"       // the API server responds that it is unavailable
+	Unreachable       = "Unreachable"       // any other network error
 )
 
-// Reason is err in one word of the form of a condition's reason; Connected for nil.
+// Reason maps err to a condition's reason; nil maps to Connected.
 func Reason(err error) string {
 	switch {
 	case err == nil:
@@ -48,7 +48,7 @@ func Reason(err error) string {
 	return Unreachable
 }
 
-// Down says that err is about the cluster and not about the request: another request would fail in the same way.
+// Down reports whether err concerns the cluster and not the request: any other request would fail in the same way.
 func Down(err error) bool {
 	if apierrors.IsUnauthorized(err) {
 		return true
@@ -57,7 +57,7 @@ func Down(err error) bool {
 	return sending || !answered(err) && errors.Is(err, context.DeadlineExceeded)
 }
 
-// answered says that the API server itself said so.
+// answered reports whether the API server itself returned err.
 func answered(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status)

@@ -23,7 +23,7 @@ import (
 
 var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
-// memory keeps one value of every object, and what it was told beside.
+// memory is a Sink that keeps one value of every object, and the errors of Lost.
 type memory struct {
 	mu     sync.Mutex
 	values map[string]string
@@ -91,15 +91,15 @@ const soon, often = 15 * time.Second, 5 * time.Millisecond
 
 func TestWatchTellsOfOneInventory(t *testing.T) {
 	m := connect(t, plane.Config())
-	put(t, m, "before", "told", "1")
+	put(t, m, "before", "inventory", "1")
 	put(t, m, "foreign", "other", "1")
-	w, sink := open(t, m, "told", configMapKind)
+	w, sink := open(t, m, "inventory", configMapKind)
 	require.NoError(t, w.WaitForSync(t.Context()))
 	require.True(t, w.HasSynced())
 	require.True(t, sink.has(map[string]string{"before": "1"})(), "all that was there is put before Wait returns")
 
-	put(t, m, "later", "told", "2")
-	put(t, m, "before", "told", "3")
+	put(t, m, "later", "inventory", "2")
+	put(t, m, "before", "inventory", "3")
 	require.Eventually(t, sink.has(map[string]string{"before": "3", "later": "2"}), soon, often)
 	put(t, m, "before", "other", "3")
 	require.Eventually(t, sink.has(map[string]string{"later": "2"}), soon, often, "what loses the label is gone")
@@ -222,7 +222,7 @@ func TestWatchRecovers(t *testing.T) {
 	require.Eventually(t, sink.has(map[string]string{"new": "2"}), soon, often)
 	require.Eventually(t, func() bool { _, err := w.Lost(); return err == nil }, soon, often)
 	losses, back := sink.losses()
-	require.Equal(t, 1, losses, "a loss is told once")
+	require.Equal(t, 1, losses, "a loss is reported once")
 	require.True(t, back)
 }
 

@@ -36,7 +36,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler"
-	"github.com/accord-dev/accord/reconciler/shard"
+	"github.com/accord-dev/accord/reconciler/replica/lease"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
@@ -60,7 +60,7 @@ func TestHubRights(t *testing.T) {
 	w.eventually("the first replica to lead", func() error { return w.leads() })
 	standby := freeAddress(t)
 	w.replica("two", standby)
-	require.Equal(t, "two", shard.Owner("cluster-a", []string{"one", "two"}), "the one that follows is to deliver too, and to report")
+	require.Equal(t, "two", lease.Owner("cluster-a", []string{"one", "two"}), "the one that follows is to deliver too, and to report")
 
 	w.live(standby)
 	first()
@@ -69,7 +69,7 @@ func TestHubRights(t *testing.T) {
 
 	w.eventually("the share of the first to be forgotten", func() error {
 		var leases coordinationv1.LeaseList
-		err := w.hub.List(t.Context(), &leases, client.InNamespace("accord-system"), client.HasLabels{shard.GroupLabel})
+		err := w.hub.List(t.Context(), &leases, client.InNamespace("accord-system"), client.HasLabels{lease.GroupLabel})
 		return cmp.Or(err, unless(len(leases.Items) == 1, fmt.Sprintf("%d Leases", len(leases.Items))))
 	})
 

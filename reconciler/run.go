@@ -6,19 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
-	"time"
 
 	"github.com/go-logr/logr"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/lru"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -37,7 +31,9 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/reconciler/commitstatus"
 	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -114,10 +110,10 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 		watchFederations(mgr, s, hooks, plans),
 		watchClusters(mgr, p, news, !o.Share),
 		watchLeaving(mgr, e),
-		watchReleases(mgr, newHerald(mgr.GetClient(), mgr.GetAPIReader(), e.event, log)),
+		watchReleases(mgr, commitstatus.NewReporter(mgr.GetClient(), mgr.GetAPIReader(), e.event, log)),
 		mgr.Add(always(func(ctx context.Context) error { e.run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.mirror.run(ctx); return nil })),
-		mgr.Add(&hookServer{address: o.HookAddress, manager: mgr, events: hooks}),
+		mgr.Add(&webhook.Server{Address: o.HookAddress, Manager: mgr, Events: hooks}),
 	)
 	if err != nil {
 		return err
@@ -197,84 +193,14 @@ func watchClusters(mgr manager.Manager, p *prober, news *waker, leaderOnly bool)
 }
 
 // watchReleases tells the forges of the sources of every Release when it changed, or what its Federation says of them.
-func watchReleases(mgr manager.Manager, h *herald) error {
+func watchReleases(mgr manager.Manager, h *commitstatus.Reporter) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("commit-status").
 		For(&v1alpha1.Release{}).
-		Watches(&v1alpha1.Federation{}, handler.EnqueueRequestsFromMapFunc(h.releases), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&v1alpha1.Federation{}, handler.EnqueueRequestsFromMapFunc(h.Releases), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: heralds, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
 		Complete(h)
 }
 
 func backoff() workqueue.TypedRateLimiter[reconcile.Request] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry)
-}
-
-// hookServer receives pushes. Every replica does: one that is not the leader passes a push on by annotation.
-type hookServer struct {
-	address string
-	manager manager.Manager
-	events  chan<- event.GenericEvent
-}
-
-// NeedLeaderElection is false: a Service sends pushes to any replica.
-func (*hookServer) NeedLeaderElection() bool { return false }
-
-// Start serves until ctx ends.
-func (h *hookServer) Start(ctx context.Context) error {
-	if h.address == "" {
-		return nil
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", h.address)
-	if err != nil {
-		return fmt.Errorf("push hook: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle(hookPattern, pushHook{
-		hook: h.hook, pushed: h.pushed, seen: lru.New(maxDeliveries), room: newRoom(maxHookBodies), log: slog.New(logr.ToSlogHandler(h.manager.GetLogger())),
-	})
-	srv := &http.Server{Handler: mux, ReadTimeout: 30 * time.Second, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
-	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // pushes under way are sent again by their senders
-	defer stop()
-	if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("push hook: %w", err)
-	}
-	return nil
-}
-
-// hook reads what is known of a federation's hook.
-func (h *hookServer) hook(ctx context.Context, namespace, name string) (hook, error) {
-	fed := &v1alpha1.Federation{}
-	err := h.manager.GetClient().Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, fed)
-	if apierrors.IsNotFound(err) {
-		return hook{}, errNoHook
-	} else if err != nil {
-		return hook{}, err
-	}
-	if fed.Spec.WebhookSecretRef == nil {
-		return hook{}, errNoHook
-	}
-	secret := &corev1.Secret{}
-	err = h.manager.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: namespace, Name: fed.Spec.WebhookSecretRef.Name}, secret)
-	if apierrors.IsNotFound(err) {
-		return hook{}, errNoHook
-	}
-	return hook{key: secret.Data["token"], sources: fed.Spec.Sources}, err
-}
-
-// pushed has the federation looked at, here or by the leader.
-func (h *hookServer) pushed(ctx context.Context, namespace, name string) error {
-	fed := &v1alpha1.Federation{}
-	fed.Namespace, fed.Name = namespace, name
-	select {
-	case <-h.manager.Elected():
-		select {
-		case h.events <- event.GenericEvent{Object: fed}:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	default:
-		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.RequestedAtAnnotation, time.Now().Format(time.RFC3339Nano))
-		return h.manager.GetClient().Patch(ctx, fed, client.RawPatch(types.MergePatchType, []byte(patch)))
-	}
 }

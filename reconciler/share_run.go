@@ -27,7 +27,7 @@ import (
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/shard"
+	"github.com/accord-dev/accord/reconciler/replica/lease"
 )
 
 // always is what every replica does, whether or not it leads.
@@ -67,7 +67,7 @@ func shareClusters(mgr manager.Manager, cfg *rest.Config, o Options, s *syncer, 
 		return err
 	}
 	turned, orders := make(chan struct{}, 1), &waker{}
-	shards := shard.New(shard.Options{
+	shards := lease.New(lease.Options{
 		Leases: leases.Leases(o.Namespace), Name: leaseName, Identity: name, LetGo: p.letGo, Log: e.log,
 		Changed: func() {
 			select {

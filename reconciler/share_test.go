@@ -17,7 +17,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/local/localtest"
-	"github.com/accord-dev/accord/reconciler/shard"
+	"github.com/accord-dev/accord/reconciler/replica/lease"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
@@ -49,7 +49,7 @@ func TestReplicasShareClusters(t *testing.T) {
 	w.writes.forgive(held)
 
 	t.Log("one that does not lead is killed")
-	follower := shard.Owner(held, w.alive())
+	follower := lease.Owner(held, w.alive())
 	w.kill(follower)
 	w.everywhere(r, "2")
 	w.delivered(r, "2", w.alive()...)
@@ -64,7 +64,7 @@ func TestReplicasShareClusters(t *testing.T) {
 	w.replica(next)
 	w.eventually("the new one to hold its share", func() error {
 		report := &v1alpha1.DeliveryReport{}
-		name := slices.IndexFunc(w.clusters, func(c string) bool { return shard.Owner(c, w.alive()) == next })
+		name := slices.IndexFunc(w.clusters, func(c string) bool { return lease.Owner(c, w.alive()) == next })
 		err := w.hub.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: "prod-" + w.clusters[name]}, report)
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (w *replicas) newcomer() string {
 		name := fmt.Sprintf("replica-%d", i)
 		all := append(w.alive(), name)
 		idle := slices.ContainsFunc(all, func(r string) bool {
-			return !slices.ContainsFunc(w.clusters, func(c string) bool { return shard.Owner(c, all) == r })
+			return !slices.ContainsFunc(w.clusters, func(c string) bool { return lease.Owner(c, all) == r })
 		})
 		if w.processes[name].Cmd == nil && !idle {
 			return name
@@ -170,10 +170,10 @@ func (w *replicas) shared() {
 		}
 		open := map[string]bool{}
 		for _, c := range w.clusters {
-			open[shard.Owner(c, w.alive())] = true
+			open[lease.Owner(c, w.alive())] = true
 		}
 		for _, r := range reports.Items {
-			if r.Status.Replica == shard.Owner(r.Spec.Cluster, w.alive()) && r.Status.ApplyResult.Finished {
+			if r.Status.Replica == lease.Owner(r.Spec.Cluster, w.alive()) && r.Status.ApplyResult.Finished {
 				delete(open, r.Status.Replica)
 			}
 		}
@@ -198,7 +198,7 @@ func (w *replicas) leader(r *repository) string {
 // heldBut is a cluster that another replica holds.
 func (w *replicas) heldBut(replica string) string {
 	w.t.Helper()
-	i := slices.IndexFunc(w.clusters, func(c string) bool { return shard.Owner(c, w.alive()) != replica })
+	i := slices.IndexFunc(w.clusters, func(c string) bool { return lease.Owner(c, w.alive()) != replica })
 	return w.clusters[i]
 }
 
@@ -231,7 +231,7 @@ func (w *replicas) everywhere(r *repository, value string) {
 func (w *replicas) delivered(r *repository, value string, replicas ...string) {
 	w.t.Helper()
 	for _, cluster := range w.clusters {
-		holder := shard.Owner(cluster, replicas)
+		holder := lease.Owner(cluster, replicas)
 		w.t.Logf("%s is held by %s", cluster, holder)
 		for _, name := range []string{"app", "more", "rest"} {
 			require.Equal(w.t, []string{holder}, w.writes.of(cluster, name, value), "%s=%s on %s", name, value, cluster)

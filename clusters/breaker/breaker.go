@@ -1,4 +1,7 @@
-// Package breaker keeps a cluster that does not work from costing anything.
+// Package breaker stops requests to a cluster that does not answer, so that it costs the other clusters nothing.
+//
+// No circuit breaker library fits: this breaker treats probes and requests differently, lets requests wait while the
+// breaker is half-open, and lengthens the pause with every opening.
 package breaker
 
 import (
@@ -10,91 +13,93 @@ import (
 )
 
 const (
-	// minPause and lastPause bound how long a breaker stays open before it lets a probe through. It doubles with every
-	// opening, and a fifth of it, more or less, is random, so that clusters that fail together are not tried together.
+	// minPause and maxPause bound how long a breaker stays open before it admits a probe. The pause doubles with
+	// every opening and varies by up to 20 %, so that clusters that fail together are not probed together.
 	minPause = time.Second
 	maxPause = 30 * time.Second
-	// requestProbeDelay is how long after the pause a request is let through without a probe.
+	// requestProbeDelay is the time after the pause from which a request is admitted if no probe was sent.
 	requestProbeDelay = 2 * time.Second
-	// resetAfter is how long a breaker has to be closed before the next opening is a new trouble, and not the same one.
+	// resetAfter is the time that a breaker must be closed before the pause starts at minPause again.
 	resetAfter = time.Minute
-	// maxServerErrors is how many answers in a row that the API server cannot work open a breaker, and stormLull the time
-	// without one after which they are counted anew. A few are part of life: a webhook is down, a leader is elected.
+	// maxServerErrors consecutive responses of 500 and above open a breaker; after serverErrorWindow without one the
+	// count starts again. A few are normal: a webhook is down, or a leader election takes place.
 	maxServerErrors   = 10
 	serverErrorWindow = 30 * time.Second
-	// minTimeout is how long a request has to go without an answer, at least, to say anything of the cluster: whoever
-	// waited less long gave up too early.
+	// minTimeout is the shortest wait without a response that counts against the cluster: callers with a shorter
+	// deadline gave up too early.
 	minTimeout = 4 * time.Second
 )
 
-// State is whether requests are let through to a cluster.
+// State is the state of a circuit breaker.
 type State string
 
 const (
-	// Closed lets all through.
+	// Closed admits all requests.
 	Closed State = "closed"
-	// Open refuses all at once, but for one probe when the pause is over.
+	// Open rejects all requests, except one probe when the pause is over.
 	Open State = "open"
-	// HalfOpen lets probes through and, when one was answered, other requests one by one.
+	// HalfOpen admits probes and, after one succeeded, requests one at a time.
 	HalfOpen State = "half-open"
 )
 
-// States are all of them.
+// States returns all states.
 func States() []State {
 	return []State{Closed, HalfOpen, Open}
 }
 
-// Breaker keeps a cluster that does not work from costing anything: it is fed by what becomes of each request, and while it
-// is open requests fail at once with an OpenError.
+// Breaker stops requests to a cluster that does not answer. Transport records the outcome of each request; while the
+// breaker is open, requests fail immediately with an OpenError.
 //
-//	state     | outcome                                          | next
-//	--------- | ------------------------------------------------ | ---------
-//	closed    | no connection, no answer in time, 401            | open
-//	closed    | stormSize answers in a row of 500 and more       | open
-//	open      | the pause is over, and a probe is sent           | half-open
-//	open      | so it is for long, and no probe was sent         | half-open
-//	half-open | any failure                                      | open, for twice as long
-//	half-open | the probe is answered, and a probe had opened it | closed
-//	half-open | a request is answered, or a second probe         | closed
+//	state     | outcome                                              | next
+//	--------- | ---------------------------------------------------- | ---------
+//	closed    | no connection, no response in time, 401              | open
+//	closed    | maxServerErrors consecutive responses of 500 or more | open
+//	open      | the pause is over, and a probe is sent               | half-open
+//	open      | requestProbeDelay later, and no probe was sent       | half-open
+//	half-open | any failure                                          | open, for twice as long
+//	half-open | the probe succeeds, and a probe had opened it        | closed
+//	half-open | a request succeeds, or a second probe                | closed
 //
-// An answer of 429 is none of these: it is obeyed (see Busy). So is what the API server says of a single request.
+// A response of 429 changes no state: callers wait as long as it asks (see RetryAfter). An error that concerns a single
+// request changes no state either.
 type Breaker struct {
 	mu      sync.Mutex
 	state   State
 	changed chan struct{} // closed and replaced with every change
 
-	cause         error // what opened it last
-	openedByProbe bool  // cause is that of a probe
+	cause         error // of the last opening
+	openedByProbe bool  // a probe failed with cause
 	since         time.Time
-	nextProbe     time.Time     // of the next probe
-	pause         time.Duration // as it is told, without what is random
-	openings      int           // in this trouble
-	closedAt      time.Time     // when it was closed last
+	nextProbe     time.Time
+	pause         time.Duration // without jitter
+	openings      int           // since the last reset
+	closedAt      time.Time     // zero until the first
 
-	probeAnswered bool // half-open, and a probe was answered
-	inFlight      bool // half-open, and one request is under way
+	probeAnswered bool // half-open: a probe succeeded
+	inFlight      bool // half-open: a request is in progress
 
-	serverErrors    int       // answers in a row that the API server cannot work
+	serverErrors    int       // consecutive responses of 500 and above
 	lastServerError time.Time // when the last of them came
-	retryAt         time.Time // as the API server asked
+	retryAt         time.Time // from Retry-After
 }
 
+// New returns a closed breaker.
 func New() *Breaker { return &Breaker{state: Closed, changed: make(chan struct{})} }
 
-// Status is why a breaker is not closed.
+// Status is a snapshot of a breaker.
 type Status struct {
 	State State
-	// Cause is what opened it last.
+	// Cause is the error that opened the breaker last; nil while it is closed.
 	Cause error
-	// Since when there is trouble: a breaker that is closed for moments only does not begin anew.
+	// Since is the time of the first opening; it stays if the breaker was closed for less than a minute in between.
 	Since time.Time
-	// Pause is how long it stays open before the next probe, about.
+	// Pause is the approximate time from the last opening to the next probe.
 	Pause time.Duration
-	// NextProbe is when the next probe is let through.
+	// NextProbe is the time from which a probe is admitted.
 	NextProbe time.Time
 }
 
-// Status of the breaker; without a Cause when it is closed.
+// Status returns the state of the breaker; only State is set while it is closed.
 func (b *Breaker) Status() Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,38 +109,39 @@ func (b *Breaker) Status() Status {
 	return Status{State: b.state, Cause: b.cause, Since: b.since, Pause: b.pause, NextProbe: b.nextProbe}
 }
 
-// Recovering says that requests are let through one by one to see whether the cluster works again.
+// Recovering reports whether requests are admitted one at a time to test the cluster.
 func (b *Breaker) Recovering() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.state == HalfOpen && b.probeAnswered
 }
 
-// RetryAfter is how long the API server asked to be left alone; 0 when it did not.
+// RetryAfter returns how long the API server asked clients to wait; 0 if it did not.
 func (b *Breaker) RetryAfter() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return max(0, time.Until(b.retryAt))
 }
 
-// Changed is closed when the breaker changes.
+// Changed returns a channel that is closed when the breaker changes.
 func (b *Breaker) Changed() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.changed
 }
 
-// OpenError is the error of a request that was not sent.
+// OpenError is the error of a request that an open breaker rejected.
 type OpenError struct{ Status }
 
 func (e *OpenError) Error() string {
-	return "not sent, because the circuit breaker is open since " + e.Since.UTC().Format(time.RFC3339) + ": " + e.Cause.Error()
+	return "circuit breaker open since " + e.Since.UTC().Format(time.RFC3339) + ": " + e.Cause.Error()
 }
 
-// Unwrap is what opened it.
+// Unwrap returns the error that opened the breaker.
 func (e *OpenError) Unwrap() error { return e.Cause }
 
-// acquire waits until a request may be sent, or says that it may not. Who entered has to leave.
+// acquire waits until a request may be sent, or returns an error if it may not. After nil, the caller must call
+// record.
 func (b *Breaker) acquire(ctx context.Context, probe bool) error {
 	for {
 		turned, err := b.admit(probe)
@@ -150,7 +156,7 @@ func (b *Breaker) acquire(ctx context.Context, probe bool) error {
 	}
 }
 
-// admit decides about one request; a channel asks to wait until it is closed.
+// admit decides about one request. If wait is not nil, the caller must ask again when it is closed.
 func (b *Breaker) admit(probe bool) (wait <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,11 +164,11 @@ func (b *Breaker) admit(probe bool) (wait <-chan struct{}, err error) {
 	case b.state == Closed:
 		return nil, nil
 	case b.state == Open && probe && !time.Now().Before(b.nextProbe):
-		b.set(HalfOpen)
+		b.setLocked(HalfOpen)
 		return nil, nil
 	case b.state == Open && !probe && time.Since(b.nextProbe) >= requestProbeDelay:
-		b.probeAnswered, b.inFlight = true, true // nobody probes, so this is what there is
-		b.set(HalfOpen)
+		b.probeAnswered, b.inFlight = true, true // no probe was sent, so this request is the probe
+		b.setLocked(HalfOpen)
 		return nil, nil
 	case b.state == HalfOpen && probe:
 		return nil, nil
@@ -175,18 +181,18 @@ func (b *Breaker) admit(probe bool) (wait <-chan struct{}, err error) {
 	return nil, nil
 }
 
-// outcome is what one request says of the cluster.
+// outcome classifies the result of one request.
 type outcome int
 
 const (
-	inconclusive outcome = iota // nothing: whoever sent it gave up
+	inconclusive outcome = iota // the caller gave up
 	healthy                     // the API server works
-	throttled                   // it works, and asks for less
-	serverError                 // it answers that it cannot work
-	unreachable                 // it does not answer, or does not know us
+	throttled                   // the API server works and asks for fewer requests
+	serverError                 // the API server responds that it cannot work
+	unreachable                 // no response, or the credentials are rejected
 )
 
-// record takes note of what became of a request.
+// record updates the breaker with the outcome of a request.
 func (b *Breaker) record(probe bool, v outcome, cause error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -194,43 +200,43 @@ func (b *Breaker) record(probe bool, v outcome, cause error) {
 		b.inFlight = false
 	}
 	if probe && v == serverError {
-		v = unreachable // it could not even say its version
+		v = unreachable // not even /version works
 	}
 	switch {
-	case b.state == Open: // a request of before
+	case b.state == Open: // the request was sent before the breaker opened
 	case v == unreachable:
-		b.open(probe, cause)
+		b.openLocked(probe, cause)
 	case v == serverError:
-		b.countServerError(cause)
+		b.countServerErrorLocked(cause)
 	case b.state == Closed:
 		if v == healthy && !probe {
 			b.serverErrors = 0
 		}
 	case v == inconclusive:
-		b.set(b.state) // the next one may try
+		b.setLocked(b.state) // let the next request try
 	case !probe, b.openedByProbe, b.probeAnswered:
 		b.closedAt, b.serverErrors = time.Now(), 0
-		b.set(Closed)
+		b.setLocked(Closed)
 	default:
 		b.probeAnswered = true
-		b.set(b.state)
+		b.setLocked(b.state)
 	}
 }
 
-// countServerError counts answers that the API server cannot work. The caller holds b.mu.
-func (b *Breaker) countServerError(cause error) {
+// countServerErrorLocked counts consecutive server errors and opens the breaker at maxServerErrors.
+func (b *Breaker) countServerErrorLocked(cause error) {
 	now := time.Now()
 	if now.Sub(b.lastServerError) > serverErrorWindow {
 		b.serverErrors = 0
 	}
 	b.serverErrors, b.lastServerError = b.serverErrors+1, now
 	if b.state == HalfOpen || b.serverErrors >= maxServerErrors {
-		b.open(false, cause)
+		b.openLocked(false, cause)
 	}
 }
 
-// open for a while. The caller holds b.mu.
-func (b *Breaker) open(probe bool, cause error) {
+// openLocked opens the breaker for the next pause.
+func (b *Breaker) openLocked(probe bool, cause error) {
 	now := time.Now()
 	if b.state == Closed && now.Sub(b.closedAt) > resetAfter {
 		b.openings, b.since = 0, now
@@ -239,17 +245,17 @@ func (b *Breaker) open(probe bool, cause error) {
 	b.openings++
 	b.nextProbe = now.Add(b.pause*4/5 + rand.N(b.pause*2/5))
 	b.cause, b.openedByProbe, b.probeAnswered, b.serverErrors = cause, probe, false, 0
-	b.set(Open)
+	b.setLocked(Open)
 }
 
-// set tells everybody who waits. The caller holds b.mu.
-func (b *Breaker) set(s State) {
+// setLocked changes the state and wakes all waiting requests.
+func (b *Breaker) setLocked(s State) {
 	b.state = s
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
 
-// RejectedBy is the trouble because of which a request was not sent; nil when it was.
+// RejectedBy returns the status of the breaker that rejected a request; nil if err has another cause.
 func RejectedBy(err error) *Status {
 	if e, ok := errors.AsType[*OpenError](err); ok {
 		return &e.Status

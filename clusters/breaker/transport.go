@@ -18,7 +18,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// Transport sends requests as far as a breaker lets it, and tells the breaker what became of them.
+// Transport sends the requests that a breaker admits, and records their outcomes.
 type Transport struct {
 	Breaker *Breaker
 	Next    http.RoundTripper
@@ -26,15 +26,15 @@ type Transport struct {
 
 var _ utilnet.RoundTripperWrapper = Transport{}
 
-// WrappedRoundTripper lets idle connections be closed.
+// WrappedRoundTripper implements utilnet.RoundTripperWrapper, so that idle connections can be closed.
 func (g Transport) WrappedRoundTripper() http.RoundTripper { return g.Next }
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (g Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, probe := r.Context(), isProbe(r.Context())
 	if err := g.Breaker.acquire(ctx, probe); err != nil {
 		if r.Body != nil {
-			_ = r.Body.Close() // nothing was read of it
+			_ = r.Body.Close() // nothing was read
 		}
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (g Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// outcomeOfError is what an error in place of an answer says of the cluster.
+// outcomeOfError classifies an error that stands in place of a response.
 func outcomeOfError(ctx context.Context, err error, after time.Duration) outcome {
 	if errors.Is(err, context.Canceled) || ctx.Err() != nil && after < minTimeout {
 		return inconclusive
@@ -57,7 +57,7 @@ func outcomeOfError(ctx context.Context, err error, after time.Duration) outcome
 	return unreachable
 }
 
-// outcomeOf is what an answer says of the cluster.
+// outcomeOf classifies a response; the error describes a failure.
 func (g Transport) outcomeOf(r *http.Request, answer *http.Response) (outcome, error) {
 	switch code := answer.StatusCode; {
 	case code == http.StatusUnauthorized:
@@ -70,13 +70,13 @@ func (g Transport) outcomeOf(r *http.Request, answer *http.Response) (outcome, e
 	}
 	g.recordRetryAfter(r.Context(), answer)
 	said := peek(answer)
-	if aboutRequest(said) {
+	if concernsRequest(said) {
 		return inconclusive, nil
 	}
 	return serverError, fmt.Errorf("%s %s: %d: %w", r.Method, r.URL.Path, answer.StatusCode, errorOf(answer.StatusCode, said))
 }
 
-// errorOf is what an API server, or something before it, said.
+// errorOf returns the error that an API server, or a proxy before it, wrote into a response body.
 func errorOf(code int, said []byte) error {
 	var s metav1.Status
 	if json.Unmarshal(said, &s) == nil && s.Kind == "Status" {
@@ -87,8 +87,8 @@ func errorOf(code int, said []byte) error {
 	}}
 }
 
-// recordRetryAfter notes how long the API server asks to be left alone. Where a request would wait longer than it may, it is not
-// waited for: its error is what the API server said then, and not that the time is over.
+// recordRetryAfter records how long the API server asks clients to wait. If the deadline of the request is earlier,
+// client-go must not wait: without the header the caller gets the API server's error instead of an exceeded deadline.
 func (g Transport) recordRetryAfter(ctx context.Context, answer *http.Response) {
 	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
 	if err != nil || seconds <= 0 {
@@ -104,14 +104,14 @@ func (g Transport) recordRetryAfter(ctx context.Context, answer *http.Response) 
 }
 
 const (
-	// maxRetryAfter is how long an API server may ask to be left alone.
+	// maxRetryAfter bounds the wait that an API server may ask for.
 	maxRetryAfter = 5 * time.Minute
-	// maxErrorBody is how much of an error is read to see what it is about, maxSaid how much of it is told.
+	// maxErrorBody bounds how much of an error response is read to classify it, maxMessage how much is quoted.
 	maxErrorBody = 16 << 10
 	maxMessage   = 200
 )
 
-// peek reads the beginning of a body, and leaves it as it was.
+// peek reads the beginning of the body and puts it back.
 func peek(answer *http.Response) []byte {
 	said, err := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody))
 	rest := io.Reader(answer.Body)
@@ -129,8 +129,9 @@ type failingReader struct{ err error }
 
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
-// aboutRequest says that an answer of 500 is about one object: a webhook for it does not work, or it does not fit its schema.
-func aboutRequest(said []byte) bool {
+// concernsRequest reports whether a response of 500 concerns one object: its webhook does not work, or the object does
+// not fit its schema.
+func concernsRequest(said []byte) bool {
 	return bytes.Contains(said, []byte("failed calling webhook")) || bytes.Contains(said, []byte("failed to create typed patch object"))
 }
 
@@ -138,7 +139,7 @@ func messageOf(said []byte) string {
 	return strings.ToValidUTF8(strings.TrimSpace(string(said[:min(len(said), maxMessage)])), "")
 }
 
-// WithProbe marks what is sent with ctx as a probe.
+// WithProbe marks the requests that are sent with ctx as probes.
 func WithProbe(ctx context.Context) context.Context { return context.WithValue(ctx, probeKey{}, true) }
 
 func isProbe(ctx context.Context) bool { return ctx.Value(probeKey{}) != nil }

@@ -10,28 +10,28 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// APIs is every kind that a cluster serves, as far as it could tell. What is in it is not to be changed: clusters that
-// serve the same share it.
+// APIs holds every kind that a cluster serves, as far as it could tell. Callers must not change it: clusters that
+// serve the same APIs share it.
 type APIs struct {
 	// Enablements is sorted by group and version, and in each by name.
 	Enablements []v1alpha1.APIEnablement
-	// Unavailable are the groups and versions that are served by somebody who did not answer, "metrics.k8s.io/v1beta1".
+	// Unavailable holds the groups and versions whose aggregated API server did not answer, "metrics.k8s.io/v1beta1".
 	Unavailable []string
 
-	statusList *statusList // nil: not made yet
+	statusList *statusList // nil until the first ForStatus
 }
 
-// statusList is what Listed says.
+// statusList is the result of ForStatus.
 type statusList struct {
 	kinds []v1alpha1.APIEnablement
 	ok    bool
 }
 
-// maxStatusList bounds what the list takes of the status of a Cluster, in bytes of JSON.
+// maxStatusList bounds the size of the list in the status of a Cluster, in bytes of JSON.
 const maxStatusList = 40 << 10
 
-// ForStatus is the list as the status of a Cluster has it. Of very many kinds the plural names are left out, which nothing
-// that is decided depends on; when they are still too many ok is false, and it is empty: half a list would say that
+// ForStatus returns the list for the status of a Cluster. If the list is too long, plural names are left out; no
+// decision depends on them. If it is still too long, ok is false and the list is empty: half a list would claim that
 // the other half is not served.
 func (s APIs) ForStatus() (list []v1alpha1.APIEnablement, ok bool) {
 	l := s.statusList
@@ -64,7 +64,7 @@ func size(list []v1alpha1.APIEnablement) int {
 	return len(text)
 }
 
-// apis is the answer as a list: every resource but subresources (Karmada §1.8).
+// apis returns every resource except subresources (Karmada §1.8).
 func (a response) apis() APIs {
 	var all []v1alpha1.APIEnablement
 	for _, l := range a.resourceLists {

@@ -47,7 +47,7 @@ func TestLookOfAPartialAnswer(t *testing.T) {
 func TestLookAtNobody(t *testing.T) {
 	k := connect(t, served(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) }))
 	_, err := k.Discover()
-	require.ErrorContains(t, err, "asking what the cluster serves")
+	require.ErrorContains(t, err, "discovering APIs")
 }
 
 func TestListedIsBounded(t *testing.T) {

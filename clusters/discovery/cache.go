@@ -16,26 +16,26 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// Cache keeps what clusters serve once for all that serve the same. Those of one version of Kubernetes mostly do, and
-// one that is ready to be looked up takes some 200 KiB. What no Member serves any more is forgotten. The zero value
-// is ready, and may be used from any goroutine.
+// Cache shares discovery results between clusters that serve the same APIs; most clusters with one version of
+// Kubernetes do. A result takes about 200 KiB with its index. The cache drops results that no Member uses any more.
+// The zero value is ready to use and safe for concurrent use.
 type Cache struct {
 	mu       sync.Mutex
 	catalogs map[digest]weak.Pointer[catalog]
 }
 
-// digest identifies a catalog by all that is in it: nobody can make another cluster's answer seem to be theirs.
+// digest identifies a catalog by its whole content, so no cluster can pass its answer off as another's.
 type digest [sha256.Size]byte
 
-// catalog is what a cluster serves. It never changes.
+// catalog holds the APIs of a cluster. It is immutable.
 type catalog struct {
 	mapper meta.RESTMapper
 	apis   APIs
-	// mappings keeps what mapper was asked: it looks at every version of every group each time.
+	// mappings caches the lookups of mapper, which scans every version of every group each time.
 	mappings sync.Map // of *meta.RESTMapping, by schema.GroupVersionKind
 }
 
-// mapping takes any version that is served when gvk names none.
+// mapping returns the mapping of a kind, in the preferred version if gvk has none.
 func (c *catalog) mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	if known, ok := c.mappings.Load(gvk); ok {
 		return known.(*meta.RESTMapping), nil
@@ -45,13 +45,13 @@ func (c *catalog) mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error
 		versions = []string{gvk.Version}
 	}
 	mapping, err := c.mapper.RESTMapping(gvk.GroupKind(), versions...)
-	if err == nil { // what is not served is not kept: there is no end of that
+	if err == nil { // a miss is not cached: there are endlessly many
 		c.mappings.Store(gvk, mapping)
 	}
 	return mapping, err
 }
 
-// intern is the catalog of an answer: that of another member if it was told the same.
+// intern returns the catalog of a response; equal responses share one.
 func (c *Cache) intern(a response) *catalog {
 	groups, served := a.groups(), a.apis()
 	key := digestOf(groups, served)
@@ -76,8 +76,9 @@ func digestOf(groups []*restmapper.APIGroupResources, served APIs) (key digest) 
 	return key
 }
 
-// groups is the answer by group and version, with no more of it than is looked up. It is sorted: API servers that serve the
-// same say it in any order. Only the order of the versions of a group means something, and stays.
+// groups returns the response by group and version, reduced to the fields that are looked up. Groups and resources
+// are sorted, because equal API servers list them in any order. The order of the versions in a group is meaningful
+// and stays.
 func (a response) groups() []*restmapper.APIGroupResources {
 	lists := map[string][]metav1.APIResource{}
 	for _, l := range a.resourceLists {
@@ -88,7 +89,7 @@ func (a response) groups() []*restmapper.APIGroupResources {
 		group := metav1.APIGroup{Name: g.Name, Versions: g.Versions, PreferredVersion: g.PreferredVersion}
 		all[i] = &restmapper.APIGroupResources{Group: group, VersionedResources: map[string][]metav1.APIResource{}}
 		for _, v := range g.Versions {
-			if resources, told := lists[v.GroupVersion]; told {
+			if resources, ok := lists[v.GroupVersion]; ok {
 				all[i].VersionedResources[v.Version] = resources
 			}
 		}
@@ -97,7 +98,7 @@ func (a response) groups() []*restmapper.APIGroupResources {
 	return all
 }
 
-// withoutSubresources are the resources that are no part of another, by name.
+// withoutSubresources returns the resources that are not subresources, sorted by name.
 func withoutSubresources(resources []metav1.APIResource) []metav1.APIResource {
 	all := make([]metav1.APIResource, 0, len(resources))
 	for _, r := range resources {

@@ -15,36 +15,36 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// snapshot is what discovery said: the catalog, nil for nothing yet, and how the API server recognizes each half of its
-// answer, empty where it does not.
+// snapshot is the last discovery result of a cluster: the catalog, nil before the first, and the ETag of each half,
+// empty if the API server sends none.
 type snapshot struct {
 	*catalog
-	coreETag, groupsETag string // ETags
+	coreETag, groupsETag string
 }
 
-// fetcher asks one cluster what it serves.
+// fetcher requests the APIs of one cluster.
 type fetcher struct {
 	server discovery.DiscoveryInterface
 	cache  *Cache
 }
 
-// fetch asks for everything, in two requests where the API server can tell that in so many. What is still as it was before
-// is neither sent nor read again. Groups that cannot be asked for now are no error, as long as there is any other.
+// fetch requests all APIs: in two requests if the API server supports aggregated discovery. ETags avoid the transfer
+// of unchanged halves. A group whose API server does not answer is not an error as long as any other does.
 func (d fetcher) fetch(before snapshot) (snapshot, error) {
 	now, err := d.fetchAggregated(before)
 	if err == nil && now.catalog != before.catalog && len(now.apis.Unavailable) > 0 {
-		now, err = d.fetchAggregated(now) // it may have come up just now
+		now, err = d.fetchAggregated(now) // a missing group may have started just now
 	}
 	if errors.Is(err, errNotAggregated) {
 		now, err = d.fetchEachGroup()
 	}
 	if err != nil {
-		return snapshot{}, fmt.Errorf("asking what the cluster serves: %w", err)
+		return snapshot{}, fmt.Errorf("discovering APIs: %w", err)
 	}
 	return now, nil
 }
 
-// fetchAggregated asks for the two halves, if they are not what they were before.
+// fetchAggregated requests both halves with their ETags.
 func (d fetcher) fetchAggregated(before snapshot) (snapshot, error) {
 	core, err := d.fetchHalf("/api", before.coreETag)
 	if err != nil {
@@ -71,7 +71,7 @@ func (d fetcher) fetchAggregated(before snapshot) (snapshot, error) {
 	return snapshot{d.cache.intern(a), core.etag, groups.etag}, nil
 }
 
-// fetchEachGroup asks in as many requests as it takes.
+// fetchEachGroup requests every group and version on its own.
 func (d fetcher) fetchEachGroup() (snapshot, error) {
 	groups, lists, err := d.server.ServerGroupsAndResources()
 	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
@@ -81,19 +81,19 @@ func (d fetcher) fetchEachGroup() (snapshot, error) {
 	return snapshot{catalog: d.cache.intern(response{groups, lists, failed})}, nil
 }
 
-var errNothingServed = errors.New("it names no API")
+var errNothingServed = errors.New("the API server lists no APIs")
 
-// errNotAggregated is for API servers that do not tell groups and resources in one answer, as those before Kubernetes 1.30.
-var errNotAggregated = errors.New("its API server does not say all at once what it serves")
+// errNotAggregated marks an API server without aggregated discovery: those before Kubernetes 1.30.
+var errNotAggregated = errors.New("the API server does not support aggregated discovery")
 
-// half is one half of the answer.
+// half is one half of aggregated discovery: /api or /apis.
 type half struct {
 	text      []byte
 	etag      string
-	unchanged bool // as it was before; there is no text then
+	unchanged bool // since the last request; text is empty then
 }
 
-// fetchHalf asks for a half, the ETag of which was before.
+// fetchHalf requests a half; etag is the ETag of the last response.
 func (d fetcher) fetchHalf(path, before string) (half, error) {
 	var p half
 	var form string
@@ -101,7 +101,7 @@ func (d fetcher) fetchHalf(path, before string) (half, error) {
 	if before != "" {
 		request.SetHeader("If-None-Match", before)
 	}
-	text, err := request.Do(withETag(context.Background(), &p.etag)).ContentType(&form).Raw() // bounded by RequestTimeout
+	text, err := request.Do(withETag(context.Background(), &p.etag)).ContentType(&form).Raw() // the HTTP client bounds it by RequestTimeout
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		switch status.Status().Code {
@@ -123,14 +123,15 @@ func (d fetcher) fetchHalf(path, before string) (half, error) {
 
 var aggregatedKind = schema.GroupVersionKind{Group: apidiscovery.GroupName, Version: "v2", Kind: "APIGroupDiscoveryList"}
 
-// response is what discovery says.
+// response is the parsed answer of discovery.
 type response struct {
 	groupList     []*metav1.APIGroup
 	resourceLists []*metav1.APIResourceList
-	failed        map[schema.GroupVersion]error // served by somebody who did not answer
+	failed        map[schema.GroupVersion]error // the aggregated API server did not answer
 }
 
-// join makes one answer of the halves. One in which nothing is served at all is left to whoever asks for it group by group.
+// join merges the halves. It returns errNotAggregated if neither half serves anything: the caller then requests each
+// group.
 func join(halves ...half) (response, error) {
 	a := response{failed: map[schema.GroupVersion]error{}}
 	for _, half := range halves {
@@ -155,13 +156,13 @@ func join(halves ...half) (response, error) {
 	return a, nil
 }
 
-// Transport notes the ETag of an answer where tagged has asked it to.
+// Transport records the ETag of the responses to requests with withETag.
 type Transport struct{ Next http.RoundTripper }
 
-// WrappedRoundTripper lets idle connections be closed.
+// WrappedRoundTripper implements utilnet.RoundTripperWrapper, so that idle connections can be closed.
 func (t Transport) WrappedRoundTripper() http.RoundTripper { return t.Next }
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := t.Next.RoundTrip(r)
 	if tag, asked := r.Context().Value(etagKey{}).(*string); asked && err == nil {
@@ -170,7 +171,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// withETag has the ETag of the last answer to what is sent with ctx put into tag.
+// withETag makes Transport write the ETag of the last response to etag.
 func withETag(ctx context.Context, tag *string) context.Context {
 	return context.WithValue(ctx, etagKey{}, tag)
 }

@@ -146,5 +146,5 @@ func TestLookAtNonsense(t *testing.T) {
 		_, _ = w.Write([]byte(`{"items":`))
 	}))
 	_, err := k.Discover()
-	require.ErrorContains(t, err, "asking what the cluster serves: unexpected end of JSON input")
+	require.ErrorContains(t, err, "discovering APIs: unexpected end of JSON input")
 }

@@ -1,4 +1,6 @@
-// Package discovery asks clusters what they serve.
+// Package discovery maps kinds to the resources that a cluster serves, and shares equal results between clusters.
+//
+// client-go's cached discovery is not used: it knows no ETags in memory and keeps one copy for each cluster.
 package discovery
 
 import (
@@ -14,13 +16,13 @@ import (
 )
 
 const (
-	// maxAge is when what a cluster serves is asked for again although nothing was missed.
+	// maxAge is the age at which a discovery result is requested again although no kind was missed.
 	maxAge = 10 * time.Minute
-	// minAge is the least time between two questions that a kind which is not there gives rise to.
+	// minAge is the shortest time between two requests that missing kinds cause.
 	minAge = 5 * time.Second
 )
 
-// Kinds is what one cluster serves, asked for when it is first needed and kept.
+// Kinds is the cached discovery result of one cluster, requested at the first use.
 type Kinds struct {
 	server discovery.DiscoveryInterface
 	fetch  func(before snapshot) (snapshot, error)
@@ -28,10 +30,10 @@ type Kinds struct {
 	mu        sync.Mutex
 	snapshot  snapshot
 	fetchedAt time.Time
-	changed   chan struct{} // closed and replaced when the cluster was asked again
+	changed   chan struct{} // closed and replaced with every result
 }
 
-// New is for the cluster of server, which shares what it serves with the others of c.
+// New returns the Kinds of the cluster behind server. Kinds with the same cache share equal results.
 func New(server discovery.DiscoveryInterface, c *Cache) *Kinds {
 	return newKinds(server, fetcher{server, c}.fetch)
 }
@@ -40,8 +42,7 @@ func newKinds(server discovery.DiscoveryInterface, look func(before snapshot) (s
 	return &Kinds{server: server, fetch: look, changed: make(chan struct{})}
 }
 
-// Discover asks the cluster anew what it serves, in two requests where it can tell that in so many. Whoever needs a Mapping
-// meanwhile is answered from what was known, and from the new answer afterwards.
+// Discover requests the APIs of the cluster now. Meanwhile Mapping answers from the last result.
 func (k *Kinds) Discover() (APIs, error) {
 	k.mu.Lock()
 	before := k.snapshot
@@ -52,18 +53,18 @@ func (k *Kinds) Discover() (APIs, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.replace(now)
+	k.replaceLocked(now)
 	return now.apis, nil
 }
 
-// Mapping says under which resource a kind is served and whether it is namespaced. A kind that the cluster does not
-// serve is meta.NoKindMatchError, after looking again if the last look was more than a few seconds ago. The answer is
-// shared, and not to be changed.
+// Mapping returns the resource and scope of a kind. For a kind that the cluster does not serve it returns
+// meta.NoKindMatchError, after a new request if the last one is more than a few seconds old. The result is shared;
+// callers must not change it.
 func (k *Kinds) Mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.snapshot.catalog == nil || time.Since(k.fetchedAt) > maxAge {
-		if err := k.refresh(); err != nil {
+		if err := k.refreshLocked(); err != nil {
 			return nil, err
 		}
 	}
@@ -71,55 +72,55 @@ func (k *Kinds) Mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) 
 	if !meta.IsNoMatchError(err) || time.Since(k.fetchedAt) < minAge {
 		return mapping, err
 	}
-	if err := k.refresh(); err != nil {
+	if err := k.refreshLocked(); err != nil {
 		return nil, err
 	}
 	return k.snapshot.mapping(gvk)
 }
 
-// Refresh asks the cluster again, because it is known to serve something new.
+// Refresh requests the APIs again, because the cluster is known to serve something new.
 func (k *Kinds) Refresh() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.refresh()
+	return k.refreshLocked()
 }
 
-// Changed is closed when the cluster was asked again.
+// Changed returns a channel that is closed after the next discovery.
 func (k *Kinds) Changed() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.changed
 }
 
-// refresh keeps what was known if the cluster does not answer. The caller holds k.mu, so that many who miss a kind ask once.
-func (k *Kinds) refresh() error {
+// refreshLocked keeps the last result if the cluster does not answer. It runs under the lock, so that concurrent
+// misses cause one request.
+func (k *Kinds) refreshLocked() error {
 	now, err := k.fetch(k.snapshot)
 	if err != nil {
 		return err
 	}
-	k.replace(now)
+	k.replaceLocked(now)
 	return nil
 }
 
-// replace replaces what was known. The caller holds k.mu.
-func (k *Kinds) replace(now snapshot) {
+func (k *Kinds) replaceLocked(now snapshot) {
 	k.snapshot, k.fetchedAt = now, time.Now()
 	close(k.changed)
 	k.changed = make(chan struct{})
 }
 
-// NamespacedResources are all resources that can be listed in a namespace, each in the version the cluster prefers. An API whose
-// resources cannot be asked for now is an error: what is not known is not empty.
+// NamespacedResources returns all namespaced resources that can be listed, each in the preferred version of the
+// cluster. A group whose API server does not answer is an error: its resources are unknown, not absent.
 func (k *Kinds) NamespacedResources() ([]schema.GroupVersionResource, error) {
 	lists, err := discovery.ServerPreferredNamespacedResources(k.server)
 	if err != nil {
-		return nil, fmt.Errorf("asking what the cluster serves: %w", err)
+		return nil, fmt.Errorf("discovering APIs: %w", err)
 	}
 	var all []schema.GroupVersionResource
 	for _, list := range lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {
-			return nil, fmt.Errorf("asking what the cluster serves: %w", err)
+			return nil, fmt.Errorf("discovering APIs: %w", err)
 		}
 		for _, r := range list.APIResources {
 			if listable(r) {

@@ -1,4 +1,4 @@
-// Package list reads the lists of an API server without holding them as a whole.
+// Package list streams lists from an API server, one object at a time.
 package list
 
 import (
@@ -12,19 +12,19 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// listPage is how many objects one answer has, unless the API server answers from memory: then it sends all.
-const listPage = "500"
+// pageSize is the page size; an API server that answers from its watch cache ignores it and sends all objects.
+const pageSize = "500"
 
-// Each hands over the objects of one list as they arrive, so that no more than one is in memory. An object is only valid
-// until f returns.
+// Each calls f with every object of a list as it arrives, so that one object at a time is in memory. The object is
+// valid until f returns.
 func Each[T any](ctx context.Context, client rest.Interface, path, fieldSelector string, f func(*T)) error {
 	for next := ""; ; {
-		request := client.Get().AbsPath(path).Param("limit", listPage)
+		request := client.Get().AbsPath(path).Param("limit", pageSize)
 		if fieldSelector != "" {
 			request = request.Param("fieldSelector", fieldSelector)
 		}
 		if next == "" {
-			request = request.Param("resourceVersion", "0") // from memory
+			request = request.Param("resourceVersion", "0") // allow an answer from the watch cache
 		} else {
 			request = request.Param("continue", next)
 		}
@@ -40,13 +40,13 @@ func Each[T any](ctx context.Context, client rest.Interface, path, fieldSelector
 	}
 }
 
-// Head is what a list says of itself.
+// Head holds the fields of a list beside its items.
 type Head struct {
 	metav1.TypeMeta
-	metav1.ListMeta // Continue asks for the next page, and is empty when there is none
+	metav1.ListMeta // Continue requests the next page; empty on the last page
 }
 
-// Decode reads one page. Numbers in what has no type are json.Number.
+// Decode reads one page and calls f with each item. Numbers in untyped values become json.Number.
 func Decode[T any](page io.Reader, f func(*T)) (h Head, err error) {
 	d := json.NewDecoder(page)
 	d.UseNumber()
@@ -75,17 +75,17 @@ func Decode[T any](page io.Reader, f func(*T)) (h Head, err error) {
 			return h, err
 		}
 	}
-	return h, expect(d, json.Delim('}')) // without it the connection broke off
+	return h, expect(d, json.Delim('}')) // a missing brace means that the connection broke
 }
 
-// items reads the array of a list.
+// items reads the array of items.
 func items[T any](d *json.Decoder, f func(*T)) error {
 	start, err := d.Token()
-	if err != nil || start == nil { // null is no items
+	if err != nil || start == nil { // null means no items
 		return err
 	}
 	if start != json.Delim('[') {
-		return fmt.Errorf("the items of a list are %v", start)
+		return fmt.Errorf("items of a list: expected [, got %v", start)
 	}
 	for d.More() {
 		var item T
@@ -100,7 +100,7 @@ func items[T any](d *json.Decoder, f func(*T)) error {
 func expect(d *json.Decoder, want json.Delim) error {
 	got, err := d.Token()
 	if err == nil && got != want {
-		err = fmt.Errorf("a list has %v where %v was expected", got, want)
+		err = fmt.Errorf("malformed list: expected %[2]v, got %[1]v", got, want)
 	}
 	return err
 }

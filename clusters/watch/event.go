@@ -16,21 +16,21 @@ import (
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 )
 
-// open begins to watch after k.version.
+// open starts a watch at k.resourceVersion.
 func (k *kindWatcher) open(ctx context.Context, resource schema.GroupVersionResource) (io.ReadCloser, error) {
 	end := int64((serverTimeout + rand.N(serverTimeout)) / time.Second)
 	return k.request(resource).Param("watch", "true").Param("allowWatchBookmarks", "true").Param("resourceVersion", k.resourceVersion).
 		Param("timeoutSeconds", strconv.FormatInt(end, 10)).Stream(ctx)
 }
 
-// event is what a watch tells.
+// event is one line of a watch.
 type event struct {
 	Type   apiwatch.EventType `json:"type"`
 	Object map[string]any     `json:"object"`
 }
 
-// events hands over what happens until the watch ends; nil if it ended in good order. One that broke off, or in which stands
-// what is no event, is taken up where it ended, too.
+// events passes events to the sink until the watch ends, and returns nil unless the API server sent an error. A
+// connection that broke or a malformed event is no error: the next watch resumes after the last event.
 func (k *kindWatcher) events(ctx context.Context, body io.Reader) error {
 	text := json.NewDecoder(body)
 	text.UseNumber()
@@ -52,10 +52,10 @@ func (k *kindWatcher) events(ctx context.Context, body io.Reader) error {
 	}
 }
 
-// errNoEvent ends a watch like a connection that breaks off.
-var errNoEvent = errors.New("that is no event of a watch")
+// errNoEvent ends a watch in the same way as a broken connection.
+var errNoEvent = errors.New("malformed watch event")
 
-// nextEvent is one event.
+// nextEvent decodes one event.
 func nextEvent(text *json.Decoder) (*unstructured.Unstructured, apiwatch.EventType, error) {
 	var e event
 	if err := text.Decode(&e); err != nil {
@@ -74,7 +74,8 @@ func nextEvent(text *json.Decoder) (*unstructured.Unstructured, apiwatch.EventTy
 	return nil, "", errNoEvent
 }
 
-// errorOfEvent is why the API server ended a watch; nil for an internal error, after which it is taken up where it ended.
+// errorOfEvent returns the error that an ERROR event carries; nil for an internal server error, after which the watch
+// resumes.
 func errorOfEvent(u *unstructured.Unstructured) error {
 	err := apierrors.FromObject(u)
 	var status apierrors.APIStatus

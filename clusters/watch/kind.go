@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// minBackoff and lastWait bound the back-off after a list or a watch that failed. Half of it is random, so that a
-	// cluster that comes back is not met by all at once.
+	// minBackoff and maxBackoff bound the back-off after a failed list or watch. Half of it is random, so that a
+	// cluster that recovers does not get all requests at once.
 	minBackoff = 200 * time.Millisecond
 	maxBackoff = 30 * time.Second
-	// pageSize is how many objects of a list are in memory at once.
+	// pageSize bounds how many objects of a list are in memory at once.
 	pageSize = 250
-	// minDuration is how long a watch lasts at least, if it is to be taken up again at once.
+	// minDuration is the shortest duration of a watch that may be resumed without back-off.
 	minDuration = time.Second
-	// serverTimeout is when the API server ends a watch in good order; it is then taken up where it ended.
+	// serverTimeout is the shortest time after which the API server ends a watch, which is then resumed.
 	serverTimeout = 10 * time.Minute
 )
 
@@ -33,10 +33,10 @@ type kindWatcher struct {
 	// synced is closed after the first complete list.
 	synced chan struct{}
 
-	resourceVersion string // resourceVersion up to which all is known; empty: a list is needed
-	failures        int    // attempts since the last that worked
+	resourceVersion string // everything up to it was seen; empty: list first
+	failures        int    // attempts since the last success
 
-	// guarded by watch.mu
+	// guarded by watcher.mu
 	since time.Time
 	err   error
 }
@@ -51,9 +51,9 @@ func (k *kindWatcher) run(ctx context.Context) {
 			return
 		case err == nil && time.Since(started) >= minDuration:
 			continue
-		case err == nil: // a server that ends every watch at once is not asked in a tight loop
+		case err == nil: // a server that ends every watch at once must not cause a tight loop
 		case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
-			k.resourceVersion = "" // not trouble: we were away for too long
+			k.resourceVersion = "" // not an error: the watch was interrupted for too long
 			if k.failures == 0 {
 				k.failures++
 				continue
@@ -69,7 +69,7 @@ func (k *kindWatcher) run(ctx context.Context) {
 	}
 }
 
-// listAndWatch lists if it has to, and watches until the watch ends; nil if it ended in good order.
+// listAndWatch lists if necessary and watches until the watch ends; it returns nil if the watch ended normally.
 func (k *kindWatcher) listAndWatch(ctx context.Context) error {
 	mapping, err := k.watcher.server.Kinds.Mapping(k.gvk)
 	if err != nil {
@@ -90,7 +90,7 @@ func (k *kindWatcher) listAndWatch(ctx context.Context) error {
 	return k.events(ctx, events)
 }
 
-// noMatchFor404 makes the 404 of a kind whose definition was removed what it is.
+// noMatchFor404 turns the 404 of a kind whose CRD was deleted into meta.NoKindMatchError.
 func (k *kindWatcher) noMatchFor404(err error) error {
 	if apierrors.IsNotFound(err) {
 		return &meta.NoKindMatchError{GroupKind: k.gvk.GroupKind(), SearchedVersions: []string{k.gvk.Version}}
@@ -98,7 +98,7 @@ func (k *kindWatcher) noMatchFor404(err error) error {
 	return err
 }
 
-// list puts all that is there, page by page.
+// list puts all objects, page by page.
 func (k *kindWatcher) list(ctx context.Context, resource schema.GroupVersionResource) error {
 	present := map[types.NamespacedName]bool{}
 	version := ""
@@ -121,7 +121,7 @@ func (k *kindWatcher) list(ctx context.Context, resource schema.GroupVersionReso
 	return nil
 }
 
-// complete is called after a list.
+// complete reports a finished list to the sink.
 func (k *kindWatcher) complete(present map[types.NamespacedName]bool) {
 	k.watcher.sink.Listed(k.gvk, present)
 	select {
@@ -131,7 +131,7 @@ func (k *kindWatcher) complete(present map[types.NamespacedName]bool) {
 	}
 }
 
-// recovered and lost keep the time of the change, and tell the sink of it once.
+// recovered and lost record when the state changed, and notify the sink once per change.
 func (k *kindWatcher) recovered() {
 	if k.note(nil) {
 		k.watcher.sink.Lost(k.gvk, time.Time{}, nil)
@@ -144,7 +144,7 @@ func (k *kindWatcher) lost(err error) {
 	}
 }
 
-// note says whether that is a change.
+// note records err and reports whether the watch was lost or recovered by it.
 func (k *kindWatcher) note(err error) (changed bool) {
 	k.watcher.mu.Lock()
 	defer k.watcher.mu.Unlock()
@@ -156,7 +156,7 @@ func (k *kindWatcher) note(err error) (changed bool) {
 	return changed
 }
 
-// wait for the next attempt; news of what the cluster serves, and of whether it works, ends it early.
+// wait sleeps until the next attempt. A new discovery result or a change of the breaker ends the sleep early.
 func (k *kindWatcher) wait(ctx context.Context, news, turned <-chan struct{}) {
 	pause := min(minBackoff<<min(k.failures, 16), maxBackoff)
 	k.failures++

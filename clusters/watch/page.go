@@ -14,10 +14,11 @@ import (
 	"github.com/accord-dev/accord/clusters/list"
 )
 
-// What a watch is told is asked for with client-go, and read here. The dynamic client goes over the text of an object some
-// eight times, decodes each of a list twice, and has a goroutine for every watch.
+// Requests use client-go's REST client, and this package decodes the responses. The dynamic client parses the text of
+// an object about eight times, decodes each object of a list twice, and runs a goroutine for every watch. A Reflector
+// would hold a whole list in memory.
 
-// request is about all objects of a kind that are watched.
+// request returns a request for all objects of a kind that match the selector.
 func (k *kindWatcher) request(resource schema.GroupVersionResource) *rest.Request {
 	path := []string{"/apis", resource.Group, resource.Version, resource.Resource}
 	if resource.Group == "" {
@@ -26,10 +27,10 @@ func (k *kindWatcher) request(resource schema.GroupVersionResource) *rest.Reques
 	return k.watcher.server.Client.Get().AbsPath(path...).SetHeader("Accept", "application/json").Param("labelSelector", k.watcher.selector)
 }
 
-var errNoList = errors.New("what was answered is no list")
+var errNoList = errors.New("the response is not a list")
 
-// page is some of what is there: what comes first, or what comes next. None of it is put before all of it was read, because
-// a sink may take longer than a request.
+// page reads one page of a list; next is empty for the first. It puts nothing before the page was read completely,
+// because a sink may take longer than the timeout of a request.
 func (k *kindWatcher) page(ctx context.Context, resource schema.GroupVersionResource, next string) (page []*unstructured.Unstructured, h list.Head, err error) {
 	ctx, cancel := context.WithTimeout(ctx, k.watcher.server.RequestTimeout)
 	defer cancel()
@@ -54,7 +55,7 @@ func (k *kindWatcher) page(ctx context.Context, resource schema.GroupVersionReso
 		if err != nil {
 			return nil, h, err
 		}
-		if u.GetKind() == "" && u.GetAPIVersion() == "" { // API servers leave it out where the list has it
+		if u.GetKind() == "" && u.GetAPIVersion() == "" { // API servers omit them where the list has them
 			u.SetKind(strings.TrimSuffix(h.Kind, "List"))
 			u.SetAPIVersion(h.APIVersion)
 		}
@@ -63,7 +64,7 @@ func (k *kindWatcher) page(ctx context.Context, resource schema.GroupVersionReso
 	return page, h, nil
 }
 
-// unstructuredOf has the numbers of what was decoded as all of Kubernetes has them: int64 where they are whole, else float64.
+// unstructuredOf converts numbers as Kubernetes does: whole ones to int64, others to float64.
 func unstructuredOf(decoded map[string]any) (*unstructured.Unstructured, error) {
 	if err := utiljson.ConvertMapNumbers(decoded, 0); err != nil {
 		return nil, err

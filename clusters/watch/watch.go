@@ -1,4 +1,4 @@
-// Package watch follows the objects of a cluster.
+// Package watch passes the objects of a cluster to a Sink: a list first, then every change.
 package watch
 
 import (
@@ -15,53 +15,55 @@ import (
 	"github.com/accord-dev/accord/clusters/discovery"
 )
 
-// A Sink is told what is on a cluster. It keeps what it needs of an object, never the object itself: thousands are
-// shown to it. Its methods are called from one goroutine per kind, and must not block for long.
+// A Sink receives the objects of a cluster. It must copy what it needs and not keep the objects, because there are
+// thousands. The methods are called from one goroutine per kind and must not block for long.
 type Sink interface {
-	// Put shows an object as it is now: new, changed, or the same as before.
+	// Put receives an object that is new, changed, or the same as before.
 	Put(u *unstructured.Unstructured)
-	// Delete shows an object that is gone or is not ours any more, as it was last.
+	// Delete receives the last state of an object that was deleted or no longer has the label.
 	Delete(u *unstructured.Unstructured)
-	// Listed says that every object of a kind was put: one of which present has no name does not exist.
+	// Listed is called when every object of a kind was put: an object whose name is not in present does not exist.
 	Listed(gvk schema.GroupVersionKind, present map[types.NamespacedName]bool)
-	// Lost says that changes of a kind are not heard of since that time; a nil err says that they are again.
+	// Lost is called when the watch of a kind is interrupted, with the time and the error, and again with a nil error
+	// when the watch is resumed.
 	Lost(gvk schema.GroupVersionKind, since time.Time, err error)
 }
 
-// Server is the cluster that is watched.
+// Server is the connection to a cluster.
 type Server struct {
 	Client         rest.Interface
 	Kinds          *discovery.Kinds
 	Breaker        *breaker.Breaker
-	RequestTimeout time.Duration // of a page of a list
+	RequestTimeout time.Duration // for one page of a list
 }
 
-// A Watch tells a Sink of all objects with one inventory label on one cluster. What goes wrong is tried again, for as long
-// as the watch is open, with a back-off that is capped.
+// A Watcher passes all objects with one inventory label on one cluster to a Sink. It retries errors with a capped
+// back-off until it is closed.
 type Watcher struct {
 	server   Server
 	selector string
 	sink     Sink
 
-	ctx   context.Context // of every kind that is watched; ended by Close
+	ctx   context.Context // of every kind; ended by Close
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
 
-	mu    sync.Mutex // guards kinds and the state of each
+	mu    sync.Mutex // guards kinds and the since and err of each
 	kinds map[schema.GroupVersionKind]*kindWatcher
 }
 
-// New watches what selector selects; no kinds yet: see Set. Close it.
+// New returns a Watcher of the objects that selector matches. It watches nothing until SetKinds is called. The caller
+// must close it.
 func New(server Server, selector string, sink Sink) *Watcher {
-	ctx, stop := context.WithCancel(context.Background()) // lives until Close, not as long as a call
+	ctx, stop := context.WithCancel(context.Background()) // lives until Close
 	return &Watcher{
 		server: server, selector: selector, sink: sink,
 		ctx: ctx, stop: stop, kinds: map[schema.GroupVersionKind]*kindWatcher{},
 	}
 }
 
-// SetKinds makes kinds those that are watched: new ones are added, and those not in it are ended. It returns at once.
-// A kind that the cluster does not serve counts as listed, with nothing in it, and is watched once it is served.
+// SetKinds replaces the set of watched kinds and returns immediately. A kind that the cluster does not serve counts
+// as listed with no objects; it is watched as soon as the cluster serves it.
 func (w *Watcher) SetKinds(kinds []schema.GroupVersionKind) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,7 +92,8 @@ func (w *Watcher) start(gvk schema.GroupVersionKind) *kindWatcher {
 	return k
 }
 
-// WaitForSync returns when every kind of the last Set was listed completely once, or with the error of ctx.
+// WaitForSync waits until every kind was listed completely once, or returns the error of ctx or of the interrupted
+// watch.
 func (w *Watcher) WaitForSync(ctx context.Context) error {
 	w.mu.Lock()
 	var waiting []<-chan struct{}
@@ -111,7 +114,7 @@ func (w *Watcher) WaitForSync(ctx context.Context) error {
 	return nil
 }
 
-// HasSynced says whether every kind of the last Set was listed completely once.
+// HasSynced reports whether every kind was listed completely once.
 func (w *Watcher) HasSynced() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,8 +128,8 @@ func (w *Watcher) HasSynced() bool {
 	return true
 }
 
-// Lost is since when and why changes of some kind are not heard of: of the one that was lost first. The error is nil
-// when all are heard of.
+// Lost returns when and why a watch was interrupted, for the kind that was interrupted first; the error is nil if
+// none is.
 func (w *Watcher) Lost() (since time.Time, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,7 +141,8 @@ func (w *Watcher) Lost() (since time.Time, err error) {
 	return since, err
 }
 
-// Close ends the watch. When it returns the sink is not called any more, so the caller may not hold what the sink needs.
+// Close ends the watch and waits until no method of the sink runs, so the caller must not hold a lock that the sink
+// needs.
 func (w *Watcher) Close() {
 	w.mu.Lock()
 	w.stop()

@@ -1,4 +1,4 @@
-package shard_test
+package lease_test
 
 import (
 	"fmt"

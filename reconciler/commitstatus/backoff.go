@@ -1,4 +1,4 @@
-package reconciler
+package commitstatus
 
 import (
 	"errors"
@@ -21,17 +21,17 @@ const (
 	lastPause  = 10 * time.Minute
 )
 
-// errand is to tell the forge of one source about one Release; without a release it is all that is told with one token.
-type errand struct {
+// target is to tell the forge of one source about one Release; without a release it is all that is told with one token.
+type target struct {
 	release types.NamespacedName
 	source  string // or the name of the Secret with the token
 }
 
-// patience knows what was told when, and how long to leave whom alone. It is safe for concurrent use.
-type patience struct {
+// backoff knows what was told when, and how long to leave whom alone. It is safe for concurrent use.
+type backoff struct {
 	mu     sync.Mutex
-	told   map[errand]telling
-	pauses map[errand]pause
+	told   map[target]telling
+	pauses map[target]pause
 }
 
 // telling is what was told last.
@@ -46,12 +46,12 @@ type pause struct {
 	until    time.Time
 }
 
-func newPatience() *patience {
-	return &patience{told: map[errand]telling{}, pauses: map[errand]pause{}}
+func newBackoff() *backoff {
+	return &backoff{told: map[target]telling{}, pauses: map[target]pause{}}
 }
 
 // last is what was told last; print is what the Release remembers of it.
-func (p *patience) last(e errand, print string) telling {
+func (p *backoff) last(e target, print string) telling {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if t, ok := p.told[e]; ok {
@@ -61,7 +61,7 @@ func (p *patience) last(e errand, print string) telling {
 }
 
 // wait is how long to wait before something is told: zero is now. age is that of the Release.
-func (p *patience) wait(e, token errand, state forge.State, age time.Duration, now time.Time) time.Duration {
+func (p *backoff) wait(e, token target, state forge.State, age time.Duration, now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	wait := max(p.pauses[e].until.Sub(now), p.pauses[token].until.Sub(now), 0)
@@ -72,7 +72,7 @@ func (p *patience) wait(e, token errand, state forge.State, age time.Duration, n
 }
 
 // succeeded notes what was told.
-func (p *patience) succeeded(e, token errand, print string, now time.Time) {
+func (p *backoff) succeeded(e, token target, print string, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.told[e] = telling{print, now}
@@ -81,7 +81,7 @@ func (p *patience) succeeded(e, token errand, print string, now time.Time) {
 }
 
 // failed notes an error and returns how long to wait. What is about the token holds for all that is told with it.
-func (p *patience) failed(e, token errand, err error, now time.Time) time.Duration {
+func (p *backoff) failed(e, token target, err error, now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	about, until := e, now
@@ -105,7 +105,7 @@ func (p *patience) failed(e, token errand, err error, now time.Time) time.Durati
 }
 
 // forget drops what is known of a Release that is gone.
-func (p *patience) forget(release types.NamespacedName) {
+func (p *backoff) forget(release types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for e := range p.told {

@@ -1,4 +1,4 @@
-package shard
+package lease
 
 import "github.com/cespare/xxhash/v2"
 

@@ -1,4 +1,4 @@
-package shard_test
+package lease_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/clusters/local/localtest"
-	"github.com/accord-dev/accord/reconciler/shard"
+	"github.com/accord-dev/accord/reconciler/replica/lease"
 )
 
 // The times of the tests on a real API server: short, and long enough for a busy machine.
@@ -186,7 +186,7 @@ func leaving(g *group) {
 	require.NoError(g, c.leave())
 	g.share(soon, a, b)
 	gone := func() bool {
-		leases, err := g.leases(nil).List(g.Context(), metav1.ListOptions{LabelSelector: shard.GroupLabel + "=accord"})
+		leases, err := g.leases(nil).List(g.Context(), metav1.ListOptions{LabelSelector: lease.GroupLabel + "=accord"})
 		return err == nil && len(leases.Items) == 2
 	}
 	require.Eventually(g, gone, 2*duration, period, "the Lease of a replica that left is deleted by the others")

@@ -1,4 +1,4 @@
-package shard_test
+package lease_test
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 
-	"github.com/accord-dev/accord/reconciler/shard"
+	"github.com/accord-dev/accord/reconciler/replica/lease"
 )
 
 // replica is one process of accord in the tests: a share of the clusters and a worker that uses it.
 type replica struct {
-	*shard.Shards
+	*lease.Shards
 	worker *worker
 	cancel context.CancelFunc
 	over   chan struct{} // closed when Run has returned and the worker is still
@@ -21,11 +21,11 @@ type replica struct {
 }
 
 // launch starts one. It polls what it holds every so often, give or take.
-func launch(ctx context.Context, o shard.Options, w *worker, poll time.Duration) *replica {
+func launch(ctx context.Context, o lease.Options, w *worker, poll time.Duration) *replica {
 	ctx, cancel := context.WithCancel(ctx)
 	w.writing = map[string]bool{}
 	o.LetGo = w.letGo
-	r := &replica{Shards: shard.New(o), worker: w, cancel: cancel, over: make(chan struct{})}
+	r := &replica{Shards: lease.New(o), worker: w, cancel: cancel, over: make(chan struct{})}
 	w.holds = r.Holds
 	ended := make(chan struct{})
 	still := make(chan struct{})
@@ -70,6 +70,6 @@ func (r *replica) leave() error {
 	return r.err
 }
 
-func optionsOf(leases coordinationclient.LeaseInterface, i int) shard.Options {
-	return shard.Options{Leases: leases, Name: "accord", Identity: fmt.Sprintf("accord-%d", i)}
+func optionsOf(leases coordinationclient.LeaseInterface, i int) lease.Options {
+	return lease.Options{Leases: leases, Name: "accord", Identity: fmt.Sprintf("accord-%d", i)}
 }

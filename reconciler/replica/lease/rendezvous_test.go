@@ -1,4 +1,4 @@
-package shard_test
+package lease_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/accord-dev/accord/reconciler/shard"
+	"github.com/accord-dev/accord/reconciler/replica/lease"
 )
 
 func replicaNames(n int) []string {
@@ -23,7 +23,7 @@ func TestOwnerSharesEvenly(t *testing.T) {
 	for n := 3; n <= 7; n++ {
 		counts := map[string]int{}
 		for _, cluster := range clusterNames(clusters) {
-			counts[shard.Owner(cluster, replicaNames(n))]++
+			counts[lease.Owner(cluster, replicaNames(n))]++
 		}
 		require.Len(t, counts, n)
 		for replica, count := range counts {
@@ -37,7 +37,7 @@ func TestOwnerMovesOnlyWhatItMust(t *testing.T) {
 	joined := after[4]
 	moved := 0
 	for _, cluster := range clusterNames(10_000) {
-		was, is := shard.Owner(cluster, before), shard.Owner(cluster, after)
+		was, is := lease.Owner(cluster, before), lease.Owner(cluster, after)
 		if was != is {
 			require.Equal(t, joined, is, "read backwards: only what the one that goes had moves")
 			moved++
@@ -51,9 +51,9 @@ func TestOwnerDoesNotDependOnTheOrder(t *testing.T) {
 	turned := slices.Clone(replicas)
 	slices.Reverse(turned)
 	for _, cluster := range clusterNames(1_000) {
-		require.Equal(t, shard.Owner(cluster, replicas), shard.Owner(cluster, turned))
+		require.Equal(t, lease.Owner(cluster, replicas), lease.Owner(cluster, turned))
 	}
-	require.Empty(t, shard.Owner("cluster-0", nil))
+	require.Empty(t, lease.Owner("cluster-0", nil))
 }
 
 // TestOwnerStaysForever holds the hash: replicas of two versions of accord share clusters during an update. These values
@@ -70,11 +70,11 @@ func TestOwnerStaysForever(t *testing.T) {
 		"prod-frankfurt-0123456789-0123456789-0123456789": "accord-1",
 	}
 	for cluster, owner := range golden {
-		require.Equal(t, owner, shard.Owner(cluster, replicaNames(5)), cluster)
+		require.Equal(t, owner, lease.Owner(cluster, replicaNames(5)), cluster)
 	}
 }
 
 func TestOwnerAllocatesNothing(t *testing.T) {
 	replicas := replicaNames(5)
-	require.Zero(t, testing.AllocsPerRun(100, func() { shard.Owner("a-cluster-with-a-rather-long-name-in-eu-central-1", replicas) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { lease.Owner("a-cluster-with-a-rather-long-name-in-eu-central-1", replicas) }))
 }

@@ -1,4 +1,4 @@
-package reconciler
+package webhook
 
 import (
 	"context"
@@ -34,10 +34,10 @@ type hook struct {
 	sources []v1alpha1.Source
 }
 
-// pushHook answers POST /hook/<namespace>/<federation>: somebody pushed or merged, look at the sources now. It takes the
+// Handler answers POST /hook/<namespace>/<federation>: somebody pushed or merged, look at the sources now. It takes the
 // webhooks of GitHub, GitLab, Gitea and Forgejo, signed in the way of each, and any body of anybody with an HMAC-SHA256 of
 // it in the header X-Signature ("sha256=<hex>"). The key is "token" of the Federation's webhookSecretRef.
-type pushHook struct {
+type Handler struct {
 	// hook of a federation, errNoHook when it accepts no pushes.
 	hook func(ctx context.Context, namespace, name string) (hook, error)
 	// pushed asks for a look at the sources now.
@@ -49,7 +49,7 @@ type pushHook struct {
 	log  *slog.Logger
 }
 
-func (h pushHook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	namespace, name := r.PathValue("namespace"), r.PathValue("federation")
 	taken := taking{from: http.MaxBytesReader(w, r.Body, maxHookBody), room: h.room}
 	defer taken.leave()
@@ -85,7 +85,7 @@ func (h pushHook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // act has the sources looked at if what happened can have changed one, and did not happen before.
-func (h pushHook) act(ctx context.Context, namespace, name string, hook hook, event forge.Event) error {
+func (h Handler) act(ctx context.Context, namespace, name string, hook hook, event forge.Event) error {
 	delivery := strings.Join([]string{namespace, name, string(event.Provider), event.Delivery}, "/")
 	if at, seen := h.seen.Get(delivery); event.Delivery != "" && seen && time.Since(at.(time.Time)) < sameDelivery {
 		return nil

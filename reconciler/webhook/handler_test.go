@@ -1,4 +1,4 @@
-package reconciler
+package webhook
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func hookAt(t *testing.T) (url string, pushed *[]string) {
 		"prod": {Branch: "main"}, "default": nil, "tags": {SemVer: ">=1"}, "tag": {Tag: "v1"}, "commit": {Branch: "main", Commit: after}, "empty": nil,
 	}
 	mux := http.NewServeMux()
-	mux.Handle(hookPattern, pushHook{
+	mux.Handle(hookPattern, Handler{
 		hook: func(_ context.Context, namespace, name string) (hook, error) {
 			ref, ok := refs[name]
 			switch {
@@ -224,7 +224,7 @@ func TestPushHookHearsADeliveryOnce(t *testing.T) {
 // What could not be passed on is not remembered: the forge is told to try again, and that has to work.
 func TestPushHookTriesADeliveryAgain(t *testing.T) {
 	failures, looks := 1, 0
-	h := pushHook{seen: lru.New(maxDeliveries), log: slog.New(slog.DiscardHandler), pushed: func(context.Context, string, string) error {
+	h := Handler{seen: lru.New(maxDeliveries), log: slog.New(slog.DiscardHandler), pushed: func(context.Context, string, string) error {
 		looks++
 		if failures--; failures >= 0 {
 			return errors.New("the hub is away")

@@ -1,4 +1,4 @@
-package reconciler
+package commitstatus
 
 import (
 	"context"
@@ -23,26 +23,26 @@ import (
 // commitStatusFailed is the reason of the event that a forge could not be told of a commit.
 const commitStatusFailed = "CommitStatusFailed"
 
-// herald tells the forges of the sources how far each commit got. It reads Releases and decides nothing: whatever becomes
+// Reporter tells the forges of the sources how far each commit got. It reads Releases and decides nothing: whatever becomes
 // of what it says, deliveries go on.
-type herald struct {
+type Reporter struct {
 	client.Client
 	// secrets are read when they are needed, and never cached.
 	secrets  client.Reader
 	event    func(about client.Object, kind, reason, message string)
 	log      *slog.Logger
-	patience *patience
+	patience *backoff
 
 	mu   sync.Mutex
-	said map[errand]string // the last error of each source, which is not told twice
+	said map[target]string // the last error of each source, which is not told twice
 }
 
-func newHerald(c client.Client, secrets client.Reader, event func(client.Object, string, string, string), log *slog.Logger) *herald {
-	return &herald{Client: c, secrets: secrets, event: event, log: log, patience: newPatience(), said: map[errand]string{}}
+func NewReporter(c client.Client, secrets client.Reader, event func(client.Object, string, string, string), log *slog.Logger) *Reporter {
+	return &Reporter{Client: c, secrets: secrets, event: event, log: log, patience: newBackoff(), said: map[target]string{}}
 }
 
 // Reconcile tells of one Release what was not told yet.
-func (h *herald) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+func (h *Reporter) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	release := &v1alpha1.Release{}
 	if err := h.Get(ctx, req.NamespacedName, release); err != nil {
 		h.patience.forget(req.NamespacedName)
@@ -77,9 +77,9 @@ func (h *herald) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 
 // tell tells the forge of one source, unless it knows, or it is not time yet: then it returns how long to wait. print is
 // what it was told last. An error is one of the hub; those of the forge are waited out.
-func (h *herald) tell(ctx context.Context, fed *v1alpha1.Federation, r *v1alpha1.Release, source v1alpha1.Source, print string) (string, time.Duration, error) {
-	e := errand{client.ObjectKeyFromObject(r), source.Name}
-	token := errand{types.NamespacedName{Namespace: fed.Namespace}, "secret/" + source.CommitStatus.SecretRef.Name}
+func (h *Reporter) tell(ctx context.Context, fed *v1alpha1.Federation, r *v1alpha1.Release, source v1alpha1.Source, print string) (string, time.Duration, error) {
+	e := target{client.ObjectKeyFromObject(r), source.Name}
+	token := target{types.NamespacedName{Namespace: fed.Namespace}, "secret/" + source.CommitStatus.SecretRef.Name}
 	last, commit := h.patience.last(e, print), commitOf(r, source.Name)
 	s := statusOf(r, source.CommitStatus)
 	next := printOf(source, commit, s)
@@ -103,7 +103,7 @@ func (h *herald) tell(ctx context.Context, fed *v1alpha1.Federation, r *v1alpha1
 }
 
 // speaks says whether a Release is the one that speaks for its commit.
-func (h *herald) speaks(ctx context.Context, r *v1alpha1.Release, source, commit string) (bool, error) {
+func (h *Reporter) speaks(ctx context.Context, r *v1alpha1.Release, source, commit string) (bool, error) {
 	if r.Status.SupersededBy == "" {
 		return true, nil
 	}
@@ -118,7 +118,7 @@ func (h *herald) speaks(ctx context.Context, r *v1alpha1.Release, source, commit
 }
 
 // report asks the forge, and returns the token that it did that with, so that it can be kept out of what is said of an error.
-func (h *herald) report(ctx context.Context, fed *v1alpha1.Federation, source v1alpha1.Source, commit string, s forge.Status) (token string, err error) {
+func (h *Reporter) report(ctx context.Context, fed *v1alpha1.Federation, source v1alpha1.Source, commit string, s forge.Status) (token string, err error) {
 	c := source.CommitStatus
 	secret := &corev1.Secret{}
 	if err := h.secrets.Get(ctx, types.NamespacedName{Namespace: fed.Namespace, Name: c.SecretRef.Name}, secret); err != nil {
@@ -135,7 +135,7 @@ func (h *herald) report(ctx context.Context, fed *v1alpha1.Federation, source v1
 }
 
 // complain tells people that a forge could not be told, once until the error is another one.
-func (h *herald) complain(fed *v1alpha1.Federation, source v1alpha1.Source, commit string, err error, token string) {
+func (h *Reporter) complain(fed *v1alpha1.Federation, source v1alpha1.Source, commit string, err error, token string) {
 	text := err.Error()
 	if token = strings.TrimSpace(token); token != "" {
 		text = strings.ReplaceAll(text, token, "***")
@@ -144,7 +144,7 @@ func (h *herald) complain(fed *v1alpha1.Federation, source v1alpha1.Source, comm
 	if _, limited := errors.AsType[*forge.RateLimitError](err); limited {
 		gist = "rate limit"
 	}
-	about := errand{client.ObjectKeyFromObject(fed), source.Name}
+	about := target{client.ObjectKeyFromObject(fed), source.Name}
 	h.mu.Lock()
 	known := h.said[about] == gist
 	h.said[about] = gist
@@ -153,14 +153,14 @@ func (h *herald) complain(fed *v1alpha1.Federation, source v1alpha1.Source, comm
 		return
 	}
 	h.log.Warn("cannot report the status of a commit, trying again", "federation", about.release, "source", source.Name, "commit", commit, "error", text)
-	h.event(fed, warning, commitStatusFailed, fmt.Sprintf("source %q: %s; it is tried again, and deliveries go on", source.Name, text))
+	h.event(fed, corev1.EventTypeWarning, commitStatusFailed, fmt.Sprintf("source %q: %s; it is tried again, and deliveries go on", source.Name, text))
 }
 
 // content forgets the error of a source that can be reported to again.
-func (h *herald) content(fed *v1alpha1.Federation, source v1alpha1.Source) {
+func (h *Reporter) content(fed *v1alpha1.Federation, source v1alpha1.Source) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.said, errand{client.ObjectKeyFromObject(fed), source.Name})
+	delete(h.said, target{client.ObjectKeyFromObject(fed), source.Name})
 }
 
 // toldOf is what a Release remembers of what was told, by source.
@@ -173,7 +173,7 @@ func toldOf(r *v1alpha1.Release) map[string]string {
 }
 
 // remember writes down what was told, so that the process after this one does not tell it again.
-func (h *herald) remember(ctx context.Context, r *v1alpha1.Release, told map[string]string) error {
+func (h *Reporter) remember(ctx context.Context, r *v1alpha1.Release, told map[string]string) error {
 	text, err := json.Marshal(told)
 	if err != nil {
 		return err
@@ -189,8 +189,8 @@ func (h *herald) remember(ctx context.Context, r *v1alpha1.Release, told map[str
 	return nil
 }
 
-// releases of a Federation, to be told of when it says something else of its forges.
-func (h *herald) releases(ctx context.Context, fed client.Object) []ctrl.Request {
+// Releases of a Federation, to be told of when it says something else of its forges.
+func (h *Reporter) Releases(ctx context.Context, fed client.Object) []ctrl.Request {
 	list := &v1alpha1.ReleaseList{}
 	if err := h.List(ctx, list, client.InNamespace(fed.GetNamespace()), client.MatchingLabels{v1alpha1.FederationLabel: fed.GetName()}); err != nil {
 		h.log.Error("cannot list the Releases of a Federation", "federation", client.ObjectKeyFromObject(fed), "error", err)

@@ -1,4 +1,4 @@
-package reconciler
+package webhook
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // TestPushHookHasRoomForSoMuch: bodies that are still being sent cannot fill the memory, and what is done with makes room.
 func TestPushHookHasRoomForSoMuch(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle(hookPattern, pushHook{
+	mux.Handle(hookPattern, Handler{
 		hook: func(context.Context, string, string) (hook, error) {
 			return hook{key: []byte(hookKey), sources: []v1alpha1.Source{{}}}, nil
 		},

@@ -1,4 +1,4 @@
-// Package shard shares clusters over the replicas of accord on one hub, without a leader. Every replica keeps a Lease;
+// Package lease shares clusters over the replicas of accord on one hub, without a leader. Every replica keeps a Lease;
 // the replicas whose Leases are renewed are the set, and rendezvous hashing over it says which cluster is whose.
 //
 // It promises that no two replicas hold a cluster at the same time, whatever is late, lost, cut off or killed.
@@ -50,4 +50,4 @@
 // Two things are outside: a request to a member that left this machine before LetGo returned, and a process that is
 // stopped between asking Holds and sending. The second ends with the first instruction after it goes on: Holds
 // compares the time itself, and every request has a context that LetGo ended.
-package shard
+package lease

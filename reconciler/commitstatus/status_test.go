@@ -1,4 +1,4 @@
-package reconciler
+package commitstatus
 
 import (
 	"errors"
@@ -120,13 +120,13 @@ func TestSpeaker(t *testing.T) {
 
 func TestPatience(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	one, two := errand{types.NamespacedName{Name: "one"}, "app"}, errand{types.NamespacedName{Name: "two"}, "app"}
-	token, other := errand{source: "secret/bot"}, errand{source: "secret/other"}
+	one, two := target{types.NamespacedName{Name: "one"}, "app"}, target{types.NamespacedName{Name: "two"}, "app"}
+	token, other := target{source: "secret/bot"}, target{source: "secret/other"}
 	limited := fmt.Errorf("set the status: %w", &forge.RateLimitError{Until: now.Add(20 * time.Minute)})
 	denied := fmt.Errorf("set the status: %w", forge.ErrDenied)
 
 	t.Run("the first one goes at once, the next one after five seconds", func(t *testing.T) {
-		p := newPatience()
+		p := newBackoff()
 		require.Zero(t, p.wait(one, token, forge.Pending, 0, now))
 		p.succeeded(one, token, "pending 1", now)
 		require.Equal(t, "pending 1", p.last(one, "what the hub remembers").print)
@@ -139,12 +139,12 @@ func TestPatience(t *testing.T) {
 		}
 	})
 	t.Run("what takes long is told of seldom", func(t *testing.T) {
-		p := newPatience()
+		p := newBackoff()
 		p.succeeded(one, token, "pending 1", now)
 		require.Equal(t, 3*time.Minute, p.wait(one, token, forge.Pending, time.Hour, now))
 	})
 	t.Run("a rate limit holds for the token, and as long as the forge says", func(t *testing.T) {
-		p := newPatience()
+		p := newBackoff()
 		require.Equal(t, 20*time.Minute, p.failed(one, token, limited, now))
 		require.Equal(t, 20*time.Minute, p.wait(two, token, forge.Success, 0, now))
 		require.Zero(t, p.wait(two, other, forge.Success, 0, now))
@@ -153,7 +153,7 @@ func TestPatience(t *testing.T) {
 		require.Equal(t, 10*time.Second, p.failed(one, token, limited, later), "it named a time that is over: twice the first pause")
 	})
 	t.Run("what is denied is tried less and less often", func(t *testing.T) {
-		p, at := newPatience(), now
+		p, at := newBackoff(), now
 		var waited []time.Duration
 		for range 9 {
 			waited = append(waited, p.failed(one, token, denied, at))
@@ -165,14 +165,14 @@ func TestPatience(t *testing.T) {
 		require.Equal(t, 5*time.Second, p.failed(two, token, denied, at), "it worked in between")
 	})
 	t.Run("a commit that is not there holds nobody else up", func(t *testing.T) {
-		p := newPatience()
+		p := newBackoff()
 		require.Equal(t, 5*time.Second, p.failed(one, token, forge.ErrNotFound, now))
 		require.Equal(t, 5*time.Second, p.wait(one, token, forge.Success, 0, now))
 		require.Zero(t, p.wait(two, token, forge.Success, 0, now))
 		require.Equal(t, 10*time.Second, p.failed(one, token, errors.New("connection refused"), now.Add(5*time.Second)))
 	})
 	t.Run("what is gone is forgotten", func(t *testing.T) {
-		p := newPatience()
+		p := newBackoff()
 		p.succeeded(one, token, "success 1", now)
 		p.failed(one, token, forge.ErrNotFound, now)
 		p.forget(one.release)

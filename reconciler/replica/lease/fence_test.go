@@ -1,4 +1,4 @@
-package shard_test
+package lease_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
 
-	"github.com/accord-dev/accord/reconciler/shard"
+	"github.com/accord-dev/accord/reconciler/replica/lease"
 )
 
 // calm is a quick link to a new hub.
@@ -35,7 +35,7 @@ func TestHoldsEndsWithTheDeadline(t *testing.T) {
 				time.Sleep(4 * time.Second)
 			}
 		}
-		s := shard.New(o)
+		s := lease.New(o)
 		over := make(chan error, 1)
 		go func() { over <- s.Run(t.Context()) }()
 		<-asked // before it holds anything
@@ -62,10 +62,10 @@ func TestLettingGoMayTakeLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub()
 		ctx, cancel := context.WithCancel(t.Context())
-		run := func(i int, letGo func(func(string) bool)) (*shard.Shards, chan error) {
+		run := func(i int, letGo func(func(string) bool)) (*lease.Shards, chan error) {
 			o := optionsOf(calm(h), i)
 			o.LetGo = letGo
-			s := shard.New(o)
+			s := lease.New(o)
 			over := make(chan error, 1)
 			go func() { over <- s.Run(ctx) }()
 			time.Sleep(5 * time.Second)
@@ -100,29 +100,29 @@ func TestLettingGoMayTakeLong(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	letGo := func(func(string) bool) {}
 	cases := map[string]struct {
-		change func(*shard.Options)
+		change func(*lease.Options)
 		says   string
 	}{
-		"no way to let go":               {func(o *shard.Options) { o.LetGo = nil }, "a way to let go"},
-		"no leases":                      {func(o *shard.Options) { o.Leases = nil }, "needs leases"},
-		"a deadline after the lease":     {func(o *shard.Options) { o.Deadline = 20 * time.Second }, "do not go together"},
-		"a period close to the deadline": {func(o *shard.Options) { o.Period = 5 * time.Second }, "do not go together"},
-		"no name":                        {func(o *shard.Options) { o.Name = "" }, "has to be the value of a label"},
-		"no identity":                    {func(o *shard.Options) { o.Identity = "" }, "has to make the name of an object"},
-		"an identity of other letters":   {func(o *shard.Options) { o.Identity = "Lena_1" }, "has to make the name of an object"},
+		"no way to let go":               {func(o *lease.Options) { o.LetGo = nil }, "a way to let go"},
+		"no leases":                      {func(o *lease.Options) { o.Leases = nil }, "needs leases"},
+		"a deadline after the lease":     {func(o *lease.Options) { o.Deadline = 20 * time.Second }, "do not go together"},
+		"a period close to the deadline": {func(o *lease.Options) { o.Period = 5 * time.Second }, "do not go together"},
+		"no name":                        {func(o *lease.Options) { o.Name = "" }, "has to be the value of a label"},
+		"no identity":                    {func(o *lease.Options) { o.Identity = "" }, "has to make the name of an object"},
+		"an identity of other letters":   {func(o *lease.Options) { o.Identity = "Lena_1" }, "has to make the name of an object"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			o := optionsOf(calm(newHub()), 0)
 			o.LetGo = letGo
 			c.change(&o)
-			require.ErrorContains(t, shard.New(o).Run(t.Context()), c.says)
+			require.ErrorContains(t, lease.New(o).Run(t.Context()), c.says)
 		})
 	}
 	t.Run("a second run", func(t *testing.T) {
 		o := optionsOf(calm(newHub()), 0)
 		o.LetGo = letGo
-		s := shard.New(o)
+		s := lease.New(o)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		require.NoError(t, s.Run(ctx))

@@ -1,0 +1,92 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/lru"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Server receives pushes. Every replica does: one that is not the leader passes a push on by annotation.
+type Server struct {
+	Address string
+	Manager manager.Manager
+	Events  chan<- event.GenericEvent
+}
+
+// NeedLeaderElection is false: a Service sends pushes to any replica.
+func (*Server) NeedLeaderElection() bool { return false }
+
+// Start serves until ctx ends.
+func (h *Server) Start(ctx context.Context) error {
+	if h.Address == "" {
+		return nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", h.Address)
+	if err != nil {
+		return fmt.Errorf("push hook: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle(hookPattern, Handler{
+		hook: h.hook, pushed: h.pushed, seen: lru.New(maxDeliveries), room: newRoom(maxHookBodies), log: slog.New(logr.ToSlogHandler(h.Manager.GetLogger())),
+	})
+	srv := &http.Server{Handler: mux, ReadTimeout: 30 * time.Second, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
+	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // pushes under way are sent again by their senders
+	defer stop()
+	if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("push hook: %w", err)
+	}
+	return nil
+}
+
+// hook reads what is known of a federation's hook.
+func (h *Server) hook(ctx context.Context, namespace, name string) (hook, error) {
+	fed := &v1alpha1.Federation{}
+	err := h.Manager.GetClient().Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, fed)
+	if apierrors.IsNotFound(err) {
+		return hook{}, errNoHook
+	} else if err != nil {
+		return hook{}, err
+	}
+	if fed.Spec.WebhookSecretRef == nil {
+		return hook{}, errNoHook
+	}
+	secret := &corev1.Secret{}
+	err = h.Manager.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: namespace, Name: fed.Spec.WebhookSecretRef.Name}, secret)
+	if apierrors.IsNotFound(err) {
+		return hook{}, errNoHook
+	}
+	return hook{key: secret.Data["token"], sources: fed.Spec.Sources}, err
+}
+
+// pushed has the federation looked at, here or by the leader.
+func (h *Server) pushed(ctx context.Context, namespace, name string) error {
+	fed := &v1alpha1.Federation{}
+	fed.Namespace, fed.Name = namespace, name
+	select {
+	case <-h.Manager.Elected():
+		select {
+		case h.Events <- event.GenericEvent{Object: fed}:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	default:
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.RequestedAtAnnotation, time.Now().Format(time.RFC3339Nano))
+		return h.Manager.GetClient().Patch(ctx, fed, client.RawPatch(types.MergePatchType, []byte(patch)))
+	}
+}
