@@ -8,14 +8,14 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// byApplyOrder sorts what a cluster gets into the order in which it is applied: what others need comes first, what
-// acts on others last, and among equals by ID.
+// byApplyOrder sorts the objects of a cluster into the order in which accord applies them: objects that others need
+// come first, objects that act on others last, and objects of one rank by ID.
 func byApplyOrder(a, b manifest.ID) int {
 	return cmp.Or(cmp.Compare(rank(a.GroupKind()), rank(b.GroupKind())), a.Compare(b))
 }
 
-// rank is the step in which a kind is applied. Custom resources, and every kind not listed, come after what
-// configures and before what runs.
+// rank returns the step in which accord applies a kind. Custom resources, and every kind not listed, come after
+// configuration and before workloads.
 func rank(gk schema.GroupKind) int {
 	switch gk {
 	case namespaceKind:

@@ -12,9 +12,9 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// attach sends along what objects refer to, if their policies say so (propagateDeps, Karmada §6.7), and what that refers
-// to in turn. What is sent along goes wherever the object does, beside where its own policy sends it, and is held
-// wherever the object is: hands off means the whole of it (B13).
+// attach sends the dependencies of an object along with it, and their dependencies in turn, if its policy has
+// propagateDeps (Karmada §6.7). A dependency goes to every cluster of the object, beside the clusters that its own
+// policy chose, and is held wherever the object is held (B13).
 func (p *Plan) attach() {
 	p.dependents = map[manifest.ID][]*item{}
 	for _, it := range slices.Clone(p.items) {
@@ -27,7 +27,8 @@ func (p *Plan) attach() {
 	}
 }
 
-// followReferences notes what owner needs, from what it refers to on; seen has what was followed already.
+// followReferences records the objects that owner needs, beginning with the references of it. seen has the objects
+// followed so far.
 func (p *Plan) followReferences(owner, it *item, seen map[manifest.ID]bool) {
 	if it.kind.Dependencies == nil {
 		return
@@ -45,7 +46,8 @@ func (p *Plan) followReferences(owner, it *item, seen map[manifest.ID]bool) {
 	}
 }
 
-// resolve are the objects in Git that a reference names; what is not there yet is sent when it appears.
+// resolve returns the objects in Git that a reference names. A missing object is attached by the first plan that has
+// it.
 func (p *Plan) resolve(ref kind.Reference) []*item {
 	if ref.Name != "" {
 		if it, known := p.byID[ref.ID]; known {
@@ -67,7 +69,7 @@ func (p *Plan) resolve(ref kind.Reference) []*item {
 // addClustersOf adds the clusters of the objects that need this one.
 func (it *item) addClustersOf(owners []*item) {
 	d := it.decision
-	d.Chosen, d.Refused = slices.Clone(d.Chosen), slices.Clone(d.Refused) // what was settled stays
+	d.Chosen, d.Refused = slices.Clone(d.Chosen), slices.Clone(d.Refused) // ownDecision keeps the originals
 	at := map[string]int{}                                                // index into Chosen
 	for i, c := range d.Chosen {
 		at[c.Cluster] = i
@@ -76,7 +78,7 @@ func (it *item) addClustersOf(owners []*item) {
 		o := owner.decision
 		for _, c := range o.Chosen {
 			if c.RequiredBy != nil {
-				continue // it is there for another object's sake itself, and that one's dependencies were followed
+				continue // the owner is a dependency here itself, and followReferences followed its references
 			}
 			i, there := at[c.Cluster]
 			if !there {

@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// claim decides whether an object may go anywhere and which policy says where.
+// claim finds the policy of an object, or the reason why accord does not propagate it.
 func (p *Plan) claim(it *item) {
 	d := it.decision
 	if d.Why = p.exclusions.reason(d.ID, it.manifest); d.Why != "" {
@@ -20,7 +20,8 @@ func (p *Plan) claim(it *item) {
 	}
 }
 
-// choose decides about one object that was claimed: which clusters fit, how many replicas each gets, and where it is held.
+// choose decides about a claimed object: which clusters fit, how many replicas each gets, and where a policy suspends
+// it.
 func (p *Plan) choose(it *item) {
 	d := it.decision
 	if d.Policy == nil {
@@ -37,14 +38,14 @@ func (p *Plan) choose(it *item) {
 	p.deferIfLazy(it)
 }
 
-// inherit takes over what the policy says about delivering.
+// inherit copies the delivery options of the policy.
 func (d *Decision) inherit(c *policy.Policy) {
 	d.Overwrite = c.Spec.ConflictResolution == policy.Overwrite
 	d.Preserve = c.Spec.PreserveResourcesOnDeletion != nil && *c.Spec.PreserveResourcesOnDeletion
 	d.Dependencies = c.Spec.PropagateDeps
 }
 
-// blocker says why a policy cannot be acted on at all yet.
+// blocker returns the reason why a policy cannot take effect yet, and its origin; empty if it can.
 func (p *Plan) blocker(c *policy.Policy) (why string, at manifest.Origin) {
 	if name := c.Spec.SchedulerName; name != policy.DefaultScheduler {
 		return fmt.Sprintf("schedulerName is %q, and there is no scheduler but %q", name, policy.DefaultScheduler), c.At("spec.schedulerName")
@@ -66,8 +67,8 @@ func (p *Plan) refuseAll(d *Decision, why string, at manifest.Origin) {
 	}
 }
 
-// place chooses clusters. Of clusterAffinities the terms are tried in order, from the one in use on, until one of them
-// works (Karmada §4.10).
+// place chooses clusters. It tries the terms of clusterAffinities in order, beginning with the term in use, until one
+// yields a choice (Karmada §4.10).
 func (p *Plan) place(it *item) {
 	d := it.decision
 	before := p.previous[d.ID]
@@ -105,7 +106,7 @@ func (p *Plan) place(it *item) {
 	d.Why = fmt.Sprintf("%s (%s): %s; %s", d.Policy.Title(), first.at, first.failure, left)
 }
 
-// unclaimed is why an object that no policy selects goes nowhere.
+// unclaimed returns the reason for an object that no policy selects.
 func unclaimed(id manifest.ID) string {
 	if id.Namespace == "" {
 		return "no ClusterPropagationPolicy selects it"
@@ -113,7 +114,7 @@ func unclaimed(id manifest.ID) string {
 	return fmt.Sprintf("no PropagationPolicy in namespace %s and no ClusterPropagationPolicy selects it", id.Namespace)
 }
 
-// noFit is why no cluster fits.
+// noFit returns the reason for an object that no cluster fits: the first few refusals.
 func noFit(refused []Refusal) string {
 	if len(refused) == 0 {
 		return "there is no cluster"

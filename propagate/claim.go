@@ -9,8 +9,8 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// claims finds the policy of an object. Every policy competes for every object each time, so the answer depends on
-// what is in Git and not on what was created first (DESIGN section 8, B2).
+// claims finds the policy of an object. Every policy competes for every object in every plan, so the winner depends on
+// the content of Git and not on the order of creation (DESIGN section 8, B2).
 type claims struct {
 	policies map[string][]*policy.Policy // by namespace; "" has the cluster-wide ones
 }
@@ -24,7 +24,7 @@ func newClaims(policies []policy.Policy) *claims {
 	return c
 }
 
-// winner is the one policy that claims u, nil when none does (Karmada §2.2): for a namespaced object a policy of its
+// winner returns the policy that claims u, nil when none does (Karmada §2.2): for a namespaced object a policy of its
 // namespace before any cluster-wide one, then the higher priority, then the more exact selector, then the smaller name.
 func (c *claims) winner(u *unstructured.Unstructured) *policy.Policy {
 	if namespace := u.GetNamespace(); namespace != "" {
@@ -35,7 +35,7 @@ func (c *claims) winner(u *unstructured.Unstructured) *policy.Policy {
 	return best(c.policies[""], u)
 }
 
-// best is the policy of one tier that wins u.
+// best returns the policy of one tier that wins u.
 func best(tier []*policy.Policy, u *unstructured.Unstructured) *policy.Policy {
 	var winner *policy.Policy
 	var exact int
@@ -51,7 +51,7 @@ func best(tier []*policy.Policy, u *unstructured.Unstructured) *policy.Policy {
 	return winner
 }
 
-// selecting are all policies that select u, best first.
+// selecting returns all policies that select u, best first.
 func (c *claims) selecting(u *unstructured.Unstructured) []*policy.Policy {
 	var all []*policy.Policy
 	tiers := []string{""}
@@ -93,7 +93,7 @@ func priority(p *policy.Policy) int32 {
 	return *p.Spec.Priority
 }
 
-// selects is the best match of several selectors.
+// selects returns the best match of several selectors.
 func selects(selectors []policy.ResourceSelector, u *unstructured.Unstructured) int {
 	match := policy.NoMatch
 	for _, s := range selectors {

@@ -9,39 +9,41 @@ import (
 	"github.com/accord-dev/accord/render/override"
 )
 
-// ClusterPlan is all that one cluster should have.
+// ClusterPlan lists all objects that one cluster should have.
 type ClusterPlan struct {
 	Cluster string
 	// Objects in the order in which they are applied: namespaces and CRDs first, workloads last.
 	Objects []Placed
-	// Failed are objects that could not be rendered for this cluster. What runs there stays as it is.
+	// Failed are objects that could not be rendered for this cluster. Their live objects stay unchanged.
 	Failed []Failure
 }
 
 // Placed is one finished object for one cluster.
 type Placed struct {
 	*Rendered
-	// Held is why hands are off here (see Choice); empty when it is to be applied.
+	// Held is the reason why the object is held here (see Choice); empty when it is to be applied.
 	Held string
-	// Overwrite takes over an object that exists and is not ours (conflictResolution, Karmada §3.7).
+	// Overwrite allows accord to take over an existing object of another owner (conflictResolution, Karmada §3.7).
 	Overwrite bool
-	// Implied marks a Namespace that no policy asks for on this cluster, there because an object needs it.
+	// Implied marks a Namespace that no policy places on this cluster; an object in it needs it.
 	Implied bool
 }
 
-// Rendered is a finished object. Clusters for which the result is identical share one.
+// Rendered is a finished object. Clusters with identical results share one Rendered.
 type Rendered struct {
 	ID  manifest.ID
 	GVK schema.GroupVersionKind
-	// Digest identifies the content (render.Digest of the object before the digest annotation and inventory label were added).
+	// Digest identifies the content (render.Digest of the object before the digest annotation and inventory label were
+	// added).
 	Digest string
 	// JSON is the complete body of a server-side apply: the object with digest annotation and inventory label.
 	JSON []byte
-	// Origin is where the template stands in Git.
+	// Origin is the place of the template in Git.
 	Origin manifest.Origin
-	// Edits are the overrides that made it, in order.
+	// Edits are the changes by overrides, in order.
 	Edits []override.Edit
-	// Yields are the paths of fields that belong to the member as soon as somebody there has set them, "spec.replicas".
+	// Yields are the paths of fields, such as "spec.replicas", that belong to the member once another field manager has
+	// set them there.
 	Yields []string
 
 	sum [sha256.Size]byte // of JSON

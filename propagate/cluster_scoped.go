@@ -10,12 +10,12 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// clusterScoped says which kinds have no namespace. A plan is made without asking any API server, so it knows the
-// built-in kinds, some that many people install, and every CustomResourceDefinition that is among the objects.
-// Any other kind is taken to be namespaced: without a namespace in its manifest it goes to "default", as kubectl does.
+// clusterScoped has the kinds without a namespace. The planner asks no API server, so it knows the built-in kinds, some
+// widely used ones, and every CustomResourceDefinition among the objects. It takes any other kind for namespaced:
+// without a namespace in its manifest the object goes to "default", as with kubectl.
 type clusterScoped map[schema.GroupKind]bool
 
-// defaultNamespace is where namespaced manifests without a namespace go.
+// defaultNamespace is the namespace of namespaced manifests that name none.
 const defaultNamespace = "default"
 
 func scopes(objects []render.Object) clusterScoped {
@@ -35,7 +35,8 @@ func scopes(objects []render.Object) clusterScoped {
 	return known
 }
 
-// namespace is the one that u will have on a member: none when its kind has none, "default" when its manifest does not say.
+// namespace returns the namespace that u has on a member: none for a cluster-scoped kind, "default" when the manifest
+// names none.
 func (s clusterScoped) namespace(u *unstructured.Unstructured) string {
 	if s[u.GroupVersionKind().GroupKind()] {
 		return ""

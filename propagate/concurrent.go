@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Concurrently calls do with 0 to n-1, on all cores, and returns when all calls have.
+// Concurrently calls do with 0 to n-1, on all cores, and returns when all calls have returned.
 func Concurrently(n int, do func(int)) {
 	var next atomic.Int64
 	var wait sync.WaitGroup

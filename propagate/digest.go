@@ -10,9 +10,9 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Digest identifies the whole plan: "sha256:<hex>" over all decisions and everything that every cluster should have.
-// It does not depend on where the manifests stand, nor on the revision, nor on the order of the input: two commits
-// with the same digest mean the same everywhere. It renders every object, and what For gives is ready then.
+// Digest returns an identifier of the whole plan: "sha256:<hex>" over all decisions and all rendered objects. It
+// depends neither on the revision nor on the place or order of the manifests: two commits with the same digest have the
+// same effect everywhere. Digest renders every object, so ForCluster is cheap after it.
 func (p *Plan) Digest() string { return p.digest() }
 
 func (p *Plan) computeDigest() string {
@@ -25,7 +25,7 @@ func (p *Plan) computeDigest() string {
 	return p.DigestOf(func(id manifest.ID) Sum { return sums[at[id]] })
 }
 
-// digestOnce is the sum of one object, which renders it. What was rendered before is needed no longer then.
+// digestOnce returns the digest of one object and renders the object for it. It drops the results of the earlier plan.
 func (it *item) digestOnce(p *Plan) Sum {
 	it.mu.Lock()
 	sum, known := it.digest, it.digested
@@ -39,7 +39,7 @@ func (it *item) digestOnce(p *Plan) Sum {
 	return sum
 }
 
-// DigestOf is the Digest of the plan, for who has the sums of all its Objects.
+// DigestOf returns the Digest of the plan from the sums of all its Objects.
 func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
 	h := sha256.New()
 	var b bytes.Buffer
@@ -54,7 +54,7 @@ func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// ClusterDigest identifies what one cluster should have, what is held there and what failed included: "sha256:<hex>".
+// ClusterDigest returns an identifier of a cluster's plan, held and failed objects included: "sha256:<hex>".
 func (p *Plan) ClusterDigest(cluster string) string {
 	made := p.ForCluster(cluster)
 	if i, known := p.index[cluster]; known {
@@ -63,7 +63,7 @@ func (p *Plan) ClusterDigest(cluster string) string {
 	return made.sum()
 }
 
-// sum is over the objects in the order in which they are applied, which follows from what they are.
+// sum covers the objects in apply order, which follows from their IDs.
 func (t ClusterPlan) sum() string {
 	b := make([]byte, 0, 128*len(t.Objects))
 	text := func(parts ...string) {
@@ -85,7 +85,7 @@ func (t ClusterPlan) sum() string {
 	return sum(b)
 }
 
-// writeLine writes values so that no two lists of them read the same: strings are quoted, and nil is not zero.
+// writeLine writes values unambiguously: strings are quoted, and nil differs from zero.
 func writeLine(b *bytes.Buffer, values ...any) {
 	text := b.AvailableBuffer()
 	for _, v := range values {

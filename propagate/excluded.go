@@ -15,17 +15,17 @@ import (
 	"github.com/accord-dev/accord/propagate/applyset"
 )
 
-// Skip is what a Federation never propagates, in the syntax of Karmada's flags (Karmada §8.2). The defaults are added
-// to it, never replaced.
+// Skip lists namespaces and APIs that a Federation never propagates, in the syntax of Karmada's flags (Karmada §8.2).
+// They add to the defaults and never replace them.
 type Skip struct {
 	// Namespaces are regular expressions, each for a whole name.
 	Namespaces []string `json:"skippedNamespaces,omitempty"`
-	// APIs are tokens: "group", "group/version", "group/version/KindA,KindB", "v1/KindA,KindB"; several in one string are
-	// separated by semicolons, as in the flag. Kinds are compared without regard to case (B31).
+	// APIs are tokens: "group", "group/version", "group/version/KindA,KindB", "v1/KindA,KindB"; several in one string
+	// are separated by semicolons, as in the flag. Kinds are compared without regard to case (B31).
 	APIs []string `json:"skippedAPIs,omitempty"`
 }
 
-// exclusions say what is never propagated.
+// exclusions are the parsed rules of a Skip, with the defaults.
 type exclusions struct {
 	namespaces []namespaceRule
 	apis       []apiRule
@@ -91,7 +91,7 @@ func (r apiRule) matches(id manifest.ID, version string) bool {
 		slices.ContainsFunc(r.kinds, func(kind string) bool { return strings.EqualFold(strings.TrimSpace(kind), id.Kind) }))
 }
 
-// namespace says why nothing in a namespace is propagated; empty when it may be.
+// namespace returns the reason why accord propagates nothing in a namespace; empty if it may.
 func (r exclusions) namespace(name string) string {
 	switch {
 	case name == "":
@@ -109,7 +109,7 @@ func (r exclusions) namespace(name string) string {
 	return ""
 }
 
-// api says why a kind is not propagated; empty when it may be.
+// api returns the reason why accord does not propagate a kind; empty if it may.
 func (r exclusions) api(id manifest.ID, version string) string {
 	for _, rule := range r.apis {
 		if rule.matches(id, version) {
@@ -119,8 +119,8 @@ func (r exclusions) api(id manifest.ID, version string) string {
 	return ""
 }
 
-// reason says why an object is not propagated whatever the policies say; empty when it may be (Karmada §8.1, and the
-// configured ones of §8.2). What configures a federation is not a workload of it.
+// reason returns why accord does not propagate an object whatever the policies select; empty if it may (Karmada §8.1,
+// and the configured rules of §8.2). Objects that configure a federation are not its workloads.
 func (r exclusions) reason(id manifest.ID, u *unstructured.Unstructured) string {
 	switch {
 	case id.Group == v1alpha1.GroupVersion.Group:
@@ -143,7 +143,7 @@ func (r exclusions) reason(id manifest.ID, u *unstructured.Unstructured) string 
 
 const claimedByLabel = "resourcetemplate.karmada.io/claimed-by"
 
-// isConfiguration says whether a kind tells a federation what to do, here or in Karmada, and is no workload.
+// isConfiguration reports whether a kind configures accord or Karmada and is therefore no workload.
 func isConfiguration(id manifest.ID) bool {
 	switch id.Group {
 	case v1alpha1.GroupVersion.Group,

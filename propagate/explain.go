@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Decision is what was decided about an object in Git; nil when there is none of this name. Nobody may change it.
+// Decision returns the decision about an object in Git; nil when Git has no such object. The caller must not change it.
 func (p *Plan) Decision(id manifest.ID) *Decision {
 	if it, known := p.byID[id]; known && it.decision.Origin != (manifest.Origin{}) {
 		return it.decision
@@ -22,7 +22,7 @@ func (p *Plan) Decision(id manifest.ID) *Decision {
 	return nil
 }
 
-// Manifest is an object in Git with the namespace it will have; nil when there is none. Nobody may change it.
+// Manifest returns an object in Git with its namespace set; nil when there is none. The caller must not change it.
 func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {
 	if it, known := p.byID[id]; known {
 		return it.manifest
@@ -30,20 +30,21 @@ func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {
 	return nil
 }
 
-// Fleet is all clusters, sorted by name, with the taints that ClusterTaintPolicies leave. Nobody may change it.
+// Fleet returns all clusters, sorted by name, with the taints after ClusterTaintPolicies. The caller must not change
+// it.
 func (p *Plan) Fleet() []fleet.Cluster { return p.clusters }
 
-// Kind is what is known about a kind, by accord and by the users who customized it.
+// Kind returns accord's knowledge of a kind, with the customizations of users.
 func (p *Plan) Kind(gk schema.GroupKind) kind.Kind { return p.book.Of(gk) }
 
-// Interpreters are what users know about kinds; nil when they brought nothing. id tells one such knowledge from another;
-// it is empty for nil.
+// Interpreters returns the customizations of users; nil when there are none. id identifies their content; it is empty
+// for nil.
 func (p *Plan) Interpreters() (book *interpret.Book, id string) { return p.book, p.interpretersID }
 
-// NeedsRoom says whether a decision depended on what clusters have room for.
+// NeedsRoom reports whether a decision depended on the free capacity of clusters.
 func (p *Plan) NeedsRoom() bool { return p.needsRoom }
 
-// PoliciesSelecting are all policies that select an object, the one that claims it first (Karmada §2.2).
+// PoliciesSelecting returns all policies that select an object, the winner first (Karmada §2.2).
 func (p *Plan) PoliciesSelecting(id manifest.ID) []*policy.Policy {
 	it, known := p.byID[id]
 	if !known {
@@ -52,8 +53,8 @@ func (p *Plan) PoliciesSelecting(id manifest.ID) []*policy.Policy {
 	return p.claims.selecting(it.manifest)
 }
 
-// Trace is what each overrider does to an object on a cluster that it goes to, in order; see override.Trace. Nil when it
-// does not go there.
+// Trace returns the effect of each overrider on an object on one of its clusters, in order; see override.Trace. It
+// returns nil when the object does not go there.
 func (p *Plan) Trace(id manifest.ID, cluster string) ([]override.Step, error) {
 	it, known := p.byID[id]
 	if !known {
@@ -71,7 +72,7 @@ func (p *Plan) Trace(id manifest.ID, cluster string) ([]override.Step, error) {
 	return override.Trace(u, p.clusters[p.index[cluster]], p.overrides.pick(it.candidates))
 }
 
-// Dependents are the objects for whose sake this one is sent along, sorted.
+// Dependents returns the objects that need this one as a dependency, sorted.
 func (p *Plan) Dependents(id manifest.ID) []manifest.ID {
 	var ids []manifest.ID
 	for _, owner := range p.dependents[id] {

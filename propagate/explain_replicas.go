@@ -8,8 +8,8 @@ import (
 	"github.com/accord-dev/accord/propagate/divide"
 )
 
-// Shares says for each cluster that an object was divided over how its replicas came about, in a few words that follow
-// their number; nil for an object without a count, or that no policy claims. It decides once more, for people who ask.
+// Shares explains for each cluster of a divided object how its replicas came about, in a few words that follow the
+// number; nil for an object without a count, or that no policy claims. It repeats the decision.
 func (p *Plan) Shares(id manifest.ID) map[string]string {
 	it, known := p.byID[id]
 	if !known || it.decision.Policy == nil || it.kind.Replicas == nil {

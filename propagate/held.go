@@ -8,8 +8,8 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// suspension says why a policy holds its objects back on a cluster; empty when it does not. Held is hands off: nothing is
-// created, updated, repaired or deleted there (DESIGN section 8, B13).
+// suspension returns the reason why a policy suspends its objects on a cluster; empty when it does not. accord neither
+// creates, updates, repairs nor deletes a held object (DESIGN section 8, B13).
 func suspension(p *policy.Policy, cluster string) string {
 	if p == nil || p.Spec.Suspension == nil {
 		return ""
@@ -29,15 +29,15 @@ func suspension(p *policy.Policy, cluster string) string {
 	return fmt.Sprintf("%s suspends dispatching on %s (%s)", p.Title(), cluster, at)
 }
 
-// Hold is why people hold a cluster at the time of the plan: hands off everything of the federation there. Empty when
-// they do not.
+// Hold returns the reason why people hold a cluster at the time of the plan, with everything of the federation there;
+// empty when they do not.
 func (p *Plan) Hold(cluster string) string { return p.holds[cluster] }
 
-// Held is why an object is held where it was chosen to go: a suspension holds the object, people the cluster, or both. Empty
-// when nobody does; stages hold beside that (Stage).
+// Held returns the reason why a chosen object is held: a policy suspends the object, people hold the cluster, or both;
+// empty otherwise. Stages hold objects in addition (Stage).
 func (p *Plan) Held(c Choice) string { return joinReasons(c.Held, p.Hold(c.Cluster)) }
 
-// holdsAt are the clusters that people hold at a time, nil when there is none.
+// holdsAt returns the clusters that people hold at a time, with the reason; nil when there are none.
 func (p *Plan) holdsAt(now time.Time) map[string]string {
 	var holds map[string]string
 	for _, c := range p.clusters {
@@ -55,7 +55,7 @@ func (p *Plan) holdsAt(now time.Time) map[string]string {
 	return holds
 }
 
-// joinReasons joins two reasons to hold something. What is held for one of them stays held when the other ends.
+// joinReasons joins two reasons for a hold. An object held for both stays held when one of them ends.
 func joinReasons(a, b string) string {
 	switch {
 	case a == "":

@@ -10,16 +10,16 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// namespaceNeed is what the objects in one namespace want of it.
+// namespaceNeed is the need of the objects in one namespace for it.
 type namespaceNeed struct {
-	// on has every cluster that one of them goes to, with the reason when all of them are held there.
+	// on has every cluster of an object in the namespace, with the reason when all of them are held there.
 	on map[string]string
-	// preserve is set when one of them outlives its policy, and so must its namespace.
+	// preserve is set when one of the objects outlives its policy, because its namespace must then stay too.
 	preserve bool
 }
 
-// implyNamespaces sends namespaces where their objects go: from the manifest in Git when there is one, bare when there is none.
-// Namespaces are made nowhere else unless a policy says so (DESIGN section 8, B32).
+// implyNamespaces places namespaces on the clusters of their objects: with the manifest in Git if there is one,
+// otherwise bare. accord creates a namespace elsewhere only if a policy places it (DESIGN section 8, B32).
 func (p *Plan) implyNamespaces() {
 	needs := p.namespaceNeeds()
 	for i := range p.Decisions {
@@ -58,12 +58,12 @@ func (p *Plan) namespaceNeeds() map[string]namespaceNeed {
 	return needs
 }
 
-// addToNamespace adds to a namespace the clusters that it is needed on and not chosen for.
+// addToNamespace adds to a namespace the clusters that need it and that its policy did not choose.
 func (p *Plan) addToNamespace(id manifest.ID, n namespaceNeed) {
 	it := p.namespace(id)
 	it.preserve = it.preserve || n.preserve
 	d := it.decision
-	d.Chosen, d.Refused = slices.Clone(d.Chosen), slices.Clone(d.Refused) // what was settled stays
+	d.Chosen, d.Refused = slices.Clone(d.Chosen), slices.Clone(d.Refused) // ownDecision keeps the originals
 	chosen := map[string]bool{}
 	for _, c := range d.Chosen {
 		chosen[c.Cluster] = true
@@ -78,7 +78,7 @@ func (p *Plan) addToNamespace(id manifest.ID, n namespaceNeed) {
 	d.Why = ""
 }
 
-// namespace is the item of a Namespace: the one in Git, or a bare one that has no decision of its own in the plan.
+// namespace returns the item of a Namespace: the one in Git, or a bare one without a decision of its own in the plan.
 func (p *Plan) namespace(id manifest.ID) *item {
 	if it, known := p.byID[id]; known {
 		return it

@@ -12,13 +12,14 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// KeepReason says why an object that a cluster still has and For no longer lists must stay there; empty when it may go.
-// labels are those of the live object. It stays
-//   - while a suspension covers it, or people hold the cluster: held means no delete either (B13);
-//   - while a policy claims it and no choice can be made (B17), or the cluster cannot say whether it serves the kind: what
-//     could not be read deletes nothing;
-//   - while an object stays for one of these reasons that needs it, and whose policy sends along what it needs;
-//   - a Namespace, while an object in it would stay.
+// KeepReason returns the reason why accord must not prune an object that a cluster still has and ForCluster no longer
+// lists; empty if it may. labels are those of the live object. accord keeps
+//   - an object that a suspension covers, and everything on a cluster that people hold: held means no delete either
+//     (B13);
+//   - an object that a policy claims while no choice is possible (B17), or while the cluster cannot list the API of the
+//     kind: a failed read deletes nothing;
+//   - an object that a kept object needs whose policy sends its dependencies along;
+//   - a Namespace, while an object in it would be kept.
 func (p *Plan) KeepReason(cluster string, id manifest.ID, labels map[string]string) string {
 	if why := p.Hold(cluster); why != "" {
 		return why
@@ -36,7 +37,7 @@ func (p *Plan) KeepReason(cluster string, id manifest.ID, labels map[string]stri
 	return ""
 }
 
-// keepReason says why an object that is in Git stays where it is not wanted.
+// keepReason returns the reason why an object that is in Git stays on a cluster that should not have it.
 func (p *Plan) keepReason(d *Decision, cluster string) string {
 	if why := d.ownKeepReason(cluster); why != "" {
 		return why
@@ -54,7 +55,7 @@ func (p *Plan) keepReason(d *Decision, cluster string) string {
 	return ""
 }
 
-// ownKeepReason says why an object stays for its own sake.
+// ownKeepReason returns the reason of the object itself, without the objects that need it.
 func (d *Decision) ownKeepReason(cluster string) string {
 	if why := suspension(d.Policy, cluster); why != "" {
 		return why
@@ -65,7 +66,7 @@ func (d *Decision) ownKeepReason(cluster string) string {
 	return ""
 }
 
-// namespaceKeepReason says why a namespace must stay for what is, or may be, in it.
+// namespaceKeepReason returns the reason why a namespace must stay for objects that are, or may be, in it.
 func (p *Plan) namespaceKeepReason(cluster, namespace string) string {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
@@ -86,14 +87,14 @@ func (p *Plan) namespaceKeepReason(cluster, namespace string) string {
 	return ""
 }
 
-// canClaimIn says whether a policy can claim anything in a namespace.
+// canClaimIn reports whether a policy can claim anything in a namespace.
 func canClaimIn(p *policy.Policy, namespace string) bool {
 	return slices.ContainsFunc(p.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
 		return s.Namespace == "" || s.Namespace == namespace
 	})
 }
 
-// bareObject is an object of which only the identity and the labels are known.
+// bareObject returns an object with nothing but identity and labels.
 func bareObject(id manifest.ID, labels map[string]string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	u.SetGroupVersionKind(schema.GroupVersionKind{Group: id.Group, Version: "v1", Kind: id.Kind})

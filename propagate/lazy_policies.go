@@ -10,9 +10,9 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// deferIfLazy undoes what was just decided when the policy is Lazy and the manifest is the one of the last time: what a Lazy
-// policy says now takes effect when the manifest changes next (Karmada §2.7). An object that nothing is known of is new,
-// and a new object is placed at once.
+// deferIfLazy restores the previous decision when the policy is Lazy and the manifest has not changed: a change of a
+// Lazy policy takes effect with the next change of the manifest (Karmada §2.7). An object without a previous decision
+// is new and is placed at once.
 func (p *Plan) deferIfLazy(it *item) {
 	d := it.decision
 	before, known := p.previous[d.ID]
@@ -40,7 +40,7 @@ func (p *Plan) deferIfLazy(it *item) {
 	*d = then
 }
 
-// placesAs says whether two decisions send an object to the same clusters in the same way.
+// placesAs reports whether two decisions send an object to the same clusters in the same way.
 func (d *Decision) placesAs(other *Decision) bool {
 	return d.Overwrite == other.Overwrite && d.Preserve == other.Preserve && d.Dependencies == other.Dependencies &&
 		slices.EqualFunc(d.Chosen, other.Chosen, func(a, b Choice) bool {

@@ -12,10 +12,10 @@ import (
 // retainReplicas is Karmada's label for a workload whose replicas belong to an autoscaler on the member (Karmada §6.3).
 const retainReplicas = "resourcetemplate.karmada.io/retain-replicas"
 
-// replicasPath is where all kinds with an autoscaler have their count.
+// replicasPath is the path of the replica count of all kinds that an autoscaler scales.
 const replicasPath = "spec.replicas"
 
-// scaled are the objects that a HorizontalPodAutoscaler in Git scales: their replicas belong to it.
+// scaled returns the objects that a HorizontalPodAutoscaler in Git scales: their replicas belong to it.
 func scaled(items []*item) map[manifest.ID]bool {
 	targets := map[manifest.ID]bool{}
 	for _, it := range items {
@@ -23,14 +23,15 @@ func scaled(items []*item) map[manifest.ID]bool {
 		if id.Group != "autoscaling" || id.Kind != "HorizontalPodAutoscaler" {
 			continue
 		}
-		ref, _, _ := unstructured.NestedStringMap(it.manifest.Object, "spec", "scaleTargetRef") // none: it scales nothing
+		ref, _, _ := unstructured.NestedStringMap(it.manifest.Object, "spec", "scaleTargetRef") // without it the autoscaler scales nothing
 		gk := schema.FromAPIVersionAndKind(ref["apiVersion"], ref["kind"]).GroupKind()
 		targets[manifest.ID{Group: gk.Group, Kind: gk.Kind, Namespace: id.Namespace, Name: ref["name"]}] = true
 	}
 	return targets
 }
 
-// yields are the fields of an object that belong to the member as soon as somebody there has set them; see kind.Kind.
+// yields returns the fields of an object that belong to the member once another field manager has set them; see
+// kind.Kind.
 func (p *Plan) yields(it *item) []string {
 	if it.kind.Replicas == nil || it.manifest.GetLabels()[retainReplicas] != "true" && !p.scaled[it.decision.ID] {
 		return it.kind.Yields

@@ -13,16 +13,16 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// object is one manifest with the namespace it will have.
+// object is one manifest with its namespace set.
 type object struct {
 	id       manifest.ID
 	manifest *unstructured.Unstructured
-	source   *unstructured.Unstructured // manifest as it was given
+	source   *unstructured.Unstructured // manifest as the input has it
 	origin   manifest.Origin
 }
 
-// normalize gives every object its namespace, sorts them, and refuses an input that says the same thing twice. Manifests that
-// were copied for it are in moved, and those that before has are not copied again.
+// normalize sets the namespace of every object, sorts the objects, and rejects an input with duplicates. It copies a
+// manifest to change it, unless before returns the copy of an earlier plan; moved has all copies.
 func normalize(in Input, before func(*unstructured.Unstructured, string) *unstructured.Unstructured, moved map[*unstructured.Unstructured]*unstructured.Unstructured) ([]object, error) {
 	scope := scopes(in.Objects)
 	objects := make([]object, len(in.Objects))
@@ -56,7 +56,7 @@ func normalize(in Input, before func(*unstructured.Unstructured, string) *unstru
 	return objects, errors.Join(errs...)
 }
 
-// duplicates are the mistakes of a list in which no name may be twice.
+// duplicates returns an error for each title that a list has twice.
 func duplicates[T any](list []T, name func(T) (string, manifest.Origin)) []error {
 	first := map[string]manifest.Origin{}
 	var errs []error

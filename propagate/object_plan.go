@@ -10,33 +10,34 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// ObjectPlan is one object on all clusters that it goes to. Nobody may change it.
+// ObjectPlan is one object on all clusters that it goes to. The caller must not change it.
 type ObjectPlan struct {
-	// Decision is there for a Namespace that is made for its objects, too; it has no Origin and no Policy then.
+	// Decision is also set for a Namespace that accord creates for its objects; it has no Origin and no Policy then.
 	*Decision
-	// Kind is what is known about its kind.
+	// Kind is accord's knowledge of the kind.
 	Kind kind.Kind
-	// Results are what it becomes, each once. Of has for every one of Chosen the index of its result.
+	// Results has each distinct result once. ResultIndex has the index of the result for every one of Chosen.
 	Results     []Result
 	ResultIndex []int32
-	// Preserved says that it stays where it is no longer wanted: its policy says so, or that of something in it.
+	// Preserved means that a cluster keeps the object when it should no longer have it: its policy demands this, or
+	// that of an object in the Namespace.
 	Preserved bool
-	// TakesOver says that it takes over what exists on a cluster and is not ours.
+	// TakesOver means that the object takes over an existing object of another owner.
 	TakesOver bool
 
 	keys map[string]int32 // index of the result
 }
 
-// Result is an object as it is on some clusters: Rendered, or why it could not be.
+// Result is an object as it is on some clusters: Rendered, or the error of rendering it.
 type Result struct {
 	*Rendered
 	Err error
 }
 
-// Sum identifies one object on all of its clusters, what is held and what failed included.
+// Sum identifies one object on all of its clusters, held clusters and failures included.
 type Sum [sha256.Size]byte
 
-// Objects are all objects of the plan, Namespaces that are made for what is in them included, sorted.
+// Objects returns the IDs of all objects of the plan, implied Namespaces included, sorted.
 func (p *Plan) Objects() []manifest.ID {
 	ids := make([]manifest.ID, len(p.items))
 	for i, it := range p.items {
@@ -46,8 +47,8 @@ func (p *Plan) Objects() []manifest.ID {
 	return ids
 }
 
-// ObjectCount is how many objects a cluster gets, those that are held or cannot be rendered included; 0 for one that is not in
-// the fleet.
+// ObjectCount returns the number of objects that a cluster gets, held and failed ones included; 0 for an unknown
+// cluster.
 func (p *Plan) ObjectCount(cluster string) int {
 	i, known := p.index[cluster]
 	if !known {
@@ -56,8 +57,8 @@ func (p *Plan) ObjectCount(cluster string) int {
 	return len(p.byCluster[i].items)
 }
 
-// ForObject renders one object for all of its clusters and keeps nothing of it: who goes through a large plan object by
-// object holds one at a time. ok is false when there is no such object.
+// ForObject renders one object for all of its clusters and keeps no result, so walking a large plan object by object
+// holds one object in memory at a time. ok is false when there is no such object.
 func (p *Plan) ForObject(id manifest.ID) (across *ObjectPlan, ok bool) {
 	it, ok := p.byID[id]
 	if !ok {
@@ -66,14 +67,14 @@ func (p *Plan) ForObject(id manifest.ID) (across *ObjectPlan, ok bool) {
 	return p.forObject(it, nil, p.finish), true
 }
 
-// forObject renders it with render where made has no result. made may be nil.
+// forObject calls render where made, which may be nil, has no result.
 func (p *Plan) forObject(it *item, made *ObjectPlan, render func(assigned, int) (*Rendered, error)) *ObjectPlan {
 	d := it.decision
 	x := &ObjectPlan{
 		Decision: d, Kind: it.kind, ResultIndex: make([]int32, len(d.Chosen)), Preserved: it.preserve || d.Preserve,
 		TakesOver: it.overwrite, keys: map[string]int32{},
 	}
-	same := map[[sha256.Size]byte][]int32{} // results with the same content, which differ in how they were made
+	same := map[[sha256.Size]byte][]int32{} // results with the same content; they differ in their edits
 	var key []byte
 	for i := range d.Chosen {
 		choice := &d.Chosen[i]
@@ -92,7 +93,7 @@ func (p *Plan) forObject(it *item, made *ObjectPlan, render func(assigned, int) 
 	return x
 }
 
-// result is what x has for a key, or what make makes.
+// result returns the result of x for a key, or calls make.
 func (x *ObjectPlan) result(key []byte, make func() Result) Result {
 	if x != nil {
 		if i, known := x.keys[string(key)]; known {
@@ -102,7 +103,7 @@ func (x *ObjectPlan) result(key []byte, make func() Result) Result {
 	return make()
 }
 
-// add is the index of a result, which is new only if there is none like it.
+// add returns the index of a result and appends the result only if there is no equal one.
 func (x *ObjectPlan) add(r Result, same map[[sha256.Size]byte][]int32) int32 {
 	at := int32(len(x.Results))
 	if r.Err == nil {
@@ -117,7 +118,7 @@ func (x *ObjectPlan) add(r Result, same map[[sha256.Size]byte][]int32) int32 {
 	return at
 }
 
-// Sum is of what it is and where it goes, not of where that stands in Git.
+// Sum covers the content and the clusters of the object, and not its place in Git.
 func (x *ObjectPlan) Sum() Sum {
 	var b bytes.Buffer
 	claimed := ""

@@ -11,8 +11,8 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// overrides knows which override rules apply on which clusters, so that an object is rendered once for all clusters
-// on which the same rules apply.
+// overrides knows which override rules apply on which clusters, so that the planner renders an object once for all
+// clusters with the same rules.
 type overrides struct {
 	all      []policy.Override
 	byKind   map[schema.GroupKind][]int // overrides with a selector for the kind
@@ -42,12 +42,12 @@ func newOverrides(all []policy.Override, clusters []fleet.Cluster) *overrides {
 	return o
 }
 
-// has says whether there is an override policy of this name; the namespace "" has the cluster-wide ones.
+// has reports whether there is an override policy of this name; the namespace "" has the cluster-wide ones.
 func (o *overrides) has(namespace, name string) bool {
 	return slices.ContainsFunc(o.all, func(p policy.Override) bool { return p.Namespace == namespace && p.Name == name })
 }
 
-// on says on which of the clusters a rule applies.
+// on returns for each cluster whether a rule applies there.
 func on(rule policy.OverrideRule, clusters []fleet.Cluster) []bool {
 	applies := make([]bool, len(clusters))
 	for i, c := range clusters {
@@ -59,9 +59,9 @@ func on(rule policy.OverrideRule, clusters []fleet.Cluster) []bool {
 	return applies
 }
 
-// candidates are the overrides that may select u, as few as can be told before they are applied: clusters are alike as
-// far as those are. Labels are asked unless a cluster-wide override that selects u writes some: one of the namespace can
-// select by those (Karmada §3.2).
+// candidates returns the overrides that may select u. Fewer candidates mean that more clusters share a result. Labels
+// count unless a cluster-wide override that selects u changes labels: a namespaced override selects by the changed ones
+// (Karmada §3.2).
 func (o *overrides) candidates(u *unstructured.Unstructured) []int {
 	var found, local []int
 	relabelled := false
@@ -84,7 +84,7 @@ func (o *overrides) candidates(u *unstructured.Unstructured) []int {
 	return found
 }
 
-// selects says whether an override selects u as it is.
+// selects reports whether an override selects u as it is.
 func (o *overrides) selects(override *policy.Override, u *unstructured.Unstructured) bool {
 	if !override.ClusterWide() && override.Namespace != u.GetNamespace() {
 		return false
@@ -92,7 +92,7 @@ func (o *overrides) selects(override *policy.Override, u *unstructured.Unstructu
 	return len(override.Spec.ResourceSelectors) == 0 || selects(override.Spec.ResourceSelectors, u) != policy.NoMatch
 }
 
-// relabels says whether an override can change the labels of what it selects.
+// relabels reports whether an override can change the labels of the objects it selects.
 func relabels(override policy.Override) bool {
 	return slices.ContainsFunc(override.Spec.OverrideRules, func(r policy.OverrideRule) bool {
 		return len(r.Overriders.LabelsOverrider) > 0 || slices.ContainsFunc(r.Overriders.Plaintext, func(p policy.PlaintextOverrider) bool {
@@ -112,7 +112,7 @@ func (o *overrides) maySelect(override policy.Override, u *unstructured.Unstruct
 		})
 }
 
-// pick copies out the candidates, for override.Apply.
+// pick returns the candidates for override.Apply.
 func (o *overrides) pick(candidates []int) []policy.Override {
 	picked := make([]policy.Override, len(candidates))
 	for i, c := range candidates {

@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// Parts are what a tree says, taken apart: what to run, where, with which changes, and on what.
+// Parts are the manifests of a tree, decoded and separated by their role.
 type Parts struct {
 	Objects   []render.Object
 	Policies  []policy.Policy
@@ -22,18 +22,18 @@ type Parts struct {
 	// TaintPolicies and Rebalancers are Karmada's ClusterTaintPolicies and WorkloadRebalancers.
 	TaintPolicies []policy.TaintPolicy
 	Rebalancers   []policy.Rebalancer
-	// Customizations are what users know about kinds: ResourceInterpreterCustomizations.
+	// Customizations are ResourceInterpreterCustomizations.
 	Customizations []policy.Customization
-	// Rollouts are RolloutPolicies.
-	Rollouts []policy.Rollout
+	Rollouts       []policy.Rollout
 	// Clusters that Git declares, sorted by name.
 	Clusters []v1alpha1.Cluster
 	// Origins of the Clusters, by name.
 	Origins map[string]manifest.Origin
 }
 
-// Sort takes a built tree apart. Policies, overrides and Clusters are decoded strictly, with their defaults; every
-// mistake in any of them is in the error, as a *manifest.Error with its file and line. Everything else is an object.
+// Sort separates the objects of a built tree. It decodes policies, overrides and Clusters strictly, with their
+// defaults; the error has every mistake in any of them, as a *manifest.Error with file and line. Everything else is an
+// object.
 func Sort(objects []render.Object) (Parts, error) {
 	parts := Parts{Origins: map[string]manifest.Origin{}}
 	var errs []error
@@ -44,7 +44,7 @@ func Sort(objects []render.Object) (Parts, error) {
 	return parts, errors.Join(errs...)
 }
 
-// Fleet is the Clusters as the planner sees them.
+// Fleet returns the Clusters as the planner sees them.
 func (p Parts) Fleet() []fleet.Cluster {
 	clusters := make([]fleet.Cluster, len(p.Clusters))
 	for i, c := range p.Clusters {
@@ -53,7 +53,7 @@ func (p Parts) Fleet() []fleet.Cluster {
 	return clusters
 }
 
-// Input is what these parts contribute to a plan.
+// Input returns the input of a plan for these parts.
 func (p Parts) Input() Input {
 	return Input{
 		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(),
@@ -84,7 +84,7 @@ func (p *Parts) add(o render.Object) error {
 	return nil
 }
 
-// decodeInto adds what a manifest says to the others of its kind.
+// decodeInto appends the decoded manifest to a list.
 func decodeInto[T any](list *[]T, decode func(*unstructured.Unstructured, []byte, manifest.Origin) (T, error), o render.Object) error {
 	decoded, err := decode(o.Manifest, o.Text, o.Origin)
 	*list = append(*list, decoded)

@@ -16,12 +16,13 @@ import (
 	"github.com/accord-dev/accord/propagate/place"
 )
 
-// termResult is what one term of a placement gives.
+// termResult is the result of one term of a placement.
 type termResult struct {
 	term    int
 	chosen  []Choice
 	refused []Refusal
-	// failure says why nothing could be chosen, with its place; empty when something was. nobody: because no cluster fits.
+	// failure is the reason why nothing was chosen, at its place; empty when something was. noFit means that no cluster
+	// fits.
 	failure string
 	at      manifest.Origin
 	noFit   bool
@@ -34,7 +35,7 @@ func (d *Decision) apply(a *termResult, terms []policy.ClusterAffinityTerm) {
 	}
 }
 
-// tryTerm tries one term: filters, then spread constraints, then replicas.
+// tryTerm evaluates one term: filters, then spread constraints, then replicas.
 func (p *Plan) tryTerm(it *item, term int, fresh bool) *termResult {
 	d := it.decision
 	a := &termResult{term: term, at: d.Policy.At("spec.placement")}
@@ -79,7 +80,7 @@ func (p *Plan) fail(a *termResult, d *Decision, err error) {
 	a.refused = p.refuseRest(nil, a.refused, a.failure, a.at)
 }
 
-// refuseRest is what every cluster is refused for that was not chosen: its own reason, or this one.
+// refuseRest returns the refusals of all clusters that were not chosen: each with its own reason, or with why.
 func (p *Plan) refuseRest(chosen []Choice, refused []Refusal, why string, at manifest.Origin) []Refusal {
 	known := map[string]Refusal{}
 	for _, r := range refused {
@@ -100,7 +101,7 @@ func (p *Plan) refuseRest(chosen []Choice, refused []Refusal, why string, at man
 	return all
 }
 
-// question is what placing an object depends on.
+// question returns everything that placing an object depends on.
 func (p *Plan) question(it *item, term int, fresh bool) place.Question {
 	d := it.decision
 	q := place.Question{
@@ -114,7 +115,7 @@ func (p *Plan) question(it *item, term int, fresh bool) place.Question {
 	return q
 }
 
-// filter are the clusters that pass every filter; the others are refused.
+// filter returns the clusters that pass every filter and refuses the others.
 func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candidate {
 	d := it.decision
 	replicas := p.previous[d.ID].replicas()
@@ -138,7 +139,8 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 	return fit
 }
 
-// refusedAt is where a filter's reason stands: in the placement, or, when it is about no field of it, the manifest.
+// refusedAt returns the place of a filter's reason: the field of the placement, or the manifest when no field is
+// involved.
 func (d *Decision) refusedAt(field string) manifest.Origin {
 	if field == "" {
 		return d.Origin
@@ -153,7 +155,7 @@ func (p *Plan) request(it *item, q place.Question, chosen []place.Candidate) div
 	}
 }
 
-// tiers are the names of the affinities of a term, the primary first.
+// tiers returns the names of the affinities of a term, the primary first.
 func tiers(q place.Question) []string {
 	if len(q.Placement.ClusterAffinities) == 0 {
 		return nil
@@ -166,14 +168,14 @@ func tiers(q place.Question) []string {
 	return names
 }
 
-// divide gives each selected cluster its replicas.
+// divide assigns replicas to each selected cluster.
 func (a *termResult) divide(it *item, r divide.Request) error {
 	shares, err := divide.Replicas(r)
 	if err != nil {
 		return err
 	}
 	d := it.decision
-	counts := make([]int32, len(shares)) // all in one place: there can be a million of them in a plan
+	counts := make([]int32, len(shares)) // one allocation: a plan can have a million counts
 	a.chosen = make([]Choice, 0, len(shares))
 	for i, share := range shares {
 		cluster := r.Candidates[i].Cluster.Name
@@ -195,21 +197,21 @@ func (a *termResult) divideCompletions(it *item, r divide.Request) {
 	}
 	completions, found, err := unstructured.NestedInt64(it.manifest.Object, "spec", "completions")
 	if !found || err != nil || completions < 0 || completions > math.MaxInt32 {
-		return // the API server will say what is wrong with it
+		return // the API server will reject it with a message
 	}
 	parties := make([]divide.Party, len(a.chosen))
 	for i, c := range a.chosen {
 		parties[i] = divide.Party{Name: c.Cluster, Votes: int64(*c.Replicas)}
 	}
 	if !slices.ContainsFunc(parties, func(p divide.Party) bool { return p.Votes > 0 }) {
-		return // nothing runs; the template stays as it is
+		return // without replicas the template stays as it is
 	}
 	for i, n := range divide.Webster(int32(completions), parties, r.Seed) {
 		a.chosen[i].Completions = new(n)
 	}
 }
 
-// seed stands in for the UID that an object in Git does not have: it decides ties, the same way for ever (B15).
+// seed replaces the UID that an object in Git does not have: it breaks ties, always in the same way (B15).
 func seed(id manifest.ID) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(id.Group + "/" + id.Kind + "/" + id.Namespace + "/" + id.Name))

@@ -19,17 +19,17 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Plan is what every cluster should run. It never changes; all methods may be called at the same time.
+// Plan is the desired content of every cluster. It never changes; all methods are safe for concurrent use.
 type Plan struct {
 	// Decisions, one for every object, sorted by ID.
 	Decisions []Decision
 
-	clusters       []fleet.Cluster // sorted by name, with the taints that ClusterTaintPolicies leave
+	clusters       []fleet.Cluster // sorted by name, with the taints after ClusterTaintPolicies
 	index          map[string]int  // of clusters, by name
 	book           *interpret.Book
 	interpretersID string // identifies book
 	exclusions     exclusions
-	skip           Skip // which rules are made from
+	skip           Skip // the source of exclusions
 	policies       []policy.Policy
 	claims         *claims
 	overrides      *overrides
@@ -41,15 +41,15 @@ type Plan struct {
 	byID       map[manifest.ID]*item
 	groups     groups
 	provided   map[schema.GroupKind]map[string]bool // clusters that get the CustomResourceDefinition of a kind
-	dependents map[manifest.ID][]*item              // the objects that want each sent along
+	dependents map[manifest.ID][]*item              // the objects that need each as a dependency
 	rollouts   *rollouts                            // nil when everything changes at once
-	holds      map[string]string                    // why people hold a cluster, by name; nil when they hold none
+	holds      map[string]string                    // reasons of people who hold a cluster, by name; nil without holds
 	scaled     map[manifest.ID]bool                 // by a HorizontalPodAutoscaler in Git
 	needsRoom  bool
 	moved      map[*unstructured.Unstructured]*unstructured.Unstructured // manifests that were given a namespace
-	identity   *byte                                                     // tells this plan from any other
-	madeFrom   *byte                                                     // self of the plan that it was made with
-	earlier    *earlierPlan                                              // while this plan is made; nil without one
+	identity   *byte                                                     // identifies this plan
+	madeFrom   *byte                                                     // identity of the plan that it was made from
+	earlier    *earlierPlan                                              // only while this plan is made; nil without one
 	byCluster  []*clusterItems                                           // parallel to clusters
 	digest     func() string
 }
@@ -60,25 +60,25 @@ type item struct {
 	manifest   *unstructured.Unstructured
 	kind       kind.Kind
 	candidates []int // the overrides that may select the object
-	decided    bool  // where it goes
-	overwrite  bool  // it takes over what exists and is not ours
-	preserve   bool  // it stays when it is no longer wanted, for the sake of others
+	decided    bool  // its clusters are chosen
+	overwrite  bool  // it takes over an existing object of another owner
+	preserve   bool  // it stays when no longer wanted, because another object needs it
 
-	source      *unstructured.Unstructured // manifest as the input has it; nil for what only this plan has
-	earlier     *item                      // of the plan before, with the same manifest; only while a plan is made
-	ownDecision Decision                   // as its own policy has it, before anything is sent along with others
-	unclaimed   string                     // why no policy claims it
-	unchanged   bool                       // all about it is as in the plan before
+	source      *unstructured.Unstructured // manifest as the input has it; nil for objects that only this plan has
+	earlier     *item                      // of the earlier plan, with the same manifest; only while a plan is made
+	ownDecision Decision                   // by its own policy, before dependencies and namespaces are added
+	unclaimed   string                     // the reason why no policy claims it
+	unchanged   bool                       // everything about it is as in the earlier plan
 	needsRoom   bool
 
 	mu       sync.Mutex
 	results  []result
-	reusable []result // of the plan before, that may be used again
+	reusable []result // results of the earlier plan
 	digest   Sum
 	digested bool
 }
 
-// clusterItems is the answer of For, made once.
+// clusterItems has the items of a cluster and the answer of ForCluster, made once.
 type clusterItems struct {
 	once   sync.Once
 	items  []assigned // in apply order
@@ -92,13 +92,12 @@ type assigned struct {
 	choice *Choice
 }
 
-// New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and what
-// is held back. The only errors are things that are there twice and scripts about kinds that cannot be used, each a
-// *manifest.Error, and a Skip that cannot be read.
-// Rendering comes later (For).
+// New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and which
+// objects are held. It fails only for duplicates and unusable scripts about kinds, each a *manifest.Error, and for a
+// Skip that cannot be parsed. Rendering comes later (ForCluster).
 func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 
-// newPlan makes the plan with the help of the last one, which may be nil.
+// newPlan makes a plan and reuses parts of the last one, which may be nil.
 func newPlan(in Input, last *Plan) (*Plan, error) {
 	rules, skipErr := in.Skip.exclusions()
 	moved := map[*unstructured.Unstructured]*unstructured.Unstructured{}
@@ -138,7 +137,7 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 	return p, nil
 }
 
-// interpreters is what is known about kinds; nil when users add nothing to it. What p knows, which may be nil, is not read again.
+// interpreters returns the customizations of users; nil when there are none. It reuses those of p, which may be nil.
 func (p *Plan) interpreters(in Input) (*interpret.Book, error) {
 	if len(in.Customizations) == 0 && len(in.Health) == 0 {
 		return nil, nil
@@ -149,7 +148,7 @@ func (p *Plan) interpreters(in Input) (*interpret.Book, error) {
 	return interpret.New(in.Customizations, in.Health)
 }
 
-// interpretersID says which knowledge about kinds an input has: empty for none.
+// interpretersID identifies the customizations of an input: empty for none.
 func interpretersID(in Input) string {
 	if len(in.Customizations) == 0 && len(in.Health) == 0 {
 		return ""
@@ -167,7 +166,7 @@ func interpretersID(in Input) string {
 	return sum(b.Bytes())
 }
 
-// Clusters are the names of the whole fleet, sorted.
+// Clusters returns the names of the whole fleet, sorted.
 func (p *Plan) Clusters() []string {
 	names := make([]string, len(p.clusters))
 	for i, c := range p.clusters {
@@ -176,7 +175,8 @@ func (p *Plan) Clusters() []string {
 	return names
 }
 
-// decide makes one decision an object. CustomResourceDefinitions come first: a cluster that gets one will serve its kind.
+// decide makes one decision per object. CustomResourceDefinitions come first: a cluster that gets one will serve its
+// kind.
 func (p *Plan) decide(objects []object) {
 	p.Decisions = make([]Decision, len(objects))
 	p.byID = make(map[manifest.ID]*item, len(objects))
@@ -212,7 +212,7 @@ func (p *Plan) decide(objects []object) {
 	}
 }
 
-// provide notes which clusters get a CustomResourceDefinition.
+// provide records which clusters get a CustomResourceDefinition.
 func (p *Plan) provide(it *item) {
 	it.decided = true
 	if it.decision.ID.GroupKind() != crdKind || len(it.decision.Chosen) == 0 {
@@ -248,7 +248,7 @@ func (p *Plan) assign() {
 	}
 }
 
-// makeRoom for as many items as each cluster gets: there can be a million of them in a plan.
+// makeRoom allocates the list of each cluster: a plan can have a million items.
 func (p *Plan) makeRoom() {
 	counts := make([]int, len(p.byCluster))
 	for _, it := range p.items {

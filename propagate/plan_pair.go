@@ -6,14 +6,14 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// PlanPair is two plans side by side.
+// PlanPair compares two plans.
 type PlanPair struct {
 	before, after *Plan
-	// matching has for every override of before the one of after that is the same; -1 for none.
+	// matching has for every override of before the index of the equal one of after; -1 for none.
 	matching []int
 }
 
-// PairWith puts a plan beside the one that comes after it.
+// PairWith returns the plan paired with the plan that follows it.
 func (p *Plan) PairWith(after *Plan) *PlanPair {
 	pair := &PlanPair{before: p, after: after, matching: make([]int, len(p.overrides.all))}
 	byTitle := map[string]int{}
@@ -30,8 +30,8 @@ func (p *Plan) PairWith(after *Plan) *PlanPair {
 	return pair
 }
 
-// ForObject renders one object in both plans, nil where there is none. What becomes the same in both is rendered once, and
-// then the two have the same *Rendered.
+// ForObject renders one object in both plans; nil where there is none. It renders equal results once: both sides then
+// share the same *Rendered.
 func (pair *PlanPair) ForObject(id manifest.ID) (before, after *ObjectPlan) {
 	was, known := pair.before.byID[id]
 	now, there := pair.after.byID[id]
@@ -48,7 +48,8 @@ func (pair *PlanPair) ForObject(id manifest.ID) (before, after *ObjectPlan) {
 	return before, after
 }
 
-// sameResults says that the same choice of cluster and replicas, with the same override rules, makes the same of both.
+// sameResults reports whether the same choice of cluster and replicas, with the same override rules, has the same
+// result in both plans.
 func (pair *PlanPair) sameResults(was, now *item) bool {
 	if pair.before.applySet != pair.after.applySet || pair.before.interpretersID != pair.after.interpretersID ||
 		was.preserve != now.preserve || was.decision.Preserve != now.decision.Preserve || len(was.candidates) != len(now.candidates) {

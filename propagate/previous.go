@@ -8,24 +8,24 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Previous is what was decided about one object the last time: the few numbers that a decision depends on and that are
-// not in Git. Divisions by what clusters have room for are steady with it (Karmada §4.8), and so is the choice among
-// clusterAffinities (Karmada §4.10).
+// Previous is the earlier decision about one object: the values that the next decision depends on and that Git does not
+// have. With it, divisions by free capacity are stable (Karmada §4.8), and so is the choice among clusterAffinities
+// (Karmada §4.10).
 type Previous struct {
 	ID manifest.ID `json:"id"`
-	// Template is the digest of the manifest that it was decided for; empty when it is not known.
+	// Template is the digest of the manifest that the decision was about; empty when unknown.
 	Template string `json:"template,omitempty"`
-	// Term and Rebalanced are those of the Decision, and so are the three below.
+	// Term, Rebalanced and the three options below are those of the Decision.
 	Term         string `json:"term,omitempty"`
 	Rebalanced   string `json:"rebalanced,omitempty"`
 	Overwrite    bool   `json:"overwrite,omitempty"`
 	Preserve     bool   `json:"preserve,omitempty"`
 	Dependencies bool   `json:"dependencies,omitempty"`
-	// Clusters that its own policy chose, sorted by name; those it is on for another object's sake are not among them.
+	// Clusters that its own policy chose, sorted by name, without those where it is only a dependency.
 	Clusters []PreviousCluster `json:"clusters,omitempty"`
 }
 
-// PreviousCluster is one cluster that was chosen.
+// PreviousCluster is one chosen cluster.
 type PreviousCluster struct {
 	Name        string `json:"name"`
 	Replicas    *int32 `json:"replicas,omitempty"`
@@ -33,8 +33,8 @@ type PreviousCluster struct {
 	Held        bool   `json:"held,omitempty"`
 }
 
-// Previous is what the next plan has to know of this one: in Input.Previous it makes that plan steady. An object for
-// which no cluster fits keeps what is known of it, because what runs is left as it is.
+// Previous returns the decisions for Input.Previous of the next plan, which makes that plan stable. An object that no
+// cluster fits keeps its previous clusters, because its live objects are kept.
 func (p *Plan) Previous() []Previous {
 	all := make([]Previous, len(p.Decisions))
 	for i := range p.Decisions {
@@ -53,7 +53,7 @@ func (p *Plan) Previous() []Previous {
 	return all
 }
 
-// ownClusters are the clusters that its own policy chose; nil for none.
+// ownClusters returns the clusters that its own policy chose; nil for none.
 func (d *Decision) ownClusters() []PreviousCluster {
 	own := make([]PreviousCluster, 0, len(d.Chosen))
 	for _, c := range d.Chosen {
@@ -67,7 +67,7 @@ func (d *Decision) ownClusters() []PreviousCluster {
 	return own
 }
 
-// on has the clusters that were chosen.
+// on returns the set of chosen clusters.
 func (b Previous) on() map[string]bool {
 	on := make(map[string]bool, len(b.Clusters))
 	for _, c := range b.Clusters {
@@ -76,7 +76,7 @@ func (b Previous) on() map[string]bool {
 	return on
 }
 
-// replicas by cluster.
+// replicas returns the count of each cluster.
 func (b Previous) replicas() map[string]int32 {
 	replicas := make(map[string]int32, len(b.Clusters))
 	for _, c := range b.Clusters {
@@ -87,7 +87,7 @@ func (b Previous) replicas() map[string]int32 {
 	return replicas
 }
 
-// restorePrevious chooses what was chosen the last time, as far as the clusters are still there; why is for the others.
+// restorePrevious chooses the previous clusters that still exist; why is the reason for refusing the others.
 func (p *Plan) restorePrevious(d *Decision, why string, at manifest.Origin, hold func(PreviousCluster) string) {
 	before := p.previous[d.ID]
 	d.Chosen = nil
@@ -100,7 +100,8 @@ func (p *Plan) restorePrevious(d *Decision, why string, at manifest.Origin, hold
 	d.Term = before.Term
 }
 
-// PreviousFrom is what a FederatedObject remembers of its decision: what a plan wrote there, the next one has as Previous.
+// PreviousFrom returns the decision that a FederatedObject records: a plan wrote it there, and the next plan has it as
+// Previous.
 func PreviousFrom(s v1alpha1.FederatedObjectSpec) Previous {
 	return Previous{
 		ID: s.Template.ID(), Template: s.TemplateDigest, Term: s.Affinity, Rebalanced: s.LastRebalancer,
@@ -108,7 +109,7 @@ func PreviousFrom(s v1alpha1.FederatedObjectSpec) Previous {
 	}
 }
 
-// previousClusters are those that its own policy chose, or, while no cluster fits, had chosen.
+// previousClusters returns the clusters that its own policy chose, or, while no cluster fits, had chosen.
 func previousClusters(s v1alpha1.FederatedObjectSpec) []PreviousCluster {
 	var all []PreviousCluster
 	for _, l := range s.PreviousPlacement {

@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// rebalancersOf are the names of the WorkloadRebalancers that name each object, sorted.
+// rebalancersOf returns the names of the WorkloadRebalancers of each object, sorted.
 func rebalancersOf(all []policy.Rebalancer) map[manifest.ID][]string {
 	names := map[manifest.ID][]string{}
 	for _, r := range all {
@@ -28,8 +28,9 @@ func rebalancersOf(all []policy.Rebalancer) map[manifest.ID][]string {
 	return names
 }
 
-// rebalance says whether an object is to be placed as if it were new: a WorkloadRebalancer names it that did not the last
-// time (Karmada §4.11). Each is obeyed once; another name asks again. names are all that name it.
+// rebalance reports whether to place an object as if it were new: a WorkloadRebalancer names it that did not name it in
+// the previous plan (Karmada §4.11). Each WorkloadRebalancer takes effect once. names are all that name the object,
+// joined by commas.
 func (p *Plan) rebalance(id manifest.ID) (names string, fresh bool) {
 	obeyed := strings.Split(p.previous[id].Rebalanced, ",")
 	fresh = slices.ContainsFunc(p.rebalancers[id], func(name string) bool { return !slices.Contains(obeyed, name) })

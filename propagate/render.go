@@ -16,8 +16,8 @@ import (
 	"github.com/accord-dev/accord/render/override"
 )
 
-// ForCluster is all that one cluster should have. It is rendered when it is first asked for and kept; the result is shared,
-// so nobody may change it. A cluster that is not in the fleet gets nothing: its Target is empty.
+// ForCluster returns the plan of one cluster. It renders the objects on the first call and keeps them; callers share
+// the result and must not change it. The plan of an unknown cluster is empty.
 func (p *Plan) ForCluster(cluster string) ClusterPlan {
 	i, known := p.index[cluster]
 	if !known {
@@ -31,7 +31,7 @@ func (p *Plan) ForCluster(cluster string) ClusterPlan {
 	return t.plan
 }
 
-// render makes every object of a cluster. One that fails does not stop the others.
+// render renders every object of a cluster. A failure does not stop the others.
 func (p *Plan) render(cluster int) ClusterPlan {
 	assigned := p.byCluster[cluster].items
 	made := ClusterPlan{Cluster: p.clusters[cluster].Name, Objects: make([]Placed, 0, len(assigned))}
@@ -49,14 +49,14 @@ func (p *Plan) render(cluster int) ClusterPlan {
 	return made
 }
 
-// result is one object rendered for the clusters on which key is the same.
+// result is one object rendered for all clusters with the same key.
 type result struct {
 	key      string
 	rendered *Rendered
 	err      error
 }
 
-// result renders an object for a cluster, or finds that it was rendered for a cluster like it.
+// result renders an object for a cluster, or returns the result of a cluster with the same key.
 func (p *Plan) result(a assigned, cluster int) (*Rendered, error) {
 	var room [64]byte
 	key := a.choice.key(room[:0])
@@ -82,7 +82,7 @@ func (p *Plan) result(a assigned, cluster int) (*Rendered, error) {
 	return rendered, err
 }
 
-// key is what the choice contributes to the result.
+// key appends the part of the key that the choice determines.
 func (c Choice) key(b []byte) []byte {
 	for _, n := range []*int32{c.Replicas, c.Completions} {
 		if n != nil {
@@ -93,7 +93,7 @@ func (c Choice) key(b []byte) []byte {
 	return b
 }
 
-// shared is an earlier result with the same content, made by the same edits, if there is one.
+// shared returns an existing result with the same content and edits, or made.
 func (it *item) shared(made *Rendered) *Rendered {
 	for _, r := range it.results {
 		if r.err != nil || r.rendered.Digest != made.Digest || r.rendered.sum != made.sum {
@@ -126,7 +126,7 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 	return p.mark(u, it, edits)
 }
 
-// template is the object with its replicas, before any override.
+// template returns the object with its replicas, before any override.
 func (p *Plan) template(a assigned) (*unstructured.Unstructured, error) {
 	u := a.item.manifest.DeepCopy()
 	if a.choice.Replicas != nil && a.item.kind.SetReplicas != nil {
@@ -141,8 +141,8 @@ func (p *Plan) template(a assigned) (*unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// mark puts on what says that the object is ours and which version it is, and writes it down. Marks that the manifest
-// itself has are dropped: they would be another version's, or another federation's.
+// mark sets the label and annotations that identify our object and its version, and encodes it. It drops marks of the
+// manifest itself: they belong to another version, or another federation.
 func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edit) (*Rendered, error) {
 	unstructured.RemoveNestedField(u.Object, "metadata", "annotations", v1alpha1.DigestAnnotation)
 	unstructured.RemoveNestedField(u.Object, "metadata", "labels", v1alpha1.PartOfLabel)
@@ -163,7 +163,7 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 	}, nil
 }
 
-// put sets one label or annotation of u in place; the map is made when there is none.
+// put sets one label or annotation of u in place and creates the map if needed.
 func put(u *unstructured.Unstructured, field, key, value string) error {
 	metadata, ok := u.Object["metadata"].(map[string]any)
 	if !ok {
@@ -180,7 +180,7 @@ func put(u *unstructured.Unstructured, field, key, value string) error {
 	return nil
 }
 
-// takesOver says whether the object takes over what exists and is not ours: its own annotation decides, then the
+// takesOver reports whether the object takes over an existing object of another owner: its annotation decides, then the
 // policy (Karmada §3.7).
 func (it *item) takesOver() bool {
 	switch it.manifest.GetAnnotations()[conflictAnnotation] {
@@ -194,8 +194,8 @@ func (it *item) takesOver() bool {
 
 const conflictAnnotation = "work.karmada.io/conflict-resolution"
 
-// identityChanged is the mistake of an override that makes another object of d. Two objects could then be one on a cluster, and
-// neither its policy nor its history could be found again, so it is refused.
+// identityChanged returns the error for an override that turns d into another object. Two objects could then become one
+// on a cluster, and accord could find neither its policy nor its history again.
 func identityChanged(d *Decision, to manifest.ID, edits []override.Edit) error {
 	e := &manifest.Error{Origin: d.Origin, Message: fmt.Sprintf("an override makes %s of %s; it may not change kind, namespace or name", to, d.ID)}
 	for _, edit := range edits {

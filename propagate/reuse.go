@@ -10,22 +10,22 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// Next is New(in), made sooner by what p has in common with it: of an object whose manifest is the very same and whose
-// decision can see nothing new, what p decided and rendered is taken over. It is the plan that New makes, in every part.
-// p stays as it is, and is not kept. A nil p is no plan to begin with.
+// Next returns the same plan as New(in), faster: an object keeps its decision and results in p if its manifest is the
+// same pointer and nothing that its decision depends on has changed. The new plan does not refer to p, and p stays as
+// it is. p may be nil.
 func (p *Plan) Next(in Input) (*Plan, error) { return newPlan(in, p) }
 
-// earlierPlan is the plan before, as far as it helps.
+// earlierPlan is the last plan, with the extent to which a new one can reuse it.
 type earlierPlan struct {
 	*Plan
-	// sameDecisions says that an object of which nothing is new is decided as before: policies, clusters, and all else that
-	// a decision about it can see is the same. rendering says the same of what it becomes, with the same overrides.
+	// sameDecisions means that an unchanged object gets the same decision: policies, clusters, and everything else that
+	// decisions depend on are equal. sameRendering means the same of rendering, with the same overrides.
 	sameDecisions, sameRendering bool
-	// matching has for every override of now the one of before that is the same; -1 for none.
+	// matching has for every override of the new plan the index of the equal one of the earlier plan; -1 for none.
 	matching []int
 }
 
-// reusable finds out how far last, which may be nil, helps with p.
+// reusable returns how much of last, which may be nil, p can reuse.
 func (p *Plan) reusable(last *Plan) *earlierPlan {
 	if last == nil {
 		return nil
@@ -38,7 +38,7 @@ func (p *Plan) reusable(last *Plan) *earlierPlan {
 	return e
 }
 
-// sameAs has for every override of now the index of the one of before that is the same; -1 for none.
+// sameAs returns for every override of now the index of the equal one of before; -1 for none.
 func sameAs(before, now []policy.Override) []int {
 	byTitle := map[string]int{}
 	for i := range before {
@@ -54,7 +54,7 @@ func sameAs(before, now []policy.Override) []int {
 	return twin
 }
 
-// item is the one of before with the same manifest; nil if there is none.
+// item returns the earlier item with the same manifest; nil if there is none.
 func (e *earlierPlan) item(id manifest.ID, source *unstructured.Unstructured, at manifest.Origin) *item {
 	if e == nil {
 		return nil
@@ -65,7 +65,7 @@ func (e *earlierPlan) item(id manifest.ID, source *unstructured.Unstructured, at
 	return nil
 }
 
-// placed is what a manifest became before when it was given this namespace; nil if it was not.
+// placed returns the copy of a manifest with this namespace that the earlier plan made; nil if there is none.
 func (p *Plan) placed(source *unstructured.Unstructured, namespace string) *unstructured.Unstructured {
 	if p == nil {
 		return nil
@@ -76,7 +76,7 @@ func (p *Plan) placed(source *unstructured.Unstructured, namespace string) *unst
 	return nil
 }
 
-// reuseClaim gives an object the policy that it had, if all is as before; false if that has to be looked for.
+// reuseClaim copies the earlier policy of an object. It reports false if the policy has to be found again.
 func (p *Plan) reuseClaim(it *item) bool {
 	was := it.earlier
 	if was == nil || !p.earlier.sameDecisions {
@@ -86,8 +86,7 @@ func (p *Plan) reuseClaim(it *item) bool {
 	return true
 }
 
-// reuseChoice takes over what was decided about an object, if all that was seen then is the same; false if it has to be
-// decided anew.
+// reuseChoice copies the earlier decision about an object. It reports false if the decision has to be made again.
 func (p *Plan) reuseChoice(it *item) bool {
 	was := it.earlier
 	if was == nil || !p.earlier.sameDecisions {
@@ -103,7 +102,7 @@ func (p *Plan) reuseChoice(it *item) bool {
 	return true
 }
 
-// reuseResults takes over what an object was rendered to, and its sum if it goes to the same clusters in the same way.
+// reuseResults takes over the rendered results, and the digest if the object goes to the same clusters in the same way.
 func (p *Plan) reuseResults(it *item) {
 	was := it.earlier
 	if was == nil || !p.earlier.sameRendering || !p.sameResults(was, it) {
@@ -119,7 +118,7 @@ func (p *Plan) reuseResults(it *item) {
 	it.reusable = slices.Clip(was.results)
 }
 
-// sameResults says that the same choice, with the same override rules, makes the same of both.
+// sameResults reports whether the same choice, with the same override rules, has the same result.
 func (p *Plan) sameResults(was, now *item) bool {
 	if was.preserve != now.preserve || was.decision.Preserve != now.decision.Preserve || len(was.candidates) != len(now.candidates) ||
 		p.earlier.scaled[was.decision.ID] != p.scaled[now.decision.ID] {
@@ -133,15 +132,14 @@ func (p *Plan) sameResults(was, now *item) bool {
 	return true
 }
 
-// sameDelivery says that two decisions send the same object to the same clusters, and that nothing in a digest tells them
-// apart.
+// sameDelivery reports whether two decisions send the same object to the same clusters with equal digests.
 func sameDelivery(a, b *Decision) bool {
 	return a.Policy == b.Policy && a.GVK == b.GVK && slices.EqualFunc(a.Chosen, b.Chosen, func(x, y Choice) bool {
 		return reflect.DeepEqual(x, y)
 	})
 }
 
-// UnchangedSince says that p was made with last, and that nothing was decided about an object since.
+// UnchangedSince reports whether p was made from last and everything about an object is as it was there.
 func (p *Plan) UnchangedSince(last *Plan, id manifest.ID) bool {
 	it := p.byID[id]
 	return last != nil && p.madeFrom == last.identity && it != nil && it.unchanged

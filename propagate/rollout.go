@@ -12,17 +12,17 @@ import (
 	"github.com/accord-dev/accord/propagate/stage"
 )
 
-// Rollout is one RolloutPolicy and what of a plan moves by it, cluster by cluster.
+// Rollout is one RolloutPolicy with the objects of a plan that it stages, cluster by cluster.
 type Rollout struct {
 	Policy *policy.Rollout
-	// Clusters that an object of it goes to, sorted.
+	// Clusters that an object of the rollout goes to, sorted.
 	Clusters []string
 
 	plan     *Plan
 	clusters []rolloutCluster // parallel to plan.clusters
 }
 
-// rolloutCluster is made once.
+// rolloutCluster has the objects of a rollout on one cluster, collected once.
 type rolloutCluster struct {
 	once         sync.Once
 	items        []stage.Item
@@ -31,13 +31,13 @@ type rolloutCluster struct {
 	digest       string
 }
 
-// rollouts is what a plan knows of its RolloutPolicies; nil without one.
+// rollouts has the RolloutPolicies of a plan; nil without one.
 type rollouts struct {
 	claims    stage.Claims
 	once      sync.Once
 	byPolicy  map[*policy.Rollout]*Rollout
 	all       []*Rollout                // sorted by Name
-	claimedBy map[*item]*policy.Rollout // what claims each object, those left out that nothing does
+	claimedBy map[*item]*policy.Rollout // the RolloutPolicy that claims each object; unclaimed objects are missing
 }
 
 func (p *Plan) newRollouts(policies []policy.Rollout) *rollouts {
@@ -55,16 +55,16 @@ func (p *Plan) newRollouts(policies []policy.Rollout) *rollouts {
 	return r
 }
 
-// Name is "shop/web", or "standard" for a RolloutPolicy that is cluster-wide.
+// Name returns "shop/web", or "standard" for a RolloutPolicy that is cluster-wide.
 func (r *Rollout) Name() string { return r.Policy.String() }
 
-// Course is who is in which stage. also are clusters from which something of the rollout is to be removed.
+// Course returns the clusters of each stage. also are clusters from which an object of the rollout is to be removed.
 func (r *Rollout) Course(also ...string) stage.Course {
 	return stage.Chart(r.Policy, r.plan.clusters, slices.Concat(r.Clusters, also))
 }
 
-// Digest is one digest for all objects of the rollout on a cluster (stage.Sum); empty when there is none. An object that
-// cannot be rendered counts with its error. It renders what the cluster gets.
+// Digest returns one digest for all objects of the rollout on a cluster (stage.Sum); empty when there are none. An
+// object that cannot be rendered counts with its error. Digest renders the objects of the cluster.
 func (r *Rollout) Digest(cluster string) string {
 	i, known := r.plan.index[cluster]
 	if !known {
@@ -73,8 +73,8 @@ func (r *Rollout) Digest(cluster string) string {
 	return r.forCluster(i).digest
 }
 
-// Items are the objects that Wanted is about, in the order in which they are applied; what cannot be rendered comes last.
-// Nobody may change them.
+// Items returns the objects that Digest covers, in apply order; objects that cannot be rendered come last. The caller
+// must not change them.
 func (r *Rollout) Items(cluster string) []stage.Item {
 	if i, known := r.plan.index[cluster]; known {
 		return r.forCluster(i).items
@@ -82,7 +82,8 @@ func (r *Rollout) Items(cluster string) []stage.Item {
 	return nil
 }
 
-// Dependencies are those of Items that are there for the sake of others only: the RolloutPolicy itself does not claim them.
+// Dependencies returns the Items that are on the cluster only because another object needs them: the RolloutPolicy
+// itself does not claim them.
 func (r *Rollout) Dependencies(cluster string) []manifest.ID {
 	if i, known := r.plan.index[cluster]; known {
 		return r.forCluster(i).dependencies
@@ -90,7 +91,7 @@ func (r *Rollout) Dependencies(cluster string) []manifest.ID {
 	return nil
 }
 
-// Held is why people hold objects of the rollout on a cluster, or all of it; empty when they do not.
+// Held returns the reason why people hold objects of the rollout on a cluster, or all of it; empty when they do not.
 func (r *Rollout) Held(cluster string) string {
 	if i, known := r.plan.index[cluster]; known {
 		return cmp.Or(r.plan.Hold(cluster), r.forCluster(i).held)
@@ -98,7 +99,7 @@ func (r *Rollout) Held(cluster string) string {
 	return ""
 }
 
-// forCluster is what the rollout wants of a cluster.
+// forCluster collects the objects of the rollout on a cluster.
 func (r *Rollout) forCluster(cluster int) *rolloutCluster {
 	w := &r.clusters[cluster]
 	w.once.Do(func() {
@@ -124,8 +125,8 @@ func (w *rolloutCluster) add(r *Rollout, cluster string, item stage.Item, held s
 	}
 }
 
-// Rollouts are all RolloutPolicies of the input, sorted by name; one that claims nothing has no Clusters. Nobody may
-// change them.
+// Rollouts returns all RolloutPolicies of the input, sorted by name; one that claims nothing has no Clusters. The
+// caller must not change them.
 func (p *Plan) Rollouts() []*Rollout {
 	if p.rollouts == nil {
 		return nil
@@ -134,9 +135,9 @@ func (p *Plan) Rollouts() []*Rollout {
 	return p.rollouts.all
 }
 
-// Rollout is what an object moves by on a cluster, nil when it changes at once. On a cluster that it is on for the sake of
-// others it moves with them (stage.Travels). Where it is not wanted, this is about its removal: of an object that left
-// Git the labels of the live object have to do.
+// Rollout returns the rollout that stages an object on a cluster; nil when the object changes at once. Where the object
+// is a dependency, it is staged with the objects that need it (stage.Travels). Where the plan does not place it, the
+// result is about its removal: for an object that left Git, the labels of the live object decide.
 func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string) *Rollout {
 	if p.rollouts == nil {
 		return nil
@@ -149,7 +150,7 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 	return p.rollouts.byPolicy[p.rolloutPolicy(it, cluster)]
 }
 
-// rolloutPolicy is the RolloutPolicy of an object on a cluster.
+// rolloutPolicy returns the RolloutPolicy that stages an object on a cluster.
 func (p *Plan) rolloutPolicy(it *item, cluster string) *policy.Rollout {
 	moves := p.rollouts.claimedBy[it]
 	if owners := p.dependents[it.decision.ID]; len(owners) > 0 {
@@ -158,8 +159,8 @@ func (p *Plan) rolloutPolicy(it *item, cluster string) *policy.Rollout {
 	return moves
 }
 
-// ownerPolicies are the RolloutPolicies of objects that need another one: of those on the cluster, or, where that one is not
-// wanted any more, of all.
+// ownerPolicies returns the RolloutPolicies of the owners on the cluster, or of all owners if the object is no longer
+// wanted there.
 func (p *Plan) ownerPolicies(owners []*item, cluster string, wanted bool) []*policy.Rollout {
 	var all []*policy.Rollout
 	for _, owner := range owners {
@@ -170,14 +171,14 @@ func (p *Plan) ownerPolicies(owners []*item, cluster string, wanted bool) []*pol
 	return all
 }
 
-// on says whether the object goes to a cluster.
+// on reports whether the object goes to a cluster.
 func (it *item) on(cluster string) bool {
 	_, there := slices.BinarySearchFunc(it.decision.Chosen, cluster, func(c Choice, name string) int { return strings.Compare(c.Cluster, name) })
 	return there
 }
 
-// assignRollouts finds out once what every object moves by, and where. A Namespace that is not in Git moves by nothing: it is
-// there as soon as something in it is.
+// assignRollouts determines once which rollout stages every object, and where. A Namespace that is not in Git has none:
+// it exists as soon as an object in it does.
 func (p *Plan) assignRollouts() {
 	r := p.rollouts
 	r.once.Do(func() {

@@ -7,30 +7,31 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// StageAssignment is what the stages of a rollout say of one cluster.
+// StageAssignment is the decision of a rollout about one cluster.
 type StageAssignment struct {
-	// Held is why the cluster does not get what is wanted; empty when it does.
+	// Held is the reason why the cluster does not get the new objects; empty when it does.
 	Held string
-	// RollbackTo is the older plan of which it gets the objects of the rollout, after a rollback; nil when hands are off.
+	// RollbackTo is the older plan whose objects of the rollout the cluster gets; nil when it gets the new ones or is
+	// held.
 	RollbackTo *Plan
 }
 
-// UndecidedStage is the Turn of a rollout that no Turn is known of.
+// UndecidedStage is the reason of a rollout without a StageAssignment.
 const UndecidedStage = "nobody decided yet whether it is its turn"
 
-// StagedPlan is what one cluster gets now, and what stays there: what it should have, as far as the stages of rollouts go.
+// StagedPlan is the plan of one cluster as far as the stages of its rollouts allow: the objects it gets and keeps now.
 type StagedPlan struct {
 	plan        *Plan
 	cluster     string
 	assignments map[string]StageAssignment
 	rolloutOf   map[manifest.ID]string
-	// heldNamespaces are the namespaces in which a rollout keeps its hands off something, with the reason.
+	// heldNamespaces are the namespaces in which a rollout holds an object, with the reason.
 	heldNamespaces map[string]string
 }
 
-// Stage joins the plan for a cluster with the turns of its rollouts, by Rollout.Name; one that is missing is Undecided. live are the
-// objects that are there, with their labels. along are those that are there for the sake of an object of a rollout, by
-// its name, as the plan says with which they came: what left Git is claimed by nobody any more.
+// Stage joins the plan of a cluster with the assignments of its rollouts, by Rollout.Name; a missing one is
+// UndecidedStage. live are the objects on the cluster, with their labels. rolloutOf names the rollout of dependencies,
+// as recorded by the plan that placed them: no RolloutPolicy claims a dependency that left Git.
 func (p *Plan) Stage(cluster string, turns map[string]StageAssignment, along map[manifest.ID]string, live iter.Seq2[manifest.ID, map[string]string]) StagedPlan {
 	s := StagedPlan{plan: p, cluster: cluster, assignments: turns, rolloutOf: along, heldNamespaces: map[string]string{}}
 	target := p.ForCluster(cluster)
@@ -52,10 +53,10 @@ func (s *StagedPlan) noteHeldNamespace(id manifest.ID, labels map[string]string)
 	}
 }
 
-// keepsCluster says that hands are off.
+// keepsCluster reports whether the rollout holds its objects on the cluster.
 func (t StageAssignment) keepsCluster() bool { return t.Held != "" && t.RollbackTo == nil }
 
-// assignment of what an object moves by.
+// assignment returns the assignment of the rollout that stages an object; false when the object changes at once.
 func (s *StagedPlan) assignment(id manifest.ID, labels map[string]string) (StageAssignment, bool) {
 	name := ""
 	if r := s.plan.Rollout(s.cluster, id, labels); r != nil {
@@ -70,13 +71,13 @@ func (s *StagedPlan) assignment(id manifest.ID, labels map[string]string) (Stage
 	return turn, true
 }
 
-// placedOn says that the object goes to a cluster.
+// placedOn reports whether the object goes to a cluster.
 func (p *Plan) placedOn(cluster string, id manifest.ID) bool {
 	it, known := p.byID[id]
 	return known && it.on(cluster)
 }
 
-// rolloutNamed is nil when there is no RolloutPolicy of this name any more: then nothing waits for it.
+// rolloutNamed returns nil when the RolloutPolicy no longer exists: nothing waits for it then.
 func (p *Plan) rolloutNamed(name string) *Rollout {
 	i := slices.IndexFunc(p.Rollouts(), func(r *Rollout) bool { return r.Name() == name })
 	if i < 0 {
@@ -85,7 +86,7 @@ func (p *Plan) rolloutNamed(name string) *Rollout {
 	return p.Rollouts()[i]
 }
 
-// ClusterPlan is what the cluster gets now.
+// ClusterPlan returns the objects that the cluster gets now.
 func (s *StagedPlan) ClusterPlan() ClusterPlan {
 	whole := s.plan.ForCluster(s.cluster)
 	next := ClusterPlan{Cluster: s.cluster, Objects: make([]Placed, 0, len(whole.Objects))}
@@ -115,7 +116,7 @@ func (s *StagedPlan) ClusterPlan() ClusterPlan {
 	return next
 }
 
-// rollbacks are the names of the rollouts that give something back, sorted.
+// rollbacks returns the names of the rollouts that roll back, sorted.
 func (s *StagedPlan) rollbacks() []string {
 	var names []string
 	for name, turn := range s.assignments {
@@ -127,7 +128,7 @@ func (s *StagedPlan) rollbacks() []string {
 	return names
 }
 
-// addRollback adds what a rollout gives back, with the namespaces for it. What people hold stays held.
+// addRollback adds the older objects of a rollout, with their namespaces. A hold of people or policies still applies.
 func (s *StagedPlan) addRollback(next *ClusterPlan, name string) {
 	old := s.assignments[name].RollbackTo
 	there := map[manifest.ID]bool{}
@@ -147,8 +148,7 @@ func (s *StagedPlan) addRollback(next *ClusterPlan, name string) {
 	}
 }
 
-// dropEmptyNamespaces leaves out the Namespaces that are only there for objects of which none is left, and holds those of which all
-// objects are held: nobody would need them yet.
+// dropEmptyNamespaces drops implied Namespaces without any object left, and holds those whose objects are all held.
 func dropEmptyNamespaces(t ClusterPlan) []Placed {
 	held, free := map[string]string{}, map[string]bool{}
 	for _, o := range t.Objects {
@@ -174,11 +174,11 @@ func dropEmptyNamespaces(t ClusterPlan) []Placed {
 	return kept
 }
 
-// KeepReason says why an object that the cluster still has and Target does not list must stay there; empty when it may go.
-// Beside what Plan.Withdraw says it stays
-//   - while its rollout keeps its hands off the cluster;
-//   - when nothing says what it moved with, while a rollout keeps its hands off something in its namespace, which may need it;
-//   - a Namespace, while a rollout keeps its hands off something in it.
+// KeepReason returns the reason why accord must not prune an object that the cluster still has and ClusterPlan does not
+// list; empty if it may. Beside the objects of Plan.KeepReason accord keeps
+//   - an object while its rollout holds the cluster;
+//   - an object of unknown rollout, while a rollout holds an object in its namespace, which may need it;
+//   - a Namespace, while a rollout holds an object in it.
 func (s *StagedPlan) KeepReason(id manifest.ID, labels map[string]string) string {
 	if why := s.plan.KeepReason(s.cluster, id, labels); why != "" {
 		return why
@@ -199,7 +199,8 @@ func (s *StagedPlan) KeepReason(id manifest.ID, labels map[string]string) string
 	return ""
 }
 
-// RolloutOf is the name of the rollout that an object on the cluster moves by; empty when it changes at once.
+// RolloutOf returns the name of the rollout that stages an object on the cluster; empty when the object changes at
+// once.
 func (s *StagedPlan) RolloutOf(id manifest.ID, labels map[string]string) string {
 	if r := s.plan.Rollout(s.cluster, id, labels); r != nil {
 		return r.Name()

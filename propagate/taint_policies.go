@@ -10,8 +10,8 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// Taints are those in force on every cluster: what the Cluster has, with what ClusterTaintPolicies add and without what
-// they remove (Karmada §1.7).
+// Taints returns the taints of every cluster: those of the Cluster, after ClusterTaintPolicies added and removed theirs
+// (Karmada §1.7).
 func (p *Plan) Taints() map[string][]corev1.Taint {
 	taints := make(map[string][]corev1.Taint, len(p.clusters))
 	for _, c := range p.clusters {
@@ -20,8 +20,8 @@ func (p *Plan) Taints() map[string][]corev1.Taint {
 	return taints
 }
 
-// tainted is the fleet, sorted by name, as ClusterTaintPolicies leave it. The policies are asked in the order of their
-// names: what is in Git has no age, which Karmada goes by.
+// tainted returns the fleet, sorted by name, after ClusterTaintPolicies. The policies apply in the order of their
+// names: Karmada uses their age, which objects in Git do not have.
 func tainted(clusters []fleet.Cluster, policies []policy.TaintPolicy) []fleet.Cluster {
 	clusters = slices.Clone(clusters)
 	slices.SortFunc(clusters, func(a, b fleet.Cluster) int { return cmp.Compare(a.Name, b.Name) })
@@ -34,7 +34,7 @@ func tainted(clusters []fleet.Cluster, policies []policy.TaintPolicy) []fleet.Cl
 	return clusters
 }
 
-// taint is what one policy makes of the taints of a cluster.
+// taint returns the taints of a cluster after one policy.
 func taint(c fleet.Cluster, t policy.TaintPolicy) []corev1.Taint {
 	if t.Spec.TargetClusters != nil {
 		if ok, _, _ := c.Matches(*t.Spec.TargetClusters); !ok {
@@ -55,13 +55,13 @@ func taint(c fleet.Cluster, t policy.TaintPolicy) []corev1.Taint {
 	return taints
 }
 
-// without are the taints that differ in key or effect.
+// without returns the taints that differ in key or effect.
 func without(taints []corev1.Taint, t policy.PolicyTaint) []corev1.Taint {
 	return slices.DeleteFunc(taints, func(have corev1.Taint) bool { return have.Key == t.Key && have.Effect == t.Effect })
 }
 
-// holds says whether all requirements hold. No requirements never do, and neither does one about a condition that the
-// cluster does not have.
+// holds reports whether all requirements hold; false without requirements. A requirement about a condition that the
+// cluster does not have fails.
 func holds(conditions map[string]string, all []policy.ConditionMatch) bool {
 	for _, m := range all {
 		status, has := conditions[m.ConditionType]

@@ -4,13 +4,13 @@ import (
 	"github.com/accord-dev/accord/propagate/place"
 )
 
-// groups are the objects that workloadAffinity places together or apart (Karmada §1.3, §4.2): those of one namespace
+// groups are the objects that workloadAffinity places together or apart (Karmada §1.3, §4.2): objects of one namespace
 // whose policies group by the same label and that have the same value of it.
 type groups struct {
 	together, apart map[string][]*item
 }
 
-// gather finds the groups; items must be claimed already.
+// gather collects the groups; the items must be claimed already.
 func gather(items []*item) groups {
 	g := groups{together: map[string][]*item{}, apart: map[string][]*item{}}
 	for _, it := range items {
@@ -25,7 +25,7 @@ func gather(items []*item) groups {
 	return g
 }
 
-// groups that the object is in; empty when it is in none.
+// groups returns the groups of the object; empty when it is in none.
 func (it *item) groups() (together, apart string) {
 	c := it.decision.Policy
 	if c == nil || c.Spec.Placement.WorkloadAffinity == nil {
@@ -49,13 +49,14 @@ func (it *item) groups() (together, apart string) {
 	return together, apart
 }
 
-// peers are the other objects of the groups of an object that are anywhere.
+// peers returns the other objects in the groups of an object that are placed anywhere.
 func (p *Plan) peers(it *item) (together, apart []place.Peer) {
 	t, a := it.groups()
 	return p.others(it, p.groups.together[t]), p.others(it, p.groups.apart[a])
 }
 
-// others are where the other members of a group are: as decided now, or, when their turn comes later, the last time.
+// others returns the clusters of the other members of a group: of this plan, or of the previous one while not yet
+// decided.
 func (p *Plan) others(it *item, members []*item) []place.Peer {
 	var peers []place.Peer
 	for _, other := range members {
