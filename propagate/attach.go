@@ -87,7 +87,7 @@ func (it *item) addClustersOf(owners []*item) {
 				d.Chosen = append(d.Chosen, Choice{Cluster: c.Cluster, RequiredBy: &o.ID})
 			}
 			if c.Held != "" && d.Chosen[i].Held == "" {
-				d.Chosen[i].Held = fmt.Sprintf("it is needed by %s, which is held: %s", o.ID, c.Held)
+				d.Chosen[i].Held = fmt.Sprintf("%s needs it and is held: %s", o.ID, c.Held)
 			}
 		}
 		d.Overwrite, d.Preserve = d.Overwrite || o.Overwrite, d.Preserve || o.Preserve

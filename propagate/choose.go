@@ -9,17 +9,6 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// claim finds the policy of an object, or the reason why accord does not propagate it.
-func (p *Plan) claim(it *item) {
-	d := it.decision
-	if d.Why = p.exclusions.reason(d.ID, it.manifest); d.Why != "" {
-		return
-	}
-	if d.Policy = p.claims.winner(it.manifest); d.Policy == nil {
-		d.Why = unclaimed(d.ID)
-	}
-}
-
 // choose decides about a claimed object: which clusters fit, how many replicas each gets, and where a policy suspends
 // it.
 func (p *Plan) choose(it *item) {
@@ -30,7 +19,7 @@ func (p *Plan) choose(it *item) {
 	}
 	d.inherit(d.Policy)
 	if why, at := p.blocker(d.Policy); why != "" {
-		d.Why = fmt.Sprintf("%s (%s); what runs is left as it is", why, at)
+		d.Why = fmt.Sprintf("%s (%s); existing objects are kept", why, at)
 		p.refuseAll(d, why, at)
 		return
 	}
@@ -48,11 +37,11 @@ func (d *Decision) inherit(c *policy.Policy) {
 // blocker returns the reason why a policy cannot take effect yet, and its origin; empty if it can.
 func (p *Plan) blocker(c *policy.Policy) (why string, at manifest.Origin) {
 	if name := c.Spec.SchedulerName; name != policy.DefaultScheduler {
-		return fmt.Sprintf("schedulerName is %q, and there is no scheduler but %q", name, policy.DefaultScheduler), c.At("spec.schedulerName")
+		return fmt.Sprintf("schedulerName is %q; accord supports only %q", name, policy.DefaultScheduler), c.At("spec.schedulerName")
 	}
 	for i, name := range c.Spec.DependentOverrides {
 		if !p.overrides.has(c.Namespace, name) {
-			return fmt.Sprintf("it waits for the override policy %q, which is not there", name),
+			return fmt.Sprintf("it waits for override policy %q, which does not exist", name),
 				c.At(fmt.Sprintf("spec.dependentOverrides[%d]", i))
 		}
 	}
@@ -95,23 +84,15 @@ func (p *Plan) place(it *item) {
 	}
 	d.Refused = first.refused
 	if first.noFit {
-		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; what runs is left as it is", d.Policy.Title(), first.at, first.failure)
+		d.Why = fmt.Sprintf("no cluster fits the placement of %s (%s): %s; existing objects are kept", d.Policy.Title(), first.at, first.failure)
 		return
 	}
 	p.restorePrevious(d, first.failure, first.at, func(c PreviousCluster) string { return suspension(d.Policy, c.Name) })
-	left := "what runs is left as it is"
+	left := "existing objects are kept"
 	if d.PlacementRetained = len(d.Chosen) > 0; d.PlacementRetained {
-		left = "what was chosen before stays"
+		left = "the previous clusters are kept"
 	}
 	d.Why = fmt.Sprintf("%s (%s): %s; %s", d.Policy.Title(), first.at, first.failure, left)
-}
-
-// unclaimed returns the reason for an object that no policy selects.
-func unclaimed(id manifest.ID) string {
-	if id.Namespace == "" {
-		return "no ClusterPropagationPolicy selects it"
-	}
-	return fmt.Sprintf("no PropagationPolicy in namespace %s and no ClusterPropagationPolicy selects it", id.Namespace)
 }
 
 // noFit returns the reason for an object that no cluster fits: the first few refusals.

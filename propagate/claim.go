@@ -2,12 +2,33 @@ package propagate
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 )
+
+// claim finds the policy of an object, or the reason why accord does not propagate it.
+func (p *Plan) claim(it *item) {
+	d := it.decision
+	if d.Why = p.exclusions.reason(d.ID, it.manifest); d.Why != "" {
+		return
+	}
+	if d.Policy = p.claims.winner(it.manifest); d.Policy == nil {
+		d.Why = unclaimed(d.ID)
+	}
+}
+
+// unclaimed returns the reason for an object that no policy selects.
+func unclaimed(id manifest.ID) string {
+	if id.Namespace == "" {
+		return "no ClusterPropagationPolicy selects it"
+	}
+	return fmt.Sprintf("no PropagationPolicy in namespace %s and no ClusterPropagationPolicy selects it", id.Namespace)
+}
 
 // claims finds the policy of an object. Every policy competes for every object in every plan, so the winner depends on
 // the content of Git and not on the order of creation (DESIGN section 8, B2).

@@ -132,7 +132,7 @@ func (r exclusions) reason(id manifest.ID, u *unstructured.Unstructured) string 
 	case id.Group == "coordination.k8s.io":
 		return "leases are never propagated (Karmada §8.1)"
 	case u.GetLabels()[claimedByLabel] != "":
-		return fmt.Sprintf("the label %s gives it to another owner (Karmada §8.1)", claimedByLabel)
+		return fmt.Sprintf("the label %s assigns it to another owner (Karmada §8.1)", claimedByLabel)
 	}
 	namespace := id.Namespace
 	if id.GroupKind() == namespaceKind {

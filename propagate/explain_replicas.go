@@ -18,7 +18,7 @@ func (p *Plan) Shares(id manifest.ID) map[string]string {
 	d, shares := it.decision, map[string]string{}
 	if d.PlacementRetained || d.Lazy {
 		for _, c := range d.Chosen {
-			shares[c.Cluster] = "kept from the last time"
+			shares[c.Cluster] = "kept from the previous plan"
 		}
 		return shares
 	}

@@ -49,7 +49,7 @@ func (p *Plan) keepReason(d *Decision, cluster string) string {
 	}
 	for _, owner := range p.dependents[d.ID] {
 		if why := owner.decision.ownKeepReason(cluster); why != "" {
-			return fmt.Sprintf("%s needs it and stays: %s", owner.decision.ID, why)
+			return fmt.Sprintf("%s needs it and is kept: %s", owner.decision.ID, why)
 		}
 	}
 	return ""
@@ -74,7 +74,7 @@ func (p *Plan) namespaceKeepReason(cluster, namespace string) string {
 			continue
 		}
 		if why := p.keepReason(d, cluster); why != "" {
-			return fmt.Sprintf("%s in it stays: %s", d.ID, why)
+			return fmt.Sprintf("%s in it is kept: %s", d.ID, why)
 		}
 	}
 	for _, tier := range []string{namespace, ""} {

@@ -72,10 +72,10 @@ spec:
 			"ClusterPropagationPolicy frozen suspends dispatching on every cluster (policies.yaml:32)"},
 		{"no cluster fits", "a", manifest.ID{Kind: "ConfigMap", Namespace: "lost", Name: "homeless"}, nil,
 			"no cluster fits the placement of ClusterPropagationPolicy homeless (policies.yaml:25): " +
-				"a not in clusterNames [gone], b not in clusterNames [gone]; what runs is left as it is"},
+				"a not in clusterNames [gone], b not in clusterNames [gone]; existing objects are kept"},
 		{"namespace of what no cluster fits", "a", manifest.ID{Kind: "Namespace", Name: "lost"}, nil,
-			"ConfigMap lost/homeless in it stays: no cluster fits the placement of ClusterPropagationPolicy homeless (policies.yaml:25): " +
-				"a not in clusterNames [gone], b not in clusterNames [gone]; what runs is left as it is"},
+			"ConfigMap lost/homeless in it is kept: no cluster fits the placement of ClusterPropagationPolicy homeless (policies.yaml:25): " +
+				"a not in clusterNames [gone], b not in clusterNames [gone]; existing objects are kept"},
 		{"namespace of what is held", "a", manifest.ID{Kind: "Namespace", Name: "cold"}, nil,
 			"objects in it may be held: ClusterPropagationPolicy frozen suspends dispatching on every cluster (policies.yaml:32)"},
 		{"namespace with a policy held here", "a", manifest.ID{Kind: "Namespace", Name: "shop"}, nil,
@@ -88,7 +88,7 @@ spec:
 	}
 }
 
-// TestWhatIsNeededStays: what runs is left as it is when no choice can be made, and so is what it needs.
+// TestWhatIsNeededStays: existing objects are kept when no choice can be made, and so is what it needs.
 func TestWhatIsNeededStays(t *testing.T) {
 	p := plan(t, load(t, `
 -- all.yaml --
@@ -109,7 +109,7 @@ spec:
 {apiVersion: cluster.karmada.io/v1alpha1, kind: Cluster, metadata: {name: a}, spec: {syncMode: Push}}
 `))
 	require.Contains(t, p.KeepReason("a", manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}, nil), "no cluster fits")
-	require.Contains(t, p.KeepReason("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings"}, nil), "apps/Deployment shop/web needs it and stays")
+	require.Contains(t, p.KeepReason("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings"}, nil), "apps/Deployment shop/web needs it and is kept")
 	require.Empty(t, p.KeepReason("a", manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "unrelated"}, nil))
 }
 

@@ -20,7 +20,7 @@ func (p *Plan) deferIfLazy(it *item) {
 		return
 	}
 	at := d.Policy.At("spec.activationPreference")
-	waits := d.Policy.Title() + " is Lazy: it takes effect when the manifest changes"
+	waits := d.Policy.Title() + " is Lazy: its change takes effect when the manifest changes"
 	waitsAt := fmt.Sprintf("%s (%s)", waits, at)
 	then := *d
 	then.Why, then.PlacementRetained, then.FailedTerms, then.Rebalanced = "", false, nil, before.Rebalanced

@@ -75,7 +75,7 @@ func duplicates[T any](list []T, name func(T) (string, manifest.Origin)) []error
 }
 
 func duplicate(what string, first, second manifest.Origin) error {
-	return &manifest.Error{Origin: second, Message: fmt.Sprintf("%s is written twice; the other one is %s", what, first)}
+	return &manifest.Error{Origin: second, Message: fmt.Sprintf("%s is defined twice; the other definition is %s", what, first)}
 }
 
 func compareOrigins(a, b manifest.Origin) int {

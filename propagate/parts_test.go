@@ -69,5 +69,5 @@ func TestSortTellsEveryMistake(t *testing.T) {
 `))
 	require.EqualError(t, err, `a.yaml:1: spec.resourceSelectors needs at least one entry
 a.yaml:3: unknown field "overideRules" in spec; did you mean "overrideRules"?
-b.yaml:3: Cluster a is written twice; the other one is b.yaml:1`)
+b.yaml:3: Cluster a is defined twice; the other definition is b.yaml:1`)
 }

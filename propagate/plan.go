@@ -125,7 +125,8 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 	} else {
 		p.claims = newClaims(in.Policies)
 	}
-	p.decide(objects)
+	p.claimAll(objects)
+	p.chooseAll()
 	p.attach()
 	p.implyNamespaces()
 	p.assign()
@@ -175,12 +176,10 @@ func (p *Plan) Clusters() []string {
 	return names
 }
 
-// decide makes one decision per object. CustomResourceDefinitions come first: a cluster that gets one will serve its
-// kind.
-func (p *Plan) decide(objects []object) {
+// claimAll makes an item of each object, with its policy.
+func (p *Plan) claimAll(objects []object) {
 	p.Decisions = make([]Decision, len(objects))
 	p.byID = make(map[manifest.ID]*item, len(objects))
-	p.provided = map[schema.GroupKind]map[string]bool{}
 	for i, o := range objects {
 		d := &p.Decisions[i]
 		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin}
@@ -198,6 +197,11 @@ func (p *Plan) decide(objects []object) {
 			it.unclaimed = d.Why
 		}
 	}
+}
+
+// chooseAll decides about each object. CustomResourceDefinitions come first: a cluster that gets one will serve its kind.
+func (p *Plan) chooseAll() {
+	p.provided = map[schema.GroupKind]map[string]bool{}
 	p.groups, p.scaled = gather(p.items), scaled(p.items)
 	for _, definitions := range []bool{true, false} {
 		for _, it := range p.items {

@@ -4,30 +4,24 @@ import (
 	"reflect"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 )
 
 // PlanPair compares two plans.
 type PlanPair struct {
 	before, after *Plan
-	// matching has for every override of before the index of the equal one of after; -1 for none.
+	// sameRendering means that both plans render with the same inventory label and the same customizations of users.
+	sameRendering bool
+	// matching has for every override of after the index of the equal one of before; -1 for none.
 	matching []int
 }
 
 // PairWith returns the plan paired with the plan that follows it.
 func (p *Plan) PairWith(after *Plan) *PlanPair {
-	pair := &PlanPair{before: p, after: after, matching: make([]int, len(p.overrides.all))}
-	byTitle := map[string]int{}
-	for i := range after.overrides.all {
-		byTitle[after.overrides.all[i].Title()] = i
+	return &PlanPair{
+		before: p, after: after, sameRendering: p.applySet == after.applySet && p.interpretersID == after.interpretersID,
+		matching: matchOverrides(p.overrides.all, after.overrides.all, func(a, b *policy.Override) bool { return reflect.DeepEqual(a.Spec, b.Spec) }),
 	}
-	for i := range p.overrides.all {
-		o := &p.overrides.all[i]
-		pair.matching[i] = -1
-		if j, there := byTitle[o.Title()]; there && reflect.DeepEqual(o.Spec, after.overrides.all[j].Spec) {
-			pair.matching[i] = j
-		}
-	}
-	return pair
 }
 
 // ForObject renders one object in both plans; nil where there is none. It renders equal results once: both sides then
@@ -48,17 +42,38 @@ func (pair *PlanPair) ForObject(id manifest.ID) (before, after *ObjectPlan) {
 	return before, after
 }
 
-// sameResults reports whether the same choice of cluster and replicas, with the same override rules, has the same
-// result in both plans.
 func (pair *PlanPair) sameResults(was, now *item) bool {
-	if pair.before.applySet != pair.after.applySet || pair.before.interpretersID != pair.after.interpretersID ||
-		was.preserve != now.preserve || was.decision.Preserve != now.decision.Preserve || len(was.candidates) != len(now.candidates) {
+	return pair.sameRendering && sameResults(was, now, pair.matching) &&
+		(was.manifest == now.manifest || reflect.DeepEqual(was.manifest.Object, now.manifest.Object))
+}
+
+// sameResults reports whether the same choice of cluster and replicas has the same result for two items with equal
+// manifests. matching is that of matchOverrides.
+func sameResults(was, now *item, matching []int) bool {
+	if was.preserve != now.preserve || was.decision.Preserve != now.decision.Preserve || len(was.candidates) != len(now.candidates) {
 		return false
 	}
-	for i, c := range was.candidates {
-		if pair.matching[c] != now.candidates[i] {
+	for i, c := range now.candidates {
+		if matching[c] != was.candidates[i] {
 			return false
 		}
 	}
-	return was.manifest == now.manifest || reflect.DeepEqual(was.manifest.Object, now.manifest.Object)
+	return true
+}
+
+// matchOverrides returns for every override of after the index of the equal one of before with the same title; -1 for
+// none.
+func matchOverrides(before, after []policy.Override, equal func(a, b *policy.Override) bool) []int {
+	byTitle := map[string]int{}
+	for i := range before {
+		byTitle[before[i].Title()] = i
+	}
+	matching := make([]int, len(after))
+	for i := range after {
+		j, found := byTitle[after[i].Title()]
+		if matching[i] = -1; found && equal(&before[j], &after[i]) {
+			matching[i] = j
+		}
+	}
+	return matching
 }

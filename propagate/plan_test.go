@@ -210,7 +210,7 @@ func TestNewRefusesWhatIsThereTwice(t *testing.T) {
 `
 	in := load(t, twice)
 	_, err := propagate.New(in)
-	require.EqualError(t, err, "b.yaml:1: ConfigMap default/web is written twice; the other one is a.yaml:1")
+	require.EqualError(t, err, "b.yaml:1: ConfigMap default/web is defined twice; the other definition is a.yaml:1")
 	slices.Reverse(in.Objects)
 	_, again := propagate.New(in)
 	require.Equal(t, err, again)
@@ -221,7 +221,7 @@ func TestNewRefusesWhatIsThereTwice(t *testing.T) {
 	in.Fleet = append(in.Fleet, in.Fleet...)
 	_, err = propagate.New(in)
 	for _, what := range []string{"PropagationPolicy shop/web", "OverridePolicy shop/us", "ClusterOverridePolicy registry", "Cluster cluster-a"} {
-		require.ErrorContains(t, err, what+" is written twice")
+		require.ErrorContains(t, err, what+" is defined twice")
 	}
 }
 

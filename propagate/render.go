@@ -197,7 +197,7 @@ const conflictAnnotation = "work.karmada.io/conflict-resolution"
 // identityChanged returns the error for an override that turns d into another object. Two objects could then become one
 // on a cluster, and accord could find neither its policy nor its history again.
 func identityChanged(d *Decision, to manifest.ID, edits []override.Edit) error {
-	e := &manifest.Error{Origin: d.Origin, Message: fmt.Sprintf("an override makes %s of %s; it may not change kind, namespace or name", to, d.ID)}
+	e := &manifest.Error{Origin: d.Origin, Message: fmt.Sprintf("an override changes %s to %s; it must not change kind, namespace or name", d.ID, to)}
 	for _, edit := range edits {
 		switch edit.Path {
 		case "", "/metadata", "/metadata/name", "/metadata/namespace", "/kind", "/apiVersion":

@@ -34,24 +34,8 @@ func (p *Plan) reusable(last *Plan) *earlierPlan {
 	e.sameDecisions = e.sameRendering && reflect.DeepEqual(last.skip, p.skip) && reflect.DeepEqual(last.policies, p.policies) &&
 		reflect.DeepEqual(last.rebalancers, p.rebalancers) && reflect.DeepEqual(last.clusters, p.clusters) &&
 		slices.EqualFunc(last.overrides.all, p.overrides.all, func(a, b policy.Override) bool { return a.Title() == b.Title() })
-	e.matching = sameAs(last.overrides.all, p.overrides.all)
+	e.matching = matchOverrides(last.overrides.all, p.overrides.all, func(a, b *policy.Override) bool { return reflect.DeepEqual(a, b) })
 	return e
-}
-
-// sameAs returns for every override of now the index of the equal one of before; -1 for none.
-func sameAs(before, now []policy.Override) []int {
-	byTitle := map[string]int{}
-	for i := range before {
-		byTitle[before[i].Title()] = i
-	}
-	twin := make([]int, len(now))
-	for i := range now {
-		j, there := byTitle[now[i].Title()]
-		if twin[i] = -1; there && reflect.DeepEqual(before[j], now[i]) {
-			twin[i] = j
-		}
-	}
-	return twin
 }
 
 // item returns the earlier item with the same manifest; nil if there is none.
@@ -105,7 +89,8 @@ func (p *Plan) reuseChoice(it *item) bool {
 // reuseResults takes over the rendered results, and the digest if the object goes to the same clusters in the same way.
 func (p *Plan) reuseResults(it *item) {
 	was := it.earlier
-	if was == nil || !p.earlier.sameRendering || !p.sameResults(was, it) {
+	if was == nil || !p.earlier.sameRendering || p.earlier.scaled[it.decision.ID] != p.scaled[it.decision.ID] ||
+		!sameResults(was, it, p.earlier.matching) {
 		return
 	}
 	was.mu.Lock()
@@ -116,20 +101,6 @@ func (p *Plan) reuseResults(it *item) {
 		return
 	}
 	it.reusable = slices.Clip(was.results)
-}
-
-// sameResults reports whether the same choice, with the same override rules, has the same result.
-func (p *Plan) sameResults(was, now *item) bool {
-	if was.preserve != now.preserve || was.decision.Preserve != now.decision.Preserve || len(was.candidates) != len(now.candidates) ||
-		p.earlier.scaled[was.decision.ID] != p.scaled[now.decision.ID] {
-		return false
-	}
-	for i, c := range now.candidates {
-		if p.earlier.matching[c] != was.candidates[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // sameDelivery reports whether two decisions send the same object to the same clusters with equal digests.

@@ -32,8 +32,8 @@ type StagedPlan struct {
 // Stage joins the plan of a cluster with the assignments of its rollouts, by Rollout.Name; a missing one is
 // UndecidedStage. live are the objects on the cluster, with their labels. rolloutOf names the rollout of dependencies,
 // as recorded by the plan that placed them: no RolloutPolicy claims a dependency that left Git.
-func (p *Plan) Stage(cluster string, turns map[string]StageAssignment, along map[manifest.ID]string, live iter.Seq2[manifest.ID, map[string]string]) StagedPlan {
-	s := StagedPlan{plan: p, cluster: cluster, assignments: turns, rolloutOf: along, heldNamespaces: map[string]string{}}
+func (p *Plan) Stage(cluster string, assignments map[string]StageAssignment, rolloutOf map[manifest.ID]string, live iter.Seq2[manifest.ID, map[string]string]) StagedPlan {
+	s := StagedPlan{plan: p, cluster: cluster, assignments: assignments, rolloutOf: rolloutOf, heldNamespaces: map[string]string{}}
 	target := p.ForCluster(cluster)
 	for _, o := range target.Objects {
 		s.noteHeldNamespace(o.ID, nil)

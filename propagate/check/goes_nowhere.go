@@ -11,7 +11,7 @@ var goesNowhere = Check{
 	Code:     "goes-nowhere",
 	Severity: propagate.Warning,
 	Summary:  "an object that goes to no cluster",
-	Why: "A policy claims the object and no cluster fits what it says; what runs is left as it is. It is a note when no policy claims the object, or " +
+	Why: "A policy claims the object and no cluster fits what it says; existing objects are kept. It is a note when no policy claims the object, or " +
 		"it is of a kind or in a namespace that is never propagated: that may be meant so. An object whose policy was never there before is " +
 		"nowhere in Karmada, too, and nothing says so.",
 	Fix: "Let a policy select the object, or correct the placement: the message has the reason for each cluster. `accord why` has all of them.",

@@ -36,25 +36,25 @@ func Prune(limits v1alpha1.PruneLimits, remove []manifest.ID, live int, empty bo
 	var why []string
 	keep := slices.DeleteFunc(slices.Clone(remove), func(id manifest.ID) bool { return !slices.Contains(precious, id.GroupKind()) })
 	if len(keep) > 0 {
-		why = append(why, "it has "+enumerate(keep))
+		why = append(why, "the objects include "+enumerate(keep))
 	}
 	if empty {
-		why = append(why, "there is nothing for any cluster any more")
+		why = append(why, "the plan has no object for any cluster")
 	}
 	percent := int32(defaultPercent)
 	if p := limits.MaxPercent; p != nil {
 		percent = *p
 	}
 	if n := len(remove); n >= minimumForPercent && n*100 > int(percent)*live {
-		why = append(why, fmt.Sprintf("it is more than %d%% of them", percent))
+		why = append(why, fmt.Sprintf("that is more than %d%% of them", percent))
 	}
 	if most := limits.MaxObjects; most != nil && len(remove) > int(*most) {
-		why = append(why, fmt.Sprintf("it is more than %d", *most))
+		why = append(why, fmt.Sprintf("that is more than %d", *most))
 	}
 	if len(why) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("would delete %d of %d objects (%s), and does not because %s; a commit with the trailer \"Accord-Prune: allow\" does",
+	return fmt.Sprintf("would delete %d of %d objects (%s); not done because %s; a commit with the trailer \"Accord-Prune: allow\" allows it",
 		len(remove), live, enumerate(remove), strings.Join(why, " and "))
 }
 

@@ -113,10 +113,10 @@ func TestPruneBrake(t *testing.T) {
 		braked string
 	}{
 		"half is not more than half":        {keep: 5},
-		"more than half":                    {keep: 4, braked: "it is more than 50% of them"},
+		"more than half":                    {keep: 4, braked: "that is more than 50% of them"},
 		"few are no share":                  {brake: v1alpha1.PruneLimits{MaxPercent: &percent}, keep: 6},
-		"a share":                           {brake: v1alpha1.PruneLimits{MaxPercent: &percent}, keep: 5, braked: "it is more than 20% of them"},
-		"a number":                          {brake: v1alpha1.PruneLimits{MaxObjects: &most}, keep: 7, braked: "it is more than 2"},
+		"a share":                           {brake: v1alpha1.PruneLimits{MaxPercent: &percent}, keep: 5, braked: "that is more than 20% of them"},
+		"a number":                          {brake: v1alpha1.PruneLimits{MaxObjects: &most}, keep: 7, braked: "that is more than 2"},
 		"more than half, and the commit is": {allow: true, keep: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestNamespaceGoesWithTheTrailerOnly(t *testing.T) {
 	w := newWorld(t, "precious")
 	w.delivered(w.target(namespaceYAML + configMap("one", "1")))
 	outcome := w.delivered(w.target(""))
-	require.Contains(t, outcome.PruneBlocked, "it has Namespace precious")
+	require.Contains(t, outcome.PruneBlocked, "the objects include Namespace precious")
 	require.Empty(t, outcome.Pruned)
 	require.NotNil(t, w.get("ConfigMap", w.namespace, "one"), "nothing goes")
 	require.Len(t, outcome.Inventory, 2)
