@@ -1,6 +1,7 @@
 package accord_test
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -43,6 +44,35 @@ var granted = map[[2]string]string{
 	{"cmd", "status"}: "interpret runs users' scripts about kinds; reasons have one spelling",
 }
 
+// within is who may import whom among the packages below a folder; "." is the folder itself, which may import all of them.
+var within = map[string]map[string][]string{
+	"cmd/accord": {
+		"text":         {},
+		"exit":         {},
+		"hub":          {"text"},
+		"gitrepo/edit": {},
+		"gitrepo":      {"gitrepo/edit", "text"},
+		"load":         {"exit", "gitrepo", "hub", "text"},
+		"progress":     {"exit", "hub", "text"},
+		"lint":         {"load", "text"},
+		"rendered":     {"load", "text"},
+		"join":         {"exit", "hub", "load", "text"},
+		"view/picture": {},
+		"view":         {"hub", "progress", "text", "view/picture"},
+		"explain":      {"load", "progress", "text", "view"},
+		"interpret":    {"lint", "load", "text"},
+		"review":       {"gitrepo", "hub", "lint", "load", "progress", "text"},
+		"review/post":  {"review", "text"},
+		"command":      {"gitrepo", "gitrepo/edit", "hub", "text"},
+	},
+}
+
+// sizes are the most lines that a package may have without its tests, by the folder that it is or lies in; the longest folder counts.
+var sizes = map[string]int{
+	"cmd/accord/": 3500, // every package below it
+	"cmd/accord":  2500,
+}
+
 // rooms are the folders at the top. A new one is a new word that everybody has to learn.
 var rooms = []string{"api", "clusters", "cmd", "docs", "examples", "propagate", "reconciler", "render", "source", "status"}
 
@@ -72,6 +102,61 @@ func TestImportsFollowTheArrows(t *testing.T) {
 	for arrow := range granted {
 		require.True(t, used[arrow], "nobody needs the arrow from %s to %s any more", arrow[0], arrow[1])
 	}
+}
+
+func TestImportsWithinAFolderFollowTheArrows(t *testing.T) {
+	imports := listed(t, []string{"./..."})
+	for folder, arrows := range within {
+		used := map[[2]string]bool{}
+		for pkg, all := range imports {
+			from, inside := below(pkg, folder)
+			if !inside {
+				continue
+			}
+			if _, known := arrows[from]; !known && from != "." {
+				t.Errorf("%s is in no room of %s", pkg, folder)
+			}
+			for _, imported := range all {
+				to, ours := below(imported, folder)
+				used[[2]string{from, to}] = true
+				if ours && from != "." && to != from && !slices.Contains(arrows[from], to) {
+					t.Errorf("%s imports %s, but no arrow leads from %s to %s", pkg, imported, from, to)
+				}
+			}
+		}
+		for from, all := range arrows {
+			require.Empty(t, reach(arrows, from, func(to string) bool { return slices.Contains(arrows[to], from) }), "a cycle through %s", from)
+			for _, to := range all {
+				require.True(t, used[[2]string{from, to}], "the arrow from %s to %s of %s is not needed", from, to, folder)
+			}
+		}
+	}
+}
+
+func TestPackagesStaySmall(t *testing.T) {
+	lines := map[string]int{}
+	for _, file := range parsed(t, ".") {
+		lines[path.Dir(file.name)] += file.set.File(file.syntax.FileStart).LineCount()
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(lines)) {
+		most, bound := 0, false
+		for _, folder := range slices.Sorted(maps.Keys(sizes)) {
+			if pkg == folder || strings.HasSuffix(folder, "/") && strings.HasPrefix(pkg, folder) {
+				most, bound = sizes[folder], true
+			}
+		}
+		if bound && lines[pkg] >= most {
+			t.Errorf("%s has %d lines without tests: keep it below %d, or split it", pkg, lines[pkg], most)
+		}
+	}
+}
+
+// below returns where a package lies in a folder of the module, "." for the folder itself.
+func below(pkg, folder string) (string, bool) {
+	if !under(pkg, module+"/"+folder) {
+		return "", false
+	}
+	return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(pkg, module+"/"+folder), "/"), "."), true
 }
 
 func TestFoldersAtTheTop(t *testing.T) {

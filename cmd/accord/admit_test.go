@@ -10,13 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
 // admit asks a real API server whether it would accept manifests: by server-side dry-run of each object, and of
 // a pod made from each Deployment, which is what Pod Security looks at. Namespaces are really made, since
 // nothing can be tried in one that is not there.
 func admit(ts *testscript.TestScript, neg bool, args []string) {
-	cfg, err := clientConfig(kubeconfigLoader(ts.Getenv("KUBECONFIG"), ""))
+	cfg, err := hub.ClientConfig(hub.Loader(ts.Getenv("KUBECONFIG"), ""))
 	ts.Check(err)
 	c, err := client.New(cfg, client.Options{})
 	ts.Check(err)

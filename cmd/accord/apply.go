@@ -14,6 +14,11 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/progress"
+	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/reconciler"
 )
 
@@ -33,7 +38,7 @@ Exit codes are those of "accord wait"; 4 and 5 need no time to run out.`
 
 // applyFlags of one apply.
 type applyFlags struct {
-	output     formatFlag
+	output     text.FormatFlag
 	once       bool
 	source     v1alpha1.Source
 	ref        v1alpha1.Ref
@@ -62,11 +67,11 @@ func applyCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	f.output.register(flags, asText, asJSON)
+	f.output.Register(flags, text.AsText, text.AsJSON)
 	flags.BoolVar(&f.once, "once", false, "deliver one time (required: only a hub goes on delivering)")
 	flags.StringVar(&f.source.URL, "repo", "", "repository: a URL or the path of a local one (required)")
 	flags.StringVar(&f.source.Path, "path", "", "directory in the repository (default its root)")
-	registerRef(c, &f.ref)
+	load.RegisterRef(c, &f.ref)
 	flags.StringVar(&f.namespace, "namespace", "default", "namespace of the federation, part of its identity")
 	flags.StringVar(&f.name, "name", "", "name of the federation (default that of the repository; required with --prune)")
 	flags.BoolVar(&f.prune, "prune", false, "remove what no policy places any more or what left the repository")
@@ -103,7 +108,7 @@ func (f *applyFlags) complete() error {
 		}
 	}
 	f.source.Name = "repo"
-	f.name = cmp.Or(f.name, repositoryName(f.source.URL))
+	f.name = cmp.Or(f.name, gitrepo.RepositoryName(f.source.URL))
 	return nil
 }
 
@@ -119,20 +124,20 @@ func (f *applyFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	result, err := reconciler.Once(ctx, o)
 	err = errors.Join(err, closeDump())
 	if _, mistake := errors.AsType[*manifest.Error](err); mistake {
-		return &exitError{code: resultFailed.exitCode(), err: err}
+		return &exit.Error{Code: progress.Failed.ExitCode(), Err: err}
 	}
 	if err != nil {
 		return fmt.Errorf("delivering %s: %w", f.source.URL, err)
 	}
 	now := time.Now()
-	s := releaseSight(&o.Federation, &result.Release)
-	v := judge(s, goal{Applied: f.wait == 0, AllowHeld: f.allowHeld, Grace: -time.Hour, Started: started, Deadline: now}, now)
+	s := progress.ReleaseSnapshot(&o.Federation, &result.Release)
+	v := progress.Judge(s, progress.Goal{Applied: f.wait == 0, AllowHeld: f.allowHeld, Grace: -time.Hour, Started: started, Deadline: now}, now)
 	if len(result.Refused) > 0 { // nobody tries again, as controllers would
-		v = verdict{Result: resultFailed}
+		v = progress.Verdict{Result: progress.Failed}
 	}
 	report := newApplyReport(&o.Federation, result, v)
-	if err := report.print(stdout, f.output.value, now); err != nil {
+	if err := report.print(stdout, f.output.Value, now); err != nil {
 		return err
 	}
-	return ended(v)
+	return progress.ExitError(v)
 }

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/reconciler"
 )
 
@@ -24,21 +26,21 @@ func (f *applyFlags) options(stderr io.Writer) (o reconciler.OnceOptions, closeD
 			return o, nil, err
 		}
 	}
-	shareLogger(log)
+	hub.SetLogger(log)
 	o = reconciler.OnceOptions{Wait: f.wait, Progress: applyProgress(stderr), Log: logr.FromSlogHandler(log.Handler())}
-	auth, err := gitAuth(os.Getenv)
+	auth, err := gitrepo.CredentialData(os.Getenv)
 	if err != nil {
 		return o, nil, err
 	}
 	if len(auth) > 0 {
-		f.source.SecretRef = gitSecret()
+		f.source.SecretRef = gitrepo.SecretRef()
 		o.Auth = map[string]map[string][]byte{f.source.SecretRef.Name: auth}
 	}
 	o.Federation = f.federation()
-	if o.Configs, err = members(f.kubeconfig, stderr); err != nil {
+	if o.Configs, err = hub.MemberConfigs(f.kubeconfig, stderr); err != nil {
 		return o, nil, err
 	}
-	if o.CacheDir, err = cacheDirectory(f.cacheDir); err != nil {
+	if o.CacheDir, err = gitrepo.CacheDir(f.cacheDir); err != nil {
 		return o, nil, err
 	}
 	o.Dump, closeDump, err = f.openDump()

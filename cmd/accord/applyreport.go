@@ -7,16 +7,19 @@ import (
 	"time"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/progress"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/cmd/accord/view"
 	"github.com/accord-dev/accord/reconciler"
 )
 
 // An applyReport is a status and how the delivery ended; its JSON form is stable.
 type applyReport struct {
-	statusReport
+	view.Status
 	// Refused is what clusters refused before anything was written: then nothing was, anywhere.
-	Refused  []refusal `json:"refused,omitempty"`
-	Result   result    `json:"result"`
-	ExitCode int       `json:"exitCode"`
+	Refused  []refusal       `json:"refused,omitempty"`
+	Result   progress.Result `json:"result"`
+	ExitCode int             `json:"exitCode"`
 }
 
 // A refusal is one object that one cluster would not take.
@@ -28,37 +31,37 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
-func newApplyReport(fed *v1alpha1.Federation, done reconciler.OnceResult, v verdict) applyReport {
-	r := applyReport{statusReport: newStatusReport(fed, &done.Release, done.Deliveries), Result: v.Result, ExitCode: v.exitCode()}
+func newApplyReport(fed *v1alpha1.Federation, done reconciler.OnceResult, v progress.Verdict) applyReport {
+	r := applyReport{Status: view.NewStatus(fed, &done.Release, done.Deliveries), Result: v.Result, ExitCode: v.ExitCode()}
 	for _, x := range done.Refused {
 		r.Refused = append(r.Refused, refusal{x.Cluster, x.Object, x.Reason, x.Message})
 	}
 	if len(r.Refused) > 0 {
-		r.Verdict = verdictFailed
+		r.Verdict = view.VerdictFailed
 	}
 	return r
 }
 
-func (r applyReport) print(out io.Writer, f format, now time.Time) error {
+func (r applyReport) print(out io.Writer, f text.Format, now time.Time) error {
 	switch {
-	case f == asJSON:
-		return encode(out, f, r)
+	case f == text.AsJSON:
+		return text.Encode(out, f, r)
 	case len(r.Refused) > 0:
 		return r.writeRefused(out, now)
 	}
-	return r.write(out, now)
+	return r.Write(out, now)
 }
 
 // writeRefused says who refuses what. What clusters have is not looked at then.
 func (r applyReport) writeRefused(out io.Writer, now time.Time) error {
 	var b strings.Builder
-	fmt.Fprintln(&b, r.headline(now))
+	fmt.Fprintln(&b, r.Headline(now))
 	for i, x := range r.Refused {
-		if i == maxWorst {
-			fmt.Fprintf(&b, "  and %s more; -o json has all\n", count(len(r.Refused)-i, "refusal"))
+		if i == progress.MaxWorst {
+			fmt.Fprintf(&b, "  and %s more; -o json has all\n", text.Count(len(r.Refused)-i, "refusal"))
 			break
 		}
-		fmt.Fprintf(&b, "  %s refuses %s: %s: %s\n", x.Cluster, x.Object, x.Reason, printable(x.Message))
+		fmt.Fprintf(&b, "  %s refuses %s: %s: %s\n", x.Cluster, x.Object, x.Reason, text.Printable(x.Message))
 	}
 	fmt.Fprintln(&b, "  nothing was written to any cluster")
 	_, err := io.WriteString(out, b.String())
@@ -69,7 +72,7 @@ func (r applyReport) writeRefused(out io.Writer, now time.Time) error {
 func applyProgress(out io.Writer) func(v1alpha1.ReleaseStatus) {
 	last := ""
 	return func(st v1alpha1.ReleaseStatus) {
-		line := sight{Summary: st.Summary}.counts()
+		line := progress.Snapshot{Summary: st.Summary}.Counts()
 		if line == last || st.Summary.Total == 0 {
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/cmd/accord/command"
 )
 
 const approveLong = `Approve a stage whose gate waits for a person (approval: Manual).
@@ -13,11 +14,11 @@ hub says which it is, and which stage has its turn; without a hub name --target 
 
 It is the annotation ` + policy.CommandPrefix + `approve of the RolloutPolicy, written to Git. With --annotate it is one of
 the Release on the hub: who may is then a question of the rights to patch Releases there.
-` + orderNotes
+` + command.Notes
 
 func approveCommand() *cobra.Command {
-	o := &rolloutOrder{do: policy.CommandApprove}
-	c := ordering(o, &cobra.Command{
+	o := &command.RolloutCommand{Do: policy.CommandApprove}
+	c := command.Ordering(o, &cobra.Command{
 		Use:   "approve [ROLLOUT]",
 		Short: "Approve a stage of a rollout",
 		Long:  approveLong,
@@ -25,6 +26,6 @@ func approveCommand() *cobra.Command {
   accord approve standard --stage canary --target 1f0c9e21aa04
   accord approve --annotate`,
 	})
-	c.Flags().StringVar(&o.stage, "stage", "", "stage that is approved (default the one that has its turn)")
+	c.Flags().StringVar(&o.Stage, "stage", "", "stage that is approved (default the one that has its turn)")
 	return c
 }

@@ -5,6 +5,10 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
 const getLong = `List what the hub knows.
@@ -21,8 +25,8 @@ knows which clusters are behind or silent. No credential and no digest of a Secr
 
 // getFlags of one get.
 type getFlags struct {
-	hub    hubFlags
-	output formatFlag
+	hub    hub.Flags
+	output text.FormatFlag
 }
 
 func getCommand() *cobra.Command {
@@ -34,22 +38,22 @@ func getCommand() *cobra.Command {
 		Example: "  accord get clusters\n  accord get releases -n shop -o wide\n  accord get policies shop/web\n  accord get clusters,objects -o yaml > facts.yaml",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), c.OutOrStdout(), args[0], firstOf(args[1:]))
+			return f.run(c.Context(), c.OutOrStdout(), args[0], text.First(args[1:]))
 		},
 	}
-	f.hub.registerWithNamespace(c.Flags())
-	f.output.register(c.Flags(), asText, asWide, asJSON, asYAML)
+	f.hub.RegisterWithNamespace(c.Flags())
+	f.output.Register(c.Flags(), text.AsText, text.AsWide, text.AsJSON, text.AsYAML)
 	return c
 }
 
 func (f *getFlags) run(ctx context.Context, out io.Writer, kind, name string) error {
-	s, err := parseSelection(kind, name, f.output.value)
+	s, err := view.ParseSelection(kind, name, f.output.Value)
 	if err != nil {
 		return err
 	}
-	h, err := f.hub.connect()
+	h, err := f.hub.Connect()
 	if err != nil {
 		return err
 	}
-	return s.print(ctx, out, h)
+	return s.Print(ctx, out, h)
 }

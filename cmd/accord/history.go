@@ -8,6 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
 const historyLong = `List the commits of a federation, the newest first: who made them, how far each got in its stages, and how it ended.
@@ -18,8 +21,8 @@ Releases on the hub, of which a federation keeps the latest.`
 
 // historyFlags of one history.
 type historyFlags struct {
-	hub    hubFlags
-	output formatFlag
+	hub    hub.Flags
+	output text.FormatFlag
 }
 
 func historyCommand() *cobra.Command {
@@ -29,29 +32,31 @@ func historyCommand() *cobra.Command {
 		Short: "List the commits and how each rollout ended",
 		Long:  historyLong,
 		Args:  cobra.MaximumNArgs(1),
-		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), c.OutOrStdout(), firstOf(args)) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c.Context(), c.OutOrStdout(), text.First(args))
+		},
 	}
-	f.hub.registerWithNamespace(c.Flags())
-	f.output.register(c.Flags(), asText, asJSON, asYAML)
+	f.hub.RegisterWithNamespace(c.Flags())
+	f.output.Register(c.Flags(), text.AsText, text.AsJSON, text.AsYAML)
 	return c
 }
 
 func (f *historyFlags) run(ctx context.Context, out io.Writer, name string) error {
-	h, err := f.hub.connect()
+	h, err := f.hub.Connect()
 	if err != nil {
 		return err
 	}
-	fed, err := h.federation(ctx, name)
+	fed, err := h.Federation(ctx, name)
 	if err != nil {
 		return err
 	}
 	releases := &v1alpha1.ReleaseList{}
-	if err := h.List(ctx, releases, of(fed)...); err != nil {
-		return h.explain("listing the releases of "+fed.Name, err)
+	if err := h.List(ctx, releases, hub.ListOptions(fed)...); err != nil {
+		return h.Wrap("listing the releases of "+fed.Name, err)
 	}
-	all := newHistory(fed, releases.Items)
-	if f.output.value != asText {
-		return encode(out, f.output.value, all)
+	all := view.NewHistory(fed, releases.Items)
+	if f.output.Value != text.AsText {
+		return text.Encode(out, f.output.Value, all)
 	}
-	return all.write(out, time.Now())
+	return all.Write(out, time.Now())
 }

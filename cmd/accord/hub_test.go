@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
 // tester is what the tests write as.
@@ -28,7 +29,7 @@ const tester = client.FieldOwner("test")
 
 // testClient knows CustomResourceDefinitions besides what the commands know.
 func testClient(cfg *rest.Config) (client.Client, error) {
-	s := scheme()
+	s := hub.Scheme()
 	if err := apiextensionsv1.AddToScheme(s); err != nil {
 		return nil, err
 	}
@@ -147,7 +148,7 @@ func decodeAll(text string) ([]*unstructured.Unstructured, error) {
 // putFile writes the objects, and whole, their status. Ours go into the namespace of the kubeconfig's context,
 // unless they are Clusters.
 func putFile(ctx context.Context, kubeconfig, text string) error {
-	h, err := (&hubFlags{kubeconfig: kubeconfig}).connect()
+	h, err := (&hub.Flags{Kubeconfig: kubeconfig}).Connect()
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func putFile(ctx context.Context, kubeconfig, text string) error {
 	}
 	for _, u := range objects {
 		if u.GroupVersionKind().Group == v1alpha1.GroupVersion.Group && u.GetKind() != "Cluster" {
-			u.SetNamespace(h.namespace)
+			u.SetNamespace(h.Namespace)
 		}
 		status := u.DeepCopy()
 		if err := h.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), tester, client.ForceOwnership); err != nil {

@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 //go:embed install.yaml
@@ -48,8 +50,8 @@ func installCommand() *cobra.Command {
 			return i.print(c.OutOrStdout())
 		},
 	}
-	c.Flags().StringVar(&i.Namespace, "namespace", accordNamespace, "namespace accord runs in")
-	c.Flags().StringVar(&i.Image, "image", defaultImage(version()), "image of accord")
+	c.Flags().StringVar(&i.Namespace, "namespace", hub.SystemNamespace, "namespace accord runs in")
+	c.Flags().StringVar(&i.Image, "image", defaultImage(text.Version()), "image of accord")
 	c.Flags().StringSliceVar(&secretsFrom, "secrets-from", nil, "further namespace whose Secrets accord may read (repeatable)")
 	return c
 }

@@ -5,6 +5,10 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/interpret"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 const interpretLong = `Try what is known about kinds on sample objects, without any cluster.
@@ -32,7 +36,7 @@ Exit codes: 0 no errors, 1 a mistake or a script that fails, 2 usage error or an
 
 // interpretFlags of one interpret.
 type interpretFlags struct {
-	output                       formatFlag
+	output                       text.FormatFlag
 	desired, observed            string
 	replicas                     int32
 	items, federation, knowledge string
@@ -51,12 +55,12 @@ func interpretCommand() *cobra.Command {
   accord interpret --federation prod.yaml --observed live.yaml -o json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.knowledge = firstOf(args)
+			f.knowledge = text.First(args)
 			return f.run(c.OutOrStdout())
 		},
 	}
 	flags := c.Flags()
-	f.output.register(flags, asText, asJSON)
+	f.output.Register(flags, text.AsText, text.AsJSON)
 	flags.StringVar(&f.desired, "desired", "", "file with objects as they are in Git")
 	flags.StringVar(&f.observed, "observed", "", "file with live objects")
 	flags.Int32Var(&f.replicas, "replicas", 1, "replicas that ReviseReplica is to set")
@@ -76,34 +80,34 @@ func (f *interpretFlags) run(out io.Writer) error {
 	case !f.check && f.desired == "" && f.observed == "":
 		return errors.New("there is nothing to try it on: name a file with --desired or --observed, or only --check")
 	}
-	k, err := readKnowledge(f.knowledge, f.federation)
+	k, err := interpret.Read(f.knowledge, f.federation)
 	if err != nil {
 		return err
 	}
-	report := k.checked()
+	report := k.Checked()
 	if !f.check {
 		if report, err = f.try(k); err != nil {
 			return err
 		}
 	}
-	if err := report.write(out, f.output.value); err != nil {
+	if err := report.Write(out, f.output.Value); err != nil {
 		return err
 	}
 	if report.Errors > 0 {
-		return &exitError{code: 1}
+		return &exit.Error{Code: 1}
 	}
 	return nil
 }
 
 // try runs everything on the samples.
-func (f *interpretFlags) try(k *knowledge) (*interpretReport, error) {
-	samples, err := k.samples(f.desired, f.observed)
+func (f *interpretFlags) try(k *interpret.Rules) (*interpret.Report, error) {
+	samples, err := k.Samples(f.desired, f.observed)
 	if err != nil {
 		return nil, err
 	}
-	items, err := readItems(f.items)
+	items, err := interpret.ReadItems(f.items)
 	if err != nil {
 		return nil, err
 	}
-	return k.tried(samples, f.replicas, items), nil
+	return k.Tried(samples, f.replicas, items), nil
 }

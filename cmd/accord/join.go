@@ -2,6 +2,9 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/join"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 const joinLong = `Make a cluster a member: an identity for accord on the cluster, a Cluster and its credentials on the hub.
@@ -19,7 +22,7 @@ Secret is deleted; elsewhere it is valid for at most a year, and the date is pri
 The hub is --hub-kubeconfig, else $ACCORD_KUBECONFIG, else the current context of --kubeconfig.`
 
 func joinCommand() *cobra.Command {
-	f := &joinOptions{}
+	f := &join.Options{}
 	c := &cobra.Command{
 		Use:   "join NAME",
 		Short: "Make a cluster a member",
@@ -28,20 +31,20 @@ func joinCommand() *cobra.Command {
   accord join eu-1 deploy --print-rbac | kubectl --context kind-eu-1 apply -f -`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), c.OutOrStdout(), args[0], firstOf(args[1:]))
+			return f.Run(c.Context(), c.OutOrStdout(), args[0], text.First(args[1:]))
 		},
 	}
 	flags := c.Flags()
-	f.hub.register(flags)
-	f.tree.register(c)
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig with the cluster (default as kubectl)")
-	flags.StringVar(&f.context, "context", "", "context of the cluster in that kubeconfig (default its current one)")
-	flags.StringVar(&f.traits.provider, "provider", "", "provider, for policies to select by")
-	flags.StringVar(&f.traits.region, "region", "", "region, for policies to select by")
-	flags.StringSliceVar(&f.traits.zones, "zone", nil, "zone, for policies to select by (repeatable)")
-	flags.StringToStringVar(&f.traits.labels, "label", nil, "label of the Cluster, key=value (repeatable)")
-	flags.BoolVar(&f.printRBAC, "print-rbac", false, "print the identity with the least role for what DIR or --repo delivers there, and do nothing")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "check what can be reached, and change nothing")
-	flags.BoolVar(&f.allowHub, "allow-hub", false, "join the hub itself")
+	f.Hub.Register(flags)
+	f.Tree.Register(c)
+	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", "kubeconfig with the cluster (default as kubectl)")
+	flags.StringVar(&f.Context, "context", "", "context of the cluster in that kubeconfig (default its current one)")
+	flags.StringVar(&f.Traits.Provider, "provider", "", "provider, for policies to select by")
+	flags.StringVar(&f.Traits.Region, "region", "", "region, for policies to select by")
+	flags.StringSliceVar(&f.Traits.Zones, "zone", nil, "zone, for policies to select by (repeatable)")
+	flags.StringToStringVar(&f.Traits.Labels, "label", nil, "label of the Cluster, key=value (repeatable)")
+	flags.BoolVar(&f.PrintRBAC, "print-rbac", false, "print the identity with the least role for what DIR or --repo delivers there, and do nothing")
+	flags.BoolVar(&f.DryRun, "dry-run", false, "check what can be reached, and change nothing")
+	flags.BoolVar(&f.AllowHub, "allow-hub", false, "join the hub itself")
 	return c
 }

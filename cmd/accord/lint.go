@@ -7,6 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/lint"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -25,8 +29,8 @@ Exit codes: 0 no errors (or nothing as severe as --fail-on says), 1 errors, 2 us
 
 // lintFlags of one lint.
 type lintFlags struct {
-	tree   treeFlags
-	output formatFlag
+	tree   load.Flags
+	output text.FormatFlag
 	failOn string
 }
 
@@ -44,33 +48,33 @@ func lintCommand() *cobra.Command {
   accord lint -o sarif > accord.sarif           # for github/codeql-action/upload-sarif`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), c.OutOrStdout(), firstOf(args))
+			return f.run(c.Context(), c.OutOrStdout(), text.First(args))
 		},
 	}
-	f.tree.register(c)
-	f.output.register(c.Flags(), asText, asJSON, asSARIF, asGitHub)
+	f.tree.Register(c)
+	f.output.Register(c.Flags(), text.AsText, text.AsJSON, text.AsSARIF, text.AsGitHub)
 	c.Flags().StringVar(&f.failOn, "fail-on", "error", "exit 1 on a finding this severe: error, warning, note")
 	return c
 }
 
 func (f *lintFlags) run(ctx context.Context, out io.Writer, dir string) error {
 	limit := propagate.Severity(f.failOn)
-	if severities[limit] == 0 {
+	if lint.Severities[limit] == 0 {
 		return fmt.Errorf("--fail-on %q: expected error, warning or note", f.failOn)
 	}
-	t, err := f.tree.read(ctx, dir)
+	t, err := f.tree.Read(ctx, dir)
 	if err != nil {
 		return err
 	}
-	if err := f.tree.dumpInput(t); err != nil {
+	if err := f.tree.WriteDump(t); err != nil {
 		return err
 	}
-	report := newLintReport(t)
-	if err := report.write(out, f.output.value); err != nil {
+	report := lint.NewReport(t)
+	if err := report.Write(out, f.output.Value); err != nil {
 		return err
 	}
-	if report.hasAtLeast(limit) {
-		return &exitError{code: 1}
+	if report.HasAtLeast(limit) {
+		return &exit.Error{Code: 1}
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/spf13/pflag"
+
+	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
 // logFlags say how much is logged, and how.
@@ -35,6 +37,6 @@ func (l *logFlags) logger(w io.Writer) (*slog.Logger, error) {
 	default:
 		return nil, fmt.Errorf("--log-format %q: expected text or json", l.format)
 	}
-	shareLogger(log)
+	hub.SetLogger(log)
 	return log, nil
 }

@@ -10,6 +10,12 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/review"
+	"github.com/accord-dev/accord/cmd/accord/review/post"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 const planLong = `Show what a change will do to every cluster, before it is merged.
@@ -44,12 +50,12 @@ With --verify: 0 the digest is the same, 1 it is another one, 2 it cannot be pla
 
 // planFlags of one plan.
 type planFlags struct {
-	reviewOptions
-	output formatFlag
+	review.Options
+	output text.FormatFlag
 	budget int
 	failOn string
 	verify string
-	post   postFlags
+	post   post.Flags
 }
 
 // failOnChanges and failOnError are the values of --fail-on.
@@ -73,30 +79,30 @@ func planCommand() *cobra.Command {
   accord plan --base HEAD~1 --head HEAD --verify sha256:9c1e...`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.ownPaths = c.Flags().Changed("path")
-			if err := f.simulate.check(c.Flags()); err != nil {
+			f.OwnPaths = c.Flags().Changed("path")
+			if err := f.Simulate.Check(c.Flags()); err != nil {
 				return err
 			}
-			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), firstOf(args))
+			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), text.First(args))
 		},
 	}
 	flags := c.Flags()
-	f.tree.registerPlaces(c)
-	f.hub.register(flags)
-	flags.Lookup("hub-kubeconfig").Usage = "kubeconfig of the hub that knows the clusters and what was decided (default $" + hubEnv + ", else none is asked)"
+	f.Tree.RegisterPlaces(c)
+	f.Hub.Register(flags)
+	flags.Lookup("hub-kubeconfig").Usage = "kubeconfig of the hub that knows the clusters and what was decided (default $" + hub.KubeconfigEnv + ", else none is asked)"
 	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
 	flags.Lookup("dump").Usage = "write the planner's whole input for head to this file, and for base beside it, for a bug report"
-	f.output.register(flags, asText, asMarkdown, asJSON)
-	flags.StringVar(&f.base, "base", "", "revision to compare with (default HEAD)")
-	flags.StringVar(&f.head, "head", "", "revision that is reviewed (default the working tree; with --repo the default branch)")
-	flags.StringVar(&f.facts, "facts", "", `what is known of the clusters, from a file that "accord get clusters,objects -o yaml" wrote`)
-	flags.StringVar(&f.instance, "instance", "", "tells comments of several plans on one pull request apart (default the name of the Federation)")
-	flags.IntVar(&f.budget, "budget", maxBudget, "most characters of the Markdown, in bytes")
+	f.output.Register(flags, text.AsText, text.AsMarkdown, text.AsJSON)
+	flags.StringVar(&f.Base, "base", "", "revision to compare with (default HEAD)")
+	flags.StringVar(&f.Head, "head", "", "revision that is reviewed (default the working tree; with --repo the default branch)")
+	flags.StringVar(&f.Facts, "facts", "", `what is known of the clusters, from a file that "accord get clusters,objects -o yaml" wrote`)
+	flags.StringVar(&f.Instance, "instance", "", "tells comments of several plans on one pull request apart (default the name of the Federation)")
+	flags.IntVar(&f.budget, "budget", review.MaxBudget, "most characters of the Markdown, in bytes")
 	flags.StringVar(&f.failOn, "fail-on", failOnChanges, "changes: exit 1 when anything changes; error: only (with 2) when it must not be merged")
 	flags.StringVar(&f.verify, "verify", "", "compare the digest of head with this one (sha256:...)")
-	f.post.register(flags)
-	f.live.register(flags)
-	f.simulate.register(flags)
+	f.post.Register(flags)
+	f.Live.Register(flags)
+	f.Simulate.Register(flags)
 	c.MarkFlagsMutuallyExclusive("facts", "hub-kubeconfig")
 	c.MarkFlagsMutuallyExclusive("verify", "post")
 	return c
@@ -112,49 +118,49 @@ func (f *planFlags) check() error {
 	switch {
 	case !slices.Contains([]string{failOnChanges, failOnError}, f.failOn):
 		return fmt.Errorf("--fail-on %q: expected %s or %s", f.failOn, failOnChanges, failOnError)
-	case f.budget < minBudget || f.budget > maxBudget:
-		return fmt.Errorf("--budget %d: expected %d to %d characters", f.budget, minBudget, maxBudget)
+	case f.budget < review.MinBudget || f.budget > review.MaxBudget:
+		return fmt.Errorf("--budget %d: expected %d to %d characters", f.budget, review.MinBudget, review.MaxBudget)
 	case f.verify != "" && !planDigest.MatchString(f.verify):
 		return fmt.Errorf("--verify %q: expected sha256: and 64 hexadecimal digits", f.verify)
-	case f.instance != "" && !instanceName.MatchString(f.instance):
-		return fmt.Errorf("--instance %q: expected letters and digits, with single - . _ / between them", f.instance)
+	case f.Instance != "" && !instanceName.MatchString(f.Instance):
+		return fmt.Errorf("--instance %q: expected letters and digits, with single - . _ / between them", f.Instance)
 	}
-	return f.live.check()
+	return f.Live.Check()
 }
 
 func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	post := f.post.open(os.Getenv, f.instance)
-	post.begin(ctx)
-	r, err := f.review(ctx, dir, stderr)
+	post := f.post.Open(os.Getenv, f.Instance)
+	post.Begin(ctx)
+	r, err := f.Run(ctx, dir, stderr)
 	if err != nil {
-		return errors.Join(err, post.fail(ctx))
+		return errors.Join(err, post.Fail(ctx))
 	}
 	if f.verify != "" {
 		return verifyPlan(out, r, f.verify)
 	}
-	posted := post.finish(ctx, r, f.budget)
-	if err := r.print(out, f.output.value, f.budget); err != nil {
+	posted := post.Finish(ctx, r, f.budget)
+	if err := r.Print(out, f.output.Value, f.budget); err != nil {
 		return err
 	}
 	if posted != nil {
 		return fmt.Errorf("the plan is as above; posting it failed: %w", posted)
 	}
 	if code := planExitCode(r.Result, f.failOn); code != 0 {
-		return &exitError{code: code}
+		return &exit.Error{Code: code}
 	}
 	return nil
 }
 
 // verifyPlan says whether head has the digest that was asked for.
-func verifyPlan(out io.Writer, r *review, want string) error {
-	if r.Result == planInvalid {
-		if err := r.print(out, asText, maxBudget); err != nil {
+func verifyPlan(out io.Writer, r *review.Review, want string) error {
+	if r.Result == review.Invalid {
+		if err := r.Print(out, text.AsText, review.MaxBudget); err != nil {
 			return err
 		}
-		return &exitError{code: 2}
+		return &exit.Error{Code: 2}
 	}
 	if r.After.Digest == want {
 		_, err := fmt.Fprintf(out, "the plan of %s is the one asked for: %s\n", r.Head, want)
@@ -163,15 +169,15 @@ func verifyPlan(out io.Writer, r *review, want string) error {
 	if _, err := fmt.Fprintf(out, "the plan of %s is another one\n  asked for  %s\n  planned    %s\n", r.Head, want, r.After.Digest); err != nil {
 		return err
 	}
-	return &exitError{code: 1}
+	return &exit.Error{Code: 1}
 }
 
 // planExitCode is that of a plan with this result, as kubectl diff has them.
-func planExitCode(r planResult, failOn string) int {
+func planExitCode(r review.Result, failOn string) int {
 	switch {
-	case r == planUnchanged, r == planChanged && failOn == failOnError:
+	case r == review.Unchanged, r == review.Changed && failOn == failOnError:
 		return 0
-	case r == planChanged:
+	case r == review.Changed:
 		return 1
 	}
 	return 2

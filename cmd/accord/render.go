@@ -7,6 +7,11 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/rendered"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 const renderLong = `Print the objects of one cluster exactly as they would be applied, in that order.
@@ -23,9 +28,9 @@ Exit codes: 0 rendered, 1 an object could not be rendered, 2 usage error, or the
 
 // renderFlags of one render.
 type renderFlags struct {
-	tree   treeFlags
-	output formatFlag
-	renderOptions
+	tree   load.Flags
+	output text.FormatFlag
+	rendered.Options
 }
 
 func renderCommand() *cobra.Command {
@@ -43,42 +48,42 @@ func renderCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	f.tree.register(c)
-	f.output.register(flags, asYAML, asJSON)
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the objects (default: any)")
-	flags.StringVarP(&f.cluster, "cluster", "c", "", "cluster to render for (required)")
-	flags.BoolVar(&f.explain, "explain", false, "say where objects and fields come from")
-	flags.BoolVar(&f.showSecrets, "show-secrets", false, "print the values of Secrets")
+	f.tree.Register(c)
+	f.output.Register(flags, text.AsYAML, text.AsJSON)
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the objects (default: any)")
+	flags.StringVarP(&f.Cluster, "cluster", "c", "", "cluster to render for (required)")
+	flags.BoolVar(&f.Explain, "explain", false, "say where objects and fields come from")
+	flags.BoolVar(&f.ShowSecrets, "show-secrets", false, "print the values of Secrets")
 	return c
 }
 
 func (f *renderFlags) run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
-	names, dir, err := splitArgs(args)
+	names, dir, err := load.SplitArgs(args)
 	switch {
 	case err != nil:
 		return err
-	case f.cluster == "":
+	case f.Cluster == "":
 		return errors.New("--cluster is required: the one to render for")
 	}
-	p, err := f.tree.plan(ctx, dir, nil)
+	p, err := f.tree.Plan(ctx, dir, nil)
 	if err != nil {
 		return err
 	}
-	if err := p.checkCluster(f.cluster); err != nil {
+	if err := p.CheckCluster(f.Cluster); err != nil {
 		return err
 	}
-	r, err := newRendering(p, f.renderOptions, names)
+	r, err := rendered.New(p, f.Options, names)
 	if err != nil {
 		return err
 	}
 	if r.Redacted > 0 {
-		fmt.Fprintf(stderr, "the values of %s are redacted: --show-secrets prints them\n", count(r.Redacted, "Secret"))
+		fmt.Fprintf(stderr, "the values of %s are redacted: --show-secrets prints them\n", text.Count(r.Redacted, "Secret"))
 	}
-	if err := r.print(stdout, f.output.value); err != nil {
+	if err := r.Print(stdout, f.output.Value); err != nil {
 		return err
 	}
 	if len(r.Failed) > 0 {
-		return &exitError{code: 1}
+		return &exit.Error{Code: 1}
 	}
 	return nil
 }

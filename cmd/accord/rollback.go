@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/cmd/accord/command"
 )
 
 const rollbackLong = `Roll back now: every cluster that got the new version gets back what it last had healthy, rendered from Git at that revision. It
@@ -12,10 +13,10 @@ change for good revert its commit: that goes through the stages.
 
 It is the annotation ` + policy.CommandPrefix + `rollback of the RolloutPolicy, about one target (see "accord approve --help"),
 or with --annotate of the Release on the hub.
-` + orderNotes
+` + command.Notes
 
 func rollbackCommand() *cobra.Command {
-	return ordering(&rolloutOrder{do: policy.CommandRollback}, &cobra.Command{
+	return command.Ordering(&command.RolloutCommand{Do: policy.CommandRollback}, &cobra.Command{
 		Use:   "rollback [ROLLOUT]",
 		Short: "Give clusters back what they had",
 		Long:  rollbackLong,

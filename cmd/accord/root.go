@@ -7,6 +7,9 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 // execute runs one command line. Its exit code is 0 when all went well, 2 for a usage error or an error of
@@ -26,8 +29,8 @@ func exitCode(err error, stderr io.Writer) int {
 		return 0
 	}
 	code, said := 2, false
-	if exit, ok := errors.AsType[*exitError](err); ok {
-		code, said = exit.code, exit.err == nil
+	if exit, ok := errors.AsType[*exit.Error](err); ok {
+		code, said = exit.Code, exit.Err == nil
 	}
 	if !said {
 		fmt.Fprintln(stderr, "accord:", err)
@@ -40,7 +43,7 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "accord",
 		Short:         "Bring Kubernetes clusters into accord with Git",
-		Version:       version(),
+		Version:       text.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,

@@ -8,6 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/reconciler"
 )
 
@@ -38,9 +41,9 @@ func runCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	f.controllers.register(flags)
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the hub (default $"+hubEnv+", else as kubectl, else the pod's account)")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the hub (default $"+hub.KubeconfigEnv+", else as kubectl, else the pod's account)")
 	flags.StringVar(&f.context, "context", "", "context in that kubeconfig (default its current one)")
-	flags.StringVar(&f.namespace, "namespace", accordNamespace, "namespace of accord: of the leases of its replicas, and of the key of fingerprints")
+	flags.StringVar(&f.namespace, "namespace", hub.SystemNamespace, "namespace of accord: of the leases of its replicas, and of the key of fingerprints")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
 	flags.BoolVar(&f.leaderElect, "leader-elect", true, "let one of several replicas lead")
 	flags.BoolVar(&f.share, "share-clusters", true, "hold some of the clusters while another replica leads; without it this one stands by")
@@ -49,7 +52,7 @@ func runCommand() *cobra.Command {
 }
 
 func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
-	h, err := (&hubFlags{kubeconfig: f.kubeconfig, context: f.context}).connect()
+	h, err := (&hub.Flags{Kubeconfig: f.kubeconfig, Context: f.context}).Connect()
 	if err != nil {
 		return err
 	}
@@ -62,19 +65,19 @@ func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
 		return err
 	}
 	defer stop()
-	cacheDir, err := cacheDirectory(f.cacheDir)
+	cacheDir, err := gitrepo.CacheDir(f.cacheDir)
 	if err != nil {
 		return err
 	}
 	if err := h.List(ctx, &v1alpha1.FederationList{}); err != nil {
-		return h.explain("listing the federations", err)
+		return h.Wrap("listing the federations", err)
 	}
 	o := f.controllers.options(cacheDir, log)
 	o.LeaderElection, o.Namespace = f.leaderElect, f.namespace
 	o.Share, o.Replica = f.leaderElect && f.share, f.replica
-	log.Info("running the controllers", "hub", h.config.Host, "version", version())
-	if err := reconciler.Run(ctx, h.config, o); err != nil {
-		return fmt.Errorf("running the controllers on %s: %w", h.config.Host, err)
+	log.Info("running the controllers", "hub", h.Config.Host, "version", text.Version())
+	if err := reconciler.Run(ctx, h.Config, o); err != nil {
+		return fmt.Errorf("running the controllers on %s: %w", h.Config.Host, err)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/accord-dev/accord/clusters/local"
+	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
 // stage is what the scripts play on: control planes that several of them use, each started when it is needed
@@ -80,7 +81,7 @@ func (s *stage) install(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, ns := s.t.Context(), ts.Getenv("NS")
 	admin, err := clientcmd.LoadFromFile(ts.Getenv("KUBECONFIG"))
 	ts.Check(err)
-	cfg, err := clientConfig(kubeconfigLoader(ts.Getenv("KUBECONFIG"), ""))
+	cfg, err := hub.ClientConfig(hub.Loader(ts.Getenv("KUBECONFIG"), ""))
 	ts.Check(err)
 	ts.Check(applyManifests(ctx, cfg, ts.ReadFile(args[0])))
 	ts.Check(makeNamespace(ctx, cfg, ns))
@@ -89,7 +90,7 @@ func (s *stage) install(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("ACCORD_KUBECONFIG", ts.MkAbs("hub.kubeconfig"))
 
 	account := admin.DeepCopy()
-	token, err := accountToken(ctx, cfg, accordNamespace, "accord")
+	token, err := accountToken(ctx, cfg, hub.SystemNamespace, "accord")
 	ts.Check(err)
 	account.AuthInfos = map[string]*clientcmdapi.AuthInfo{"account": {Token: token}}
 	account.Contexts[account.CurrentContext].AuthInfo = "account"

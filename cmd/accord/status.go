@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
 const statusLong = `Show what is where: the newest commit of a federation and what every cluster made of it.
@@ -21,8 +25,8 @@ of a cluster, and with -o json the whole report in one line, without lastProbeTi
 
 // statusFlags of one status.
 type statusFlags struct {
-	hub    hubFlags
-	output formatFlag
+	hub    hub.Flags
+	output text.FormatFlag
 	watch  bool
 	// rollout that is drawn.
 	rollout string
@@ -39,23 +43,25 @@ func statusCommand() *cobra.Command {
   accord status prod -o json
   accord status prod -o html > rollout.html`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), c.OutOrStdout(), firstOf(args)) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c.Context(), c.OutOrStdout(), text.First(args))
+		},
 	}
-	f.hub.registerWithNamespace(c.Flags())
-	f.output.register(c.Flags(), asText, asJSON, asYAML, asSVG, asHTML)
+	f.hub.RegisterWithNamespace(c.Flags())
+	f.output.Register(c.Flags(), text.AsText, text.AsJSON, text.AsYAML, text.AsSVG, text.AsHTML)
 	c.Flags().StringVar(&f.rollout, "rollout", "", "RolloutPolicy that svg and html draw (default the only one)")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes")
 	return c
 }
 
 func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error {
-	h, err := f.hub.connect()
+	h, err := f.hub.Connect()
 	if err != nil {
 		return err
 	}
-	drawn := f.output.value == asSVG || f.output.value == asHTML
+	drawn := f.output.Value == text.AsSVG || f.output.Value == text.AsHTML
 	switch {
-	case f.watch && f.output.value == asYAML:
+	case f.watch && f.output.Value == text.AsYAML:
 		return errors.New("--watch has no YAML: use -o json")
 	case f.watch && drawn:
 		return errors.New("--watch has no pictures: use -o json")
@@ -63,30 +69,30 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 		return errors.New("--rollout is for -o svg and -o html")
 	}
 	if name == "" && !f.watch && !drawn {
-		all, err := h.federations(ctx)
+		all, err := h.Federations(ctx)
 		if err != nil {
 			return err
 		}
 		if len(all) != 1 {
-			return printOverview(ctx, out, h, all, f.output.value)
+			return view.PrintOverview(ctx, out, h, all, f.output.Value)
 		}
 	}
-	fed, err := h.federation(ctx, name)
+	fed, err := h.Federation(ctx, name)
 	if err != nil {
 		return err
 	}
 	if f.watch {
-		return watchStatus(ctx, h, fed, liveView(f.output.value, out))
+		return view.WatchStatus(ctx, h, fed, view.NewWatcher(f.output.Value, out))
 	}
 	if drawn {
-		return drawRollout(ctx, out, h, fed, f.rollout, f.output.value)
+		return view.DrawRollout(ctx, out, h, fed, f.rollout, f.output.Value)
 	}
-	s, err := readStatus(ctx, h, fed)
+	s, err := view.ReadStatus(ctx, h, fed)
 	if err != nil {
 		return err
 	}
-	if f.output.value != asText {
-		return encode(out, f.output.value, s)
+	if f.output.Value != text.AsText {
+		return text.Encode(out, f.output.Value, s)
 	}
-	return s.write(out, time.Now())
+	return s.Write(out, time.Now())
 }

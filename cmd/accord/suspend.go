@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/command"
 )
 
 const suspendLong = `Pause a rollout, a policy or a federation.
@@ -13,10 +15,10 @@ What is written depends on what has the name:
   Federation                     spec.suspend: true, the sources are not looked at any more
 
 "accord resume" takes it back.
-` + orderNotes
+` + command.Notes
 
 func suspendCommand() *cobra.Command {
-	f := &suspensionChange{}
+	f := &command.Suspension{}
 	c := &cobra.Command{
 		Use:   "suspend ROLLOUT|POLICY|FEDERATION --reason TEXT",
 		Short: "Pause a rollout, a policy or a federation",
@@ -25,10 +27,10 @@ func suspendCommand() *cobra.Command {
   accord suspend shop/web --kind PropagationPolicy --reason INC-4411 --dry-run`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.suspend(c.Context(), c.OutOrStdout(), args[0])
+			return f.Suspend(c.Context(), c.OutOrStdout(), args[0])
 		},
 	}
-	f.register(c)
-	c.Flags().StringVar(&f.reason, "reason", "", "why, for everybody who wonders")
+	f.Register(c)
+	c.Flags().StringVar(&f.Reason, "reason", "", "why, for everybody who wonders")
 	return c
 }

@@ -10,12 +10,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 // tokens makes the current cluster of $KUBECONFIG one that fills token Secrets, as kube-controller-manager
 // does, for as long as the script runs.
 func (s *stage) tokens(ts *testscript.TestScript, _ bool, _ []string) {
-	cfg, err := clientConfig(kubeconfigLoader(ts.Getenv("KUBECONFIG"), ""))
+	cfg, err := hub.ClientConfig(hub.Loader(ts.Getenv("KUBECONFIG"), ""))
 	ts.Check(err)
 	ctx, cancel := context.WithCancel(s.t.Context())
 	var filling sync.WaitGroup
@@ -27,7 +30,7 @@ func (s *stage) tokens(ts *testscript.TestScript, _ bool, _ []string) {
 func fillTokens(ctx context.Context, cfg *rest.Config) {
 	c := kubernetes.NewForConfigOrDie(cfg)
 	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
-		list, err := c.CoreV1().Secrets(accordNamespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + string(corev1.SecretTypeServiceAccountToken)})
+		list, err := c.CoreV1().Secrets(hub.SystemNamespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + string(corev1.SecretTypeServiceAccountToken)})
 		if err != nil {
 			continue
 		}
@@ -35,25 +38,25 @@ func fillTokens(ctx context.Context, cfg *rest.Config) {
 			if len(secret.Data) > 0 {
 				continue
 			}
-			token, err := accountToken(ctx, cfg, accordNamespace, secret.Annotations[corev1.ServiceAccountNameKey])
+			token, err := accountToken(ctx, cfg, hub.SystemNamespace, secret.Annotations[corev1.ServiceAccountNameKey])
 			if err != nil {
 				continue
 			}
 			secret.Data = map[string][]byte{corev1.ServiceAccountTokenKey: []byte(token)}
-			_, _ = c.CoreV1().Secrets(accordNamespace).Update(ctx, &secret, metav1.UpdateOptions{}) // tried again
+			_, _ = c.CoreV1().Secrets(hub.SystemNamespace).Update(ctx, &secret, metav1.UpdateOptions{}) // tried again
 		}
 	}
 }
 
 // secrets compares how many Secrets join left on the current cluster of $KUBECONFIG.
 func secrets(ts *testscript.TestScript, _ bool, args []string) {
-	cfg, err := clientConfig(kubeconfigLoader(ts.Getenv("KUBECONFIG"), ""))
+	cfg, err := hub.ClientConfig(hub.Loader(ts.Getenv("KUBECONFIG"), ""))
 	ts.Check(err)
 	c, err := kubernetes.NewForConfig(cfg)
 	ts.Check(err)
-	list, err := c.CoreV1().Secrets(accordNamespace).List(context.Background(), metav1.ListOptions{})
+	list, err := c.CoreV1().Secrets(hub.SystemNamespace).List(context.Background(), metav1.ListOptions{})
 	ts.Check(err)
-	if got := count(len(list.Items), "secret"); got != args[0] {
+	if got := text.Count(len(list.Items), "secret"); got != args[0] {
 		ts.Fatalf("%s, expected %s", got, args[0])
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/clusters/local"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/reconciler"
 	hubstore "github.com/accord-dev/accord/reconciler/store"
 )
@@ -96,7 +98,7 @@ func (f *upFlags) serve(ctx context.Context, stdout io.Writer, dir string, plane
 	if err != nil {
 		return err
 	}
-	if _, err := cacheDirectory(o.CacheDir); err != nil {
+	if _, err := gitrepo.CacheDir(o.CacheDir); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(stdout, f.welcome(plane.Config().Host, kubeconfig, dir)); err != nil {
@@ -136,6 +138,6 @@ func (f *upFlags) welcome(host, kubeconfig, dir string) string {
   accord join NAME --context CONTEXT                                # make a cluster a member
   kubectl --kubeconfig $%s apply -f federation.yaml   # say which repository
   accord status
-`, hubEnv, kubeconfig, hubEnv)
+`, hub.KubeconfigEnv, kubeconfig, hub.KubeconfigEnv)
 	return b.String()
 }

@@ -10,6 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/progress"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 const waitLong = `Wait until a commit is live everywhere it should be.
@@ -31,8 +35,8 @@ Exit codes:
 
 // waitFlags of one wait.
 type waitFlags struct {
-	hub       hubFlags
-	output    formatFlag
+	hub       hub.Flags
+	output    text.FormatFlag
 	revision  string
 	clusters  []string
 	timeout   time.Duration
@@ -51,11 +55,13 @@ func waitCommand() *cobra.Command {
   accord wait prod --revision "$GITHUB_SHA" --timeout 30m --allow-held
   accord wait prod --for applied --cluster eu-1 --cluster eu-2 -o json`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), c.OutOrStdout(), firstOf(args)) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c.Context(), c.OutOrStdout(), text.First(args))
+		},
 	}
 	flags := c.Flags()
-	f.hub.registerWithNamespace(flags)
-	f.output.register(flags, asText, asJSON)
+	f.hub.RegisterWithNamespace(flags)
+	f.output.Register(flags, text.AsText, text.AsJSON)
 	flags.StringVar(&f.revision, "revision", "", "commit to wait for, at least 7 digits (default HEAD of the Git checkout)")
 	flags.StringSliceVar(&f.clusters, "cluster", nil, "wait for this cluster only (repeatable)")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Minute, "how long to wait")
@@ -67,14 +73,14 @@ func waitCommand() *cobra.Command {
 }
 
 // goal is what the flags ask for.
-func (f *waitFlags) goal(now time.Time) (goal, error) {
+func (f *waitFlags) goal(now time.Time) (progress.Goal, error) {
 	if f.until != "healthy" && f.until != "applied" {
-		return goal{}, fmt.Errorf("--for %q: expected healthy or applied", f.until)
+		return progress.Goal{}, fmt.Errorf("--for %q: expected healthy or applied", f.until)
 	}
 	if f.timeout <= 0 {
-		return goal{}, errors.New("--timeout must be positive")
+		return progress.Goal{}, errors.New("--timeout must be positive")
 	}
-	return goal{
+	return progress.Goal{
 		Applied: f.until == "applied", AllowHeld: f.allowHeld, Grace: f.grace,
 		Started: now, Deadline: now.Add(f.timeout),
 	}, nil
@@ -89,42 +95,42 @@ func (f *waitFlags) run(ctx context.Context, out io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	f.hub.answer = min(answerTime, f.timeout)
-	h, err := f.hub.connect()
+	f.hub.Timeout = min(hub.AnswerTimeout, f.timeout)
+	h, err := f.hub.Connect()
 	if err != nil {
 		return err
 	}
-	p := newWaitPrinter(f.output.value, out, name, commit)
-	defer p.asking(h.config.Host)()
+	p := progress.NewPrinter(f.output.Value, out, name, commit)
+	defer p.AnnounceHub(h.Config.Host)()
 	fed, err := f.find(ctx, h, name, g)
 	switch {
-	case passing(err) && ctx.Err() == nil && !time.Now().Before(g.Deadline):
+	case hub.Transient(err) && ctx.Err() == nil && !time.Now().Before(g.Deadline):
 		now := time.Now()
-		v := verdict{Result: resultTimeout, Message: "the hub " + h.config.Host + " did not answer"}
-		return errors.Join(p.say(sight{}, v, now), ended(v))
+		v := progress.Verdict{Result: progress.Timeout, Message: "the hub " + h.Config.Host + " did not answer"}
+		return errors.Join(p.Print(progress.Snapshot{}, v, now), progress.ExitError(v))
 	case err != nil:
 		return err
 	}
-	p.about(fed)
-	w := &waiting{hub: h, federation: fed, commit: commit, clusters: f.clusters, goal: g}
-	return w.until(ctx, p.say)
+	p.SetFederation(fed)
+	w := &progress.Wait{Hub: h, Federation: fed, Commit: commit, Clusters: f.clusters, Goal: g}
+	return w.Run(ctx, p.Print)
 }
 
 // commit that is waited for.
 func (f *waitFlags) commit() (string, error) {
 	if f.revision == "" {
-		return headCommit()
+		return gitrepo.HeadCommit()
 	}
-	return parseCommit(f.revision)
+	return gitrepo.ParseCommit(f.revision)
 }
 
 // find is the federation, if it and the clusters exist.
-func (f *waitFlags) find(ctx context.Context, h *hub, name string, g goal) (*v1alpha1.Federation, error) {
+func (f *waitFlags) find(ctx context.Context, h *hub.Hub, name string, g progress.Goal) (*v1alpha1.Federation, error) {
 	ctx, end := context.WithDeadline(ctx, g.Deadline)
 	defer end()
-	fed, err := h.federation(ctx, name)
+	fed, err := h.Federation(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return fed, h.checkClusters(ctx, f.clusters)
+	return fed, h.CheckClusters(ctx, f.clusters)
 }

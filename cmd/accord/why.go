@@ -6,6 +6,11 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/explain"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 const whyLong = `Explain one object: which policy claims it, which clusters get it and why not the others, how many replicas, and what
@@ -23,9 +28,9 @@ Exit codes: 0 explained, 1 mistakes in manifests, 2 usage error, or there is no 
 
 // whyFlags of one why.
 type whyFlags struct {
-	tree      treeFlags
-	hub       hubFlags
-	output    formatFlag
+	tree      load.Flags
+	hub       hub.Flags
+	output    text.FormatFlag
 	namespace string
 	cluster   string
 }
@@ -47,18 +52,18 @@ func whyCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	f.tree.register(c)
-	f.hub.register(flags)
-	flags.Lookup("hub-kubeconfig").Usage = "kubeconfig of the hub that says what is live (default $" + hubEnv + ", else none is asked)"
+	f.tree.Register(c)
+	f.hub.Register(flags)
+	flags.Lookup("hub-kubeconfig").Usage = "kubeconfig of the hub that says what is live (default $" + hub.KubeconfigEnv + ", else none is asked)"
 	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the object (default: any)")
 	flags.StringVarP(&f.cluster, "cluster", "c", "", "only this cluster, in detail")
-	f.output.register(flags, asText, asJSON)
+	f.output.Register(flags, text.AsText, text.AsJSON)
 	return c
 }
 
 func (f *whyFlags) run(ctx context.Context, out io.Writer, args []string, ownPaths bool) error {
-	objects, dir, err := splitArgs(args)
+	objects, dir, err := load.SplitArgs(args)
 	switch {
 	case err != nil:
 		return err
@@ -67,25 +72,25 @@ func (f *whyFlags) run(ctx context.Context, out io.Writer, args []string, ownPat
 	case len(objects) == 0 && f.cluster == "":
 		return errors.New("why what? name an object as KIND/NAME, or a cluster with --cluster")
 	}
-	live, err := f.tree.connect(ctx, &f.hub, ownPaths)
+	live, err := f.tree.ConnectHub(ctx, &f.hub, ownPaths)
 	if err != nil {
 		return err
 	}
-	p, err := f.tree.plan(ctx, dir, live)
+	p, err := f.tree.Plan(ctx, dir, live)
 	if err != nil {
 		return err
 	}
 	if f.cluster != "" {
-		if err := p.checkCluster(f.cluster); err != nil {
+		if err := p.CheckCluster(f.cluster); err != nil {
 			return err
 		}
 	}
 	if len(objects) == 0 {
-		return explainCluster(p, live, f.cluster).print(out, f.output.value)
+		return explain.Cluster(p, live, f.cluster).Print(out, f.output.Value)
 	}
-	id, err := p.find(objects[0], f.namespace)
+	id, err := p.Find(objects[0], f.namespace)
 	if err != nil {
 		return err
 	}
-	return explainObject(p, live, id, f.cluster).print(out, f.output.value)
+	return explain.Object(p, live, id, f.cluster).Print(out, f.output.Value)
 }

@@ -1,0 +1,107 @@
+// Package command writes to Git, or to the hub, what a person orders: holds, suspensions and commands about rollouts.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// Flags are those of the commands that write to Git what somebody orders: one edited manifest, as a commit.
+type Flags struct {
+	output text.FormatFlag
+	dir    string
+	dryRun bool
+	push   bool
+}
+
+func (f *Flags) Register(c *cobra.Command) {
+	flags := c.Flags()
+	f.output.Register(flags, text.AsText, text.AsJSON)
+	flags.StringVar(&f.dir, "dir", "", "look for the manifest below this directory only (default the whole work tree around the current one)")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the change as a patch, and change nothing")
+	flags.BoolVar(&f.push, "push", false, "push the commit with git")
+	c.MarkFlagsMutuallyExclusive("dry-run", "push")
+}
+
+// Notes are said by each of these commands.
+const Notes = `
+The manifest is looked for in the work tree around the current directory and edited in place; comments and order stay. The
+change is printed as a patch and committed alone with git, whatever else is staged, with the hooks and the signature that git is
+configured for. With --dry-run it is only printed: "| git apply" takes it. A file with changes that are not
+committed is refused.`
+
+// Ordering is c for an order about a rollout, which is its one argument.
+func Ordering(o *RolloutCommand, c *cobra.Command) *cobra.Command {
+	c.Args = cobra.MaximumNArgs(1)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return o.run(c.Context(), c.OutOrStdout(), text.First(args))
+	}
+	o.register(c)
+	return c
+}
+
+// An ordered is what became of an order; its JSON form is stable.
+type result struct {
+	// File below the root of the work tree; empty for an annotation on the Release.
+	File    string `json:"file,omitempty"`
+	Subject string `json:"subject"`
+	Message string `json:"message,omitempty"`
+	Diff    string `json:"diff,omitempty"`
+	// Commit is empty for a dry run, and for an annotation.
+	Commit string `json:"commit,omitempty"`
+	// Branch that has it; empty when HEAD is detached.
+	Branch string `json:"branch,omitempty"`
+	Pushed bool   `json:"pushed"`
+	// Release that was annotated, "<namespace>/<name>".
+	Release string `json:"release,omitempty"`
+}
+
+// carryOut makes the commit, or shows it, and prints what became of it.
+func (f *Flags) carryOut(ctx context.Context, out io.Writer, h *gitrepo.Repository, c gitrepo.Change) error {
+	p, err := h.Propose(ctx, c)
+	if err != nil {
+		return err
+	}
+	done := result{File: c.File, Subject: c.Subject, Message: p.Message, Diff: p.Diff, Branch: p.Branch()}
+	if !f.dryRun {
+		if done.Commit, err = p.Commit(ctx); err != nil {
+			return err
+		}
+	}
+	var pushing error
+	if f.push {
+		pushing = h.Push(ctx)
+		done.Pushed = pushing == nil
+	}
+	return errors.Join(done.print(out, f.output.Value), pushing)
+}
+
+func (o result) print(out io.Writer, f text.Format) error {
+	if f == text.AsJSON {
+		return text.Encode(out, f, o)
+	}
+	var b strings.Builder
+	if o.Release != "" {
+		fmt.Fprintf(&b, "%s\n  on release %s; the controllers act on it at once\n", o.Subject, o.Release)
+		_, err := io.WriteString(out, b.String())
+		return err
+	}
+	fmt.Fprintf(&b, "%s\n%s", o.Message, o.Diff)
+	switch {
+	case o.Commit == "": // nothing else, so that it is a patch
+	case o.Pushed:
+		fmt.Fprintf(&b, "\ncommitted as %s%s and pushed\n", text.ShortRevision(o.Commit), text.Prefixed(" on ", o.Branch))
+	default:
+		fmt.Fprintf(&b, "\ncommitted as %s%s; it counts once it is pushed: git push\n", text.ShortRevision(o.Commit), text.Prefixed(" on ", o.Branch))
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

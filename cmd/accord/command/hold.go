@@ -1,0 +1,114 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// Hold puts a cluster on hold in Git, or ends that.
+type Hold struct {
+	Flags
+	Reason, Owner, Until string
+	Release              bool
+}
+
+func (f *Hold) Run(ctx context.Context, out io.Writer, cluster string, now time.Time) error {
+	h, m, err := gitrepo.FindManifest(f.dir, gitrepo.Selector{Noun: "Cluster", Name: cluster, Kinds: map[string][]string{v1alpha1.GroupVersion.Group: {"Cluster"}, v1alpha1.KarmadaClusterGroup: {"Cluster"}}})
+	if err != nil {
+		return fmt.Errorf("%w; of a cluster that is only on the hub write a manifest with name and spec.hold", err)
+	}
+	c := gitrepo.Change{File: m.File}
+	if f.Release {
+		was, _ := m.Get("spec", "hold", "reason")
+		c.Subject = "release cluster " + cluster
+		c.Body = text.Prefixed("It was held: ", was)
+		c.Text, err = m.Remove("spec", "hold")
+		if err != nil {
+			return fmt.Errorf("%s is not held in Git: %w", cluster, err)
+		}
+		return f.carryOut(ctx, out, h, c)
+	}
+	hold, err := f.hold(h, now)
+	if err != nil {
+		return err
+	}
+	c.Subject = "hold cluster " + cluster + ": " + f.Reason
+	c.Body = text.Join("\n", text.Prefixed("Owner: ", hold.Owner), text.Prefixed("Until: ", hold.Until))
+	if c.Text, err = m.Set(hold, "spec", "hold"); err != nil {
+		return fmt.Errorf("editing %s: %w", m.Place(), err)
+	}
+	return f.carryOut(ctx, out, h, c)
+}
+
+// A writtenHold is spec.hold as it is written.
+type writtenHold struct {
+	Reason string `yaml:"reason"`
+	Owner  string `yaml:"owner,omitempty"`
+	Until  string `yaml:"until,omitempty"`
+}
+
+// maxReason is how many characters the kind takes.
+const maxReason = 256
+
+func (f *Hold) hold(h *gitrepo.Repository, now time.Time) (writtenHold, error) {
+	hold := writtenHold{Reason: strings.TrimSpace(f.Reason), Owner: cmp.Or(f.Owner, h.UserName())}
+	if hold.Reason == "" {
+		return hold, errors.New("--reason is empty: a hold that nobody can explain is never removed")
+	}
+	if n := utf8.RuneCountInString(hold.Reason); n > maxReason {
+		return hold, fmt.Errorf("--reason has %d characters, at most %d are allowed", n, maxReason)
+	}
+	if f.Until == "" {
+		return hold, nil
+	}
+	until, err := parseUntil(f.Until, now)
+	hold.Until = until.UTC().Format(time.RFC3339)
+	return hold, err
+}
+
+var days = regexp.MustCompile(`^([0-9]+)d`)
+
+// parseUntil reads a time, or how long from now. A day alone is all of it.
+func parseUntil(text string, now time.Time) (time.Time, error) {
+	until, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		until, err = time.Parse("2006-01-02 15:04", text)
+	}
+	if err != nil {
+		if until, err = time.Parse(time.DateOnly, text); err == nil {
+			until = until.AddDate(0, 0, 1)
+		}
+	}
+	if err != nil {
+		long, badSpan := time.ParseDuration(days.ReplaceAllStringFunc(text, inHours))
+		if badSpan != nil {
+			return until, fmt.Errorf(`--until %q: expected a time span like "48h" or "3d", or a time like "2026-03-06 18:00"`, text)
+		}
+		until = now.Add(long).Truncate(time.Minute)
+	}
+	if !until.After(now) {
+		return until, fmt.Errorf("--until %q is over", text)
+	}
+	return until, nil
+}
+
+// inHours is "72h" for "3d".
+func inHours(text string) string {
+	n, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
+	if err != nil {
+		return text
+	}
+	return strconv.Itoa(24*n) + "h"
+}

@@ -1,0 +1,79 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// Resumption takes back a suspension in Git, or orders that a rollout which was halted or rolled back is tried again.
+type Resumption struct {
+	Suspension
+	RolloutFlags
+}
+
+func (f *Resumption) Run(ctx context.Context, out io.Writer, name string) error {
+	o := &RolloutCommand{Do: policy.CommandResume, Flags: f.Flags, RolloutFlags: f.RolloutFlags}
+	if f.annotate {
+		return o.run(ctx, out, name)
+	}
+	w, err := f.meant(name)
+	if err != nil {
+		return err
+	}
+	h, m, err := gitrepo.FindManifest(f.dir, w)
+	if err != nil {
+		return err
+	}
+	if f.stage == "" && m.Kind == "RolloutPolicy" {
+		if err := f.pausedStage(m); err != nil {
+			return err
+		}
+	}
+	s, err := f.suspensionOf(m)
+	if err != nil {
+		return err
+	}
+	is, there := m.Get(s.path...)
+	switch {
+	case (!there || is == "false") && s.reason != "":
+		return o.edit(ctx, out, h, m)
+	case !there || is == "false":
+		return fmt.Errorf("%s is not suspended: %s of %s is not set", m.Title(), strings.Join(s.path, "."), m.Place())
+	}
+	c := gitrepo.Change{File: m.File, Subject: "resume " + text.Join(", stage ", m.Title(), f.stage)}
+	if s.reason != "" {
+		reason, _ := m.Get(s.reasonPath()...)
+		c.Body = text.Prefixed("It was suspended: ", reason)
+	}
+	if c.Text, err = s.unset(m); err != nil {
+		return fmt.Errorf("editing %s: %w", m.Place(), err)
+	}
+	return f.carryOut(ctx, out, h, c)
+}
+
+// pausedStage takes the stage that is paused when the whole is not, and one only is.
+func (f *Resumption) pausedStage(m gitrepo.ManifestFile) error {
+	if is, _ := m.Get("spec", "paused"); is == "true" {
+		return nil
+	}
+	var paused []string
+	for _, stage := range m.Names("spec", "stages") {
+		if is, _ := m.Get("spec", "stages", stage, "paused"); is == "true" {
+			paused = append(paused, stage)
+		}
+	}
+	switch len(paused) {
+	case 0:
+	case 1:
+		f.stage = paused[0]
+	default:
+		return fmt.Errorf("which --stage? Paused are %s (%s)", strings.Join(paused, ", "), m.Place())
+	}
+	return nil
+}

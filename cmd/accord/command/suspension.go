@@ -1,0 +1,158 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo/edit"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// A suspension is how one kind is suspended.
+type suspensionField struct {
+	group string
+	kinds []string
+	// path of the field that is set to true.
+	path []string
+	// reason is the field beside it that takes the reason; empty where there is none.
+	reason string
+}
+
+// reasonPath returns the path of the field that takes the reason.
+func (s suspensionField) reasonPath() []string {
+	return append(slices.Clone(s.path[:len(s.path)-1]), s.reason)
+}
+
+var suspensions = []suspensionField{
+	{policy.RolloutGroup, []string{"RolloutPolicy"}, []string{"spec", "paused"}, "pauseReason"},
+	{policy.Group, []string{"PropagationPolicy", "ClusterPropagationPolicy"}, []string{"spec", "suspension", "dispatching"}, ""},
+	{v1alpha1.GroupVersion.Group, []string{"Federation"}, []string{"spec", "suspend"}, ""},
+}
+
+// Suspension are those of suspend and resume.
+type Suspension struct {
+	Flags
+	stage, kind, Reason string
+}
+
+// meant is what may be suspended under a name.
+func (f *Suspension) meant(name string) (gitrepo.Selector, error) {
+	w := gitrepo.Selector{Noun: "RolloutPolicy, PropagationPolicy, ClusterPropagationPolicy or Federation", Name: name, Kinds: map[string][]string{}}
+	for _, s := range suspensions {
+		for _, kind := range s.kinds {
+			if f.kind == "" || f.kind == kind {
+				w.Kinds[s.group] = append(w.Kinds[s.group], kind)
+			}
+		}
+	}
+	if len(w.Kinds) == 0 {
+		return w, fmt.Errorf("--kind %q: expected %s", f.kind, w.Noun)
+	}
+	if f.kind != "" {
+		w.Noun = f.kind
+	}
+	return w, nil
+}
+
+// suspensionOf is how a manifest is suspended: the field, and its value.
+func (f *Suspension) suspensionOf(m gitrepo.ManifestFile) (suspensionField, error) {
+	s := suspensions[slices.IndexFunc(suspensions, func(s suspensionField) bool {
+		return s.group == m.Group() && slices.Contains(s.kinds, m.Kind)
+	})]
+	if f.stage == "" {
+		return s, nil
+	}
+	if s.reason == "" {
+		return s, fmt.Errorf("--stage: %s has no stages", m.Title())
+	}
+	if err := checkStage(m, f.stage); err != nil {
+		return s, err
+	}
+	s.path = []string{"spec", "stages", f.stage, "paused"}
+	return s, nil
+}
+
+// checkStage refuses a stage that a RolloutPolicy does not have.
+func checkStage(m gitrepo.ManifestFile, stage string) error {
+	if _, there := m.Get("spec", "stages", stage, "name"); !there {
+		return fmt.Errorf("%s (%s) has no stage %q", m.Title(), m.Place(), stage)
+	}
+	return nil
+}
+
+func (f *Suspension) Suspend(ctx context.Context, out io.Writer, name string) error {
+	if f.Reason == "" {
+		return errors.New("--reason is required: a pause that nobody can explain is never ended")
+	}
+	w, err := f.meant(name)
+	if err != nil {
+		return err
+	}
+	h, m, err := gitrepo.FindManifest(f.dir, w)
+	if err != nil {
+		return err
+	}
+	s, err := f.suspensionOf(m)
+	if err != nil {
+		return err
+	}
+	c := gitrepo.Change{File: m.File, Subject: "suspend " + text.Join(", stage ", m.Title(), f.stage) + ": " + f.Reason}
+	if c.Text, err = s.set(m, f.Reason); err != nil {
+		return fmt.Errorf("editing %s: %w", m.Place(), err)
+	}
+	return f.carryOut(ctx, out, h, c)
+}
+
+func (f *Suspension) Register(c *cobra.Command) {
+	c.Flags().StringVar(&f.stage, "stage", "", "stage of a RolloutPolicy: it and all later ones")
+	c.Flags().StringVar(&f.kind, "kind", "", "kind, when several things have the name")
+	f.Flags.Register(c)
+}
+
+// set returns the file with the manifest suspended.
+func (s suspensionField) set(m gitrepo.ManifestFile, reason string) ([]byte, error) {
+	text, err := m.Set(true, s.path...)
+	if err != nil || s.reason == "" {
+		return text, err
+	}
+	if m, err = reread(m, text); err != nil {
+		return nil, err
+	}
+	return m.Set(reason, s.reasonPath()...)
+}
+
+// unset returns the file with the manifest not suspended.
+func (s suspensionField) unset(m gitrepo.ManifestFile) ([]byte, error) {
+	if _, there := m.Get(s.reasonPath()...); s.reason != "" && there {
+		text, err := m.Remove(s.reasonPath()...)
+		if err != nil {
+			return nil, err
+		}
+		if m, err = reread(m, text); err != nil {
+			return nil, err
+		}
+	}
+	return m.Remove(s.path...)
+}
+
+// reread returns the same manifest in a changed text of its file.
+func reread(w gitrepo.ManifestFile, text []byte) (gitrepo.ManifestFile, error) {
+	all, err := edit.Read(text)
+	if err != nil {
+		return w, err
+	}
+	i := slices.IndexFunc(all, func(m edit.Manifest) bool { return m.Line == w.Line && m.Kind == w.Kind && m.Name == w.Name })
+	if i < 0 {
+		return w, errors.New("the edited manifest is not found again")
+	}
+	w.Manifest = all[i]
+	return w, nil
+}

@@ -1,0 +1,19 @@
+// Package exit ends the process with a documented exit code.
+package exit
+
+import "fmt"
+
+// An exitError ends the process with a code that says more than "did not work".
+type Error struct {
+	Code int
+	Err  error // nil when everything has been said already
+}
+
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,113 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// A clusterStory explains one cluster; its JSON form is stable.
+type ClusterReport struct {
+	Verdict string `json:"verdict"`
+	Cluster string `json:"cluster"`
+	At      string `json:"at,omitempty"`
+	// Facts are what is known about it and counts in decisions, one sentence each.
+	Facts []string `json:"facts"`
+	// Objects counts what goes there, Replicas their replicas, Held those of them that are held, Of all objects there are.
+	Objects  int   `json:"objects"`
+	Replicas int64 `json:"replicas"`
+	Held     int   `json:"held"`
+	Of       int   `json:"of"`
+	// Kinds counts what goes there by kind.
+	Kinds map[string]int `json:"kinds"`
+	// Failed are objects that cannot be rendered for it: what runs there stays as it is.
+	Failed []string `json:"failed,omitempty"`
+	// Refused are the rules that keep objects away, those that keep most away first.
+	Refused []storyRule `json:"refused,omitempty"`
+	// Holds are the reasons for which objects are held there.
+	Holds []storyRule `json:"holds,omitempty"`
+	// Live is what the hub says of it.
+	Live *liveStory `json:"live,omitempty"`
+}
+
+// A storyRule is a reason that is the same for several objects.
+type storyRule struct {
+	Why     string   `json:"why"`
+	At      string   `json:"at,omitempty"`
+	Objects []string `json:"objects"`
+}
+
+// Cluster puts together what the plan knows about a cluster.
+func Cluster(p *load.PlannedTree, live *load.LiveHub, name string) *ClusterReport {
+	i := slices.IndexFunc(p.Fleet(), func(c fleet.Cluster) bool { return c.Name == name })
+	c := p.Fleet()[i]
+	s := &ClusterReport{Cluster: name, At: c.Origin.String(), Facts: facts(c), Of: len(p.Decisions), Kinds: map[string]int{}}
+	for i := range p.Decisions {
+		s.add(p, &p.Decisions[i])
+	}
+	for _, f := range p.ForCluster(name).Failed {
+		s.Failed = append(s.Failed, f.ID.String()+": "+f.Err.Error())
+	}
+	for _, rules := range [][]storyRule{s.Refused, s.Holds} {
+		slices.SortStableFunc(rules, func(a, b storyRule) int { return cmp.Compare(len(b.Objects), len(a.Objects)) })
+	}
+	s.Verdict = s.verdict()
+	s.Live = liveStoryOf(live, name)
+	return s
+}
+
+// add takes one decision into account.
+func (s *ClusterReport) add(p *load.PlannedTree, d *propagate.Decision) {
+	for _, c := range d.Chosen {
+		if c.Cluster != s.Cluster {
+			continue
+		}
+		s.Objects++
+		s.Kinds[d.ID.Kind]++
+		if c.Replicas != nil {
+			s.Replicas += int64(*c.Replicas)
+		}
+		if held := p.Held(c); held != "" {
+			s.Held++
+			s.Holds = group(s.Holds, held, "", d)
+		}
+		return
+	}
+	if d.Policy == nil {
+		return // it goes nowhere at all, which is nothing about this cluster
+	}
+	for _, r := range d.Refused {
+		if r.Cluster == s.Cluster {
+			s.Refused = group(s.Refused, r.Why, r.At.String(), d)
+		}
+	}
+}
+
+func group(rules []storyRule, why, at string, d *propagate.Decision) []storyRule {
+	i := slices.IndexFunc(rules, func(r storyRule) bool { return r.Why == why && r.At == at })
+	if i < 0 {
+		i = len(rules)
+		rules = append(rules, storyRule{Why: why, At: at})
+	}
+	rules[i].Objects = append(rules[i].Objects, d.ID.String())
+	return rules
+}
+
+func (s *ClusterReport) verdict() string {
+	line := fmt.Sprintf("%s gets %d of %s", s.Cluster, s.Objects, text.Count(s.Of, "object"))
+	if s.Replicas > 0 {
+		line += ", " + text.Count(int(s.Replicas), "replica")
+	}
+	if s.Held > 0 {
+		line += fmt.Sprintf("; %d held", s.Held)
+	}
+	if len(s.Failed) > 0 {
+		line += fmt.Sprintf("; %d cannot be rendered", len(s.Failed))
+	}
+	return line
+}

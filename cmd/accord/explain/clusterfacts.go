@@ -1,0 +1,62 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// facts are what decisions can depend on.
+func facts(c fleet.Cluster) []string {
+	var all []string
+	for _, f := range []struct{ name, value string }{
+		{"provider", c.Provider}, {"region", c.Region}, {"zones", strings.Join(c.Zones, ", ")}, {"labels", pairs(c.Labels)},
+		{"conditions", pairs(c.Conditions)},
+	} {
+		if f.value != "" {
+			all = append(all, f.name+" "+f.value)
+		}
+	}
+	for _, t := range c.Taints {
+		all = append(all, "taint "+t.ToString())
+	}
+	if c.Leaving {
+		all = append(all, "it is being deleted: nothing new goes there")
+	}
+	return append(all, served(c.APIs), room(c.Resources))
+}
+
+func served(apis *fleet.APIs) string {
+	switch {
+	case apis == nil:
+		return "APIs not known: no kind is refused for not being served"
+	case !apis.Complete:
+		return fmt.Sprintf("serves %s that are known, and perhaps others", text.Count(len(apis.Served), "kind"))
+	}
+	return "serves " + text.Count(len(apis.Served), "kind")
+}
+
+func room(r *fleet.Resources) string {
+	if r == nil {
+		return "resources not known: where replicas are divided by room, it has none"
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(r.Allocatable)) {
+		of, taken := r.Allocatable[name], r.Allocated[name]
+		taken.Add(r.Allocating[name])
+		all = append(all, fmt.Sprintf("%s %s of %s", name, taken.String(), of.String()))
+	}
+	return "requested " + strings.Join(all, ", ")
+}
+
+func pairs(m map[string]string) string {
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, key+"="+m[key])
+	}
+	return strings.Join(all, ", ")
+}

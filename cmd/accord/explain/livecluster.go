@@ -1,0 +1,70 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/cmd/accord/view"
+)
+
+// A liveStory is what the hub says of a cluster; its JSON form is stable.
+type liveStory struct {
+	Hub string `json:"hub"`
+	// Message is why nothing is known; empty when something is.
+	Message string `json:"message,omitempty"`
+	// Part is what the cluster received and how it does; nil when it has received nothing.
+	Part *view.ClusterStatus `json:"cluster,omitempty"`
+}
+
+// liveStoryOf is what the hub says of a cluster; nil without a hub.
+func liveStoryOf(l *load.LiveHub, name string) *liveStory {
+	if l == nil {
+		return nil
+	}
+	live := &liveStory{Hub: l.Config.Host}
+	if l.Err != nil {
+		live.Message = l.Err.Error()
+		return live
+	}
+	i := slices.IndexFunc(l.Deliveries, func(d v1alpha1.Delivery) bool { return d.Spec.Cluster == name })
+	if i < 0 {
+		live.Message = "it has received nothing yet"
+		return live
+	}
+	part := view.NewClusterStatus(&l.Deliveries[i], l.Federation.Status.LastAttemptedRevision)
+	live.Part = &part
+	return live
+}
+
+// write is the part of the text about what is live.
+func (live *liveStory) write(b *strings.Builder, now time.Time) {
+	switch {
+	case live == nil:
+		return
+	case live.Part == nil:
+		fmt.Fprintf(b, "\nlive on %s: %s\n", live.Hub, live.Message)
+		return
+	}
+	c := live.Part
+	on := cmp.Or(c.Revision, "no revision yet")
+	if c.Current {
+		on += " (newest)"
+	}
+	fmt.Fprintf(b, "\nlive on %s: %s for %s, %d/%d objects healthy\n  runs      %s, last heard of %s ago\n", live.Hub, c.State, text.Age(c.Since, now),
+		c.Objects.Healthy, c.Objects.Total, on, text.Age(c.Heard, now))
+	if note := c.NoteAt(now); note != "" {
+		fmt.Fprintln(b, "  note      "+note)
+	}
+	for _, p := range c.Trouble {
+		fmt.Fprintf(b, "  problem   %s %s for %s%s\n", p.Object, p.State, text.Age(p.Since, now), text.Prefixed(": ", p.Message))
+	}
+	if c.TroubleOmitted > 0 {
+		fmt.Fprintf(b, "  problem   and %d more objects\n", c.TroubleOmitted)
+	}
+}

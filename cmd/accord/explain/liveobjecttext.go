@@ -1,0 +1,74 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/cmd/accord/view"
+)
+
+// write is the part of the text about what is live.
+func (live *liveObject) write(b *strings.Builder) error {
+	if live == nil {
+		return nil
+	}
+	fmt.Fprintf(b, "\nlive on %s: ", live.Hub)
+	if live.Federation == "" || len(live.Clusters) == 0 {
+		fmt.Fprintln(b, live.Message)
+		return nil
+	}
+	fmt.Fprintf(b, "%d/%d clusters healthy%s\n", live.Summary.Healthy, live.Summary.Total, text.Prefixed("; ", live.Message))
+	fmt.Fprintf(b, "  federation %s at %s, observed generation %d of %d\n", live.Federation, cmp.Or(live.Revision, "no revision yet"),
+		live.ObservedGeneration, live.Generation)
+	if live.Same {
+		fmt.Fprintln(b, "  what the hub decided is what these manifests say"+text.Prefixed("; ", live.Unknown))
+	} else {
+		fmt.Fprintln(b, "  the hub decided something else than these manifests say: it is at another revision")
+	}
+	if err := text.Table(b, "  ", live.rows()); err != nil {
+		return err
+	}
+	if n, collapse := live.collapses(); collapse {
+		fmt.Fprintf(b, "  +%d of which there is nothing to say\n", n)
+	}
+	return nil
+}
+
+// collapses says whether the clusters without anything to say are too many for a row each.
+func (live *liveObject) collapses() (n int, collapse bool) {
+	for _, c := range live.Clusters {
+		if c.unremarkable() {
+			n++
+		}
+	}
+	return n, n > view.ManyClusters
+}
+
+// unremarkable is a cluster that does what the hub decided, as far as is known.
+func (c liveCluster) unremarkable() bool {
+	return (c.State == "" || c.State == v1alpha1.Healthy) && !c.Held && c.Message == "" && c.Differs == ""
+}
+
+func (live *liveObject) rows() [][]string {
+	_, collapse := live.collapses()
+	rows := [][]string{{"CLUSTER", "STATE", "REPLICAS", "DECIDED", "LIVE", "NOTE"}}
+	for _, c := range live.Clusters {
+		if collapse && c.unremarkable() {
+			continue
+		}
+		replicas, state := "-", string(c.State)
+		if c.Replicas != nil {
+			replicas = fmt.Sprint(*c.Replicas)
+		}
+		if c.Held {
+			state = string(v1alpha1.Held)
+		}
+		rows = append(rows, []string{
+			c.Cluster, cmp.Or(state, "-"), replicas, cmp.Or(c.Decided, "-"), cmp.Or(c.Live, "-"), text.Join("; ", c.Message, c.Differs),
+		})
+	}
+	return rows
+}

@@ -1,0 +1,194 @@
+// Package explain reports why an object goes to a cluster or does not, and what a cluster gets.
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// A whyReport explains one object; its JSON form is stable. Places are "<path>:<line>" in the tree.
+type ObjectReport struct {
+	Verdict    string `json:"verdict"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+	At         string `json:"at"`
+	Revision   string `json:"revision"`
+	// Policy claims the object; nil when none does, and then Why says so.
+	Policy *whyPolicy `json:"policy,omitempty"`
+	// Others select it as well and lost.
+	Others []whyPolicy `json:"otherPolicies,omitempty"`
+	// Why it goes nowhere, or why no new choice could be made.
+	Why string `json:"why,omitempty"`
+	// Notes are what else there is to know about the decision.
+	Notes    []string   `json:"notes,omitempty"`
+	Clusters []decision `json:"clusters"`
+	// Sends are the dependencies that go along.
+	Sends []whySent   `json:"dependencies,omitempty"`
+	Live  *liveObject `json:"live,omitempty"`
+
+	id    manifest.ID
+	fleet int
+	only  string
+}
+
+// A whyPolicy is a policy that selects the object.
+type whyPolicy struct {
+	Policy string `json:"policy"`
+	At     string `json:"at"`
+	Why    string `json:"why"`
+}
+
+// A whySent is an object that goes along as a dependency.
+type whySent struct {
+	Object   string   `json:"object"`
+	Clusters []string `json:"clusters"`
+}
+
+// Object puts together what the plan knows about an object, on every cluster or on one only.
+func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string) *ObjectReport {
+	d, u := p.Decision(id), p.Manifest(id)
+	r := &ObjectReport{
+		APIVersion: d.GVK.GroupVersion().String(), Kind: id.Kind, Namespace: id.Namespace, Name: id.Name,
+		At: d.Origin.String(), Revision: p.Input.Revision, Why: d.Why, Notes: notes(d, p.Dependents(id)), Clusters: []decision{},
+		id: id, fleet: len(p.Clusters()), only: only,
+	}
+	r.policies(d, p.PoliciesSelecting(id), u)
+	shares := p.Shares(id)
+	for _, c := range d.Chosen {
+		if only == "" || only == c.Cluster {
+			r.Clusters = append(r.Clusters, chosen(p, d, c, shares[c.Cluster]))
+		}
+	}
+	for _, refusal := range d.Refused {
+		if only == "" || only == refusal.Cluster {
+			r.Clusters = append(r.Clusters, refused(p, d, refusal))
+		}
+	}
+	if len(d.Chosen) > 0 {
+		r.Sends = sends(p, id, only)
+	}
+	if r.fleet == 0 {
+		r.Notes = append(r.Notes, load.NoClusters)
+	}
+	r.Verdict = r.verdict()
+	r.Live = liveObjectOf(live, p, id, only)
+	return r
+}
+
+// policies are the one that claims the object and those that lost, each with the reason.
+func (r *ObjectReport) policies(d *propagate.Decision, selecting []*policy.Policy, u *unstructured.Unstructured) {
+	for _, c := range selecting {
+		entry := whyPolicy{Policy: c.Title(), At: c.Origin.String()}
+		switch {
+		case c == d.Policy:
+			entry.Why = "selects it " + exactness(c, u)
+			if c.Spec.Priority != nil {
+				entry.Why += fmt.Sprintf(", priority %d", *c.Spec.Priority)
+			}
+			r.Policy = &entry
+			continue
+		case d.Policy == nil:
+			entry.Why = "selects it, but it is never propagated"
+		default:
+			entry.Why = lostTo(c, d.Policy, u)
+		}
+		r.Others = append(r.Others, entry)
+	}
+}
+
+// lostTo says why c did not get an object that winner claims (Karmada §2.2).
+func lostTo(c, winner *policy.Policy, u *unstructured.Unstructured) string {
+	switch own, theirs := priority(c), priority(winner); {
+	case c.ClusterWide() && !winner.ClusterWide():
+		return "a policy in the object's namespace comes before every cluster-wide one"
+	case own != theirs:
+		return fmt.Sprintf("priority %d is less than %d", own, theirs)
+	case exactness(c, u) != exactness(winner, u):
+		return fmt.Sprintf("selects it %s, which is less exact than %s", exactness(c, u), exactness(winner, u))
+	}
+	return fmt.Sprintf("as good a match, and of names the smaller one wins: %s before %s", winner.Name, c.Name)
+}
+
+func priority(c *policy.Policy) int32 {
+	if c.Spec.Priority == nil {
+		return 0
+	}
+	return *c.Spec.Priority
+}
+
+// exactness is how the best selector of a policy names the object.
+func exactness(c *policy.Policy, u *unstructured.Unstructured) string {
+	match := policy.NoMatch
+	for _, s := range c.Spec.ResourceSelectors {
+		match = max(match, s.Match(u))
+	}
+	switch match {
+	case policy.MatchName:
+		return "by name"
+	case policy.MatchLabel:
+		return "by labels"
+	}
+	return "by kind"
+}
+
+// notes are what a decision says about itself, one sentence each.
+func notes(d *propagate.Decision, owners []manifest.ID) []string {
+	var all []string
+	for _, t := range d.FailedTerms {
+		all = append(all, fmt.Sprintf("affinity %q did not work: %s", t.Term, t.Why))
+	}
+	if d.Term != "" {
+		all = append(all, fmt.Sprintf("affinity %q is in use", d.Term))
+	}
+	if d.Rebalanced != "" {
+		all = append(all, "divided afresh for WorkloadRebalancer "+d.Rebalanced)
+	}
+	if len(owners) > 0 {
+		all = append(all, "goes along with "+text.List(text.Names(owners), 3))
+	}
+	if d.Dependencies {
+		all = append(all, "what it refers to goes along (propagateDeps)")
+	}
+	if d.Overwrite {
+		all = append(all, "takes over an object of its name that exists (conflictResolution Overwrite)")
+	}
+	if d.Preserve {
+		all = append(all, "stays on clusters where it is no longer wanted (preserveResourcesOnDeletion)")
+	}
+	return all
+}
+
+// sends are the objects that go somewhere for this one's sake.
+func sends(p *load.PlannedTree, id manifest.ID, only string) []whySent {
+	var all []whySent
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if !slices.Contains(p.Dependents(d.ID), id) {
+			continue
+		}
+		sent, there := whySent{Object: d.ID.String(), Clusters: []string{}}, only == ""
+		for _, c := range d.Chosen {
+			if only != "" && only != c.Cluster {
+				continue
+			}
+			there = true
+			if c.RequiredBy != nil && *c.RequiredBy == id {
+				sent.Clusters = append(sent.Clusters, c.Cluster)
+			}
+		}
+		if there {
+			all = append(all, sent)
+		}
+	}
+	return all
+}

@@ -1,0 +1,152 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+func (r *ObjectReport) Print(out io.Writer, f text.Format) error {
+	if f == text.AsJSON {
+		return text.Encode(out, f, r)
+	}
+	var b strings.Builder
+	r.write(&b)
+	if err := r.Live.write(&b); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// write has the verdict, where things stand, then the clusters: those with the same answer together.
+func (r *ObjectReport) write(b *strings.Builder) {
+	fmt.Fprintln(b, r.Verdict)
+	fmt.Fprintf(b, "  manifest  %s\n", r.At)
+	if p := r.Policy; p != nil {
+		fmt.Fprintf(b, "  policy    %s (%s) %s\n", p.Policy, p.At, p.Why)
+	}
+	for _, p := range r.Others {
+		fmt.Fprintf(b, "  not       %s (%s): %s\n", p.Policy, p.At, p.Why)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintln(b, "  note      "+n)
+	}
+	for _, s := range r.Sends {
+		fmt.Fprintf(b, "  sends     %s: %s\n", s.Object, sentTo(s.Clusters))
+	}
+	if r.Why != "" && len(r.Clusters) > 0 && r.Clusters[0].Chosen {
+		fmt.Fprintln(b, "  kept      "+r.Why)
+	}
+	if r.Policy == nil && r.Why != "" {
+		return // what the verdict says is the answer of every cluster
+	}
+	for _, g := range grouped(r.Clusters) {
+		g.write(b)
+	}
+}
+
+func sentTo(clusters []string) string {
+	if len(clusters) == 0 {
+		return "its own policy sends it there"
+	}
+	return text.List(clusters, text.MaxNames)
+}
+
+// A whyGroup is clusters with the same answer.
+type whyGroup struct {
+	decision
+	names []string
+}
+
+// grouped keeps the order in which answers come first.
+func grouped(clusters []decision) []*whyGroup {
+	var groups []*whyGroup
+	byAnswer := map[string]*whyGroup{}
+	for _, c := range clusters {
+		name := c.Cluster
+		c.Cluster = ""
+		key, err := json.Marshal(c)
+		if err != nil {
+			panic(err) // impossible: the values come from JSON
+		}
+		g, known := byAnswer[string(key)]
+		if !known {
+			g = &whyGroup{decision: c}
+			byAnswer[string(key)] = g
+			groups = append(groups, g)
+		}
+		g.names = append(g.names, name)
+	}
+	return groups
+}
+
+func (g *whyGroup) write(b *strings.Builder) {
+	if len(g.names) == 1 {
+		fmt.Fprintf(b, "\n%s: %s\n", g.names[0], g.answer())
+	} else {
+		fmt.Fprintf(b, "\n%d clusters: %s\n  %s\n", len(g.names), g.answer(), text.List(g.names, text.MaxNames))
+	}
+	if g.Fit != "" {
+		fmt.Fprintln(b, "  would fit: "+g.Fit)
+	}
+	if g.Held != "" {
+		fmt.Fprintln(b, "  held: "+g.Held)
+	}
+	if g.Error != "" {
+		fmt.Fprintln(b, "  cannot be rendered: "+g.Error)
+	}
+	for i, s := range g.Overrides {
+		fmt.Fprintf(b, "  %d. %s %s (%s): %s\n", i+1, s.Policy, text.ShortField(s.Field), s.At, s.Operation)
+		for _, line := range s.effect() {
+			fmt.Fprintln(b, "     "+line)
+		}
+	}
+}
+
+// answer is "chosen, 3 replicas each: weight 1 of 3" or "not chosen: is in exclude (policies/web.yaml:12)".
+func (g *whyGroup) answer() string {
+	if !g.Chosen {
+		return "not chosen: " + g.Why + text.Prefixed(" (", text.Suffixed(g.At, ")"))
+	}
+	line := "chosen"
+	if g.Replicas != nil {
+		line += ", " + text.Count(int(*g.Replicas), "replica")
+		if len(g.names) > 1 {
+			line += " each"
+		}
+	}
+	if g.Completions != nil {
+		line += fmt.Sprintf(", %d completions", *g.Completions)
+	}
+	line = text.Join(": ", line, g.Share)
+	switch {
+	case g.RequiredBy != "":
+		line += ", for " + g.RequiredBy
+	case g.Implied:
+		line += ", because an object in it goes there"
+	}
+	return line
+}
+
+// effect is what a step did, in a line or two.
+func (s whyStep) effect() []string {
+	field := s.Path
+	if field == "" {
+		field = "the object"
+	}
+	switch {
+	case !s.Changed:
+		return []string{field + " stays the same"}
+	case s.Secret:
+		return []string{field + " changes"}
+	}
+	lines := []string{fmt.Sprintf("%s: %s -> %s", field, text.Brief(s.Before), text.Brief(s.After))}
+	if len(s.Lost) > 0 {
+		lines = append(lines, "lost: "+strings.Join(s.Lost, ", "))
+	}
+	return lines
+}

@@ -1,0 +1,148 @@
+package gitrepo
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo/edit"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// A written is a manifest in the work tree.
+type ManifestFile struct {
+	edit.Manifest
+	// File below the root of the work tree, with slashes.
+	File string
+}
+
+// Group of the API.
+func (w ManifestFile) Group() string { return schema.FromAPIVersionAndKind(w.APIVersion, w.Kind).Group }
+
+// Title is "RolloutPolicy shop/web".
+func (w ManifestFile) Title() string { return w.Kind + " " + text.Join("/", w.Namespace, w.Name) }
+
+// Place is "policies/web.yaml:14".
+func (w ManifestFile) Place() string { return fmt.Sprintf("%s:%d", w.File, w.Line) }
+
+// A wanted says which manifest is meant.
+type Selector struct {
+	// Noun is what it is called: "Cluster".
+	Noun string
+	// Kinds by API group.
+	Kinds map[string][]string
+	// Name, as "web" or "shop/web"; empty: whatever its name.
+	Name string
+}
+
+func (w Selector) kind(m ManifestFile) bool { return slices.Contains(w.Kinds[m.Group()], m.Kind) }
+
+func (w Selector) named(m ManifestFile) bool {
+	namespace, name, both := strings.Cut(w.Name, "/")
+	if !both {
+		namespace, name = m.Namespace, w.Name
+	}
+	return w.Name == "" || m.Name == name && (m.Namespace == namespace || both && namespace == "default" && m.Namespace == "")
+}
+
+// nowhere says that there is no such manifest, and which there are.
+func (w Selector) nowhere(all []ManifestFile, root string) string {
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = text.Join("/", m.Namespace, m.Name)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	switch {
+	case len(all) == 0:
+		return fmt.Sprintf("there is no manifest of a %s in %s", w.Noun, root)
+	case w.Name == "":
+		return fmt.Sprintf("which %s? There is %s", w.Noun, text.List(names, text.FewNames))
+	}
+	hint := manifest.DidYouMean(w.Name, names)
+	if hint == "" {
+		hint = "; there is " + text.List(names, text.FewNames)
+	}
+	return fmt.Sprintf("no %s %q in %s%s", w.Noun, w.Name, root, hint)
+}
+
+// manifests are those below a directory of the work tree that are of a kind, by file. unread is a hint at files that are
+// no YAML; hidden directories are not looked into.
+func (h *Repository) manifests(below string, of func(ManifestFile) bool) (all []ManifestFile, unread string, err error) {
+	var broken []string
+	err = filepath.WalkDir(filepath.Join(h.Root, filepath.FromSlash(below)), func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != h.Root:
+			return fs.SkipDir
+		case !entry.Type().IsRegular() || !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path)):
+			return nil
+		}
+		name, err := filepath.Rel(h.Root, path)
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		found, err := edit.Read(text)
+		if err != nil {
+			broken = append(broken, filepath.ToSlash(name))
+		}
+		for _, m := range found {
+			if w := (ManifestFile{m, filepath.ToSlash(name)}); of(w) {
+				all = append(all, w)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("looking for manifests: %w", err)
+	}
+	if len(broken) > 0 {
+		unread = " (not read, because they are no YAML: " + text.List(broken, 3) + ")"
+	}
+	return all, unread, nil
+}
+
+// FindManifest returns the one manifest that is meant, which lies in the work tree around dir. An empty dir is the whole work tree
+// around the current directory.
+func FindManifest(dir string, w Selector) (*Repository, ManifestFile, error) {
+	h, err := Open(cmp.Or(dir, "."))
+	if err != nil {
+		return nil, ManifestFile{}, err
+	}
+	if h.Bare {
+		return nil, ManifestFile{}, errors.New("this Git repository has no work tree to edit")
+	}
+	below := "."
+	if dir != "" {
+		below = h.Below
+	}
+	all, unread, err := h.manifests(below, w.kind)
+	if err != nil {
+		return nil, ManifestFile{}, err
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(m ManifestFile) bool { return !w.named(m) })
+	switch len(found) {
+	case 0:
+		return nil, ManifestFile{}, fmt.Errorf("%s%s", w.nowhere(all, h.Root), unread)
+	case 1:
+		return h, found[0], nil
+	}
+	places := make([]string, len(found))
+	for i, m := range found {
+		places[i] = m.Title() + " in " + m.Place()
+	}
+	return nil, ManifestFile{}, fmt.Errorf("which of these? %s (narrow it down by name, --dir or --kind)", text.List(places, text.FewNames))
+}

@@ -1,0 +1,45 @@
+package gitrepo
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Remotes are the URLs that the repository was cloned from.
+func (h *Repository) Remotes() []string {
+	if h == nil {
+		return nil
+	}
+	var all []string
+	if remotes, err := h.repo.Remotes(); err == nil {
+		for _, r := range remotes {
+			all = append(all, r.Config().URLs...)
+		}
+	}
+	return all
+}
+
+// SameRepository says whether two URLs are of one repository, whoever asks and by whatever protocol.
+func SameRepository(a, b string) bool { return repositoryPlace(a) == repositoryPlace(b) }
+
+// repositoryPlace is "host/team/prod" of https://user@host/team/prod.git and git@host:team/prod.
+func repositoryPlace(remote string) string {
+	if !strings.Contains(remote, "://") {
+		if host, path, scp := strings.Cut(remote, ":"); scp && !strings.Contains(host, "/") {
+			remote = "ssh://" + host + "/" + path
+		}
+	}
+	if u, err := url.Parse(remote); err == nil && u.Host != "" {
+		remote = strings.ToLower(u.Hostname()) + "/" + strings.Trim(u.Path, "/")
+	}
+	return strings.TrimSuffix(strings.TrimRight(remote, "/"), ".git")
+}
+
+// DisplayURLs are URLs as they may be shown: without who asks, and without a token that some pipelines put there.
+func DisplayURLs(remotes []string) []string {
+	all := make([]string, len(remotes))
+	for i, r := range remotes {
+		all[i] = repositoryPlace(r)
+	}
+	return all
+}

@@ -1,0 +1,221 @@
+// Package gitrepo reads a Git repository on this machine, and edits and commits one field of a manifest in it.
+package gitrepo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/source"
+)
+
+// A history is a Git repository on this machine of which two states are compared.
+type Repository struct {
+	repo *git.Repository
+	// Root of the work tree, or the repository itself when it is bare; links in its path are resolved.
+	Root string
+	Bare bool
+	// Below is the directory that was named, as seen from root: "." or "deploy/prod".
+	Below string
+}
+
+// Open finds the repository around a directory.
+func Open(dir string) (*Repository, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the directory: %w", err)
+	}
+	found, err := git.PlainOpenWithOptions(abs, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
+	if errors.Is(err, git.ErrRepositoryNotExists) { // a bare one is not around its files
+		found, err = git.PlainOpen(abs)
+	}
+	if errors.Is(err, git.ErrRepositoryNotExists) {
+		return nil, fmt.Errorf("%s is in no Git repository: there is nothing to compare with (name a directory of one, or --repo)", abs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the Git repository around %s: %w", abs, err)
+	}
+	h := &Repository{Root: abs, Bare: true, Below: "."}
+	tree, err := found.Worktree()
+	if err == nil {
+		h.Root, h.Bare = tree.Filesystem.Root(), false
+		if h.Below, err = filepath.Rel(h.Root, abs); err != nil {
+			return nil, fmt.Errorf("placing %s in its Git repository: %w", abs, err)
+		}
+		h.Below = filepath.ToSlash(h.Below)
+	} else if !errors.Is(err, git.ErrIsBareRepository) {
+		return nil, fmt.Errorf("opening the Git repository around %s: %w", abs, err)
+	}
+	h.repo, err = borrowing(found)
+	return h, err
+}
+
+// borrowing is the repository with the objects that it borrows from others on this machine (git clone --reference).
+func borrowing(found *git.Repository) (*git.Repository, error) {
+	store, ok := found.Storer.(*filesystem.Storage)
+	if !ok {
+		return nil, fmt.Errorf("the Git repository is stored as %T, which is not known", found.Storer)
+	}
+	whole := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRUDefault(), filesystem.Options{AlternatesFS: osfs.New("/")})
+	repo, err := git.Open(whole, nil)
+	if err != nil {
+		return nil, fmt.Errorf("opening the Git repository: %w", err)
+	}
+	return repo, nil
+}
+
+// Commit is what git rev-parse would make of a revision: a branch, a tag, origin/main, HEAD~1, the first digits.
+func (h *Repository) Commit(rev string) (*object.Commit, error) {
+	hash, err := h.resolve(rev)
+	if err != nil {
+		return nil, err
+	}
+	c, err := h.repo.CommitObject(hash)
+	if err != nil {
+		return nil, fmt.Errorf("revision %q: reading commit %s: %w", rev, hash, err)
+	}
+	return c, nil
+}
+
+func (h *Repository) resolve(rev string) (plumbing.Hash, error) {
+	name := rev
+	if rest, ok := strings.CutPrefix(rev, "@"); ok && (rest == "" || rest[0] == '~' || rest[0] == '^') {
+		name = "HEAD" + rest
+	}
+	if strings.Trim(name, "~^") == "" || strings.ContainsAny(name[:1], "~^:") || strings.Contains(name, "@{") {
+		return plumbing.ZeroHash, fmt.Errorf("revision %q: expected a branch, a tag, a commit, or one of these with ~N or ^", rev)
+	}
+	hash, err := h.repo.ResolveRevision(plumbing.Revision(name))
+	if err == nil {
+		return *hash, nil
+	}
+	why := ""
+	switch {
+	case errors.Is(err, plumbing.ErrReferenceNotFound):
+		why = h.nearest(name)
+	case h.shallow():
+		why = shallowHint
+	default:
+		why = ": " + err.Error()
+	}
+	return plumbing.ZeroHash, fmt.Errorf("no revision %q in the Git repository%s", rev, why)
+}
+
+// nearest is a hint at the ref that was meant, or why there may be none.
+func (h *Repository) nearest(rev string) string {
+	base, _, _ := strings.Cut(rev, "~")
+	base, _, _ = strings.Cut(base, "^")
+	names := []string{"HEAD"}
+	if refs, err := h.repo.References(); err == nil {
+		_ = refs.ForEach(func(r *plumbing.Reference) error { // it only collects
+			if short := r.Name().Short(); !strings.HasSuffix(short, "/HEAD") {
+				names = append(names, short)
+			}
+			return nil
+		})
+	}
+	hint := manifest.DidYouMean(base, names)
+	if h.shallow() {
+		hint += shallowHint
+	}
+	return hint
+}
+
+// shallowHint is what to do about a clone that lacks a commit.
+const shallowHint = "; this clone has only part of the history: fetch the whole of it (GitHub: actions/checkout with fetch-depth: 0)"
+
+func (h *Repository) shallow() bool {
+	commits, err := h.repo.Storer.Shallow()
+	return err == nil && len(commits) > 0
+}
+
+// Empty says that there is no commit yet.
+func (h *Repository) Empty() bool {
+	_, err := h.repo.Head()
+	return errors.Is(err, plumbing.ErrReferenceNotFound)
+}
+
+// Files are those of a commit, read as the controllers read it: checked, bounded, links inside only.
+func (h *Repository) Files(ctx context.Context, cache *source.Cache, commit plumbing.Hash) (source.Snapshot, error) {
+	return cache.Fetch(ctx, source.Options{URL: h.Root, Ref: source.Ref{Commit: commit.String()}})
+}
+
+// MissingCommits counts the commits of base that head does not have. known is false where the clone does not reach far enough
+// back to tell.
+func MissingCommits(base, head *object.Commit) (n int, known bool) {
+	if base.Hash == head.Hash {
+		return 0, true
+	}
+	inHead := map[plumbing.Hash]bool{}
+	err := object.NewCommitIterCTime(head, nil, nil).ForEach(func(c *object.Commit) error {
+		inHead[c.Hash] = true
+		if c.Hash == base.Hash { // all before it is in both
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return 0, true
+	}
+	if err != nil {
+		return 0, false
+	}
+	err = object.NewCommitPreorderIter(base, inHead, nil).ForEach(func(*object.Commit) error {
+		n++
+		return nil
+	})
+	return n, err == nil
+}
+
+// errEnough ends a walk through history.
+var errEnough = errors.New("enough")
+
+// MergedCommit is the commit that a merge commit took in, else the commit itself: forges test a pull request as the merge that
+// would be made, under a message of their own.
+func MergedCommit(c *object.Commit) *object.Commit {
+	if len(c.ParentHashes) < 2 {
+		return c
+	}
+	if p, err := c.Parent(len(c.ParentHashes) - 1); err == nil {
+		return p
+	}
+	return c
+}
+
+// UserName is who git's configuration says one is; empty when it does not.
+func (h *Repository) UserName() string {
+	settings, err := h.repo.ConfigScoped(config.SystemScope)
+	if err != nil {
+		return ""
+	}
+	return cmp.Or(settings.Author.Name, settings.User.Name)
+}
+
+// Inside is where a file stands in the work tree, "deploy/prod.yaml"; false when it stands elsewhere.
+func (h *Repository) Inside(file string) (string, bool) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return "", false
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if err != nil {
+		dir = filepath.Dir(abs) // it may have stood there at another commit
+	}
+	below, err := filepath.Rel(h.Root, filepath.Join(dir, filepath.Base(abs)))
+	return filepath.ToSlash(below), err == nil && !h.Bare && filepath.IsLocal(below)
+}

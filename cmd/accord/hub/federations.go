@@ -1,0 +1,109 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// ListOptions selects what belongs to the federation.
+func ListOptions(fed *v1alpha1.Federation) []client.ListOption {
+	return []client.ListOption{client.InNamespace(fed.Namespace), client.MatchingLabels{v1alpha1.FederationLabel: fed.Name}}
+}
+
+// Federation of that name: the one in the hub's namespace, else, if no namespace was asked for, the only one of
+// that name. An empty name is the only one there is.
+func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation, error) {
+	all, err := h.Federations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []*v1alpha1.Federation
+	for i := range all {
+		switch f := &all[i]; {
+		case f.Name == name && f.Namespace == h.Namespace:
+			return f, nil
+		case f.Name == name || name == "":
+			found = append(found, f)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case name == "" || len(found) > 1:
+		return nil, fmt.Errorf("which federation? %s", h.choices(all))
+	}
+	return nil, fmt.Errorf("no federation %q: %s%s", name, h.choices(all), nearestFederation(name, all))
+}
+
+func nearestFederation(name string, all []v1alpha1.Federation) string {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
+	}
+	return manifest.DidYouMean(name, names)
+}
+
+// Federations in the namespace that was asked for; in all when none was, or when only that one may be read.
+func (h *Hub) Federations(ctx context.Context) ([]v1alpha1.Federation, error) {
+	list := &v1alpha1.FederationList{}
+	var err error
+	if !h.NamespaceGiven {
+		err = h.List(ctx, list)
+	}
+	if h.NamespaceGiven || apierrors.IsForbidden(err) {
+		err = h.List(ctx, list, client.InNamespace(h.Namespace))
+	}
+	if err != nil {
+		return nil, h.Wrap("listing the federations", err)
+	}
+	return list.Items, nil
+}
+
+// choices names the federations there are.
+func (h *Hub) choices(all []v1alpha1.Federation) string {
+	if len(all) == 0 {
+		return "there is none on " + h.Config.Host
+	}
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = f.Namespace + "/" + f.Name
+	}
+	return "there is " + strings.Join(names, ", ")
+}
+
+// CheckClusters refuses names that are no clusters.
+func (h *Hub) CheckClusters(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	list := &v1alpha1.ClusterList{}
+	if err := h.List(ctx, list); err != nil {
+		return h.Wrap("listing the clusters", err)
+	}
+	known := make([]string, len(list.Items))
+	for i := range list.Items {
+		known[i] = list.Items[i].Name
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return h.noCluster(name, known)
+		}
+	}
+	return nil
+}
+
+func (h *Hub) noCluster(name string, known []string) error {
+	hint := manifest.DidYouMean(name, known)
+	if hint == "" {
+		hint = `; "accord get clusters" lists them`
+	}
+	return fmt.Errorf("no cluster %q on %s%s", name, h.Config.Host, hint)
+}

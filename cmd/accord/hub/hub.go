@@ -1,0 +1,112 @@
+// Package hub connects to the API server that has the kinds of accord.dev, finds objects on it and watches them.
+package hub
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// KubeconfigEnv names the environment variable with the path of the hub's kubeconfig.
+const KubeconfigEnv = "ACCORD_KUBECONFIG"
+
+// Flags say where the hub is: --hub-kubeconfig, else ACCORD_KUBECONFIG, else what kubectl would talk to.
+type Flags struct {
+	Kubeconfig string
+	Context    string
+	namespace  string
+	// Timeout is how long the hub may take for one request; zero: answerTime.
+	Timeout time.Duration
+}
+
+func (h *Flags) Register(f *pflag.FlagSet) {
+	f.StringVar(&h.Kubeconfig, "hub-kubeconfig", "", "kubeconfig of the hub (default $"+KubeconfigEnv+", else as kubectl)")
+	f.StringVar(&h.Context, "hub-context", "", "context in the hub's kubeconfig (default its current one)")
+}
+
+// RegisterWithNamespace is register for commands that look at what lies in a namespace.
+func (h *Flags) RegisterWithNamespace(f *pflag.FlagSet) {
+	h.Register(f)
+	f.StringVarP(&h.namespace, "namespace", "n", "", "namespace of the federation (default that of the context)")
+}
+
+// A hub is a connection to the API server that has the kinds of accord.dev.
+type Hub struct {
+	client.WithWatch
+	Config *rest.Config
+	// Namespace that was asked for, else the one of the context.
+	Namespace string
+	// NamespaceGiven is false when nobody asked for one.
+	NamespaceGiven bool
+}
+
+// Connect reads the kubeconfig; it does not talk to the server yet.
+func (h *Flags) Connect() (*Hub, error) {
+	SetLogger(slog.New(slog.DiscardHandler))
+	loader := Loader(h.Path(), h.Context)
+	cfg, err := ClientConfig(loader)
+	if err != nil {
+		return nil, fmt.Errorf("finding the hub: %w", err)
+	}
+	cfg.Wrap(answerWithin(cmp.Or(h.Timeout, AnswerTimeout)))
+	c, err := client.NewWithWatch(cfg, client.Options{Scheme: Scheme()})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the hub %s: %w", cfg.Host, err)
+	}
+	namespace := h.namespace
+	if namespace == "" {
+		if namespace, _, err = loader.Namespace(); err != nil {
+			return nil, fmt.Errorf("reading the namespace of the hub's context: %w", err)
+		}
+	}
+	return &Hub{WithWatch: c, Config: cfg, Namespace: namespace, NamespaceGiven: h.namespace != ""}, nil
+}
+
+// Path of the kubeconfig that was asked for; empty when kubectl's rules decide.
+func (h *Flags) Path() string {
+	if h.Kubeconfig != "" {
+		return h.Kubeconfig
+	}
+	return os.Getenv(KubeconfigEnv)
+}
+
+// Wrap says which server did not give what was asked for, and notices one that is no hub.
+func (h *Hub) Wrap(doing string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case apimeta.IsNoMatchError(err):
+		return fmt.Errorf("this is not an accord hub (%s): it does not serve %s; start one with \"accord up\", or name it with --hub-kubeconfig or $%s",
+			h.Config.Host, v1alpha1.GroupVersion, KubeconfigEnv)
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("%s: interrupted", doing)
+	}
+	return fmt.Errorf("%s (hub %s): %w", doing, h.Config.Host, err)
+}
+
+// Scheme has the kinds that commands read and write.
+func Scheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, corev1.AddToScheme} {
+		if err := add(s); err != nil {
+			panic(err) // two kinds of one name: a mistake in the source, seen by every test
+		}
+	}
+	return s
+}
+
+// SystemNamespace is where accord keeps its things, on the hub and on members.
+const SystemNamespace = "accord-system"

@@ -1,0 +1,46 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// FindRollout is the rollout of a RolloutPolicy, or the only one when name is empty.
+func FindRollout(rel *v1alpha1.Release, name string) (*v1alpha1.RolloutStatus, error) {
+	all := rel.Status.Rollouts
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Policy
+	}
+	switch i := slices.Index(names, name); {
+	case i >= 0:
+		return &all[i], nil
+	case name == "" && len(all) == 1:
+		return &all[0], nil
+	case len(all) == 0:
+		return nil, fmt.Errorf("release %s has no rollout in stages", rel.Name)
+	case name == "":
+		return nil, fmt.Errorf("which rollout? There is %s", strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("no rollout %q in release %s: there is %s", name, rel.Name, strings.Join(names, ", "))
+}
+
+// NewestRelease is the Release that the federation is at; nil when it is at none yet.
+func (h *Hub) NewestRelease(ctx context.Context, fed *v1alpha1.Federation) (*v1alpha1.Release, error) {
+	if fed.Status.Release == "" {
+		return nil, nil
+	}
+	rel := &v1alpha1.Release{}
+	err := h.Get(ctx, client.ObjectKey{Namespace: fed.Namespace, Name: fed.Status.Release}, rel)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return rel, h.Wrap("reading release "+fed.Status.Release, err)
+}

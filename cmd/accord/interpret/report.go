@@ -1,0 +1,84 @@
+// Package interpret tries what users know about kinds on sample objects.
+package interpret
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/accord-dev/accord/cmd/accord/lint"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// An interpretReport is what came of trying; its JSON form is stable.
+type Report struct {
+	Verdict string `json:"verdict"`
+	Errors  int    `json:"errors"`
+	// Mistakes are in what was written, whatever it is tried on.
+	Mistakes []lint.Finding `json:"mistakes"`
+	// Samples are empty with --check.
+	Samples []triedSample `json:"samples"`
+}
+
+// A triedSample is what was made of one object.
+type triedSample struct {
+	Object  string           `json:"object"`
+	Results []triedOperation `json:"results"`
+}
+
+// A triedOperation has a result, an error, or what is missing to run it.
+type triedOperation struct {
+	// Customization is empty for the health that accord concludes.
+	Customization string `json:"customization,omitempty"`
+	Operation     string `json:"operation"`
+	Result        any    `json:"result,omitempty"`
+	Message       string `json:"message,omitempty"`
+	Error         string `json:"error,omitempty"`
+	Missing       string `json:"missing,omitempty"`
+
+	text string
+}
+
+// newInterpretReport begins with the mistakes.
+func newInterpretReport(mistakes []propagate.Finding) *Report {
+	r := &Report{Errors: len(mistakes), Mistakes: lint.Findings(mistakes), Samples: []triedSample{}}
+	return r
+}
+
+// Checked is the report without any sample.
+func (k *Rules) Checked() *Report {
+	r := newInterpretReport(k.mistakes)
+	var parts []string
+	if n := len(k.customizations); n > 0 || len(k.health) == 0 {
+		parts = append(parts, text.Count(n, "customization")+" with "+text.Count(k.scripts(), "script"))
+	}
+	if n := len(k.health); n > 0 {
+		parts = append(parts, text.Count(n, "healthCheckExprs entry"))
+	}
+	r.Verdict = text.Count(r.Errors, "error") + ": " + strings.Join(parts, ", ")
+	return r
+}
+
+func (r *Report) Write(out io.Writer, f text.Format) error {
+	if f == text.AsJSON {
+		return text.Encode(out, f, r)
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, r.Verdict)
+	for _, m := range r.Mistakes {
+		fmt.Fprintln(&b, text.Join(": ", m.Place(&load.Tree{}), string(m.Severity), m.Message))
+		if m.Fix != "" {
+			fmt.Fprintln(&b, "    fix: "+m.Fix)
+		}
+	}
+	for _, s := range r.Samples {
+		fmt.Fprintln(&b, "\n"+s.Object)
+		for _, o := range s.Results {
+			fmt.Fprintln(&b, "  "+strings.ReplaceAll(o.text, "\n", "\n  "))
+		}
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,119 @@
+package interpret
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kubejson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/render"
+)
+
+// A sample is an object that scripts are tried on: as it is in Git, as it is live, or both.
+type sample struct {
+	id                manifest.ID
+	desired, observed *unstructured.Unstructured
+}
+
+// Samples are the objects of two files, either of which may be unnamed. What has the same name in both is one sample; a
+// namespace that only one of them has does not matter.
+func (k *Rules) Samples(desired, observed string) ([]sample, error) {
+	templates, err := k.objectsIn(desired)
+	if err != nil {
+		return nil, err
+	}
+	live, err := k.objectsIn(observed)
+	if err != nil {
+		return nil, err
+	}
+	var all []sample
+	for _, o := range templates {
+		all = append(all, sample{id: o.ID(), desired: o.Manifest})
+	}
+	for _, o := range live {
+		i := 0
+		for i < len(all) && !all[i].takes(o.ID()) {
+			i++
+		}
+		if i == len(all) {
+			all = append(all, sample{id: o.ID()})
+		}
+		all[i].observed = o.Manifest
+	}
+	return all, nil
+}
+
+// takes says whether the live object of that ID belongs to the sample.
+func (s sample) takes(id manifest.ID) bool {
+	sameSpace := s.id.Namespace == id.Namespace || s.id.Namespace == "" || id.Namespace == ""
+	return s.observed == nil && s.id.GroupKind() == id.GroupKind() && s.id.Name == id.Name && sameSpace
+}
+
+// objectsIn are the objects of a file, all of a kind that something is said about.
+func (k *Rules) objectsIn(file string) ([]render.Object, error) {
+	if file == "" {
+		return nil, nil
+	}
+	objects, err := load.ReadManifests(file)
+	for _, o := range objects {
+		err = errors.Join(err, k.checkKind(o))
+	}
+	if err == nil && len(objects) == 0 {
+		err = fmt.Errorf("%s has no object", file)
+	}
+	return objects, err
+}
+
+// ReadItems reads what AggregateStatus is given: a list with an entry for each cluster; nil when no file is named.
+func ReadItems(file string) ([]map[string]any, error) {
+	if file == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the items: %w", err)
+	}
+	encoded, err := yaml.YAMLToJSON(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading the items of %s: %w", file, err)
+	}
+	var entries []any
+	if err := kubejson.Unmarshal(encoded, &entries); err != nil { // with whole numbers as such
+		return nil, fmt.Errorf("reading the items of %s: expected a list with an entry for each cluster: %w", file, err)
+	}
+	items := make([]map[string]any, len(entries))
+	for i, e := range entries {
+		item, ok := e.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%s: entry %d is not an object", file, i+1)
+		}
+		if err := checkItem(item); err != nil {
+			return nil, fmt.Errorf("%s: entry %d: %w", file, i+1, err)
+		}
+		items[i] = item
+	}
+	return items, nil
+}
+
+// checkItem refuses what no status item has (Karmada's AggregatedStatusItem).
+func checkItem(item map[string]any) error {
+	fields := []string{"clusterName", "status", "applied", "appliedMessage", "health"}
+	known := map[string]bool{}
+	for _, f := range fields {
+		known[f] = true
+	}
+	for field := range item {
+		if !known[field] {
+			return fmt.Errorf("unknown field %q%s", field, manifest.DidYouMean(field, fields))
+		}
+	}
+	if name, _ := item["clusterName"].(string); name == "" {
+		return errors.New("clusterName is required")
+	}
+	return nil
+}

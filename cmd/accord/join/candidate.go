@@ -1,0 +1,119 @@
+package join
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// A candidate is a cluster that is about to join, seen with the rights of the person who joins it.
+type candidate struct {
+	kubernetes.Interface
+	config *rest.Config
+	// ca is the bundle of the API server; empty when the system's roots do.
+	ca []byte
+	// proxy is how the kubeconfig reaches it; empty: directly.
+	proxy string
+}
+
+// newCandidate refuses what a Cluster cannot express.
+func newCandidate(cfg *rest.Config, proxy string) (*candidate, error) {
+	if cfg.ServerName != "" {
+		return nil, errors.New("the kubeconfig has tls-server-name, which a Cluster has no field for: use an address that the certificate is valid for")
+	}
+	ca := cfg.CAData
+	if len(ca) == 0 && cfg.CAFile != "" {
+		var err error
+		if ca, err = os.ReadFile(cfg.CAFile); err != nil {
+			return nil, fmt.Errorf("reading the cluster's CA: %w", err)
+		}
+	}
+	c, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the cluster: %w", err)
+	}
+	return &candidate{Interface: c, config: cfg, ca: ca, proxy: proxy}, nil
+}
+
+// proxyURL of the context in the kubeconfig; empty when it has none.
+func proxyURL(loader clientcmd.ClientConfig, context string) (string, error) {
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return "", fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	if context == "" {
+		context = raw.CurrentContext
+	}
+	if kubeContext, ok := raw.Contexts[context]; ok && raw.Clusters[kubeContext.Cluster] != nil {
+		return raw.Clusters[kubeContext.Cluster].ProxyURL, nil
+	}
+	return "", nil
+}
+
+// clusterID tells clusters apart whatever they are called: the UID of namespace kube-system, or, for those who
+// may not read it, the address.
+func clusterID(ctx context.Context, cfg *rest.Config) (string, error) {
+	c, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return "", err
+	}
+	ns, err := c.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		return string(ns.UID), nil
+	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
+		return cfg.Host, nil
+	}
+	return "", fmt.Errorf("%s: %w", cfg.Host, err)
+}
+
+// survey is what can be seen of the cluster: "v1.36.2, 3/3 nodes ready".
+func (c *candidate) survey(ctx context.Context) string {
+	version := "version not readable"
+	if v, err := c.Discovery().ServerVersion(); err == nil {
+		version = v.GitVersion
+	}
+	nodes, err := c.CoreV1().Nodes().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return version + ", nodes not readable"
+	}
+	ready := 0
+	for _, n := range nodes.Items {
+		for _, condition := range n.Status.Conditions {
+			if condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue {
+				ready++
+			}
+		}
+	}
+	return fmt.Sprintf("%s, %d/%d nodes ready", version, ready, len(nodes.Items))
+}
+
+// tryToken uses the token as the hub will, and says what it may do.
+func (c *candidate) tryToken(ctx context.Context, t token) (string, error) {
+	cfg := rest.AnonymousClientConfig(c.config)
+	cfg.BearerToken = t.value
+	as, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return "", fmt.Errorf("connecting with the new token: %w", err)
+	}
+	anything := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "*", Group: "*", Resource: "*"},
+	}}
+	answer, err := as.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, anything, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("trying the new token: %w", err)
+	}
+	if answer.Status.Allowed {
+		return "may apply every kind in every namespace", nil
+	}
+	return "limited: what it may not apply will be reported by name", nil
+}

@@ -1,0 +1,123 @@
+// Package join makes a cluster a member of a hub.
+package join
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/load"
+)
+
+// Options name a cluster that joins a hub.
+type Options struct {
+	Hub        hub.Flags
+	Tree       load.Flags
+	Kubeconfig string
+	Context    string
+	Traits     traits
+	PrintRBAC  bool
+	DryRun     bool
+	AllowHub   bool
+}
+
+func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) error {
+	if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 || len(name) > 48 {
+		return fmt.Errorf("cluster name %q: expected at most 48 of a-z, 0-9 and \"-\", with a letter or digit at both ends", name)
+	}
+	if f.PrintRBAC {
+		return f.printRights(ctx, out, name, dir)
+	}
+	if dir != "" || f.Tree.Repo != "" {
+		return errors.New("a directory or --repo says what is delivered, which is asked for with --print-rbac only")
+	}
+	c, err := f.candidate()
+	if err != nil {
+		return err
+	}
+	f.Hub.Kubeconfig = cmp.Or(f.Hub.Path(), f.Kubeconfig)
+	h, err := f.Hub.Connect()
+	if err != nil {
+		return err
+	}
+	hubID, err := f.tellApart(ctx, h, c)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "cluster %s: %s\n", name, c.config.Host)
+	fmt.Fprintf(out, "  found        %s\n", c.survey(ctx))
+	if f.DryRun {
+		_, err := fmt.Fprintf(out, "  dry run      nothing was changed; the hub is %s\n", h.Config.Host)
+		return err
+	}
+	return f.join(ctx, out, name, hubID, h, c)
+}
+
+// join changes the cluster first and the hub last, so that the hub never has credentials which do not work.
+func (f *Options) join(ctx context.Context, out io.Writer, name, hubID string, h *hub.Hub, c *candidate) error {
+	role, err := c.makeIdentity(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := c.makeToken(ctx, hubID)
+	if err != nil {
+		return err
+	}
+	rights, err := c.tryToken(ctx, t)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "  identity     ServiceAccount %s/%s, %s\n", hub.SystemNamespace, identityName, role)
+	fmt.Fprintf(out, "  credentials  %s\n", t.validity())
+	fmt.Fprintf(out, "  rights       %s\n", rights)
+	made, err := enroll(ctx, h, name, c, t, f.Traits)
+	if err != nil {
+		return err
+	}
+	if err := c.dropOldTokens(ctx, hubID, t); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "  on the hub   %s (%s)\njoined.  next: accord get clusters %s\n", made, h.Config.Host, name)
+	return err
+}
+
+// candidate connects to the cluster that is to join.
+func (f *Options) candidate() (*candidate, error) {
+	hub.SetLogger(slog.New(slog.DiscardHandler))
+	loader := hub.Loader(f.Kubeconfig, f.Context)
+	cfg, err := hub.ClientConfig(loader)
+	if err != nil {
+		return nil, fmt.Errorf("finding the cluster: %w", err)
+	}
+	proxy, err := proxyURL(loader, f.Context)
+	if err != nil {
+		return nil, err
+	}
+	return newCandidate(cfg, proxy)
+}
+
+// tellApart makes sure that hub and cluster can be talked to and are two, and returns what identifies the hub.
+func (f *Options) tellApart(ctx context.Context, h *hub.Hub, c *candidate) (string, error) {
+	if err := h.List(ctx, &v1alpha1.ClusterList{}); err != nil {
+		return "", h.Wrap("listing the clusters", err)
+	}
+	hubID, err := clusterID(ctx, h.Config)
+	if err != nil {
+		return "", fmt.Errorf("reaching the hub: %w", err)
+	}
+	memberID, err := clusterID(ctx, c.config)
+	if err != nil {
+		return "", fmt.Errorf("reaching the cluster: %w", err)
+	}
+	if hubID == memberID && !f.AllowHub {
+		return "", fmt.Errorf("the cluster %s is the hub itself: name another one with --context, or another hub with --hub-kubeconfig; --allow-hub means it", c.config.Host)
+	}
+	return hubID, nil
+}

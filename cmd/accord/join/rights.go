@@ -1,0 +1,149 @@
+package join
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/permit"
+	"github.com/accord-dev/accord/render"
+)
+
+// printRights writes the identity of accord on a member with the least role for what Git delivers there.
+func (f *Options) printRights(ctx context.Context, out io.Writer, name, dir string) error {
+	t, err := f.Tree.Read(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if t.Mistakes != nil {
+		return &exit.Error{Code: 1, Err: t.Mistakes}
+	}
+	if !slices.ContainsFunc(t.Input.Fleet, func(c fleet.Cluster) bool { return c.Name == name }) {
+		t.Input.Fleet = append(t.Input.Fleet, f.Traits.cluster(name))
+	}
+	plan, err := propagate.New(t.Input)
+	if err != nil {
+		return &exit.Error{Code: 1, Err: err}
+	}
+	plurals := pluralsOf(t.Parts.Objects)
+	rules := permit.Rights(plan, name, nil, plurals.of)
+	_, err = fmt.Fprintf(out, "# What accord may do on %s: what it takes to deliver the %s that Git has for it (%s).\n", name,
+		text.Count(len(plan.ForCluster(name).Objects), "object"), t.Input.Revision)
+	if err != nil {
+		return err
+	}
+	if guessed := plurals.guesses(); len(guessed) > 0 {
+		fmt.Fprintf(out, "# Guessed, because Git has no CustomResourceDefinition of them: %s.\n", strings.Join(guessed, ", "))
+	}
+	return printDocuments(out, identityNamespace(), identityAccount(), rightsRole(rules), identityBinding(identityName),
+		inventoryRole(), inventoryBinding())
+}
+
+// cluster is what policies see of a cluster that is about to join.
+func (t traits) cluster(name string) fleet.Cluster {
+	return fleet.Cluster{Name: name, Labels: t.Labels, Provider: t.Provider, Region: t.Region, Zones: t.Zones}
+}
+
+// plurals are what kinds are served under.
+type plurals struct {
+	defined map[schema.GroupKind]string
+	guessed map[schema.GroupKind]bool
+}
+
+// pluralsOf knows the kinds that are defined in Git; those of Kubernetes itself follow the rules of English.
+func pluralsOf(objects []render.Object) *plurals {
+	p := &plurals{defined: map[schema.GroupKind]string{}, guessed: map[schema.GroupKind]bool{}}
+	for _, o := range objects {
+		if o.ID().Kind != "CustomResourceDefinition" {
+			continue
+		}
+		if name, _, _ := unstructured.NestedString(o.Manifest.Object, "spec", "names", "plural"); name != "" {
+			p.defined[manifest.Defines(o.Manifest)] = name
+		}
+	}
+	return p
+}
+
+func (p *plurals) of(gk schema.GroupKind) string {
+	if name, known := p.defined[gk]; known {
+		return name
+	}
+	if strings.Contains(gk.Group, ".") && !strings.HasSuffix(gk.Group, ".k8s.io") {
+		p.guessed[gk] = true
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(gk.WithVersion(""))
+	return plural.Resource
+}
+
+// guesses are the kinds for which a name had to be guessed, sorted.
+func (p *plurals) guesses() []string {
+	var names []string
+	for gk := range p.guessed {
+		names = append(names, gk.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
+func rightsRole(rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {
+	return &rbacv1.ClusterRole{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: metav1.ObjectMeta{Name: identityName, Labels: managed()},
+		Rules:      rules,
+	}
+}
+
+// inventoryRole is for the list of what is ours, which is written beside the account and nowhere else.
+func inventoryRole() *rbacv1.Role {
+	return &rbacv1.Role{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: hub.SystemNamespace, Name: identityName, Labels: managed()},
+		Rules:      permit.InventoryRights(),
+	}
+}
+
+func inventoryBinding() *rbacv1.RoleBinding {
+	return &rbacv1.RoleBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: hub.SystemNamespace, Name: identityName, Labels: managed()},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: identityName},
+		Subjects:   identitySubjects(),
+	}
+}
+
+// printDocuments writes manifests for kubectl.
+func printDocuments(out io.Writer, objects ...any) error {
+	for _, o := range objects {
+		doc, err := yaml.Marshal(o)
+		if err != nil {
+			return fmt.Errorf("encoding the identity: %w", err)
+		}
+		if _, err := fmt.Fprintf(out, "---\n%s", doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// traits are what policies select clusters by. What is empty is left as it is on a Cluster that exists.
+type traits struct {
+	Provider string
+	Region   string
+	Zones    []string
+	Labels   map[string]string
+}

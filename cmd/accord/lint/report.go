@@ -1,0 +1,169 @@
+// Package lint prints the findings of a plan as text, JSON, SARIF and annotations of GitHub.
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
+)
+
+// A lintReport is what lint found; its JSON form is stable.
+type Report struct {
+	Verdict  string `json:"verdict"`
+	Errors   int    `json:"errors"`
+	Warnings int    `json:"warnings"`
+	Notes    int    `json:"notes"`
+	Objects  int    `json:"objects"`
+	Policies int    `json:"policies"`
+	Clusters int    `json:"clusters"`
+	// Nowhere counts the objects that go to no cluster.
+	Nowhere int `json:"nowhere"`
+	// Planned is false when mistakes kept anything from being decided; there may be more then.
+	Planned  bool      `json:"planned"`
+	Findings []Finding `json:"findings"`
+
+	tree *load.Tree
+}
+
+// A lintLine is one finding.
+type Finding struct {
+	Severity propagate.Severity `json:"severity"`
+	// Code is stable; "accord lint -o sarif" says what each is about.
+	Code string `json:"code"`
+	// Source is the name of the source in the Federation; empty when there is only one.
+	Source string `json:"source,omitempty"`
+	// Path is relative to the root of the source; empty when the finding is about none.
+	Path    string `json:"path,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+// codeInvalid is the code of a manifest that cannot be read.
+const codeInvalid = "invalid"
+
+// Severities by weight; what is not one has none.
+var Severities = map[propagate.Severity]int{propagate.Note: 1, propagate.Warning: 2, propagate.Error: 3}
+
+// NewReport checks the tree: as a plan if it can be one.
+func NewReport(t *load.Tree) *Report {
+	r := &Report{
+		tree: t, Findings: []Finding{},
+		Objects: len(t.Parts.Objects), Policies: len(t.Parts.Policies) + len(t.Parts.Overrides), Clusters: len(t.Parts.Clusters),
+	}
+	r.AddMistakes(t.Mistakes)
+	if t.Mistakes == nil {
+		r.plan(t.Input)
+	}
+	slices.SortStableFunc(r.Findings, byPlace)
+	for _, l := range r.Findings {
+		switch l.Severity {
+		case propagate.Error:
+			r.Errors++
+		case propagate.Warning:
+			r.Warnings++
+		default:
+			r.Notes++
+		}
+	}
+	r.Verdict = r.verdict()
+	return r
+}
+
+func byPlace(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(a.Source, b.Source), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+		cmp.Compare(Severities[b.Severity], Severities[a.Severity]),
+	)
+}
+
+func (r *Report) addFindings(findings []propagate.Finding) {
+	r.Findings = append(r.Findings, Findings(findings)...)
+}
+
+func Findings(findings []propagate.Finding) []Finding {
+	lines := make([]Finding, len(findings))
+	for i, f := range findings {
+		lines[i] = Finding{
+			Severity: f.Severity, Code: f.Code, Source: f.At.Source, Path: f.At.Path, Line: f.At.Line, Column: f.At.Column,
+			Message: f.Message, Fix: f.Fix,
+		}
+	}
+	return lines
+}
+
+// AddMistakes adds a finding for each mistake. What is not about a manifest has no place.
+func (r *Report) AddMistakes(err error) {
+	found, rest := check.Mistakes(err)
+	r.addFindings(found)
+	if rest != nil {
+		r.addFindings([]propagate.Finding{{Severity: propagate.Error, Code: codeInvalid, Message: rest.Error()}})
+	}
+}
+
+// HasAtLeast says whether there is a finding of that severity or a heavier one.
+func (r *Report) HasAtLeast(s propagate.Severity) bool {
+	return slices.ContainsFunc(r.Findings, func(l Finding) bool { return Severities[l.Severity] >= Severities[s] })
+}
+
+// verdict is "0 errors, 0 warnings, 2 notes: 120 objects, 14 policies, 6 clusters; every object goes somewhere".
+func (r *Report) verdict() string {
+	counts := fmt.Sprintf("%s, %s, %s", text.Count(r.Errors, "error"), text.Count(r.Warnings, "warning"), text.Count(r.Notes, "note"))
+	if !r.Planned {
+		return counts + "; nothing was planned, there may be more"
+	}
+	where := "every object goes somewhere"
+	switch {
+	case r.Objects == 0:
+		where = "there is nothing to place"
+	case r.Clusters == 0:
+		where = "no Cluster is declared, so where objects go is not judged"
+	case r.Nowhere == 1:
+		where = "1 object goes nowhere"
+	case r.Nowhere > 1:
+		where = fmt.Sprintf("%d objects go nowhere", r.Nowhere)
+	}
+	return fmt.Sprintf("%s: %s, %s, %s; %s", counts, text.Count(r.Objects, "object"), text.Count(r.Policies, "policy"), text.Count(r.Clusters, "cluster"), where)
+}
+
+func (r *Report) Write(out io.Writer, f text.Format) error {
+	switch f {
+	case text.AsJSON:
+		return text.Encode(out, f, r)
+	case text.AsSARIF:
+		return text.Encode(out, text.AsJSON, r.sarif())
+	case text.AsGitHub:
+		return r.writeGitHub(out)
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, r.Verdict)
+	for _, l := range r.Findings {
+		fmt.Fprintf(&b, "%s [%s]\n", text.Join(": ", l.Place(r.tree), string(l.Severity), l.Message), l.Code)
+		if l.Fix != "" {
+			fmt.Fprintln(&b, "    fix: "+l.Fix)
+		}
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// Place is file, line and column as seen from where lint was called, so that an editor can jump there.
+func (l Finding) Place(t *load.Tree) string {
+	if l.Path == "" {
+		return ""
+	}
+	at := manifest.Origin{Source: l.Source, Path: t.Near(l.Path), Line: l.Line}.String()
+	if l.Line > 0 && l.Column > 0 {
+		at += fmt.Sprintf(":%d", l.Column)
+	}
+	return at
+}

@@ -1,0 +1,70 @@
+package lint
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate/check"
+)
+
+// jsonObject is a JSON object.
+type jsonObject = map[string]any
+
+// sarif returns the part of SARIF 2.1.0 that code scanning reads. It has every rule there is, found or not, so that a viewer can
+// explain them.
+func (r *Report) sarif() jsonObject {
+	checks, rules, results := check.All(), []jsonObject{}, []jsonObject{}
+	for _, c := range checks {
+		rules = append(rules, sarifRule(c))
+	}
+	for _, l := range r.Findings {
+		place := jsonObject{"artifactLocation": jsonObject{"uri": l.uri(r.tree)}}
+		if region := l.region(); region != nil {
+			place["region"] = region
+		}
+		results = append(results, jsonObject{
+			"ruleId": l.Code, "ruleIndex": slices.IndexFunc(checks, func(c check.Check) bool { return c.Code == l.Code }), "level": l.Severity, "message": jsonObject{"text": l.text()},
+			"locations": []jsonObject{{"physicalLocation": place}},
+		})
+	}
+	return jsonObject{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []jsonObject{{
+			"tool":       jsonObject{"driver": jsonObject{"name": "accord lint", "version": text.Version(), "rules": rules}},
+			"columnKind": "unicodeCodePoints", "results": results,
+		}},
+	}
+}
+
+func sarifRule(c check.Check) jsonObject {
+	help := c.Why + "\n\n" + c.Fix
+	return jsonObject{
+		"id": c.Code, "shortDescription": jsonObject{"text": c.Summary}, "fullDescription": jsonObject{"text": c.Why},
+		"defaultConfiguration": jsonObject{"level": c.Severity},
+		"help":                 jsonObject{"text": help, "markdown": help + "\n\n```yaml\n" + strings.TrimSpace(c.Example) + "\n```\n"},
+	}
+}
+
+// uri of the file, relative to where accord was called: the root of the repository, in a pipeline. What is about no
+// file is about the directory.
+func (l Finding) uri(t *load.Tree) string {
+	p := "."
+	if l.Path != "" {
+		p = t.Relative(l.Path)
+	}
+	return (&url.URL{Path: p}).String()
+}
+
+// region is the place in the file; nil when no line is known.
+func (l Finding) region() jsonObject {
+	switch {
+	case l.Line == 0:
+		return nil
+	case l.Column == 0:
+		return jsonObject{"startLine": l.Line}
+	}
+	return jsonObject{"startLine": l.Line, "startColumn": l.Column}
+}

@@ -1,0 +1,96 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/source"
+)
+
+// A checkout is the files of one source.
+type Checkout struct {
+	// Files are nil where the directory that is read does not exist and need not.
+	Files    fs.FS
+	Revision string
+	// Message of the commit; empty for a directory.
+	Message string
+}
+
+// checkouts are in the order of the sources. They can be read until end is called.
+func (f *Flags) checkouts(ctx context.Context, dir string, fed *v1alpha1.Federation) (all []Checkout, end func(), err error) {
+	sources := fed.Spec.Sources
+	end = func() {}
+	one := slices.IndexFunc(sources, func(s v1alpha1.Source) bool { return s.URL != sources[0].URL }) < 0
+	switch {
+	case dir != "" && f.Repo != "":
+		return nil, nil, errors.New("a directory and --repo: which of the two?")
+	case !one && (dir != "" || f.Repo != ""):
+		return nil, nil, fmt.Errorf("the sources of federation %s are of several repositories: name neither a directory nor --repo, and they are fetched", fed.Name)
+	case !one:
+		all, err = f.fetchAll(ctx, sources)
+		return all, end, err
+	}
+	var c Checkout
+	if f.Repo != "" {
+		c, err = f.Fetch(ctx, v1alpha1.Source{URL: f.Repo, Ref: &f.ref})
+	} else {
+		c, end, err = OpenDirectory(dir)
+	}
+	return slices.Repeat([]Checkout{c}, len(sources)), end, err
+}
+
+// OpenDirectory refuses links that lead out of it, as they are refused in a commit.
+func OpenDirectory(dir string) (Checkout, func(), error) {
+	if dir == "" {
+		dir = "."
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Checkout{}, nil, fmt.Errorf("opening the directory: %w", err)
+	}
+	return Checkout{Files: root.FS(), Revision: "worktree"}, func() { _ = root.Close() }, nil // it was only read
+}
+
+func (f *Flags) fetchAll(ctx context.Context, sources []v1alpha1.Source) ([]Checkout, error) {
+	var all []Checkout
+	for _, s := range sources {
+		c, err := f.Fetch(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("source %q: %w", s.Name, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func (f *Flags) Fetch(ctx context.Context, s v1alpha1.Source) (Checkout, error) {
+	auth, err := gitrepo.Auth(os.Getenv)
+	if err != nil {
+		return Checkout{}, err
+	}
+	cache, err := f.Cache()
+	if err != nil {
+		return Checkout{}, err
+	}
+	o := source.Options{URL: s.URL, Auth: auth}
+	if s.Ref != nil {
+		o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
+	}
+	snapshot, err := cache.Fetch(ctx, o)
+	return Checkout{snapshot.FS, snapshot.Revision, snapshot.Message}, err
+}
+
+// Cache is where commits are read through, also those of repositories on this machine.
+func (f *Flags) Cache() (*source.Cache, error) {
+	dir, err := gitrepo.CacheDir(f.cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	return source.OpenGit(dir)
+}

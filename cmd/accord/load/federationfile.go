@@ -1,0 +1,84 @@
+package load
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/status/interpret"
+)
+
+// readFederation reads the one Federation manifest in a file, in which others may stand beside it.
+func readFederation(file string) (*v1alpha1.Federation, error) {
+	fed, _, err := federationIn(file)
+	return fed, err
+}
+
+// federationIn is the one Federation of a file, and the manifest that it was read from.
+func federationIn(file string) (*v1alpha1.Federation, render.Object, error) {
+	objects, err := ReadManifests(file)
+	if err != nil {
+		return nil, render.Object{}, err
+	}
+	return FederationAmong(file, objects)
+}
+
+// FederationAmong is federationIn for a file of which the manifests were read already.
+func FederationAmong(file string, objects []render.Object) (*v1alpha1.Federation, render.Object, error) {
+	var found []render.Object
+	for _, o := range objects {
+		if gk := o.ID().GroupKind(); gk.Group == v1alpha1.GroupVersion.Group && gk.Kind == "Federation" {
+			found = append(found, o)
+		}
+	}
+	if len(found) != 1 {
+		return nil, render.Object{}, fmt.Errorf("%s has %s, expected one", file, text.Count(len(found), "Federation"))
+	}
+	fed := &v1alpha1.Federation{}
+	if err := manifest.Decode(found[0].Manifest, found[0].Text, found[0].Origin, fed).Err(); err != nil {
+		return nil, render.Object{}, err
+	}
+	fed, err := complete(fed)
+	return fed, found[0], err
+}
+
+// ReadHealth is what the Federation of a file says about the health of kinds, each at its line.
+func ReadHealth(file string) ([]interpret.HealthExprs, error) {
+	fed, written, err := federationIn(file)
+	if err != nil {
+		return nil, err
+	}
+	return HealthOf(fed, written), nil
+}
+
+// HealthOf is what a Federation says about the health of kinds, each at its line of the manifest.
+func HealthOf(fed *v1alpha1.Federation, written render.Object) []interpret.HealthExprs {
+	health := propagate.Input{}.WithFederation(fed).Health
+	lines := manifest.LinesOf(written.Text, written.Origin.Line)
+	for i := range health {
+		health[i].At = lines.At(written.Origin, fmt.Sprintf("spec.healthCheckExprs[%d]", i))
+	}
+	return health
+}
+
+// complete fills in what a hub would, and refuses what one would refuse and is needed here.
+func complete(fed *v1alpha1.Federation) (*v1alpha1.Federation, error) {
+	switch {
+	case fed.Name == "":
+		return nil, errors.New("the Federation has no metadata.name")
+	case len(fed.Spec.Sources) == 0:
+		return nil, fmt.Errorf("federation %s has no spec.sources", fed.Name)
+	}
+	fed.Namespace = cmp.Or(fed.Namespace, "default")
+	if fed.Spec.PruneLimits.MaxPercent == nil {
+		fed.Spec.PruneLimits.MaxPercent = ptr.To[int32](50) // as the CustomResourceDefinition has it
+	}
+	return fed, nil
+}

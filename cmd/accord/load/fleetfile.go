@@ -1,0 +1,101 @@
+package load
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// factsRecipe is what a file of facts is written with.
+const factsRecipe = `"accord get clusters,objects -o yaml" writes one`
+
+// ReadFleetFile reads what "accord get clusters,objects -o yaml" wrote. What is of another federation is left out; deliveries
+// and releases are taken when they are there.
+func ReadFleetFile(file string, fed *v1alpha1.Federation) (*HubSnapshot, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the facts: %w", err)
+	}
+	read := &factFile{federation: fed}
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
+	for {
+		var document json.RawMessage
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = read.add(document)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the facts of %s: %w", file, err)
+		}
+	}
+	if len(read.Clusters) == 0 {
+		return nil, fmt.Errorf("%s has no clusters: %s", file, factsRecipe)
+	}
+	return &read.HubSnapshot, nil
+}
+
+// A factFile is read one document at a time.
+type factFile struct {
+	HubSnapshot
+	federation *v1alpha1.Federation
+}
+
+// add takes an object, or a list of them.
+func (f *factFile) add(document json.RawMessage) error {
+	if len(document) == 0 || string(document) == "null" {
+		return nil
+	}
+	var head struct {
+		APIVersion string
+		Kind       string
+		Items      []json.RawMessage
+	}
+	if err := json.Unmarshal(document, &head); err != nil {
+		return fmt.Errorf("this is no Kubernetes object: %w", err)
+	}
+	for _, item := range head.Items {
+		if err := f.add(item); err != nil {
+			return err
+		}
+	}
+	if head.Items != nil || head.APIVersion != v1alpha1.GroupVersion.String() {
+		return nil
+	}
+	switch head.Kind {
+	case "Cluster":
+		return addFact(&f.Clusters, document, func(*v1alpha1.Cluster) bool { return true })
+	case "FederatedObject":
+		return addFact(&f.objects, document, func(o *v1alpha1.FederatedObject) bool { return f.mine(o.Namespace, o.Spec.Federation) })
+	case "Delivery":
+		return addFact(&f.Deliveries, document, func(d *v1alpha1.Delivery) bool { return f.mine(d.Namespace, d.Spec.Federation) })
+	case "Release":
+		return addFact(&f.Releases, document, func(r *v1alpha1.Release) bool { return f.mine(r.Namespace, r.Spec.Federation) })
+	}
+	return nil
+}
+
+func (f *factFile) mine(namespace, federation string) bool {
+	return namespace == f.federation.Namespace && federation == f.federation.Name
+}
+
+// addFact decodes an object and adds it to the list if it is wanted.
+func addFact[T any](list *[]T, document json.RawMessage, wanted func(*T) bool) error {
+	var object T
+	if err := json.Unmarshal(document, &object); err != nil {
+		return fmt.Errorf("reading a %T: %w", object, err)
+	}
+	if wanted(&object) {
+		*list = append(*list, object)
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/propagate"
+)
+
+// A known is what a hub, or a file written by "accord get", knows beside what is in Git.
+type HubSnapshot struct {
+	Clusters   []v1alpha1.Cluster
+	objects    []v1alpha1.FederatedObject
+	Deliveries []v1alpha1.Delivery
+	Releases   []v1alpha1.Release
+}
+
+// Snapshot reads what the hub knows of its federation.
+func (l *LiveHub) Snapshot(ctx context.Context) (*HubSnapshot, error) {
+	if l.Err != nil {
+		return nil, l.Err
+	}
+	clusters, objects := &v1alpha1.ClusterList{}, &v1alpha1.FederatedObjectList{}
+	deliveries, releases := &v1alpha1.DeliveryList{}, &v1alpha1.ReleaseList{}
+	mine := hub.ListOptions(l.Federation)
+	err := errors.Join(l.List(ctx, clusters), l.List(ctx, objects, mine...), l.List(ctx, deliveries, mine...), l.List(ctx, releases, mine...))
+	if err != nil {
+		return nil, l.Wrap("reading what is live", err)
+	}
+	return &HubSnapshot{clusters.Items, objects.Items, deliveries.Items, releases.Items}, nil
+}
+
+// Previous is what was decided the last time; nil when nothing is known.
+func (k *HubSnapshot) Previous() []propagate.Previous {
+	if k == nil {
+		return nil
+	}
+	var all []propagate.Previous
+	for i := range k.objects {
+		all = append(all, propagate.PreviousFrom(k.objects[i].Spec))
+	}
+	return all
+}
+
+// Fleet is the clusters as the controllers will have them once they have taken over what a side declares: Git decides
+// about the fields that it sets, and takes back those that it set in base. by is the federation, "shop.prod".
+func (k *HubSnapshot) Fleet(base, now *Tree, by string) []fleet.Cluster {
+	if k == nil {
+		return now.Parts.Fleet()
+	}
+	var all []fleet.Cluster
+	present := hub.Remaining(k.Clusters)
+	for _, c := range present {
+		was, before := declaredIn(base, c.Name)
+		is, declared := declaredIn(now, c.Name)
+		fromGit := before || c.Labels[v1alpha1.SourceLabel] == by
+		if declared || !fromGit || joined(c, was) {
+			all = append(all, fleet.From(redeclared(c, was, is), now.Parts.Origins[c.Name]))
+		}
+	}
+	for _, c := range now.Parts.Clusters {
+		if !slices.ContainsFunc(present, func(on v1alpha1.Cluster) bool { return on.Name == c.Name }) {
+			all = append(all, fleet.From(c, now.Parts.Origins[c.Name]))
+		}
+	}
+	return all
+}
+
+// declaredIn is what the manifests of a side say of a cluster.
+func declaredIn(t *Tree, name string) (v1alpha1.Cluster, bool) {
+	if t == nil {
+		return v1alpha1.Cluster{}, false
+	}
+	i := slices.IndexFunc(t.Parts.Clusters, func(c v1alpha1.Cluster) bool { return c.Name == name })
+	if i < 0 {
+		return v1alpha1.Cluster{}, false
+	}
+	return t.Parts.Clusters[i], true
+}
+
+// joined says whether somebody else than Git made the cluster a member: it stays when its manifest goes.
+func joined(c, declared v1alpha1.Cluster) bool {
+	return c.Spec.APIEndpoint != "" && declared.Spec.APIEndpoint == "" || c.Spec.SecretRef != nil && declared.Spec.SecretRef == nil
+}
+
+// redeclared is the cluster of the hub with what Git says of it now, where it said something else before.
+func redeclared(c, was, now v1alpha1.Cluster) v1alpha1.Cluster {
+	c.Labels = maps.Clone(c.Labels)
+	if c.Labels == nil {
+		c.Labels = map[string]string{}
+	}
+	maps.DeleteFunc(c.Labels, func(key, _ string) bool { _, git := was.Labels[key]; return git })
+	maps.Copy(c.Labels, now.Labels)
+	s, a, b := &c.Spec, was.Spec, now.Spec
+	s.Provider, s.Region = said(s.Provider, a.Provider, b.Provider), said(s.Region, a.Region, b.Region)
+	s.Zone, s.Zones = said(s.Zone, a.Zone, b.Zone), saidAll(s.Zones, a.Zones, b.Zones)
+	if was.Spec.Hold != nil || now.Spec.Hold != nil {
+		s.Hold = now.Spec.Hold
+	}
+	s.Taints, s.ResourceModels = saidAll(s.Taints, a.Taints, b.Taints), saidAll(s.ResourceModels, a.ResourceModels, b.ResourceModels)
+	return c
+}
+
+// said is a field of the hub after Git, which said was, says now.
+func said(hub, was, now string) string {
+	if was != "" {
+		hub = ""
+	}
+	return cmp.Or(now, hub)
+}
+
+// saidAll is said for a list.
+func saidAll[T any](hub, was, now []T) []T {
+	switch {
+	case len(now) > 0:
+		return now
+	case len(was) > 0:
+		return nil
+	}
+	return hub
+}

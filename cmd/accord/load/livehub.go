@@ -1,0 +1,57 @@
+package load
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+)
+
+// A liveHub is the hub that "why" and "plan" ask about what is live; nil when none was named.
+type LiveHub struct {
+	*hub.Hub
+	Federation *v1alpha1.Federation
+	Objects    []v1alpha1.FederatedObject
+	Deliveries []v1alpha1.Delivery
+	// Err is why the hub cannot be asked; what follows from the manifests is explained nevertheless.
+	Err error
+}
+
+// ConnectHub finds the Federation on the hub that was named. With --federation it is that of the manifest, or the one of
+// that name; without, the only one there is. What it skips counts, and so do its paths unless there are ownPaths.
+func (f *Flags) ConnectHub(ctx context.Context, to *hub.Flags, ownPaths bool) (*LiveHub, error) {
+	if to.Path() == "" {
+		return nil, nil
+	}
+	h, err := to.Connect()
+	if err != nil {
+		return nil, err
+	}
+	name, fromFile := f.FederationName, false
+	if _, err := os.Stat(name); err == nil {
+		written, err := readFederation(name)
+		if err != nil {
+			return nil, err
+		}
+		name, fromFile = written.Namespace+"/"+written.Name, true
+	}
+	if namespace, rest, both := strings.Cut(name, "/"); both {
+		h.Namespace, h.NamespaceGiven, name = namespace, true, rest
+	}
+	fed, err := h.Federation(ctx, name)
+	switch {
+	case err != nil && f.FederationName != "" && !fromFile:
+		return nil, err
+	case err != nil:
+		return &LiveHub{Hub: h, Err: err}, nil
+	case !fromFile:
+		f.Found = fed
+		if ownPaths {
+			f.Found = fed.DeepCopy()
+			f.Found.Spec.Sources = f.sources()
+		}
+	}
+	return &LiveHub{Hub: h, Federation: fed}, nil
+}

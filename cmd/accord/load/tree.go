@@ -1,0 +1,178 @@
+// Package load builds the planner's input, and its plan, from a directory, a repository or a Federation.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render"
+)
+
+// Flags say which manifests are looked at: those of a directory, of a repository, or of a Federation.
+type Flags struct {
+	Repo           string
+	ref            v1alpha1.Ref
+	Paths          []string
+	FederationName string
+	cacheDir       string
+	Dump           string
+	// Found is the Federation when it was found elsewhere than in a file.
+	Found *v1alpha1.Federation
+}
+
+func (f *Flags) Register(c *cobra.Command) {
+	RegisterRef(c, &f.ref)
+	f.RegisterPlaces(c)
+}
+
+// RegisterPlaces is register for a command that says in its own words which commit it reads.
+func (f *Flags) RegisterPlaces(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.Repo, "repo", "", "repository in place of a directory: a URL (credentials as for \"accord apply\"), or the path of a local one")
+	flags.StringSliceVar(&f.Paths, "path", []string{"."}, "directory in it to read, as the path of a source (repeatable)")
+	flags.StringVarP(&f.FederationName, "federation", "f", "", "manifest of the Federation, whose name, paths and skips count")
+	c.MarkFlagsMutuallyExclusive("path", "federation")
+	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
+	flags.StringVar(&f.Dump, "dump", "", "write the planner's whole input to this file, for a bug report or a test")
+}
+
+// RegisterRef is for commands that read a repository.
+func RegisterRef(c *cobra.Command, ref *v1alpha1.Ref) {
+	flags := c.Flags()
+	flags.StringVar(&ref.Branch, "branch", "", "branch (default that of the repository)")
+	flags.StringVar(&ref.Tag, "tag", "", "tag")
+	flags.StringVar(&ref.SemVer, "semver", "", "highest tag in this range")
+	flags.StringVar(&ref.Commit, "commit", "", "commit, all 40 digits")
+	c.MarkFlagsMutuallyExclusive("tag", "semver", "commit")
+}
+
+// A tree is one state of all manifests of a federation.
+type Tree struct {
+	Parts propagate.Parts
+	// Input is whole only without mistakes.
+	Input propagate.Input
+	// Mistakes are what is wrong with single manifests: joined errors, each a *manifest.Error.
+	Mistakes error
+	// Dir is where the paths of manifests begin, as seen from where accord was called; empty for a repository.
+	Dir string
+}
+
+// Read builds and sorts the manifests. dir is empty when no directory was named. The error is not about a manifest.
+func (f *Flags) Read(ctx context.Context, dir string) (*Tree, error) {
+	if f.Repo == "" && f.ref != (v1alpha1.Ref{}) {
+		return nil, errors.New("--branch, --tag, --semver and --commit choose from --repo: a directory is read as it stands")
+	}
+	fed, err := f.Federation(dir)
+	if err != nil {
+		return nil, err
+	}
+	checkouts, end, err := f.checkouts(ctx, dir, fed)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	t := NewTree(fed, checkouts)
+	if f.Repo == "" {
+		t.Dir = dir
+	}
+	return t, f.placeHealth(t)
+}
+
+// placeHealth gives the health expressions of a Federation that is a file their lines, as seen from the tree.
+func (f *Flags) placeHealth(t *Tree) error {
+	if f.FederationName == "" || f.Found != nil {
+		return nil
+	}
+	health, err := ReadHealth(f.FederationName)
+	for i := range health {
+		if below, err := filepath.Rel(filepath.Join(t.Dir, "."), health[i].At.Path); err == nil {
+			health[i].At.Path = filepath.ToSlash(below)
+		}
+	}
+	t.Input.Health = health
+	return err
+}
+
+// Federation is the Federation that is named, or the one that "accord apply --once" would make of the directory or
+// repository: what is rendered is the same to the byte.
+func (f *Flags) Federation(dir string) (*v1alpha1.Federation, error) {
+	switch {
+	case f.Found != nil:
+		return f.Found, nil
+	case f.FederationName != "":
+		return readFederation(f.FederationName)
+	}
+	name := f.Repo
+	if name == "" {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, fmt.Errorf("resolving the directory: %w", err)
+		}
+		name = filepath.ToSlash(abs)
+	}
+	fed := &v1alpha1.Federation{}
+	fed.Namespace, fed.Name, fed.Spec.Sources = "default", gitrepo.RepositoryName(name), f.sources()
+	return fed, nil
+}
+
+// sources are one for each --path, without a name: they are of one repository, so a path says all.
+func (f *Flags) sources() []v1alpha1.Source {
+	all := make([]v1alpha1.Source, len(f.Paths))
+	for i, p := range f.Paths {
+		all[i].Path = p
+	}
+	return all
+}
+
+// NewTree builds every source and sorts what is in them.
+func NewTree(fed *v1alpha1.Federation, checkouts []Checkout) *Tree {
+	var objects []render.Object
+	var errs []error
+	for i, s := range fed.Spec.Sources {
+		name := s.Name
+		if len(fed.Spec.Sources) == 1 {
+			name = ""
+		}
+		if checkouts[i].Files == nil {
+			continue
+		}
+		built, err := render.Build(checkouts[i].Files, render.Options{Source: name, Dir: s.Path})
+		objects, errs = append(objects, built...), append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return &Tree{Mistakes: err}
+	}
+	parts, err := propagate.Sort(objects)
+	t := &Tree{Parts: parts, Mistakes: err, Input: parts.Input().WithFederation(fed)}
+	t.Input.Revision = checkouts[0].Revision
+	return t
+}
+
+// Near is the path of a manifest as seen from where accord was called, so that an editor can jump there.
+func (t *Tree) Near(p string) string {
+	if p == "" {
+		return ""
+	}
+	return path.Join(filepath.ToSlash(t.Dir), p)
+}
+
+// Relative is near for tools that take paths below the current directory only, as far as there is such a path.
+func (t *Tree) Relative(p string) string {
+	near := t.Near(p)
+	here, err := filepath.Abs(".")
+	if err != nil || !filepath.IsAbs(near) {
+		return near
+	}
+	if below, err := filepath.Rel(here, near); err == nil && filepath.IsLocal(below) {
+		return filepath.ToSlash(below)
+	}
+	return near
+}

@@ -1,0 +1,51 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// NextMistake is what to do about a commit that cannot be decided or rendered.
+const NextMistake = "correct it and push (accord lint shows all mistakes); until then the clusters keep what they run"
+
+// nextStep is what somebody can do whose commit is not done.
+func nextStep(fed *v1alpha1.Federation, s Snapshot, r Result) string {
+	name := fed.Name + text.Prefixed(" -n ", fed.Namespace)
+	switch r {
+	case Failed:
+		if s.Mistakes {
+			return NextMistake
+		}
+	case Superseded:
+		if newer, ok := strings.CutPrefix(s.Superseded, fed.Name+"-"); ok {
+			return "accord wait " + name + " --revision " + newer
+		}
+	case Unreachable:
+		return "accord get clusters"
+	}
+	for _, w := range s.Worst {
+		if w.State == v1alpha1.Failed {
+			return NextWhy(w.Object, w.Cluster)
+		}
+	}
+	return "accord status " + name
+}
+
+// NextWhy has an object of a cluster explained, "apps/Deployment shop/api", or the cluster when no object is named. It is
+// for somebody in a checkout of the repository.
+func NextWhy(object, cluster string) string {
+	kind, name, ok := strings.Cut(object, " ")
+	if !ok {
+		return "accord why --cluster " + cluster
+	}
+	if group, short, grouped := strings.Cut(kind, "/"); grouped {
+		kind = short + "." + group
+	}
+	if namespace, short, namespaced := strings.Cut(name, "/"); namespaced {
+		name = short + " -n " + namespace
+	}
+	return fmt.Sprintf("accord why %s/%s -c %s", strings.ToLower(kind), name, cluster)
+}

@@ -1,0 +1,159 @@
+package progress
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// A waitEvent is one line of "accord wait -o json". Result, ExitCode, and when it is not done what is worst and what to do
+// next, are only in the last one.
+type event struct {
+	Time       time.Time        `json:"time"`
+	Federation string           `json:"federation"`
+	Namespace  string           `json:"namespace"`
+	Revision   string           `json:"revision"`
+	Release    string           `json:"release,omitempty"`
+	Summary    v1alpha1.Summary `json:"summary"`
+	Message    string           `json:"message,omitempty"`
+	Result     Result           `json:"result,omitempty"`
+	ExitCode   *int             `json:"exitCode,omitempty"`
+	// Worst are clusters that are not done, at most ten.
+	Worst []v1alpha1.NotReadyCluster `json:"worst,omitempty"`
+	// Omitted counts those that are not in Worst.
+	Omitted int32  `json:"worstOmitted,omitempty"`
+	Next    string `json:"next,omitempty"`
+}
+
+// patience is how long nothing is printed; a pipeline wants to see within a second that something is waited for.
+const patience = 500 * time.Millisecond
+
+// A waitPrinter writes one line for each change, and the last one with the result.
+type Printer struct {
+	line   func(io.Writer, event, time.Time) error
+	out    io.Writer
+	commit string
+
+	mu sync.Mutex
+	// federation is empty until it was found.
+	federation v1alpha1.Federation
+	last       string
+	over       bool
+}
+
+func NewPrinter(f text.Format, out io.Writer, name, commit string) *Printer {
+	p := &Printer{line: textLine, out: out, commit: commit}
+	p.federation.Name = name
+	if f == text.AsJSON {
+		p.line = jsonLine
+	}
+	return p
+}
+
+// AnnounceHub says which hub is asked, if nothing else was said in time. After end it never says anything.
+func (p *Printer) AnnounceHub(host string) (end func()) {
+	t := time.AfterFunc(patience, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.last == "" && !p.over {
+			now := time.Now()
+			e := p.event(Snapshot{}, now)
+			e.Message = "waiting for the hub " + host + " to answer"
+			_ = p.line(p.out, e, now) // the next line has the same error
+		}
+	})
+	return func() {
+		t.Stop()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.over = true
+	}
+}
+
+// SetFederation is the federation from now on.
+func (p *Printer) SetFederation(fed *v1alpha1.Federation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.federation = *fed
+}
+
+// Print writes what changed.
+func (p *Printer) Print(s Snapshot, v Verdict, now time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.event(s, now)
+	e.Message, e.Result = waitMessage(s, v, p.commit), v.Result
+	if v.Result != "" {
+		e.ExitCode = new(v.ExitCode())
+	}
+	if v.unfinished() {
+		e.Worst, e.Omitted, e.Next = s.Worst, s.Omitted, nextStep(&p.federation, s, v.Result)
+	}
+	change := fmt.Sprint(e.Release, e.Summary, e.Message, e.Result)
+	if change == p.last {
+		return nil
+	}
+	p.last = change
+	return p.line(p.out, e, now)
+}
+
+func (p *Printer) event(s Snapshot, now time.Time) event {
+	return event{
+		Time: now.UTC().Truncate(time.Second), Federation: p.federation.Name, Namespace: p.federation.Namespace, Revision: p.commit,
+		Release: s.Release, Summary: s.Summary,
+	}
+}
+
+// waitMessage is the sentence about a sight, or about the end.
+func waitMessage(s Snapshot, v Verdict, commit string) string {
+	if v.Result != "" {
+		return v.Message
+	}
+	if s.Release == "" {
+		return text.Join("; ", "waiting for accord to see "+text.ShortRevision(commit), s.Note)
+	}
+	return text.Join("  ", progress(s), s.Note)
+}
+
+func jsonLine(out io.Writer, e event, _ time.Time) error {
+	b, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("encoding a line: %w", err)
+	}
+	_, err = fmt.Fprintln(out, string(b))
+	return err
+}
+
+// textLine is "12:03:40  applied 13/30  healthy 12/30  eu-7 ..." and, at the end,
+// "12:24:10  DONE  prod @ 4f2c9e1  applied 30/30  healthy 30/30"; below it what is not done, and what to do next.
+func textLine(out io.Writer, e event, now time.Time) error {
+	line := now.Format(time.TimeOnly) + "  "
+	if e.Result != "" {
+		line += fmt.Sprintf("%s  %s @ %s  ", shout(e.Result), e.Federation, text.ShortRevision(e.Revision))
+	}
+	line += e.Message + "\n"
+	for _, w := range e.Worst {
+		line += fmt.Sprintf("  %s  %s%s%s\n", w.Cluster, w.State, text.ForAge(w.Since, now), text.Prefixed("  ", text.Join(": ", w.Object, w.Message)))
+	}
+	if e.Omitted > 0 {
+		line += fmt.Sprintf("  and %s that are not done\n", text.Count(int(e.Omitted), "more cluster"))
+	}
+	if e.Next != "" {
+		line += "  next: " + e.Next + "\n"
+	}
+	_, err := io.WriteString(out, line)
+	return err
+}
+
+// shout is the result as a headline.
+func shout(r Result) string {
+	return map[Result]string{
+		Done: "DONE", Failed: "FAILED", Timeout: "TIME RAN OUT", Held: "HELD",
+		Unreachable: "UNREACHABLE", Superseded: "SUPERSEDED",
+	}[r]
+}

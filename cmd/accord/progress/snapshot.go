@@ -1,0 +1,247 @@
+// Package progress decides how far a commit got on the clusters, and waits until it is live.
+package progress
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// MaxWorst clusters are listed, as in a Release.
+const MaxWorst = 10
+
+// A sight is what the hub knows about one commit at one moment: of the whole fleet, or of some clusters.
+// It is a value, made from hub objects by releaseSight and deliverySight, and judged by judge.
+type Snapshot struct {
+	// Release is the name of the Release; empty while the commit has not been seen.
+	Release string
+	// Evaluated is false while the counts are those of an older plan.
+	Evaluated bool
+	// Ready is earned: every decided cluster is healthy on the commit.
+	Ready bool
+	// Applied everywhere, healthy or not.
+	Applied bool
+	// HealthyButRest: every cluster that is neither held nor unreachable is healthy. AppliedButRest: runs the commit.
+	HealthyButRest, AppliedButRest bool
+	// Stalled says what no retry can fix; empty when nothing is.
+	Stalled string
+	// Superseded names the newer Release; empty when this one is current.
+	Superseded string
+	// Unapproved is what is said of a plan that waits for approval; empty when none does.
+	Unapproved string
+	// Suspended: the federation does not look at its sources.
+	Suspended bool
+	// Summary counts clusters against the decided set.
+	Summary v1alpha1.Summary
+	// UnreachableSince is when the last of the unreachable clusters was lost; zero when that is not known.
+	UnreachableSince time.Time
+	// Note is the one thing worth saying about what is not done yet.
+	Note string
+	// Worst are clusters that are not done, the worst first, at most ten; Omitted counts the others.
+	Worst   []v1alpha1.NotReadyCluster
+	Omitted int32
+	// Mistakes are in the manifests, so that nothing could be decided.
+	Mistakes bool
+}
+
+// ReleaseSnapshot sees the whole fleet. A nil release has not been seen yet.
+func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
+	if rel == nil {
+		return unseen(fed)
+	}
+	st := rel.Status
+	known := func(kind string) *metav1.Condition { return Condition(st.Conditions, rel.Generation, kind) }
+	ready, applied, t := known("Ready"), known(v1alpha1.Applied), st.Summary
+	placed := !isFalse(known(v1alpha1.Scheduled))
+	moving := known("Reconciling")
+	s := Snapshot{
+		Release:   rel.Name,
+		Evaluated: st.ObservedGeneration == rel.Generation,
+		Ready:     isTrue(ready),
+		Applied:   placed && isTrue(applied) && t.Held == 0,
+		HealthyButRest: placed && ready != nil && ready.Reason != reasonProgressing && t.Total > 0 &&
+			!(isTrue(moving) && moving.Reason == reasonProgressing) && // stages go on by themselves
+			t.Healthy+t.Held+t.Unreachable == t.Total,
+		AppliedButRest: placed && (isTrue(applied) || applied != nil && applied.Reason == reasonUnreachable),
+		Suspended:      fed.Spec.Suspend,
+		Summary:        t,
+		Note:           releaseNote(rel),
+		Worst:          st.NotReadyClusters, Omitted: st.Omitted, Mistakes: len(st.Errors) > 0,
+	}
+	if c := known("Stalled"); isTrue(c) && c.Reason != reasonSuperseded {
+		s.Stalled = cmp.Or(text.First(st.Errors), c.Message, c.Reason)
+	}
+	if c := known(v1alpha1.Approved); isFalse(c) && !strings.Contains(rel.Annotations[v1alpha1.ApprovedPlanAnnotation], rel.Spec.PlanDigest) {
+		s.Unapproved = c.Message // what was approved a moment ago is only not in force yet
+	}
+	if isSuperseded(rel) {
+		s.Superseded = cmp.Or(st.SupersededBy, "a newer commit")
+	}
+	for _, w := range st.NotReadyClusters {
+		if w.State == v1alpha1.Unreachable && w.Since != nil && w.Since.After(s.UnreachableSince) {
+			s.UnreachableSince = w.Since.Time
+		}
+	}
+	return s
+}
+
+// unseen is the sight of a commit without a Release: why the sources cannot be read, or where the federation is.
+func unseen(fed *v1alpha1.Federation) Snapshot {
+	s := Snapshot{Suspended: fed.Spec.Suspend, Note: SourceError(fed)}
+	if at := fed.Status.LastAttemptedRevision; s.Note == "" && at != "" {
+		s.Note = "it is at " + text.ShortRevision(at)
+	}
+	return s
+}
+
+// SourceError is why the sources of the federation cannot be read; empty when they can.
+func SourceError(fed *v1alpha1.Federation) string {
+	if c := Condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) && c.Reason == reasonFetchFailed {
+		return c.Message
+	}
+	return ""
+}
+
+// isSuperseded tells whether a newer commit overtook the release. Once overtaken is overtaken, whichever
+// generation it was said about.
+func isSuperseded(rel *v1alpha1.Release) bool {
+	return slices.ContainsFunc(rel.Status.Conditions, func(c metav1.Condition) bool {
+		return c.Type == v1alpha1.Superseded && c.Status == "True"
+	})
+}
+
+// releaseNote says on what the release waits, or else which cluster is worst.
+func releaseNote(rel *v1alpha1.Release) string {
+	st := rel.Status
+	for _, w := range st.NotReadyClusters {
+		if w.State == v1alpha1.Failed {
+			return worstNote(w)
+		}
+	}
+	if w := st.WaitingFor; w != nil {
+		return "waiting for " + text.Join(": ", w.Cluster, w.Message)
+	}
+	if len(st.NotReadyClusters) > 0 {
+		return worstNote(st.NotReadyClusters[0])
+	}
+	if st.Summary.Total == 0 {
+		return MessageOf(Condition(st.Conditions, rel.Generation, "Ready"))
+	}
+	return ""
+}
+
+// worstNote is "eu-7 apps/Deployment shop/api: image not found".
+func worstNote(w v1alpha1.NotReadyCluster) string {
+	return text.Join(": ", text.Join(" ", w.Cluster, w.Object), cmp.Or(w.Message, string(w.State)))
+}
+
+// DeliverySnapshot sees the named clusters only, each of which must have the release's revision to count.
+func DeliverySnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery, clusters []string) Snapshot {
+	whole := ReleaseSnapshot(fed, rel)
+	if rel == nil {
+		return whole
+	}
+	s := Snapshot{
+		Release: whole.Release, Evaluated: true, Superseded: whole.Superseded, Unapproved: whole.Unapproved, Suspended: whole.Suspended,
+		Summary: v1alpha1.Summary{Total: int32(len(clusters))},
+	}
+	if isFalse(Condition(rel.Status.Conditions, rel.Generation, v1alpha1.Rendered)) {
+		s.Stalled, s.Mistakes = whole.Stalled, whole.Mistakes // a mistake on another cluster would be no reason
+	}
+	for _, name := range clusters {
+		i := slices.IndexFunc(deliveries, func(d v1alpha1.Delivery) bool {
+			return d.Spec.Cluster == name && d.Spec.Federation == fed.Name
+		})
+		if i >= 0 {
+			s.add(&deliveries[i], rel.Spec.Revision)
+			continue
+		}
+		s.Summary.Progressing++
+		s.Note = cmp.Or(s.Note, name+" has received nothing of this release")
+		s.addWorst(v1alpha1.NotReadyCluster{Cluster: name, State: v1alpha1.Progressing, Message: "has received nothing of this release"})
+		if whole.Evaluated && (whole.Ready || whole.HealthyButRest) {
+			s.Stalled = cmp.Or(s.Stalled, "nothing of this release goes to "+name)
+		}
+	}
+	t := s.Summary
+	s.Ready, s.Applied = t.Healthy == t.Total, t.Applied == t.Total
+	s.HealthyButRest = t.Healthy+t.Held+t.Unreachable == t.Total
+	s.AppliedButRest = t.Applied+t.Held+t.Unreachable == t.Total
+	return s
+}
+
+// add counts one cluster.
+func (s *Snapshot) add(d *v1alpha1.Delivery, revision string) {
+	p := DeliveryState(d, revision)
+	switch p.State {
+	case v1alpha1.Healthy:
+		s.Summary.Healthy++
+	case v1alpha1.Held:
+		s.Summary.Held++
+	case v1alpha1.Unreachable:
+		s.Summary.Unreachable++
+		if since := p.Since; since != nil && since.After(s.UnreachableSince) {
+			s.UnreachableSince = since.Time
+		}
+	case v1alpha1.Failed:
+		s.Summary.Failed++
+	default:
+		s.Summary.Progressing++
+	}
+	if p.Applied {
+		s.Summary.Applied++
+	}
+	if p.Stalled {
+		s.Stalled = cmp.Or(s.Stalled, text.Join(" ", d.Spec.Cluster, p.Note))
+	}
+	if p.State != v1alpha1.Healthy {
+		s.Note = cmp.Or(s.Note, text.Join(" ", d.Spec.Cluster, p.Note))
+		s.addWorst(worstOf(d, p))
+	}
+}
+
+// worstOf is what is worst on a cluster that is not done.
+func worstOf(d *v1alpha1.Delivery, p ClusterState) v1alpha1.NotReadyCluster {
+	w := v1alpha1.NotReadyCluster{Cluster: d.Spec.Cluster, State: p.State, Message: p.Note, Since: p.Since}
+	if i := slices.IndexFunc(d.Status.Problems, func(o v1alpha1.ObjectProblem) bool { return NeedsAttention(o.State) }); i >= 0 && firstProblem(d) == p.Note {
+		w.Object, w.Message = d.Status.Problems[i].Object, d.Status.Problems[i].Message
+	}
+	return w
+}
+
+// addWorst lists a cluster, or counts it when the list is full.
+func (s *Snapshot) addWorst(w v1alpha1.NotReadyCluster) {
+	if len(s.Worst) == MaxWorst {
+		s.Omitted++
+		return
+	}
+	s.Worst = append(s.Worst, w)
+}
+
+// Counts is "applied 13/30  healthy 12/30  held 1  unreachable 2".
+func (s Snapshot) Counts() string {
+	t := s.Summary
+	line := fmt.Sprintf("applied %d/%d  healthy %d/%d", t.Applied, t.Total, t.Healthy, t.Total)
+	for _, c := range []struct {
+		name  string
+		count int32
+	}{{"failed", t.Failed}, {"held", t.Held}, {"unreachable", t.Unreachable}} {
+		if c.count > 0 {
+			line += fmt.Sprintf("  %s %d/%d", c.name, c.count, t.Total)
+		}
+	}
+	return line
+}
+
+// withNote is s with another note.
+func (s Snapshot) withNote(note string) Snapshot {
+	s.Note = note
+	return s
+}

@@ -1,0 +1,73 @@
+package progress
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status"
+)
+
+// TestReleaseSight judges releases as package status writes them, so that the two cannot drift apart.
+func TestReleaseSight(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	leg := func(name string, state v1alpha1.State, reason string, applied bool) status.Leg {
+		return status.Leg{Cluster: name, State: state, Reason: reason, Applied: applied, Since: now.Add(-time.Hour)}
+	}
+	healthy := leg("a", v1alpha1.Healthy, status.ReconciliationSucceeded, true)
+	moving := leg("b", v1alpha1.Progressing, status.Progressing, true)
+	heldLeg := leg("c", v1alpha1.Held, status.Held, false)
+	lost := leg("d", v1alpha1.Unreachable, status.ClustersUnreachable, false)
+	sick := leg("e", v1alpha1.Failed, status.HealthCheckFailed, true)
+	broken := leg("f", v1alpha1.Failed, status.BuildFailed, false)
+	broken.Stalled = true
+	legs := func(l ...status.Leg) status.ReleaseInput { return status.ReleaseInput{Objects: 1, Legs: l} }
+	starting, unplaced, mistake, suspended := legs(healthy, heldLeg), legs(healthy, heldLeg), legs(), legs(healthy, moving)
+	starting.Starting, unplaced.Unplaced, mistake.Errors, suspended.Suspended = true, []string{"ConfigMap a/b: nothing fits"}, []string{"a.yaml:1: no"}, true
+	suspended.Legs[1].Applied = false
+	unapproved, approved := legs(heldLeg, moving), legs(healthy)
+	unapproved.Approval, approved.Approval = &status.Approval{Digest: "sha256:1"}, &status.Approval{Digest: "sha256:1", By: "x"}
+
+	for _, c := range []struct {
+		state         string
+		release       status.ReleaseInput
+		toBe, toApply Result
+	}{
+		{"all healthy", legs(healthy), Done, Done},
+		{"one on its way", legs(healthy, moving), "", Done},
+		{"one unhealthy", legs(healthy, sick), "", Done},
+		{"one held", legs(healthy, heldLeg), Held, Held},
+		{"one held, one on its way", legs(healthy, heldLeg, moving), "", Held},
+		{"one lost", legs(healthy, lost), Unreachable, Unreachable},
+		{"one lost, one held", legs(healthy, heldLeg, lost), Held, Held},
+		{"one that cannot be rendered", legs(healthy, broken), Failed, Failed},
+		{"about to start", starting, "", ""},
+		{"an object that fits no cluster", unplaced, "", ""},
+		{"a commit with a mistake", mistake, Failed, Failed},
+		{"a suspended federation", suspended, Held, Held},
+		{"a plan that nobody approved, beside clusters that move", unapproved, Held, Held},
+		{"a plan that was approved", approved, Done, Done},
+	} {
+		t.Run(c.state, func(t *testing.T) {
+			rel := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "prod-1", Generation: 4}, Spec: v1alpha1.ReleaseSpec{PlanDigest: "sha256:1"}}
+			rel.Status = status.Release(v1alpha1.ReleaseStatus{}, 4, c.release, now)
+			fed := &v1alpha1.Federation{Spec: v1alpha1.FederationSpec{Suspend: c.release.Suspended}}
+			s := ReleaseSnapshot(fed, rel)
+			require.Equal(t, c.toBe, Judge(s, Goal{}, now).Result, "healthy: %+v", s)
+			require.Equal(t, c.toApply, Judge(s, Goal{Applied: true}, now).Result, "applied: %+v", s)
+
+			if c.release.Approval != nil { // what somebody approves is waited for, before the loops have seen it
+				rel.Annotations = map[string]string{v1alpha1.ApprovedPlanAnnotation: "sha256:0,sha256:1"}
+				require.Empty(t, ReleaseSnapshot(fed, rel).Unapproved)
+				rel.Annotations = nil
+			}
+			rel.Generation = 5 // the plan changed since: nothing is known about it
+			if !c.release.Suspended {
+				require.Empty(t, Judge(ReleaseSnapshot(fed, rel), Goal{}, now).Result)
+			}
+		})
+	}
+}

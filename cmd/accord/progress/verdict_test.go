@@ -1,0 +1,97 @@
+package progress
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// TestJudge is the table of DESIGN.md section 9: what is seen of a commit, what is waited for, and how that ends.
+func TestJudge(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	healthy := Goal{Grace: time.Minute, Started: now, Deadline: now.Add(time.Hour)}
+	applied, allowHeld, late := healthy, healthy, healthy
+	applied.Applied, allowHeld.AllowHeld, late.Deadline = true, true, now
+	lostFor := func(d time.Duration) time.Time { return now.Add(-d) }
+
+	for _, c := range []struct {
+		state string
+		sight Snapshot
+		goal  Goal
+		want  Result
+		code  int
+		again time.Time // zero: the deadline
+	}{
+		{"no release yet", Snapshot{}, healthy, "", 2, time.Time{}},
+		{"no release until the deadline", Snapshot{}, late, Timeout, 3, time.Time{}},
+		{"no release, and nobody looks for one", Snapshot{Suspended: true}, healthy, Held, 4, time.Time{}},
+		{"no release, and nobody looks for one, held clusters allowed", Snapshot{Suspended: true}, allowHeld, Held, 4, time.Time{}},
+
+		{"all healthy", of3(Snapshot{Ready: true}, 3, 3, 0, 0), healthy, Done, 0, time.Time{}},
+		{"all healthy at the deadline", of3(Snapshot{Ready: true}, 3, 3, 0, 0), late, Done, 0, time.Time{}},
+		{"all healthy, then overtaken", of3(Snapshot{Ready: true, Superseded: "prod-2"}, 3, 3, 0, 0), healthy, Done, 0, time.Time{}},
+		{"all healthy under an older plan", stale(of3(Snapshot{Ready: true, Applied: true}, 3, 3, 0, 0)), applied, "", 2, time.Time{}},
+		{"on its way", of3(Snapshot{}, 2, 1, 0, 0), healthy, "", 2, time.Time{}},
+		{"on its way at the deadline", of3(Snapshot{}, 2, 1, 0, 0), late, Timeout, 3, time.Time{}},
+		{"applied, not healthy", of3(Snapshot{Applied: true, AppliedButRest: true}, 3, 1, 0, 0), healthy, "", 2, time.Time{}},
+		{"applied, and that is enough", of3(Snapshot{Applied: true, AppliedButRest: true}, 3, 1, 0, 0), applied, Done, 0, time.Time{}},
+
+		{"a mistake in the commit", of3(Snapshot{Stalled: "web.yaml:3: what?"}, 0, 0, 0, 0), healthy, Failed, 1, time.Time{}},
+		{"a mistake in the commit, then overtaken", of3(Snapshot{Stalled: "web.yaml:3: what?", Superseded: "prod-2"}, 0, 0, 0, 0), healthy, Failed, 1, time.Time{}},
+		{"overtaken on its way", of3(Snapshot{Superseded: "prod-2"}, 2, 2, 0, 0), healthy, Superseded, 6, time.Time{}},
+		{"overtaken while held", of3(Snapshot{Superseded: "prod-2", HealthyButRest: true}, 2, 2, 1, 0), healthy, Superseded, 6, time.Time{}},
+
+		{"the rest is held", of3(Snapshot{HealthyButRest: true}, 2, 2, 1, 0), healthy, Held, 4, time.Time{}},
+		{"the rest is held, which is allowed", of3(Snapshot{HealthyButRest: true}, 2, 2, 1, 0), allowHeld, Held, 0, time.Time{}},
+		{"all is held", of3(Snapshot{HealthyButRest: true}, 0, 0, 3, 0), healthy, Held, 4, time.Time{}},
+		{"one is held, others on their way", of3(Snapshot{}, 2, 1, 1, 0), allowHeld, "", 2, time.Time{}},
+		{"one is held, others applied", of3(Snapshot{AppliedButRest: true}, 2, 0, 1, 0), applied, Held, 4, time.Time{}},
+		{"the plan is not approved", of3(Snapshot{Unapproved: "it is not"}, 1, 1, 0, 0), healthy, Held, 4, time.Time{}},
+		{"the plan is not approved, held clusters allowed", of3(Snapshot{Unapproved: "it is not", HealthyButRest: true}, 1, 1, 2, 0), allowHeld, Held, 4, time.Time{}},
+		{"the plan is not approved, and overtaken", of3(Snapshot{Unapproved: "it is not", Superseded: "prod-2"}, 1, 1, 2, 0), healthy, Superseded, 6, time.Time{}},
+		{"the federation is suspended on the way", of3(Snapshot{Suspended: true}, 1, 1, 0, 0), healthy, Held, 4, time.Time{}},
+		{"the federation is suspended afterwards", of3(Snapshot{Suspended: true, Ready: true}, 3, 3, 0, 0), healthy, Done, 0, time.Time{}},
+
+		{"the rest is unreachable for long", of3(Snapshot{HealthyButRest: true, UnreachableSince: lostFor(time.Hour)}, 2, 2, 0, 1), healthy, Unreachable, 5, time.Time{}},
+		{"the rest is unreachable for as long as the grace", of3(Snapshot{HealthyButRest: true, UnreachableSince: lostFor(time.Minute)}, 2, 2, 0, 1), healthy, Unreachable, 5, time.Time{}},
+		{"the rest was lost just now", of3(Snapshot{HealthyButRest: true, UnreachableSince: lostFor(20 * time.Second)}, 2, 2, 0, 1), healthy, "", 2, now.Add(40 * time.Second)},
+		{"the rest is unreachable, nobody knows since when", of3(Snapshot{HealthyButRest: true}, 2, 2, 0, 1), healthy, "", 2, now.Add(time.Minute)},
+		{"one is unreachable, others on their way", of3(Snapshot{UnreachableSince: lostFor(time.Hour)}, 1, 1, 0, 1), healthy, "", 2, time.Time{}},
+
+		{"one is held, one unreachable", of3(Snapshot{HealthyButRest: true, UnreachableSince: lostFor(time.Hour)}, 1, 1, 1, 1), healthy, Held, 4, time.Time{}},
+		{"one is held, one unreachable, held is allowed", of3(Snapshot{HealthyButRest: true, UnreachableSince: lostFor(time.Hour)}, 1, 1, 1, 1), allowHeld, Unreachable, 5, time.Time{}},
+	} {
+		t.Run(c.state, func(t *testing.T) {
+			got := Judge(c.sight, c.goal, now)
+			require.Equal(t, c.want, got.Result, got.Message)
+			require.Equal(t, c.code, got.ExitCode())
+			if c.want != "" {
+				require.NotEmpty(t, got.Message)
+				return
+			}
+			if c.again.IsZero() {
+				c.again = c.goal.Deadline
+			}
+			require.Equal(t, c.again, got.Again)
+		})
+	}
+}
+
+// of3 is a current sight of three clusters.
+func of3(s Snapshot, applied, healthy, held, unreachable int32) Snapshot {
+	s.Release, s.Evaluated = "prod-1", true
+	s.Summary = v1alpha1.Summary{
+		Total: 3, Applied: applied, Healthy: healthy, Held: held, Unreachable: unreachable,
+		Progressing: 3 - healthy - held - unreachable,
+	}
+	return s
+}
+
+// stale is a sight whose status speaks about an older generation.
+func stale(s Snapshot) Snapshot {
+	s.Evaluated = false
+	return s
+}

@@ -1,0 +1,27 @@
+package rendered
+
+import "github.com/accord-dev/accord/api/v1alpha1"
+
+// redacted stands where a value of a Secret was. It is a list, which no API server takes for a value: what was redacted
+// cannot be applied by mistake.
+func redacted() []any { return []any{"redacted"} }
+
+// redact takes the values out of a Secret, which it may change, and what could be used to guess them.
+func redact(object map[string]any) {
+	for _, field := range []string{"data", "stringData"} {
+		if values, ok := object[field].(map[string]any); ok {
+			for key := range values {
+				values[key] = redacted()
+			}
+		} else if object[field] != nil {
+			object[field] = redacted()
+		}
+	}
+	metadata, _ := object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	for _, key := range []string{v1alpha1.DigestAnnotation, "kubectl.kubernetes.io/last-applied-configuration"} {
+		if _, there := annotations[key]; there {
+			annotations[key] = redacted()
+		}
+	}
+}

@@ -1,0 +1,187 @@
+// Package rendered prints the objects of one cluster as they would be applied.
+package rendered
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render/override"
+)
+
+// A rendering is what one cluster gets; its JSON form is stable.
+type Rendering struct {
+	Cluster  string           `json:"cluster"`
+	Revision string           `json:"revision"`
+	Objects  []renderedObject `json:"objects"`
+	// Held is what is not applied now, on purpose.
+	Held []renderedNot `json:"held,omitempty"`
+	// Failed is what could not be rendered: what runs there stays as it is.
+	Failed []renderedNot `json:"failed,omitempty"`
+	// Redacted counts Secrets without their values.
+	Redacted int `json:"redacted,omitempty"`
+
+	explain bool
+}
+
+// A renderedObject is one object as it would be applied.
+type renderedObject struct {
+	Object string `json:"object"`
+	// At is where the manifest stands in Git; empty for a namespace that is made because an object in it goes there.
+	At       string         `json:"at,omitempty"`
+	Manifest map[string]any `json:"manifest"`
+	// Share is how the replicas came about, Edits are the overrides that changed something; with --explain only.
+	Share string         `json:"share,omitempty"`
+	Edits []renderedEdit `json:"edits,omitempty"`
+
+	edits    []override.Edit
+	redacted bool
+}
+
+// A renderedEdit is one change that an override made.
+type renderedEdit struct {
+	Path   string `json:"path"`
+	Policy string `json:"policy"`
+	Field  string `json:"field"`
+	At     string `json:"at"`
+}
+
+// A renderedNot is an object that is not applied.
+type renderedNot struct {
+	Object string `json:"object"`
+	At     string `json:"at,omitempty"`
+	Why    string `json:"why"`
+}
+
+// Options choose the objects of one cluster and how they are shown.
+type Options struct {
+	// Namespace of the objects; empty: any.
+	Namespace string
+	Cluster   string
+	// Explain adds where objects and fields come from.
+	Explain bool
+	// ShowSecrets keeps the values of Secrets, which are redacted otherwise.
+	ShowSecrets bool
+}
+
+// New returns the named objects of the cluster, or all when none is named, in the order in which they are applied.
+func New(p *load.PlannedTree, f Options, names []load.ObjectName) (*Rendering, error) {
+	wanted, err := wantedObjects(p, names, f.Namespace, f.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rendering{Cluster: f.Cluster, Revision: p.Input.Revision, Objects: []renderedObject{}, explain: f.Explain}
+	target := p.ForCluster(f.Cluster)
+	for _, placed := range target.Objects {
+		switch {
+		case !within(wanted, f.Namespace, placed.ID):
+		case placed.Held != "":
+			r.Held = append(r.Held, renderedNot{placed.ID.String(), placed.Origin.String(), placed.Held})
+		default:
+			o, err := newRenderedObject(p, f, placed)
+			if err != nil {
+				return nil, err
+			}
+			r.Objects = append(r.Objects, o)
+			if o.redacted {
+				r.Redacted++
+			}
+		}
+	}
+	for _, failed := range target.Failed {
+		if within(wanted, f.Namespace, failed.ID) {
+			r.Failed = append(r.Failed, renderedNot{failed.ID.String(), failed.Origin.String(), failed.Err.Error()})
+		}
+	}
+	return r, nil
+}
+
+func newRenderedObject(p *load.PlannedTree, f Options, placed propagate.Placed) (renderedObject, error) {
+	o := renderedObject{Object: placed.ID.String(), At: placed.Origin.String()}
+	if err := json.Unmarshal(placed.JSON, &o.Manifest); err != nil {
+		return o, fmt.Errorf("reading %s as it was rendered: %w", placed.ID, err)
+	}
+	if o.redacted = placed.ID.IsSecret() && !f.ShowSecrets; o.redacted {
+		redact(o.Manifest)
+	}
+	if !f.Explain {
+		return o, nil
+	}
+	o.Share, o.edits = share(p, placed.ID, f.Cluster), placed.Edits
+	for _, e := range placed.Edits {
+		o.Edits = append(o.Edits, renderedEdit{Path: e.Path, Policy: e.Policy, Field: e.Field, At: e.At.String()})
+	}
+	return o, nil
+}
+
+// share is how the replicas on the cluster came about, and which field says so.
+func share(p *load.PlannedTree, id manifest.ID, cluster string) string {
+	how, counted := p.Shares(id)[cluster]
+	if !counted {
+		return ""
+	}
+	by := p.Decision(id).Policy
+	return fmt.Sprintf("%s: %s, %s", how, by, by.At("spec.placement.replicaScheduling"))
+}
+
+// String is "apps/Deployment shop/web (apps/web.yaml:3): why".
+func (n renderedNot) String() string {
+	return n.Object + text.Prefixed(" (", text.Suffixed(n.At, ")")) + ": " + n.Why
+}
+
+// verdict is "eu-1 gets 12 objects (main@sha1:4f2c9e1...); 1 held; 1 could not be rendered".
+func (r *Rendering) verdict() string {
+	line := fmt.Sprintf("%s gets %s (%s)", r.Cluster, text.Count(len(r.Objects), "object"), r.Revision)
+	if len(r.Held) > 0 {
+		line += fmt.Sprintf("; %d held", len(r.Held))
+	}
+	if len(r.Failed) > 0 {
+		line += fmt.Sprintf("; %d could not be rendered", len(r.Failed))
+	}
+	return line
+}
+
+func (r *Rendering) Print(out io.Writer, f text.Format) error {
+	if f == text.AsJSON {
+		return text.Encode(out, f, r)
+	}
+	return r.printYAML(out)
+}
+
+// wantedObjects returns the named objects, each of which has to go to the cluster; nil when all are wanted.
+func wantedObjects(p *load.PlannedTree, names []load.ObjectName, namespace, cluster string) (map[manifest.ID]bool, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	wanted := map[manifest.ID]bool{}
+	for _, name := range names {
+		id, err := p.Find(name, namespace)
+		if err != nil {
+			return nil, err
+		}
+		d := p.Decision(id)
+		for _, c := range d.Chosen {
+			wanted[id] = wanted[id] || c.Cluster == cluster
+		}
+		for _, r := range d.Refused {
+			if r.Cluster == cluster {
+				return nil, fmt.Errorf("%s does not go to %s: %s (accord why %s -c %[2]s)", id, cluster, r.Why, name)
+			}
+		}
+	}
+	return wanted, nil
+}
+
+// within says whether an object of the cluster is among the wanted ones.
+func within(wanted map[manifest.ID]bool, namespace string, id manifest.ID) bool {
+	if wanted != nil {
+		return wanted[id]
+	}
+	return namespace == "" || slices.Contains([]string{namespace}, id.Namespace) || id.Kind == "Namespace" && id.Name == namespace
+}

@@ -1,0 +1,84 @@
+package rendered
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// printYAML prints a stream of documents. What is not applied is a comment.
+func (r *Rendering) printYAML(out io.Writer) error {
+	var b bytes.Buffer
+	comment(&b, r.verdict())
+	for _, n := range r.Held {
+		comment(&b, "held: "+n.String())
+	}
+	for _, n := range r.Failed {
+		comment(&b, "not rendered: "+n.String())
+	}
+	for _, o := range r.Objects {
+		if err := o.write(&b, r.explain); err != nil {
+			return fmt.Errorf("writing %s: %w", o.Object, err)
+		}
+	}
+	_, err := out.Write(b.Bytes())
+	return err
+}
+
+func (o renderedObject) write(b *bytes.Buffer, explain bool) error {
+	doc := &yaml.Node{}
+	if err := doc.Encode(o.Manifest); err != nil {
+		return err
+	}
+	asPeopleWrite(doc)
+	if o.redacted {
+		onOneLine(below(doc, "data"), below(doc, "stringData"), below(below(doc, "metadata"), "annotations"))
+	}
+	b.WriteString("---\n")
+	if explain {
+		for _, line := range o.provenance(doc) {
+			comment(b, line)
+		}
+	}
+	e := yaml.NewEncoder(b)
+	e.SetIndent(2)
+	if err := e.Encode(doc); err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+// asPeopleWrite puts first what says which object it is.
+func asPeopleWrite(doc *yaml.Node) {
+	var first, rest []*yaml.Node
+	for i := 0; i+1 < len(doc.Content); i += 2 {
+		if slices.Contains([]string{"apiVersion", "kind", "metadata"}, doc.Content[i].Value) {
+			first = append(first, doc.Content[i:i+2]...)
+		} else {
+			rest = append(rest, doc.Content[i:i+2]...)
+		}
+	}
+	doc.Content = append(first, rest...)
+}
+
+// onOneLine writes the lists in mappings as [a, b].
+func onOneLine(mappings ...*yaml.Node) {
+	for _, m := range mappings {
+		for i := 1; m != nil && i < len(m.Content); i += 2 {
+			if m.Content[i].Kind == yaml.SequenceNode {
+				m.Content[i].Style = yaml.FlowStyle
+			}
+		}
+	}
+}
+
+// comment writes every line of text as one.
+func comment(b *bytes.Buffer, text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintln(b, "# "+strings.TrimRight(line, "\r\n"))
+	}
+}

@@ -1,0 +1,109 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// A part is one part of a document that has to stay within a number of characters.
+type part struct {
+	head, foot string
+	// items are left out from the last one on. Before that, shorter forms of an item are tried: each has all of them, the
+	// longest first.
+	items [][]string
+	// noun of an item: "change"; loses is what shorter forms lack: "fields".
+	noun, loses string
+	// more stands for n items that were left out.
+	more func(n int) string
+}
+
+// lacks says what the reader does not see of n items.
+func (p part) lacks(n int) string { return p.loses + " of " + text.Count(n, p.noun) }
+
+// A fitting is a document under its budget.
+type fitting struct {
+	room int
+	// shortened and left are what the reader does not see, by noun in the order in which it happened.
+	shortened, left []string
+}
+
+// fit writes as much of the part as there is room for: first all items lose what their shorter forms lack, from the last
+// to the first, and only then items are left out.
+func (f *fitting) fit(p part) string {
+	room := f.room - len(p.head) - len(p.foot)
+	texts, short := p.shorten(room)
+	size := lengths(texts)
+	rest := func() string {
+		if p.more == nil || len(texts) == len(p.items) {
+			return ""
+		}
+		return p.more(len(p.items) - len(texts))
+	}
+	for len(texts) > 0 && size+len(rest()) > room {
+		last := len(texts) - 1
+		size, texts = size-len(texts[last]), texts[:last]
+	}
+	if left := len(p.items) - len(texts); left > 0 {
+		f.left = append(f.left, text.Count(left, p.noun))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	if short = min(short, len(texts)); short > 0 {
+		f.shortened = append(f.shortened, p.lacks(short))
+	}
+	text := p.head + strings.Join(texts, "") + rest() + p.foot
+	f.room -= len(text)
+	return text
+}
+
+// shorten chooses the longest forms of the items that fit together, or the shortest when none do. short is how many are
+// not whole.
+func (p part) shorten(room int) (texts []string, short int) {
+	texts = make([]string, len(p.items))
+	forms := 0
+	for i, item := range p.items {
+		texts[i], forms = item[0], max(forms, len(item))
+	}
+	size := lengths(texts)
+	for form := 1; form < forms && size > room; form++ {
+		for i := len(texts) - 1; i >= 0 && size > room; i-- {
+			if form < len(p.items[i]) {
+				size += len(p.items[i][form]) - len(texts[i])
+				texts[i] = p.items[i][form]
+			}
+		}
+	}
+	for i := range texts {
+		if texts[i] != p.items[i][0] {
+			short++
+		}
+	}
+	return texts, short
+}
+
+func lengths(texts []string) int {
+	sum := 0
+	for _, text := range texts {
+		sum += len(text)
+	}
+	return sum
+}
+
+// omitted says what the reader does not see, and how to see it; empty when that is nothing.
+func (f *fitting) omitted(budget int, command string) string {
+	all := slices.Concat(f.shortened, f.left)
+	if len(all) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n**Left out** to stay within %d characters: %s. All of it: %s\n", budget, strings.Join(all, ", "), command)
+}
+
+// The least and most characters of the Markdown. More than GitHub takes would be lost there.
+const (
+	MinBudget = 500
+	MaxBudget = 65_536
+)

@@ -1,0 +1,189 @@
+package review
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate/diff"
+)
+
+// The words for changes that text and Markdown share.
+
+// verbs are what happens, as a sign in front and as a word.
+var verbs = map[diff.Action]struct{ sign, word string }{
+	diff.Create:   {"+", "new"},
+	diff.Modify:   {"~", "changed"},
+	diff.Recreate: {"!", "must be made anew"},
+	diff.Delete:   {"-", "deleted"},
+	diff.Keep:     {"-", "leaves, stays there"},
+	diff.Hold:     {"=", "held"},
+	diff.Fail:     {"!", "cannot be rendered"},
+}
+
+// subject is "apps/Deployment shop/web", or "30 x apps/Deployment" for several objects.
+func subject(c diff.Change) string {
+	if len(c.Objects) == 1 {
+		return c.Objects[0].ID.String()
+	}
+	return fmt.Sprintf("%d x %s", len(c.Objects), kindOf(c.Objects[0].ID))
+}
+
+// kindOf is "apps/Deployment", "ConfigMap".
+func kindOf(id manifest.ID) string {
+	if id.Group == "" {
+		return id.Kind
+	}
+	return id.Group + "/" + id.Kind
+}
+
+// gist is what a change is about, in a few words: the first fields, or what becomes of the object.
+func gist(v diff.Variant) string {
+	if len(v.Hunks) == 0 {
+		return text.Join(": ", verbs[v.Action].word, v.Message)
+	}
+	paths := make([]string, len(v.Hunks))
+	for i, h := range v.Hunks {
+		paths[i] = hunkPath(h)
+	}
+	text := text.List(paths, 2)
+	if v.Action != diff.Modify {
+		text = verbs[v.Action].word + ": " + text
+	}
+	return text
+}
+
+// hunkPath is the path of a field; the whole object has none.
+func hunkPath(h diff.Hunk) string {
+	if h.Path == "" {
+		return "the whole object"
+	}
+	return h.Path
+}
+
+// cost is what a change costs beside being made.
+func cost(c diff.Change) string {
+	pods, restarts := 0, false
+	for _, v := range c.Variants {
+		pods += v.RestartedPods
+		restarts = restarts || v.Restarts
+	}
+	switch {
+	case pods > 0:
+		return "restarts " + text.Count(pods, "pod")
+	case restarts:
+		return "restarts pods"
+	}
+	return ""
+}
+
+// clustersOf are the clusters that a change is in, in any way.
+func clustersOf(c diff.Change) []string {
+	var all []string
+	for _, v := range c.Variants {
+		all = append(all, v.Clusters...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// spread is how far a change reaches: "30 clusters", "eu-1", "28 clusters, eu-7 differs".
+func spread(c diff.Change) string {
+	rest := len(clustersOf(c)) - len(c.Variants[0].Clusters)
+	first := c.Variants[0].Clusters
+	text := text.Count(len(first), "cluster")
+	if len(first) == 1 {
+		text = first[0]
+	}
+	switch {
+	case rest == 1:
+		return text + ", " + lastCluster(c) + " differs"
+	case rest > 1:
+		return fmt.Sprintf("%s, %d differ", text, rest)
+	}
+	return text
+}
+
+// lastCluster is the one that is not among those of the largest variant.
+func lastCluster(c diff.Change) string {
+	others := slices.DeleteFunc(clustersOf(c), func(name string) bool { return slices.Contains(c.Variants[0].Clusters, name) })
+	return text.First(others)
+}
+
+// where says of the i-th variant where it is: "the same in 28 clusters", "eu-7 differs". name shows that of a cluster.
+func where(c diff.Change, i int, name func(string) string) string {
+	clusters := c.Variants[i].Clusters
+	switch {
+	case len(clusters) == 1 && i == 0:
+		return name(clusters[0])
+	case len(clusters) == 1:
+		return name(clusters[0]) + " differs"
+	case i == 0:
+		return "the same in " + text.Count(len(clusters), "cluster")
+	}
+	return text.Count(len(clusters), "cluster") + " differ"
+}
+
+// detail of a variant is what its hunks do not say.
+func detail(v diff.Variant, hunks bool) string {
+	word := verbs[v.Action].word
+	if hunks && v.Action == diff.Modify {
+		word = ""
+	}
+	immutable := ""
+	if len(v.Immutable) > 0 {
+		immutable = "the API does not let " + text.List(v.Immutable, 3) + " change"
+	}
+	restarts := ""
+	if v.RestartedPods > 0 {
+		restarts = "restarts " + text.Count(v.RestartedPods, "pod")
+	} else if v.Restarts {
+		restarts = "restarts pods"
+	}
+	return text.Join("; ", text.Join(": ", word, v.Message), immutable, restarts)
+}
+
+// hunkLines are a hunk as a diff: each line begins with a sign.
+func hunkLines(h diff.Hunk) []string {
+	if h.Text != "" {
+		return text.PrintableLines("", h.Text)
+	}
+	lines := slices.Concat(text.PrintableLines("-", h.Before), text.PrintableLines("+", h.After))
+	if len(lines) == 0 {
+		return []string{" (" + string(h.Op) + "; the value is not shown)"}
+	}
+	return lines
+}
+
+// command makes the same review again, without a password in a URL.
+func (f *Options) command(p *comparison, dir string) []string {
+	args := []string{"accord", "plan"}
+	if dir != "" {
+		args = append(args, dir)
+	}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, flag, value)
+		}
+	}
+	repo := f.Tree.Repo
+	if u, err := url.Parse(repo); err == nil && u.User != nil {
+		u.User = nil
+		repo = u.String()
+	}
+	add("--repo", repo)
+	add("--base", f.Base)
+	if p.head.label != worktreeLabel {
+		add("--head", f.Head)
+	}
+	add("--federation", f.Tree.FederationName)
+	if f.Tree.FederationName == "" && !slices.Equal(f.Tree.Paths, []string{"."}) {
+		for _, path := range f.Tree.Paths {
+			add("--path", path)
+		}
+	}
+	add("--facts", f.Facts)
+	return args
+}

@@ -1,0 +1,79 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/diff"
+)
+
+// liveRefusedCode is the code of what a cluster refuses.
+const liveRefusedCode = "live-refused"
+
+// liveLine is one line of what the clusters say.
+type liveLine struct {
+	severity propagate.Severity
+	text     string
+}
+
+// lines are what is worth a line, worst first.
+func (l *liveReport) lines() []liveLine {
+	var all []liveLine
+	for _, r := range l.Refused {
+		all = append(all, liveLine{propagate.Error, r.String()})
+	}
+	for _, u := range l.Unreachable {
+		all = append(all, liveLine{propagate.Warning, u.Cluster + " could not be asked: " + u.Why})
+	}
+	for _, u := range l.Untried {
+		all = append(all, liveLine{propagate.Note, "cannot be tried yet, " + u.Why + ": " + text.List(u.Objects, text.FewNames)})
+	}
+	return all
+}
+
+// String is "eu-7 refuses apps/Deployment shop/web: admission webhook ...".
+func (r liveRefusal) String() string {
+	verb := "refuses"
+	if len(r.Clusters) > 1 {
+		verb = "refuse"
+	}
+	return fmt.Sprintf("%s %s %s: %s", text.List(r.Clusters, text.FewNames), verb, r.Object, r.Message)
+}
+
+// blocking is what of the report, and of what the clusters say, makes merging a mistake.
+func (r *Review) blocking() []diff.Reason {
+	reasons := r.Report.Blocking()
+	if r.Live != nil {
+		for _, refusal := range r.Live.Refused {
+			reasons = append(reasons, diff.Reason{Code: liveRefusedCode, Message: refusal.String()})
+		}
+	}
+	return reasons
+}
+
+// textLive is what the clusters say, for a terminal.
+func (r *Review) textLive(b *strings.Builder) {
+	if r.Live == nil {
+		return
+	}
+	text.Wrap(b, fmt.Sprintf("%-8s ", "live"), r.Live.Verdict)
+	for _, l := range r.Live.lines() {
+		text.Wrap(b, fmt.Sprintf("%-8s ", l.severity), l.text)
+	}
+	fmt.Fprintln(b)
+}
+
+// livePart is the same as Markdown.
+func (r *Review) livePart() part {
+	p := part{noun: "live answer", more: moreItems}
+	if r.Live == nil {
+		return p
+	}
+	p.head = "\n**Live**: " + text.MarkdownText(r.Live.Verdict) + "\n"
+	for _, l := range r.Live.lines() {
+		p.items = append(p.items, []string{"- " + severitySign(l.severity) + " " + text.MarkdownText(l.text) + "\n"})
+	}
+	return p
+}

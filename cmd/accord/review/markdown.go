@@ -1,0 +1,259 @@
+package review
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/lint"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/diff"
+)
+
+// Marker is the line by which the sticky comment is found again; readers do not see it.
+func (r *Review) Marker() string { return "<!-- accord:" + r.instance + ":plan -->" }
+
+// Markdown is the review as a comment of at most budget bytes. What a reviewer decides by has the first claim on the room:
+// the verdict, what the changes mean, the table, findings; the fields of each change come last.
+func (r *Review) Markdown(budget int) string {
+	command := text.CodeSpan(text.CommandLine(r.command))
+	top, bottom := r.markdownHead(), r.markdownFoot()
+	parts := r.markdownParts()
+	all := &fitting{}
+	for _, p := range parts {
+		all.left, all.shortened = append(all.left, text.Count(len(p.items), p.noun)), append(all.shortened, p.lacks(len(p.items)))
+	}
+	reserve := len(all.omitted(budget, command))
+	if len(top)+len(bottom)+reserve > budget {
+		return r.markdownLeast(budget, command)
+	}
+	f := &fitting{room: budget - len(top) - len(bottom) - reserve}
+	written := map[string]string{}
+	for _, p := range parts {
+		written[p.noun] = f.fit(p)
+	}
+	var b strings.Builder
+	b.WriteString(top)
+	for _, noun := range []string{"row", "mistake", "rollout", "effect", "live answer", "finding", "note", "change"} {
+		b.WriteString(written[noun])
+	}
+	return b.String() + bottom + f.omitted(budget, command)
+}
+
+// markdownLeast is what fits in any budget.
+func (r *Review) markdownLeast(budget int, command string) string {
+	top := r.Marker() + "\n### accord plan\n\n"
+	end := "\n\n**Left out** is all but the verdict. All of it: "
+	if rest := command + "\n"; len(top)+len(end)+len(rest)+len(r.Verdict) <= budget {
+		end += rest
+	} else {
+		end += "`accord plan`\n"
+	}
+	verdict := text.MarkdownText(r.Verdict)
+	if len(top)+len(verdict)+len(end) > budget {
+		verdict = text.MarkdownText(text.Cut(r.Verdict, max(0, (budget-len(top)-len(end))/4)))
+	}
+	return top + verdict + end
+}
+
+func (r *Review) markdownHead() string {
+	title := []string{"accord plan"}
+	if r.Report != nil {
+		if len(r.Files) > 0 {
+			files := make([]string, len(r.Files))
+			for i, file := range r.Files {
+				files[i] = text.CodeSpan(text.Cut(file, 80))
+			}
+			title = append(title, text.List(files, 3))
+		}
+		title = append(title, text.CodeSpan(shortDigest(r.After.Digest)))
+	}
+	base := "nothing"
+	if r.Base != "" {
+		base = text.CodeSpan(r.Base)
+	}
+	return fmt.Sprintf("%s\n### %s\n\n%s**%s.** %s to %s.\n", r.Marker(), strings.Join(title, " \u00b7 "), r.sign(), text.Capitalize(text.MarkdownText(r.Verdict)), base, text.CodeSpan(r.Head))
+}
+
+func (r *Review) sign() string {
+	if r.Result == Blocked || r.Result == Invalid {
+		return ":x: "
+	}
+	return ""
+}
+
+// shortDigest is enough of a digest to tell two by.
+func shortDigest(digest string) string { return digest[:min(len("sha256:")+12, len(digest))] }
+
+// markdownFoot is how to undo and how to approve.
+func (r *Review) markdownFoot() string {
+	if r.Report == nil || r.Result == Unchanged {
+		return ""
+	}
+	return fmt.Sprintf("\nUndo: revert this change, and the same plan runs backwards. Approve where the Federation asks for it: "+
+		"`%s%s` as a line of the message of the commit that is merged, or the annotation `%s` with this digest on its Release.\n",
+		v1alpha1.ApprovePlanTrailer, r.After.Digest, v1alpha1.ApprovedPlanAnnotation)
+}
+
+// markdownParts are in the order of their claim on the room.
+func (r *Review) markdownParts() []part {
+	parts := []part{r.mistakesPart()}
+	if r.Report != nil {
+		parts = append(parts, r.effectsPart(), r.livePart(), r.orderPart(), r.tablePart())
+	}
+	parts = append(parts, r.notesPart())
+	if r.Report != nil {
+		parts = append(parts, r.findingsPart(), r.changesPart())
+	}
+	return parts
+}
+
+func moreItems(n int) string { return fmt.Sprintf("- and %d more\n", n) }
+
+func (r *Review) mistakesPart() part {
+	p := part{head: "\n**Mistakes** that keep this from being planned\n", noun: "mistake", more: moreItems}
+	for _, l := range r.Mistakes {
+		p.items = append(p.items, []string{findingItem(l)})
+	}
+	return p
+}
+
+func (r *Review) notesPart() part {
+	p := part{head: "\n**Notes**\n", noun: "note", more: moreItems}
+	for _, n := range r.Notes {
+		p.items = append(p.items, []string{"- " + text.Capitalize(text.MarkdownText(n)) + "\n"})
+	}
+	return p
+}
+
+func (r *Review) effectsPart() part {
+	p := part{head: "\n**Please look at**\n", noun: "effect", loses: "values", more: moreItems}
+	for _, e := range r.Effects {
+		at := ""
+		if e.At != (manifest.Origin{}) {
+			at = text.CodeSpan(e.At.String())
+		}
+		short := text.Join(" ", "- "+severitySign(e.Severity), text.MarkdownText(e.Message), at, text.CodeSpan(e.Code)) + "\n"
+		item := short
+		for i, v := range e.Values {
+			if i == text.FewNames && len(e.Values) > text.FewNames+1 {
+				item += fmt.Sprintf("  - and %d more\n", len(e.Values)-i)
+				break
+			}
+			item += "  - " + text.CodeSpan(valueLine(v)) + "\n"
+		}
+		p.items = append(p.items, []string{item, short})
+	}
+	return p
+}
+
+// severitySign is what forges make a picture of.
+func severitySign(s propagate.Severity) string {
+	switch s {
+	case propagate.Error:
+		return ":x:"
+	case propagate.Warning:
+		return ":warning:"
+	}
+	return ":information_source:"
+}
+
+func (r *Review) findingsPart() part {
+	p := part{head: "\n**Lint** of what changed\n", noun: "finding", more: moreItems}
+	for _, f := range r.Findings {
+		l := lint.Finding{Severity: f.Severity, Code: f.Code, Source: f.Source, Path: f.Path, Line: f.Line, Column: f.Column, Message: f.Message, Fix: f.Fix}
+		if !f.New {
+			l.Message += " (was there before)"
+		}
+		p.items = append(p.items, []string{findingItem(l)})
+	}
+	return p
+}
+
+// findingItem is a finding with its place in the repository.
+func findingItem(l lint.Finding) string {
+	at := text.CodeSpan(l.Place(&load.Tree{}))
+	fix := ""
+	if l.Fix != "" {
+		fix = "Fix: " + text.MarkdownText(l.Fix)
+	}
+	return text.Join(" ", "- "+severitySign(l.Severity), at, text.MarkdownText(l.Message), text.CodeSpan(l.Code), fix) + "\n"
+}
+
+func (r *Review) tablePart() part {
+	p := part{
+		head: "\n| | what | change | clusters | |\n|---|---|---|---|---|\n", noun: "row",
+		more: func(n int) string { return fmt.Sprintf("| | and %d more | | | |\n", n) },
+	}
+	for i, c := range r.Changes {
+		p.items = append(p.items, []string{fmt.Sprintf("| %s %d | %s | %s | %s | %s |\n", text.CodeSpan(verbs[c.Variants[0].Action].sign), i+1,
+			text.TableCell(text.Cut(subject(c), 120)), text.TableCell(text.Cut(gist(c.Variants[0]), 120)),
+			text.TableCell(spread(c)), cost(c))})
+	}
+	return p
+}
+
+// changesPart has one block to unfold for each change; in brief with few of the fields, or none.
+func (r *Review) changesPart() part {
+	p := part{head: "\n", noun: "change", loses: "fields"}
+	for i, c := range r.Changes {
+		p.items = append(p.items, []string{changeBlock(i, c, math.MaxInt), changeBlock(i, c, text.FewNames), changeBlock(i, c, 0)})
+	}
+	return p
+}
+
+// changeBlock shows at most so many fields of each variant.
+func changeBlock(i int, c diff.Change, fields int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<details><summary>%d. %s, %s</summary>\n\n", i+1, text.HtmlCode(subject(c)), where(c, 0, text.HtmlCode))
+	for _, o := range c.Objects[:min(len(c.Objects), 2*text.FewNames)] {
+		fmt.Fprintln(&b, text.Join(" ", "- "+text.CodeSpan(o.ID.String()), text.CodeSpan(o.At.String())))
+	}
+	if rest := len(c.Objects) - 2*text.FewNames; rest > 0 {
+		fmt.Fprintf(&b, "- and %d more\n", rest)
+	}
+	for j, v := range c.Variants {
+		b.WriteString("\n" + variantLine(c, j, v))
+		if shown := v.Hunks[:min(fields, len(v.Hunks))]; len(shown) > 0 {
+			b.WriteString("\n" + text.CodeBlock("diff", fieldLines(shown)))
+		}
+		if rest := len(v.Hunks) - fields; rest > 0 {
+			fmt.Fprintf(&b, "\n%s not shown\n", text.Count(rest, "field"))
+		}
+	}
+	b.WriteString("\n</details>\n")
+	return b.String()
+}
+
+// fieldLines are the fields as a diff, each under its path.
+func fieldLines(hunks []diff.Hunk) []string {
+	var lines []string
+	for _, h := range hunks {
+		lines = append(append(lines, "@@ "+text.Printable(hunkPath(h))+" @@"), hunkLines(h)...)
+	}
+	return lines
+}
+
+// variantLine is where a variant is, and what its fields do not say.
+func variantLine(c diff.Change, j int, v diff.Variant) string {
+	names := make([]string, len(v.Clusters))
+	for k, name := range v.Clusters {
+		names[k] = text.CodeSpan(name)
+	}
+	line := where(c, j, text.CodeSpan)
+	if len(v.Clusters) > 1 {
+		line += ": " + text.List(names, 3*text.FewNames)
+	}
+	if len(v.Objects) > 0 {
+		ids := make([]string, len(v.Objects))
+		for k, id := range v.Objects {
+			ids[k] = text.CodeSpan(id.String())
+		}
+		line += ", of " + text.List(ids, text.FewNames)
+	}
+	return text.Join(": ", text.Capitalize(line), text.MarkdownText(detail(v, len(v.Hunks) > 0))) + "\n"
+}

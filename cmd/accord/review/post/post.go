@@ -1,0 +1,148 @@
+// Package post writes a review as a comment on a pull request and as a status of its commit.
+package post
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/accord-dev/accord/cmd/accord/review"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/source/forge"
+)
+
+// Flags say where a plan is posted, as far as the environment of the pipeline does not.
+type Flags struct {
+	post   bool
+	forge  string
+	url    string
+	api    string
+	pull   int
+	commit string
+}
+
+func (f *Flags) Register(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.post, "post", false, "write the plan as a comment on the pull request, and the status accord/plan on its commit")
+	flags.StringVar(&f.forge, "forge", "", "github, gitlab or gitea (also for Forgejo) (default told by the pipeline or the URL)")
+	flags.StringVar(&f.url, "forge-url", "", "URL of the repository at its forge (default that of the pipeline)")
+	flags.StringVar(&f.api, "forge-api", "", "URL of the API of the forge (default that of the pipeline, or the usual one)")
+	flags.IntVar(&f.pull, "pull", 0, "number of the pull (merge) request (default that of the pipeline)")
+	flags.StringVar(&f.commit, "commit", "", "commit to report on, all 40 digits (default the newest of the pull request)")
+}
+
+// target is where to post: what the flags say, else the pipeline.
+func (f *Flags) target(getenv func(string) string) (pipeline, error) {
+	p, err := thisPipeline(getenv)
+	p.Provider = forge.Provider(cmp.Or(f.forge, string(p.Provider)))
+	if f.url != "" && f.url != p.URL {
+		p.URL, p.APIURL = f.url, ""
+	}
+	p.APIURL = cmp.Or(f.api, p.APIURL)
+	p.pull, p.commit = cmp.Or(f.pull, p.pull), cmp.Or(f.commit, p.commit)
+	switch {
+	case p.URL == "":
+		return p, errors.New("which repository? this is no pipeline that says: --forge-url")
+	case p.Token == "":
+		return p, errors.New("no token: $ACCORD_FORGE_TOKEN, else $GITHUB_TOKEN or $GITLAB_TOKEN")
+	case p.pull > 0 && p.commit != "":
+		return p, nil
+	case err != nil:
+		return p, err
+	case p.pull <= 0:
+		return p, errors.New("which pull request? this pipeline does not run for one: --pull")
+	}
+	return p, errors.New("which commit? the pipeline does not say: --commit")
+}
+
+// A posting is one plan on its way to a pull request. Its errors are kept for the end: a plan that cannot be posted is
+// printed all the same.
+type posting struct {
+	forge.Forge
+	pipeline
+	name string // of the status
+	errs []error
+}
+
+// postTime is how long the forge may take for all of it.
+const postTime = 2 * time.Minute
+
+// Open prepares posting; nil without --post.
+func (f *Flags) Open(getenv func(string) string, instance string) *posting {
+	if !f.post {
+		return nil
+	}
+	p := &posting{name: "accord/plan" + text.Prefixed("/", instance)}
+	var err error
+	if p.pipeline, err = f.target(getenv); err == nil {
+		p.UserAgent = "accord/" + text.Version()
+		p.Forge, err = forge.New(p.Options)
+	}
+	p.note(err)
+	return p
+}
+
+func (p *posting) note(err error) {
+	if err != nil {
+		p.errs = append(p.errs, err)
+	}
+}
+
+// Begin says that the plan is being made.
+func (p *posting) Begin(ctx context.Context) {
+	if p != nil {
+		p.report(ctx, forge.Pending, "planning", p.run)
+	}
+}
+
+// report sets the status; the process may have been told to end meanwhile.
+func (p *posting) report(ctx context.Context, state forge.State, description, target string) {
+	if p.Forge == nil {
+		return
+	}
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), postTime)
+	defer end()
+	p.note(p.Report(ctx, p.commit, forge.Status{Context: p.name, State: state, Description: description, TargetURL: target}))
+}
+
+// Fail says that there is no plan. The reason is not shown there: it may name what only the log may.
+func (p *posting) Fail(ctx context.Context) error {
+	if p == nil {
+		return nil
+	}
+	p.report(ctx, forge.Error, "accord could not make the plan: the log of the pipeline says why", p.run)
+	return errors.Join(p.errs...)
+}
+
+// Finish writes the comment and what became of the plan.
+func (p *posting) Finish(ctx context.Context, r *review.Review, budget int) error {
+	if p == nil {
+		return nil
+	}
+	url := p.comment(ctx, r, budget)
+	state := forge.Success
+	if r.Result == review.Blocked || r.Result == review.Invalid {
+		state = forge.Failure
+	}
+	p.report(ctx, state, r.Description(), cmp.Or(url, p.run))
+	return errors.Join(p.errs...)
+}
+
+// comment writes the comment and returns where it is; empty when that failed.
+func (p *posting) comment(ctx context.Context, r *review.Review, budget int) string {
+	if p.Forge == nil {
+		return ""
+	}
+	budget = min(budget, p.Provider.MaxComment())
+	ctx, end := context.WithTimeout(ctx, postTime)
+	defer end()
+	url, err := p.Comment(ctx, p.pull, r.Marker(), r.Markdown(budget))
+	if limit, ok := errors.AsType[*forge.RateLimitError](err); ok {
+		err = fmt.Errorf("%w; run the pipeline again after that (in %s)", err, time.Until(limit.Until).Round(time.Second))
+	}
+	p.note(err)
+	return url
+}

@@ -1,0 +1,311 @@
+// Package review compares the plans of two states of a repository and prints the difference as text, Markdown and JSON.
+package review
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/lint"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/diff"
+)
+
+// A review is what plan says; its JSON form is stable, and has all of the report.
+type Review struct {
+	Verdict string `json:"verdict"`
+	// Result is unchanged, changed, blocked (merging it would be a mistake) or invalid (it cannot be planned).
+	Result Result `json:"result"`
+	// Federation is "<namespace>/<name>".
+	Federation string   `json:"federation"`
+	Base       string   `json:"base"`
+	Head       string   `json:"head"`
+	Notes      []string `json:"notes"`
+	// Blocking is what makes merging a mistake, Mistakes what keeps head from being planned at all: there is no report then.
+	Blocking []diff.Reason  `json:"blocking"`
+	Mistakes []lint.Finding `json:"mistakes"`
+	*diff.Report
+	// Rollouts are the order in which what changes reaches the clusters, for each RolloutPolicy.
+	Rollouts []rollout `json:"rollouts,omitempty"`
+	// Live is what the clusters say to it; absent without --live.
+	Live *liveReport `json:"live,omitempty"`
+
+	near    *load.Tree // for paths
+	command []string   // that makes this review again
+	// instance of accord that the sticky comment is of.
+	instance string
+}
+
+// Result is a review in one word.
+type Result string
+
+const (
+	Unchanged Result = "unchanged"
+	Changed   Result = "changed"
+	Blocked   Result = "blocked"
+	Invalid   Result = "invalid"
+)
+
+// Options name the two states of a repository that are compared, and what is known beside them.
+type Options struct {
+	Tree load.Flags
+	Hub  hub.Flags
+	// Base and head are revisions; empty: HEAD, and the working tree.
+	Base string
+	Head string
+	// Facts is the file with what is known of the clusters.
+	Facts string
+	// Instance tells sticky comments of several plans apart; empty: the name of the Federation.
+	Instance string
+	Live     DryRunFlags
+	Simulate SimulationFlags
+	// OwnPaths: --path was given, and counts more than the paths of a Federation on the hub.
+	OwnPaths bool
+}
+
+// Run reads both sides, decides and compares. The error is not about a manifest.
+func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Review, error) {
+	live, err := f.Tree.ConnectHub(ctx, &f.Hub, f.OwnPaths)
+	if err != nil {
+		return nil, err
+	}
+	p, err := f.read(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer p.end()
+	k, err := f.known(ctx, live, p.head.federation)
+	if err != nil {
+		return nil, err
+	}
+	r := f.newReview(p, dir)
+	now := time.Now()
+	p.plan(k, r, now)
+	if err := f.dumpSides(p); err != nil {
+		return nil, err
+	}
+	if len(r.Mistakes) == 0 {
+		bar := newBar(stderr)
+		r.Report, err = diff.Compare(p.base.compared(), p.head.compared(), p.options(k, bar.set))
+		bar.end()
+		if err != nil {
+			return nil, fmt.Errorf("comparing the plans: %w", err)
+		}
+		r.Rollouts = p.rollouts(k, now)
+		if err := f.Simulate.play(r.Rollouts); err != nil {
+			return nil, err
+		}
+	}
+	if r.Live, err = f.Live.try(ctx, r, p.head, live, k, stderr); err != nil {
+		return nil, err
+	}
+	r.conclude()
+	return r, nil
+}
+
+// known is what a hub or a file of facts knows; nil without either.
+func (f *Options) known(ctx context.Context, live *load.LiveHub, fed *v1alpha1.Federation) (*load.HubSnapshot, error) {
+	switch {
+	case f.Facts != "":
+		return load.ReadFleetFile(f.Facts, fed)
+	case live != nil:
+		return live.Snapshot(ctx)
+	}
+	return nil, nil
+}
+
+func (f *Options) newReview(p *comparison, dir string) *Review {
+	name := p.head.federation.Namespace + "/" + p.head.federation.Name
+	r := &Review{
+		Federation: name, Base: p.base.label, Head: p.head.label, Notes: append([]string{}, p.notes...),
+		Blocking: []diff.Reason{}, Mistakes: []lint.Finding{},
+		near: p.head.tree, command: f.command(p, dir), instance: f.Instance,
+	}
+	if r.instance == "" {
+		r.instance = name
+	}
+	if p.head.federation.Spec.Suspend {
+		r.Notes = append(r.Notes, "the Federation is suspended: nothing is delivered until it is resumed")
+	}
+	return r
+}
+
+// plan decides both sides. A base that has mistakes was never delivered: it counts as nothing, and a note says so.
+func (p *comparison) plan(k *load.HubSnapshot, r *Review, now time.Time) {
+	by := p.head.federation.Namespace + "." + p.head.federation.Name
+	var previous []propagate.Previous
+	if !p.base.nothing() {
+		p.base.tree.Input.Now = now
+		p.base.tree.Input.Fleet, p.base.tree.Input.Previous = k.Fleet(p.base.tree, p.base.tree, by), k.Previous()
+		if err := p.base.decide(); err != nil {
+			n := len(mistakesOf(err))
+			r.Notes = append(r.Notes, fmt.Sprintf("base has %s and cannot be planned (accord lint shows them there): everything counts as new", text.Count(n, "mistake")))
+			p.base.tree = nil
+		} else {
+			previous = p.base.plan.Previous()
+		}
+	}
+	if previous == nil {
+		previous = k.Previous()
+	}
+	p.head.tree.Input.Now = now
+	p.head.tree.Input.Fleet, p.head.tree.Input.Previous = k.Fleet(p.base.tree, p.head.tree, by), previous
+	r.Mistakes = append(r.Mistakes, mistakesOf(p.head.decide())...)
+	if len(p.head.tree.Input.Fleet) == 0 && len(r.Mistakes) == 0 {
+		r.Notes = append(r.Notes, load.NoClusters)
+	}
+}
+
+// decide makes the plan; the error is about manifests.
+func (s *side) decide() error {
+	if s.tree.Mistakes != nil {
+		return s.tree.Mistakes
+	}
+	plan, err := propagate.New(s.tree.Input)
+	s.plan = plan
+	return err
+}
+
+// mistakesOf are the lines of what is wrong with manifests.
+func mistakesOf(err error) []lint.Finding {
+	r := &lint.Report{}
+	if err != nil {
+		r.AddMistakes(err)
+	}
+	return r.Findings
+}
+
+func (s *side) compared() diff.Side { return diff.Side{Input: s.input(), Plan: s.plan} }
+
+// options of the comparison. The key of the fingerprints is made for it and forgotten.
+func (p *comparison) options(k *load.HubSnapshot, progress func(done, total int)) diff.Options {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // it never fails
+	spec := p.head.federation.Spec
+	message := p.head.Message
+	if p.head.label == worktreeLabel {
+		message = "" // of the commit before
+	} else if p.head.commit != nil {
+		message = gitrepo.MergedCommit(p.head.commit).Message + "\n" + message
+	}
+	return diff.Options{
+		Key: key, Prune: spec.Prune, PruneLimits: spec.PruneLimits, AllowPrune: hasTrailer(message, "Accord-Prune: allow"),
+		Observed: seen(k, time.Now()), Progress: progress,
+	}
+}
+
+// hasTrailer says whether a line of a commit's message is the trailer.
+func hasTrailer(message, trailer string) bool {
+	for line := range strings.Lines(message) {
+		if strings.TrimSpace(line) == trailer {
+			return true
+		}
+	}
+	return false
+}
+
+// dumpSides writes the input of head to the file that was asked for, and that of base beside it.
+func (f *Options) dumpSides(p *comparison) error {
+	if f.Tree.Dump == "" {
+		return nil
+	}
+	base := f.Tree
+	base.Dump = baseDump(f.Tree.Dump)
+	if p.base.tree != nil {
+		if err := base.WriteDump(p.base.tree); err != nil {
+			return err
+		}
+	}
+	return f.Tree.WriteDump(p.head.tree)
+}
+
+// baseDump is "case.base.txtar" for "case.txtar".
+func baseDump(file string) string {
+	stem, isArchive := strings.CutSuffix(file, ".txtar")
+	if !isArchive {
+		return file + ".base"
+	}
+	return stem + ".base.txtar"
+}
+
+// conclude draws the conclusions that a pipeline needs.
+func (r *Review) conclude() {
+	r.Result = Unchanged
+	switch {
+	case len(r.Mistakes) > 0:
+		r.Result = Invalid
+	case len(r.blocking()) > 0:
+		r.Result, r.Blocking = Blocked, r.blocking()
+	case !r.Empty() || r.Before.Digest != r.After.Digest || r.orderChanges():
+		r.Result = Changed
+	}
+	r.Verdict = r.verdict()
+}
+
+// verdict is "2 policies changed, 38 objects in 30 of 31 clusters affected, 4 distinct changes".
+func (r *Review) verdict() string {
+	switch r.Result {
+	case Invalid:
+		return "cannot be planned: " + text.Count(len(r.Mistakes), "mistake")
+	case Unchanged:
+		return "nothing changes in any of " + text.Count(r.Totals.Fleet, "cluster")
+	case Blocked:
+		return "blocked by " + text.Count(len(r.Blocking), "error") + ": " + r.extent()
+	}
+	return r.extent()
+}
+
+// extent is how much changes, and how far.
+func (r *Review) extent() string {
+	policies := ""
+	if r.Policies > 0 {
+		policies = text.Count(r.Policies, "policy") + " changed"
+	}
+	affected := "no object in any cluster affected"
+	if !r.Empty() {
+		affected = fmt.Sprintf("%s in %s affected, %s", text.Count(r.Totals.Objects, "object"),
+			text.OutOf(r.Totals.Clusters, r.Totals.Fleet), text.Count(len(r.Changes), "distinct change"))
+	}
+	return text.Join(", ", policies, affected)
+}
+
+// Print writes the review in a format.
+func (r *Review) Print(out io.Writer, f text.Format, budget int) error {
+	var document string
+	switch f {
+	case text.AsJSON:
+		return text.Encode(out, f, r)
+	case text.AsMarkdown:
+		document = r.Markdown(budget)
+	default:
+		document = r.text()
+	}
+	_, err := io.WriteString(out, document)
+	return err
+}
+
+// Description is the plan in the length of a status: "38 objects in 30 clusters, 4 distinct changes".
+func (r *Review) Description() string {
+	switch {
+	case r.Result == Invalid, r.Result == Unchanged:
+		return r.Verdict
+	case r.Result == Blocked:
+		return fmt.Sprintf("blocked by %s; %s", text.Count(len(r.Blocking), "error"), r.brief())
+	}
+	return r.brief()
+}
+
+func (r *Review) brief() string {
+	if r.Empty() {
+		return "no object in any cluster changes"
+	}
+	return fmt.Sprintf("%s in %s, %s", text.Count(r.Totals.Objects, "object"), text.Count(r.Totals.Clusters, "cluster"), text.Count(len(r.Changes), "distinct change"))
+}

@@ -1,0 +1,238 @@
+package review
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// orderChanges says that the order itself is another one for some rollout.
+func (r *Review) orderChanges() bool {
+	for _, o := range r.Rollouts {
+		if o.compared() {
+			return true
+		}
+	}
+	return false
+}
+
+// compared says that before and after are worth two columns.
+func (o rollout) compared() bool {
+	if o.Before == nil || o.After == nil {
+		return true
+	}
+	for _, row := range o.rows() {
+		if row.before != row.after {
+			return true
+		}
+	}
+	return false
+}
+
+// An orderRow is one line of the comparison.
+type orderRow struct{ about, before, after string }
+
+// rows compare the order of both sides.
+func (o rollout) rows() []orderRow {
+	return []orderRow{
+		{"order", o.Before.order(), o.After.order()},
+		{"at once", o.Before.atOnce(), o.After.atOnce()},
+		{"gate", o.Before.gates(), o.After.gates()},
+		{"on failure", o.Before.failure(), o.After.failure()},
+		{"longest time to finish", o.Before.longest(), o.After.longest()},
+	}
+}
+
+// order is "canary (eu-1) -> europe (12) -> world (17)".
+func (o *sequence) order() string {
+	if o == nil {
+		return "all at once"
+	}
+	steps := make([]string, len(o.Stages))
+	for i, s := range o.Stages {
+		who := strconv.Itoa(len(s.Clusters))
+		if len(s.Clusters) == 1 {
+			who = s.Clusters[0]
+		}
+		steps[i] = fmt.Sprintf("%s (%s)", s.Name, who)
+	}
+	return strings.Join(steps, " -> ")
+}
+
+// perStage is what the stages have of something, said once where all have the same.
+func (o *sequence) perStage(of func(stage) string) string {
+	var parts []string
+	same := true
+	for i, s := range o.Stages {
+		same = same && of(s) == of(o.Stages[0])
+		if i == 0 || of(s) != "" {
+			parts = append(parts, s.Name+": "+of(s))
+		}
+	}
+	if same {
+		return of(o.Stages[0])
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (o *sequence) atOnce() string {
+	if o == nil {
+		return "all"
+	}
+	return o.perStage(func(s stage) string {
+		if s.AtOnce == "" {
+			return "all of the stage"
+		}
+		return s.AtOnce
+	})
+}
+
+func (o *sequence) gates() string {
+	if o == nil {
+		return "none"
+	}
+	return o.perStage(func(s stage) string { return strings.Join(s.Gate, " + ") })
+}
+
+// failure is what happens beyond the budget.
+func (o *sequence) failure() string {
+	if o == nil {
+		return "continue"
+	}
+	what := "halt, the others keep what they run"
+	if o.OnFailure == "Rollback" {
+		what = "roll back, the others keep what they run"
+	}
+	return text.Join("; ", what, text.Prefixed("unhealthy clusters a stage can bear: ", o.MaxUnhealthy), text.Prefixed("unreachable ones: ", o.MaxUnreachable))
+}
+
+func (o *sequence) longest() string {
+	if o == nil {
+		return "-"
+	}
+	if len(o.Unbounded) > 0 {
+		return text.Join(", ", o.Longest, "and unbounded: "+strings.Join(o.Unbounded, ", "))
+	}
+	return o.Longest
+}
+
+// back is where a rollback would go: "1b77d03 (eu-1, eu-2); nothing to give back in us-1, where it is new".
+func (o rollout) back() string {
+	var parts []string
+	for _, w := range o.Back {
+		clusters := text.List(w.Clusters, text.FewNames)
+		switch {
+		case w.New:
+			parts = append(parts, "nothing to give back, where it is new: "+clusters)
+		case w.Revision == "":
+			parts = append(parts, "what each last had healthy: "+clusters)
+		default:
+			parts = append(parts, text.ShortRevision(w.Revision)+": "+clusters)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// reach is "12 of 30 clusters", those that get something new.
+func (o rollout) reach() string {
+	all := 0
+	if o.After != nil {
+		for _, s := range o.After.Stages {
+			all += len(s.Clusters)
+		}
+	}
+	return text.OutOf(len(o.Changing), max(all, len(o.Changing)))
+}
+
+// remarks are what keeps the order from being walked through.
+func (o rollout) remarks() []string {
+	var all []string
+	if o.After == nil {
+		return []string{"there is no RolloutPolicy " + o.Policy + " any more: what it moved changes at once"}
+	}
+	if o.After.Paused {
+		all = append(all, text.Join(": ", "paused", o.After.PauseReason))
+	}
+	for _, s := range o.After.Stages {
+		if s.Paused {
+			all = append(all, text.Join(": ", "stage "+s.Name+" is paused", s.PauseReason))
+		}
+	}
+	all = append(all, o.After.Faults...)
+	for _, list := range []map[string]string{o.Held, o.Unreachable} {
+		for _, name := range o.Changing {
+			if why := list[name]; why != "" {
+				all = append(all, name+": "+why)
+			}
+		}
+	}
+	return all
+}
+
+// textOrder is the section "order" for a terminal.
+func (r *Review) textOrder(b *strings.Builder) {
+	for _, o := range r.Rollouts {
+		text.Wrap(b, "order   ", text.Join(" ", "RolloutPolicy", o.Policy, o.at(r.near)+": "+o.reach()+" change"))
+		for _, row := range o.rows() {
+			head := fmt.Sprintf("  %-24s", row.about)
+			if !o.compared() {
+				text.Wrap(b, head, row.after)
+				continue
+			}
+			text.Wrap(b, head, row.before)
+			text.Wrap(b, fmt.Sprintf("  %22s  ", "->"), row.after)
+		}
+		if o.After != nil && len(o.Back) > 0 {
+			text.Wrap(b, fmt.Sprintf("  %-24s", "a rollback gives back"), o.back())
+		}
+		for _, why := range o.remarks() {
+			text.Wrap(b, "  ! ", why)
+		}
+		o.Simulation.text(b)
+		fmt.Fprintln(b)
+	}
+}
+
+// at is " (rollout.yaml:1)".
+func (o rollout) at(near *load.Tree) string {
+	if o.At == "" {
+		return ""
+	}
+	return "(" + near.Near(o.At) + ")"
+}
+
+// orderPart is the section "order" of the Markdown, one item a rollout.
+func (r *Review) orderPart() part {
+	p := part{head: "\n**Order**\n", noun: "rollout", loses: "simulation", more: moreItems}
+	for _, o := range r.Rollouts {
+		short := o.markdown()
+		p.items = append(p.items, []string{short + o.Simulation.markdown(), short})
+	}
+	return p
+}
+
+func (o rollout) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nRolloutPolicy %s: %s change\n\n", text.Join(" ", text.CodeSpan(o.Policy), text.CodeSpan(o.At)), o.reach())
+	if o.compared() {
+		b.WriteString("| | before | after |\n|---|---|---|\n")
+		for _, row := range o.rows() {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", row.about, text.TableCell(row.before), text.TableCell(row.after))
+		}
+	} else {
+		b.WriteString("| | |\n|---|---|\n")
+		for _, row := range o.rows() {
+			fmt.Fprintf(&b, "| %s | %s |\n", row.about, text.TableCell(row.after))
+		}
+	}
+	if o.After != nil && len(o.Back) > 0 {
+		fmt.Fprintf(&b, "\nA rollback would give back %s.\n", text.MarkdownText(o.back()))
+	}
+	for _, why := range o.remarks() {
+		b.WriteString("- :warning: " + text.MarkdownText(why) + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,99 @@
+package review
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/status/interpret"
+)
+
+// worktreeLabel is what the files as they stand are called.
+const worktreeLabel = "the working tree"
+
+// A side is one of the two states that are compared.
+type side struct {
+	load.Checkout
+	// label is what people call it: "origin/main (4f2c9e1)", "the working tree". Empty: there is no commit yet.
+	label string
+	// commit that it is, or that the working tree stands on; nil for a repository at a URL, and before the first commit.
+	commit *object.Commit
+
+	federation *v1alpha1.Federation // nil: its manifest is not on this side
+	health     []interpret.HealthExprs
+	tree       *load.Tree
+	plan       *propagate.Plan
+}
+
+// nothing says that there is nothing on this side, and that this is no mistake.
+func (s *side) nothing() bool { return s.label == "" || s.federation == nil }
+
+// commitLabel is "main (4f2c9e1)", or "4f2c9e1" for a revision that is the commit itself.
+func commitLabel(rev, commit string) string {
+	digits := text.ShortRevision(commit)
+	if len(rev) >= len(digits) && rev[:len(digits)] == digits {
+		return digits
+	}
+	return fmt.Sprintf("%s (%s)", rev, digits)
+}
+
+// readFederation finds out what the Federation is on this side: its manifest may be part of what changes.
+func (s *side) readFederation(file string) error {
+	data, err := fs.ReadFile(s.Files, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the Federation of %s: %w", s.label, err)
+	}
+	objects, err := load.ParseManifests(file, data)
+	if err != nil {
+		return fmt.Errorf("reading the Federation of %s: %w", s.label, err)
+	}
+	var written render.Object
+	if s.federation, written, err = load.FederationAmong(file, objects); err != nil {
+		return fmt.Errorf("reading the Federation of %s: %w", s.label, err)
+	}
+	s.health = load.HealthOf(s.federation, written)
+	return nil
+}
+
+// read builds and sorts the manifests of this side. others has the checkouts of sources that are in other repositories,
+// by index; below is where in this one the paths begin. Directories that do not exist are empty if they may be absent.
+func (s *side) read(others map[int]load.Checkout, below string, absent bool) {
+	fed := s.federation.DeepCopy()
+	checkouts := make([]load.Checkout, len(fed.Spec.Sources))
+	for i := range fed.Spec.Sources {
+		from, elsewhere := others[i]
+		if !elsewhere {
+			from = s.Checkout
+			fed.Spec.Sources[i].Path = path.Join(below, fed.Spec.Sources[i].Path)
+			if _, err := fs.Stat(from.Files, fed.Spec.Sources[i].Path); absent && errors.Is(err, fs.ErrNotExist) {
+				from.Files = nil
+			}
+		}
+		checkouts[i] = from
+	}
+	s.tree = load.NewTree(fed, checkouts)
+	s.tree.Input.Revision = cmp.Or(s.Revision, s.tree.Input.Revision)
+	if s.health != nil {
+		s.tree.Input.Health = s.health
+	}
+}
+
+// input is what the plan of this side is made of; empty when there is nothing.
+func (s *side) input() propagate.Input {
+	if s.tree == nil {
+		return propagate.Input{}
+	}
+	return s.tree.Input
+}

@@ -1,0 +1,205 @@
+package review
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	stages "github.com/accord-dev/accord/propagate/stage"
+)
+
+// SimulationFlags say what happens while the planned rollout is played.
+type SimulationFlags struct {
+	simulate     bool
+	scenario     string
+	healthyAfter time.Duration
+	approveAfter time.Duration
+	fail         []string
+	unreachable  []string
+}
+
+func (f *SimulationFlags) Register(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.simulate, "simulate", false, "play the rollout on made-up reports, with the code of the controllers, and print what happens when")
+	flags.StringVar(&f.scenario, "scenario", "", "what happens in the simulation, from a YAML file: healthyAfter, approveAfter, faults, orders, commits, until")
+	flags.DurationVar(&f.healthyAfter, "healthy-after", 2*time.Minute, "simulation: how long a cluster takes to become healthy")
+	flags.DurationVar(&f.approveAfter, "approve-after", 0, "simulation: how long people take to approve a stage (default they never do)")
+	flags.StringSliceVar(&f.fail, "fail", nil, "simulation: this cluster never becomes healthy (repeatable)")
+	flags.StringSliceVar(&f.unreachable, "unreachable", nil, "simulation: this cluster is not heard from (repeatable)")
+}
+
+// simulationFlags are those that have no meaning without --simulate.
+var simulationFlags = []string{"scenario", "healthy-after", "approve-after", "fail", "unreachable"}
+
+// Check refuses what cannot be meant.
+func (f *SimulationFlags) Check(flags *pflag.FlagSet) error {
+	for _, name := range simulationFlags {
+		switch changed := flags.Changed(name); {
+		case changed && !f.simulate:
+			return fmt.Errorf("--%s is for --simulate", name)
+		case changed && f.scenario != "" && name != "scenario":
+			return fmt.Errorf("--%s or --scenario: which of the two?", name)
+		}
+	}
+	if f.healthyAfter < 0 || f.approveAfter < 0 {
+		return errors.New("--healthy-after and --approve-after cannot be negative")
+	}
+	return nil
+}
+
+// read is the scenario; clusters are those that it may name.
+func (f *SimulationFlags) read(clusters []string) (stages.Scenario, error) {
+	var s stages.Scenario
+	if f.scenario != "" {
+		text, err := os.ReadFile(f.scenario)
+		if err == nil {
+			err = yaml.UnmarshalStrict(text, &s)
+		}
+		if err != nil {
+			return s, fmt.Errorf("reading the scenario %s: %w", f.scenario, err)
+		}
+	} else {
+		s.HealthyAfter = policy.Duration(f.healthyAfter.String())
+		if f.approveAfter > 0 {
+			s.ApproveAfter = policy.Duration(f.approveAfter.String())
+		}
+		for _, name := range f.fail {
+			s.Faults = append(s.Faults, stages.Trouble{Cluster: name, Kind: stages.Fails})
+		}
+		for _, name := range f.unreachable {
+			s.Faults = append(s.Faults, stages.Trouble{Cluster: name, Kind: stages.Lost})
+		}
+	}
+	return s, checkScenario(s, clusters)
+}
+
+// checkScenario refuses what would silently be without effect.
+func checkScenario(s stages.Scenario, clusters []string) error {
+	kinds := []stages.TroubleKind{stages.Fails, stages.Stalls, stages.Refuses, stages.Lost, stages.Kept}
+	for i, t := range s.Faults {
+		if !slices.Contains(clusters, t.Cluster) {
+			return fmt.Errorf("the scenario names a cluster %q that no rollout goes to%s", t.Cluster,
+				cmp.Or(manifest.DidYouMean(t.Cluster, clusters), "; there is "+text.List(clusters, text.FewNames)))
+		}
+		if !slices.Contains(kinds, t.Kind) {
+			return fmt.Errorf("faults[%d].kind of the scenario is %q, expected one of %v", i, t.Kind, kinds)
+		}
+	}
+	for i, o := range s.Orders {
+		if !slices.Contains([]string{policy.CommandApprove, policy.CommandAbort, policy.CommandRollback, policy.CommandResume}, o.Do) {
+			return fmt.Errorf("orders[%d].do of the scenario is %q, expected approve, abort, rollback or resume", i, o.Do)
+		}
+	}
+	for _, d := range scenarioTimes(s) {
+		if _, err := time.ParseDuration(string(d)); d != "" && err != nil {
+			return fmt.Errorf("a time of the scenario is %q, expected a time span like \"90s\" or \"1h30m\"", d)
+		}
+	}
+	return nil
+}
+
+func scenarioTimes(s stages.Scenario) []policy.Duration {
+	all := []policy.Duration{s.HealthyAfter, s.ApproveAfter, s.Until}
+	for _, t := range s.Faults {
+		all = append(all, t.From, t.To)
+	}
+	for _, o := range s.Orders {
+		all = append(all, o.At)
+	}
+	for _, c := range s.Commits {
+		all = append(all, c.At)
+	}
+	return all
+}
+
+// A simulation is what happens to one rollout in a scenario.
+type simulation struct {
+	Scenario stages.Scenario `json:"scenario"`
+	Moments  []moment        `json:"moments"`
+	// Verdict at the end, after Lasted; Behind are clusters that do not run what is wanted although it is complete.
+	Verdict stages.Verdict `json:"verdict"`
+	Message string         `json:"message,omitempty"`
+	Lasted  string         `json:"lasted"`
+	Behind  []string       `json:"behind,omitempty"`
+
+	timeline string
+}
+
+// A moment is one thing that happens, at a time counted from the beginning.
+type moment struct {
+	At string `json:"at"`
+	// Event is empty when only the verdict changed.
+	Event    stages.EventKind `json:"event,omitempty"`
+	Verdict  stages.Verdict   `json:"verdict"`
+	Stage    string           `json:"stage,omitempty"`
+	Clusters []string         `json:"clusters,omitempty"`
+	Message  string           `json:"message,omitempty"`
+}
+
+// play adds a simulation to each rollout in which something changes.
+func (f *SimulationFlags) play(rollouts []rollout) error {
+	if !f.simulate {
+		return nil
+	}
+	var clusters []string
+	for _, r := range rollouts {
+		for _, c := range r.input.Clusters {
+			clusters = append(clusters, c.Name)
+		}
+	}
+	slices.Sort(clusters)
+	s, err := f.read(slices.Compact(clusters))
+	if err != nil {
+		return err
+	}
+	for i := range rollouts {
+		if len(rollouts[i].Changing) > 0 {
+			rollouts[i].Simulation = simulate(rollouts[i].input, s)
+		}
+	}
+	return nil
+}
+
+func simulate(in stages.Input, s stages.Scenario) *simulation {
+	line := stages.Simulate(in, s)
+	made := &simulation{
+		Scenario: s, Moments: []moment{}, Verdict: line.Last.Verdict, Message: line.Last.Message, Lasted: line.Lasted.String(),
+		Behind: line.Last.Behind, timeline: line.String(),
+	}
+	for _, m := range line.Moments {
+		made.Moments = append(made.Moments, moment{m.At.String(), m.Event, m.Verdict, m.Stage, m.Clusters, m.Message})
+	}
+	return made
+}
+
+// text is the timeline for a terminal; nothing without one.
+func (s *simulation) text(b *strings.Builder) {
+	if s == nil {
+		return
+	}
+	b.WriteString("  simulation\n")
+	for line := range strings.Lines(s.timeline) {
+		b.WriteString("    " + text.Cut(text.Printable(strings.TrimSuffix(line, "\n")), text.Width-4) + "\n")
+	}
+}
+
+// markdown is the timeline as a block of text; nothing without one.
+func (s *simulation) markdown() string {
+	if s == nil {
+		return ""
+	}
+	var lines []string
+	for line := range strings.Lines(s.timeline) {
+		lines = append(lines, text.Printable(strings.TrimSuffix(line, "\n")))
+	}
+	return "\nSimulation:\n\n" + text.CodeBlock("", lines)
+}

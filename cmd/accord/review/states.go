@@ -1,0 +1,270 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/source"
+)
+
+// A pair is the two sides of a comparison, read and not yet planned.
+type comparison struct {
+	base, head *side
+	// notes are what somebody who reads the comparison has to know about the sides.
+	notes []string
+	// near is where the paths of manifests begin, as seen from where accord was called; empty for a repository at a URL.
+	near string
+	end  func()
+}
+
+// read finds the two states, the Federation of each, and builds the manifests. A mistake in a manifest is no error here.
+func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
+	p, h, err := f.states(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.federations(p, h, dir); err != nil {
+		p.end()
+		return nil, err
+	}
+	below := "."
+	if h != nil && (f.OwnPaths || f.Tree.Found == nil && f.Tree.FederationName == "") {
+		below = h.Below // those of a Federation begin at the root
+	}
+	for _, s := range []*side{p.base, p.head} {
+		if s.nothing() {
+			continue
+		}
+		others, err := f.others(ctx, s.federation, h)
+		if err != nil {
+			p.end()
+			return nil, err
+		}
+		s.read(others, below, s == p.base)
+		s.tree.Dir = p.near
+	}
+	return p, nil
+}
+
+// states are the two sides without their manifests; the history is nil for a repository at a URL.
+func (f *Options) states(ctx context.Context, dir string) (*comparison, *gitrepo.Repository, error) {
+	switch {
+	case dir != "" && f.Tree.Repo != "":
+		return nil, nil, errors.New("a directory and --repo: which of the two?")
+	case f.Tree.Repo != "" && f.Base == "":
+		return nil, nil, errors.New("--base is required with --repo: what to compare with")
+	}
+	at := f.Tree.Repo
+	if at == "" {
+		at = dir
+	} else if info, err := os.Stat(at); err != nil || !info.IsDir() {
+		p, err := f.remoteStates(ctx)
+		return p, nil, err
+	}
+	if at == "" {
+		at = "."
+	}
+	h, err := gitrepo.Open(at)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := f.localStates(ctx, h)
+	return p, h, err
+}
+
+// remoteStates are those of a repository at a URL, which is asked for two commits and not for its history.
+func (f *Options) remoteStates(ctx context.Context) (*comparison, error) {
+	p := &comparison{end: func() {}}
+	for _, s := range []struct {
+		side **side
+		rev  string
+	}{{&p.base, f.Base}, {&p.head, f.Head}} {
+		c, label, err := f.fetchRevision(ctx, s.rev)
+		if err != nil {
+			return nil, err
+		}
+		*s.side = &side{Checkout: c, label: label}
+	}
+	return p, nil
+}
+
+// fetchRevision reads a whole commit, a branch or a tag, in this order; the default branch when nothing is named.
+func (f *Options) fetchRevision(ctx context.Context, rev string) (load.Checkout, string, error) {
+	if strings.ContainsAny(rev, "~^@:") {
+		return load.Checkout{}, "", fmt.Errorf("revision %q: of a repository at a URL, name a branch, a tag or a whole commit", rev)
+	}
+	refs := []*v1alpha1.Ref{{Branch: rev}, {Tag: rev}}
+	if _, commit, err := source.ParseRevision(rev); err == nil {
+		refs = []*v1alpha1.Ref{{Commit: commit}}
+	}
+	var errs []error
+	for _, ref := range refs {
+		c, err := f.Tree.Fetch(ctx, v1alpha1.Source{URL: f.Tree.Repo, Ref: ref})
+		if err == nil {
+			pointer, commit, err := source.ParseRevision(c.Revision)
+			return c, commitLabel(pointer, commit), err
+		}
+		errs = append(errs, err)
+		if !errors.Is(err, source.ErrRefNotFound) {
+			break
+		}
+	}
+	return load.Checkout{}, "", errs[0]
+}
+
+// localStates are those of a repository on this machine.
+func (f *Options) localStates(ctx context.Context, h *gitrepo.Repository) (*comparison, error) {
+	p := &comparison{base: &side{}, head: &side{}, end: func() {}, near: h.Root}
+	if here, err := filepath.Abs("."); err == nil {
+		if near, err := filepath.Rel(here, h.Root); err == nil {
+			p.near = filepath.ToSlash(near)
+		}
+	}
+	if h.Empty() && f.Base == "" {
+		p.notes = append(p.notes, "there is no commit yet: everything is new")
+	} else if err := f.readCommit(ctx, h, p.base, f.Base); err != nil {
+		return nil, err
+	}
+	if f.Head != "" || f.Tree.Repo != "" {
+		if err := f.readCommit(ctx, h, p.head, f.Head); err != nil {
+			return nil, err
+		}
+	} else if err := p.readWorktree(h); err != nil {
+		return nil, err
+	}
+	p.noteMissing()
+	return p, nil
+}
+
+// readCommit reads the files of a revision; HEAD when none is named.
+func (f *Options) readCommit(ctx context.Context, h *gitrepo.Repository, s *side, rev string) error {
+	if rev == "" {
+		rev = "HEAD"
+	}
+	commit, err := h.Commit(rev)
+	if err != nil {
+		return err
+	}
+	cache, err := f.Tree.Cache()
+	if err != nil {
+		return err
+	}
+	files, err := h.Files(ctx, cache, commit.Hash)
+	if err != nil {
+		return fmt.Errorf("reading revision %q: %w", rev, err)
+	}
+	s.Checkout = load.Checkout{Files: files.FS, Revision: files.Revision, Message: files.Message}
+	s.label, s.commit = commitLabel(rev, files.Commit), commit
+	return nil
+}
+
+func (p *comparison) readWorktree(h *gitrepo.Repository) error {
+	if h.Bare {
+		return errors.New("this Git repository has no working tree: --head is required")
+	}
+	files, end, err := load.OpenDirectory(h.Root)
+	if err != nil {
+		return err
+	}
+	p.head.Checkout, p.head.label, p.end = files, worktreeLabel, end
+	if !h.Empty() {
+		p.head.commit, err = h.Commit("HEAD")
+	}
+	return err
+}
+
+// noteMissing says when head was not made on top of base.
+func (p *comparison) noteMissing() {
+	if p.base.commit == nil || p.head.commit == nil {
+		return
+	}
+	n, known := gitrepo.MissingCommits(p.base.commit, p.head.commit)
+	switch {
+	case !known:
+		p.notes = append(p.notes, "this clone does not reach far enough back to tell whether base has commits that head does not have")
+	case n == 1:
+		p.notes = append(p.notes, "base has 1 commit that head does not have: its changes are shown backwards")
+	case n > 1:
+		p.notes = append(p.notes, fmt.Sprintf("base has %d commits that head does not have: their changes are shown backwards", n))
+	}
+}
+
+// federations finds the Federation of each side: what the hub said, the manifest as it is on that side when it lies in
+// the repository, or what "accord apply --once" would make up.
+func (f *Options) federations(p *comparison, h *gitrepo.Repository, dir string) error {
+	if f.Tree.Found == nil && f.Tree.FederationName != "" && h != nil {
+		if file, inside := h.Inside(f.Tree.FederationName); inside {
+			return p.readFederations(f.Tree.FederationName, file)
+		}
+	}
+	fed, err := f.Tree.Federation(dir)
+	if err != nil {
+		return err
+	}
+	for _, s := range []*side{p.base, p.head} {
+		s.federation = fed
+		if f.Tree.FederationName != "" && f.Tree.Found == nil {
+			if s.health, err = load.ReadHealth(f.Tree.FederationName); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *comparison) readFederations(asked, file string) error {
+	if err := p.head.readFederation(file); err != nil {
+		return err
+	}
+	if p.head.federation == nil {
+		return fmt.Errorf("%s is not in %s: a Federation that is removed is deleted on the hub, and is no change of its manifests", asked, p.head.label)
+	}
+	if p.base.label == "" {
+		return nil
+	}
+	err := p.base.readFederation(file)
+	switch {
+	case err != nil: // head may be what repairs it
+		p.base.federation = nil
+		p.notes = append(p.notes, err.Error()+"; everything counts as new")
+	case p.base.federation == nil:
+		p.notes = append(p.notes, fmt.Sprintf("there is no %s in %s: everything counts as new", file, p.base.label))
+	}
+	return nil
+}
+
+// others fetches the sources that are in other repositories than the one whose states are compared: they are the same on
+// both sides. Sources that are all of one repository are taken to be of this one, whatever it is called here.
+func (f *Options) others(ctx context.Context, fed *v1alpha1.Federation, h *gitrepo.Repository) (map[int]load.Checkout, error) {
+	sources := fed.Spec.Sources
+	if !slices.ContainsFunc(sources, func(s v1alpha1.Source) bool { return s.URL != sources[0].URL }) {
+		return nil, nil
+	}
+	here := h.Remotes()
+	if f.Tree.Repo != "" {
+		here = append(here, f.Tree.Repo)
+	}
+	others := map[int]load.Checkout{}
+	for i, s := range sources {
+		if slices.ContainsFunc(here, func(url string) bool { return gitrepo.SameRepository(url, s.URL) }) {
+			continue
+		}
+		c, err := f.Tree.Fetch(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("source %q: %w", s.Name, err)
+		}
+		others[i] = c
+	}
+	if len(others) == len(sources) {
+		return nil, fmt.Errorf("none of the sources of federation %s is this repository (its remotes: %s)", fed.Name, strings.Join(gitrepo.DisplayURLs(here), ", "))
+	}
+	return others, nil
+}

@@ -1,0 +1,111 @@
+package text
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+	"sigs.k8s.io/yaml"
+)
+
+// A format is how a command prints its result.
+type Format string
+
+const (
+	AsText     Format = "text"
+	AsWide     Format = "wide"
+	AsJSON     Format = "json"
+	AsYAML     Format = "yaml"
+	AsSARIF    Format = "sarif"
+	AsGitHub   Format = "github"
+	AsMarkdown Format = "markdown"
+	AsSVG      Format = "svg"
+	AsHTML     Format = "html"
+)
+
+// FormatFlag is -o. It accepts the formats a command has, the first of which is the default.
+type FormatFlag struct {
+	Value   Format
+	allowed []Format
+}
+
+func (f *FormatFlag) Register(flags *pflag.FlagSet, allowed ...Format) {
+	f.Value, f.allowed = allowed[0], allowed
+	flags.VarP(f, "output", "o", "output: "+f.choices())
+}
+
+func (f *FormatFlag) choices() string {
+	names := make([]string, len(f.allowed))
+	for i, a := range f.allowed {
+		names[i] = string(a)
+	}
+	return strings.Join(names, ", ")
+}
+
+// String, Set and Type make it a flag.
+func (f *FormatFlag) String() string { return string(f.Value) }
+
+func (f *FormatFlag) Set(s string) error {
+	if !slices.Contains(f.allowed, Format(s)) {
+		return fmt.Errorf("expected one of %s", f.choices())
+	}
+	f.Value = Format(s)
+	return nil
+}
+
+func (f *FormatFlag) Type() string { return "format" }
+
+// Encode writes v as JSON or YAML; both have the same fields.
+func Encode(w io.Writer, f Format, v any) error {
+	var out []byte
+	var err error
+	if f == AsYAML {
+		out, err = yaml.Marshal(v)
+	} else {
+		out, err = json.MarshalIndent(v, "", "  ")
+		out = append(out, '\n')
+	}
+	if err != nil {
+		return fmt.Errorf("encoding the output: %w", err)
+	}
+	_, err = w.Write(out)
+	return err
+}
+
+// Table writes rows in columns, each line indented. It writes nothing when there is only the head.
+func Table(w io.Writer, indent string, rows [][]string) error {
+	if len(rows) < 2 {
+		return nil
+	}
+	return Columns(w, indent, rows)
+}
+
+// Columns is a table without a head.
+func Columns(w io.Writer, indent string, rows [][]string) error {
+	var text strings.Builder
+	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := fmt.Fprintln(w, indent+strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// IsTerminal reports whether out is a terminal.
+func IsTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

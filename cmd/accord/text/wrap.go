@@ -1,0 +1,45 @@
+package text
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Width is how long a line may be: more is not read without scrolling.
+const Width = 118
+
+// Wrap writes words in lines of at most textWidth, those after the first indented like it.
+func Wrap(b *strings.Builder, head, words string) {
+	head = Printable(head)
+	indent := strings.Repeat(" ", utf8.RuneCountInString(head))
+	line, empty := head, true
+	for _, word := range pieces(Printable(words), Width-len(indent)) {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > Width {
+			fmt.Fprintln(b, line)
+			line, empty = indent, true
+		}
+		if !empty {
+			line += " "
+		}
+		line, empty = line+word, false
+	}
+	fmt.Fprintln(b, line)
+}
+
+// pieces are the words of a text, none longer than most.
+func pieces(text string, most int) []string {
+	var all []string
+	for _, word := range strings.Fields(text) {
+		for piece := range slices.Chunk([]rune(word), most) {
+			all = append(all, string(piece))
+		}
+	}
+	return all
+}
+
+// Cell is s in one column of the summary.
+func Cell(s string, most int) string {
+	return Cut(strings.Join(strings.Fields(Printable(s)), " "), most)
+}

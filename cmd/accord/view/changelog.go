@@ -1,0 +1,96 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// changes are lines for a log: the verdict and a cluster when they are not what was said last. At first only clusters are
+// named that something is to be said about.
+type changes struct {
+	out      io.Writer
+	last     string
+	clusters map[string]string
+}
+
+func (v *changes) show(s Status, now time.Time) error {
+	stamp, began := now.Format(time.TimeOnly), v.last != ""
+	var b strings.Builder
+	head := s.title() + "   " + s.verdict()
+	if len(s.Errors) > 0 {
+		head += "  " + s.Errors[0]
+	} else {
+		head += text.Prefixed("  ", s.Message)
+	}
+	if head != v.last {
+		fmt.Fprintf(&b, "%s  %s\n", stamp, head)
+		v.last = head
+	}
+	current := map[string]string{}
+	for _, c := range s.Clusters {
+		line := c.line()
+		current[c.Cluster] = line
+		if line != v.clusters[c.Cluster] && (began || !c.unremarkable()) {
+			fmt.Fprintf(&b, "%s  %s\n", stamp, line)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.clusters)) {
+		if current[name] == "" {
+			fmt.Fprintf(&b, "%s  %s  has nothing of it any more\n", stamp, name)
+		}
+	}
+	v.clusters = current
+	_, err := io.WriteString(v.out, b.String())
+	return err
+}
+
+func (v *changes) trouble(why string, now time.Time) error {
+	if why == v.last {
+		return nil
+	}
+	v.last = why
+	_, err := fmt.Fprintf(v.out, "%s  %s\n", now.Format(time.TimeOnly), why)
+	return err
+}
+
+// line is "eu-7  Failed  3/4 on 1b77d03  apps/Deployment shop/api: image not found": nothing in it changes by itself.
+func (c ClusterStatus) line() string {
+	return text.Join("  ", c.Cluster, string(c.State), fmt.Sprintf("%d/%d on %s", c.Objects.Healthy, c.Objects.Total, text.ShortRevision(c.Revision)), c.Note)
+}
+
+// jsonChanges is the report in one line, whenever it changed.
+type jsonChanges struct {
+	out  io.Writer
+	last string
+}
+
+func (v *jsonChanges) show(s Status, _ time.Time) error {
+	for i := range s.Clusters {
+		s.Clusters[i].Heard = nil // it changes all the time
+	}
+	return v.write(s)
+}
+
+func (v *jsonChanges) trouble(why string, _ time.Time) error {
+	return v.write(map[string]string{"trouble": why})
+}
+
+func (v *jsonChanges) write(o any) error {
+	line, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("encoding a line: %w", err)
+	}
+	if string(line) == v.last {
+		return nil
+	}
+	v.last = string(line)
+	_, err = fmt.Fprintln(v.out, v.last)
+	return err
+}

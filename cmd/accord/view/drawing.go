@@ -1,0 +1,155 @@
+package view
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/cmd/accord/view/picture"
+	stages "github.com/accord-dev/accord/propagate/stage"
+)
+
+// draw writes the picture of a rollout: the one of that policy, or the only one.
+func draw(out io.Writer, f text.Format, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery, policy string, now time.Time) error {
+	if rel == nil {
+		return errors.New("there is nothing to draw: no commit was read so far")
+	}
+	o, err := hub.FindRollout(rel, policy)
+	if err != nil {
+		return fmt.Errorf("drawing: %w (--rollout names one)", err)
+	}
+	p := pictureOf(rel, o, deliveries, now)
+	drawing := picture.SVG(p)
+	if f == text.AsHTML {
+		drawing = picture.HTML(p)
+	}
+	_, err = out.Write(drawing)
+	return err
+}
+
+// pictureOf is what the hub knows of a rollout, as a drawing.
+func pictureOf(rel *v1alpha1.Release, o *v1alpha1.RolloutStatus, deliveries []v1alpha1.Delivery, now time.Time) picture.Rollout {
+	p := picture.Rollout{
+		Title:   fmt.Sprintf("%s @ %s, rollout %s", rel.Spec.Federation, text.ShortRevision(rel.Spec.Revision), o.Policy),
+		Verdict: o.Phase, Begin: now, End: now,
+	}
+	if o.Phase != string(stages.Complete) {
+		p.Verdict = text.Join(": ", o.Phase, o.Message)
+	}
+	if o.StartedAt != nil {
+		p.Begin = o.StartedAt.Time
+	}
+	if o.CompletedAt != nil { // what came after is shown for as long again
+		p.End = o.CompletedAt.Add(max(time.Minute, o.CompletedAt.Sub(p.Begin)/10))
+		if now.Before(p.End) {
+			p.End = now
+		}
+	}
+	if o.WaitingFor != nil {
+		p.WaitingFor = waitingLine(o.WaitingFor, now)
+	}
+	for _, s := range o.Stages {
+		drawn := picture.Stage{Name: s.Name, Note: stageNote(s), Began: instant(s.StartedAt), Passed: instant(s.CompletedAt)}
+		for i := range deliveries {
+			for _, m := range deliveries[i].Status.Rollouts {
+				if m.Policy == o.Policy && m.Stage == s.Name && len(drawn.Clusters) < int(s.Clusters) {
+					drawn.Clusters = append(drawn.Clusters, picture.Cluster{Name: deliveries[i].Spec.Cluster, Bars: barsOf(m, o, p.Begin, p.End)})
+				}
+			}
+		}
+		slices.SortFunc(drawn.Clusters, byGiven)
+		drawn.Omitted = max(0, int(s.Clusters)-len(drawn.Clusters))
+		p.Stages = append(p.Stages, drawn)
+	}
+	return p
+}
+
+// byGiven puts those first that got it first.
+func byGiven(a, b picture.Cluster) int {
+	first := func(c picture.Cluster) time.Time {
+		for _, bar := range c.Bars {
+			if bar.Kind != picture.Waits {
+				return bar.From
+			}
+		}
+		return time.Unix(1<<40, 0)
+	}
+	return cmp.Or(first(a).Compare(first(b)), strings.Compare(a.Name, b.Name))
+}
+
+func instant(t *metav1.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
+}
+
+func microInstant(t *metav1.MicroTime) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
+}
+
+// barsOf is what a cluster did since the rollout began, as it is remembered: a cluster that was given nothing since then
+// keeps what it has.
+func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end time.Time) []picture.Bar {
+	var turns []picture.Bar // each lasts until the next one
+	turn := func(kind picture.Kind, at time.Time) {
+		if !at.IsZero() && at.Before(end) {
+			turns = append(turns, picture.Bar{Kind: kind, From: later(at, begin)})
+		}
+	}
+	turn(picture.Waits, begin)
+	if given := microInstant(m.UpdatedAt); !given.Before(begin) {
+		healthy, passed := microInstant(m.HealthySince), microInstant(m.GatePassedAt)
+		if o.Phase == string(stages.RolledBack) {
+			turns = nil // before it was given back, it had what failed
+			turn(picture.Changing, begin)
+			turn(picture.Restored, given)
+		} else {
+			turn(picture.Changing, given)
+			turn(picture.Soaking, later(healthy, given, healthy))
+			turn(picture.Passed, later(passed, healthy, passed))
+		}
+		if failing(m, o) {
+			turn(picture.Failing, microInstant(m.UnhealthySince))
+		}
+	}
+	turn(picture.Away, microInstant(m.UnavailableSince))
+	slices.SortStableFunc(turns, func(a, b picture.Bar) int { return a.From.Compare(b.From) })
+	for i := range turns {
+		turns[i].To = end
+		if i+1 < len(turns) {
+			turns[i].To = turns[i+1].From
+		}
+	}
+	return slices.DeleteFunc(turns, func(b picture.Bar) bool { return b.Kind != picture.Changing && !b.To.After(b.From) })
+}
+
+// failing says that a cluster which is not healthy is so for too long, or was before: any is for a while after a change.
+func failing(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus) bool {
+	stopped := o.Phase == string(stages.Halted) && o.Stage == m.Stage
+	i := slices.IndexFunc(o.Stages, func(s v1alpha1.StageStatus) bool { return s.Name == m.Stage })
+	return m.UnhealthySince != nil && (m.GatePassedAt != nil || stopped || i >= 0 && o.Stages[i].Failing > 0)
+}
+
+// later of two times; with a third, zero when that is zero.
+func later(a, b time.Time, unless ...time.Time) time.Time {
+	if len(unless) > 0 && unless[0].IsZero() {
+		return time.Time{}
+	}
+	if a.After(b) {
+		return a
+	}
+	return b
+}

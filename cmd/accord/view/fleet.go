@@ -1,0 +1,164 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/progress"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// A member is one cluster in the table: what the cluster is like and what the federations brought it.
+type member struct {
+	name, state, version, nodes, region, endpoint, note string
+	since, heard                                        *metav1.Time
+	objects                                             v1alpha1.Summary
+}
+
+// The states of a cluster.
+const (
+	memberReady       = "Ready"
+	memberUnreachable = "Unreachable"
+	memberUnknown     = "Unknown"
+	memberLeaving     = "Leaving"
+)
+
+// fleetView is all members, those that need a look first.
+type fleetView []member
+
+// newFleetView counts the deliveries of every cluster together.
+func newFleetView(clusters []v1alpha1.Cluster, deliveries []v1alpha1.Delivery) fleetView {
+	objects := map[string]v1alpha1.Summary{}
+	for _, d := range deliveries {
+		sum := objects[d.Spec.Cluster]
+		sum.Total += d.Status.Summary.Total
+		sum.Healthy += d.Status.Summary.Healthy
+		sum.Held += d.Status.Summary.Held
+		objects[d.Spec.Cluster] = sum
+	}
+	view := make(fleetView, 0, len(clusters))
+	for i := range clusters {
+		m := newMember(&clusters[i])
+		m.objects = objects[m.name]
+		view = append(view, m)
+	}
+	slices.SortStableFunc(view, func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.name, b.name))
+	})
+	return view
+}
+
+func newMember(c *v1alpha1.Cluster) member {
+	m := member{
+		name: c.Name, state: memberUnknown, version: cmp.Or(c.Status.KubernetesVersion, "-"),
+		nodes: cmp.Or(c.Status.NodeSummary.Display, "-"), region: cmp.Or(c.Spec.Region, "-"), endpoint: cmp.Or(c.Spec.APIEndpoint, "-"),
+		heard: c.Status.LastProbeTime, note: "not contacted yet",
+	}
+	if c.DeletionTimestamp != nil {
+		m.state, m.since, m.note = memberLeaving, c.DeletionTimestamp, hub.RemovalNote(c)
+		return m
+	}
+	ready := progress.Condition(c.Status.Conditions, c.Generation, "Ready")
+	if ready == nil {
+		return m
+	}
+	m.since, m.note = &ready.LastTransitionTime, ready.Message
+	switch ready.Status {
+	case metav1.ConditionTrue:
+		m.state, m.note = memberReady, ""
+	case metav1.ConditionFalse:
+		m.state = memberUnreachable
+	}
+	return m
+}
+
+func (m member) rank() int {
+	return slices.Index([]string{memberUnreachable, memberUnknown, memberLeaving, memberReady}, m.state)
+}
+
+// only is the view of one cluster; empty when there is none of that name.
+func (v fleetView) only(name string) fleetView {
+	return slices.DeleteFunc(slices.Clone(v), func(m member) bool { return m.name != name })
+}
+
+// headline is "29 of 30 reachable.  ap-2 UNREACHABLE for 41m (dial tcp ...: i/o timeout)". Those that leave are in none of the counts.
+func (v fleetView) headline(now time.Time) string {
+	if len(v) == 0 {
+		return "no clusters: accord join NAME makes one a member"
+	}
+	ready, leaving := v.in(memberReady), v.in(memberLeaving)
+	fleet := len(v) - leaving
+	line := fmt.Sprintf("%d of %d reachable.", ready, fleet)
+	if worst := v[0]; worst.state != memberReady && worst.state != memberLeaving {
+		line += fmt.Sprintf("  %s %s", worst.name, strings.ToUpper(worst.state))
+		if since := text.Age(worst.since, now); since != "-" {
+			line += " for " + since
+		}
+		line += text.Prefixed(" (", worst.note)
+		if worst.note != "" {
+			line += ")"
+		}
+	}
+	if others := fleet - ready - 1; others > 0 {
+		line += fmt.Sprintf(", and %d more", others)
+	}
+	if leaving > 0 {
+		line += fmt.Sprintf("  %d leaving.", leaving)
+	}
+	return line
+}
+
+// in counts the clusters in a state.
+func (v fleetView) in(state string) (n int) {
+	for _, m := range v {
+		if m.state == state {
+			n++
+		}
+	}
+	return n
+}
+
+// write prints the headline and the clusters. Many that are fine share one line, unless all columns are wanted.
+func (v fleetView) write(out io.Writer, wide bool, now time.Time) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, v.headline(now))
+	fine := v.in(memberReady)
+	collapse := !wide && fine > ManyClusters
+	head := []string{"NAME", "STATE", "SINCE", "HEARD", "VERSION", "NODES", "OBJECTS", "HELD"}
+	if wide {
+		head = append(head, "REGION", "ENDPOINT")
+	}
+	rows := [][]string{append(head, "NOTE")}
+	for _, m := range v {
+		if !collapse || m.state != memberReady {
+			rows = append(rows, m.row(wide, now))
+		}
+	}
+	if err := text.Table(&b, "", rows); err != nil {
+		return err
+	}
+	if collapse {
+		fmt.Fprintf(&b, "+%d Ready (all with -o wide)\n", fine)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func (m member) row(wide bool, now time.Time) []string {
+	row := []string{
+		m.name, m.state, text.Age(m.since, now), text.Age(m.heard, now), m.version, m.nodes,
+		fmt.Sprintf("%d/%d", m.objects.Healthy, m.objects.Total), fmt.Sprintf("%d/%d", m.objects.Held, m.objects.Total),
+	}
+	if wide {
+		row = append(row, m.region, m.endpoint)
+	}
+	return append(row, m.note)
+}

@@ -1,0 +1,166 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/progress"
+	"github.com/accord-dev/accord/cmd/accord/text"
+	stages "github.com/accord-dev/accord/propagate/stage"
+)
+
+// A rolloutHistory is what "accord rollout history" tells; its JSON form is stable.
+type History struct {
+	Federation string         `json:"federation"`
+	Namespace  string         `json:"namespace"`
+	Releases   []historyEntry `json:"releases"`
+}
+
+// A journey is how far one commit got.
+type historyEntry struct {
+	Release     string       `json:"release"`
+	Revision    string       `json:"revision"`
+	Author      string       `json:"author,omitempty"`
+	Subject     string       `json:"subject,omitempty"`
+	CommittedAt *metav1.Time `json:"committedAt,omitempty"`
+	// Began is when accord saw it.
+	Began metav1.Time `json:"began"`
+	// Result is done, halted, rolled back, failed, superseded or under way.
+	Result  string `json:"result"`
+	Message string `json:"message,omitempty"`
+	// SupersededBy is the newer Release, also of one that was done.
+	SupersededBy string                   `json:"supersededBy,omitempty"`
+	Summary      v1alpha1.Summary         `json:"summary"`
+	Rollouts     []v1alpha1.RolloutStatus `json:"rollouts,omitempty"`
+}
+
+// How a journey ended.
+const (
+	endedDone       = "done"
+	endedHalted     = "halted"
+	endedRolledBack = "rolled back"
+	endedFailed     = "failed"
+	endedSuperseded = "superseded"
+	endedNot        = "under way"
+)
+
+// NewHistory sorts the releases of a federation.
+func NewHistory(fed *v1alpha1.Federation, releases []v1alpha1.Release) History {
+	all := History{Federation: fed.Name, Namespace: fed.Namespace, Releases: []historyEntry{}}
+	for i := range releases {
+		all.Releases = append(all.Releases, newJourney(fed, &releases[i]))
+	}
+	slices.SortFunc(all.Releases, func(a, b historyEntry) int {
+		return cmp.Or(b.Began.Compare(a.Began.Time), cmp.Compare(a.Release, b.Release))
+	})
+	return all
+}
+
+func newJourney(fed *v1alpha1.Federation, rel *v1alpha1.Release) historyEntry {
+	s := progress.ReleaseSnapshot(fed, rel)
+	j := historyEntry{
+		Release: rel.Name, Revision: rel.Spec.Revision, Author: rel.Spec.Author, Subject: rel.Spec.Subject, CommittedAt: rel.Spec.CommittedAt,
+		Began: rel.CreationTimestamp, Summary: s.Summary, SupersededBy: rel.Status.SupersededBy, Rollouts: rel.Status.Rollouts,
+	}
+	failed := func(v stages.Verdict) int {
+		return slices.IndexFunc(j.Rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(v) })
+	}
+	back, halted := failed(stages.RolledBack), failed(stages.Halted)
+	switch {
+	case back >= 0:
+		j.Result, j.Message = endedRolledBack, j.Rollouts[back].Message
+	case halted >= 0:
+		j.Result, j.Message = endedHalted, j.Rollouts[halted].Message
+	case s.Ready, s.Summary.Total > 0 && s.Summary.Healthy == s.Summary.Total:
+		j.Result = endedDone
+	case s.Stalled != "":
+		j.Result, j.Message = endedFailed, s.Stalled
+	case s.Superseded != "":
+		j.Result = endedSuperseded
+	default:
+		j.Result, j.Message = endedNot, s.Note
+	}
+	return j
+}
+
+func (r History) Write(out io.Writer, now time.Time) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", r.Federation, r.summary())
+	rows := [][]string{{"REVISION", "SEEN", "BY", "RESULT", "STAGES", "SUBJECT"}}
+	for _, j := range r.Releases {
+		author, _, _ := strings.Cut(j.Author, " <")
+		rows = append(rows, []string{text.ShortRevision(j.Revision), text.Age(&j.Began, now) + " ago", text.Cell(author, 20), j.result(r.Federation), text.Cell(j.stages(), 60), text.Cell(j.Subject, 50)})
+	}
+	if len(r.Releases) > 0 {
+		fmt.Fprintln(&b)
+	}
+	if err := text.Table(&b, "  ", rows); err != nil {
+		return err
+	}
+	first := true
+	for _, j := range r.Releases {
+		if j.Message == "" {
+			continue
+		}
+		if first {
+			fmt.Fprintln(&b)
+		}
+		first = false
+		text.Wrap(&b, "  "+text.ShortRevision(j.Revision)+"  ", j.Message)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// summary is "4 commits, 2 done, 1 halted, 1 under way".
+func (r History) summary() string {
+	parts := []string{text.Count(len(r.Releases), "commit")}
+	for _, result := range []string{endedDone, endedHalted, endedRolledBack, endedFailed, endedSuperseded, endedNot} {
+		n := 0
+		for _, j := range r.Releases {
+			if j.Result == result {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, result))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// result is "superseded by 4f2c9e1".
+func (j historyEntry) result(federation string) string {
+	if j.Result != endedSuperseded {
+		return j.Result
+	}
+	newer, _ := strings.CutPrefix(j.SupersededBy, federation+"-")
+	return text.Join(" by ", j.Result, newer[:min(text.ShortDigits, len(newer))])
+}
+
+// stages is "canary 1/1, europe 9/12"; the clusters when there is no rollout in stages.
+func (j historyEntry) stages() string {
+	var all []string
+	for _, r := range j.Rollouts {
+		var parts []string
+		for _, s := range r.Stages {
+			parts = append(parts, fmt.Sprintf("%s %d/%d", s.Name, s.Healthy, s.Clusters))
+		}
+		text := strings.Join(parts, ", ")
+		if len(j.Rollouts) > 1 {
+			text = r.Policy + ": " + text
+		}
+		all = append(all, text)
+	}
+	if len(all) == 0 {
+		return fmt.Sprintf("%d/%d at once", j.Summary.Healthy, j.Summary.Total)
+	}
+	return strings.Join(all, "; ")
+}

@@ -1,0 +1,132 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	clientscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// A listing is one kind that "accord get" lists.
+type listing struct {
+	resource   string // plural, as in the URL
+	title      string // as in "3 releases"
+	names      []string
+	namespaced bool
+}
+
+// listings are the kinds, by the words a user has for them.
+var listings = []listing{
+	{resource: "clusters", title: "clusters", names: []string{"clusters", "cluster"}},
+	{resource: "federations", title: "federations", names: []string{"federations", "federation", "fed"}, namespaced: true},
+	{resource: "releases", title: "releases", names: []string{"releases", "release", "rel"}, namespaced: true},
+	{resource: "deliveries", title: "deliveries", names: []string{"deliveries", "delivery", "dlv"}, namespaced: true},
+	{resource: "federatedobjects", title: "objects", names: []string{"objects", "object", "federatedobjects", "federatedobject", "fo"}, namespaced: true},
+}
+
+// listingOf is the kind that a word means.
+func listingOf(kind string) (listing, error) {
+	i := slices.IndexFunc(listings, func(l listing) bool { return slices.Contains(l.names, strings.ToLower(kind)) })
+	if i < 0 {
+		return listing{}, fmt.Errorf("get what? %q is none of clusters, federations, releases, deliveries, objects, policies", kind)
+	}
+	return listings[i], nil
+}
+
+// fetch asks for the objects in the given media type. What is not there is an error only if it was named.
+func fetch(ctx context.Context, h *hub.Hub, l listing, name, accept string) ([]byte, error) {
+	cfg := rest.CopyConfig(h.Config)
+	cfg.GroupVersion, cfg.APIPath = &v1alpha1.GroupVersion, "/apis"
+	cfg.NegotiatedSerializer = clientscheme.Codecs.WithoutConversion()
+	c, err := rest.RESTClientFor(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the hub %s: %w", h.Config.Host, err)
+	}
+	req := c.Get().SetHeader("Accept", accept).Resource(l.resource)
+	if l.namespaced && (h.NamespaceGiven || name != "") {
+		req = req.Namespace(h.Namespace)
+	}
+	if name != "" {
+		req = req.Name(name)
+	}
+	body, err := req.Do(ctx).Raw()
+	return body, h.Wrap("reading "+text.Join(" ", l.title, name), err)
+}
+
+// policyNames are the words for policies, which are no objects of the hub.
+var policyNames = []string{"policies", "policy", "propagationpolicies", "propagationpolicy", "pp"}
+
+// read is an object of the hub, or a list of them, cleaned.
+func read(ctx context.Context, h *hub.Hub, l listing, name string) (map[string]any, error) {
+	body, err := fetch(ctx, h, l, name, "application/json")
+	if err != nil {
+		return nil, err
+	}
+	var v map[string]any
+	if err := json.Unmarshal(body, &v); err != nil {
+		return nil, fmt.Errorf("reading the answer of the hub: %w", err)
+	}
+	clean(v)
+	items, _ := v["items"].([]any)
+	for _, item := range items {
+		clean(item)
+	}
+	return v, nil
+}
+
+// A selection is the objects that "accord get" prints, and how.
+type selection struct {
+	// kinds are empty for policies.
+	kinds  []listing
+	name   string
+	format text.Format
+}
+
+// ParseSelection reads the words of a user: one kind, or several separated by commas. Several kinds are listed whole.
+func ParseSelection(words, name string, f text.Format) (selection, error) {
+	s := selection{name: name, format: f}
+	if slices.Contains(policyNames, strings.ToLower(words)) {
+		return s, nil
+	}
+	several := strings.Contains(words, ",")
+	if several && (name != "" || f != text.AsJSON && f != text.AsYAML) {
+		return s, errors.New("several kinds at once are listed whole, with -o yaml or -o json")
+	}
+	for word := range strings.SplitSeq(words, ",") {
+		l, err := listingOf(word)
+		if err != nil {
+			return s, err
+		}
+		s.kinds = append(s.kinds, l)
+	}
+	return s, nil
+}
+
+// Print reads the objects from the hub and writes them.
+func (s selection) Print(ctx context.Context, out io.Writer, h *hub.Hub) error {
+	switch {
+	case len(s.kinds) == 0:
+		return printPolicies(ctx, out, h, s.name, s.format)
+	case len(s.kinds) > 1:
+		return printLists(ctx, out, h, s.kinds, s.format)
+	case s.format == text.AsJSON || s.format == text.AsYAML:
+		return printObjects(ctx, out, h, s.kinds[0], s.name, s.format)
+	case s.kinds[0].resource == "clusters":
+		return printClusters(ctx, out, h, s.name, s.format)
+	}
+	l := s.kinds[0]
+	if err := printTable(ctx, out, h, l, s.name, s.format); err != nil || l.resource != "federations" {
+		return err
+	}
+	return printRemoved(ctx, out, h, l, s.name)
+}

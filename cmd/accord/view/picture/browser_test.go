@@ -1,0 +1,255 @@
+package picture_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/cmd/accord/view/picture"
+)
+
+// browser is a real one, without a window.
+func browser(t *testing.T) string {
+	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
+		if name == "" {
+			continue
+		}
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	require.Fail(t, "no browser", "this test looks at the picture in a real browser: apt-get install --no-install-recommends chromium, or name one with $CHROMIUM")
+	return ""
+}
+
+// look opens a page and returns what the browser prints.
+func look(t *testing.T, page string, args ...string) []byte {
+	file := filepath.Join(t.TempDir(), "page.html")
+	require.NoError(t, os.WriteFile(file, []byte(page), 0o600))
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	args = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--user-data-dir=" + t.TempDir(), "--virtual-time-budget=2000"}, args...)
+	var out, errs bytes.Buffer
+	c := exec.CommandContext(ctx, browser(t), append(args, "file://"+file)...)
+	c.Stdout, c.Stderr = &out, &errs
+	require.NoError(t, c.Run(), errs.String())
+	return out.Bytes()
+}
+
+// A box is where the browser put something.
+type box struct {
+	Tag, Class, Text, Cluster string
+	Left, Top, Right, Bottom  float64
+}
+
+// measured are the boxes of all texts and rectangles of a drawing.
+func measured(t *testing.T, svg []byte) (boxes []box, view box) {
+	const script = `
+const all = [...document.querySelectorAll('svg text, svg rect')].filter(e => !e.closest('pattern')).map(e => {
+  const b = e.getBoundingClientRect();
+  return {Tag: e.tagName, Class: e.getAttribute('class') || '', Text: e.lastChild && e.tagName == 'text' ? e.lastChild.textContent : '', Cluster: e.dataset.cluster || '',
+    Left: b.left, Top: b.top, Right: b.right, Bottom: b.bottom};
+});
+const pre = document.createElement('pre'); pre.id = 'boxes'; pre.textContent = JSON.stringify(all); document.body.append(pre);`
+	page := "<!doctype html><meta charset=utf-8><style>body{margin:0}svg{display:block}</style>" + string(svg) + "<script>" + script + "</script>"
+	dom := string(look(t, page, "--dump-dom"))
+	found := regexp.MustCompile(`(?s)<pre id="boxes">(.*?)</pre>`).FindStringSubmatch(dom)
+	require.NotNil(t, found, dom)
+	require.NoError(t, json.Unmarshal([]byte(html.UnescapeString(found[1])), &boxes))
+	for _, b := range boxes {
+		if b.Class == "ground" {
+			return boxes, b
+		}
+	}
+	require.Fail(t, "no ground")
+	return nil, box{}
+}
+
+func at(minutes float64) time.Time {
+	return time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC).Add(time.Duration(minutes * float64(time.Minute)))
+}
+
+// rollout has three stages in 30 minutes.
+func rollout() picture.Rollout {
+	return picture.Rollout{
+		Title: "checkout @ 4f2c9e1, rollout standard", Verdict: "Progressing: stage 2 of 3", Begin: at(0), End: at(30),
+		WaitingFor: "waits for eu-7 to become healthy: ImagePullBackOff, until 12:44:00 at most",
+		Stages: []picture.Stage{
+			{Name: "canary", Note: "passed 12:15:00, soaked 10m", Began: at(0), Passed: at(15), Clusters: []picture.Cluster{
+				{Name: "eu-1", Bars: []picture.Bar{{picture.Changing, at(0), at(5)}, {picture.Soaking, at(5), at(15)}, {picture.Passed, at(15), at(30)}}},
+			}},
+			{Name: "europe", Note: "2 to go", Began: at(15), Clusters: []picture.Cluster{
+				{Name: "eu-2", Bars: []picture.Bar{{picture.Waits, at(0), at(15)}, {picture.Changing, at(15), at(15)}, {picture.Passed, at(15), at(30)}}},
+				{Name: "eu-7", Bars: []picture.Bar{{picture.Waits, at(0), at(15)}, {picture.Failing, at(15), at(30)}}},
+				{Name: "eu-8", Bars: []picture.Bar{{picture.Waits, at(0), at(15)}, {picture.Away, at(15), at(30)}}},
+			}},
+			{Name: "world", Note: "waits for europe", Clusters: []picture.Cluster{{Name: "us-1", Bars: []picture.Bar{{picture.Waits, at(0), at(30)}}}}},
+		},
+	}
+}
+
+// hostile has names and notes as long and as strange as they can be, and more clusters than are drawn.
+func hostile() picture.Rollout {
+	r := rollout()
+	long := strings.Repeat("w", 253)
+	r.Title, r.Verdict, r.WaitingFor = "<script>alert(1)</script>"+long, "</svg>&\x00\u202e"+long, "\U0001F600 "+long
+	r.Stages[0].Name, r.Stages[0].Note = long, strings.Repeat("no message is short ", 50)
+	r.Stages[1].Clusters[1].Name = long
+	for i := range 300 {
+		r.Stages[2].Clusters = append(r.Stages[2].Clusters, picture.Cluster{Name: fmt.Sprintf("us-%d", i), Bars: []picture.Bar{{picture.Waits, at(0), at(30)}}})
+	}
+	r.Stages[2].Clusters = append(r.Stages[2].Clusters, picture.Cluster{Name: "zz-fails", Bars: []picture.Bar{{picture.Failing, at(29), at(30)}}})
+	return r
+}
+
+func TestBarsAreWhereTheirTimesAre(t *testing.T) {
+	boxes, view := measured(t, picture.SVG(rollout()))
+	bars := map[string][]box{}
+	for _, b := range boxes {
+		if b.Cluster != "" {
+			bars[b.Cluster] = append(bars[b.Cluster], b)
+		}
+	}
+	require.Len(t, bars, 5)
+	left, right := bars["us-1"][0].Left, bars["us-1"][0].Right
+	require.Equal(t, 16.0, view.Right-right, "half an hour ends at the margin")
+	minute := (right - left) / 30
+	for cluster, want := range map[string][][3]any{
+		"eu-1": {{"changing", 0.0, 5.0}, {"soaking", 5.0, 15.0}, {"passed", 15.0, 30.0}},
+		"eu-7": {{"waits", 0.0, 15.0}, {"failing", 15.0, 30.0}},
+		"eu-8": {{"waits", 0.0, 15.0}, {"away", 15.0, 30.0}},
+	} {
+		require.Len(t, bars[cluster], len(want), cluster)
+		for i, w := range want {
+			b := bars[cluster][i]
+			require.Equal(t, w[0], b.Class, cluster)
+			require.InDelta(t, left+w[1].(float64)*minute, b.Left, 0.2, cluster)
+			require.InDelta(t, left+w[2].(float64)*minute, b.Right, 0.2, cluster)
+		}
+	}
+	require.InDelta(t, 2, bars["eu-2"][1].Right-bars["eu-2"][1].Left, 0.2, "what took no time can be seen")
+}
+
+func TestNoTextIsOutsideOrUnderAnother(t *testing.T) {
+	for name, r := range map[string]picture.Rollout{"three stages": rollout(), "names as long as they can be": hostile()} {
+		t.Run(name, func(t *testing.T) {
+			boxes, view := measured(t, picture.SVG(r))
+			var texts []box
+			for _, b := range boxes {
+				require.True(t, b.Left >= view.Left && b.Right <= view.Right+0.1 && b.Top >= view.Top && b.Bottom <= view.Bottom, "%+v is outside of %+v", b, view)
+				if b.Tag == "text" {
+					texts = append(texts, b)
+				}
+			}
+			require.Greater(t, len(texts), 15)
+			for i, a := range texts {
+				for _, b := range texts[i+1:] {
+					require.False(t, a.overlaps(b), "%+v is over %+v", a, b)
+				}
+				for _, b := range boxes {
+					if b.Cluster != "" {
+						require.False(t, a.overlaps(b), "%+v is over %+v", a, b)
+					}
+				}
+			}
+		})
+	}
+}
+
+// overlaps by more than the space that letters leave above and below them.
+func (b box) overlaps(c box) bool {
+	const slack = 2
+	return b.Left < c.Right-slack && c.Left < b.Right-slack && b.Top < c.Bottom-slack && c.Top < b.Bottom-slack
+}
+
+func TestBothGrounds(t *testing.T) {
+	svg := picture.SVG(rollout())
+	boxes, view := measured(t, svg)
+	page := "<!doctype html><style>body{margin:0}svg{display:block}</style>" + string(svg)
+	for _, ground := range []struct {
+		name   string
+		scheme string
+		back   color.RGBA
+		colors map[string]color.RGBA
+	}{
+		{"light", "1", color.RGBA{0xff, 0xff, 0xff, 0xff}, map[string]color.RGBA{"passed": {0x2d, 0xa4, 0x4e, 0xff}, "waits": {0xd0, 0xd7, 0xde, 0xff}}},
+		{"dark", "0", color.RGBA{0x0d, 0x11, 0x17, 0xff}, map[string]color.RGBA{"passed": {0x39, 0xd3, 0x53, 0xff}, "waits": {0x3d, 0x44, 0x4d, 0xff}}},
+	} {
+		t.Run(ground.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "shot.png")
+			look(t, page, "--screenshot="+file, fmt.Sprintf("--window-size=%.0f,%.0f", view.Right, view.Bottom), "--force-device-scale-factor=1", "--blink-settings=preferredColorScheme="+ground.scheme)
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			shot, err := png.Decode(bytes.NewReader(data))
+			require.NoError(t, err)
+			require.Equal(t, ground.back, pixel(shot, 3, 3))
+			seen := 0
+			for _, b := range boxes {
+				if want, known := ground.colors[b.Class]; known && b.Cluster != "" {
+					require.Equal(t, want, pixel(shot, (b.Left+b.Right)/2, (b.Top+b.Bottom)/2), "%+v", b)
+					seen++
+				}
+				if b.Class == "failing" && b.Cluster != "" {
+					require.NotEqual(t, ground.back, pixel(shot, (b.Left+b.Right)/2, (b.Top+b.Bottom)/2))
+				}
+				if b.Tag == "text" {
+					require.True(t, drawn(shot, b, ground.back), "%+v cannot be read", b)
+				}
+			}
+			require.Greater(t, seen, 5)
+		})
+	}
+}
+
+func pixel(img image.Image, x, y float64) color.RGBA {
+	r, g, b, a := img.At(int(x), int(y)).RGBA()
+	return color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), uint8(a >> 8)}
+}
+
+// drawn says whether a box has something in it that stands out from the ground.
+func drawn(img image.Image, b box, back color.RGBA) bool {
+	for x := b.Left; x < b.Right; x++ {
+		for y := b.Top; y < b.Bottom; y++ {
+			if contrast(pixel(img, x, y), back) > 3 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contrast of two colours by their brightness, roughly as WCAG counts it.
+func contrast(a, b color.RGBA) float64 {
+	light := func(c color.RGBA) float64 {
+		share := func(v uint8) float64 { f := float64(v) / 255; return f * f }
+		return 0.2126*share(c.R) + 0.7152*share(c.G) + 0.0722*share(c.B) + 0.05
+	}
+	x, y := light(a), light(b)
+	return max(x, y) / min(x, y)
+}
+
+func TestPageIsOneFileAndCanBeHeard(t *testing.T) {
+	page := string(picture.HTML(hostile()))
+	require.NotContains(t, page, "<script")
+	require.NotRegexp(t, `(?i)(src|href)=|url\((?:"|')?http|@import|javascript:`, page)
+	dom := string(look(t, string(picture.HTML(rollout())), "--dump-dom"))
+	require.Contains(t, dom, `<title>checkout @ 4f2c9e1, rollout standard</title>`)
+	require.Contains(t, dom, `aria-labelledby="accord-title accord-desc"`)
+	require.Contains(t, dom, "Stage europe, 3 clusters: 1 passed, 1 failing, 1 away.")
+	require.Contains(t, dom, "eu-1: soaking for 10m, 12:05:00 to 12:15:00 UTC")
+	require.Contains(t, dom, `<th scope="row">europe</th>`)
+}

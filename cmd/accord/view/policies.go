@@ -1,0 +1,162 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// A policyView is the policies that claim objects in the plans in force; its JSON form is stable.
+type policyView struct {
+	Verdict  string       `json:"verdict"`
+	Policies []policyPart `json:"policies"`
+	// Unclaimed counts the objects that no policy claims.
+	Unclaimed int `json:"unclaimed"`
+}
+
+// A policyPart is what became of one policy.
+type policyPart struct {
+	// Namespace of the Federation on the hub.
+	Namespace  string `json:"namespace"`
+	Federation string `json:"federation"`
+	// Policy is "shop/web" or, cluster-wide, "web".
+	Policy   string   `json:"policy"`
+	Objects  int      `json:"objects"`
+	Clusters []string `json:"clusters"`
+	// Placements counts each object on each cluster that was chosen for it.
+	Placements v1alpha1.Summary `json:"placements"`
+	// Observed counts the objects that every cluster runs as decided.
+	Observed int `json:"observed"`
+	// Worst is what to look at first; empty when nothing is wrong.
+	Worst string `json:"worst,omitempty"`
+
+	worst v1alpha1.State
+}
+
+// newPolicyView groups the objects of the hub by the policy that claims them, and counts them.
+func newPolicyView(objects []v1alpha1.FederatedObject) *policyView {
+	type key struct{ namespace, federation, policy string }
+	v := &policyView{Policies: []policyPart{}}
+	claimed := map[key][]*v1alpha1.FederatedObject{}
+	for i := range objects {
+		o := &objects[i]
+		if o.Spec.Policy == "" {
+			v.Unclaimed++
+			continue
+		}
+		k := key{o.Namespace, o.Spec.Federation, o.Spec.Policy}
+		claimed[k] = append(claimed[k], o)
+	}
+	for k, list := range claimed {
+		p := policyPart{Namespace: k.namespace, Federation: k.federation, Policy: k.policy, Objects: len(list)}
+		p.count(list)
+		v.Policies = append(v.Policies, p)
+	}
+	slices.SortFunc(v.Policies, func(a, b policyPart) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Federation, b.Federation), cmp.Compare(a.Policy, b.Policy))
+	})
+	v.Verdict = v.verdict()
+	return v
+}
+
+func (p *policyPart) count(objects []*v1alpha1.FederatedObject) {
+	clusters := map[string]bool{}
+	slices.SortFunc(objects, func(a, b *v1alpha1.FederatedObject) int { return cmp.Compare(a.Name, b.Name) })
+	for _, o := range objects {
+		for _, variant := range o.Spec.Results {
+			for _, c := range variant.Clusters {
+				clusters[c] = true
+			}
+		}
+		sum, s := &p.Placements, o.Status.Summary
+		sum.Total, sum.Applied, sum.Healthy = sum.Total+s.Total, sum.Applied+s.Applied, sum.Healthy+s.Healthy
+		sum.Progressing, sum.Failed = sum.Progressing+s.Progressing, sum.Failed+s.Failed
+		sum.Held, sum.Unreachable = sum.Held+s.Held, sum.Unreachable+s.Unreachable
+		if o.Status.ObservedGeneration == o.Generation {
+			p.Observed++
+		}
+		p.look(o)
+	}
+	p.Clusters = slices.Sorted(maps.Keys(clusters))
+}
+
+// look remembers what is wrong with an object, if nothing worse is known: the first that fails, goes nowhere or is not
+// heard from.
+func (p *policyPart) look(o *v1alpha1.FederatedObject) {
+	t := o.Spec.Template
+	name := t.Kind + " " + text.Join("/", t.Namespace, t.Name)
+	if o.Spec.Message != "" && p.worst != v1alpha1.Failed {
+		p.Worst, p.worst = name+": "+o.Spec.Message, v1alpha1.Failed
+	}
+	for _, c := range o.Status.Clusters {
+		worse := p.worst == "" && c.State == v1alpha1.Unreachable || p.worst != v1alpha1.Failed && c.State == v1alpha1.Failed
+		if worse {
+			p.Worst, p.worst = text.Join(": ", c.Cluster+" "+name, cmp.Or(c.Message, string(c.State))), c.State
+		}
+	}
+}
+
+func (p policyPart) fine() bool {
+	return p.Placements.Total > 0 && p.Placements.Healthy == p.Placements.Total && p.Observed == p.Objects
+}
+
+// only is the view of the policies of one name.
+func (v *policyView) only(name string) *policyView {
+	one := &policyView{Policies: slices.DeleteFunc(slices.Clone(v.Policies), func(p policyPart) bool { return p.Policy != name })}
+	one.Verdict = one.verdict()
+	return one
+}
+
+// verdict is "2 of 3 policies are healthy everywhere; no policy claims 4 objects".
+func (v *policyView) verdict() string {
+	fine := 0
+	for _, p := range v.Policies {
+		if p.fine() {
+			fine++
+		}
+	}
+	line := fmt.Sprintf("%d of %s healthy everywhere", fine, text.Count(len(v.Policies), "policy"))
+	if len(v.Policies) == 0 {
+		line = "no policy claims anything"
+	}
+	if v.Unclaimed > 0 {
+		line += "; no policy claims " + text.Count(v.Unclaimed, "object")
+	}
+	return line
+}
+
+func (v *policyView) write(out io.Writer, f text.Format) error {
+	if f == text.AsJSON || f == text.AsYAML {
+		return text.Encode(out, f, v)
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, v.Verdict)
+	head := []string{"NAMESPACE", "FEDERATION", "POLICY", "OBJECTS", "CLUSTERS", "APPLIED", "HEALTHY", "HELD", "OBSERVED", "WORST"}
+	if f == text.AsWide {
+		head = append(head, "NAMES")
+	}
+	rows := [][]string{head}
+	for _, p := range v.Policies {
+		of := func(n int32) string { return fmt.Sprintf("%d/%d", n, p.Placements.Total) }
+		row := []string{
+			p.Namespace, p.Federation, p.Policy, fmt.Sprint(p.Objects), fmt.Sprint(len(p.Clusters)),
+			of(p.Placements.Applied), of(p.Placements.Healthy), of(p.Placements.Held),
+			fmt.Sprintf("%d/%d", p.Observed, p.Objects), cmp.Or(p.Worst, "-"),
+		}
+		if f == text.AsWide {
+			row = append(row, cmp.Or(strings.Join(p.Clusters, ","), "-"))
+		}
+		rows = append(rows, row)
+	}
+	if err := text.Table(&b, "", rows); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,150 @@
+// Package view prints objects of the hub: the status of federations, the fleet, policies and the history of commits.
+package view
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/progress"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// A statusReport is what "accord status" tells about one federation; its JSON form is stable.
+type Status struct {
+	Federation  string       `json:"federation"`
+	Namespace   string       `json:"namespace"`
+	Verdict     string       `json:"verdict"`
+	Message     string       `json:"message,omitempty"`
+	Revision    string       `json:"revision,omitempty"`
+	Release     string       `json:"release,omitempty"`
+	Author      string       `json:"author,omitempty"`
+	Subject     string       `json:"subject,omitempty"`
+	CommittedAt *metav1.Time `json:"committedAt,omitempty"`
+	// Summary counts clusters against the decided set.
+	Summary  v1alpha1.Summary `json:"summary"`
+	Clusters []ClusterStatus  `json:"clusters"`
+	Errors   []string         `json:"errors,omitempty"`
+	Findings []string         `json:"findings,omitempty"`
+	// Rollouts in stages of the newest commit.
+	Rollouts        []v1alpha1.RolloutStatus `json:"rollouts,omitempty"`
+	RolloutsOmitted int32                    `json:"rolloutsOmitted,omitempty"`
+	// ErrorsOmitted counts errors that the hub does not keep.
+	ErrorsOmitted int32 `json:"errorsOmitted,omitempty"`
+	// Left are clusters that left the fleet and keep what they have, LeftOmitted those that did before them.
+	Left        []v1alpha1.RemovedCluster `json:"left,omitempty"`
+	LeftOmitted int32                     `json:"removedClustersOmitted,omitempty"`
+}
+
+// A clusterPart is one cluster's row.
+type ClusterStatus struct {
+	Cluster string         `json:"cluster"`
+	State   v1alpha1.State `json:"state"`
+	// Revision that was applied there last, as a whole.
+	Revision string `json:"revision,omitempty"`
+	// Current tells whether that is the revision the report is about.
+	Current bool                     `json:"current"`
+	Objects v1alpha1.Summary         `json:"objects"`
+	Since   *metav1.Time             `json:"since,omitempty"`
+	Heard   *metav1.Time             `json:"lastProbeTime,omitempty"`
+	Note    string                   `json:"note,omitempty"`
+	Orphans int                      `json:"orphaned,omitempty"`
+	Trouble []v1alpha1.ObjectProblem `json:"problems,omitempty"`
+	// TroubleOmitted counts objects with problems that the hub does not keep.
+	TroubleOmitted int32 `json:"problemsOmitted,omitempty"`
+}
+
+// The verdicts of a federation, in the words of the first line.
+const (
+	verdictReady       = "READY"
+	verdictRolling     = "ROLLING OUT"
+	verdictFailing     = "FAILING"
+	VerdictFailed      = "FAILED"
+	verdictHeld        = "HELD"
+	verdictUnreachable = "UNREACHABLE"
+	verdictSuspended   = "SUSPENDED"
+	verdictUnknown     = "NOT SEEN YET"
+)
+
+// NewStatus puts together what the hub knows. A nil release: no commit was seen yet.
+func NewStatus(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery) Status {
+	s := progress.ReleaseSnapshot(fed, rel)
+	r := Status{
+		Federation: fed.Name, Namespace: fed.Namespace, Release: s.Release, Summary: s.Summary, Clusters: []ClusterStatus{},
+		Verdict: headlineWord(s), Message: s.Note, Left: fed.Status.RemovedClusters, LeftOmitted: fed.Status.RemovedClustersOmitted,
+	}
+	if why := progress.SourceError(fed); why != "" {
+		r.Message = why // what was read before may be fine; it is only not the newest
+	}
+	if rel != nil {
+		r.Revision, r.Author, r.Subject, r.CommittedAt = rel.Spec.Revision, rel.Spec.Author, rel.Spec.Subject, rel.Spec.CommittedAt
+		r.Errors, r.Findings, r.ErrorsOmitted = rel.Status.Errors, rel.Status.Warnings, rel.Status.ErrorsOmitted
+		r.Rollouts, r.RolloutsOmitted = rel.Status.Rollouts, rel.Status.RolloutsOmitted
+		if word := stageVerdict(r.Rollouts); word != "" && len(r.Errors) == 0 && !s.Suspended {
+			r.Verdict = word
+		}
+	}
+	for i := range deliveries {
+		r.Clusters = append(r.Clusters, NewClusterStatus(&deliveries[i], r.Revision))
+	}
+	slices.SortFunc(r.Clusters, func(a, b ClusterStatus) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	return r
+}
+
+// headlineWord judges the newest commit of a federation for its first line. Nobody waits here, so clusters that
+// became unreachable a moment ago count at once.
+func headlineWord(s progress.Snapshot) string {
+	v := progress.Judge(s, progress.Goal{Grace: -time.Hour}, time.Now())
+	switch {
+	case v.Result == progress.Failed:
+		return VerdictFailed
+	case s.Suspended:
+		return verdictSuspended
+	case v.Result == progress.Done:
+		return verdictReady
+	case v.Result == progress.Held:
+		return verdictHeld
+	case v.Result == progress.Unreachable:
+		return verdictUnreachable
+	case s.Release == "":
+		return verdictUnknown
+	case s.Summary.Failed > 0:
+		return verdictFailing
+	}
+	return verdictRolling
+}
+
+// NewClusterStatus reads one Delivery: how the cluster does with what it is given, whatever commit that is.
+func NewClusterStatus(d *v1alpha1.Delivery, revision string) ClusterStatus {
+	p, st := progress.DeliveryState(d, ""), d.Status
+	if d.Spec.Revision != revision { // the newest commit has not got this far, or cannot
+		p.Note = text.Join("; ", "is given "+text.ShortRevision(d.Spec.Revision), p.Note)
+	}
+	on := st.LastAppliedRevision
+	if st.Summary.Held > 0 && st.Summary.Applied < st.Summary.Total {
+		on = st.LastHealthyRevision // what is not held was applied: that is not what runs there as a whole
+	}
+	return ClusterStatus{
+		Cluster: d.Spec.Cluster, State: p.State, Since: p.Since, Note: p.Note, Heard: st.LastProbeTime,
+		Revision: on, Current: on != "" && on == revision,
+		Objects: st.Summary, Orphans: len(st.Orphaned), Trouble: st.Problems, TroubleOmitted: st.Omitted,
+	}
+}
+
+// ReadStatus reads all that is told about one federation.
+func ReadStatus(ctx context.Context, h *hub.Hub, fed *v1alpha1.Federation) (Status, error) {
+	rel, err := h.NewestRelease(ctx, fed)
+	if err != nil {
+		return Status{}, err
+	}
+	deliveries := &v1alpha1.DeliveryList{}
+	if err := h.List(ctx, deliveries, hub.ListOptions(fed)...); err != nil {
+		return Status{}, h.Wrap("listing the deliveries of "+fed.Name, err)
+	}
+	return NewStatus(fed, rel, deliveries.Items), nil
+}

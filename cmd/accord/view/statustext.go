@@ -1,0 +1,221 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/progress"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// ManyClusters is from how many healthy clusters on they share one line.
+const ManyClusters = 12
+
+// Headline is the verdict:
+// `checkout @ 4f2c9e1 (committed 14m ago by Ada, "bump api to 1.8.2")   ROLLING OUT  12/30 clusters healthy`.
+func (r Status) Headline(now time.Time) string {
+	line := r.title()
+	if r.Revision != "" {
+		line += " (" + r.commit(now) + ")"
+	}
+	return line + "   " + r.verdict()
+}
+
+// title is "checkout @ 4f2c9e1".
+func (r Status) title() string {
+	if r.Revision == "" {
+		return r.Federation
+	}
+	return r.Federation + " @ " + text.ShortRevision(r.Revision)
+}
+
+// verdict is "ROLLING OUT  12/30 clusters healthy, 1 held".
+func (r Status) verdict() string {
+	line := r.Verdict
+	switch {
+	case r.Release == "":
+		return line + "  no commit was read so far"
+	case r.Summary.Total == 0 && r.Verdict == VerdictFailed:
+		return line + "  given to no cluster"
+	case r.Summary.Total == 0:
+		return line + "  no cluster is chosen"
+	}
+	line += "  " + text.Join(", ", r.stageOf(), fmt.Sprintf("%d/%d clusters healthy", r.Summary.Healthy, r.Summary.Total))
+	for _, c := range []struct {
+		name  string
+		count int32
+	}{{"failed", r.Summary.Failed}, {"held", r.Summary.Held}, {"unreachable", r.Summary.Unreachable}} {
+		if c.count > 0 {
+			line += fmt.Sprintf(", %d %s", c.count, c.name)
+		}
+	}
+	return line
+}
+
+// commit is who made it and when.
+func (r Status) commit(now time.Time) string {
+	who := "committed " + text.Age(r.CommittedAt, now) + " ago"
+	if name, _, _ := strings.Cut(r.Author, " <"); name != "" {
+		who += " by " + name
+	}
+	if r.Subject != "" {
+		who += fmt.Sprintf(", %q", r.Subject)
+	}
+	return who
+}
+
+// Write prints verdict, clusters, problems and what to do next.
+func (r Status) Write(out io.Writer, now time.Time) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, r.Headline(now))
+	if r.Message != "" && len(r.Errors) == 0 && !slices.ContainsFunc(r.Rollouts, func(o v1alpha1.RolloutStatus) bool { return o.WaitingFor != nil }) {
+		fmt.Fprintln(&b, "  "+r.Message)
+	}
+	r.writeErrors(&b)
+	if err := r.writeStages(&b, now); err != nil {
+		return err
+	}
+	if len(r.Clusters) > 0 {
+		fmt.Fprintln(&b)
+	}
+	if err := text.Table(&b, "  ", r.rows(now)); err != nil {
+		return err
+	}
+	r.writeRest(&b)
+	r.writeProblems(&b, now)
+	for _, f := range r.Findings {
+		fmt.Fprintln(&b, "  note: "+f)
+	}
+	for _, line := range leftLines(r.Left, r.LeftOmitted, now) {
+		fmt.Fprintln(&b, "  left: "+line)
+	}
+	if next := r.next(); next != "" {
+		fmt.Fprintln(&b, "\n  next: "+next)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func (r Status) writeErrors(b *strings.Builder) {
+	for _, e := range r.Errors {
+		fmt.Fprintln(b, "  error: "+e)
+	}
+	if r.ErrorsOmitted > 0 {
+		fmt.Fprintf(b, "  and %d more errors: accord lint shows all\n", r.ErrorsOmitted)
+	}
+}
+
+// healthy clusters on the current revision need no row each when they are many.
+func (r Status) collapses() (count int, collapse bool) {
+	for _, c := range r.Clusters {
+		if c.unremarkable() {
+			count++
+		}
+	}
+	return count, count > ManyClusters
+}
+
+func (c ClusterStatus) unremarkable() bool {
+	return c.State == v1alpha1.Healthy && c.Current && c.Orphans == 0
+}
+
+func (r Status) rows(now time.Time) [][]string {
+	_, collapse := r.collapses()
+	rows := [][]string{{"CLUSTER", "ON", "HEALTHY", "STATE", "SINCE", "NOTE"}}
+	for _, c := range r.Clusters {
+		if collapse && c.unremarkable() {
+			continue
+		}
+		on := text.ShortRevision(c.Revision)
+		if c.Current {
+			on += " (newest)"
+		}
+		rows = append(rows, []string{
+			c.Cluster, on, fmt.Sprintf("%d/%d", c.Objects.Healthy, c.Objects.Total), string(c.State), text.Age(c.Since, now), c.NoteAt(now),
+		})
+	}
+	return rows
+}
+
+// NoteAt says what is special: held objects, orphans, silence.
+func (c ClusterStatus) NoteAt(now time.Time) string {
+	note := c.Note
+	if c.State == v1alpha1.Unreachable {
+		note = text.Join(": ", "last heard "+text.Age(c.Heard, now)+" ago", note)
+	}
+	if c.Objects.Held > 0 && c.State != v1alpha1.Held {
+		note = text.Join("; ", note, fmt.Sprintf("%d/%d objects held", c.Objects.Held, c.Objects.Total))
+	}
+	if c.Orphans > 0 {
+		note = text.Join("; ", note, fmt.Sprintf("%d orphaned", c.Orphans))
+	}
+	return note
+}
+
+// writeRest accounts for the clusters without a row.
+func (r Status) writeRest(b *strings.Builder) {
+	if count, collapse := r.collapses(); collapse {
+		fmt.Fprintf(b, "  +%d Healthy on %s\n", count, text.ShortRevision(r.Revision))
+	}
+	if missing := int(r.Summary.Total) - len(r.Clusters); missing > 0 {
+		fmt.Fprintf(b, "  +%d of %d clusters have received nothing yet\n", missing, r.Summary.Total)
+	}
+}
+
+// writeProblems lists the objects that something is to be done about. Those that are held or not heard from are
+// so with their whole cluster, which has its row.
+func (r Status) writeProblems(b *strings.Builder, now time.Time) {
+	for _, c := range r.Clusters {
+		if !progress.NeedsAttention(c.State) {
+			continue
+		}
+		lines := 0
+		for _, p := range c.Trouble {
+			if !progress.NeedsAttention(p.State) {
+				continue
+			}
+			if lines++; lines == 1 {
+				fmt.Fprintln(b)
+			}
+			fmt.Fprintf(b, "  %s  %s  %s for %s%s\n", c.Cluster, p.Object, p.State, text.Age(p.Since, now), text.Prefixed(": ", p.Message))
+		}
+		if c.TroubleOmitted > 0 {
+			fmt.Fprintf(b, "  %s  and %d more objects\n", c.Cluster, c.TroubleOmitted)
+		}
+	}
+}
+
+// next is what a reader can do about it.
+func (r Status) next() string {
+	switch {
+	case r.Verdict == VerdictFailed && len(r.Errors) > 0:
+		return progress.NextMistake
+	case r.nextStage() != "":
+		return r.nextStage()
+	case r.Verdict == verdictFailing:
+		return r.nextWhy()
+	case r.Verdict == verdictUnreachable:
+		return "accord get clusters"
+	case r.Verdict == verdictUnknown:
+		return "kubectl describe federation " + r.Federation + " -n " + r.Namespace
+	case r.Verdict == verdictRolling && r.Summary.Total > 0:
+		return fmt.Sprintf("accord wait %s -n %s --revision %s", r.Federation, r.Namespace, text.ShortRevision(r.Revision))
+	}
+	return ""
+}
+
+// nextWhy explains the first object that fails.
+func (r Status) nextWhy() string {
+	for _, c := range r.Clusters {
+		for _, p := range c.Trouble {
+			if p.State == v1alpha1.Failed {
+				return progress.NextWhy(p.Object, c.Cluster)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,106 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/progress"
+)
+
+// TestViewsOfManyClusters: those that are fine share a line, so that the others are seen; none is unaccounted for.
+func TestViewsOfManyClusters(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	report := Status{
+		Federation: "prod", Release: "prod-1", Verdict: verdictRolling, Revision: "main@sha1:4f2c9e1a0b3c",
+		Summary: v1alpha1.Summary{Total: 32, Healthy: 28, Progressing: 4},
+	}
+	var fleet fleetView
+	fleet = append(fleet, member{name: "ap-2", state: memberUnreachable, note: "timeout"}, member{name: "ap-3", state: memberUnknown})
+	for i := range 28 {
+		name := fmt.Sprintf("eu-%d", i)
+		report.Clusters = append(report.Clusters, ClusterStatus{Cluster: name, State: v1alpha1.Healthy, Revision: report.Revision, Current: true})
+		fleet = append(fleet, member{name: name, state: memberReady})
+	}
+	report.Clusters = append(report.Clusters,
+		ClusterStatus{Cluster: "us-1", State: v1alpha1.Progressing, Note: "on its way"},
+		ClusterStatus{Cluster: "us-2", State: v1alpha1.Healthy, Revision: report.Revision, Current: true, Orphans: 3})
+
+	var b strings.Builder
+	require.NoError(t, report.Write(&b, now))
+	require.NotContains(t, b.String(), "eu-7")
+	require.Contains(t, b.String(), "us-1")
+	require.Contains(t, b.String(), "3 orphaned")
+	require.Contains(t, b.String(), "+28 Healthy on 4f2c9e1\n")
+	require.Contains(t, b.String(), "+2 of 32 clusters have received nothing yet\n")
+	require.Contains(t, b.String(), "next: accord wait prod")
+
+	b.Reset()
+	require.NoError(t, fleet.write(&b, false, now))
+	require.True(t, strings.HasPrefix(b.String(), "28 of 30 reachable.  ap-2 UNREACHABLE (timeout), and 1 more\n"), b.String())
+	require.NotContains(t, b.String(), "eu-7")
+	require.Contains(t, b.String(), "+28 Ready (all with -o wide)\n")
+
+	b.Reset()
+	require.NoError(t, fleet.write(&b, true, now))
+	require.Contains(t, b.String(), "eu-7")
+}
+
+// TestViewOfLeavingClusters: who is on the way out is no part of the fleet, and says on what it waits.
+func TestViewOfLeavingClusters(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	cluster := func(name string, finalizers ...string) v1alpha1.Cluster {
+		c := v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: finalizers}}
+		c.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, LastTransitionTime: metav1.Time{Time: now.Add(-time.Hour)}}}
+		if len(finalizers) > 0 {
+			c.DeletionTimestamp = &metav1.Time{Time: now.Add(-7 * time.Second)}
+		}
+		return c
+	}
+	var b strings.Builder
+	view := newFleetView([]v1alpha1.Cluster{
+		cluster("ap-1"), cluster("eu-1", "example.com/backup"), cluster("eu-2", v1alpha1.RecordRemovalFinalizer, "example.com/backup"),
+	}, nil)
+	require.NoError(t, view.write(&b, false, now))
+	require.Contains(t, b.String(), "1 of 1 reachable.  2 leaving.\n")
+	require.Regexp(t, `eu-1 +Leaving +7s .*kept by example.com/backup\n`, b.String())
+	require.Regexp(t, `eu-2 +Leaving +7s .*goes when accord wrote down what stays there: a minute at most, if it runs\n`, b.String())
+}
+
+func TestHeadlineWord(t *testing.T) {
+	for _, c := range []struct {
+		state string
+		sight progress.Snapshot
+		want  string
+	}{
+		{"no commit yet", progress.Snapshot{}, verdictUnknown},
+		{"no commit yet, suspended", progress.Snapshot{Suspended: true}, verdictSuspended},
+		{"all healthy", ofThree(progress.Snapshot{Ready: true}, 3, 3, 0, 0), verdictReady},
+		{"all healthy, suspended", ofThree(progress.Snapshot{Ready: true, Suspended: true}, 3, 3, 0, 0), verdictSuspended},
+		{"on its way", ofThree(progress.Snapshot{}, 2, 1, 0, 0), verdictRolling},
+		{"the rest is held", ofThree(progress.Snapshot{HealthyButRest: true}, 2, 2, 1, 0), verdictHeld},
+		{"the rest was lost a moment ago", ofThree(progress.Snapshot{HealthyButRest: true, UnreachableSince: time.Now()}, 2, 2, 0, 1), verdictUnreachable},
+		{"a mistake in the commit", ofThree(progress.Snapshot{Stalled: "no"}, 0, 0, 0, 0), VerdictFailed},
+		{"a mistake in the commit, suspended", ofThree(progress.Snapshot{Stalled: "no", Suspended: true}, 0, 0, 0, 0), VerdictFailed},
+	} {
+		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, headlineWord(c.sight)) })
+	}
+	failing := ofThree(progress.Snapshot{}, 2, 2, 0, 0)
+	failing.Summary.Progressing, failing.Summary.Failed = 0, 1
+	require.Equal(t, verdictFailing, headlineWord(failing))
+}
+
+// ofThree returns a current snapshot of three clusters.
+func ofThree(s progress.Snapshot, applied, healthy, held, unreachable int32) progress.Snapshot {
+	s.Release, s.Evaluated = "prod-1", true
+	s.Summary = v1alpha1.Summary{
+		Total: 3, Applied: applied, Healthy: healthy, Held: held, Unreachable: unreachable,
+		Progressing: 3 - healthy - held - unreachable,
+	}
+	return s
+}

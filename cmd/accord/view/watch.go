@@ -1,0 +1,90 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// redrawEvery is how old the ages on a screen become.
+const redrawEvery = 5 * time.Second
+
+// A live view shows a report that may have changed, or that the hub cannot be read now.
+type watcher interface {
+	show(s Status, now time.Time) error
+	trouble(why string, now time.Time) error
+}
+
+// NewWatcher redraws a terminal, and appends what changed to everything else.
+func NewWatcher(f text.Format, out io.Writer) watcher {
+	switch {
+	case f == text.AsJSON:
+		return &jsonChanges{out: out}
+	case text.IsTerminal(out):
+		return &screen{out: out}
+	}
+	return &changes{out: out, clusters: map[string]string{}}
+}
+
+// WatchStatus shows a federation until somebody interrupts, which is no error. A hub that is away for a while is waited for.
+func WatchStatus(ctx context.Context, h *hub.Hub, fed *v1alpha1.Federation, view watcher) error {
+	news, end := h.Changes(ctx, fed, true)
+	defer end()
+	for {
+		s, err := readStatusNow(ctx, h, fed)
+		now := time.Now()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			err = view.show(s, now)
+		case hub.Transient(err):
+			err = view.trouble(err.Error(), now)
+		}
+		if err != nil {
+			return err
+		}
+		if hub.WaitForChange(ctx, news, now.Add(redrawEvery)) != nil {
+			return nil
+		}
+	}
+}
+
+// readStatusNow is the status of the federation as it is now.
+func readStatusNow(ctx context.Context, h *hub.Hub, of *v1alpha1.Federation) (Status, error) {
+	fed := &v1alpha1.Federation{}
+	if err := h.Get(ctx, client.ObjectKeyFromObject(of), fed); err != nil {
+		return Status{}, h.Wrap("reading federation "+of.Name, err)
+	}
+	return ReadStatus(ctx, h, fed)
+}
+
+// A screen is a terminal.
+type screen struct{ out io.Writer }
+
+// wipe goes to the top left and clears what is below.
+const wipe = "\x1b[H\x1b[J"
+
+func (v *screen) show(s Status, now time.Time) error {
+	var b strings.Builder
+	b.WriteString(wipe)
+	if err := s.Write(&b, now); err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "\n  %s  Ctrl-C ends\n", now.Format(time.TimeOnly))
+	_, err := io.WriteString(v.out, b.String())
+	return err
+}
+
+func (v *screen) trouble(why string, now time.Time) error {
+	_, err := fmt.Fprintf(v.out, "  %s  %s\n", now.Format(time.TimeOnly), why)
+	return err
+}
