@@ -57,7 +57,7 @@ func (r applyReport) writeRefused(out io.Writer, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Headline(now))
 	for i, x := range r.Refused {
-		if i == progress.MaxWorst {
+		if i == progress.MaxNotReady {
 			fmt.Fprintf(&b, "  and %s more; -o json has all\n", text.Count(len(r.Refused)-i, "refusal"))
 			break
 		}

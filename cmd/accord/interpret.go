@@ -84,7 +84,7 @@ func (f *interpretFlags) run(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	report := k.Checked()
+	report := k.Check()
 	if !f.check {
 		if report, err = f.try(k); err != nil {
 			return err
@@ -109,5 +109,5 @@ func (f *interpretFlags) try(k *interpret.Rules) (*interpret.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.Tried(samples, f.replicas, items), nil
+	return k.Run(samples, f.replicas, items), nil
 }

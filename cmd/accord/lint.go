@@ -59,7 +59,7 @@ func lintCommand() *cobra.Command {
 
 func (f *lintFlags) run(ctx context.Context, out io.Writer, dir string) error {
 	limit := propagate.Severity(f.failOn)
-	if lint.Severities[limit] == 0 {
+	if lint.SeverityRank[limit] == 0 {
 		return fmt.Errorf("--fail-on %q: expected error, warning or note", f.failOn)
 	}
 	t, err := f.tree.Read(ctx, dir)

@@ -101,7 +101,7 @@ func planCommand() *cobra.Command {
 	flags.StringVar(&f.failOn, "fail-on", failOnChanges, "changes: exit 1 when anything changes; error: only (with 2) when it must not be merged")
 	flags.StringVar(&f.verify, "verify", "", "compare the digest of head with this one (sha256:...)")
 	f.post.Register(flags)
-	f.Live.Register(flags)
+	f.DryRun.Register(flags)
 	f.Simulate.Register(flags)
 	c.MarkFlagsMutuallyExclusive("facts", "hub-kubeconfig")
 	c.MarkFlagsMutuallyExclusive("verify", "post")
@@ -125,7 +125,7 @@ func (f *planFlags) check() error {
 	case f.Instance != "" && !instanceName.MatchString(f.Instance):
 		return fmt.Errorf("--instance %q: expected letters and digits, with single - . _ / between them", f.Instance)
 	}
-	return f.Live.Check()
+	return f.DryRun.Check()
 }
 
 func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) error {

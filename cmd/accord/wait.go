@@ -95,7 +95,7 @@ func (f *waitFlags) run(ctx context.Context, out io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	f.hub.Timeout = min(hub.AnswerTimeout, f.timeout)
+	f.hub.Timeout = min(hub.RequestTimeout, f.timeout)
 	h, err := f.hub.Connect()
 	if err != nil {
 		return err

@@ -64,8 +64,8 @@ type result struct {
 	Release string `json:"release,omitempty"`
 }
 
-// carryOut makes the commit, or shows it, and prints what became of it.
-func (f *Flags) carryOut(ctx context.Context, out io.Writer, h *gitrepo.Repository, c gitrepo.Change) error {
+// commit makes the commit, or shows it, and prints what became of it.
+func (f *Flags) commit(ctx context.Context, out io.Writer, h *gitrepo.Repository, c gitrepo.Change) error {
 	p, err := h.Propose(ctx, c)
 	if err != nil {
 		return err
@@ -98,9 +98,9 @@ func (o result) print(out io.Writer, f text.Format) error {
 	switch {
 	case o.Commit == "": // nothing else, so that it is a patch
 	case o.Pushed:
-		fmt.Fprintf(&b, "\ncommitted as %s%s and pushed\n", text.ShortRevision(o.Commit), text.Prefixed(" on ", o.Branch))
+		fmt.Fprintf(&b, "\ncommitted as %s%s and pushed\n", text.ShortRevision(o.Commit), text.WithPrefix(" on ", o.Branch))
 	default:
-		fmt.Fprintf(&b, "\ncommitted as %s%s; it counts once it is pushed: git push\n", text.ShortRevision(o.Commit), text.Prefixed(" on ", o.Branch))
+		fmt.Fprintf(&b, "\ncommitted as %s%s; it counts once it is pushed: git push\n", text.ShortRevision(o.Commit), text.WithPrefix(" on ", o.Branch))
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

@@ -33,23 +33,23 @@ func (f *Hold) Run(ctx context.Context, out io.Writer, cluster string, now time.
 	if f.Release {
 		was, _ := m.Get("spec", "hold", "reason")
 		c.Subject = "release cluster " + cluster
-		c.Body = text.Prefixed("It was held: ", was)
+		c.Body = text.WithPrefix("It was held: ", was)
 		c.Text, err = m.Remove("spec", "hold")
 		if err != nil {
 			return fmt.Errorf("%s is not held in Git: %w", cluster, err)
 		}
-		return f.carryOut(ctx, out, h, c)
+		return f.commit(ctx, out, h, c)
 	}
 	hold, err := f.hold(h, now)
 	if err != nil {
 		return err
 	}
 	c.Subject = "hold cluster " + cluster + ": " + f.Reason
-	c.Body = text.Join("\n", text.Prefixed("Owner: ", hold.Owner), text.Prefixed("Until: ", hold.Until))
+	c.Body = text.Join("\n", text.WithPrefix("Owner: ", hold.Owner), text.WithPrefix("Until: ", hold.Until))
 	if c.Text, err = m.Set(hold, "spec", "hold"); err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), err)
 	}
-	return f.carryOut(ctx, out, h, c)
+	return f.commit(ctx, out, h, c)
 }
 
 // A writtenHold is spec.hold as it is written.

@@ -49,12 +49,12 @@ func (f *Resumption) Run(ctx context.Context, out io.Writer, name string) error 
 	c := gitrepo.Change{File: m.File, Subject: "resume " + text.Join(", stage ", m.Title(), f.stage)}
 	if s.reason != "" {
 		reason, _ := m.Get(s.reasonPath()...)
-		c.Body = text.Prefixed("It was suspended: ", reason)
+		c.Body = text.WithPrefix("It was suspended: ", reason)
 	}
 	if c.Text, err = s.unset(m); err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), err)
 	}
-	return f.carryOut(ctx, out, h, c)
+	return f.commit(ctx, out, h, c)
 }
 
 // pausedStage takes the stage that is paused when the whole is not, and one only is.

@@ -88,7 +88,7 @@ func (o *RolloutCommand) edit(ctx context.Context, out io.Writer, h *gitrepo.Rep
 	if c.Text, err = m.Set(withOrder(was, order, true), "metadata", "annotations", key); err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), err)
 	}
-	return o.carryOut(ctx, out, h, c)
+	return o.commit(ctx, out, h, c)
 }
 
 // subject is "approve RolloutPolicy standard, stage canary".

@@ -28,15 +28,15 @@ type ClusterReport struct {
 	// Failed are objects that cannot be rendered for it: what runs there stays as it is.
 	Failed []string `json:"failed,omitempty"`
 	// Refused are the rules that keep objects away, those that keep most away first.
-	Refused []storyRule `json:"refused,omitempty"`
+	Refused []ruleGroup `json:"refused,omitempty"`
 	// Holds are the reasons for which objects are held there.
-	Holds []storyRule `json:"holds,omitempty"`
+	Holds []ruleGroup `json:"holds,omitempty"`
 	// Live is what the hub says of it.
-	Live *liveStory `json:"live,omitempty"`
+	Live *liveClusterReport `json:"live,omitempty"`
 }
 
 // A storyRule is a reason that is the same for several objects.
-type storyRule struct {
+type ruleGroup struct {
 	Why     string   `json:"why"`
 	At      string   `json:"at,omitempty"`
 	Objects []string `json:"objects"`
@@ -46,18 +46,18 @@ type storyRule struct {
 func Cluster(p *load.PlannedTree, live *load.LiveHub, name string) *ClusterReport {
 	i := slices.IndexFunc(p.Fleet(), func(c fleet.Cluster) bool { return c.Name == name })
 	c := p.Fleet()[i]
-	s := &ClusterReport{Cluster: name, At: c.Origin.String(), Facts: facts(c), Of: len(p.Decisions), Kinds: map[string]int{}}
+	s := &ClusterReport{Cluster: name, At: c.Origin.String(), Facts: clusterFacts(c), Of: len(p.Decisions), Kinds: map[string]int{}}
 	for i := range p.Decisions {
 		s.add(p, &p.Decisions[i])
 	}
 	for _, f := range p.ForCluster(name).Failed {
 		s.Failed = append(s.Failed, f.ID.String()+": "+f.Err.Error())
 	}
-	for _, rules := range [][]storyRule{s.Refused, s.Holds} {
-		slices.SortStableFunc(rules, func(a, b storyRule) int { return cmp.Compare(len(b.Objects), len(a.Objects)) })
+	for _, rules := range [][]ruleGroup{s.Refused, s.Holds} {
+		slices.SortStableFunc(rules, func(a, b ruleGroup) int { return cmp.Compare(len(b.Objects), len(a.Objects)) })
 	}
 	s.Verdict = s.verdict()
-	s.Live = liveStoryOf(live, name)
+	s.Live = newLiveClusterReport(live, name)
 	return s
 }
 
@@ -74,7 +74,7 @@ func (s *ClusterReport) add(p *load.PlannedTree, d *propagate.Decision) {
 		}
 		if held := p.Held(c); held != "" {
 			s.Held++
-			s.Holds = group(s.Holds, held, "", d)
+			s.Holds = addToGroup(s.Holds, held, "", d)
 		}
 		return
 	}
@@ -83,16 +83,16 @@ func (s *ClusterReport) add(p *load.PlannedTree, d *propagate.Decision) {
 	}
 	for _, r := range d.Refused {
 		if r.Cluster == s.Cluster {
-			s.Refused = group(s.Refused, r.Why, r.At.String(), d)
+			s.Refused = addToGroup(s.Refused, r.Why, r.At.String(), d)
 		}
 	}
 }
 
-func group(rules []storyRule, why, at string, d *propagate.Decision) []storyRule {
-	i := slices.IndexFunc(rules, func(r storyRule) bool { return r.Why == why && r.At == at })
+func addToGroup(rules []ruleGroup, why, at string, d *propagate.Decision) []ruleGroup {
+	i := slices.IndexFunc(rules, func(r ruleGroup) bool { return r.Why == why && r.At == at })
 	if i < 0 {
 		i = len(rules)
-		rules = append(rules, storyRule{Why: why, At: at})
+		rules = append(rules, ruleGroup{Why: why, At: at})
 	}
 	rules[i].Objects = append(rules[i].Objects, d.ID.String())
 	return rules

@@ -10,12 +10,12 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// facts are what decisions can depend on.
-func facts(c fleet.Cluster) []string {
+// clusterFacts are what decisions can depend on.
+func clusterFacts(c fleet.Cluster) []string {
 	var all []string
 	for _, f := range []struct{ name, value string }{
-		{"provider", c.Provider}, {"region", c.Region}, {"zones", strings.Join(c.Zones, ", ")}, {"labels", pairs(c.Labels)},
-		{"conditions", pairs(c.Conditions)},
+		{"provider", c.Provider}, {"region", c.Region}, {"zones", strings.Join(c.Zones, ", ")}, {"labels", keyValues(c.Labels)},
+		{"conditions", keyValues(c.Conditions)},
 	} {
 		if f.value != "" {
 			all = append(all, f.name+" "+f.value)
@@ -27,10 +27,10 @@ func facts(c fleet.Cluster) []string {
 	if c.Leaving {
 		all = append(all, "it is being deleted: nothing new goes there")
 	}
-	return append(all, served(c.APIs), room(c.Resources))
+	return append(all, apiFact(c.APIs), resourceFact(c.Resources))
 }
 
-func served(apis *fleet.APIs) string {
+func apiFact(apis *fleet.APIs) string {
 	switch {
 	case apis == nil:
 		return "APIs not known: no kind is refused for not being served"
@@ -40,7 +40,7 @@ func served(apis *fleet.APIs) string {
 	return "serves " + text.Count(len(apis.Served), "kind")
 }
 
-func room(r *fleet.Resources) string {
+func resourceFact(r *fleet.Resources) string {
 	if r == nil {
 		return "resources not known: where replicas are divided by room, it has none"
 	}
@@ -53,7 +53,7 @@ func room(r *fleet.Resources) string {
 	return "requested " + strings.Join(all, ", ")
 }
 
-func pairs(m map[string]string) string {
+func keyValues(m map[string]string) string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		all = append(all, key+"="+m[key])

@@ -36,8 +36,8 @@ func (s *ClusterReport) Print(out io.Writer, f text.Format) error {
 	return err
 }
 
-func writeRules(b *strings.Builder, what string, rules []storyRule) {
+func writeRules(b *strings.Builder, what string, rules []ruleGroup) {
 	for _, r := range rules {
-		fmt.Fprintf(b, "\n%d %s: %s%s\n  %s\n", len(r.Objects), what, r.Why, text.Prefixed(" (", text.Suffixed(r.At, ")")), text.List(r.Objects, text.MaxNames))
+		fmt.Fprintf(b, "\n%d %s: %s%s\n  %s\n", len(r.Objects), what, r.Why, text.WithPrefix(" (", text.WithSuffix(r.At, ")")), text.List(r.Objects, text.MaxNames))
 	}
 }

@@ -19,8 +19,8 @@ type decision struct {
 	RequiredBy string `json:"requiredBy,omitempty"`
 	Implied    bool   `json:"implied,omitempty"`
 	// Held is why hands are off there.
-	Held      string    `json:"held,omitempty"`
-	Overrides []whyStep `json:"overrides,omitempty"`
+	Held      string         `json:"held,omitempty"`
+	Overrides []overrideStep `json:"overrides,omitempty"`
 	// Error is why it cannot be rendered there.
 	Error string `json:"error,omitempty"`
 	// Why, At and Fit are of a refused cluster: the rule, the field, and what would make it fit.
@@ -30,7 +30,7 @@ type decision struct {
 }
 
 // A whyStep is what one entry of an override did to one field.
-type whyStep struct {
+type overrideStep struct {
 	Policy    string `json:"policy"`
 	Field     string `json:"field"`
 	At        string `json:"at"`
@@ -44,7 +44,7 @@ type whyStep struct {
 	Lost   []string `json:"lost,omitempty"`
 }
 
-func chosen(p *load.PlannedTree, d *propagate.Decision, c propagate.Choice, share string) decision {
+func chosenCluster(p *load.PlannedTree, d *propagate.Decision, c propagate.Choice, share string) decision {
 	w := decision{
 		Cluster: c.Cluster, Chosen: true, Replicas: c.Replicas, Completions: c.Completions, Implied: c.Implied, Held: p.Held(c),
 	}
@@ -56,7 +56,7 @@ func chosen(p *load.PlannedTree, d *propagate.Decision, c propagate.Choice, shar
 	}
 	steps, err := p.Trace(d.ID, c.Cluster)
 	for _, s := range steps {
-		w.Overrides = append(w.Overrides, newWhyStep(d.ID, s))
+		w.Overrides = append(w.Overrides, newOverrideStep(d.ID, s))
 	}
 	if err != nil {
 		w.Error = err.Error()
@@ -64,9 +64,9 @@ func chosen(p *load.PlannedTree, d *propagate.Decision, c propagate.Choice, shar
 	return w
 }
 
-// newWhyStep leaves values out that may be secret: everything about a Secret, whatever the field.
-func newWhyStep(id manifest.ID, s override.Step) whyStep {
-	step := whyStep{
+// newOverrideStep leaves values out that may be secret: everything about a Secret, whatever the field.
+func newOverrideStep(id manifest.ID, s override.Step) overrideStep {
+	step := overrideStep{
 		Policy: s.Policy, Field: s.Field, At: s.At.String(), Operation: s.Operation, Path: s.Path, Changed: s.Changed, Lost: s.Lost,
 		Before: s.Before, After: s.After,
 	}
@@ -76,6 +76,6 @@ func newWhyStep(id manifest.ID, s override.Step) whyStep {
 	return step
 }
 
-func refused(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) decision {
-	return decision{Cluster: r.Cluster, Why: r.Why, At: r.At.String(), Fit: fit(p, d, r)}
+func refusedCluster(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) decision {
+	return decision{Cluster: r.Cluster, Why: r.Why, At: r.At.String(), Fit: suggestion(p, d, r)}
 }

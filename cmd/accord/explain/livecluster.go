@@ -14,7 +14,7 @@ import (
 )
 
 // A liveStory is what the hub says of a cluster; its JSON form is stable.
-type liveStory struct {
+type liveClusterReport struct {
 	Hub string `json:"hub"`
 	// Message is why nothing is known; empty when something is.
 	Message string `json:"message,omitempty"`
@@ -22,12 +22,12 @@ type liveStory struct {
 	Part *view.ClusterStatus `json:"cluster,omitempty"`
 }
 
-// liveStoryOf is what the hub says of a cluster; nil without a hub.
-func liveStoryOf(l *load.LiveHub, name string) *liveStory {
+// newLiveClusterReport is what the hub says of a cluster; nil without a hub.
+func newLiveClusterReport(l *load.LiveHub, name string) *liveClusterReport {
 	if l == nil {
 		return nil
 	}
-	live := &liveStory{Hub: l.Config.Host}
+	live := &liveClusterReport{Hub: l.Config.Host}
 	if l.Err != nil {
 		live.Message = l.Err.Error()
 		return live
@@ -43,7 +43,7 @@ func liveStoryOf(l *load.LiveHub, name string) *liveStory {
 }
 
 // write is the part of the text about what is live.
-func (live *liveStory) write(b *strings.Builder, now time.Time) {
+func (live *liveClusterReport) write(b *strings.Builder, now time.Time) {
 	switch {
 	case live == nil:
 		return
@@ -62,7 +62,7 @@ func (live *liveStory) write(b *strings.Builder, now time.Time) {
 		fmt.Fprintln(b, "  note      "+note)
 	}
 	for _, p := range c.Trouble {
-		fmt.Fprintf(b, "  problem   %s %s for %s%s\n", p.Object, p.State, text.Age(p.Since, now), text.Prefixed(": ", p.Message))
+		fmt.Fprintf(b, "  problem   %s %s for %s%s\n", p.Object, p.State, text.Age(p.Since, now), text.WithPrefix(": ", p.Message))
 	}
 	if c.TroubleOmitted > 0 {
 		fmt.Fprintf(b, "  problem   and %d more objects\n", c.TroubleOmitted)

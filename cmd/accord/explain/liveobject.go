@@ -44,8 +44,8 @@ type liveCluster struct {
 	Differs string `json:"differs,omitempty"`
 }
 
-// liveObjectOf is what the hub says about an object, on all clusters or on one only; nil without a hub.
-func liveObjectOf(l *load.LiveHub, p *load.PlannedTree, id manifest.ID, only string) *liveObject {
+// newLiveObject is what the hub says about an object, on all clusters or on one only; nil without a hub.
+func newLiveObject(l *load.LiveHub, p *load.PlannedTree, id manifest.ID, only string) *liveObject {
 	if l == nil {
 		return nil
 	}

@@ -20,43 +20,43 @@ func (live *liveObject) write(b *strings.Builder) error {
 		fmt.Fprintln(b, live.Message)
 		return nil
 	}
-	fmt.Fprintf(b, "%d/%d clusters healthy%s\n", live.Summary.Healthy, live.Summary.Total, text.Prefixed("; ", live.Message))
+	fmt.Fprintf(b, "%d/%d clusters healthy%s\n", live.Summary.Healthy, live.Summary.Total, text.WithPrefix("; ", live.Message))
 	fmt.Fprintf(b, "  federation %s at %s, observed generation %d of %d\n", live.Federation, cmp.Or(live.Revision, "no revision yet"),
 		live.ObservedGeneration, live.Generation)
 	if live.Same {
-		fmt.Fprintln(b, "  what the hub decided is what these manifests say"+text.Prefixed("; ", live.Unknown))
+		fmt.Fprintln(b, "  what the hub decided is what these manifests say"+text.WithPrefix("; ", live.Unknown))
 	} else {
 		fmt.Fprintln(b, "  the hub decided something else than these manifests say: it is at another revision")
 	}
 	if err := text.Table(b, "  ", live.rows()); err != nil {
 		return err
 	}
-	if n, collapse := live.collapses(); collapse {
+	if n, collapse := live.collapsible(); collapse {
 		fmt.Fprintf(b, "  +%d of which there is nothing to say\n", n)
 	}
 	return nil
 }
 
-// collapses says whether the clusters without anything to say are too many for a row each.
-func (live *liveObject) collapses() (n int, collapse bool) {
+// collapsible says whether the clusters without anything to say are too many for a row each.
+func (live *liveObject) collapsible() (n int, collapse bool) {
 	for _, c := range live.Clusters {
-		if c.unremarkable() {
+		if c.isFine() {
 			n++
 		}
 	}
 	return n, n > view.ManyClusters
 }
 
-// unremarkable is a cluster that does what the hub decided, as far as is known.
-func (c liveCluster) unremarkable() bool {
+// isFine is a cluster that does what the hub decided, as far as is known.
+func (c liveCluster) isFine() bool {
 	return (c.State == "" || c.State == v1alpha1.Healthy) && !c.Held && c.Message == "" && c.Differs == ""
 }
 
 func (live *liveObject) rows() [][]string {
-	_, collapse := live.collapses()
+	_, collapse := live.collapsible()
 	rows := [][]string{{"CLUSTER", "STATE", "REPLICAS", "DECIDED", "LIVE", "NOTE"}}
 	for _, c := range live.Clusters {
-		if collapse && c.unremarkable() {
+		if collapse && c.isFine() {
 			continue
 		}
 		replicas, state := "-", string(c.State)

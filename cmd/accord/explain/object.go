@@ -24,17 +24,17 @@ type ObjectReport struct {
 	At         string `json:"at"`
 	Revision   string `json:"revision"`
 	// Policy claims the object; nil when none does, and then Why says so.
-	Policy *whyPolicy `json:"policy,omitempty"`
+	Policy *matchingPolicy `json:"policy,omitempty"`
 	// Others select it as well and lost.
-	Others []whyPolicy `json:"otherPolicies,omitempty"`
+	Others []matchingPolicy `json:"otherPolicies,omitempty"`
 	// Why it goes nowhere, or why no new choice could be made.
 	Why string `json:"why,omitempty"`
 	// Notes are what else there is to know about the decision.
 	Notes    []string   `json:"notes,omitempty"`
 	Clusters []decision `json:"clusters"`
 	// Sends are the dependencies that go along.
-	Sends []whySent   `json:"dependencies,omitempty"`
-	Live  *liveObject `json:"live,omitempty"`
+	Sends []dependency `json:"dependencies,omitempty"`
+	Live  *liveObject  `json:"live,omitempty"`
 
 	id    manifest.ID
 	fleet int
@@ -42,14 +42,14 @@ type ObjectReport struct {
 }
 
 // A whyPolicy is a policy that selects the object.
-type whyPolicy struct {
+type matchingPolicy struct {
 	Policy string `json:"policy"`
 	At     string `json:"at"`
 	Why    string `json:"why"`
 }
 
 // A whySent is an object that goes along as a dependency.
-type whySent struct {
+type dependency struct {
 	Object   string   `json:"object"`
 	Clusters []string `json:"clusters"`
 }
@@ -66,29 +66,29 @@ func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string
 	shares := p.Shares(id)
 	for _, c := range d.Chosen {
 		if only == "" || only == c.Cluster {
-			r.Clusters = append(r.Clusters, chosen(p, d, c, shares[c.Cluster]))
+			r.Clusters = append(r.Clusters, chosenCluster(p, d, c, shares[c.Cluster]))
 		}
 	}
 	for _, refusal := range d.Refused {
 		if only == "" || only == refusal.Cluster {
-			r.Clusters = append(r.Clusters, refused(p, d, refusal))
+			r.Clusters = append(r.Clusters, refusedCluster(p, d, refusal))
 		}
 	}
 	if len(d.Chosen) > 0 {
-		r.Sends = sends(p, id, only)
+		r.Sends = dependencies(p, id, only)
 	}
 	if r.fleet == 0 {
 		r.Notes = append(r.Notes, load.NoClusters)
 	}
 	r.Verdict = r.verdict()
-	r.Live = liveObjectOf(live, p, id, only)
+	r.Live = newLiveObject(live, p, id, only)
 	return r
 }
 
 // policies are the one that claims the object and those that lost, each with the reason.
 func (r *ObjectReport) policies(d *propagate.Decision, selecting []*policy.Policy, u *unstructured.Unstructured) {
 	for _, c := range selecting {
-		entry := whyPolicy{Policy: c.Title(), At: c.Origin.String()}
+		entry := matchingPolicy{Policy: c.Title(), At: c.Origin.String()}
 		switch {
 		case c == d.Policy:
 			entry.Why = "selects it " + exactness(c, u)
@@ -100,14 +100,14 @@ func (r *ObjectReport) policies(d *propagate.Decision, selecting []*policy.Polic
 		case d.Policy == nil:
 			entry.Why = "selects it, but it is never propagated"
 		default:
-			entry.Why = lostTo(c, d.Policy, u)
+			entry.Why = reasonLost(c, d.Policy, u)
 		}
 		r.Others = append(r.Others, entry)
 	}
 }
 
-// lostTo says why c did not get an object that winner claims (Karmada §2.2).
-func lostTo(c, winner *policy.Policy, u *unstructured.Unstructured) string {
+// reasonLost says why c did not get an object that winner claims (Karmada §2.2).
+func reasonLost(c, winner *policy.Policy, u *unstructured.Unstructured) string {
 	switch own, theirs := priority(c), priority(winner); {
 	case c.ClusterWide() && !winner.ClusterWide():
 		return "a policy in the object's namespace comes before every cluster-wide one"
@@ -168,15 +168,15 @@ func notes(d *propagate.Decision, owners []manifest.ID) []string {
 	return all
 }
 
-// sends are the objects that go somewhere for this one's sake.
-func sends(p *load.PlannedTree, id manifest.ID, only string) []whySent {
-	var all []whySent
+// dependencies are the objects that go somewhere for this one's sake.
+func dependencies(p *load.PlannedTree, id manifest.ID, only string) []dependency {
+	var all []dependency
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if !slices.Contains(p.Dependents(d.ID), id) {
 			continue
 		}
-		sent, there := whySent{Object: d.ID.String(), Clusters: []string{}}, only == ""
+		sent, there := dependency{Object: d.ID.String(), Clusters: []string{}}, only == ""
 		for _, c := range d.Chosen {
 			if only != "" && only != c.Cluster {
 				continue

@@ -92,8 +92,8 @@ func TestLostPolicies(t *testing.T) {
 {apiVersion: policy.karmada.io/v1alpha1, kind: ClusterPropagationPolicy, metadata: {name: a}, spec: {priority: 9, resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]}}
 `)
 	r := Object(p, nil, webID, "")
-	require.Equal(t, &whyPolicy{"PropagationPolicy shop/b", "policies.yaml:1", "selects it by labels, priority 5"}, r.Policy)
-	require.Equal(t, []whyPolicy{
+	require.Equal(t, &matchingPolicy{"PropagationPolicy shop/b", "policies.yaml:1", "selects it by labels, priority 5"}, r.Policy)
+	require.Equal(t, []matchingPolicy{
 		{"PropagationPolicy shop/c", "policies.yaml:3", "as good a match, and of names the smaller one wins: b before c"},
 		{"PropagationPolicy shop/d", "policies.yaml:5", "selects it by kind, which is less exact than by labels"},
 		{"PropagationPolicy shop/e", "policies.yaml:7", "priority 4 is less than 5"},

@@ -57,15 +57,15 @@ func sentTo(clusters []string) string {
 }
 
 // A whyGroup is clusters with the same answer.
-type whyGroup struct {
+type decisionGroup struct {
 	decision
 	names []string
 }
 
 // grouped keeps the order in which answers come first.
-func grouped(clusters []decision) []*whyGroup {
-	var groups []*whyGroup
-	byAnswer := map[string]*whyGroup{}
+func grouped(clusters []decision) []*decisionGroup {
+	var groups []*decisionGroup
+	byAnswer := map[string]*decisionGroup{}
 	for _, c := range clusters {
 		name := c.Cluster
 		c.Cluster = ""
@@ -75,7 +75,7 @@ func grouped(clusters []decision) []*whyGroup {
 		}
 		g, known := byAnswer[string(key)]
 		if !known {
-			g = &whyGroup{decision: c}
+			g = &decisionGroup{decision: c}
 			byAnswer[string(key)] = g
 			groups = append(groups, g)
 		}
@@ -84,11 +84,11 @@ func grouped(clusters []decision) []*whyGroup {
 	return groups
 }
 
-func (g *whyGroup) write(b *strings.Builder) {
+func (g *decisionGroup) write(b *strings.Builder) {
 	if len(g.names) == 1 {
-		fmt.Fprintf(b, "\n%s: %s\n", g.names[0], g.answer())
+		fmt.Fprintf(b, "\n%s: %s\n", g.names[0], g.summary())
 	} else {
-		fmt.Fprintf(b, "\n%d clusters: %s\n  %s\n", len(g.names), g.answer(), text.List(g.names, text.MaxNames))
+		fmt.Fprintf(b, "\n%d clusters: %s\n  %s\n", len(g.names), g.summary(), text.List(g.names, text.MaxNames))
 	}
 	if g.Fit != "" {
 		fmt.Fprintln(b, "  would fit: "+g.Fit)
@@ -101,16 +101,16 @@ func (g *whyGroup) write(b *strings.Builder) {
 	}
 	for i, s := range g.Overrides {
 		fmt.Fprintf(b, "  %d. %s %s (%s): %s\n", i+1, s.Policy, text.ShortField(s.Field), s.At, s.Operation)
-		for _, line := range s.effect() {
+		for _, line := range s.lines() {
 			fmt.Fprintln(b, "     "+line)
 		}
 	}
 }
 
-// answer is "chosen, 3 replicas each: weight 1 of 3" or "not chosen: is in exclude (policies/web.yaml:12)".
-func (g *whyGroup) answer() string {
+// summary is "chosen, 3 replicas each: weight 1 of 3" or "not chosen: is in exclude (policies/web.yaml:12)".
+func (g *decisionGroup) summary() string {
 	if !g.Chosen {
-		return "not chosen: " + g.Why + text.Prefixed(" (", text.Suffixed(g.At, ")"))
+		return "not chosen: " + g.Why + text.WithPrefix(" (", text.WithSuffix(g.At, ")"))
 	}
 	line := "chosen"
 	if g.Replicas != nil {
@@ -132,8 +132,8 @@ func (g *whyGroup) answer() string {
 	return line
 }
 
-// effect is what a step did, in a line or two.
-func (s whyStep) effect() []string {
+// lines is what a step did, in a line or two.
+func (s overrideStep) lines() []string {
 	field := s.Path
 	if field == "" {
 		field = "the object"

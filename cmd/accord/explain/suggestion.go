@@ -12,8 +12,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// fit is what would make the cluster fit; empty when nothing in Git would, or it is clear.
-func fit(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) string {
+// suggestion is what would make the cluster fit; empty when nothing in Git would, or it is clear.
+func suggestion(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) string {
 	if d.Policy == nil {
 		return ""
 	}
@@ -26,7 +26,7 @@ func fit(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) string
 	if a := d.Policy.Spec.Placement.ClusterAffinity; field == "" && a != nil { // kustomize keeps no lines
 		_, _, field = c.Matches(*a)
 	}
-	for _, hint := range fits() {
+	for _, hint := range suggestions() {
 		if strings.Contains(field, hint.field) {
 			return hint.fit
 		}
@@ -40,8 +40,8 @@ func fit(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) string
 	return ""
 }
 
-// fits are what to do about a refusal, by a part of the field that refused; the first that applies counts.
-func fits() []struct{ field, fit string } {
+// suggestions are what to do about a refusal, by a part of the field that refused; the first that applies counts.
+func suggestions() []struct{ field, fit string } {
 	return []struct{ field, fit string }{
 		{"staticWeightList", "add an entry with a targetCluster that selects the cluster"},
 		{"workloadAffinity", "send the other objects of the group where it should go, or leave the group"},

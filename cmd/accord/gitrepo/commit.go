@@ -23,7 +23,7 @@ type Change struct {
 }
 
 // A proposal is a change that can be committed on top of HEAD. Nothing is written before commit.
-type proposal struct {
+type Proposal struct {
 	Change
 	history *Repository
 	before  []byte
@@ -32,7 +32,7 @@ type proposal struct {
 }
 
 // Propose checks a change: the file has to be in HEAD as it is in the work tree, and git has to know an author.
-func (h *Repository) Propose(ctx context.Context, c Change) (*proposal, error) {
+func (h *Repository) Propose(ctx context.Context, c Change) (*Proposal, error) {
 	if h.Empty() {
 		return nil, errors.New("the repository has no commit yet: commit the manifests first")
 	}
@@ -53,7 +53,7 @@ func (h *Repository) Propose(ctx context.Context, c Change) (*proposal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the manifest: %w", err)
 	}
-	p := &proposal{Change: c, history: h, before: before, Message: strings.Join(strings.Fields(c.Subject), " ") + "\n"}
+	p := &Proposal{Change: c, history: h, before: before, Message: strings.Join(strings.Fields(c.Subject), " ") + "\n"}
 	if c.Body != "" {
 		p.Message += "\n" + c.Body + "\n"
 	}
@@ -66,7 +66,7 @@ func (h *Repository) Propose(ctx context.Context, c Change) (*proposal, error) {
 }
 
 // Branch that the commit is for; empty when HEAD is detached.
-func (p *proposal) Branch() string {
+func (p *Proposal) Branch() string {
 	head, err := p.history.repo.Head()
 	if err != nil || !head.Name().IsBranch() {
 		return ""
@@ -76,7 +76,7 @@ func (p *proposal) Branch() string {
 
 // Commit writes the file and commits it alone, whatever else is staged, with the hooks and the signature that git is configured
 // for. It returns the hash. A commit that git refuses leaves the file as it was.
-func (p *proposal) Commit(ctx context.Context) (string, error) {
+func (p *Proposal) Commit(ctx context.Context) (string, error) {
 	name := p.history.pathOf(p.File)
 	if err := os.WriteFile(name, p.Text, 0o644); err != nil { // it is there, so that it keeps its mode
 		return "", fmt.Errorf("writing the manifest: %w", err)

@@ -43,9 +43,11 @@ type Selector struct {
 	Name string
 }
 
-func (w Selector) kind(m ManifestFile) bool { return slices.Contains(w.Kinds[m.Group()], m.Kind) }
+func (w Selector) matchesKind(m ManifestFile) bool {
+	return slices.Contains(w.Kinds[m.Group()], m.Kind)
+}
 
-func (w Selector) named(m ManifestFile) bool {
+func (w Selector) matchesName(m ManifestFile) bool {
 	namespace, name, both := strings.Cut(w.Name, "/")
 	if !both {
 		namespace, name = m.Namespace, w.Name
@@ -53,8 +55,8 @@ func (w Selector) named(m ManifestFile) bool {
 	return w.Name == "" || m.Name == name && (m.Namespace == namespace || both && namespace == "default" && m.Namespace == "")
 }
 
-// nowhere says that there is no such manifest, and which there are.
-func (w Selector) nowhere(all []ManifestFile, root string) string {
+// notFound says that there is no such manifest, and which there are.
+func (w Selector) notFound(all []ManifestFile, root string) string {
 	names := make([]string, len(all))
 	for i, m := range all {
 		names[i] = text.Join("/", m.Namespace, m.Name)
@@ -129,14 +131,14 @@ func FindManifest(dir string, w Selector) (*Repository, ManifestFile, error) {
 	if dir != "" {
 		below = h.Below
 	}
-	all, unread, err := h.manifests(below, w.kind)
+	all, unread, err := h.manifests(below, w.matchesKind)
 	if err != nil {
 		return nil, ManifestFile{}, err
 	}
-	found := slices.DeleteFunc(slices.Clone(all), func(m ManifestFile) bool { return !w.named(m) })
+	found := slices.DeleteFunc(slices.Clone(all), func(m ManifestFile) bool { return !w.matchesName(m) })
 	switch len(found) {
 	case 0:
-		return nil, ManifestFile{}, fmt.Errorf("%s%s", w.nowhere(all, h.Root), unread)
+		return nil, ManifestFile{}, fmt.Errorf("%s%s", w.notFound(all, h.Root), unread)
 	case 1:
 		return h, found[0], nil
 	}

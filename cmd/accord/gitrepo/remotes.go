@@ -20,10 +20,10 @@ func (h *Repository) Remotes() []string {
 }
 
 // SameRepository says whether two URLs are of one repository, whoever asks and by whatever protocol.
-func SameRepository(a, b string) bool { return repositoryPlace(a) == repositoryPlace(b) }
+func SameRepository(a, b string) bool { return normalizedURL(a) == normalizedURL(b) }
 
-// repositoryPlace is "host/team/prod" of https://user@host/team/prod.git and git@host:team/prod.
-func repositoryPlace(remote string) string {
+// normalizedURL is "host/team/prod" of https://user@host/team/prod.git and git@host:team/prod.
+func normalizedURL(remote string) string {
 	if !strings.Contains(remote, "://") {
 		if host, path, scp := strings.Cut(remote, ":"); scp && !strings.Contains(host, "/") {
 			remote = "ssh://" + host + "/" + path
@@ -39,7 +39,7 @@ func repositoryPlace(remote string) string {
 func DisplayURLs(remotes []string) []string {
 	all := make([]string, len(remotes))
 	for i, r := range remotes {
-		all[i] = repositoryPlace(r)
+		all[i] = normalizedURL(r)
 	}
 	return all
 }

@@ -61,12 +61,12 @@ func Open(dir string) (*Repository, error) {
 	} else if !errors.Is(err, git.ErrIsBareRepository) {
 		return nil, fmt.Errorf("opening the Git repository around %s: %w", abs, err)
 	}
-	h.repo, err = borrowing(found)
+	h.repo, err = withAlternates(found)
 	return h, err
 }
 
-// borrowing is the repository with the objects that it borrows from others on this machine (git clone --reference).
-func borrowing(found *git.Repository) (*git.Repository, error) {
+// withAlternates is the repository with the objects that it borrows from others on this machine (git clone --reference).
+func withAlternates(found *git.Repository) (*git.Repository, error) {
 	store, ok := found.Storer.(*filesystem.Storage)
 	if !ok {
 		return nil, fmt.Errorf("the Git repository is stored as %T, which is not known", found.Storer)
@@ -107,7 +107,7 @@ func (h *Repository) resolve(rev string) (plumbing.Hash, error) {
 	why := ""
 	switch {
 	case errors.Is(err, plumbing.ErrReferenceNotFound):
-		why = h.nearest(name)
+		why = h.suggestion(name)
 	case h.shallow():
 		why = shallowHint
 	default:
@@ -116,8 +116,8 @@ func (h *Repository) resolve(rev string) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, fmt.Errorf("no revision %q in the Git repository%s", rev, why)
 }
 
-// nearest is a hint at the ref that was meant, or why there may be none.
-func (h *Repository) nearest(rev string) string {
+// suggestion is a hint at the ref that was meant, or why there may be none.
+func (h *Repository) suggestion(rev string) string {
 	base, _, _ := strings.Cut(rev, "~")
 	base, _, _ = strings.Cut(base, "^")
 	names := []string{"HEAD"}
@@ -165,11 +165,11 @@ func MissingCommits(base, head *object.Commit) (n int, known bool) {
 	err := object.NewCommitIterCTime(head, nil, nil).ForEach(func(c *object.Commit) error {
 		inHead[c.Hash] = true
 		if c.Hash == base.Hash { // all before it is in both
-			return errEnough
+			return errStop
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, errStop) {
 		return 0, true
 	}
 	if err != nil {
@@ -182,8 +182,8 @@ func MissingCommits(base, head *object.Commit) (n int, known bool) {
 	return n, err == nil
 }
 
-// errEnough ends a walk through history.
-var errEnough = errors.New("enough")
+// errStop ends a walk through history.
+var errStop = errors.New("enough")
 
 // MergedCommit is the commit that a merge commit took in, else the commit itself: forges test a pull request as the merge that
 // would be made, under a message of their own.

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// newsPause lets a burst of changes be one piece of news.
-	newsPause = 100 * time.Millisecond
+	// changePause lets a burst of changes be one piece of news.
+	changePause = 100 * time.Millisecond
 	// watchPause is between a watch that ended and the next.
 	watchPause = time.Second
 )
 
 // Changes is sent something whenever anything about the federation may have changed, and at the (re)start of a
 // watch. The returned function ends the watches and waits for their end.
-func (h *Hub) Changes(ctx context.Context, fed *v1alpha1.Federation, deliveries bool) (Changes <-chan struct{}, end func()) {
+func (h *Hub) Changes(ctx context.Context, fed *v1alpha1.Federation, deliveries bool) (news <-chan struct{}, end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	tidings := make(chan struct{}, 1)
 	var following sync.WaitGroup
@@ -43,11 +43,11 @@ func (h *Hub) Changes(ctx context.Context, fed *v1alpha1.Federation, deliveries 
 func (h *Hub) follow(ctx context.Context, news chan<- struct{}, list func() client.ObjectList, o ...client.ListOption) {
 	for ctx.Err() == nil {
 		w, err := h.Watch(ctx, list(), o...)
-		tell(news)
+		notify(news)
 		if err == nil {
 			for range w.ResultChan() {
-				tell(news)
-				pause(ctx, newsPause)
+				notify(news)
+				pause(ctx, changePause)
 			}
 			w.Stop()
 		}
@@ -55,8 +55,8 @@ func (h *Hub) follow(ctx context.Context, news chan<- struct{}, list func() clie
 	}
 }
 
-// tell does not wait: one piece of unread news is enough.
-func tell(news chan<- struct{}) {
+// notify does not wait: one piece of unread news is enough.
+func notify(news chan<- struct{}) {
 	select {
 	case news <- struct{}{}:
 	default:

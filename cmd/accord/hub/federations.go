@@ -38,9 +38,9 @@ func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation
 	case len(found) == 1:
 		return found[0], nil
 	case name == "" || len(found) > 1:
-		return nil, fmt.Errorf("which federation? %s", h.choices(all))
+		return nil, fmt.Errorf("which federation? %s", h.available(all))
 	}
-	return nil, fmt.Errorf("no federation %q: %s%s", name, h.choices(all), nearestFederation(name, all))
+	return nil, fmt.Errorf("no federation %q: %s%s", name, h.available(all), nearestFederation(name, all))
 }
 
 func nearestFederation(name string, all []v1alpha1.Federation) string {
@@ -67,8 +67,8 @@ func (h *Hub) Federations(ctx context.Context) ([]v1alpha1.Federation, error) {
 	return list.Items, nil
 }
 
-// choices names the federations there are.
-func (h *Hub) choices(all []v1alpha1.Federation) string {
+// available names the federations there are.
+func (h *Hub) available(all []v1alpha1.Federation) string {
 	if len(all) == 0 {
 		return "there is none on " + h.Config.Host
 	}
@@ -94,13 +94,13 @@ func (h *Hub) CheckClusters(ctx context.Context, names []string) error {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return h.noCluster(name, known)
+			return h.unknownCluster(name, known)
 		}
 	}
 	return nil
 }
 
-func (h *Hub) noCluster(name string, known []string) error {
+func (h *Hub) unknownCluster(name string, known []string) error {
 	hint := manifest.DidYouMean(name, known)
 	if hint == "" {
 		hint = `; "accord get clusters" lists them`

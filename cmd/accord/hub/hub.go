@@ -61,7 +61,7 @@ func (h *Flags) Connect() (*Hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the hub: %w", err)
 	}
-	cfg.Wrap(answerWithin(cmp.Or(h.Timeout, AnswerTimeout)))
+	cfg.Wrap(withTimeout(cmp.Or(h.Timeout, RequestTimeout)))
 	c, err := client.NewWithWatch(cfg, client.Options{Scheme: Scheme()})
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the hub %s: %w", cfg.Host, err)

@@ -19,17 +19,17 @@ type Report struct {
 	// Mistakes are in what was written, whatever it is tried on.
 	Mistakes []lint.Finding `json:"mistakes"`
 	// Samples are empty with --check.
-	Samples []triedSample `json:"samples"`
+	Samples []sampleReport `json:"samples"`
 }
 
 // A triedSample is what was made of one object.
-type triedSample struct {
-	Object  string           `json:"object"`
-	Results []triedOperation `json:"results"`
+type sampleReport struct {
+	Object  string            `json:"object"`
+	Results []operationReport `json:"results"`
 }
 
 // A triedOperation has a result, an error, or what is missing to run it.
-type triedOperation struct {
+type operationReport struct {
 	// Customization is empty for the health that accord concludes.
 	Customization string `json:"customization,omitempty"`
 	Operation     string `json:"operation"`
@@ -41,15 +41,15 @@ type triedOperation struct {
 	text string
 }
 
-// newInterpretReport begins with the mistakes.
-func newInterpretReport(mistakes []propagate.Finding) *Report {
-	r := &Report{Errors: len(mistakes), Mistakes: lint.Findings(mistakes), Samples: []triedSample{}}
+// newReport begins with the mistakes.
+func newReport(mistakes []propagate.Finding) *Report {
+	r := &Report{Errors: len(mistakes), Mistakes: lint.Findings(mistakes), Samples: []sampleReport{}}
 	return r
 }
 
-// Checked is the report without any sample.
-func (k *Rules) Checked() *Report {
-	r := newInterpretReport(k.mistakes)
+// Check is the report without any sample.
+func (k *Rules) Check() *Report {
+	r := newReport(k.mistakes)
 	var parts []string
 	if n := len(k.customizations); n > 0 || len(k.health) == 0 {
 		parts = append(parts, text.Count(n, "customization")+" with "+text.Count(k.scripts(), "script"))

@@ -15,14 +15,14 @@ import (
 )
 
 // A sample is an object that scripts are tried on: as it is in Git, as it is live, or both.
-type sample struct {
+type Sample struct {
 	id                manifest.ID
 	desired, observed *unstructured.Unstructured
 }
 
 // Samples are the objects of two files, either of which may be unnamed. What has the same name in both is one sample; a
 // namespace that only one of them has does not matter.
-func (k *Rules) Samples(desired, observed string) ([]sample, error) {
+func (k *Rules) Samples(desired, observed string) ([]Sample, error) {
 	templates, err := k.objectsIn(desired)
 	if err != nil {
 		return nil, err
@@ -31,25 +31,25 @@ func (k *Rules) Samples(desired, observed string) ([]sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []sample
+	var all []Sample
 	for _, o := range templates {
-		all = append(all, sample{id: o.ID(), desired: o.Manifest})
+		all = append(all, Sample{id: o.ID(), desired: o.Manifest})
 	}
 	for _, o := range live {
 		i := 0
-		for i < len(all) && !all[i].takes(o.ID()) {
+		for i < len(all) && !all[i].matches(o.ID()) {
 			i++
 		}
 		if i == len(all) {
-			all = append(all, sample{id: o.ID()})
+			all = append(all, Sample{id: o.ID()})
 		}
 		all[i].observed = o.Manifest
 	}
 	return all, nil
 }
 
-// takes says whether the live object of that ID belongs to the sample.
-func (s sample) takes(id manifest.ID) bool {
+// matches says whether the live object of that ID belongs to the sample.
+func (s Sample) matches(id manifest.ID) bool {
 	sameSpace := s.id.Namespace == id.Namespace || s.id.Namespace == "" || id.Namespace == ""
 	return s.observed == nil && s.id.GroupKind() == id.GroupKind() && s.id.Name == id.Name && sameSpace
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// reflected is the cluster of the status item that is made of a live sample.
-const reflected = "observed"
+// reflectedCluster is the cluster of the status item that is made of a live sample.
+const reflectedCluster = "observed"
 
 // scripts counts those of all customizations.
 func (k *Rules) scripts() int {
@@ -31,12 +31,12 @@ func (k *Rules) scripts() int {
 	return n
 }
 
-// Tried is the report with what everything makes of the samples.
-func (k *Rules) Tried(samples []sample, replicas int32, items []map[string]any) *Report {
-	r := newInterpretReport(k.mistakes)
+// Run is the report with what everything makes of the samples.
+func (k *Rules) Run(samples []Sample, replicas int32, items []map[string]any) *Report {
+	r := newReport(k.mistakes)
 	ran, missing := 0, 0
 	for _, s := range samples {
-		t := triedSample{Object: s.id.String(), Results: k.operations(s, replicas, items)}
+		t := sampleReport{Object: s.id.String(), Results: k.operations(s, replicas, items)}
 		for _, o := range t.Results {
 			switch {
 			case o.Missing != "":
@@ -59,12 +59,12 @@ func (k *Rules) Tried(samples []sample, replicas int32, items []map[string]any) 
 
 // operations are what all customizations of its kind make of a sample, and how healthy that makes it. What fails
 // whatever the sample is has been told as a mistake.
-func (k *Rules) operations(s sample, replicas int32, items []map[string]any) []triedOperation {
+func (k *Rules) operations(s Sample, replicas int32, items []map[string]any) []operationReport {
 	in := interpret.Samples{Desired: s.desired, Observed: s.observed, Replicas: replicas, Items: items}
 	if items == nil && s.observed != nil {
 		in.Items = k.reflectedItems(s)
 	}
-	var all []triedOperation
+	var all []operationReport
 	judged := false
 	for _, c := range k.customizations {
 		if schema.FromAPIVersionAndKind(c.Spec.Target.APIVersion, c.Spec.Target.Kind).GroupKind() != s.id.GroupKind() {
@@ -72,45 +72,45 @@ func (k *Rules) operations(s sample, replicas int32, items []map[string]any) []t
 		}
 		for _, o := range interpret.Run(c, in) {
 			judged = judged || o.Operation == policy.HealthInterpretation
-			if t := operationOf(c.Title(), o); !k.told(o.Err) {
+			if t := operationOf(c.Title(), o); !k.alreadyReported(o.Err) {
 				all = append(all, t)
 			}
 		}
 	}
 	if s.observed != nil {
-		all = append(all, k.judge(s, judged))
+		all = append(all, k.healthOf(s, judged))
 	}
 	return all
 }
 
-func operationOf(title string, o interpret.Outcome) triedOperation {
-	t := triedOperation{Customization: title, Operation: string(o.Operation), Result: o.Result, Missing: o.Missing, text: o.String()}
+func operationOf(title string, o interpret.Outcome) operationReport {
+	t := operationReport{Customization: title, Operation: string(o.Operation), Result: o.Result, Missing: o.Missing, text: o.String()}
 	if o.Err != nil {
 		t.Error = o.Err.Error()
 	}
 	return t
 }
 
-// told says whether what is wrong with a script is one of the mistakes: it stands where that stands.
-func (k *Rules) told(err error) bool {
+// alreadyReported says whether what is wrong with a script is one of the mistakes: it stands where that stands.
+func (k *Rules) alreadyReported(err error) bool {
 	mistake, ok := errors.AsType[*manifest.Error](err)
 	return ok && slices.ContainsFunc(k.mistakes, func(f propagate.Finding) bool { return f.At == mistake.Origin })
 }
 
 // reflectedItems is the status of one cluster, with what is kept of the live sample's.
-func (k *Rules) reflectedItems(s sample) []map[string]any {
-	item := map[string]any{"clusterName": reflected, "applied": true}
+func (k *Rules) reflectedItems(s Sample) []map[string]any {
+	item := map[string]any{"clusterName": reflectedCluster, "applied": true}
 	if reflect := k.book.Of(s.id.GroupKind()).Reflect; reflect != nil {
 		item["status"] = reflect(s.observed)
 	}
 	return []map[string]any{item}
 }
 
-// judge is the health that accord concludes from what is said about the kind, and from what holds for all kinds. An
+// health is the health that accord concludes from what is said about the kind, and from what holds for all kinds. An
 // expression that cannot be evaluated is an error; a script that fails has been told by itself.
-func (k *Rules) judge(s sample, byScript bool) triedOperation {
+func (k *Rules) healthOf(s Sample, byScript bool) operationReport {
 	health, why := k.book.Of(s.id.GroupKind()).Health(s.observed)
-	t := triedOperation{Operation: "health", Result: string(health), Message: why, text: fmt.Sprintf("health: %s", text.Join(", ", string(health), why))}
+	t := operationReport{Operation: "health", Result: string(health), Message: why, text: fmt.Sprintf("health: %s", text.Join(", ", string(health), why))}
 	if health == kind.Unknown && !byScript {
 		t.Error = why
 	}

@@ -76,8 +76,8 @@ func clusterID(ctx context.Context, cfg *rest.Config) (string, error) {
 	return "", fmt.Errorf("%s: %w", cfg.Host, err)
 }
 
-// survey is what can be seen of the cluster: "v1.36.2, 3/3 nodes ready".
-func (c *candidate) survey(ctx context.Context) string {
+// summary is what can be seen of the cluster: "v1.36.2, 3/3 nodes ready".
+func (c *candidate) summary(ctx context.Context) string {
 	version := "version not readable"
 	if v, err := c.Discovery().ServerVersion(); err == nil {
 		version = v.GitVersion

@@ -24,7 +24,7 @@ func enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token,
 		return "", h.Wrap("reading cluster "+name, err)
 	}
 	if cluster.DeletionTimestamp != nil {
-		return "", fmt.Errorf("cluster %s is being removed from the hub (%s): join it when it is gone", name, hub.RemovalNote(cluster))
+		return "", fmt.Errorf("cluster %s is being removed from the hub (%s): join it when it is gone", name, hub.DeletionNote(cluster))
 	}
 	exists, declaredBy := err == nil, cluster.Labels[v1alpha1.SourceLabel]
 	if declaredBy != "" && cluster.Spec.SecretRef != nil {
@@ -35,11 +35,11 @@ func enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token,
 	}
 	made := fmt.Sprintf("Cluster %s, Secret %s/%s", name, at.Namespace, at.Name)
 	if declaredBy != "" {
-		return made + "; the Cluster is declared in Git by " + declaredBy + " and left as it is" + missingRef(cluster, at), nil
+		return made + "; the Cluster is declared in Git by " + declaredBy + " and left as it is" + missingRefHint(cluster, at), nil
 	}
 	before := cluster.DeepCopy()
 	cluster.Name = name
-	describe(cluster, at, c, wanted)
+	setSpec(cluster, at, c, wanted)
 	if exists {
 		err = h.Patch(ctx, cluster, client.MergeFrom(before))
 	} else {
@@ -48,16 +48,16 @@ func enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token,
 	return made, h.Wrap("writing cluster "+name, err)
 }
 
-// missingRef is what has to be written in Git for the credentials to be found.
-func missingRef(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef) string {
+// missingRefHint is what has to be written in Git for the credentials to be found.
+func missingRefHint(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef) string {
 	if cluster.Spec.SecretRef != nil {
 		return ""
 	}
 	return fmt.Sprintf(" (it needs secretRef: {namespace: %s, name: %s})", at.Namespace, at.Name)
 }
 
-// describe writes on the Cluster how it is reached and the traits that were asked for.
-func describe(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wanted traits) {
+// setSpec writes on the Cluster how it is reached and the traits that were asked for.
+func setSpec(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wanted traits) {
 	s := &cluster.Spec
 	s.SyncMode, s.APIEndpoint, s.SecretRef = "Push", c.config.Host, &at
 	s.InsecureSkipTLSVerification, s.ProxyURL = c.config.Insecure, c.proxy
@@ -90,7 +90,7 @@ func putCredentials(ctx context.Context, h *hub.Hub, at v1alpha1.SecretRef, c *c
 	err := h.Get(ctx, client.ObjectKey{Namespace: at.Namespace, Name: at.Name}, s)
 	switch {
 	case apierrors.IsNotFound(err):
-		s = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: at.Namespace, Name: at.Name, Labels: managed()}, Data: data}
+		s = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: at.Namespace, Name: at.Name, Labels: managedLabels()}, Data: data}
 		err = h.Create(ctx, s)
 	case err == nil:
 		s.Data = data

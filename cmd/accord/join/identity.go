@@ -18,20 +18,22 @@ const identityName = "accord"
 // adminRole is bound where nobody said what accord may do.
 const adminRole = "cluster-admin"
 
-// managed marks what join makes.
-func managed() map[string]string { return map[string]string{"app.kubernetes.io/managed-by": "accord"} }
+// managedLabels marks what join makes.
+func managedLabels() map[string]string {
+	return map[string]string{"app.kubernetes.io/managed-by": "accord"}
+}
 
 func identityNamespace() *corev1.Namespace {
 	return &corev1.Namespace{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
-		ObjectMeta: metav1.ObjectMeta{Name: hub.SystemNamespace, Labels: managed()},
+		ObjectMeta: metav1.ObjectMeta{Name: hub.SystemNamespace, Labels: managedLabels()},
 	}
 }
 
 func identityAccount() *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: hub.SystemNamespace, Name: identityName, Labels: managed()},
+		ObjectMeta: metav1.ObjectMeta{Namespace: hub.SystemNamespace, Name: identityName, Labels: managedLabels()},
 	}
 }
 
@@ -39,7 +41,7 @@ func identityAccount() *corev1.ServiceAccount {
 func identityBinding(role string) *rbacv1.ClusterRoleBinding {
 	return &rbacv1.ClusterRoleBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
-		ObjectMeta: metav1.ObjectMeta{Name: identityName, Labels: managed()},
+		ObjectMeta: metav1.ObjectMeta{Name: identityName, Labels: managedLabels()},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 		Subjects:   identitySubjects(),
 	}

@@ -47,12 +47,12 @@ func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) erro
 	if err != nil {
 		return err
 	}
-	hubID, err := f.tellApart(ctx, h, c)
+	hubID, err := f.checkDistinct(ctx, h, c)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "cluster %s: %s\n", name, c.config.Host)
-	fmt.Fprintf(out, "  found        %s\n", c.survey(ctx))
+	fmt.Fprintf(out, "  found        %s\n", c.summary(ctx))
 	if f.DryRun {
 		_, err := fmt.Fprintf(out, "  dry run      nothing was changed; the hub is %s\n", h.Config.Host)
 		return err
@@ -103,8 +103,8 @@ func (f *Options) candidate() (*candidate, error) {
 	return newCandidate(cfg, proxy)
 }
 
-// tellApart makes sure that hub and cluster can be talked to and are two, and returns what identifies the hub.
-func (f *Options) tellApart(ctx context.Context, h *hub.Hub, c *candidate) (string, error) {
+// checkDistinct makes sure that hub and cluster can be talked to and are two, and returns what identifies the hub.
+func (f *Options) checkDistinct(ctx context.Context, h *hub.Hub, c *candidate) (string, error) {
 	if err := h.List(ctx, &v1alpha1.ClusterList{}); err != nil {
 		return "", h.Wrap("listing the clusters", err)
 	}

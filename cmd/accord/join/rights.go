@@ -40,14 +40,14 @@ func (f *Options) printRights(ctx context.Context, out io.Writer, name, dir stri
 	if err != nil {
 		return &exit.Error{Code: 1, Err: err}
 	}
-	plurals := pluralsOf(t.Parts.Objects)
-	rules := permit.Rights(plan, name, nil, plurals.of)
+	plurals := newPlurals(t.Parts.Objects)
+	rules := permit.Rights(plan, name, nil, plurals.resource)
 	_, err = fmt.Fprintf(out, "# What accord may do on %s: what it takes to deliver the %s that Git has for it (%s).\n", name,
 		text.Count(len(plan.ForCluster(name).Objects), "object"), t.Input.Revision)
 	if err != nil {
 		return err
 	}
-	if guessed := plurals.guesses(); len(guessed) > 0 {
+	if guessed := plurals.guessedKinds(); len(guessed) > 0 {
 		fmt.Fprintf(out, "# Guessed, because Git has no CustomResourceDefinition of them: %s.\n", strings.Join(guessed, ", "))
 	}
 	return printDocuments(out, identityNamespace(), identityAccount(), rightsRole(rules), identityBinding(identityName),
@@ -65,8 +65,8 @@ type plurals struct {
 	guessed map[schema.GroupKind]bool
 }
 
-// pluralsOf knows the kinds that are defined in Git; those of Kubernetes itself follow the rules of English.
-func pluralsOf(objects []render.Object) *plurals {
+// newPlurals knows the kinds that are defined in Git; those of Kubernetes itself follow the rules of English.
+func newPlurals(objects []render.Object) *plurals {
 	p := &plurals{defined: map[schema.GroupKind]string{}, guessed: map[schema.GroupKind]bool{}}
 	for _, o := range objects {
 		if o.ID().Kind != "CustomResourceDefinition" {
@@ -79,7 +79,7 @@ func pluralsOf(objects []render.Object) *plurals {
 	return p
 }
 
-func (p *plurals) of(gk schema.GroupKind) string {
+func (p *plurals) resource(gk schema.GroupKind) string {
 	if name, known := p.defined[gk]; known {
 		return name
 	}
@@ -90,8 +90,8 @@ func (p *plurals) of(gk schema.GroupKind) string {
 	return plural.Resource
 }
 
-// guesses are the kinds for which a name had to be guessed, sorted.
-func (p *plurals) guesses() []string {
+// guessedKinds are the kinds for which a name had to be guessed, sorted.
+func (p *plurals) guessedKinds() []string {
 	var names []string
 	for gk := range p.guessed {
 		names = append(names, gk.String())
@@ -103,7 +103,7 @@ func (p *plurals) guesses() []string {
 func rightsRole(rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {
 	return &rbacv1.ClusterRole{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
-		ObjectMeta: metav1.ObjectMeta{Name: identityName, Labels: managed()},
+		ObjectMeta: metav1.ObjectMeta{Name: identityName, Labels: managedLabels()},
 		Rules:      rules,
 	}
 }
@@ -112,7 +112,7 @@ func rightsRole(rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {
 func inventoryRole() *rbacv1.Role {
 	return &rbacv1.Role{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: hub.SystemNamespace, Name: identityName, Labels: managed()},
+		ObjectMeta: metav1.ObjectMeta{Namespace: hub.SystemNamespace, Name: identityName, Labels: managedLabels()},
 		Rules:      permit.InventoryRights(),
 	}
 }
@@ -120,7 +120,7 @@ func inventoryRole() *rbacv1.Role {
 func inventoryBinding() *rbacv1.RoleBinding {
 	return &rbacv1.RoleBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: hub.SystemNamespace, Name: identityName, Labels: managed()},
+		ObjectMeta: metav1.ObjectMeta{Namespace: hub.SystemNamespace, Name: identityName, Labels: managedLabels()},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: identityName},
 		Subjects:   identitySubjects(),
 	}

@@ -45,7 +45,7 @@ func (c *candidate) makeToken(ctx context.Context, hubID string) (token, error) 
 	secrets := c.CoreV1().Secrets(hub.SystemNamespace)
 	s := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			GenerateName: "accord-token-", Namespace: hub.SystemNamespace, Labels: managed(),
+			GenerateName: "accord-token-", Namespace: hub.SystemNamespace, Labels: managedLabels(),
 			Annotations: map[string]string{corev1.ServiceAccountNameKey: identityName, hubAnnotation: hubID},
 		},
 		Type: corev1.SecretTypeServiceAccountToken,

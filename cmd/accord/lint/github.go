@@ -28,7 +28,7 @@ func (l Finding) github(t *load.Tree) string {
 		properties = append(properties, name+"="+githubProperty.Replace(value))
 	}
 	if l.Path != "" {
-		add("file", t.Relative(l.Path))
+		add("file", t.RelativePath(l.Path))
 	}
 	if l.Line > 0 {
 		add("line", fmt.Sprint(l.Line))

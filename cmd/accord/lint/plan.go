@@ -22,14 +22,14 @@ func (r *Report) plan(in propagate.Input) {
 		return
 	}
 	for i := range p.Decisions {
-		if nowhere(&p.Decisions[i]) {
+		if placedNowhere(&p.Decisions[i]) {
 			r.Nowhere++
 		}
 	}
 }
 
-// nowhere says whether an object is given to no cluster. What configures the federation is not meant to be.
-func nowhere(d *propagate.Decision) bool {
+// placedNowhere says whether an object is given to no cluster. What configures the federation is not meant to be.
+func placedNowhere(d *propagate.Decision) bool {
 	configures := d.ID.Group == v1alpha1.GroupVersion.Group || strings.HasSuffix(d.ID.Group, ".karmada.io")
 	return d.Why != "" && len(d.Chosen) == 0 && !configures
 }

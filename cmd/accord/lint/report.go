@@ -51,8 +51,8 @@ type Finding struct {
 // codeInvalid is the code of a manifest that cannot be read.
 const codeInvalid = "invalid"
 
-// Severities by weight; what is not one has none.
-var Severities = map[propagate.Severity]int{propagate.Note: 1, propagate.Warning: 2, propagate.Error: 3}
+// SeverityRank by weight; what is not one has none.
+var SeverityRank = map[propagate.Severity]int{propagate.Note: 1, propagate.Warning: 2, propagate.Error: 3}
 
 // NewReport checks the tree: as a plan if it can be one.
 func NewReport(t *load.Tree) *Report {
@@ -82,7 +82,7 @@ func NewReport(t *load.Tree) *Report {
 func byPlace(a, b Finding) int {
 	return cmp.Or(
 		cmp.Compare(a.Source, b.Source), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-		cmp.Compare(Severities[b.Severity], Severities[a.Severity]),
+		cmp.Compare(SeverityRank[b.Severity], SeverityRank[a.Severity]),
 	)
 }
 
@@ -112,7 +112,7 @@ func (r *Report) AddMistakes(err error) {
 
 // HasAtLeast says whether there is a finding of that severity or a heavier one.
 func (r *Report) HasAtLeast(s propagate.Severity) bool {
-	return slices.ContainsFunc(r.Findings, func(l Finding) bool { return Severities[l.Severity] >= Severities[s] })
+	return slices.ContainsFunc(r.Findings, func(l Finding) bool { return SeverityRank[l.Severity] >= SeverityRank[s] })
 }
 
 // verdict is "0 errors, 0 warnings, 2 notes: 120 objects, 14 policies, 6 clusters; every object goes somewhere".
@@ -161,7 +161,7 @@ func (l Finding) Place(t *load.Tree) string {
 	if l.Path == "" {
 		return ""
 	}
-	at := manifest.Origin{Source: l.Source, Path: t.Near(l.Path), Line: l.Line}.String()
+	at := manifest.Origin{Source: l.Source, Path: t.DisplayPath(l.Path), Line: l.Line}.String()
 	if l.Line > 0 && l.Column > 0 {
 		at += fmt.Sprintf(":%d", l.Column)
 	}

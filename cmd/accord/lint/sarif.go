@@ -53,7 +53,7 @@ func sarifRule(c check.Check) jsonObject {
 func (l Finding) uri(t *load.Tree) string {
 	p := "."
 	if l.Path != "" {
-		p = t.Relative(l.Path)
+		p = t.RelativePath(l.Path)
 	}
 	return (&url.URL{Path: p}).String()
 }

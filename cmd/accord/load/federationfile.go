@@ -17,21 +17,21 @@ import (
 
 // readFederation reads the one Federation manifest in a file, in which others may stand beside it.
 func readFederation(file string) (*v1alpha1.Federation, error) {
-	fed, _, err := federationIn(file)
+	fed, _, err := readFederationObject(file)
 	return fed, err
 }
 
-// federationIn is the one Federation of a file, and the manifest that it was read from.
-func federationIn(file string) (*v1alpha1.Federation, render.Object, error) {
+// readFederationObject is the one Federation of a file, and the manifest that it was read from.
+func readFederationObject(file string) (*v1alpha1.Federation, render.Object, error) {
 	objects, err := ReadManifests(file)
 	if err != nil {
 		return nil, render.Object{}, err
 	}
-	return FederationAmong(file, objects)
+	return SelectFederation(file, objects)
 }
 
-// FederationAmong is federationIn for a file of which the manifests were read already.
-func FederationAmong(file string, objects []render.Object) (*v1alpha1.Federation, render.Object, error) {
+// SelectFederation is federationIn for a file of which the manifests were read already.
+func SelectFederation(file string, objects []render.Object) (*v1alpha1.Federation, render.Object, error) {
 	var found []render.Object
 	for _, o := range objects {
 		if gk := o.ID().GroupKind(); gk.Group == v1alpha1.GroupVersion.Group && gk.Kind == "Federation" {
@@ -45,13 +45,13 @@ func FederationAmong(file string, objects []render.Object) (*v1alpha1.Federation
 	if err := manifest.Decode(found[0].Manifest, found[0].Text, found[0].Origin, fed).Err(); err != nil {
 		return nil, render.Object{}, err
 	}
-	fed, err := complete(fed)
+	fed, err := withDefaults(fed)
 	return fed, found[0], err
 }
 
 // ReadHealth is what the Federation of a file says about the health of kinds, each at its line.
 func ReadHealth(file string) ([]interpret.HealthExprs, error) {
-	fed, written, err := federationIn(file)
+	fed, written, err := readFederationObject(file)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func HealthOf(fed *v1alpha1.Federation, written render.Object) []interpret.Healt
 	return health
 }
 
-// complete fills in what a hub would, and refuses what one would refuse and is needed here.
-func complete(fed *v1alpha1.Federation) (*v1alpha1.Federation, error) {
+// withDefaults fills in what a hub would, and refuses what one would refuse and is needed here.
+func withDefaults(fed *v1alpha1.Federation) (*v1alpha1.Federation, error) {
 	switch {
 	case fed.Name == "":
 		return nil, errors.New("the Federation has no metadata.name")

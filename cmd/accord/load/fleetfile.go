@@ -13,8 +13,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// factsRecipe is what a file of facts is written with.
-const factsRecipe = `"accord get clusters,objects -o yaml" writes one`
+// fleetFileHint is what a file of facts is written with.
+const fleetFileHint = `"accord get clusters,objects -o yaml" writes one`
 
 // ReadFleetFile reads what "accord get clusters,objects -o yaml" wrote. What is of another federation is left out; deliveries
 // and releases are taken when they are there.
@@ -23,7 +23,7 @@ func ReadFleetFile(file string, fed *v1alpha1.Federation) (*HubSnapshot, error) 
 	if err != nil {
 		return nil, fmt.Errorf("reading the facts: %w", err)
 	}
-	read := &factFile{federation: fed}
+	read := &fleetFile{federation: fed}
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
 	for {
 		var document json.RawMessage
@@ -39,19 +39,19 @@ func ReadFleetFile(file string, fed *v1alpha1.Federation) (*HubSnapshot, error) 
 		}
 	}
 	if len(read.Clusters) == 0 {
-		return nil, fmt.Errorf("%s has no clusters: %s", file, factsRecipe)
+		return nil, fmt.Errorf("%s has no clusters: %s", file, fleetFileHint)
 	}
 	return &read.HubSnapshot, nil
 }
 
 // A factFile is read one document at a time.
-type factFile struct {
+type fleetFile struct {
 	HubSnapshot
 	federation *v1alpha1.Federation
 }
 
 // add takes an object, or a list of them.
-func (f *factFile) add(document json.RawMessage) error {
+func (f *fleetFile) add(document json.RawMessage) error {
 	if len(document) == 0 || string(document) == "null" {
 		return nil
 	}
@@ -73,23 +73,23 @@ func (f *factFile) add(document json.RawMessage) error {
 	}
 	switch head.Kind {
 	case "Cluster":
-		return addFact(&f.Clusters, document, func(*v1alpha1.Cluster) bool { return true })
+		return appendObject(&f.Clusters, document, func(*v1alpha1.Cluster) bool { return true })
 	case "FederatedObject":
-		return addFact(&f.objects, document, func(o *v1alpha1.FederatedObject) bool { return f.mine(o.Namespace, o.Spec.Federation) })
+		return appendObject(&f.objects, document, func(o *v1alpha1.FederatedObject) bool { return f.ofFederation(o.Namespace, o.Spec.Federation) })
 	case "Delivery":
-		return addFact(&f.Deliveries, document, func(d *v1alpha1.Delivery) bool { return f.mine(d.Namespace, d.Spec.Federation) })
+		return appendObject(&f.Deliveries, document, func(d *v1alpha1.Delivery) bool { return f.ofFederation(d.Namespace, d.Spec.Federation) })
 	case "Release":
-		return addFact(&f.Releases, document, func(r *v1alpha1.Release) bool { return f.mine(r.Namespace, r.Spec.Federation) })
+		return appendObject(&f.Releases, document, func(r *v1alpha1.Release) bool { return f.ofFederation(r.Namespace, r.Spec.Federation) })
 	}
 	return nil
 }
 
-func (f *factFile) mine(namespace, federation string) bool {
+func (f *fleetFile) ofFederation(namespace, federation string) bool {
 	return namespace == f.federation.Namespace && federation == f.federation.Name
 }
 
-// addFact decodes an object and adds it to the list if it is wanted.
-func addFact[T any](list *[]T, document json.RawMessage, wanted func(*T) bool) error {
+// appendObject decodes an object and adds it to the list if it is wanted.
+func appendObject[T any](list *[]T, document json.RawMessage, wanted func(*T) bool) error {
 	var object T
 	if err := json.Unmarshal(document, &object); err != nil {
 		return fmt.Errorf("reading a %T: %w", object, err)

@@ -11,9 +11,9 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// inform adds to the manifests what only the hub knows and the controllers decide by: clusters that Git does not declare,
+// addToInput adds to the manifests what only the hub knows and the controllers decide by: clusters that Git does not declare,
 // what clusters serve and have room for, and what was decided the last time. A hub that cannot be read adds nothing.
-func (l *LiveHub) inform(ctx context.Context, t *Tree) {
+func (l *LiveHub) addToInput(ctx context.Context, t *Tree) {
 	if l == nil || l.Err != nil {
 		return
 	}
@@ -23,7 +23,7 @@ func (l *LiveHub) inform(ctx context.Context, t *Tree) {
 		return
 	}
 	l.Objects, l.Deliveries = objects.Items, deliveries.Items
-	t.Input.Fleet, clusters.Items = nil, hub.Remaining(clusters.Items)
+	t.Input.Fleet, clusters.Items = nil, hub.NotBeingDeleted(clusters.Items)
 	for _, c := range clusters.Items {
 		t.Input.Fleet = append(t.Input.Fleet, fleet.From(c, t.Parts.Origins[c.Name]))
 	}

@@ -55,13 +55,13 @@ func (k *HubSnapshot) Fleet(base, now *Tree, by string) []fleet.Cluster {
 		return now.Parts.Fleet()
 	}
 	var all []fleet.Cluster
-	present := hub.Remaining(k.Clusters)
+	present := hub.NotBeingDeleted(k.Clusters)
 	for _, c := range present {
-		was, before := declaredIn(base, c.Name)
-		is, declared := declaredIn(now, c.Name)
+		was, before := declaration(base, c.Name)
+		is, declared := declaration(now, c.Name)
 		fromGit := before || c.Labels[v1alpha1.SourceLabel] == by
-		if declared || !fromGit || joined(c, was) {
-			all = append(all, fleet.From(redeclared(c, was, is), now.Parts.Origins[c.Name]))
+		if declared || !fromGit || joinedByHand(c, was) {
+			all = append(all, fleet.From(withDeclaration(c, was, is), now.Parts.Origins[c.Name]))
 		}
 	}
 	for _, c := range now.Parts.Clusters {
@@ -72,8 +72,8 @@ func (k *HubSnapshot) Fleet(base, now *Tree, by string) []fleet.Cluster {
 	return all
 }
 
-// declaredIn is what the manifests of a side say of a cluster.
-func declaredIn(t *Tree, name string) (v1alpha1.Cluster, bool) {
+// declaration is what the manifests of a side say of a cluster.
+func declaration(t *Tree, name string) (v1alpha1.Cluster, bool) {
 	if t == nil {
 		return v1alpha1.Cluster{}, false
 	}
@@ -84,13 +84,13 @@ func declaredIn(t *Tree, name string) (v1alpha1.Cluster, bool) {
 	return t.Parts.Clusters[i], true
 }
 
-// joined says whether somebody else than Git made the cluster a member: it stays when its manifest goes.
-func joined(c, declared v1alpha1.Cluster) bool {
+// joinedByHand says whether somebody else than Git made the cluster a member: it stays when its manifest goes.
+func joinedByHand(c, declared v1alpha1.Cluster) bool {
 	return c.Spec.APIEndpoint != "" && declared.Spec.APIEndpoint == "" || c.Spec.SecretRef != nil && declared.Spec.SecretRef == nil
 }
 
-// redeclared is the cluster of the hub with what Git says of it now, where it said something else before.
-func redeclared(c, was, now v1alpha1.Cluster) v1alpha1.Cluster {
+// withDeclaration is the cluster of the hub with what Git says of it now, where it said something else before.
+func withDeclaration(c, was, now v1alpha1.Cluster) v1alpha1.Cluster {
 	c.Labels = maps.Clone(c.Labels)
 	if c.Labels == nil {
 		c.Labels = map[string]string{}
@@ -98,25 +98,25 @@ func redeclared(c, was, now v1alpha1.Cluster) v1alpha1.Cluster {
 	maps.DeleteFunc(c.Labels, func(key, _ string) bool { _, git := was.Labels[key]; return git })
 	maps.Copy(c.Labels, now.Labels)
 	s, a, b := &c.Spec, was.Spec, now.Spec
-	s.Provider, s.Region = said(s.Provider, a.Provider, b.Provider), said(s.Region, a.Region, b.Region)
-	s.Zone, s.Zones = said(s.Zone, a.Zone, b.Zone), saidAll(s.Zones, a.Zones, b.Zones)
+	s.Provider, s.Region = overlay(s.Provider, a.Provider, b.Provider), overlay(s.Region, a.Region, b.Region)
+	s.Zone, s.Zones = overlay(s.Zone, a.Zone, b.Zone), overlayList(s.Zones, a.Zones, b.Zones)
 	if was.Spec.Hold != nil || now.Spec.Hold != nil {
 		s.Hold = now.Spec.Hold
 	}
-	s.Taints, s.ResourceModels = saidAll(s.Taints, a.Taints, b.Taints), saidAll(s.ResourceModels, a.ResourceModels, b.ResourceModels)
+	s.Taints, s.ResourceModels = overlayList(s.Taints, a.Taints, b.Taints), overlayList(s.ResourceModels, a.ResourceModels, b.ResourceModels)
 	return c
 }
 
-// said is a field of the hub after Git, which said was, says now.
-func said(hub, was, now string) string {
+// overlay is a field of the hub after Git, which said was, says now.
+func overlay(hub, was, now string) string {
 	if was != "" {
 		hub = ""
 	}
 	return cmp.Or(now, hub)
 }
 
-// saidAll is said for a list.
-func saidAll[T any](hub, was, now []T) []T {
+// overlayList is said for a list.
+func overlayList[T any](hub, was, now []T) []T {
 	switch {
 	case len(now) > 0:
 		return now

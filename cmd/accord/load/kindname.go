@@ -74,12 +74,12 @@ func (k kindNames) add(gk schema.GroupKind, version string, words ...string) {
 	for _, word := range append([]string{singular.Resource, plural.Resource}, words...) {
 		word = strings.ToLower(word)
 		for _, form := range []string{word, word + "." + gk.Group, word + "." + version + "." + gk.Group} {
-			k.mean(form, gk) // the core group is what follows a last dot: "services.v1."
+			k.addWord(form, gk) // the core group is what follows a last dot: "services.v1."
 		}
 	}
 }
 
-func (k kindNames) mean(word string, gk schema.GroupKind) {
+func (k kindNames) addWord(word string, gk schema.GroupKind) {
 	if !slices.Contains(k[word], gk) {
 		k[word] = append(k[word], gk)
 	}
@@ -101,8 +101,8 @@ func (k kindNames) define(crd *unstructured.Unstructured) {
 	k.add(schema.GroupKind{Group: group, Kind: kind}, "v1", words...)
 }
 
-// of are the kinds that a word means; near is what was probably meant when it is none.
-func (k kindNames) of(word string) (kinds []schema.GroupKind, near string) {
+// lookup are the kinds that a word means; near is what was probably meant when it is none.
+func (k kindNames) lookup(word string) (kinds []schema.GroupKind, near string) {
 	if kinds = k[strings.ToLower(word)]; len(kinds) > 0 {
 		return kinds, ""
 	}

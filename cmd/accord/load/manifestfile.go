@@ -31,15 +31,15 @@ func ParseManifests(file string, data []byte) ([]render.Object, error) {
 	for i := range objects {
 		objects[i].Origin.Path = file
 	}
-	return objects, movedTo(file, err)
+	return objects, withPath(file, err)
 }
 
-// movedTo is err with the mistakes in the manifests of a file.
-func movedTo(file string, err error) error {
+// withPath is err with the mistakes in the manifests of a file.
+func withPath(file string, err error) error {
 	if joined, several := err.(interface{ Unwrap() []error }); several {
 		var all []error
 		for _, e := range joined.Unwrap() {
-			all = append(all, movedTo(file, e))
+			all = append(all, withPath(file, e))
 		}
 		return errors.Join(all...)
 	}

@@ -45,7 +45,7 @@ type finder struct {
 
 // find is the one object of that name. What is not there, or is there several times, is an error that says what is.
 func (f finder) find(o ObjectName) (manifest.ID, error) {
-	kinds, near := f.kinds.of(o.kind)
+	kinds, near := f.kinds.lookup(o.kind)
 	if len(kinds) == 0 {
 		hint := ""
 		if near != "" {
@@ -53,10 +53,10 @@ func (f finder) find(o ObjectName) (manifest.ID, error) {
 		}
 		return manifest.ID{}, fmt.Errorf("there is no kind %q%s (a directory is written ./%s)", o.kind, hint, o)
 	}
-	of := f.of(kinds)
+	of := f.ofKinds(kinds)
 	var found []manifest.ID
 	for _, id := range of {
-		if id.Name == o.name && f.within(id) {
+		if id.Name == o.name && f.inNamespace(id) {
 			found = append(found, id)
 		}
 	}
@@ -64,13 +64,13 @@ func (f finder) find(o ObjectName) (manifest.ID, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return manifest.ID{}, f.missing(kinds[0].Kind, o.name, of)
+		return manifest.ID{}, f.notFound(kinds[0].Kind, o.name, of)
 	}
 	return manifest.ID{}, ambiguous(o, found)
 }
 
-// of are the objects of the kinds, in any namespace.
-func (f finder) of(kinds []schema.GroupKind) []manifest.ID {
+// ofKinds are the objects of the kinds, in any namespace.
+func (f finder) ofKinds(kinds []schema.GroupKind) []manifest.ID {
 	var ids []manifest.ID
 	for _, id := range f.ids {
 		if slices.Contains(kinds, id.GroupKind()) {
@@ -80,16 +80,16 @@ func (f finder) of(kinds []schema.GroupKind) []manifest.ID {
 	return ids
 }
 
-// within says whether the object may be the one that is meant. What has no namespace is in every one.
-func (f finder) within(id manifest.ID) bool {
+// inNamespace says whether the object may be the one that is meant. What has no namespace is in every one.
+func (f finder) inNamespace(id manifest.ID) bool {
 	return f.namespace == "" || id.Namespace == "" || id.Namespace == f.namespace
 }
 
-// missing says what there is instead.
-func (f finder) missing(kind, name string, of []manifest.ID) error {
+// notFound says what there is instead.
+func (f finder) notFound(kind, name string, of []manifest.ID) error {
 	var names, elsewhere []string
 	for _, id := range of {
-		if f.within(id) {
+		if f.inNamespace(id) {
 			names = append(names, id.Name)
 		}
 		if id.Name == name {

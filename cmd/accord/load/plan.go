@@ -30,7 +30,7 @@ func (f *Flags) Plan(ctx context.Context, dir string, live *LiveHub) (*PlannedTr
 	if t.Mistakes != nil {
 		return nil, &exit.Error{Code: 1, Err: t.Mistakes}
 	}
-	live.inform(ctx, t)
+	live.addToInput(ctx, t)
 	t.Input.Now = time.Now()
 	if err := f.WriteDump(t); err != nil {
 		return nil, err

@@ -83,11 +83,11 @@ func (f *Flags) Read(ctx context.Context, dir string) (*Tree, error) {
 	if f.Repo == "" {
 		t.Dir = dir
 	}
-	return t, f.placeHealth(t)
+	return t, f.resolveHealthLines(t)
 }
 
-// placeHealth gives the health expressions of a Federation that is a file their lines, as seen from the tree.
-func (f *Flags) placeHealth(t *Tree) error {
+// resolveHealthLines gives the health expressions of a Federation that is a file their lines, as seen from the tree.
+func (f *Flags) resolveHealthLines(t *Tree) error {
 	if f.FederationName == "" || f.Found != nil {
 		return nil
 	}
@@ -156,17 +156,17 @@ func NewTree(fed *v1alpha1.Federation, checkouts []Checkout) *Tree {
 	return t
 }
 
-// Near is the path of a manifest as seen from where accord was called, so that an editor can jump there.
-func (t *Tree) Near(p string) string {
+// DisplayPath is the path of a manifest as seen from where accord was called, so that an editor can jump there.
+func (t *Tree) DisplayPath(p string) string {
 	if p == "" {
 		return ""
 	}
 	return path.Join(filepath.ToSlash(t.Dir), p)
 }
 
-// Relative is near for tools that take paths below the current directory only, as far as there is such a path.
-func (t *Tree) Relative(p string) string {
-	near := t.Near(p)
+// RelativePath is near for tools that take paths below the current directory only, as far as there is such a path.
+func (t *Tree) RelativePath(p string) string {
+	near := t.DisplayPath(p)
 	here, err := filepath.Abs(".")
 	if err != nil || !filepath.IsAbs(near) {
 		return near

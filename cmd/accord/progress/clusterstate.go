@@ -51,13 +51,13 @@ func DeliveryState(d *v1alpha1.Delivery, revision string) ClusterState {
 	case isFalse(ready):
 		p.State = v1alpha1.Failed
 	case isTrue(held) && ready != nil && ready.Reason == status.Held: // not while something else is under way
-		p.State, p.Since, p.Note = v1alpha1.Held, &held.LastTransitionTime, cmp.Or(heldBecause(d), held.Message)
+		p.State, p.Since, p.Note = v1alpha1.Held, &held.LastTransitionTime, cmp.Or(heldReason(d), held.Message)
 	}
 	return p
 }
 
-// heldBecause is why the first held object is; empty when that is not known.
-func heldBecause(d *v1alpha1.Delivery) string {
+// heldReason is why the first held object is; empty when that is not known.
+func heldReason(d *v1alpha1.Delivery) string {
 	for _, p := range d.Status.Problems {
 		if p.State == v1alpha1.Held {
 			return p.Message

@@ -12,8 +12,8 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// look reads what the hub knows about the commit now.
-func (w *Wait) look(ctx context.Context) (Snapshot, error) {
+// read reads what the hub knows about the commit now.
+func (w *Wait) read(ctx context.Context) (Snapshot, error) {
 	fed := &v1alpha1.Federation{}
 	if err := w.Hub.Get(ctx, client.ObjectKeyFromObject(w.Federation), fed); err != nil {
 		return Snapshot{}, w.Hub.Wrap("reading federation "+w.Federation.Name, err)

@@ -13,10 +13,10 @@ const NextMistake = "correct it and push (accord lint shows all mistakes); until
 
 // nextStep is what somebody can do whose commit is not done.
 func nextStep(fed *v1alpha1.Federation, s Snapshot, r Result) string {
-	name := fed.Name + text.Prefixed(" -n ", fed.Namespace)
+	name := fed.Name + text.WithPrefix(" -n ", fed.Namespace)
 	switch r {
 	case Failed:
-		if s.Mistakes {
+		if s.Invalid {
 			return NextMistake
 		}
 	case Superseded:
@@ -26,7 +26,7 @@ func nextStep(fed *v1alpha1.Federation, s Snapshot, r Result) string {
 	case Unreachable:
 		return "accord get clusters"
 	}
-	for _, w := range s.Worst {
+	for _, w := range s.NotReady {
 		if w.State == v1alpha1.Failed {
 			return NextWhy(w.Object, w.Cluster)
 		}

@@ -30,8 +30,8 @@ type event struct {
 	Next    string `json:"next,omitempty"`
 }
 
-// patience is how long nothing is printed; a pipeline wants to see within a second that something is waited for.
-const patience = 500 * time.Millisecond
+// quietPeriod is how long nothing is printed; a pipeline wants to see within a second that something is waited for.
+const quietPeriod = 500 * time.Millisecond
 
 // A waitPrinter writes one line for each change, and the last one with the result.
 type Printer struct {
@@ -57,7 +57,7 @@ func NewPrinter(f text.Format, out io.Writer, name, commit string) *Printer {
 
 // AnnounceHub says which hub is asked, if nothing else was said in time. After end it never says anything.
 func (p *Printer) AnnounceHub(host string) (end func()) {
-	t := time.AfterFunc(patience, func() {
+	t := time.AfterFunc(quietPeriod, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.last == "" && !p.over {
@@ -92,7 +92,7 @@ func (p *Printer) Print(s Snapshot, v Verdict, now time.Time) error {
 		e.ExitCode = new(v.ExitCode())
 	}
 	if v.unfinished() {
-		e.Worst, e.Omitted, e.Next = s.Worst, s.Omitted, nextStep(&p.federation, s, v.Result)
+		e.Worst, e.Omitted, e.Next = s.NotReady, s.Omitted, nextStep(&p.federation, s, v.Result)
 	}
 	change := fmt.Sprint(e.Release, e.Summary, e.Message, e.Result)
 	if change == p.last {
@@ -117,7 +117,7 @@ func waitMessage(s Snapshot, v Verdict, commit string) string {
 	if s.Release == "" {
 		return text.Join("; ", "waiting for accord to see "+text.ShortRevision(commit), s.Note)
 	}
-	return text.Join("  ", progress(s), s.Note)
+	return text.Join("  ", progressLine(s), s.Note)
 }
 
 func jsonLine(out io.Writer, e event, _ time.Time) error {
@@ -134,11 +134,11 @@ func jsonLine(out io.Writer, e event, _ time.Time) error {
 func textLine(out io.Writer, e event, now time.Time) error {
 	line := now.Format(time.TimeOnly) + "  "
 	if e.Result != "" {
-		line += fmt.Sprintf("%s  %s @ %s  ", shout(e.Result), e.Federation, text.ShortRevision(e.Revision))
+		line += fmt.Sprintf("%s  %s @ %s  ", headline(e.Result), e.Federation, text.ShortRevision(e.Revision))
 	}
 	line += e.Message + "\n"
 	for _, w := range e.Worst {
-		line += fmt.Sprintf("  %s  %s%s%s\n", w.Cluster, w.State, text.ForAge(w.Since, now), text.Prefixed("  ", text.Join(": ", w.Object, w.Message)))
+		line += fmt.Sprintf("  %s  %s%s%s\n", w.Cluster, w.State, text.ForAge(w.Since, now), text.WithPrefix("  ", text.Join(": ", w.Object, w.Message)))
 	}
 	if e.Omitted > 0 {
 		line += fmt.Sprintf("  and %s that are not done\n", text.Count(int(e.Omitted), "more cluster"))
@@ -150,8 +150,8 @@ func textLine(out io.Writer, e event, now time.Time) error {
 	return err
 }
 
-// shout is the result as a headline.
-func shout(r Result) string {
+// headline is the result as a headline.
+func headline(r Result) string {
 	return map[Result]string{
 		Done: "DONE", Failed: "FAILED", Timeout: "TIME RAN OUT", Held: "HELD",
 		Unreachable: "UNREACHABLE", Superseded: "SUPERSEDED",

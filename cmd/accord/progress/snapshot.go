@@ -14,8 +14,8 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// MaxWorst clusters are listed, as in a Release.
-const MaxWorst = 10
+// MaxNotReady clusters are listed, as in a Release.
+const MaxNotReady = 10
 
 // A sight is what the hub knows about one commit at one moment: of the whole fleet, or of some clusters.
 // It is a value, made from hub objects by releaseSight and deliverySight, and judged by judge.
@@ -28,14 +28,14 @@ type Snapshot struct {
 	Ready bool
 	// Applied everywhere, healthy or not.
 	Applied bool
-	// HealthyButRest: every cluster that is neither held nor unreachable is healthy. AppliedButRest: runs the commit.
-	HealthyButRest, AppliedButRest bool
+	// RestHealthy: every cluster that is neither held nor unreachable is healthy. AppliedButRest: runs the commit.
+	RestHealthy, RestApplied bool
 	// Stalled says what no retry can fix; empty when nothing is.
 	Stalled string
 	// Superseded names the newer Release; empty when this one is current.
 	Superseded string
-	// Unapproved is what is said of a plan that waits for approval; empty when none does.
-	Unapproved string
+	// AwaitingApproval is what is said of a plan that waits for approval; empty when none does.
+	AwaitingApproval string
 	// Suspended: the federation does not look at its sources.
 	Suspended bool
 	// Summary counts clusters against the decided set.
@@ -44,17 +44,17 @@ type Snapshot struct {
 	UnreachableSince time.Time
 	// Note is the one thing worth saying about what is not done yet.
 	Note string
-	// Worst are clusters that are not done, the worst first, at most ten; Omitted counts the others.
-	Worst   []v1alpha1.NotReadyCluster
-	Omitted int32
-	// Mistakes are in the manifests, so that nothing could be decided.
-	Mistakes bool
+	// NotReady are clusters that are not done, the worst first, at most ten; Omitted counts the others.
+	NotReady []v1alpha1.NotReadyCluster
+	Omitted  int32
+	// Invalid are in the manifests, so that nothing could be decided.
+	Invalid bool
 }
 
 // ReleaseSnapshot sees the whole fleet. A nil release has not been seen yet.
 func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 	if rel == nil {
-		return unseen(fed)
+		return unseenSnapshot(fed)
 	}
 	st := rel.Status
 	known := func(kind string) *metav1.Condition { return Condition(st.Conditions, rel.Generation, kind) }
@@ -66,20 +66,20 @@ func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 		Evaluated: st.ObservedGeneration == rel.Generation,
 		Ready:     isTrue(ready),
 		Applied:   placed && isTrue(applied) && t.Held == 0,
-		HealthyButRest: placed && ready != nil && ready.Reason != reasonProgressing && t.Total > 0 &&
+		RestHealthy: placed && ready != nil && ready.Reason != reasonProgressing && t.Total > 0 &&
 			!(isTrue(moving) && moving.Reason == reasonProgressing) && // stages go on by themselves
 			t.Healthy+t.Held+t.Unreachable == t.Total,
-		AppliedButRest: placed && (isTrue(applied) || applied != nil && applied.Reason == reasonUnreachable),
-		Suspended:      fed.Spec.Suspend,
-		Summary:        t,
-		Note:           releaseNote(rel),
-		Worst:          st.NotReadyClusters, Omitted: st.Omitted, Mistakes: len(st.Errors) > 0,
+		RestApplied: placed && (isTrue(applied) || applied != nil && applied.Reason == reasonUnreachable),
+		Suspended:   fed.Spec.Suspend,
+		Summary:     t,
+		Note:        releaseNote(rel),
+		NotReady:    st.NotReadyClusters, Omitted: st.Omitted, Invalid: len(st.Errors) > 0,
 	}
 	if c := known("Stalled"); isTrue(c) && c.Reason != reasonSuperseded {
 		s.Stalled = cmp.Or(text.First(st.Errors), c.Message, c.Reason)
 	}
 	if c := known(v1alpha1.Approved); isFalse(c) && !strings.Contains(rel.Annotations[v1alpha1.ApprovedPlanAnnotation], rel.Spec.PlanDigest) {
-		s.Unapproved = c.Message // what was approved a moment ago is only not in force yet
+		s.AwaitingApproval = c.Message // what was approved a moment ago is only not in force yet
 	}
 	if isSuperseded(rel) {
 		s.Superseded = cmp.Or(st.SupersededBy, "a newer commit")
@@ -92,8 +92,8 @@ func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 	return s
 }
 
-// unseen is the sight of a commit without a Release: why the sources cannot be read, or where the federation is.
-func unseen(fed *v1alpha1.Federation) Snapshot {
+// unseenSnapshot is the sight of a commit without a Release: why the sources cannot be read, or where the federation is.
+func unseenSnapshot(fed *v1alpha1.Federation) Snapshot {
 	s := Snapshot{Suspended: fed.Spec.Suspend, Note: SourceError(fed)}
 	if at := fed.Status.LastAttemptedRevision; s.Note == "" && at != "" {
 		s.Note = "it is at " + text.ShortRevision(at)
@@ -122,14 +122,14 @@ func releaseNote(rel *v1alpha1.Release) string {
 	st := rel.Status
 	for _, w := range st.NotReadyClusters {
 		if w.State == v1alpha1.Failed {
-			return worstNote(w)
+			return notReadyNote(w)
 		}
 	}
 	if w := st.WaitingFor; w != nil {
 		return "waiting for " + text.Join(": ", w.Cluster, w.Message)
 	}
 	if len(st.NotReadyClusters) > 0 {
-		return worstNote(st.NotReadyClusters[0])
+		return notReadyNote(st.NotReadyClusters[0])
 	}
 	if st.Summary.Total == 0 {
 		return MessageOf(Condition(st.Conditions, rel.Generation, "Ready"))
@@ -137,8 +137,8 @@ func releaseNote(rel *v1alpha1.Release) string {
 	return ""
 }
 
-// worstNote is "eu-7 apps/Deployment shop/api: image not found".
-func worstNote(w v1alpha1.NotReadyCluster) string {
+// notReadyNote is "eu-7 apps/Deployment shop/api: image not found".
+func notReadyNote(w v1alpha1.NotReadyCluster) string {
 	return text.Join(": ", text.Join(" ", w.Cluster, w.Object), cmp.Or(w.Message, string(w.State)))
 }
 
@@ -149,11 +149,11 @@ func DeliverySnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliverie
 		return whole
 	}
 	s := Snapshot{
-		Release: whole.Release, Evaluated: true, Superseded: whole.Superseded, Unapproved: whole.Unapproved, Suspended: whole.Suspended,
+		Release: whole.Release, Evaluated: true, Superseded: whole.Superseded, AwaitingApproval: whole.AwaitingApproval, Suspended: whole.Suspended,
 		Summary: v1alpha1.Summary{Total: int32(len(clusters))},
 	}
 	if isFalse(Condition(rel.Status.Conditions, rel.Generation, v1alpha1.Rendered)) {
-		s.Stalled, s.Mistakes = whole.Stalled, whole.Mistakes // a mistake on another cluster would be no reason
+		s.Stalled, s.Invalid = whole.Stalled, whole.Invalid // a mistake on another cluster would be no reason
 	}
 	for _, name := range clusters {
 		i := slices.IndexFunc(deliveries, func(d v1alpha1.Delivery) bool {
@@ -165,15 +165,15 @@ func DeliverySnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliverie
 		}
 		s.Summary.Progressing++
 		s.Note = cmp.Or(s.Note, name+" has received nothing of this release")
-		s.addWorst(v1alpha1.NotReadyCluster{Cluster: name, State: v1alpha1.Progressing, Message: "has received nothing of this release"})
-		if whole.Evaluated && (whole.Ready || whole.HealthyButRest) {
+		s.addNotReady(v1alpha1.NotReadyCluster{Cluster: name, State: v1alpha1.Progressing, Message: "has received nothing of this release"})
+		if whole.Evaluated && (whole.Ready || whole.RestHealthy) {
 			s.Stalled = cmp.Or(s.Stalled, "nothing of this release goes to "+name)
 		}
 	}
 	t := s.Summary
 	s.Ready, s.Applied = t.Healthy == t.Total, t.Applied == t.Total
-	s.HealthyButRest = t.Healthy+t.Held+t.Unreachable == t.Total
-	s.AppliedButRest = t.Applied+t.Held+t.Unreachable == t.Total
+	s.RestHealthy = t.Healthy+t.Held+t.Unreachable == t.Total
+	s.RestApplied = t.Applied+t.Held+t.Unreachable == t.Total
 	return s
 }
 
@@ -203,12 +203,12 @@ func (s *Snapshot) add(d *v1alpha1.Delivery, revision string) {
 	}
 	if p.State != v1alpha1.Healthy {
 		s.Note = cmp.Or(s.Note, text.Join(" ", d.Spec.Cluster, p.Note))
-		s.addWorst(worstOf(d, p))
+		s.addNotReady(notReadyCluster(d, p))
 	}
 }
 
-// worstOf is what is worst on a cluster that is not done.
-func worstOf(d *v1alpha1.Delivery, p ClusterState) v1alpha1.NotReadyCluster {
+// notReadyCluster is what is worst on a cluster that is not done.
+func notReadyCluster(d *v1alpha1.Delivery, p ClusterState) v1alpha1.NotReadyCluster {
 	w := v1alpha1.NotReadyCluster{Cluster: d.Spec.Cluster, State: p.State, Message: p.Note, Since: p.Since}
 	if i := slices.IndexFunc(d.Status.Problems, func(o v1alpha1.ObjectProblem) bool { return NeedsAttention(o.State) }); i >= 0 && firstProblem(d) == p.Note {
 		w.Object, w.Message = d.Status.Problems[i].Object, d.Status.Problems[i].Message
@@ -216,13 +216,13 @@ func worstOf(d *v1alpha1.Delivery, p ClusterState) v1alpha1.NotReadyCluster {
 	return w
 }
 
-// addWorst lists a cluster, or counts it when the list is full.
-func (s *Snapshot) addWorst(w v1alpha1.NotReadyCluster) {
-	if len(s.Worst) == MaxWorst {
+// addNotReady lists a cluster, or counts it when the list is full.
+func (s *Snapshot) addNotReady(w v1alpha1.NotReadyCluster) {
+	if len(s.NotReady) == MaxNotReady {
 		s.Omitted++
 		return
 	}
-	s.Worst = append(s.Worst, w)
+	s.NotReady = append(s.NotReady, w)
 }
 
 // Counts is "applied 13/30  healthy 12/30  held 1  unreachable 2".

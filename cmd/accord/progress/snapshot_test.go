@@ -61,7 +61,7 @@ func TestReleaseSight(t *testing.T) {
 
 			if c.release.Approval != nil { // what somebody approves is waited for, before the loops have seen it
 				rel.Annotations = map[string]string{v1alpha1.ApprovedPlanAnnotation: "sha256:0,sha256:1"}
-				require.Empty(t, ReleaseSnapshot(fed, rel).Unapproved)
+				require.Empty(t, ReleaseSnapshot(fed, rel).AwaitingApproval)
 				rel.Annotations = nil
 			}
 			rel.Generation = 5 // the plan changed since: nothing is known about it

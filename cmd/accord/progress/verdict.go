@@ -58,15 +58,15 @@ type Verdict struct {
 	Result Result
 	// Message is one sentence for people.
 	Message string
-	// OK turns the exit code of a result that was allowed into 0.
-	OK bool
-	// Again is when the verdict may change without any news; zero: never.
-	Again time.Time
+	// Allowed turns the exit code of a result that was allowed into 0.
+	Allowed bool
+	// CheckAt is when the verdict may change without any news; zero: never.
+	CheckAt time.Time
 }
 
 // ExitCode of the process that ends with this verdict.
 func (v Verdict) ExitCode() int {
-	if v.OK {
+	if v.Allowed {
 		return 0
 	}
 	return v.Result.ExitCode()
@@ -96,59 +96,59 @@ func Judge(s Snapshot, g Goal, now time.Time) Verdict {
 		return Verdict{Result: Failed, Message: s.Stalled}
 	case s.Superseded != "":
 		return Verdict{Result: Superseded, Message: "overtaken by " + s.Superseded}
-	case s.Unapproved != "":
-		return Verdict{Result: Held, Message: s.Unapproved}
+	case s.AwaitingApproval != "":
+		return Verdict{Result: Held, Message: s.AwaitingApproval}
 	case s.Suspended && !seen:
 		return Verdict{Result: Held, Message: "the federation is suspended and has not looked at this commit"}
 	}
-	v := judgeRest(s, g, now)
+	v := judgeRemaining(s, g, now)
 	if v.Result != "" || g.Deadline.IsZero() {
 		return v
 	}
 	if !now.Before(g.Deadline) {
-		return Verdict{Result: Timeout, Message: text.Join("  ", progress(s), s.Note)}
+		return Verdict{Result: Timeout, Message: text.Join("  ", progressLine(s), s.Note)}
 	}
-	if v.Again.IsZero() || g.Deadline.Before(v.Again) {
-		v.Again = g.Deadline
+	if v.CheckAt.IsZero() || g.Deadline.Before(v.CheckAt) {
+		v.CheckAt = g.Deadline
 	}
 	return v
 }
 
-// judgeRest judges what is missing when nothing is final: whether all of it is held or unreachable.
-func judgeRest(s Snapshot, g Goal, now time.Time) Verdict {
+// judgeRemaining judges what is missing when nothing is final: whether all of it is held or unreachable.
+func judgeRemaining(s Snapshot, g Goal, now time.Time) Verdict {
 	t := s.Summary
-	rest := s.HealthyButRest
+	rest := s.RestHealthy
 	if g.Applied {
-		rest = s.AppliedButRest
+		rest = s.RestApplied
 	}
 	switch {
 	case !s.Evaluated:
 		return Verdict{}
 	case rest && t.Held > 0 && !(g.AllowHeld && t.Unreachable > 0):
-		return Verdict{Result: Held, OK: g.AllowHeld, Message: s.Counts()}
+		return Verdict{Result: Held, Allowed: g.AllowHeld, Message: s.Counts()}
 	case rest && t.Unreachable > 0:
-		return judgeLost(s, g, now)
+		return judgeUnreachable(s, g, now)
 	case s.Suspended:
 		return Verdict{Result: Held, Message: "the federation is suspended: " + s.Counts()}
 	}
 	return Verdict{}
 }
 
-// judgeLost gives up on unreachable clusters when the grace is over for the last one.
-func judgeLost(s Snapshot, g Goal, now time.Time) Verdict {
+// judgeUnreachable gives up on unreachable clusters when the grace is over for the last one.
+func judgeUnreachable(s Snapshot, g Goal, now time.Time) Verdict {
 	since := s.UnreachableSince
 	if since.IsZero() {
 		since = g.Started
 	}
 	if over := since.Add(g.Grace); now.Before(over) {
-		return Verdict{Again: over}
+		return Verdict{CheckAt: over}
 	}
 	silence := duration.HumanDuration(now.Sub(since))
 	return Verdict{Result: Unreachable, Message: s.Counts() + ": not heard from for " + silence}
 }
 
-// progress is one line of how far a commit got.
-func progress(s Snapshot) string {
+// progressLine is one line of how far a commit got.
+func progressLine(s Snapshot) string {
 	switch {
 	case s.Release == "":
 		return "not seen by accord yet"

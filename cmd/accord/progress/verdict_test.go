@@ -36,33 +36,33 @@ func TestJudge(t *testing.T) {
 		{"all healthy under an older plan", stale(of3(Snapshot{Ready: true, Applied: true}, 3, 3, 0, 0)), applied, "", 2, time.Time{}},
 		{"on its way", of3(Snapshot{}, 2, 1, 0, 0), healthy, "", 2, time.Time{}},
 		{"on its way at the deadline", of3(Snapshot{}, 2, 1, 0, 0), late, Timeout, 3, time.Time{}},
-		{"applied, not healthy", of3(Snapshot{Applied: true, AppliedButRest: true}, 3, 1, 0, 0), healthy, "", 2, time.Time{}},
-		{"applied, and that is enough", of3(Snapshot{Applied: true, AppliedButRest: true}, 3, 1, 0, 0), applied, Done, 0, time.Time{}},
+		{"applied, not healthy", of3(Snapshot{Applied: true, RestApplied: true}, 3, 1, 0, 0), healthy, "", 2, time.Time{}},
+		{"applied, and that is enough", of3(Snapshot{Applied: true, RestApplied: true}, 3, 1, 0, 0), applied, Done, 0, time.Time{}},
 
 		{"a mistake in the commit", of3(Snapshot{Stalled: "web.yaml:3: what?"}, 0, 0, 0, 0), healthy, Failed, 1, time.Time{}},
 		{"a mistake in the commit, then overtaken", of3(Snapshot{Stalled: "web.yaml:3: what?", Superseded: "prod-2"}, 0, 0, 0, 0), healthy, Failed, 1, time.Time{}},
 		{"overtaken on its way", of3(Snapshot{Superseded: "prod-2"}, 2, 2, 0, 0), healthy, Superseded, 6, time.Time{}},
-		{"overtaken while held", of3(Snapshot{Superseded: "prod-2", HealthyButRest: true}, 2, 2, 1, 0), healthy, Superseded, 6, time.Time{}},
+		{"overtaken while held", of3(Snapshot{Superseded: "prod-2", RestHealthy: true}, 2, 2, 1, 0), healthy, Superseded, 6, time.Time{}},
 
-		{"the rest is held", of3(Snapshot{HealthyButRest: true}, 2, 2, 1, 0), healthy, Held, 4, time.Time{}},
-		{"the rest is held, which is allowed", of3(Snapshot{HealthyButRest: true}, 2, 2, 1, 0), allowHeld, Held, 0, time.Time{}},
-		{"all is held", of3(Snapshot{HealthyButRest: true}, 0, 0, 3, 0), healthy, Held, 4, time.Time{}},
+		{"the rest is held", of3(Snapshot{RestHealthy: true}, 2, 2, 1, 0), healthy, Held, 4, time.Time{}},
+		{"the rest is held, which is allowed", of3(Snapshot{RestHealthy: true}, 2, 2, 1, 0), allowHeld, Held, 0, time.Time{}},
+		{"all is held", of3(Snapshot{RestHealthy: true}, 0, 0, 3, 0), healthy, Held, 4, time.Time{}},
 		{"one is held, others on their way", of3(Snapshot{}, 2, 1, 1, 0), allowHeld, "", 2, time.Time{}},
-		{"one is held, others applied", of3(Snapshot{AppliedButRest: true}, 2, 0, 1, 0), applied, Held, 4, time.Time{}},
-		{"the plan is not approved", of3(Snapshot{Unapproved: "it is not"}, 1, 1, 0, 0), healthy, Held, 4, time.Time{}},
-		{"the plan is not approved, held clusters allowed", of3(Snapshot{Unapproved: "it is not", HealthyButRest: true}, 1, 1, 2, 0), allowHeld, Held, 4, time.Time{}},
-		{"the plan is not approved, and overtaken", of3(Snapshot{Unapproved: "it is not", Superseded: "prod-2"}, 1, 1, 2, 0), healthy, Superseded, 6, time.Time{}},
+		{"one is held, others applied", of3(Snapshot{RestApplied: true}, 2, 0, 1, 0), applied, Held, 4, time.Time{}},
+		{"the plan is not approved", of3(Snapshot{AwaitingApproval: "it is not"}, 1, 1, 0, 0), healthy, Held, 4, time.Time{}},
+		{"the plan is not approved, held clusters allowed", of3(Snapshot{AwaitingApproval: "it is not", RestHealthy: true}, 1, 1, 2, 0), allowHeld, Held, 4, time.Time{}},
+		{"the plan is not approved, and overtaken", of3(Snapshot{AwaitingApproval: "it is not", Superseded: "prod-2"}, 1, 1, 2, 0), healthy, Superseded, 6, time.Time{}},
 		{"the federation is suspended on the way", of3(Snapshot{Suspended: true}, 1, 1, 0, 0), healthy, Held, 4, time.Time{}},
 		{"the federation is suspended afterwards", of3(Snapshot{Suspended: true, Ready: true}, 3, 3, 0, 0), healthy, Done, 0, time.Time{}},
 
-		{"the rest is unreachable for long", of3(Snapshot{HealthyButRest: true, UnreachableSince: lostFor(time.Hour)}, 2, 2, 0, 1), healthy, Unreachable, 5, time.Time{}},
-		{"the rest is unreachable for as long as the grace", of3(Snapshot{HealthyButRest: true, UnreachableSince: lostFor(time.Minute)}, 2, 2, 0, 1), healthy, Unreachable, 5, time.Time{}},
-		{"the rest was lost just now", of3(Snapshot{HealthyButRest: true, UnreachableSince: lostFor(20 * time.Second)}, 2, 2, 0, 1), healthy, "", 2, now.Add(40 * time.Second)},
-		{"the rest is unreachable, nobody knows since when", of3(Snapshot{HealthyButRest: true}, 2, 2, 0, 1), healthy, "", 2, now.Add(time.Minute)},
+		{"the rest is unreachable for long", of3(Snapshot{RestHealthy: true, UnreachableSince: lostFor(time.Hour)}, 2, 2, 0, 1), healthy, Unreachable, 5, time.Time{}},
+		{"the rest is unreachable for as long as the grace", of3(Snapshot{RestHealthy: true, UnreachableSince: lostFor(time.Minute)}, 2, 2, 0, 1), healthy, Unreachable, 5, time.Time{}},
+		{"the rest was lost just now", of3(Snapshot{RestHealthy: true, UnreachableSince: lostFor(20 * time.Second)}, 2, 2, 0, 1), healthy, "", 2, now.Add(40 * time.Second)},
+		{"the rest is unreachable, nobody knows since when", of3(Snapshot{RestHealthy: true}, 2, 2, 0, 1), healthy, "", 2, now.Add(time.Minute)},
 		{"one is unreachable, others on their way", of3(Snapshot{UnreachableSince: lostFor(time.Hour)}, 1, 1, 0, 1), healthy, "", 2, time.Time{}},
 
-		{"one is held, one unreachable", of3(Snapshot{HealthyButRest: true, UnreachableSince: lostFor(time.Hour)}, 1, 1, 1, 1), healthy, Held, 4, time.Time{}},
-		{"one is held, one unreachable, held is allowed", of3(Snapshot{HealthyButRest: true, UnreachableSince: lostFor(time.Hour)}, 1, 1, 1, 1), allowHeld, Unreachable, 5, time.Time{}},
+		{"one is held, one unreachable", of3(Snapshot{RestHealthy: true, UnreachableSince: lostFor(time.Hour)}, 1, 1, 1, 1), healthy, Held, 4, time.Time{}},
+		{"one is held, one unreachable, held is allowed", of3(Snapshot{RestHealthy: true, UnreachableSince: lostFor(time.Hour)}, 1, 1, 1, 1), allowHeld, Unreachable, 5, time.Time{}},
 	} {
 		t.Run(c.state, func(t *testing.T) {
 			got := Judge(c.sight, c.goal, now)
@@ -75,7 +75,7 @@ func TestJudge(t *testing.T) {
 			if c.again.IsZero() {
 				c.again = c.goal.Deadline
 			}
-			require.Equal(t, c.again, got.Again)
+			require.Equal(t, c.again, got.CheckAt)
 		})
 	}
 }

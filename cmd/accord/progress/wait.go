@@ -9,8 +9,8 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// lastLook is how long a hub may take to answer when the time has run out: what is read then still counts.
-const lastLook = 5 * time.Second
+// finalReadTimeout is how long a hub may take to answer when the time has run out: what is read then still counts.
+const finalReadTimeout = 5 * time.Second
 
 // Wait is one wait for one commit.
 type Wait struct {
@@ -29,7 +29,7 @@ func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) e
 	defer end()
 	var last Snapshot
 	for {
-		s, err := w.lookInTime(ctx)
+		s, err := w.readInTime(ctx)
 		switch {
 		case err == nil:
 			last = s
@@ -46,17 +46,17 @@ func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) e
 		if v.Result != "" {
 			return ExitError(v)
 		}
-		if err := hub.WaitForChange(ctx, news, v.Again); err != nil {
+		if err := hub.WaitForChange(ctx, news, v.CheckAt); err != nil {
 			return err
 		}
 	}
 }
 
-// lookInTime gives up on a hub that does not answer when the time runs out.
-func (w *Wait) lookInTime(ctx context.Context) (Snapshot, error) {
-	ctx, end := context.WithDeadline(ctx, w.Goal.Deadline.Add(lastLook))
+// readInTime gives up on a hub that does not answer when the time runs out.
+func (w *Wait) readInTime(ctx context.Context) (Snapshot, error) {
+	ctx, end := context.WithDeadline(ctx, w.Goal.Deadline.Add(finalReadTimeout))
 	defer end()
-	return w.look(ctx)
+	return w.read(ctx)
 }
 
 // ExitError is the end of the process for v; what there is to say has been said.

@@ -17,8 +17,8 @@ func (o renderedObject) provenance(doc *yaml.Node) []string {
 	if o.At == "" {
 		top = o.Object + ", made because an object in it goes here"
 	}
-	if replicas := below(below(doc, "spec"), "replicas"); replicas != nil && o.Share != "" {
-		mark(nil, replicas, o.Share) // unless an override says otherwise
+	if replicas := fieldOf(fieldOf(doc, "spec"), "replicas"); replicas != nil && o.Share != "" {
+		setComment(nil, replicas, o.Share) // unless an override says otherwise
 	}
 	a := annotator{edits: o.edits, seen: map[override.Edit]bool{}}
 	a.fields(doc, "", 0)
@@ -65,14 +65,14 @@ func (a annotator) field(key, value *yaml.Node, pointer string, depth int) {
 	case !touched:
 	case strings.Count(e.Path, "/") <= depth:
 		a.seen[e] = true
-		mark(key, value, editedBy(e))
+		setComment(key, value, editedBy(e))
 	default:
 		a.fields(value, pointer, depth)
 	}
 }
 
-// below is the value of a field; nil when there is none.
-func below(n *yaml.Node, field string) *yaml.Node {
+// fieldOf is the value of a field; nil when there is none.
+func fieldOf(n *yaml.Node, field string) *yaml.Node {
 	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == field {
 			return n.Content[i+1]
@@ -81,8 +81,8 @@ func below(n *yaml.Node, field string) *yaml.Node {
 	return nil
 }
 
-// mark puts a comment where it reads best: behind a value on one line, above anything longer.
-func mark(key, value *yaml.Node, text string) {
+// setComment puts a comment where it reads best: behind a value on one line, above anything longer.
+func setComment(key, value *yaml.Node, text string) {
 	text = "# " + strings.Join(strings.Fields(text), " ")
 	switch {
 	case value.Kind == yaml.ScalarNode && !strings.Contains(value.Value, "\n"):

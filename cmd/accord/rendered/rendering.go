@@ -21,9 +21,9 @@ type Rendering struct {
 	Revision string           `json:"revision"`
 	Objects  []renderedObject `json:"objects"`
 	// Held is what is not applied now, on purpose.
-	Held []renderedNot `json:"held,omitempty"`
+	Held []skippedObject `json:"held,omitempty"`
 	// Failed is what could not be rendered: what runs there stays as it is.
-	Failed []renderedNot `json:"failed,omitempty"`
+	Failed []skippedObject `json:"failed,omitempty"`
 	// Redacted counts Secrets without their values.
 	Redacted int `json:"redacted,omitempty"`
 
@@ -53,7 +53,7 @@ type renderedEdit struct {
 }
 
 // A renderedNot is an object that is not applied.
-type renderedNot struct {
+type skippedObject struct {
 	Object string `json:"object"`
 	At     string `json:"at,omitempty"`
 	Why    string `json:"why"`
@@ -80,9 +80,9 @@ func New(p *load.PlannedTree, f Options, names []load.ObjectName) (*Rendering, e
 	target := p.ForCluster(f.Cluster)
 	for _, placed := range target.Objects {
 		switch {
-		case !within(wanted, f.Namespace, placed.ID):
+		case !isSelected(wanted, f.Namespace, placed.ID):
 		case placed.Held != "":
-			r.Held = append(r.Held, renderedNot{placed.ID.String(), placed.Origin.String(), placed.Held})
+			r.Held = append(r.Held, skippedObject{placed.ID.String(), placed.Origin.String(), placed.Held})
 		default:
 			o, err := newRenderedObject(p, f, placed)
 			if err != nil {
@@ -95,8 +95,8 @@ func New(p *load.PlannedTree, f Options, names []load.ObjectName) (*Rendering, e
 		}
 	}
 	for _, failed := range target.Failed {
-		if within(wanted, f.Namespace, failed.ID) {
-			r.Failed = append(r.Failed, renderedNot{failed.ID.String(), failed.Origin.String(), failed.Err.Error()})
+		if isSelected(wanted, f.Namespace, failed.ID) {
+			r.Failed = append(r.Failed, skippedObject{failed.ID.String(), failed.Origin.String(), failed.Err.Error()})
 		}
 	}
 	return r, nil
@@ -113,15 +113,15 @@ func newRenderedObject(p *load.PlannedTree, f Options, placed propagate.Placed) 
 	if !f.Explain {
 		return o, nil
 	}
-	o.Share, o.edits = share(p, placed.ID, f.Cluster), placed.Edits
+	o.Share, o.edits = replicaShare(p, placed.ID, f.Cluster), placed.Edits
 	for _, e := range placed.Edits {
 		o.Edits = append(o.Edits, renderedEdit{Path: e.Path, Policy: e.Policy, Field: e.Field, At: e.At.String()})
 	}
 	return o, nil
 }
 
-// share is how the replicas on the cluster came about, and which field says so.
-func share(p *load.PlannedTree, id manifest.ID, cluster string) string {
+// replicaShare is how the replicas on the cluster came about, and which field says so.
+func replicaShare(p *load.PlannedTree, id manifest.ID, cluster string) string {
 	how, counted := p.Shares(id)[cluster]
 	if !counted {
 		return ""
@@ -131,8 +131,8 @@ func share(p *load.PlannedTree, id manifest.ID, cluster string) string {
 }
 
 // String is "apps/Deployment shop/web (apps/web.yaml:3): why".
-func (n renderedNot) String() string {
-	return n.Object + text.Prefixed(" (", text.Suffixed(n.At, ")")) + ": " + n.Why
+func (n skippedObject) String() string {
+	return n.Object + text.WithPrefix(" (", text.WithSuffix(n.At, ")")) + ": " + n.Why
 }
 
 // verdict is "eu-1 gets 12 objects (main@sha1:4f2c9e1...); 1 held; 1 could not be rendered".
@@ -178,8 +178,8 @@ func wantedObjects(p *load.PlannedTree, names []load.ObjectName, namespace, clus
 	return wanted, nil
 }
 
-// within says whether an object of the cluster is among the wanted ones.
-func within(wanted map[manifest.ID]bool, namespace string, id manifest.ID) bool {
+// isSelected says whether an object of the cluster is among the wanted ones.
+func isSelected(wanted map[manifest.ID]bool, namespace string, id manifest.ID) bool {
 	if wanted != nil {
 		return wanted[id]
 	}

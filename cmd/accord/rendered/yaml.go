@@ -34,9 +34,9 @@ func (o renderedObject) write(b *bytes.Buffer, explain bool) error {
 	if err := doc.Encode(o.Manifest); err != nil {
 		return err
 	}
-	asPeopleWrite(doc)
+	metadataFirst(doc)
 	if o.redacted {
-		onOneLine(below(doc, "data"), below(doc, "stringData"), below(below(doc, "metadata"), "annotations"))
+		flowLists(fieldOf(doc, "data"), fieldOf(doc, "stringData"), fieldOf(fieldOf(doc, "metadata"), "annotations"))
 	}
 	b.WriteString("---\n")
 	if explain {
@@ -52,8 +52,8 @@ func (o renderedObject) write(b *bytes.Buffer, explain bool) error {
 	return e.Close()
 }
 
-// asPeopleWrite puts first what says which object it is.
-func asPeopleWrite(doc *yaml.Node) {
+// metadataFirst puts first what says which object it is.
+func metadataFirst(doc *yaml.Node) {
 	var first, rest []*yaml.Node
 	for i := 0; i+1 < len(doc.Content); i += 2 {
 		if slices.Contains([]string{"apiVersion", "kind", "metadata"}, doc.Content[i].Value) {
@@ -65,8 +65,8 @@ func asPeopleWrite(doc *yaml.Node) {
 	doc.Content = append(first, rest...)
 }
 
-// onOneLine writes the lists in mappings as [a, b].
-func onOneLine(mappings ...*yaml.Node) {
+// flowLists writes the lists in mappings as [a, b].
+func flowLists(mappings ...*yaml.Node) {
 	for _, m := range mappings {
 		for i := 1; m != nil && i < len(m.Content); i += 2 {
 			if m.Content[i].Kind == yaml.SequenceNode {

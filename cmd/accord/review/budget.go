@@ -9,7 +9,7 @@ import (
 )
 
 // A part is one part of a document that has to stay within a number of characters.
-type part struct {
+type markdownPart struct {
 	head, foot string
 	// items are left out from the last one on. Before that, shorter forms of an item are tried: each has all of them, the
 	// longest first.
@@ -21,10 +21,10 @@ type part struct {
 }
 
 // lacks says what the reader does not see of n items.
-func (p part) lacks(n int) string { return p.loses + " of " + text.Count(n, p.noun) }
+func (p markdownPart) lacks(n int) string { return p.loses + " of " + text.Count(n, p.noun) }
 
 // A fitting is a document under its budget.
-type fitting struct {
+type markdownBudget struct {
 	room int
 	// shortened and left are what the reader does not see, by noun in the order in which it happened.
 	shortened, left []string
@@ -32,7 +32,7 @@ type fitting struct {
 
 // fit writes as much of the part as there is room for: first all items lose what their shorter forms lack, from the last
 // to the first, and only then items are left out.
-func (f *fitting) fit(p part) string {
+func (f *markdownBudget) fit(p markdownPart) string {
 	room := f.room - len(p.head) - len(p.foot)
 	texts, short := p.shorten(room)
 	size := lengths(texts)
@@ -62,7 +62,7 @@ func (f *fitting) fit(p part) string {
 
 // shorten chooses the longest forms of the items that fit together, or the shortest when none do. short is how many are
 // not whole.
-func (p part) shorten(room int) (texts []string, short int) {
+func (p markdownPart) shorten(room int) (texts []string, short int) {
 	texts = make([]string, len(p.items))
 	forms := 0
 	for i, item := range p.items {
@@ -94,7 +94,7 @@ func lengths(texts []string) int {
 }
 
 // omitted says what the reader does not see, and how to see it; empty when that is nothing.
-func (f *fitting) omitted(budget int, command string) string {
+func (f *markdownBudget) omitted(budget int, command string) string {
 	all := slices.Concat(f.shortened, f.left)
 	if len(all) == 0 {
 		return ""

@@ -39,8 +39,8 @@ func kindOf(id manifest.ID) string {
 	return id.Group + "/" + id.Kind
 }
 
-// gist is what a change is about, in a few words: the first fields, or what becomes of the object.
-func gist(v diff.Variant) string {
+// summaryOf is what a change is about, in a few words: the first fields, or what becomes of the object.
+func summaryOf(v diff.Variant) string {
 	if len(v.Hunks) == 0 {
 		return text.Join(": ", verbs[v.Action].word, v.Message)
 	}
@@ -89,8 +89,8 @@ func clustersOf(c diff.Change) []string {
 	return slices.Compact(all)
 }
 
-// spread is how far a change reaches: "30 clusters", "eu-1", "28 clusters, eu-7 differs".
-func spread(c diff.Change) string {
+// reach is how far a change reaches: "30 clusters", "eu-1", "28 clusters, eu-7 differs".
+func reach(c diff.Change) string {
 	rest := len(clustersOf(c)) - len(c.Variants[0].Clusters)
 	first := c.Variants[0].Clusters
 	text := text.Count(len(first), "cluster")
@@ -112,8 +112,8 @@ func lastCluster(c diff.Change) string {
 	return text.First(others)
 }
 
-// where says of the i-th variant where it is: "the same in 28 clusters", "eu-7 differs". name shows that of a cluster.
-func where(c diff.Change, i int, name func(string) string) string {
+// location says of the i-th variant where it is: "the same in 28 clusters", "eu-7 differs". name shows that of a cluster.
+func location(c diff.Change, i int, name func(string) string) string {
 	clusters := c.Variants[i].Clusters
 	switch {
 	case len(clusters) == 1 && i == 0:

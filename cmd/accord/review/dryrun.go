@@ -27,8 +27,8 @@ import (
 	applied "github.com/accord-dev/accord/reconciler/apply/live"
 )
 
-// liveClusters is how many clusters are asked at once.
-const liveClusters = 16
+// dryRunConcurrency is how many clusters are asked at once.
+const dryRunConcurrency = 16
 
 // DryRunFlags say whether a plan is tried on the members, and how they are reached.
 type DryRunFlags struct {
@@ -54,10 +54,10 @@ func (f *DryRunFlags) Check() error {
 }
 
 // A dial finds the way to a cluster; the error says why there is none.
-type dial func(ctx context.Context, cluster string) (*rest.Config, error)
+type dialer func(ctx context.Context, cluster string) (*rest.Config, error)
 
-// dial leads to the members of a kubeconfig, or to those that the hub has credentials of.
-func (f *DryRunFlags) dial(live *load.LiveHub, k *load.HubSnapshot, stderr io.Writer) (dial, error) {
+// dialer leads to the members of a kubeconfig, or to those that the hub has credentials of.
+func (f *DryRunFlags) dialer(live *load.LiveHub, k *load.HubSnapshot, stderr io.Writer) (dialer, error) {
 	if f.members != "" {
 		configs, err := hub.MemberConfigs(f.members, stderr)
 		return func(_ context.Context, cluster string) (*rest.Config, error) {
@@ -91,20 +91,20 @@ func dialMember(ctx context.Context, l *load.LiveHub, k *load.HubSnapshot, clust
 }
 
 // try asks every cluster of the plan of head; nil without --live, and when there is no plan.
-func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, live *load.LiveHub, k *load.HubSnapshot, stderr io.Writer) (*liveReport, error) {
+func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, live *load.LiveHub, k *load.HubSnapshot, stderr io.Writer) (*DryRunReport, error) {
 	if !f.on || head.plan == nil || len(r.Mistakes) > 0 {
 		return nil, nil
 	}
-	reach, err := f.dial(live, k, stderr)
+	reach, err := f.dialer(live, k, stderr)
 	if err != nil {
 		return nil, err
 	}
-	names, report := head.plan.Clusters(), &liveReport{}
-	bar := newBar(stderr)
+	names, report := head.plan.Clusters(), &DryRunReport{}
+	bar := newProgressBar(stderr)
 	defer bar.end()
 	var mu sync.Mutex
 	var g errgroup.Group
-	g.SetLimit(liveClusters)
+	g.SetLimit(dryRunConcurrency)
 	for _, name := range names {
 		g.Go(func() error {
 			trial, err := f.tryOn(ctx, r.Federation, head.plan, name, reach)
@@ -123,7 +123,7 @@ func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, live *load
 }
 
 // tryOn asks one cluster.
-func (f *DryRunFlags) tryOn(ctx context.Context, federation string, plan *propagate.Plan, cluster string, reach dial) (applied.DryRunResult, error) {
+func (f *DryRunFlags) tryOn(ctx context.Context, federation string, plan *propagate.Plan, cluster string, reach dialer) (applied.DryRunResult, error) {
 	target := plan.ForCluster(cluster)
 	if len(target.Objects) == 0 {
 		return applied.DryRunResult{}, nil
@@ -148,7 +148,7 @@ func (f *DryRunFlags) tryOn(ctx context.Context, federation string, plan *propag
 }
 
 // A liveReport is what the clusters say to a plan. It is true for the moment in which they were asked.
-type liveReport struct {
+type DryRunReport struct {
 	// Verdict is "tried 12 objects on 13 of 14 clusters".
 	Verdict string `json:"verdict"`
 	// Clusters of the plan, how many of them were asked to the end, and about how many objects in all.
@@ -156,51 +156,51 @@ type liveReport struct {
 	Asked    int `json:"asked"`
 	Tried    int `json:"tried"`
 	// Refused is what clusters would not take. It blocks the plan.
-	Refused []liveRefusal `json:"refused"`
+	Refused []rejection `json:"refused"`
 	// Unreachable clusters, or those that did not answer to the end, and why. They block nothing.
-	Unreachable []liveSilence `json:"unreachable"`
+	Unreachable []unreachableCluster `json:"unreachable"`
 	// Untried objects, about which nothing can be known before the change is there.
-	Untried []liveUntried `json:"untried"`
+	Untried []untriedObjects `json:"untried"`
 }
 
-// liveRefusal is one object that clusters refuse in the same words.
-type liveRefusal struct {
+// rejection is one object that clusters refuse in the same words.
+type rejection struct {
 	Object   string   `json:"object"`
 	Reason   string   `json:"reason"`
 	Message  string   `json:"message"`
 	Clusters []string `json:"clusters"`
 }
 
-// liveSilence is one cluster of which not everything is known.
-type liveSilence struct {
+// unreachableCluster is one cluster of which not everything is known.
+type unreachableCluster struct {
 	Cluster string `json:"cluster"`
 	Why     string `json:"why"`
 }
 
-// liveUntried are the objects that cannot be tried for the same reason.
-type liveUntried struct {
+// untriedObjects are the objects that cannot be tried for the same reason.
+type untriedObjects struct {
 	Why     string   `json:"why"`
 	Objects []string `json:"objects"`
 }
 
 // add what one cluster said.
-func (l *liveReport) add(cluster string, t applied.DryRunResult, err error) {
+func (l *DryRunReport) add(cluster string, t applied.DryRunResult, err error) {
 	l.Clusters++
 	l.Tried += t.Checked
 	if err != nil {
 		why := strings.TrimPrefix(err.Error(), "cluster "+cluster+": ")
-		l.Unreachable = append(l.Unreachable, liveSilence{cluster, why})
+		l.Unreachable = append(l.Unreachable, unreachableCluster{cluster, why})
 	} else {
 		l.Asked++
 	}
 	for _, x := range t.Rejected {
-		l.Refused = refusedBy(l.Refused, liveRefusal{x.ID.String(), x.Reason, x.Message, nil}, cluster)
+		l.Refused = addRejection(l.Refused, rejection{x.ID.String(), x.Reason, x.Message, nil}, cluster)
 	}
 	for _, x := range t.Unchecked {
-		i := slices.IndexFunc(l.Untried, func(u liveUntried) bool { return u.Why == x.Message })
+		i := slices.IndexFunc(l.Untried, func(u untriedObjects) bool { return u.Why == x.Message })
 		if i < 0 {
 			i = len(l.Untried)
-			l.Untried = append(l.Untried, liveUntried{Why: x.Message})
+			l.Untried = append(l.Untried, untriedObjects{Why: x.Message})
 		}
 		if id := x.ID.String(); !slices.Contains(l.Untried[i].Objects, id) {
 			l.Untried[i].Objects = append(l.Untried[i].Objects, id)
@@ -208,9 +208,9 @@ func (l *liveReport) add(cluster string, t applied.DryRunResult, err error) {
 	}
 }
 
-// refusedBy notes that one more cluster refuses the same.
-func refusedBy(all []liveRefusal, r liveRefusal, cluster string) []liveRefusal {
-	i := slices.IndexFunc(all, func(x liveRefusal) bool {
+// addRejection notes that one more cluster refuses the same.
+func addRejection(all []rejection, r rejection, cluster string) []rejection {
+	i := slices.IndexFunc(all, func(x rejection) bool {
 		return x.Object == r.Object && x.Reason == r.Reason && x.Message == r.Message
 	})
 	if i < 0 {
@@ -222,24 +222,24 @@ func refusedBy(all []liveRefusal, r liveRefusal, cluster string) []liveRefusal {
 }
 
 // conclude sorts what came in any order, and sums it up.
-func (l *liveReport) conclude() {
+func (l *DryRunReport) conclude() {
 	for _, r := range l.Refused {
 		slices.Sort(r.Clusters)
 	}
-	slices.SortFunc(l.Refused, func(a, b liveRefusal) int {
+	slices.SortFunc(l.Refused, func(a, b rejection) int {
 		return cmp.Or(-cmp.Compare(len(a.Clusters), len(b.Clusters)), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
-	slices.SortFunc(l.Unreachable, func(a, b liveSilence) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	slices.SortFunc(l.Unreachable, func(a, b unreachableCluster) int { return cmp.Compare(a.Cluster, b.Cluster) })
 	for _, u := range l.Untried {
 		slices.Sort(u.Objects)
 	}
-	slices.SortFunc(l.Untried, func(a, b liveUntried) int { return cmp.Compare(a.Why, b.Why) })
+	slices.SortFunc(l.Untried, func(a, b untriedObjects) int { return cmp.Compare(a.Why, b.Why) })
 	l.Verdict = fmt.Sprintf("tried %s on %s", text.Count(l.Tried, "object"), text.OutOf(l.Asked, l.Clusters))
-	l.Refused, l.Unreachable, l.Untried = orNone(l.Refused), orNone(l.Unreachable), orNone(l.Untried)
+	l.Refused, l.Unreachable, l.Untried = orEmpty(l.Refused), orEmpty(l.Unreachable), orEmpty(l.Untried)
 }
 
-// orNone is a list that JSON has as one, also when there is nothing in it.
-func orNone[T any](list []T) []T {
+// orEmpty is a list that JSON has as one, also when there is nothing in it.
+func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}

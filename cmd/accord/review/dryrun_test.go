@@ -33,24 +33,24 @@ func TestLiveReport(t *testing.T) {
 		"eu-3": {applied.DryRunResult{Checked: 1, Unchecked: []applied.Unchecked{fresh}}, errors.New("cluster eu-3: no answer to everything within 10s")},
 		"us-1": {applied.DryRunResult{}, nil},
 	}
-	want := &liveReport{
+	want := &DryRunReport{
 		Verdict: "tried 6 objects on 3 of 4 clusters", Clusters: 4, Asked: 3, Tried: 6,
-		Refused: []liveRefusal{
+		Refused: []rejection{
 			{"ConfigMap shop/web", "QuotaExceeded", "exceeded quota", []string{"eu-1", "eu-2"}},
 			{"ConfigMap shop/api", "AdmissionDenied", `admission webhook "w" denied the request`, []string{"eu-2"}},
 		},
-		Unreachable: []liveSilence{{"eu-3", "no answer to everything within 10s"}},
-		Untried:     []liveUntried{{"its namespace is new", []string{"ConfigMap shop/new"}}},
+		Unreachable: []unreachableCluster{{"eu-3", "no answer to everything within 10s"}},
+		Untried:     []untriedObjects{{"its namespace is new", []string{"ConfigMap shop/new"}}},
 	}
 	for range 8 { // maps come in any order
-		l := &liveReport{}
+		l := &DryRunReport{}
 		for cluster, a := range answers {
 			l.add(cluster, a.trial, a.err)
 		}
 		l.conclude()
 		require.Equal(t, want, l)
 	}
-	require.Equal(t, []liveLine{
+	require.Equal(t, []dryRunLine{
 		{propagate.Error, "eu-1, eu-2 refuse ConfigMap shop/web: exceeded quota"},
 		{propagate.Error, `eu-2 refuses ConfigMap shop/api: admission webhook "w" denied the request`},
 		{propagate.Warning, "eu-3 could not be asked: no answer to everything within 10s"},

@@ -9,32 +9,32 @@ import (
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
-// liveRefusedCode is the code of what a cluster refuses.
-const liveRefusedCode = "live-refused"
+// rejectedCode is the code of what a cluster refuses.
+const rejectedCode = "live-refused"
 
-// liveLine is one line of what the clusters say.
-type liveLine struct {
+// dryRunLine is one line of what the clusters say.
+type dryRunLine struct {
 	severity propagate.Severity
 	text     string
 }
 
 // lines are what is worth a line, worst first.
-func (l *liveReport) lines() []liveLine {
-	var all []liveLine
+func (l *DryRunReport) lines() []dryRunLine {
+	var all []dryRunLine
 	for _, r := range l.Refused {
-		all = append(all, liveLine{propagate.Error, r.String()})
+		all = append(all, dryRunLine{propagate.Error, r.String()})
 	}
 	for _, u := range l.Unreachable {
-		all = append(all, liveLine{propagate.Warning, u.Cluster + " could not be asked: " + u.Why})
+		all = append(all, dryRunLine{propagate.Warning, u.Cluster + " could not be asked: " + u.Why})
 	}
 	for _, u := range l.Untried {
-		all = append(all, liveLine{propagate.Note, "cannot be tried yet, " + u.Why + ": " + text.List(u.Objects, text.FewNames)})
+		all = append(all, dryRunLine{propagate.Note, "cannot be tried yet, " + u.Why + ": " + text.List(u.Objects, text.FewNames)})
 	}
 	return all
 }
 
 // String is "eu-7 refuses apps/Deployment shop/web: admission webhook ...".
-func (r liveRefusal) String() string {
+func (r rejection) String() string {
 	verb := "refuses"
 	if len(r.Clusters) > 1 {
 		verb = "refuse"
@@ -47,7 +47,7 @@ func (r *Review) blocking() []diff.Reason {
 	reasons := r.Report.Blocking()
 	if r.Live != nil {
 		for _, refusal := range r.Live.Refused {
-			reasons = append(reasons, diff.Reason{Code: liveRefusedCode, Message: refusal.String()})
+			reasons = append(reasons, diff.Reason{Code: rejectedCode, Message: refusal.String()})
 		}
 	}
 	return reasons
@@ -66,8 +66,8 @@ func (r *Review) textLive(b *strings.Builder) {
 }
 
 // livePart is the same as Markdown.
-func (r *Review) livePart() part {
-	p := part{noun: "live answer", more: moreItems}
+func (r *Review) livePart() markdownPart {
+	p := markdownPart{noun: "live answer", more: moreItems}
 	if r.Live == nil {
 		return p
 	}

@@ -23,7 +23,7 @@ func (r *Review) Markdown(budget int) string {
 	command := text.CodeSpan(text.CommandLine(r.command))
 	top, bottom := r.markdownHead(), r.markdownFoot()
 	parts := r.markdownParts()
-	all := &fitting{}
+	all := &markdownBudget{}
 	for _, p := range parts {
 		all.left, all.shortened = append(all.left, text.Count(len(p.items), p.noun)), append(all.shortened, p.lacks(len(p.items)))
 	}
@@ -31,7 +31,7 @@ func (r *Review) Markdown(budget int) string {
 	if len(top)+len(bottom)+reserve > budget {
 		return r.markdownLeast(budget, command)
 	}
-	f := &fitting{room: budget - len(top) - len(bottom) - reserve}
+	f := &markdownBudget{room: budget - len(top) - len(bottom) - reserve}
 	written := map[string]string{}
 	for _, p := range parts {
 		written[p.noun] = f.fit(p)
@@ -100,8 +100,8 @@ func (r *Review) markdownFoot() string {
 }
 
 // markdownParts are in the order of their claim on the room.
-func (r *Review) markdownParts() []part {
-	parts := []part{r.mistakesPart()}
+func (r *Review) markdownParts() []markdownPart {
+	parts := []markdownPart{r.mistakesPart()}
 	if r.Report != nil {
 		parts = append(parts, r.effectsPart(), r.livePart(), r.orderPart(), r.tablePart())
 	}
@@ -114,24 +114,24 @@ func (r *Review) markdownParts() []part {
 
 func moreItems(n int) string { return fmt.Sprintf("- and %d more\n", n) }
 
-func (r *Review) mistakesPart() part {
-	p := part{head: "\n**Mistakes** that keep this from being planned\n", noun: "mistake", more: moreItems}
+func (r *Review) mistakesPart() markdownPart {
+	p := markdownPart{head: "\n**Mistakes** that keep this from being planned\n", noun: "mistake", more: moreItems}
 	for _, l := range r.Mistakes {
 		p.items = append(p.items, []string{findingItem(l)})
 	}
 	return p
 }
 
-func (r *Review) notesPart() part {
-	p := part{head: "\n**Notes**\n", noun: "note", more: moreItems}
+func (r *Review) notesPart() markdownPart {
+	p := markdownPart{head: "\n**Notes**\n", noun: "note", more: moreItems}
 	for _, n := range r.Notes {
 		p.items = append(p.items, []string{"- " + text.Capitalize(text.MarkdownText(n)) + "\n"})
 	}
 	return p
 }
 
-func (r *Review) effectsPart() part {
-	p := part{head: "\n**Please look at**\n", noun: "effect", loses: "values", more: moreItems}
+func (r *Review) effectsPart() markdownPart {
+	p := markdownPart{head: "\n**Please look at**\n", noun: "effect", loses: "values", more: moreItems}
 	for _, e := range r.Effects {
 		at := ""
 		if e.At != (manifest.Origin{}) {
@@ -162,8 +162,8 @@ func severitySign(s propagate.Severity) string {
 	return ":information_source:"
 }
 
-func (r *Review) findingsPart() part {
-	p := part{head: "\n**Lint** of what changed\n", noun: "finding", more: moreItems}
+func (r *Review) findingsPart() markdownPart {
+	p := markdownPart{head: "\n**Lint** of what changed\n", noun: "finding", more: moreItems}
 	for _, f := range r.Findings {
 		l := lint.Finding{Severity: f.Severity, Code: f.Code, Source: f.Source, Path: f.Path, Line: f.Line, Column: f.Column, Message: f.Message, Fix: f.Fix}
 		if !f.New {
@@ -184,22 +184,22 @@ func findingItem(l lint.Finding) string {
 	return text.Join(" ", "- "+severitySign(l.Severity), at, text.MarkdownText(l.Message), text.CodeSpan(l.Code), fix) + "\n"
 }
 
-func (r *Review) tablePart() part {
-	p := part{
+func (r *Review) tablePart() markdownPart {
+	p := markdownPart{
 		head: "\n| | what | change | clusters | |\n|---|---|---|---|---|\n", noun: "row",
 		more: func(n int) string { return fmt.Sprintf("| | and %d more | | | |\n", n) },
 	}
 	for i, c := range r.Changes {
 		p.items = append(p.items, []string{fmt.Sprintf("| %s %d | %s | %s | %s | %s |\n", text.CodeSpan(verbs[c.Variants[0].Action].sign), i+1,
-			text.TableCell(text.Cut(subject(c), 120)), text.TableCell(text.Cut(gist(c.Variants[0]), 120)),
-			text.TableCell(spread(c)), cost(c))})
+			text.TableCell(text.Cut(subject(c), 120)), text.TableCell(text.Cut(summaryOf(c.Variants[0]), 120)),
+			text.TableCell(reach(c)), cost(c))})
 	}
 	return p
 }
 
 // changesPart has one block to unfold for each change; in brief with few of the fields, or none.
-func (r *Review) changesPart() part {
-	p := part{head: "\n", noun: "change", loses: "fields"}
+func (r *Review) changesPart() markdownPart {
+	p := markdownPart{head: "\n", noun: "change", loses: "fields"}
 	for i, c := range r.Changes {
 		p.items = append(p.items, []string{changeBlock(i, c, math.MaxInt), changeBlock(i, c, text.FewNames), changeBlock(i, c, 0)})
 	}
@@ -209,7 +209,7 @@ func (r *Review) changesPart() part {
 // changeBlock shows at most so many fields of each variant.
 func changeBlock(i int, c diff.Change, fields int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary>%d. %s, %s</summary>\n\n", i+1, text.HtmlCode(subject(c)), where(c, 0, text.HtmlCode))
+	fmt.Fprintf(&b, "<details><summary>%d. %s, %s</summary>\n\n", i+1, text.HTMLCode(subject(c)), location(c, 0, text.HTMLCode))
 	for _, o := range c.Objects[:min(len(c.Objects), 2*text.FewNames)] {
 		fmt.Fprintln(&b, text.Join(" ", "- "+text.CodeSpan(o.ID.String()), text.CodeSpan(o.At.String())))
 	}
@@ -244,7 +244,7 @@ func variantLine(c diff.Change, j int, v diff.Variant) string {
 	for k, name := range v.Clusters {
 		names[k] = text.CodeSpan(name)
 	}
-	line := where(c, j, text.CodeSpan)
+	line := location(c, j, text.CodeSpan)
 	if len(v.Clusters) > 1 {
 		line += ": " + text.List(names, 3*text.FewNames)
 	}

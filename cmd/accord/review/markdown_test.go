@@ -67,7 +67,7 @@ func hostileReview(changes int) *Review {
 		report.Findings = append(report.Findings, diff.Finding{Severity: propagate.Note, Code: "deprecated", Origin: at(i), Message: word(i), Fix: word(i + 1)})
 	}
 	r := &Review{
-		Federation: "shop/prod", Base: "feature/`x`|y", Head: "HEAD (1234567)", Report: report, instance: "shop/prod", near: &load.Tree{},
+		Federation: "shop/prod", Base: "feature/`x`|y", Head: "HEAD (1234567)", Report: report, instance: "shop/prod", tree: &load.Tree{},
 		command: []string{"accord", "plan", "--base", "it's `here`", "--federation", "a|b.yaml"},
 		Notes:   hostile[:2],
 	}

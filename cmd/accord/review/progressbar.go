@@ -9,19 +9,19 @@ import (
 )
 
 // A bar shows how far a long plan is, on a terminal and nowhere else: what a pipeline logs has no use for it.
-type bar struct {
+type progressBar struct {
 	out   io.Writer // nil: nothing is shown
 	shown *progressbar.ProgressBar
 }
 
-func newBar(out io.Writer) *bar {
+func newProgressBar(out io.Writer) *progressBar {
 	if text.IsTerminal(out) {
-		return &bar{out: out}
+		return &progressBar{out: out}
 	}
-	return &bar{}
+	return &progressBar{}
 }
 
-func (b *bar) set(done, total int) {
+func (b *progressBar) set(done, total int) {
 	if b.out == nil {
 		return
 	}
@@ -33,7 +33,7 @@ func (b *bar) set(done, total int) {
 }
 
 // end takes the bar away.
-func (b *bar) end() {
+func (b *progressBar) end() {
 	if b.shown != nil {
 		_ = b.shown.Clear()
 	}

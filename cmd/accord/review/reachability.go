@@ -12,8 +12,8 @@ import (
 	"github.com/accord-dev/accord/source"
 )
 
-// seen is what is known of every cluster; nil when nothing is.
-func seen(k *load.HubSnapshot, now time.Time) map[string]diff.Observation {
+// observations is what is known of every cluster; nil when nothing is.
+func observations(k *load.HubSnapshot, now time.Time) map[string]diff.Observation {
 	if k == nil || len(k.Deliveries) == 0 {
 		return nil
 	}
@@ -21,7 +21,7 @@ func seen(k *load.HubSnapshot, now time.Time) map[string]diff.Observation {
 	for i := range k.Deliveries {
 		d := &k.Deliveries[i]
 		revision := d.Status.LastAppliedRevision
-		s := diff.Observation{Revision: revision, RevisionsBehind: behind(k, revision)}
+		s := diff.Observation{Revision: revision, RevisionsBehind: revisionsBehind(k, revision)}
 		if p := progress.DeliveryState(d, ""); p.State == v1alpha1.Unreachable {
 			s.Unreachable = true
 			if since := cmp.Or(d.Status.LastProbeTime, p.Since); since != nil {
@@ -33,8 +33,8 @@ func seen(k *load.HubSnapshot, now time.Time) map[string]diff.Observation {
 	return all
 }
 
-// behind is how many revisions came after one; 0 when that is not known.
-func behind(k *load.HubSnapshot, revision string) int {
+// revisionsBehind is how many revisions came after one; 0 when that is not known.
+func revisionsBehind(k *load.HubSnapshot, revision string) int {
 	i := slices.IndexFunc(k.Releases, func(r v1alpha1.Release) bool { return source.SameCommit(r.Spec.Revision, revision) })
 	if i < 0 {
 		return 0

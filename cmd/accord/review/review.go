@@ -36,9 +36,9 @@ type Review struct {
 	// Rollouts are the order in which what changes reaches the clusters, for each RolloutPolicy.
 	Rollouts []rollout `json:"rollouts,omitempty"`
 	// Live is what the clusters say to it; absent without --live.
-	Live *liveReport `json:"live,omitempty"`
+	Live *DryRunReport `json:"live,omitempty"`
 
-	near    *load.Tree // for paths
+	tree    *load.Tree // for paths
 	command []string   // that makes this review again
 	// instance of accord that the sticky comment is of.
 	instance string
@@ -65,7 +65,7 @@ type Options struct {
 	Facts string
 	// Instance tells sticky comments of several plans apart; empty: the name of the Federation.
 	Instance string
-	Live     DryRunFlags
+	DryRun   DryRunFlags
 	Simulate SimulationFlags
 	// OwnPaths: --path was given, and counts more than the paths of a Federation on the hub.
 	OwnPaths bool
@@ -82,7 +82,7 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 		return nil, err
 	}
 	defer p.end()
-	k, err := f.known(ctx, live, p.head.federation)
+	k, err := f.snapshot(ctx, live, p.head.federation)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 		return nil, err
 	}
 	if len(r.Mistakes) == 0 {
-		bar := newBar(stderr)
+		bar := newProgressBar(stderr)
 		r.Report, err = diff.Compare(p.base.compared(), p.head.compared(), p.options(k, bar.set))
 		bar.end()
 		if err != nil {
@@ -104,15 +104,15 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 			return nil, err
 		}
 	}
-	if r.Live, err = f.Live.try(ctx, r, p.head, live, k, stderr); err != nil {
+	if r.Live, err = f.DryRun.try(ctx, r, p.head, live, k, stderr); err != nil {
 		return nil, err
 	}
 	r.conclude()
 	return r, nil
 }
 
-// known is what a hub or a file of facts knows; nil without either.
-func (f *Options) known(ctx context.Context, live *load.LiveHub, fed *v1alpha1.Federation) (*load.HubSnapshot, error) {
+// snapshot is what a hub or a file of facts knows; nil without either.
+func (f *Options) snapshot(ctx context.Context, live *load.LiveHub, fed *v1alpha1.Federation) (*load.HubSnapshot, error) {
 	switch {
 	case f.Facts != "":
 		return load.ReadFleetFile(f.Facts, fed)
@@ -127,7 +127,7 @@ func (f *Options) newReview(p *comparison, dir string) *Review {
 	r := &Review{
 		Federation: name, Base: p.base.label, Head: p.head.label, Notes: append([]string{}, p.notes...),
 		Blocking: []diff.Reason{}, Mistakes: []lint.Finding{},
-		near: p.head.tree, command: f.command(p, dir), instance: f.Instance,
+		tree: p.head.tree, command: f.command(p, dir), instance: f.Instance,
 	}
 	if r.instance == "" {
 		r.instance = name
@@ -142,7 +142,7 @@ func (f *Options) newReview(p *comparison, dir string) *Review {
 func (p *comparison) plan(k *load.HubSnapshot, r *Review, now time.Time) {
 	by := p.head.federation.Namespace + "." + p.head.federation.Name
 	var previous []propagate.Previous
-	if !p.base.nothing() {
+	if !p.base.isEmpty() {
 		p.base.tree.Input.Now = now
 		p.base.tree.Input.Fleet, p.base.tree.Input.Previous = k.Fleet(p.base.tree, p.base.tree, by), k.Previous()
 		if err := p.base.decide(); err != nil {
@@ -198,7 +198,7 @@ func (p *comparison) options(k *load.HubSnapshot, progress func(done, total int)
 	}
 	return diff.Options{
 		Key: key, Prune: spec.Prune, PruneLimits: spec.PruneLimits, AllowPrune: hasTrailer(message, "Accord-Prune: allow"),
-		Observed: seen(k, time.Now()), Progress: progress,
+		Observed: observations(k, time.Now()), Progress: progress,
 	}
 }
 
@@ -244,7 +244,7 @@ func (r *Review) conclude() {
 		r.Result = Invalid
 	case len(r.blocking()) > 0:
 		r.Result, r.Blocking = Blocked, r.blocking()
-	case !r.Empty() || r.Before.Digest != r.After.Digest || r.orderChanges():
+	case !r.Empty() || r.Before.Digest != r.After.Digest || r.sequenceChanges():
 		r.Result = Changed
 	}
 	r.Verdict = r.verdict()

@@ -85,8 +85,8 @@ func (p *comparison) rollouts(k *load.HubSnapshot, now time.Time) []rollout {
 	if p.head.plan == nil {
 		return nil
 	}
-	runs := p.running()
-	seen := seen(k, now)
+	runs := p.runningDigests()
+	seen := observations(k, now)
 	before := map[string]*propagate.Rollout{}
 	if p.base.plan != nil {
 		for _, r := range p.base.plan.Rollouts() {
@@ -96,27 +96,27 @@ func (p *comparison) rollouts(k *load.HubSnapshot, now time.Time) []rollout {
 	var all []rollout
 	for _, r := range p.head.plan.Rollouts() {
 		made := p.rollout(r, runs[r], k, seen, now)
-		made.Before = orderOf(before[r.Name()])
-		if len(made.Changing) > 0 || !sameOrder(before[r.Name()], r) {
+		made.Before = sequenceOf(before[r.Name()])
+		if len(made.Changing) > 0 || !samePolicy(before[r.Name()], r) {
 			all = append(all, made)
 		}
 		delete(before, r.Name())
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) { // its objects change at once, or are gone
 		if was := before[name]; len(was.Clusters) > 0 {
-			all = append(all, rollout{Policy: name, At: was.Policy.Origin.String(), Before: orderOf(was), Changing: []string{}, Back: []rollbackTarget{}})
+			all = append(all, rollout{Policy: name, At: was.Policy.Origin.String(), Before: sequenceOf(was), Changing: []string{}, Back: []rollbackTarget{}})
 		}
 	}
 	return all
 }
 
-// sameOrder says that a RolloutPolicy says the same on both sides.
-func sameOrder(was, is *propagate.Rollout) bool {
+// samePolicy says that a RolloutPolicy says the same on both sides.
+func samePolicy(was, is *propagate.Rollout) bool {
 	return was != nil && reflect.DeepEqual(was.Policy.Spec, is.Policy.Spec)
 }
 
-// running is what base has on each cluster of what each rollout of head moves.
-func (p *comparison) running() map[*propagate.Rollout]map[string]string {
+// runningDigests is what base has on each cluster of what each rollout of head moves.
+func (p *comparison) runningDigests() map[*propagate.Rollout]map[string]string {
 	if p.base.plan == nil || len(p.head.plan.Rollouts()) == 0 {
 		return nil
 	}
@@ -149,14 +149,14 @@ func (p *comparison) rollout(r *propagate.Rollout, runs map[string]string, k *lo
 	also := slices.Sorted(maps.Keys(runs))
 	course := r.Course(also...)
 	made := rollout{
-		Policy: r.Name(), At: r.Policy.Origin.String(), Changing: []string{}, After: newOrder(course),
+		Policy: r.Name(), At: r.Policy.Origin.String(), Changing: []string{}, After: newSequence(course),
 		Held: map[string]string{}, Unreachable: map[string]string{},
 		input: stages.Input{Course: course, Revision: p.head.label, Orders: r.Policy.Commands, Now: now},
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Clusters, also)))) {
 		c := stages.Cluster{Name: name, Wanted: r.Digest(name), Held: r.Held(name)}
 		if s := seen[name]; s.Unreachable {
-			c.Unreachable = text.Join(" for ", "not heard from", silence(s.UnreachableFor))
+			c.Unreachable = text.Join(" for ", "not heard from", silentFor(s.UnreachableFor))
 		}
 		if runs[name] != "" {
 			c.Report = stages.Report{Digest: runs[name], Revision: cmp.Or(seen[name].Revision, p.base.label), Health: stages.Healthy}
@@ -173,12 +173,12 @@ func (p *comparison) rollout(r *propagate.Rollout, runs map[string]string, k *lo
 			made.Unreachable[name] = c.Unreachable
 		}
 	}
-	made.Back = p.waysBack(r.Name(), made.Changing, runs, k)
+	made.Back = p.rollbackTargets(r.Name(), made.Changing, runs, k)
 	return made
 }
 
-// waysBack is what each changing cluster would be given back: what it last had healthy, as far as a hub or a file knows.
-func (p *comparison) waysBack(name string, changing []string, runs map[string]string, k *load.HubSnapshot) []rollbackTarget {
+// rollbackTargets is what each changing cluster would be given back: what it last had healthy, as far as a hub or a file knows.
+func (p *comparison) rollbackTargets(name string, changing []string, runs map[string]string, k *load.HubSnapshot) []rollbackTarget {
 	ways := map[string]*rollbackTarget{}
 	add := func(key string, w rollbackTarget, cluster string) {
 		if ways[key] == nil {
@@ -203,25 +203,25 @@ func (p *comparison) waysBack(name string, changing []string, runs map[string]st
 	return all
 }
 
-// orderOf is that of one side; nil when there is none.
-func orderOf(r *propagate.Rollout) *sequence {
+// sequenceOf is that of one side; nil when there is none.
+func sequenceOf(r *propagate.Rollout) *sequence {
 	if r == nil {
 		return nil
 	}
-	return newOrder(r.Course())
+	return newSequence(r.Course())
 }
 
-func newOrder(c stages.Course) *sequence {
+func newSequence(c stages.Course) *sequence {
 	spec := c.Policy.Spec
 	longest, unbounded := stages.Longest(c)
 	o := &sequence{
-		Stages: []stage{}, OnFailure: spec.OnFailure, Longest: span(longest), Unbounded: append([]string{}, unbounded...), Paused: spec.Paused, PauseReason: spec.PauseReason,
+		Stages: []stage{}, OnFailure: spec.OnFailure, Longest: shortDuration(longest), Unbounded: append([]string{}, unbounded...), Paused: spec.Paused, PauseReason: spec.PauseReason,
 		MaxUnhealthy: string(spec.FailureBudget.MaxUnhealthy), MaxUnreachable: string(spec.FailureBudget.MaxUnreachable),
 	}
 	for _, s := range c.Stages {
 		o.Stages = append(o.Stages, stage{
 			Name: s.Name, Clusters: append([]string{}, s.Clusters...), AtOnce: string(s.MaxConcurrency), Gate: gateWords(s.Gate),
-			Deadline: span(spec.Deadline(s.RolloutStage).Length()), Paused: s.Paused, PauseReason: s.PauseReason,
+			Deadline: shortDuration(spec.Deadline(s.RolloutStage).Length()), Paused: s.Paused, PauseReason: s.PauseReason,
 		})
 	}
 	for _, f := range c.Faults {
@@ -232,7 +232,7 @@ func newOrder(c stages.Course) *sequence {
 
 // gateWords are what a gate asks for.
 func gateWords(g policy.RolloutGate) []string {
-	words := []string{text.Join(" for ", "healthy on this version", span(g.SoakDuration.Length()))}
+	words := []string{text.Join(" for ", "healthy on this version", shortDuration(g.SoakDuration.Length()))}
 	words = append(words, g.Conditions...)
 	if g.Job != nil {
 		words = append(words, "Job "+g.Job.Namespace+"/"+g.Job.Name+" complete")
@@ -262,8 +262,8 @@ func windowWords(w policy.Window) string {
 	return cmp.Or(text.Join(" ", strings.Join(w.Days, " "), hours, cmp.Or(w.TimeZone, "UTC")), "always")
 }
 
-// span is "3h30m", "90s"; empty for none.
-func span(d time.Duration) string {
+// shortDuration is "3h30m", "90s"; empty for none.
+func shortDuration(d time.Duration) string {
 	if d <= 0 {
 		return ""
 	}
@@ -277,8 +277,8 @@ func span(d time.Duration) string {
 	return text
 }
 
-// silence is how long nothing was heard, as kubectl writes it; empty when that is not known.
-func silence(d time.Duration) string {
+// silentFor is how long nothing was heard, as kubectl writes it; empty when that is not known.
+func silentFor(d time.Duration) string {
 	if d <= 0 {
 		return ""
 	}

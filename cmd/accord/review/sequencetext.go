@@ -9,18 +9,18 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// orderChanges says that the order itself is another one for some rollout.
-func (r *Review) orderChanges() bool {
+// sequenceChanges says that the order itself is another one for some rollout.
+func (r *Review) sequenceChanges() bool {
 	for _, o := range r.Rollouts {
-		if o.compared() {
+		if o.hasTwoColumns() {
 			return true
 		}
 	}
 	return false
 }
 
-// compared says that before and after are worth two columns.
-func (o rollout) compared() bool {
+// hasTwoColumns says that before and after are worth two columns.
+func (o rollout) hasTwoColumns() bool {
 	if o.Before == nil || o.After == nil {
 		return true
 	}
@@ -33,12 +33,12 @@ func (o rollout) compared() bool {
 }
 
 // An orderRow is one line of the comparison.
-type orderRow struct{ about, before, after string }
+type sequenceRow struct{ about, before, after string }
 
 // rows compare the order of both sides.
-func (o rollout) rows() []orderRow {
-	return []orderRow{
-		{"order", o.Before.order(), o.After.order()},
+func (o rollout) rows() []sequenceRow {
+	return []sequenceRow{
+		{"order", o.Before.steps(), o.After.steps()},
 		{"at once", o.Before.atOnce(), o.After.atOnce()},
 		{"gate", o.Before.gates(), o.After.gates()},
 		{"on failure", o.Before.failure(), o.After.failure()},
@@ -46,8 +46,8 @@ func (o rollout) rows() []orderRow {
 	}
 }
 
-// order is "canary (eu-1) -> europe (12) -> world (17)".
-func (o *sequence) order() string {
+// steps is "canary (eu-1) -> europe (12) -> world (17)".
+func (o *sequence) steps() string {
 	if o == nil {
 		return "all at once"
 	}
@@ -106,7 +106,7 @@ func (o *sequence) failure() string {
 	if o.OnFailure == "Rollback" {
 		what = "roll back, the others keep what they run"
 	}
-	return text.Join("; ", what, text.Prefixed("unhealthy clusters a stage can bear: ", o.MaxUnhealthy), text.Prefixed("unreachable ones: ", o.MaxUnreachable))
+	return text.Join("; ", what, text.WithPrefix("unhealthy clusters a stage can bear: ", o.MaxUnhealthy), text.WithPrefix("unreachable ones: ", o.MaxUnreachable))
 }
 
 func (o *sequence) longest() string {
@@ -119,8 +119,8 @@ func (o *sequence) longest() string {
 	return o.Longest
 }
 
-// back is where a rollback would go: "1b77d03 (eu-1, eu-2); nothing to give back in us-1, where it is new".
-func (o rollout) back() string {
+// rollbackText is where a rollback would go: "1b77d03 (eu-1, eu-2); nothing to give back in us-1, where it is new".
+func (o rollout) rollbackText() string {
 	var parts []string
 	for _, w := range o.Back {
 		clusters := text.List(w.Clusters, text.FewNames)
@@ -147,8 +147,8 @@ func (o rollout) reach() string {
 	return text.OutOf(len(o.Changing), max(all, len(o.Changing)))
 }
 
-// remarks are what keeps the order from being walked through.
-func (o rollout) remarks() []string {
+// warnings are what keeps the order from being walked through.
+func (o rollout) warnings() []string {
 	var all []string
 	if o.After == nil {
 		return []string{"there is no RolloutPolicy " + o.Policy + " any more: what it moved changes at once"}
@@ -175,10 +175,10 @@ func (o rollout) remarks() []string {
 // textOrder is the section "order" for a terminal.
 func (r *Review) textOrder(b *strings.Builder) {
 	for _, o := range r.Rollouts {
-		text.Wrap(b, "order   ", text.Join(" ", "RolloutPolicy", o.Policy, o.at(r.near)+": "+o.reach()+" change"))
+		text.Wrap(b, "order   ", text.Join(" ", "RolloutPolicy", o.Policy, o.at(r.tree)+": "+o.reach()+" change"))
 		for _, row := range o.rows() {
 			head := fmt.Sprintf("  %-24s", row.about)
-			if !o.compared() {
+			if !o.hasTwoColumns() {
 				text.Wrap(b, head, row.after)
 				continue
 			}
@@ -186,9 +186,9 @@ func (r *Review) textOrder(b *strings.Builder) {
 			text.Wrap(b, fmt.Sprintf("  %22s  ", "->"), row.after)
 		}
 		if o.After != nil && len(o.Back) > 0 {
-			text.Wrap(b, fmt.Sprintf("  %-24s", "a rollback gives back"), o.back())
+			text.Wrap(b, fmt.Sprintf("  %-24s", "a rollback gives back"), o.rollbackText())
 		}
-		for _, why := range o.remarks() {
+		for _, why := range o.warnings() {
 			text.Wrap(b, "  ! ", why)
 		}
 		o.Simulation.text(b)
@@ -201,12 +201,12 @@ func (o rollout) at(near *load.Tree) string {
 	if o.At == "" {
 		return ""
 	}
-	return "(" + near.Near(o.At) + ")"
+	return "(" + near.DisplayPath(o.At) + ")"
 }
 
 // orderPart is the section "order" of the Markdown, one item a rollout.
-func (r *Review) orderPart() part {
-	p := part{head: "\n**Order**\n", noun: "rollout", loses: "simulation", more: moreItems}
+func (r *Review) orderPart() markdownPart {
+	p := markdownPart{head: "\n**Order**\n", noun: "rollout", loses: "simulation", more: moreItems}
 	for _, o := range r.Rollouts {
 		short := o.markdown()
 		p.items = append(p.items, []string{short + o.Simulation.markdown(), short})
@@ -217,7 +217,7 @@ func (r *Review) orderPart() part {
 func (o rollout) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nRolloutPolicy %s: %s change\n\n", text.Join(" ", text.CodeSpan(o.Policy), text.CodeSpan(o.At)), o.reach())
-	if o.compared() {
+	if o.hasTwoColumns() {
 		b.WriteString("| | before | after |\n|---|---|---|\n")
 		for _, row := range o.rows() {
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", row.about, text.TableCell(row.before), text.TableCell(row.after))
@@ -229,9 +229,9 @@ func (o rollout) markdown() string {
 		}
 	}
 	if o.After != nil && len(o.Back) > 0 {
-		fmt.Fprintf(&b, "\nA rollback would give back %s.\n", text.MarkdownText(o.back()))
+		fmt.Fprintf(&b, "\nA rollback would give back %s.\n", text.MarkdownText(o.rollbackText()))
 	}
-	for _, why := range o.remarks() {
+	for _, why := range o.warnings() {
 		b.WriteString("- :warning: " + text.MarkdownText(why) + "\n")
 	}
 	return b.String()

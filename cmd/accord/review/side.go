@@ -34,8 +34,8 @@ type side struct {
 	plan       *propagate.Plan
 }
 
-// nothing says that there is nothing on this side, and that this is no mistake.
-func (s *side) nothing() bool { return s.label == "" || s.federation == nil }
+// isEmpty says that there is nothing on this side, and that this is no mistake.
+func (s *side) isEmpty() bool { return s.label == "" || s.federation == nil }
 
 // commitLabel is "main (4f2c9e1)", or "4f2c9e1" for a revision that is the commit itself.
 func commitLabel(rev, commit string) string {
@@ -60,7 +60,7 @@ func (s *side) readFederation(file string) error {
 		return fmt.Errorf("reading the Federation of %s: %w", s.label, err)
 	}
 	var written render.Object
-	if s.federation, written, err = load.FederationAmong(file, objects); err != nil {
+	if s.federation, written, err = load.SelectFederation(file, objects); err != nil {
 		return fmt.Errorf("reading the Federation of %s: %w", s.label, err)
 	}
 	s.health = load.HealthOf(s.federation, written)

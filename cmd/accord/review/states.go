@@ -20,9 +20,9 @@ type comparison struct {
 	base, head *side
 	// notes are what somebody who reads the comparison has to know about the sides.
 	notes []string
-	// near is where the paths of manifests begin, as seen from where accord was called; empty for a repository at a URL.
-	near string
-	end  func()
+	// dir is where the paths of manifests begin, as seen from where accord was called; empty for a repository at a URL.
+	dir string
+	end func()
 }
 
 // read finds the two states, the Federation of each, and builds the manifests. A mistake in a manifest is no error here.
@@ -40,7 +40,7 @@ func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
 		below = h.Below // those of a Federation begin at the root
 	}
 	for _, s := range []*side{p.base, p.head} {
-		if s.nothing() {
+		if s.isEmpty() {
 			continue
 		}
 		others, err := f.others(ctx, s.federation, h)
@@ -49,7 +49,7 @@ func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
 			return nil, err
 		}
 		s.read(others, below, s == p.base)
-		s.tree.Dir = p.near
+		s.tree.Dir = p.dir
 	}
 	return p, nil
 }
@@ -122,10 +122,10 @@ func (f *Options) fetchRevision(ctx context.Context, rev string) (load.Checkout,
 
 // localStates are those of a repository on this machine.
 func (f *Options) localStates(ctx context.Context, h *gitrepo.Repository) (*comparison, error) {
-	p := &comparison{base: &side{}, head: &side{}, end: func() {}, near: h.Root}
+	p := &comparison{base: &side{}, head: &side{}, end: func() {}, dir: h.Root}
 	if here, err := filepath.Abs("."); err == nil {
 		if near, err := filepath.Rel(here, h.Root); err == nil {
-			p.near = filepath.ToSlash(near)
+			p.dir = filepath.ToSlash(near)
 		}
 	}
 	if h.Empty() && f.Base == "" {

@@ -17,7 +17,7 @@ func (r *Review) text() string {
 	fmt.Fprintln(&b, r.Verdict)
 	r.textSides(&b)
 	for _, l := range r.Mistakes {
-		textFinding(&b, l, r.near)
+		textFinding(&b, l, r.tree)
 	}
 	if r.Report != nil {
 		r.textSummary(&b)
@@ -26,7 +26,7 @@ func (r *Review) text() string {
 		r.textLive(&b)
 		r.textFindings(&b)
 		for i := range r.Changes {
-			textChange(&b, i, r.Changes[i], r.near)
+			textChange(&b, i, r.Changes[i], r.tree)
 		}
 	}
 	for _, note := range r.Notes {
@@ -60,8 +60,8 @@ func (r *Review) textSummary(b *strings.Builder) {
 	var rows [][]string
 	for i, c := range r.Changes {
 		rows = append(rows, []string{
-			fmt.Sprintf("#%d", i+1), verbs[c.Variants[0].Action].sign + " " + text.Cell(subject(c), 48), text.Cell(gist(c.Variants[0]), 60),
-			text.Cell(spread(c), 40), cost(c),
+			fmt.Sprintf("#%d", i+1), verbs[c.Variants[0].Action].sign + " " + text.Cell(subject(c), 48), text.Cell(summaryOf(c.Variants[0]), 60),
+			text.Cell(reach(c), 40), cost(c),
 		})
 	}
 	var lines strings.Builder
@@ -76,7 +76,7 @@ func (r *Review) textEffects(b *strings.Builder) {
 	for _, e := range r.Effects {
 		at := ""
 		if e.At != (manifest.Origin{}) {
-			at = " (" + nearOrigin(e.At, r.near) + ")"
+			at = " (" + nearOrigin(e.At, r.tree) + ")"
 		}
 		text.Wrap(b, fmt.Sprintf("%-8s ", e.Severity), fmt.Sprintf("%s%s [%s]", e.Message, at, e.Code))
 		for i, v := range e.Values {
@@ -113,7 +113,7 @@ func (r *Review) textFindings(b *strings.Builder) {
 		if !f.New {
 			l.Message += " (was there before)"
 		}
-		textFinding(b, l, r.near)
+		textFinding(b, l, r.tree)
 	}
 	if len(r.Findings) > 0 {
 		fmt.Fprintln(b)
@@ -130,7 +130,7 @@ func textFinding(b *strings.Builder, l lint.Finding, near *load.Tree) {
 
 // nearOrigin is file and line as seen from where accord was called.
 func nearOrigin(at manifest.Origin, t *load.Tree) string {
-	at.Path = t.Near(at.Path)
+	at.Path = t.DisplayPath(at.Path)
 	return at.String()
 }
 
@@ -152,7 +152,7 @@ func textChange(b *strings.Builder, i int, c diff.Change, near *load.Tree) {
 }
 
 func textVariant(b *strings.Builder, c diff.Change, j int, v diff.Variant) {
-	line := where(c, j, text.Printable)
+	line := location(c, j, text.Printable)
 	if len(v.Clusters) > 1 {
 		line += " (" + text.List(v.Clusters, text.FewNames) + ")"
 	}

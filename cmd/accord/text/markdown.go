@@ -51,8 +51,8 @@ func MarkdownText(s string) string {
 // zeroWidth is seen by nobody and ends a word.
 const zeroWidth = '\u200b'
 
-// HtmlCode is s as code within HTML, where Markdown is not read.
-func HtmlCode(s string) string {
+// HTMLCode is s as code within HTML, where Markdown is not read.
+func HTMLCode(s string) string {
 	return "<code>" + html.EscapeString(Printable(strings.Join(strings.Fields(s), " "))) + "</code>"
 }
 

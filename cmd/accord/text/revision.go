@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// ShortDigits of a commit are shown, and needed to name one.
-const ShortDigits = 7
+// ShortRevisionLength of a commit are shown, and needed to name one.
+const ShortRevisionLength = 7
 
 // CommitOf is the hexadecimal part of "main@sha1:<hex>".
 func CommitOf(revision string) string {
@@ -18,5 +18,5 @@ func ShortRevision(revision string) string {
 	if commit == "" {
 		return "-"
 	}
-	return commit[:min(ShortDigits, len(commit))]
+	return commit[:min(ShortRevisionLength, len(commit))]
 }

@@ -24,16 +24,16 @@ func First(list []string) string {
 	return list[0]
 }
 
-// Prefixed is s behind prefix; empty when s is.
-func Prefixed(prefix, s string) string {
+// WithPrefix is s behind prefix; empty when s is.
+func WithPrefix(prefix, s string) string {
 	if s == "" {
 		return ""
 	}
 	return prefix + s
 }
 
-// Suffixed is s with suffix behind it; empty when s is.
-func Suffixed(s, suffix string) string {
+// WithSuffix is s with suffix behind it; empty when s is.
+func WithSuffix(s, suffix string) string {
 	if s == "" {
 		return ""
 	}

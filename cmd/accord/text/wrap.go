@@ -15,7 +15,7 @@ func Wrap(b *strings.Builder, head, words string) {
 	head = Printable(head)
 	indent := strings.Repeat(" ", utf8.RuneCountInString(head))
 	line, empty := head, true
-	for _, word := range pieces(Printable(words), Width-len(indent)) {
+	for _, word := range splitWords(Printable(words), Width-len(indent)) {
 		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > Width {
 			fmt.Fprintln(b, line)
 			line, empty = indent, true
@@ -28,8 +28,8 @@ func Wrap(b *strings.Builder, head, words string) {
 	fmt.Fprintln(b, line)
 }
 
-// pieces are the words of a text, none longer than most.
-func pieces(text string, most int) []string {
+// splitWords are the words of a text, none longer than most.
+func splitWords(text string, most int) []string {
 	var all []string
 	for _, word := range strings.Fields(text) {
 		for piece := range slices.Chunk([]rune(word), most) {

@@ -12,22 +12,22 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// changes are lines for a log: the verdict and a cluster when they are not what was said last. At first only clusters are
+// changeLog are lines for a log: the verdict and a cluster when they are not what was said last. At first only clusters are
 // named that something is to be said about.
-type changes struct {
+type changeLog struct {
 	out      io.Writer
 	last     string
 	clusters map[string]string
 }
 
-func (v *changes) show(s Status, now time.Time) error {
+func (v *changeLog) show(s Status, now time.Time) error {
 	stamp, began := now.Format(time.TimeOnly), v.last != ""
 	var b strings.Builder
 	head := s.title() + "   " + s.verdict()
 	if len(s.Errors) > 0 {
 		head += "  " + s.Errors[0]
 	} else {
-		head += text.Prefixed("  ", s.Message)
+		head += text.WithPrefix("  ", s.Message)
 	}
 	if head != v.last {
 		fmt.Fprintf(&b, "%s  %s\n", stamp, head)
@@ -37,7 +37,7 @@ func (v *changes) show(s Status, now time.Time) error {
 	for _, c := range s.Clusters {
 		line := c.line()
 		current[c.Cluster] = line
-		if line != v.clusters[c.Cluster] && (began || !c.unremarkable()) {
+		if line != v.clusters[c.Cluster] && (began || !c.isFine()) {
 			fmt.Fprintf(&b, "%s  %s\n", stamp, line)
 		}
 	}
@@ -51,7 +51,7 @@ func (v *changes) show(s Status, now time.Time) error {
 	return err
 }
 
-func (v *changes) trouble(why string, now time.Time) error {
+func (v *changeLog) showError(why string, now time.Time) error {
 	if why == v.last {
 		return nil
 	}
@@ -65,24 +65,24 @@ func (c ClusterStatus) line() string {
 	return text.Join("  ", c.Cluster, string(c.State), fmt.Sprintf("%d/%d on %s", c.Objects.Healthy, c.Objects.Total, text.ShortRevision(c.Revision)), c.Note)
 }
 
-// jsonChanges is the report in one line, whenever it changed.
-type jsonChanges struct {
+// jsonLog is the report in one line, whenever it changed.
+type jsonLog struct {
 	out  io.Writer
 	last string
 }
 
-func (v *jsonChanges) show(s Status, _ time.Time) error {
+func (v *jsonLog) show(s Status, _ time.Time) error {
 	for i := range s.Clusters {
 		s.Clusters[i].Heard = nil // it changes all the time
 	}
 	return v.write(s)
 }
 
-func (v *jsonChanges) trouble(why string, _ time.Time) error {
+func (v *jsonLog) showError(why string, _ time.Time) error {
 	return v.write(map[string]string{"trouble": why})
 }
 
-func (v *jsonChanges) write(o any) error {
+func (v *jsonLog) write(o any) error {
 	line, err := json.Marshal(o)
 	if err != nil {
 		return fmt.Errorf("encoding a line: %w", err)

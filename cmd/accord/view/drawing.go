@@ -27,7 +27,7 @@ func draw(out io.Writer, f text.Format, rel *v1alpha1.Release, deliveries []v1al
 	if err != nil {
 		return fmt.Errorf("drawing: %w (--rollout names one)", err)
 	}
-	p := pictureOf(rel, o, deliveries, now)
+	p := drawingOf(rel, o, deliveries, now)
 	drawing := picture.SVG(p)
 	if f == text.AsHTML {
 		drawing = picture.HTML(p)
@@ -36,8 +36,8 @@ func draw(out io.Writer, f text.Format, rel *v1alpha1.Release, deliveries []v1al
 	return err
 }
 
-// pictureOf is what the hub knows of a rollout, as a drawing.
-func pictureOf(rel *v1alpha1.Release, o *v1alpha1.RolloutStatus, deliveries []v1alpha1.Delivery, now time.Time) picture.Rollout {
+// drawingOf is what the hub knows of a rollout, as a drawing.
+func drawingOf(rel *v1alpha1.Release, o *v1alpha1.RolloutStatus, deliveries []v1alpha1.Delivery, now time.Time) picture.Rollout {
 	p := picture.Rollout{
 		Title:   fmt.Sprintf("%s @ %s, rollout %s", rel.Spec.Federation, text.ShortRevision(rel.Spec.Revision), o.Policy),
 		Verdict: o.Phase, Begin: now, End: now,
@@ -66,15 +66,15 @@ func pictureOf(rel *v1alpha1.Release, o *v1alpha1.RolloutStatus, deliveries []v1
 				}
 			}
 		}
-		slices.SortFunc(drawn.Clusters, byGiven)
+		slices.SortFunc(drawn.Clusters, byStart)
 		drawn.Omitted = max(0, int(s.Clusters)-len(drawn.Clusters))
 		p.Stages = append(p.Stages, drawn)
 	}
 	return p
 }
 
-// byGiven puts those first that got it first.
-func byGiven(a, b picture.Cluster) int {
+// byStart puts those first that got it first.
+func byStart(a, b picture.Cluster) int {
 	first := func(c picture.Cluster) time.Time {
 		for _, bar := range c.Bars {
 			if bar.Kind != picture.Waits {

@@ -17,7 +17,7 @@ import (
 )
 
 // A member is one cluster in the table: what the cluster is like and what the federations brought it.
-type member struct {
+type clusterRow struct {
 	name, state, version, nodes, region, endpoint, note string
 	since, heard                                        *metav1.Time
 	objects                                             v1alpha1.Summary
@@ -32,7 +32,7 @@ const (
 )
 
 // fleetView is all members, those that need a look first.
-type fleetView []member
+type fleetView []clusterRow
 
 // newFleetView counts the deliveries of every cluster together.
 func newFleetView(clusters []v1alpha1.Cluster, deliveries []v1alpha1.Delivery) fleetView {
@@ -50,20 +50,20 @@ func newFleetView(clusters []v1alpha1.Cluster, deliveries []v1alpha1.Delivery) f
 		m.objects = objects[m.name]
 		view = append(view, m)
 	}
-	slices.SortStableFunc(view, func(a, b member) int {
+	slices.SortStableFunc(view, func(a, b clusterRow) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.name, b.name))
 	})
 	return view
 }
 
-func newMember(c *v1alpha1.Cluster) member {
-	m := member{
+func newMember(c *v1alpha1.Cluster) clusterRow {
+	m := clusterRow{
 		name: c.Name, state: memberUnknown, version: cmp.Or(c.Status.KubernetesVersion, "-"),
 		nodes: cmp.Or(c.Status.NodeSummary.Display, "-"), region: cmp.Or(c.Spec.Region, "-"), endpoint: cmp.Or(c.Spec.APIEndpoint, "-"),
 		heard: c.Status.LastProbeTime, note: "not contacted yet",
 	}
 	if c.DeletionTimestamp != nil {
-		m.state, m.since, m.note = memberLeaving, c.DeletionTimestamp, hub.RemovalNote(c)
+		m.state, m.since, m.note = memberLeaving, c.DeletionTimestamp, hub.DeletionNote(c)
 		return m
 	}
 	ready := progress.Condition(c.Status.Conditions, c.Generation, "Ready")
@@ -80,13 +80,13 @@ func newMember(c *v1alpha1.Cluster) member {
 	return m
 }
 
-func (m member) rank() int {
+func (m clusterRow) rank() int {
 	return slices.Index([]string{memberUnreachable, memberUnknown, memberLeaving, memberReady}, m.state)
 }
 
 // only is the view of one cluster; empty when there is none of that name.
 func (v fleetView) only(name string) fleetView {
-	return slices.DeleteFunc(slices.Clone(v), func(m member) bool { return m.name != name })
+	return slices.DeleteFunc(slices.Clone(v), func(m clusterRow) bool { return m.name != name })
 }
 
 // headline is "29 of 30 reachable.  ap-2 UNREACHABLE for 41m (dial tcp ...: i/o timeout)". Those that leave are in none of the counts.
@@ -102,7 +102,7 @@ func (v fleetView) headline(now time.Time) string {
 		if since := text.Age(worst.since, now); since != "-" {
 			line += " for " + since
 		}
-		line += text.Prefixed(" (", worst.note)
+		line += text.WithPrefix(" (", worst.note)
 		if worst.note != "" {
 			line += ")"
 		}
@@ -152,7 +152,7 @@ func (v fleetView) write(out io.Writer, wide bool, now time.Time) error {
 	return err
 }
 
-func (m member) row(wide bool, now time.Time) []string {
+func (m clusterRow) row(wide bool, now time.Time) []string {
 	row := []string{
 		m.name, m.state, text.Age(m.since, now), text.Age(m.heard, now), m.version, m.nodes,
 		fmt.Sprintf("%d/%d", m.objects.Healthy, m.objects.Total), fmt.Sprintf("%d/%d", m.objects.Held, m.objects.Total),

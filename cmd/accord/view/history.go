@@ -142,7 +142,7 @@ func (j historyEntry) result(federation string) string {
 		return j.Result
 	}
 	newer, _ := strings.CutPrefix(j.SupersededBy, federation+"-")
-	return text.Join(" by ", j.Result, newer[:min(text.ShortDigits, len(newer))])
+	return text.Join(" by ", j.Result, newer[:min(text.ShortRevisionLength, len(newer))])
 }
 
 // stages is "canary 1/1, europe 9/12"; the clusters when there is no rollout in stages.

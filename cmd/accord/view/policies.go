@@ -14,14 +14,14 @@ import (
 
 // A policyView is the policies that claim objects in the plans in force; its JSON form is stable.
 type policyView struct {
-	Verdict  string       `json:"verdict"`
-	Policies []policyPart `json:"policies"`
+	Verdict  string         `json:"verdict"`
+	Policies []policyStatus `json:"policies"`
 	// Unclaimed counts the objects that no policy claims.
 	Unclaimed int `json:"unclaimed"`
 }
 
 // A policyPart is what became of one policy.
-type policyPart struct {
+type policyStatus struct {
 	// Namespace of the Federation on the hub.
 	Namespace  string `json:"namespace"`
 	Federation string `json:"federation"`
@@ -42,7 +42,7 @@ type policyPart struct {
 // newPolicyView groups the objects of the hub by the policy that claims them, and counts them.
 func newPolicyView(objects []v1alpha1.FederatedObject) *policyView {
 	type key struct{ namespace, federation, policy string }
-	v := &policyView{Policies: []policyPart{}}
+	v := &policyView{Policies: []policyStatus{}}
 	claimed := map[key][]*v1alpha1.FederatedObject{}
 	for i := range objects {
 		o := &objects[i]
@@ -54,18 +54,18 @@ func newPolicyView(objects []v1alpha1.FederatedObject) *policyView {
 		claimed[k] = append(claimed[k], o)
 	}
 	for k, list := range claimed {
-		p := policyPart{Namespace: k.namespace, Federation: k.federation, Policy: k.policy, Objects: len(list)}
+		p := policyStatus{Namespace: k.namespace, Federation: k.federation, Policy: k.policy, Objects: len(list)}
 		p.count(list)
 		v.Policies = append(v.Policies, p)
 	}
-	slices.SortFunc(v.Policies, func(a, b policyPart) int {
+	slices.SortFunc(v.Policies, func(a, b policyStatus) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Federation, b.Federation), cmp.Compare(a.Policy, b.Policy))
 	})
 	v.Verdict = v.verdict()
 	return v
 }
 
-func (p *policyPart) count(objects []*v1alpha1.FederatedObject) {
+func (p *policyStatus) count(objects []*v1alpha1.FederatedObject) {
 	clusters := map[string]bool{}
 	slices.SortFunc(objects, func(a, b *v1alpha1.FederatedObject) int { return cmp.Compare(a.Name, b.Name) })
 	for _, o := range objects {
@@ -81,14 +81,14 @@ func (p *policyPart) count(objects []*v1alpha1.FederatedObject) {
 		if o.Status.ObservedGeneration == o.Generation {
 			p.Observed++
 		}
-		p.look(o)
+		p.noteWorst(o)
 	}
 	p.Clusters = slices.Sorted(maps.Keys(clusters))
 }
 
-// look remembers what is wrong with an object, if nothing worse is known: the first that fails, goes nowhere or is not
+// noteWorst remembers what is wrong with an object, if nothing worse is known: the first that fails, goes nowhere or is not
 // heard from.
-func (p *policyPart) look(o *v1alpha1.FederatedObject) {
+func (p *policyStatus) noteWorst(o *v1alpha1.FederatedObject) {
 	t := o.Spec.Template
 	name := t.Kind + " " + text.Join("/", t.Namespace, t.Name)
 	if o.Spec.Message != "" && p.worst != v1alpha1.Failed {
@@ -102,13 +102,13 @@ func (p *policyPart) look(o *v1alpha1.FederatedObject) {
 	}
 }
 
-func (p policyPart) fine() bool {
+func (p policyStatus) healthy() bool {
 	return p.Placements.Total > 0 && p.Placements.Healthy == p.Placements.Total && p.Observed == p.Objects
 }
 
 // only is the view of the policies of one name.
 func (v *policyView) only(name string) *policyView {
-	one := &policyView{Policies: slices.DeleteFunc(slices.Clone(v.Policies), func(p policyPart) bool { return p.Policy != name })}
+	one := &policyView{Policies: slices.DeleteFunc(slices.Clone(v.Policies), func(p policyStatus) bool { return p.Policy != name })}
 	one.Verdict = one.verdict()
 	return one
 }
@@ -117,7 +117,7 @@ func (v *policyView) only(name string) *policyView {
 func (v *policyView) verdict() string {
 	fine := 0
 	for _, p := range v.Policies {
-		if p.fine() {
+		if p.healthy() {
 			fine++
 		}
 	}

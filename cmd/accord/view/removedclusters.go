@@ -16,7 +16,7 @@ const namedLeft = 3
 // (it did not answer, and was last heard 2h ago)".
 func leftLine(c v1alpha1.RemovedCluster, now time.Time) string {
 	named := c.Objects[:min(len(c.Objects), namedLeft)]
-	line := fmt.Sprintf("%s left %s ago and keeps %s%s", c.Cluster, text.Age(&c.Since, now), text.Count(int(c.ObjectCount), "object"), text.Prefixed(": ", strings.Join(named, ", ")))
+	line := fmt.Sprintf("%s left %s ago and keeps %s%s", c.Cluster, text.Age(&c.Since, now), text.Count(int(c.ObjectCount), "object"), text.WithPrefix(": ", strings.Join(named, ", ")))
 	if more := int(c.ObjectCount) - len(named); more > 0 && len(named) > 0 {
 		line += fmt.Sprintf(" and %d more", more)
 	}

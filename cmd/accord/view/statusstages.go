@@ -52,8 +52,8 @@ func rolloutThat(rollouts []v1alpha1.RolloutStatus, verdict stages.Verdict) *v1a
 	return &rollouts[i]
 }
 
-// stageOf is "stage 2 of 3" of the only rollout that is under way, of several how many are.
-func (r Status) stageOf() string {
+// stageProgress is "stage 2 of 3" of the only rollout that is under way, of several how many are.
+func (r Status) stageProgress() string {
 	var under []v1alpha1.RolloutStatus
 	for _, o := range r.Rollouts {
 		if o.Phase != string(stages.Complete) {
@@ -73,7 +73,7 @@ func (r Status) stageOf() string {
 func (r Status) writeStages(b *strings.Builder, now time.Time) error {
 	for i := range r.Rollouts {
 		o := &r.Rollouts[i]
-		fmt.Fprintf(b, "\n  rollout %s\n", text.Join("  ", text.Join(" ", o.Policy, o.ID), o.Phase, forHowLong(o, now)))
+		fmt.Fprintf(b, "\n  rollout %s\n", text.Join("  ", text.Join(" ", o.Policy, o.ID), o.Phase, rolloutDuration(o, now)))
 		rows := [][]string{{"STAGE", "CLUSTERS", "ON " + text.ShortRevision(r.Revision), "HEALTHY", "NOTE"}}
 		for _, s := range o.Stages {
 			rows = append(rows, []string{
@@ -96,8 +96,8 @@ func (r Status) writeStages(b *strings.Builder, now time.Time) error {
 	return nil
 }
 
-// forHowLong is "began 14m ago", or how long it took.
-func forHowLong(o *v1alpha1.RolloutStatus, now time.Time) string {
+// rolloutDuration is "began 14m ago", or how long it took.
+func rolloutDuration(o *v1alpha1.RolloutStatus, now time.Time) string {
 	switch {
 	case o.StartedAt == nil:
 		return ""

@@ -44,7 +44,7 @@ func (r Status) verdict() string {
 	case r.Summary.Total == 0:
 		return line + "  no cluster is chosen"
 	}
-	line += "  " + text.Join(", ", r.stageOf(), fmt.Sprintf("%d/%d clusters healthy", r.Summary.Healthy, r.Summary.Total))
+	line += "  " + text.Join(", ", r.stageProgress(), fmt.Sprintf("%d/%d clusters healthy", r.Summary.Healthy, r.Summary.Total))
 	for _, c := range []struct {
 		name  string
 		count int32
@@ -110,24 +110,24 @@ func (r Status) writeErrors(b *strings.Builder) {
 }
 
 // healthy clusters on the current revision need no row each when they are many.
-func (r Status) collapses() (count int, collapse bool) {
+func (r Status) collapsible() (count int, collapse bool) {
 	for _, c := range r.Clusters {
-		if c.unremarkable() {
+		if c.isFine() {
 			count++
 		}
 	}
 	return count, count > ManyClusters
 }
 
-func (c ClusterStatus) unremarkable() bool {
+func (c ClusterStatus) isFine() bool {
 	return c.State == v1alpha1.Healthy && c.Current && c.Orphans == 0
 }
 
 func (r Status) rows(now time.Time) [][]string {
-	_, collapse := r.collapses()
+	_, collapse := r.collapsible()
 	rows := [][]string{{"CLUSTER", "ON", "HEALTHY", "STATE", "SINCE", "NOTE"}}
 	for _, c := range r.Clusters {
-		if collapse && c.unremarkable() {
+		if collapse && c.isFine() {
 			continue
 		}
 		on := text.ShortRevision(c.Revision)
@@ -158,7 +158,7 @@ func (c ClusterStatus) NoteAt(now time.Time) string {
 
 // writeRest accounts for the clusters without a row.
 func (r Status) writeRest(b *strings.Builder) {
-	if count, collapse := r.collapses(); collapse {
+	if count, collapse := r.collapsible(); collapse {
 		fmt.Fprintf(b, "  +%d Healthy on %s\n", count, text.ShortRevision(r.Revision))
 	}
 	if missing := int(r.Summary.Total) - len(r.Clusters); missing > 0 {
@@ -181,7 +181,7 @@ func (r Status) writeProblems(b *strings.Builder, now time.Time) {
 			if lines++; lines == 1 {
 				fmt.Fprintln(b)
 			}
-			fmt.Fprintf(b, "  %s  %s  %s for %s%s\n", c.Cluster, p.Object, p.State, text.Age(p.Since, now), text.Prefixed(": ", p.Message))
+			fmt.Fprintf(b, "  %s  %s  %s for %s%s\n", c.Cluster, p.Object, p.State, text.Age(p.Since, now), text.WithPrefix(": ", p.Message))
 		}
 		if c.TroubleOmitted > 0 {
 			fmt.Fprintf(b, "  %s  and %d more objects\n", c.Cluster, c.TroubleOmitted)

@@ -21,11 +21,11 @@ func TestViewsOfManyClusters(t *testing.T) {
 		Summary: v1alpha1.Summary{Total: 32, Healthy: 28, Progressing: 4},
 	}
 	var fleet fleetView
-	fleet = append(fleet, member{name: "ap-2", state: memberUnreachable, note: "timeout"}, member{name: "ap-3", state: memberUnknown})
+	fleet = append(fleet, clusterRow{name: "ap-2", state: memberUnreachable, note: "timeout"}, clusterRow{name: "ap-3", state: memberUnknown})
 	for i := range 28 {
 		name := fmt.Sprintf("eu-%d", i)
 		report.Clusters = append(report.Clusters, ClusterStatus{Cluster: name, State: v1alpha1.Healthy, Revision: report.Revision, Current: true})
-		fleet = append(fleet, member{name: name, state: memberReady})
+		fleet = append(fleet, clusterRow{name: name, state: memberReady})
 	}
 	report.Clusters = append(report.Clusters,
 		ClusterStatus{Cluster: "us-1", State: v1alpha1.Progressing, Note: "on its way"},
@@ -83,8 +83,8 @@ func TestHeadlineWord(t *testing.T) {
 		{"all healthy", ofThree(progress.Snapshot{Ready: true}, 3, 3, 0, 0), verdictReady},
 		{"all healthy, suspended", ofThree(progress.Snapshot{Ready: true, Suspended: true}, 3, 3, 0, 0), verdictSuspended},
 		{"on its way", ofThree(progress.Snapshot{}, 2, 1, 0, 0), verdictRolling},
-		{"the rest is held", ofThree(progress.Snapshot{HealthyButRest: true}, 2, 2, 1, 0), verdictHeld},
-		{"the rest was lost a moment ago", ofThree(progress.Snapshot{HealthyButRest: true, UnreachableSince: time.Now()}, 2, 2, 0, 1), verdictUnreachable},
+		{"the rest is held", ofThree(progress.Snapshot{RestHealthy: true}, 2, 2, 1, 0), verdictHeld},
+		{"the rest was lost a moment ago", ofThree(progress.Snapshot{RestHealthy: true, UnreachableSince: time.Now()}, 2, 2, 0, 1), verdictUnreachable},
 		{"a mistake in the commit", ofThree(progress.Snapshot{Stalled: "no"}, 0, 0, 0, 0), VerdictFailed},
 		{"a mistake in the commit, suspended", ofThree(progress.Snapshot{Stalled: "no", Suspended: true}, 0, 0, 0, 0), VerdictFailed},
 	} {

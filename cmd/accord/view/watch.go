@@ -20,18 +20,18 @@ const redrawEvery = 5 * time.Second
 // A live view shows a report that may have changed, or that the hub cannot be read now.
 type watcher interface {
 	show(s Status, now time.Time) error
-	trouble(why string, now time.Time) error
+	showError(why string, now time.Time) error
 }
 
 // NewWatcher redraws a terminal, and appends what changed to everything else.
 func NewWatcher(f text.Format, out io.Writer) watcher {
 	switch {
 	case f == text.AsJSON:
-		return &jsonChanges{out: out}
+		return &jsonLog{out: out}
 	case text.IsTerminal(out):
 		return &screen{out: out}
 	}
-	return &changes{out: out, clusters: map[string]string{}}
+	return &changeLog{out: out, clusters: map[string]string{}}
 }
 
 // WatchStatus shows a federation until somebody interrupts, which is no error. A hub that is away for a while is waited for.
@@ -47,7 +47,7 @@ func WatchStatus(ctx context.Context, h *hub.Hub, fed *v1alpha1.Federation, view
 		case err == nil:
 			err = view.show(s, now)
 		case hub.Transient(err):
-			err = view.trouble(err.Error(), now)
+			err = view.showError(err.Error(), now)
 		}
 		if err != nil {
 			return err
@@ -70,12 +70,12 @@ func readStatusNow(ctx context.Context, h *hub.Hub, of *v1alpha1.Federation) (St
 // A screen is a terminal.
 type screen struct{ out io.Writer }
 
-// wipe goes to the top left and clears what is below.
-const wipe = "\x1b[H\x1b[J"
+// clearScreen goes to the top left and clears what is below.
+const clearScreen = "\x1b[H\x1b[J"
 
 func (v *screen) show(s Status, now time.Time) error {
 	var b strings.Builder
-	b.WriteString(wipe)
+	b.WriteString(clearScreen)
 	if err := s.Write(&b, now); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (v *screen) show(s Status, now time.Time) error {
 	return err
 }
 
-func (v *screen) trouble(why string, now time.Time) error {
+func (v *screen) showError(why string, now time.Time) error {
 	_, err := fmt.Fprintf(v.out, "  %s  %s\n", now.Format(time.TimeOnly), why)
 	return err
 }

@@ -40,8 +40,8 @@ func TestChangesAreLines(t *testing.T) {
 		{"nothing changed", func() error { return v.show(watched(verdictRolling, fine, late), now.Add(time.Hour)) }, ""},
 		{"a cluster got there", func() error { return v.show(watched(verdictRolling, fine, done), now) },
 			"03:04:05  eu-2  Healthy  4/4 on 4f2c9e1\n"},
-		{"the hub is away", func() error { return v.trouble("connection refused", now) }, "03:04:05  connection refused\n"},
-		{"still away", func() error { return v.trouble("connection refused", now) }, ""},
+		{"the hub is away", func() error { return v.showError("connection refused", now) }, "03:04:05  connection refused\n"},
+		{"still away", func() error { return v.showError("connection refused", now) }, ""},
 		{"it is back, and a cluster left", func() error { return v.show(watched(verdictReady, fine), now) },
 			"03:04:05  prod @ 4f2c9e1   READY  1/2 clusters healthy\n03:04:05  eu-2  has nothing of it any more\n"},
 	} {
@@ -57,8 +57,8 @@ func TestScreenIsRedrawn(t *testing.T) {
 	for range 2 {
 		require.NoError(t, v.show(watched(verdictReady), time.Now()))
 	}
-	require.Equal(t, 2, strings.Count(out.String(), wipe+"prod @ 4f2c9e1"))
-	require.NoError(t, v.trouble("connection refused", time.Now()))
+	require.Equal(t, 2, strings.Count(out.String(), clearScreen+"prod @ 4f2c9e1"))
+	require.NoError(t, v.showError("connection refused", time.Now()))
 	require.Contains(t, out.String(), "connection refused")
 }
 
@@ -67,6 +67,6 @@ func TestOnlyATerminalIsRedrawn(t *testing.T) {
 	require.NoError(t, err)
 	defer file.Close()
 	require.False(t, text.IsTerminal(file))
-	require.IsType(t, &changes{}, NewWatcher(text.AsText, file))
-	require.IsType(t, &jsonChanges{}, NewWatcher(text.AsJSON, file))
+	require.IsType(t, &changeLog{}, NewWatcher(text.AsText, file))
+	require.IsType(t, &jsonLog{}, NewWatcher(text.AsJSON, file))
 }

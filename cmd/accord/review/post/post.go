@@ -75,7 +75,7 @@ func (f *Flags) Open(getenv func(string) string, instance string) *posting {
 	if !f.post {
 		return nil
 	}
-	p := &posting{name: "accord/plan" + text.Prefixed("/", instance)}
+	p := &posting{name: "accord/plan" + text.WithPrefix("/", instance)}
 	var err error
 	if p.pipeline, err = f.target(getenv); err == nil {
 		p.UserAgent = "accord/" + text.Version()
