@@ -37,7 +37,7 @@ type Status struct {
 	// ErrorsOmitted counts errors that the hub does not keep.
 	ErrorsOmitted int32 `json:"errorsOmitted,omitempty"`
 	// Left are clusters that left the fleet and keep what they have, LeftOmitted those that did before them.
-	Left        []v1alpha1.RemovedCluster `json:"left,omitempty"`
+	Left        []v1alpha1.RemovedCluster `json:"removedClusters,omitempty"`
 	LeftOmitted int32                     `json:"removedClustersOmitted,omitempty"`
 }
 
