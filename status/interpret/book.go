@@ -15,30 +15,30 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Book is what is known about kinds: by the users who wrote it down, and for the rest by status/kind. The nil Book is that
-// rest alone. A Book does not change, and can be asked from many places at once.
+// Book has the rules for kinds: those of the users, and the built-in ones for the rest (see Of). The nil Book has only
+// the built-in ones. A Book does not change; concurrent use is safe.
 type Book struct {
 	pages map[schema.GroupKind]*page
 }
 
-// page is what users know about one kind.
+// page has the users' rules for one kind.
 type page struct {
 	scripts      map[policy.Operation]*script
 	dependencies []*script
-	examination  *examination
-	// apiVersion and kind are written in objects that are made up for scripts.
+	healthRule   *healthRule
+	// apiVersion and kind of the objects that scripts get as a stand-in.
 	apiVersion, kind string
 }
 
-// New makes a Book of customizations and health expressions.
+// New returns a Book of customizations and health expressions.
 //
-// A customization is about every version of its target's kind: kinds match by group and kind, whatever the version (B30).
-// If several are about one kind, they are taken in the order of their names, and of each operation the first script; the
-// dependencies that scripts find are united (Karmada §7.1).
+// A customization applies to every version of its target's kind (B30). If several apply to one kind, they are taken in
+// the order of their names, and of each operation the first script; the dependencies of all scripts are united (Karmada
+// §7.1).
 //
-// The error joins every mistake, each a *manifest.Error: a script that does not define its function or fails before it is
-// called, a second script for an operation, an expression that is no CEL, a second rule for the health of a kind. The Book
-// is there nevertheless, without what is wrong.
+// The error joins every mistake, each a *manifest.Error: a script that does not define its function or fails before it
+// is called, a second script for an operation, an expression that is no CEL, a second rule for the health of a kind.
+// New returns the Book in any case, without the mistaken parts.
 func New(customizations []policy.Customization, health []HealthExprs) (*Book, error) {
 	b := &Book{pages: map[schema.GroupKind]*page{}}
 	lib := newLibrary()
@@ -47,7 +47,7 @@ func New(customizations []policy.Customization, health []HealthExprs) (*Book, er
 		mistakes = append(mistakes, b.customize(&c, lib)...)
 	}
 	for _, h := range health {
-		if err := b.express(h); err != nil {
+		if err := b.addHealth(h); err != nil {
 			mistakes = append(mistakes, err)
 		}
 	}
@@ -58,7 +58,7 @@ func byName(a, b policy.Customization) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Origin.String(), b.Origin.String()))
 }
 
-// customize writes down what a customization says.
+// customize adds the scripts of a customization.
 func (b *Book) customize(c *policy.Customization, lib *sandbox.Library) []error {
 	target := c.Spec.Target
 	p, err := b.page(target.APIVersion, target.Kind)
@@ -81,7 +81,7 @@ func (b *Book) customize(c *policy.Customization, lib *sandbox.Library) []error 
 	return mistakes
 }
 
-// page is the page of a kind, a new one if there is none yet.
+// page returns the page of a kind, a new one if there is none yet.
 func (b *Book) page(apiVersion, name string) (*page, error) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil || name == "" {
@@ -96,44 +96,44 @@ func (b *Book) page(apiVersion, name string) (*page, error) {
 	return p, nil
 }
 
-// add takes a script; only dependencies may have more than one.
+// add adds a script; only dependencies may have more than one.
 func (p *page) add(s *script) error {
 	if s.op == policy.DependencyInterpretation {
 		p.dependencies = append(p.dependencies, s)
 		return nil
 	}
 	if first := p.scripts[s.op]; first != nil {
-		return s.fail(fmt.Errorf("%s has one for %s already, at %s, which is used; only dependencies may have several",
+		return s.fail(fmt.Errorf("%s already has one for %s, at %s, which is used; only dependencies may have several",
 			first.of.Title(), p.kind, first.of.ScriptAt(first.op, 0)))
 	}
 	p.scripts[s.op] = s
 	return nil
 }
 
-// express takes health expressions.
-func (b *Book) express(h HealthExprs) error {
+// addHealth adds health expressions.
+func (b *Book) addHealth(h HealthExprs) error {
 	p, err := b.page(h.APIVersion, h.Kind)
 	if err != nil {
 		return h.mistake("%v", err)
 	}
-	e, err := h.examine()
+	e, err := h.compile()
 	if err != nil {
 		return err
 	}
-	if p.examination != nil {
-		return h.mistake("there are some for %s already, at %s, which are used", p.kind, p.examination.of.At)
+	if p.healthRule != nil {
+		return h.mistake("%s already has some, at %s, which are used", p.kind, p.healthRule.of.At)
 	}
 	if s := p.scripts[policy.HealthInterpretation]; s != nil {
-		return h.mistake("%s says what the health of %s is already, at %s, which is used", s.of.Title(), p.kind, s.of.ScriptAt(s.op, 0))
+		return h.mistake("%s already defines the health of %s, at %s, which is used", s.of.Title(), p.kind, s.of.ScriptAt(s.op, 0))
 	}
-	p.examination = e
+	p.healthRule = e
 	return nil
 }
 
-// Of is what is known about gk: what status/kind has built in, and over it what users know.
+// Of returns the rules for gk: the built-in ones, and over them those of the users.
 //
-// Scripts can fail, and a Kind has no errors. Then what is built in answers instead; Health is Unknown and says why. What
-// can be known of failures before anything is delivered, Check says.
+// Scripts can fail, and a Kind returns no errors. The built-in rule takes the place of a script that fails; Health is
+// Unknown with the error. Check reports the failures that are known before a delivery.
 func (b *Book) Of(gk schema.GroupKind) kind.Kind {
 	p := b.of(gk)
 	if p == nil {
@@ -149,8 +149,8 @@ func (b *Book) of(gk schema.GroupKind) *page {
 	return b.pages[gk]
 }
 
-// Check runs every script that has to do with the template u and says what fails, each a *manifest.Error with the line of
-// the script. Scripts about live objects are not run: a template has no status, and they may fail for that.
+// Check runs every script about the template u and returns the failures, each a *manifest.Error with the line of the
+// script. It does not run scripts about live objects: a template has no status, and they may fail for that.
 func (b *Book) Check(u *unstructured.Unstructured) []error {
 	p := b.of(u.GroupVersionKind().GroupKind())
 	if p == nil {
@@ -183,14 +183,14 @@ func (b *Book) Check(u *unstructured.Unstructured) []error {
 	return failures
 }
 
-// Retains says whether somebody has written a Retain script for a kind.
+// Retains reports whether a kind has a Retain script.
 func (b *Book) Retains(gk schema.GroupKind) bool {
 	p := b.of(gk)
 	return p != nil && p.scripts[policy.Retention] != nil
 }
 
-// Retain is the desired object with what its kind's customization takes over from the live one (Karmada §7.1 Retain);
-// desired itself if nobody customized that.
+// Retain returns the desired object with the fields that its kind's customization takes from the live one (Karmada §7.1
+// Retain); desired itself without such a customization.
 func (b *Book) Retain(desired, observed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	gk := desired.GroupVersionKind().GroupKind()
 	if !b.Retains(gk) {
@@ -203,8 +203,9 @@ func (b *Book) Retain(desired, observed *unstructured.Unstructured) (*unstructur
 	return &unstructured.Unstructured{Object: content}, nil
 }
 
-// Components are the pod templates of an object that has several, as its kind's customization says; nil if nobody does.
-// In the Kind of such an object they count together, for finding room; it goes whole to wherever it goes.
+// Components returns the pod templates of an object that has several, according to its kind's customization; nil
+// without one. In the Kind of such an object they count together, for finding room; it goes whole to each of its
+// clusters.
 func (b *Book) Components(u *unstructured.Unstructured) ([]Component, error) {
 	p := b.of(u.GroupVersionKind().GroupKind())
 	if p == nil || p.scripts[policy.ComponentResource] == nil {

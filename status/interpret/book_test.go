@@ -142,7 +142,7 @@ func TestDependencies(t *testing.T) {
 		{"an empty list", "{}", ""},
 		{"no list", "'x'", "returns a string, and not a list"},
 		{"an object", "{a = 1}", "returns a table, and not a list"},
-		{"a list of strings", "{'x'}", "entry 1 of what GetDependencies returns is no object"},
+		{"a list of strings", "{'x'}", "entry 1 of the result of GetDependencies is no object"},
 		{"no version", "{{kind = 'A', name = 'a'}}", "dependency 1 has no valid apiVersion"},
 		{"a version that is none", "{{apiVersion = 'a/b/c', kind = 'A', name = 'a'}}", `no valid apiVersion: "a/b/c"`},
 		{"no kind", "{{apiVersion = 'v1', name = 'a'}}", "dependency 1 has no kind"},
@@ -170,7 +170,7 @@ func TestComponents(t *testing.T) {
 		{"nothing", "nil", ""},
 		{"no number", "{{name = 'a'}}", "component 1 a has no number of replicas"},
 		{"less than none", "{{name = 'a', replicas = -1}}", "component 1 a has no number of replicas"},
-		{"a list of numbers", "{1}", "entry 1 of what GetComponents returns is no object"},
+		{"a list of numbers", "{1}", "entry 1 of the result of GetComponents is no object"},
 		{"an error", "obj.a.b", "attempt to index"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -232,8 +232,13 @@ func TestHealth(t *testing.T) {
 		want          kind.Health
 		why           string
 	}{
-		{"healthy", "true", nil, kind.Healthy, "ResourceInterpreterCustomization healthInterpretation says so"},
-		{"not healthy", "false", nil, kind.Progressing, "ResourceInterpreterCustomization healthInterpretation says that it is not healthy"},
+		{"healthy", "true", nil, kind.Healthy, "according to ResourceInterpreterCustomization healthInterpretation"},
+		{"not healthy", "false", nil, kind.Progressing, "not healthy according to ResourceInterpreterCustomization healthInterpretation"},
+		{"a message", "false, 'waits'", nil, kind.Progressing, "waits"},
+		{"a word", "'Failed', 'gave up'", nil, kind.Failed, "gave up"},
+		{"a word alone", "'Healthy'", nil, kind.Healthy, ""},
+		{"another word", "'Fine'", nil, kind.Unknown, ": healthInterpretation: InterpretHealth returns a string, and not true or false; without it: Healthy"},
+		{"no message", "true, {}", nil, kind.Unknown, ": healthInterpretation: InterpretHealth returns a table, and not a message; without it: Healthy"},
 		{"neither", "1", nil, kind.Unknown, ": healthInterpretation: InterpretHealth returns a number, and not true or false; without it: Healthy"},
 		{"not observed", "true", map[string]any{"metadata": map[string]any{"generation": int64(3)}, "status": map[string]any{"observedGeneration": int64(2)}},
 			kind.Progressing, "its controller has not observed generation 3 yet"},

@@ -15,11 +15,11 @@ import (
 type Component struct {
 	Name     string
 	Replicas int32
-	// Requirements is what one replica needs, as the script says it; nil when it says nothing.
+	// Requirements of one replica, as the script returned them; nil if it returned none.
 	Requirements map[string]any
 }
 
-// json is the component as GetComponents returns it.
+// json returns the component in the form that GetComponents returns.
 func (c Component) json() map[string]any {
 	entry := map[string]any{"name": c.Name, "replicas": c.Replicas}
 	if c.Requirements != nil {
@@ -33,8 +33,8 @@ func (s *script) components(u *unstructured.Unstructured) ([]Component, error) {
 	return entries(s, u, "component", component)
 }
 
-// together is what is needed to find room for all components at once, as built-in kinds with several pod templates have it:
-// as many replicas as there are, each with the largest request of each resource.
+// together returns the total of all components, as for built-in kinds with several pod templates: as many replicas as
+// there are, each with the largest request of each resource.
 func together(components []Component) (workload, error) {
 	var total int64
 	largest := corev1.ResourceList{}
@@ -53,7 +53,7 @@ func together(components []Component) (workload, error) {
 	return workload{replicas: int32(min(total, math.MaxInt32)), requests: largest}, nil
 }
 
-// room is what an object with components needs.
+// room returns the total of an object's components.
 func (s *script) room(u *unstructured.Unstructured) (workload, error) {
 	components, err := s.components(u)
 	if err != nil {

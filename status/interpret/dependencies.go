@@ -36,7 +36,7 @@ func reference(entry map[string]any) (kind.Reference, error) {
 	return ref, err
 }
 
-// labels reads matchLabels of a selector, all that a Reference can say.
+// labels returns matchLabels of a selector, the only part that a Reference supports.
 func labels(selector any) (map[string]string, error) {
 	object, _ := selector.(map[string]any)
 	if _, ok := object["matchExpressions"].([]any); ok {
@@ -57,13 +57,13 @@ func labels(selector any) (map[string]string, error) {
 	return out, nil
 }
 
-// union is all references, sorted, each once.
+// union returns all references, sorted, each once.
 func union(refs []kind.Reference) []kind.Reference {
 	slices.SortFunc(refs, compareReferences)
 	return slices.CompactFunc(refs, func(a, b kind.Reference) bool { return compareReferences(a, b) == 0 })
 }
 
-// compareReferences orders by name, and selections by their labels.
+// compareReferences orders by name, and selectors by their labels.
 func compareReferences(a, b kind.Reference) int {
 	if c := a.Compare(b.ID); c != 0 {
 		return c

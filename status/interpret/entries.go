@@ -39,7 +39,7 @@ func (s *script) objects(out sandbox.Result) ([]map[string]any, error) {
 	for i, item := range list {
 		object, ok := item.(map[string]any)
 		if !ok {
-			return nil, s.fail(fmt.Errorf("entry %d of what %s returns is no object", i+1, s.op.Function()))
+			return nil, s.fail(fmt.Errorf("entry %d of the result of %s is no object", i+1, s.op.Function()))
 		}
 		objects = append(objects, object)
 	}

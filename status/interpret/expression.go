@@ -15,39 +15,38 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// HealthExprs is one of Flux's healthCheckExprs: the health of a kind in CEL. The fields of the object are variables:
-// metadata, spec, status and what else it has at its top. An object without status is asked with an empty one, where Flux
-// would have an error.
+// HealthExprs is one of Flux's healthCheckExprs: the health of a kind in CEL. The top-level fields of the object are
+// variables: metadata, spec, status and others. An object without status has an empty one here; Flux returns an error.
 type HealthExprs struct {
-	// At is where it is written, for what is said of a mistake in it; it may be left out.
+	// At is the place of the expressions, for errors; it may be empty.
 	At manifest.Origin
-	// APIVersion and Kind of the objects; every version is meant, as everywhere.
+	// APIVersion and Kind of the objects; the expressions apply to every version.
 	APIVersion, Kind string
-	// InProgress is asked first, then Failed, then Current; the first that is true decides, and if none is, the object is
-	// progressing. Only Current is required.
+	// InProgress is evaluated first, then Failed, then Current; the first that is true decides, and if none is, the
+	// object is progressing. Only Current is required.
 	Current, InProgress, Failed string
 }
 
 func (h HealthExprs) title() string { return "healthCheckExprs of " + h.APIVersion + " " + h.Kind }
 
-// maxCost is what one expression may cost, in CEL's own units: a loop over 1,000 conditions is a few thousand.
+// maxCost limits one expression, in CEL's own units: a loop over 1,000 conditions costs a few thousand.
 const maxCost = 1 << 20
 
-// question is one compiled expression and what it says of an object when it is true.
-type question struct {
+// condition is a compiled expression and the health of objects for which it is true.
+type condition struct {
 	field   string
-	says    kind.Health
+	health  kind.Health
 	program cel.Program
 }
 
-// examination is what is asked about an object, in this order.
-type examination struct {
-	of        HealthExprs
-	questions []question
+// healthRule has the expressions for a kind, in the order of evaluation.
+type healthRule struct {
+	of         HealthExprs
+	conditions []condition
 }
 
-// examine compiles expressions. The error joins every mistake, each a *manifest.Error.
-func (h HealthExprs) examine() (*examination, error) {
+// compile compiles the expressions. The error joins every mistake, each a *manifest.Error.
+func (h HealthExprs) compile() (*healthRule, error) {
 	env, err := cel.NewEnv(
 		cel.HomogeneousAggregateLiterals(), cel.DefaultUTCTimeZone(true), cel.CrossTypeNumericComparisons(true),
 		cel.OptionalTypes(), ext.Strings(), ext.Sets(), ext.Encoders(),
@@ -55,14 +54,14 @@ func (h HealthExprs) examine() (*examination, error) {
 	if err != nil {
 		return nil, h.mistake("CEL cannot be set up: %v", err)
 	}
-	e := &examination{of: h}
+	e := &healthRule{of: h}
 	var mistakes []error
 	if h.Current == "" {
 		mistakes = append(mistakes, h.mistake("current is required"))
 	}
 	for _, q := range []struct {
 		field, text string
-		says        kind.Health
+		health      kind.Health
 	}{
 		{"inProgress", h.InProgress, kind.Progressing}, {"failed", h.Failed, kind.Failed}, {"current", h.Current, kind.Healthy},
 	} {
@@ -74,7 +73,7 @@ func (h HealthExprs) examine() (*examination, error) {
 			mistakes = append(mistakes, h.mistake("%s %q is no CEL expression: %v", q.field, sandbox.Shorten(q.text), err))
 			continue
 		}
-		e.questions = append(e.questions, question{q.field, q.says, program})
+		e.conditions = append(e.conditions, condition{q.field, q.health, program})
 	}
 	return e, errors.Join(mistakes...)
 }
@@ -83,7 +82,7 @@ func (h HealthExprs) mistake(format string, args ...any) error {
 	return &manifest.Error{Origin: h.At, Message: h.title() + ": " + fmt.Sprintf(format, args...)}
 }
 
-// program parses an expression. It is not checked: what the fields of the object are is not known.
+// program parses an expression. It does not check types: the fields of the object are unknown.
 func program(env *cel.Env, text string) (cel.Program, error) {
 	ast, issues := env.Parse(text)
 	if issues.Err() != nil {
@@ -93,14 +92,14 @@ func program(env *cel.Env, text string) (cel.Program, error) {
 	return env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))
 }
 
-// health asks about an object. The error says which expression could not be evaluated, and why.
-func (e *examination) health(u *unstructured.Unstructured) (kind.Health, string, error) {
+// health evaluates the expressions. The error names the expression that failed.
+func (e *healthRule) health(u *unstructured.Unstructured) (kind.Health, string, error) {
 	variables := u.Object
 	if variables["status"] == nil {
 		variables = maps.Clone(u.Object)
 		variables["status"] = map[string]any{}
 	}
-	for _, q := range e.questions {
+	for _, q := range e.conditions {
 		result, _, err := q.program.Eval(variables)
 		if err != nil {
 			return kind.Unknown, "", e.of.mistake("%s cannot be evaluated: %s", q.field, sandbox.Shorten(err.Error()))
@@ -110,7 +109,7 @@ func (e *examination) health(u *unstructured.Unstructured) (kind.Health, string,
 			return kind.Unknown, "", e.of.mistake("%s is a %s, and not true or false", q.field, result.Type().TypeName())
 		}
 		if holds {
-			return q.says, q.field + " of " + e.of.title() + " holds", nil
+			return q.health, q.field + " of " + e.of.title() + " holds", nil
 		}
 	}
 	return kind.Progressing, "none of " + e.of.title() + " holds", nil

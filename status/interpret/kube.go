@@ -13,7 +13,7 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// kubeFunctions are what require("kube") gives (Karmada §7.1).
+// kubeFunctions returns the functions of require("kube") (Karmada §7.1).
 func kubeFunctions() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
 		"accuratePodRequirements": accuratePodRequirements,
@@ -23,13 +23,13 @@ func kubeFunctions() map[string]lua.LGFunction {
 	}
 }
 
-// kubePrice is for each call: they read quantities and objects.
+// kubePrice is charged for each call: they parse quantities and objects.
 const kubePrice = 256
 
-// deployments know best what a pod template needs.
+// deployments have the built-in rules for a pod template.
 var deployments = schema.GroupKind{Group: "apps", Kind: "Deployment"}
 
-// resourceAdd adds up quantities and returns the sum as a string. What is nil is nothing.
+// resourceAdd adds up quantities and returns the sum as a string. It ignores nil.
 func resourceAdd(l *lua.LState) int {
 	sandbox.Pay(l, kubePrice)
 	var sum resource.Quantity
@@ -41,7 +41,7 @@ func resourceAdd(l *lua.LState) int {
 	return sandbox.PushString(l, sum.String())
 }
 
-// getResourceQuantity is a quantity as a number.
+// getResourceQuantity returns a quantity as a number.
 func getResourceQuantity(l *lua.LState) int {
 	sandbox.Pay(l, kubePrice)
 	q := quantity(l, l.CheckAny(1))
@@ -65,8 +65,8 @@ func quantity(l *lua.LState, v lua.LValue) resource.Quantity {
 	return q
 }
 
-// accuratePodRequirements is what one pod of a template needs, in the form that GetReplicas returns; nil if that is
-// nothing.
+// accuratePodRequirements returns the requirements of one pod of a template, in the form that GetReplicas returns; nil
+// if there are none.
 func accuratePodRequirements(l *lua.LState) int {
 	template := podTemplate(l)
 	needs := map[string]any{}
@@ -92,7 +92,7 @@ func accuratePodRequirements(l *lua.LState) int {
 	return 1
 }
 
-// nodeClaim is what a pod wants of the node it runs on.
+// nodeClaim returns the constraints of a pod on its node.
 func nodeClaim(spec map[string]any) map[string]any {
 	claim := map[string]any{}
 	for name, path := range map[string][]string{
@@ -107,7 +107,8 @@ func nodeClaim(spec map[string]any) map[string]any {
 	return claim
 }
 
-// getPodDependencies is what a pod of a template in a namespace refers to, in the form that GetDependencies returns.
+// getPodDependencies returns the objects that a pod of a template in a namespace refers to, in the form that
+// GetDependencies returns.
 func getPodDependencies(l *lua.LState) int {
 	object := podTemplate(l)
 	object["metadata"] = map[string]any{"namespace": l.CheckString(2)}
@@ -122,7 +123,7 @@ func getPodDependencies(l *lua.LState) int {
 	return 1
 }
 
-// podTemplate is a workload with the pod template that is the first argument.
+// podTemplate returns a workload with the pod template that is the first argument.
 func podTemplate(l *lua.LState) map[string]any {
 	sandbox.Pay(l, kubePrice)
 	template, err := sandbox.FromLua(l, l.CheckTable(1))

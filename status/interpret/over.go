@@ -11,7 +11,7 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// over is what users know put over what is built in.
+// over returns the built-in rules with those of the page over them.
 func (p *page) over(built kind.Kind) kind.Kind {
 	k := built
 	if s := p.scripts[policy.ReplicaResource]; s != nil {
@@ -36,16 +36,16 @@ func (p *page) over(built kind.Kind) kind.Kind {
 	}
 	if s := p.scripts[policy.HealthInterpretation]; s != nil {
 		k.Health = healthOr(s.health, built)
-	} else if p.examination != nil {
-		k.Health = healthOr(p.examination.health, built)
+	} else if p.healthRule != nil {
+		k.Health = healthOr(p.healthRule.health, built)
 	}
 	return k
 }
 
-// counting is a script that says how many replicas an object has, and what one requests.
-type counting func(*unstructured.Unstructured) (workload, error)
+// replicaScript returns the replicas of an object and the requests of one.
+type replicaScript func(*unstructured.Unstructured) (workload, error)
 
-func countOr(c counting, built func(*unstructured.Unstructured) (int32, bool)) func(*unstructured.Unstructured) (int32, bool) {
+func countOr(c replicaScript, built func(*unstructured.Unstructured) (int32, bool)) func(*unstructured.Unstructured) (int32, bool) {
 	return func(u *unstructured.Unstructured) (int32, bool) {
 		w, err := c(u)
 		if err == nil {
@@ -58,7 +58,7 @@ func countOr(c counting, built func(*unstructured.Unstructured) (int32, bool)) f
 	}
 }
 
-func requestsOr(c counting, built func(*unstructured.Unstructured) corev1.ResourceList) func(*unstructured.Unstructured) corev1.ResourceList {
+func requestsOr(c replicaScript, built func(*unstructured.Unstructured) corev1.ResourceList) func(*unstructured.Unstructured) corev1.ResourceList {
 	return func(u *unstructured.Unstructured) corev1.ResourceList {
 		w, err := c(u)
 		if err == nil || built == nil {
@@ -80,7 +80,7 @@ func (s *script) reviseOr(built func(*unstructured.Unstructured, int32)) func(*u
 	}
 }
 
-// dependenciesOr unites what the scripts find; what is built in stands in for one that fails.
+// dependenciesOr unites the results of the scripts; the built-in rule replaces one that fails.
 func (p *page) dependenciesOr(built func(*unstructured.Unstructured) []kind.Reference) func(*unstructured.Unstructured) []kind.Reference {
 	return func(u *unstructured.Unstructured) []kind.Reference {
 		var all []kind.Reference
@@ -108,8 +108,8 @@ func (s *script) reflectOr(built func(*unstructured.Unstructured) map[string]any
 	}
 }
 
-// wholeStatus is the Reflect of a kind of which only the aggregation is customized: the status as it is (Karmada §6.0),
-// unless it is too long to be kept.
+// wholeStatus is the Reflect of a kind with a script for the aggregation only: the whole status (Karmada §6.0), unless
+// it is too long to be kept.
 func wholeStatus(u *unstructured.Unstructured) map[string]any {
 	status, _ := u.Object["status"].(map[string]any)
 	if encoded, err := json.Marshal(status); err != nil || len(encoded) > maxStatus {
@@ -118,8 +118,8 @@ func wholeStatus(u *unstructured.Unstructured) map[string]any {
 	return status
 }
 
-// aggregateOr gives the script an object of the kind that has nothing but a status: what adds up may not depend on more.
-// That of status.observedGeneration is left to accord, which has one rule for all kinds.
+// aggregateOr calls the script with an object of the kind that has nothing but a status, because the sum must not
+// depend on more. accord ignores its status.observedGeneration: one rule applies to all kinds.
 func (p *page) aggregateOr(s *script, built func([]kind.Answer) map[string]any) func([]kind.Answer) map[string]any {
 	return func(answers []kind.Answer) map[string]any {
 		desired := &unstructured.Unstructured{Object: map[string]any{
@@ -137,9 +137,8 @@ func (p *page) aggregateOr(s *script, built func([]kind.Answer) map[string]any) 
 	}
 }
 
-// healthOr judges a live object. In front of what users say stands what holds for every kind: an object that goes away, or
-// whose controller has not seen what is in its spec, is not healthy. Where it fails the health is not known, and what is
-// built in says what it thinks.
+// healthOr returns the health of a live object. The rule for objects that are being deleted or not observed precedes
+// the users' rule. If their rule fails, the health is Unknown, and the message has the answer of the built-in rule.
 func healthOr(judge func(*unstructured.Unstructured) (kind.Health, string, error), built kind.Kind) func(*unstructured.Unstructured) (kind.Health, string) {
 	return func(u *unstructured.Unstructured) (kind.Health, string) {
 		if health, message := kind.Unsettled(u, built.Observes); health != "" {
@@ -166,7 +165,7 @@ func (s *script) health(u *unstructured.Unstructured) (kind.Health, string, erro
 	case !v.boolean:
 		return v.health, v.message, nil
 	case v.health == kind.Healthy:
-		return kind.Healthy, s.of.Title() + " says so", nil
+		return kind.Healthy, "according to " + s.of.Title(), nil
 	}
-	return v.health, s.of.Title() + " says that it is not healthy", nil
+	return v.health, "not healthy according to " + s.of.Title(), nil
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/accord-dev/accord/status/interpret/sandbox"
 )
 
-// workload is what GetReplicas says: how many replicas, and what one requests.
+// workload is the result of GetReplicas: the number of replicas and the requests of one.
 type workload struct {
 	replicas int32
 	requests corev1.ResourceList
-	needs    map[string]any // all that it says of one replica
+	needs    map[string]any // the whole second result
 }
 
 // replicas calls GetReplicas(obj): a number, and a table or nil (Karmada §7.1).
@@ -43,7 +43,7 @@ func (s *script) replicas(u *unstructured.Unstructured) (workload, error) {
 	return workload{n, requests, object}, nil
 }
 
-// whole reads a number of replicas.
+// whole returns a number of replicas.
 func whole(v sandbox.Result) (int32, error) {
 	n, ok := v.Number()
 	if !ok {
@@ -55,8 +55,8 @@ func whole(v sandbox.Result) (int32, error) {
 	return int32(n), nil
 }
 
-// requestsOf is resourceRequest of what GetReplicas says of one replica, by the rules of kind.Kind: more than nothing, and
-// no more than can be counted in thousandths.
+// requestsOf returns resourceRequest of the requirements that GetReplicas returned, by the rules of kind.Kind:
+// positive, and small enough to be counted in thousandths.
 func requestsOf(needs map[string]any) (corev1.ResourceList, error) {
 	list, _ := needs["resourceRequest"].(map[string]any)
 	requests := corev1.ResourceList{}

@@ -11,30 +11,31 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Samples are what the scripts of a customization are tried with.
+// Samples are the objects with which the scripts of a customization are tried.
 type Samples struct {
-	// Desired is a template; where there is none, Observed is taken for it.
+	// Desired is a template; Observed replaces it if there is none.
 	Desired *unstructured.Unstructured
 	// Observed is a live object.
 	Observed *unstructured.Unstructured
-	// Replicas is what ReviseReplica is given.
+	// Replicas is the argument of ReviseReplica.
 	Replicas int32
-	// Items are what AggregateStatus is given: {clusterName, status, applied, appliedMessage, health} of each cluster.
+	// Items is the argument of AggregateStatus: {clusterName, status, current, applied, appliedMessage, health} of each
+	// cluster.
 	Items []map[string]any
 }
 
-// Outcome is what a script made of the samples: a result, an error or, when there is no sample for it, what is missing.
+// Outcome is the result of a script for the samples: a value, an error or the samples that are missing.
 type Outcome struct {
 	Operation policy.Operation
 	// Result is a JSON value.
 	Result any
 	// Err is a *manifest.Error with the line of the script.
 	Err error
-	// Missing is the sample that the script was not run without; empty when it was run.
+	// Missing describes the samples without which the script was not run; empty when it was run.
 	Missing string
 }
 
-// String is the outcome as people read it.
+// String returns the outcome for people.
 func (o Outcome) String() string {
 	switch {
 	case o.Missing != "":
@@ -53,7 +54,7 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("%s:\n  %s", o.Operation, strings.ReplaceAll(text, "\n", "\n  "))
 }
 
-// Run tries every script of a customization, in the order of policy.Operations.
+// Run runs every script of a customization, in the order of policy.Operations.
 func Run(c policy.Customization, in Samples) []Outcome {
 	if in.Desired == nil {
 		in.Desired = in.Observed
@@ -79,7 +80,7 @@ func Run(c policy.Customization, in Samples) []Outcome {
 	return outcomes
 }
 
-// missing is what an operation needs and the samples do not have.
+// missing returns the samples that an operation needs and that are absent.
 func (in Samples) missing(op policy.Operation) string {
 	switch op {
 	case policy.Retention:
@@ -98,7 +99,7 @@ func (in Samples) missing(op policy.Operation) string {
 	return ""
 }
 
-// try runs a script; what it returns is a JSON value.
+// try runs a script and returns its result as a JSON value.
 func (s *script) try(in Samples) (any, error) {
 	switch s.op {
 	case policy.Retention:

@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// maxStatus is how many bytes a status may have: one is kept for every object and cluster.
+// maxStatus limits the bytes of a status: one is kept for every object and cluster.
 const maxStatus = 32 << 10
 
 // reflect calls ReflectStatus(observed), which returns a table.
@@ -28,7 +28,7 @@ func (s *script) reflect(u *unstructured.Unstructured) (map[string]any, error) {
 	return status, s.bounded(status)
 }
 
-// aggregate calls AggregateStatus(desired, items), which returns the object with the status of all together. items is
+// aggregate calls AggregateStatus(desired, items), which returns the object with the status of all clusters. items is
 // nil when there are none.
 func (s *script) aggregate(desired *unstructured.Unstructured, items []any) (map[string]any, error) {
 	var argument any
@@ -55,7 +55,7 @@ func (s *script) aggregate(desired *unstructured.Unstructured, items []any) (map
 	return status, s.bounded(status)
 }
 
-// bounded is an error for a status that is too long to be kept.
+// bounded returns an error for a status that is too long to be kept.
 func (s *script) bounded(status map[string]any) error {
 	encoded, err := json.Marshal(status)
 	if err != nil {
@@ -67,8 +67,9 @@ func (s *script) bounded(status map[string]any) error {
 	return nil
 }
 
-// statusItems are the answers in the form that AggregateStatus gets, by cluster. What a cluster's health is, and why an
-// object was not applied, is told in the summary of the object and not known here.
+// statusItems returns the answers in the form that AggregateStatus gets, by cluster. health and appliedMessage are
+// unknown here: the summary of the object has them. current is accord's own: the cluster runs the wanted object, and
+// its controller has observed it.
 func statusItems(answers []kind.Answer) []any {
 	answers = slices.SortedFunc(slices.Values(answers), func(a, b kind.Answer) int { return strings.Compare(a.Cluster, b.Cluster) })
 	items := make([]any, 0, len(answers))

@@ -64,11 +64,11 @@ func TestConversion(t *testing.T) {
 func TestNoJSON(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"a function", "return {a = {b = print}}", "a.b is a function, and nothing that JSON has"},
-		{"a function alone", "return print", "what it returns is a function"},
+		{"a function alone", "return print", "the result is a function"},
 		{"infinity", "return {a = 1 / 0}", "a is not a number"},
 		{"not a number", "return {a = {[1] = 0 / 0}}", "a[1] is not a number"},
 		{"holes", "return {a = {1, nil, 3}}", "a is a list with holes"},
-		{"not from one", "return {[2] = 1}", "what it returns is a list with holes"},
+		{"not from one", "return {[2] = 1}", "the result is a list with holes"},
 		{"half and half", "return {a = {1, b = 2}}", "a is half an object and half a list"},
 		{"half and half, names first", "local t = {b = 2} t[0.5] = 1 return t", "half an object and half a list"},
 		{"a table for a key", "return {[{}] = 1}", "has a table for a key"},

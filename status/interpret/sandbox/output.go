@@ -41,7 +41,7 @@ func (r reader) value(v lua.LValue, path string, level int) (any, error) {
 		return numeral(float64(v), path)
 	case *lua.LTable:
 		if level == maxLevels {
-			return nil, errors.New("what it returns is nested too deeply")
+			return nil, errors.New("the result is nested too deeply")
 		}
 		return r.table(v, path, level+1)
 	case *lua.LUserData:
@@ -117,7 +117,7 @@ func below(path, name string) string { return path + "." + Shorten(name) }
 
 func named(path string) string {
 	if path == "" {
-		return "what it returns"
+		return "the result"
 	}
 	return strings.TrimPrefix(path, ".")
 }
