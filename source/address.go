@@ -12,10 +12,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
-// address is where a repository is. Credentials that were in the URL are kept
-// apart from the rest.
+// address locates a repository. Credentials from the URL are kept apart from the rest.
 type address struct {
-	endpoint       transport.Endpoint // without password; without user unless ssh
+	endpoint       transport.Endpoint // without password; without user except for ssh
 	shown          string
 	user, password string
 }
@@ -27,7 +26,7 @@ func parseAddress(raw string) (address, error) {
 	}
 	endpoint, err := transport.NewEndpoint(raw)
 	if err != nil {
-		return at, fmt.Errorf("%w: this is not an URL", ErrInvalid) // the cause would quote the password
+		return at, fmt.Errorf("%w: this is not a URL", ErrInvalid) // the cause would quote the password
 	}
 	at.user, at.password = endpoint.User, endpoint.Password
 	at.endpoint = *endpoint
@@ -51,26 +50,25 @@ func parseAddress(raw string) (address, error) {
 	return at, nil
 }
 
-// String is the URL as errors and people see it: without a password.
+// String returns the URL without a password, for errors and users.
 func (a address) String() string { return a.shown }
 
 func (a address) local() bool  { return a.endpoint.Protocol == "file" }
 func (a address) path() string { return a.endpoint.Path }
 
-// key names the clone of this repository on disk.
+// key returns the directory name of the repository's clone.
 func (a address) key() string {
 	sum := sha256.Sum256([]byte(a.endpoint.String()))
 	return hex.EncodeToString(sum[:16])
 }
 
-// withoutPassword cuts the password from anything that looks like an URL, also
-// from what cannot be parsed as one.
+// withoutPassword removes the password from text that looks like a URL, even if it does not parse as one.
 func withoutPassword(raw string) string {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	if !ok {
 		return raw
 	}
-	if _, err := url.Parse(raw); err != nil { // perhaps a password with a slash in it
+	if _, err := url.Parse(raw); err != nil { // perhaps a slash in the password
 		return scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
 	}
 	authority, path, _ := strings.Cut(rest, "/")
@@ -86,12 +84,11 @@ func withoutPassword(raw string) string {
 	return strings.TrimSuffix(scheme+"://"+user+authority[at+1:]+"/"+path, "/")
 }
 
-// redact removes every secret of a fetch from a text, also as servers and
-// libraries like to quote them.
+// redact replaces every secret of a fetch in text, including the encodings that servers and libraries quote.
 func redact(text string, at address, auth *Auth) string {
 	secrets := []string{at.password}
 	if strings.HasPrefix(at.endpoint.Protocol, "http") && len(at.user) >= 8 {
-		secrets = append(secrets, at.user) // https://<token>@host is how tokens are often written
+		secrets = append(secrets, at.user) // many hosts document https://<token>@host
 	}
 	if auth != nil {
 		secrets = append(secrets, strings.TrimSpace(auth.Password), strings.TrimSpace(auth.BearerToken), auth.IdentityPassphrase)

@@ -13,27 +13,24 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Auth is what one caller shows to the remote. A line end after a password or
-// token, as Secrets often have it, does not count. Over http:// it goes in clear
-// text, as with git.
+// Auth holds the credentials of one caller. Line ends after a password or token, common in Secrets, are ignored. Over
+// http:// credentials are sent in clear text, as git does.
 type Auth struct {
-	// Username and Password for HTTP. A token goes into Password at most hosts;
-	// then the Username, "git" if empty, is of no importance. Username is also the
-	// SSH user where the URL has none.
+	// Username and Password are for HTTP. Most hosts accept a token as Password and then ignore Username, which
+	// defaults to "git". Username is also the SSH user if the URL has none.
 	Username, Password string
-	// BearerToken for HTTP; it comes before Username and Password.
+	// BearerToken is for HTTP and takes precedence over Username and Password.
 	BearerToken string
-	// CA is a PEM bundle trusted for HTTPS beside the system's.
+	// CA is a PEM bundle that HTTPS trusts in addition to the system's.
 	CA []byte
-	// Identity is an SSH private key in PEM form. Keys of the machine, its agent
-	// and its ssh_config are never used.
+	// Identity is an SSH private key in PEM form. The machine's own keys, ssh-agent and ssh_config are never used.
 	Identity           []byte
 	IdentityPassphrase string
-	// KnownHosts, in OpenSSH's format, must describe the SSH server.
+	// KnownHosts, in OpenSSH's format, must contain the SSH server.
 	KnownHosts []byte
 }
 
-// httpAuth returns nil if there is nothing to show.
+// httpAuth returns nil if there are no credentials.
 func httpAuth(at address, auth *Auth) transport.AuthMethod {
 	if auth != nil && auth.BearerToken != "" {
 		return &githttp.TokenAuth{Token: strings.TrimSpace(auth.BearerToken)}
@@ -55,14 +52,14 @@ func basicAuth(at address, auth *Auth) *githttp.BasicAuth {
 	return basic
 }
 
-// certificates returns nil, which stands for the system's, if auth adds none.
+// certificates returns nil, which stands for the system's certificates, if auth adds none.
 func certificates(auth *Auth) (*x509.CertPool, error) {
 	if auth == nil || len(auth.CA) == 0 {
 		return nil, nil
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		pool = x509.NewCertPool() // a machine without certificates: the given ones count
+		pool = x509.NewCertPool() // no system certificates: use only those of auth
 	}
 	if !pool.AppendCertsFromPEM(auth.CA) {
 		return nil, fmt.Errorf("%w: the CA bundle holds no PEM certificate", ErrInvalid)
@@ -70,8 +67,7 @@ func certificates(auth *Auth) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// sshConfig is complete but for the host key algorithms, which depend on the
-// host: see [knownHosts].
+// sshConfig returns a configuration without host key algorithms, because these depend on the host: see [knownHosts].
 func sshConfig(at address, auth *Auth) (*ssh.ClientConfig, error) {
 	if auth == nil || len(auth.Identity) == 0 {
 		return nil, fmt.Errorf("%w: SSH needs a private key (identity)", ErrAuth)
@@ -100,11 +96,10 @@ func parseIdentity(auth *Auth) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// knownHosts reads auth.KnownHosts. The library wants files, so there is one for
-// a moment.
+// knownHosts parses auth.KnownHosts. The library reads only files, so the text is written to a temporary one.
 func knownHosts(auth *Auth) (*knownhosts.HostKeyDB, error) {
 	if len(strings.TrimSpace(string(auth.KnownHosts))) == 0 {
-		return nil, fmt.Errorf("%w: SSH needs known_hosts; `ssh-keyscan HOST` prints what belongs in it, to be compared with what the host publishes", ErrHostKey)
+		return nil, fmt.Errorf("%w: SSH needs known_hosts; create it with `ssh-keyscan HOST` and compare the keys with those that the host publishes", ErrHostKey)
 	}
 	file, err := os.CreateTemp("", "known_hosts-")
 	if err != nil {

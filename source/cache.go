@@ -13,14 +13,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Cache fetches from Git. It keeps one bare, shallow clone for each URL on disk,
-// used by all who fetch from that URL, and the commits fetched last in memory.
-// It is safe for concurrent use, also by several processes on one directory:
-// they take turns at each clone.
+// Cache fetches from Git. It keeps one bare, shallow clone of each URL on disk, shared by all callers, and the latest
+// commits in memory. It is safe for concurrent use, also by several processes with the same directory: they take
+// turns at each clone.
 //
-// Disk: each new commit adds what differs to the clone; after 32 of them it
-// is made again from one commit. Memory: the last 8 commits of each URL, which
-// share all files and directories they have in common.
+// Disk: each new commit adds its differences to the clone; after 32 commits the clone is recreated from one. Memory:
+// the last 8 commits of each URL, which share equal files and directories.
 type Cache struct {
 	dir string
 
@@ -29,8 +27,8 @@ type Cache struct {
 	clients map[[sha256.Size]byte]*http.Client
 }
 
-// OpenGit returns a cache in dir, which is made if it does not exist. All in it
-// may be deleted between fetches; that only costs downloads.
+// OpenGit returns a cache in dir and creates the directory if necessary. Files in dir may be deleted between fetches;
+// the next fetch downloads them again.
 func OpenGit(dir string) (*Cache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -52,19 +50,19 @@ func (c *Cache) repository(at address) *repository {
 	return c.repos[key]
 }
 
-// repository is all that is kept of one URL.
+// repository holds the cached state of one URL.
 type repository struct {
 	dir  string
 	url  string
 	turn chan struct{} // holds one token while the clone is in use
 
 	mu     sync.Mutex
-	recent []*commit // newest use last
+	recent []*commit // ordered by last use, newest last
 }
 
 const maxRecent = 8
 
-// recall returns a commit that is in memory, or nil.
+// recall returns a commit from memory, or nil.
 func (r *repository) recall(hash plumbing.Hash, l limits) *commit {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,15 +90,15 @@ func (r *repository) known() []*commit {
 	return slices.Clone(r.recent)
 }
 
-// fetch asks the remote and returns the commit ref points to, from memory,
-// disk or the remote, whichever is nearest.
+// fetch reads the remote's refs and returns the commit that ref points to: from memory if possible, else from disk,
+// else from the remote.
 func (r *repository) fetch(ctx context.Context, remote *remote, ref Ref, l limits) (target, *commit, error) {
-	talk, err := remote.ask(ctx)
+	conn, err := remote.connect(ctx)
 	if err != nil {
 		return target{}, nil, err
 	}
-	defer talk.close()
-	t, err := ref.resolve(talk.refs())
+	defer conn.close()
+	t, err := ref.resolve(conn.refs())
 	if err != nil {
 		return target{}, nil, err
 	}
@@ -112,11 +110,11 @@ func (r *repository) fetch(ctx context.Context, remote *remote, ref Ref, l limit
 		return target{}, nil, err
 	}
 	defer unlock()
-	if c := r.recall(t.commit, l); c != nil { // somebody else was faster
+	if c := r.recall(t.commit, l); c != nil { // another caller loaded it meanwhile
 		return t, c, l.check(c.hash, c.root)
 	}
 	d := downloading{repo: r, remote: remote, target: t, limits: l}
-	c, err := d.run(ctx, talk)
+	c, err := d.run(ctx, conn)
 	if err != nil {
 		return target{}, nil, err
 	}

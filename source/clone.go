@@ -18,13 +18,11 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// maxCommits is how many commits a clone collects before it is made again. That
-// bounds what old ones take up.
+// maxCommits bounds how many commits a clone collects before it is recreated, and thus the disk space of old ones.
 const maxCommits = 32
 
-// A clone is a bare repository of a few commits without their parents. Each
-// commit that is there with all its files has a ref, set last: what a fetch left
-// half done has none, and is nothing one could rely on.
+// A clone is a bare repository with a few commits without their parents. Each complete commit has a ref, which is set
+// last: a commit that an interrupted fetch left has none and is not used.
 type clone struct {
 	dir   string
 	store *filesystem.Storage
@@ -40,27 +38,26 @@ func openClone(dir string) *clone {
 	)}
 }
 
-// newClone makes an empty one. Its HEAD and config are for people who look into
-// it with git.
+// newClone creates an empty clone. HEAD and config let git read it.
 func newClone(dir string) (*clone, error) {
 	c := openClone(dir)
 	if err := c.store.Init(); err != nil {
-		return nil, fmt.Errorf("make clone: %w", err)
+		return nil, fmt.Errorf("create clone: %w", err)
 	}
 	head := plumbing.NewSymbolicReference(plumbing.HEAD, plumbing.Main)
 	if err := c.store.SetReference(head); err != nil {
-		return nil, fmt.Errorf("make clone: %w", err)
+		return nil, fmt.Errorf("create clone: %w", err)
 	}
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
-		return nil, fmt.Errorf("make clone: %w", err)
+		return nil, fmt.Errorf("create clone: %w", err)
 	}
 	return c, nil
 }
 
 func (c *clone) close() { c.store.Close() }
 
-// commits lists those that are there with all their files.
+// commits returns the complete commits.
 func (c *clone) commits() ([]plumbing.Hash, error) {
 	iter, err := c.store.IterReferences()
 	if err != nil {
@@ -79,9 +76,9 @@ func (c *clone) commits() ([]plumbing.Hash, error) {
 	return found, nil
 }
 
-// fetch downloads a commit on top of what is there. It is errUnused if that is
-// enough already; errors of this side are errDamaged, all others the remote's.
-func (c *clone) fetch(ctx context.Context, talk *talk, t target, l limits) error {
+// fetch downloads a commit into the clone. It returns errUnused if the clone is full, errDamaged if the clone is
+// broken, and the errors of the remote.
+func (c *clone) fetch(ctx context.Context, conn *connection, t target, l limits) error {
 	haves, err := c.commits()
 	if err != nil {
 		return err
@@ -93,17 +90,17 @@ func (c *clone) fetch(ctx context.Context, talk *talk, t target, l limits) error
 	if err != nil {
 		return fmt.Errorf("%w: read shallow: %v", errDamaged, err)
 	}
-	return c.receive(ctx, talk, wish{wants: []plumbing.Hash{t.want}, haves: haves, shallows: shallows}, l)
+	return c.receive(ctx, conn, packRequest{wants: []plumbing.Hash{t.want}, haves: haves, shallows: shallows}, l)
 }
 
-func (c *clone) receive(ctx context.Context, talk *talk, w wish, l limits) (err error) {
-	answer, pack, err := talk.pack(ctx, w)
+func (c *clone) receive(ctx context.Context, conn *connection, w packRequest, l limits) (err error) {
+	answer, pack, err := conn.pack(ctx, w)
 	if err != nil {
 		return err
 	}
 	defer answer.Close()
 	defer func() {
-		if p := recover(); p != nil { // go-git on a pack that makes no sense
+		if p := recover(); p != nil { // go-git panics on malformed packs
 			err = fmt.Errorf("%w: %v", errDamaged, p)
 		}
 	}()
@@ -122,7 +119,7 @@ func (c *clone) receive(ctx context.Context, talk *talk, w wish, l limits) (err 
 	if err != nil {
 		return fmt.Errorf("%w: write pack: %w", errDamaged, err)
 	}
-	defer func() { _ = discard(spooled) }() // sweep removes what this cannot
+	defer func() { _ = discard(spooled) }() // sweep removes leftovers
 	if err := inspect(ctx, spooled, l); err != nil {
 		return err
 	}
@@ -138,12 +135,10 @@ func (c *clone) receive(ctx context.Context, talk *talk, w wish, l limits) (err 
 	return nil
 }
 
-// unpack writes the objects of a pack one by one. A pack on top of what is here
-// is thin: it has differences to objects that are not in it, so that it cannot
-// be kept as it is.
+// unpack writes the objects of a pack one by one. A pack that extends the clone is thin: it contains deltas against
+// objects outside the pack, so the pack file itself cannot be kept.
 func (c *clone) unpack(pack io.Reader) error {
-	// Only the interface: the storage's own way to write keeps each file open
-	// until the last one is there.
+	// Hide all methods but the interface's: the storage's own writer keeps every file open until the last is written.
 	into := struct{ storer.EncodedObjectStorer }{c.store}
 	parser, err := packfile.NewParserWithStorage(packfile.NewScanner(pack), into)
 	if err != nil {
@@ -161,8 +156,7 @@ func (c *clone) mark(commit plumbing.Hash) error {
 	return nil
 }
 
-// bounded limits what is read from the remote, and keeps its errors apart from
-// those of writing it down.
+// bounded limits the bytes read from the remote and keeps read errors apart from write errors.
 type bounded struct {
 	from io.Reader
 	left int64
@@ -171,7 +165,7 @@ type bounded struct {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		b.err = fmt.Errorf("%w: the download is above eight times the limit for a tree", ErrTooLarge)
+		b.err = fmt.Errorf("%w: the download exceeds eight times the limit for a tree", ErrTooLarge)
 		return 0, b.err
 	}
 	n, err := b.from.Read(p[:min(int64(len(p)), b.left)])

@@ -12,8 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// downloading is one commit on its way through the clone on disk. The repository
-// is locked meanwhile.
+// downloading brings one commit through the clone on disk. Its owner holds the lock of the repository.
 type downloading struct {
 	repo   *repository
 	remote *remote
@@ -21,36 +20,34 @@ type downloading struct {
 	limits limits
 }
 
-// run tries, in this order: the clone as it is, the clone plus what it lacks, a
-// new clone, and a new clone with all history to search in. Whatever is wrong
-// with a clone is a reason for the next, never an error of its own.
-func (d downloading) run(ctx context.Context, talk *talk) (*commit, error) {
+// run tries, in this order: the clone as it is, an extended clone, a new clone, and a new clone with the whole
+// history. A broken clone leads to the next attempt and is never returned as an error.
+func (d downloading) run(ctx context.Context, conn *connection) (*commit, error) {
 	if err := d.sweep(); err != nil {
 		return nil, err
 	}
-	c, err := d.extend(ctx, talk)
+	c, err := d.extend(ctx, conn)
 	if errors.Is(err, errUnused) {
-		c, err = d.anew(ctx, talk, wish{wants: []plumbing.Hash{d.target.want}})
+		c, err = d.reclone(ctx, conn, packRequest{wants: []plumbing.Hash{d.target.want}})
 	} else if errors.Is(err, errDamaged) && ctx.Err() == nil {
-		c, err = d.again(ctx, wish{wants: []plumbing.Hash{d.target.want}})
+		c, err = d.again(ctx, packRequest{wants: []plumbing.Hash{d.target.want}})
 	}
-	if !errors.Is(err, errNotGiven) {
+	if !errors.Is(err, errNotServed) {
 		return c, blame(err)
 	}
 	if len(d.target.history) == 0 {
-		// It was there a moment ago: a push, and a server that tidies up at once.
-		return nil, fmt.Errorf("%w: the server named %s and then did not give it out: %w", ErrUnreachable, d.target.want, err)
+		// The server advertised the commit a moment ago: a push, followed by immediate garbage collection.
+		return nil, fmt.Errorf("%w: the server advertised %s but did not send it: %w", ErrUnreachable, d.target.want, err)
 	}
-	c, err = d.again(ctx, wish{wants: d.target.history, whole: true})
+	c, err = d.again(ctx, packRequest{wants: d.target.history, whole: true})
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return nil, because(ErrRefNotFound, "commit %s not found: the server does not give out commits by hash, and it is not in the history of %s",
+		return nil, withKind(ErrRefNotFound, "commit %s not found: the server does not serve commits by hash, and the commit is not in the history of %s",
 			d.target.commit, d.searched())
 	}
 	return c, blame(err)
 }
 
-// blame finds out whose fault a new clone is that does not hold what it should:
-// the server's, unless it was the disk.
+// blame attributes an incomplete new clone: to the server, unless the disk failed.
 func blame(err error) error {
 	if _, disk := errors.AsType[*fs.PathError](err); disk || !errors.Is(err, errDamaged) {
 		return err
@@ -67,28 +64,27 @@ func (d downloading) searched() string {
 
 func (d downloading) path() string { return filepath.Join(d.repo.dir, "clone.git") }
 
-// sweep removes what a process that died has left.
+// sweep removes the temporary files of a process that died.
 func (d downloading) sweep() error {
 	for _, pattern := range []string{"clone.git.*", "clone.git/objects/pack/tmp_*"} {
 		left, err := filepath.Glob(filepath.Join(d.repo.dir, pattern))
 		if err != nil {
-			return fmt.Errorf("tidy source cache: %w", err)
+			return fmt.Errorf("clean source cache: %w", err)
 		}
 		for _, name := range left {
 			if err := os.RemoveAll(name); err != nil {
-				return fmt.Errorf("tidy source cache: %w", err)
+				return fmt.Errorf("clean source cache: %w", err)
 			}
 		}
 	}
 	return nil
 }
 
-// errUnused: there is no clone, or none to go on with, and nothing was asked of
-// the remote yet.
-var errUnused = errors.New("no clone to go on with")
+// errUnused means that there is no clone to extend; no request was sent yet.
+var errUnused = errors.New("no clone to extend")
 
-// extend takes the commit from the clone that is there, or adds it.
-func (d downloading) extend(ctx context.Context, talk *talk) (*commit, error) {
+// extend returns the commit from the existing clone, and downloads it into the clone if necessary.
+func (d downloading) extend(ctx context.Context, conn *connection) (*commit, error) {
 	if _, err := os.Stat(d.path()); err != nil {
 		return nil, errUnused
 	}
@@ -101,7 +97,7 @@ func (d downloading) extend(ctx context.Context, talk *talk) (*commit, error) {
 	if errors.Is(err, errDamaged) {
 		return nil, errUnused
 	}
-	if err := clone.fetch(ctx, talk, d.target, d.limits); err != nil {
+	if err := clone.fetch(ctx, conn, d.target, d.limits); err != nil {
 		return nil, err
 	}
 	c, err = d.load(ctx, clone)
@@ -114,22 +110,21 @@ func (d downloading) extend(ctx context.Context, talk *talk) (*commit, error) {
 	return c, clone.mark(c.hash)
 }
 
-// again is anew with a new session: Git's protocol has one pack for each.
-func (d downloading) again(ctx context.Context, w wish) (*commit, error) {
-	talk, err := d.remote.ask(ctx)
+// again is like reclone with a new session: Git's protocol sends one pack per session.
+func (d downloading) again(ctx context.Context, w packRequest) (*commit, error) {
+	conn, err := d.remote.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer talk.close()
-	return d.anew(ctx, talk, w)
+	defer conn.close()
+	return d.reclone(ctx, conn, w)
 }
 
-// anew makes a new clone and puts it in the place of the old one if it has the
-// commit.
-func (d downloading) anew(ctx context.Context, talk *talk, w wish) (*commit, error) {
+// reclone creates a new clone and replaces the old one if the new one has the commit.
+func (d downloading) reclone(ctx context.Context, conn *connection, w packRequest) (*commit, error) {
 	dir, err := os.MkdirTemp(d.repo.dir, "clone.git.new-")
 	if err != nil {
-		return nil, fmt.Errorf("make clone: %w", err)
+		return nil, fmt.Errorf("create clone: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	clone, err := newClone(dir)
@@ -137,11 +132,11 @@ func (d downloading) anew(ctx context.Context, talk *talk, w wish) (*commit, err
 		return nil, err
 	}
 	defer clone.close()
-	if err := clone.receive(ctx, talk, w, d.limits); err != nil {
+	if err := clone.receive(ctx, conn, w, d.limits); err != nil {
 		return nil, err
 	}
 	c, err := d.load(ctx, clone)
-	if errors.Is(err, ErrTooLarge) { // kept, so that it is not downloaded to be refused again
+	if errors.Is(err, ErrTooLarge) { // keep it, or it would be downloaded only to be rejected again
 		return nil, cmp.Or(d.replace(dir), err)
 	}
 	if err != nil {
@@ -153,8 +148,7 @@ func (d downloading) anew(ctx context.Context, talk *talk, w wish) (*commit, err
 	return c, d.replace(dir)
 }
 
-// replace is not atomic, and need not be: without a clone the next fetch makes
-// one.
+// replace is not atomic and need not be: without a clone the next fetch creates one.
 func (d downloading) replace(dir string) error {
 	old := d.path() + ".old"
 	if err := os.Rename(d.path(), old); err != nil && !errors.Is(err, os.ErrNotExist) {

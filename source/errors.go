@@ -16,37 +16,32 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
-// What can go wrong, for [errors.Is]. Every error of [Cache.Fetch] is one of
-// these, except the end of the caller's context, trouble with the cache
-// directory, and a repository that lacks objects it should have.
+// Kinds of errors, for [errors.Is]. Every error of [Cache.Fetch] is one of these, except an error of the caller's
+// context, of the cache directory, or of a repository that lacks its own objects.
 var (
-	// ErrInvalid: the options can never work: an URL that is none, two refs at
-	// once, a semver range or a private key that cannot be parsed.
+	// ErrInvalid means that the options can never work: a malformed URL, two refs at once, a malformed semver range
+	// or private key.
 	ErrInvalid = errors.New("invalid source")
-	// ErrAuth: the remote does not accept the credentials, or wants some.
+	// ErrAuth means that the remote rejects the credentials or requires some.
 	ErrAuth = errors.New("not authorized")
-	// ErrHostKey: the SSH server is not the one known_hosts describes, or there
-	// is no known_hosts to check it by.
+	// ErrHostKey means that known_hosts is missing or does not match the SSH server.
 	ErrHostKey = errors.New("host key not verified")
-	// ErrRefNotFound: the repository is there, the branch, tag, version or commit
-	// is not (or the repository is empty).
+	// ErrRefNotFound means that the repository has no such branch, tag, version or commit, or is empty.
 	ErrRefNotFound = errors.New("ref not found")
-	// ErrUnreachable: no answer: name lookup, connection, TLS, timeout, or the
-	// server says that it is in trouble. The one kind where waiting helps.
+	// ErrUnreachable means that there is no response: name lookup, connection, TLS, timeout, or a server error. Only
+	// this kind can pass without a change.
 	ErrUnreachable = errors.New("unreachable")
-	// ErrNotRepository: something is there, or nothing, but no Git repository that
-	// these credentials may know of.
+	// ErrNotRepository means that the URL leads to no Git repository that these credentials may see.
 	ErrNotRepository = errors.New("not a Git repository")
-	// ErrTooLarge: a file or tree is above the limits of [Options].
+	// ErrTooLarge means that a file or tree exceeds the limits of [Options].
 	ErrTooLarge = errors.New("too large")
-	// ErrSymlink: a symbolic link leads out of the tree or in a circle.
+	// ErrSymlink means that a symbolic link leads out of the tree or forms a loop.
 	ErrSymlink = errors.New("symbolic link refused")
 )
 
 var kinds = []error{ErrInvalid, ErrAuth, ErrHostKey, ErrRefNotFound, ErrUnreachable, ErrNotRepository, ErrTooLarge, ErrSymlink}
 
-// failure is the error of a Fetch. It keeps the kind of what happened and not
-// the cause itself, whose text might hold a secret.
+// failure is the error of a Fetch. It keeps the kind and not the cause, whose text might contain a secret.
 type failure struct {
 	text string
 	is   []error
@@ -55,7 +50,7 @@ type failure struct {
 func (f *failure) Error() string   { return f.text }
 func (f *failure) Unwrap() []error { return f.is }
 
-// explain says what was fetched, from where, and what kind of error it is.
+// explain adds the URL, the ref and the kind to an error.
 func explain(caller, ctx context.Context, err error, at address, o Options) error {
 	f := &failure{text: err.Error()}
 	switch {
@@ -73,35 +68,34 @@ func explain(caller, ctx context.Context, err error, at address, o Options) erro
 		}
 	}
 	what := fmt.Sprintf("fetch %s (%s)", at, o.Ref)
-	if errors.Is(f, ErrRefNotFound) { // its text names the ref
+	if errors.Is(f, ErrRefNotFound) { // the text already names the ref
 		what = fmt.Sprintf("fetch %s", at)
 	}
 	f.text = what + ": " + redact(oneLine(f.text), at, o.Auth)
 	return f
 }
 
-// reason is an error of a kind whose sentence needs no word about the kind.
-type reason struct {
+// kindError is an error of a kind whose text does not repeat the kind.
+type kindError struct {
 	kind error
 	text string
 }
 
-func because(kind error, format string, args ...any) error {
-	return &reason{kind, fmt.Sprintf(format, args...)}
+func withKind(kind error, format string, args ...any) error {
+	return &kindError{kind, fmt.Sprintf(format, args...)}
 }
 
-func (r *reason) Error() string { return r.text }
-func (r *reason) Unwrap() error { return r.kind }
+func (r *kindError) Error() string { return r.text }
+func (r *kindError) Unwrap() error { return r.kind }
 
-// kindOf finds the kind of err, or nil if it is none of them: then it is the
-// cache directory that failed.
+// kindOf returns the kind of err, or nil if it has none: then the cache directory failed.
 func kindOf(err error) error {
 	for _, kind := range kinds {
 		if errors.Is(err, kind) {
 			return kind
 		}
 	}
-	if wrapped, ok := errors.AsType[*plumbing.UnexpectedError](err); ok { // it does not unwrap itself
+	if wrapped, ok := errors.AsType[*plumbing.UnexpectedError](err); ok { // UnexpectedError has no Unwrap
 		return kindOf(wrapped.Err)
 	}
 	switch {
@@ -129,14 +123,13 @@ func kindOf(err error) error {
 	return nil
 }
 
-// oneLine makes of a server's answer, which may be a web page, something to
-// print: without what a terminal would obey, and not long.
+// oneLine shortens a server's response, perhaps a web page, to one line without control characters.
 func oneLine(s string) string {
 	const most = 400
-	s = strings.ReplaceAll(s, "unexpected client error: ", "") // go-git's name for any answer but 200
+	s = strings.ReplaceAll(s, "unexpected client error: ", "") // go-git's prefix for any status but 200
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
 	s = strings.Map(printed, s)
-	if len(s) > most { // the cause stands at the end of a long chain
+	if len(s) > most { // keep the end: it holds the cause of a long chain
 		s = strings.ToValidUTF8(s[:most*2/3], "") + " ... " + strings.ToValidUTF8(s[len(s)-most/3:], "")
 	}
 	return s

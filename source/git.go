@@ -11,61 +11,56 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Limits used where [Options] leave them at zero.
+// Limits that apply where [Options] has zero.
 const (
 	DefaultMaxFileSize = 8 << 20   // 8 MiB
 	DefaultMaxTreeSize = 128 << 20 // 128 MiB
 	DefaultTimeout     = 60 * time.Second
 )
 
-// Options say what to fetch.
+// Options selects the commit to fetch and bounds the fetch.
 type Options struct {
-	// URL is https://, http://, ssh://, user@host:path, file:// or a path on
-	// this machine (bare or with a work tree). A password in it is used if Auth
-	// has none, and is never shown.
+	// URL is https://, http://, ssh://, user@host:path, file:// or a path on this machine (bare or with a work tree).
+	// A password in it is used if Auth has none, and is never printed.
 	URL string
 	Ref Ref
 
-	// Auth may be nil: then nobody in particular asks. Local paths ignore it.
+	// Auth may be nil for anonymous access. Local paths ignore it.
 	Auth *Auth
 
-	// MaxFileSize in bytes: a larger file is listed with its size, but opening
-	// it fails with [ErrTooLarge]. Zero means [DefaultMaxFileSize].
+	// MaxFileSize is in bytes. A larger file is listed with its size, but opening it fails with [ErrTooLarge]. Zero
+	// means [DefaultMaxFileSize].
 	MaxFileSize int64
 
-	// MaxTreeSize in bytes bounds what one snapshot holds in memory: its files
-	// up to MaxFileSize. A tree above it is refused with [ErrTooLarge]. A download
-	// may be eight times as large. Zero means [DefaultMaxTreeSize].
+	// MaxTreeSize bounds the memory of one snapshot in bytes: the files up to MaxFileSize. A larger tree is rejected
+	// with [ErrTooLarge]. A download may be eight times as large. Zero means [DefaultMaxTreeSize].
 	MaxTreeSize int64
 
-	// Timeout bounds the whole fetch, waiting for others included. Zero means
-	// [DefaultTimeout].
+	// Timeout bounds the whole fetch, including the wait for other callers. Zero means [DefaultTimeout].
 	Timeout time.Duration
 }
 
-// Snapshot is one commit. It does not change and stays readable whatever is
-// fetched or deleted later.
+// Snapshot is one commit. It is immutable and stays readable after later fetches and deletions.
 type Snapshot struct {
-	// Revision in Flux's form: "main@sha1:<40 hex>", "v1.4.0@sha1:<40 hex>", or
-	// "sha1:<40 hex>" for a commit that was asked for without a branch.
+	// Revision has Flux's form: "main@sha1:<40 hex>", "v1.4.0@sha1:<40 hex>", or "sha1:<40 hex>" for a commit that
+	// was requested without a branch.
 	Revision string
 	Commit   string    // 40 hex
-	Tree     string    // 40 hex, of the whole commit: same tree, same files
-	Time     time.Time // the committer's, in UTC
+	Tree     string    // 40 hex, of the root; equal trees have equal files
+	Time     time.Time // of the committer, in UTC
 	Author   string    // "Name <mail>"
 	Subject  string    // first line of the message
-	Message  string    // all of it, trailers included
+	Message  string    // complete, with trailers
 
-	// FS holds the files of the commit, in memory. It is safe for concurrent
-	// use and implements [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS] and
-	// [fs.ReadLinkFS]. Symbolic links are followed inside the tree; opening one
-	// that leads out of it fails with [ErrSymlink]. A submodule is an empty
-	// directory. Modification times are the commit's.
+	// FS holds the files of the commit in memory. It is safe for concurrent use and implements [fs.ReadDirFS],
+	// [fs.ReadFileFS], [fs.StatFS] and [fs.ReadLinkFS]. It follows symbolic links inside the tree; opening a link
+	// that leads out of the tree fails with [ErrSymlink]. A submodule is an empty directory. Modification times are
+	// the commit's.
 	FS fs.FS
 }
 
-// Fetch returns the commit that o.Ref points to now. Errors are of one of the
-// kinds in this package, or ctx's own when ctx ended first.
+// Fetch returns the commit that o.Ref points to now. Errors have one of the kinds of this package, or are ctx's own
+// if ctx ended first.
 func (c *Cache) Fetch(ctx context.Context, o Options) (Snapshot, error) {
 	caller := ctx
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
@@ -125,7 +120,7 @@ type limits struct{ file, tree int64 }
 
 func (l limits) download() int64 { return 8 * min(l.tree, math.MaxInt64/8) }
 
-// check refuses a tree that is too large to be held.
+// check returns an error if the tree exceeds the limit.
 func (l limits) check(commit plumbing.Hash, root *dir) error {
 	if root.size <= l.tree {
 		return nil

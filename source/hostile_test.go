@@ -50,10 +50,10 @@ func TestHostileRepositories(t *testing.T) {
 		}, source.ErrTooLarge, "directories are nested more than 256 deep"},
 		{"a file whose content is missing", func(_ *testing.T, up *upstream) {
 			up.plumb("100644 blob " + missing + "\ta\n")
-		}, nil, "object store is damaged"},
+		}, nil, "the object store is damaged"},
 		{"a directory that is missing", func(_ *testing.T, up *upstream) {
 			up.plumb("040000 tree " + missing + "\ta\n")
-		}, nil, "object store is damaged"},
+		}, nil, "the object store is damaged"},
 		{"a directory that is a file", func(_ *testing.T, up *upstream) {
 			blob := up.git("rev-parse", "HEAD:a")
 			listing := filepath.Join(up.dir, "raw")
@@ -65,7 +65,7 @@ func TestHostileRepositories(t *testing.T) {
 			name := up.lost(up.git("rev-parse", "HEAD:a"))
 			require.NoError(t, os.Chmod(name, 0o600))
 			require.NoError(t, os.WriteFile(name, []byte("nothing that zlib wrote"), 0o600))
-		}, nil, "object store is damaged"},
+		}, nil, "the object store is damaged"},
 		{"an object that is another", func(t *testing.T, up *upstream) {
 			up.commit("other", "b", "2")
 			name, other := up.lost(up.git("rev-parse", "HEAD:a")), up.lost(up.git("rev-parse", "HEAD:b"))
@@ -73,7 +73,7 @@ func TestHostileRepositories(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, os.Chmod(name, 0o600))
 			require.NoError(t, os.WriteFile(name, content, 0o600))
-		}, nil, "object store is damaged"},
+		}, nil, "the object store is damaged"},
 		{"a branch at a commit that is missing", func(t *testing.T, up *upstream) {
 			require.NoError(t, os.WriteFile(filepath.Join(up.dir, ".git", "refs", "heads", "main"), []byte(missing+"\n"), 0o600))
 		}, source.ErrRefNotFound, "not found"},

@@ -9,8 +9,8 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
-// remoteHTTP speaks Git's smart HTTP. Connections are shared by all who trust the
-// same certificates; credentials go with each request.
+// remoteHTTP returns a remote that speaks Git's smart HTTP. Callers that trust the same certificates share
+// connections; each request carries its own credentials.
 func (c *Cache) remoteHTTP(at address, auth *Auth) (*remote, error) {
 	client, err := c.httpClient(auth)
 	if err != nil {

@@ -217,7 +217,7 @@ func TestDownloadIsBounded(t *testing.T) {
 	server := serveHTTP(t, up, false)
 	_, err = newCache(t).Fetch(context.Background(), source.Options{URL: server.url(), MaxTreeSize: 1000})
 	require.ErrorIs(t, err, source.ErrTooLarge)
-	require.Contains(t, err.Error(), "the download is above eight times the limit")
+	require.Contains(t, err.Error(), "the download exceeds eight times the limit")
 }
 
 func TestConcurrentFetchesDownloadOnce(t *testing.T) {

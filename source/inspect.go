@@ -14,11 +14,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// A pack is small on the wire and can be of any size when it is unpacked, and
-// go-git gets memory for each object as large as the pack says. So a pack is
-// written down and looked through before go-git has it.
+// A small pack can unpack to any size, and go-git allocates as much memory for an object as the pack declares. So a
+// pack is written to disk and inspected before go-git reads it.
 
-// spool writes a pack to a file that sweep removes if this process dies.
+// spool writes a pack to a temporary file, which sweep removes if this process dies.
 func (c *clone) spool(pack io.Reader) (*os.File, error) {
 	dir := c.dir + "/objects/pack"
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -37,8 +36,8 @@ func (c *clone) spool(pack io.Reader) (*os.File, error) {
 // discard closes and removes a file.
 func discard(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
 
-// inspect refuses a pack with an object, or with all objects together, that is
-// too large, and leaves it at its beginning.
+// inspect returns an error if one object or all objects together exceed the limits. Afterwards the file is at its
+// beginning.
 func inspect(ctx context.Context, pack *os.File, l limits) error {
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -77,10 +76,10 @@ func inspect(ctx context.Context, pack *os.File, l limits) error {
 	return err
 }
 
-// anyObject is what an object may have however small the limit for a tree is.
+// anyObject is the size that an object may always have, even if the limit of a tree is smaller.
 const anyObject = 16 << 20
 
-// object refuses a size; one that makes no sense is go-git's to refuse.
+// object returns an error if an object is too large. A nonsensical size is left to go-git.
 func (l limits) object(size int64) error {
 	most := max(l.tree, anyObject)
 	if size <= most {
@@ -89,7 +88,7 @@ func (l limits) object(size int64) error {
 	return fmt.Errorf("%w: the download has an object of %s, the limit is %s", ErrTooLarge, bytesOf(size), bytesOf(most))
 }
 
-// beginning keeps the first bytes of what is written to it.
+// beginning keeps the first bytes that are written to it.
 type beginning struct {
 	first [2 * binary.MaxVarintLen64]byte
 	n     int
@@ -100,8 +99,7 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// target is the size of what a difference makes: the second of the two numbers
-// that it begins with. It is 0 if there are none.
+// target returns the size of a delta's result, the second of the two numbers at its beginning; 0 if they are missing.
 func (b *beginning) target() int64 {
 	r := bytes.NewReader(b.first[:b.n])
 	if _, err := binary.ReadUvarint(r); err != nil {

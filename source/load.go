@@ -17,7 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// commit is a commit in memory, complete and checked. It does not change.
+// commit is a complete, verified commit in memory. It is immutable.
 type commit struct {
 	hash      plumbing.Hash
 	root      *dir
@@ -32,8 +32,7 @@ func (c *commit) subject() string {
 	return line(strings.TrimSpace(first))
 }
 
-// line is text that anybody can have written, as what can be stored and printed: not long, and without characters that
-// a terminal would obey.
+// line makes untrusted text safe to store and print: it shortens the text and drops control characters.
 func line(text string) string {
 	text = strings.Map(printed, strings.ToValidUTF8(text, "?"))
 	if len(text) > maxLine {
@@ -42,17 +41,17 @@ func line(text string) string {
 	return text
 }
 
-// Bounds on what is not a file's content.
+// Bounds on everything except the content of files.
 const (
-	maxDepth    = 256     // directories in directories
+	maxDepth    = 256     // nested directories
 	maxTarget   = 4096    // bytes in a symbolic link
-	maxName     = 255     // bytes in the name of a file, as Linux has it
+	maxName     = 255     // bytes in a file name, as on Linux
 	maxLine     = 400     // bytes in the author and in the subject of a commit
 	maxMeta     = 8 << 20 // bytes in one commit, tag or tree object
-	entryItself = 64      // bytes an entry counts for beside its name and content
+	entryItself = 64      // bytes counted for an entry in addition to its name and content
 )
 
-// printed leaves out control characters, for strings.Map.
+// printed drops control characters; it is for strings.Map.
 func printed(r rune) rune {
 	if unicode.IsControl(r) {
 		return -1
@@ -60,19 +59,18 @@ func printed(r rune) rune {
 	return r
 }
 
-// errDamaged: the object store does not hold what it should.
-var errDamaged = errors.New("object store is damaged")
+// errDamaged means that the object store lacks objects or holds wrong ones.
+var errDamaged = errors.New("the object store is damaged")
 
-// loader reads one commit out of an object store. Directories and files that
-// are in memory already, from another commit with the same file limit, are used
-// again: loading the next commit costs what differs.
+// loader reads one commit from an object store. It reuses directories and files that another commit with the same
+// file limit has in memory, so the next commit costs only its differences.
 type loader struct {
 	ctx    context.Context
 	store  storer.EncodedObjectStorer
 	limits limits
 	dirs   map[plumbing.Hash]*dir
 	files  map[plumbing.Hash]*file
-	empty  []*file // files still to be read
+	empty  []*file // to be read
 }
 
 func newLoader(ctx context.Context, store storer.EncodedObjectStorer, limits limits, known []*commit) *loader {
@@ -100,19 +98,18 @@ func (l *loader) remember(d *dir) {
 	}
 }
 
-// load reads a commit. Errors: ErrTooLarge, ErrRefNotFound if hash is no commit,
-// the context's, plumbing.ErrObjectNotFound if hash is not there, and otherwise
-// errDamaged.
+// load reads a commit. It returns ErrTooLarge, ErrRefNotFound if hash is not a commit, the context's error,
+// plumbing.ErrObjectNotFound if hash does not exist, and otherwise errDamaged.
 func (l *loader) load(hash plumbing.Hash) (c *commit, err error) {
-	defer func() { // go-git trusts packs: on damaged ones it may index out of range
+	defer func() { // go-git trusts packs and may index out of range on damaged ones
 		if p := recover(); p != nil {
 			c, err = nil, fmt.Errorf("%w: %v", errDamaged, p)
 		}
 	}()
 	var about object.Commit
 	err = l.decode(hash, plumbing.CommitObject, &about)
-	if errors.Is(err, errNotThat) {
-		return nil, because(ErrRefNotFound, "object %s is not a commit", hash)
+	if errors.Is(err, errOtherType) {
+		return nil, withKind(ErrRefNotFound, "object %s is not a commit", hash)
 	}
 	if err != nil {
 		return nil, err
@@ -140,12 +137,12 @@ func (l *loader) load(hash plumbing.Hash) (c *commit, err error) {
 	}, nil
 }
 
-// peel follows tag objects to what they are about.
+// peel follows tag objects to the tagged object.
 func (l *loader) peel(hash plumbing.Hash) (plumbing.Hash, error) {
 	for range maxDepth {
 		var tag object.Tag
 		err := l.decode(hash, plumbing.TagObject, &tag)
-		if errors.Is(err, errNotThat) {
+		if errors.Is(err, errOtherType) {
 			return hash, nil
 		}
 		if err != nil {
@@ -153,7 +150,7 @@ func (l *loader) peel(hash plumbing.Hash) (plumbing.Hash, error) {
 		}
 		hash = tag.Target
 	}
-	return plumbing.ZeroHash, because(ErrRefNotFound, "tag %s leads through more than %d tags", hash, maxDepth)
+	return plumbing.ZeroHash, withKind(ErrRefNotFound, "tag %s leads through more than %d tags", hash, maxDepth)
 }
 
 func (l *loader) dir(hash plumbing.Hash, depth int) (*dir, error) {
@@ -188,7 +185,7 @@ func (l *loader) dir(hash plumbing.Hash, depth int) (*dir, error) {
 func (l *loader) entry(item object.TreeEntry, depth int) (entry, error) {
 	e := entry{name: item.Name}
 	if item.Name == "" || item.Name == "." || item.Name == ".." || strings.ContainsRune(item.Name, '/') {
-		return e, fmt.Errorf("%w: no name for a file", errDamaged)
+		return e, fmt.Errorf("%w: malformed file name", errDamaged)
 	}
 	if len(item.Name) > maxName {
 		return e, fmt.Errorf("%w: a name has %d bytes, the limit is %d", ErrTooLarge, len(item.Name), maxName)
@@ -215,7 +212,7 @@ func (l *loader) entry(item object.TreeEntry, depth int) (entry, error) {
 	return e, err
 }
 
-// file learns a file's size; fill reads it.
+// file reads a file's size; fill reads its content.
 func (l *loader) file(hash plumbing.Hash, limit int64) (*file, error) {
 	if f := l.files[hash]; f != nil {
 		return f, nil
@@ -240,7 +237,7 @@ func (l *loader) size(hash plumbing.Hash) (int64, error) {
 	if !errors.Is(err, plumbing.ErrObjectNotFound) {
 		return size, err
 	}
-	found, err := l.store.EncodedObject(plumbing.BlobObject, hash) // this one also looks into borrowed stores
+	found, err := l.store.EncodedObject(plumbing.BlobObject, hash) // it also looks into alternates
 	if err != nil {
 		return 0, err
 	}
@@ -259,15 +256,14 @@ func (l *loader) fill() error {
 	return nil
 }
 
-// errNotThat: the object is there, but of another type.
-var errNotThat = fmt.Errorf("%w: object is of another type", errDamaged)
+// errOtherType means that the object has another type than expected.
+var errOtherType = fmt.Errorf("%w: object is of another type", errDamaged)
 
 type decoder interface {
 	Decode(plumbing.EncodedObject) error
 }
 
-// decode reads a commit, tag or tree. It is plumbing.ErrObjectNotFound if there
-// is no such object.
+// decode reads a commit, tag or tree. It returns plumbing.ErrObjectNotFound if there is no such object.
 func (l *loader) decode(hash plumbing.Hash, kind plumbing.ObjectType, into decoder) error {
 	content, err := l.read(hash, kind, maxMeta)
 	if err != nil {
@@ -284,7 +280,7 @@ func (l *loader) decode(hash plumbing.Hash, kind plumbing.ObjectType, into decod
 	return nil
 }
 
-// read returns an object's content, which is what its name says.
+// read returns an object's content and verifies it against the hash.
 func (l *loader) read(hash plumbing.Hash, kind plumbing.ObjectType, limit int64) ([]byte, error) {
 	if err := l.ctx.Err(); err != nil {
 		return nil, err
@@ -297,7 +293,7 @@ func (l *loader) read(hash plumbing.Hash, kind plumbing.ObjectType, limit int64)
 		return nil, fmt.Errorf("%w: %s %s: %v", errDamaged, kind, hash, err)
 	}
 	if found.Type() != kind {
-		return nil, fmt.Errorf("%w: %s is a %s, not a %s", errNotThat, hash, found.Type(), kind)
+		return nil, fmt.Errorf("%w: %s is a %s, not a %s", errOtherType, hash, found.Type(), kind)
 	}
 	if found.Size() > limit {
 		return nil, fmt.Errorf("%w: %s %s has %s, the limit is %s", ErrTooLarge, kind, hash, bytesOf(found.Size()), bytesOf(limit))
@@ -312,7 +308,7 @@ func (l *loader) read(hash plumbing.Hash, kind plumbing.ObjectType, limit int64)
 		return nil, fmt.Errorf("%w: %s %s: %v", errDamaged, kind, hash, err)
 	}
 	if plumbing.ComputeHash(kind, content) != hash {
-		return nil, fmt.Errorf("%w: %s %s holds something else", errDamaged, kind, hash)
+		return nil, fmt.Errorf("%w: %s %s does not match its hash", errDamaged, kind, hash)
 	}
 	return content, nil
 }

@@ -14,12 +14,11 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// readLocal reads a repository on this machine where it is: nothing is copied,
-// and no git program is needed.
+// readLocal reads a repository on this machine in place: it copies nothing and needs no git program.
 func (r *repository) readLocal(ctx context.Context, path string, ref Ref, l limits) (target, *commit, error) {
 	t, c, err := r.readOnce(ctx, path, ref, l)
 	if errors.Is(err, errDamaged) {
-		// A git gc beside us moves objects from one pack to another.
+		// A concurrent git gc moves objects from one pack to another.
 		t, c, err = r.readOnce(ctx, path, ref, l)
 	}
 	return t, c, err
@@ -50,7 +49,7 @@ func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limit
 	}
 	c, err := loader.load(t.commit)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return target{}, nil, because(ErrRefNotFound, "commit %s not found", t.commit)
+		return target{}, nil, withKind(ErrRefNotFound, "commit %s not found", t.commit)
 	}
 	if err != nil {
 		return target{}, nil, err
@@ -59,8 +58,7 @@ func (r *repository) readOnce(ctx context.Context, path string, ref Ref, l limit
 	return t, c, nil
 }
 
-// openLocal finds the repository of a bare directory, a work tree or a linked
-// work tree, and the repositories that it borrows objects from.
+// openLocal opens a bare repository, a work tree or a linked work tree, with the alternates of the repository.
 func openLocal(path string) (*filesystem.Storage, error) {
 	repo, err := git.PlainOpenWithOptions(filepath.Clean(path), &git.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if err != nil {

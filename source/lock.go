@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// lock waits until nobody else uses the clone, in this process or another.
+// lock waits until no other caller uses the clone, in this process or another.
 func (r *repository) lock(ctx context.Context) (unlock func(), err error) {
 	select {
 	case r.turn <- struct{}{}:
@@ -23,13 +23,13 @@ func (r *repository) lock(ctx context.Context) (unlock func(), err error) {
 		return nil, err
 	}
 	return func() {
-		file.Close() // ends the lock too
+		file.Close() // releases the lock
 		<-r.turn
 	}, nil
 }
 
-// lockFile takes the lock between processes. The kernel drops it when its holder
-// dies, so there is none to be left over.
+// lockFile takes the lock between processes. The kernel releases it when the holder dies, so there are no stale
+// locks.
 func (r *repository) lockFile(ctx context.Context) (*os.File, error) {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open source cache: %w", err)

@@ -10,23 +10,21 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Ref says which commit: at most one of Tag, SemVer and Commit. The zero Ref is
-// the remote's default branch.
+// Ref selects a commit: at most one of Tag, SemVer and Commit may be set. The zero Ref selects the head of the
+// remote's default branch.
 type Ref struct {
-	// Branch alone is its newest commit. Beside Commit it says where that commit
-	// is to be found if the server does not give out commits by hash; that the
-	// commit is on the branch is not checked otherwise.
+	// Branch alone selects its newest commit. With Commit it names the branch to search if the server does not serve
+	// commits by hash; otherwise accord does not check that the commit is on the branch.
 	Branch string
 	Tag    string
-	// SemVer is a range such as ">=1.2.0 <2": the tag with the highest version
-	// in it. Tags count with and without a leading v and need all three numbers;
-	// pre-releases only if the range names one. Of tags with equal versions the
-	// last by name is taken.
+	// SemVer is a range such as ">=1.2.0 <2" and selects the tag with the highest version in it. Tags match with and
+	// without a leading v and need all three numbers; pre-releases match only if the range names one. Among equal
+	// versions the last tag by name wins.
 	SemVer string
 	Commit string // 40 hex
 }
 
-// String is "branch main", "tag v1.2.3" and so on, as errors name it.
+// String returns "branch main", "tag v1.2.3" and so on, as errors name it.
 func (r Ref) String() string {
 	switch {
 	case r.Commit != "":
@@ -62,23 +60,23 @@ func (r Ref) validate() error {
 	return nil
 }
 
-// refs are what a repository says it has.
+// refs holds the advertised refs of a repository.
 type refs struct {
 	branches map[string]plumbing.Hash
-	tags     map[string]plumbing.Hash // what the tag points to, perhaps a tag object
-	peeled   map[string]plumbing.Hash // the commit behind a tag object, where told
+	tags     map[string]plumbing.Hash // the tagged object, perhaps a tag object
+	peeled   map[string]plumbing.Hash // the commit behind a tag object, if advertised
 	head     plumbing.Hash
-	headName string // "main", or "HEAD" if it is on no branch
+	headName string // "main", or "HEAD" if HEAD is detached
 }
 
-// target is what a Ref means today.
+// target is the commit that a Ref selects now.
 type target struct {
-	pointer string        // for the revision
-	want    plumbing.Hash // to ask the remote for
-	commit  plumbing.Hash // what is behind want; the same unless want is a tag object
+	pointer string        // in the revision
+	want    plumbing.Hash // requested from the remote
+	commit  plumbing.Hash // behind want; differs only for tag objects
 
-	// history lists the tips to search when the remote does not give out want by
-	// name. Empty if the remote advertised want itself.
+	// history lists the tips to search if the remote does not serve want by hash. It is empty if the remote
+	// advertised want.
 	history []plumbing.Hash
 }
 
@@ -93,7 +91,7 @@ func (r Ref) resolve(have refs) (target, error) {
 	case r.Branch != "":
 		return resolveBranch(r.Branch, have)
 	case have.head.IsZero():
-		return target{}, because(ErrRefNotFound, "the default branch does not exist%s", list("branches", have.branches))
+		return target{}, withKind(ErrRefNotFound, "the default branch does not exist%s", list("branches", have.branches))
 	}
 	return target{pointer: have.headName, want: have.head, commit: have.head}, nil
 }
@@ -107,7 +105,7 @@ func resolveBranch(name string, have refs) (target, error) {
 	if _, isTag := have.tags[name]; isTag {
 		hint = "; there is a tag of that name"
 	}
-	return target{}, because(ErrRefNotFound, "branch %q not found%s", name, hint)
+	return target{}, withKind(ErrRefNotFound, "branch %q not found%s", name, hint)
 }
 
 func resolveTag(name string, have refs) (target, error) {
@@ -117,7 +115,7 @@ func resolveTag(name string, have refs) (target, error) {
 		if _, isBranch := have.branches[name]; isBranch {
 			hint = "; there is a branch of that name"
 		}
-		return target{}, because(ErrRefNotFound, "tag %q not found%s", name, hint)
+		return target{}, withKind(ErrRefNotFound, "tag %q not found%s", name, hint)
 	}
 	commit, annotated := have.peeled[name]
 	if !annotated {
@@ -136,7 +134,7 @@ func (r Ref) resolveSemVer(have refs) (target, error) {
 	for _, name := range slices.Sorted(maps.Keys(have.tags)) {
 		v, err := semver.StrictNewVersion(strings.TrimPrefix(name, "v"))
 		if err != nil {
-			continue // not a version: that is no mistake, repositories have other tags too
+			continue // tags that are not versions are allowed
 		}
 		if highest == nil || !v.LessThan(highest) {
 			highest, highestTag = v, name
@@ -149,9 +147,9 @@ func (r Ref) resolveSemVer(have refs) (target, error) {
 	case best != nil:
 		return resolveTag(tag, have)
 	case highest != nil:
-		return target{}, because(ErrRefNotFound, "no tag is within semver range %q; the highest version is %q", r.SemVer, highestTag)
+		return target{}, withKind(ErrRefNotFound, "no tag is within semver range %q; the highest version is %q", r.SemVer, highestTag)
 	}
-	return target{}, because(ErrRefNotFound, "no tag is within semver range %q: none of the %d tags is a version", r.SemVer, len(have.tags))
+	return target{}, withKind(ErrRefNotFound, "no tag is within semver range %q: none of the %d tags is a version", r.SemVer, len(have.tags))
 }
 
 func (r Ref) resolveCommit(have refs) (target, error) {

@@ -15,10 +15,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
-// session is one conversation in Git's protocol; go-git's for HTTP, ours for SSH.
+// session is one exchange in Git's protocol: go-git's for HTTP, ours for SSH.
 type session = transport.UploadPackSession
 
-// remote is a repository elsewhere, as one caller may see it.
+// remote is a remote repository with the credentials of one caller.
 type remote struct {
 	open func(context.Context) (session, error)
 }
@@ -30,14 +30,14 @@ func (c *Cache) remote(at address, auth *Auth) (*remote, error) {
 	return c.remoteHTTP(at, auth)
 }
 
-// talk is a session that has begun: the remote accepted the caller and said what
-// it has. One pack can be asked for, then it is over.
-type talk struct {
+// connection is a session after the handshake: the remote accepted the credentials and advertised its refs. It serves
+// one pack.
+type connection struct {
 	session session
 	said    *packp.AdvRefs
 }
 
-func (r *remote) ask(ctx context.Context) (*talk, error) {
+func (r *remote) connect(ctx context.Context) (*connection, error) {
 	session, err := r.open(ctx)
 	if err != nil {
 		return nil, err
@@ -47,42 +47,42 @@ func (r *remote) ask(ctx context.Context) (*talk, error) {
 		session.Close()
 		return nil, notGit(err)
 	}
-	return &talk{session, said}, nil
+	return &connection{session, said}, nil
 }
 
-// notGit gives a kind to an answer that is none of Git's.
+// notGit gives a kind to a response that is not in Git's protocol.
 func notGit(err error) error {
 	switch {
 	case strings.Contains(err.Error(), "object-format=sha256"):
-		return because(ErrNotRepository, "a repository with SHA-256 object names, which are not supported")
+		return withKind(ErrNotRepository, "a repository with SHA-256 object names, which are not supported")
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
-		return because(ErrRefNotFound, "the repository is empty")
+		return withKind(ErrRefNotFound, "the repository is empty")
 	case kindOf(err) == ErrNotRepository && errors.Is(err, transport.ErrRepositoryNotFound):
-		return because(ErrNotRepository, "there is no repository, or none that these credentials may know of: %v", err)
+		return withKind(ErrNotRepository, "there is no repository, or these credentials may not see it: %v", err)
 	case kindOf(err) != nil:
 		return err
 	}
 	if line, ok := errors.AsType[*pktline.ErrorLine](err); ok {
 		return refusal(line.Text)
 	}
-	return fmt.Errorf("%w: the answer is not in Git's protocol: %w", ErrNotRepository, err)
+	return fmt.Errorf("%w: the response is not in Git's protocol: %w", ErrNotRepository, err)
 }
 
-// refusal is the sentence with which a Git server closes the door.
+// refusal maps the message of a Git server that rejects the caller to an error.
 func refusal(sentence string) error {
 	lower := strings.ToLower(sentence)
 	for _, word := range []string{"denied", "permission", "unauthorized", "not authorized", "forbidden"} {
 		if strings.Contains(lower, word) {
-			return fmt.Errorf("%w: the server says: %s", ErrAuth, sentence)
+			return fmt.Errorf("%w: the server responded: %s", ErrAuth, sentence)
 		}
 	}
-	return fmt.Errorf("%w: the server says: %s", ErrNotRepository, sentence)
+	return fmt.Errorf("%w: the server responded: %s", ErrNotRepository, sentence)
 }
 
-func (t *talk) close() { t.session.Close() }
+func (t *connection) close() { t.session.Close() }
 
-// refs sorts what the remote advertised.
-func (t *talk) refs() refs {
+// refs returns the advertised refs by kind.
+func (t *connection) refs() refs {
 	have := refs{
 		branches: map[string]plumbing.Hash{},
 		tags:     map[string]plumbing.Hash{},
@@ -116,39 +116,38 @@ func (r *refs) add(name string, hash plumbing.Hash) {
 	}
 }
 
-// wish is what to ask a remote for, and what is here already.
-type wish struct {
+// packRequest names the objects to download and those that exist locally.
+type packRequest struct {
 	wants, haves, shallows []plumbing.Hash
-	whole                  bool // all history, not only the newest commit
+	whole                  bool // the whole history, not only the newest commit
 }
 
-// errNotGiven: the server has no such object, or does not give it out by name.
-var errNotGiven = errors.New("not given out by the server")
+// errNotServed means that the server has no such object or does not serve it by hash.
+var errNotServed = errors.New("not served")
 
-// pack asks for objects. The reader is the pack; the caller closes it.
-func (t *talk) pack(ctx context.Context, w wish) (*packp.UploadPackResponse, io.Reader, error) {
+// pack requests objects and returns a reader of the pack. The caller must close the response.
+func (t *connection) pack(ctx context.Context, w packRequest) (*packp.UploadPackResponse, io.Reader, error) {
 	can := t.said.Capabilities
 	req := packp.NewUploadPackRequestFromCapabilities(can)
 	req.Wants, req.Haves, req.Shallows = w.wants, w.haves, w.shallows
 	if can.Supports(capability.NoProgress) {
 		if err := req.Capabilities.Set(capability.NoProgress); err != nil {
-			return nil, nil, fmt.Errorf("ask for a pack: %w", err)
+			return nil, nil, fmt.Errorf("request a pack: %w", err)
 		}
 	}
 	if can.Supports(capability.Shallow) {
 		if err := req.Capabilities.Set(capability.Shallow); err != nil {
-			return nil, nil, fmt.Errorf("ask for a pack: %w", err)
+			return nil, nil, fmt.Errorf("request a pack: %w", err)
 		}
 		if !w.whole {
 			req.Depth = packp.DepthCommits(1)
 		}
 	}
 	if len(w.haves) > 0 {
-		// Only for a thin pack do servers look at what a shallow clone has: they send
-		// the whole tree otherwise. go-git strikes it from what they can, so it is
-		// not known whether they do; those that do not ignore it.
+		// Servers consider the objects of a shallow clone only for thin packs; otherwise they send the whole tree.
+		// go-git hides whether the server supports them; servers that do not ignore the capability.
 		if err := req.Capabilities.Set(capability.ThinPack); err != nil {
-			return nil, nil, fmt.Errorf("ask for a pack: %w", err)
+			return nil, nil, fmt.Errorf("request a pack: %w", err)
 		}
 	}
 	answer, err := t.session.UploadPack(ctx, req)
@@ -159,9 +158,9 @@ func (t *talk) pack(ctx context.Context, w wish) (*packp.UploadPackResponse, io.
 }
 
 func refused(err error) error {
-	for _, words := range []string{"not our ref", "unadvertised object", "not valid"} { // git's, and JGit's
+	for _, words := range []string{"not our ref", "unadvertised object", "not valid"} { // of git and JGit
 		if strings.Contains(err.Error(), words) {
-			return fmt.Errorf("%w: %w", errNotGiven, err)
+			return fmt.Errorf("%w: %w", errNotServed, err)
 		}
 	}
 	if kindOf(err) != nil {

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// ParseRevision splits a revision into what was asked for and the commit it was.
-// It reads Flux's forms, new and old: "main@sha1:<40 hex>", "sha1:<40 hex>",
-// "main/<40 hex>" and a bare "<40 hex>"; the pointer may be empty. The commit is
+// ParseRevision splits a revision into the requested ref and the commit. It accepts Flux's forms, new and old:
+// "main@sha1:<40 hex>", "sha1:<40 hex>", "main/<40 hex>" and a bare "<40 hex>"; the ref may be empty. The commit is
 // returned in lower case.
 func ParseRevision(s string) (pointer, commit string, err error) {
 	at, slash := strings.LastIndex(s, "@sha1:"), strings.LastIndexByte(s, '/')
@@ -28,8 +27,8 @@ func ParseRevision(s string) (pointer, commit string, err error) {
 	return pointer, strings.ToLower(commit), nil
 }
 
-// SameCommit reports whether two revisions are of one commit, whatever they were
-// reached by. What is not a revision is the same as nothing.
+// SameCommit reports whether two revisions name the same commit, regardless of their refs. A malformed revision
+// equals none.
 func SameCommit(a, b string) bool {
 	_, x, errA := ParseRevision(a)
 	_, y, errB := ParseRevision(b)

@@ -17,9 +17,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// remoteSSH speaks Git's protocol over SSH. go-git has a transport for that, but
-// it reads the machine's ssh_config and agent and cannot be interrupted while
-// the server says nothing.
+// remoteSSH returns a remote that speaks Git's protocol over SSH. go-git's SSH transport reads the machine's
+// ssh_config and agent and cannot be interrupted while the server is silent.
 func remoteSSH(at address, auth *Auth) (*remote, error) {
 	config, err := sshConfig(at, auth)
 	if err != nil {
@@ -52,8 +51,8 @@ func remoteSSH(at address, auth *Auth) (*remote, error) {
 	}}, nil
 }
 
-// dialSSH connects and logs in. The connection is closed when ctx ends, which
-// ends every read and write on it, unless stop is called first.
+// dialSSH connects and authenticates. The connection is closed when ctx ends, which ends all reads and writes, unless
+// stop is called first.
 func dialSSH(ctx context.Context, host string, config ssh.ClientConfig, known *knownhosts.HostKeyDB) (*ssh.Client, func() bool, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", host)
@@ -73,7 +72,7 @@ func dialSSH(ctx context.Context, host string, config ssh.ClientConfig, known *k
 	return ssh.NewClient(c, channels, requests), stop, nil
 }
 
-// hostKey remembers how checking it went: the handshake's error does not tell.
+// hostKey records the result of the host key check, because the error of the handshake does not contain it.
 type hostKey struct {
 	check ssh.HostKeyCallback
 	wrong error
@@ -91,19 +90,19 @@ func (k *hostKey) explain(err error, host, user string) error {
 	_, noCommonKey := errors.AsType[*ssh.AlgorithmNegotiationError](err)
 	switch {
 	case k.wrong != nil && knownhosts.IsHostKeyChanged(k.wrong):
-		return fmt.Errorf("%w: %s shows another key than known_hosts has", ErrHostKey, host)
+		return fmt.Errorf("%w: %s presents another key than known_hosts has", ErrHostKey, host)
 	case k.wrong != nil:
 		return fmt.Errorf("%w: %w", ErrHostKey, k.wrong)
 	case noCommonKey:
 		return fmt.Errorf("%w: %s offers no key of a type that known_hosts has: %w", ErrHostKey, host, err)
 	case k.right && !isNet && !errors.Is(err, io.EOF):
-		// The server is the right one and talks: what is left is logging in.
-		return fmt.Errorf("%w: the server does not accept the SSH key for user %q", ErrAuth, user)
+		// The host key is correct and the server responds, so authentication failed.
+		return fmt.Errorf("%w: the server rejects the SSH key for user %q", ErrAuth, user)
 	}
 	return fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
-// sshSession is git-upload-pack running at the other end of a connection.
+// sshSession is git-upload-pack running on the server.
 type sshSession struct {
 	client  *ssh.Client
 	stop    func() bool
@@ -154,13 +153,13 @@ func (s *sshSession) AdvertisedReferencesContext(context.Context) (*packp.AdvRef
 	return said, nil
 }
 
-// noAnswer reads from the error output why there was no other.
+// noAnswer returns the cause of a missing response from the error output.
 func (s *sshSession) noAnswer() error {
-	err := s.session.Wait() // the output has ended: the command has too, and all it said is in
+	err := s.session.Wait() // the output has ended, so the command has exited and its error output is complete
 	if sentence := s.stderr.text.String(); sentence != "" {
 		return refusal(sentence)
 	}
-	return fmt.Errorf("%w: the server closed the connection without an answer: %v", ErrUnreachable, err)
+	return fmt.Errorf("%w: the server closed the connection without a response: %v", ErrUnreachable, err)
 }
 
 func (s *sshSession) UploadPack(_ context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
@@ -174,8 +173,8 @@ func (s *sshSession) UploadPack(_ context.Context, req *packp.UploadPackRequest)
 	if err == nil {
 		err = s.stdin.Close()
 	}
-	if err != nil && !errors.Is(err, io.EOF) { // EOF: the server has refused already, and its answer says why
-		return nil, fmt.Errorf("%w: ask for a pack: %w", ErrUnreachable, err)
+	if err != nil && !errors.Is(err, io.EOF) { // EOF: the server has already rejected the request and its response has the cause
+		return nil, fmt.Errorf("%w: request a pack: %w", ErrUnreachable, err)
 	}
 	answer := packp.NewUploadPackResponse(req)
 	if err := answer.Decode(io.NopCloser(s.stdout)); err != nil {
@@ -189,7 +188,7 @@ func (s *sshSession) Close() error {
 	return s.client.Close()
 }
 
-// excerpt keeps the beginning of what is written to it.
+// excerpt keeps the beginning of the text that is written to it.
 type excerpt struct{ text bytes.Buffer }
 
 func (e *excerpt) Write(p []byte) (int, error) {
@@ -198,7 +197,7 @@ func (e *excerpt) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// shellQuote makes one word of s for the shell at the other end, as git does.
+// shellQuote quotes s as one word for the remote shell, as git does.
 func shellQuote(s string) string {
 	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
 }

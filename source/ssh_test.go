@@ -147,13 +147,13 @@ func TestSSH(t *testing.T) {
 		"wrong passphrase": {change: func(a *source.Auth) {
 			a.Identity, a.IdentityPassphrase = identity(t, server.client, "open sesame"), "close sesame"
 		}, kind: source.ErrInvalid},
-		"wrong key":      {change: func(a *source.Auth) { a.Identity = identity(t, otherKey, "") }, kind: source.ErrAuth, says: `does not accept the SSH key for user "git"`},
+		"wrong key":      {change: func(a *source.Auth) { a.Identity = identity(t, otherKey, "") }, kind: source.ErrAuth, says: `rejects the SSH key for user "git"`},
 		"no key":         {change: func(a *source.Auth) { a.Identity = nil }, kind: source.ErrAuth},
 		"no known_hosts": {change: func(a *source.Auth) { a.KnownHosts = nil }, kind: source.ErrHostKey, says: "SSH needs known_hosts"},
 		"unknown host": {change: func(a *source.Auth) {
 			a.KnownHosts = []byte("elsewhere.example " + string(ssh.MarshalAuthorizedKey(server.host.PublicKey())))
 		}, kind: source.ErrHostKey, says: "does not mention"},
-		"another host key":  {change: func(a *source.Auth) { a.KnownHosts = server.knownHosts(other) }, kind: source.ErrHostKey, says: "shows another key"},
+		"another host key":  {change: func(a *source.Auth) { a.KnownHosts = server.knownHosts(other) }, kind: source.ErrHostKey, says: "presents another key"},
 		"known_hosts is no": {change: func(a *source.Auth) { a.KnownHosts = []byte("what is this\n") }, kind: source.ErrInvalid, says: "known_hosts:1"},
 		"no repository":     {path: "/nowhere", kind: source.ErrNotRepository, says: "does not appear to be a git repository"},
 		"quotes in path":    {path: "/it's $(here)!", kind: source.ErrNotRepository, says: "it's $(here)!"},

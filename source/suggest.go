@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// suggest ends the sentence "branch X not found": the nearest name if one is
-// near enough to be meant, else the first few there are.
+// suggest completes the sentence "branch X not found" with the nearest existing name if one is near enough, else with
+// the first few names.
 func suggest[V any](name, plural string, have map[string]V) string {
 	best, least := "", max(2, len(name)/3)+1
 	for _, other := range slices.Sorted(maps.Keys(have)) {
@@ -34,8 +34,8 @@ func list[V any](plural string, have map[string]V) string {
 	return fmt.Sprintf("; %s: %s", plural, strings.Join(names, ", "))
 }
 
-// distance is the number of letters to insert, delete, replace or swap with
-// their neighbour to turn a into b (optimal string alignment).
+// distance returns the number of letters to insert, delete, replace or swap with their neighbour to turn a into b
+// (optimal string alignment).
 func distance(a, b string) int {
 	before, last := []int(nil), make([]int, len(b)+1)
 	for j := range last {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-const maxLinks = 40 // as Linux has it
+const maxLinks = 40 // as on Linux
 
-// walk finds what is at name. Symbolic links on the way are followed, the one at
-// the end only if follow is set; none may leave the tree.
+// walk returns the entry at name. It follows symbolic links on the way, and a link at the end if follow is set; a
+// link that leaves the tree is an error.
 func (t tree) walk(op, name string, follow bool) (entry, error) {
 	if !fs.ValidPath(name) {
 		return entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -22,7 +22,7 @@ func (t tree) walk(op, name string, follow bool) (entry, error) {
 	return e, nil
 }
 
-// step is a directory one is in, and the name it was entered by.
+// step is a directory on the path, with the name by which it was entered.
 type step struct {
 	name string
 	dir  *dir
@@ -37,7 +37,7 @@ func (t tree) resolve(todo []string, follow bool) (entry, error) {
 		switch name {
 		case "", ".":
 			continue
-		case "..": // only links bring these
+		case "..": // only links contain these
 			if len(in) == 1 {
 				return entry{}, fmt.Errorf("%w: %s leads out of the tree", ErrSymlink, last)
 			}
@@ -53,14 +53,14 @@ func (t tree) resolve(todo []string, follow bool) (entry, error) {
 		case e.mode&fs.ModeSymlink != 0 && (follow || len(todo) > 0):
 			last = link{path: where(in, name), target: string(e.file.content)}
 			if links++; links > maxLinks {
-				return entry{}, fmt.Errorf("%w: %s leads in a circle", ErrSymlink, last)
+				return entry{}, fmt.Errorf("%w: %s is part of a loop", ErrSymlink, last)
 			}
 			if !e.file.held || path.IsAbs(last.target) {
 				return entry{}, fmt.Errorf("%w: %s leads out of the tree", ErrSymlink, last)
 			}
 			todo = append(strings.Split(last.target, "/"), todo...)
 		case len(todo) > 0:
-			return entry{}, last.missing() // a file is no directory
+			return entry{}, last.missing() // a file is not a directory
 		default:
 			return e, nil
 		}
@@ -81,7 +81,7 @@ type link struct{ path, target string }
 
 func (l link) String() string { return fmt.Sprintf("link %q -> %q", l.path, l.target) }
 
-// missing says that something is not there, and if a link led there, which.
+// missing returns the error for a path that does not exist; it names the link that led there, if any.
 func (l link) missing() error {
 	if l.path == "" {
 		return fs.ErrNotExist

@@ -15,13 +15,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// dir and file are Git's trees and blobs in memory. Commits share those they
-// have in common, so they never change once loaded.
+// dir and file are Git's trees and blobs in memory. Commits share equal ones, so they are immutable once loaded.
 type dir struct {
 	hash        plumbing.Hash
-	entries     []entry // by name
-	size        int64   // bytes held below here; math.MaxInt64 if more than that
-	largestName string  // of the files that count, its path from here
+	entries     []entry // sorted by name
+	size        int64   // bytes of all files below; math.MaxInt64 if more
+	largestName string  // path of the largest counted file
 	largestSize int64
 }
 
@@ -29,11 +28,10 @@ type file struct {
 	hash    plumbing.Hash
 	size    int64
 	content []byte
-	held    bool // false: larger than the limit, content was not read
+	held    bool // false: the file exceeds the limit and was not read
 }
 
-// entry is one name in a directory. A symbolic link is a file whose content is
-// its target.
+// entry is one name in a directory. A symbolic link is a file whose content is its target.
 type entry struct {
 	name string
 	mode fs.FileMode
@@ -68,7 +66,7 @@ func (d *dir) find(name string) (entry, bool) {
 	return d.entries[i], true
 }
 
-// tree is a commit's files as an fs.FS.
+// tree implements fs.FS for the files of a commit.
 type tree struct {
 	root  *dir
 	time  time.Time
@@ -106,7 +104,7 @@ func (t tree) ReadFile(name string) ([]byte, error) {
 	return append([]byte{}, e.file.content...), nil
 }
 
-// ReadDir lists a directory by name. Symbolic links appear as such.
+// ReadDir returns the entries of a directory, sorted by name. It does not follow symbolic links.
 func (t tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	e, err := t.walk("readdir", name, true)
 	if err != nil {
@@ -118,7 +116,7 @@ func (t tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return t.list(e.dir), nil
 }
 
-// Stat describes a file or directory, following symbolic links.
+// Stat describes a file or directory and follows symbolic links.
 func (t tree) Stat(name string) (fs.FileInfo, error) {
 	e, err := t.walk("stat", name, true)
 	if err != nil {
@@ -127,7 +125,7 @@ func (t tree) Stat(name string) (fs.FileInfo, error) {
 	return t.info(name, e), nil
 }
 
-// Lstat is Stat without following the last link.
+// Lstat is like Stat but does not follow the last link.
 func (t tree) Lstat(name string) (fs.FileInfo, error) {
 	e, err := t.walk("lstat", name, false)
 	if err != nil {
@@ -136,7 +134,7 @@ func (t tree) Lstat(name string) (fs.FileInfo, error) {
 	return t.info(name, e), nil
 }
 
-// ReadLink returns where a symbolic link points, as it was written.
+// ReadLink returns the target of a symbolic link, unchanged.
 func (t tree) ReadLink(name string) (string, error) {
 	e, err := t.walk("readlink", name, false)
 	if err != nil {
@@ -172,7 +170,7 @@ func (t tree) info(name string, e entry) info {
 	return info{name: path.Base(name), entry: e, time: t.time}
 }
 
-// info is both an fs.FileInfo and an fs.DirEntry.
+// info implements fs.FileInfo and fs.DirEntry.
 type info struct {
 	name  string
 	entry entry
@@ -226,7 +224,7 @@ func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return rest, nil
 }
 
-// bytesOf is a size for people.
+// bytesOf formats a size for users.
 func bytesOf(n int64) string {
 	switch {
 	case n >= 1<<20:

@@ -10,23 +10,23 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
-// address is where a repository is, for people with a browser.
+// address locates a repository for a browser.
 type address struct {
 	scheme string // http or https
-	host   string // with a port unless it is the scheme's own
-	folder string // where the forge is on its host; mostly empty
-	path   string // of the repository: owner/name, at GitLab also group/subgroup/name
-	web    bool   // the URL was one for http, whose path may begin with folder
+	host   string // with the port unless it is the default
+	folder string // path of the forge on its host; usually empty
+	path   string // of the repository: owner/name, on GitLab also group/subgroup/name
+	web    bool   // the URL is for HTTP, so its path may begin with folder
 }
 
 func (a address) String() string { return a.host + "/" + a.path }
 
-// page is the address of something below the repository.
+// page returns the URL of a page below the repository.
 func (a address) page(below string) string {
 	return a.root() + "/" + a.path + below
 }
 
-// root is where the forge is.
+// root returns the URL of the forge.
 func (a address) root() string {
 	root := a.scheme + "://" + a.host
 	if a.folder != "" {
@@ -35,17 +35,17 @@ func (a address) root() string {
 	return root
 }
 
-// split is the repository at a forge without groups in groups.
+// split returns owner and name for a forge without nested groups.
 func (a address) split() (owner, name string) {
 	owner, name, _ = strings.Cut(a.path, "/")
 	return owner, name
 }
 
-// parseAddress reads the URL that one clones from. Its errors never quote it, for it may hold a password.
+// parseAddress parses a clone URL. Its errors never quote the URL, which may contain a password.
 func parseAddress(raw string) (address, error) {
 	endpoint, err := transport.NewEndpoint(strings.TrimSpace(raw))
 	if err != nil {
-		return address{}, errors.New("this is not the URL of a repository")
+		return address{}, errors.New("malformed URL of a repository")
 	}
 	at := address{scheme: "https", host: strings.ToLower(endpoint.Host)}
 	switch endpoint.Protocol {
@@ -55,15 +55,15 @@ func parseAddress(raw string) (address, error) {
 			at.host += ":" + strconv.Itoa(endpoint.Port)
 		}
 	case "ssh":
-		at.host = besideSSH(at.host)
+		at.host = webHostOf(at.host)
 	default:
-		return address{}, fmt.Errorf("a forge has an https or ssh URL, not one for %s", endpoint.Protocol)
+		return address{}, fmt.Errorf("the URL of a forge must be https or ssh, not %s", endpoint.Protocol)
 	}
 	at.path = strings.TrimSuffix(strings.Trim(endpoint.Path, "/"), ".git")
 	segments := strings.Split(at.path, "/")
 	for _, segment := range segments {
 		if !isName(segment) {
-			return address{}, errors.New("the path of the URL is not that of a repository")
+			return address{}, errors.New("the path of the URL does not name a repository")
 		}
 	}
 	if at.host == "" || len(segments) < 2 {
@@ -72,8 +72,9 @@ func parseAddress(raw string) (address, error) {
 	return at, nil
 }
 
-// besideSSH is the host of the forge whose SSH server has a name of its own, for networks that block port 22.
-func besideSSH(host string) string {
+// webHostOf returns the web host of a forge whose SSH server has a different host name, for networks that block port
+// 22.
+func webHostOf(host string) string {
 	switch host {
 	case "ssh.github.com":
 		return "github.com"
@@ -83,15 +84,15 @@ func besideSSH(host string) string {
 	return host
 }
 
-// isName says whether a group, owner or repository can be called so. All forges allow less; what matters is that a name
-// cannot leave its place in a path.
+// isName reports whether s may be a group, owner or repository. All forges allow less; the check keeps a name from
+// changing the path around it.
 func isName(s string) bool {
 	return strings.Trim(s, ".") != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.+~", r))
 	})
 }
 
-// provider tells who speaks at a host by its name.
+// provider derives the provider from the host name.
 func (a address) provider() (Provider, error) {
 	host := (&url.URL{Host: a.host}).Hostname()
 	if host == "codeberg.org" {
@@ -118,20 +119,20 @@ func (a address) provider() (Provider, error) {
 			return only, nil
 		}
 	}
-	return "", fmt.Errorf("the name %s does not tell which forge it is: say github, gitlab or gitea (also for Forgejo)", host)
+	return "", fmt.Errorf("the host name %s does not identify a provider: set github, gitlab or gitea (also for Forgejo)", host)
 }
 
-// api is where the API of a provider is, without a slash at the end, and the address as that provider reads it.
+// api returns the URL of the provider's API without a trailing slash, and the address as that provider reads it.
 func (a address) api(p Provider, given string) (address, string, error) {
 	suffix, ok := map[Provider]string{GitHub: "/api/v3", GitLab: "/api/v4", Gitea: "/api/v1"}[p]
 	if !ok {
-		return a, "", fmt.Errorf("provider %q is not known: github, gitlab and gitea (also for Forgejo) are", p)
+		return a, "", fmt.Errorf("unknown provider %q: set github, gitlab or gitea (also for Forgejo)", p)
 	}
 	base := strings.TrimRight(given, "/")
 	if base != "" {
 		where, err := url.Parse(base)
 		if err != nil || where.Host == "" || where.User != nil || where.Scheme != "http" && where.Scheme != "https" {
-			return a, "", errors.New("the URL of the API is not one for https, or has credentials in it")
+			return a, "", errors.New("the URL of the API must be https and must not contain credentials")
 		}
 		a = a.under(strings.Trim(strings.TrimSuffix(where.Path, suffix), "/"), where.Host)
 	}
@@ -147,7 +148,7 @@ func (a address) api(p Provider, given string) (address, string, error) {
 	return a, base, nil
 }
 
-// under takes the folder of the API's address for that of the forge, if the repository is below it too.
+// under uses the folder of the API's URL as the folder of the forge if the repository lies below it too.
 func (a address) under(folder, host string) address {
 	if rest, ok := strings.CutPrefix(a.path, folder+"/"); ok && folder != "" && a.web && strings.EqualFold(host, a.host) {
 		a.folder, a.path = folder, rest
@@ -155,7 +156,7 @@ func (a address) under(folder, host string) address {
 	return a
 }
 
-// ownerAndName takes what comes before owner/name for the folder that Gitea is in.
+// ownerAndName treats the path before owner/name as the folder of Gitea.
 func (a address) ownerAndName(p Provider) (address, error) {
 	segments := strings.Split(a.path, "/")
 	before := len(segments) - 2

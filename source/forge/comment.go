@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxComment is how many characters one comment may have. Gitea knows no bound of its own; more than elsewhere is no
-// help to a reader.
+// MaxComment returns the maximum length of a comment in characters. Gitea has no limit; it gets the limit of the
+// others.
 func (p Provider) MaxComment() int {
 	if p == GitLab {
 		return 1_000_000
@@ -18,7 +18,7 @@ func (p Provider) MaxComment() int {
 	return 65_536
 }
 
-// comment on a pull request.
+// comment is a comment on a pull request.
 type comment struct {
 	id     int64
 	author int64
@@ -26,7 +26,7 @@ type comment struct {
 	url    string
 }
 
-// Comment is what Forge says.
+// Comment implements Forge.
 func (r *repository) Comment(ctx context.Context, pull int, marker, body string) (string, error) {
 	url, err := r.comment(ctx, pull, marker, body)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *repository) comment(ctx context.Context, pull int, marker, body string)
 	return kept.url, nil
 }
 
-// text is body as it is sent.
+// text returns the body with the marker, or an error if an argument is invalid.
 func (r *repository) text(pull int, marker, body string) (string, error) {
 	if pull <= 0 {
 		return "", errors.New("pull requests are numbered from 1")
@@ -77,12 +77,12 @@ func (r *repository) text(pull int, marker, body string) (string, error) {
 		body = noQuickActions(body)
 	}
 	if n, limit := utf8.RuneCountInString(body), r.provider.MaxComment(); n > limit {
-		return "", fmt.Errorf("%d characters are more than the %d that a comment may have", n, limit)
+		return "", fmt.Errorf("the comment has %d characters, the limit is %d", n, limit)
 	}
 	return body, nil
 }
 
-// marked is this account's comments with the marker on all pages, oldest first.
+// marked returns this account's comments with the marker from all pages, oldest first.
 func (r *repository) marked(ctx context.Context, pull int, marker string) ([]comment, error) {
 	me, err := r.account(ctx)
 	if err != nil {
@@ -99,21 +99,21 @@ func (r *repository) marked(ctx context.Context, pull int, marker string) ([]com
 				found = append(found, c)
 			}
 		}
-		if next <= page { // also a server that goes in circles
+		if next <= page { // or the server would loop
 			return found, nil
 		}
 		page = next
 	}
 }
 
-// hasMarker says whether text has the marker on a line of its own: one that quotes the comment has not.
+// hasMarker reports whether a line of text equals the marker; a comment that quotes it has none.
 func hasMarker(text, marker string) bool {
 	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
 		return strings.TrimSpace(line) == marker
 	})
 }
 
-// sameText compares as forges store: line ends may change, space around is cut.
+// sameText compares texts as forges store them: line ends may change, and surrounding space is cut.
 func sameText(a, b string) bool {
 	stored := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 	return stored(a) == stored(b)

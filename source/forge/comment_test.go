@@ -109,7 +109,7 @@ func TestCommentThatCannotBeMade(t *testing.T) {
 		"a marker of two lines":   {pull, "<!-- a\nb -->", plan, "a marker is one line"},
 		"no marker":               {pull, "", plan, "a marker is one line"},
 		"a marker in space":       {pull, " " + marker, plan, "a marker is one line"},
-		"a body that is too long": {pull, marker, strings.Repeat("ä", 1_000_001), "a comment may have"},
+		"a body that is too long": {pull, marker, strings.Repeat("ä", 1_000_001), "characters, the limit is"},
 	}
 	everyForge(t, func(t *testing.T, provider forge.Provider) {
 		for name, c := range cases {
@@ -131,7 +131,7 @@ func TestCommentOfExactlyTheLength(t *testing.T) {
 		_, err := h.forge(t).Comment(t.Context(), pull, marker, body)
 		require.NoError(t, err)
 		_, err = h.forge(t).Comment(t.Context(), pull, marker, body+"ä")
-		require.ErrorContains(t, err, "a comment may have")
+		require.ErrorContains(t, err, "characters, the limit is")
 	})
 }
 

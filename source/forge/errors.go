@@ -9,27 +9,28 @@ import (
 	"time"
 )
 
-// What a forge may answer beside what was asked for. Every error of this package that has such a cause wraps it.
+// Causes of errors, for errors.Is. Every error of this package with such a cause wraps it.
 var (
-	// ErrDenied says that the token is not valid or does not reach far enough. The message names what it needs.
+	// ErrDenied means that the token is invalid or lacks a permission. The message names the permission.
 	ErrDenied = errors.New("denied")
-	// ErrNotFound says that there is no such repository, pull request or commit, or that the token may not see it.
+	// ErrNotFound means that there is no such repository, pull request or commit, or that the token may not see it.
 	ErrNotFound = errors.New("not found")
-	// ErrSignature says that a webhook is not signed with the key.
+	// ErrSignature means that a webhook is not signed with the key.
 	ErrSignature = errors.New("the signature does not verify")
 )
 
 const (
-	// defaultPause is how long to wait when a forge does not say; GitHub asks for a minute at least:
+	// defaultPause is the wait after a rate limit without a time; GitHub requires at least a minute:
 	// https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 	defaultPause = time.Minute
-	// maxPause bounds what a forge may ask for. No window of the three is longer than an hour.
+	// maxPause bounds the wait that a forge may ask for. The rate limit windows of all three forges are at most an
+	// hour.
 	maxPause = time.Hour
 )
 
-// RateLimitError says that the forge wants to be left alone for a while.
+// RateLimitError means that the forge rejects requests until a time.
 type RateLimitError struct {
-	Until time.Time // when it will listen again; at most an hour away
+	Until time.Time // at most an hour away
 }
 
 func (e *RateLimitError) Error() string {
@@ -47,8 +48,9 @@ func limitedUntil(until, now time.Time) *RateLimitError {
 	return &RateLimitError{Until: until}
 }
 
-// refused says what an answer means. need is what a token must be allowed to; response is nil if none came.
-func refused(err error, response *http.Response, need string) error {
+// causeOf maps the error of a request to a cause. need names the permission that the token needs; response is nil if
+// none came.
+func causeOf(err error, response *http.Response, need string) error {
 	if err == nil || response == nil {
 		return err
 	}
@@ -57,7 +59,7 @@ func refused(err error, response *http.Response, need string) error {
 	}
 	switch response.StatusCode {
 	case http.StatusUnauthorized:
-		return fmt.Errorf("%w: the token is not valid (any more): it needs %s: %w", ErrDenied, need, err)
+		return fmt.Errorf("%w: the token is invalid or expired: it needs %s: %w", ErrDenied, need, err)
 	case http.StatusForbidden:
 		return fmt.Errorf("%w: the token needs %s: %w", ErrDenied, need, err)
 	case http.StatusNotFound:
@@ -66,7 +68,8 @@ func refused(err error, response *http.Response, need string) error {
 	return err
 }
 
-// rateLimit is nil for an answer that is about something else. A 403 is about permissions unless it says otherwise.
+// rateLimit returns nil for a response that is not about a rate limit. A 403 is about permissions unless its headers
+// name a limit.
 func rateLimit(response *http.Response, now time.Time) *RateLimitError {
 	header := response.Header
 	wait := header.Get("Retry-After")
@@ -85,7 +88,7 @@ func rateLimit(response *http.Response, now time.Time) *RateLimitError {
 	if until, err := http.ParseTime(wait); err == nil {
 		return limitedUntil(until, now)
 	}
-	// Both GitHub and GitLab count the seconds since 1970 here.
+	// Both GitHub and GitLab send seconds since 1970.
 	reset, _ := strconv.ParseInt(cmp.Or(header.Get("X-RateLimit-Reset"), header.Get("RateLimit-Reset")), 10, 64)
 	return limitedUntil(time.Unix(reset, 0), now)
 }

@@ -41,7 +41,7 @@ func TestRefusals(t *testing.T) {
 		wait    time.Duration // of a rate limit
 		message string
 	}{
-		"the token is not valid": {refusal: refusal{401, nil, `{"message":"Bad credentials"}`}, is: forge.ErrDenied, message: "not valid"},
+		"the token is not valid": {refusal: refusal{401, nil, `{"message":"Bad credentials"}`}, is: forge.ErrDenied, message: "is invalid or expired"},
 		"the token may not": {
 			refusal: refusal{403, map[string]string{"X-RateLimit-Remaining": "4999"}, `{"message":"Resource not accessible by personal access token"}`},
 			is:      forge.ErrDenied, message: "the token needs",

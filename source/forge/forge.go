@@ -1,6 +1,6 @@
-// Package forge is what is said to and heard from the place where a repository is hosted: GitHub, GitLab, and Gitea
-// with Forgejo, which speaks Gitea's API. It keeps one comment on a pull request, sets the status of a commit and
-// reads webhooks. It knows nothing of plans and releases: it carries text.
+// Package forge talks to the hosts of repositories: GitHub, GitLab, Gitea, and Forgejo, which has Gitea's API. It
+// keeps one comment on a pull request, sets the status of a commit and reads webhooks. It transports text and knows
+// nothing of plans and releases.
 package forge
 
 import (
@@ -14,40 +14,40 @@ import (
 	"time"
 )
 
-// Provider is the API that a forge speaks.
+// Provider is the API of a forge.
 type Provider string
 
-// The providers.
+// Supported providers.
 const (
-	GitHub Provider = "github" // also GitHub Enterprise
+	GitHub Provider = "github" // and GitHub Enterprise
 	GitLab Provider = "gitlab"
-	Gitea  Provider = "gitea" // also Forgejo
+	Gitea  Provider = "gitea" // and Forgejo
 )
 
-// defaultTimeout of one request.
+// defaultTimeout bounds one request.
 const defaultTimeout = 30 * time.Second
 
-// Options lead to one repository.
+// Options locates a repository and holds the token.
 type Options struct {
-	// Provider; empty: told by the host of URL: github.com, *.ghe.com, gitlab.com, codeberg.org, and names with
-	// github, gitlab, gitea or forgejo in them, of which what a name begins with counts most.
+	// Provider may be empty; then the host of URL determines it: github.com, *.ghe.com, gitlab.com, codeberg.org, and
+	// names that contain github, gitlab, gitea or forgejo, where the beginning of the name takes precedence.
 	Provider Provider
-	// URL of the repository as one clones it: https, ssh, user@host:path. Credentials in it are not used.
+	// URL is the clone URL: https, ssh or user@host:path. Credentials in it are ignored.
 	URL string
-	// APIURL is where the API is; empty: the provider's usual place on the host of URL, which is https://api.github.com,
-	// and https://HOST/api/v3 (GitHub Enterprise), /api/v4 (GitLab) or /api/v1 (Gitea).
+	// APIURL is the URL of the API. If it is empty, the provider's usual path on the host of URL is used:
+	// https://api.github.com, and https://HOST/api/v3 (GitHub Enterprise), /api/v4 (GitLab) or /api/v1 (Gitea).
 	APIURL string
-	// Token of the account that comments and reports. Space around it, as Secrets often have it, does not count.
+	// Token belongs to the account that comments and reports. Surrounding space, common in Secrets, is ignored.
 	Token string `json:"-"`
-	// CA is a PEM bundle trusted beside the system's roots; it may be empty.
+	// CA is a PEM bundle that is trusted in addition to the system's; it may be empty.
 	CA []byte `json:"-"`
-	// Timeout of one request; 0: 30 s.
+	// Timeout bounds one request; 0 means 30 s.
 	Timeout time.Duration
-	// UserAgent that requests carry; empty: "accord".
+	// UserAgent defaults to "accord".
 	UserAgent string
 }
 
-// String leaves out the token, and the URL, which may hold one as well.
+// String omits the token, and the URL, which may contain one.
 func (o Options) String() string {
 	at, err := parseAddress(o.URL)
 	if err != nil {
@@ -56,24 +56,23 @@ func (o Options) String() string {
 	return at.String()
 }
 
-// GoString is String: also %#v shows no token.
+// GoString equals String, so that %#v prints no token.
 func (o Options) GoString() string { return o.String() }
 
-// Forge is one repository at its host. All methods may be called at the same time. Their errors wrap ErrDenied,
-// ErrNotFound or a *RateLimitError where that is the cause. Nothing is tried a second time: the caller knows how long
-// it may wait.
+// Forge is one repository at its host. All methods are safe for concurrent use. Errors wrap ErrDenied, ErrNotFound or
+// a *RateLimitError where these are the cause. Nothing is retried: the caller knows how long it may wait.
 type Forge interface {
-	// Comment makes the one comment with marker on a pull (merge) request say body and returns its address. The marker
-	// is a line that readers do not see, an HTML comment; body gets it as its first line when it has no such line. The
-	// comment is looked for on all pages and among those of this account only; it is edited where it is, and made when
-	// there is none. Text that is there already sends no write. When two callers at once made two, the next call
-	// deletes all but the oldest. A body longer than MaxComment is an error.
+	// Comment creates or edits the one comment with marker on a pull (merge) request and returns its URL. The marker
+	// is an HTML comment on a line of its own; Comment prepends it to a body that lacks it. Comment searches all
+	// pages, and only among the comments of this account. It sends no write if the text is unchanged. If two
+	// concurrent callers created two comments, the next call deletes all but the oldest. A body longer than
+	// MaxComment is an error.
 	Comment(ctx context.Context, pull int, marker, body string) (url string, err error)
-	// Report sets the status of a commit (40 hex digits) in the context s.Context.
+	// Report sets the status of a commit (40 hex digits) for the context s.Context.
 	Report(ctx context.Context, commit string, s Status) error
 }
 
-// New leads to the repository that o describes. It sends nothing. Errors are about o alone and quote neither token nor
+// New returns the repository that o describes. It sends no request. Errors concern only o and quote neither token nor
 // password.
 func New(o Options) (Forge, error) {
 	at, err := parseAddress(o.URL)
@@ -104,7 +103,7 @@ func New(o Options) (Forge, error) {
 	return &repository{at: at, provider: o.Provider, api: a}, nil
 }
 
-// connect is the list of forges.
+// connect returns the client of a provider.
 func connect(o Options, at address, base string, client *http.Client) (api, error) {
 	switch o.Provider {
 	case GitHub:
@@ -114,14 +113,15 @@ func connect(o Options, at address, base string, client *http.Client) (api, erro
 	case Gitea:
 		return newGitea(o, at, base, client), nil
 	}
-	return nil, errors.New("no such provider") // address.api refused it before
+	return nil, errors.New("no such provider") // address.api has rejected it
 }
 
-// api is what a provider must be able to do. Errors are what refused makes of them.
+// api is implemented by each provider. Errors come from causeOf.
 type api interface {
-	// account that the token belongs to.
+	// account returns the ID of the token's account.
 	account(ctx context.Context) (int64, error)
-	// comments of one page, oldest first, and the number of the next one, 0 after the last. The first page is 1.
+	// comments returns one page, oldest first, and the number of the next page, 0 after the last. The first page is
+	// 1.
 	comments(ctx context.Context, pull, page int) ([]comment, int, error)
 	create(ctx context.Context, pull int, text string) (comment, error)
 	edit(ctx context.Context, pull int, id int64, text string) (comment, error)
@@ -129,19 +129,19 @@ type api interface {
 	report(ctx context.Context, commit string, s Status) error
 }
 
-// repository is a Forge, whatever its provider.
+// repository implements Forge with any api.
 type repository struct {
 	at       address
 	provider Provider
 	api      api
 
 	mu sync.Mutex
-	me int64 // the account, once known
+	me int64 // the token's account; 0 until known
 }
 
 func (r *repository) String() string { return r.at.String() }
 
-// account asks once.
+// account requests the account once.
 func (r *repository) account(ctx context.Context) (int64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,10 +150,10 @@ func (r *repository) account(ctx context.Context) (int64, error) {
 	}
 	me, err := r.api.account(ctx)
 	if err == nil && me == 0 {
-		err = errors.New("the answer names no account")
+		err = errors.New("the response names no account")
 	}
 	if err != nil {
-		return 0, fmt.Errorf("ask whose token this is: %w", err)
+		return 0, fmt.Errorf("read the account of the token: %w", err)
 	}
 	r.me = me
 	return me, nil

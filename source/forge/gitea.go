@@ -13,9 +13,9 @@ const (
 	needGiteaStatus  = "the scope write:repository and write access to the repository"
 )
 
-// giteaAPI speaks https://docs.gitea.com/api, which is also Forgejo's.
+// giteaAPI uses https://docs.gitea.com/api, which Forgejo shares.
 type giteaAPI struct {
-	// client for one call: the SDK keeps the context in the client.
+	// client returns a client for one call, because the SDK stores the context in the client.
 	client      func(ctx context.Context) (*gitea.Client, error)
 	owner, name string
 }
@@ -24,7 +24,7 @@ func newGitea(o Options, at address, base string, client *http.Client) *giteaAPI
 	g := &giteaAPI{client: func(ctx context.Context) (*gitea.Client, error) {
 		return gitea.NewClient(strings.TrimSuffix(base, "/api/v1"), gitea.SetHTTPClient(client), gitea.SetToken(o.Token),
 			gitea.SetUserAgent(o.UserAgent), gitea.SetContext(ctx),
-			gitea.SetGiteaVersion("")) // do not ask: all that is used here is older than what anybody runs
+			gitea.SetGiteaVersion("")) // skip the version request: all supported versions have these endpoints
 	}}
 	g.owner, g.name = at.split()
 	return g
@@ -42,8 +42,8 @@ func (g *giteaAPI) account(ctx context.Context) (int64, error) {
 	return user.ID, nil
 }
 
-// comments follows the server's links: it may send fewer a page than it was asked for, and today's servers send all at
-// once.
+// comments follows the server's links, because servers may send smaller pages than requested; current ones send all
+// comments at once.
 func (g *giteaAPI) comments(ctx context.Context, pull, page int) ([]comment, int, error) {
 	client, err := g.client(ctx)
 	if err != nil {
@@ -117,7 +117,7 @@ func (g *giteaAPI) refused(err error, response *gitea.Response, need string) err
 	if response == nil {
 		return err
 	}
-	return refused(err, response.Response, need)
+	return causeOf(err, response.Response, need)
 }
 
 func giteaComment(c *gitea.Comment) comment {

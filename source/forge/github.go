@@ -15,10 +15,10 @@ const (
 	needGitHubStatus  = `the permission "Commit statuses: write" (in a workflow: statuses: write)`
 )
 
-// gitHub speaks https://docs.github.com/en/rest.
+// gitHub uses https://docs.github.com/en/rest.
 type gitHub struct {
 	client      *github.Client
-	graphQL     string // address of the other API
+	graphQL     string // URL of the GraphQL API
 	owner, name string
 }
 
@@ -34,13 +34,13 @@ func newGitHub(o Options, at address, base string, client *http.Client) (*gitHub
 	return g, nil
 }
 
-// account asks GraphQL where REST refuses to say: to the tokens of apps, of which a workflow's is one.
+// account uses GraphQL where REST rejects the request: for tokens of apps, including those of workflows.
 func (g *gitHub) account(ctx context.Context) (int64, error) {
 	user, response, err := g.client.Users.Get(ctx, "")
 	if err == nil {
 		return user.GetID(), nil
 	}
-	err = g.refused(err, response, needGitHubComment)
+	err = g.causeOf(err, response, needGitHubComment)
 	if !errors.Is(err, ErrDenied) || response.StatusCode != http.StatusForbidden {
 		return 0, err
 	}
@@ -56,7 +56,7 @@ func (g *gitHub) account(ctx context.Context) (int64, error) {
 		} `json:"data"`
 	}
 	response, err = g.client.Do(request, &answer)
-	return answer.Data.Viewer.DatabaseID, g.refused(err, response, needGitHubComment)
+	return answer.Data.Viewer.DatabaseID, g.causeOf(err, response, needGitHubComment)
 }
 
 func (g *gitHub) comments(ctx context.Context, pull, page int) ([]comment, int, error) {
@@ -64,7 +64,7 @@ func (g *gitHub) comments(ctx context.Context, pull, page int) ([]comment, int, 
 		ListOptions: github.ListOptions{Page: page, PerPage: 100},
 	})
 	if err != nil {
-		return nil, 0, g.refused(err, response, needGitHubComment)
+		return nil, 0, g.causeOf(err, response, needGitHubComment)
 	}
 	var comments []comment
 	for _, c := range list {
@@ -75,17 +75,17 @@ func (g *gitHub) comments(ctx context.Context, pull, page int) ([]comment, int, 
 
 func (g *gitHub) create(ctx context.Context, pull int, text string) (comment, error) {
 	c, response, err := g.client.Issues.CreateComment(ctx, g.owner, g.name, pull, &github.IssueComment{Body: &text})
-	return gitHubComment(c), g.refused(err, response, needGitHubComment)
+	return gitHubComment(c), g.causeOf(err, response, needGitHubComment)
 }
 
 func (g *gitHub) edit(ctx context.Context, _ int, id int64, text string) (comment, error) {
 	c, response, err := g.client.Issues.EditComment(ctx, g.owner, g.name, id, &github.IssueComment{Body: &text})
-	return gitHubComment(c), g.refused(err, response, needGitHubComment)
+	return gitHubComment(c), g.causeOf(err, response, needGitHubComment)
 }
 
 func (g *gitHub) remove(ctx context.Context, _ int, id int64) error {
 	response, err := g.client.Issues.DeleteComment(ctx, g.owner, g.name, id)
-	return g.refused(err, response, needGitHubComment)
+	return g.causeOf(err, response, needGitHubComment)
 }
 
 func (g *gitHub) report(ctx context.Context, commit string, s Status) error {
@@ -99,11 +99,11 @@ func (g *gitHub) report(ctx context.Context, commit string, s Status) error {
 		Description: &s.Description,
 		TargetURL:   orNil(s.TargetURL),
 	})
-	return g.refused(err, response, needGitHubStatus)
+	return g.causeOf(err, response, needGitHubStatus)
 }
 
-// refused knows both limits of GitHub. The client remembers them: it then refuses without asking.
-func (g *gitHub) refused(err error, response *github.Response, need string) error {
+// causeOf detects both rate limits of GitHub. The client remembers them and then fails without a request.
+func (g *gitHub) causeOf(err error, response *github.Response, need string) error {
 	now := time.Now()
 	if limit, ok := errors.AsType[*github.RateLimitError](err); ok {
 		return limitedUntil(limit.Rate.Reset.Time, now)
@@ -114,7 +114,7 @@ func (g *gitHub) refused(err error, response *github.Response, need string) erro
 	if response == nil {
 		return err
 	}
-	return refused(err, response.Response, need)
+	return causeOf(err, response.Response, need)
 }
 
 func gitHubComment(c *github.IssueComment) comment {

@@ -15,7 +15,7 @@ const (
 	needGitLabStatus  = "the scope api and the role Developer or more"
 )
 
-// gitLab speaks https://docs.gitlab.com/api/rest.
+// gitLab uses https://docs.gitlab.com/api/rest.
 type gitLab struct {
 	client *gitlab.Client
 	at     address
@@ -30,7 +30,7 @@ func newGitLab(o Options, at address, base string, client *http.Client) (*gitLab
 	return &gitLab{client: spoken, at: at}, nil
 }
 
-// unlimited never waits: the caller does, after a *RateLimitError.
+// unlimited never waits: the caller waits after a *RateLimitError.
 type unlimited struct{}
 
 func (unlimited) Wait(context.Context) error { return nil }
@@ -98,8 +98,8 @@ func (g *gitLab) report(ctx context.Context, commit string, s Status) error {
 	return g.refused(err, response, needGitLabStatus)
 }
 
-// isTransition says whether GitLab refuses to go from a state to that same one, as it does while a status is pending:
-// "Cannot transition status via :enqueue from :pending". What was to be said is said; only the description stays.
+// isTransition reports whether GitLab rejects a transition from a state to itself, as it does for pending: "Cannot
+// transition status via :enqueue from :pending". The state is then correct; only the new description is lost.
 func isTransition(err error, code int) bool {
 	return code == http.StatusBadRequest && strings.Contains(err.Error(), "Cannot transition status via")
 }
@@ -120,10 +120,10 @@ func (g *gitLab) refused(err error, response *gitlab.Response, need string) erro
 	if response == nil {
 		return err
 	}
-	return refused(err, response.Response, need)
+	return causeOf(err, response.Response, need)
 }
 
-// comment makes up the address, which GitLab does not send along.
+// comment builds the URL, which GitLab does not send.
 func (g *gitLab) comment(pull int, note *gitlab.Note) comment {
 	return comment{
 		id: note.ID, author: note.Author.ID, text: note.Body,
@@ -131,8 +131,8 @@ func (g *gitLab) comment(pull int, note *gitlab.Note) comment {
 	}
 }
 
-// noQuickActions keeps GitLab from taking a line such as "/merge" for a command of this account: only those that begin
-// with the slash are. Whoever wrote a manifest that is quoted must not command.
+// noQuickActions escapes lines such as "/merge", which GitLab would execute as commands of this account. The author
+// of a quoted manifest must not be able to run commands.
 func noQuickActions(text string) string {
 	if strings.HasPrefix(text, "/") {
 		text = " " + text
@@ -140,12 +140,12 @@ func noQuickActions(text string) string {
 	return strings.NewReplacer("\n/", "\n /", "\r/", "\r /").Replace(text)
 }
 
-// readGitLab reads what a webhook or a system hook sends: https://docs.gitlab.com/user/project/integrations/webhook_events
+// readGitLab reads webhooks and system hooks: https://docs.gitlab.com/user/project/integrations/webhook_events
 func readGitLab(payload []byte) (Event, error) {
 	var sent struct {
 		pushed
 		Kind       string `json:"object_kind"`
-		Name       string `json:"event_name"` // of system hooks, which have no kind
+		Name       string `json:"event_name"` // of system hooks, which have no object_kind
 		Attributes struct {
 			Number     int    `json:"iid"`
 			Action     string `json:"action"`

@@ -13,41 +13,41 @@ import (
 	"strings"
 )
 
-// Kind of an event.
+// Kind is the kind of an event.
 type Kind string
 
-// The kinds.
+// Kinds of events.
 const (
-	Push  Kind = "push" // of a branch or a tag, or whatever a sender without a provider wants to say
+	Push  Kind = "push" // of a branch or a tag, or any request of a sender without a provider
 	Pull  Kind = "pull" // a pull (merge) request was opened, changed, merged or closed
-	Ping  Kind = "ping" // somebody tries the webhook
+	Ping  Kind = "ping" // a test of the webhook
 	Other Kind = "other"
 )
 
-// Event is what a forge sends to a webhook. What it does not say is empty.
+// Event is a request to a webhook. Fields that the request does not carry are empty.
 type Event struct {
-	Provider Provider // empty for any other sender
+	Provider Provider // empty for other senders
 	Kind     Kind
-	Ref      string // such as refs/heads/main; of a pull request: the branch it asks to be merged into
-	Before   string // commit that Ref pointed at; empty for a new ref and for a pull request
-	After    string // commit that Ref points at, or the head of a pull request; empty for a deleted ref
+	Ref      string // such as refs/heads/main; for a pull request the target branch
+	Before   string // previous commit of Ref; empty for a new ref and for a pull request
+	After    string // new commit of Ref, or the head of a pull request; empty for a deleted ref
 	Pull     int    // number of the pull request
 	Merged   bool
-	Action   string // what happened to the pull request, in the provider's word
-	Delivery string // tells deliveries apart; no signature covers it, so it is of no use against an attacker
+	Action   string // action on the pull request, in the provider's term
+	Delivery string // ID of the delivery; unsigned, so it cannot detect replays by an attacker
 }
 
-// sender is who a request says it comes from, and how that sender signs.
+// sender describes the requests of one provider and their signatures.
 type sender struct {
 	provider   Provider
-	claims     []string // beginnings of header names that only this sender has
-	signatures []string // headers with a signature: one at least, and all must verify
-	deliveries []string // headers with the number of the delivery, best first
+	claims     []string // prefixes of header names that only this sender uses
+	signatures []string // headers with a signature: at least one must exist, and all must verify
+	deliveries []string // headers with the ID of the delivery, in order of preference
 	verify     func(given string, body, key []byte) bool
 	read       func(header http.Header, payload []byte) (Event, error)
 }
 
-// senders is who is understood, in the order in which claims count: Gitea and Forgejo send GitHub's headers as well.
+// senders returns all supported senders in order of precedence: Gitea and Forgejo send GitHub's headers as well.
 func senders() []sender {
 	return []sender{{
 		provider:   Gitea,
@@ -56,7 +56,7 @@ func senders() []sender {
 		deliveries: []string{"X-Gitea-Delivery", "X-Forgejo-Delivery"},
 		verify:     verifyMAC,
 		read: func(header http.Header, payload []byte) (Event, error) {
-			return readGitHub(first(header, "X-Gitea-Event", "X-Forgejo-Event"), payload) // the same words and fields
+			return readGitHub(first(header, "X-Gitea-Event", "X-Forgejo-Event"), payload) // the same names and fields as GitHub
 		},
 	}, {
 		provider:   GitHub,
@@ -80,8 +80,8 @@ func senders() []sender {
 	}}
 }
 
-// anybody signs with accord's own header and may send any body.
-func anybody() sender {
+// genericSender returns the sender without a provider, which signs with accord's own header and may send any body.
+func genericSender() sender {
 	return sender{
 		signatures: []string{"X-Signature"},
 		verify: func(given string, body, key []byte) bool {
@@ -90,10 +90,10 @@ func anybody() sender {
 	}
 }
 
-// Read verifies in constant time and reads a webhook: GitHub's (X-Hub-Signature-256, HMAC-SHA256), GitLab's
+// Read verifies a webhook in constant time and parses it: GitHub's (X-Hub-Signature-256, HMAC-SHA256), GitLab's
 // (X-Gitlab-Token, the key itself), Gitea's and Forgejo's (X-Gitea-Signature, X-Forgejo-Signature, HMAC-SHA256), and
-// any other sender's (X-Signature: sha256=<hex>). A request must be signed in the way of whom its headers say it comes
-// from. The error is ErrSignature if it is not, and for an empty key; any other is about a body that cannot be read.
+// any other sender's (X-Signature: sha256=<hex>). The signature must be of the sender that the headers claim. Read
+// returns ErrSignature if it is not, and for an empty key; other errors mean that the body is malformed.
 func Read(header http.Header, body, key []byte) (Event, error) {
 	from, ok := claimed(header)
 	if !ok || len(key) == 0 || !from.signed(header, body, key) {
@@ -114,7 +114,7 @@ func Read(header http.Header, body, key []byte) (Event, error) {
 	return event, nil
 }
 
-// claimed is who a request says it comes from; not ok if it says two things.
+// claimed returns the sender that the headers claim; ok is false if they claim two.
 func claimed(header http.Header) (sender, bool) {
 	var found []sender
 	for _, s := range senders() {
@@ -124,7 +124,7 @@ func claimed(header http.Header) (sender, bool) {
 	}
 	switch {
 	case len(found) == 0:
-		return anybody(), true
+		return genericSender(), true
 	case len(found) == 1, len(found) == 2 && found[0].provider == Gitea && found[1].provider == GitHub:
 		return found[0], true
 	}
@@ -155,7 +155,7 @@ func (s sender) signed(header http.Header, body, key []byte) bool {
 	return verified > 0
 }
 
-// verifyMAC compares the hex digits of an HMAC-SHA256.
+// verifyMAC verifies the hex digits of an HMAC-SHA256 in constant time.
 func verifyMAC(given string, body, key []byte) bool {
 	mac := hmac.New(sha256.New, key)
 	mac.Write(body)
@@ -163,13 +163,13 @@ func verifyMAC(given string, body, key []byte) bool {
 	return err == nil && hmac.Equal(sum, mac.Sum(nil))
 }
 
-// verifyKey compares sums, so that the time does not tell the key's length either.
+// verifyKey compares hashes, so that the time does not reveal the length of the key.
 func verifyKey(given string, _, key []byte) bool {
 	got, want := sha256.Sum256([]byte(given)), sha256.Sum256(key)
 	return hmac.Equal(got[:], want[:])
 }
 
-// content is the body, or what is in its form, which is how GitHub sends it unless told otherwise.
+// content returns the body, or the payload of a form, which is GitHub's default.
 func content(header http.Header, body []byte) ([]byte, error) {
 	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
@@ -177,7 +177,7 @@ func content(header http.Header, body []byte) ([]byte, error) {
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, errors.New("the body is not the form that its content type says")
+		return nil, errors.New("the body is not a form, but its content type is")
 	}
 	return []byte(form.Get("payload")), nil
 }
@@ -191,8 +191,8 @@ func first(header http.Header, names ...string) string {
 	return ""
 }
 
-// pushed is what all say of a push. The clients' own types hold all the rest as well, and one field of another type in
-// a later version would lose the push; so only what is needed is read.
+// pushed holds the fields of a push that all senders share. The clients' own types hold all other fields too, and one
+// field with a new type would make the push unreadable.
 type pushed struct {
 	Ref    string `json:"ref"`
 	Before string `json:"before"`
@@ -200,11 +200,11 @@ type pushed struct {
 }
 
 func (p pushed) event() Event {
-	return Event{Kind: Push, Ref: p.Ref, Before: orNone(p.Before), After: orNone(p.After)}
+	return Event{Kind: Push, Ref: p.Ref, Before: orEmpty(p.Before), After: orEmpty(p.After)}
 }
 
-// orNone is empty for the zeros that stand for no commit.
-func orNone(commit string) string {
+// orEmpty replaces the zeros that stand for no commit with an empty string.
+func orEmpty(commit string) string {
 	if strings.Trim(commit, "0") == "" {
 		return ""
 	}
@@ -218,8 +218,8 @@ func branch(name string) string {
 	return "refs/heads/" + name
 }
 
-// readGitHub reads https://docs.github.com/en/webhooks/webhook-events-and-payloads. Without the name of an event it is
-// somebody who only signs like GitHub.
+// readGitHub reads https://docs.github.com/en/webhooks/webhook-events-and-payloads. A request without the name of an
+// event comes from another sender that signs like GitHub.
 func readGitHub(event string, payload []byte) (Event, error) {
 	switch event {
 	case "":

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// maxRefusal bounds what is read of an answer that says no.
+	// maxRefusal bounds how much of an error response is read.
 	maxRefusal = 64 << 10
-	// maxRedirects of one request; a renamed repository needs one.
+	// maxRedirects bounds the redirects of one request; a renamed repository needs one.
 	maxRedirects = 5
 )
 
-// httpClient is what all clients send with.
+// httpClient returns the client for all requests of a repository.
 func httpClient(o Options) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(o.CA) > 0 {
 		roots, err := x509.SystemCertPool()
 		if err != nil {
-			roots = x509.NewCertPool() // a machine without certificates: the given ones count
+			roots = x509.NewCertPool() // no system certificates: use only those of o
 		}
 		if !roots.AppendCertsFromPEM(o.CA) {
 			return nil, errors.New("the CA holds no certificate in PEM form")
@@ -34,15 +34,15 @@ func httpClient(o Options) (*http.Client, error) {
 		transport.TLSClientConfig.RootCAs = roots
 	}
 	return &http.Client{
-		Transport:     quiet{next: transport, token: o.Token},
+		Transport:     redacting{next: transport, token: o.Token},
 		Timeout:       cmp.Or(o.Timeout, defaultTimeout),
-		CheckRedirect: stayHere,
+		CheckRedirect: checkRedirect,
 	}, nil
 }
 
-// stayHere follows the redirects of renamed repositories. The token must not go to another host, which clients that
-// set headers of their own would do, and what was to be written must not become something to be read.
-func stayHere(request *http.Request, via []*http.Request) error {
+// checkRedirect follows the redirects of renamed repositories. It refuses other hosts, because clients that set their own
+// headers would send the token there, and redirected writes, because they would become reads.
+func checkRedirect(request *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
 	case len(via) > maxRedirects:
@@ -55,16 +55,16 @@ func stayHere(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// quiet takes the token out of answers that say no, before a client puts them into an error, and bounds their length.
-type quiet struct {
+// redacting removes the token from error responses before a client quotes them, and bounds their length.
+type redacting struct {
 	next  http.RoundTripper
 	token string
 }
 
-// String leaves out the token.
-func (quiet) String() string { return "HTTP" }
+// String omits the token.
+func (redacting) String() string { return "HTTP" }
 
-func (q quiet) RoundTrip(request *http.Request) (*http.Response, error) {
+func (q redacting) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := q.next.RoundTrip(request)
 	if err != nil || response.StatusCode < http.StatusBadRequest {
 		return response, err
@@ -72,9 +72,9 @@ func (q quiet) RoundTrip(request *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
 	response.Body.Close()
 	if err != nil {
-		return nil, fmt.Errorf("read an answer with code %d: %w", response.StatusCode, err)
+		return nil, fmt.Errorf("read a response with code %d: %w", response.StatusCode, err)
 	}
-	if len(body) == maxRefusal { // the end may be half a token
+	if len(body) == maxRefusal { // the end may be a part of the token
 		body = body[:max(0, len(body)-len(q.token))]
 	}
 	body = bytes.ReplaceAll(body, []byte(q.token), []byte("[token]"))

@@ -8,30 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// maxDescription is how many characters GitHub shows of a status.
+// maxDescription is the number of characters of a description that GitHub displays.
 const maxDescription = 140
 
-// Status is what is said about a commit.
+// Status is the status of a commit in one context.
 type Status struct {
-	Context     string // such as "accord/plan"; a commit has one status in a context
+	Context     string // such as "accord/plan"; a commit has one status for each context
 	State       State
-	Description string // cut to 140 characters by Report
+	Description string // Report cuts it to 140 characters
 	TargetURL   string // may be empty
 }
 
-// State of a commit in one context.
+// State is the state of a status.
 type State string
 
-// The states.
+// States of a status.
 const (
 	Pending    State = "pending"
 	Success    State = "success"
-	Failure    State = "failure"    // whoever made the change must act
-	Error      State = "error"      // not the change's fault; "failed" at GitLab, which does not tell the two apart
-	Superseded State = "superseded" // a later commit took its place; "canceled" at GitLab, "error" at the others
+	Failure    State = "failure"    // the author of the change must act
+	Error      State = "error"      // not caused by the change; "failed" on GitLab, which does not distinguish the two
+	Superseded State = "superseded" // replaced by a later commit; "canceled" on GitLab, "error" on the others
 )
 
-// Report is what Forge says.
+// Report implements Forge.
 func (r *repository) Report(ctx context.Context, commit string, s Status) error {
 	if decoded, err := hex.DecodeString(commit); err != nil || len(decoded) != 20 {
 		return errors.New("a commit has 40 hex digits")
@@ -42,7 +42,7 @@ func (r *repository) Report(ctx context.Context, commit string, s Status) error 
 	switch s.State {
 	case Pending, Success, Failure, Error, Superseded:
 	default:
-		return fmt.Errorf("state %q is not known", s.State)
+		return fmt.Errorf("unknown state %q", s.State)
 	}
 	s.Description = cut(s.Description, maxDescription)
 	if err := r.api.report(ctx, commit, s); err != nil {
@@ -51,7 +51,7 @@ func (r *repository) Report(ctx context.Context, commit string, s Status) error 
 	return nil
 }
 
-// cut shortens s to so many characters and shows that it did.
+// cut shortens s to a number of characters and marks the cut.
 func cut(s string, characters int) string {
 	const dots = "..."
 	if utf8.RuneCountInString(s) <= characters {
@@ -60,7 +60,7 @@ func cut(s string, characters int) string {
 	return string([]rune(s)[:characters-len(dots)]) + dots
 }
 
-// orNil is for fields that are left out when they are empty.
+// orNil returns nil for an empty string, so that the field is omitted.
 func orNil(s string) *string {
 	if s == "" {
 		return nil

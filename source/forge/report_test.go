@@ -76,7 +76,7 @@ func TestReportThatCannotBeMade(t *testing.T) {
 		"a branch":              {"main", good, "40 hex digits"},
 		"a way out of the path": {"../../../user/" + commit[:26], good, "40 hex digits"},
 		"no context":            {commit, forge.Status{State: forge.Success}, "needs a context"},
-		"a state of its own":    {commit, forge.Status{Context: "accord/plan", State: "running"}, `state "running" is not known`},
+		"a state of its own":    {commit, forge.Status{Context: "accord/plan", State: "running"}, `unknown state "running"`},
 	}
 	everyForge(t, func(t *testing.T, provider forge.Provider) {
 		for name, c := range cases {
