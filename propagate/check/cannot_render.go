@@ -13,11 +13,12 @@ import (
 var cannotRender = Check{
 	Code:     "cannot-render",
 	Severity: propagate.Error,
-	Summary:  "an override that cannot be followed: a path that is not there, at all or in one of the selected kinds",
-	Why: "The object is not delivered to the clusters that the message names; what runs there stays as it is. A policy that selects two kinds " +
-		"applies every rule to both, and a path of one is rarely a path of the other. JSON Patch makes no parents.",
-	Fix: "Select the kind that has the path, in a policy of its own. For labels and annotations use `labelsOverrider` and " +
-		"`annotationsOverrider`, which make what is missing; elsewhere add the parent first, as `{}` or `[]`.",
+	Summary:  "an override that fails: its path does not exist in the object, or in one of the selected kinds",
+	Why: "accord does not deliver the object to the clusters in the message; existing objects stay unchanged there. A policy that " +
+		"selects two kinds applies every rule to both, and a path of one kind rarely exists in the other. JSON Patch does not " +
+		"create parents.",
+	Fix: "Select the kind that has the path in a policy of its own. For labels and annotations use `labelsOverrider` and " +
+		"`annotationsOverrider`, which create missing maps. Elsewhere add the parent first, as `{}` or `[]`.",
 	Example: `
 kind: OverridePolicy
 metadata: {name: web, namespace: shop}
@@ -30,7 +31,7 @@ spec:
       plaintext: [{path: /spec/replicas, operator: replace, value: 3}]`,
 	rendered: true,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		byPlace := map[manifest.Origin][]*variant{}
 		for _, v := range r.variants() {
 			if v.failure != nil {
@@ -39,9 +40,9 @@ spec:
 			}
 		}
 		for place, failed := range byPlace { // Run sorts
-			found = append(found, r.unrendered(place, failed))
+			findings = append(findings, r.unrendered(place, failed))
 		}
-		return found
+		return findings
 	},
 }
 
@@ -85,7 +86,7 @@ func (r *Review) foreign(failed []*variant) string {
 		}
 		if len(good) > 0 {
 			slices.Sort(bad)
-			return fmt.Sprintf("it works for %s: let a policy of its own select %s", list(good), list(slices.Compact(bad)))
+			return fmt.Sprintf("it works for %s: select %s in a separate policy", list(good), list(slices.Compact(bad)))
 		}
 	}
 	return ""

@@ -14,10 +14,11 @@ var changesNothing = Check{
 	Code:     "changes-nothing",
 	Severity: propagate.Warning,
 	Summary:  "an override, or an entry of one, that changes no object on any cluster",
-	Why: "The override selects objects and leaves all of them as they are: it is for clusters that they do not go to, for a container that is not " +
-		"there, for a kind in which it finds nothing. To say what the manifest says already is a note, and so is a rule for clusters of which there is none yet.",
-	Fix: "Correct the entry or remove it. `imageOverrider` without a `predicate` knows the images of Pods, ReplicaSets, Deployments, DaemonSets, " +
-		"StatefulSets and Jobs; in other kinds give the path in `predicate`.",
+	Why: "The override selects objects and changes none of them: it targets clusters that the objects do not go to, names a " +
+		"container that does not exist, or finds nothing to change in the kind. The finding is a note if the manifest already has " +
+		"the value, or if the fleet has no such cluster yet.",
+	Fix: "Correct the entry or remove it. `imageOverrider` without a `predicate` finds the images of Pods, ReplicaSets, Deployments, " +
+		"DaemonSets, StatefulSets and Jobs. For other kinds set the path in `predicate`.",
 	Example: `
 kind: OverridePolicy
 metadata: {name: nightly, namespace: shop}
@@ -28,17 +29,17 @@ spec:
       imageOverrider: [{component: Registry, operator: replace, value: mirror.example.com}]`,
 	rendered: true,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for _, a := range r.applied() {
 			placed := those(a.selected, func(o *object) bool { return len(o.Chosen) > 0 })
 			if len(placed) == 0 || a.failed {
 				continue
 			}
 			for i := range a.override.Spec.OverrideRules {
-				found = append(found, r.idleRule(a, i, placed)...)
+				findings = append(findings, r.idleRule(a, i, placed)...)
 			}
 		}
-		return found
+		return findings
 	},
 }
 
@@ -54,17 +55,17 @@ func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Fi
 		return slices.ContainsFunc(it.Chosen, func(c propagate.Choice) bool { return hit[c.Cluster] })
 	})
 	if len(there) == 0 {
-		return one(o.At(field+".targetCluster"), "", "%s: %s changes nothing: no object that it selects goes to a cluster that it targets", o.Title(), field)
+		return one(o.At(field+".targetCluster"), "", "%s: %s changes nothing: none of its objects goes to a cluster that it targets", o.Title(), field)
 	}
-	var found []propagate.Finding
+	var findings []propagate.Finding
 	eachOverrider(o, func(e overrider) {
 		if e.rule == rule && !a.changed[e.field] {
 			f := idle(e, there)
 			f.At, f.Message = o.At(e.field), fmt.Sprintf("%s: %s changes nothing: %s", o.Title(), e.field, f.Message)
-			found = append(found, f)
+			findings = append(findings, f)
 		}
 	})
-	return found
+	return findings
 }
 
 // missed is about a rule for no cluster: it may be there for one to come. Names are told by unknown-cluster.
@@ -73,7 +74,7 @@ func (r *Review) missed(o *policy.Override, rule int) []propagate.Finding {
 		return nil
 	}
 	field := fmt.Sprintf("spec.overrideRules[%d]", rule)
-	f := at(o.At(field+".targetCluster"), "", "%s: %s changes nothing: no cluster of the fleet is like its targetCluster", o.Title(), field)
+	f := at(o.At(field+".targetCluster"), "", "%s: %s changes nothing: its targetCluster matches no cluster of the fleet", o.Title(), field)
 	f.Severity = propagate.Note
 	return []propagate.Finding{f}
 }
@@ -98,13 +99,13 @@ func idle(e overrider, objects []*object) propagate.Finding {
 		if near := manifest.Nearest(e.words.ContainerName, containerNames(objects)); near != "" {
 			fix = fmt.Sprintf("write %q", near)
 		}
-		return at(nowhere, fix, "no container of %s is called %q", some(objects), e.words.ContainerName)
+		return at(nowhere, fix, "%s has no container %q", some(objects), e.words.ContainerName)
 	case e.image != nil && e.image.Predicate == nil && without(objects) != "":
-		return at(nowhere, "give the path of the image in predicate.path", "without a predicate it finds no images in %s", without(objects))
+		return at(nowhere, "give the path of the image in predicate.path", "without a predicate imageOverrider finds no images in %s", without(objects))
 	case e.metadata != nil && e.metadata.Operator != "add":
 		return at(nowhere, "", "%s has none of these keys", some(objects))
 	}
-	f := at(nowhere, "", "%s has that already, from its manifest or another override", some(objects))
+	f := at(nowhere, "", "%s already has the value, from its manifest or another override", some(objects))
 	f.Severity = propagate.Note
 	return f
 }

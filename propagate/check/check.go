@@ -30,7 +30,7 @@ type Check struct {
 
 	// rendered says that the check looks at finished objects, and not only at what was decided about them.
 	rendered bool
-	// run leaves the code, and where it is the usual one the severity, to Run. It is nil for what is found before there
+	// run leaves the code, and where it is the usual one the severity, to Run. It is nil for what is findings before there
 	// is a plan (see Mistakes).
 	run func(*Review) []propagate.Finding
 }

@@ -10,9 +10,10 @@ import (
 var claimedTwice = Check{
 	Code:     "claimed-twice",
 	Severity: propagate.Warning,
-	Summary:  "two policies that select one object, and which of them has it",
-	Why: "One object has one policy; the placements are never merged. It is a warning when only the names decide, and a note when the priority or the " +
-		"more exact selector does. That a policy of the namespace comes before a cluster-wide one is told only when the other has the higher priority.",
+	Summary:  "two policies that select one object, and the policy that wins it",
+	Why: "One policy claims an object; placements are never merged. The finding is a warning if only the names decide, and a note if " +
+		"the priority or the more exact selector does. A policy of the namespace wins over a cluster-wide one; accord reports this " +
+		"only if the cluster-wide one has the higher priority.",
 	Fix: "Give one of them a higher `priority`, or let only one select the object.",
 	Example: `
 kind: PropagationPolicy
@@ -57,20 +58,20 @@ type rival struct {
 }
 
 func tell(rivals []*rival) []propagate.Finding {
-	var found []propagate.Finding
+	var findings []propagate.Finding
 	for _, v := range rivals {
 		if v.reason == "" {
 			continue
 		}
-		f := at(v.loser.At("spec.resourceSelectors"), "", "%s selects %s, too; %s (%s) has it, because %s",
+		f := at(v.loser.At("spec.resourceSelectors"), "", "%s also selects %s; %s (%s) claims it, because %s",
 			v.loser.Title(), some(v.objects), v.winner.Title(), v.winner.At("spec.resourceSelectors"), v.reason)
 		f.Severity = v.severity
 		if f.Severity == propagate.Warning {
-			f.Fix = "give the one that is meant a higher priority"
+			f.Fix = "give the intended policy a higher priority"
 		}
-		found = append(found, f)
+		findings = append(findings, f)
 	}
-	return found
+	return findings
 }
 
 // why says what decides between the policy that has an object and another one (Karmada §2.2).
@@ -80,7 +81,7 @@ func why(o *object, loser *policy.Policy) (string, propagate.Severity) {
 	exactWon, exactLost := best(o, winner), best(o, loser)
 	switch {
 	case winner.ClusterWide() != loser.ClusterWide() && lost > won:
-		return fmt.Sprintf("a policy of the namespace comes before a cluster-wide one, whatever the priority (%d < %d)", won, lost), propagate.Note
+		return fmt.Sprintf("a policy of the namespace wins over a cluster-wide one, whatever the priority (%d < %d)", won, lost), propagate.Note
 	case winner.ClusterWide() != loser.ClusterWide():
 		return "", propagate.Note
 	case won != lost:

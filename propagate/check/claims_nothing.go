@@ -10,10 +10,11 @@ import (
 var claimsNothing = Check{
 	Code:     "claims-nothing",
 	Severity: propagate.Warning,
-	Summary:  "a policy that selects objects and gets none of them",
-	Why: "One object has one policy. A policy that loses every object it selects to better ones, or selects only what is never " +
-		"propagated, has no effect at all: where it says its objects go, they do not.",
-	Fix: "Remove the policy, or make it win: a higher `priority`, a selector with the `name`, or a policy in the objects' namespace.",
+	Summary:  "a policy that selects objects and claims none of them",
+	Why: "One policy claims an object. A policy has no effect if better policies claim all objects it selects, or if accord never " +
+		"propagates these objects. Its placement is then ignored.",
+	Fix: "Remove the policy, or make it win: a higher `priority`, a selector with the `name`, or a policy in the namespace of the " +
+		"objects.",
 	Example: `
 kind: PropagationPolicy
 metadata: {name: everything, namespace: shop}
@@ -26,14 +27,14 @@ metadata: {name: web, namespace: shop}      # never has an object
 spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			if c := r.claim(&r.in.Policies[i]); len(c.selected) > 0 && len(c.won) == 0 {
-				found = append(found, at(c.policy.At("spec.resourceSelectors"),
+				findings = append(findings, at(c.policy.At("spec.resourceSelectors"),
 					c.wayOut(), "%s claims no object: %s", c.policy.Title(), c.lost()))
 			}
 		}
-		return found
+		return findings
 	},
 }
 
@@ -64,8 +65,8 @@ func (c *claim) lost() string {
 	case len(winners) == 0:
 		return fmt.Sprintf("%s cannot be propagated: %s", some(c.selected), c.selected[0].Why)
 	case never == 0:
-		return fmt.Sprintf("%s, which it selects, is claimed by %s", some(c.selected), list(winners))
+		return fmt.Sprintf("%s is claimed by %s", some(c.selected), list(winners))
 	}
-	return fmt.Sprintf("of %s that it selects, %d cannot be propagated and the others are claimed by %s",
+	return fmt.Sprintf("of its %s, %d cannot be propagated and other policies claim the rest: %s",
 		count(len(c.selected), "object"), never, list(winners))
 }

@@ -11,8 +11,8 @@ var clusterScoped = Check{
 	Code:     "cluster-scoped",
 	Severity: propagate.Error,
 	Summary:  "a namespaced policy that selects a kind without namespace",
-	Why: "A policy in a namespace selects in its namespace only. Namespaces, ClusterRoles, CustomResourceDefinitions and the like are in none, so " +
-		"it can never select one.",
+	Why: "A policy in a namespace selects objects of its namespace only. Namespaces, ClusterRoles and CustomResourceDefinitions have " +
+		"no namespace, so the policy can never select one.",
 	Fix: "Write a ClusterPropagationPolicy or a ClusterOverridePolicy for these kinds.",
 	Example: `
 kind: PropagationPolicy
@@ -20,20 +20,20 @@ metadata: {name: roles, namespace: shop}
 spec:
   resourceSelectors: [{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole}]`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		r.eachSelectors(func(m policy.Meta, title string, selectors []policy.ResourceSelector) {
 			for i, s := range selectors {
 				if !m.ClusterWide() && r.unscoped(s) {
-					fix := "select it in a Cluster... policy"
+					fix := "select it in a cluster-wide policy"
 					if s.Kind == "Namespace" {
 						fix = "remove it: a namespace goes where its objects go"
 					}
-					found = append(found, at(m.At(fmt.Sprintf("spec.resourceSelectors[%d]", i)), fix,
-						"%s selects %s, which has no namespace: a policy in a namespace never gets it", title, s.Kind))
+					findings = append(findings, at(m.At(fmt.Sprintf("spec.resourceSelectors[%d]", i)), fix,
+						"%s selects %s, which has no namespace: a namespaced policy cannot select it", title, s.Kind))
 				}
 			}
 		})
-		return found
+		return findings
 	},
 }
 

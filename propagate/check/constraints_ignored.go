@@ -8,10 +8,10 @@ import (
 var constraintsIgnored = Check{
 	Code:     "constraints-ignored",
 	Severity: propagate.Warning,
-	Summary:  "spread constraints beside static weights, which make them have no effect",
-	Why: "With replicas divided by static weights, or by no weights at all, every cluster that fits is chosen, and `spreadConstraints` choose nothing " +
-		"(Karmada §4.5). The weights alone decide who gets how much.",
-	Fix: "Leave the constraints out, or divide by `dynamicWeight: AvailableReplicas` or `Aggregated`, which obey them.",
+	Summary:  "spread constraints without effect, because replicas are divided by static weights",
+	Why: "If replicas are divided by static weights, or without weights, accord chooses every cluster that fits and ignores " +
+		"`spreadConstraints` (Karmada §4.5). The weights alone determine the replicas of each cluster.",
+	Fix: "Remove the constraints, or divide by `dynamicWeight: AvailableReplicas` or `Aggregated`, which respect them.",
 	Example: `
 placement:
   replicaScheduling:
@@ -20,15 +20,15 @@ placement:
       staticWeightList: [{targetCluster: {clusterNames: [eu]}, weight: 1}]
   spreadConstraints: [{spreadByField: cluster, maxGroups: 2}]`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			if len(p.Spec.Placement.SpreadConstraints) > 0 && static(p.Spec.Placement.ReplicaScheduling) {
-				found = append(found, at(p.At("spec.placement.spreadConstraints"), "remove spec.placement.spreadConstraints, or divide by dynamicWeight",
-					"%s: spec.placement.spreadConstraints has no effect: replicas are divided by static weights, over all clusters that fit", p.Title()))
+				findings = append(findings, at(p.At("spec.placement.spreadConstraints"), "remove spec.placement.spreadConstraints, or divide by dynamicWeight",
+					"%s: spec.placement.spreadConstraints has no effect: static weights divide replicas over all clusters that fit", p.Title()))
 			}
 		}
-		return found
+		return findings
 	},
 }
 

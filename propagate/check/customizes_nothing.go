@@ -12,9 +12,9 @@ import (
 var customizesNothing = Check{
 	Code:     "customizes-nothing",
 	Severity: propagate.Warning,
-	Summary:  "a ResourceInterpreterCustomization or a healthCheckExprs entry about a kind that no object has",
-	Why: "It is valid and has no effect, and the objects that it was meant for are judged by what is built in. Knowledge may be there before the first " +
-		"object is: when no kind in Git is like the one that is named, it is only a note.",
+	Summary:  "a ResourceInterpreterCustomization or a healthCheckExprs entry for a kind that no object has",
+	Why: "The customization is valid and has no effect; accord uses its built-in rules for the objects you meant. You may also add a " +
+		"customization before the first object: the finding is only a note if no kind in Git has a similar name.",
 	Fix: "Write group and kind as the objects have them; the version does not matter.",
 	Example: `
 apiVersion: config.karmada.io/v1alpha1
@@ -29,15 +29,15 @@ spec:
           return obj.status ~= nil and obj.status.phase == "Healthy"
         end`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Customizations {
 			c := &r.in.Customizations[i]
-			found = append(found, r.uncustomized(c.At("spec.target"), c.Title(), c.Spec.Target.APIVersion, c.Spec.Target.Kind)...)
+			findings = append(findings, r.uncustomized(c.At("spec.target"), c.Title(), c.Spec.Target.APIVersion, c.Spec.Target.Kind)...)
 		}
 		for _, h := range r.in.Health {
-			found = append(found, r.uncustomized(h.At, "healthCheckExprs", h.APIVersion, h.Kind)...)
+			findings = append(findings, r.uncustomized(h.At, "healthCheckExprs", h.APIVersion, h.Kind)...)
 		}
-		return found
+		return findings
 	},
 }
 
@@ -49,9 +49,9 @@ func (r *Review) uncustomized(place manifest.Origin, title, apiVersion, kind str
 		return nil
 	}
 	hint := r.hintKind(kind)
-	found := one(place, hint, "%s is about %s, a kind that no object in Git has", title, gk)
+	findings := one(place, hint, "%s customizes %s, and Git has no object of this kind", title, gk)
 	if hint == "" {
-		found[0].Severity = propagate.Note
+		findings[0].Severity = propagate.Note
 	}
-	return found
+	return findings
 }

@@ -31,7 +31,7 @@ func TestHealthOfNothing(t *testing.T) {
 	}
 	require.Equal(t, []propagate.Finding{{
 		At: manifest.Origin{Path: "prod.yaml", Line: 2}, Severity: propagate.Warning, Code: "customizes-nothing",
-		Message: "healthCheckExprs is about Rolout.example.io, a kind that no object in Git has",
+		Message: "healthCheckExprs customizes Rolout.example.io, and Git has no object of this kind",
 		Fix:     "did you mean apiVersion example.io/v1, kind Rollout?",
 	}}, found)
 }

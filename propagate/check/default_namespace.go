@@ -12,8 +12,8 @@ var defaultNamespace = Check{
 	Code:     "default-namespace",
 	Severity: propagate.Warning,
 	Summary:  "a namespaced policy without a namespace, which is in \"default\" and selects nothing there",
-	Why: "`kubectl apply -n shop` puts such a policy into shop; Git has no `-n`, so it is in default and selects there only. It is not told when the " +
-		"policy does select something in default.",
+	Why: "`kubectl apply -n shop` creates such a policy in shop. Git has no `-n`, so the policy is in default and selects objects " +
+		"there only. There is no finding if the policy selects an object in default.",
 	Fix: "Write `metadata.namespace`.",
 	Example: `
 kind: PropagationPolicy
@@ -21,18 +21,18 @@ metadata: {name: web}                        # and the Deployment is in shop
 spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		r.eachSelectors(func(m policy.Meta, title string, selectors []policy.ResourceSelector) {
 			if spaces := r.misplaced(m, selectors); len(spaces) > 0 {
 				fix := "write metadata.namespace"
 				if len(spaces) == 1 {
 					fix += ": " + spaces[0]
 				}
-				found = append(found, at(m.At("metadata"), fix, "%s has no namespace, so it is in default and selects nothing there; what it names is in %s",
+				findings = append(findings, at(m.At("metadata"), fix, "%s has no namespace, so it is in default and selects nothing there; the objects are in %s",
 					title, list(spaces)))
 			}
 		})
-		return found
+		return findings
 	},
 }
 

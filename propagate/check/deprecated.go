@@ -10,9 +10,10 @@ import (
 var deprecated = Check{
 	Code:     "deprecated",
 	Severity: propagate.Note,
-	Summary:  "a field in an old form, which is still understood",
-	Why:      "The old form works here. Newer versions of Karmada refuse some of them, and who reads the policy has to know both forms.",
-	Fix:      "The message has the new form.",
+	Summary:  "a field in a deprecated form, which still works",
+	Why: "accord accepts the deprecated form. Newer versions of Karmada reject some of these forms, and readers of the policy have " +
+		"to know both.",
+	Fix: "Use the new form that the message names.",
 	Example: `
 kind: OverridePolicy
 metadata: {name: web, namespace: shop}
@@ -21,23 +22,23 @@ spec:
   overriders:
     labelsOverrider: [{operator: add, value: {region: eu}}]`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
-			found = append(found, old(r.in.Policies[i].Meta, r.in.Policies[i].Title())...)
+			findings = append(findings, old(r.in.Policies[i].Meta, r.in.Policies[i].Title())...)
 		}
 		for i := range r.in.Overrides {
-			found = append(found, old(r.in.Overrides[i].Meta, r.in.Overrides[i].Title())...)
+			findings = append(findings, old(r.in.Overrides[i].Meta, r.in.Overrides[i].Title())...)
 		}
-		return found
+		return findings
 	},
 }
 
 func old(m policy.Meta, title string) []propagate.Finding {
-	var found []propagate.Finding
+	var findings []propagate.Finding
 	for _, d := range m.Deprecated {
-		found = append(found, at(m.At(d.Field), instead(d), "%s: %s", title, d.Message))
+		findings = append(findings, at(m.At(d.Field), instead(d), "%s: %s", title, d.Message))
 	}
-	return found
+	return findings
 }
 
 // instead is the new form if it has one line. A longer one has the author's values in it, which may be secret.

@@ -66,15 +66,15 @@ func TestExamples(t *testing.T) {
 
 func document() string {
 	var b strings.Builder
-	b.WriteString(`# What accord lint looks for
+	b.WriteString(`# Checks of accord lint
 
 <!-- Made from propagate/check by go test ./propagate/check -update. -->
 
-An **error** does not do what it says, and merging it would be a mistake; ` + "`accord lint`" + ` exits 1. A **warning** probably does not do what was meant. A
-**note** is worth knowing. The code of a check is stable; its severity here is the highest that it has, and
-the text says on what it depends. The same checks, but those that need finished objects, are told in the status of every Release.
+An **error** does not do what it declares, and merging it would be a mistake; ` + "`accord lint`" + ` exits 1. A **warning** probably does not do what its author meant. A
+**note** is worth knowing. The code of a check is stable. Its severity here is the highest one, and
+the text names the conditions for a lower one. The status of every Release has the findings of all checks that need no rendered objects.
 
-| code | severity | finds |
+| code | severity | finding |
 |---|---|---|
 `)
 	for _, c := range check.All() {

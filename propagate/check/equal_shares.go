@@ -11,10 +11,10 @@ import (
 var equalShares = Check{
 	Code:     "equal-shares",
 	Severity: propagate.Warning,
-	Summary:  "static weights that match none of the clusters that are placed on, so that all get equal shares",
-	Why: "When no entry of `staticWeightList` matches any cluster that fits, all of them weigh the same (Karmada §4.7). The list reads as if it said " +
-		"something else.",
-	Fix: "Correct `targetCluster` of the entries. For equal shares leave `weightPreference` out.",
+	Summary:  "static weights that match no cluster of the placement, so that all clusters get equal shares",
+	Why: "If no entry of `staticWeightList` matches a cluster that fits, all clusters have the same weight (Karmada §4.7). The list " +
+		"suggests a different division.",
+	Fix: "Correct `targetCluster` of the entries. For equal shares remove `weightPreference`.",
 	Example: `
 placement:
   clusterAffinity: {clusterNames: [eu, us]}
@@ -23,15 +23,15 @@ placement:
     weightPreference:
       staticWeightList: [{targetCluster: {clusterNames: [europe]}, weight: 3}]`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			if fit := r.placeable(p); weighsByList(p) && len(fit) > 0 && len(largest(p, fit)) == 0 {
-				found = append(found, at(p.At(staticWeightList), "correct targetCluster of the entries",
+				findings = append(findings, at(p.At(staticWeightList), "correct targetCluster of the entries",
 					"%s: no entry of staticWeightList matches a cluster of the placement, so all %d get equal shares", p.Title(), len(fit)))
 			}
 		}
-		return found
+		return findings
 	},
 }
 

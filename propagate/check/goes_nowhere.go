@@ -11,10 +11,11 @@ var goesNowhere = Check{
 	Code:     "goes-nowhere",
 	Severity: propagate.Warning,
 	Summary:  "an object that goes to no cluster",
-	Why: "A policy claims the object and no cluster fits what it says; existing objects are kept. It is a note when no policy claims the object, or " +
-		"it is of a kind or in a namespace that is never propagated: that may be meant so. An object whose policy was never there before is " +
-		"nowhere in Karmada, too, and nothing says so.",
-	Fix: "Let a policy select the object, or correct the placement: the message has the reason for each cluster. `accord why` has all of them.",
+	Why: "A policy claims the object and no cluster fits its placement; existing objects are kept. The finding is a note if no " +
+		"policy claims the object, or if accord never propagates its kind or namespace: this may be intended. Karmada does not " +
+		"report such objects.",
+	Fix: "Let a policy select the object, or correct the placement: the message has the reason for each cluster. `accord why` shows " +
+		"all reasons.",
 	Example: `
 apiVersion: v1
 kind: ConfigMap
@@ -32,11 +33,11 @@ metadata: {name: settings, namespace: shop}   # and no policy selects it`,
 			key := reason{o.Origin.Source + "//" + o.Origin.Path, o.Why}
 			groups[key] = append(groups[key], o)
 		}
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for _, objects := range groups { // Run sorts
-			found = append(found, nowhere(objects))
+			findings = append(findings, nowhere(objects))
 		}
-		return found
+		return findings
 	},
 }
 

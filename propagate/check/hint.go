@@ -43,9 +43,9 @@ func (r *Review) hintFor(s policy.ResourceSelector) string {
 	case len(here) > 0:
 		return r.hintLabels(s)
 	case elsewhere[""]:
-		return fmt.Sprintf("%s has no namespace, which takes a Cluster... policy", s.Kind)
+		return fmt.Sprintf("%s has no namespace; use a cluster-wide policy", s.Kind)
 	case len(elsewhere) > 0:
-		return fmt.Sprintf("it looks in namespace %s, and there is %s in %s", s.Namespace, s.Kind, list(slices.Sorted(maps.Keys(elsewhere))))
+		return fmt.Sprintf("the selector has namespace %s, and %s exists in %s", s.Namespace, s.Kind, list(slices.Sorted(maps.Keys(elsewhere))))
 	}
 	return r.hintKind(s.Kind)
 }

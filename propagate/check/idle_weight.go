@@ -12,29 +12,29 @@ import (
 var idleWeight = Check{
 	Code:     "idle-weight",
 	Severity: propagate.Warning,
-	Summary:  "a static weight of no cluster, one that never counts because a larger one matches, or a cluster without any",
-	Why: "Of several entries that match a cluster the largest weight counts (Karmada §4.7). A cluster that fits and that no entry matches gets no " +
-		"replicas, although the placement names it; that is a note.",
-	Fix: "Correct `targetCluster` of the entry, or remove it. Give every cluster of the placement a weight.",
+	Summary:  "a static weight without effect, or a cluster without a weight",
+	Why: "If several entries match a cluster, the largest weight counts (Karmada §4.7). A cluster of the placement that no entry " +
+		"matches gets no replicas; that finding is a note.",
+	Fix: "Correct `targetCluster` of the entry, or remove the entry. Give every cluster of the placement a weight.",
 	Example: `
 staticWeightList:
 - {targetCluster: {clusterNames: [eu]}, weight: 1}            # never counts
 - {targetCluster: {labelSelector: {matchLabels: {region: eu}}}, weight: 2}`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			fit := r.placeable(p)
 			if counts := largest(p, fit); weighsByList(p) && len(counts) > 0 { // else see equal-shares
-				found = append(append(found, r.idleWeights(p, fit, counts)...), unweighed(p, fit, counts)...)
+				findings = append(append(findings, r.idleWeights(p, fit, counts)...), unweighed(p, fit, counts)...)
 			}
 		}
-		return found
+		return findings
 	},
 }
 
 func (r *Review) idleWeights(p *policy.Policy, fit []fleet.Cluster, counts map[string]int) []propagate.Finding {
-	var found []propagate.Finding
+	var findings []propagate.Finding
 	for i, w := range weights(p) {
 		field := fmt.Sprintf("%s[%d]", staticWeightList, i)
 		hit := slices.DeleteFunc(slices.Clone(fit), func(c fleet.Cluster) bool { return !matches(c, w.TargetCluster) })
@@ -43,17 +43,17 @@ func (r *Review) idleWeights(p *policy.Policy, fit []fleet.Cluster, counts map[s
 		case len(hit) > 0 && !slices.ContainsFunc(hit, wins):
 			better := counts[hit[0].Name]
 			if weights(p)[better].Weight > w.Weight {
-				found = append(found, at(p.At(field), "remove the entry, or the one that is larger",
-					"%s: weight %d never counts: every cluster that it matches has the larger weight of another entry (%s)",
+				findings = append(findings, at(p.At(field), "remove this entry, or the larger one",
+					"%s: weight %d never counts: another entry has a larger weight for all of its clusters (%s)",
 					p.Title(), w.Weight, p.At(fmt.Sprintf("%s[%d]", staticWeightList, better))))
 			}
 		case len(hit) == 0 && slices.ContainsFunc(r.fleet, func(c fleet.Cluster) bool { return matches(c, w.TargetCluster) }):
-			found = append(found, at(p.At(field), "remove the entry", "%s: weight %d is for clusters that the placement leaves out", p.Title(), w.Weight))
+			findings = append(findings, at(p.At(field), "remove the entry", "%s: weight %d is for clusters outside the placement", p.Title(), w.Weight))
 		case len(hit) == 0 && !r.strange(w.TargetCluster):
-			found = append(found, at(p.At(field), "correct targetCluster, or remove the entry", "%s: weight %d is for no cluster of the fleet", p.Title(), w.Weight))
+			findings = append(findings, at(p.At(field), "correct targetCluster, or remove the entry", "%s: weight %d matches no cluster of the fleet", p.Title(), w.Weight))
 		}
 	}
-	return found
+	return findings
 }
 
 // strange says whether a name in the affinity is not in the fleet, which unknown-cluster tells.
@@ -72,8 +72,8 @@ func unweighed(p *policy.Policy, fit []fleet.Cluster, counts map[string]int) []p
 	if len(names) == 0 || p.Spec.Placement.ClusterAffinity == nil && len(p.Spec.Placement.ClusterAffinities) == 0 {
 		return nil // the list may well be what says where to go
 	}
-	f := at(p.At(staticWeightList), "add an entry for it, or take it out of the placement",
-		"%s: the placement selects %s, and no weight does: no replicas go there", p.Title(), list(names))
+	f := at(p.At(staticWeightList), "add an entry for the cluster, or remove the cluster from the placement",
+		"%s: the placement selects %s without a weight: no replicas go there", p.Title(), list(names))
 	f.Severity = propagate.Note
 	return []propagate.Finding{f}
 }

@@ -13,10 +13,10 @@ import (
 var initContainers = Check{
 	Code:     "init-containers",
 	Severity: propagate.Warning,
-	Summary:  "an image override that changes containers and does not reach the init containers beside them",
-	Why: "`imageOverrider` without a `predicate` changes `containers` alone, as in Karmada. On a cluster that reaches only a mirror, the pod then " +
-		"waits for the image of its init container. It is told only for an init container that has what the override changes: the same registry, " +
-		"or the same repository.",
+	Summary:  "an image override that changes containers and not the init containers beside them",
+	Why: "`imageOverrider` without a `predicate` changes `containers` alone, as in Karmada. If the cluster reaches only a mirror, " +
+		"the pod cannot pull the image of its init container. accord reports init containers with the registry or repository that " +
+		"the override replaces.",
 	Fix: "Add an entry with the path of the init container's image in `predicate`.",
 	Example: `
 imageOverrider:
@@ -26,7 +26,7 @@ imageOverrider:
 	rendered: true,
 	run: func(r *Review) []propagate.Finding {
 		byField := r.overriders()
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		told := map[string]bool{}
 		for _, v := range r.variants() {
 			for _, e := range v.edits() {
@@ -36,12 +36,12 @@ imageOverrider:
 				}
 				if left, ok := leftOut(v, e, entry.image); ok {
 					told[e.Policy+" "+e.Field] = true
-					found = append(found, at(e.At, fmt.Sprintf("add an entry with predicate.path %s/image", left.pointer),
-						"%s: %s changes the images of %s and not that of its init container %q", entry.title, e.Field, short(v.id), left.name))
+					findings = append(findings, at(e.At, fmt.Sprintf("add an entry with predicate.path %s/image", left.pointer),
+						"%s: %s changes the images of %s, and not the image of init container %q", entry.title, e.Field, short(v.id), left.name))
 				}
 			}
 		}
-		return found
+		return findings
 	},
 }
 

@@ -12,9 +12,10 @@ var interpreterFails = Check{
 	Code:     "interpreter-fails",
 	Severity: propagate.Error,
 	Summary:  "a script of a ResourceInterpreterCustomization that fails for an object in Git",
-	Why: "What the script should say of the object, its replicas, what they need or what it depends on, is then taken from what is built in for the kind, " +
-		"which for a kind of your own is nothing. Scripts about live objects are not run here: a manifest has no status.",
-	Fix: "Correct the line; an object may leave out what others have, and a missing table cannot be indexed. `accord interpret` runs the scripts on one object.",
+	Why: "accord then uses its built-in rules for the replicas, requirements or dependencies of the object. For your own kinds there " +
+		"are none. Scripts for live objects do not run here, because a manifest has no status.",
+	Fix: "Correct the line. An object may omit optional fields, and a script must not index a missing table. `accord interpret` runs " +
+		"the scripts on one object.",
 	Example: `
 apiVersion: config.karmada.io/v1alpha1
 kind: ResourceInterpreterCustomization
@@ -36,11 +37,11 @@ spec:
 				failures[f] = append(failures[f], o)
 			}
 		}
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for f, objects := range failures { // Run sorts
-			found = append(found, at(f.place, "", "%s (%s)", f.message, some(objects)))
+			findings = append(findings, at(f.place, "", "%s (%s)", f.message, some(objects)))
 		}
-		return found
+		return findings
 	},
 }
 

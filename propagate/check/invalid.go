@@ -5,11 +5,11 @@ import "github.com/accord-dev/accord/propagate"
 var invalid = Check{
 	Code:     "invalid",
 	Severity: propagate.Error,
-	Summary:  "a manifest that cannot be read, a field that does not exist, a value that is not allowed, a thing that is defined twice",
-	Why: "Policies and Clusters are read strictly. An API server drops a field that it does not know and says nothing, so a policy with a " +
-		"misspelt field does less than it says. Of two objects with the same name one would overwrite the other, on every sync in turn. " +
-		"Nothing is planned until this is right; what runs stays as it is.",
-	Fix: "The message says what was expected, with the nearest name there is. For what is defined twice it has both places: remove one.",
+	Summary:  "a manifest that cannot be parsed, an unknown field, an invalid value, or a duplicate object",
+	Why: "accord decodes policies and Clusters strictly. An API server silently drops an unknown field, so a policy with a misspelt " +
+		"field does less than you expect. Of two objects with the same name, each sync would overwrite one with the other. accord " +
+		"makes no plan until you correct the manifest; existing objects are kept.",
+	Fix: "The message names the expected value and the nearest valid name. For a duplicate it names both places: remove one.",
 	Example: `
 apiVersion: policy.karmada.io/v1alpha1
 kind: PropagationPolicy

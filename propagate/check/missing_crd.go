@@ -14,9 +14,9 @@ import (
 var missingCRD = Check{
 	Code:     "missing-crd",
 	Severity: propagate.Warning,
-	Summary:  "objects that go to clusters to which their CustomResourceDefinition does not go",
-	Why: "The cluster does not know the kind and refuses the object, until somebody installs the definition there. It is told when the definition is in " +
-		"the repository and goes elsewhere, unless the cluster is known to serve the kind.",
+	Summary:  "objects on clusters that do not get their CustomResourceDefinition",
+	Why: "The API server of the cluster rejects the object until somebody installs the definition there. accord reports definitions " +
+		"in the repository that go to other clusters only, unless the cluster is known to serve the kind.",
 	Fix: "Place the CustomResourceDefinition on all of these clusters, with a ClusterPropagationPolicy.",
 	Example: `
 kind: ClusterPropagationPolicy
@@ -29,7 +29,7 @@ spec:
 		for _, c := range r.fleet {
 			served[c.Name] = c.APIs
 		}
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for _, crd := range r.byKind[schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}] {
 			defined := manifest.Defines(crd.manifest)
 			missing := map[string]bool{}
@@ -46,11 +46,11 @@ spec:
 				}
 			}
 			if len(objects) > 0 {
-				found = append(found, at(crd.Origin, "place the definition there, too",
+				findings = append(findings, at(crd.Origin, "place the definition there as well",
 					"%s goes %s, and %s goes to %s", short(crd.ID), whereTo(crd), some(objects), list(slices.Sorted(maps.Keys(missing)))))
 			}
 		}
-		return found
+		return findings
 	},
 }
 

@@ -12,10 +12,11 @@ import (
 var missingOverride = Check{
 	Code:     "missing-override",
 	Severity: propagate.Error,
-	Summary:  "a policy that waits for an override that is not there",
-	Why: "`dependentOverrides` keeps objects back until each of the overrides exists: an OverridePolicy of the same namespace, or for a " +
-		"ClusterPropagationPolicy a ClusterOverridePolicy (Karmada §1.2). As long as one is missing nothing is placed anew, and what runs stays.",
-	Fix: "Correct the name, add the override, or take the name out of the list.",
+	Summary:  "a policy that waits for an override that does not exist",
+	Why: "`dependentOverrides` delays objects until each of the overrides exists: an OverridePolicy of the same namespace, or for a " +
+		"ClusterPropagationPolicy a ClusterOverridePolicy (Karmada §1.2). While one is missing, accord places nothing new and keeps " +
+		"existing objects.",
+	Fix: "Correct the name, add the override, or remove the name from the list.",
 	Example: `
 kind: PropagationPolicy
 metadata: {name: web, namespace: shop}
@@ -23,7 +24,7 @@ spec:
   dependentOverrides: [web-region]     # there is "web-regions"
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			there := r.overridesOf(p)
@@ -35,11 +36,11 @@ spec:
 				if near := manifest.Nearest(name, there); near != "" {
 					fix = fmt.Sprintf("write %q", near)
 				}
-				found = append(found, at(p.At(fmt.Sprintf("spec.dependentOverrides[%d]", j)), fix,
-					"%s waits for the override policy %q, which is not there (%s)", p.Title(), name, count(len(r.claim(p).won), "object")))
+				findings = append(findings, at(p.At(fmt.Sprintf("spec.dependentOverrides[%d]", j)), fix,
+					"%s waits for override policy %q, which does not exist (%s)", p.Title(), name, count(len(r.claim(p).won), "object")))
 			}
 		}
-		return found
+		return findings
 	},
 }
 

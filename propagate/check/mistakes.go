@@ -10,7 +10,7 @@ import (
 
 // Mistakes takes apart what reading, sorting or planning a repository returned as its error: a finding for each mistake
 // in a manifest, in the order of the error, and in rest what is not about a manifest.
-func Mistakes(err error) (found []propagate.Finding, rest error) {
+func Mistakes(err error) (findings []propagate.Finding, rest error) {
 	var others []error
 	for _, e := range flatten(err) {
 		mistake, ok := errors.AsType[*manifest.Error](e)
@@ -26,9 +26,9 @@ func Mistakes(err error) (found []propagate.Finding, rest error) {
 		if before, _, hinted := strings.Cut(f.Message, "; if it is a template"); hinted {
 			f.Message, f.Fix = before, strings.TrimPrefix(f.Message, before+"; ")
 		}
-		found = append(found, redact(f))
+		findings = append(findings, redact(f))
 	}
-	return found, errors.Join(others...)
+	return findings, errors.Join(others...)
 }
 
 // flatten is the errors that were joined, in order.

@@ -10,10 +10,11 @@ import (
 var noReplicas = Check{
 	Code:     "no-replicas",
 	Severity: propagate.Warning,
-	Summary:  "a policy that divides replicas and has no object with any",
-	Why: "Only what has a count of replicas is divided: Deployments, StatefulSets, ReplicaSets, Jobs, Pods. Anything else goes whole to every cluster " +
-		"that fits, so the division and its weights have no effect. A Service beside a Deployment is fine.",
-	Fix: "Leave `replicaScheduling` out, or let another policy select the workload.",
+	Summary:  "a policy that divides replicas and claims no object with replicas",
+	Why: "accord divides only kinds with a replica count: Deployments, StatefulSets, ReplicaSets, Jobs, Pods. Any other object goes " +
+		"whole to every cluster that fits, so the division and its weights have no effect. There is no finding for a Service beside " +
+		"a Deployment.",
+	Fix: "Remove `replicaScheduling`, or let another policy select the workload.",
 	Example: `
 kind: PropagationPolicy
 metadata: {name: agent, namespace: shop}
@@ -22,17 +23,17 @@ spec:
   placement:
     replicaScheduling: {replicaSchedulingType: Divided}`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			s, won := p.Spec.Placement.ReplicaScheduling, r.claim(p).won
 			if s == nil || s.ReplicaSchedulingType != policy.Divided || len(won) == 0 || slices.ContainsFunc(won, r.counted) {
 				continue
 			}
-			found = append(found, at(p.At("spec.placement.replicaScheduling"), "remove spec.placement.replicaScheduling",
-				"%s divides replicas, and %s has none: it goes whole to every cluster that fits", p.Title(), some(won)))
+			findings = append(findings, at(p.At("spec.placement.replicaScheduling"), "remove spec.placement.replicaScheduling",
+				"%s divides replicas, and %s has no replica count: it goes whole to every cluster that fits", p.Title(), some(won)))
 		}
-		return found
+		return findings
 	},
 }
 

@@ -14,11 +14,12 @@ var notActedOn = Check{
 	Code:     "not-acted-on",
 	Severity: propagate.Note,
 	Summary:  "a field or a kind that is accepted and has no effect in this version",
-	Why: "A repository that was written for Karmada is accepted as it is, and what accord does not do is told. `failover`, and the `tolerationSeconds` of a " +
-		"toleration, would move workloads when a cluster is not reachable: here that is a commit. All objects are planned at once, so " +
-		"`schedulePriority` has no queue to order. Nobody can spread by label (`spreadByLabel`), and such an object is not placed. The tolerations that " +
-		"Karmada adds to every policy are not told.",
-	Fix: "Remove what is not meant to have an effect. To move workloads away from a cluster, change the placement.",
+	Why: "accord accepts repositories written for Karmada and reports the parts without effect. `failover`, and the " +
+		"`tolerationSeconds` of a toleration, would move workloads away from an unreachable cluster; in accord you commit such a " +
+		"change. accord plans all objects at once, so `schedulePriority` has no queue to order. Spreading by label " +
+		"(`spreadByLabel`) is not supported, and accord does not place such an object. accord does not report the tolerations that " +
+		"Karmada adds to every policy.",
+	Fix: "Remove fields that should have no effect. To move workloads away from a cluster, change the placement.",
 	Example: `
 kind: PropagationPolicy
 metadata: {name: web, namespace: shop}
@@ -27,28 +28,28 @@ spec:
   failover:
     cluster: {purgeMode: Gracefully}`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			for _, field := range unacted(p) {
-				found = append(found, at(p.At(field), "", "%s: %s is not acted on", p.Title(), field))
+				findings = append(findings, at(p.At(field), "", "%s: %s is not acted on", p.Title(), field))
 			}
 		}
 		for i := range r.in.TaintPolicies {
 			t := &r.in.TaintPolicies[i]
 			for j, taint := range t.Spec.Taints {
 				if taint.Effect == corev1.TaintEffectNoExecute {
-					found = append(found, at(t.At(fmt.Sprintf("spec.taints[%d].effect", j)), "",
-						"%s: NoExecute evicts nothing; it keeps new objects away, as NoSchedule does", t.Title()))
+					findings = append(findings, at(t.At(fmt.Sprintf("spec.taints[%d].effect", j)), "",
+						"%s: NoExecute evicts nothing; like NoSchedule, it only keeps new objects away", t.Title()))
 				}
 			}
 		}
 		for _, o := range r.objects {
 			if o.ID.Group != v1alpha1.GroupVersion.Group && configures(o.ID.Group) {
-				found = append(found, at(o.Origin, "", "%s: this kind is not acted on", o.ID))
+				findings = append(findings, at(o.Origin, "", "%s: this kind is not acted on", o.ID))
 			}
 		}
-		return found
+		return findings
 	},
 }
 

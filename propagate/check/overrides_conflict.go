@@ -14,9 +14,10 @@ var overridesConflict = Check{
 	Code:     "overrides-conflict",
 	Severity: propagate.Note,
 	Summary:  "two overrides that set one field to different values on the same cluster, and only their names decide which wins",
-	Why: "Override policies have no priority. The one that selects more exactly (by name, then by labels, then by kind) comes last and wins; among " +
-		"equals the one whose name sorts last, which is the opposite of propagation policies. A policy that is renamed changes what runs.",
-	Fix: "Let one of them not select the object, or make one policy with both rules: rules apply in their order.",
+	Why: "Override policies have no priority. The more exact selector (by name, then by labels, then by kind) is applied last and " +
+		"wins; among equals the name that sorts last wins, unlike with propagation policies. Renaming a policy changes the deployed " +
+		"objects.",
+	Fix: "Let only one of them select the object, or write one policy with both rules: rules apply in their order.",
 	Example: `
 kind: OverridePolicy
 metadata: {name: a, namespace: shop}
@@ -29,13 +30,13 @@ spec:
   overrideRules: [{overriders: {labelsOverrider: [{operator: add, value: {tier: silver}}]}}]   # wins`,
 	rendered: true,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for _, c := range r.clashes() {
-			found = append(found, at(c.loser.At, "let only one of them select it",
+			findings = append(findings, at(c.loser.At, "let only one of them select the object",
 				"%s and %s set %s of %s to different values on %s; the second wins, because its name sorts last (%s)",
 				c.losing, c.winning, c.loser.Path, short(c.object.ID), list(c.clusters), c.winner.At))
 		}
-		return found
+		return findings
 	},
 }
 

@@ -13,7 +13,7 @@ var (
 	assigned = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_.-]*)\s*[=:]\s*([^\s"'\\,}]+)`)
 )
 
-const redacted = "(not shown: it looks secret)"
+const redacted = "(redacted: looks like a secret)"
 
 // redact is the last line of defence: mistakes repeat what is written, and what looks secret in that is taken out.
 func redact(f propagate.Finding) propagate.Finding {
@@ -29,7 +29,7 @@ func redactText(message string) string {
 		return text
 	})
 	if what, _ := secretText("", message); what != "" { // outside of quotes
-		return "it says something that looks like " + what + ", which is not shown"
+		return "the message is redacted: its text looks like " + what
 	}
 	return message
 }

@@ -20,7 +20,7 @@ func TestSecretText(t *testing.T) {
 		{"a key by name, in camel case", "apiKey", "0123", `the value of "apiKey"`, false},
 		{"a private key", "", "-----BEGIN EC PRIVATE KEY-----\nMHc", "a private key", true},
 		{"a URL with a password", "URL", "amqp://u:p4ss@mq", "a URL with a password", true},
-		{"a token of GitHub", "", "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345", "a token of GitHub", true},
+		{"a GitHub token", "", "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345", "a GitHub token", true},
 		{"a JSON Web Token", "", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlMTIz", "a JSON Web Token", true},
 		{"a URL without a password", "URL", "https://user@example.com/", "", false},
 		{"a URL with a port", "URL", "https://example.com:8443/a@b", "", false},
@@ -45,9 +45,9 @@ func TestSecretText(t *testing.T) {
 func TestRedact(t *testing.T) {
 	for _, c := range []struct{ state, message, want string }{
 		{"nothing secret", `spec.operator is "set", expected add`, `spec.operator is "set", expected add`},
-		{"an argument", `value is the string "--password=hunter2", expected a list`, `value is the string (not shown: it looks secret), expected a list`},
-		{"a quote in the quotes", `value is "a \"token: abc123\" b"`, `value is (not shown: it looks secret)`},
-		{"outside of quotes", `value is postgres://shop:hunter2@db`, `it says something that looks like a URL with a password, which is not shown`},
+		{"an argument", `value is the string "--password=hunter2", expected a list`, `value is the string (redacted: looks like a secret), expected a list`},
+		{"a quote in the quotes", `value is "a \"token: abc123\" b"`, `value is (redacted: looks like a secret)`},
+		{"outside of quotes", `value is postgres://shop:hunter2@db`, `the message is redacted: its text looks like a URL with a password`},
 	} {
 		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, redact(propagate.Finding{Message: c.message}).Message) })
 	}

@@ -11,18 +11,19 @@ import (
 var replacesMap = Check{
 	Code:     "replaces-map",
 	Severity: propagate.Error,
-	Summary:  "a plaintext add that replaces a whole map and loses keys that are there",
-	Why: "`add` at a key that exists replaces its value (RFC 6902). Of a map of labels, annotations or a selector nothing remains but what the " +
-		"override says. For these it is an error, for other maps a warning; with the operator `replace` nothing is said.",
-	Fix: "Add one key at a time, with its path (`/metadata/labels/team`), or use `labelsOverrider` and `annotationsOverrider`. Where the whole map " +
-		"is to be replaced, write `replace`.",
+	Summary:  "a plaintext add that replaces a whole map and loses existing keys",
+	Why: "`add` at an existing key replaces its value (RFC 6902). A map of labels, annotations or a selector then has only the keys " +
+		"of the override. For these maps the finding is an error, for others a warning. There is no finding for the operator " +
+		"`replace`.",
+	Fix: "Add one key at a time, with its path (`/metadata/labels/team`), or use `labelsOverrider` and `annotationsOverrider`. To " +
+		"replace the whole map, write `replace`.",
 	Example: `
 plaintext:
 - {path: /metadata/labels, operator: add, value: {team: shop}}   # every other label is gone`,
 	rendered: true,
 	run: func(r *Review) []propagate.Finding {
 		byField := r.overriders()
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		told := map[string]bool{}
 		for _, v := range r.variants() {
 			if !v.adds(byField) {
@@ -32,11 +33,11 @@ plaintext:
 				key := s.Policy + " " + s.Field
 				if e := byField[key]; len(s.Lost) > 0 && e.plaintext != nil && e.plaintext.Operator == "add" && !told[key] {
 					told[key] = true
-					found = append(found, loss(e, s, v))
+					findings = append(findings, loss(e, s, v))
 				}
 			}
 		}
-		return found
+		return findings
 	},
 }
 

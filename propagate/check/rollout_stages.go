@@ -15,11 +15,13 @@ import (
 var rolloutStages = Check{
 	Code:     "rollout-stages",
 	Severity: propagate.Error,
-	Summary:  "a RolloutPolicy whose stages do not have each cluster exactly once",
-	Why: "A cluster that objects of the rollout go to and that is in no stage would never get a change; in two, nobody could say when. Such a cluster is " +
-		"held, and the rollout is never complete. A gate whose CEL expression cannot be read would never open. It is a warning when a stage has no cluster, when `order` " +
-		"names a cluster that is not in the stage, and when the policy claims no object: it may be meant for clusters or objects to come.",
-	Fix: "Let the last stage take what is left, with an `exclude` for each cluster of the others or a label that every cluster has. `accord plan` shows who is where.",
+	Summary:  "a RolloutPolicy whose stages do not contain each cluster exactly once",
+	Why: "A cluster of the rollout in no stage never gets a change; for a cluster in two stages the order is ambiguous. accord holds " +
+		"such a cluster, and the rollout never completes. A gate with an invalid CEL expression never opens. The finding is a " +
+		"warning if a stage has no cluster, if `order` names a cluster that is not in the stage, or if the policy claims no object: " +
+		"clusters or objects may follow later.",
+	Fix: "Let the last stage select all other clusters, with an `exclude` for each cluster of the earlier stages or a label that " +
+		"every cluster has. `accord plan` shows the stage of each cluster.",
 	Example: `
 stages:
 - name: canary
@@ -41,40 +43,40 @@ stages:
 				}
 			}
 		}
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Rollouts {
 			p := &r.in.Rollouts[i]
-			found = append(found, r.course(p, targets[p.Title()], claimed[p.Title()])...)
+			findings = append(findings, r.course(p, targets[p.Title()], claimed[p.Title()])...)
 		}
-		return found
+		return findings
 	},
 }
 
 // course is what is wrong with one policy.
 func (r *Review) course(p *policy.Rollout, targets []string, claims bool) []propagate.Finding {
-	found := unreadable(p)
+	findings := unreadable(p)
 	if !claims {
 		f := at(p.At("spec.resourceSelectors"), r.hint(p.Spec.ResourceSelectors), "%s claims no object", p.Title())
 		f.Severity = propagate.Warning
-		return append(found, f)
+		return append(findings, f)
 	}
 	if len(r.fleet) == 0 {
-		return found
+		return findings
 	}
 	course := stage.Chart(p, r.fleet, targets)
-	found = append(found, faults(course)...)
+	findings = append(findings, faults(course)...)
 	for i, s := range course.Stages {
 		field := fmt.Sprintf("spec.stages[%d]", i)
 		disputed := slices.ContainsFunc(course.Faults, func(f stage.Fault) bool { return slices.Contains(f.Stages, s.Name) })
 		if len(s.Clusters) == 0 && !disputed {
 			f := at(p.At(field), "", "%s: stage %s has no cluster that an object of the rollout goes to", p.Title(), s.Name)
 			f.Severity = propagate.Warning
-			found = append(found, f)
+			findings = append(findings, f)
 			continue
 		}
-		found = append(found, strangers(p, s, field)...)
+		findings = append(findings, strangers(p, s, field)...)
 	}
-	return found
+	return findings
 }
 
 // faults are the clusters that are not in exactly one stage, one finding for all that are so in the same way.
@@ -87,24 +89,24 @@ func faults(course stage.Course) []propagate.Finding {
 		}
 		clusters[in] = append(clusters[in], f.Cluster)
 	}
-	var found []propagate.Finding
+	var findings []propagate.Finding
 	for _, in := range slices.Sorted(maps.Keys(clusters)) {
 		verb := "are"
 		if len(clusters[in]) == 1 {
 			verb = "is"
 		}
-		where, fix := "in no stage", "add a stage that selects what is left"
+		where, fix := "in no stage", "add a stage that selects all other clusters"
 		if in != "" {
 			where, fix = "in several stages: "+in, "exclude it from all but one of them"
 		}
-		found = append(found, at(first[in].At, fix, "%s: %s %s %s", course.Policy.Title(), list(clusters[in]), verb, where))
+		findings = append(findings, at(first[in].At, fix, "%s: %s %s %s", course.Policy.Title(), list(clusters[in]), verb, where))
 	}
-	return found
+	return findings
 }
 
 // strangers are names in the order of a stage that are not in the stage.
 func strangers(p *policy.Rollout, s stage.Stage, field string) []propagate.Finding {
-	var found []propagate.Finding
+	var findings []propagate.Finding
 	for i, name := range s.First {
 		if slices.Contains(s.Clusters, name) {
 			continue
@@ -115,22 +117,22 @@ func strangers(p *policy.Rollout, s stage.Stage, field string) []propagate.Findi
 		}
 		f := at(p.At(fmt.Sprintf("%s.first[%d]", field, i)), fix, "%s: first names %q, which is not in stage %s", p.Title(), name, s.Name)
 		f.Severity = propagate.Warning
-		found = append(found, f)
+		findings = append(findings, f)
 	}
-	return found
+	return findings
 }
 
 // unreadable are the CEL expressions that cannot be read.
 func unreadable(p *policy.Rollout) []propagate.Finding {
-	var found []propagate.Finding
+	var findings []propagate.Finding
 	for i, s := range p.Spec.Stages {
 		if s.Gate.CEL == "" {
 			continue
 		}
 		field := fmt.Sprintf("spec.stages[%d].gate.cel", i)
 		if _, err := stage.Compile(s.Gate.CEL); err != nil {
-			found = append(found, at(p.At(field), "", "%s: %s cannot be read: %s", p.Title(), field, err))
+			findings = append(findings, at(p.At(field), "", "%s: %s is invalid: %s", p.Title(), field, err))
 		}
 	}
-	return found
+	return findings
 }

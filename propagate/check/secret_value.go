@@ -16,32 +16,33 @@ var secretValue = Check{
 	Code:     "secret-value",
 	Severity: propagate.Error,
 	Summary:  "a password, token or key in an override",
-	Why: "Whoever can read the repository can read it, for ever. It is an error where the value itself is unmistakable (a private key, a token of a known " +
-		"form, a URL with a password) and a warning where the name of the field is. The value is never printed.",
-	Fix: "Keep the value in a Secret that is made on the cluster (External Secrets, SOPS, sealed secrets) and refer to it: `secretKeyRef`, `envFrom`. " +
-		"Change the value: it is known now.",
+	Why: "Every reader of the repository can read the value, also after you remove it. The finding is an error if the value is " +
+		"certainly secret (a private key, a token of a known form, a URL with a password) and a warning if only the name of the " +
+		"field suggests it. accord never prints the value.",
+	Fix: "Keep the value in a Secret that is created on the cluster (External Secrets, SOPS, sealed secrets) and refer to it: " +
+		"`secretKeyRef`, `envFrom`. Rotate the value: it is exposed.",
 	Example: `
 plaintext:
 - path: /spec/template/spec/containers/0/env/0
   operator: replace
   value: {name: DATABASE_URL, value: "postgres://shop:hunter2@db/shop"}`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Overrides {
 			o := &r.in.Overrides[i]
 			into := writesSecrets(o)
 			eachOverrider(o, func(e overrider) {
 				if what, sure := e.secret(into); what != "" {
-					f := at(o.At(e.field), "refer to a Secret that is made on the cluster, and change the value",
-						"%s: %s writes what looks like %s", o.Title(), e.field, what)
+					f := at(o.At(e.field), "refer to a Secret on the cluster, and rotate the value",
+						"%s: %s writes a value that looks like %s", o.Title(), e.field, what)
 					if !sure {
 						f.Severity = propagate.Warning
 					}
-					found = append(found, f)
+					findings = append(findings, f)
 				}
 			})
 		}
-		return found
+		return findings
 	},
 }
 

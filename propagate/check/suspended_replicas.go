@@ -11,10 +11,10 @@ import (
 var suspendedReplicas = Check{
 	Code:     "suspended-replicas",
 	Severity: propagate.Note,
-	Summary:  "replicas that are given to a suspended cluster, and run nowhere if nothing runs there yet",
-	Why: "Suspension holds back what is delivered; it does not change what is decided. A suspended cluster keeps its share of divided replicas. What runs " +
-		"there goes on running, but on a cluster that has nothing yet its share is missing from the total.",
-	Fix: "Take the cluster out of the placement (`exclude`) as long as nothing is to run there.",
+	Summary:  "replicas assigned to a suspended cluster that has none running yet",
+	Why: "Suspension stops delivery and does not change placement. A suspended cluster keeps its share of divided replicas. Existing " +
+		"replicas keep running, but if the cluster has none, its share is missing from the total.",
+	Fix: "Exclude the cluster from the placement (`exclude`) while nothing should run there.",
 	Example: `
 placement:
   replicaScheduling: {replicaSchedulingType: Divided}
@@ -30,7 +30,7 @@ suspension:
 				ran[p.ID.String()][c.Name] = true
 			}
 		}
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			s, rs := p.Spec.Suspension, p.Spec.Placement.ReplicaScheduling
@@ -40,13 +40,13 @@ suspension:
 			for j, name := range s.DispatchingOnClusters.ClusterNames {
 				stuck := those(r.claim(p).won, func(o *object) bool { return !ran[o.ID.String()][name] && parked(o, name) })
 				if len(stuck) > 0 {
-					found = append(found, at(p.At(fmt.Sprintf("spec.suspension.dispatchingOnClusters.clusterNames[%d]", j)),
-						"exclude the cluster from the placement until something is to run there",
+					findings = append(findings, at(p.At(fmt.Sprintf("spec.suspension.dispatchingOnClusters.clusterNames[%d]", j)),
+						"exclude the cluster from the placement until workloads should run there",
 						"%s: %s placed on suspended cluster %s", p.Title(), share(stuck, name), name))
 				}
 			}
 		}
-		return found
+		return findings
 	},
 }
 

@@ -12,10 +12,10 @@ import (
 var unknownCluster = Check{
 	Code:     "unknown-cluster",
 	Severity: propagate.Error,
-	Summary:  "a policy names a cluster that is not in the fleet",
-	Why: "A name that no cluster has selects nothing, and excludes or holds back nothing. A string that can be no name, because several are in " +
-		"it, is an error; any other is a warning, since a Cluster may be declared on the hub only. Without any Cluster nothing is said.",
-	Fix: "Write the name as the Cluster has it; several names are several entries of the list.",
+	Summary:  "a policy that names a cluster that is not in the fleet",
+	Why: "An unknown name selects, excludes and suspends nothing. A string with several names is an error. Any other unknown name is " +
+		"a warning, because the Cluster may exist on the hub only. There is no finding if the fleet has no Cluster.",
+	Fix: "Write the name of the Cluster; several names are several entries of the list.",
 	Example: `
 placement:
   clusterAffinity:
@@ -24,15 +24,15 @@ placement:
 		if len(r.names) == 0 {
 			return nil
 		}
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		r.eachClusterList(func(l clusterList) {
 			for i, name := range l.names {
 				if !r.known[name] && !template.MatchString(name) {
-					found = append(found, r.stranger(l, i))
+					findings = append(findings, r.stranger(l, i))
 				}
 			}
 		})
-		return found
+		return findings
 	},
 }
 

@@ -8,9 +8,10 @@ import (
 var unknownScheduler = Check{
 	Code:     "unknown-scheduler",
 	Severity: propagate.Error,
-	Summary:  "a schedulerName that nobody answers to",
-	Why:      "There is one scheduler, default-scheduler. As in Karmada, what asks for another waits for it: nothing is placed anew, and what runs stays.",
-	Fix:      "Remove `schedulerName`.",
+	Summary:  "a schedulerName that accord does not support",
+	Why: "accord supports only default-scheduler. As in Karmada, objects with another scheduler wait for it: accord places nothing " +
+		"new and keeps existing objects.",
+	Fix: "Remove `schedulerName`.",
 	Example: `
 kind: PropagationPolicy
 metadata: {name: web, namespace: shop}
@@ -18,15 +19,15 @@ spec:
   schedulerName: default
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			if unscheduled(p) {
-				found = append(found, at(p.At("spec.schedulerName"), "remove spec.schedulerName",
-					"%s asks for the scheduler %q, which does not exist (%s)", p.Title(), p.Spec.SchedulerName, count(len(r.claim(p).won), "object")))
+				findings = append(findings, at(p.At("spec.schedulerName"), "remove spec.schedulerName",
+					"%s requests scheduler %q, which accord does not support (%s)", p.Title(), p.Spec.SchedulerName, count(len(r.claim(p).won), "object")))
 			}
 		}
-		return found
+		return findings
 	},
 }
 

@@ -17,10 +17,12 @@ import (
 var unrenderedTemplate = Check{
 	Code:     "unrendered-template",
 	Severity: propagate.Error,
-	Summary:  "text of a template where a name, a number or an image is expected",
-	Why: "Git is delivered as it is: nobody fills in `{{ .Values.x }}` or `${TAG}`, and an API server refuses it or a node cannot pull it. It is looked for " +
-		"in names, namespaces, labels, counts, images, and in what policies select. Elsewhere such text is often meant.",
-	Fix: "Render the chart or template in the pipeline and commit the result, or write the value. For what differs by cluster use an override.",
+	Summary:  "template text in place of a name, a number or an image",
+	Why: "accord delivers Git as it is and does not evaluate `{{ .Values.x }}` or `${TAG}`. An API server rejects such a value, or a " +
+		"node cannot pull the image. accord checks names, namespaces, labels, counts, images, and the selectors of policies. " +
+		"Elsewhere such text is often intended.",
+	Fix: "Render the chart or template in the pipeline and commit the result, or write the value. For values that differ by cluster " +
+		"use an override.",
 	Example: `
 apiVersion: apps/v1
 kind: Deployment
@@ -28,14 +30,14 @@ metadata: {name: web, namespace: shop}
 spec:
   replicas: ${REPLICAS}`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for _, o := range r.objects {
 			if o.text != nil && !mayHave(o.text) {
 				continue
 			}
 			for _, e := range expected(o.manifest) {
 				if template.MatchString(e.text) {
-					found = append(found, unfilled(o.at(e.field), short(o.ID), e.field))
+					findings = append(findings, unfilled(o.at(e.field), short(o.ID), e.field))
 				}
 			}
 		}
@@ -43,18 +45,18 @@ spec:
 			for i, s := range selectors {
 				if template.MatchString(s.Name) || template.MatchString(s.Namespace) {
 					field := fmt.Sprintf("spec.resourceSelectors[%d]", i)
-					found = append(found, unfilled(m.At(field), title, field))
+					findings = append(findings, unfilled(m.At(field), title, field))
 				}
 			}
 		})
 		r.eachClusterList(func(l clusterList) {
 			for i, name := range l.names {
 				if template.MatchString(name) {
-					found = append(found, unfilled(l.meta.At(fmt.Sprintf("%s[%d]", l.field, i)), l.title, l.field))
+					findings = append(findings, unfilled(l.meta.At(fmt.Sprintf("%s[%d]", l.field, i)), l.title, l.field))
 				}
 			}
 		})
-		return found
+		return findings
 	},
 }
 
@@ -67,7 +69,7 @@ func mayHave(manifest []byte) bool {
 }
 
 func unfilled(place manifest.Origin, title, field string) propagate.Finding {
-	return at(place, "render it first and commit the result", "%s: %s looks like a template that nobody fills in", title, field)
+	return at(place, "render it first and commit the result", "%s: %s looks like a template that was not rendered", title, field)
 }
 
 // text is a scalar with its field.

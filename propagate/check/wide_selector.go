@@ -13,9 +13,10 @@ var wideSelector = Check{
 	Code:     "wide-selector",
 	Severity: propagate.Warning,
 	Summary:  "a selector for every object of a kind in all namespaces",
-	Why: "A cluster-wide policy with a selector that has neither `name`, `namespace` nor `labelSelector` takes whatever is added to the repository later. " +
-		"For Secrets that is a warning: credentials of one team go to the clusters of all. For other kinds it is a note, from 100 copies on; so is a " +
-		"ClusterOverridePolicy without `resourceSelectors`, which changes every object there is.",
+	Why: "A cluster-wide policy with a selector that has neither `name`, `namespace` nor `labelSelector` also selects every object " +
+		"added later. For Secrets this is a warning: credentials of one team go to the clusters of all. For other kinds it is a " +
+		"note, from 100 copies on. The same note applies to a ClusterOverridePolicy without `resourceSelectors`, which changes " +
+		"every object.",
 	Fix: "Select by name, namespace or label, or use a PropagationPolicy in each namespace.",
 	Example: `
 kind: ClusterPropagationPolicy
@@ -23,26 +24,26 @@ metadata: {name: secrets}
 spec:
   resourceSelectors: [{apiVersion: v1, kind: Secret}]`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			for j, s := range p.Spec.ResourceSelectors {
 				won := those(r.selectedBy(s), func(o *object) bool { return o.Policy != nil && o.Policy.Title() == p.Title() })
-				found = append(found, r.wide(p.Meta, p.Title(), j, s, won)...)
+				findings = append(findings, r.wide(p.Meta, p.Title(), j, s, won)...)
 			}
 		}
 		for i := range r.in.Overrides {
 			o := &r.in.Overrides[i]
 			for j, s := range o.Spec.ResourceSelectors {
-				found = append(found, r.wide(o.Meta, o.Title(), j, s, r.selectedBy(s))...)
+				findings = append(findings, r.wide(o.Meta, o.Title(), j, s, r.selectedBy(s))...)
 			}
 			if n := copies(r.objects); len(o.Spec.ResourceSelectors) == 0 && o.ClusterWide() && n >= manyCopies {
 				f := at(o.Origin, "write spec.resourceSelectors", "%s has no resourceSelectors: it changes every object, %s", o.Title(), reach(r.objects))
 				f.Severity = propagate.Note
-				found = append(found, f)
+				findings = append(findings, f)
 			}
 		}
-		return found
+		return findings
 	},
 }
 

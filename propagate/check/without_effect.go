@@ -11,12 +11,13 @@ import (
 var withoutEffect = Check{
 	Code:     "without-effect",
 	Severity: propagate.Note,
-	Summary:  "a field that has no effect, because another one decides or by design",
-	Why: "A selector with a `name` does not look at its `labelSelector` (Karmada §2.1). `dynamicWeight` puts `staticWeightList` aside, `Aggregated` all weights, and " +
-		"`Duplicated` all that is about division. In Karmada a policy keeps what it claimed first, and `preemption` takes it away; here all policies " +
-		"compete for every object each time, so there is nobody to take an object from. A WorkloadRebalancer in Git stays until it is taken out, whatever " +
-		"`ttlSecondsAfterFinished` says. To suspend a cluster holds nothing back when nothing goes there.",
-	Fix: "Remove the field that has no effect, or the one that decides.",
+	Summary:  "a field without effect, because another field overrides it or by design",
+	Why: "A selector with a `name` ignores its `labelSelector` (Karmada §2.1). `dynamicWeight` overrides `staticWeightList`, " +
+		"`Aggregated` overrides all weights, and `Duplicated` overrides all fields of the division. In Karmada a policy keeps the " +
+		"objects it claimed first, and `preemption` takes them over; in accord all policies compete for every object in every plan. " +
+		"A WorkloadRebalancer in Git stays until you remove it, whatever its `ttlSecondsAfterFinished`. Suspending a cluster has no " +
+		"effect if the policy places nothing there.",
+	Fix: "Remove the field without effect, or the one that overrides it.",
 	Example: `
 kind: PropagationPolicy
 metadata: {name: web, namespace: shop}
@@ -24,31 +25,31 @@ spec:
   resourceSelectors:
   - {apiVersion: apps/v1, kind: Deployment, name: web, labelSelector: {matchLabels: {tier: gold}}}   # takes web without the label, too`,
 	run: func(r *Review) []propagate.Finding {
-		var found []propagate.Finding
+		var findings []propagate.Finding
 		r.eachSelectors(func(m policy.Meta, title string, selectors []policy.ResourceSelector) {
 			for i, s := range selectors {
 				if s.Name != "" && s.LabelSelector != nil {
-					found = append(found, idleField(m, title, fmt.Sprintf("spec.resourceSelectors[%d].labelSelector", i), "the selector has a name, which decides alone"))
+					findings = append(findings, idleField(m, title, fmt.Sprintf("spec.resourceSelectors[%d].labelSelector", i), "the selector has a name, which overrides labels"))
 				}
 			}
 		})
 		for i := range r.in.Policies {
 			p := &r.in.Policies[i]
 			if p.Spec.Preemption == policy.Always {
-				found = append(found, idleField(p.Meta, p.Title(), "spec.preemption",
-					"all policies compete for every object each time, so there is nobody to take it from"))
+				findings = append(findings, idleField(p.Meta, p.Title(), "spec.preemption",
+					"all policies compete for every object in every plan"))
 			}
 			if field, why := idleDivision(p.Spec.Placement.ReplicaScheduling); field != "" {
-				found = append(found, idleField(p.Meta, p.Title(), "spec.placement.replicaScheduling."+field, why))
+				findings = append(findings, idleField(p.Meta, p.Title(), "spec.placement.replicaScheduling."+field, why))
 			}
-			found = append(found, r.idleSuspension(p)...)
+			findings = append(findings, r.idleSuspension(p)...)
 		}
 		for i := range r.in.Rebalancers {
 			if b := &r.in.Rebalancers[i]; b.Spec.TTLSecondsAfterFinished != nil {
-				found = append(found, idleField(b.Meta, b.Title(), "spec.ttlSecondsAfterFinished", "what is in Git stays until it is taken out"))
+				findings = append(findings, idleField(b.Meta, b.Title(), "spec.ttlSecondsAfterFinished", "an object in Git stays until a commit removes it"))
 			}
 		}
-		return found
+		return findings
 	},
 }
 
@@ -62,17 +63,17 @@ func (r *Review) idleSuspension(p *policy.Policy) []propagate.Finding {
 	if s == nil || s.DispatchingOnClusters == nil || len(won) == 0 {
 		return nil
 	}
-	var found []propagate.Finding
+	var findings []propagate.Finding
 	for i, name := range s.DispatchingOnClusters.ClusterNames {
 		goes := func(o *object) bool {
 			return slices.ContainsFunc(o.Chosen, func(c propagate.Choice) bool { return c.Cluster == name })
 		}
 		if r.known[name] && !slices.ContainsFunc(won, goes) {
-			found = append(found, idleField(p.Meta, p.Title(), fmt.Sprintf("spec.suspension.dispatchingOnClusters.clusterNames[%d]", i),
-				fmt.Sprintf("nothing of the policy goes to %s", name)))
+			findings = append(findings, idleField(p.Meta, p.Title(), fmt.Sprintf("spec.suspension.dispatchingOnClusters.clusterNames[%d]", i),
+				fmt.Sprintf("the policy places nothing on %s", name)))
 		}
 	}
-	return found
+	return findings
 }
 
 // idleDivision is the field of a division that another one puts aside (Karmada §1.3); empty when there is none.
@@ -83,9 +84,9 @@ func idleDivision(s *policy.ReplicaScheduling) (field, why string) {
 	case s.ReplicaSchedulingType == policy.Duplicated:
 		return "weightPreference", "replicas are copied, not divided"
 	case s.ReplicaDivisionPreference == policy.Aggregated:
-		return "weightPreference", "Aggregated fills clusters by their room"
+		return "weightPreference", "Aggregated fills clusters by their free capacity"
 	case s.WeightPreference.DynamicWeight != "" && len(s.WeightPreference.StaticWeightList) > 0:
-		return "weightPreference.staticWeightList", "dynamicWeight decides alone"
+		return "weightPreference.staticWeightList", "dynamicWeight overrides it"
 	}
 	return "", ""
 }
