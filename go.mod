@@ -209,6 +209,7 @@ require (
 )
 
 tool (
+	github.com/accord-dev/accord/cmd/accord
 	github.com/accord-dev/accord/clusters/local/members
 	k8s.io/kubernetes/cmd/kubectl
 )

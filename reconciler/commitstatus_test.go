@@ -149,7 +149,7 @@ func (w *world) reported(f *forgeServer, commit, state string) []commitStatus {
 // TestCommitStatus: where a repository is hosted, people see how far each commit got.
 func TestCommitStatus(t *testing.T) {
 	w := newWorld(t, 2)
-	for name, part := range map[string]func(*testing.T, *world){
+	w.play(map[string]func(*testing.T, *world){
 		"GitHub":                              func(t *testing.T, w *world) { rollout(t, w, "github", "error") },
 		"GitLab":                              func(t *testing.T, w *world) { rollout(t, w, "gitlab", "canceled") },
 		"Gitea":                               func(t *testing.T, w *world) { rollout(t, w, "gitea", "error") },
@@ -157,13 +157,7 @@ func TestCommitStatus(t *testing.T) {
 		"a commit that waits for approval":    unapprovedStatus,
 		"a forge that wants to be left alone": rateLimited,
 		"a token that is not valid":           badToken,
-	} {
-		t.Run(name, func(t *testing.T) {
-			inner := *w
-			inner.t = t
-			part(t, &inner)
-		})
-	}
+	})
 	t.Run("a restart tells nothing again", func(t *testing.T) {
 		inner := *w
 		inner.t = t

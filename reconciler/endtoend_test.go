@@ -23,7 +23,7 @@ func TestOneHub(t *testing.T) {
 	for _, cluster := range both { // it belongs to no part, whichever comes first
 		require.NoError(t, w.members[cluster].Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}))
 	}
-	for name, part := range map[string]func(*testing.T, *world){
+	w.play(map[string]func(*testing.T, *world){
 		"an override changes one cluster":                overridePerCluster,
 		"an edited policy moves an object":               policyEdit,
 		"a file removed from Git is pruned":              prune,
@@ -34,13 +34,7 @@ func TestOneHub(t *testing.T) {
 		"a name has 253 characters":                      longNames,
 		"too much to delete is not deleted":              pruneLimits,
 		"an object that was there before is not touched": foreignObject,
-	} {
-		t.Run(name, func(t *testing.T) {
-			inner := *w
-			inner.t = t
-			part(t, &inner)
-		})
-	}
+	})
 }
 
 func overridePerCluster(t *testing.T, w *world) {

@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	kills    = flag.Int("kills", 12, "how often TestKilledAtAnyPoint kills, and half as often TestReplicasKilledAtAnyPoint; make kill does it 200 times")
+	kills    = flag.Int("kills", 4, "how often TestKilledAtAnyPoint kills, and half as often TestReplicasKilledAtAnyPoint; make kill does it 200 times")
 	killSeed = flag.Uint64("seed", 0, "what TestKilledAtAnyPoint does in which order; 0: another every time")
 )
 

@@ -21,18 +21,12 @@ import (
 // TestNothingIsLostByFederations tries to lose what runs by what can become of Federations.
 func TestNothingIsLostByFederations(t *testing.T) {
 	w := newWorld(t, 2)
-	for name, part := range map[string]func(*testing.T, *world){
+	w.play(map[string]func(*testing.T, *world){
 		"a Federation is renamed, and nobody does anything about it": renamed,
 		"a Federation is renamed as the documentation says":          relabelled,
 		"an object is deleted by one, and another one has it":        handedOver,
 		"an object is let go by one, and another one takes it over":  letGo,
-	} {
-		t.Run(name, func(t *testing.T) {
-			inner := *w
-			inner.t = t
-			part(t, &inner)
-		})
-	}
+	})
 }
 
 // applySet is what marks the objects of a repository's Federation.

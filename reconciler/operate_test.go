@@ -25,7 +25,7 @@ import (
 // TestOneHubOperated is what those do who run a hub: they suspend, ask for a look, rewrite history, delete by hand, restart.
 func TestOneHubOperated(t *testing.T) {
 	w := newWorld(t, 2)
-	for name, part := range map[string]func(*testing.T, *world){
+	w.play(map[string]func(*testing.T, *world){
 		"a suspended federation is left alone":       suspended,
 		"an annotation asks for a look":              requestedLook,
 		"a signed push is live at once":              signedPush,
@@ -34,13 +34,7 @@ func TestOneHubOperated(t *testing.T) {
 		"what is deleted on the hub comes back":      recordsDeleted,
 		"a Federation is deleted and made again":     federationAgain,
 		"a repository has nothing in it yet":         emptyRepository,
-	} {
-		t.Run(name, func(t *testing.T) {
-			inner := *w
-			inner.t = t
-			part(t, &inner)
-		})
-	}
+	})
 	t.Run("a restart finds a broken commit", func(t *testing.T) {
 		inner := *w
 		inner.t = t

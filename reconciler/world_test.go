@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -105,13 +108,34 @@ func (w *world) run() {
 	w.t.Cleanup(func() { w.stop() })
 }
 
-// freeAddress is one that nobody listens at.
+// play runs the parts of a test in a world that they share, in another order each time, and logs the order.
+func (w *world) play(parts map[string]func(*testing.T, *world)) {
+	w.t.Helper()
+	order := slices.Collect(maps.Keys(parts))
+	w.t.Logf("order of the parts: %q", order)
+	for _, name := range order {
+		w.t.Run(name, func(t *testing.T) {
+			inner := *w
+			inner.t = t
+			parts[name](t, &inner)
+		})
+	}
+}
+
+// freeAddress returns an address that nobody listens at. Its port lies below those that the system gives to outgoing
+// connections and to listeners on port 0 (32768 and up) and those of control planes (20000 and up): nobody takes it
+// before the controllers listen, nor between their stop and the next start.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	return l.Addr().String()
+	for range 100 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10000+rand.IntN(10000)))
+		if err == nil {
+			require.NoError(t, l.Close())
+			return l.Addr().String()
+		}
+	}
+	require.FailNow(t, "no free port between 10000 and 19999")
+	return ""
 }
 
 // errorCounter counts the lines of a log that are errors.

@@ -21,7 +21,6 @@ func TestMain(m *testing.M) {
 
 // TestSmall runs everything once, too small for figures that mean something, but for those that never depend on size.
 func TestSmall(t *testing.T) {
-	t.Setenv("CGO_ENABLED", "1") // what other tests have compiled already
 	o := options{members: 2, objects: 12, pushes: 2, busy: true, statusMembers: 1}
 	f, err := run(t.Context(), o, t.Output())
 	require.NoError(t, err)

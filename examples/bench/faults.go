@@ -51,9 +51,9 @@ func runFaults(ctx context.Context, s scaling, pushes int, progress io.Writer) (
 	}
 	defer os.RemoveAll(dir)
 	programs := filepath.Join(dir, "bin")
-	packages := []string{"clusters/local/members"}
+	packages := []string{"members"}
 	if s.accord == "" {
-		packages = append(packages, "cmd/accord")
+		packages = append(packages, "accord")
 		s.accord = filepath.Join(programs, "accord")
 	}
 	fmt.Fprintln(progress, "building")

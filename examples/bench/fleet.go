@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -45,20 +46,24 @@ func startFleet(dir, program, name string, names []string, args ...string) (*fle
 	}
 }
 
-// build makes programs of this repository in dir; the first time it compiles Kubernetes, which takes minutes.
-// Without symbols linking takes half the time; they make no difference to what runs.
-func build(ctx context.Context, dir string, packages ...string) error {
-	args := []string{"build", "-ldflags=-s", "-o", dir + "/"}
-	for _, pkg := range packages {
-		args = append(args, "github.com/accord-dev/accord/"+pkg)
-	}
+// build links programs of this repository into dir, and builds those that the go command's cache does not have. The first
+// time it compiles Kubernetes, which takes minutes.
+func build(ctx context.Context, dir string, names ...string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("building: %w", err)
 	}
-	compile := exec.CommandContext(ctx, "go", args...)
-	compile.Env = append([]string{"CGO_ENABLED=0"}, os.Environ()...) // as make build does, unless the environment says otherwise
-	if out, err := compile.CombinedOutput(); err != nil {
-		return fmt.Errorf("building: %w\n%s", err, out)
+	for _, name := range names {
+		var errs bytes.Buffer
+		tool := exec.CommandContext(ctx, "go", "tool", "-n", name)
+		tool.Env = append([]string{"CGO_ENABLED=0"}, os.Environ()...) // as make build does, unless the environment says otherwise
+		tool.Stderr = &errs
+		path, err := tool.Output()
+		if err != nil {
+			return fmt.Errorf("building %s: %w\n%s", name, err, &errs)
+		}
+		if err := os.Symlink(strings.TrimSpace(string(path)), filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("building %s: %w", name, err)
+		}
 	}
 	return nil
 }

@@ -81,9 +81,9 @@ func (b *bench) say(format string, args ...any) {
 func (b *bench) build(ctx context.Context) error {
 	b.say("building (the first time this compiles Kubernetes, which takes minutes)")
 	programs := filepath.Join(b.dir, "bin")
-	packages := []string{"clusters/local/members"}
+	packages := []string{"members"}
 	if b.accord == "" {
-		packages = append(packages, "cmd/accord")
+		packages = append(packages, "accord")
 		b.accord = filepath.Join(programs, "accord")
 	}
 	b.control = filepath.Join(programs, "members")

@@ -38,9 +38,9 @@ func runScale(ctx context.Context, s scaling, progress io.Writer) (*scaleFigures
 	}
 	say("building (the first time this compiles Kubernetes, which takes minutes)")
 	programs := filepath.Join(dir, "bin")
-	packages := []string{"clusters/local/members"}
+	packages := []string{"members"}
 	if s.accord == "" {
-		packages = append(packages, "cmd/accord")
+		packages = append(packages, "accord")
 		s.accord = filepath.Join(programs, "accord")
 	}
 	if err := build(ctx, programs, packages...); err != nil {

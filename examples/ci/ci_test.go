@@ -269,11 +269,11 @@ func (w *world) install(t *testing.T) {
 func (w *world) programs(t *testing.T) {
 	bin := filepath.Join(w.dir, "bin")
 	require.NoError(t, os.Mkdir(bin, 0o755))
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin+"/", "../../cmd/accord").CombinedOutput()
-	require.NoError(t, err, string(out))
-	kubectl, err := exec.CommandContext(t.Context(), "go", "tool", "-n", "kubectl").Output()
-	require.NoError(t, err)
-	require.NoError(t, os.Symlink(strings.TrimSpace(string(kubectl)), w.program("kubectl")))
+	for _, name := range []string{"accord", "kubectl"} {
+		path, err := exec.CommandContext(t.Context(), "go", "tool", "-n", name).Output()
+		require.NoError(t, err)
+		require.NoError(t, os.Symlink(strings.TrimSpace(string(path)), w.program(name)))
+	}
 	const fake = "#!/bin/sh\n[ \"$*\" = 'install github.com/accord-dev/accord/cmd/accord@latest' ]\n"
 	require.NoError(t, os.WriteFile(w.program("go"), []byte(fake), 0o755))
 }

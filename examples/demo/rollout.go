@@ -166,7 +166,7 @@ type row struct {
 func (s *stage) look(ctx context.Context) ([]row, error) {
 	var rows []row
 	for _, m := range s.example.members {
-		out, err := command(ctx, s.kubectl, "--kubeconfig", s.configs[m], "get", "deployment", "nginx", "-o", "json")
+		out, err := command(ctx, s.path("bin", "kubectl"), "--kubeconfig", s.configs[m], "get", "deployment", "nginx", "-o", "json")
 		if err != nil {
 			return nil, err
 		}

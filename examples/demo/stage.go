@@ -14,13 +14,14 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/accord-dev/accord/clusters/local/kwok"
 )
 
 // stage is everything the demo has running.
 type stage struct {
 	example example
 	dir     string
-	kubectl string
 	running []*child
 	configs map[string]string // kubeconfig by member
 	commits int
@@ -33,21 +34,44 @@ func (s *stage) path(elem ...string) string {
 // hub is the kubeconfig that accord up writes.
 func (s *stage) hub() string { return s.path("hub", "kubeconfig") }
 
-// build makes the programs that are missing; the first time this takes minutes, later seconds.
+// build builds the programs that the go command's cache does not have. The first time this takes minutes, later seconds.
 func (s *stage) build(ctx context.Context) error {
 	heading("Building (the first time this compiles Kubernetes, which takes some minutes)")
-	for _, program := range []string{"./cmd/accord", "./clusters/local/members"} {
-		begun := time.Now()
-		if _, err := command(ctx, "go", "build", "-o", s.path("bin")+"/", program); err != nil {
+	if err := os.Mkdir(s.path("bin"), 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{"accord", "members", "kubectl"} {
+		if err := s.tool(ctx, name, func(ctx context.Context) (string, error) { return command(ctx, "go", "tool", "-n", name) }); err != nil {
 			return err
 		}
-		note("%-20s %s", program, time.Since(begun).Round(100*time.Millisecond))
 	}
+	return s.tool(ctx, "kwok", kwok.Build) // for the members, which find it in the cache
+}
+
+// tool links the program of that name into bin, and reports every 15 seconds that it still builds.
+func (s *stage) tool(ctx context.Context, name string, build func(context.Context) (string, error)) error {
 	begun := time.Now()
-	out, err := command(ctx, "go", "tool", "-n", "kubectl")
-	s.kubectl = strings.TrimSpace(out)
-	note("%-20s %s", "kubectl", time.Since(begun).Round(100*time.Millisecond))
-	return err
+	progress := time.NewTicker(15 * time.Second)
+	defer progress.Stop()
+	var path string
+	built := make(chan error)
+	go func() { // ends with the build
+		var err error
+		path, err = build(ctx)
+		built <- err
+	}()
+	for {
+		select {
+		case err := <-built:
+			if err != nil {
+				return err
+			}
+			note("%-8s built after %s", name, time.Since(begun).Round(100*time.Millisecond))
+			return os.Symlink(strings.TrimSpace(path), s.path("bin", name))
+		case <-progress.C:
+			note("%-8s still compiling after %s", name, time.Since(begun).Round(time.Second))
+		}
+	}
 }
 
 // start starts the members and the hub.
@@ -240,7 +264,7 @@ func (s *stage) close(failed bool) {
 
 // ask runs kubectl against the hub.
 func (s *stage) ask(ctx context.Context, args ...string) (string, error) {
-	return command(ctx, s.kubectl, append([]string{"--kubeconfig", s.hub()}, args...)...)
+	return command(ctx, s.path("bin", "kubectl"), append([]string{"--kubeconfig", s.hub()}, args...)...)
 }
 
 // command runs a program to its end and returns its output, or an error with all that it printed.

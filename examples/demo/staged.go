@@ -143,7 +143,7 @@ func (s *stage) waited(ctx context.Context, code int) error {
 // runs asks members themselves whether they run an image.
 func (s *stage) runs(ctx context.Context, image string, clusters ...string) error {
 	for _, c := range clusters {
-		got, err := command(ctx, s.kubectl, "--kubeconfig", s.configs[c], "get", "deployment", "nginx", "-o", "jsonpath={.spec.template.spec.containers[0].image}")
+		got, err := command(ctx, s.path("bin", "kubectl"), "--kubeconfig", s.configs[c], "get", "deployment", "nginx", "-o", "jsonpath={.spec.template.spec.containers[0].image}")
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,7 @@
 // pods with an image that cannot be pulled stay pending, see BadTag.
 //
 // kwok is not among the requirements of this module, whose versions it would move. kwok.mod and kwok.sum are
-// a go.mod and go.sum of their own that hold it as a tool; the go command builds it when it is first needed.
+// a go.mod and go.sum of their own that hold it as a tool; Build has the go command build it.
 package kwok
 
 import (
@@ -30,7 +30,7 @@ var stages []byte
 // Options say what to pretend.
 type Options struct {
 	Nodes   int          // how many, named node-0 and up, each 32 CPUs, 256Gi and 110 pods; at least 1
-	Program string       // path of a kwok v0.8 binary; "" = built by the go command, which takes a minute the first time
+	Program string       // path of a kwok v0.8 binary, see Build; required
 	Log     *slog.Logger // gets kwok's output at debug level; nil = discard
 }
 
@@ -44,11 +44,6 @@ func Start(ctx context.Context, kubeconfig string, o Options) (stop func(), err 
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Program == "" {
-		if o.Program, err = build(ctx); err != nil {
-			return nil, fmt.Errorf("building kwok: %w", err)
-		}
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {

@@ -48,6 +48,7 @@ type options struct {
 	attach      []string // kubeconfigs of clusters that run elsewhere
 	controllers bool
 	nodes       int
+	kwok        func() (program string, err error) // builds kwok once, if nodes are wanted; set by run
 	verbose     bool
 }
 

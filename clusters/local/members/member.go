@@ -41,7 +41,11 @@ func (m *member) start(ctx context.Context, o options, fail context.CancelCauseF
 		m.ends = append(m.ends, stop)
 	}
 	if o.nodes > 0 {
-		stop, err := kwok.Start(ctx, m.kubeconfig, kwok.Options{Nodes: o.nodes, Log: m.log})
+		program, err := o.kwok()
+		if err != nil {
+			return err
+		}
+		stop, err := kwok.Start(ctx, m.kubeconfig, kwok.Options{Nodes: o.nodes, Program: program, Log: m.log})
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/accord-dev/accord/clusters/local/kwok"
 )
 
 // run starts all members in parallel, reports them, and stops them when the context ends or one of them ends by
@@ -25,6 +27,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	}
 
 	members := o.members(log)
+	o.kwok = sync.OnceValues(func() (string, error) { return kwok.Build(ctx) })
 	slots := make(chan struct{}, 2*runtime.NumCPU()) // half of a start is waiting; more at once only wait for each other
 	var starting sync.WaitGroup
 	for i := range members {

@@ -1,3 +1,6 @@
+//go:build browser
+
+// The tests of this file look at pictures in a real browser; make test-browser runs them.
 package picture_test
 
 import (
@@ -22,7 +25,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/view/picture"
 )
 
-// browser is a real one, without a window.
+// browser returns the path of a real one.
 func browser(t *testing.T) string {
 	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if name == "" {
