@@ -15,8 +15,8 @@ test: ## vet, then all tests; two packages at a time, because many start API ser
 	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -p 2 -timeout 40m ./...
 
 test-browser: ## the tests that need a browser: apt-get install --no-install-recommends chromium, or name one with $CHROMIUM
-	go vet -tags browser ./cmd/accord/picture
-	go test -vet=off -tags browser ./cmd/accord/picture
+	go vet -tags browser ./cmd/accord/view/picture
+	go test -vet=off -tags browser ./cmd/accord/view/picture
 
 lint: ## format, staticcheck (deprecated fields of other people's manifests have to be read), generated files current
 	@gofmt -l $$(git ls-files '*.go') | (! grep .) || { echo 'these files want gofmt'; exit 1; }
