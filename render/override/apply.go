@@ -16,18 +16,18 @@ import (
 	"github.com/accord-dev/accord/render/override/patch"
 )
 
-// Apply rewrites u in place for cluster c with those of the overrides that select both, and tells what changed.
-// overrides are all there are, in any order. First come the cluster-wide ones, then, for a namespaced object, those
-// of the namespace it has by then; each group is matched before any of it is applied. In a group the most specific
-// override comes last, and among equals the one whose name sorts last (Karmada §3.2, §2.1, §2.3).
+// Apply rewrites u in place for cluster c and returns the changes. It picks from overrides, in any order, those that
+// select both. Cluster-wide overrides come first, then, for a namespaced object, those of the namespace that it has by
+// then; each group is matched before any of it is applied. In a group the most specific override comes last, and among
+// equals the one with the largest name (Karmada §3.2, §2.1, §2.3).
 //
-// An error is a *manifest.Error with the place of the overrider that failed; u is then half changed and of no use.
+// An error is a *manifest.Error with the place of the overrider that failed. u is then incomplete and must not be used.
 func Apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) ([]Edit, error) {
-	return ApplyRules(u, overrides, targeting(c, overrides))
+	return ApplyRules(u, overrides, rulesFor(c, overrides))
 }
 
-// ApplyRules is Apply for who knows which rules are for the cluster: applies is asked with the index of an override that
-// selects u, and of a rule of it.
+// ApplyRules is Apply with a function that decides which rules are for the cluster. applies receives the indexes of an
+// override that selects u and of one of its rules.
 func ApplyRules(u *unstructured.Unstructured, overrides []policy.Override, applies func(override, rule int) bool) ([]Edit, error) {
 	var rec record
 	if err := rec.apply(u, overrides, applies); err != nil {
@@ -36,8 +36,8 @@ func ApplyRules(u *unstructured.Unstructured, overrides []policy.Override, appli
 	return rec.edits, nil
 }
 
-// targeting says which rules are for a cluster.
-func targeting(c fleet.Cluster, overrides []policy.Override) func(override, rule int) bool {
+// rulesFor returns a function that reports whether a rule is for a cluster.
+func rulesFor(c fleet.Cluster, overrides []policy.Override) func(override, rule int) bool {
 	return func(override, rule int) bool {
 		target := overrides[override].Spec.OverrideRules[rule].TargetCluster
 		if target == nil {
@@ -66,8 +66,8 @@ func (rec *record) apply(u *unstructured.Unstructured, overrides []policy.Overri
 	return nil
 }
 
-// matching are the indices of the overrides of one namespace ("" = cluster-wide) that select u, in the order they are
-// applied.
+// matching returns the indexes of the overrides of one namespace ("" = cluster-wide) that select u, in the order of
+// application.
 func matching(u *unstructured.Unstructured, overrides []policy.Override, namespace string) []int {
 	type match struct{ index, priority int }
 	var found []match
@@ -90,7 +90,7 @@ func matching(u *unstructured.Unstructured, overrides []policy.Override, namespa
 	return sorted
 }
 
-// priority is the best match of the selectors; no selectors at all select every object by kind.
+// priority returns the best match of the selectors. Without selectors every object matches by kind.
 func priority(selectors []policy.ResourceSelector, u *unstructured.Unstructured) int {
 	if len(selectors) == 0 {
 		return policy.MatchKind
@@ -107,76 +107,75 @@ func (rec *record) applyRules(u *unstructured.Unstructured, o *policy.Override, 
 		if !applies(i) {
 			continue
 		}
-		r := run{object: u, override: o, field: fmt.Sprintf("spec.overrideRules[%d].overriders", i), record: rec}
-		if err := r.overriders(o.Spec.OverrideRules[i].Overriders); err != nil {
+		r := ruleRun{object: u, override: o, field: fmt.Sprintf("spec.overrideRules[%d].overriders", i), record: rec}
+		if err := r.applyRule(o.Spec.OverrideRules[i].Overriders); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// run is one rule being applied to one object.
-type run struct {
+// ruleRun applies one rule to one object.
+type ruleRun struct {
 	object   *unstructured.Unstructured
 	override *policy.Override
-	field    string // the path of the rule's overriders; of one overrider while that is applied
+	field    string // the path of the rule's overriders, or of the current overrider
 	record   *record
-	// operation says what is being done; it is only known when tracing.
+	// operation describes the current entry. It is set only when tracing.
 	operation string
 }
 
-// overriders applies one rule in the fixed order of Karmada §3.2.
-func (r run) overriders(o policy.Overriders) error {
-	if err := each(r, "imageOverrider", o.ImageOverrider, run.image, sayImage); err != nil {
+// applyRule applies the overriders of one rule in the fixed order of Karmada §3.2.
+func (r ruleRun) applyRule(o policy.Overriders) error {
+	if err := applyEntries(r, "imageOverrider", o.ImageOverrider, ruleRun.image, describeImage); err != nil {
 		return err
 	}
-	if err := each(r, "commandOverrider", o.CommandOverrider, run.command, sayCommand); err != nil {
+	if err := applyEntries(r, "commandOverrider", o.CommandOverrider, ruleRun.command, describeCommand); err != nil {
 		return err
 	}
-	if err := each(r, "argsOverrider", o.ArgsOverrider, run.args, sayArgs); err != nil {
+	if err := applyEntries(r, "argsOverrider", o.ArgsOverrider, ruleRun.args, describeArgs); err != nil {
 		return err
 	}
-	if err := each(r, "labelsOverrider", o.LabelsOverrider, run.labels, sayLabels); err != nil {
+	if err := applyEntries(r, "labelsOverrider", o.LabelsOverrider, ruleRun.labels, describeLabels); err != nil {
 		return err
 	}
-	if err := each(r, "annotationsOverrider", o.AnnotationsOverrider, run.annotations, sayAnnotations); err != nil {
+	if err := applyEntries(r, "annotationsOverrider", o.AnnotationsOverrider, ruleRun.annotations, describeAnnotations); err != nil {
 		return err
 	}
-	if err := each(r, "fieldOverrider", o.FieldOverrider, run.embedded, sayField); err != nil {
+	if err := applyEntries(r, "fieldOverrider", o.FieldOverrider, ruleRun.fieldText, describeField); err != nil {
 		return err
 	}
 	return r.plaintexts(o.Plaintext)
 }
 
-// each applies the entries of one list; an error gets the place and the policy of the entry that made it. say is what
-// an entry does in one phrase, and the path it looks at if that is one; it is asked only when tracing.
-func each[T any](r run, list string, entries []T, apply func(run, T) error, say func(T) (operation, path string)) error {
+// applyEntries applies the entries of one list. An error has the place and the policy of its entry. describe returns
+// the operation of an entry in one phrase and the path it reads, if it is one path; it is called only when tracing.
+func applyEntries[T any](r ruleRun, list string, entries []T, apply func(ruleRun, T) error, describe func(T) (operation, path string)) error {
 	rule := r.field
 	for i, entry := range entries {
 		r.field = rule + "." + list + "[" + strconv.Itoa(i) + "]"
-		looked, noted := "", len(r.record.steps)
+		path, steps := "", len(r.record.steps)
 		if r.record.tracing {
-			r.operation, looked = say(entry)
+			r.operation, path = describe(entry)
 		}
 		if err := apply(r, entry); err != nil {
-			return r.mistake(list, manifest.IDOf(r.object), err)
+			return r.entryError(list, manifest.IDOf(r.object), err)
 		}
-		if r.record.tracing && len(r.record.steps) == noted {
-			r.unchanged(looked)
+		if r.record.tracing && len(r.record.steps) == steps {
+			r.recordNoChange(path)
 		}
 	}
 	return nil
 }
 
-// mistake is err with the place and the policy of the entry that made it, and the object it made it of. What it quotes of a
-// Secret is left out.
-func (r run) mistake(list string, id manifest.ID, err error) error {
-	what := err.Error()
-	if quoting, ok := errors.AsType[*patch.Quoting](err); ok && id.IsSecret() {
-		what = strings.Replace(what, quoting.Error(), quoting.Sentence, 1)
+// entryError adds the place and the policy of the entry, and the object. It redacts errors about a Secret.
+func (r ruleRun) entryError(list string, id manifest.ID, err error) error {
+	text := err.Error()
+	if quoting, ok := errors.AsType[*patch.SensitiveError](err); ok && id.IsSecret() {
+		text = strings.Replace(text, quoting.Error(), quoting.Redacted, 1)
 	}
 	return &manifest.Error{
 		Origin:  r.override.At(r.field),
-		Message: fmt.Sprintf("%s, %s of %s: %s", r.override.Title(), list, id, what),
+		Message: fmt.Sprintf("%s, %s of %s: %s", r.override.Title(), list, id, text),
 	}
 }

@@ -25,8 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted output of the golden files")
 
-// TestApply runs every testdata/*.txtar: prose, cluster.yaml, object.yaml, overrides.yaml and "want", which is the
-// object and the edits, or the error. Every case runs with the overrides in both orders.
+// TestApply runs testdata/*.txtar: a description, cluster.yaml, object.yaml, overrides.yaml and "want": the object and
+// the edits, or the error. Every case runs with the overrides in both orders.
 func TestApply(t *testing.T) {
 	cases, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// decode reads the policies of overrides.yaml; the first mistake in one is an error.
+// decode decodes overrides.yaml and returns an error for the first mistake in a policy.
 func decode(t testing.TB, data []byte) ([]policy.Override, error) {
 	var overrides []policy.Override
 	line := 1
@@ -79,7 +79,7 @@ func object(t testing.TB, text []byte) *unstructured.Unstructured {
 	return u
 }
 
-// outcome is what Apply makes of the object, and the steps of Trace, which must agree.
+// outcome returns the result of Apply and the steps of Trace, which must agree.
 func outcome(t *testing.T, text []byte, c fleet.Cluster, overrides []policy.Override) string {
 	u, traced := object(t, text), object(t, text)
 	edits, err := Apply(u, c, overrides)
@@ -112,7 +112,7 @@ func editsOf(steps []Step) []Edit {
 	return edits
 }
 
-// effect is what a step did, in one line.
+// effect formats a step as one line.
 func effect(t *testing.T, s Step) string {
 	if !s.Changed {
 		require.Equal(t, s.Before, s.After)
@@ -125,7 +125,7 @@ func effect(t *testing.T, s Step) string {
 	return text
 }
 
-// quoted is a value as JSON, without the escapes that HTML would want.
+// quoted returns a value as JSON without HTML escapes.
 func quoted(t *testing.T, value any) string {
 	var b strings.Builder
 	enc := gojson.NewEncoder(&b)

@@ -17,9 +17,9 @@ import (
 	"github.com/accord-dev/accord/render/override/patch"
 )
 
-// FuzzApply: whatever an overrider says, nothing panics; what comes out is an object that can be sent, every field that
-// changed has an edit, and Trace tells the same. An image edit leaves a valid image that has a digest if the image had
-// one, unless the edit names another tag for it. An error comes with no edits.
+// FuzzApply requires for all overriders: no panic; a serializable object; an edit for every changed field; and the same
+// result from Trace. An edited image is valid and keeps its digest unless the edit names another tag for it. An error
+// comes without edits.
 func FuzzApply(f *testing.F) {
 	f.Add("nginx:1.2", "Tag", "add", "-arm", "/metadata/labels/a", `"x"`)
 	f.Add("reg.io:5000/a/b@sha256:0123012301230123012301230123012301230123012301230123012301230123", "Registry", "replace", "r.x", "/spec/containers/0/image", `{"a": [1]}`)
@@ -29,7 +29,7 @@ func FuzzApply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, image, component, operator, value, path, raw string) {
 		for _, s := range []string{image, component, operator, value, path, raw} {
 			if !utf8.ValidString(s) {
-				return // no manifest has it
+				return // impossible in a manifest
 			}
 		}
 		for i, o := range fuzzed(component, operator, value, path, raw) {
@@ -59,7 +59,7 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// fuzzed are overriders made of strings: two of images, and some of everything else.
+// fuzzed returns overriders made of strings: two of images, and one of each other kind.
 func fuzzed(component, operator, value, path, raw string) []policy.Overriders {
 	js := &apiextensionsv1.JSON{Raw: []byte(raw)}
 	field := []policy.FieldOperation{{SubPath: path, Operator: operator, Value: js}}
@@ -87,12 +87,12 @@ func fuzzedPod(image, text string) *unstructured.Unstructured {
 	}}
 }
 
-// requireEdited wants an edit for every field that is not as it was.
+// requireEdited requires an edit for every field that changed.
 func requireEdited(t *testing.T, edits []Edit, pointer string, before, after any) {
 	if reflect.DeepEqual(before, after) {
 		return
 	}
-	_, edited := Last(edits, pointer)
+	_, edited := LastEdit(edits, pointer)
 	require.True(t, edited, "%q changed", pointer)
 	old, isMap := before.(map[string]any)
 	edit, stillMap := after.(map[string]any)
@@ -107,7 +107,7 @@ func requireEdited(t *testing.T, edits []Edit, pointer string, before, after any
 	}
 }
 
-// requireSendable wants an object that is the same after it was sent.
+// requireSendable requires that the object survives serialization.
 func requireSendable(t *testing.T, u *unstructured.Unstructured) {
 	data, err := json.Marshal(u.Object)
 	require.NoError(t, err)

@@ -10,8 +10,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// TestOverriders has what the cases of testdata cannot: objects that are malformed, and overriders that are refused when
-// a policy is read.
+// TestOverriders covers malformed objects and overriders that a policy file cannot contain.
 func TestOverriders(t *testing.T) {
 	const (
 		pod  = `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, image: "nginx:1", args: [--a, --b, --a]}]}}`
@@ -25,7 +24,7 @@ func TestOverriders(t *testing.T) {
 		{"§3.3/container without an image", `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a}]}}`, `{imageOverrider: [{component: Tag, operator: replace, value: v2}]}`, "", `container "a" has no image`},
 		{"§3.3/predicate is literal", `{apiVersion: x/v1, kind: Any, metadata: {name: p}, a~1b: x}`, `{imageOverrider: [{predicate: {path: /a~1b}, component: Tag, operator: replace, value: v2}]}`,
 			`{apiVersion: x/v1, kind: Any, metadata: {name: p}, a~1b: "x:v2"}`, ""},
-		{"§3.3/predicate without slash", pod, `{imageOverrider: [{predicate: {path: spec}, component: Tag, operator: replace, value: v2}]}`, "", "does not begin with /"},
+		{"§3.3/predicate without slash", pod, `{imageOverrider: [{predicate: {path: spec}, component: Tag, operator: replace, value: v2}]}`, "", "must begin with /"},
 		{"§3.3/predicate with a bad edit", pod, `{imageOverrider: [{predicate: {path: /spec/containers/0/image}, component: Repository, operator: remove}]}`, "", "without a repository"},
 
 		{"§3.4/overwrite is no operator", pod, `{commandOverrider: [{containerName: a, operator: replace, value: [x]}]}`, "", `unknown operator "replace", expected add or remove`},
@@ -42,11 +41,11 @@ func TestOverriders(t *testing.T) {
 		{"§3.5/the whole object removed", data, `{plaintext: [{path: "", operator: remove}]}`, "", "cannot be removed"},
 		{"§3.5/name removed", data, `{plaintext: [{path: /metadata/name, operator: remove}]}`, "", "no apiVersion, kind or name"},
 		{"§3.5/one of three fails", data, `{plaintext: [{path: /data/a, operator: add}, {path: /data/a, operator: remove}, {path: /data/a, operator: replace, value: 1}]}`, "", `there is no "/data/a"`},
-		{"§3.5 B9/field without operations", data, `{fieldOverrider: [{fieldPath: /data/a}]}`, "", "needs either json or yaml"},
-		{"§3.5 B9/field with both", data, `{fieldOverrider: [{fieldPath: /data/a, json: [{subPath: /a, operator: remove}], yaml: [{subPath: /a, operator: remove}]}]}`, "", "needs either json or yaml"},
-		{"§3.5/field without a value", data, `{fieldOverrider: [{fieldPath: /data/a, json: [{subPath: /a, operator: add}]}]}`, "", `fieldPath "/data/a": add "/a": it needs a value`},
+		{"§3.5 B9/field without operations", data, `{fieldOverrider: [{fieldPath: /data/a}]}`, "", "exactly one of json and yaml"},
+		{"§3.5 B9/field with both", data, `{fieldOverrider: [{fieldPath: /data/a, json: [{subPath: /a, operator: remove}], yaml: [{subPath: /a, operator: remove}]}]}`, "", "exactly one of json and yaml"},
+		{"§3.5/field without a value", data, `{fieldOverrider: [{fieldPath: /data/a, json: [{subPath: /a, operator: add}]}]}`, "", `fieldPath "/data/a": add "/a": a value is required`},
 		{"§3.5/field with an unknown operator", data, `{fieldOverrider: [{fieldPath: /data/a, yaml: [{subPath: /a, operator: move, value: 1}]}]}`, "", `unknown operator "move"`},
-		{"§3.5/field without slash", data, `{fieldOverrider: [{fieldPath: data/a, yaml: [{subPath: /a, operator: add, value: 1}]}]}`, "", "does not begin with /"},
+		{"§3.5/field without slash", data, `{fieldOverrider: [{fieldPath: data/a, yaml: [{subPath: /a, operator: add, value: 1}]}]}`, "", "must begin with /"},
 		{"§3.5/field that is the whole object", data, `{fieldOverrider: [{fieldPath: "", yaml: [{subPath: /a, operator: add, value: 1}]}]}`, "", "is not a string"},
 		{"§3.5/field in a list", `{apiVersion: v1, kind: A, metadata: {name: a}, list: ["{a: 1}"]}`, `{fieldOverrider: [{fieldPath: /list/-1, yaml: [{subPath: /a, operator: add, value: 2}]}]}`,
 			`{apiVersion: v1, kind: A, metadata: {name: a}, list: ["{a: 2}"]}`, ""},

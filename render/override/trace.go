@@ -14,29 +14,29 @@ import (
 	"github.com/accord-dev/accord/render/override/patch"
 )
 
-// Step is what one entry of an overrider did to one field. An entry that changes several fields makes several steps.
+// Step is the effect of one overrider entry on one field. An entry that changes several fields has several steps.
 type Step struct {
-	// Edit.Path is "" when an entry changed nothing and could have changed several fields, or none.
+	// Edit.Path is "" if an entry changed nothing and does not concern exactly one field.
 	Edit
 	Rule      string // "spec.overrideRules[0]"
-	Operation string // one phrase: "replace Registry with r.x:1". Values that may be long or secret are not in it
-	// Before and After are the value at Path, nil when it is absent or null. They are the caller's to keep.
+	Operation string // one phrase: "replace Registry with r.x:1", without values that may be long or secret
+	// Before and After are copies of the value at Path, nil if it is absent or null.
 	Before, After any
-	Changed       bool // false: the entry applied to the object, and left it as it was
-	// Lost are the keys that a map at Path had, and that a plaintext add or replace of the whole map threw away, sorted;
-	// those of a map in it with the keys that lead there: "labels.app".
+	Changed       bool // false: the entry applied to the object and changed nothing
+	// Lost are the keys of a map at Path that a plaintext add or replace of the whole map dropped, sorted. Keys of
+	// nested maps have their path: "labels.app".
 	Lost []string
 }
 
-// Trace rewrites u as Apply does, and tells every overrider entry that applied, in order, with what it did. The steps
-// that changed something are Apply's edits. On an error, which is Apply's, the steps until then are returned with it.
+// Trace rewrites u as Apply does and returns a step for every overrider entry that applied, in order. The steps with
+// changes are the edits of Apply. With an error, which is the one of Apply, it returns the steps so far.
 func Trace(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) ([]Step, error) {
 	rec := record{tracing: true}
-	err := rec.apply(u, overrides, targeting(c, overrides))
+	err := rec.apply(u, overrides, rulesFor(c, overrides))
 	return rec.steps, err
 }
 
-// record is what the overrides have done so far: the edits, or the steps when tracing.
+// record collects the edits, or the steps when tracing.
 type record struct {
 	tracing bool
 	edits   []Edit
@@ -47,13 +47,13 @@ type record struct {
 type change struct {
 	path          string // JSON pointer
 	before, after any
-	moved         int8
+	shift         int8
 	lost          []string
 }
 
-// changed notes a change.
-func (r run) changed(c change) {
-	e := Edit{At: r.override.At(r.field), Policy: r.override.String(), Field: r.field, Path: c.path, moved: c.moved}
+// recordChange records a change.
+func (r ruleRun) recordChange(c change) {
+	e := Edit{At: r.override.At(r.field), Policy: r.override.String(), Field: r.field, Path: c.path, shift: c.shift}
 	if !r.record.tracing {
 		r.record.edits = append(r.record.edits, e)
 		return
@@ -61,8 +61,8 @@ func (r run) changed(c change) {
 	r.step(Step{Edit: e, Before: c.before, After: runtime.DeepCopyJSONValue(c.after), Changed: true, Lost: c.lost})
 }
 
-// unchanged notes an entry that left the object as it was; path is "" or the field it looked at.
-func (r run) unchanged(path string) {
+// recordNoChange records an entry that changed nothing. path is the field that it read, or "".
+func (r ruleRun) recordNoChange(path string) {
 	e := Edit{At: r.override.At(r.field), Policy: r.override.String(), Field: r.field, Path: path}
 	s := Step{Edit: e}
 	if path != "" {
@@ -72,14 +72,14 @@ func (r run) unchanged(path string) {
 	r.step(s)
 }
 
-func (r run) step(s Step) {
+func (r ruleRun) step(s Step) {
 	s.Operation = r.operation
 	s.Rule, _, _ = strings.Cut(r.field, ".overriders")
 	r.record.steps = append(r.record.steps, s)
 }
 
-// lost are the keys of the map before that are not in after, and those of the maps in both.
-func lost(before, after any) []string {
+// lostKeys returns the keys of the map before that after lacks, including nested maps.
+func lostKeys(before, after any) []string {
 	old, ok := before.(map[string]any)
 	if !ok {
 		return nil
@@ -92,7 +92,7 @@ func lost(before, after any) []string {
 			keys = append(keys, key)
 			continue
 		}
-		for _, below := range lost(old[key], value) {
+		for _, below := range lostKeys(old[key], value) {
 			keys = append(keys, fmt.Sprintf("%s.%s", key, below))
 		}
 	}

@@ -60,7 +60,7 @@ func (a annotator) fields(n *yaml.Node, pointer string, depth int) {
 // field comments on one field if an edit set it as a whole, and else looks below it. How deep an edit went is told by
 // the number of its steps: insertions change indexes, not depths.
 func (a annotator) field(key, value *yaml.Node, pointer string, depth int) {
-	e, touched := override.Last(a.edits, pointer)
+	e, touched := override.LastEdit(a.edits, pointer)
 	switch {
 	case !touched:
 	case strings.Count(e.Path, "/") <= depth:

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// FuzzYAML: nothing panics; what comes out is YAML that means what the patch makes of what the text meant; and
-// what is behind the first document is still there, byte by byte.
+// FuzzYAML requires: no panic; the result is the YAML of the patched value; and the text after the first document is
+// unchanged.
 func FuzzYAML(f *testing.F) {
 	f.Add("# c\na: 1 # d\nb:\n- x\n- y: &z {e: 1}\n---\n second: *z", "add", "/b/1/y/e", `{"a":[1,"y"]}`)
 	f.Add("a: |\n x\n\nb: >-\n  y\n", "remove", "/a", `1`)
@@ -37,8 +37,8 @@ func FuzzYAML(f *testing.F) {
 	})
 }
 
-// requireMeans compares with the patch of what the text means, where that can be had: yaml's decoder does not take
-// everything that its parser does, and has keys that are no strings.
+// requireMeans compares with the patch of the decoded value, if it can be decoded: yaml's decoder rejects some input of
+// its parser, and allows keys that are not strings.
 func requireMeans(t *testing.T, before, after string, p Patch, raw string) {
 	var old any
 	if yaml.Unmarshal([]byte(before), &old) != nil || !plain(old) {
@@ -54,7 +54,7 @@ func requireMeans(t *testing.T, before, after string, p Patch, raw string) {
 	require.True(t, reflect.DeepEqual(want, got), "before %q\nafter %q\nwant %#v\ngot %#v", before, after, want, got)
 }
 
-// plain says whether a decoded value has only keys that are strings, and nothing that is not equal to itself.
+// plain reports whether all keys of a value are strings, and no part is NaN.
 func plain(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:
@@ -77,7 +77,7 @@ func plain(value any) bool {
 	return true
 }
 
-// FuzzJSON: nothing panics, and what comes out is JSON that means what the patch makes of what the text meant.
+// FuzzJSON requires: no panic, and the result is the JSON of the patched value.
 func FuzzJSON(f *testing.F) {
 	f.Add("{\n  \"a\": 1,\n  \"b\": [1, {\"c\": null}]\n}\n", "add", "/b/1/c", `{"a":[1,"y"]}`)
 	f.Add(` [[],{"a":"]"} , -1e5]`, "remove", "/1/a", `1`)

@@ -8,26 +8,25 @@ import (
 	"strings"
 )
 
-// JSON returns patched JSON text. Members and items that are not named keep their order, their formatting and the digits
-// of their numbers.
+// JSON returns patched JSON text. Other members and items keep their order, formatting and digits.
 func (p *Patch) JSON(text string) (string, error) {
 	if err := p.parse(); err != nil {
 		return "", err
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal([]byte(text), &whole); err != nil {
-		return "", &Quoting{fmt.Errorf("the text is not valid JSON: %w", err), "the text is not valid"}
+		return "", &SensitiveError{fmt.Errorf("the text is not valid JSON: %w", err), "the text is not valid"}
 	}
 	start := endOfSpace(text, 0)
 	if text[start] != '{' && text[start] != '[' {
-		return "", errNoMap
+		return "", errNotContainer
 	}
 	if len(p.keys) == 0 {
 		return text[:start] + p.raw() + text[endOfValue(text, start):], nil
 	}
 	for depth := range p.keys {
 		if text[start] != '{' && text[start] != '[' {
-			return "", p.nothingBelow(depth)
+			return "", p.notContainerError(depth)
 		}
 		c := containerAt(text, start)
 		i, err := c.find(p, depth)
@@ -42,16 +41,17 @@ func (p *Patch) JSON(text string) (string, error) {
 	return text, nil
 }
 
-// errNoMap is the mistake of text that has nothing to patch.
-var errNoMap = errors.New("the text is not a map or a list, so there is nothing to patch in it")
+// errNotContainer rejects text that has nothing to patch.
+var errNotContainer = errors.New("the text is not a map or a list")
 
-// raw is the value of the patch as JSON text.
+// raw returns the value of the patch as JSON text.
 func (p *Patch) raw() string {
 	raw, _ := p.Value.(json.RawMessage)
 	return string(raw)
 }
 
-// find is the member that the key at depth means; the number of members when it is one to be added.
+// find returns the index of the member that the key at depth selects. For a member to add, it returns the number of
+// members.
 func (c jsonContainer) find(p *Patch, depth int) (int, error) {
 	if !c.isObject() {
 		return p.index(len(c.members), depth)
@@ -62,19 +62,19 @@ func (c jsonContainer) find(p *Patch, depth int) (int, error) {
 			continue
 		}
 		if found < len(c.members) {
-			return 0, fmt.Errorf("the key %q is there twice", p.pointer(depth+1))
+			return 0, fmt.Errorf("duplicate key %q", p.pointer(depth+1))
 		}
 		found = i
 	}
-	return found, p.wants(found < len(c.members), depth)
+	return found, p.requireKey(found < len(c.members), depth)
 }
 
-// edit is the text with member i added, replaced or removed.
+// edit returns the text with member i added, replaced or removed.
 func (c jsonContainer) edit(p *Patch, i int) string {
 	switch {
 	case p.Operator == "remove":
 		return c.remove(i)
-	case i < len(c.members) && p.Moved == 0:
+	case i < len(c.members) && p.IndexShift == 0:
 		m := c.members[i]
 		return c.text[:m.start] + c.indented(p.raw(), m.at) + c.text[m.end:]
 	}
@@ -92,7 +92,7 @@ func (c jsonContainer) remove(i int) string {
 	return c.text[:from] + c.text[to:]
 }
 
-// insert writes a new member as the ones beside it are written.
+// insert adds a member in the format of its neighbours.
 func (c jsonContainer) insert(p *Patch, i int) string {
 	key := ""
 	if c.isObject() {
@@ -110,7 +110,7 @@ func (c jsonContainer) insert(p *Patch, i int) string {
 	return c.text[:last.end] + comma + key + c.indented(p.raw(), last.at) + c.text[last.end:]
 }
 
-// colon is what stands between a key and its value.
+// colon returns the separator of key and value.
 func (c jsonContainer) colon() string {
 	if len(c.members) == 0 {
 		if strings.Contains(c.text, `": `) {
@@ -122,7 +122,7 @@ func (c jsonContainer) colon() string {
 	return c.text[endOfValue(c.text, last.at):last.start]
 }
 
-// comma is what stands between two members.
+// comma returns the separator of members.
 func (c jsonContainer) comma() string {
 	first := c.members[0]
 	if len(c.members) > 1 {
@@ -137,7 +137,7 @@ func (c jsonContainer) comma() string {
 	return ","
 }
 
-// indented is a value as it is written on the line that at is on: over several lines if the text is.
+// indented formats a value for the line of offset at. It uses several lines if the text does.
 func (c jsonContainer) indented(raw string, at int) string {
 	open := endOfSpace(c.text, 0) + 1
 	first := endOfSpace(c.text, open)
@@ -152,17 +152,17 @@ func (c jsonContainer) indented(raw string, at int) string {
 	return b.String()
 }
 
-// lineIndent is the white space at the beginning of the line that at is on.
+// lineIndent returns the white space at the beginning of the line of offset at.
 func lineIndent(text string, at int) string {
 	line := text[strings.LastIndexByte(text[:at], '\n')+1:]
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// quote is a string as JSON, without escapes that HTML would want.
+// quote encodes a string as JSON without HTML escapes.
 func quote(s string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string is always encoded
+	_ = enc.Encode(s) // strings always encode
 	return strings.TrimSuffix(b.String(), "\n")
 }

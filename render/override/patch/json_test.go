@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestJSON: what becomes of JSON text, byte by byte, or the error.
+// TestJSON lists operations on JSON text with the exact result or the error.
 func TestJSON(t *testing.T) {
 	const lines = "{\n    \"b\": 1.50,\n    \"a\": [1, {\"x\" : \"}\\\"\"}]\n}\n"
 	for _, c := range []struct{ name, text, operator, path, value, want, err string }{
@@ -31,10 +31,10 @@ func TestJSON(t *testing.T) {
 		{"a key with escapes", `{"a\u002fb~": 1}`, "replace", "/a~1b~0", `2`, `{"a\u002fb~": 2}`, ""},
 		{"the whole text", " {\"a\": 1}\n", "replace", "", `[1]`, " [1]\n", ""},
 		{"missing", lines, "replace", "/c", `1`, "", `there is no "/c"`},
-		{"missing parent", lines, "add", "/c/-", `1`, "", `its parent "/c" is not there; let an earlier entry add [] at "/c"`},
-		{"below a number", lines, "add", "/b/c", `1`, "", `nothing below "/b"`},
+		{"missing parent", lines, "add", "/c/-", `1`, "", `its parent "/c" does not exist; add [] at "/c"`},
+		{"below a number", lines, "add", "/b/c", `1`, "", `"/b" is neither a map nor a list`},
 		{"beyond the list", lines, "add", "/a/3", `1`, "", `"3" is not an index of the list at "/a", which has 2 items`},
-		{"twice the same key", `{"a": 1, "a": 2}`, "remove", "/a", ``, "", `the key "/a" is there twice`},
+		{"twice the same key", `{"a": 1, "a": 2}`, "remove", "/a", ``, "", `duplicate key "/a"`},
 		{"a number alone", `1`, "add", "/a", `1`, "", "not a map or a list"},
 		{"not JSON", `{a: 1}`, "add", "/a", `1`, "", "not valid JSON"},
 		{"nothing", ``, "add", "/a", `1`, "", "not valid JSON"},

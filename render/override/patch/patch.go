@@ -1,6 +1,6 @@
-// Package patch is one operation of a JSON Patch (RFC 6902) on a decoded value, on JSON text or on YAML text. Text is
-// changed where the operation says and nowhere else: comments, order, formatting, further documents and scalars stay as
-// they were written.
+// Package patch applies one operation of a JSON Patch (RFC 6902) to a decoded value, to JSON text or to YAML text. In
+// text it changes only the value at the path: comments, order, formatting, further documents and scalars stay as
+// written.
 package patch
 
 import (
@@ -11,27 +11,26 @@ import (
 	"strings"
 )
 
-// Patch is one add, remove or replace. Parents are never made.
+// Patch is one add, remove or replace. It never creates parents.
 type Patch struct {
 	Operator string // add, remove or replace
-	// Path is a JSON pointer. As in Karmada, a negative index counts from the end. Once applied it has the index in
-	// place of "-" and of a negative one.
+	// Path is a JSON pointer. As in Karmada, a negative index counts from the end. After the operation Path contains
+	// the index instead of "-" or a negative index.
 	Path string
-	// Value is written: a decoded value by Apply, a json.RawMessage by JSON and YAML. YAML also takes a *yaml.Node, whose
-	// order of keys and style it keeps.
+	// Value is a decoded value for Apply, and a json.RawMessage for JSON and YAML. YAML also accepts a *yaml.Node and
+	// keeps its order of keys and its style.
 	Value any
-	// Overridden says that a Kubernetes object is patched, which has overriders made for some of its fields. It is of
-	// use for error messages only.
-	Overridden bool
+	// SuggestOverriders makes errors suggest the overriders for labels and annotations of a Kubernetes object.
+	SuggestOverriders bool
 
-	Before  any  // once applied by Apply: what was there
-	Existed bool // once applied by Apply: whether anything was there, as null is something too
-	Moved   int8 // once applied: 1 when it inserted an item into a list, -1 when it took one out
+	Before     any  // set by Apply: the previous value
+	Existed    bool // set by Apply: whether there was a previous value, which may be null
+	IndexShift int8 // set by the operation: 1 if it inserted an item into a list, -1 if it removed one
 
-	keys []string // of Path, still escaped
+	keys []string // of Path, with escapes
 }
 
-// Apply returns the patched value, which is changed in place where it can be: after an error it is of no use.
+// Apply returns the patched value. It changes doc in place where possible; after an error doc must not be used.
 func (p *Patch) Apply(doc any) (any, error) {
 	if err := p.parse(); err != nil {
 		return nil, err
@@ -43,26 +42,26 @@ func (p *Patch) Apply(doc any) (any, error) {
 	return p.at(doc, 0)
 }
 
-// parse checks the operation, and reads its path.
+// parse checks the operation and splits its path.
 func (p *Patch) parse() error {
 	if p.Operator != "add" && p.Operator != "remove" && p.Operator != "replace" {
 		return fmt.Errorf("unknown operator %q, expected add, remove or replace", p.Operator)
 	}
 	if p.Path == "" {
 		if p.Operator == "remove" {
-			return errors.New("the whole cannot be removed")
+			return errors.New("the root cannot be removed")
 		}
 		return nil
 	}
 	rest, ok := strings.CutPrefix(p.Path, "/")
 	if !ok {
-		return errors.New("the path does not begin with /")
+		return errors.New("the path must begin with /")
 	}
 	p.keys = strings.Split(rest, "/")
 	return nil
 }
 
-// at patches below node, which is at the first depth keys, and returns what takes its place.
+// at patches node, which is at the first depth keys, and returns its replacement.
 func (p *Patch) at(node any, depth int) (any, error) {
 	switch node := node.(type) {
 	case map[string]any:
@@ -70,13 +69,13 @@ func (p *Patch) at(node any, depth int) (any, error) {
 	case []any:
 		return p.inList(node, depth)
 	}
-	return nil, p.nothingBelow(depth)
+	return nil, p.notContainerError(depth)
 }
 
 func (p *Patch) inMap(m map[string]any, depth int) (any, error) {
 	key := unescape(p.keys[depth])
 	child, exists := m[key]
-	if err := p.wants(exists, depth); err != nil {
+	if err := p.requireKey(exists, depth); err != nil {
 		return nil, err
 	}
 	if !p.isLast(depth) {
@@ -118,7 +117,7 @@ func (p *Patch) inList(list []any, depth int) (any, error) {
 
 func (p *Patch) isLast(depth int) bool { return depth == len(p.keys)-1 }
 
-// index is the index that the key at depth means in a list of this length, and puts it into the path.
+// index returns the index that the key at depth selects in a list, and writes it into the path.
 func (p *Patch) index(length, depth int) (int, error) {
 	key := p.keys[depth]
 	inserts := p.Operator == "add" && p.isLast(depth)
@@ -132,28 +131,28 @@ func (p *Patch) index(length, depth int) (int, error) {
 	}
 	switch {
 	case inserts:
-		p.Moved = 1
+		p.IndexShift = 1
 	case p.Operator == "remove" && p.isLast(depth):
-		p.Moved = -1
+		p.IndexShift = -1
 	}
 	return i, nil
 }
 
-// wants is the mistake of a path whose key at depth is not there but must be.
-func (p *Patch) wants(exists bool, depth int) error {
+// requireKey returns an error if the key at depth must exist and does not.
+func (p *Patch) requireKey(exists bool, depth int) error {
 	switch {
 	case exists || p.isLast(depth) && p.Operator == "add":
 		return nil
 	case p.Operator != "add":
 		return fmt.Errorf("there is no %q", p.pointer(depth+1))
 	}
-	return fmt.Errorf("its parent %q is not there%s", p.pointer(len(p.keys)-1), p.parentFix(depth))
+	return fmt.Errorf("its parent %q does not exist%s", p.pointer(len(p.keys)-1), p.missingParentHint(depth))
 }
 
-// parentFix is how to make the parents that are missing from depth on.
-func (p *Patch) parentFix(depth int) string {
-	if p.Overridden && len(p.keys) == 3 && p.keys[0] == "metadata" && (p.keys[1] == "labels" || p.keys[1] == "annotations") {
-		return "; use " + p.keys[1] + "Overrider, which makes it"
+// missingParentHint returns how to create the parents that are missing from depth on.
+func (p *Patch) missingParentHint(depth int) string {
+	if p.SuggestOverriders && len(p.keys) == 3 && p.keys[0] == "metadata" && (p.keys[1] == "labels" || p.keys[1] == "annotations") {
+		return "; use " + p.keys[1] + "Overrider, which creates the map"
 	}
 	var entries []string
 	for d := depth; d < len(p.keys)-1; d++ {
@@ -163,15 +162,15 @@ func (p *Patch) parentFix(depth int) string {
 		}
 		entries = append(entries, fmt.Sprintf("%s at %q", empty, p.pointer(d+1)))
 	}
-	return "; let an earlier entry add " + strings.Join(entries, ", and one ")
+	return "; add " + strings.Join(entries, " and ") + " first"
 }
 
-// nothingBelow is the mistake of a path that goes on below something that is neither a map nor a list.
-func (p *Patch) nothingBelow(depth int) error {
-	return fmt.Errorf("there can be nothing below %q, which is neither a map nor a list", p.pointer(depth))
+// notContainerError rejects a path that continues below a value that is neither a map nor a list.
+func (p *Patch) notContainerError(depth int) error {
+	return fmt.Errorf("%q is neither a map nor a list", p.pointer(depth))
 }
 
-// pointer is the JSON pointer of the first n keys.
+// pointer returns the JSON pointer of the first n keys.
 func (p *Patch) pointer(n int) string {
 	if n == 0 {
 		return ""

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestApply: what becomes of a value, and what the patch tells afterwards, or the error.
+// TestApply lists operations with the value and the outputs of the patch, or the error.
 func TestApply(t *testing.T) {
 	const doc = `{"data":{"a":"1","n":null},"list":["x",{"k":[]}]}`
 	for _, c := range []struct {
 		name, operator, path, value string
-		want, at, before            string // as JSON; at is the path afterwards, "" for no other
+		want, at, before            string // as JSON; at is the resulting path, "" if unchanged
 		moved                       int8
 		err                         string
 	}{
@@ -28,22 +28,22 @@ func TestApply(t *testing.T) {
 		{name: "a key with escapes", operator: "add", path: "/data/~1~0~01", value: `1`, want: `{"data":{"/~~1":1,"a":"1","n":null},"list":["x",{"k":[]}]}`},
 		{name: "the whole", operator: "replace", path: "", value: `[]`, want: `[]`, before: doc},
 
-		{name: "the whole removed", operator: "remove", path: "", err: "the whole cannot be removed"},
+		{name: "the whole removed", operator: "remove", path: "", err: "the root cannot be removed"},
 		{name: "another operator", operator: "move", path: "/a", err: `unknown operator "move", expected add, remove or replace`},
-		{name: "no slash", operator: "add", path: "data", err: "does not begin with /"},
+		{name: "no slash", operator: "add", path: "data", err: "must begin with /"},
 		{name: "nothing to replace", operator: "replace", path: "/data/b", err: `there is no "/data/b"`},
 		{name: "nothing to remove", operator: "remove", path: "/data/b/c", err: `there is no "/data/b"`},
-		{name: "no parent", operator: "add", path: "/x/0", err: `its parent "/x" is not there; let an earlier entry add [] at "/x"`},
-		{name: "no parents", operator: "add", path: "/x/y/z", err: `its parent "/x/y" is not there; let an earlier entry add {} at "/x", and one {} at "/x/y"`},
+		{name: "no parent", operator: "add", path: "/x/0", err: `its parent "/x" does not exist; add [] at "/x"`},
+		{name: "no parents", operator: "add", path: "/x/y/z", err: `its parent "/x/y" does not exist; add {} at "/x" and {} at "/x/y"`},
 		{name: "no labels", operator: "add", path: "/metadata/labels/x", err: "use labelsOverrider"},
-		{name: "below null", operator: "add", path: "/data/n/x", err: `nothing below "/data/n"`},
+		{name: "below null", operator: "add", path: "/data/n/x", err: `"/data/n" is neither a map nor a list`},
 		{name: "no index", operator: "replace", path: "/list/x", err: `"x" is not an index of the list at "/list", which has 2 items`},
 		{name: "an index behind the end", operator: "replace", path: "/list/-", err: `"-" is not an index`},
 		{name: "an index before the beginning", operator: "remove", path: "/list/-3", err: `"-3" is not an index`},
 		{name: "no index on the way", operator: "add", path: "/list/2/x", err: `"2" is not an index`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := Patch{Operator: c.operator, Path: c.path, Value: decoded(t, c.value), Overridden: true}
+			p := Patch{Operator: c.operator, Path: c.path, Value: decoded(t, c.value), SuggestOverriders: true}
 			got, err := p.Apply(decoded(t, doc))
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
@@ -53,7 +53,7 @@ func TestApply(t *testing.T) {
 			require.Equal(t, decoded(t, c.want), got)
 			require.Equal(t, c.before != "", p.Existed)
 			require.Equal(t, decoded(t, c.before), p.Before)
-			require.Equal(t, c.moved, p.Moved)
+			require.Equal(t, c.moved, p.IndexShift)
 			if c.at == "" {
 				c.at = c.path
 			}
@@ -73,7 +73,7 @@ func TestLookup(t *testing.T) {
 	require.Equal(t, "a~1b~0", Escape("a/b~"))
 }
 
-// decoded is a value; "" is none.
+// decoded decodes JSON; "" is nil.
 func decoded(t testing.TB, text string) any {
 	if text == "" {
 		return nil

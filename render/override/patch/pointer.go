@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Lookup is the value at a JSON pointer; nil when there is none.
+// Lookup returns the value at a JSON pointer, nil if there is none.
 func Lookup(doc any, pointer string) any {
 	if pointer == "" {
 		return doc
@@ -28,7 +28,7 @@ func Lookup(doc any, pointer string) any {
 	return doc
 }
 
-// index reads an array index; one that inserts may be the length, which "-" also means. As in Karmada, a negative
+// index parses a list index. For an insertion the index may be the length, also written "-". As in Karmada, a negative
 // index counts from the end.
 func index(key string, length int, inserts bool) (int, error) {
 	if inserts {
@@ -47,12 +47,12 @@ func index(key string, length int, inserts bool) (int, error) {
 	return i, nil
 }
 
-// unescape reads one token of a JSON pointer (RFC 6901).
+// unescape decodes one token of a JSON pointer (RFC 6901).
 func unescape(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
-// Escape writes one.
+// Escape encodes a key as one token of a JSON pointer.
 func Escape(key string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // errUnsafe refuses an edit that would reformat lines that the patch does not name.
-var errUnsafe = errors.New("it is written in a way that cannot be edited safely: change it by hand")
+var errUnsafe = errors.New("the file cannot be edited safely; edit it by hand")
 
 // YAML returns text with its first document patched, which is the document that Karmada reads. Everything that the patch
 // does not name stays as it was written, the other documents included (Karmada B8). Only a document in which no piece
@@ -51,8 +51,8 @@ func (p *Patch) yaml(text string, line int) (string, error) {
 	return head + patched + rest, nil
 }
 
-// cutDocument cuts text before and after the content of the document that line belongs to, or of the first document if
-// line is 0. A marker cannot stand in a scalar: at the beginning of a line it always is one (YAML 1.2, 9.1.2).
+// cutDocument returns the content of the document that contains a line, and the text before and after it. Line 0
+// selects the first document. A marker at the beginning of a line is never part of a scalar (YAML 1.2, 9.1.2).
 func cutDocument(text string, line int) (head, body, rest string) {
 	lines := strings.SplitAfter(text, "\n")
 	begin := min(line, len(lines)) - 1
@@ -86,34 +86,33 @@ func isMarker(line, marker string) bool {
 	return ok && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0])))
 }
 
-// isComment says whether a line has nothing but a comment, or nothing.
+// isComment reports whether a line is blank or has only a comment.
 func isComment(line string) bool {
 	line = strings.TrimSpace(line)
 	return line == "" || line[0] == '#'
 }
 
-// document patches one document. It edits the nodes to know what is wanted, and then looks for the smallest piece
-// of text that makes just that when it is written anew.
-//
-// With a rootLine, which is the line of the root in text, it refuses to write the whole document.
+// document patches one document. It edits the nodes, and then searches for the smallest edit of the text that decodes
+// to these nodes. rootLine is the expected line of the root; if it is not 0, document returns an error instead of
+// reformatting the text.
 func (p *Patch) document(text string, rootLine int) (string, error) {
 	doc, err := parseYAML(text)
 	if err != nil {
 		return "", err
 	}
 	if rootLine > 0 && doc.Content[0].Line != rootLine {
-		return "", errUnsafe // the parser counts lines that do not end with a line feed
+		return "", errUnsafe // the parser also counts line ends other than a line feed
 	}
 	before := commentsOf(doc)
-	e := yamlEdit{Patch: p, doc: doc, lines: linesOf(text)}
+	e := yamlEdit{Patch: p, doc: doc, lines: splitLines(text)}
 	if err := e.editNodes(); err != nil {
 		return "", err
 	}
 	after := commentsOf(doc)
 	for _, candidate := range e.candidates() {
-		candidate = likeEnd(candidate, text)
+		candidate = matchFinalNewline(candidate, text)
 		if got, err := parseYAML(candidate); err == nil && sameNode(got, doc) {
-			if have := commentsOf(got); contains(have, after) && contains(before, have) {
+			if have := commentsOf(got); containsAll(have, after) && containsAll(before, have) {
 				return candidate, nil
 			}
 		}
@@ -128,26 +127,26 @@ func (p *Patch) document(text string, rootLine int) (string, error) {
 	if got, err := parseYAML(whole); err != nil || !sameNode(got, doc) {
 		return "", errors.New("the result cannot be written as YAML text")
 	}
-	return likeEnd(whole, text), nil
+	return matchFinalNewline(whole, text), nil
 }
 
-// parseYAML is the document node of text that has one document, which must be a map or a list.
+// parseYAML returns the document node of a text with one document, whose root must be a map or a list.
 func parseYAML(text string) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
-		return nil, &Quoting{fmt.Errorf("the text is not valid YAML: %w", err), "the text is not valid"}
+		return nil, &SensitiveError{fmt.Errorf("the text is not valid YAML: %w", err), "the text is not valid"}
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
-		return nil, errNoMap
+		return nil, errNotContainer
 	}
 	if root := doc.Content[0]; root.Kind != yaml.MappingNode && root.Kind != yaml.SequenceNode {
-		return nil, errNoMap
+		return nil, errNotContainer
 	}
 	return &doc, nil
 }
 
-// linesOf are the lines of text, each with its end.
-func linesOf(text string) []string {
+// splitLines returns the lines of text with their line ends.
+func splitLines(text string) []string {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
@@ -155,8 +154,8 @@ func linesOf(text string) []string {
 	return lines[:len(lines)-1]
 }
 
-// likeEnd gives text a last line end if the original has one.
-func likeEnd(text, original string) string {
+// matchFinalNewline ends text with a newline if and only if the original ends with one.
+func matchFinalNewline(text, original string) string {
 	text = strings.TrimSuffix(text, "\n")
 	if strings.HasSuffix(original, "\n") {
 		text += "\n"

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestYAML: what becomes of YAML text, byte by byte, or the error.
+// TestYAML lists operations on YAML text with the exact result or the error.
 func TestYAML(t *testing.T) {
 	const log = "# head\nlog:\n  level: info # quiet\n  on: no\n\n# about the list\nlist:\n  - a\n  - b: 1\n    c: 'x'\nlast: y\n"
 	for _, c := range []struct{ name, text, operator, path, value, want, err string }{
@@ -80,11 +80,11 @@ func TestYAML(t *testing.T) {
 		{"a merged member removed", "a: &x {b: 1, d: 0}\nc:\n  <<: [*x]\n", "remove", "/c/b", ``, "a: &x {b: 1, d: 0}\nc:\n  d: 0\n", ""},
 
 		{"missing", log, "replace", "/log/nothing", `1`, "", `there is no "/log/nothing"`},
-		{"missing parent", log, "add", "/none/x", `1`, "", `its parent "/none" is not there; let an earlier entry add {} at "/none"`},
-		{"labels are a map as any other here", log, "add", "/metadata/labels/x", `1`, "", `its parent "/metadata/labels" is not there; let an earlier entry add {} at "/metadata", and one {} at "/metadata/labels"`},
-		{"below a scalar", log, "add", "/last/x", `1`, "", `nothing below "/last"`},
+		{"missing parent", log, "add", "/none/x", `1`, "", `its parent "/none" does not exist; add {} at "/none"`},
+		{"labels are a map as any other here", log, "add", "/metadata/labels/x", `1`, "", `its parent "/metadata/labels" does not exist; add {} at "/metadata" and {} at "/metadata/labels"`},
+		{"below a scalar", log, "add", "/last/x", `1`, "", `"/last" is neither a map nor a list`},
 		{"beyond the list", log, "replace", "/list/2", `1`, "", `"2" is not an index of the list at "/list", which has 2 items`},
-		{"twice the same key", "a: 1\na: 2\n", "replace", "/a", `3`, "", `the key "a" is there twice`},
+		{"twice the same key", "a: 1\na: 2\n", "replace", "/a", `3`, "", `duplicate key "a"`},
 		{"a scalar", "just text", "replace", "/a", `1`, "", "not a map or a list"},
 		{"nothing", "", "add", "/a", `1`, "", "not a map or a list"},
 		{"not YAML", "a: [", "replace", "/a", `1`, "", "not valid YAML"},

@@ -11,11 +11,11 @@ import (
 	"github.com/accord-dev/accord/render/override/patch"
 )
 
-// embedded patches the JSON or YAML text in one string field (Karmada §3.5). Unlike Karmada it touches only what the
-// operations name: comments, order, formatting, other documents and scalars stay as they were written (B8).
-func (r run) embedded(o policy.FieldOverrider) error {
+// fieldText patches the JSON or YAML text in one string field (Karmada §3.5). Unlike Karmada it changes only the values
+// that the operations name: comments, order, formatting, further documents and scalars stay as written (B8).
+func (r ruleRun) fieldText(o policy.FieldOverrider) error {
 	if (len(o.JSON) > 0) == (len(o.YAML) > 0) {
-		return errors.New("it needs either json or yaml, with at least one operation")
+		return errors.New("exactly one of json and yaml is required, with at least one operation")
 	}
 	if r.object.GetKind() == "Secret" && r.object.GetAPIVersion() == "v1" && strings.HasPrefix(o.FieldPath, "/data/") {
 		return fmt.Errorf("fieldPath %q: the .data of a Secret is base64; put the text under .stringData in the manifest, and patch %q",
@@ -41,7 +41,7 @@ func (r run) embedded(o policy.FieldOverrider) error {
 	if _, err := set.Apply(r.object.Object); err != nil {
 		return fmt.Errorf("fieldPath %q: %w", o.FieldPath, err)
 	}
-	r.changed(change{path: there.Path, before: old, after: set.Value})
+	r.recordChange(change{path: there.Path, before: old, after: set.Value})
 	return nil
 }
 
@@ -55,7 +55,7 @@ func editText(text string, o policy.FieldOverrider) (string, error) {
 		}
 	}
 	for _, op := range operations {
-		value, err := rawOf(op)
+		value, err := rawValue(op)
 		if err != nil {
 			return "", fmt.Errorf("%s %q: %w", op.Operator, op.SubPath, err)
 		}
@@ -66,13 +66,13 @@ func editText(text string, o policy.FieldOverrider) (string, error) {
 	return text, nil
 }
 
-// rawOf is the value of an operation, without the space between its tokens; remove needs none.
-func rawOf(o policy.FieldOperation) (json.RawMessage, error) {
+// rawValue returns the value of an operation as compact JSON; remove has none.
+func rawValue(o policy.FieldOperation) (json.RawMessage, error) {
 	if o.Operator == "remove" {
 		return nil, nil
 	}
 	if o.Value == nil || len(o.Value.Raw) == 0 {
-		return nil, errors.New("it needs a value")
+		return nil, errors.New("a value is required")
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, o.Value.Raw); err != nil {
@@ -81,15 +81,15 @@ func rawOf(o policy.FieldOperation) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// sayField has no values, which may be long or secret.
-func sayField(o policy.FieldOverrider) (operation, path string) {
+// describeField leaves out values, which may be long or secret.
+func describeField(o policy.FieldOverrider) (operation, path string) {
 	operations, language := o.JSON, "JSON"
 	if len(o.YAML) > 0 {
 		operations, language = o.YAML, "YAML"
 	}
-	said := make([]string, len(operations))
+	described := make([]string, len(operations))
 	for i, op := range operations {
-		said[i] = op.Operator + " " + op.SubPath
+		described[i] = op.Operator + " " + op.SubPath
 	}
-	return fmt.Sprintf("in its %s %s", language, strings.Join(said, ", ")), o.FieldPath
+	return fmt.Sprintf("in its %s %s", language, strings.Join(described, ", ")), o.FieldPath
 }

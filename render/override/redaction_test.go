@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// TestErrorsQuoteNoSecret: an error about a Secret says which entry failed and where, and none of the values.
+// TestErrorsQuoteNoSecret requires that an error about a Secret names the entry and contains no values.
 func TestErrorsQuoteNoSecret(t *testing.T) {
 	for name, overrider := range map[string]string{
 		"an image that is none":        `imageOverrider: [{predicate: {path: /stringData/key}, component: Tag, operator: replace, value: v2}]`,

@@ -6,17 +6,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// release makes everything that refers to node, or to something in it, a copy of its own: node is about to go.
-func (e *yamlEdit) release(node *yaml.Node) {
-	e.releaseAliases(node)
+// detach replaces all aliases of node, and of nodes in it, by copies, because node is about to be removed.
+func (e *yamlEdit) detach(node *yaml.Node) {
+	e.detachAliases(node)
 	for _, child := range node.Content {
-		e.release(child)
+		e.detach(child)
 	}
 }
 
-// releaseAliases replaces the aliases of one node by copies: it is about to change, and they are not, as when Karmada
-// patches the values that the text means.
-func (e *yamlEdit) releaseAliases(node *yaml.Node) {
+// detachAliases replaces the aliases of one node by copies, because node is about to change. The aliases keep their
+// value, as in Karmada, which patches decoded values.
+func (e *yamlEdit) detachAliases(node *yaml.Node) {
 	if node.Anchor != "" {
 		replaceAliases(e.doc, node)
 		node.Anchor = ""
@@ -33,9 +33,9 @@ func replaceAliases(in, target *yaml.Node) {
 	}
 }
 
-// copyOf is what a node or an alias means, without an anchor and without a place in the text.
+// copyOf returns a copy of a node or of the target of an alias, without an anchor and without a line.
 func copyOf(node *yaml.Node) *yaml.Node {
-	source := meant(node)
+	source := resolveAlias(node)
 	copied := *source
 	if source != node {
 		copied.LineComment = node.LineComment
@@ -54,9 +54,10 @@ func copyOf(node *yaml.Node) *yaml.Node {
 	return &copied
 }
 
-// ownMerged makes the member of a map that it has through its merge key ("<<") its own, if there is one. Its own members
-// come before merged ones, so the merge key can stay, unless the member is to be removed: then all are written out.
-func ownMerged(node *yaml.Node, key string, remove bool) {
+// inlineMerged copies a member that a map inherits through its merge key ("<<") into the map. Own members take
+// precedence, so the merge key can stay. If the member is to be removed, all inherited members are copied and the merge
+// key is dropped.
+func inlineMerged(node *yaml.Node, key string, remove bool) {
 	at, err := memberAt(node, "<<")
 	if err != nil || at < 0 || node.Content[at-1].ShortTag() != "!!merge" {
 		return
@@ -80,10 +81,10 @@ func ownMerged(node *yaml.Node, key string, remove bool) {
 	}
 }
 
-// mergedMaps are the maps that the value of a merge key names, one or a list of them, each before those it merges
-// itself. seen are the ones that are known already.
+// mergedMaps returns the maps that the value of a merge key names, one or a list, each before the maps that it merges
+// itself. It skips the maps in seen.
 func mergedMaps(value *yaml.Node, seen map[*yaml.Node]bool) []*yaml.Node {
-	if value = meant(value); seen[value] {
+	if value = resolveAlias(value); seen[value] {
 		return nil
 	}
 	seen[value] = true
@@ -102,8 +103,8 @@ func mergedMaps(value *yaml.Node, seen map[*yaml.Node]bool) []*yaml.Node {
 	return maps
 }
 
-// meant is what an alias stands for.
-func meant(node *yaml.Node) *yaml.Node {
+// resolveAlias returns the target of an alias, or the node itself.
+func resolveAlias(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		return node.Alias
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// command adds to or removes from the command of the containers with one name (Karmada §3.4).
-func (r run) command(o policy.CommandOverrider) error { return r.words("command", o) }
+// command edits the command of all containers with the given name (Karmada §3.4).
+func (r ruleRun) command(o policy.CommandOverrider) error { return r.stringList("command", o) }
 
-// args does the same to their args.
-func (r run) args(o policy.CommandOverrider) error { return r.words("args", o) }
+// args edits the args of all containers with the given name.
+func (r ruleRun) args(o policy.CommandOverrider) error { return r.stringList("args", o) }
 
-// words edits one list of words. No such container, or nothing to remove from, is nothing to do (B7).
-func (r run) words(field string, o policy.CommandOverrider) error {
+// stringList edits a list of strings in containers. A missing container, or a missing list on remove, is a no-op (B7).
+func (r ruleRun) stringList(field string, o policy.CommandOverrider) error {
 	list, err := containersOf(r.object)
 	if err != nil {
 		return err
@@ -28,26 +28,28 @@ func (r run) words(field string, o policy.CommandOverrider) error {
 		if !ok && c.fields[field] != nil {
 			return fmt.Errorf("%s of container %q is not a list", field, o.ContainerName)
 		}
-		edited, err := editWords(old, o.Operator, o.Value)
+		edited, err := editStrings(old, o.Operator, o.Value)
 		if err != nil {
 			return err
 		}
 		if len(edited) != len(old) {
 			before := c.fields[field]
 			c.fields[field] = edited
-			r.changed(change{path: c.pointer + "/" + field, before: before, after: c.fields[field]})
+			r.recordChange(change{path: c.pointer + "/" + field, before: before, after: c.fields[field]})
 		}
 	}
 	return nil
 }
 
-func sayCommand(o policy.CommandOverrider) (operation, path string) {
-	return sayWords("command", o), ""
+func describeCommand(o policy.CommandOverrider) (operation, path string) {
+	return describeStringList("command", o), ""
 }
 
-func sayArgs(o policy.CommandOverrider) (operation, path string) { return sayWords("args", o), "" }
+func describeArgs(o policy.CommandOverrider) (operation, path string) {
+	return describeStringList("args", o), ""
+}
 
-func sayWords(field string, o policy.CommandOverrider) string {
+func describeStringList(field string, o policy.CommandOverrider) string {
 	preposition := "to"
 	if o.Operator == "remove" {
 		preposition = "from"
@@ -55,8 +57,8 @@ func sayWords(field string, o policy.CommandOverrider) string {
 	return fmt.Sprintf("%s %s %s %s of container %s", o.Operator, strings.Join(o.Value, " "), preposition, field, o.ContainerName)
 }
 
-// editWords appends words, or removes every one that is listed.
-func editWords(old []any, operator string, words []string) ([]any, error) {
+// editStrings appends values, or removes all occurrences of values.
+func editStrings(old []any, operator string, words []string) ([]any, error) {
 	switch operator {
 	case "add":
 		edited := slices.Clone(old)

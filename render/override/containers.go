@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// container is one container of an object; fields are its own, to be changed in place.
+// container is one container of an object. Its fields may be changed in place.
 type container struct {
 	pointer string // JSON pointer
 	fields  map[string]any
@@ -18,8 +18,8 @@ func (c container) name() string {
 	return name
 }
 
-// containerPath says where a kind has its containers. Only the kind counts, not the group, and other kinds have none
-// that overriders would find without a predicate (Karmada §3.3).
+// containerPath returns the path of the containers of a kind, whatever its group. Overriders without a predicate find
+// no containers in other kinds (Karmada §3.3).
 func containerPath(kind string) []string {
 	switch kind {
 	case "Pod":
@@ -30,7 +30,7 @@ func containerPath(kind string) []string {
 	return nil
 }
 
-// containersOf are the containers of u, without init containers (Karmada §3.3); none for kinds that have none.
+// containersOf returns the containers of u without init containers (Karmada §3.3), or none for other kinds.
 func containersOf(u *unstructured.Unstructured) ([]container, error) {
 	path := containerPath(u.GetKind())
 	if path == nil {

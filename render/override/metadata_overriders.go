@@ -12,14 +12,14 @@ import (
 	"github.com/accord-dev/accord/render/override/patch"
 )
 
-// labels changes metadata.labels, never those of a pod template (Karmada §3.5).
-func (r run) labels(o policy.MetadataOverrider) error { return r.metadata("labels", o) }
+// labels edits metadata.labels, but not those of a pod template (Karmada §3.5).
+func (r ruleRun) labels(o policy.MetadataOverrider) error { return r.metadata("labels", o) }
 
-// annotations changes metadata.annotations.
-func (r run) annotations(o policy.MetadataOverrider) error { return r.metadata("annotations", o) }
+// annotations edits metadata.annotations.
+func (r ruleRun) annotations(o policy.MetadataOverrider) error { return r.metadata("annotations", o) }
 
-// metadata edits one map of metadata: add sets keys, replace sets those that exist, remove deletes.
-func (r run) metadata(field string, o policy.MetadataOverrider) error {
+// metadata edits one map of metadata: add sets keys, replace sets existing keys, remove deletes keys.
+func (r ruleRun) metadata(field string, o policy.MetadataOverrider) error {
 	metadata, ok := r.object.Object["metadata"].(map[string]any)
 	if !ok {
 		return fmt.Errorf("the object has no metadata")
@@ -52,29 +52,31 @@ func (r run) metadata(field string, o policy.MetadataOverrider) error {
 			return fmt.Errorf("unknown operator %q, expected add, remove or replace", o.Operator)
 		}
 		if r.record.tracing {
-			r.operation = sayKey(field, o.Operator, key, o.Value[key])
+			r.operation = describeKey(field, o.Operator, key, o.Value[key])
 		}
-		r.changed(change{path: "/metadata/" + field + "/" + patch.Escape(key), before: before, after: after})
+		r.recordChange(change{path: "/metadata/" + field + "/" + patch.Escape(key), before: before, after: after})
 	}
 	return nil
 }
 
-func sayLabels(o policy.MetadataOverrider) (operation, path string) { return sayMetadata("labels", o) }
-
-func sayAnnotations(o policy.MetadataOverrider) (operation, path string) {
-	return sayMetadata("annotations", o)
+func describeLabels(o policy.MetadataOverrider) (operation, path string) {
+	return describeMetadata("labels", o)
 }
 
-func sayMetadata(field string, o policy.MetadataOverrider) (operation, path string) {
+func describeAnnotations(o policy.MetadataOverrider) (operation, path string) {
+	return describeMetadata("annotations", o)
+}
+
+func describeMetadata(field string, o policy.MetadataOverrider) (operation, path string) {
 	keys := slices.Sorted(maps.Keys(o.Value))
 	if len(keys) == 1 {
-		return sayKey(field, o.Operator, keys[0], o.Value[keys[0]]), "/metadata/" + field + "/" + patch.Escape(keys[0])
+		return describeKey(field, o.Operator, keys[0], o.Value[keys[0]]), "/metadata/" + field + "/" + patch.Escape(keys[0])
 	}
 	return fmt.Sprintf("%s %s %s", o.Operator, field, strings.Join(keys, ", ")), "/metadata/" + field
 }
 
-// sayKey is short: the values of labels are, those of annotations are not.
-func sayKey(field, operator, key, value string) string {
+// describeKey includes the values of labels. Values of annotations may be long.
+func describeKey(field, operator, key, value string) string {
 	if field == "labels" && operator != "remove" {
 		key += "=" + value
 	}

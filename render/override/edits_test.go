@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLast: who set a field, when items of its list were moved since.
-func TestLast(t *testing.T) {
+// TestLastEdit follows fields through insertions and removals in lists.
+func TestLastEdit(t *testing.T) {
 	set := func(policy, path string) Edit { return Edit{Policy: policy, Path: path} }
-	insert := func(policy, path string) Edit { return Edit{Policy: policy, Path: path, moved: 1} }
-	remove := func(policy, path string) Edit { return Edit{Policy: policy, Path: path, moved: -1} }
+	insert := func(policy, path string) Edit { return Edit{Policy: policy, Path: path, shift: 1} }
+	remove := func(policy, path string) Edit { return Edit{Policy: policy, Path: path, shift: -1} }
 	for _, c := range []struct {
 		name    string
 		edits   []Edit
@@ -37,7 +37,7 @@ func TestLast(t *testing.T) {
 		{"an empty key below an item", []Edit{set("x", "/l/0/"), insert("y", "/l/0")}, "/l/1/", "x"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			last, ok := Last(c.edits, c.pointer)
+			last, ok := LastEdit(c.edits, c.pointer)
 			require.Equal(t, c.want, last.Policy)
 			require.Equal(t, c.want != "", ok)
 		})

@@ -11,13 +11,14 @@ import (
 	"github.com/accord-dev/accord/render/override/patch"
 )
 
-// image is an image reference in parts: [registry/]repository[:tag][@digest]. Digest has its algorithm: "sha256:...".
+// image holds the parts of an image reference: [registry/]repository[:tag][@digest]. The digest includes its algorithm:
+// "sha256:...".
 type image struct {
 	registry, repository, tag, digest string
 }
 
-// parseImage splits s, which must be a valid reference. The registry is the first of several segments if it has a dot
-// or a colon or is "localhost"; "team/app" has none (Karmada §3.3).
+// parseImage splits a valid reference. The first of several segments is the registry if it contains a dot or a colon or
+// is "localhost"; "team/app" has no registry (Karmada §3.3).
 func parseImage(s string) (image, error) {
 	ref, err := reference.Parse(s)
 	if err != nil {
@@ -25,7 +26,7 @@ func parseImage(s string) (image, error) {
 	}
 	named, ok := ref.(reference.Named)
 	if !ok {
-		return image{}, fmt.Errorf("image %q is not valid: it names no repository", s)
+		return image{}, fmt.Errorf("image %q is not valid: it has no repository", s)
 	}
 	var i image
 	i.repository = named.Name()
@@ -41,7 +42,7 @@ func parseImage(s string) (image, error) {
 	return i, nil
 }
 
-// String puts the parts together again; digests are kept whatever else there is.
+// String joins the parts. It always keeps the digest.
 func (i image) String() string {
 	var b strings.Builder
 	if i.registry != "" {
@@ -57,7 +58,8 @@ func (i image) String() string {
 	return b.String()
 }
 
-// edit changes one component as Karmada §3.3 does, but refuses what would unpin the image or make it invalid (B6).
+// edit changes one component as in Karmada §3.3, but rejects a change that would unpin the image or make it invalid
+// (B6).
 func (i image) edit(component, operator, value string) (image, error) {
 	var err error
 	switch component {
@@ -88,7 +90,7 @@ func editPart(part, operator, value string) (string, error) {
 	return "", fmt.Errorf("unknown operator %q, expected add, remove or replace", operator)
 }
 
-// editTag changes the tag or, in an image without one, the digest. A digest goes only when a replacement is named for it.
+// editTag changes the tag or, in an image without a tag, the digest. It drops a digest only for a replacement.
 func (i image) editTag(operator, value string) (image, error) {
 	isDigest := reference.DigestRegexp.FindString(value) == value && value != ""
 	pinned := errors.New("the image is pinned by its digest, so another tag would change nothing or unpin it; " +
@@ -115,7 +117,7 @@ func (i image) editTag(operator, value string) (image, error) {
 		}
 	case "remove":
 		if i.tag == "" && i.digest != "" {
-			return i, errors.New("without its digest the image would not be pinned any more")
+			return i, errors.New("removing the digest would unpin the image")
 		}
 		i.tag = ""
 	default:
@@ -125,12 +127,12 @@ func (i image) editTag(operator, value string) (image, error) {
 	return i, nil
 }
 
-// editImage is the image s with one edit; s itself when the edit changes nothing. The result is always a valid reference.
-// An error is a *patch.Quoting.
+// editImage applies one edit to a reference. It returns s if the edit changes nothing. The result is always a valid
+// reference. An error is a *patch.SensitiveError.
 func editImage(s, component, operator, value string) (string, error) {
 	edited, err := editReference(s, component, operator, value)
 	if err != nil {
-		return "", &patch.Quoting{Err: err, Sentence: "the image cannot be edited"}
+		return "", &patch.SensitiveError{Err: err, Redacted: "the image cannot be edited"}
 	}
 	return edited, nil
 }
@@ -142,21 +144,21 @@ func editReference(s, component, operator, value string) (string, error) {
 	}
 	edited, err := old.edit(component, operator, value)
 	if err != nil {
-		return "", fmt.Errorf("image %q: %s: %w", s, sayEdit(component, operator, value), err)
+		return "", fmt.Errorf("image %q: %s: %w", s, describeEdit(component, operator, value), err)
 	}
 	if edited == old {
 		return s, nil
 	}
 	if back, err := parseImage(edited.String()); err != nil {
-		return "", fmt.Errorf("image %q: %s would make it invalid: %w", s, sayEdit(component, operator, value), err)
+		return "", fmt.Errorf("image %q: %s would make it invalid: %w", s, describeEdit(component, operator, value), err)
 	} else if back.tag != edited.tag || back.digest != edited.digest {
-		return "", fmt.Errorf("image %q: %s would change its tag or digest", s, sayEdit(component, operator, value))
+		return "", fmt.Errorf("image %q: %s would change its tag or digest", s, describeEdit(component, operator, value))
 	}
 	return edited.String(), nil
 }
 
-// sayEdit is an edit in one phrase.
-func sayEdit(component, operator, value string) string {
+// describeEdit returns an edit in one phrase.
+func describeEdit(component, operator, value string) string {
 	switch operator {
 	case "add":
 		return fmt.Sprintf("add %s to %s", value, component)

@@ -7,30 +7,30 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlEdit is a patch being applied to the nodes of one document.
+// yamlEdit applies a patch to the nodes of one document.
 type yamlEdit struct {
 	*Patch
 	doc   *yaml.Node
 	lines []string
 	trail []yamlEntry // from the root to the field
-	old   *yaml.Node  // the value that is replaced, if one is
+	old   *yaml.Node  // the replaced value, if any
 }
 
-// yamlEntry is one member of a map or one item of a list, with the lines it was written on.
+// yamlEntry is one member of a map or one item of a list, with its lines.
 type yamlEntry struct {
 	in          *yaml.Node // the map or list
-	at          int        // the index of its value in the Content of in; that of a key is one less
-	top, bottom int        // its lines, from 0; bottom is behind the last. top is -1 when it has none of its own
+	at          int        // index of the value in the Content of in; the key is at the index before
+	top, bottom int        // lines from 0, bottom excluded; top is -1 if the entry has no lines of its own
 }
 
-// editNodes makes of the nodes what is wanted, and leaves the trail.
+// editNodes applies the patch to the nodes and records the trail.
 func (e *yamlEdit) editNodes() error {
 	if len(e.keys) == 0 {
 		value, err := e.node()
 		if err != nil {
 			return err
 		}
-		e.release(e.doc.Content[0])
+		e.detach(e.doc.Content[0])
 		e.doc.Content[0] = value
 		return nil
 	}
@@ -39,9 +39,9 @@ func (e *yamlEdit) editNodes() error {
 		e.trail = append(e.trail, yamlEntry{in: e.doc, top: node.Line - 1, bottom: bottom})
 	}
 	for depth := range e.keys {
-		e.releaseAliases(node)
+		e.detachAliases(node)
 		if node.Kind != yaml.MappingNode && node.Kind != yaml.SequenceNode {
-			return e.nothingBelow(depth)
+			return e.notContainerError(depth)
 		}
 		at, err := e.find(node, depth)
 		if err != nil {
@@ -60,7 +60,8 @@ func (e *yamlEdit) editNodes() error {
 	return nil
 }
 
-// find is the index in the Content of node of the value that the key at depth means; its length when one is to be added.
+// find returns the index in node.Content of the value that the key at depth selects. For a value to add, it returns the
+// length of Content.
 func (e *yamlEdit) find(node *yaml.Node, depth int) (int, error) {
 	if node.Kind == yaml.SequenceNode {
 		return e.index(len(node.Content), depth)
@@ -71,16 +72,16 @@ func (e *yamlEdit) find(node *yaml.Node, depth int) (int, error) {
 		return 0, fmt.Errorf("%w at %q", err, e.pointer(depth))
 	}
 	if at < 0 {
-		ownMerged(node, key, e.Operator == "remove" && e.isLast(depth))
+		inlineMerged(node, key, e.Operator == "remove" && e.isLast(depth))
 		at, _ = memberAt(node, key)
 	}
 	if at < 0 {
-		return len(node.Content), e.wants(false, depth)
+		return len(node.Content), e.requireKey(false, depth)
 	}
 	return at, nil
 }
 
-// memberAt is the index of the value of a key, -1 when there is none.
+// memberAt returns the index of the value of a key, -1 if there is none.
 func memberAt(node *yaml.Node, key string) (int, error) {
 	at := -1
 	for i := 1; i < len(node.Content); i += 2 {
@@ -88,17 +89,17 @@ func memberAt(node *yaml.Node, key string) (int, error) {
 			continue
 		}
 		if at >= 0 {
-			return 0, fmt.Errorf("the key %q is there twice", key)
+			return 0, fmt.Errorf("duplicate key %q", key)
 		}
 		at = i
 	}
 	return at, nil
 }
 
-// edit adds, replaces or removes the value at an index of the Content of node.
+// edit adds, replaces or removes the value at an index of node.Content.
 func (e *yamlEdit) edit(node *yaml.Node, at int) error {
 	if e.Operator == "remove" {
-		e.release(node.Content[at])
+		e.detach(node.Content[at])
 		removeFrom(node, at)
 		return nil
 	}
@@ -107,12 +108,12 @@ func (e *yamlEdit) edit(node *yaml.Node, at int) error {
 		return err
 	}
 	switch {
-	case e.Moved > 0:
+	case e.IndexShift > 0:
 		node.Content = slices.Insert(node.Content, at, value)
 	case at < len(node.Content):
-		e.release(node.Content[at])
+		e.detach(node.Content[at])
 		e.old = node.Content[at]
-		likeStyle(value, e.old)
+		keepStyle(value, e.old)
 		node.Content[at] = value
 	default:
 		key := stringNode(unescape(e.keys[len(e.keys)-1]))
@@ -122,7 +123,7 @@ func (e *yamlEdit) edit(node *yaml.Node, at int) error {
 	return nil
 }
 
-// removeFrom takes out one value, and its key. Comments before it stay: they may be about more than it.
+// removeFrom removes a value and its key. It keeps the comments before them, which may be about more than the value.
 func removeFrom(node *yaml.Node, at int) {
 	from := at
 	if node.Kind == yaml.MappingNode {
@@ -144,7 +145,7 @@ func removeFrom(node *yaml.Node, at int) {
 	}
 }
 
-// entryOf is an entry with its lines; bottom is the end of what node is part of.
+// entryOf returns an entry with its lines; bottom is the end of node.
 func entryOf(node *yaml.Node, at, bottom int) yamlEntry {
 	entry := yamlEntry{in: node, at: at, top: -1, bottom: bottom}
 	if node.Style&yaml.FlowStyle != 0 || node.Line == 0 {

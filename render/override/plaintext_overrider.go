@@ -14,15 +14,15 @@ import (
 	"github.com/accord-dev/accord/render/override/patch"
 )
 
-// plaintexts applies the operations of one rule, which are one JSON Patch document on the whole object (Karmada §3.2,
-// §3.5, RFC 6902): what one of them makes invalid, a later one may put right again.
-func (r run) plaintexts(entries []policy.PlaintextOverrider) error {
+// plaintexts applies the operations of one rule as one JSON Patch of the whole object (Karmada §3.2, §3.5, RFC 6902).
+// An operation may leave the object invalid if a later one repairs it.
+func (r ruleRun) plaintexts(entries []policy.PlaintextOverrider) error {
 	if len(entries) == 0 {
 		return nil
 	}
 	var broken error
 	id := manifest.IDOf(r.object)
-	err := each(r, "plaintext", entries, func(r run, o policy.PlaintextOverrider) error {
+	err := applyEntries(r, "plaintext", entries, func(r ruleRun, o policy.PlaintextOverrider) error {
 		if err := r.plaintext(o); err != nil {
 			return err
 		}
@@ -30,27 +30,27 @@ func (r run) plaintexts(entries []policy.PlaintextOverrider) error {
 		case r.isObject():
 			broken = nil
 		case broken == nil:
-			broken = r.mistake("plaintext", id, fmt.Errorf("%s %q: the result has no apiVersion, kind or name any more", o.Operator, o.Path))
+			broken = r.entryError("plaintext", id, fmt.Errorf("%s %q: the result has no apiVersion, kind or name", o.Operator, o.Path))
 		}
 		return nil
-	}, sayPlaintext)
+	}, describePlaintext)
 	if err != nil {
 		return err
 	}
 	return broken
 }
 
-func (r run) isObject() bool {
+func (r ruleRun) isObject() bool {
 	return r.object.GetKind() != "" && r.object.GetAPIVersion() != "" && r.object.GetName() != ""
 }
 
-// plaintext is one of the operations.
-func (r run) plaintext(o policy.PlaintextOverrider) error {
-	value, err := valueOf(o.Value)
+// plaintext applies one operation.
+func (r ruleRun) plaintext(o policy.PlaintextOverrider) error {
+	value, err := decodeValue(o.Value)
 	if err != nil {
 		return err
 	}
-	p := patch.Patch{Operator: o.Operator, Path: o.Path, Value: value, Overridden: true}
+	p := patch.Patch{Operator: o.Operator, Path: o.Path, Value: value, SuggestOverriders: true}
 	patched, err := p.Apply(r.object.Object)
 	if err != nil {
 		return fmt.Errorf("%s %q: %w", o.Operator, o.Path, err)
@@ -60,7 +60,7 @@ func (r run) plaintext(o policy.PlaintextOverrider) error {
 		return fmt.Errorf("%s %q: the result is not an object", o.Operator, o.Path)
 	}
 	r.object.Object = object
-	c := change{path: p.Path, before: p.Before, moved: p.Moved}
+	c := change{path: p.Path, before: p.Before, shift: p.IndexShift}
 	switch {
 	case o.Operator == "remove":
 	case p.Existed && reflect.DeepEqual(p.Before, value):
@@ -68,20 +68,20 @@ func (r run) plaintext(o policy.PlaintextOverrider) error {
 	default:
 		c.after = value
 		if r.record.tracing {
-			c.lost = lost(p.Before, value)
+			c.lost = lostKeys(p.Before, value)
 		}
 	}
-	r.changed(c)
+	r.recordChange(c)
 	return nil
 }
 
-// sayPlaintext has no value, which may be long or secret.
-func sayPlaintext(o policy.PlaintextOverrider) (operation, path string) {
+// describePlaintext leaves out the value, which may be long or secret.
+func describePlaintext(o policy.PlaintextOverrider) (operation, path string) {
 	return o.Operator + " " + cmp.Or(o.Path, "the whole object"), o.Path
 }
 
-// valueOf decodes the value of an operation; an absent one is null.
-func valueOf(raw *apiextensionsv1.JSON) (any, error) {
+// decodeValue decodes the value of an operation; an absent value is null.
+func decodeValue(raw *apiextensionsv1.JSON) (any, error) {
 	if raw == nil || len(raw.Raw) == 0 {
 		return nil, nil
 	}

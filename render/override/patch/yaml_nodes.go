@@ -19,7 +19,7 @@ func (p *Patch) node() (*yaml.Node, error) {
 	return nodeOf(p.raw())
 }
 
-// nodeOf is a JSON value as a YAML node in block style, its keys sorted and its numbers digit by digit.
+// nodeOf converts a JSON value to a YAML node in block style. Keys are sorted and numbers keep their digits.
 func nodeOf(raw string) (*yaml.Node, error) {
 	dec := json.NewDecoder(strings.NewReader(raw))
 	dec.UseNumber()
@@ -54,7 +54,7 @@ func toNode(value any) *yaml.Node {
 	return node
 }
 
-// stringNode is a string, in quotes where some reader, of YAML 1.1 or 1.2, would take it for something else.
+// stringNode returns a string node, quoted if YAML 1.1 or 1.2 would read it as another type.
 func stringNode(s string) *yaml.Node {
 	var node yaml.Node
 	if err := node.Encode(s); err != nil {
@@ -64,11 +64,11 @@ func stringNode(s string) *yaml.Node {
 	return &node
 }
 
-// likeStyle gives a new value the comments of the old one, and its quotes.
-func likeStyle(value, old *yaml.Node) {
+// keepStyle copies the comments and the quotes of the old value to the new one.
+func keepStyle(value, old *yaml.Node) {
 	value.HeadComment, value.LineComment, value.FootComment = old.HeadComment, old.LineComment, old.FootComment
 	if len(value.Content) > 0 {
-		value.LineComment = "" // it would stand between the key and what is below it
+		value.LineComment = "" // it would stand between the key and the nested value
 	}
 	const quotes = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle
 	if old.ShortTag() == "!!str" && value.ShortTag() == "!!str" && old.Style&quotes != 0 && value.Style&yaml.LiteralStyle == 0 {
@@ -79,7 +79,6 @@ func likeStyle(value, old *yaml.Node) {
 	}
 }
 
-// encodeYAML writes a node.
 func encodeYAML(node *yaml.Node, indent yamlIndent) (string, error) {
 	unmarkMerges(node)
 	var b bytes.Buffer
@@ -97,7 +96,7 @@ func encodeYAML(node *yaml.Node, indent yamlIndent) (string, error) {
 	return b.String(), nil
 }
 
-// unmarkMerges takes the tag off merge keys, which the encoder would write out.
+// unmarkMerges removes the tag of merge keys, which the encoder would print.
 func unmarkMerges(node *yaml.Node) {
 	if node.Tag == "!!merge" && node.Style&yaml.TaggedStyle == 0 {
 		node.Tag = ""
@@ -107,7 +106,7 @@ func unmarkMerges(node *yaml.Node) {
 	}
 }
 
-// sameNode says whether two nodes mean the same, however they are written.
+// sameNode reports whether two nodes are equal regardless of style.
 func sameNode(a, b *yaml.Node) bool {
 	if a.Kind != b.Kind || tagOf(a) != tagOf(b) || a.Value != b.Value || a.Anchor != b.Anchor {
 		return false
@@ -115,7 +114,7 @@ func sameNode(a, b *yaml.Node) bool {
 	return slices.EqualFunc(a.Content, b.Content, sameNode)
 }
 
-// tagOf is what a node is; that of a merge key is known without its mark, too.
+// tagOf returns the tag of a node, also for a merge key without its tag.
 func tagOf(node *yaml.Node) string {
 	if node.Tag == "" && node.Kind == yaml.ScalarNode && node.Style == 0 && node.Value == "<<" {
 		return "!!merge"
@@ -123,7 +122,7 @@ func tagOf(node *yaml.Node) string {
 	return node.ShortTag()
 }
 
-// commentsOf are the lines of all comments in a node, sorted.
+// commentsOf returns the lines of all comments in a node, sorted.
 func commentsOf(node *yaml.Node) []string {
 	var lines []string
 	collectComments(node, &lines)
@@ -144,8 +143,8 @@ func collectComments(node *yaml.Node, lines *[]string) {
 	}
 }
 
-// contains says whether sorted has all of part, which is sorted too, and as often.
-func contains(sorted, part []string) bool {
+// containsAll reports whether a sorted list contains all of another sorted list, with repetitions.
+func containsAll(sorted, part []string) bool {
 	for _, s := range sorted {
 		if len(part) > 0 && part[0] == s {
 			part = part[1:]
@@ -154,7 +153,7 @@ func contains(sorted, part []string) bool {
 	return len(part) == 0
 }
 
-// joinComments puts comments one below the other.
+// joinComments joins comments with line feeds.
 func joinComments(comments ...string) string {
 	return strings.Join(slices.DeleteFunc(comments, func(c string) bool { return c == "" }), "\n")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEditImage has the rows of Karmada §3.3 marked VERIFIED, and where accord differs (B6) the error.
+// TestEditImage has the rows of Karmada §3.3 marked VERIFIED. Where accord differs (B6) it expects an error.
 func TestEditImage(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0123", 16)
 	other := "sha256:" + strings.Repeat("4567", 16)
@@ -36,7 +36,7 @@ func TestEditImage(t *testing.T) {
 		{"B6/tag and digest replaced by digest", "reg.io/a:t@" + digest, "Tag", "replace", other, "reg.io/a@" + other, ""},
 		{"B6/tag beside a digest replaced", "reg.io/a:t@" + digest, "Tag", "replace", "v9", "", "pinned by its digest"},
 		{"B6/tag beside a digest extended", "reg.io/a:t@" + digest, "Tag", "add", "-x", "", "pinned by its digest"},
-		{"B6/digest removed", "reg.io/a@" + digest, "Tag", "remove", "", "", "would not be pinned any more"},
+		{"B6/digest removed", "reg.io/a@" + digest, "Tag", "remove", "", "", "would unpin the image"},
 		{"B6/tag that is none", "nginx:1.2", "Tag", "replace", "bad tag!", "", `image "nginx:1.2": replace Tag with bad tag! would make it invalid`},
 		{"B6/empty tag", "nginx:1.2", "Tag", "replace", "", "", "value is empty"},
 		{"B6/no repository", "nginx:1.2", "Repository", "remove", "", "", "cannot be without a repository"},

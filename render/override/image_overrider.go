@@ -1,7 +1,6 @@
 package override
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,8 +8,8 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// image changes one component of the images of all containers, or of the one image the predicate points at (Karmada §3.3).
-func (r run) image(o policy.ImageOverrider) error {
+// image edits one component of the images of all containers, or of the image at the predicate's path (Karmada §3.3).
+func (r ruleRun) image(o policy.ImageOverrider) error {
 	if o.Predicate != nil {
 		return r.imageAt(o)
 	}
@@ -30,23 +29,23 @@ func (r run) image(o policy.ImageOverrider) error {
 		if edited != old {
 			before := c.fields["image"]
 			c.fields["image"] = edited
-			r.changed(change{path: c.pointer + "/image", before: before, after: c.fields["image"]})
+			r.recordChange(change{path: c.pointer + "/image", before: before, after: c.fields["image"]})
 		}
 	}
 	return nil
 }
 
-// imageAt edits the image at the predicate's path: keys and list indexes between slashes, taken literally, without
-// the escapes of a JSON pointer.
-func (r run) imageAt(o policy.ImageOverrider) error {
+// imageAt edits the image at the predicate's path. The path consists of literal keys and list indexes; it is not a JSON
+// pointer and has no escapes.
+func (r ruleRun) imageAt(o policy.ImageOverrider) error {
 	path, ok := strings.CutPrefix(o.Predicate.Path, "/")
 	if !ok {
-		return fmt.Errorf("predicate path %q does not begin with /", o.Predicate.Path)
+		return fmt.Errorf("predicate path %q must begin with /", o.Predicate.Path)
 	}
 	var value any = r.object.Object
 	set := func(any) {}
 	for key := range strings.SplitSeq(path, "/") {
-		next, setNext, err := step(value, key)
+		next, setNext, err := descend(value, key)
 		if err != nil {
 			return fmt.Errorf("predicate path %q: %w", o.Predicate.Path, err)
 		}
@@ -63,23 +62,23 @@ func (r run) imageAt(o policy.ImageOverrider) error {
 	if edited != old {
 		after := any(edited)
 		set(after)
-		r.changed(change{path: pointerOf(o.Predicate), before: value, after: after})
+		r.recordChange(change{path: pointerOf(o.Predicate), before: value, after: after})
 	}
 	return nil
 }
 
-// pointerOf is the path of a predicate as a JSON pointer.
+// pointerOf returns the path of a predicate as a JSON pointer.
 func pointerOf(p *policy.ImagePredicate) string { return strings.ReplaceAll(p.Path, "~", "~0") }
 
-func sayImage(o policy.ImageOverrider) (operation, path string) {
+func describeImage(o policy.ImageOverrider) (operation, path string) {
 	if o.Predicate != nil {
 		path = pointerOf(o.Predicate)
 	}
-	return sayEdit(o.Component, o.Operator, o.Value), path
+	return describeEdit(o.Component, o.Operator, o.Value), path
 }
 
-// step goes one key or index down, and returns what sets the value found there.
-func step(parent any, key string) (value any, set func(any), err error) {
+// descend returns the value at a key or index of parent, and a function that replaces it.
+func descend(parent any, key string) (value any, set func(any), err error) {
 	switch parent := parent.(type) {
 	case map[string]any:
 		value, ok := parent[key]
@@ -94,5 +93,5 @@ func step(parent any, key string) (value any, set func(any), err error) {
 		}
 		return parent[i], func(v any) { parent[i] = v }, nil
 	}
-	return nil, nil, errors.New("there is nothing below the value before " + strconv.Quote(key))
+	return nil, nil, fmt.Errorf("the value before %q is neither a map nor a list", key)
 }

@@ -12,8 +12,8 @@ type jsonContainer struct {
 	members     []jsonMember
 }
 
-// jsonMember is a member of an object, or an item of an array, as offsets: at is where it begins, which is the key of a
-// member, and start and end are those of the value.
+// jsonMember is a member of an object, or an item of an array, as offsets. at is the beginning of the key or item;
+// start and end enclose the value.
 type jsonMember struct {
 	key            string
 	at, start, end int
@@ -21,7 +21,7 @@ type jsonMember struct {
 
 func (c jsonContainer) isObject() bool { return c.text[c.open] == '{' }
 
-// containerAt reads the object or array that begins at open.
+// containerAt scans the object or array that begins at offset open.
 func containerAt(text string, open int) jsonContainer {
 	c := jsonContainer{text: text, open: open}
 	for i := endOfSpace(text, open+1); ; i = endOfSpace(text, i) {
@@ -45,7 +45,7 @@ func containerAt(text string, open int) jsonContainer {
 	}
 }
 
-// unquote is the string that a valid JSON string means.
+// unquote decodes a valid JSON string.
 func unquote(quoted string) string {
 	var s string
 	if json.Unmarshal([]byte(quoted), &s) != nil {
@@ -54,7 +54,7 @@ func unquote(quoted string) string {
 	return s
 }
 
-// endOfSpace is where the white space from i on ends.
+// endOfSpace returns the offset after white space.
 func endOfSpace(text string, i int) int {
 	for i < len(text) && strings.IndexByte(" \t\r\n", text[i]) >= 0 {
 		i++
@@ -62,7 +62,7 @@ func endOfSpace(text string, i int) int {
 	return i
 }
 
-// endOfValue is where the value that begins at i ends.
+// endOfValue returns the offset after the value that begins at i.
 func endOfValue(text string, i int) int {
 	depth := 0
 	for ; i < len(text); i++ {
@@ -80,7 +80,7 @@ func endOfValue(text string, i int) int {
 			depth++
 		case '}', ']':
 			if depth == 0 {
-				return i // of the container that a number or a word is in
+				return i // of the container around a number or a word
 			}
 			if depth--; depth == 0 {
 				return i + 1

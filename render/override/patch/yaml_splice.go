@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// candidates are texts that may be what is wanted, the ones that change least first. Where an entry begins and ends is
-// known by the lines of the nodes only, so the caller must read each of them again and compare.
+// candidates returns texts that may contain the edit, the smallest changes first. The ends of entries are estimated
+// from the lines of nodes, so the caller must decode and compare each text.
 func (e *yamlEdit) candidates() []string {
 	texts := e.inPlace()
 	last := len(e.trail) - 1
@@ -19,19 +19,19 @@ func (e *yamlEdit) candidates() []string {
 		case entry.in.Style&yaml.FlowStyle != 0 || entry.in.Line == 0 || len(entry.in.Content) == 0 || column < 0:
 			continue
 		case i == last && e.Operator == "remove":
-			texts = append(texts, e.splice(entry.top, e.trimmed(entry), nil))
+			texts = append(texts, e.splice(entry.top, e.endOfEntry(entry), nil))
 		case i == last && entry.top < 0:
-			texts = e.with(texts, e.end(entry), e.end(entry), entry, column)
-		case i == last && e.Moved > 0:
-			texts = e.with(texts, entry.top, entry.top, entry, column)
+			texts = e.withEntry(texts, e.endOfEntries(entry), e.endOfEntries(entry), entry, column)
+		case i == last && e.IndexShift > 0:
+			texts = e.withEntry(texts, entry.top, entry.top, entry, column)
 		case entry.top >= 0:
-			texts = e.with(texts, entry.top, e.trimmed(entry), entry, column)
+			texts = e.withEntry(texts, entry.top, e.endOfEntry(entry), entry, column)
 		}
 	}
 	return texts
 }
 
-// inPlace is the text with one scalar in place of another one, if both are on one line.
+// inPlace returns the text with one scalar replaced by another on the same line.
 func (e *yamlEdit) inPlace() []string {
 	if e.old == nil || e.old.Kind != yaml.ScalarNode || e.old.Line == 0 || e.old.Line > len(e.lines) {
 		return nil
@@ -53,7 +53,8 @@ func (e *yamlEdit) inPlace() []string {
 	return []string{e.splice(top, top+1, []string{line})}
 }
 
-// scalarLength is how long the text of a scalar is that begins a line's rest, -1 when it does not end on the line.
+// scalarLength returns the length of the scalar at the beginning of rest, or -1 if the scalar continues on another
+// line.
 func scalarLength(rest string, scalar *yaml.Node) int {
 	switch {
 	case scalar.Style&yaml.DoubleQuotedStyle != 0:
@@ -76,9 +77,9 @@ func scalarLength(rest string, scalar *yaml.Node) int {
 	return -1
 }
 
-// with adds the text that has an entry in place of the lines from top to bottom.
-func (e *yamlEdit) with(texts []string, top, bottom int, entry yamlEntry, column int) []string {
-	lines, err := e.written(entry)
+// withEntry appends the text in which an entry replaces the lines from top to bottom.
+func (e *yamlEdit) withEntry(texts []string, top, bottom int, entry yamlEntry, column int) []string {
+	lines, err := e.entryLines(entry)
 	if err != nil || top < 0 || top > bottom {
 		return texts
 	}
@@ -99,7 +100,7 @@ func (e *yamlEdit) with(texts []string, top, bottom int, entry yamlEntry, column
 	return append(texts, e.splice(top, bottom, lines))
 }
 
-// alignComment returns a line with the spaces before its comment that the line it replaces has.
+// alignComment returns a line whose comment has the same distance as in the line it replaces.
 func alignComment(line, old, comment string) string {
 	code, ok := strings.CutSuffix(strings.TrimSuffix(line, "\n"), " "+comment)
 	oldCode, had := strings.CutSuffix(strings.TrimRight(old, " \t\n"), comment)
@@ -109,7 +110,7 @@ func alignComment(line, old, comment string) string {
 	return code + oldCode[len(strings.TrimRight(oldCode, " \t")):] + comment + "\n"
 }
 
-// splice is the text with other lines from top to bottom.
+// splice returns the text with the lines from top to bottom replaced.
 func (e *yamlEdit) splice(top, bottom int, lines []string) string {
 	if top < 0 || top > bottom || bottom > len(e.lines) {
 		return ""
@@ -117,8 +118,8 @@ func (e *yamlEdit) splice(top, bottom int, lines []string) string {
 	return strings.Join(slices.Concat(e.lines[:top], lines, e.lines[bottom:]), "")
 }
 
-// written are the lines of an entry as it is now, without the comments around it, which stay where they are.
-func (e *yamlEdit) written(entry yamlEntry) ([]string, error) {
+// entryLines returns the lines of an entry without the comments around it, which stay in place.
+func (e *yamlEdit) entryLines(entry yamlEntry) ([]string, error) {
 	content := []*yaml.Node{entry.in.Content[entry.at]}
 	if entry.in.Kind == yaml.MappingNode {
 		content = []*yaml.Node{entry.in.Content[entry.at-1], entry.in.Content[entry.at]}
@@ -127,10 +128,10 @@ func (e *yamlEdit) written(entry yamlEntry) ([]string, error) {
 	first.HeadComment, first.FootComment = "", ""
 	content[0] = &first
 	text, err := encodeYAML(&yaml.Node{Kind: entry.in.Kind, Content: content}, e.indent())
-	return linesOf(text), err
+	return splitLines(text), err
 }
 
-// column is where the entries of the map or list begin, from 0.
+// column returns the column, from 0, in which the entries of the map or list begin.
 func (entry yamlEntry) column() int {
 	if entry.in.Kind == yaml.SequenceNode || len(entry.in.Content) == 0 {
 		return entry.in.Column - 1
@@ -138,8 +139,8 @@ func (entry yamlEntry) column() int {
 	return entry.in.Content[0].Column - 1
 }
 
-// trimmed is where the lines of an entry end, without the blank ones and the comments behind it.
-func (e *yamlEdit) trimmed(entry yamlEntry) int {
+// endOfEntry returns the line after an entry, without trailing blank lines and comments.
+func (e *yamlEdit) endOfEntry(entry yamlEntry) int {
 	bottom := min(entry.bottom, len(e.lines))
 	for bottom > entry.top+1 && isComment(e.lines[bottom-1]) {
 		bottom--
@@ -147,18 +148,18 @@ func (e *yamlEdit) trimmed(entry yamlEntry) int {
 	return bottom
 }
 
-// end is where an entry that is to be added behind all others goes.
-func (e *yamlEdit) end(entry yamlEntry) int {
-	return e.trimmed(yamlEntry{top: entry.in.Line - 1, bottom: entry.bottom})
+// endOfEntries returns the line for an entry that is added behind all others.
+func (e *yamlEdit) endOfEntries(entry yamlEntry) int {
+	return e.endOfEntry(yamlEntry{top: entry.in.Line - 1, bottom: entry.bottom})
 }
 
-// yamlIndent is how a document is indented.
+// yamlIndent is the indentation of a document.
 type yamlIndent struct {
 	spaces  int
-	compact bool // the items of a list in a map begin in the column of the key
+	compact bool // items of a list in a map begin in the column of the key
 }
 
-// indent looks at the nodes that were read.
+// indent determines the indentation of the document from its nodes.
 func (e *yamlEdit) indent() yamlIndent {
 	found := yamlIndent{}
 	inspectIndent(e.doc.Content[0], &found)
