@@ -14,10 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Decode reads u strictly into the struct that into points to. text is the YAML document u was read from; without it
-// mistakes have the line of the manifest only. A field that into does not have and a value of another type than into
-// expects are mistakes of the Doc; whatever could be read is in into nevertheless, so that validation can go on and
-// all mistakes are told at once. Null is the same as absent, and status is not read, as kubectl apply would not.
+// Decode decodes u strictly into the struct that into points to. text is the YAML document of u; without it all
+// mistakes have the line of the manifest. Unknown fields and values of a wrong type are mistakes of the Doc. The
+// valid fields are decoded nevertheless, so that validation can continue and report all mistakes at once. As in
+// kubectl apply, null is the same as absent, and status is ignored.
 func Decode(u *unstructured.Unstructured, text []byte, origin Origin, into any) *Doc {
 	return Hints(nil).Decode(u, text, origin, into)
 }
@@ -26,7 +26,7 @@ func (d *Doc) read(u *unstructured.Unstructured, into any) {
 	d.content, d.root = maps.Clone(u.Object), reflect.TypeOf(into).Elem()
 	delete(d.content, "status")
 	d.check("", d.content, d.root)
-	if d.endless { // to read it could take as long as to compute with it
+	if d.endless { // decoding it could take as long as arithmetic with it
 		d.unread = true
 		return
 	}
@@ -40,7 +40,7 @@ func (d *Doc) read(u *unstructured.Unstructured, into any) {
 	}
 }
 
-// pathOf is the field a JSON error is about, as far as it says.
+// pathOf returns the field that a JSON error names, if any.
 func pathOf(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return wrong.Field
@@ -48,7 +48,7 @@ func pathOf(err error) string {
 	return ""
 }
 
-// check compares a value with the Go type it is to be read into.
+// check compares a value with the Go type that it is decoded into.
 func (d *Doc) check(path string, value any, t reflect.Type) {
 	if d.full() {
 		return
@@ -61,7 +61,7 @@ func (d *Doc) check(path string, value any, t reflect.Type) {
 		return
 	}
 	if value == nil || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		return // null is absent; a type that reads itself checks itself
+		return // null is absent; types with their own decoder check themselves
 	}
 	switch t.Kind() {
 	case reflect.Struct:
@@ -147,7 +147,7 @@ func outside(n int64, t reflect.Type) bool {
 	return reflect.Zero(t).OverflowInt(n)
 }
 
-// fields are the JSON names of a struct with the types they are read into.
+// fields returns the JSON names of a struct's fields with their types.
 func fields(t reflect.Type) map[string]reflect.Type {
 	known := map[string]reflect.Type{}
 	for field := range t.Fields() {

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Defines is the kind that a CustomResourceDefinition defines; empty where it does not say.
+// Defines returns the kind that a CustomResourceDefinition defines; empty if the fields are missing.
 func Defines(crd *unstructured.Unstructured) schema.GroupKind {
 	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// maxMistakes is how many mistakes of one manifest are told.
+// maxMistakes bounds the mistakes that are reported for one manifest.
 const maxMistakes = 100
 
-// Doc is one manifest being read: where its fields stand, and the mistakes found in it so far.
+// Doc is a manifest during decoding and validation: it holds the positions of its fields and the mistakes found so
+// far.
 type Doc struct {
 	Origin Origin
 	Lines  Lines
@@ -22,12 +23,12 @@ type Doc struct {
 	root     reflect.Type
 	hints    Hints
 	mistakes []*Error
-	reported map[string]bool // by field: the first mistake of a field is the one worth reading
-	endless  bool            // a quantity is
-	unread   bool            // nothing was read, so there is nothing more to say
+	reported map[string]bool // by field; only the first mistake of a field is reported
+	endless  bool            // the manifest contains an endless quantity
+	unread   bool            // nothing was decoded, so later mistakes are noise
 }
 
-// Value is what is written at a field ("spec.rules[1].value"), nil when nothing is or null is.
+// Value returns the value of a field ("spec.rules[1].value"), nil if it is absent or null.
 func (d *Doc) Value(field string) any {
 	var value any = d.content
 	for segment := range strings.SplitSeq(field, ".") {
@@ -47,7 +48,7 @@ func (d *Doc) Value(field string) any {
 	return value
 }
 
-// Errorf notes a mistake in a field, unless one is known there already.
+// Errorf records a mistake in a field, unless the field already has one.
 func (d *Doc) Errorf(field, format string, args ...any) {
 	if d.reported[field] || d.unread || d.full() {
 		return
@@ -56,17 +57,17 @@ func (d *Doc) Errorf(field, format string, args ...any) {
 	d.mistakes = append(d.mistakes, &Error{Origin: d.Lines.At(d.Origin, field), Message: fmt.Sprintf(format, args...)})
 }
 
-// full says that there are mistakes enough to stop looking.
+// full reports whether the limit of mistakes is reached.
 func (d *Doc) full() bool { return len(d.mistakes) >= maxMistakes }
 
-// Require notes a mistake when a required field is not there.
+// Require records a mistake if a required field is absent.
 func (d *Doc) Require(field string, present bool) {
 	if !present {
 		d.Errorf(field, "%s is required", field)
 	}
 }
 
-// OneOf notes a mistake when value is not one of the allowed ones. Empty is allowed here: see Require.
+// OneOf records a mistake if value is not one of the allowed values. An empty value is allowed: see Require.
 func (d *Doc) OneOf(field, value string, allowed ...string) {
 	if value == "" || slices.Contains(allowed, value) {
 		return
@@ -74,7 +75,7 @@ func (d *Doc) OneOf(field, value string, allowed ...string) {
 	d.Errorf(field, "%s is %q, expected %s%s", field, short(value), either(allowed), DidYouMean(value, allowed))
 }
 
-// Err is every mistake, in the order of the file, of a hundred at most; nil when there is none. Each is an *Error.
+// Err returns all mistakes in the order of the file, at most a hundred; nil if there are none. Each is an *Error.
 func (d *Doc) Err() error {
 	slices.SortStableFunc(d.mistakes, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Origin.Line, b.Origin.Line), cmp.Compare(a.Origin.Column, b.Origin.Column))

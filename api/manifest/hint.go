@@ -13,19 +13,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Hints says what to write instead of names that people believe in and that never were fields: the name of a field,
-// or the end of the sentence about the unknown one. They come before the nearest name, which would mislead there.
+// Hints maps names that are commonly mistaken for fields to the correct field name, or to the end of the sentence
+// about the unknown field. A hint takes precedence over the nearest name, which would mislead.
 type Hints map[string]string
 
-// Decode is the function Decode, with these hints.
+// Decode is like the function Decode, with these hints.
 func (h Hints) Decode(u *unstructured.Unstructured, text []byte, origin Origin, into any) *Doc {
 	d := &Doc{Origin: origin, Lines: LinesOf(text, origin.Line), reported: map[string]bool{}, hints: h}
 	d.read(u, into)
 	return d
 }
 
-// unknown is the end of the sentence about a field that the struct t does not have: a name that people believe in,
-// the same name in another place, the nearest name, or all there are.
+// unknown returns the end of the sentence about a field that the struct t does not have: a hint, the same name in
+// another place, the nearest name, or the list of all fields.
 func (d *Doc) unknown(key string, t reflect.Type) string {
 	name, believed := d.hints[key]
 	if strings.Contains(name, " ") {
@@ -48,13 +48,13 @@ func (d *Doc) unknown(key string, t reflect.Type) string {
 	return cmp.Or(DidYouMean(key, names), "; expected "+either(names))
 }
 
-// place is a field and its type, while looking for another field below it.
+// place is a field and its type during the search for a field below it.
 type place struct {
 	path string
 	in   reflect.Type
 }
 
-// find is the shortest path below t to a field with this name; what is misplaced is most often one level too high.
+// find returns the shortest path below t to a field with this name: most misplaced fields are one level too high.
 func find(name string, t reflect.Type) string {
 	seen := map[reflect.Type]bool{}
 	for queue := []place{{"", t}}; len(queue) > 0; queue = queue[1:] {
@@ -72,7 +72,7 @@ func find(name string, t reflect.Type) string {
 	return ""
 }
 
-// below are the fields of p, lists last: what belongs into an entry can belong into any of them.
+// below returns the fields of p, lists last: a field of an entry could belong to any entry.
 func (p place) below(known map[string]reflect.Type) []place {
 	var places, lists []place
 	for _, key := range slices.Sorted(maps.Keys(known)) {
@@ -85,7 +85,7 @@ func (p place) below(known map[string]reflect.Type) []place {
 	return append(places, lists...)
 }
 
-// entry is p, or what the list at p is a list of.
+// entry returns p, or the element type if p is a list.
 func (p place) entry() place {
 	for p.in.Kind() == reflect.Pointer || p.in.Kind() == reflect.Slice {
 		if p.in.Kind() == reflect.Slice {
@@ -96,7 +96,7 @@ func (p place) entry() place {
 	return p
 }
 
-// open says whether p has fields worth naming: those of metadata are everywhere, those of a status nobody writes.
+// open reports whether the fields of p are worth suggesting: every object has metadata, and nobody writes status.
 func (p place) open() bool {
 	return p.in.Kind() == reflect.Struct && p.path != "status" && p.in != reflect.TypeFor[metav1.ObjectMeta]() &&
 		!reflect.PointerTo(p.in).Implements(reflect.TypeFor[json.Unmarshaler]())

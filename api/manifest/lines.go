@@ -8,22 +8,22 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Lines maps a field path as people write it ("spec.placement.clusterAffinity", "spec.rules[1].value") to its place
-// in the file. The nil map knows no place.
+// Lines maps the path of a field ("spec.placement.clusterAffinity", "spec.rules[1].value") to its position in the
+// file. A nil map has no positions.
 type Lines map[string]Position
 
-// Position is where the name of a field begins, or an entry of a list. Both are 1-based.
+// Position is the position of a field name or of a list entry. Both numbers are 1-based.
 type Position struct{ Line, Column int }
 
-// Bounds of the index of one manifest: aliases in YAML can name the same lines exponentially often, and every path has
-// the keys above it. What is behind them has the line of what is around it.
+// Bounds of the index of one manifest: YAML aliases can repeat lines exponentially often, and every path contains the
+// keys above it. Fields beyond the bounds get the line of the enclosing field.
 const (
 	maxLines     = 100_000
 	maxLineBytes = 16 << 20 // of all paths together
 )
 
-// LinesOf indexes the fields of text, one YAML or JSON document whose first line is line first of its file.
-// It is nil when there is no text, when first is not known (0) and when text cannot be parsed.
+// LinesOf indexes the fields of text, one YAML or JSON document that begins at line first of its file. It returns nil
+// if there is no text, if first is 0 (unknown) or if text cannot be parsed.
 func LinesOf(text []byte, first int) Lines {
 	if len(text) == 0 || first < 1 {
 		return nil
@@ -37,7 +37,7 @@ func LinesOf(text []byte, first int) Lines {
 	return x.lines
 }
 
-// At is the place of a field: its own line, or the nearest enclosing field's, or the manifest's.
+// At returns the position of a field, else of the nearest enclosing field, else of the manifest.
 func (l Lines) At(manifest Origin, field string) Origin {
 	for f := field; f != ""; f = enclosing(f) {
 		if p, ok := l[f]; ok {
@@ -48,7 +48,7 @@ func (l Lines) At(manifest Origin, field string) Origin {
 	return manifest
 }
 
-// Copied is l in which everything at and below one field has a second path, for fields that were moved.
+// Copied returns l with a second path for one field and all fields below it, for fields that were moved.
 func (l Lines) Copied(from, to string) Lines {
 	if l == nil {
 		return nil
@@ -63,12 +63,13 @@ func (l Lines) Copied(from, to string) Lines {
 	return copied
 }
 
-// enclosing is the path of the field around: "spec.rules[1].value" is in "spec.rules[1]", which is in "spec.rules".
+// enclosing returns the path of the enclosing field: "spec.rules[1].value" is in "spec.rules[1]", which is in
+// "spec.rules".
 func enclosing(field string) string {
 	return field[:max(0, strings.LastIndexAny(field, ".["))]
 }
 
-// indexing is an index being made, and how many bytes of paths it has room for.
+// indexing is an index under construction, with the number of bytes left for paths.
 type indexing struct {
 	lines Lines
 	left  int
@@ -107,7 +108,7 @@ func (x *indexing) index(path string, n *yaml.Node, offset int) {
 	}
 }
 
-// add keeps the first place of a path: what a mapping says itself comes before what it merges in.
+// add records the first position of a path: a mapping's own keys come before merged ones.
 func (x *indexing) add(path string, at, value *yaml.Node, offset int) {
 	x.left -= len(path)
 	if _, known := x.lines[path]; !known {

@@ -1,5 +1,5 @@
-// Package manifest names Kubernetes objects and says where in Git they were written.
-// It is the vocabulary that every other package shares; it imports nothing of accord.
+// Package manifest identifies Kubernetes objects and their positions in Git. All other packages share its types; it
+// imports nothing of accord.
 package manifest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ID identifies an object whatever version it is written in: two manifests with the same ID
-// are the same object on a cluster. Namespace is empty for cluster-scoped kinds.
+// ID identifies an object independently of its version: two manifests with the same ID are the same object on a
+// cluster. Namespace is empty for cluster-scoped kinds.
 type ID struct {
 	Group     string `json:"group,omitempty"`
 	Kind      string `json:"kind"`
@@ -20,19 +20,20 @@ type ID struct {
 	Name      string `json:"name"`
 }
 
-// IDOf names u.
+// IDOf returns the ID of u.
 func IDOf(u *unstructured.Unstructured) ID {
 	gvk := u.GroupVersionKind()
 	return ID{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
 }
 
-// GroupKind is the kind of the object.
+// GroupKind returns the kind of the object.
 func (id ID) GroupKind() schema.GroupKind { return schema.GroupKind{Group: id.Group, Kind: id.Kind} }
 
-// IsSecret says whether the values of the object are nobody's business: none may reach a message, a status or a digest.
+// IsSecret reports whether the values of the object are confidential: they must not appear in a message, a status or
+// a digest.
 func (id ID) IsSecret() bool { return id.Group == "" && id.Kind == "Secret" }
 
-// String is what people read: "apps/Deployment shop/web", "Namespace shop".
+// String returns the ID for users: "apps/Deployment shop/web", "Namespace shop".
 func (id ID) String() string {
 	s := id.Kind
 	if id.Group != "" {
@@ -44,7 +45,7 @@ func (id ID) String() string {
 	return s + " " + id.Name
 }
 
-// Compare orders by group, kind, namespace and name.
+// Compare orders IDs by group, kind, namespace and name.
 func (id ID) Compare(other ID) int {
 	return cmp.Or(
 		cmp.Compare(id.Group, other.Group),
@@ -54,13 +55,13 @@ func (id ID) Compare(other ID) int {
 	)
 }
 
-// Entry is the inventory form "<namespace>_<name>_<group>_<kind>", the one Flux and cli-utils use.
-// Names with a colon (RBAC) are written with a double underscore, as there.
+// Entry returns the inventory form "<namespace>_<name>_<group>_<kind>" of Flux and cli-utils. As there, a colon in a
+// name (RBAC) becomes a double underscore.
 func (id ID) Entry() string {
 	return id.Namespace + "_" + strings.ReplaceAll(id.Name, ":", "__") + "_" + id.Group + "_" + id.Kind
 }
 
-// ParseEntry reads what Entry wrote.
+// ParseEntry parses the result of Entry.
 func ParseEntry(s string) (ID, error) {
 	var id ID
 	first, rest, ok := strings.Cut(s, "_")
@@ -77,15 +78,16 @@ func ParseEntry(s string) (ID, error) {
 	return id, nil
 }
 
-// Origin is the place in a source that a manifest, or a field of one, was read from.
+// Origin is the position of a manifest, or of a field, in a source.
 type Origin struct {
-	Source string `json:"source,omitempty"` // name of the source in the Federation; empty when there is only one
+	Source string `json:"source,omitempty"` // name of the source in the Federation; empty if there is only one
 	Path   string `json:"path,omitempty"`   // slash-separated, relative to the root of the tree
-	Line   int    `json:"line,omitempty"`   // 1-based; 0 when it is not known (objects that kustomize made)
-	Column int    `json:"column,omitempty"` // 1-based, in characters; 0 when it is not known (whole manifests)
+	Line   int    `json:"line,omitempty"`   // 1-based; 0 if unknown (objects that kustomize generated)
+	Column int    `json:"column,omitempty"` // 1-based, in characters; 0 if unknown (whole manifests)
 }
 
-// String is "policies/web.yaml:14", without the column, with the source in front when there are several: "apps//policies/web.yaml:14".
+// String returns "policies/web.yaml:14": path and line without the column, preceded by the source if there are
+// several: "apps//policies/web.yaml:14".
 func (o Origin) String() string {
 	s := o.Path
 	if o.Source != "" {
@@ -100,8 +102,8 @@ func (o Origin) String() string {
 // Error is a mistake in a manifest, addressed to its author.
 type Error struct {
 	Origin  Origin
-	Message string // what is wrong and what was expected, with the nearest valid name if there is one
+	Message string // the mistake and the expectation, with the nearest valid name if there is one
 }
 
-// Error is "policies/web.yaml:14: unknown field ...".
+// Error returns "policies/web.yaml:14: unknown field ...".
 func (e *Error) Error() string { return e.Origin.String() + ": " + e.Message }

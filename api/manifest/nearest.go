@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Nearest is the candidate that name was probably meant to be: the one with the fewest edits, at most a third of its
-// length; or the only one that contains name or is contained in it; or the one with most of it in common. It is empty
-// when nothing is near, or several are equally near. Case does not count.
+// Nearest returns the candidate that was probably meant by name: the one with the fewest edits, at most a third of
+// its length; else the only one that contains name or is contained in it; else the one with the longest common part.
+// It returns "" if no candidate is near, or if several are equally near. Case is ignored.
 func Nearest(name string, candidates []string) string {
 	best, least, tied := "", 0, false
 	for _, c := range candidates {
@@ -25,12 +25,12 @@ func Nearest(name string, candidates []string) string {
 		return ""
 	}
 	if best != "" || len(name) < 3 {
-		return best // two letters are in common with everything
+		return best // two letters match almost anything
 	}
 	return overlapping(strings.ToLower(name), candidates)
 }
 
-// DidYouMean is `; did you mean "web"?`, or nothing when no candidate is near.
+// DidYouMean returns `; did you mean "web"?`, or "" if no candidate is near.
 func DidYouMean(name string, candidates []string) string {
 	if near := Nearest(name, candidates); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
@@ -38,8 +38,8 @@ func DidYouMean(name string, candidates []string) string {
 	return ""
 }
 
-// overlapping is the only candidate that contains name or is contained in it. When there are several nobody can tell;
-// when there is none, the words they have in common may.
+// overlapping returns the only candidate that contains name or is contained in it. If there are several, the choice
+// is ambiguous; if there is none, commonWords may find one.
 func overlapping(name string, candidates []string) string {
 	var found []string
 	for _, c := range candidates {
@@ -57,8 +57,8 @@ func overlapping(name string, candidates []string) string {
 	return ""
 }
 
-// commonWords is the candidate that begins like name and goes on with a run of letters of it, when both together are
-// half of either: staticClusterWeight is nearer to staticWeightList than any number of single edits says.
+// commonWords returns the candidate that begins like name and continues with a run of its letters, if both together
+// make up half of either: staticClusterWeight is nearer to staticWeightList than the number of edits suggests.
 func commonWords(name string, candidates []string) string {
 	best, longest := "", 0
 	for _, c := range slices.Sorted(slices.Values(candidates)) {
@@ -80,7 +80,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// commonRun is the length of the longest substring that a and b share.
+// commonRun returns the length of the longest common substring of a and b.
 func commonRun(a, b string) int {
 	longest := 0
 	row := make([]int, len(b)+1)
@@ -97,7 +97,8 @@ func commonRun(a, b string) int {
 	return longest
 }
 
-// distance counts the letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+// distance returns the number of letters to insert, delete, replace or swap with their neighbour (optimal string
+// alignment).
 func distance(a, b string) int {
 	var before, last []int
 	row := make([]int, len(b)+1)

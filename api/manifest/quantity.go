@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// Endless says that to compute with a quantity would take minutes or more: "1e99999999" is a valid one, and all its
-// digits are written out when it is compared with another. The longest honest one has 20 digits or so. Quantities from
-// Git are asked before they are read.
+// Endless reports whether arithmetic with a quantity would take minutes or more: "1e99999999" is valid, and a
+// comparison writes out all its digits. The longest plausible quantity has about 20 digits. Quantities from Git are
+// checked before they are decoded.
 func Endless(quantity string) bool {
 	const maxLength, maxExponentDigits = 64, 3
 	_, exponent, _ := strings.Cut(strings.ToLower(quantity), "e")
 	return len(quantity) > maxLength || len(strings.TrimLeft(exponent, "+-0")) > maxExponentDigits
 }
 
-// Finite notes a mistake for every quantity in value, a tree of maps and lists, that is Endless, and says whether there
+// Finite records a mistake for every Endless quantity in value, a tree of maps and lists, and reports whether there
 // was none.
 func (d *Doc) Finite(path string, value any) bool {
 	finite := true
 	switch v := value.(type) {
 	case string:
 		if Endless(v) {
-			d.Errorf(path, "%s is a quantity that nobody can compute with, %q", path, short(v))
+			d.Errorf(path, "%s is too large or too precise a quantity, %q", path, short(v))
 			return false
 		}
 	case map[string]any:

@@ -23,7 +23,7 @@ func describe(value any) string {
 	return fmt.Sprint(value)
 }
 
-// short is a text that fits into a sentence.
+// short shortens a text so that it fits into a sentence.
 func short(text string) string {
 	const most = 80
 	if utf8.RuneCountInString(text) <= most {
@@ -32,7 +32,7 @@ func short(text string) string {
 	return string([]rune(text)[:most]) + "..."
 }
 
-// unquoted is the hint for who did not mean the number or the truth value that YAML reads (1.20, yes).
+// unquoted returns the hint for a value that YAML reads as a number or boolean although text was meant (1.20, yes).
 func unquoted(value any) string {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -41,7 +41,7 @@ func unquoted(value any) string {
 	return "; write it in quotes"
 }
 
-// inOneString is the hint for who wrote a list as the text "eu-1, eu-2".
+// inOneString returns the hint for a list that is written as one string, "eu-1, eu-2".
 func inOneString(value any) string {
 	text, _ := value.(string)
 	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
@@ -55,7 +55,7 @@ func inOneString(value any) string {
 	return fmt.Sprintf("; %d names in one string? Write [%s]", len(names), list)
 }
 
-// either lists what is allowed: "Abort or Overwrite".
+// either formats the allowed values: "Abort or Overwrite".
 func either(allowed []string) string {
 	if len(allowed) < 2 {
 		return strings.Join(allowed, "")

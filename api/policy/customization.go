@@ -5,16 +5,16 @@ import "github.com/accord-dev/accord/api/manifest"
 // ConfigGroup is the API group of ResourceInterpreterCustomizations.
 const ConfigGroup = "config.karmada.io"
 
-// Customization is a ResourceInterpreterCustomization (Karmada §7.1): what a user knows about one kind, in Lua.
+// Customization is a ResourceInterpreterCustomization (Karmada §7.1): Lua scripts that interpret one kind.
 type Customization struct {
 	Meta
 	Spec CustomizationSpec
 }
 
-// Title is "ResourceInterpreterCustomization rollout".
+// Title returns "ResourceInterpreterCustomization rollout".
 func (c *Customization) Title() string { return "ResourceInterpreterCustomization " + c.Name }
 
-// Script is what is written for an operation; empty when nothing is.
+// Script returns the script of an operation, or "".
 func (c *Customization) Script(op Operation) string {
 	if s := c.Spec.Customizations.of(op); s != nil {
 		return s.LuaScript
@@ -22,8 +22,8 @@ func (c *Customization) Script(op Operation) string {
 	return ""
 }
 
-// ScriptAt is the place of a line of a script, 1-based: the line of the file where the script is a literal block
-// (luaScript: |), and else the line where it begins.
+// ScriptAt returns the position of a line of a script, 1-based: the line of the file if the script is a literal block
+// (luaScript: |), else the line where the script begins.
 func (c *Customization) ScriptAt(op Operation, line int) manifest.Origin { return c.At(op.line(line)) }
 
 // CustomizationSpec is .spec of a ResourceInterpreterCustomization.
@@ -32,13 +32,13 @@ type CustomizationSpec struct {
 	Customizations CustomizationRules  `json:"customizations"`
 }
 
-// CustomizationTarget is the kind that is customized. Every version of it is: kinds match whatever the version.
+// CustomizationTarget is the customized kind. It includes every version of the kind.
 type CustomizationTarget struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 }
 
-// CustomizationRules has one script for each operation; nil leaves that to what is built in.
+// CustomizationRules has one script for each operation; nil means the built-in interpretation.
 type CustomizationRules struct {
 	Retention                *LuaScript `json:"retention,omitempty"`
 	ReplicaResource          *LuaScript `json:"replicaResource,omitempty"`
@@ -50,7 +50,7 @@ type CustomizationRules struct {
 	DependencyInterpretation *LuaScript `json:"dependencyInterpretation,omitempty"`
 }
 
-// LuaScript defines the function of its operation.
+// LuaScript defines the Lua function of its operation.
 type LuaScript struct {
 	LuaScript string `json:"luaScript"`
 }

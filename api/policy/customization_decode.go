@@ -10,9 +10,9 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// DecodeCustomization reads a ResourceInterpreterCustomization strictly and validates it, its scripts included: one that
-// is not Lua is a mistake in the line of the file where Lua stops understanding it (Karmada §7.1). Text and error are as
-// with Decode.
+// DecodeCustomization decodes a ResourceInterpreterCustomization strictly and validates it. A script that does not
+// compile is a mistake at the line of the file where Lua reports the error (Karmada §7.1). Text and error are as in
+// Decode.
 func DecodeCustomization(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Customization, error) {
 	written, doc := read[CustomizationSpec](u, text, origin)
 	c := Customization{Meta: written.meta(doc, ""), Spec: written.Spec}
@@ -22,10 +22,11 @@ func DecodeCustomization(u *unstructured.Unstructured, text []byte, origin manif
 	return c, doc.Err()
 }
 
-// blockHeader ends a line after which a literal block begins, "luaScript: |-  # comment".
+// blockHeader matches the end of a line after which a literal block begins, "luaScript: |-  # comment".
 var blockHeader = regexp.MustCompile(`:[ \t]+(?:[!&]\S+[ \t]+)*\|[-+0-9]*[ \t]*(?:#.*)?\r?$`)
 
-// indexScripts gives the lines of scripts their places. Only in a literal block has each a line of the file of its own.
+// indexScripts records the positions of script lines. Only in a literal block does each line of a script have a line
+// of the file.
 func (c *Customization) indexScripts(text []byte) {
 	lines := bytes.Split(text, []byte("\n"))
 	for _, op := range Operations() {

@@ -2,10 +2,10 @@ package policy
 
 import "fmt"
 
-// Operation is one thing that can be known about a kind, by the name of its field in a Customization (Karmada §7.1).
+// Operation is one interpretation of a kind; its name is the field in a Customization (Karmada §7.1).
 type Operation string
 
-// The operations.
+// Operations of a Customization.
 const (
 	Retention                Operation = "retention"
 	ReplicaResource          Operation = "replicaResource"
@@ -17,7 +17,7 @@ const (
 	DependencyInterpretation Operation = "dependencyInterpretation"
 )
 
-// Operations are all of them, in the order in which people read them.
+// Operations returns all operations in display order.
 func Operations() []Operation {
 	return []Operation{
 		Retention, ReplicaResource, ComponentResource, ReplicaRevision,
@@ -25,7 +25,7 @@ func Operations() []Operation {
 	}
 }
 
-// Function is the name of the Lua function that a script of the operation defines; empty for no operation.
+// Function returns the name of the Lua function that a script of the operation defines; "" for an unknown operation.
 func (o Operation) Function() string {
 	switch o {
 	case Retention:
@@ -48,8 +48,8 @@ func (o Operation) Function() string {
 	return ""
 }
 
-// field is where the script of the operation is written.
+// field returns the path of the operation's script.
 func (o Operation) field() string { return "spec.customizations." + string(o) + ".luaScript" }
 
-// line is the path of a line of the script, 1-based, as if the script were a list of lines.
+// line returns the path of a line of the script, 1-based, as if the script were a list of lines.
 func (o Operation) line(n int) string { return fmt.Sprintf("%s[%d]", o.field(), n) }

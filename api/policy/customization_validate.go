@@ -10,10 +10,10 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// maxScript is how many bytes a script may have: compiling takes time that grows with its square.
+// maxScript bounds the size of a script in bytes: compiling takes quadratic time.
 const maxScript = 64 << 10
 
-// validate is Karmada §7.1 with what its webhook says.
+// validate applies the rules of Karmada §7.1 and of its webhook.
 func (c *Customization) validate(doc *manifest.Doc) {
 	checkVersion(doc, "spec.target.apiVersion", c.Spec.Target.APIVersion)
 	doc.Require("spec.target.kind", c.Spec.Target.Kind != "")
@@ -44,7 +44,7 @@ func (c *Customization) validateScript(doc *manifest.Doc, op Operation) {
 	}
 }
 
-// compile says in which line Lua stops understanding a script, and why; nothing if it compiles.
+// compile returns the line and text of a compile error; zero values if the script compiles.
 func compile(script string) (line int, why string) {
 	chunk, err := parse.Parse(strings.NewReader(script), "")
 	if err == nil {

@@ -9,18 +9,18 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Group is the API group of the policies, AppsGroup the one of WorkloadRebalancers.
+// Group is the API group of the policies, AppsGroup that of WorkloadRebalancers.
 const (
 	Group     = "policy.karmada.io"
 	AppsGroup = "apps.karmada.io"
 )
 
-// DefaultNamespace is where a namespaced policy stands whose manifest does not say, as with kubectl.
+// DefaultNamespace is the namespace of a namespaced policy without metadata.namespace, as with kubectl.
 const DefaultNamespace = "default"
 
-// Decode reads a PropagationPolicy or ClusterPropagationPolicy strictly, sets its defaults and validates it
-// (Karmada §1.2 to §1.4). text is the YAML document of u, nil when there is none. The error joins every mistake found,
-// each a *manifest.Error.
+// Decode decodes a PropagationPolicy or ClusterPropagationPolicy strictly, sets its defaults and validates it
+// (Karmada §1.2 to §1.4). text is the YAML document of u, nil if there is none. The error joins all mistakes, each a
+// *manifest.Error.
 func Decode(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Policy, error) {
 	written, doc := read[PolicySpec](u, text, origin)
 	p := Policy{Meta: written.meta(doc, "PropagationPolicy"), Spec: written.Spec}
@@ -31,8 +31,8 @@ func Decode(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (
 	return p, doc.Err()
 }
 
-// DecodeOverride reads an OverridePolicy or ClusterOverridePolicy strictly, sets its defaults, folds the deprecated
-// single-rule form into overrideRules and validates it (Karmada §1.5, §1.6). Text and error are as with Decode.
+// DecodeOverride decodes an OverridePolicy or ClusterOverridePolicy strictly, sets its defaults, folds the deprecated
+// single-rule form into overrideRules and validates it (Karmada §1.5, §1.6). Text and error are as in Decode.
 func DecodeOverride(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Override, error) {
 	written, doc := read[OverrideSpec](u, text, origin)
 	o := Override{Meta: written.meta(doc, "OverridePolicy"), Spec: written.Spec}
@@ -46,7 +46,7 @@ func DecodeOverride(u *unstructured.Unstructured, text []byte, origin manifest.O
 	return o, nil
 }
 
-// DecodeTaintPolicy reads a ClusterTaintPolicy strictly and validates it (Karmada §1.7). Text and error are as with
+// DecodeTaintPolicy decodes a ClusterTaintPolicy strictly and validates it (Karmada §1.7). Text and error are as in
 // Decode.
 func DecodeTaintPolicy(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (TaintPolicy, error) {
 	written, doc := read[TaintPolicySpec](u, text, origin)
@@ -56,7 +56,7 @@ func DecodeTaintPolicy(u *unstructured.Unstructured, text []byte, origin manifes
 	return t, doc.Err()
 }
 
-// DecodeRebalancer reads a WorkloadRebalancer strictly and validates it (Karmada §4.11). Text and error are as with
+// DecodeRebalancer decodes a WorkloadRebalancer strictly and validates it (Karmada §4.11). Text and error are as in
 // Decode.
 func DecodeRebalancer(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Rebalancer, error) {
 	written, doc := read[RebalancerSpec](u, text, origin)
@@ -72,21 +72,21 @@ type manifestOf[S any] struct {
 	Spec     S `json:"spec"`
 }
 
-// read reads a manifest strictly, and says where its fields stand.
+// read decodes a manifest strictly and indexes the positions of its fields.
 func read[S any](u *unstructured.Unstructured, text []byte, origin manifest.Origin) (manifestOf[S], *manifest.Doc) {
 	var written manifestOf[S]
 	doc := hints.Decode(u, text, origin, &written)
 	return written, doc
 }
 
-// document is what manifests of every kind have.
+// document holds the parts that manifests of every kind have.
 type document struct {
 	metav1.TypeMeta `json:",inline"`
 	Metadata        metav1.ObjectMeta `json:"metadata"`
 }
 
-// meta is what is kept of the metadata: a namespace for the namespaced kind only, as an API server would. What the
-// server sets itself (uid, resourceVersion, managedFields) is left alone, as kubectl apply would.
+// meta returns the decoded metadata; the namespace is kept for the namespaced kind only, as an API server does.
+// Fields that the server sets (uid, resourceVersion, managedFields) are ignored, as kubectl apply does.
 func (d document) meta(doc *manifest.Doc, namespaced string) Meta {
 	m := Meta{Name: d.Metadata.Name, Labels: d.Metadata.Labels, Origin: doc.Origin, Lines: doc.Lines}
 	if d.Kind == namespaced && namespaced != "" {
@@ -95,7 +95,7 @@ func (d document) meta(doc *manifest.Doc, namespaced string) Meta {
 	return m
 }
 
-// check is what has to be right in every manifest.
+// check validates apiVersion, kind and metadata.
 func (d document) check(doc *manifest.Doc, group string, kinds ...string) {
 	doc.Require("apiVersion", d.APIVersion != "")
 	doc.OneOf("apiVersion", d.APIVersion, group+"/v1alpha1")

@@ -148,8 +148,8 @@ func TestMistakesHaveColumns(t *testing.T) {
 func TestBothOverrideForms(t *testing.T) {
 	text := overriding("ClusterOverridePolicy", "overrideRules: [{overriders: {}}]\ntargetCluster: {fieldSelector: {matchExpressions: [{key: rack, operator: In}]}}\noverriders: {plaintext: [{path: /a, operator: remove}]}\n")
 	_, err := policy.DecodeOverride(object(t, text), []byte(text), origin)
-	require.ErrorContains(t, err, "p.yaml:6: spec.targetCluster and overrideRules exclude each other")
-	require.ErrorContains(t, err, "p.yaml:7: spec.overriders and overrideRules exclude each other")
+	require.ErrorContains(t, err, "p.yaml:6: spec.targetCluster and overrideRules are mutually exclusive")
+	require.ErrorContains(t, err, "p.yaml:7: spec.overriders and overrideRules are mutually exclusive")
 	require.ErrorContains(t, err, "expected provider, region or zone")
 }
 

@@ -2,7 +2,7 @@ package policy
 
 import "github.com/accord-dev/accord/api/manifest"
 
-// setDefaults does what the CRD schema and the mutating webhook would (Karmada §1.2 to §1.4).
+// setDefaults sets the defaults of the CRD schema and of the mutating webhook (Karmada §1.2 to §1.4).
 func (p *Policy) setDefaults() {
 	s := &p.Spec
 	defaultNamespaces(p.Meta, s.ResourceSelectors)
@@ -64,7 +64,7 @@ func (f *Failover) setDefaults() {
 	}
 }
 
-// purgeMode is the present spelling of a purge mode; the former ones are accepted, as by Karmada up to 1.18.
+// purgeMode returns the current spelling of a purge mode; like Karmada up to 1.18 it accepts the former ones.
 func purgeMode(written string) string {
 	switch written {
 	case "Immediately":
@@ -75,8 +75,8 @@ func purgeMode(written string) string {
 	return written
 }
 
-// fold turns the deprecated targetCluster and overriders into a single rule (Karmada §1.5). Its fields keep the places
-// they are written at. Empty overriders are none: Karmada's own clients write them into every override.
+// fold turns the deprecated targetCluster and overriders into one rule (Karmada §1.5). The fields keep their
+// positions in the file. Empty overriders do not count: Karmada's own clients write them into every override.
 func (o *Override) fold(doc *manifest.Doc) {
 	s := &o.Spec
 	if s.Overriders != nil && s.Overriders.empty() {

@@ -10,24 +10,24 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Deprecation is a field that is written in an old form. The old form works; Karmada may not take it for much longer.
+// Deprecation is a field in a deprecated form. The form works; Karmada may remove it.
 type Deprecation struct {
-	// Field is the path of the field as it is written, for Meta.At.
+	// Field is the path of the field in the manifest, for Meta.At.
 	Field string
-	// Message is a sentence: what is old about it.
+	// Message is a sentence that describes the deprecated form.
 	Message string
-	// Instead is the YAML that says the same in place of the fields that Message names, without the indentation of its
-	// place. It has at most 4 KiB: what is too long to be shown is <as it is, 4096 characters>. Empty: leave them out.
+	// Instead is the equivalent YAML that replaces the fields named in Message, without indentation. It has at most 4
+	// KiB; a longer value appears as <as it is, 4096 characters>. Empty means to delete the fields.
 	Instead string
 }
 
 // Bounds of Deprecation.Instead.
 const (
 	maxInstead = 4 << 10
-	maxShown   = 200 // characters of one value
+	maxShown   = 200 // characters of one value in Instead
 )
 
-// deprecations are those of a PropagationPolicy (Karmada §1.2, §1.4).
+// deprecations returns those of a PropagationPolicy (Karmada §1.2, §1.4).
 func deprecations(doc *manifest.Doc) []Deprecation {
 	var found []Deprecation
 	switch doc.Value("spec.association") {
@@ -53,7 +53,8 @@ func deprecations(doc *manifest.Doc) []Deprecation {
 	return found
 }
 
-// singleRule is the deprecation of targetCluster and overriders in the spec of an override: they are one (Karmada §1.5).
+// singleRule returns the deprecation of targetCluster and overriders in the spec of an override; together they are
+// one deprecation (Karmada §1.5).
 func singleRule(doc *manifest.Doc) []Deprecation {
 	var fields []string
 	rule, skeleton := &yaml.Node{Kind: yaml.MappingNode}, &yaml.Node{Kind: yaml.MappingNode}
@@ -63,7 +64,7 @@ func singleRule(doc *manifest.Doc) []Deprecation {
 		case value != nil:
 			fields = append(fields, "spec."+name)
 		case name == "overriders":
-			value = map[string]any{} // a rule has to have them
+			value = map[string]any{} // a rule requires overriders
 		default:
 			continue
 		}
@@ -81,19 +82,19 @@ func singleRule(doc *manifest.Doc) []Deprecation {
 	}}
 }
 
-// ruleText is the YAML of overrideRules with one rule.
+// ruleText returns the YAML of overrideRules with one rule.
 func ruleText(rule *yaml.Node) string {
 	var b strings.Builder
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
 	e.CompactSeqIndent()
 	if err := e.Encode(map[string][]*yaml.Node{"overrideRules": {rule}}); err != nil {
-		return "" // what was decoded from YAML can be written as YAML
+		return "" // values decoded from YAML can be encoded
 	}
 	return b.String()
 }
 
-// shown is a value, in which what is too long is told by its length.
+// shown returns a value for Instead; a value that is too long is replaced by its length.
 func shown(value any) *yaml.Node {
 	n := &yaml.Node{}
 	if err := n.Encode(value); err != nil {

@@ -64,12 +64,12 @@ func ruleFields() []fieldCase {
 			{"overrideRules: [{plaintext: [], overriders: {}}]", `unknown field "plaintext" in spec.overrideRules[0]; did you mean "overriders.plaintext"?`},
 		}},
 		{field: "spec.targetCluster", refused: []refusal{
-			{"targetCluster: {}\n" + rule, "spec.targetCluster and overrideRules exclude each other; move it into the rules"},
+			{"targetCluster: {}\n" + rule, "spec.targetCluster and overrideRules are mutually exclusive; move it into the rules"},
 			{"targetCluster: [a]", "spec.targetCluster is a list, expected an object"},
 		}},
 		{field: "spec.overriders", refused: []refusal{
 			{"overriders: {fieldOverrider: [{fieldPath: /a, json: [{subPath: /b, operator: remove}]}]}\n" + rule,
-				"spec.overriders and overrideRules exclude each other; make it one of the rules"},
+				"spec.overriders and overrideRules are mutually exclusive; make it one of the rules"},
 		}},
 		{
 			field: "spec.resourceSelectors", write: "resourceSelectors: [{apiVersion: v1, kind: Pod}]",

@@ -19,7 +19,7 @@ func placementFields() []fieldCase {
 			{term("clusterNames: [a]"), "spec.placement.clusterAffinities[0].affinityName is required"},
 			{term("affinityName: " + strings.Repeat("a", 33)), "spec.placement.clusterAffinities[0].affinityName has 33 characters, expected at most 32"},
 			{term("affinityName: a b"), `spec.placement.clusterAffinities[0].affinityName is "a b": ` + notAKey},
-			{in("clusterAffinities: [{affinityName: a}, {affinityName: a}]"), `spec.placement.clusterAffinities[1].affinityName is "a", which is there twice`},
+			{in("clusterAffinities: [{affinityName: a}, {affinityName: a}]"), `spec.placement.clusterAffinities[1].affinityName is "a", which is a duplicate`},
 		}},
 		{field: "spec.placement.clusterTolerations", write: in("clusterTolerations: [{key: a, operator: Exists, effect: NoSchedule}]"),
 			reads: `[{"key":"a","operator":"Exists","effect":"NoSchedule"}]`,
@@ -59,8 +59,8 @@ func overflowFields() []fieldCase {
 			write: overflow("exclude: [x], ", "[{affinityName: b}]", "replicaScheduling: {weightPreference: {dynamicWeight: AvailableReplicas}}"),
 			refused: []refusal{
 				{tier("clusterNames: [a]"), at + "[0].affinityName is required"},
-				{tier("affinityName: a"), at + `[0].affinityName is "a", which is there twice`},
-				{tier("affinityName: b}, {affinityName: b"), at + `[1].affinityName is "b", which is there twice`},
+				{tier("affinityName: a"), at + `[0].affinityName is "a", which is a duplicate`},
+				{tier("affinityName: b}, {affinityName: b"), at + `[1].affinityName is "b", which is a duplicate`},
 			},
 		},
 	}
@@ -78,7 +78,7 @@ func spreadFields() []fieldCase {
 		{field: in + "[].spreadByField", write: spread("{spreadByField: zone}, {}"), reads: `"zone"`, without: spread("{}"), defaults: `"cluster"`, refused: []refusal{
 			{spread("{spreadByField: zones}"), at + `.spreadByField is "zones", expected cluster, region, zone or provider; did you mean "zone"?`},
 			{spread("{spreadByField: cluster, spreadByLabel: rack}"), at + " has spreadByField and spreadByLabel, expected one of them"},
-			{spread("{}, {spreadByField: cluster}"), in + `[1].spreadByField is "cluster", which is there twice`},
+			{spread("{}, {spreadByField: cluster}"), in + `[1].spreadByField is "cluster", which is a duplicate`},
 		}},
 		{field: in + "[].spreadByLabel", write: spread("{spreadByLabel: rack}"), reads: `"rack"`, without: spread("{}")},
 		{field: in + "[].minGroups", write: spread("{minGroups: 2}"), reads: "2", without: spread("{minGroups: 0}"), defaults: "1", refused: []refusal{

@@ -46,7 +46,7 @@ func selectorFields() []fieldCase {
 			field: "spec.resourceSelectors[].namespace", write: "resourceSelectors: [{apiVersion: v1, kind: Pod, namespace: shop}]", reads: `"shop"`,
 			defaults: `"shop"`,
 			refused: []refusal{
-				{"resourceSelectors: [{apiVersion: v1, kind: Pod, namespace: other}]", `spec.resourceSelectors[0].namespace is "other"; a policy in namespace shop selects there only`},
+				{"resourceSelectors: [{apiVersion: v1, kind: Pod, namespace: other}]", `spec.resourceSelectors[0].namespace is "other"; a policy in namespace shop selects only there`},
 				{"resourceSelectors: [{apiVersion: v1, kind: Pod, nnamespace: shop}]", `unknown field "nnamespace" in spec.resourceSelectors[0]; did you mean "namespace"?`},
 			},
 		}, {
@@ -61,7 +61,7 @@ func selectorFields() []fieldCase {
 			refused: []refusal{
 				{
 					"resourceSelectors: [{apiVersion: v1, kind: Pod, labelSelector: {matchExpressions: [{key: a, operator: Is}]}}]",
-					`spec.resourceSelectors[0].labelSelector is not valid: "Is" is not a valid label selector operator`,
+					`spec.resourceSelectors[0].labelSelector is invalid: "Is" is not a valid label selector operator`,
 				},
 				{"resourceSelectors: [{apiVersion: v1, kind: Pod, matchLabels: {a: b}}]", `unknown field "matchLabels" in spec.resourceSelectors[0]; did you mean "labelSelector.matchLabels"?`},
 			},
@@ -193,7 +193,7 @@ func failoverFields() []fieldCase {
 			without: application(conditions), defaults: "600",
 			refused: []refusal{
 				{application(conditions + ", gracePeriodSeconds: 0"), "spec.failover.application.gracePeriodSeconds is 0, expected more than 0"},
-				{application(conditions + ", gracePeriodSeconds: 5, purgeMode: Directly"), "spec.failover.application.gracePeriodSeconds is allowed with purgeMode Gracefully only"},
+				{application(conditions + ", gracePeriodSeconds: 5, purgeMode: Directly"), "spec.failover.application.gracePeriodSeconds is only allowed with purgeMode Gracefully"},
 			},
 		},
 		{field: "spec.failover.cluster", write: cluster(""), reads: `{"purgeMode":"Gracefully"}`, without: "failover: {}"},

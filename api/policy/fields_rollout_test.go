@@ -79,13 +79,13 @@ func rolloutStageFields() []fieldCase {
 	cases := []fieldCase{
 		{field: "spec.stages[].name", write: "stages: [{name: canary}]", reads: `"canary"`, defaults: `"all"`, refused: []refusal{
 			{"stages: [{first: [a]}]", at + ".name is required"},
-			{"stages: [{name: a}, {name: a}]", `spec.stages[1].name is "a", which is there twice`},
+			{"stages: [{name: a}, {name: a}]", `spec.stages[1].name is "a", which is a duplicate`},
 		}},
 		{field: "spec.stages[].clusterAffinity", write: "stages: [{name: a, clusterAffinity: {exclude: [eu-1]}}]", reads: `{"exclude":["eu-1"]}`, refused: []refusal{
 			{"stages: [{name: a, clusters: [eu-1]}]", `unknown field "clusters" in spec.stages[0]; did you mean "clusterAffinity.clusterNames"?`},
 		}},
 		{field: "spec.stages[].first", write: "stages: [{name: a, first: [eu-2, eu-1]}]", reads: `["eu-2","eu-1"]`, refused: []refusal{
-			{"stages: [{name: a, first: [eu-1, eu-1]}]", `spec.stages[0].first[1] is "eu-1", which is there twice`},
+			{"stages: [{name: a, first: [eu-1, eu-1]}]", `spec.stages[0].first[1] is "eu-1", which is a duplicate`},
 			{"stages: [{name: a, first: ByName}]", `spec.stages[0].first is the string "ByName", expected a list; did you mean [ByName]?`},
 		}},
 		{field: "spec.stages[].maxConcurrency", write: "stages: [{name: a, maxConcurrency: 3}]", reads: `3`, refused: []refusal{
@@ -180,7 +180,7 @@ func TestRolloutScope(t *testing.T) {
 	require.Equal(t, "shop", r.Spec.ResourceSelectors[0].Namespace)
 
 	_, err = decode("{name: standard, namespace: shop}", "{apiVersion: apps/v1, kind: Deployment, namespace: other}")
-	require.EqualError(t, err, `p.yaml:5: spec.resourceSelectors[0].namespace is "other"; a policy in namespace shop selects there only`)
+	require.EqualError(t, err, `p.yaml:5: spec.resourceSelectors[0].namespace is "other"; a policy in namespace shop selects only there`)
 	_, err = decode("{name: standard}", "")
 	require.EqualError(t, err, "p.yaml:5: spec.resourceSelectors needs at least one entry")
 	_, err = decode("{name: standard}", "{apiVersion: a/b/c}")

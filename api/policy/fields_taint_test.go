@@ -17,7 +17,7 @@ func TestTaintPolicyFields(t *testing.T) {
 		}},
 		{field: "spec.taints", write: good, reads: `[{"effect":"NoSchedule","key":"not-ready"}]`, defaults: `[{"effect":"NoSchedule","key":"a"}]`, refused: []refusal{
 			{"{targetClusters: {}, taints: []}", "spec.taints needs at least one entry"},
-			{"{targetClusters: {}, taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoSchedule, value: b}]}", "spec.taints[1] is a:NoSchedule, which is there twice"},
+			{"{targetClusters: {}, taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoSchedule, value: b}]}", "spec.taints[1] is a:NoSchedule, which is a duplicate"},
 		}},
 		{field: "spec.taints[].key", write: taint("key: example.com/a, effect: NoSchedule"), reads: `"example.com/a"`, defaults: `"a"`, refused: []refusal{
 			{taint("effect: NoSchedule"), "spec.taints[0].key is required"},

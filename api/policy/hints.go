@@ -2,9 +2,8 @@ package policy
 
 import "github.com/accord-dev/accord/api/manifest"
 
-// hints are the names that people write and that Karmada does not have: some were never there (found in public
-// repositories and notes, where the API server dropped them without a word), some are what another tool calls it.
-// The table is read, never written.
+// hints maps field names that Karmada does not have but that users write: some appear in public repositories and
+// notes, where API servers dropped them silently; others are the terms of other tools. The table is read-only.
 var hints = manifest.Hints{
 	"staticClusterWeight": "staticWeightList",
 	"weights":             "staticWeightList",

@@ -8,7 +8,7 @@ type Override struct {
 	Spec OverrideSpec
 }
 
-// Title is "OverridePolicy shop/web" or "ClusterOverridePolicy web".
+// Title returns "OverridePolicy shop/web" or "ClusterOverridePolicy web".
 func (o *Override) Title() string {
 	if o.ClusterWide() {
 		return "ClusterOverridePolicy " + o.String()
@@ -42,7 +42,7 @@ type Overriders struct {
 	FieldOverrider       []FieldOverrider     `json:"fieldOverrider,omitempty"`
 }
 
-// empty says whether there is nothing in any of them; fieldOverrider counts, other than in Karmada (DESIGN section 8, B9).
+// empty reports whether there are no overriders; fieldOverrider counts, unlike in Karmada (B9).
 func (o Overriders) empty() bool {
 	return len(o.Plaintext)+len(o.ImageOverrider)+len(o.CommandOverrider)+len(o.ArgsOverrider)+
 		len(o.LabelsOverrider)+len(o.AnnotationsOverrider)+len(o.FieldOverrider) == 0

@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Placement says where and how many (Karmada §1.3).
+// Placement selects clusters and divides replicas (Karmada §1.3).
 type Placement struct {
 	ClusterAffinity    *ClusterAffinity      `json:"clusterAffinity,omitempty"`
 	ClusterAffinities  []ClusterAffinityTerm `json:"clusterAffinities,omitempty"`
@@ -41,8 +41,8 @@ type OverflowAffinity struct {
 	ClusterAffinity `json:",inline"`
 }
 
-// SpreadConstraint bounds the number of groups selected (Karmada §4.5). MaxGroups 0 is no upper bound (DESIGN section 8,
-// B14). SpreadByLabel is accepted and not acted on.
+// SpreadConstraint bounds the number of selected groups (Karmada §4.5). MaxGroups 0 means no upper bound (B14).
+// SpreadByLabel is accepted and has no effect.
 type SpreadConstraint struct {
 	SpreadByField string `json:"spreadByField,omitempty"`
 	SpreadByLabel string `json:"spreadByLabel,omitempty"`
@@ -50,7 +50,7 @@ type SpreadConstraint struct {
 	MaxGroups     int    `json:"maxGroups,omitempty"`
 }
 
-// ReplicaScheduling says how replicas are copied or split (Karmada §1.3, §4.6).
+// ReplicaScheduling defines whether replicas are copied or divided, and how (Karmada §1.3, §4.6).
 type ReplicaScheduling struct {
 	ReplicaSchedulingType     string            `json:"replicaSchedulingType,omitempty"`
 	ReplicaDivisionPreference string            `json:"replicaDivisionPreference,omitempty"`
@@ -63,7 +63,7 @@ type WeightPreference struct {
 	DynamicWeight    string         `json:"dynamicWeight,omitempty"`
 }
 
-// StaticWeight is the weight of the clusters it matches; the largest of several matches counts (Karmada §4.7).
+// StaticWeight is the weight of the clusters that it matches; the largest of several matches counts (Karmada §4.7).
 type StaticWeight struct {
 	TargetCluster ClusterAffinity `json:"targetCluster"`
 	Weight        int64           `json:"weight"`
@@ -80,8 +80,8 @@ type GroupBy struct {
 	GroupByLabelKey string `json:"groupByLabelKey"`
 }
 
-// Failover is accepted, validated and reported as not acted on: an unreachable cluster never changes
-// what is wanted (Karmada §1.4).
+// Failover is accepted, validated and reported as having no effect: an unreachable cluster does not change the
+// placement (Karmada §1.4).
 type Failover struct {
 	Application *ApplicationFailover `json:"application,omitempty"`
 	Cluster     *ClusterFailover     `json:"cluster,omitempty"`
@@ -95,7 +95,7 @@ type ApplicationFailover struct {
 	StatePreservation  *StatePreservation `json:"statePreservation,omitempty"`
 }
 
-// DecisionConditions says how long a workload may be unhealthy.
+// DecisionConditions bounds how long a workload may be unhealthy.
 type DecisionConditions struct {
 	TolerationSeconds *int32 `json:"tolerationSeconds,omitempty"`
 }

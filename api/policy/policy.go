@@ -1,7 +1,7 @@
-// Package policy is the Karmada-compatible policy language: the Go form of policy.karmada.io/v1alpha1 and of
-// WorkloadRebalancers, their defaults and their validation (Karmada §1), and accord's own RolloutPolicy. Scope is a field, not a type: PropagationPolicy
-// and ClusterPropagationPolicy are one Policy, OverridePolicy and ClusterOverridePolicy one Override. What a policy means
-// for objects and clusters is not decided here.
+// Package policy is the Karmada-compatible policy language: the Go types of policy.karmada.io/v1alpha1 and of
+// WorkloadRebalancers, their defaults and their validation (Karmada §1), and accord's own RolloutPolicy. Scope is a
+// field, not a type: PropagationPolicy and ClusterPropagationPolicy are one type Policy, OverridePolicy and
+// ClusterOverridePolicy one type Override. Package propagate applies policies to objects and clusters.
 package policy
 
 import (
@@ -10,26 +10,26 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Meta is what the policies of every kind have in common.
+// Meta holds the common fields of all policies.
 type Meta struct {
 	// Namespace is empty for the cluster-wide kinds.
 	Namespace string
 	Name      string
 	Labels    map[string]string
 	Origin    manifest.Origin
-	// Lines says where the fields stand; empty when the manifest has no text of its own.
+	// Lines holds the positions of the fields; empty if the manifest has no text of its own.
 	Lines manifest.Lines
-	// Deprecated is what is written in an old form, in the order of the manifest; it works as the new one would.
+	// Deprecated lists the deprecated forms in the order of the manifest; each works like its replacement.
 	Deprecated []Deprecation
 }
 
-// ClusterWide says whether this is the Cluster... form of its kind.
+// ClusterWide reports whether the policy is of the Cluster... kind.
 func (m Meta) ClusterWide() bool { return m.Namespace == "" }
 
-// At is the place of a field: its own line, or the nearest enclosing field's, or the manifest's.
+// At returns the position of a field, else of the nearest enclosing field, else of the manifest.
 func (m Meta) At(field string) manifest.Origin { return m.Lines.At(m.Origin, field) }
 
-// String is "<namespace>/<name>", or "<name>" for a cluster-wide policy.
+// String returns "<namespace>/<name>", or "<name>" for a cluster-wide policy.
 func (m Meta) String() string {
 	if m.ClusterWide() {
 		return m.Name
@@ -43,7 +43,7 @@ type Policy struct {
 	Spec PolicySpec
 }
 
-// Title is "PropagationPolicy shop/web" or "ClusterPropagationPolicy web".
+// Title returns "PropagationPolicy shop/web" or "ClusterPropagationPolicy web".
 func (p *Policy) Title() string {
 	if p.ClusterWide() {
 		return "ClusterPropagationPolicy " + p.String()
@@ -69,7 +69,7 @@ type PolicySpec struct {
 	SchedulePriority            *SchedulePriority  `json:"schedulePriority,omitempty"`
 }
 
-// ResourceSelector says which objects a policy may claim (Karmada §2.1).
+// ResourceSelector selects the objects that a policy may claim (Karmada §2.1).
 type ResourceSelector struct {
 	APIVersion    string                `json:"apiVersion"`
 	Kind          string                `json:"kind"`
@@ -78,18 +78,18 @@ type ResourceSelector struct {
 	LabelSelector *metav1.LabelSelector `json:"labelSelector,omitempty"`
 }
 
-// Suspension holds objects back (Karmada §3.8; accord: hands off, the revision is pinned).
+// Suspension holds objects at their current revision (Karmada §3.8).
 type Suspension struct {
 	Dispatching           *bool               `json:"dispatching,omitempty"`
 	DispatchingOnClusters *SuspensionClusters `json:"dispatchingOnClusters,omitempty"`
 }
 
-// SuspensionClusters names the clusters that are held back.
+// SuspensionClusters names the clusters that are held.
 type SuspensionClusters struct {
 	ClusterNames []string `json:"clusterNames,omitempty"`
 }
 
-// SchedulePriority is accepted and has no effect: everything is planned at once, there is no queue (Karmada §1.2).
+// SchedulePriority is accepted and has no effect: all objects are planned at once, without a queue (Karmada §1.2).
 type SchedulePriority struct {
 	PriorityClassSource string `json:"priorityClassSource"`
 	PriorityClassName   string `json:"priorityClassName"`

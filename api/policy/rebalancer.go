@@ -1,18 +1,18 @@
 package policy
 
-// Rebalancer is a WorkloadRebalancer (apps.karmada.io, Karmada §4.11): it asks for a fresh placement of some workloads.
+// Rebalancer is a WorkloadRebalancer (apps.karmada.io, Karmada §4.11): it requests a new placement of some workloads.
 type Rebalancer struct {
 	Meta
 	Spec RebalancerSpec
 }
 
-// Title is "WorkloadRebalancer after-the-move".
+// Title returns "WorkloadRebalancer after-the-move".
 func (r *Rebalancer) Title() string { return "WorkloadRebalancer " + r.Name }
 
 // RebalancerSpec names the workloads.
 type RebalancerSpec struct {
 	Workloads []ObjectReference `json:"workloads"`
-	// TTLSecondsAfterFinished is accepted and has no effect: what is in Git stays there until it is taken out.
+	// TTLSecondsAfterFinished is accepted and has no effect: accord does not delete manifests from Git.
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
 

@@ -13,35 +13,38 @@ const (
 	Staged    = "Staged"
 )
 
-// DefaultProgressDeadline is that of a RolloutPolicy that does not say: the time that Kubernetes gives a Deployment, too.
+// DefaultProgressDeadline applies if a RolloutPolicy sets none; Kubernetes has the same default for a Deployment.
 const DefaultProgressDeadline Duration = "10m"
 
-// Rollout is a RolloutPolicy (accord.dev/v1alpha1): in which order clusters get a change, and what has to be true before
-// the next ones do. Without metadata.namespace it is for the whole fleet, with it for the objects of that namespace.
+// Rollout is a RolloutPolicy (accord.dev/v1alpha1): the order in which clusters get a change, and the conditions
+// before the next clusters do. Without metadata.namespace it applies to the whole fleet, with it to the objects of
+// that namespace.
 type Rollout struct {
 	Meta
 	Spec RolloutSpec
-	// Commands are those of people, in annotations of the manifest.
+	// Commands holds the commands in annotations of the manifest.
 	Commands []Command
 }
 
-// Title is "RolloutPolicy shop/web", or "RolloutPolicy standard" for one that is cluster-wide.
+// Title returns "RolloutPolicy shop/web", or "RolloutPolicy standard" for a cluster-wide policy.
 func (r *Rollout) Title() string { return "RolloutPolicy " + r.String() }
 
 // RolloutSpec is .spec of a RolloutPolicy.
 type RolloutSpec struct {
-	// ResourceSelectors say which objects move together, as those of a PropagationPolicy do.
+	// ResourceSelectors select the objects that move together, as in a PropagationPolicy.
 	ResourceSelectors []ResourceSelector `json:"resourceSelectors"`
-	// Stages in the order in which they get a change. Every cluster with one of the objects is in exactly one of them.
+	// Stages are listed in the order in which they get a change. Every cluster with one of the objects is in exactly
+	// one stage.
 	Stages []RolloutStage `json:"stages"`
-	// FailureBudget is how many clusters of each stage may fail or be away without stopping the rollout.
+	// FailureBudget bounds the clusters of each stage that may fail or be unreachable without stopping the rollout.
 	FailureBudget FailureBudget `json:"failureBudget,omitempty"`
-	// ProgressDeadline is how long a cluster may take to become healthy; 10m when absent.
+	// ProgressDeadline is the time in which a cluster must become healthy; 10m by default.
 	ProgressDeadline Duration `json:"progressDeadline,omitempty"`
-	// OnFailure is what happens beyond the budget for unhealthy clusters: Halt (the default) or Rollback.
+	// OnFailure selects the reaction when unhealthy clusters exceed the budget: Halt (the default) or Rollback.
 	OnFailure string `json:"onFailure,omitempty"`
-	// CatchUpPolicy is when a cluster that was held or unreachable while its stage had its turn gets the change: Immediately (the
-	// default), straight to the newest, or WithStage, which takes the order back to its stage.
+	// CatchUpPolicy selects the time at which a cluster gets the change if it was held or unreachable when its stage
+	// had its turn: Immediately (the default), at the newest revision, or WithStage, which returns the rollout to
+	// that stage.
 	CatchUpPolicy string `json:"catchUpPolicy,omitempty"`
 	// Paused stops the rollout: no further cluster gets a change.
 	Paused bool `json:"paused,omitempty"`
@@ -49,42 +52,41 @@ type RolloutSpec struct {
 	PauseReason string `json:"pauseReason,omitempty"`
 }
 
-// RolloutStage is one step of the order.
+// RolloutStage is one step of a rollout.
 type RolloutStage struct {
 	Name string `json:"name"`
-	// ClusterAffinity selects the clusters of the stage; absent, every cluster.
+	// ClusterAffinity selects the clusters of the stage; without it the stage has every cluster.
 	ClusterAffinity *ClusterAffinity `json:"clusterAffinity,omitempty"`
-	// First has the clusters of the stage that come first, in this order; the others follow by name.
+	// First lists the clusters of the stage that come first, in this order; the others follow by name.
 	First []string `json:"first,omitempty"`
-	// MaxConcurrency is how many clusters of the stage may be changing at the same time: a number, or a percentage of the
-	// stage, rounded down and at least 1. All when absent.
+	// MaxConcurrency bounds the clusters of the stage that change at the same time: a number, or a percentage of the
+	// stage, rounded down and at least 1. Without it all clusters change at once.
 	MaxConcurrency Amount `json:"maxConcurrency,omitempty"`
-	// Gate is what has to be true before the stage is left, beside that its clusters are healthy.
+	// Gate holds the conditions to leave the stage, in addition to healthy clusters.
 	Gate RolloutGate `json:"gate,omitempty"`
-	// ProgressDeadline is that of the policy when absent.
+	// ProgressDeadline overrides that of the policy.
 	ProgressDeadline Duration `json:"progressDeadline,omitempty"`
-	// Paused stops the rollout at this stage: no further cluster of this stage and of later ones gets a change.
+	// Paused stops the rollout at this stage: no further cluster of this stage or of later stages gets a change.
 	Paused bool `json:"paused,omitempty"`
 	// PauseReason is shown wherever the pause is reported. It has no effect by itself.
 	PauseReason string `json:"pauseReason,omitempty"`
 }
 
-// RolloutGate is what has to be true before a stage is left. That clusters are healthy on what they were given always is
-// part of it.
+// RolloutGate holds the conditions to leave a stage. Clusters must always be healthy with the change.
 type RolloutGate struct {
-	// SoakDuration is how long each cluster has to be healthy without interruption.
+	// SoakDuration is the time for which each cluster must be healthy without interruption.
 	SoakDuration Duration `json:"soakDuration,omitempty"`
-	// Conditions are types of status.conditions. On each cluster each has to be True on every object of the rollout that has
-	// it, and on one at least.
+	// Conditions are types of status.conditions. On each cluster, each must be True on every object of the rollout
+	// that has it, and at least one object must have it.
 	Conditions []string `json:"conditions,omitempty"`
-	// Job has to be complete on each cluster. It is one of the objects of the rollout.
+	// Job must be complete on each cluster. It is one of the objects of the rollout.
 	Job *RolloutJob `json:"job,omitempty"`
-	// CEL is an expression over the list objects, those of the rollout on a cluster as they are reported, that has to be
-	// true on each: objects.all(o, !has(o.status.failed)).
+	// CEL is an expression that must be true on each cluster. The list objects holds the reported objects of the
+	// rollout there: objects.all(o, !has(o.status.failed)).
 	CEL string `json:"cel,omitempty"`
 	// Approval is Manual, or None (the default).
 	Approval string `json:"approval,omitempty"`
-	// Windows are when the gate may open; always when there is none.
+	// Windows are the times at which the gate may open; without windows it may always open.
 	Windows []Window `json:"windows,omitempty"`
 }
 
@@ -94,16 +96,16 @@ type RolloutJob struct {
 	Name      string `json:"name"`
 }
 
-// FailureBudget says what a stage can bear. Each is a number of clusters, or a percentage of the stage, rounded down;
-// none when absent.
+// FailureBudget bounds the failures of a stage. Each is a number of clusters, or a percentage of the stage, rounded
+// down; 0 by default.
 type FailureBudget struct {
-	// MaxUnhealthy counts clusters that got the change and are not healthy in time.
+	// MaxUnhealthy counts clusters that got the change and were not healthy before the deadline.
 	MaxUnhealthy Amount `json:"maxUnhealthy,omitempty"`
-	// MaxUnreachable counts clusters that are not heard from.
+	// MaxUnreachable counts unreachable clusters.
 	MaxUnreachable Amount `json:"maxUnreachable,omitempty"`
 }
 
-// Deadline is how long a cluster of the stage may take to become healthy.
+// Deadline returns the time in which a cluster of the stage must become healthy.
 func (s *RolloutSpec) Deadline(stage RolloutStage) Duration {
 	if stage.ProgressDeadline != "" {
 		return stage.ProgressDeadline

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Amount is a number of clusters ("3", written 3) or a percentage of them ("25%"); empty when nothing is written.
+// Amount is a number of clusters ("3", written 3) or a percentage of them ("25%"); empty if absent.
 type Amount string
 
-// Of is the amount among n clusters, rounded down; orElse when nothing is written or it is not valid.
+// Of returns the amount for n clusters, rounded down; orElse if the amount is absent or invalid.
 func (a Amount) Of(n, orElse int) int {
 	digits, percent := strings.CutSuffix(string(a), "%")
 	number, err := strconv.ParseUint(digits, 10, 31)
@@ -23,14 +23,14 @@ func (a Amount) Of(n, orElse int) int {
 	return int(number)
 }
 
-// valid says whether it can be counted.
+// valid reports whether the amount is a number or a percentage.
 func (a Amount) valid() bool {
 	digits, percent := strings.CutSuffix(string(a), "%")
 	number, err := strconv.ParseUint(digits, 10, 31)
 	return err == nil && (!percent || number <= 100)
 }
 
-// UnmarshalJSON reads a number or a string. Anything else is kept as it is written, for validation to complain about.
+// UnmarshalJSON accepts a number or a string. It keeps any other value as text, so that validation can report it.
 func (a *Amount) UnmarshalJSON(text []byte) error {
 	var s string
 	if err := json.Unmarshal(text, &s); err != nil {
@@ -40,7 +40,7 @@ func (a *Amount) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes a number as one.
+// MarshalJSON writes a number without quotes.
 func (a Amount) MarshalJSON() ([]byte, error) {
 	if n, err := strconv.ParseUint(string(a), 10, 31); err == nil {
 		return strconv.AppendUint(nil, n, 10), nil
@@ -48,10 +48,10 @@ func (a Amount) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(a))
 }
 
-// Duration is a time span as Go writes it, "90s" or "1h30m"; empty is none.
+// Duration is a time span in Go's format, "90s" or "1h30m"; empty if absent.
 type Duration string
 
-// Length of the span; 0 when it is empty or not valid.
+// Length returns the time span; 0 if it is absent or invalid.
 func (d Duration) Length() time.Duration {
 	length, err := time.ParseDuration(string(d))
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// DecodeRollout reads a RolloutPolicy strictly, sets its defaults and validates it. Text and error are as with Decode.
+// DecodeRollout decodes a RolloutPolicy strictly, sets its defaults and validates it. Text and error are as in
+// Decode.
 func DecodeRollout(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Rollout, error) {
 	written, doc := read[RolloutSpec](u, text, origin)
 	r := Rollout{Meta: written.meta(doc, ""), Spec: written.Spec, Commands: CommandsIn(written.Metadata.Annotations)}

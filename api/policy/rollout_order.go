@@ -4,30 +4,31 @@ import (
 	"strings"
 )
 
-// What people can order about a rollout.
+// Commands about a rollout.
 const (
-	CommandApprove  = "approve"  // the gate of a stage
+	CommandApprove  = "approve"  // open the gate of a stage
 	CommandAbort    = "abort"    // halt now
-	CommandRollback = "rollback" // halt now, and give the clusters back what they had
-	CommandResume   = "resume"   // try again what was halted or rolled back
+	CommandRollback = "rollback" // halt now and roll the clusters back
+	CommandResume   = "resume"   // retry after a halt or a rollback
 )
 
-// CommandPrefix plus what is ordered is the annotation of an order, on the RolloutPolicy or on the Release. Its value is
-// "<target>", for a stage "<target>@<stage>"; several are separated by commas.
+// CommandPrefix plus the verb is the annotation of a command, on the RolloutPolicy or on the Release. Its value is
+// "<rollout ID>", for a stage "<rollout ID>@<stage>"; commas separate several.
 const CommandPrefix = "rollout.accord.dev/"
 
-// Command is one order of a person about a rollout. It is about one target: what would be rolled out, to where. When that
-// changes, the order has no meaning any more.
+// Command is a command of a person about one rollout. It expires when the rollout ID changes, that is, when another
+// change would be rolled out or to other clusters.
 type Command struct {
-	// Do is OrderApprove, OrderAbort, OrderRollback or OrderResume.
+	// Do is CommandApprove, CommandAbort, CommandRollback or CommandResume.
 	Do string `json:"do"`
 	// RolloutID is the digest of the rollout, or its first 12 hexadecimal digits or more.
 	RolloutID string `json:"rolloutID"`
-	// Stage that is approved. The other orders are obeyed once; there it is any text that tells this one from an earlier one.
+	// Stage is the approved stage. The other commands are executed once; for them it is any text that distinguishes a
+	// command from an earlier one.
 	Stage string `json:"stage,omitempty"`
 }
 
-// String is "approve 1f0c9e21aa04@europe".
+// String returns "approve 1f0c9e21aa04@europe".
 func (o Command) String() string {
 	if o.Stage == "" {
 		return o.Do + " " + o.RolloutID
@@ -35,14 +36,14 @@ func (o Command) String() string {
 	return o.Do + " " + o.RolloutID + "@" + o.Stage
 }
 
-// About says whether the order is about this target, "sha256:<hex>".
+// About reports whether the command concerns the rollout with this ID, "sha256:<hex>".
 func (o Command) About(target string) bool {
 	const least = 12
 	hex := strings.TrimPrefix(o.RolloutID, "sha256:")
 	return len(hex) >= least && strings.HasPrefix(strings.TrimPrefix(target, "sha256:"), hex)
 }
 
-// CommandsIn are the orders in annotations. What is no order is left out.
+// CommandsIn returns the commands in annotations and ignores all others.
 func CommandsIn(annotations map[string]string) []Command {
 	var orders []Command
 	for _, do := range []string{CommandApprove, CommandAbort, CommandRollback, CommandResume} {

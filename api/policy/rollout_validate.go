@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// validate finds what no cluster has to be known for; that each cluster is in one stage is checked with the fleet.
+// validate checks everything that needs no fleet; the planner checks that each cluster is in one stage.
 func (r *Rollout) validate(doc *manifest.Doc) {
 	s := r.Spec
 	if len(s.ResourceSelectors) == 0 {
@@ -32,13 +32,13 @@ func (r *Rollout) validate(doc *manifest.Doc) {
 func (s RolloutStage) validate(doc *manifest.Doc, path string, seen map[string]bool) {
 	doc.Require(path+".name", s.Name != "")
 	if seen[s.Name] && s.Name != "" {
-		doc.Errorf(path+".name", "%s.name is %q, which is there twice", path, s.Name)
+		doc.Errorf(path+".name", "%s.name is %q, which is a duplicate", path, s.Name)
 	}
 	seen[s.Name] = true
 	s.ClusterAffinity.validate(doc, path+".clusterAffinity")
 	for i, name := range s.First {
 		if slices.Contains(s.First[:i], name) {
-			doc.Errorf(fmt.Sprintf("%s.first[%d]", path, i), "%s.first[%d] is %q, which is there twice", path, i, name)
+			doc.Errorf(fmt.Sprintf("%s.first[%d]", path, i), "%s.first[%d] is %q, which is a duplicate", path, i, name)
 		}
 	}
 	if field := path + ".maxConcurrency"; checkAmount(doc, field, s.MaxConcurrency) && s.MaxConcurrency.none() {
@@ -85,7 +85,7 @@ func checkClock(doc *manifest.Doc, field, value string) {
 	}
 }
 
-// none says that the amount is written and is nothing.
+// none reports whether the amount is explicitly zero.
 func (a Amount) none() bool { return a == "0" || a == "0%" }
 
 func checkAmount(doc *manifest.Doc, field string, a Amount) bool {
@@ -107,7 +107,7 @@ func checkDuration(doc *manifest.Doc, field string, d Duration) bool {
 	return true
 }
 
-// checkDeadline also refuses none at all: without a deadline a rollout could wait for ever.
+// checkDeadline also rejects zero: without a deadline a rollout could wait forever.
 func checkDeadline(doc *manifest.Doc, field string, d Duration) {
 	if checkDuration(doc, field, d) && d.Length() == 0 {
 		doc.Errorf(field, "%s is %q, expected more than that: without a deadline a rollout could wait for ever", field, string(d))

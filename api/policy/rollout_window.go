@@ -4,26 +4,27 @@ import (
 	"cmp"
 	"slices"
 	"time"
-	_ "time/tzdata" // a container has no time zones of its own
+	_ "time/tzdata" // containers have no time zone database
 )
 
 // Window is a time of the week.
 type Window struct {
-	// Days are Mon, Tue, Wed, Thu, Fri, Sat and Sun; every day when there is none.
+	// Days are Mon, Tue, Wed, Thu, Fri, Sat and Sun; without days the window applies every day.
 	Days []string `json:"days,omitempty"`
-	// From and To are times of the day, "09:00" and "17:30"; To is not part of it. When To is not after From, it is on the next day.
+	// From and To are times of day, "09:00" and "17:30"; To is exclusive. If To is not after From, it is on the next
+	// day.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
-	// TimeZone is a name of the IANA database, "Europe/Berlin"; UTC when absent.
+	// TimeZone is a name in the IANA database, "Europe/Berlin"; UTC by default.
 	TimeZone string `json:"timeZone,omitempty"`
 }
 
-// days as they are written, by time.Weekday.
+// days holds the names of the days, indexed by time.Weekday.
 var days = [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"}
 
 const clock = "15:04"
 
-// Opens says when the window is open next: now when it is. ok is false when it never is.
+// Opens returns the next time at which the window is open; now if it is open. ok is false if it never opens.
 func (w Window) Opens(now time.Time) (at time.Time, ok bool) {
 	zone, err := time.LoadLocation(cmp.Or(w.TimeZone, "UTC"))
 	if err != nil {
@@ -43,7 +44,7 @@ func (w Window) Opens(now time.Time) (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// on is when the window opens and closes that begins on the day of t; ok is false when none does.
+// on returns the beginning and end of the window that begins on the day of t; ok is false if none does.
 func (w Window) on(t time.Time) (from, to time.Time, ok bool) {
 	if len(w.Days) > 0 && !slices.Contains(w.Days, days[t.Weekday()]) {
 		return time.Time{}, time.Time{}, false
@@ -65,7 +66,8 @@ func (w Window) on(t time.Time) (from, to time.Time, ok bool) {
 	return at(begin, 0), at(end, 0), true
 }
 
-// Open says when one of the windows is open next: now when one is, or when there is none at all. ok is false when never.
+// Open returns the next time at which one of the windows is open; now if one is open or if there are none. ok is
+// false if none ever opens.
 func Open(windows []Window, now time.Time) (at time.Time, ok bool) {
 	if len(windows) == 0 {
 		return now, true

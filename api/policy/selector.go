@@ -8,17 +8,17 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Implicit priorities: how exactly a selector names an object (Karmada §2.1). The larger one wins.
+// Implicit priorities: the precision with which a selector names an object (Karmada §2.1). The larger one wins.
 const (
 	NoMatch    = 0
-	MatchKind  = 1 // by kind (and namespace) alone
+	MatchKind  = 1 // only by kind (and namespace)
 	MatchLabel = 2 // by labels; the empty labelSelector {} counts as one
 	MatchName  = 3 // by name
 )
 
-// Match is the implicit priority with which the selector names u, NoMatch when it does not (Karmada §2.1).
-// Unlike Karmada, the version does not matter: "apps/v1" selects every version of group apps, because a manifest
-// that moves to a newer version is still the same object. A label selector that is not valid matches nothing.
+// Match returns the implicit priority with which the selector matches u, NoMatch if it does not (Karmada §2.1).
+// Unlike in Karmada, versions are ignored: "apps/v1" selects every version of group apps, because a manifest with a
+// newer version is still the same object. An invalid label selector matches nothing.
 func (s ResourceSelector) Match(u *unstructured.Unstructured) int {
 	if s.Kind != u.GetKind() || group(s.APIVersion) != group(u.GetAPIVersion()) {
 		return NoMatch
@@ -41,7 +41,7 @@ func (s ResourceSelector) Match(u *unstructured.Unstructured) int {
 	return MatchLabel
 }
 
-// group is the group of an apiVersion; empty for the core group, whose versions have none.
+// group returns the group of an apiVersion; empty for the core group.
 func group(apiVersion string) string {
 	name, _, named := strings.Cut(apiVersion, "/")
 	if !named {

@@ -8,27 +8,27 @@ type TaintPolicy struct {
 	Spec TaintPolicySpec
 }
 
-// Title is "ClusterTaintPolicy not-ready".
+// Title returns "ClusterTaintPolicy not-ready".
 func (t *TaintPolicy) Title() string { return "ClusterTaintPolicy " + t.Name }
 
 // TaintPolicySpec taints the clusters it targets by their conditions.
 type TaintPolicySpec struct {
-	// TargetClusters absent: every cluster.
+	// TargetClusters selects the clusters; without it the policy applies to every cluster.
 	TargetClusters     *ClusterAffinity `json:"targetClusters,omitempty"`
 	AddOnConditions    []ConditionMatch `json:"addOnConditions,omitempty"`
 	RemoveOnConditions []ConditionMatch `json:"removeOnConditions,omitempty"`
 	Taints             []PolicyTaint    `json:"taints"`
 }
 
-// ConditionMatch is one requirement on a condition of a cluster. A condition that the cluster does not have never
-// matches, not even NotIn.
+// ConditionMatch is one requirement on a condition of a cluster. It never matches a condition that the cluster does
+// not have, not even with NotIn.
 type ConditionMatch struct {
 	ConditionType string   `json:"conditionType"`
 	Operator      string   `json:"operator"`
 	StatusValues  []string `json:"statusValues"`
 }
 
-// PolicyTaint is one taint that is added or removed.
+// PolicyTaint is a taint that the policy adds or removes.
 type PolicyTaint struct {
 	Key    string             `json:"key"`
 	Effect corev1.TaintEffect `json:"effect"`

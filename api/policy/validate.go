@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// validate is what the CRD schema and the validating webhook would say (Karmada §1.2).
+// validate applies the rules of the CRD schema and of the validating webhook (Karmada §1.2).
 func (p *Policy) validate(doc *manifest.Doc) {
 	s := p.Spec
 	if len(s.ResourceSelectors) == 0 {
@@ -50,11 +50,11 @@ func checkSelectors(doc *manifest.Doc, m Meta, selectors []ResourceSelector) {
 		checkVersion(doc, field+".apiVersion", r.APIVersion)
 		doc.Require(field+".kind", r.Kind != "")
 		if !m.ClusterWide() && r.Namespace != m.Namespace {
-			doc.Errorf(field+".namespace", "%s.namespace is %q; a policy in namespace %s selects there only", field, r.Namespace, m.Namespace)
+			doc.Errorf(field+".namespace", "%s.namespace is %q; a policy in namespace %s selects only there", field, r.Namespace, m.Namespace)
 		}
 		if r.LabelSelector != nil {
 			if _, err := metav1.LabelSelectorAsSelector(r.LabelSelector); err != nil {
-				doc.Errorf(field+".labelSelector", "%s.labelSelector is not valid: %v", field, err)
+				doc.Errorf(field+".labelSelector", "%s.labelSelector is invalid: %v", field, err)
 			}
 		}
 	}

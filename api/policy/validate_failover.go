@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// validate is Karmada §1.4.
+// validate applies the rules of Karmada §1.4.
 func (f *Failover) validate(doc *manifest.Doc) {
 	if f == nil {
 		return
@@ -38,7 +38,7 @@ func (a *ApplicationFailover) validateGrace(doc *manifest.Doc, field string) {
 	case *a.GracePeriodSeconds <= 0:
 		doc.Errorf(field, "%s is %d, expected more than 0", field, *a.GracePeriodSeconds)
 	case a.PurgeMode != Gracefully:
-		doc.Errorf(field, "%s is allowed with purgeMode Gracefully only", field)
+		doc.Errorf(field, "%s is only allowed with purgeMode Gracefully", field)
 	}
 }
 

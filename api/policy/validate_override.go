@@ -13,15 +13,15 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// validate is Karmada §1.5 and §1.6; the deprecated single-rule form is held to the same rules (DESIGN section 8, B9).
+// validate applies the rules of Karmada §1.5 and §1.6, also to the deprecated single-rule form (B9).
 func (o *Override) validate(doc *manifest.Doc) {
 	s := o.Spec
 	checkSelectors(doc, o.Meta, s.ResourceSelectors)
 	if len(s.OverrideRules) > 0 && s.TargetCluster != nil {
-		doc.Errorf("spec.targetCluster", "spec.targetCluster and overrideRules exclude each other; move it into the rules")
+		doc.Errorf("spec.targetCluster", "spec.targetCluster and overrideRules are mutually exclusive; move it into the rules")
 	}
 	if len(s.OverrideRules) > 0 && s.Overriders != nil && !s.Overriders.empty() {
-		doc.Errorf("spec.overriders", "spec.overriders and overrideRules exclude each other; make it one of the rules")
+		doc.Errorf("spec.overriders", "spec.overriders and overrideRules are mutually exclusive; make it one of the rules")
 	}
 	s.TargetCluster.validate(doc, "spec.targetCluster")
 	if s.Overriders != nil {
@@ -38,7 +38,7 @@ func (o *Override) validate(doc *manifest.Doc) {
 func (o Overriders) validate(doc *manifest.Doc, path string) {
 	for i, p := range o.Plaintext {
 		field := fmt.Sprintf("%s.plaintext[%d]", path, i)
-		doc.Require(field+".path", doc.Value(field+".path") != nil) // "" is the whole object
+		doc.Require(field+".path", doc.Value(field+".path") != nil) // "" means the whole object
 		checkPointer(doc, field+".path", p.Path)
 		checkOperator(doc, field, p.Operator, "add", "remove", "replace")
 	}
@@ -66,7 +66,7 @@ func checkOperator(doc *manifest.Doc, in, operator string, allowed ...string) {
 	doc.OneOf(in+".operator", operator, allowed...)
 }
 
-// checkPointer accepts what RFC 6901 does.
+// checkPointer records a mistake unless pointer is a JSON pointer (RFC 6901).
 func checkPointer(doc *manifest.Doc, field, pointer string) {
 	if pointer != "" && !strings.HasPrefix(pointer, "/") {
 		doc.Errorf(field, "%s is %q, expected a JSON pointer (\"/spec/replicas\")", field, pointer)
@@ -95,7 +95,7 @@ func checkMetadata(doc *manifest.Doc, path string, entries []MetadataOverrider, 
 	}
 }
 
-// checkLabels holds even for the labels to remove, as in Karmada.
+// checkLabels validates labels; as in Karmada, even those to remove.
 func checkLabels(doc *manifest.Doc, field string, labels map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		checkKey(doc, field, key, key)
@@ -108,7 +108,7 @@ func checkLabels(doc *manifest.Doc, field string, labels map[string]string) {
 func checkAnnotations(doc *manifest.Doc, field string, annotations map[string]string) {
 	size := 0
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
-		checkKey(doc, field, key, strings.ToLower(key)) // in annotations, capitals are allowed before the slash as well
+		checkKey(doc, field, key, strings.ToLower(key)) // annotation keys may have capitals before the slash
 		size += len(key) + len(annotations[key])
 	}
 	if size > apivalidation.TotalAnnotationSizeLimitB {
@@ -135,14 +135,14 @@ func (f FieldOverrider) validate(doc *manifest.Doc, field string) {
 func checkOperations(doc *manifest.Doc, path string, operations []FieldOperation) {
 	for i, op := range operations {
 		field := fmt.Sprintf("%s[%d]", path, i)
-		doc.Require(field+".subPath", doc.Value(field+".subPath") != nil) // "" is all that is in the string
+		doc.Require(field+".subPath", doc.Value(field+".subPath") != nil) // "" means the whole string
 		checkPointer(doc, field+".subPath", op.SubPath)
 		checkOperator(doc, field, op.Operator, "add", "remove", "replace")
 		checkValue(doc, field, op.Operator, op.Value)
 	}
 }
 
-// checkValue wants a value exactly where an operation writes one.
+// checkValue requires a value exactly for the operations that write one.
 func checkValue(doc *manifest.Doc, field, operator string, value *apiextensionsv1.JSON) {
 	switch {
 	case operator == "remove" && value != nil:

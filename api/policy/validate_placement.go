@@ -13,7 +13,7 @@ import (
 
 const placement = "spec.placement"
 
-// validate is Karmada §1.3.
+// validate applies the rules of Karmada §1.3.
 func (p Placement) validate(doc *manifest.Doc) {
 	if p.ClusterAffinity != nil && p.ClusterAffinities != nil {
 		doc.Errorf(placement+".clusterAffinities", "%s has clusterAffinity and clusterAffinities, expected one of them", placement)
@@ -31,8 +31,8 @@ func (p Placement) validate(doc *manifest.Doc) {
 	p.WorkloadAffinity.validate(doc)
 }
 
-// validate is the part of ClusterAffinity that Karmada checks: a label selector that is not valid matches nothing there,
-// and is reported as the reason for each cluster here.
+// validate checks the parts of a ClusterAffinity that Karmada checks. An invalid label selector matches nothing in
+// Karmada; accord reports it as the reason for each cluster.
 func (a *ClusterAffinity) validate(doc *manifest.Doc, path string) {
 	if a == nil || a.FieldSelector == nil {
 		return
@@ -81,7 +81,7 @@ func checkAffinityName(doc *manifest.Doc, in, name string, seen map[string]bool)
 		doc.Errorf(field, "%s is %q: %s", field, name, strings.Join(problems, "; "))
 	}
 	if seen[name] {
-		doc.Errorf(field, "%s is %q, which is there twice", field, name)
+		doc.Errorf(field, "%s is %q, which is a duplicate", field, name)
 	}
 	seen[name] = true
 }
@@ -92,7 +92,7 @@ func (p Placement) validateSpread(doc *manifest.Doc) {
 		field := fmt.Sprintf("%s.spreadConstraints[%d]", placement, i)
 		c.validate(doc, field)
 		if seen[c.SpreadByField] {
-			doc.Errorf(field+".spreadByField", "%s.spreadByField is %q, which is there twice", field, c.SpreadByField)
+			doc.Errorf(field+".spreadByField", "%s.spreadByField is %q, which is a duplicate", field, c.SpreadByField)
 		}
 		if slices.Contains(groups, c.SpreadByField) {
 			seen[c.SpreadByField] = true
@@ -103,7 +103,7 @@ func (p Placement) validateSpread(doc *manifest.Doc) {
 	}
 }
 
-// groups are what clusters can be spread by.
+// groups lists the values of spreadByField.
 var groups = []string{"cluster", "region", "zone", "provider"}
 
 func (c SpreadConstraint) validate(doc *manifest.Doc, field string) {
@@ -119,7 +119,7 @@ func (c SpreadConstraint) validate(doc *manifest.Doc, field string) {
 	}
 }
 
-// dynamic says whether shares follow what clusters have room for.
+// dynamic reports whether shares follow the free capacity of clusters.
 func (r *ReplicaScheduling) dynamic() bool {
 	if r == nil || r.ReplicaSchedulingType != Divided {
 		return false

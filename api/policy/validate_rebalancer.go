@@ -6,7 +6,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// validate is Karmada §4.11.
+// validate applies the rules of Karmada §4.11.
 func (r *Rebalancer) validate(doc *manifest.Doc) {
 	if len(r.Spec.Workloads) == 0 {
 		doc.Errorf("spec.workloads", "spec.workloads needs at least one entry")

@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// validate is Karmada §1.7.
+// validate applies the rules of Karmada §1.7.
 func (t *TaintPolicy) validate(doc *manifest.Doc) {
 	s := t.Spec
 	s.TargetClusters.validate(doc, "spec.targetClusters")
@@ -26,13 +26,13 @@ func (t *TaintPolicy) validate(doc *manifest.Doc) {
 		v.validate(doc, field)
 		id := taint{v.Key, string(v.Effect)}
 		if seen[id] && v.Key != "" {
-			doc.Errorf(field, "%s is %s:%s, which is there twice", field, v.Key, v.Effect)
+			doc.Errorf(field, "%s is %s:%s, which is a duplicate", field, v.Key, v.Effect)
 		}
 		seen[id] = true
 	}
 }
 
-// checkConditions is stricter than Karmada in one thing: a status that no condition has is a slip ("true").
+// checkConditions is stricter than Karmada in one respect: it rejects a status that no condition can have ("true").
 func checkConditions(doc *manifest.Doc, path string, conditions []ConditionMatch) {
 	for i, c := range conditions {
 		field := fmt.Sprintf("%s[%d]", path, i)
@@ -46,8 +46,8 @@ func checkConditions(doc *manifest.Doc, path string, conditions []ConditionMatch
 	}
 }
 
-// validate refuses what a Cluster would not take as a taint (Karmada §1.8). NoExecute is taken, as by Karmada whose
-// webhook allows it: it keeps new objects away.
+// validate rejects taints that a Cluster would not accept (Karmada §1.8). NoExecute is accepted, as in Karmada's
+// webhook; it keeps new objects away.
 func (p PolicyTaint) validate(doc *manifest.Doc, field string) {
 	doc.Require(field+".key", p.Key != "")
 	if problems := validation.IsQualifiedName(p.Key); p.Key != "" && len(problems) > 0 {

@@ -1,6 +1,6 @@
 package policy
 
-// Values of fields, as they are written.
+// Values of fields in manifests.
 const (
 	Duplicated       = "Duplicated"
 	Divided          = "Divided"

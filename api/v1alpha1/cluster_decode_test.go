@@ -119,7 +119,7 @@ func TestClusterMistakes(t *testing.T) {
 		{"taint effect", cluster("taints: [{key: a, effect: PreferNoSchedule}]"), "expected NoSchedule or NoExecute"},
 		{"taint without key", cluster("taints: [{effect: NoSchedule}]"), "spec.taints[0].key is required"},
 		{"taint twice", cluster("taints: [{key: a, effect: NoSchedule}, {key: a, value: x, effect: NoSchedule}]"), `repeats key "a"`},
-		{"grade twice", models("0 cpu 0 1", "1 cpu 1 2", "1 cpu 2 3"), "c.yaml:8: spec.resourceModels[2].grade is 1, which is there twice"},
+		{"grade twice", models("0 cpu 0 1", "1 cpu 1 2", "1 cpu 2 3"), "c.yaml:8: spec.resourceModels[2].grade is 1, which is a duplicate"},
 		{"grade without ranges", cluster("resourceModels: [{grade: 1, ranges: []}]"), "spec.resourceModels[0].ranges is required"},
 		{"range of nothing", models("0 '' 0 1"), "spec.resourceModels[0].ranges[0].name is required"},
 		{"range ends before it begins", models("0 cpu 0 1", "1 cpu 3 2", "2 cpu 2 4"), "c.yaml:7: spec.resourceModels[1].ranges[0]: max 2 of cpu is not greater than min 3"},

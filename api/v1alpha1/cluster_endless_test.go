@@ -23,7 +23,7 @@ func TestEndlessQuantities(t *testing.T) {
 		u.SetKind("Cluster")
 		u.SetName("a")
 		c, err := v1alpha1.DecodeCluster(u, nil, manifest.Origin{Path: "c.yaml"})
-		require.ErrorContains(t, err, field+" is a quantity that nobody can compute with")
+		require.ErrorContains(t, err, field+" is too large or too precise a quantity")
 		require.Empty(t, c.Spec.ResourceModels)
 	}
 }

@@ -96,7 +96,7 @@ func checkRanges(doc *manifest.Doc, field string, m ResourceModel) {
 // checkSuccession looks at two grades in a row: the ranges of the second begin where those of the first end.
 func checkSuccession(doc *manifest.Doc, field string, lower, m ResourceModel) {
 	if m.Grade == lower.Grade {
-		doc.Errorf(field+".grade", "%s.grade is %d, which is there twice", field, m.Grade)
+		doc.Errorf(field+".grade", "%s.grade is %d, which is a duplicate", field, m.Grade)
 		return
 	}
 	for j, r := range m.Ranges {

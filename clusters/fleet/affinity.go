@@ -14,12 +14,12 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// Matches says whether the affinity selects the cluster (Karmada §2.3): exclude is asked first, then labels, then
-// provider, region and zone, then the names; all must agree, and the empty affinity selects every cluster.
+// Matches reports whether the affinity selects the cluster (Karmada §2.3). It checks exclude first, then labels, then
+// provider, region and zone, then the names; all must match, and the empty affinity selects every cluster.
 //
-// When it does not, why is a sentence about the cluster that a user can act on ("is in exclude") and field is the path
-// of the refusing field below the affinity ("labelSelector.matchExpressions[1]"). A selector that is not valid selects
-// nothing, and why says what is wrong with it. Both are empty when ok.
+// If the affinity does not select the cluster, why is a sentence about the cluster that a user can act on ("is in
+// exclude"), and field is the path of the deciding field below the affinity ("labelSelector.matchExpressions[1]"). An
+// invalid selector selects nothing, and why describes the mistake. Both are empty when ok.
 func (c Cluster) Matches(a policy.ClusterAffinity) (ok bool, why string, field string) {
 	if slices.Contains(a.Exclude, c.Name) {
 		return false, "is in exclude", "exclude"
@@ -94,7 +94,7 @@ func (c Cluster) refusedByFields(s *policy.FieldSelector) (why, field string) {
 	return "", ""
 }
 
-// fields is what a fieldSelector sees of a cluster as if it were labels: an empty value is a missing key.
+// fields returns the fields that a fieldSelector matches, as labels: an empty value is a missing key.
 func (c Cluster) fields() map[string]string {
 	set := map[string]string{}
 	if c.Provider != "" {
@@ -106,7 +106,8 @@ func (c Cluster) fields() map[string]string {
 	return set
 }
 
-// refusedByZone: In wants any zone of the cluster in the list, NotIn wants none of them there.
+// refusedByZone returns the reason why no zone matches. In requires that any zone of the cluster is in the list,
+// NotIn that none is.
 func (c Cluster) refusedByZone(op selection.Operator, values []string) string {
 	listed := slices.ContainsFunc(c.Zones, func(zone string) bool { return slices.Contains(values, zone) })
 	var ok bool
@@ -129,23 +130,23 @@ func (c Cluster) refusedByZone(op selection.Operator, values []string) string {
 	return fmt.Sprintf("zone %s does not match %s", strings.Join(c.Zones, ","), expression("zone", op, values))
 }
 
-// refused says why set does not satisfy one requirement; empty when it does. what goes in front of the key.
-func refused(what, key string, op selection.Operator, values []string, set labels.Set) string {
+// refused returns why set does not satisfy one requirement; empty if it does. The text prefix stands before the key.
+func refused(prefix, key string, op selection.Operator, values []string, set labels.Set) string {
 	r, err := labels.NewRequirement(key, op, values)
 	if err != nil {
-		return "selector is not valid: " + err.Error()
+		return "invalid selector: " + err.Error()
 	}
 	if r.Matches(set) {
 		return ""
 	}
-	subject := strings.TrimSpace(what + " " + key)
+	subject := strings.TrimSpace(prefix + " " + key)
 	if value, has := set[key]; has {
 		return fmt.Sprintf("%s=%s does not match %s", subject, value, expression(key, op, values))
 	}
 	return fmt.Sprintf("has no %s, which does not match %s", subject, expression(key, op, values))
 }
 
-// expression writes a requirement the way kubectl does: "region in (eu,us)", "tier=prod", "!canary".
+// expression formats a requirement as kubectl does: "region in (eu,us)", "tier=prod", "!canary".
 func expression(key string, op selection.Operator, values []string) string {
 	switch op {
 	case selection.Exists:

@@ -36,7 +36,7 @@ func TestMatches(t *testing.T) {
 		{"label must not exist", `{labelSelector: {matchExpressions: [{key: tier, operator: DoesNotExist}]}}`, full, "label tier=prod does not match !tier", "labelSelector.matchExpressions[0]"},
 		{"label must exist", `{labelSelector: {matchExpressions: [{key: tier, operator: Exists}]}}`, bare, "has no label tier, which does not match tier", "labelSelector.matchExpressions[0]"},
 		{"unknown label operator", `{labelSelector: {matchExpressions: [{key: tier, operator: Like}]}}`, full, `labelSelector has operator "Like", expected In, NotIn, Exists or DoesNotExist`, "labelSelector.matchExpressions[0]"},
-		{"invalid label selector", `{labelSelector: {matchExpressions: [{key: tier, operator: In}]}}`, full, "selector is not valid: values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty", "labelSelector.matchExpressions[0]"},
+		{"invalid label selector", `{labelSelector: {matchExpressions: [{key: tier, operator: In}]}}`, full, "invalid selector: values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty", "labelSelector.matchExpressions[0]"},
 
 		{"provider in", `{fieldSelector: {matchExpressions: [{key: provider, operator: In, values: [aws]}]}}`, full, "", ""},
 		{"provider in, none set", `{fieldSelector: {matchExpressions: [{key: provider, operator: In, values: [aws]}]}}`, bare, "has no provider, which does not match provider in (aws)", "fieldSelector.matchExpressions[0]"},

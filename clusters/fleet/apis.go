@@ -7,26 +7,25 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// APIs are the kinds that a cluster serves.
+// APIs holds the kinds that a cluster serves.
 type APIs struct {
-	// Complete: the whole discovery succeeded, so what is not in Served is not there.
+	// Complete reports whether discovery succeeded for all groups, so that a kind outside Served does not exist.
 	Complete bool `json:"complete,omitempty"`
-	// Served has every kind in every version.
+	// Served contains every kind in every version.
 	Served map[schema.GroupVersionKind]bool `json:"-"`
 }
 
-// Enablement is what is known about a kind on a cluster (Karmada §1.8).
+// Enablement is the knowledge about a kind on a cluster (Karmada §1.8).
 type Enablement string
 
-// What is listed is Enabled; what is not is Disabled when the list is complete, and Unknown otherwise.
+// A listed kind is Enabled. Any other is Disabled if the list is complete, and Unknown otherwise.
 const (
 	Enabled  Enablement = "Enabled"
 	Disabled Enablement = "Disabled"
 	Unknown  Enablement = "Unknown"
 )
 
-// Enablement says whether the cluster serves a kind in exactly this version. Of a cluster that was never asked (nil)
-// nothing is known.
+// Enablement reports whether the cluster serves a kind in exactly this version; Unknown for nil APIs.
 func (a *APIs) Enablement(gvk schema.GroupVersionKind) Enablement {
 	switch {
 	case a == nil:
@@ -39,7 +38,7 @@ func (a *APIs) Enablement(gvk schema.GroupVersionKind) Enablement {
 	return Unknown
 }
 
-// Versions are those that a kind is served in, the most stable and newest first, as Kubernetes orders them.
+// Versions returns the served versions of a kind, the most stable and newest first, in Kubernetes' order.
 func (a *APIs) Versions(kind schema.GroupKind) []string {
 	if a == nil {
 		return nil

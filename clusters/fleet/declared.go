@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Declared is the cluster as spec and status of a Cluster that From reads back as the same.
+// Declared returns spec and status of a Cluster from which From restores c.
 func (c Cluster) Declared() (v1alpha1.ClusterSpec, v1alpha1.ClusterStatus) {
 	spec := v1alpha1.ClusterSpec{Provider: c.Provider, Region: c.Region, Zones: c.Zones, Taints: c.Taints, Hold: c.Hold, ResourceModels: c.ranges()}
 	var status v1alpha1.ClusterStatus
@@ -28,7 +28,7 @@ func (c Cluster) Declared() (v1alpha1.ClusterSpec, v1alpha1.ClusterStatus) {
 	return spec, status
 }
 
-// ranges are the models as Karmada writes them: each grade ends where the next begins.
+// ranges returns the models in Karmada's form: each grade ends where the next begins.
 func (c Cluster) ranges() []v1alpha1.ResourceModel {
 	var all []v1alpha1.ResourceModel
 	for i, m := range c.Models {
@@ -45,7 +45,7 @@ func (c Cluster) ranges() []v1alpha1.ResourceModel {
 	return all
 }
 
-// enablements are sorted by group and version, and by kind.
+// enablements returns the served kinds, sorted by group and version and by kind.
 func (a *APIs) enablements() []v1alpha1.APIEnablement {
 	if a == nil {
 		return nil

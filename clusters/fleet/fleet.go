@@ -1,5 +1,4 @@
-// Package fleet is the member clusters as plain values: what deciding needs to know about them
-// and nothing that has to be asked for. It does no I/O.
+// Package fleet holds the member clusters as plain values: the planner's knowledge about them. It does no I/O.
 package fleet
 
 import (
@@ -9,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Cluster is one member as the planner sees it. The zero value of every field but Name means "not said".
+// Cluster is one member as the planner sees it. The zero value of every field except Name means "unknown".
 type Cluster struct {
 	Name     string            `json:"name"`
 	Labels   map[string]string `json:"labels,omitempty"`
@@ -17,18 +16,19 @@ type Cluster struct {
 	Region   string            `json:"region,omitempty"`
 	Zones    []string          `json:"zones,omitempty"`
 	Taints   []corev1.Taint    `json:"taints,omitempty"`
-	// Hold keeps hands off the cluster; nil when nobody holds it.
+	// Hold means that the cluster is held: nothing is written to it. It is nil if the cluster is not held.
 	Hold *v1alpha1.ClusterHold `json:"hold,omitempty"`
 	// Leaving is set while the Cluster is being deleted: nothing new is placed there (Karmada §4.2).
 	Leaving bool `json:"leaving,omitempty"`
-	// Conditions are what the Cluster says of itself, status by type ("Ready": "True").
+	// Conditions holds the conditions of the Cluster, status by type ("Ready": "True").
 	Conditions map[string]string `json:"conditions,omitempty"`
-	// APIs are what the cluster serves; nil when it was never asked, and then nothing is refused for it.
+	// APIs holds the kinds that the cluster serves; nil before the first discovery, and then no kind is rejected.
 	APIs *APIs `json:"apis,omitempty"`
-	// Resources are what its nodes have and what is taken; nil when that is not known: no room (Karmada §4.4).
+	// Resources holds the capacity and usage of the nodes; nil if unknown, which counts as no capacity (Karmada
+	// §4.4).
 	Resources *Resources `json:"resources,omitempty"`
-	// Models are the grades of node sizes, in ascending order (Karmada §1.8).
+	// Models holds the grades of node sizes in ascending order (Karmada §1.8).
 	Models []Model `json:"models,omitempty"`
-	// Origin is where the Cluster manifest stands in Git; zero when it was made on the hub.
+	// Origin is the place of the Cluster manifest in Git; zero if it was created on the hub.
 	Origin manifest.Origin `json:"origin,omitzero"`
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// From is what deciding needs to know of a declared Cluster, and of what its status says of it. origin is where its
-// manifest stands in Git, zero when it was made on the hub. The deprecated zone counts as zones with one entry. What
-// accord itself labels a Cluster with on the hub is left out, so that a plan is the same with and without a hub.
+// From returns the planner's view of a Cluster. origin is the place of its manifest in Git, zero if it was created on
+// the hub. The deprecated zone counts as zones with one entry. Labels that accord itself sets on the hub are left
+// out, so that a plan is the same with and without a hub.
 func From(c v1alpha1.Cluster, origin manifest.Origin) Cluster {
 	zones := slices.Clone(c.Spec.Zones)
 	if len(zones) == 0 && c.Spec.Zone != "" {
@@ -30,8 +30,8 @@ func From(c v1alpha1.Cluster, origin manifest.Origin) Cluster {
 	}
 }
 
-// taints are those of the declaration and those of policies. One of the same key and effect is the declared one: it is
-// what a person wrote.
+// taints merges declared taints with those of policies. A declared taint replaces one of a policy with the same key
+// and effect, because a person wrote it.
 func taints(declared, added []corev1.Taint) []corev1.Taint {
 	all := slices.Clone(declared)
 	for _, t := range added {
@@ -53,7 +53,7 @@ func conditions(list []metav1.Condition) map[string]string {
 	return by
 }
 
-// apis is nil when the cluster was never asked completely or in part, or has more than its status can list.
+// apis returns nil if discovery never succeeded, even in part, or if the list was too long for the status.
 func apis(s v1alpha1.ClusterStatus) *APIs {
 	complete := slices.ContainsFunc(s.Conditions, func(c metav1.Condition) bool {
 		return c.Type == v1alpha1.CompleteAPIEnablements && c.Status == metav1.ConditionTrue
@@ -65,7 +65,7 @@ func apis(s v1alpha1.ClusterStatus) *APIs {
 	for _, enabled := range s.APIEnablements {
 		gv, err := schema.ParseGroupVersion(enabled.GroupVersion)
 		if err != nil {
-			complete = false // a version that cannot be read is one that is not known
+			complete = false // a malformed version is an unknown one
 			continue
 		}
 		for _, r := range enabled.Resources {
@@ -89,8 +89,8 @@ func resources(s *v1alpha1.ResourceSummary) *Resources {
 	return r
 }
 
-// models are the declared grades, or the default ones where nodes were counted in them (Karmada §1.8). Nodes counted in
-// grades that nobody declares any more are not modelled.
+// models returns the declared grades, or the default ones if nodes were counted in them (Karmada §1.8). Node counts
+// of grades that are no longer declared are dropped.
 func models(c v1alpha1.Cluster) []Model {
 	declared := v1alpha1.StandardResourceModels(c.Spec.ResourceModels)
 	if len(declared) == 0 && c.Status.ResourceSummary != nil && c.Status.ResourceSummary.DefaultModels {
