@@ -210,7 +210,7 @@ func (e *engine) carry(ctx context.Context, f *federation, t task, orders map[st
 		inventory := l.inventory()
 		l.delivery = d.DeepCopy()
 		l.delivery.Status.Inventory = inventory
-		l.waits = d.Spec.Revision != t.revision || f.targetDigest(t.plan, cluster) != d.Spec.Digest
+		l.waits = d.Spec.Revision != t.revision || f.fingerprints.Cluster(t.plan, cluster) != d.Spec.Digest
 		if l.waits {
 			l.end()
 			all = false

@@ -15,6 +15,7 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 )
 
 // engine holds what is in force and what is known, in memory: a plan per federation, a bulkhead per cluster.
@@ -37,7 +38,7 @@ type engine struct {
 	// mirror publishes objects on the hub; nil without one.
 	mirror *mirrorer
 	// fingerprints are told in place of digests of Secrets.
-	fingerprints *fingerprints
+	fingerprints *fingerprint.Key
 	// roll of the Clusters on the hub.
 	roll roll
 	// share is the part of this replica in the work.
@@ -55,7 +56,7 @@ func newEngine(l store.Store, log *slog.Logger, event func(about client.Object, 
 	e := &engine{
 		store: l, log: log, event: event, surveyed: func(string) {}, replan: func(types.NamespacedName) {},
 		federations: map[types.NamespacedName]*federation{},
-		bulkheads:   map[string]*bulkhead{}, fingerprints: newFingerprints(), hearsay: map[string]hearsay{},
+		bulkheads:   map[string]*bulkhead{}, fingerprints: store.ProcessFingerprints(), hearsay: map[string]hearsay{},
 	}
 	e.reporter = newReporter(e)
 	return e

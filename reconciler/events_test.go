@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
 	"github.com/stretchr/testify/require"
@@ -18,74 +17,8 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// recorded is a crier whose events are kept, and whose time is set.
-func recorded() (c *crier, now *time.Time, said *[]string) {
-	now, said = new(time.Time), new([]string)
-	*now = noon
-	return &crier{
-		tell: func(about client.Object, kind, reason, message string) {
-			*said = append(*said, fmt.Sprintf("%s %s %s: %s", about.GetName(), kind, reason, message))
-		},
-		now: func() time.Time { return *now }, spoken: map[spokenOf]*speech{},
-	}, now, said
-}
-
 func named(name string) *v1alpha1.Delivery {
 	return &v1alpha1.Delivery{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: name}}
-}
-
-func TestCrier(t *testing.T) {
-	t.Run("the same is not said again for a while", func(t *testing.T) {
-		c, now, said := recorded()
-		for range 3 {
-			c.event(named("a"), warning, "Lost", "it is lost")
-			c.event(named("b"), warning, "Lost", "it is lost")
-		}
-		require.Equal(t, []string{"a Warning Lost: it is lost", "b Warning Lost: it is lost"}, *said)
-		*now = noon.Add(sameEvent)
-		c.event(named("a"), warning, "Lost", "it is lost")
-		require.Len(t, *said, 3)
-	})
-	t.Run("one object is not spoken of all the time", func(t *testing.T) {
-		c, now, said := recorded()
-		for i := range 100 {
-			c.event(named("a"), warning, "Lost", fmt.Sprint(i))
-		}
-		require.Len(t, *said, eventBurst)
-		c.event(named("b"), warning, "Lost", "another one is")
-		require.Len(t, *said, eventBurst+1)
-		*now = noon.Add(2*eventRefill + eventRefill/2)
-		for i := range 100 {
-			c.event(named("a"), warning, "Lost", fmt.Sprint("later ", i))
-		}
-		require.Len(t, *said, eventBurst+3, "one a minute")
-		*now = noon.Add(3 * eventRefill)
-		for i := range 100 {
-			c.event(named("a"), warning, "Lost", fmt.Sprint("later still ", i))
-		}
-		require.Len(t, *said, eventBurst+4, "and half a minute is not lost")
-	})
-	t.Run("what it remembers is bounded", func(t *testing.T) {
-		c, now, _ := recorded()
-		for i := range 10 * keptSpoken {
-			c.event(named(fmt.Sprint(i)), warning, "Lost", "x")
-			*now = now.Add(time.Second)
-		}
-		require.LessOrEqual(t, len(c.spoken), keptSpoken+int(eventRefill/time.Second), "swept once a minute")
-		for i := range 1000 {
-			c.event(named("a"), warning, "Lost", fmt.Sprint(i))
-			*now = now.Add(time.Minute)
-		}
-		require.LessOrEqual(t, len(c.spoken[spokenOf{key: client.ObjectKeyFromObject(named("a"))}].said), 2*eventBurst)
-	})
-	t.Run("a text is never too long", func(t *testing.T) {
-		c, _, said := recorded()
-		c.event(named("a"), warning, "Lost", strings.Repeat("é", maxNote))
-		text := strings.TrimPrefix((*said)[0], "a Warning Lost: ")
-		require.LessOrEqual(t, len(text), maxNote)
-		require.True(t, utf8.ValidString(text))
-		require.True(t, strings.HasSuffix(text, "..."))
-	})
 }
 
 // step is one judgement of a delivery, after some seconds, and what is told.
@@ -215,8 +148,10 @@ func TestRoll(t *testing.T) {
 }
 
 func TestNewsOfAFederation(t *testing.T) {
-	c, _, said := recorded()
-	e := newEngine(nil, nil, c.event)
+	said := &[]string{}
+	e := newEngine(nil, nil, func(about client.Object, kind, reason, message string) {
+		*said = append(*said, fmt.Sprintf("%s %s %s: %s", about.GetName(), kind, reason, message))
+	})
 	f := &federation{declaration: &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "shop"}}}
 	fails := func(err error) { e.unread(f, err); e.looked(f) }
 

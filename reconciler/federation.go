@@ -18,13 +18,14 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
 )
 
 // federation is one Federation in memory: the plan in force, what was written to the ledger, and a leg per cluster.
 type federation struct {
 	key          types.NamespacedName
-	fingerprints *fingerprints
+	fingerprints *fingerprint.Key
 
 	// telling is held from judging a status to its answer from the ledger, so that an older judgement never overwrites a
 	// newer one: of the Release, of the Federation, and of Deliveries. It is taken before mu.
@@ -178,7 +179,7 @@ func (f *federation) end() {
 }
 
 // newFederation is one of which nothing is known. p stand for digests of its Secrets on the hub.
-func newFederation(fed *v1alpha1.Federation, p *fingerprints) *federation {
+func newFederation(fed *v1alpha1.Federation, p *fingerprint.Key) *federation {
 	return &federation{
 		fingerprints: p, key: client.ObjectKeyFromObject(fed), declaration: fed.DeepCopy(),
 		objects: map[manifest.ID]*v1alpha1.FederatedObject{}, legs: map[string]*leg{}, waiting: map[manifest.ID]bool{}, unwritten: map[manifest.ID]bool{}, proven: live.Proven{},
@@ -186,7 +187,7 @@ func newFederation(fed *v1alpha1.Federation, p *fingerprints) *federation {
 }
 
 // recall reads from the ledger what the process before this one knew of a federation.
-func recall(ctx context.Context, l store.Store, fed *v1alpha1.Federation, p *fingerprints) (*federation, error) {
+func recall(ctx context.Context, l store.Store, fed *v1alpha1.Federation, p *fingerprint.Key) (*federation, error) {
 	f := newFederation(fed, p)
 	var objects v1alpha1.FederatedObjectList
 	var deliveries v1alpha1.DeliveryList
@@ -234,7 +235,7 @@ func (f *federation) cells(l *leg, unreachable string) []status.Cell {
 // cell is what is decided and known of one object on one cluster; w is what is wanted of it there. The caller holds f.mu.
 func (f *federation) cell(l *leg, id manifest.ID, w want, unreachable string) status.Cell {
 	w = w.decided()
-	c := status.Cell{Object: id, Cluster: l.cluster, Want: f.shown(id, w.digest), Held: w.held, Error: w.err, Unreachable: unreachable}
+	c := status.Cell{Object: id, Cluster: l.cluster, Want: f.fingerprints.Object(id, w.digest), Held: w.held, Error: w.err, Unreachable: unreachable}
 	if c.Error == "" {
 		c.Error = l.errors[id]
 	}
@@ -242,7 +243,7 @@ func (f *federation) cell(l *leg, id manifest.ID, w want, unreachable string) st
 		c.Held = "the federation is suspended"
 	}
 	if r, ok := l.reports.Get(id); ok {
-		r.Digest = f.shown(id, r.Digest)
+		r.Digest = f.fingerprints.Object(id, r.Digest)
 		c.Report = &r
 	}
 	return c

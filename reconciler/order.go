@@ -45,7 +45,7 @@ func (e *engine) turnsOf(ctx context.Context, f *federation, plan *propagate.Pla
 				continue
 			}
 			turn := propagate.StageAssignment{}
-			if r.Held || r.Current.Digest != f.wanted(plan.Rollouts()[i], cluster) { // what was decided may be about the commit before
+			if r.Held || r.Current.Digest != f.fingerprints.Rollout(plan.Rollouts()[i], cluster) { // what was decided may be about the commit before
 				turn.Held = propagate.UndecidedStage
 			}
 			if r.RollbackTo != nil {

@@ -180,5 +180,5 @@ func (f *federation) untouched(cluster string, plan *propagate.Plan) bool {
 // alike says that a plan decides the same for a cluster as was decided last. The caller holds f.mu.
 func (f *federation) alike(cluster string, plan *propagate.Plan) bool {
 	l := f.legs[cluster]
-	return l != nil && l.delivery.Spec.Digest == f.targetDigest(plan, cluster)
+	return l != nil && l.delivery.Spec.Digest == f.fingerprints.Cluster(plan, cluster)
 }

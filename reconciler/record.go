@@ -69,7 +69,7 @@ func (f *federation) recordObject(d *propagate.Decision, next propagate.Previous
 	}
 	for _, c := range d.Chosen {
 		w := f.legs[c.Cluster].wants.of(d.ID).decided()
-		w.digest = f.shown(d.ID, w.digest)
+		w.digest = f.fingerprints.Object(d.ID, w.digest)
 		o.Spec.Results = addTo(o.Spec.Results, c, w)
 		o.Spec.RequiredBy = requiredBy(o.Spec.RequiredBy, c)
 		if c.Held != "" {
@@ -120,7 +120,7 @@ func (f *federation) recordDelivery(cluster string) *v1alpha1.Delivery {
 	d.Labels[v1alpha1.ClusterLabel] = cluster
 	d.Spec = v1alpha1.DeliverySpec{
 		Federation: f.key.Name, Cluster: cluster,
-		Revision: f.revision, Digest: f.targetDigest(f.plan, cluster),
+		Revision: f.revision, Digest: f.fingerprints.Cluster(f.plan, cluster),
 	}
 	return d
 }

@@ -32,6 +32,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/commitstatus"
+	"github.com/accord-dev/accord/reconciler/report/events"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/source"
@@ -85,10 +86,10 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	}
 	records := store.NewHub(mgr.GetClient(), mgr.GetAPIReader())
 	log := slog.New(logr.ToSlogHandler(o.Log))
-	e := newEngine(records, log, newCrier(mgr.GetEventRecorder("accord")).event)
+	e := newEngine(records, log, events.NewLimiter(mgr.GetEventRecorder("accord")).Event)
 
-	keys := keyring{mgr.GetAPIReader(), mgr.GetClient(), types.NamespacedName{Namespace: cmp.Or(o.Namespace, applyset.InventoryNamespace), Name: fingerprintSecret}}
-	if e.fingerprints, err = keys.fingerprints(ctx, log); err != nil && ctx.Err() != nil {
+	keyAt := types.NamespacedName{Namespace: cmp.Or(o.Namespace, applyset.InventoryNamespace), Name: store.FingerprintSecret}
+	if e.fingerprints, err = store.Fingerprints(ctx, mgr.GetAPIReader(), mgr.GetClient(), keyAt, log); err != nil && ctx.Err() != nil {
 		return nil // it was stopped before it began
 	} else if err != nil {
 		return err

@@ -53,7 +53,7 @@ func (f *federation) lookAt(l *leg) map[string]seen {
 		}
 		s := all[name]
 		report, _ := l.reports.Get(id) // told together with what is there
-		s.add(id, f.stagedDigest(id, there.Digest), there.GVK.Version, report, l.answers[id])
+		s.add(id, f.fingerprints.Staged(id, there.Digest), there.GVK.Version, report, l.answers[id])
 		all[name] = s
 	}
 	return all
@@ -112,7 +112,7 @@ func (e *engine) stageInput(f *federation, r *propagate.Rollout, now time.Time) 
 
 // stageCluster is what is wanted and known of one cluster. The caller holds f.mu.
 func (e *engine) stageCluster(f *federation, l *leg, r *propagate.Rollout, m stage.Memory, gate policy.RolloutGate) stage.Cluster {
-	c := stage.Cluster{Name: l.cluster, Wanted: f.wanted(r, l.cluster), Held: r.Held(l.cluster), Unread: !l.listed}
+	c := stage.Cluster{Name: l.cluster, Wanted: f.fingerprints.Rollout(r, l.cluster), Held: r.Held(l.cluster), Unread: !l.listed}
 	if c.Held == "" && f.declaration.Spec.Suspend {
 		c.Held = "the federation is suspended"
 	}

@@ -87,7 +87,7 @@ func (c course) along(f *federation) map[string]map[string][]string {
 	for _, r := range f.plan.Rollouts() {
 		for cluster, m := range c.outcomes[r.Name()].State.Clusters {
 			entries := f.staging.along[cluster][r.Name()]
-			if m.Given.Digest == f.wanted(r, cluster) {
+			if m.Given.Digest == f.fingerprints.Rollout(r, cluster) {
 				entries = union(entries, entriesOf(r.Dependencies(cluster)))
 			}
 			if len(entries) == 0 {

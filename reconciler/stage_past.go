@@ -41,7 +41,7 @@ func (e *engine) giveBack(ctx context.Context, f *federation, c *course) {
 // sameAsThen says why an old plan does not have what the cluster was healthy on; nil when it has.
 func (f *federation) sameAsThen(plan *propagate.Plan, name string, d stage.Decision) error {
 	i := slices.IndexFunc(plan.Rollouts(), func(r *propagate.Rollout) bool { return r.Name() == name })
-	if i < 0 || f.wanted(plan.Rollouts()[i], d.Cluster) != d.Restore.Digest {
+	if i < 0 || f.fingerprints.Rollout(plan.Rollouts()[i], d.Cluster) != d.Restore.Digest {
 		return fmt.Errorf("rendered from %s for the clusters of today it would be another version", d.Restore.Revision)
 	}
 	return nil

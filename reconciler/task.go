@@ -61,7 +61,7 @@ func (f *federation) inHand(orders []*v1alpha1.Delivery) task {
 		return task{}
 	}
 	for _, d := range orders {
-		if d.Spec.Revision != f.revision || f.targetDigest(f.plan, d.Spec.Cluster) != d.Spec.Digest {
+		if d.Spec.Revision != f.revision || f.fingerprints.Cluster(f.plan, d.Spec.Cluster) != d.Spec.Digest {
 			return task{}
 		}
 	}

@@ -15,24 +15,36 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 )
 
 // TestTheKeyOfFingerprints is kept on a hub by whoever needs it first, and all have the same.
 func TestTheKeyOfFingerprints(t *testing.T) {
 	hub := localtest.Start(t, "hub").Config()
 	admin := clientFor(t, hub)
-	kept := func(namespace string) keyring {
-		return keyring{admin, admin, types.NamespacedName{Namespace: namespace, Name: fingerprintSecret}}
+	at := func(namespace string) types.NamespacedName {
+		return types.NamespacedName{Namespace: namespace, Name: store.FingerprintSecret}
+	}
+	load := func(ctx context.Context, as client.Client, namespace string, log *slog.Logger) (*fingerprint.Key, error) {
+		return store.Fingerprints(ctx, as, as, at(namespace), log)
+	}
+	stored := func(namespace string) []byte {
+		secret := &corev1.Secret{}
+		require.NoError(t, admin.Get(t.Context(), at(namespace), secret))
+		require.Len(t, secret.Data[store.FingerprintField], fingerprint.KeySize)
+		return secret.Data[store.FingerprintField]
 	}
 
 	t.Log("a hub of its own: nothing is there, and several begin at once")
-	all := make([]*fingerprints, 8)
+	all := make([]*fingerprint.Key, 8)
 	var together sync.WaitGroup
 	for i := range all {
 		together.Go(func() {
 			var err error
-			all[i], err = kept("accord-system").fingerprints(t.Context(), slog.New(slog.DiscardHandler))
+			all[i], err = load(t.Context(), admin, "accord-system", slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Error(err)
 			}
@@ -40,49 +52,46 @@ func TestTheKeyOfFingerprints(t *testing.T) {
 	}
 	together.Wait()
 	for _, p := range all {
-		require.True(t, p.lasting)
-		require.Len(t, p.key, fingerprintKeySize)
-		require.Equal(t, all[0].key, p.key)
+		require.Equal(t, fingerprint.New(stored("accord-system"), true), p)
 	}
 
 	t.Log("an installed hub: the Secret is there, and empty; or has a key that is too short to be one")
 	require.NoError(t, admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "installed"}}))
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "installed", Name: fingerprintSecret}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "installed", Name: store.FingerprintSecret}}
 	require.NoError(t, admin.Create(t.Context(), secret))
 	var last []byte
-	for _, data := range []map[string][]byte{nil, {fingerprintEntry: []byte("short")}} {
+	for _, data := range []map[string][]byte{nil, {store.FingerprintField: []byte("short")}} {
 		secret.Data = data
 		require.NoError(t, admin.Update(t.Context(), secret))
-		key, err := kept("installed").key(t.Context())
-		require.NoError(t, err)
-		require.Len(t, key, fingerprintKeySize)
-		require.NotEqual(t, last, key)
-		last = key
+		for range 2 { // it stays
+			p, err := load(t.Context(), admin, "installed", slog.New(slog.DiscardHandler))
+			require.NoError(t, err)
+			require.Equal(t, fingerprint.New(stored("installed"), true), p)
+		}
+		require.NotEqual(t, last, stored("installed"))
 		require.NoError(t, admin.Get(t.Context(), client.ObjectKeyFromObject(secret), secret))
-		require.Equal(t, key, secret.Data[fingerprintEntry])
-		again, err := kept("installed").key(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, key, again)
+		last = stored("installed")
 	}
-	require.NotEqual(t, all[0].key, last)
+	require.NotEqual(t, stored("accord-system"), last)
 
 	t.Log("not allowed: a key of this process, which is told once, and not what it is")
 	stranger := rest.CopyConfig(hub)
 	stranger.Impersonate = rest.ImpersonationConfig{UserName: "stranger"}
 	nobody := clientFor(t, stranger)
 	var said bytes.Buffer
-	p, err := keyring{nobody, nobody, kept("installed").at}.fingerprints(t.Context(), slog.New(slog.NewTextHandler(&said, nil)))
+	p, err := load(t.Context(), nobody, "installed", slog.New(slog.NewTextHandler(&said, nil)))
 	require.NoError(t, err)
-	require.False(t, p.lasting)
-	require.Len(t, p.key, fingerprintKeySize)
-	require.NotEqual(t, last, p.key)
+	id := manifest.ID{Kind: "Secret", Name: "pin"}
+	require.Equal(t, "digest", p.Staged(id, "digest"), "the key is not durable")
+	require.NotEqual(t, fingerprint.New(last, true).Object(id, "digest"), p.Object(id, "digest"))
+	require.NotEqual(t, store.ProcessFingerprints().Object(id, "digest"), p.Object(id, "digest"), "every call makes another key")
 	require.Equal(t, 1, strings.Count(said.String(), "level=WARN"))
 	require.Contains(t, said.String(), "secret=installed/accord.fingerprints")
 
 	t.Log("a hub that does not answer: nobody knows, and that is an error")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = kept("installed").fingerprints(ended, slog.New(slog.DiscardHandler))
+	_, err = load(ended, admin, "installed", slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "Secret installed/accord.fingerprints on the hub")
 }
 
