@@ -110,7 +110,7 @@ func TestRoomIsReadPageByPage(t *testing.T) {
 			require.Equal(t, activePods, q.Get("fieldSelector"))
 			fmt.Fprint(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"continue":"more","remainingItemCount":1},"items":[{"spec":{"nodeName":"a"}},{"spec":{}}]}`)
 		default:
-			require.Empty(t, q.Get("resourceVersion"), "a continued list says itself of when it is")
+			require.Empty(t, q.Get("resourceVersion"), "the continue token fixes the version")
 			fmt.Fprint(w, `{"items":[{"spec":{"nodeName":"a"}}],"metadata":{}}`)
 		}
 	}))

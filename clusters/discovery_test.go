@@ -33,7 +33,7 @@ func TestLook(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, served.Enablements, list, "what Kubernetes has itself is listed with names")
 
-	m.server = nil // Mapping answers from what was learnt
+	m.server = nil // Mapping answers from the cache
 	mapping, err := m.Kinds.Mapping(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 	require.NoError(t, err)
 	require.Equal(t, "deployments", mapping.Resource.Resource)
@@ -113,7 +113,7 @@ func define(t *testing.T, m *Member, kind, group string) {
 	})
 }
 
-// A real API server does not send what it sent before, and does send what is new.
+// A real API server sends unchanged halves as 304 and changed halves in full.
 func TestLookAgain(t *testing.T) {
 	var tr traffic
 	cfg := rest.CopyConfig(plane.Config())
@@ -146,7 +146,7 @@ func TestLookAgain(t *testing.T) {
 	require.Equal(t, meta.RESTScopeNameNamespace, mapping.Scope.Name())
 }
 
-// Members that are connected with one Catalogs share what they serve, and answer each for itself.
+// Members with one Cache share equal discovery results.
 func TestMembersShareACatalog(t *testing.T) {
 	var all discovery.Cache
 	var members []*Member

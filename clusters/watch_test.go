@@ -176,7 +176,7 @@ func (c *cut) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// watched says that a watch is under way.
+// watched reports whether a watch is open.
 func (c *cut) watched() (found bool) {
 	c.open.Range(func(_, _ any) bool {
 		found = true
@@ -244,7 +244,7 @@ func TestWatchGoesOn(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		ends  string // the first watch
-		from  string // what the second begins after
+		from  string // resourceVersion of the second watch
 		lists int
 		has   map[string]string
 	}{

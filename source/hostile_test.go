@@ -26,7 +26,7 @@ func (u *upstream) plumb(listing string) {
 	u.git("update-ref", "refs/heads/main", u.git("commit-tree", "-m", "made", made))
 }
 
-// lost is where an object lies.
+// lost returns the path of an object.
 func (u *upstream) lost(hash string) string {
 	return filepath.Join(u.dir, ".git", "objects", hash[:2], hash[2:])
 }
@@ -153,7 +153,7 @@ func TestInflatedFiles(t *testing.T) {
 	require.ErrorIs(t, err, source.ErrTooLarge)
 }
 
-// TestHostileCommits: what a commit says of itself is anybody's text, and goes into objects of the hub.
+// The metadata of a commit is untrusted text that reaches objects of the hub.
 func TestHostileCommits(t *testing.T) {
 	up := newUpstream(t)
 	up.write("a", "1")
@@ -168,7 +168,7 @@ func TestHostileCommits(t *testing.T) {
 	require.Contains(t, s.Message, "Accord-Prune: allow")
 }
 
-// TestHostileAnswers: what a server answers is told, and cannot be more than told.
+// An error quotes the response of a server, bounded and without control characters.
 func TestHostileAnswers(t *testing.T) {
 	up := newUpstream(t)
 	up.commit("first", "a", "1")

@@ -33,8 +33,8 @@ func (c *Cache) remote(at address, auth *Auth) (*remote, error) {
 // connection is a session after the handshake: the remote accepted the credentials and advertised its refs. It serves
 // one pack.
 type connection struct {
-	session session
-	said    *packp.AdvRefs
+	session    session
+	advertised *packp.AdvRefs
 }
 
 func (r *remote) connect(ctx context.Context) (*connection, error) {
@@ -42,12 +42,12 @@ func (r *remote) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	said, err := session.AdvertisedReferencesContext(ctx)
+	advertised, err := session.AdvertisedReferencesContext(ctx)
 	if err != nil {
 		session.Close()
 		return nil, notGit(err)
 	}
-	return &connection{session, said}, nil
+	return &connection{session, advertised}, nil
 }
 
 // notGit gives a kind to a response that is not in Git's protocol.
@@ -89,18 +89,18 @@ func (t *connection) refs() refs {
 		peeled:   map[string]plumbing.Hash{},
 		headName: "HEAD",
 	}
-	for name, hash := range t.said.References {
+	for name, hash := range t.advertised.References {
 		have.add(name, hash)
 	}
-	for name, hash := range t.said.Peeled {
+	for name, hash := range t.advertised.Peeled {
 		if tag, ok := strings.CutPrefix(name, "refs/tags/"); ok {
 			have.peeled[tag] = hash
 		}
 	}
-	if t.said.Head != nil {
-		have.head = *t.said.Head
+	if t.advertised.Head != nil {
+		have.head = *t.advertised.Head
 	}
-	for _, link := range t.said.Capabilities.Get(capability.SymRef) {
+	for _, link := range t.advertised.Capabilities.Get(capability.SymRef) {
 		if branch, ok := strings.CutPrefix(link, "HEAD:refs/heads/"); ok {
 			have.headName = branch
 		}
@@ -127,7 +127,7 @@ var errNotServed = errors.New("not served")
 
 // pack requests objects and returns a reader of the pack. The caller must close the response.
 func (t *connection) pack(ctx context.Context, w packRequest) (*packp.UploadPackResponse, io.Reader, error) {
-	can := t.said.Capabilities
+	can := t.advertised.Capabilities
 	req := packp.NewUploadPackRequestFromCapabilities(can)
 	req.Wants, req.Haves, req.Shallows = w.wants, w.haves, w.shallows
 	if can.Supports(capability.NoProgress) {

@@ -104,13 +104,13 @@ func (k *hostKey) explain(err error, host, user string) error {
 
 // sshSession is git-upload-pack running on the server.
 type sshSession struct {
-	client  *ssh.Client
-	stop    func() bool
-	session *ssh.Session
-	stdin   io.WriteCloser
-	stdout  io.Reader
-	stderr  excerpt
-	said    *packp.AdvRefs
+	client     *ssh.Client
+	stop       func() bool
+	session    *ssh.Session
+	stdin      io.WriteCloser
+	stdout     io.Reader
+	stderr     excerpt
+	advertised *packp.AdvRefs
 }
 
 func (s *sshSession) start(command string) (err error) {
@@ -135,22 +135,22 @@ func (s *sshSession) AdvertisedReferences() (*packp.AdvRefs, error) {
 }
 
 func (s *sshSession) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, error) {
-	if s.said != nil {
-		return s.said, nil
+	if s.advertised != nil {
+		return s.advertised, nil
 	}
-	said := packp.NewAdvRefs()
-	err := said.Decode(s.stdout)
+	advertised := packp.NewAdvRefs()
+	err := advertised.Decode(s.stdout)
 	switch {
 	case errors.Is(err, packp.ErrEmptyInput):
 		return nil, s.noAnswer()
-	case errors.Is(err, packp.ErrEmptyAdvRefs), err == nil && said.IsEmpty():
+	case errors.Is(err, packp.ErrEmptyAdvRefs), err == nil && advertised.IsEmpty():
 		return nil, transport.ErrEmptyRemoteRepository
 	case err != nil:
 		return nil, err
 	}
-	transport.FilterUnsupportedCapabilities(said.Capabilities)
-	s.said = said
-	return said, nil
+	transport.FilterUnsupportedCapabilities(advertised.Capabilities)
+	s.advertised = advertised
+	return advertised, nil
 }
 
 // noAnswer returns the cause of a missing response from the error output.

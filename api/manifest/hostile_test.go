@@ -26,14 +26,14 @@ func TestLinesBelowALongKey(t *testing.T) {
 	require.Equal(t, 1, lines.At(manifest.Origin{Path: "a.yaml"}, "first").Line)
 }
 
-// TestMistakesAreCounted: a manifest of nothing but mistakes is told a hundred of them.
+// The error of a manifest with very many mistakes lists a hundred of them.
 func TestMistakesAreCounted(t *testing.T) {
 	text := "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec:\n"
 	for i := range 5000 {
 		text += fmt.Sprintf("  wrong%d: 1\n", i)
 	}
 	_, doc := decode(t, text)
-	told := strings.Split(doc.Err().Error(), "\n")
-	require.Len(t, told, 101)
-	require.Equal(t, "a.yaml:10: has 100 mistakes or more; the rest of it was not read", told[100])
+	lines := strings.Split(doc.Err().Error(), "\n")
+	require.Len(t, lines, 101)
+	require.Equal(t, "a.yaml:10: has 100 mistakes or more; the rest of it was not read", lines[100])
 }

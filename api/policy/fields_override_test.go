@@ -218,7 +218,7 @@ func inStrings(add addCase) {
 	}
 }
 
-// notALabel and notAPrefix are what apimachinery says.
+// notALabel and notAPrefix are messages of apimachinery.
 const (
 	notALabel = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end " +
 		"with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"

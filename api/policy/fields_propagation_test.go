@@ -230,6 +230,6 @@ func preservationFields(parent string, around func(rules string) string) []field
 	}
 }
 
-// notAKey is what apimachinery says.
+// notAKey is the message of apimachinery.
 const notAKey = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
 	"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"

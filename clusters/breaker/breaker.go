@@ -103,6 +103,10 @@ type Status struct {
 func (b *Breaker) Status() Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.statusLocked()
+}
+
+func (b *Breaker) statusLocked() Status {
 	if b.state == Closed {
 		return Status{State: Closed}
 	}
@@ -144,12 +148,12 @@ func (e *OpenError) Unwrap() error { return e.Cause }
 // record.
 func (b *Breaker) acquire(ctx context.Context, probe bool) error {
 	for {
-		turned, err := b.admit(probe)
-		if turned == nil {
+		wait, err := b.admit(probe)
+		if wait == nil {
 			return err
 		}
 		select {
-		case <-turned:
+		case <-wait:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -173,7 +177,7 @@ func (b *Breaker) admit(probe bool) (wait <-chan struct{}, err error) {
 	case b.state == HalfOpen && probe:
 		return nil, nil
 	case b.state == Open || !b.probeAnswered:
-		return nil, &OpenError{Status{State: b.state, Cause: b.cause, Since: b.since, Pause: b.pause, NextProbe: b.nextProbe}}
+		return nil, &OpenError{b.statusLocked()}
 	case b.inFlight:
 		return b.changed, nil
 	}

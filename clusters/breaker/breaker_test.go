@@ -30,7 +30,7 @@ func newPatient(t *testing.T) *patient {
 	return &patient{t: t, breaker: New(), answer: saying(http.StatusOK, "")}
 }
 
-// RoundTrip is what is behind the breaker.
+// RoundTrip is the transport behind the breaker.
 func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.sent.Add(1)
 	return p.answer(r)
@@ -69,7 +69,7 @@ func failingWith(err error) func(*http.Request) (*http.Response, error) {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
 }
 
-// hanging is what a cluster does that takes connections and never answers.
+// hanging is a cluster that accepts connections and never responds.
 func hanging(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
@@ -92,7 +92,7 @@ func answered(text string) func(error) bool {
 	}
 }
 
-func TestWhatOpensABreaker(t *testing.T) {
+func TestOpenBreaker(t *testing.T) {
 	hang := func(p *patient) {
 		p.answer = hanging
 		ctx, cancel := context.WithTimeout(p.t.Context(), requestTimeout)
@@ -120,7 +120,7 @@ func TestWhatOpensABreaker(t *testing.T) {
 		"a webhook that is down": {several(3*maxServerErrors, saying(http.StatusInternalServerError, `failed calling webhook "x"`)), nil},
 		"asked to slow down":     {several(3*maxServerErrors, saying(http.StatusTooManyRequests, "", "Retry-After", "1")), nil},
 		"not allowed":            {several(3*maxServerErrors, saying(http.StatusForbidden, "")), nil},
-		"whoever asked gave up":  {several(3*maxServerErrors, failingWith(context.Canceled)), nil},
+		"the caller gave up":     {several(3*maxServerErrors, failingWith(context.Canceled)), nil},
 		"500 with answers between": {func(p *patient) {
 			for range maxServerErrors {
 				several(maxServerErrors-1, saying(http.StatusInternalServerError, ""))(p)
@@ -162,7 +162,7 @@ func TestWhatOpensABreaker(t *testing.T) {
 	}
 }
 
-// A breaker that a probe opened is closed by a probe; the pauses grow, to a bound, and their bound is told.
+// A breaker that a probe opened is closed by a probe; the pauses grow up to a bound.
 func TestPausesGrow(t *testing.T) {
 	bubble(t, func(p *patient) {
 		p.answer = failingWith(syscall.ECONNREFUSED)
@@ -194,7 +194,7 @@ func TestPausesGrow(t *testing.T) {
 	})
 }
 
-// A cluster that says its version and fails at everything else is not taken for healthy by its probes.
+// Probes alone do not close the breaker of a cluster that answers /version and fails all other requests.
 func TestProbesAloneDoNotProve(t *testing.T) {
 	bubble(t, func(p *patient) {
 		works := false
@@ -225,7 +225,7 @@ func TestProbesAloneDoNotProve(t *testing.T) {
 	})
 }
 
-// While nobody has anything to ask, a second probe is what there is.
+// Without requests a second probe closes the breaker.
 func TestSecondProbeCloses(t *testing.T) {
 	bubble(t, func(p *patient) {
 		p.answer = failingWith(errors.New("connection reset"))
@@ -284,7 +284,7 @@ func TestOneByOneOnTrial(t *testing.T) {
 	})
 }
 
-// Retry-After is kept by whoever tries again; one that is longer than a request may take is not waited for in the request.
+// A request with a Retry-After beyond its deadline fails instead of waiting in client-go.
 func TestRetryAfterIsObeyed(t *testing.T) {
 	bubble(t, func(p *patient) {
 		for after, kept := range map[string]string{"2": "2", "3600": ""} {
@@ -309,7 +309,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	})
 }
 
-// What is looked at to judge an answer is still there for whoever asked.
+// The caller can read the whole body of an error response after the breaker classified it.
 func TestErrorsAreReadWhole(t *testing.T) {
 	bubble(t, func(p *patient) {
 		long := strings.Repeat("x", 2*maxErrorBody)

@@ -69,21 +69,21 @@ func (g Transport) outcomeOf(r *http.Request, answer *http.Response) (outcome, e
 		return healthy, nil
 	}
 	g.recordRetryAfter(r.Context(), answer)
-	said := peek(answer)
-	if concernsRequest(said) {
+	body := peek(answer)
+	if concernsRequest(body) {
 		return inconclusive, nil
 	}
-	return serverError, fmt.Errorf("%s %s: %d: %w", r.Method, r.URL.Path, answer.StatusCode, errorOf(answer.StatusCode, said))
+	return serverError, fmt.Errorf("%s %s: %d: %w", r.Method, r.URL.Path, answer.StatusCode, errorOf(answer.StatusCode, body))
 }
 
 // errorOf returns the error that an API server, or a proxy before it, wrote into a response body.
-func errorOf(code int, said []byte) error {
+func errorOf(code int, body []byte) error {
 	var s metav1.Status
-	if json.Unmarshal(said, &s) == nil && s.Kind == "Status" {
+	if json.Unmarshal(body, &s) == nil && s.Kind == "Status" {
 		return &apierrors.StatusError{ErrStatus: s}
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: int32(code), Reason: metav1.StatusReasonUnknown, Message: messageOf(said),
+		Status: metav1.StatusFailure, Code: int32(code), Reason: metav1.StatusReasonUnknown, Message: messageOf(body),
 	}}
 }
 
@@ -113,7 +113,7 @@ const (
 
 // peek reads the beginning of the body and puts it back.
 func peek(answer *http.Response) []byte {
-	said, err := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody))
 	rest := io.Reader(answer.Body)
 	if err != nil {
 		rest = failingReader{err}
@@ -121,8 +121,8 @@ func peek(answer *http.Response) []byte {
 	answer.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(said), rest), answer.Body}
-	return said
+	}{io.MultiReader(bytes.NewReader(body), rest), answer.Body}
+	return body
 }
 
 type failingReader struct{ err error }
@@ -131,12 +131,12 @@ func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
 // concernsRequest reports whether a response of 500 concerns one object: its webhook does not work, or the object does
 // not fit its schema.
-func concernsRequest(said []byte) bool {
-	return bytes.Contains(said, []byte("failed calling webhook")) || bytes.Contains(said, []byte("failed to create typed patch object"))
+func concernsRequest(body []byte) bool {
+	return bytes.Contains(body, []byte("failed calling webhook")) || bytes.Contains(body, []byte("failed to create typed patch object"))
 }
 
-func messageOf(said []byte) string {
-	return strings.ToValidUTF8(strings.TrimSpace(string(said[:min(len(said), maxMessage)])), "")
+func messageOf(body []byte) string {
+	return strings.ToValidUTF8(strings.TrimSpace(string(body[:min(len(body), maxMessage)])), "")
 }
 
 // WithProbe marks the requests that are sent with ctx as probes.

@@ -22,7 +22,7 @@ func find(s APIs, groupVersion, kind string) v1alpha1.APIResource {
 	return v1alpha1.APIResource{}
 }
 
-// An API server that serves one group itself, and another through somebody who is not there.
+// An API server that serves one group itself, and another through an aggregated API server that does not answer.
 func TestLookOfAPartialAnswer(t *testing.T) {
 	const accepted = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	asked := 0

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// says is an answer of groups of one version, each with kinds.
-func says(groups ...[]string) response {
+// responseOf returns a response with groups of one version, each with kinds.
+func responseOf(groups ...[]string) response {
 	var a response
 	for _, g := range groups {
 		version := metav1.GroupVersionForDiscovery{GroupVersion: g[0] + "/v1", Version: "v1"}
@@ -33,33 +33,33 @@ func TestCatalogsAreShared(t *testing.T) {
 		a.failed = map[schema.GroupVersion]error{{Group: "m.io", Version: "v1"}: errNothingServed}
 		return a
 	}
-	verbs := says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
+	verbs := responseOf([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
 	verbs.resourceLists[0].APIResources[0].Verbs = []string{"get"}
-	clusterWide := says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
+	clusterWide := responseOf([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
 	clusterWide.resourceLists[0].APIResources[0].Namespaced = false
 	second := metav1.GroupVersionForDiscovery{GroupVersion: "a.io/v2", Version: "v2"}
-	newer := says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
+	newer := responseOf([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})
 	newer.groupList[0].Versions = append(newer.groupList[0].Versions, second)
 	for name, c := range map[string]struct {
 		other response
 		same  bool
 	}{
-		"the same":             {says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"}), true},
-		"other order":          {says([]string{"b.io", "Other"}, []string{"a.io", "Widget", "Gadget"}), true},
+		"the same":             {responseOf([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"}), true},
+		"other order":          {responseOf([]string{"b.io", "Other"}, []string{"a.io", "Widget", "Gadget"}), true},
 		"other verbs":          {verbs, true},
-		"one kind more":        {says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other", "More"}), false},
-		"one kind less":        {says([]string{"a.io", "Gadget"}, []string{"b.io", "Other"}), false},
+		"one kind more":        {responseOf([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other", "More"}), false},
+		"one kind less":        {responseOf([]string{"a.io", "Gadget"}, []string{"b.io", "Other"}), false},
 		"another scope":        {clusterWide, false},
 		"one version more":     {newer, false},
-		"one without answer":   {failing(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})), false},
-		"kinds of other group": {says([]string{"b.io", "Gadget", "Widget"}, []string{"a.io", "Other"}), false},
+		"one without answer":   {failing(responseOf([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})), false},
+		"kinds of other group": {responseOf([]string{"b.io", "Gadget", "Widget"}, []string{"a.io", "Other"}), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var all Cache
-			one := all.intern(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"}))
+			one := all.intern(responseOf([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"}))
 			other := all.intern(c.other)
 			require.Equal(t, c.same, one == other)
-			require.NotSame(t, one, new(Cache).intern(says([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})), "of other Catalogs")
+			require.NotSame(t, one, new(Cache).intern(responseOf([]string{"a.io", "Gadget", "Widget"}, []string{"b.io", "Other"})), "of another Cache")
 			for range 2 { // looked up, and kept
 				mapping, err := one.mapping(schema.GroupVersionKind{Group: "a.io", Version: "v1", Kind: "Widget"})
 				require.NoError(t, err)
@@ -73,7 +73,7 @@ func TestCatalogsAreShared(t *testing.T) {
 	}
 }
 
-// The order in which a group names its versions is what it prefers; none of it may be lost.
+// A group lists its versions in order of preference, which must be kept.
 func TestCatalogPrefersWhatTheClusterDoes(t *testing.T) {
 	for _, order := range [][]string{{"v1", "v2", "v1beta1"}, {"v2", "v1", "v1beta1"}, {"v1beta1", "v1", "v2"}} {
 		var a response
@@ -92,13 +92,13 @@ func TestCatalogPrefersWhatTheClusterDoes(t *testing.T) {
 
 func TestCatalogsForgetWhatNobodyServes(t *testing.T) {
 	var all Cache
-	kept := all.intern(says([]string{"kept.io", "Gadget"}))
+	kept := all.intern(responseOf([]string{"kept.io", "Gadget"}))
 	for i := range 20 {
-		all.intern(says([]string{"gone.io", fmt.Sprint("Gadget", i)}))
+		all.intern(responseOf([]string{"gone.io", fmt.Sprint("Gadget", i)}))
 	}
 	runtime.GC()
-	last := all.intern(says([]string{"last.io", "Gadget"}))
+	last := all.intern(responseOf([]string{"last.io", "Gadget"}))
 	require.Len(t, all.catalogs, 2)
-	require.Same(t, kept, all.intern(says([]string{"kept.io", "Gadget"})))
-	require.Same(t, last, all.intern(says([]string{"last.io", "Gadget"})))
+	require.Same(t, kept, all.intern(responseOf([]string{"kept.io", "Gadget"})))
+	require.Same(t, last, all.intern(responseOf([]string{"last.io", "Gadget"})))
 }

@@ -139,7 +139,7 @@ func TestLookAtAnOldServer(t *testing.T) {
 	}
 }
 
-// What cannot be read is what is wrong, not that nothing is served.
+// A malformed response is reported as such, and not as a cluster without APIs.
 func TestLookAtNonsense(t *testing.T) {
 	k := connect(t, served(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", discovery.AcceptV2)

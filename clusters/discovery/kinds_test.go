@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// apis is what a cluster serves, and how often it was asked.
+// apis is a discovery server that counts requests.
 type apis struct {
 	discovery.DiscoveryInterface
 	kinds []string
@@ -70,10 +70,10 @@ func TestKindsAreAskedForWhenNeeded(t *testing.T) {
 		}
 
 		d.kinds = append(d.kinds, "Widget")
-		news := k.Changed()
+		changed := k.Changed()
 		time.Sleep(minAge)
 		served("Widget", 3)
-		<-news
+		<-changed
 
 		time.Sleep(maxAge)
 		served("Widget", 3)

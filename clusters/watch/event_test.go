@@ -10,7 +10,7 @@ import (
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 )
 
-// What a watch tells is decoded as client-go decodes it, which Get and List of the same object still do.
+// Events are decoded as client-go decodes the objects of Get and List.
 func TestEventsAreDecodedAsByClientGo(t *testing.T) {
 	for name, spec := range map[string]string{
 		"whole numbers":      `{"a":0,"b":-1,"c":9223372036854775807,"d":-9223372036854775808,"e":[1,[2,{"f":3}]]}`,

@@ -44,7 +44,7 @@ type kindWatcher struct {
 // run lists and watches until ctx ends.
 func (k *kindWatcher) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		news, turned, started := k.watcher.server.Kinds.Changed(), k.watcher.server.Breaker.Changed(), time.Now()
+		discovered, breakerChanged, started := k.watcher.server.Kinds.Changed(), k.watcher.server.Breaker.Changed(), time.Now()
 		err := k.listAndWatch(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -65,7 +65,7 @@ func (k *kindWatcher) run(ctx context.Context) {
 		default:
 			k.lost(err)
 		}
-		k.wait(ctx, news, turned)
+		k.wait(ctx, discovered, breakerChanged)
 	}
 }
 
@@ -157,7 +157,7 @@ func (k *kindWatcher) note(err error) (changed bool) {
 }
 
 // wait sleeps until the next attempt. A new discovery result or a change of the breaker ends the sleep early.
-func (k *kindWatcher) wait(ctx context.Context, news, turned <-chan struct{}) {
+func (k *kindWatcher) wait(ctx context.Context, discovered, breakerChanged <-chan struct{}) {
 	pause := min(minBackoff<<min(k.failures, 16), maxBackoff)
 	k.failures++
 	timer := time.NewTimer(pause/2 + rand.N(pause/2))
@@ -165,7 +165,7 @@ func (k *kindWatcher) wait(ctx context.Context, news, turned <-chan struct{}) {
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
-	case <-news:
-	case <-turned:
+	case <-discovered:
+	case <-breakerChanged:
 	}
 }

@@ -55,7 +55,7 @@ func (discard) Delete(*unstructured.Unstructured)                             {}
 func (discard) Listed(schema.GroupVersionKind, map[types.NamespacedName]bool) {}
 func (discard) Lost(schema.GroupVersionKind, time.Time, error)                {}
 
-// A page is what the dynamic client makes of the same answer, and what that cannot read is no page.
+// A page equals the list of the dynamic client, and both reject the same responses.
 func TestPagesAreReadAsByClientGo(t *testing.T) {
 	const object = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","generation":3},"n":[1,2.5,1e3,9223372036854775808]}`
 	for name, c := range map[string]struct {
@@ -125,7 +125,7 @@ func manyObjects(n int) []byte {
 	return []byte(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + strings.Join(items, ",") + `]}`)
 }
 
-// BenchmarkPage is a page that is read for a watch, beside the same with the dynamic client.
+// BenchmarkPage compares reading a page with the dynamic client.
 func BenchmarkPage(b *testing.B) {
 	text := manyObjects(pageSize)
 	cfg := served(b, func(w http.ResponseWriter, _ *http.Request) {
@@ -153,7 +153,7 @@ func BenchmarkPage(b *testing.B) {
 	})
 }
 
-// BenchmarkEvents is what comes of a watch, beside the same with the dynamic client.
+// BenchmarkEvents compares reading events with the dynamic client.
 func BenchmarkEvents(b *testing.B) {
 	var u unstructured.UnstructuredList
 	require.NoError(b, u.UnmarshalJSON(manyObjects(1)))
@@ -181,7 +181,7 @@ func BenchmarkEvents(b *testing.B) {
 	})
 }
 
-// watchOf is of a member that tells b.N times the same.
+// watchOf returns a watch of a server that sends event b.N times.
 func watchOf(b *testing.B, event string) (member, *kindWatcher) {
 	m := connect(b, served(b, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -9,7 +9,7 @@ import (
 func TestWhereTheAPIIs(t *testing.T) {
 	cases := map[string]struct {
 		url, given string
-		provider   Provider // empty: told by the host
+		provider   Provider // empty: derived from the host
 		is         Provider
 		api, path  string
 		root       string // of what people open

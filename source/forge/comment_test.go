@@ -33,14 +33,14 @@ func TestComment(t *testing.T) {
 		notes   []note
 		body    string
 		created bool
-		kept    int64  // the comment that says it
+		kept    int64  // ID of the remaining comment
 		gone    int64  // a comment that is deleted
-		text    string // what it says; empty: body
+		text    string // its text; empty: body
 		writes  int
 	}{
-		"nobody has said anything":                 {body: plan, created: true, writes: 1},
+		"there is no comment":                      {body: plan, created: true, writes: 1},
 		"the comment is on page 3":                 {notes: far, body: plan, kept: 232, writes: 1},
-		"it says so already":                       {notes: []note{{id: 5, author: me, text: plan}}, body: plan, kept: 5},
+		"the comment is up to date":                {notes: []note{{id: 5, author: me, text: plan}}, body: plan, kept: 5},
 		"it is stored with other line ends":        {notes: []note{{id: 5, author: me, text: strings.ReplaceAll(plan, "\n", "\r\n")}}, body: plan, kept: 5},
 		"it is stored without the last line end":   {notes: []note{{id: 5, author: me, text: strings.TrimSpace(plan)}}, body: plan, kept: 5},
 		"only somebody else has the marker":        {notes: []note{{id: 5, author: other, text: plan}}, body: plan, created: true, writes: 1},

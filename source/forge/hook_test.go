@@ -274,7 +274,7 @@ func TestReadAgreesWithTheClients(t *testing.T) {
 	require.Equal(t, merged, read(fromGitLab("Merge Request Hook"), body))
 }
 
-// Whatever comes, nothing is read that is not signed in the way of whom it says it comes from.
+// No request is read unless it is signed in the way of the sender that it claims.
 func FuzzRead(f *testing.F) {
 	f.Add("X-GitHub-Event", "push", "X-Hub-Signature-256", "sha256="+mac(key, pushBody), "application/json", pushBody)
 	f.Add("X-GitHub-Event", "push", "X-Hub-Signature-256", "sha256="+mac(key, form(pullBody)), "application/x-www-form-urlencoded", form(pullBody))

@@ -33,8 +33,8 @@ type note struct {
 	system     bool
 }
 
-// said is a status as it came over the wire.
-type said struct{ commit, context, state, description, target string }
+// reported is a status as the host received it.
+type reported struct{ commit, context, state, description, target string }
 
 // host is a forge with one repository, one pull request and a memory.
 type host struct {
@@ -42,12 +42,12 @@ type host struct {
 	path     string // of the repository
 	server   *httptest.Server
 	pageSize int  // at most; 0: all at once, as Gitea does
-	app      bool // the token is an app's, which REST tells nothing about itself
+	app      bool // the token is an app's, and REST does not identify these
 	refuse   http.HandlerFunc
 
 	mu       sync.Mutex
 	notes    []note
-	statuses []said
+	statuses []reported
 	requests []string // method and path as sent
 }
 
@@ -209,13 +209,13 @@ func (h *host) status(context string, states ...string) http.HandlerFunc {
 		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		now := said{r.PathValue("commit"), sent[context], sent["state"], sent["description"], sent["target_url"]}
-		last := slices.IndexFunc(h.statuses, func(s said) bool { return s.commit == now.commit && s.context == now.context })
+		now := reported{r.PathValue("commit"), sent[context], sent["state"], sent["description"], sent["target_url"]}
+		last := slices.IndexFunc(h.statuses, func(s reported) bool { return s.commit == now.commit && s.context == now.context })
 		if h.provider == forge.GitLab && last >= 0 && now.state == "pending" && h.statuses[last].state == "pending" {
 			answer(w, 400, map[string]any{"message": `Cannot transition status via :enqueue from :pending (Reason(s): Status cannot transition via "enqueue")`})
 			return
 		}
-		h.statuses = append([]said{now}, h.statuses...)
+		h.statuses = append([]reported{now}, h.statuses...)
 		answer(w, 201, map[string]any{"id": len(h.statuses), "state": now.state, "context": now.context})
 	}
 }

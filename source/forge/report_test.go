@@ -27,7 +27,7 @@ func TestReport(t *testing.T) {
 					Context: "accord/rollout", State: state, Description: "eu 12/14 healthy, 1 held, 1 unreachable", TargetURL: "https://accord.example/r/1",
 				})
 				require.NoError(t, err)
-				require.Equal(t, []said{{
+				require.Equal(t, []reported{{
 					commit, "accord/rollout", words[column[provider]], "eu 12/14 healthy, 1 held, 1 unreachable", "https://accord.example/r/1",
 				}}, h.statuses)
 			})
@@ -47,7 +47,7 @@ func TestReportCutsTheDescription(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				h := newHost(t, provider)
 				require.NoError(t, h.forge(t).Report(t.Context(), commit, forge.Status{Context: "accord/plan", State: forge.Success, Description: c.given}))
-				require.Equal(t, []said{{commit, "accord/plan", "success", c.shown, ""}}, h.statuses)
+				require.Equal(t, []reported{{commit, "accord/plan", "success", c.shown, ""}}, h.statuses)
 			})
 		}
 	})
