@@ -7,7 +7,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// affinity is one ClusterAffinity, wherever a policy has one.
+// affinity is one ClusterAffinity of any policy, with its field.
 type affinity struct {
 	meta  policy.Meta
 	title string
@@ -15,14 +15,14 @@ type affinity struct {
 	policy.ClusterAffinity
 }
 
-// empty says that it selects every cluster.
+// empty reports whether it selects every cluster.
 func (a affinity) empty() bool {
 	return len(a.ClusterNames) == 0 && len(a.Exclude) == 0 &&
 		(a.LabelSelector == nil || len(a.LabelSelector.MatchLabels) == 0 && len(a.LabelSelector.MatchExpressions) == 0) &&
 		(a.FieldSelector == nil || len(a.FieldSelector.MatchExpressions) == 0)
 }
 
-// weighs says that it stands in a staticWeightList.
+// weighs reports whether it belongs to a staticWeightList.
 func (a affinity) weighs() bool { return strings.HasPrefix(a.field, staticWeightList) }
 
 const staticWeightList = "spec.placement.replicaScheduling.weightPreference.staticWeightList"
@@ -66,7 +66,7 @@ func eachOfPolicy(p *policy.Policy, visit func(affinity)) {
 	}
 }
 
-// weights are the static weights of a policy.
+// weights returns the static weights of a policy.
 func weights(p *policy.Policy) []policy.StaticWeight {
 	if s := p.Spec.Placement.ReplicaScheduling; s != nil && s.WeightPreference != nil {
 		return s.WeightPreference.StaticWeightList

@@ -46,7 +46,7 @@ spec:
 	},
 }
 
-// unrendered is the finding about all that failed at one place.
+// unrendered returns the finding about all failures with one origin.
 func (r *Review) unrendered(place manifest.Origin, failed []*variant) propagate.Finding {
 	_, message := mistakeOf(failed[0])
 	others := map[manifest.ID]bool{}
@@ -62,11 +62,11 @@ func (r *Review) unrendered(place manifest.Origin, failed []*variant) propagate.
 	if len(others) > 0 {
 		where += ", and for " + count(len(others), "more object")
 	}
-	return at(place, r.foreign(failed), "%s (%s)", message, where)
+	return at(place, r.worksElsewhere(failed), "%s (%s)", message, where)
 }
 
-// foreign is the advice when the override that fails works for other kinds that it selects.
-func (r *Review) foreign(failed []*variant) string {
+// worksElsewhere returns advice when the failing override works for other kinds that it selects.
+func (r *Review) worksElsewhere(failed []*variant) string {
 	place, _ := mistakeOf(failed[0])
 	for i := range r.in.Overrides {
 		o := &r.in.Overrides[i]
@@ -92,7 +92,7 @@ func (r *Review) foreign(failed []*variant) string {
 	return ""
 }
 
-// mistakeOf is where a failure is to be mended, and what it says.
+// mistakeOf returns the origin and the message of a failure.
 func mistakeOf(v *variant) (place manifest.Origin, message string) {
 	place, message = v.failure.Origin, v.failure.Err.Error()
 	if m, ok := errors.AsType[*manifest.Error](v.failure.Err); ok {

@@ -43,13 +43,14 @@ spec:
 	},
 }
 
-// idleRule is what one rule is blamed for: all of it for clusters that nothing goes to, or some of its entries.
+// idleRule returns the findings about one rule: none of its objects goes to its clusters, or some entries change
+// nothing.
 func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Finding {
 	o := a.override
 	field := fmt.Sprintf("spec.overrideRules[%d]", rule)
-	hit := r.hit(o.Spec.OverrideRules[rule])
+	hit := r.targeted(o.Spec.OverrideRules[rule])
 	if len(hit) == 0 {
-		return r.missed(o, rule)
+		return r.untargeted(o, rule)
 	}
 	there := those(placed, func(it *object) bool {
 		return slices.ContainsFunc(it.Chosen, func(c propagate.Choice) bool { return hit[c.Cluster] })
@@ -68,9 +69,10 @@ func (r *Review) idleRule(a *applied, rule int, placed []*object) []propagate.Fi
 	return findings
 }
 
-// missed is about a rule for no cluster: it may be there for one to come. Names are told by unknown-cluster.
-func (r *Review) missed(o *policy.Override, rule int) []propagate.Finding {
-	if r.strange(*o.Spec.OverrideRules[rule].TargetCluster) {
+// untargeted reports a rule that matches no cluster, as a note: the cluster may join later. unknown-cluster reports unknown
+// names.
+func (r *Review) untargeted(o *policy.Override, rule int) []propagate.Finding {
+	if r.namesUnknownCluster(*o.Spec.OverrideRules[rule].TargetCluster) {
 		return nil
 	}
 	field := fmt.Sprintf("spec.overrideRules[%d]", rule)
@@ -79,8 +81,8 @@ func (r *Review) missed(o *policy.Override, rule int) []propagate.Finding {
 	return []propagate.Finding{f}
 }
 
-// hit are the clusters that a rule targets.
-func (r *Review) hit(rule policy.OverrideRule) map[string]bool {
+// targeted returns the clusters that a rule targets.
+func (r *Review) targeted(rule policy.OverrideRule) map[string]bool {
 	hit := map[string]bool{}
 	for _, c := range r.fleet {
 		if rule.TargetCluster == nil || matches(c, *rule.TargetCluster) {
@@ -90,7 +92,8 @@ func (r *Review) hit(rule policy.OverrideRule) map[string]bool {
 	return hit
 }
 
-// idle says why an entry changes none of the objects, and what would. To say what is so already is worth a note only.
+// idle returns the reason why an entry changes none of the objects, and a fix. It is a note if the objects already have
+// the value.
 func idle(e overrider, objects []*object) propagate.Finding {
 	nowhere := manifest.Origin{}
 	switch {
@@ -110,7 +113,7 @@ func idle(e overrider, objects []*object) propagate.Finding {
 	return f
 }
 
-// without are the kinds of the objects if none of them has containers that an overrider finds; empty otherwise.
+// without returns the kinds of the objects if none has containers that an overrider finds; empty otherwise.
 func without(objects []*object) string {
 	var kinds []string
 	for _, o := range objects {

@@ -1,9 +1,9 @@
-// Package check is what a reviewer must know about a repository: mistakes that no decoder can see, and things that
-// mean something other than they seem to. A check looks at a Review, which is the planner's input with its plan, and
-// returns findings with their place, one sentence and what to write instead. It decides nothing.
+// Package check finds mistakes in a repository that no decoder can see, and settings with an unexpected meaning. A
+// check reads a Review, the planner's input with its plan, and returns findings: the place, one sentence and a fix. It
+// decides nothing.
 //
-// One file a check; the table in All is where a reader learns what exists, and docs/checks.md is made from it.
-// No value of a Secret, and none that looks like one, is ever part of a message.
+// Each check has one file; the table in All lists them, and docs/checks.md is generated from it. No message contains
+// the value of a Secret, or a value that looks like one.
 package check
 
 import (
@@ -13,29 +13,29 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// Check is one thing that a reviewer must know.
+// Check is one rule of accord lint.
 type Check struct {
 	// Code is stable and in kebab-case; tools may refer to it.
 	Code string
-	// Severity of its findings; the highest one, where Why says that it depends.
+	// Severity of its findings: the highest one, where Why names conditions for a lower one.
 	Severity propagate.Severity
-	// Summary is one line: what it finds.
+	// Summary describes the finding in one line.
 	Summary string
-	// Why is what happens, for who asks why this is worth a finding.
+	// Why explains the consequences.
 	Why string
-	// Fix is what to do about it.
+	// Fix is the advice to the author.
 	Fix string
 	// Example is YAML with a mistake that the check finds.
 	Example string
 
-	// rendered says that the check looks at finished objects, and not only at what was decided about them.
+	// rendered means that the check reads rendered objects, beside the decisions about them.
 	rendered bool
-	// run leaves the code, and where it is the usual one the severity, to Run. It is nil for what is findings before there
-	// is a plan (see Mistakes).
+	// run leaves the code, and the usual severity, to Run. It is nil for findings before there is a plan (see
+	// Mistakes).
 	run func(*Review) []propagate.Finding
 }
 
-// All is every check, sorted by code.
+// All returns every check, sorted by code.
 func All() []Check {
 	return []Check{
 		cannotRender,
@@ -72,19 +72,19 @@ func All() []Check {
 	}
 }
 
-// Deciding are the checks that look at no finished object: they cost a fraction of the plan.
+// Deciding returns the checks that read no rendered object: they cost a fraction of the plan.
 func Deciding() []Check {
 	return slices.DeleteFunc(All(), func(c Check) bool { return c.rendered })
 }
 
-// Run runs checks, all of them when none are given, over an input and the plan that was made of it. The findings are
-// sorted by place and without duplicates.
+// Run runs checks, by default all, over an input and its plan. It returns the findings sorted by place and without
+// duplicates.
 func Run(in propagate.Input, plan *propagate.Plan, checks ...Check) []propagate.Finding {
 	return RunOn(in, plan, nil, checks...)
 }
 
-// RunOn is Run for who rendered the plan anyway, and has the outcomes of all its objects; without them (nil) they are
-// made when a check asks.
+// RunOn is Run for a caller that has rendered the plan and has its outcomes; without them (nil) a check renders the
+// plan when it needs to.
 func RunOn(in propagate.Input, plan *propagate.Plan, outcomes *Outcomes, checks ...Check) []propagate.Finding {
 	if len(checks) == 0 {
 		checks = All()
@@ -103,7 +103,7 @@ func RunOn(in propagate.Input, plan *propagate.Plan, outcomes *Outcomes, checks 
 	return sorted(all)
 }
 
-// sorted sorts findings by place and drops those that are there twice.
+// sorted sorts findings by place and drops duplicates.
 func sorted(findings []propagate.Finding) []propagate.Finding {
 	slices.SortFunc(findings, func(a, b propagate.Finding) int {
 		return cmp.Or(

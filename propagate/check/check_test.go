@@ -88,7 +88,7 @@ func clusters(names ...string) string {
 	return b.String()
 }
 
-// findings are what a reviewer of the case is told.
+// findings returns the findings for a case, as a reviewer reads them.
 func findings(t *testing.T, text []byte, disturb func(propagate.Input)) string {
 	t.Helper()
 	in, err := dump.Read(text)

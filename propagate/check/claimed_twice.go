@@ -45,19 +45,19 @@ spec:
 				byPair[pair].objects = append(byPair[pair].objects, o)
 			}
 		}
-		return tell(rivals)
+		return rivalFindings(rivals)
 	},
 }
 
 // rival is a policy that loses objects to another one for one reason.
 type rival struct {
 	loser, winner *policy.Policy
-	reason        string // empty when it goes without saying
+	reason        string // empty when the reason is obvious
 	severity      propagate.Severity
 	objects       []*object
 }
 
-func tell(rivals []*rival) []propagate.Finding {
+func rivalFindings(rivals []*rival) []propagate.Finding {
 	var findings []propagate.Finding
 	for _, v := range rivals {
 		if v.reason == "" {
@@ -74,7 +74,7 @@ func tell(rivals []*rival) []propagate.Finding {
 	return findings
 }
 
-// why says what decides between the policy that has an object and another one (Karmada §2.2).
+// why returns the reason why the policy of an object wins over another one (Karmada §2.2).
 func why(o *object, loser *policy.Policy) (string, propagate.Severity) {
 	winner := o.Policy
 	won, lost := priority(winner), priority(loser)
@@ -99,7 +99,7 @@ func priority(p *policy.Policy) int32 {
 	return *p.Spec.Priority
 }
 
-// best is how exactly a policy selects an object (Karmada §2.1).
+// best returns how exactly a policy selects an object (Karmada §2.1).
 func best(o *object, p *policy.Policy) int {
 	exact := policy.NoMatch
 	for _, s := range p.Spec.ResourceSelectors {

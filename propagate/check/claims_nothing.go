@@ -31,15 +31,16 @@ spec:
 		for i := range r.in.Policies {
 			if c := r.claim(&r.in.Policies[i]); len(c.selected) > 0 && len(c.won) == 0 {
 				findings = append(findings, at(c.policy.At("spec.resourceSelectors"),
-					c.wayOut(), "%s claims no object: %s", c.policy.Title(), c.lost()))
+					c.fix(), "%s claims no object: %s", c.policy.Title(), c.lost()))
 			}
 		}
 		return findings
 	},
 }
 
-// wayOut is what helps a policy that claims nothing: a priority counts only among policies of one scope (Karmada §2.2).
-func (c *claim) wayOut() string {
+// fix returns the fix for a policy that claims nothing: a priority counts only among policies of one scope (Karmada
+// §2.2).
+func (c *claim) fix() string {
 	priority := slices.ContainsFunc(c.selected, func(o *object) bool {
 		return o.Policy != nil && o.Policy.ClusterWide() == c.policy.ClusterWide()
 	})
@@ -49,7 +50,7 @@ func (c *claim) wayOut() string {
 	return "remove the policy"
 }
 
-// lost says where the objects are that a policy selects and does not have.
+// lost returns the policies that claim the objects which this policy selects.
 func (c *claim) lost() string {
 	var winners []string
 	never := 0

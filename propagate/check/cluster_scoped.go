@@ -37,7 +37,7 @@ spec:
 	},
 }
 
-// unscoped says whether the kind has no namespace, as far as the repository tells.
+// unscoped reports whether the kind has no namespace, judging by the objects in the repository.
 func (r *Review) unscoped(s policy.ResourceSelector) bool {
 	objects := r.byKind[kindOf(s)]
 	return len(objects) > 0 && objects[0].ID.Namespace == ""

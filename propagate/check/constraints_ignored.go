@@ -32,7 +32,7 @@ placement:
 	},
 }
 
-// static says whether replicas are divided by weights that do not change (Karmada §4.5).
+// static reports whether replicas are divided by weights that do not change (Karmada §4.5).
 func static(s *policy.ReplicaScheduling) bool {
 	if s == nil || s.ReplicaSchedulingType != policy.Divided || s.ReplicaDivisionPreference != policy.Weighted {
 		return false

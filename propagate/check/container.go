@@ -7,15 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// container is what checks ask of one container.
+// container has the fields of one container that checks read.
 type container struct {
 	name, image string
 	pointer     string // JSON pointer of the container
-	field       string // its path as people write it
+	field       string // its path as users write it
 }
 
-// containers are one list of containers ("containers", "initContainers") of the kinds in which image and word overriders
-// look for them (Karmada §3.3).
+// containers returns one list of containers ("containers", "initContainers") of the kinds in which image and word
+// overriders look for them (Karmada §3.3).
 func containers(u *unstructured.Unstructured, list string) []container {
 	var path []string
 	switch u.GetKind() {
@@ -41,7 +41,7 @@ func containers(u *unstructured.Unstructured, list string) []container {
 	return all
 }
 
-// registryOf is the registry of an image; empty for the default one.
+// registryOf returns the registry of an image; empty for the default one.
 func registryOf(image string) string {
 	first, _, below := strings.Cut(image, "/")
 	if below && (strings.ContainsAny(first, ".:") || first == "localhost") {
@@ -50,7 +50,7 @@ func registryOf(image string) string {
 	return ""
 }
 
-// repositoryOf is an image without tag and digest.
+// repositoryOf returns an image without tag and digest.
 func repositoryOf(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {

@@ -41,7 +41,7 @@ spec:
 	},
 }
 
-// uncustomized is the finding about a kind that nobody has, and nothing for others.
+// uncustomized returns the finding about a kind without objects; none for other kinds.
 func (r *Review) uncustomized(place manifest.Origin, title, apiVersion, kind string) []propagate.Finding {
 	gk := schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()
 	implied := slices.ContainsFunc(r.objects, func(o *object) bool { return o.ID.Namespace != "" }) && gk == (schema.GroupKind{Kind: "Namespace"})

@@ -36,7 +36,8 @@ spec:
 	},
 }
 
-// misplaced are the namespaces that have what a policy selects, when it says none itself and selects nothing in default.
+// misplaced returns the namespaces with objects that a policy selects, if it names no namespace and selects nothing in
+// default.
 func (r *Review) misplaced(m policy.Meta, selectors []policy.ResourceSelector) []string {
 	if _, written := m.Lines["metadata.namespace"]; written || m.Namespace != policy.DefaultNamespace || len(m.Lines) == 0 {
 		return nil

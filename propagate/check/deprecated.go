@@ -24,16 +24,16 @@ spec:
 	run: func(r *Review) []propagate.Finding {
 		var findings []propagate.Finding
 		for i := range r.in.Policies {
-			findings = append(findings, old(r.in.Policies[i].Meta, r.in.Policies[i].Title())...)
+			findings = append(findings, deprecatedFields(r.in.Policies[i].Meta, r.in.Policies[i].Title())...)
 		}
 		for i := range r.in.Overrides {
-			findings = append(findings, old(r.in.Overrides[i].Meta, r.in.Overrides[i].Title())...)
+			findings = append(findings, deprecatedFields(r.in.Overrides[i].Meta, r.in.Overrides[i].Title())...)
 		}
 		return findings
 	},
 }
 
-func old(m policy.Meta, title string) []propagate.Finding {
+func deprecatedFields(m policy.Meta, title string) []propagate.Finding {
 	var findings []propagate.Finding
 	for _, d := range m.Deprecated {
 		findings = append(findings, at(m.At(d.Field), instead(d), "%s: %s", title, d.Message))
@@ -41,7 +41,7 @@ func old(m policy.Meta, title string) []propagate.Finding {
 	return findings
 }
 
-// instead is the new form if it has one line. A longer one has the author's values in it, which may be secret.
+// instead returns the new form if it has one line. A longer one contains the author's values, which may be secret.
 func instead(d policy.Deprecation) string {
 	text := strings.TrimSpace(d.Instead)
 	switch {

@@ -35,12 +35,12 @@ placement:
 	},
 }
 
-// weighsByList says whether the static weights of a policy are used.
+// weighsByList reports whether a policy uses its static weights.
 func weighsByList(p *policy.Policy) bool {
 	return len(weights(p)) > 0 && static(p.Spec.Placement.ReplicaScheduling)
 }
 
-// placeable are the clusters that the affinities of a policy allow.
+// placeable returns the clusters that the affinities of a policy allow.
 func (r *Review) placeable(p *policy.Policy) []fleet.Cluster {
 	affinities := []policy.ClusterAffinity{{}}
 	switch pl := p.Spec.Placement; {
@@ -69,7 +69,7 @@ func matches(c fleet.Cluster, a policy.ClusterAffinity) bool {
 	return ok
 }
 
-// largest has the index of the weight that counts for each of the clusters that has one: the largest that matches.
+// largest returns for each cluster with a matching weight the index of the one that counts: the largest.
 func largest(p *policy.Policy, clusters []fleet.Cluster) map[string]int {
 	counts := map[string]int{}
 	list := weights(p)

@@ -41,7 +41,7 @@ metadata: {name: settings, namespace: shop}   # and no policy selects it`,
 	},
 }
 
-// nowhere is about objects of one file that go nowhere for one reason.
+// nowhere returns the finding about objects of one file that go to no cluster for one reason.
 func nowhere(objects []*object) propagate.Finding {
 	verb := "go"
 	if len(objects) == 1 {
@@ -54,7 +54,7 @@ func nowhere(objects []*object) propagate.Finding {
 	return f
 }
 
-// configures says whether the kinds of a group tell a federation what to do, here or in Karmada, and are no workloads.
+// configures reports whether the kinds of a group configure accord or Karmada and are no workloads.
 func configures(group string) bool {
 	return group == v1alpha1.GroupVersion.Group || strings.HasSuffix(group, ".karmada.io")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// hint says what the selectors of a policy that selects nothing were probably meant to be; empty when nothing is near.
+// hint returns a correction for the selectors of a policy that selects nothing; empty when no object is similar.
 func (r *Review) hint(selectors []policy.ResourceSelector) string {
 	for _, s := range selectors {
 		if h := r.hintFor(s); h != "" {
@@ -23,9 +23,9 @@ func (r *Review) hint(selectors []policy.ResourceSelector) string {
 	return ""
 }
 
-// hintFor asks what does not fit, in the order in which a selector is matched: kind, namespace, name, labels.
+// hintFor compares in the order in which a selector is matched: kind, namespace, name, labels.
 func (r *Review) hintFor(s policy.ResourceSelector) string {
-	var here []string // names of the objects that only the name or the labels keep from matching
+	var here []string // names of the objects that match except for name or labels
 	elsewhere := map[string]bool{}
 	for _, o := range r.byKind[kindOf(s)] {
 		if s.Namespace != "" && o.ID.Namespace != s.Namespace {
@@ -50,7 +50,7 @@ func (r *Review) hintFor(s policy.ResourceSelector) string {
 	return r.hintKind(s.Kind)
 }
 
-// hintLabels names a requirement that no object fulfils.
+// hintLabels names a requirement that no object meets.
 func (r *Review) hintLabels(s policy.ResourceSelector) string {
 	selector, err := metav1.LabelSelectorAsSelector(s.LabelSelector)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *Review) hintLabels(s policy.ResourceSelector) string {
 	return fmt.Sprintf("no %s there has all of these labels", s.Kind)
 }
 
-// hintKind is for a kind that is nowhere: the same name in another group, or a name like it.
+// hintKind suggests the same kind in another group, or a similar kind.
 func (r *Review) hintKind(kind string) string {
 	kinds := map[string]schema.GroupVersionKind{}
 	for _, o := range r.objects {

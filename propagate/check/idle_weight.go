@@ -49,19 +49,19 @@ func (r *Review) idleWeights(p *policy.Policy, fit []fleet.Cluster, counts map[s
 			}
 		case len(hit) == 0 && slices.ContainsFunc(r.fleet, func(c fleet.Cluster) bool { return matches(c, w.TargetCluster) }):
 			findings = append(findings, at(p.At(field), "remove the entry", "%s: weight %d is for clusters outside the placement", p.Title(), w.Weight))
-		case len(hit) == 0 && !r.strange(w.TargetCluster):
+		case len(hit) == 0 && !r.namesUnknownCluster(w.TargetCluster):
 			findings = append(findings, at(p.At(field), "correct targetCluster, or remove the entry", "%s: weight %d matches no cluster of the fleet", p.Title(), w.Weight))
 		}
 	}
 	return findings
 }
 
-// strange says whether a name in the affinity is not in the fleet, which unknown-cluster tells.
-func (r *Review) strange(a policy.ClusterAffinity) bool {
+// namesUnknownCluster reports whether the affinity names an unknown cluster; unknown-cluster reports it.
+func (r *Review) namesUnknownCluster(a policy.ClusterAffinity) bool {
 	return slices.ContainsFunc(a.ClusterNames, func(name string) bool { return !r.known[name] })
 }
 
-// unweighed tells of clusters that fit and have no weight.
+// unweighed reports clusters that fit and have no weight.
 func unweighed(p *policy.Policy, fit []fleet.Cluster, counts map[string]int) []propagate.Finding {
 	var names []string
 	for _, c := range fit {
@@ -70,7 +70,7 @@ func unweighed(p *policy.Policy, fit []fleet.Cluster, counts map[string]int) []p
 		}
 	}
 	if len(names) == 0 || p.Spec.Placement.ClusterAffinity == nil && len(p.Spec.Placement.ClusterAffinities) == 0 {
-		return nil // the list may well be what says where to go
+		return nil // the list may be the only selection of clusters
 	}
 	f := at(p.At(staticWeightList), "add an entry for the cluster, or remove the cluster from the placement",
 		"%s: the placement selects %s without a weight: no replicas go there", p.Title(), list(names))

@@ -27,15 +27,15 @@ imageOverrider:
 	run: func(r *Review) []propagate.Finding {
 		byField := r.overriders()
 		var findings []propagate.Finding
-		told := map[string]bool{}
+		reported := map[string]bool{}
 		for _, v := range r.variants() {
 			for _, e := range v.edits() {
 				entry := byField[e.Policy+" "+e.Field]
-				if entry.image == nil || entry.image.Predicate != nil || v.object == nil || told[e.Policy+" "+e.Field] {
+				if entry.image == nil || entry.image.Predicate != nil || v.object == nil || reported[e.Policy+" "+e.Field] {
 					continue
 				}
 				if left, ok := leftOut(v, e, entry.image); ok {
-					told[e.Policy+" "+e.Field] = true
+					reported[e.Policy+" "+e.Field] = true
 					findings = append(findings, at(e.At, fmt.Sprintf("add an entry with predicate.path %s/image", left.pointer),
 						"%s: %s changes the images of %s, and not the image of init container %q", entry.title, e.Field, short(v.id), left.name))
 				}
@@ -45,7 +45,7 @@ imageOverrider:
 	},
 }
 
-// leftOut is an init container that has what an edit changed in a container beside it.
+// leftOut returns an init container with the value that an edit replaced in a container beside it.
 func leftOut(v *variant, e override.Edit, o *policy.ImageOverrider) (container, bool) {
 	i := slices.IndexFunc(containers(v.object.manifest, "containers"), func(c container) bool { return c.pointer+"/image" == e.Path })
 	if i < 0 {

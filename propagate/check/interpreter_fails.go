@@ -45,13 +45,14 @@ spec:
 	},
 }
 
-// failure is what goes wrong with a script, and where.
+// failure is the error of a script, with its place.
 type failure struct {
 	place   manifest.Origin
 	message string
 }
 
-// failureOf is what a script says of an object. Of a Secret it may repeat values: then it is only told that it fails.
+// failureOf returns the failure of a script for an object. For a Secret it drops the details of the error, which may
+// contain values.
 func failureOf(o *object, err error) failure {
 	f := failure{o.Origin, err.Error()}
 	if mistake, ok := errors.AsType[*manifest.Error](err); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// selected are the objects that one of the selectors of a policy selects, sorted by ID, without duplicates.
+// selected returns the objects that any of the selectors selects, sorted by ID, without duplicates.
 func (r *Review) selected(selectors []policy.ResourceSelector) []*object {
 	if len(selectors) == 1 {
 		return r.selectedBy(selectors[0])
@@ -26,7 +26,7 @@ func sortedObjects(objects []*object) []*object {
 	return slices.Compact(objects)
 }
 
-// those are the objects that are so.
+// those returns the objects for which are is true.
 func those(objects []*object, are func(*object) bool) []*object {
 	var found []*object
 	for _, o := range objects {
@@ -37,7 +37,7 @@ func those(objects []*object, are func(*object) bool) []*object {
 	return found
 }
 
-// selectedBy asks only the objects that can match: a repository has many policies that name one object each.
+// selectedBy tests only the objects that can match: a repository has many policies that name one object each.
 func (r *Review) selectedBy(s policy.ResourceSelector) []*object {
 	var found []*object
 	for _, o := range r.near(s) {
@@ -63,8 +63,8 @@ func (r *Review) near(s policy.ResourceSelector) []*object {
 	return r.byKind[kind]
 }
 
-// overridden are the objects that an override selects. Labels are not asked when another override may write them
-// before this one is matched (Karmada §3.2).
+// overridden returns the objects that an override selects. It ignores label selectors when an earlier override may
+// change the labels (Karmada §3.2).
 func (r *Review) overridden(o *policy.Override) []*object {
 	selectors := o.Spec.ResourceSelectors
 	if len(selectors) == 0 {
@@ -79,7 +79,7 @@ func (r *Review) overridden(o *policy.Override) []*object {
 	return r.selected(selectors)
 }
 
-// relabels says whether a cluster-wide override may change the labels that a namespaced one selects by.
+// relabels reports whether a cluster-wide override may change the labels that a namespaced one selects by.
 func relabels(all []policy.Override, selecting *policy.Override) bool {
 	byLabel := slices.ContainsFunc(selecting.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
 		return s.Name == "" && s.LabelSelector != nil
@@ -91,7 +91,7 @@ func relabels(all []policy.Override, selecting *policy.Override) bool {
 	})
 }
 
-// kindOf is the kind a selector is about, in whatever version.
+// kindOf returns the kind of a selector, without its version.
 func kindOf(s policy.ResourceSelector) schema.GroupKind {
 	return schema.FromAPIVersionAndKind(s.APIVersion, s.Kind).GroupKind()
 }

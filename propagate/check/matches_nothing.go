@@ -39,23 +39,23 @@ spec:
 	},
 }
 
-// unmatched are the findings about selectors: all of them select nothing, or one that names its object does.
+// unmatched returns the findings about selectors: all of them select nothing, or one with a name does.
 func (r *Review) unmatched(m policy.Meta, title string, selectors []policy.ResourceSelector, selected []*object) []propagate.Finding {
-	told := func(s policy.ResourceSelector) bool { // by cluster-scoped, by unrendered-template
+	reported := func(s policy.ResourceSelector) bool { // by cluster-scoped, by unrendered-template
 		return !m.ClusterWide() && r.unscoped(s) || template.MatchString(s.Name)
 	}
-	if len(r.misplaced(m, selectors)) > 0 { // by default-namespace
+	if len(r.misplaced(m, selectors)) > 0 { // reported by default-namespace
 		return nil
 	}
 	if len(selected) == 0 && !slices.ContainsFunc(selectors, r.selectsImplied) {
-		if slices.ContainsFunc(selectors, told) {
+		if slices.ContainsFunc(selectors, reported) {
 			return nil
 		}
 		return one(m.At("spec.resourceSelectors"), r.hint(selectors), "%s selects no object", title)
 	}
 	var findings []propagate.Finding
 	for i, s := range selectors {
-		if s.Name != "" && len(r.selectedBy(s)) == 0 && !r.selectsImplied(s) && !told(s) {
+		if s.Name != "" && len(r.selectedBy(s)) == 0 && !r.selectsImplied(s) && !reported(s) {
 			findings = append(findings, at(m.At(fmt.Sprintf("spec.resourceSelectors[%d]", i)), r.hintFor(s),
 				"%s selects %s %q, which does not exist", title, s.Kind, s.Name))
 		}
@@ -63,13 +63,13 @@ func (r *Review) unmatched(m policy.Meta, title string, selectors []policy.Resou
 	return findings
 }
 
-// untainted are ClusterTaintPolicies for no cluster. Names that no cluster has are told by unknown-cluster.
+// untainted returns findings about ClusterTaintPolicies for no cluster. unknown-cluster reports unknown names.
 func (r *Review) untainted() []propagate.Finding {
 	var findings []propagate.Finding
 	for i := range r.in.TaintPolicies {
 		t := &r.in.TaintPolicies[i]
 		target := t.Spec.TargetClusters
-		if target == nil || len(r.fleet) == 0 || r.strange(*target) || slices.ContainsFunc(r.fleet, func(c fleet.Cluster) bool { return matches(c, *target) }) {
+		if target == nil || len(r.fleet) == 0 || r.namesUnknownCluster(*target) || slices.ContainsFunc(r.fleet, func(c fleet.Cluster) bool { return matches(c, *target) }) {
 			continue
 		}
 		findings = append(findings, at(t.At("spec.targetClusters"), "", "%s targets no cluster", t.Title()))
@@ -77,7 +77,7 @@ func (r *Review) untainted() []propagate.Finding {
 	return findings
 }
 
-// unbalanced are the workloads of WorkloadRebalancers that are not there.
+// unbalanced returns findings about missing workloads of WorkloadRebalancers.
 func (r *Review) unbalanced() []propagate.Finding {
 	var findings []propagate.Finding
 	for i := range r.in.Rebalancers {
@@ -92,7 +92,7 @@ func (r *Review) unbalanced() []propagate.Finding {
 	return findings
 }
 
-// selectsImplied says whether the selector may select a Namespace that is made for its objects and stands nowhere in Git.
+// selectsImplied reports whether the selector may select an implied Namespace that is not in Git.
 func (r *Review) selectsImplied(s policy.ResourceSelector) bool {
 	if kindOf(s) != (schema.GroupKind{Kind: "Namespace"}) {
 		return false

@@ -62,7 +62,7 @@ func clustersOf(o *object) []string {
 	return names
 }
 
-// whereTo is "to eu and us" or "nowhere".
+// whereTo returns "to eu and us" or "nowhere".
 func whereTo(o *object) string {
 	if len(o.Chosen) == 0 {
 		return "nowhere"

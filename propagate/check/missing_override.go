@@ -44,7 +44,7 @@ spec:
 	},
 }
 
-// overridesOf are the names of the overrides that a policy can wait for.
+// overridesOf returns the names of the overrides that a policy can wait for.
 func (r *Review) overridesOf(p *policy.Policy) []string {
 	var names []string
 	for _, o := range r.in.Overrides {
@@ -55,7 +55,8 @@ func (r *Review) overridesOf(p *policy.Policy) []string {
 	return names
 }
 
-// waits says whether the objects of a policy wait for something that is not there: see unknown-scheduler, missing-override.
+// waits reports whether the objects of a policy wait for a missing scheduler or override: see unknown-scheduler,
+// missing-override.
 func (r *Review) waits(p *policy.Policy) bool {
 	return unscheduled(p) || slices.ContainsFunc(p.Spec.DependentOverrides, func(name string) bool {
 		return !slices.Contains(r.overridesOf(p), name)

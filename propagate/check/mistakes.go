@@ -8,8 +8,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// Mistakes takes apart what reading, sorting or planning a repository returned as its error: a finding for each mistake
-// in a manifest, in the order of the error, and in rest what is not about a manifest.
+// Mistakes converts the error of reading, sorting or planning a repository: a finding for each mistake in a manifest,
+// in the order of the error, and in rest the errors about anything else.
 func Mistakes(err error) (findings []propagate.Finding, rest error) {
 	var others []error
 	for _, e := range flatten(err) {
@@ -31,7 +31,7 @@ func Mistakes(err error) (findings []propagate.Finding, rest error) {
 	return findings, errors.Join(others...)
 }
 
-// flatten is the errors that were joined, in order.
+// flatten returns the joined errors, in order.
 func flatten(err error) []error {
 	if err == nil {
 		return nil

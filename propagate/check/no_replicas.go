@@ -37,7 +37,7 @@ spec:
 	},
 }
 
-// counted says whether the object has a count of replicas.
+// counted reports whether the object has a count of replicas.
 func (r *Review) counted(o *object) bool {
 	k := r.plan.Kind(o.ID.GroupKind())
 	if k.Replicas == nil {

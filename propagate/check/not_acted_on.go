@@ -53,7 +53,7 @@ spec:
 	},
 }
 
-// unacted are the fields of a policy that are set and have no effect. What has none by design is not among them.
+// unacted returns the fields of a policy that are set and have no effect, except fields without effect by design.
 func unacted(p *policy.Policy) []string {
 	var fields []string
 	if p.Spec.Failover != nil {
@@ -75,7 +75,8 @@ func unacted(p *policy.Policy) []string {
 	return fields
 }
 
-// addedByKarmada says whether a toleration is one of the two that Karmada's webhook adds to every policy (Karmada §5.1).
+// addedByKarmada reports whether a toleration is one of the two that Karmada's webhook adds to every policy (Karmada
+// §5.1).
 func addedByKarmada(t corev1.Toleration) bool {
 	return t.Key == "cluster.karmada.io/not-ready" || t.Key == "cluster.karmada.io/unreachable"
 }

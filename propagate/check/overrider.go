@@ -7,15 +7,15 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// applied is one override with what became of it.
+// applied is one override with its effect.
 type applied struct {
 	override *policy.Override
 	selected []*object
-	changed  map[string]bool // paths of the overriders that changed something anywhere
-	failed   bool            // one of its objects could not be rendered, so what would have changed is not known
+	changed  map[string]bool // paths of the overriders that changed an object
+	failed   bool            // one of its objects failed to render, so its effect is unknown
 }
 
-// applying looks at every variant once.
+// applying returns the effect of every override on all variants.
 func (r *Review) applying() []*applied {
 	all := make([]*applied, len(r.in.Overrides))
 	byName := map[string]*applied{}
@@ -87,7 +87,7 @@ func eachOverrider(o *policy.Override, visit func(overrider)) {
 	}
 }
 
-// entries are the entries of all overrides by policy and field, as an Edit has them.
+// entries returns the entries of all overrides by policy and field, as an Edit names them.
 func (r *Review) entries() map[string]overrider {
 	all := map[string]overrider{}
 	for i := range r.in.Overrides {

@@ -40,7 +40,7 @@ spec:
 	},
 }
 
-// clash is two overrides that disagree about a field of an object.
+// clash is two overrides that set a field of an object to different values.
 type clash struct {
 	loser, winner   override.Step
 	losing, winning string // titles
@@ -48,14 +48,14 @@ type clash struct {
 	clusters        []string
 }
 
-// clashes are all there are; each pair of entries is told about one object.
+// clashes returns all clashes; each pair of entries has one, for one object.
 func (r *Review) clashes() []*clash {
 	byField, policies := r.overriders(), map[string]*policy.Override{}
 	for i := range r.in.Overrides {
 		policies[r.in.Overrides[i].String()] = &r.in.Overrides[i]
 	}
 	var all []*clash
-	told := map[[2]string]*clash{}
+	reported := map[[2]string]*clash{}
 	for _, v := range r.variants() {
 		if v.object == nil || !v.contested() {
 			continue
@@ -69,10 +69,10 @@ func (r *Review) clashes() []*clash {
 				continue
 			}
 			pair := [2]string{key(before), key(s)}
-			c := told[pair]
+			c := reported[pair]
 			if c == nil {
 				c = &clash{loser: before, winner: s, losing: byField[pair[0]].title, winning: e.title, object: v.object}
-				told[pair], all = c, append(all, c)
+				reported[pair], all = c, append(all, c)
 			}
 			if c.object == v.object {
 				c.clusters = append(c.clusters, v.clusters...)
@@ -82,7 +82,7 @@ func (r *Review) clashes() []*clash {
 	return all
 }
 
-// contested says whether two policies changed the same field.
+// contested reports whether two policies changed the same field.
 func (v *variant) contested() bool {
 	by := map[string]string{}
 	for _, e := range v.edits() {
@@ -94,10 +94,10 @@ func (v *variant) contested() bool {
 	return false
 }
 
-// key names the entry that made a step.
+// key identifies the entry that made a step.
 func key(s override.Step) string { return s.Policy + " " + s.Field }
 
-// part is what of an image the entry changes; edits of different parts go together.
+// part returns the part of an image that the entry changes; edits of different parts are compatible.
 func (e overrider) part() string {
 	if e.image == nil {
 		return ""
@@ -105,8 +105,8 @@ func (e overrider) part() string {
 	return " " + e.image.Component
 }
 
-// disagree says whether two steps of different policies on one field want different things. What is appended to a list, or
-// to a part of an image, goes together.
+// disagree reports whether two steps of different policies on one field conflict. Values appended to a list, or to a
+// part of an image, are compatible.
 func disagree(x, y overrider, a, b override.Step) bool {
 	if a.Policy == b.Policy || x.list != y.list || reflect.DeepEqual(a.After, b.After) {
 		return false
@@ -120,14 +120,14 @@ func disagree(x, y overrider, a, b override.Step) bool {
 	return x.metadata != nil
 }
 
-// inserts says whether the operation adds an item to a list, as far as its path tells.
+// inserts reports whether the operation adds an item to a list, judging by its path.
 func inserts(p *policy.PlaintextOverrider) bool {
 	last := p.Path[strings.LastIndexByte(p.Path, '/')+1:]
 	_, err := strconv.Atoi(last)
 	return p.Operator == "add" && (last == "-" || err == nil)
 }
 
-// equals says whether only their names decide which of two overrides comes last for an object.
+// equals reports whether only their names decide which of two overrides comes last for an object.
 func equals(o *object, a, b *policy.Override) bool {
 	return a.ClusterWide() == b.ClusterWide() && exactness(o, a) == exactness(o, b)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
-// TestReach: selectors for everything are told from a hundred copies on.
+// TestReach: selectors for everything are reported from a hundred copies on.
 func TestReach(t *testing.T) {
 	repository := func(objects, clusters int) string {
 		var b strings.Builder
@@ -68,7 +68,7 @@ spec: {resourceSelectors: [{apiVersion: example.com/v1, kind: CronTab}]}
 	require.NotContains(t, codes(t, in), "missing-crd")
 }
 
-// TestDeciding: the checks that every Release is told of look at no finished object.
+// TestDeciding: the checks for the status of every Release read no rendered object.
 func TestDeciding(t *testing.T) {
 	in, err := dump.Read([]byte(many(60, 3)))
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// quoted is a text that a message repeats; assigned is name=value or name: value in it.
+// quoted matches a quoted text in a message; assigned matches name=value or name: value in such a text.
 var (
 	quoted   = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 	assigned = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_.-]*)\s*[=:]\s*([^\s"'\\,}]+)`)
@@ -15,7 +15,8 @@ var (
 
 const redacted = "(redacted: looks like a secret)"
 
-// redact is the last line of defence: mistakes repeat what is written, and what looks secret in that is taken out.
+// redact removes texts that look secret from a finding: an error may quote the manifest. It is the last line of
+// defence.
 func redact(f propagate.Finding) propagate.Finding {
 	f.Message, f.Fix = redactText(f.Message), redactText(f.Fix)
 	return f
@@ -34,7 +35,7 @@ func redactText(message string) string {
 	return message
 }
 
-// looksSecret says whether a text is secret, or has an assignment of something secret in it.
+// looksSecret reports whether a text is secret, or assigns something secret.
 func looksSecret(text string) bool {
 	if what, _ := secretText("", text); what != "" {
 		return true

@@ -53,7 +53,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestSecretCaseKeepsSecrets reads what is told about testdata/secret_value.txtar.
+// TestSecretCaseKeepsSecrets reads the findings about testdata/secret_value.txtar.
 func TestSecretCaseKeepsSecrets(t *testing.T) {
 	text, err := os.ReadFile("testdata/secret_value.txtar")
 	require.NoError(t, err)

@@ -24,15 +24,15 @@ plaintext:
 	run: func(r *Review) []propagate.Finding {
 		byField := r.overriders()
 		var findings []propagate.Finding
-		told := map[string]bool{}
+		reported := map[string]bool{}
 		for _, v := range r.variants() {
 			if !v.adds(byField) {
 				continue
 			}
 			for _, s := range r.trace(v) {
 				key := s.Policy + " " + s.Field
-				if e := byField[key]; len(s.Lost) > 0 && e.plaintext != nil && e.plaintext.Operator == "add" && !told[key] {
-					told[key] = true
+				if e := byField[key]; len(s.Lost) > 0 && e.plaintext != nil && e.plaintext.Operator == "add" && !reported[key] {
+					reported[key] = true
 					findings = append(findings, loss(e, s, v))
 				}
 			}
@@ -41,7 +41,7 @@ plaintext:
 	},
 }
 
-// adds says whether a plaintext add of a map was applied.
+// adds reports whether a plaintext add of a map was applied.
 func (v *variant) adds(byField map[string]overrider) bool {
 	for _, e := range v.edits() {
 		p := byField[e.Policy+" "+e.Field].plaintext

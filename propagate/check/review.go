@@ -12,7 +12,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// Review is a repository under review: the input, its plan, and what several checks ask of them. It is only read.
+// Review is a repository under review: the input, its plan, and indexes that several checks share. Checks must not
+// change it.
 type Review struct {
 	in    propagate.Input
 	plan  *propagate.Plan
@@ -26,8 +27,8 @@ type Review struct {
 	spaces  map[space][]*object
 	byTitle map[string]*claim
 
-	outcomes   *Outcomes         // of the plan; nil until they are asked for, where the caller had none
-	variants   func() []*variant // these are made when a check first asks
+	outcomes   *Outcomes         // of the plan; nil until a check needs them, unless the caller had them
+	variants   func() []*variant // computed when a check first needs them
 	applied    func() []*applied
 	overriders func() map[string]overrider
 }
@@ -39,7 +40,7 @@ type object struct {
 	text     []byte
 }
 
-// at is the place of a field of the manifest, as far as it is known.
+// at returns the place of a field of the manifest, as far as it is known.
 func (o *object) at(field string) manifest.Origin {
 	return manifest.LinesOf(o.text, o.Origin.Line).At(o.Origin, field)
 }
@@ -50,7 +51,7 @@ type space struct {
 	namespace string
 }
 
-// claim is one propagation policy with the objects that it selects, and those among them that are its own.
+// claim is one propagation policy with the objects that it selects, and those of them that it claims.
 type claim struct {
 	policy        *policy.Policy
 	selected, won []*object
@@ -107,5 +108,5 @@ func (r *Review) addClaims() {
 	}
 }
 
-// claim is what a policy selects and has.
+// claim returns the objects of a policy.
 func (r *Review) claim(p *policy.Policy) *claim { return r.byTitle[p.Title()] }

@@ -38,7 +38,7 @@ stages:
 			}
 			claimed[p.Title()] = true
 			for _, c := range o.Chosen {
-				if c.RequiredBy == nil { // else it travels with what needs it
+				if c.RequiredBy == nil { // otherwise it is staged with the objects that need it
 					targets[p.Title()] = append(targets[p.Title()], c.Cluster)
 				}
 			}
@@ -52,9 +52,9 @@ stages:
 	},
 }
 
-// course is what is wrong with one policy.
+// course returns the findings about one policy.
 func (r *Review) course(p *policy.Rollout, targets []string, claims bool) []propagate.Finding {
-	findings := unreadable(p)
+	findings := invalidCEL(p)
 	if !claims {
 		f := at(p.At("spec.resourceSelectors"), r.hint(p.Spec.ResourceSelectors), "%s claims no object", p.Title())
 		f.Severity = propagate.Warning
@@ -74,12 +74,13 @@ func (r *Review) course(p *policy.Rollout, targets []string, claims bool) []prop
 			findings = append(findings, f)
 			continue
 		}
-		findings = append(findings, strangers(p, s, field)...)
+		findings = append(findings, notInStage(p, s, field)...)
 	}
 	return findings
 }
 
-// faults are the clusters that are not in exactly one stage, one finding for all that are so in the same way.
+// faults returns the findings about clusters that are not in exactly one stage, one for all clusters with the same
+// stages.
 func faults(course stage.Course) []propagate.Finding {
 	clusters, first := map[string][]string{}, map[string]stage.Fault{}
 	for _, f := range course.Faults {
@@ -104,8 +105,8 @@ func faults(course stage.Course) []propagate.Finding {
 	return findings
 }
 
-// strangers are names in the order of a stage that are not in the stage.
-func strangers(p *policy.Rollout, s stage.Stage, field string) []propagate.Finding {
+// notInStage returns the findings about ordered clusters that are not in the stage.
+func notInStage(p *policy.Rollout, s stage.Stage, field string) []propagate.Finding {
 	var findings []propagate.Finding
 	for i, name := range s.First {
 		if slices.Contains(s.Clusters, name) {
@@ -122,8 +123,8 @@ func strangers(p *policy.Rollout, s stage.Stage, field string) []propagate.Findi
 	return findings
 }
 
-// unreadable are the CEL expressions that cannot be read.
-func unreadable(p *policy.Rollout) []propagate.Finding {
+// invalidCEL returns the findings about invalid CEL expressions.
+func invalidCEL(p *policy.Rollout) []propagate.Finding {
 	var findings []propagate.Finding
 	for i, s := range p.Spec.Stages {
 		if s.Gate.CEL == "" {

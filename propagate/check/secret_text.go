@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// unmistakable are values that are secret wherever they stand.
+// unmistakable are forms of values that are secret in any field.
 var unmistakable = []struct {
 	what string
 	is   *regexp.Regexp
@@ -21,19 +21,20 @@ var unmistakable = []struct {
 	{"a JSON Web Token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
 }
 
-// userinfo is a URL with a name and a password in it; the password is the first group.
+// userinfo matches a URL with a name and a password; the password is the first group.
 var userinfo = regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^/\s:@]*:([^/\s@]+)@`)
 
-// secretName is a name that says that its value is secret, and publicName one that only speaks of such a thing.
+// secretName matches names of fields with secret values, and publicName the exceptions.
 var (
 	secretName = regexp.MustCompile(`(?i)(passw(or)?d|passphrase|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|credentials?|auth[-_.]?key)$`)
 	publicName = regexp.MustCompile(`(?i)^(automount|enable|disable|use|has|need|existing|image)`)
 )
 
-// reference is the name of a Secret, as far as a name can be told from a password.
+// reference matches names of Secrets, which rarely look like passwords.
 var reference = regexp.MustCompile(`^[a-z]+(-[a-z]+)+$`)
 
-// secretText says what a text looks like when it is secret, and whether that is unmistakable. It never says the text.
+// secretText describes a text that looks secret, and reports whether it certainly is. The description never contains
+// the text.
 func secretText(name, text string) (what string, sure bool) {
 	for _, u := range unmistakable {
 		if u.is.MatchString(text) {
@@ -50,7 +51,7 @@ func secretText(name, text string) (what string, sure bool) {
 	return "", false
 }
 
-// placeholder says whether a text stands for a value, or refers to one, and is none itself.
+// placeholder reports whether a text stands for a value, or refers to one.
 func placeholder(text string) bool {
 	switch strings.ToLower(text) {
 	case "", "true", "false", "none", "null", "changeme", "change-me", "redacted", "example":

@@ -46,7 +46,7 @@ plaintext:
 	},
 }
 
-// writesSecrets says whether an override selects nothing but Secrets.
+// writesSecrets reports whether an override selects nothing but Secrets.
 func writesSecrets(o *policy.Override) bool {
 	selectors := o.Spec.ResourceSelectors
 	return len(selectors) > 0 && !slices.ContainsFunc(selectors, func(s policy.ResourceSelector) bool {
@@ -54,8 +54,8 @@ func writesSecrets(o *policy.Override) bool {
 	})
 }
 
-// secret says what secret thing an entry writes, empty when none, and whether that is unmistakable. The value of a key
-// of a Secret is one whatever it looks like.
+// secret describes the secret that an entry writes, empty when none, and reports whether it certainly is one. Every
+// value in a Secret counts as one.
 func (e overrider) secret(intoSecret bool) (what string, sure bool) {
 	switch {
 	case e.plaintext != nil:
@@ -78,7 +78,7 @@ func (e overrider) secret(intoSecret bool) (what string, sure bool) {
 	return "", false
 }
 
-// secretWritten is about the value of one operation of a patch.
+// secretWritten examines the value of one operation of a patch.
 func secretWritten(path string, value *apiextensionsv1.JSON, intoSecret bool) (what string, sure bool) {
 	if value == nil {
 		return "", false
@@ -93,7 +93,8 @@ func secretWritten(path string, value *apiextensionsv1.JSON, intoSecret bool) (w
 	return secretIn(path[strings.LastIndexByte(path, '/')+1:], decoded)
 }
 
-// secretIn looks at a value and all below it. An entry like {name: DB_PASSWORD, value: ...} is named by its name.
+// secretIn examines a value and everything below it. In an entry like {name: DB_PASSWORD, value: ...} the name is that
+// of the value.
 func secretIn(name string, value any) (what string, sure bool) {
 	switch v := value.(type) {
 	case string:
@@ -118,7 +119,7 @@ func secretIn(name string, value any) (what string, sure bool) {
 	return "", false
 }
 
-// worst is the first unmistakable secret of several values, or else the one whose description sorts first.
+// worst returns the first certain secret of several values, or else the one whose description sorts first.
 func worst(each func(yield func(name string, value any))) (what string, sure bool) {
 	each(func(name string, value any) {
 		w, s := secretIn(name, value)
@@ -129,7 +130,7 @@ func worst(each func(yield func(name string, value any))) (what string, sure boo
 	return what, sure
 }
 
-// secretArgument looks at words like --password=..., and at the word after --password.
+// secretArgument examines words like --password=..., and the word after --password.
 func (e overrider) secretArgument() (what string, sure bool) {
 	for i, word := range e.words.Value {
 		name, value, joined := strings.Cut(word, "=")

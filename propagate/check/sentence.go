@@ -8,17 +8,17 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// at is a finding; Run adds the code and the usual severity.
+// at returns a finding; Run adds the code and the usual severity.
 func at(place manifest.Origin, fix, format string, args ...any) propagate.Finding {
 	return propagate.Finding{At: place, Message: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// one is a finding alone.
+// one returns a list of one finding.
 func one(place manifest.Origin, fix, format string, args ...any) []propagate.Finding {
 	return []propagate.Finding{at(place, fix, format, args...)}
 }
 
-// count is "1 object", "3 objects".
+// count returns "1 object", "3 objects".
 func count(n int, what string) string {
 	switch {
 	case n == 1:
@@ -29,7 +29,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// some is the first of several objects and how many more there are.
+// some names the first of several objects and counts the rest.
 func some(objects []*object) string {
 	first := short(objects[0].ID)
 	if len(objects) == 1 {
@@ -44,7 +44,7 @@ func short(id manifest.ID) string {
 	return id.String()
 }
 
-// list is "a, b and c"; of a long one, the first and how many more.
+// list returns "a, b and c"; it shortens a long list to the first words and the number of others.
 func list(words []string) string {
 	const shown = 4
 	switch n := len(words); {

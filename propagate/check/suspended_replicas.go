@@ -38,7 +38,7 @@ suspension:
 				continue
 			}
 			for j, name := range s.DispatchingOnClusters.ClusterNames {
-				stuck := those(r.claim(p).won, func(o *object) bool { return !ran[o.ID.String()][name] && parked(o, name) })
+				stuck := those(r.claim(p).won, func(o *object) bool { return !ran[o.ID.String()][name] && heldWithShare(o, name) })
 				if len(stuck) > 0 {
 					findings = append(findings, at(p.At(fmt.Sprintf("spec.suspension.dispatchingOnClusters.clusterNames[%d]", j)),
 						"exclude the cluster from the placement until workloads should run there",
@@ -50,14 +50,14 @@ suspension:
 	},
 }
 
-// parked says whether a cluster is held back and has a share of the replicas, and another one is not.
-func parked(o *object, cluster string) bool {
+// heldWithShare reports whether a cluster is held and has a share of the replicas, while another cluster is not held.
+func heldWithShare(o *object, cluster string) bool {
 	i := slices.IndexFunc(o.Chosen, func(c propagate.Choice) bool { return c.Cluster == cluster })
 	return i >= 0 && o.Chosen[i].Held != "" && o.Chosen[i].Replicas != nil && *o.Chosen[i].Replicas > 0 &&
 		slices.ContainsFunc(o.Chosen, func(c propagate.Choice) bool { return c.Held == "" })
 }
 
-// share is "3 of 10 replicas of Deployment shop/web are", and of how many more objects.
+// share returns "3 of 10 replicas of Deployment shop/web are", with the number of other objects.
 func share(objects []*object, cluster string) string {
 	var here, total int32
 	for _, c := range objects[0].Chosen {

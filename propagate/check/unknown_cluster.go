@@ -28,7 +28,7 @@ placement:
 		r.eachClusterList(func(l clusterList) {
 			for i, name := range l.names {
 				if !r.known[name] && !template.MatchString(name) {
-					findings = append(findings, r.stranger(l, i))
+					findings = append(findings, r.unknownName(l, i))
 				}
 			}
 		})
@@ -36,8 +36,8 @@ placement:
 	},
 }
 
-// stranger is the finding about one name.
-func (r *Review) stranger(l clusterList, i int) propagate.Finding {
+// unknownName returns the finding about one name.
+func (r *Review) unknownName(l clusterList, i int) propagate.Finding {
 	name, place := l.names[i], l.meta.At(fmt.Sprintf("%s[%d]", l.field, i))
 	if parts := strings.FieldsFunc(name, separates); len(parts) > 1 {
 		return at(place, "write one entry for each name", "%s: %s has %d names in one string, %q", l.title, l.field, len(parts), name)

@@ -31,7 +31,7 @@ spec:
 	},
 }
 
-// unscheduled says whether the objects of a policy wait for another scheduler.
+// unscheduled reports whether the objects of a policy wait for another scheduler.
 func unscheduled(p *policy.Policy) bool {
 	return p.Spec.SchedulerName != "" && p.Spec.SchedulerName != policy.DefaultScheduler
 }

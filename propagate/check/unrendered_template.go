@@ -60,10 +60,10 @@ spec:
 	},
 }
 
-// template is what the usual languages put around a name to be filled in.
+// template matches the delimiters of common template languages around a name.
 var template = regexp.MustCompile(`\{\{.*\}\}|\{%.*%\}|<%.*%>|\$\{[A-Za-z_][A-Za-z0-9_.:-]*\}`)
 
-// mayHave says quickly whether there can be one in a manifest.
+// mayHave reports quickly whether a manifest can contain a template.
 func mayHave(manifest []byte) bool {
 	return slices.ContainsFunc([]string{"{{", "{%", "<%", "${"}, func(begin string) bool { return bytes.Contains(manifest, []byte(begin)) })
 }
@@ -75,7 +75,7 @@ func unfilled(place manifest.Origin, title, field string) propagate.Finding {
 // text is a scalar with its field.
 type text struct{ field, text string }
 
-// expected are the texts of an object that can be nothing but a name, a number or an image.
+// expected returns the texts of an object that must be a name, a number or an image.
 func expected(u *unstructured.Unstructured) []text {
 	all := []text{
 		{"apiVersion", u.GetAPIVersion()}, {"kind", u.GetKind()}, {"metadata.name", u.GetName()}, {"metadata.namespace", u.GetNamespace()},

@@ -13,19 +13,20 @@ import (
 // variant is an object as it is on some of its clusters: made by the same edits on all of them, or the same failure.
 type variant struct {
 	id       manifest.ID
-	object   *object // nil for a Namespace that is made for its objects and stands nowhere in Git
+	object   *object // nil for an implied Namespace that is not in Git
 	edited   []override.Edit
 	failure  *propagate.Failure
 	clusters []string
 }
 
-// Outcomes are what became of the objects of one plan: as much of it as checks look at. The zero value is ready to use.
+// Outcomes are the results of rendering the objects of one plan, as far as checks need them. The zero value is ready to
+// use.
 type Outcomes struct {
 	lock     sync.Mutex
 	variants []*variant
 }
 
-// Add notes what became of one object. It may be called from several goroutines, once for every object of the plan.
+// Add records the results of one object. Several goroutines may call Add, once for every object of the plan.
 func (o *Outcomes) Add(across *propagate.ObjectPlan) {
 	made := make([]*variant, len(across.Results))
 	failed := map[string]*variant{}
@@ -53,7 +54,7 @@ func (o *Outcomes) Add(across *propagate.ObjectPlan) {
 	}
 }
 
-// OutcomesOf renders every object of a plan, one after the other on each core, and keeps none of it.
+// OutcomesOf renders every object of a plan, one after the other on each core, and keeps no rendered object.
 func OutcomesOf(plan *propagate.Plan) *Outcomes {
 	var o Outcomes
 	ids := plan.Objects()
@@ -65,7 +66,7 @@ func OutcomesOf(plan *propagate.Plan) *Outcomes {
 	return &o
 }
 
-// rendering is the variants of all objects, sorted.
+// rendering returns the variants of all objects, sorted.
 func (r *Review) rendering() []*variant {
 	if r.outcomes == nil {
 		r.outcomes = OutcomesOf(r.plan)
@@ -80,19 +81,19 @@ func (r *Review) rendering() []*variant {
 	return all
 }
 
-// trace is what the overrides did to make the variant, step by step.
+// trace returns the steps of the overrides that made the variant.
 func (r *Review) trace(v *variant) []override.Step {
 	steps, err := r.plan.Trace(v.id, v.clusters[0])
 	if err != nil {
-		return nil // it is told by cannot-render
+		return nil // reported by cannot-render
 	}
 	return steps
 }
 
-// edits are what the overrides changed; nil for a failure.
+// edits returns the changes of the overrides; nil for a failure.
 func (v *variant) edits() []override.Edit { return v.edited }
 
-// on is "on eu-1 and eu-2", or "on every cluster" when there is no other.
+// on returns "on eu-1 and eu-2", or "on every cluster" when there is no other.
 func (v *variant) on() string {
 	if v.object != nil && len(v.object.Chosen) == len(v.clusters) && len(v.clusters) > 1 {
 		return "on every cluster"

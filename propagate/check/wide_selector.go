@@ -47,10 +47,10 @@ spec:
 	},
 }
 
-// manyCopies is from how many objects, counted once for each cluster, a selector is wide.
+// manyCopies is the number of objects, counted once for each cluster, from which a selector is wide.
 const manyCopies = 100
 
-// wide is the finding about one selector with the objects that it gets.
+// wide returns the finding about one selector with the objects that it gets.
 func (r *Review) wide(m policy.Meta, title string, i int, s policy.ResourceSelector, objects []*object) []propagate.Finding {
 	open := m.ClusterWide() && s.Namespace == "" && s.Name == "" &&
 		(s.LabelSelector == nil || len(s.LabelSelector.MatchLabels)+len(s.LabelSelector.MatchExpressions) == 0)
@@ -75,7 +75,7 @@ func copies(objects []*object) int {
 	return n
 }
 
-// reach is "40 objects, 320 copies on clusters".
+// reach returns "40 objects, 320 copies on clusters".
 func reach(objects []*object) string {
 	n := copies(objects)
 	if n == 1 {

@@ -57,7 +57,7 @@ func idleField(m policy.Meta, title, field, why string) propagate.Finding {
 	return at(m.At(field), "remove "+field, "%s: %s has no effect: %s", title, field, why)
 }
 
-// idleSuspension is about suspended clusters to which nothing of the policy goes.
+// idleSuspension returns findings about suspended clusters without an object of the policy.
 func (r *Review) idleSuspension(p *policy.Policy) []propagate.Finding {
 	s, won := p.Spec.Suspension, r.claim(p).won
 	if s == nil || s.DispatchingOnClusters == nil || len(won) == 0 {
@@ -76,7 +76,7 @@ func (r *Review) idleSuspension(p *policy.Policy) []propagate.Finding {
 	return findings
 }
 
-// idleDivision is the field of a division that another one puts aside (Karmada §1.3); empty when there is none.
+// idleDivision returns the field of a division that another one overrides (Karmada §1.3); empty when there is none.
 func idleDivision(s *policy.ReplicaScheduling) (field, why string) {
 	switch {
 	case s == nil || s.WeightPreference == nil:
