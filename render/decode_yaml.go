@@ -42,6 +42,32 @@ func (f file) parse(d document) (node *yaml.Node, err error) {
 	return root.Content[0], nil
 }
 
+// eachValue decodes all documents of a stream that are not null. With lines, the stream is a whole file and errors have
+// its lines.
+func (f file) eachValue(data []byte, lines bool, visit func(line int, value any, d *decoder) error) error {
+	for _, document := range split(data) {
+		if !lines {
+			document.line = max(f.origin.Line, 1)
+		}
+		node, err := f.parse(document)
+		if err != nil {
+			return err
+		}
+		if node == nil {
+			continue
+		}
+		d := &decoder{file: f, offset: document.line - 1}
+		value, err := d.value(node, 0)
+		if err != nil {
+			return err
+		}
+		if err := visit(document.line, value, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 var (
 	yamlLine    = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 	yamlUnknown = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)

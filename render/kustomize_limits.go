@@ -118,29 +118,14 @@ func (r *root) countCopies(f file, text []byte, lines bool) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range split(text) {
-		if !lines {
-			d.line = max(f.origin.Line, 1)
-		}
-		node, err := f.parse(d)
-		if err != nil {
-			return err
-		}
-		if node == nil {
-			continue
-		}
-		decoder := &decoder{file: f, offset: d.line - 1}
-		value, err := decoder.value(node, 0)
-		if err != nil {
-			return err
-		}
-		r.size += decoder.bytes
+	return f.eachValue(text, lines, func(_ int, value any, d *decoder) error {
+		r.size += d.bytes
 		operations, _ := value.([]any)
 		for _, item := range operations {
 			if operation, _ := item.(map[string]any); strings.EqualFold(fmt.Sprint(operation["op"]), "copy") {
 				r.copies++
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

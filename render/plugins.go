@@ -32,28 +32,15 @@ func (v *vetter) inline(r *root, entry string) ([]map[string]any, error) {
 // mappings decodes a stream of mappings. With lines, the stream is a whole file and errors have its lines.
 func mappings(f file, data []byte, lines bool) ([]map[string]any, error) {
 	var found []map[string]any
-	for _, d := range split(data) {
-		if !lines {
-			d.line = max(f.origin.Line, 1)
-		}
-		node, err := f.parse(d)
-		if err != nil {
-			return nil, err
-		}
-		if node == nil {
-			continue
-		}
-		value, err := (&decoder{file: f, offset: d.line - 1}).value(node, 0)
-		if err != nil {
-			return nil, err
-		}
+	err := f.eachValue(data, lines, func(line int, value any, _ *decoder) error {
 		fields, ok := value.(map[string]any)
 		if !ok {
-			return nil, f.errorf(d.line, "expected a mapping")
+			return f.errorf(line, "expected a mapping")
 		}
 		found = append(found, fields)
-	}
-	return found, nil
+		return nil
+	})
+	return found, err
 }
 
 // jsonStream encodes the values as JSON documents, so that kustomize reads exactly the values that were vetted.

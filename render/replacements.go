@@ -41,15 +41,7 @@ func (f file) replacements(data []byte) ([]types.Replacement, error) {
 		return nil, err
 	}
 	var all []types.Replacement
-	for _, d := range split(data) {
-		node, err := f.parse(d)
-		if err != nil || node == nil {
-			return all, err
-		}
-		value, err := (&decoder{file: f, offset: d.line - 1}).value(node, 0)
-		if err != nil {
-			return nil, err
-		}
+	err = f.eachValue(data, true, func(line int, value any, _ *decoder) error {
 		items, list := value.([]any)
 		if !list {
 			items = []any{value}
@@ -61,12 +53,13 @@ func (f file) replacements(data []byte) ([]types.Replacement, error) {
 				err = json.Unmarshal(text, &one)
 			}
 			if err != nil {
-				return nil, f.errorf(d.line, "is not a replacement: %s", oneLine(err))
+				return f.errorf(line, "is not a replacement: %s", oneLine(err))
 			}
 			all = append(all, one)
 		}
-	}
-	return all, nil
+		return nil
+	})
+	return all, err
 }
 
 // doublings returns how often the replacements of r can double the size of a value.

@@ -78,10 +78,8 @@ func newComparison(before, after Side, o Options) *comparison {
 // absentFrom returns the names of one sorted list that another sorted list lacks.
 func absentFrom(names, from []string) map[string]bool {
 	found := map[string]bool{}
-	for _, name := range names {
-		if _, there := slices.BinarySearch(from, name); !there {
-			found[name] = true
-		}
+	for _, name := range difference(names, from) {
+		found[name] = true
 	}
 	return found
 }
