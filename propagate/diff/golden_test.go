@@ -67,18 +67,18 @@ func cases(t testing.TB) map[string]string {
 
 // setting is the part "options" of a case.
 type setting struct {
-	Prune      *bool                `json:"prune"`
-	Brake      v1alpha1.PruneLimits  `json:"brake"`
-	AllowPrune bool                 `json:"allowPrune"`
-	Nothing    bool                 `json:"nothing"` // no plan before
-	Seen       map[string]seenBySet `json:"seen"`
+	Prune       *bool                  `json:"prune"`
+	PruneLimits v1alpha1.PruneLimits   `json:"pruneLimits"`
+	AllowPrune  bool                   `json:"allowPrune"`
+	Nothing     bool                   `json:"nothing"` // no plan before
+	Observed    map[string]observation `json:"observed"`
 }
 
-type seenBySet struct {
-	Unreachable bool            `json:"unreachable"`
-	Silent      metav1.Duration `json:"silent"`
-	Revision    string          `json:"revision"`
-	Behind      int             `json:"behind"`
+type observation struct {
+	Unreachable     bool            `json:"unreachable"`
+	UnreachableFor  metav1.Duration `json:"unreachableFor"`
+	Revision        string          `json:"revision"`
+	RevisionsBehind int             `json:"revisionsBehind"`
 }
 
 // options returns the options of a case. Prune is true unless the case sets it.
@@ -86,9 +86,9 @@ func options(t testing.TB, text []byte) (diff.Options, bool) {
 	t.Helper()
 	var s setting
 	require.NoError(t, yaml.UnmarshalStrict([]byte(part(text, "options")), &s))
-	o := diff.Options{Key: []byte("of this test"), Prune: s.Prune == nil || *s.Prune, PruneLimits: s.Brake, AllowPrune: s.AllowPrune, Observed: map[string]diff.Observation{}}
-	for name, seen := range s.Seen {
-		o.Observed[name] = diff.Observation{Unreachable: seen.Unreachable, UnreachableFor: time.Duration(seen.Silent.Duration), Revision: seen.Revision, RevisionsBehind: seen.Behind}
+	o := diff.Options{Key: []byte("of this test"), Prune: s.Prune == nil || *s.Prune, PruneLimits: s.PruneLimits, AllowPrune: s.AllowPrune, Observed: map[string]diff.Observation{}}
+	for name, seen := range s.Observed {
+		o.Observed[name] = diff.Observation{Unreachable: seen.Unreachable, UnreachableFor: time.Duration(seen.UnreachableFor.Duration), Revision: seen.Revision, RevisionsBehind: seen.RevisionsBehind}
 	}
 	return o, s.Nothing
 }

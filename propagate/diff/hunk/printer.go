@@ -141,7 +141,7 @@ func (p printer) cut(text string) string {
 	return fmt.Sprintf("%s\n... (%s left out)", kept, characterCount(total-utf8.RuneCountInString(kept)))
 }
 
-// commonPrefix is how many equal characters are shown before the first difference of two long texts.
+// commonPrefix is the number of equal characters shown before the first difference of two long texts.
 const commonPrefix = 40
 
 // cutBoth shortens two texts so that their first difference stays visible.
