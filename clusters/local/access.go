@@ -9,7 +9,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// access is how the administrator reaches a control plane.
+// access holds the address and the credentials with which the administrator reaches a control plane.
 type access struct {
 	name   string // of the control plane
 	server string // https://127.0.0.1:port
@@ -30,7 +30,7 @@ func newAccess(name, server, path string, keys pki) (access, error) {
 	return a, nil
 }
 
-// config is a fresh configuration; QPS -1 turns client-go's rate limiter off.
+// config returns a new configuration; QPS -1 turns client-go's rate limiter off.
 func (a access) config() *rest.Config {
 	return &rest.Config{Host: a.server, TLSClientConfig: *a.tls.DeepCopy(), QPS: -1}
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Ports given out are below the range from which systems take ports for outgoing connections (32768 and up),
+// New ports are below the range from which systems take ports for outgoing connections (32768 and up),
 // so that the port of a stopped control plane is still free when it comes back.
 const (
 	firstPort = 20000
@@ -22,8 +22,8 @@ const (
 )
 
 // listen opens the API server's port on 127.0.0.1: the one asked for, else the one in the kubeconfig of the
-// last run, else a free one. A port that is asked for or remembered and taken is an error, for others have
-// been told to find the control plane there.
+// last run, else a free one. A port that is asked for or remembered must be free: clients have it in their
+// kubeconfigs.
 func listen(ctx context.Context, port int, kubeconfig string) (net.Listener, error) {
 	if port == 0 {
 		var err error

@@ -32,7 +32,7 @@ import (
 // startLimit bounds a start whose caller set no deadline: ten times what a busy machine was seen to need.
 const startLimit = 2 * time.Minute
 
-// Options say where a control plane lives and how it is called.
+// Options of one control plane.
 type Options struct {
 	Dir  string       // data directory, made 0700 if absent; required
 	Name string       // shows in certificates, tokens, kubeconfig context and cluster name, so keep it; a DNS-1123 subdomain; default "accord"
@@ -40,7 +40,7 @@ type Options struct {
 	Log  *slog.Logger // nil = discard; see Start for what the process shares
 }
 
-// complete returns the options with absolute directory and defaults, or what is wrong with them.
+// complete returns the options with an absolute directory and defaults, or an error that names the invalid option.
 func (o Options) complete() (Options, error) {
 	if o.Dir == "" {
 		return o, errors.New("no data directory given")
@@ -79,10 +79,10 @@ type ControlPlane struct {
 //
 // The context bounds the start only: a control plane that has been returned runs until Stop.
 // After an error nothing is left running and the directory is not locked. A directory that is in use by
-// another control plane, of this process or another, is an error naming the directory.
+// another control plane, of this process or another, is an error that names the directory.
 //
 // The first Start of a process decides where the process-wide logs of the Kubernetes libraries go: to its
-// Log, at debug level like all that the components say, except for the last words of one that ends the process.
+// Log, at debug level like all lines of the components, except for the last words of one that ends the process.
 func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -100,7 +100,7 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	return c, nil
 }
 
-// start brings everything up in order, noting for each step how to take it down again.
+// start brings everything up in order, and pushes for each step the function that takes it down again.
 func (c *ControlPlane) start(ctx context.Context, o Options) error {
 	if err := c.claim(o.Dir); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (c *ControlPlane) startServer(ctx context.Context, o Options, keys pki) err
 	return waitReady(ctx, c.access.config(), c.server.done)
 }
 
-// supervise owns the control plane from Start's return on: it waits for the end, releases everything and says so.
+// supervise owns the control plane after Start has returned: it waits for the end, releases everything and closes done.
 func (c *ControlPlane) supervise() {
 	var cause error
 	select {
@@ -179,16 +179,16 @@ func (c *ControlPlane) supervise() {
 	close(c.done)
 }
 
-// Config is the administrator's client configuration (group system:masters, client certificate), without a
+// Config returns the administrator's client configuration (group system:masters, client certificate), without a
 // client-side rate limit. Each call returns a copy of its own.
 func (c *ControlPlane) Config() *rest.Config { return c.access.config() }
 
-// Kubeconfig is the path of the administrator's kubeconfig file beside the data. It is rewritten by each
+// Kubeconfig returns the path of the administrator's kubeconfig file beside the data. It is rewritten by each
 // Start and left in place by Stop.
 func (c *ControlPlane) Kubeconfig() string { return c.access.path }
 
-// Stop ends the control plane, waits until it is gone and its directory may be used again, and returns what
-// went wrong during its life's end. Calling it again waits for the same end and returns the same.
+// Stop ends the control plane, waits until it is gone and its directory may be used again, and returns the errors
+// of its end. A second call waits for the same end and returns the same errors.
 func (c *ControlPlane) Stop() error {
 	c.stopOnce.Do(func() { close(c.stop) })
 	<-c.done

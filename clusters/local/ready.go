@@ -10,11 +10,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// askEvery is how often a starting API server is asked whether it is ready. An answer is dozens of checks, work
-// that several servers starting together would feel.
+// askEvery is the interval at which waitReady asks /readyz. One answer costs the server dozens of checks, which
+// slows servers that start together.
 const askEvery = 100 * time.Millisecond
 
-// waitReady returns when the API server says that it is ready, when it ends instead, or when the context does.
+// waitReady returns nil when the API server is ready, and an error when the server or the context ends first.
 func waitReady(ctx context.Context, c *rest.Config, ended <-chan struct{}) error {
 	client, err := rest.HTTPClientFor(c)
 	if err != nil {
@@ -36,7 +36,7 @@ func waitReady(ctx context.Context, c *rest.Config, ended <-chan struct{}) error
 	}
 }
 
-// askReady asks once; nil is yes.
+// askReady asks once, and returns nil if the server is ready.
 func askReady(ctx context.Context, client *http.Client, server string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"/readyz", nil)
 	if err != nil {

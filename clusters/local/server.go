@@ -53,15 +53,15 @@ func startServer(o Options, keys pki, etcd string, listener net.Listener) (*serv
 	return s, nil
 }
 
-// close stops the server, waits for its end and returns what ended it, if that was not close.
+// close stops the server, waits for its end, and returns the error that ended it earlier, if any.
 func (s *server) close() error {
 	s.cancel()
 	<-s.done
 	return s.err
 }
 
-// assemble builds the chain of aggregator, API server and apiextensions server and returns what runs it. The
-// caller holds building.
+// assemble builds the chain of aggregator, API server and apiextensions server, and returns the function that runs
+// it. Only one goroutine at a time may call it, see building.
 func assemble(ctx context.Context, o *options.ServerRunOptions) (run func(context.Context) error, err error) {
 	if err := o.GenericServerRunOptions.ComponentGlobalsRegistry.Set(); err != nil {
 		return nil, err

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 )
 
-// maxSocketPath is what every supported system can bind: sun_path holds 104 bytes with its NUL on macOS and
+// maxSocketPath is the length of the longest path that every supported system can bind: sun_path holds 104 bytes with its NUL on macOS and
 // the BSDs (108 on Linux).
 const maxSocketPath = 103
 
-// socketPath returns where the store of the data directory dir is to listen, and how to clean up. In a data
-// directory with a short path that is a file in it; a long one gets a directory of its own, named after the
+// socketPath returns the socket of the store of the data directory dir, and a function that removes it. In a data
+// directory with a short path the socket is a file in it; a long one gets a directory of its own, named after the
 // data directory, below the system's temporary directory.
 //
 // Call it under the directory's lock only: a stale socket of a killed process is removed.

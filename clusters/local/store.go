@@ -64,7 +64,7 @@ func storeErrors(etcd *embed.Etcd) <-chan error {
 	return failed
 }
 
-// errStoreEnded explains an etcd that stops without saying why.
+// errStoreEnded reports an etcd that stopped without an error.
 var errStoreEnded = errors.New("the store stopped serving")
 
 // close stops etcd and waits for it. The API server must be gone by then.

@@ -10,7 +10,7 @@ import (
 const (
 	// maxBulks bounds how many bulk deliveries are tried, should they be over before anything else can change.
 	maxBulks = 5
-	// glance is how often it is looked whether a bulk delivery has begun.
+	// glance is the interval at which the bench looks for the begin of a bulk delivery.
 	glance = 2 * time.Millisecond
 )
 

@@ -98,15 +98,15 @@ func declarations(members *fleet, repository string, preflight bool) ([]client.O
 	return append(objects, federation(repository, preflight)), nil
 }
 
-// federation looks at its source when it is told of a push, and practically never by itself.
+// federation returns a Federation that fetches its source on a push hook, and practically never by itself.
 func federation(repository string, preflight bool) *v1alpha1.Federation {
 	return &v1alpha1.Federation{
 		ObjectMeta: metav1.ObjectMeta{Name: federationName, Namespace: federationNamespace},
 		Spec: v1alpha1.FederationSpec{
-			Sources:       []v1alpha1.Source{{Name: "shop", URL: repository, Ref: &v1alpha1.Ref{Branch: "main"}}},
-			Interval:      metav1.Duration{Duration: 24 * time.Hour},
-			Prune:         true,
-			Preflight:     &preflight,
+			Sources:          []v1alpha1.Source{{Name: "shop", URL: repository, Ref: &v1alpha1.Ref{Branch: "main"}}},
+			Interval:         metav1.Duration{Duration: 24 * time.Hour},
+			Prune:            true,
+			Preflight:        &preflight,
 			WebhookSecretRef: &corev1.LocalObjectReference{Name: hookSecret},
 		},
 	}

@@ -42,7 +42,7 @@ func (e *expectation) meet(at place, number int64) bool {
 	return true
 }
 
-// missing is how many of the expected places were not seen yet, and one of them.
+// missing returns the number of expected places that were not seen yet, and one of them.
 func (e *expectation) missing() (n int, one place) {
 	e.observer.mu.Lock()
 	defer e.observer.mu.Unlock()

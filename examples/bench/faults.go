@@ -25,7 +25,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// faultFigures are how long objects took to be on the members that work, over all rounds without and with others that do not.
+// faultFigures are the delivery times to the members that work, over all rounds without and with faulty members.
 type faultFigures struct {
 	members, objects, pushes int
 	without, with            faultTimes
@@ -246,7 +246,7 @@ func (r *faultRound) changes(ctx context.Context, healthy map[string]*rest.Confi
 	return took, nil
 }
 
-// sights are the times at which members told of objects.
+// sights are the times at which watches on the members showed objects.
 type sights struct {
 	mu sync.Mutex
 	at []time.Time
@@ -258,7 +258,7 @@ func (s *sights) note() {
 	s.at = append(s.at, time.Now())
 }
 
-// since is how long after a moment those were that came after it, and how many there are in all.
+// since returns how long after a moment each later one came, and the number of all.
 func (s *sights) since(moment time.Time) (took []time.Duration, all int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// compared is what a change cost the floor and us.
+// compared is the cost of a change, for the floor and for us.
 type compared struct{ floor, ours cost }
 
 // figures is everything that was measured.
@@ -20,7 +20,7 @@ type figures struct {
 	// quiet and busy are how long one changed object took when there was nothing else to do and while all others were
 	// delivered; absent when left out. Of busy there are fewer than pushes if there was not enough to deliver.
 	quiet, busy []time.Duration
-	// busyFloor is how long one changed object took the floor meanwhile, as often as busy.
+	// busyFloor holds the times that one changed object took the floor meanwhile, one for each of busy.
 	busyFloor []time.Duration
 
 	nothing requests // at the members, by reconciliations with nothing to do

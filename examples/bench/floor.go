@@ -16,10 +16,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// floorWorkers is how many requests the floor has under way at each member.
+// floorWorkers is the number of concurrent requests of the floor to each member.
 const floorWorkers = 8
 
-// order is what the floor is told to do: apply the objects [From, To) of a workload to all members.
+// order makes the floor apply the objects [From, To) of a workload to all members.
 type order struct {
 	Namespace string
 	Objects   int
@@ -29,7 +29,7 @@ type order struct {
 	Create bool
 }
 
-// receipt is what the floor says when an order is carried out.
+// receipt is the floor's answer after an order.
 type receipt struct {
 	Err string `json:",omitempty"`
 }

@@ -85,7 +85,7 @@ type options struct {
 	preflight bool
 	// busy: one change while many are delivered is measured, too.
 	busy bool
-	// statusMembers is how many members with controllers the status path is measured with; 0 leaves it out.
+	// statusMembers is the number of members with controllers for the status path; 0 leaves it out.
 	statusMembers int
 	// faults: instead, beside members that do not work.
 	faults bool

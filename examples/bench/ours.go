@@ -23,7 +23,7 @@ import (
 // hookToken signs push hooks.
 const hookToken = "not a secret: nobody else can reach this hub"
 
-// ourSide is accord run, told of pushes by hook.
+// ourSide is accord run, which gets pushes through its hook.
 type ourSide struct {
 	side
 	dir, program string
@@ -138,7 +138,7 @@ func (o *ourSide) until(ctx context.Context, what string, done wait.ConditionWit
 	return nil
 }
 
-// pushed tells accord of a push, as a Git server would.
+// pushed sends accord the hook of a push, as a Git server would.
 func (o *ourSide) pushed(ctx context.Context) error {
 	const body = `{"ref":"refs/heads/main"}`
 	mac := hmac.New(sha256.New, []byte(hookToken))

@@ -24,7 +24,7 @@ type process struct {
 	ended chan struct{} // closed when it is gone
 }
 
-// ticks is how many units of CPU time in /proc make a second. It is 100 on every Linux that Go runs on.
+// ticks is the number of units of CPU time in /proc per second: 100 on every Linux that Go supports.
 const ticks = 100
 
 // spawn starts a program whose stderr goes to a file in dir.
@@ -75,11 +75,11 @@ func (p *process) read(into any) error {
 	return nil
 }
 
-// complain adds the end of what the child said to an error.
+// complain adds the end of the child's log to an error.
 func (p *process) complain(err error) error {
 	said, _ := os.ReadFile(p.log)
 	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-	return fmt.Errorf("%s: %w; it said last:\n%s", p.name, err, strings.Join(lines[max(0, len(lines)-10):], "\n"))
+	return fmt.Errorf("%s: %w; the end of its log:\n%s", p.name, err, strings.Join(lines[max(0, len(lines)-10):], "\n"))
 }
 
 // cpu is the CPU time used so far, in user and kernel.

@@ -22,7 +22,7 @@ func newRepository(ctx context.Context, dir string) (*repository, error) {
 	return r, git(ctx, dir, "clone", "--quiet", r.bare, r.tree)
 }
 
-// url is what a Federation names.
+// url returns the source URL for a Federation.
 func (r *repository) url() string { return "file://" + r.bare }
 
 // write puts text into a file of the work tree.

@@ -20,15 +20,15 @@ type requests map[string]int
 // writes are the verbs that change something.
 var writes = []string{"APPLY", "PATCH", "POST", "PUT", "DELETE", "DELETECOLLECTION"}
 
-// ownResources are what an API server keeps writing and reading by itself, so that nothing can be concluded from
-// them about anybody else.
+// ownResources are the resources that an API server reads and writes by itself. Their counts do not show the requests of
+// others.
 var ownResources = []string{
 	"leases", "endpoints", "endpointslices", "services", "apiservices", "flowschemas", "prioritylevelconfigurations",
 	"servicecidrs", "ipaddresses", "roles", "rolebindings", "clusterroles", "clusterrolebindings", "priorityclasses",
 }
 
-// count is what all control planes of a fleet have been asked so far. They share a process and so their counters;
-// any of them speaks for all.
+// count returns the requests to all control planes of a fleet so far. They share a process and so their counters, which
+// any of them serves.
 func (f *fleet) count(ctx context.Context) (requests, error) {
 	for name, config := range f.configs {
 		c, err := discovery.NewDiscoveryClientForConfig(config)
@@ -65,7 +65,7 @@ func parseCounters(text []byte) (requests, error) {
 	return r, nil
 }
 
-// since is what came after an earlier count.
+// since returns the requests after an earlier count.
 func (r requests) since(before requests) requests {
 	more := requests{}
 	for what, n := range r {
@@ -76,7 +76,7 @@ func (r requests) since(before requests) requests {
 	return more
 }
 
-// changing is how many of them wanted to change something.
+// changing returns the number of writes among them.
 func (r requests) changing() int {
 	sum := 0
 	for what, n := range r {
@@ -87,7 +87,7 @@ func (r requests) changing() int {
 	return sum
 }
 
-// reading is how many of them fetched something.
+// reading returns the number of reads among them.
 func (r requests) reading() int {
 	return r.total() - r.changing()
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// scaling is what the measurement of many members is told.
+// scaling holds the options of the measurement of many members.
 type scaling struct {
 	members  int           // at most; also a third and a tenth of them
 	objects  int           // on each
@@ -20,7 +20,7 @@ type scaling struct {
 	profiles string        // directory; absent: none are kept
 }
 
-// sizes are how many members there are in each round.
+// sizes returns the number of members of each round.
 func (s scaling) sizes() []int {
 	return slices.Compact([]int{max(1, s.members/10), max(1, s.members*3/10), s.members})
 }

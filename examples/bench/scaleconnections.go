@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// connections is how many TCP connections a process has open to members.
+// connections returns the number of open TCP connections of a process to members.
 func (p *process) connections(members map[string]*rest.Config) (int, error) {
 	ports := map[uint64]bool{}
 	for name, config := range members {

@@ -222,7 +222,7 @@ func (r *scaleRound) deliver(ctx context.Context) error {
 	return errors.Join(err, r.keep(ctx, "delivered"))
 }
 
-// allApplied is how long it took until the last object was there, by the clock of the members.
+// allApplied returns the time until the last object was applied, by the clock of the members.
 func (r *scaleRound) allApplied(ctx context.Context, begun time.Time) (time.Duration, error) {
 	var last time.Time
 	err := r.poll(ctx, 50*time.Millisecond, func(ctx context.Context) (bool, error) {

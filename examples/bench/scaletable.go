@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// scalePoint is what was measured with one number of members.
+// scalePoint holds the figures of one number of members.
 type scalePoint struct {
 	members, objects int
 	floor            cost // wall and CPU

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// usage is what accord holds at a moment.
+// usage holds the resources that accord has at a moment.
 type usage struct {
 	heap        int64 // bytes in use after a garbage collection
 	stacks      int64 // bytes of goroutine stacks
@@ -29,7 +29,7 @@ type usage struct {
 	watches     int // at the members
 }
 
-// effort is what was spent over a while.
+// effort holds the CPU time and the requests of a period.
 type effort struct {
 	cpu, hubCPU time.Duration
 	members     requests // at the members, about objects
@@ -37,7 +37,7 @@ type effort struct {
 	hub         requests
 }
 
-// seen is what the members say of themselves.
+// seen holds the counts that the members report of themselves.
 type seen struct {
 	objects map[string]int // by namespace
 	watches int
@@ -87,7 +87,7 @@ func (s *seen) read(text []byte) error {
 	return nil
 }
 
-// spent is what something costs.
+// spent returns the effort of happen.
 func (r *scaleRound) spent(ctx context.Context, happen func() error) (effort, error) {
 	before, err := r.total(ctx)
 	if err != nil {
@@ -255,7 +255,7 @@ func (r *scaleRound) calm(ctx context.Context) error {
 	})
 }
 
-// work is how much was written, here and there.
+// work returns the number of writes to the hub and to the members.
 func (r *scaleRound) work(ctx context.Context) (int, error) {
 	hub, err := r.hub.count(ctx)
 	if err != nil {

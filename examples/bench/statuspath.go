@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// statusObjects is how many objects there are where the status path is measured: few, of which one changes at a time.
+	// statusObjects is the number of objects in the measurement of the status path: few, of which one changes at a time.
 	statusObjects = 6
-	// rolloutLimit bounds how long pods may take to be replaced.
+	// rolloutLimit bounds the time in which all pods are replaced.
 	rolloutLimit = 3 * time.Minute
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// statusSite is what the status path is measured with.
+// statusSite holds the processes and clients of the measurement of the status path.
 type statusSite struct {
 	*site
 	members   map[string]dynamic.Interface
@@ -67,14 +67,14 @@ func (s *site) prepareStatus(ctx context.Context) (*statusSite, error) {
 	return p, err
 }
 
-// direct is how long the floor takes.
+// direct returns the time of the floor.
 func (p *statusSite) direct(ctx context.Context, i int, tag string) (time.Duration, error) {
 	o := p.floor.order(i, i+1, tag)
 	wall, err := p.onMembers.expect(p.floor.places(i, i+1)).await(ctx, p.floor.process, func() error { return p.floor.do(o) })
 	return wall, errors.Join(err, p.claim(ctx, p.floor.workload, i, tag), p.rest(ctx))
 }
 
-// federated is how long ours takes.
+// federated returns the time of ours.
 func (p *statusSite) federated(ctx context.Context, i int, tag string) (time.Duration, error) {
 	w := p.ours.workload
 	if err := errors.Join(p.ours.repository.writeObjects(w, i, i+1, tag), p.ours.repository.push(ctx, "another tag")); err != nil {

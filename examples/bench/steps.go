@@ -124,7 +124,7 @@ func (b *bench) override(ctx context.Context) (err error) {
 	return err
 }
 
-// quietRounds is how often accord is asked to reconcile when there is nothing to do.
+// quietRounds is the number of reconciles without a change.
 const quietRounds = 5
 
 // nothing: reconciliations are asked for, and nothing changed.
@@ -161,7 +161,7 @@ func (b *bench) restart(ctx context.Context) (err error) {
 	return err
 }
 
-// requestsDuring are what the members were asked while something happened.
+// requestsDuring returns the requests to the members during happen.
 func (s *side) requestsDuring(ctx context.Context, happen func() error) (requests, error) {
 	before, err := s.members.count(ctx)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// workload is what one side puts on every member: objects numbered from 0, first the Deployments.
+// workload holds the objects that one side applies to every member: numbered from 0, first the Deployments.
 type workload struct {
 	namespace string
 	objects   int
@@ -19,7 +19,7 @@ func (w workload) deployments() int { return w.objects * 5 / 6 }
 // name is unique over all kinds.
 func (w workload) name(i int) string { return fmt.Sprintf("web-%04d", i) }
 
-// place is where object i is seen on a member.
+// place returns the place of object i on a member.
 func (w workload) place(member string, i int) place {
 	if i < w.deployments() {
 		return place{member, "deployments", w.name(i)}

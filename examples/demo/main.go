@@ -78,7 +78,7 @@ var examples = []example{
 }
 
 const (
-	// settle is how long a step may take to come to rest; heldWait is how long kubectl waits in vain for a held release.
+	// settle bounds the time of a step; heldWait is the time that kubectl waits for a held release.
 	settle   = 2 * time.Minute
 	heldWait = 3 * time.Second
 )

@@ -45,7 +45,7 @@ func (s *stage) rollout(ctx context.Context) error {
 	return nil
 }
 
-// step reviews and pushes one step, waits until it rests, and shows what came of it.
+// step reviews and pushes one step, waits until it is delivered, and shows the result.
 func (s *stage) step(ctx context.Context, st step) error {
 	if err := s.commit(ctx, st.dir, st.subject, st.story); err != nil {
 		return err
@@ -72,8 +72,8 @@ func (s *stage) step(ctx context.Context, st step) error {
 	return s.show(ctx)
 }
 
-// review plans what is committed and not pushed, as a pull request would, and returns the digest of the plan; empty for the
-// first commit, which has nothing before it.
+// review plans the commit that is not pushed yet, as the pipeline of a pull request does, and returns the digest of the plan;
+// empty for the first commit, which has no base.
 func (s *stage) review(ctx context.Context) (string, error) {
 	if s.commits == 1 {
 		return "", nil
@@ -94,16 +94,16 @@ func (s *stage) review(ctx context.Context) (string, error) {
 	return plan.After.Digest, nil
 }
 
-// asReviewed checks that the plan that the controllers made is the one that was reviewed.
+// asReviewed checks that the controllers activated the plan that was reviewed.
 func (s *stage) asReviewed(ctx context.Context, release, digest string) error {
 	delivered, err := s.ask(ctx, "get", "--namespace", "demo", release, "-o", "jsonpath={.spec.planDigest}")
 	if err != nil || digest == "" {
 		return err
 	}
 	if delivered != digest {
-		return fmt.Errorf("reviewed was %s, and %s is %s", digest, release, delivered)
+		return fmt.Errorf("the reviewed plan is %s, but %s has %s", digest, release, delivered)
 	}
-	note("what was reviewed is what ran: %s", digest[:len("sha256:")+12])
+	note("the reviewed plan was activated: %s", digest[:len("sha256:")+12])
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (s *stage) waitReady(ctx context.Context, release string) error {
 	return nil
 }
 
-// waitHeld waits until all clusters but the held ones are done, and shows that kubectl wait does not call that done.
+// waitHeld waits until all clusters but the held ones are done, and shows that kubectl wait does not return.
 func (s *stage) waitHeld(ctx context.Context, release string, held int) error {
 	done := func() (bool, error) {
 		out, err := s.ask(ctx, "get", "--namespace", "demo", release, "-o", "json", "--ignore-not-found")
@@ -150,11 +150,11 @@ func (s *stage) waitHeld(ctx context.Context, release string, held int) error {
 	if err == nil {
 		return fmt.Errorf("kubectl wait %s returned although %d clusters are held", release, held)
 	}
-	note("kubectl wait %s --for=condition=Ready goes on waiting (given up after %s): %d held", release, heldWait, held)
+	note("kubectl wait %s --for=condition=Ready does not return within %s: %d held", release, heldWait, held)
 	return nil
 }
 
-// row is what one cluster runs.
+// row holds the image and the figures of the Deployment on one cluster.
 type row struct {
 	cluster              string
 	image                string
@@ -162,7 +162,7 @@ type row struct {
 	generation, observed int64
 }
 
-// look asks the members themselves, not accord.
+// look reads the Deployments from the members, not from accord.
 func (s *stage) look(ctx context.Context) ([]row, error) {
 	var rows []row
 	for _, m := range s.example.members {
@@ -183,7 +183,7 @@ func (s *stage) look(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
-// show prints what runs where, what is held, and what accord says of it.
+// show prints the version on each cluster, the held clusters, and the conditions on the hub.
 func (s *stage) show(ctx context.Context) error {
 	rows, err := s.look(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/accord-dev/accord/clusters/local/kwok"
 )
 
-// stage is everything the demo has running.
+// stage holds the directory and the programs of a run of the demo.
 type stage struct {
 	example example
 	dir     string
@@ -31,7 +31,7 @@ func (s *stage) path(elem ...string) string {
 	return filepath.Join(append([]string{s.dir}, elem...)...)
 }
 
-// hub is the kubeconfig that accord up writes.
+// hub returns the path of the kubeconfig that accord up writes.
 func (s *stage) hub() string { return s.path("hub", "kubeconfig") }
 
 // build builds the programs that the go command's cache does not have. The first time this takes minutes, later seconds.
@@ -108,7 +108,7 @@ func (s *stage) start(ctx context.Context) error {
 	return nil
 }
 
-// join tells the hub of the members.
+// join makes a Cluster on the hub for each member.
 func (s *stage) join(ctx context.Context) error {
 	heading("Joining the members: accord join")
 	for _, m := range s.example.members {
@@ -122,7 +122,7 @@ func (s *stage) join(ctx context.Context) error {
 	return nil
 }
 
-// declare makes the repository and tells the hub of it.
+// declare makes the repository and applies the Federation that names it.
 func (s *stage) declare(ctx context.Context) error {
 	if _, err := command(ctx, "git", "init", "--quiet", "--bare", "--initial-branch=main", s.path("repository.git")); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (s *stage) spawn(name string, args ...string) (io.Reader, error) {
 	return out, nil
 }
 
-// died says that a program did not start; what it logged is printed when the demo fails.
+// died returns the error that a program did not start; close prints its log.
 func died(name string) error { return fmt.Errorf("%s did not start", name) }
 
 // tail prints the end of a program's log.

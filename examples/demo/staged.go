@@ -154,7 +154,7 @@ func (s *stage) runs(ctx context.Context, image string, clusters ...string) erro
 	return nil
 }
 
-// staged is what the newest Release says of the rollout.
+// staged returns the rollout in the status of the newest Release.
 func (s *stage) staged(ctx context.Context) (v1alpha1.RolloutStatus, error) {
 	out, err := s.ask(ctx, "get", "federation", "shop", "--namespace", "demo", "-o", "jsonpath={.status.release}")
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package controllers runs the workload controllers of kube-controller-manager and the kube-scheduler in this
-// process, against any API server: what makes pods of a Deployment and puts them on nodes. It is for members
+// process, against any API server. They create the pods of a Deployment and assign them to nodes. They are for members
 // in tests, benchmarks and the demo. It is a package of its own so that the accord binary never links it.
 //
 // Namespace deletion and garbage collection are not here: local.Start always runs them.
@@ -21,7 +21,7 @@ import (
 
 // Options for the controllers of one cluster.
 type Options struct {
-	Log *slog.Logger // gets what they say at debug level; nil = discard
+	Log *slog.Logger // receives their output at debug level; nil = discard
 }
 
 // building serialises constructors, which register metrics and schemes that exist once per process.

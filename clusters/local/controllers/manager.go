@@ -29,7 +29,7 @@ const (
 // A loop is a controller that has been made and runs until its context ends.
 type loop func(ctx context.Context)
 
-// startManager runs what kube-controller-manager would and notes each loop as running.
+// startManager runs the controllers of kube-controller-manager, each as one of running.
 func startManager(ctx, life context.Context, cfg *rest.Config, running *sync.WaitGroup) error {
 	client, err := clientFor(cfg, "kube-controller-manager")
 	if err != nil {

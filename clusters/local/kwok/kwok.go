@@ -1,5 +1,5 @@
-// Package kwok gives a cluster nodes that are not there. It runs kwok (https://kwok.sigs.k8s.io) as a child
-// process, which plays the kubelets: pods that are scheduled to its nodes become ready, jobs complete, and
+// Package kwok gives a cluster fake nodes. It runs kwok (https://kwok.sigs.k8s.io) as a child
+// process, which acts as their kubelets: pods that are scheduled to its nodes become ready, jobs complete, and
 // pods with an image that cannot be pulled stay pending, see BadTag.
 //
 // kwok is not among the requirements of this module, whose versions it would move. kwok.mod and kwok.sum are
@@ -22,12 +22,12 @@ import (
 // ":does-not-exist" stays Pending with reason ImagePullBackOff. Every other image runs.
 const BadTag = "does-not-exist"
 
-// stages tell kwok what becomes of nodes and pods.
+// stages configure how kwok moves nodes and pods through their phases.
 //
 //go:embed stages.yaml
 var stages []byte
 
-// Options say what to pretend.
+// Options of the fake nodes of one cluster.
 type Options struct {
 	Nodes   int          // how many, named node-0 and up, each 32 CPUs, 256Gi and 110 pods; at least 1
 	Program string       // path of a kwok v0.8 binary, see Build; required

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// kept is how many lines are remembered to explain an unexpected end.
+// kept is the number of last lines that explain an unexpected end.
 const kept = 10
 
 // lines is a writer that logs each line written to it at debug level and remembers the last ones.

@@ -47,7 +47,7 @@ func status(code int32, reason metav1.StatusReason, message string) error {
 func send(w http.ResponseWriter, code int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_, _ = w.Write(text) // a client that hung up is not told
+	_, _ = w.Write(text) // an error means that the client is gone
 }
 
 // refuse answers with a Status.

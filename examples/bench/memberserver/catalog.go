@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// What a real API server answers to discovery; a test compares them, and writes them anew with -update.
+// Answers of a real API server to discovery. A test compares them, and rewrites them with -update.
 var (
 	//go:embed discovery/api.json
 	coreAnswer []byte
@@ -24,7 +24,7 @@ var (
 // servedVerbs are those of the verbs of a real API server that exist here.
 var servedVerbs = []string{"create", "delete", "get", "list", "patch", "watch"}
 
-// catalog is what is served: the groups with their kinds as discovery tells them, and the kinds by address.
+// catalog lists the kinds that are served: by group, as discovery shows them, and by address.
 type catalog struct {
 	core, groups apidiscovery.APIGroupDiscoveryList
 	resources    map[schema.GroupVersionResource]resource

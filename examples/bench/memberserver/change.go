@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxBody is how long a body may be, in bytes; it is that of API servers.
+// maxBody is the limit of a body in bytes, the same as that of API servers.
 const maxBody = 3 << 20
 
 // body reads one of the forms.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// aggregated is discovery in one answer: what a client accepts, and what it is then told that it got.
+// aggregated is the media type of discovery in one answer, in Accept and in Content-Type.
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 // other answers what is not about objects.
@@ -78,7 +78,7 @@ func sendTagged(w http.ResponseWriter, r *http.Request, value any) {
 		return
 	}
 	w.Header().Set("Content-Type", aggregated)
-	_, _ = w.Write(text) // a client that hung up is not told
+	_, _ = w.Write(text) // an error means that the client is gone
 }
 
 // sendAs sends a value that always can be encoded.
@@ -89,5 +89,5 @@ func sendAs(w http.ResponseWriter, contentType string, value any) {
 		return
 	}
 	w.Header().Set("Content-Type", contentType)
-	_, _ = w.Write(text) // a client that hung up is not told
+	_, _ = w.Write(text) // an error means that the client is gone
 }

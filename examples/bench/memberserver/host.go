@@ -13,8 +13,8 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// Host is what all servers of a process share, so that one more costs little: the answers to discovery, the mergers of
-// server-side apply, and counters. It is made by NewHost.
+// A Host holds the parts that all servers of a process share, so that one more costs little: the answers to discovery,
+// the mergers of server-side apply, and counters. NewHost makes it.
 type Host struct {
 	catalog   catalog
 	addresses request.RequestInfoFactory

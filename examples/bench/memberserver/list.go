@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// page is where a list goes on: after an object, as everything was at a version.
+// page is the position at which a list continues: after an object, in the state of a version.
 type page struct {
 	Version uint64               `json:"rv"`
 	After   types.NamespacedName `json:"after"`
@@ -85,7 +85,7 @@ func (c *call) listed(records []*record, meta metav1.ListMeta) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// start is where the list begins.
+// start returns the page at which the list begins.
 func start(o metav1.ListOptions) (page, error) {
 	var p page
 	if o.Continue == "" {

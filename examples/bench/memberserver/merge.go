@@ -21,7 +21,7 @@ var builtin = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(clientgoscheme.Scheme)
 })
 
-// merger is what knows the rules of server-side apply for a kind. Kinds without a schema (those of definitions and
+// merger returns the field manager that knows the rules of server-side apply for a kind. Kinds without a schema (those of definitions and
 // aggregation) have lists that are one value, as custom resources without list types do.
 func (h *Host) merger(kind schema.GroupVersionKind) (*managedfields.FieldManager, error) {
 	h.mu.Lock()
@@ -41,8 +41,8 @@ func (h *Host) merger(kind schema.GroupVersionKind) (*managedfields.FieldManager
 	return m, nil
 }
 
-// merge is what the object becomes. The members of a benchmark are sent the same objects, and the result of creating one does
-// not depend on where that is: it is kept, so that a thousand members do not cost a thousand times the work.
+// merge returns the object after the write. All members of a benchmark receive the same objects, and the result of a create
+// is the same on each: merge keeps it, so that a thousand members do not cost a thousand times the work.
 func (h *Host) merge(w write, creates bool, live *unstructured.Unstructured) (runtime.Object, error) {
 	if !creates || w.text == nil {
 		return h.compute(w, live)

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// history is how many changes are remembered at least. A watch that goes on from before them, or a page of a list as it was
-// before them, is refused as expired.
+// history is the least number of changes that the store keeps. A watch or a page of a list that continues from an older
+// version fails as expired.
 const history = 256
 
 // store is the objects of one server, and their last changes.

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// bookmarkEvery is how often a watch that has nothing to tell tells how far it is.
+	// bookmarkEvery is the interval of bookmarks on an idle watch.
 	bookmarkEvery = time.Minute
-	// watchFor is how long a watch lasts whose client does not say; up to twice of it.
+	// watchFor is the least duration of a watch without a timeout of its client; the longest is twice that.
 	watchFor = 30 * time.Minute
 )
 

@@ -145,7 +145,7 @@ func (w write) furnish(live, next *unstructured.Unstructured, created bool) {
 	}
 }
 
-// wanted is what raises the generation when it changes; of Deployments that includes the annotations.
+// wanted returns the part of an object whose changes raise the generation; of Deployments it includes the annotations.
 func wanted(u *unstructured.Unstructured) map[string]any {
 	part := make(map[string]any, len(u.Object))
 	if u.GetKind() == "Deployment" {

@@ -1,4 +1,4 @@
-// Package logs makes what the Kubernetes libraries log fit for a program that is about something else.
+// Package logs lowers the levels at which the Kubernetes libraries log, for programs with another purpose.
 package logs
 
 import (
@@ -8,12 +8,12 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// quiet lowers everything to debug: what is information to a component is a detail to us, and its warnings and
-// errors are mostly about what it retries a moment later, a dozen of them in each start and stop. A real
-// end reaches the caller as an error, or, where a component ends the process, is logged as the error it is.
+// quiet lowers everything to debug. The information of a component is a detail of this program, and most of its
+// warnings and errors announce a retry: each start and stop logs a dozen. A component that fails for good returns an
+// error to the caller, or logs an error before it ends the process.
 type quiet struct{ slog.Handler }
 
-// Quiet is the logger to hand to a component of that name, through klog's or logr's contexts. A nil logger
+// Quiet returns the logger for a component of that name, to be passed in klog's or logr's contexts. A nil logger
 // discards.
 func Quiet(log *slog.Logger, component string) logr.Logger {
 	return logr.FromSlogHandler(handler(log, component))
