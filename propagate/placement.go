@@ -51,7 +51,7 @@ func (p *Plan) tryTerm(it *item, term int, fresh bool) *termResult {
 		p.fail(a, d, err)
 		return a
 	}
-	for _, left := range selection.Left {
+	for _, left := range selection.NotChosen {
 		a.refused = append(a.refused, Refusal{left.Cluster, left.Why, d.Policy.At("spec.placement." + left.Field)})
 	}
 	if !q.Workload {

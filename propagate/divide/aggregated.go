@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// fewest leaves their votes to no more parties than are needed for seats, and takes them from the others: those that
-// have replicas come first, then those with the most votes, then by name, as they come (Karmada §4.8). Each keeps as many votes as it
-// has, so that seats are in proportion and no party is filled before the next.
+// fewest keeps the votes of as few parties as seats need, and removes them from the others: parties with replicas come
+// first, then those with the most votes, then by name, which is their order (Karmada §4.8). A kept party keeps all its
+// votes, so that seats are in proportion and no party is filled before the next.
 func fewest(parties []Party, sites []site, seats int64) {
 	order := make([]int, len(parties))
 	for i := range order {

@@ -75,7 +75,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// answer is what comes of a case, sorted by cluster: its room if it was asked for, its share (+) or why it is refused
+// answer returns the result of a case, sorted by cluster: its room if requested, its share (+) or its refusal
 // (-), and how that came about.
 func answer(a ask) string {
 	var b bytes.Buffer

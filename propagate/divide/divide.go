@@ -1,4 +1,5 @@
-// Package divide says for how many replicas a cluster has room, and how many replicas each chosen cluster gets.
+// Package divide estimates how many replicas fit on a cluster, and divides the replicas of an object over the chosen
+// clusters.
 package divide
 
 import (
@@ -6,32 +7,32 @@ import (
 	"github.com/accord-dev/accord/propagate/place"
 )
 
-// Request is all that a division depends on.
+// Request has everything that a division depends on.
 type Request struct {
 	Total int32
-	// Scheduling is nil when the policy says nothing about replicas.
+	// Scheduling is nil when the policy has no replicaScheduling.
 	Scheduling *policy.ReplicaScheduling
-	// Candidates are the clusters that were selected.
+	// Candidates are the selected clusters.
 	Candidates []place.Candidate
-	// Tiers are the names of the affinities that Candidate.Tier counts, the primary one first. They are only for people;
-	// without them tiers are told apart by number.
+	// Tiers are the names of the affinities that Candidate.Tier counts, the primary one first. They appear in texts
+	// only; without them the texts number the tiers.
 	Tiers []string
-	// Seed decides ties, the same for the same object for ever.
+	// Seed breaks ties, always in the same way for the same object.
 	Seed uint32
-	// Fresh forgets what was given before (Karmada §4.8).
+	// Fresh ignores the previous replicas (Karmada §4.8).
 	Fresh bool
 }
 
-// Share is what one cluster gets.
+// Share is the result for one cluster.
 type Share struct {
 	Replicas int32
-	// Refused is why the cluster gets nothing and is not a target; empty when it is one.
+	// Refused is the reason why the cluster gets nothing and is not a target; empty when it is one.
 	Refused string
 	// Field is the path of the refusing field below spec.placement.
 	Field string
 }
 
-// Fields below spec.placement that a refusal or a problem points at.
+// Fields below spec.placement that a refusal or a problem refers to.
 const (
 	schedulingField = "replicaScheduling"
 	divisionField   = schedulingField + ".replicaDivisionPreference"
@@ -41,14 +42,14 @@ const (
 	overflowField   = "clusterAffinities"
 )
 
-// Replicas divides the total over the candidates as the policy says (Karmada §4.6); the answer is in their order, and
-// what a cluster gets does not depend on it. The error is a *place.Problem: there is not enough room.
+// Replicas divides the total over the candidates by the policy (Karmada §4.6). It returns the shares in the order of
+// the candidates, and the order does not change a share. The error is a *place.Problem: there is not enough room.
 //
-// Without replicaScheduling, or with Duplicated, each gets all of them, room or not. Divided goes by static weights,
-// where neither room nor the past counts (Karmada §4.7), or by room with dynamicWeight and Aggregated, where what was
-// given before stays as far as it can (Karmada §4.8). The shares of Divided add up to the total.
+// Without replicaScheduling, or with Duplicated, each cluster gets all replicas, with or without room. Divided uses
+// static weights, which ignore room and previous replicas (Karmada §4.7), or room with dynamicWeight and Aggregated,
+// which keep previous replicas as far as possible (Karmada §4.8). The shares of Divided add up to the total.
 //
-// A cluster whose share is 0 is not a target, as in Karmada. But nobody ceases to be one because the total itself is 0:
+// A cluster whose share is 0 is not a target, as in Karmada. But a cluster stays a target when the total itself is 0:
 // see zero.
 func Replicas(r Request) ([]Share, error) {
 	switch s := r.Scheduling; {
@@ -61,17 +62,17 @@ func Replicas(r Request) ([]Share, error) {
 	}
 }
 
-// byRoom says whether a Divided policy goes by what clusters have room for.
+// byRoom reports whether a Divided policy divides by the room of clusters.
 func byRoom(s *policy.ReplicaScheduling) bool {
 	return aggregated(s) || s.WeightPreference != nil && s.WeightPreference.DynamicWeight != ""
 }
 
-// aggregated says whether a Divided policy wants as few clusters as have room.
+// aggregated reports whether a Divided policy uses as few clusters as have room.
 func aggregated(s *policy.ReplicaScheduling) bool {
 	return s.ReplicaDivisionPreference == policy.Aggregated
 }
 
-// duplicated gives everything to everyone, 0 like any other number.
+// duplicated returns the total, which may be 0, for every candidate.
 func duplicated(r Request) []Share {
 	shares := make([]Share, len(r.Candidates))
 	for i := range shares {

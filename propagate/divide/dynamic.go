@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// site is a candidate as a division by room sees it.
+// site is a candidate in a division by room.
 type site struct {
 	index int // among the candidates
 	name  string
-	room  int64 // for how many more
-	had   int64 // how many it was given before
+	room  int64 // for additional replicas
+	had   int64 // previous replicas
 	tier  int
-	known bool // what its resources are
+	known bool // whether its resources are known
 }
 
-// doubt says of a site without room that it may only seem so.
+// doubt returns a remark for a site whose room is unknown and therefore 0.
 func (s site) doubt() string {
 	if s.room > 0 || s.known {
 		return ""
@@ -48,7 +48,7 @@ func dynamic(r Request) ([]Share, error) {
 	return shares, nil
 }
 
-// roomField is the field that makes a division go by room.
+// roomField returns the field that makes the policy divide by room.
 func (r Request) roomField() string {
 	if aggregated(r.Scheduling) {
 		return divisionField
@@ -56,7 +56,7 @@ func (r Request) roomField() string {
 	return dynamicField
 }
 
-// sites are the candidates, sorted by name. When the past is forgotten, what a cluster had is room like any other.
+// sites returns the candidates, sorted by name. With Fresh, previous replicas count as room.
 func (r Request) sites() []site {
 	sites := make([]site, len(r.Candidates))
 	for i, c := range r.Candidates {
@@ -73,7 +73,7 @@ func (r Request) sites() []site {
 	return sites
 }
 
-// rooms is for how many more all of them have room.
+// rooms returns the room of all sites.
 func rooms(sites []site) int64 {
 	var sum int64
 	for _, s := range sites {
@@ -82,7 +82,7 @@ func rooms(sites []site) int64 {
 	return sum
 }
 
-// had is how many all of them were given before.
+// had returns the previous replicas of all sites.
 func had(sites []site) int64 {
 	var sum int64
 	for _, s := range sites {

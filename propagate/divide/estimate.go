@@ -9,20 +9,20 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// Room is for how many more replicas with this request the cluster has room, by what it says of itself (Karmada §4.4).
-// What runs there already is taken from it, so the replicas that an object has there are not part of the answer.
+// Room returns how many more replicas with this request fit on the cluster, by its reported resources (Karmada §4.4).
+// Running pods are already subtracted, so the result does not include existing replicas of the object.
 //
-// A cluster whose resources are not known has no room, and none has when total, the replicas that are wanted in all, is
-// zero: then nothing has to be found. There is never more room than the cluster allows pods. A replica that requests
-// nothing needs a pod and no more. A cluster that is modelled (it has models and counts its nodes by them) is asked node
-// by node, the others by their sums. Selectors, affinities and tolerations of the pods are not looked at.
+// A cluster with unknown resources has no room, and none has any when total, the desired replicas, is zero. The pod
+// capacity of the cluster bounds the room. A replica without requests needs one pod. A cluster with resource models,
+// and counts of its nodes by model, is estimated node by node, the others by their sums. Room ignores selectors,
+// affinities and tolerations of the pods.
 //
-// The answer is not cut at total; only a cluster that nothing bounds has room for exactly that many.
+// The result may exceed total; only a cluster without any bound has room for exactly total.
 func Room(c fleet.Cluster, request corev1.ResourceList, total int32) int32 {
 	if c.Resources == nil || total <= 0 {
 		return 0
 	}
-	room := left(c.Resources, corev1.ResourcePods)
+	room := unused(c.Resources, corev1.ResourcePods)
 	switch {
 	case room == 0 || len(request) == 0:
 	case len(c.Models) > 0 && len(c.Resources.Nodes) > 0:
@@ -36,27 +36,27 @@ func Room(c fleet.Cluster, request corev1.ResourceList, total int32) int32 {
 	return int32(room)
 }
 
-// inSum is how many requests the whole cluster could hold if it were one node.
+// inSum returns how many requests fit on the whole cluster, seen as one node.
 func inSum(r *fleet.Resources, request corev1.ResourceList) int64 {
 	room := int64(math.MaxInt64)
 	for name, wanted := range request {
 		if each := units(name, wanted); each > 0 {
-			room = min(room, left(r, name)/each)
+			room = min(room, unused(r, name)/each)
 		}
 	}
 	return room
 }
 
-// left is what nothing runs on and nothing waits for; 0 for a resource that the cluster does not have.
-func left(r *fleet.Resources, name corev1.ResourceName) int64 {
-	q := r.Allocatable[name].DeepCopy() // a large one is a pointer, which Sub writes through
+// unused returns the quantity that neither running nor pending pods use; 0 for a resource that the cluster does not have.
+func unused(r *fleet.Resources, name corev1.ResourceName) int64 {
+	q := r.Allocatable[name].DeepCopy() // a large quantity is a pointer, and Sub writes through it
 	q.Sub(r.Allocated[name])
 	q.Sub(r.Allocating[name])
 	return units(name, q)
 }
 
-// units is a quantity in thousandths of a cpu, or whole units of anything else, rounded up: 0 when it is negative, the
-// largest number when it is larger.
+// units returns a quantity in thousandths of a cpu, or whole units of anything else, rounded up: 0 when negative, the
+// largest number when larger.
 func units(name corev1.ResourceName, q resource.Quantity) int64 {
 	thousandths := name == corev1.ResourceCPU
 	switch {

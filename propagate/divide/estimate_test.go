@@ -39,7 +39,7 @@ func TestRoom(t *testing.T) {
 		{"more is allocated than there is", fleet.Resources{Allocatable: some, Allocated: list("cpu", "17")}, list("cpu", "1"), 5, 0},
 		{"what waits counts", fleet.Resources{Allocatable: some, Allocated: list("cpu", "4"), Allocating: list("cpu", "8")}, list("cpu", "1"), 5, 4},
 		{"the last pods wait", fleet.Resources{Allocatable: some, Allocating: list("pods", "220")}, list("cpu", "1"), 5, 0},
-		{"pods are not told", fleet.Resources{Allocatable: list("cpu", "16")}, list("cpu", "1"), 5, 0},
+		{"pods are not reported", fleet.Resources{Allocatable: list("cpu", "16")}, list("cpu", "1"), 5, 0},
 		{"a request of zero", fleet.Resources{Allocatable: some}, list("cpu", "0", "example.com/no", "0"), 5, 220},
 		{"a request below zero", fleet.Resources{Allocatable: some}, list("cpu", "-1"), 5, 220},
 		{"less than a thousandth of a cpu", fleet.Resources{Allocatable: list("cpu", "4m", "pods", "220")}, list("cpu", "100u"), 5, 4},

@@ -7,9 +7,9 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// Explain says for each candidate, in the same order, how its replicas came about, in a few words that follow their
-// number ("kept 4, 2 more by room for 8 of 24"). It divides once more, so it is for people who ask. A cluster that gets
-// none by room has its refusal there; when there is not enough room, each has what it would have contributed.
+// Explain returns for each candidate, in the same order, how its replicas came about, in a few words that follow the
+// number ("kept 4, 2 more by room for 8 of 24"). It repeats the division. A cluster without replicas has its refusal
+// instead; when there is not enough room, each cluster has its possible contribution.
 func Explain(r Request) []string {
 	switch s := r.Scheduling; {
 	case s == nil:
@@ -34,7 +34,7 @@ func everyone(r Request, phrase string) []string {
 }
 
 func explainZero(r Request) []string {
-	shares, _ := Replicas(r) // nothing needs no room
+	shares, _ := Replicas(r) // zero replicas need no room
 	all := make([]string, len(shares))
 	for i, share := range shares {
 		switch {
@@ -95,7 +95,7 @@ func explainRoom(r Request) []string {
 	return all
 }
 
-// tier says what one tier gets of all.
+// tier describes the part of the total that one tier gets.
 func (r Request) tier(d round) string {
 	n := d.sites[0].tier
 	switch named := n < len(r.Tiers); {
@@ -110,7 +110,7 @@ func (r Request) tier(d round) string {
 	}
 }
 
-// phrase is how site i came to what it is given in this round.
+// phrase describes how site i got its replicas in this round.
 func (d round) phrase(i int) string {
 	s := d.sites[i]
 	switch {
@@ -129,7 +129,7 @@ func (d round) phrase(i int) string {
 	}
 }
 
-// votes are all that take part together.
+// votes returns the votes of all parties.
 func (d round) votes() int64 {
 	var sum int64
 	for _, p := range d.parties {

@@ -9,15 +9,15 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// podsPerNode is the number of pods that a modelled node takes (Karmada §4.4).
+// podsPerNode is the number of pods on a modelled node (Karmada §4.4).
 const podsPerNode = 110
 
-// onNodes is how many requests find a node one after the other, when every node has exactly the minimum of its grade
-// left. The requests are alike, so where the first of them goes takes nothing from a node that the others would need:
-// it is the sum over the nodes, and nodes of one grade are alike, too.
+// onNodes returns how many requests fit on nodes that each have exactly the minimum of their grade left. The requests
+// are equal, so the choice of a node for one takes no node from another: the result is the sum over the nodes, and
+// nodes of one grade are equal.
 //
-// A grade has nothing of a resource that its model does not name, and nothing but pods when no model describes it. The
-// answer is cut at the largest int32.
+// A grade has nothing of a resource that its model does not name, and only pods when no model describes the grade. The
+// result is cut at the largest int32.
 func onNodes(nodes map[uint32]int64, models []fleet.Model, request corev1.ResourceList) int64 {
 	var room int64
 	for grade, count := range nodes {
@@ -31,7 +31,7 @@ func onNodes(nodes map[uint32]int64, models []fleet.Model, request corev1.Resour
 	return room
 }
 
-// onNode is how many requests fit on one node that has this much left.
+// onNode returns how many requests fit on one node with these free resources.
 func onNode(has, request corev1.ResourceList) int64 {
 	room := int64(podsPerNode)
 	for name, wanted := range request {

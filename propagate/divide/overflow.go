@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// rounds divides the total tier after tier: each gets as many as it has or has room for, as long as there are any left,
-// and divides them as if it were alone (Karmada §4.8). So the last tier is the first to shrink, and what it has goes
-// back to an earlier one that has got room as soon as the total changes; while the total is placed, nothing moves.
-// Without overflow there is one tier. The error is a *place.Problem.
+// rounds divides the total tier by tier: each tier gets as many replicas as it had or has room for, while any are left,
+// and divides them alone (Karmada §4.8). So the last tier shrinks first, and its replicas return to an earlier tier
+// with new room as soon as the total changes; while all replicas are placed, nothing moves. Without overflow there is
+// one tier. The error is a *place.Problem.
 func (r Request) rounds() ([]round, error) {
 	sites := r.sites()
 	total := int64(r.Total)
@@ -16,7 +16,7 @@ func (r Request) rounds() ([]round, error) {
 		return []round{{sites: sites, total: total, mode: keep}}, nil
 	}
 	if rooms(sites) < total-had(sites) {
-		return nil, r.short(sites)
+		return nil, r.notEnoughRoom(sites)
 	}
 	var made []round
 	for _, tier := range tiers(sites) {
@@ -29,7 +29,7 @@ func (r Request) rounds() ([]round, error) {
 	return made, nil
 }
 
-// tiers are the sites, sorted by tier and divided where the next one begins.
+// tiers returns the sites grouped by tier, in the order of the tiers.
 func tiers(sites []site) [][]site {
 	slices.SortStableFunc(sites, func(a, b site) int { return cmp.Compare(a.tier, b.tier) })
 	var all [][]site

@@ -3,19 +3,19 @@ package divide
 // round is one division of total replicas by room: over all candidates, or over those of one tier.
 //
 //	had = total   keep: nothing moves, even if there are new clusters
-//	had > total   fewer: the total is given out by what each had
-//	had < total   more: each keeps what it had, what is missing is given out by what each has room for
+//	had > total   fewer: the total is divided by the previous replicas
+//	had < total   more: each keeps its replicas, and the missing ones are divided by room
 //
-// A tier that has its total already while others have not is given nothing more.
+// A tier that has its total gets no more while other tiers lack replicas.
 //
-// A cluster that is no longer a candidate is no site, so what it had is missing and goes to others (Karmada §4.8).
+// A former candidate is no site, so its replicas are missing and go to others (Karmada §4.8).
 type round struct {
 	sites []site
 	total int64
 	mode  mode
-	// spared says that nothing was left for the tier.
+	// spared means that no replicas were left for the tier.
 	spared bool
-	// parties are the sites with their votes, in the same order; a site that does not take part has none. Both are empty
+	// parties are the sites with their votes, in the same order; a site outside the division has none. Both are empty
 	// when everything is kept.
 	parties []Party
 	seats   []int32
@@ -29,7 +29,7 @@ const (
 	more
 )
 
-// divide gives total replicas to sites, fewer or more than they had; they must have room for what is missing.
+// divide divides total replicas, fewer or more than before, over sites with room for the missing ones.
 func (r Request) divide(sites []site, total int64) round {
 	missing := total - had(sites)
 	made := round{sites: sites, total: total, mode: more, parties: make([]Party, len(sites))}
@@ -48,7 +48,7 @@ func (r Request) divide(sites []site, total int64) round {
 	return made
 }
 
-// given is what site i gets in all.
+// given returns the replicas of site i.
 func (d round) given(i int) int32 {
 	switch d.mode {
 	case keep:
@@ -60,7 +60,7 @@ func (d round) given(i int) int32 {
 	}
 }
 
-// refusal is why site i, which is given nothing, is not a target.
+// refusal returns the reason why site i, which gets no replicas, is not a target.
 func (d round) refusal(i int) string {
 	switch s := d.sites[i]; {
 	case d.spared:
@@ -78,5 +78,5 @@ func (d round) refusal(i int) string {
 	}
 }
 
-// overflown is why nothing goes to an overflow affinity.
+// overflown is the reason why an unneeded overflow affinity gets no replicas.
 const overflown = "is not needed: the affinities before its own have room for all replicas"

@@ -7,7 +7,7 @@ import (
 	"github.com/accord-dev/accord/propagate/place"
 )
 
-// static divides by the weights that the policy writes down, with Webster's method (Karmada §4.7).
+// static divides by the weights in the policy, with Webster's method (Karmada §4.7).
 func static(r Request) []Share {
 	shares := make([]Share, len(r.Candidates))
 	parties := make([]Party, len(r.Candidates))
@@ -29,10 +29,10 @@ func static(r Request) []Share {
 	return shares
 }
 
-// unlisted is why a cluster without weight is not a target.
+// unlisted is the reason why a cluster without weight is not a target.
 const unlisted = "matches no entry of staticWeightList"
 
-// noneOf is why a cluster that takes part in a division is not a target.
+// noneOf returns the reason why a cluster with a weight is not a target.
 func noneOf(total int64) string { return "its share of " + replicas(total) + " is 0" }
 
 func replicas(n int64) string {
@@ -42,14 +42,14 @@ func replicas(n int64) string {
 	return fmt.Sprintf("%d replicas", n)
 }
 
-// weight is what a cluster weighs, and which entry of the list says so; the entry is -1 when none does.
+// weight is the weight of a cluster, and the index of its entry in the list; -1 without an entry.
 type weight struct {
 	votes int64
 	entry int
 }
 
-// weightsOf are the weights of the clusters: the largest of the entries that match, 0 when none does; all equal
-// when there is no list, or nothing in it matches any of them (Karmada §4.7).
+// weightsOf returns the weights of the clusters: the largest of the matching entries, 0 without one; all equal when
+// there is no list, or no entry matches any cluster (Karmada §4.7).
 func weightsOf(p *policy.WeightPreference, candidates []place.Candidate) []weight {
 	weights := make([]weight, len(candidates))
 	matched := false

@@ -8,12 +8,13 @@ import (
 // Party takes part in an apportionment.
 type Party struct {
 	Name  string
-	Votes int64 // a party with none (or fewer) gets no seat
+	Votes int64 // a party without votes gets no seat
 }
 
-// Webster gives seats one at a time to the party with the largest votes/(2*seats+1). Of equals the one with fewer seats
-// comes first, then the smaller name when seed is even and the larger when it is odd (Karmada §4.7, with the seed in
-// place of the hash of a UID). The result is in the order of the parties; it adds up to seats unless nobody has votes.
+// Webster assigns seats one at a time to the party with the largest votes/(2*seats+1). Among equals the one with fewer
+// seats comes first, then the smaller name when seed is even and the larger when it is odd (Karmada §4.7, with the seed
+// in place of the hash of a UID). The result has the order of the parties and adds up to seats unless no party has
+// votes.
 func Webster(seats int32, parties []Party, seed uint32) []int32 {
 	q := &queue{parties: parties, seats: make([]int32, len(parties)), descending: seed%2 == 1}
 	var total float64
@@ -39,14 +40,14 @@ func Webster(seats int32, parties []Party, seed uint32) []int32 {
 	return q.seats
 }
 
-// sure is a number of seats that a party gets in any case, so that giving out many seats is not done one by one. With
-// the divisor total/(seats-parties/2), rounded shares add up to no more than the seats, hence each of them is reached;
-// two seats and a billionth less make up for the arithmetic.
+// sure returns a number of seats that a party gets in any case, so that a large number of seats is not assigned one by
+// one. With the divisor total/(seats-parties/2), rounded shares add up to no more than the seats, hence each of them is
+// reached; two seats and a billionth less make up for rounding errors.
 func sure(seats int32, votes int64, total float64, parties int) int32 {
 	return int32(max(0, (float64(seats)-float64(parties)/2)*(float64(votes)/total)*(1-1e-9)-2))
 }
 
-// queue has the party that gets the next seat in front.
+// queue is a heap with the party that gets the next seat in front.
 type queue struct {
 	parties    []Party
 	seats      []int32

@@ -7,8 +7,8 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// affinity is clusterAffinity, or with clusterAffinities the term that is tried; absent, every cluster matches. A
-// workload also goes where one of the overflow affinities of the term matches (Karmada §2.3, §4.2).
+// affinity refuses a cluster outside clusterAffinity, or the current term of clusterAffinities; without either, every
+// cluster passes. A workload may also go to an overflow affinity of the term (Karmada §2.3, §4.2).
 func affinity(q Question, c fleet.Cluster) (why, field string) {
 	primary, path := q.primary()
 	if primary == nil {
@@ -24,8 +24,8 @@ func affinity(q Question, c fleet.Cluster) (why, field string) {
 	return why, path + "." + field
 }
 
-// Tier is 0 for a cluster of the primary affinity, and 1 and up for one of the overflow affinities of the term in their
-// order; the first that matches counts (Karmada §4.8). It has a meaning for clusters that are not refused.
+// Tier returns 0 for a cluster of the primary affinity, and 1 and up for one of the overflow affinities of the term in
+// their order; the first that matches counts (Karmada §4.8). It is valid for clusters that are not refused.
 func (q Question) Tier(c fleet.Cluster) int {
 	primary, _ := q.primary()
 	if primary == nil {
@@ -37,7 +37,7 @@ func (q Question) Tier(c fleet.Cluster) int {
 	return q.overflow(c)
 }
 
-// primary is the affinity that is tried, with its path below spec.placement; nil when the policy has none.
+// primary returns the current affinity, with its path below spec.placement; nil when the policy has none.
 func (q Question) primary() (a *policy.ClusterAffinity, path string) {
 	if len(q.Placement.ClusterAffinities) > 0 {
 		return &q.Placement.ClusterAffinities[q.Term].ClusterAffinity, fmt.Sprintf("clusterAffinities[%d]", q.Term)
@@ -45,7 +45,7 @@ func (q Question) primary() (a *policy.ClusterAffinity, path string) {
 	return q.Placement.ClusterAffinity, "clusterAffinity"
 }
 
-// overflows are the overflow affinities of the term; what has no replicas cannot flow over (Karmada §4.2).
+// overflows returns the overflow affinities of the term; an object without replicas cannot overflow (Karmada §4.2).
 func (q Question) overflows() []policy.OverflowAffinity {
 	if !q.Workload || len(q.Placement.ClusterAffinities) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (q Question) overflows() []policy.OverflowAffinity {
 	return q.Placement.ClusterAffinities[q.Term].OverflowAffinities
 }
 
-// overflow is the first overflow affinity that matches, counted from 1; 0 when none does.
+// overflow returns the first overflow affinity that matches, counted from 1; 0 when none does.
 func (q Question) overflow(c fleet.Cluster) int {
 	for i, o := range q.overflows() {
 		if ok, _, _ := c.Matches(o.ClusterAffinity); ok {

@@ -9,9 +9,9 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// api: the cluster serves the kind, in the version the manifest is written in (Karmada §4.2, APIEnablement). It may
-// stay where it is, so that a discovery that fails takes nothing away, and a cluster that was never asked is taken at
-// its word. Which kinds there are is no field of a placement.
+// api refuses a cluster that does not serve the kind, in the version of the manifest (Karmada §4.2, APIEnablement).
+// Existing objects stay, so a failed discovery removes nothing; a cluster without discovery data passes. No field of a
+// placement is involved.
 func api(q Question, c fleet.Cluster) (why, field string) {
 	if c.APIs == nil || q.On[c.Name] || q.Provided[c.Name] {
 		return "", ""
@@ -29,7 +29,7 @@ func api(q Question, c fleet.Cluster) (why, field string) {
 	return why, ""
 }
 
-// title is how a sentence has a kind: "apps/v1 Deployment".
+// title returns a kind for a sentence: "apps/v1 Deployment".
 func title(gvk schema.GroupVersionKind) string {
 	return gvk.GroupVersion().String() + " " + gvk.Kind
 }

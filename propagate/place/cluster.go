@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// byCluster takes as many of the candidates, the most preferred first, as the constraint allows (Karmada §4.5, cluster
-// algorithm). Where replicas are divided the clusters must have room for all of them together. sorted is reordered.
+// byCluster takes the most preferred candidates, as many as the constraint allows (Karmada §4.5, cluster algorithm). If
+// replicas are divided, the clusters together must have room for all of them. It reorders sorted.
 func (q Question) byCluster(sorted []Candidate, limit constraint) (Selection, error) {
 	if len(sorted) < limit.least {
 		return Selection{}, limit.needs(fmt.Sprintf("%d fit", len(sorted)))
@@ -15,17 +15,17 @@ func (q Question) byCluster(sorted []Candidate, limit constraint) (Selection, er
 	chosen, rest := sorted[:n], sorted[n:]
 	if q.divided() {
 		if room := q.exchange(chosen, rest); room < int64(q.replicas()) {
-			return Selection{}, q.short(limit, len(chosen), room)
+			return Selection{}, q.notEnoughRoom(limit, len(chosen), room)
 		}
 	}
 	if len(rest) == 0 {
 		return Selection{Chosen: chosen}, nil
 	}
-	return Selection{Chosen: chosen, Left: q.tooMany(limit, len(sorted), slices.MaxFunc(chosen, q.prefer), rest)}, nil
+	return Selection{Chosen: chosen, NotChosen: q.tooMany(limit, len(sorted), slices.MaxFunc(chosen, q.prefer), rest)}, nil
 }
 
-// exchange makes the chosen clusters have room for all replicas: from the last one back, each is exchanged for the one
-// with most room of the rest, if that has more, until it is enough. It returns the room that there is then.
+// exchange makes room for all replicas: from the last chosen cluster to the first, it swaps each with the roomiest of
+// the rest, if that has more room, until the room suffices. It returns the resulting room.
 func (q Question) exchange(chosen, rest []Candidate) int64 {
 	var room int64
 	for _, c := range chosen {
@@ -47,8 +47,8 @@ func (q Question) exchange(chosen, rest []Candidate) int64 {
 	return room
 }
 
-// short is the problem of clusters that together have room for too few replicas.
-func (q Question) short(limit constraint, clusters int, room int64) error {
+// notEnoughRoom returns the problem of clusters that together have too little room.
+func (q Question) notEnoughRoom(limit constraint, clusters int, room int64) error {
 	where, field := fmt.Sprintf("all %s that fit", counted(clusters, "cluster")), limit.field
 	if clusters == limit.most {
 		where, field = "at most "+counted(clusters, "cluster"), limit.field+".maxGroups"

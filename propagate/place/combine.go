@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// combine chooses regions, so many as the constraint allows, that together have at least so many clusters; the
-// worthiest comes first. It is nil when no choice is possible.
+// combine chooses as many regions as the constraint allows that together have enough clusters; the worthiest comes
+// first. It returns nil when no choice is possible.
 //
 // The rule (Karmada §4.5, steps 3 and 4): take the regions with the fewest clusters first (then the worthier, then by
-// name), and add to a combination only while it is not enough. Of all combinations that are found so the one with the
-// greatest worth is the best, then the one with most clusters, then the one found first. If its worthiest regions
-// alone are enough, the others are left out.
+// name), and extend a combination only while it is not enough. Of all these combinations the one with the greatest
+// worth is the best, then the one with most clusters, then the first one found. If its worthiest regions alone are
+// enough, the others are dropped.
 func combine(regions []region, limit constraint, clusters int) []region {
 	order := slices.SortedFunc(slices.Values(regions), func(a, b region) int {
 		return cmp.Or(cmp.Compare(len(a.clusters), len(b.clusters)), worthier(a, b))
@@ -39,14 +39,14 @@ func worthier(a, b region) int {
 	return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.name, b.name))
 }
 
-// goal is what a combination of regions has to be.
+// goal is the requirement for a combination of regions.
 type goal struct{ least, most, clusters int }
 
 func (g goal) met(regions, clusters int) bool {
 	return regions >= g.least && regions <= g.most && clusters >= g.clusters
 }
 
-// prefix is how many of the regions, from the first on, are enough.
+// prefix returns how many of the regions, from the first on, are enough.
 func (g goal) prefix(regions []region) int {
 	clusters := 0
 	for i, r := range regions {

@@ -7,17 +7,17 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// constraint is how many groups of one kind are wanted.
+// constraint bounds the number of chosen groups of one kind.
 type constraint struct {
 	by    string // "cluster", "region"
-	there bool   // the policy has it
+	there bool   // the policy has the constraint
 	least int    // 1 or more
 	most  int    // math.MaxInt when there is no upper bound
 	field string // its path below spec.placement
 }
 
-// constraint is the spread constraint by a field; the last of several counts. One that is not there bounds nothing, and
-// neither does maxGroups 0, which for Karmada is the number zero (DESIGN section 8, B14).
+// constraint returns the spread constraint by a field; the last of several counts. A missing constraint bounds nothing,
+// and neither does maxGroups 0, which Karmada takes literally (DESIGN section 8, B14).
 func (q Question) constraint(by string) constraint {
 	c := constraint{by: by, least: 1, most: math.MaxInt, field: "spreadConstraints"}
 	for i, s := range q.Placement.SpreadConstraints {
@@ -34,7 +34,7 @@ func (q Question) constraint(by string) constraint {
 
 func (c constraint) allows(groups int) bool { return groups >= c.least && groups <= c.most }
 
-// needs is the problem of a constraint that too few groups are there for. found has them, as a sentence ends.
+// needs returns the problem of a constraint with too few groups. found counts them, as the end of a sentence.
 func (c constraint) needs(found string) error {
 	return &Problem{
 		Message: fmt.Sprintf("spread constraint by %s wants at least %d, and %s", c.by, c.least, found),
@@ -42,8 +42,8 @@ func (c constraint) needs(found string) error {
 	}
 }
 
-// unconstrained says that every cluster that fits is taken: there are no constraints, or replicas are divided by static
-// weights, with which Karmada ignores them (§4.5). A weightPreference that is there but empty does not ignore them.
+// unconstrained reports whether every cluster that fits is chosen: there are no constraints, or static weights divide
+// the replicas and Karmada ignores constraints (§4.5). An empty weightPreference does not ignore them.
 func (q Question) unconstrained() bool {
 	if len(q.Placement.SpreadConstraints) == 0 {
 		return true
@@ -55,14 +55,14 @@ func (q Question) unconstrained() bool {
 	return w == nil || len(w.StaticWeightList) > 0 && w.DynamicWeight == ""
 }
 
-// divided says whether clusters share the replicas.
+// divided reports whether clusters share the replicas.
 func (q Question) divided() bool {
 	s := q.Placement.ReplicaScheduling
 	return s != nil && s.ReplicaSchedulingType == policy.Divided
 }
 
-// unusable is the problem of constraints by what cannot be chosen by: a label, or a zone or provider with neither
-// cluster nor region beside it (Karmada §4.5).
+// unusable returns the problem of unsupported constraints: by label, or by zone or provider without cluster or region
+// (Karmada §4.5).
 func (q Question) unusable() error {
 	for i, s := range q.Placement.SpreadConstraints {
 		if s.SpreadByLabel != "" {

@@ -110,7 +110,7 @@ func answer(in ask) string {
 			lines[c.Cluster.Name] += fmt.Sprintf(" in overflow tier %d", c.Tier)
 		}
 	}
-	for _, l := range selection.Left {
+	for _, l := range selection.NotChosen {
 		lines[l.Cluster] = no(l.Why, l.Field)
 	}
 	for _, name := range slices.Sorted(maps.Keys(lines)) {

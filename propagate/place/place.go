@@ -1,6 +1,6 @@
-// Package place says which clusters an object may go to, and why not to the others: filters ask one cluster at a time
-// (Karmada §4.2), spread constraints choose among those that pass (Karmada §4.5). How many replicas each gets is
-// package divide.
+// Package place chooses the clusters of an object, with a reason for every other cluster: filters test one cluster at a
+// time (Karmada §4.2), spread constraints choose among the clusters that pass (Karmada §4.5). Package divide assigns
+// the replicas.
 package place
 
 import (
@@ -10,40 +10,40 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// Question is all that placing one object depends on, beside the clusters.
+// Question has everything that placing one object depends on, beside the clusters.
 type Question struct {
 	Placement policy.Placement
-	// Term is the entry of clusterAffinities that is tried; without clusterAffinities it has no meaning.
+	// Term is the current entry of clusterAffinities; unused without clusterAffinities.
 	Term int
-	// GVK of the object, in the version its manifest is written in.
+	// GVK of the object, in the version of its manifest.
 	GVK schema.GroupVersionKind
-	// Workload says that the object has a count of replicas, Total of them.
+	// Workload means that the object has a replica count, Total.
 	Workload bool
 	Total    int32
-	// Fresh says that a Rebalancer asks to choose anew: nothing is kept only because it is there (Karmada §4.11).
+	// Fresh means that a Rebalancer requests a new choice: nothing is kept only because it exists (Karmada §4.11).
 	Fresh bool
-	// On has the clusters that the object is on already: some filters let those pass (Karmada §4.2).
+	// On has the clusters with the object: some filters let these pass (Karmada §4.2).
 	On map[string]bool
-	// Provided has the clusters that get the kind itself from the same plan, with its CustomResourceDefinition.
+	// Provided has the clusters that get the kind from the same plan, with its CustomResourceDefinition.
 	Provided map[string]bool
 	// Together and Apart are the other objects of the groups of workloadAffinity.
 	Together, Apart []Peer
 }
 
-// Peer is another object of a group of workloadAffinity, with the clusters that it is on.
+// Peer is another object of a group of workloadAffinity, with its clusters.
 type Peer struct {
-	Name string // as a sentence has it: "Deployment shop/web"
+	Name string // for a sentence: "Deployment shop/web"
 	On   map[string]bool
 }
 
-// A filter refuses a cluster with a sentence about it ("is in exclude") and the path of the refusing field below
-// spec.placement; an empty sentence lets it pass.
+// filter refuses a cluster with a sentence about it ("is in exclude") and the path of the refusing field below
+// spec.placement; it returns an empty sentence to let the cluster pass.
 type filter func(Question, fleet.Cluster) (why, field string)
 
-// Refuses asks every filter about a cluster; the first that refuses answers. An empty why means that the cluster may
-// be chosen. The field is empty when it is no field of the placement that refuses.
+// Refuses returns the answer of the first filter that refuses a cluster; an empty why means that the cluster may be
+// chosen. The field is empty when no field of the placement is involved.
 //
-// What the author of the policy said on purpose is asked first, so that the answer is the one that is expected.
+// Filters for explicit choices of the policy's author come first, so that the reason is the expected one.
 func (q Question) Refuses(c fleet.Cluster) (why, field string) {
 	for _, refuses := range []filter{affinity, leaving, api, taint, spread, together, apart} {
 		if why, field = refuses(q, c); why != "" {
@@ -53,7 +53,7 @@ func (q Question) Refuses(c fleet.Cluster) (why, field string) {
 	return "", ""
 }
 
-// replicas is the count that room is compared with: of what has none, every cluster gets one as it is.
+// replicas returns the count to compare with room: 1 for an object without replicas.
 func (q Question) replicas() int32 {
 	if !q.Workload {
 		return 0

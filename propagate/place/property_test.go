@@ -63,7 +63,7 @@ func requireWhole(t *testing.T, candidates []place.Candidate, s place.Selection)
 	for _, c := range candidates {
 		want = append(want, c.Cluster.Name)
 	}
-	for _, l := range s.Left {
+	for _, l := range s.NotChosen {
 		got = append(got, l.Cluster)
 		require.NotEmpty(t, l.Why)
 		require.Contains(t, l.Field, "spreadConstraints")

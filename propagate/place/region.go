@@ -7,19 +7,18 @@ import (
 	"slices"
 )
 
-// region is the candidates in one region.
+// region has the candidates of one region.
 type region struct {
 	name     string
 	clusters []Candidate // the most preferred first; never empty
-	// worth is the rank among regions: a thousand for each cluster or replica that counts, and a share of the scores of
-	// the clusters.
+	// worth ranks regions: a thousand for each cluster or replica that counts, and a share of the scores of the
+	// clusters.
 	worth int64
 }
 
-// byRegion chooses regions, the most preferred cluster of each, and fills up from the other clusters of those regions
-// while the constraint by cluster allows more (Karmada §4.5, region algorithm). Each chosen region is there even if
-// that makes more clusters than the constraint by cluster wants. Whether the clusters have room for all replicas
-// together is left to the division.
+// byRegion chooses regions and the most preferred cluster of each, and then other clusters of those regions while the
+// constraint by cluster allows more (Karmada §4.5, region algorithm). Each chosen region has a cluster even if that
+// exceeds the constraint by cluster. The division checks whether the clusters have room for all replicas together.
 func (q Question) byRegion(sorted []Candidate, limit, cluster constraint) (Selection, error) {
 	regions := q.regions(sorted, limit, cluster)
 	if len(regions) < limit.least {
@@ -30,12 +29,12 @@ func (q Question) byRegion(sorted []Candidate, limit, cluster constraint) (Selec
 		return Selection{}, tooFew(regions, limit, cluster)
 	}
 	if !q.Workload || !q.dynamic() {
-		chosen = q.lasting(sorted, regions, chosen, limit, cluster)
+		chosen = q.stableChoice(sorted, regions, chosen, limit, cluster)
 	}
 	s := q.within(chosen, cluster)
 	for _, r := range regions {
 		if !slices.ContainsFunc(chosen, r.same) {
-			s.Left = append(s.Left, q.elsewhere(r, chosen, limit, cluster)...)
+			s.NotChosen = append(s.NotChosen, q.elsewhere(r, chosen, limit, cluster)...)
 		}
 	}
 	return s, nil
@@ -43,12 +42,12 @@ func (q Question) byRegion(sorted []Candidate, limit, cluster constraint) (Selec
 
 func (r region) same(other region) bool { return r.name == other.name }
 
-// lasting chooses among the regions again until the choice is the same once the object is there. Karmada looks again
-// whenever anything happens (§4.11), and a region that has the object on each of its clusters is worth a little more
-// than before: sometimes it is enough without the others. So what is chosen at first is what would be in the end.
-func (q Question) lasting(sorted []Candidate, regions, chosen []region, limit, cluster constraint) []region {
+// stableChoice repeats the choice of regions until it would stay the same with the object in place. Karmada chooses again on
+// every event (§4.11), and a region with the object on each of its clusters is worth a little more than before: it may
+// then suffice without the others. So the first choice is already the final one.
+func (q Question) stableChoice(sorted []Candidate, regions, chosen []region, limit, cluster constraint) []region {
 	for range regions {
-		there := q.settled(sorted, q.within(chosen, cluster).Chosen)
+		there := q.afterPlacing(sorted, q.within(chosen, cluster).Chosen)
 		slices.SortFunc(there, q.prefer)
 		again := combine(q.regions(there, limit, cluster), limit, cluster.least)
 		next := slices.DeleteFunc(slices.Clone(regions), func(r region) bool { return !slices.ContainsFunc(again, r.same) })
@@ -61,7 +60,7 @@ func (q Question) lasting(sorted []Candidate, regions, chosen []region, limit, c
 	return chosen
 }
 
-// within takes the most preferred cluster of each of the regions, and then the most preferred of the others.
+// within takes the most preferred cluster of each region, and then the most preferred of the others.
 func (q Question) within(regions []region, limit constraint) Selection {
 	var s Selection
 	var rest []Candidate
@@ -72,16 +71,16 @@ func (q Question) within(regions []region, limit constraint) Selection {
 	fit, more := len(s.Chosen)+len(rest), min(len(rest), limit.most-len(s.Chosen))
 	if more > 0 {
 		s.Chosen = append(s.Chosen, rest[:more]...)
-		s.Left = q.tooMany(limit, fit, rest[more-1], rest[more:])
+		s.NotChosen = q.tooMany(limit, fit, rest[more-1], rest[more:])
 		return s
 	}
 	for _, r := range regions {
-		s.Left = append(s.Left, q.others(r, limit, fit)...)
+		s.NotChosen = append(s.NotChosen, q.others(r, limit, fit)...)
 	}
 	return s
 }
 
-// regions groups the candidates, the regions by name.
+// regions groups the candidates by region, sorted by name.
 func (q Question) regions(sorted []Candidate, limit, cluster constraint) []region {
 	in := map[string][]Candidate{}
 	for _, c := range sorted {
@@ -100,10 +99,11 @@ func (q Question) regions(sorted []Candidate, limit, cluster constraint) []regio
 	return all
 }
 
-// unit is what one cluster, or one replica, weighs against a score.
+// unit is the weight of one cluster, or one replica, relative to a score.
 const unit = 1000
 
-// copying is the worth of a region where each cluster gets all replicas: how many clusters have room for them.
+// copying returns the worth of a region where each cluster gets all replicas: the number of clusters with room for
+// them.
 func (q Question) copying(clusters []Candidate) int64 {
 	var fit, scores int64
 	for _, c := range clusters {
@@ -118,7 +118,7 @@ func (q Question) copying(clusters []Candidate) int64 {
 	return unit*fit + scores/fit
 }
 
-// sharing is the worth of a region where clusters share the replicas: how many of its part of them it has room for.
+// sharing returns the worth of a region where clusters share the replicas: how many of its share fit.
 func (q Question) sharing(clusters []Candidate, limit, cluster constraint) int64 {
 	part := (int64(q.replicas()) + int64(limit.least) - 1) / int64(limit.least)
 	var room, scores int64
@@ -134,7 +134,7 @@ func (q Question) sharing(clusters []Candidate, limit, cluster constraint) int64
 	return unit*min(room, part) + scores/int64(walked)
 }
 
-// tooFew is the problem of regions that have too few clusters in any combination that is allowed.
+// tooFew returns the problem of regions with too few clusters in every allowed combination.
 func tooFew(regions []region, limit, cluster constraint) error {
 	slices.SortFunc(regions, func(a, b region) int { return cmp.Compare(len(b.clusters), len(a.clusters)) })
 	n := min(len(regions), limit.most)

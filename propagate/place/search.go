@@ -6,22 +6,22 @@ import (
 )
 
 // maxSteps bounds the search for the best combination, in regions x regions wanted x clusters wanted. A hundred regions
-// with four hundred clusters stay below, whatever the constraints say; it takes some milliseconds.
+// with four hundred clusters stay below it with any constraints and take some milliseconds.
 const maxSteps = 1 << 22
 
-// search finds the best combination of regions without listing them all: of a hundred regions there are more than can
-// be. How a combination can go on depends on two numbers only, how many regions and how many clusters it has, both no
-// further than they count. So the best way on is found once for each pair, from the last region to the first.
+// search finds the best combination of regions without listing all of them. The possible extensions of a combination
+// depend on two numbers only, its regions and its clusters, both capped where more make no difference. So search finds
+// the best extension once for each pair, from the last region to the first.
 type search struct {
 	goal
-	order             []region // in which they are added
-	regions, clusters int      // up to which the two numbers count
+	order             []region // the order in which regions are added
+	regions, clusters int      // caps of the two numbers
 }
 
 func newSearch(g goal, order []region) search {
 	s := search{goal: g, order: order, regions: g.most, clusters: g.clusters}
 	if g.most >= len(order) {
-		s.regions = g.least // there cannot be too many
+		s.regions = g.least // more are never too many
 	}
 	if g.clusters <= g.least {
 		s.clusters = 0 // each region has one
@@ -29,21 +29,21 @@ func newSearch(g goal, order []region) search {
 	return s
 }
 
-// pairs is how many pairs of numbers there are.
+// pairs returns the number of pairs.
 func (s search) pairs() int { return (s.regions + 1) * (s.clusters + 1) }
 
-// at is the place of a pair among them.
+// at returns the index of a pair.
 func (s search) at(n, c int) int { return n*(s.clusters+1) + c }
 
-// closed says that no region is added to a pair: it is enough, or there can be no more.
+// closed reports whether a pair is not extended: it is enough, or no more regions are allowed.
 func (s search) closed(n, c int) bool { return n >= s.least && c >= s.clusters || n >= s.most }
 
-// plus is the pair with one region more.
+// plus returns the pair with one region more.
 func (s search) plus(n, c int, r region) (int, int) {
 	return min(n+1, s.regions), min(c+len(r.clusters), s.clusters)
 }
 
-// ahead is what the regions yet to be added come to.
+// ahead is the contribution of the regions yet to be added.
 type ahead struct {
 	possible bool
 	worth    int64
@@ -57,10 +57,10 @@ func (a ahead) over(b ahead) bool {
 	return cmp.Or(cmp.Compare(a.worth, b.worth), cmp.Compare(a.clusters, b.clusters)) > 0
 }
 
-// best marks the regions of the best combination; nil when none is possible. Of equals the one whose first region that
-// makes a difference comes first in the order is found first, so a region is added rather than not.
+// best marks the regions of the best combination; nil when none is possible. Among equals the search finds the one
+// whose first differing region comes first in the order, so it adds a region rather than skipping it.
 func (s search) best() []bool {
-	way := make([]ahead, s.pairs()) // on from each pair, with the regions looked at so far
+	way := make([]ahead, s.pairs()) // best extension of each pair with the regions seen so far
 	for n := s.least; n <= s.regions; n++ {
 		way[s.at(n, s.clusters)].possible = true
 	}
@@ -86,7 +86,7 @@ func (s search) best() []bool {
 	return s.follow(add)
 }
 
-// follow goes the way from no regions on.
+// follow collects the regions along the best extensions.
 func (s search) follow(add [][]bool) []bool {
 	in := make([]bool, len(s.order))
 	n, c := 0, 0
@@ -98,8 +98,8 @@ func (s search) follow(add [][]bool) []bool {
 	return in
 }
 
-// largest marks the regions with most clusters, so many as are enough: what is taken where the search would be too
-// long. It finds a combination whenever there is one.
+// largest marks the regions with most clusters, as many as are enough, if the search would take too long. It finds a
+// combination whenever there is one.
 func (s search) largest() []bool {
 	by := make([]int, len(s.order))
 	for i := range by {

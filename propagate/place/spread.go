@@ -6,7 +6,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// spread: the cluster has the property that a spread constraint groups by (Karmada §4.2, SpreadConstraint).
+// spread refuses a cluster without the property that a spread constraint groups by (Karmada §4.2, SpreadConstraint).
 func spread(q Question, c fleet.Cluster) (why, field string) {
 	for i, s := range q.Placement.SpreadConstraints {
 		if lacks(c, s.SpreadByField) {
@@ -17,7 +17,7 @@ func spread(q Question, c fleet.Cluster) (why, field string) {
 	return "", ""
 }
 
-// lacks says whether the cluster is in no group of that kind; each is one by cluster.
+// lacks reports whether the cluster is in no group of that kind; by cluster, each cluster is a group.
 func lacks(c fleet.Cluster, field string) bool {
 	switch field {
 	case "provider":

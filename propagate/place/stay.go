@@ -2,10 +2,9 @@ package place
 
 import "math"
 
-// stays keeps a workload that is divided by room on the clusters that it is on when nothing about it is to change: they
-// have all its replicas, and the constraints allow them. Karmada does not look at such a workload again (§4.11): a new
-// cluster, or room that comes and goes, moves nothing. Everything else is selected anew each time, and so is what is
-// Fresh.
+// stays keeps a workload that is divided by room on its clusters if nothing changes: they have all its replicas, and
+// the constraints allow them. Karmada does not schedule such a workload again (§4.11): a new cluster, or changing room,
+// moves nothing. Everything else is selected again each time, and so is a Fresh question.
 func (q Question) stays(sorted []Candidate, region, cluster constraint) (s Selection, ok bool) {
 	if !q.Workload || !q.dynamic() || q.Fresh {
 		return Selection{}, false
@@ -19,7 +18,7 @@ func (q Question) stays(sorted []Candidate, region, cluster constraint) (s Selec
 			in[c.Cluster.Region] = true
 			continue
 		}
-		s.Left = append(s.Left, Left{
+		s.NotChosen = append(s.NotChosen, NotChosen{
 			Cluster: c.Cluster.Name,
 			Why:     "is left out: all replicas stay where they are, as the constraints allow",
 			Field:   "spreadConstraints",
@@ -31,9 +30,9 @@ func (q Question) stays(sorted []Candidate, region, cluster constraint) (s Selec
 	return s, replicas == int64(q.Total) && cluster.allows(len(s.Chosen)) && (!region.there || region.allows(len(in)))
 }
 
-// settled is how the candidates are once the object is on the chosen ones and nowhere else. A copy takes room; when
-// replicas are divided it does not matter which cluster has them, as what a cluster has counts as room, too.
-func (q Question) settled(candidates, chosen []Candidate) []Candidate {
+// afterPlacing returns the candidates as they will be with the object on the chosen clusters only. A copy uses room; if
+// replicas are divided, their distribution does not matter, because existing replicas count as room too.
+func (q Question) afterPlacing(candidates, chosen []Candidate) []Candidate {
 	is := map[string]bool{}
 	for _, c := range chosen {
 		is[c.Cluster.Name] = true

@@ -9,8 +9,8 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// taint: every taint with effect NoSchedule or NoExecute is tolerated (Karmada §4.2, TaintToleration). What is there
-// already stays.
+// taint refuses a cluster with an untolerated taint of effect NoSchedule or NoExecute (Karmada §4.2, TaintToleration).
+// Existing objects stay.
 func taint(q Question, c fleet.Cluster) (why, field string) {
 	if q.On[c.Name] {
 		return "", ""
@@ -34,7 +34,7 @@ func repels(e corev1.TaintEffect) bool {
 	return e == corev1.TaintEffectNoSchedule || e == corev1.TaintEffectNoExecute
 }
 
-// tolerates is the rule of Kubernetes: an empty effect or key of a toleration stands for every one, Exists for every
+// tolerates applies the rule of Kubernetes: an empty effect or key of a toleration matches all, Exists matches every
 // value; without an operator the value must be equal.
 func tolerates(taint corev1.Taint) func(corev1.Toleration) bool {
 	return func(t corev1.Toleration) bool {

@@ -1,11 +1,11 @@
 package divide
 
-// zero divides no replicas: what is there stays there with 0, so that scaling to zero deletes nothing and does not
-// spread the object further (DESIGN section 8, B40 and B41). When it is nowhere yet, every cluster gets it with 0.
+// zero divides no replicas: existing objects stay with 0, so that scaling to zero deletes nothing and does not spread
+// the object further (DESIGN section 8, B40 and B41). A new object goes to every cluster with 0.
 //
-// With static weights that is said of the clusters that have a weight: shares comes with the others refused, as they are
-// with any total. By room, every candidate counts; but what is nowhere yet does not begin in an overflow affinity.
-// Duplicated does not come here: there every candidate is a target with any total.
+// With static weights this applies to the clusters with a weight: shares has refusals for the others, as with any
+// total. By room, every candidate counts; but a new object does not start in an overflow affinity. Duplicated does not
+// use zero: every candidate is a target with any total.
 func zero(r Request, shares []Share) []Share {
 	there, first := false, -1
 	for i, c := range r.Candidates {

@@ -6,8 +6,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// apart: the cluster has none of the other objects of the group (Karmada §4.2, WorkloadAntiAffinity). What is there
-// already stays.
+// apart refuses a cluster with another object of the group (Karmada §4.2, WorkloadAntiAffinity). Existing objects stay.
 func apart(q Question, c fleet.Cluster) (why, field string) {
 	if q.On[c.Name] {
 		return "", ""

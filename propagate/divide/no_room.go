@@ -9,8 +9,8 @@ import (
 	"github.com/accord-dev/accord/propagate/place"
 )
 
-// short is the problem that sites have no room for what is missing. It names the clusters that are nearest to having it.
-func (r Request) short(sites []site) *place.Problem {
+// notEnoughRoom returns the problem of sites without room for the missing replicas. It names the clusters with the most room.
+func (r Request) notEnoughRoom(sites []site) *place.Problem {
 	before := had(sites)
 	missing := needed(int64(r.Total)-before, before > 0)
 	if len(sites) == 0 {
@@ -33,7 +33,7 @@ func needed(n int64, further bool) string {
 	return fmt.Sprintf("%d %sreplicas are needed", n, more)
 }
 
-// nearest are the sites with the most room.
+// nearest describes the sites with the most room.
 func nearest(sites []site) string {
 	const shown = 5
 	sites = slices.SortedStableFunc(slices.Values(sites), func(a, b site) int { return cmp.Compare(b.room, a.room) })

@@ -6,8 +6,8 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// together: the cluster has all the other objects of the group that are anywhere (Karmada §4.2, WorkloadAffinity). The
-// first of a group goes where it likes, and what is there already stays.
+// together refuses a cluster that lacks a placed object of the group (Karmada §4.2, WorkloadAffinity). The first object
+// of a group may go anywhere, and existing objects stay.
 func together(q Question, c fleet.Cluster) (why, field string) {
 	if q.On[c.Name] {
 		return "", ""
@@ -20,7 +20,7 @@ func together(q Question, c fleet.Cluster) (why, field string) {
 	return "", ""
 }
 
-// placed says whether the peer is on any cluster.
+// placed reports whether the peer is on any cluster.
 func (p Peer) placed() bool {
 	for _, on := range p.On {
 		if on {

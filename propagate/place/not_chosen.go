@@ -6,43 +6,44 @@ import (
 	"strings"
 )
 
-// tooMany says of each cluster of rest that no more are wanted than those that are chosen, last of them before it.
-func (q Question) tooMany(limit constraint, fit int, last Candidate, rest []Candidate) []Left {
-	left := make([]Left, len(rest))
+// tooMany returns the reason for each cluster of rest: the constraint allows no more than the chosen ones, of which
+// last is the last.
+func (q Question) tooMany(limit constraint, fit int, last Candidate, rest []Candidate) []NotChosen {
+	left := make([]NotChosen, len(rest))
 	for i, c := range rest {
-		left[i] = Left{
+		left[i] = NotChosen{
 			Cluster: c.Cluster.Name,
-			Why:     fmt.Sprintf("is left out: at most %s wanted, and %s", limit.some(fit), q.before(last, c)),
+			Why:     fmt.Sprintf("is left out: at most %s wanted, and %s", limit.atMost(fit), q.preferenceReason(last, c)),
 			Field:   limit.field + ".maxGroups",
 		}
 	}
 	return left
 }
 
-// others says of the clusters that a chosen region has more that no more are wanted than one of each region.
-func (q Question) others(r region, limit constraint, fit int) []Left {
-	left := make([]Left, len(r.clusters)-1)
+// others returns the reason for the other clusters of a chosen region: the constraint allows one of each region.
+func (q Question) others(r region, limit constraint, fit int) []NotChosen {
+	left := make([]NotChosen, len(r.clusters)-1)
 	for i, c := range r.clusters[1:] {
-		left[i] = Left{
+		left[i] = NotChosen{
 			Cluster: c.Cluster.Name,
 			Why: fmt.Sprintf("is left out: at most %s wanted, so each region gives one, and %s",
-				limit.some(fit), q.before(r.clusters[0], c)),
+				limit.atMost(fit), q.preferenceReason(r.clusters[0], c)),
 			Field: limit.field + ".maxGroups",
 		}
 	}
 	return left
 }
 
-// some is "1 of 3 clusters is", "2 of 3 clusters are".
-func (c constraint) some(of int) string {
+// atMost returns "1 of 3 clusters is", "2 of 3 clusters are".
+func (c constraint) atMost(of int) string {
 	if c.most == 1 {
 		return fmt.Sprintf("1 of %d clusters is", of)
 	}
 	return fmt.Sprintf("%d of %d clusters are", c.most, of)
 }
 
-// before is why a cluster was chosen and another was not.
-func (q Question) before(chosen, left Candidate) string {
+// preferenceReason returns the reason why one cluster was preferred to another.
+func (q Question) preferenceReason(chosen, left Candidate) string {
 	name := chosen.Cluster.Name
 	switch {
 	case q.prefer(chosen, left) > 0:
@@ -59,29 +60,29 @@ func (q Question) before(chosen, left Candidate) string {
 	return fmt.Sprintf("%s has more room (%d against %d)", name, q.available(chosen), q.available(left))
 }
 
-// elsewhere says of each cluster of a region that others are chosen; those have the worthiest first.
-func (q Question) elsewhere(r region, chosen []region, limit, cluster constraint) []Left {
+// elsewhere returns the reason for each cluster of a region that was not chosen; chosen has the worthiest region first.
+func (q Question) elsewhere(r region, chosen []region, limit, cluster constraint) []NotChosen {
 	names := make([]string, len(chosen))
 	for i, c := range chosen {
 		names[i] = c.name
 	}
 	slices.Sort(names)
-	why := fmt.Sprintf("is in region %s, and only %s chosen: %s", r.name, listed(names), q.better(chosen[len(chosen)-1], r, cluster))
-	left := make([]Left, len(r.clusters))
+	why := fmt.Sprintf("is in region %s, and only %s chosen: %s", r.name, listed(names), q.regionReason(chosen[len(chosen)-1], r, cluster))
+	left := make([]NotChosen, len(r.clusters))
 	for i, c := range r.clusters {
-		left[i] = Left{Cluster: c.Cluster.Name, Why: why, Field: limit.field}
+		left[i] = NotChosen{Cluster: c.Cluster.Name, Why: why, Field: limit.field}
 	}
 	return left
 }
 
-// better is why a region was chosen and another was not. One that is worth less may be chosen for the clusters that the
-// combination has.
-func (q Question) better(chosen, left region, cluster constraint) string {
+// regionReason returns the reason why one region was preferred to another. A less worthy region may be chosen because the
+// combination needs its clusters.
+func (q Question) regionReason(chosen, left region, cluster constraint) string {
 	switch {
 	case chosen.worth < left.worth:
 		return fmt.Sprintf("that is the best combination with %s", counted(cluster.least, "cluster"))
 	case chosen.worth/unit != left.worth/unit:
-		return q.richer(chosen, left)
+		return q.worthReason(chosen, left)
 	case chosen.worth != left.worth:
 		return chosen.name + " has the object already"
 	case len(chosen.clusters) != len(left.clusters):
@@ -90,8 +91,8 @@ func (q Question) better(chosen, left region, cluster constraint) string {
 	return chosen.name + " comes first by name"
 }
 
-// richer is what two regions are worth, in words.
-func (q Question) richer(chosen, left region) string {
+// worthReason compares the worth of two regions in words.
+func (q Question) worthReason(chosen, left region) string {
 	has, lacks := int(chosen.worth/unit), int(left.worth/unit)
 	switch {
 	case q.divided():
@@ -103,7 +104,7 @@ func (q Question) richer(chosen, left region) string {
 		chosen.name, counted(has, "cluster"), counted(int(q.replicas()), "replica"), left.name, lacks)
 }
 
-// counted is "1 cluster", "2 clusters".
+// counted returns "1 cluster", "2 clusters".
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -111,7 +112,7 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// listed is names as a sentence has them, no more than three, with the verb.
+// listed returns up to three names for a sentence, with the verb.
 func listed(names []string) string {
 	const shown = 3
 	if more := len(names) - shown; more > 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// NeedsRoom says whether the answer depends on the room of the candidates (Candidate.Room), here or when the replicas
-// are divided; where it does not, estimating it can be spared.
+// NeedsRoom reports whether the choice or the division of replicas depends on Candidate.Room; otherwise the caller need
+// not estimate it.
 func (q Question) NeedsRoom() bool {
 	if q.replicas() == 0 {
 		return false
@@ -15,7 +15,7 @@ func (q Question) NeedsRoom() bool {
 	return q.dynamic() || q.choosesByRoom()
 }
 
-// dynamic says whether shares follow the room of clusters (Karmada §4.6).
+// dynamic reports whether shares follow the room of clusters (Karmada §4.6).
 func (q Question) dynamic() bool {
 	if !q.divided() {
 		return false
@@ -25,7 +25,7 @@ func (q Question) dynamic() bool {
 		s.WeightPreference != nil && s.WeightPreference.DynamicWeight != ""
 }
 
-// choosesByRoom says whether spread constraints look at room: they do unless they take every cluster whatever it has.
+// choosesByRoom reports whether spread constraints consider room: they do unless they take every cluster in any case.
 func (q Question) choosesByRoom() bool {
 	if q.unconstrained() {
 		return false
