@@ -215,11 +215,11 @@ func (r *reporter) recordDelivery(ctx context.Context, f *federation, cluster st
 }
 
 // hideUnwritten keeps a Release from being done before the records of its objects are on the hub. The caller holds f.mu.
-func (f *federation) hideUnwritten(legs []status.Leg) {
+func (f *federation) hideUnwritten(legs []status.DeliveryState) {
 	if len(f.unwritten) == 0 || len(legs) == 0 || legs[0].State != v1alpha1.Healthy {
 		return
 	}
-	legs[0] = status.Leg{
+	legs[0] = status.DeliveryState{
 		Cluster: legs[0].Cluster, State: v1alpha1.Progressing, Reason: status.Progressing,
 		Message: "records of " + strconv.Itoa(len(f.unwritten)) + " objects are still to be written to the hub",
 	}

@@ -86,7 +86,7 @@ func TestManyNewRecordsDoNotMakeMembersWait(t *testing.T) {
 	require.Zero(t, a.records())
 	require.Len(t, a.f.unwritten, bulk+10)
 
-	legs := []status.Leg{{Cluster: "eu", State: v1alpha1.Healthy, Applied: true}}
+	legs := []status.DeliveryState{{Cluster: "eu", State: v1alpha1.Healthy, Applied: true}}
 	a.f.hideUnwritten(legs)
 	require.Equal(t, v1alpha1.Progressing, legs[0].State, "a Release is not done before its records are there")
 	require.Contains(t, legs[0].Message, "60 objects")

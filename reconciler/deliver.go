@@ -194,7 +194,7 @@ func (f *federation) objectIDs() map[manifest.ID]bool {
 func (l *leg) conclude(o live.Outcome, err error) (touched map[manifest.ID]bool) {
 	touched = map[manifest.ID]bool{}
 	l.run.Started, l.run.Finished = true, err == nil
-	l.run.Braked, l.run.Error = o.PruneBlocked, ""
+	l.run.PruneBlocked, l.run.Error = o.PruneBlocked, ""
 	if err != nil {
 		l.run.Error = err.Error()
 		return touched

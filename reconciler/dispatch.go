@@ -135,8 +135,8 @@ func (e *engine) reportOf(f *federation, l *leg) *v1alpha1.DeliveryReport {
 			Replica: e.share.replica, ObservedDelivery: l.order, Connectivity: e.reported(l.cluster), Synced: l.listed,
 			Objects: map[string]v1alpha1.ReportedObject{}, DiscoveredObjects: []v1alpha1.DiscoveredObject{},
 			ApplyResult: v1alpha1.ApplyResult{
-				Started: l.run.Started, Finished: l.run.Finished, Terminal: l.news.final, Error: l.run.Error, PruneBlocked: l.run.Braked,
-				Drift: l.run.Drift, ContendedObjects: l.run.Fights, Inventory: l.inventory(), Orphaned: l.run.Orphaned,
+				Started: l.run.Started, Finished: l.run.Finished, Terminal: l.news.final, Error: l.run.Error, PruneBlocked: l.run.PruneBlocked,
+				Drift: l.run.Drift, ContendedObjects: l.run.Contended, Inventory: l.inventory(), Orphaned: l.run.Orphaned,
 			},
 		},
 	}

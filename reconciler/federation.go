@@ -306,25 +306,25 @@ func (f *federation) releaseInput() status.ReleaseInput {
 		in.Objects++
 		switch line := d.ID.String() + ": " + d.Why; {
 		case d.PlacementRetained:
-			in.Kept = append(in.Kept, line)
+			in.Retained = append(in.Retained, line)
 		case d.Unplaced():
 			in.Unplaced = append(in.Unplaced, line)
 		}
 	}
 	for _, x := range findings {
-		in.Findings = append(in.Findings, told(x))
+		in.Warnings = append(in.Warnings, told(x))
 	}
 	if f.proposed != nil {
-		in.Legs = f.proposedLegs(plan)
+		in.Deliveries = f.proposedLegs(plan)
 		return in
 	}
 	in.Rollouts = f.staging.told
 	for _, c := range f.clusters() {
 		if l := f.legs[c]; !l.idle() {
-			in.Legs = append(in.Legs, status.NewLeg(c, l.generation(), l.delivery.Status))
+			in.Deliveries = append(in.Deliveries, status.NewDeliveryState(c, l.generation(), l.delivery.Status))
 		}
 	}
-	f.hideUnwritten(in.Legs)
+	f.hideUnwritten(in.Deliveries)
 	return in
 }
 

@@ -197,12 +197,12 @@ func (r *reporter) tellFights(f *federation, l *leg) {
 		r.engine.event(l.delivery, normal, fightEnded, fmt.Sprintf("%s was not changed any more since it was put right the %dth time", x.last.ID, x.count))
 		l.run.Drift = slices.DeleteFunc(l.run.Drift, func(line string) bool { return strings.HasPrefix(line, x.last.ID.String()+" ") })
 	}
-	l.run.Fights = l.fights.lines()
+	l.run.Contended = l.fights.lines()
 	for _, x := range l.fights.begun() {
 		x.told = true
 		r.engine.event(l.delivery, warning, fightBegan, x.String())
 	}
-	if len(l.run.Fights) > 0 {
+	if len(l.run.Contended) > 0 {
 		r.queue.AddAfter(entry{federation: f.key, cluster: l.cluster}, fightWindow)
 	}
 }

@@ -101,12 +101,12 @@ func (s *share) asProbed(cluster string) (unreachable string, last time.Time) {
 const staleWord = 2*heardInterval + handoverGrace
 
 // silenceElsewhere is how it is that such a cluster is not heard from.
-func (e *engine) silenceElsewhere(cluster string) status.Silence {
+func (e *engine) silenceElsewhere(cluster string) status.Outage {
 	if e.share.holders == nil {
-		return status.Silence{}
+		return status.Outage{}
 	}
 	said, _ := e.heardOf(cluster)
-	s := status.Silence{Reason: said.reach.Reason}
+	s := status.Outage{Reason: said.reach.Reason}
 	if said.reach.OpenSince != nil && said.reach.Retry != nil {
 		s.Since, s.Retry = said.reach.OpenSince.Time, said.reach.Retry.Duration
 	}

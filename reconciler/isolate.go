@@ -61,7 +61,7 @@ func (b *bulkhead) deliverable() bool {
 }
 
 // silence is how it is that the cluster is not heard from.
-func (e *engine) silence(cluster string) status.Silence {
+func (e *engine) silence(cluster string) status.Outage {
 	b := e.bulkhead(cluster)
 	if b == nil {
 		return e.silenceElsewhere(cluster)
@@ -70,9 +70,9 @@ func (e *engine) silence(cluster string) status.Silence {
 	if trouble.Cause == nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		return status.Silence{Reason: b.silentFor}
+		return status.Outage{Reason: b.silentFor}
 	}
-	s := status.Silence{Reason: status.BreakerOpen, Since: trouble.Since, Retry: trouble.Pause}
+	s := status.Outage{Reason: status.BreakerOpen, Since: trouble.Since, Retry: trouble.Pause}
 	// What only a person can mend is not hidden behind what accord does about it.
 	if reason := clusters.Reason(trouble.Cause); slices.Contains([]string{clusters.AuthFailed, clusters.TLSFailed}, reason) {
 		s.Reason = reason

@@ -31,7 +31,7 @@ const (
 // part writes down what a cluster keeps of a federation, and ends what is under way there. What is known of its Cluster
 // is in c, which is nil when that is gone. Done again it changes nothing.
 func (e *engine) part(ctx context.Context, f *federation, cluster string, c *v1alpha1.Cluster) error {
-	p := status.Parting{Cluster: cluster}
+	p := status.Removal{Cluster: cluster}
 	f.mu.Lock()
 	if l := f.legs[cluster]; l != nil {
 		l.end() // from here on nothing is added to what it has
@@ -42,16 +42,16 @@ func (e *engine) part(ctx context.Context, f *federation, cluster string, c *v1a
 	}
 	f.mu.Unlock()
 	if c != nil {
-		p.DeletedAt, p.HeardAt = c.DeletionTimestamp.Time, c.Status.LastProbeTime
+		p.DeletedAt, p.LastProbeTime = c.DeletionTimestamp.Time, c.Status.LastProbeTime
 		p.Reachable = meta.IsStatusConditionTrue(c.Status.Conditions, fluxmeta.ReadyCondition)
 	}
 	return e.leave(ctx, f, p)
 }
 
 // partingOf is what a Delivery says of a cluster that leaves.
-func partingOf(d *v1alpha1.Delivery) status.Parting {
-	return status.Parting{
-		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, HeardAt: d.Status.LastProbeTime,
+func partingOf(d *v1alpha1.Delivery) status.Removal {
+	return status.Removal{
+		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, LastProbeTime: d.Status.LastProbeTime,
 		Reachable: meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.Reachable),
 	}
 }
@@ -60,7 +60,7 @@ func partingOf(d *v1alpha1.Delivery) status.Parting {
 // are deleted.
 func (e *engine) tellLeft(ctx context.Context, f *federation) error {
 	f.mu.Lock()
-	var partings []status.Parting
+	var partings []status.Removal
 	for _, d := range f.left {
 		partings = append(partings, partingOf(d))
 	}
@@ -74,10 +74,10 @@ func (e *engine) tellLeft(ctx context.Context, f *federation) error {
 }
 
 // leave writes a parting down, and tells people once.
-func (e *engine) leave(ctx context.Context, f *federation, p status.Parting) error {
+func (e *engine) leave(ctx context.Context, f *federation, p status.Removal) error {
 	news := false
-	about, err := e.amendLeft(ctx, f, func(l status.Left) (next status.Left) {
-		next, news = l.Part(p, time.Now())
+	about, err := e.amendLeft(ctx, f, func(l status.RemovedClusters) (next status.RemovedClusters) {
+		next, news = l.Add(p, time.Now())
 		return next
 	})
 	if err != nil {
@@ -92,13 +92,13 @@ func (e *engine) leave(ctx context.Context, f *federation, p status.Parting) err
 
 // amendLeft changes what stands in the status of a Federation of clusters that left, and nothing else: it does not depend
 // on a plan, nor on whether the sources can be read.
-func (e *engine) amendLeft(ctx context.Context, f *federation, change func(status.Left) status.Left) (*v1alpha1.Federation, error) {
+func (e *engine) amendLeft(ctx context.Context, f *federation, change func(status.RemovedClusters) status.RemovedClusters) (*v1alpha1.Federation, error) {
 	f.telling.federation.Lock()
 	defer f.telling.federation.Unlock()
 	f.mu.Lock()
 	fed := f.declaration.DeepCopy()
 	f.mu.Unlock()
-	before := status.Left{Clusters: fed.Status.RemovedClusters, Omitted: fed.Status.RemovedClustersOmitted}
+	before := status.RemovedClusters{Clusters: fed.Status.RemovedClusters, Omitted: fed.Status.RemovedClustersOmitted}
 	next := change(before)
 	if equality.Semantic.DeepEqual(before, next) {
 		return fed, nil
@@ -124,7 +124,7 @@ func (e *engine) returned(ctx context.Context, f *federation, cluster string) (o
 	if !left || !answers {
 		return left, nil
 	}
-	_, err = e.amendLeft(ctx, f, func(l status.Left) status.Left { return l.Without(cluster) })
+	_, err = e.amendLeft(ctx, f, func(l status.RemovedClusters) status.RemovedClusters { return l.Without(cluster) })
 	return false, err
 }
 
@@ -139,7 +139,7 @@ func (e *engine) forgetLeft(ctx context.Context, f *federation, fed *v1alpha1.Fe
 		e.event(fed, warning, notForgotten, fmt.Sprintf("the annotation %s is %q, and is to be a time like %s", v1alpha1.AcknowledgeRemovedAnnotation, text, time.Now().UTC().Format(time.RFC3339)))
 		return nil
 	}
-	_, err = e.amendLeft(ctx, f, func(l status.Left) status.Left { return l.Since(at) })
+	_, err = e.amendLeft(ctx, f, func(l status.RemovedClusters) status.RemovedClusters { return l.Since(at) })
 	return err
 }
 

@@ -119,8 +119,8 @@ func (e *engine) deliveryMetrics(federation string, l *leg) []prometheus.Metric 
 	all := []prometheus.Metric{
 		objectsDesired.is(float64(s.Summary.Total), federation, l.cluster),
 		objectsApplied.is(float64(s.Summary.Applied), federation, l.cluster),
-		deliveryState.is(1, federation, l.cluster, string(status.NewLeg(l.cluster, l.generation(), s).State)),
-		pruneBlocked.is(one(l.run.Braked != ""), federation, l.cluster),
+		deliveryState.is(1, federation, l.cluster, string(status.NewDeliveryState(l.cluster, l.generation(), s).State)),
+		pruneBlocked.is(one(l.run.PruneBlocked != ""), federation, l.cluster),
 	}
 	for _, n := range byState(s.Summary) {
 		all = append(all, objectsByState.is(float64(n.count), federation, l.cluster, string(n.state)))

@@ -222,9 +222,9 @@ func withheld(r *v1alpha1.Release) bool {
 }
 
 // heldLeg is what is told of a cluster that a proposal would change. The caller holds f.mu.
-func (f *federation) heldLeg(cluster string) status.Leg {
+func (f *federation) heldLeg(cluster string) status.DeliveryState {
 	if told := f.preflights.told; told != nil {
-		return told.Leg(cluster)
+		return told.DeliveryState(cluster)
 	}
-	return status.Leg{Cluster: cluster, State: v1alpha1.Held, Reason: status.Held, Message: "the plan is not approved"}
+	return status.DeliveryState{Cluster: cluster, State: v1alpha1.Held, Reason: status.Held, Message: "the plan is not approved"}
 }

@@ -141,13 +141,13 @@ func (f *federation) approved(a *status.Approval) {
 
 // proposedLegs are the clusters that a plan is for that waits for approval. Where it would change nothing, a cluster is
 // what it is; any other is held. As long as no plan is in force, nothing is known of any. The caller holds f.mu.
-func (f *federation) proposedLegs(plan *propagate.Plan) []status.Leg {
-	var legs []status.Leg
+func (f *federation) proposedLegs(plan *propagate.Plan) []status.DeliveryState {
+	var legs []status.DeliveryState
 	for _, c := range plan.Clusters() {
 		switch l := f.legs[c]; {
 		case f.untouched(c, plan):
 		case f.announced && f.alike(c, plan):
-			legs = append(legs, status.NewLeg(c, l.generation(), l.delivery.Status))
+			legs = append(legs, status.NewDeliveryState(c, l.generation(), l.delivery.Status))
 		default:
 			legs = append(legs, f.heldLeg(c))
 		}

@@ -403,8 +403,8 @@ func (r *reporter) putDelivery(ctx context.Context, f *federation, cluster strin
 // deliveryStatus is judged from the plan in force. The caller holds f.mu.
 func (r *reporter) deliveryStatus(f *federation, l *leg) v1alpha1.DeliveryStatus {
 	run := l.run
-	run.Unreachable, run.HeardAt = r.engine.reach(l.cluster)
-	run.Silence = r.engine.silence(l.cluster)
+	run.Unreachable, run.LastProbeTime = r.engine.reach(l.cluster)
+	run.Outage = r.engine.silence(l.cluster)
 	return status.Delivery(l.delivery.Status, l.delivery.Generation, f.revision, run, f.cells(l, run.Unreachable), time.Now())
 }
 

@@ -27,7 +27,7 @@ func Cluster(prev v1alpha1.ClusterStatus, generation int64, p Probe, now time.Ti
 	next := *prev.DeepCopy()
 	next.ObservedGeneration = generation
 	if p.Err != nil {
-		next.Conditions = c.summarize(trouble(cmp.Or(p.Reason, Unreachable), p.Err.Error()))
+		next.Conditions = c.summarize(retrying(cmp.Or(p.Reason, Unreachable), p.Err.Error()))
 		return next
 	}
 	next.KubernetesVersion = p.Version
@@ -35,7 +35,7 @@ func Cluster(prev v1alpha1.ClusterStatus, generation int64, p Probe, now time.Ti
 		TotalNum: p.NodesTotal, ReadyNum: p.NodesReady, Display: fmt.Sprintf("%d/%d", p.NodesReady, p.NodesTotal),
 	}
 	next.LastProbeTime = since(now)
-	v := done("the cluster answers")
+	v := succeeded("the cluster answers")
 	v.reason = Connected
 	next.Conditions = c.summarize(v)
 	return next

@@ -22,20 +22,20 @@ type Run struct {
 	Finished bool
 	// Error is what went wrong beside single objects: discovery, inventory, pruning. Empty when nothing did.
 	Error string
-	// Braked says what the prune brake stopped; empty when it did not.
-	Braked string
+	// PruneBlocked says what the prune brake stopped; empty when it did not.
+	PruneBlocked string
 	// Drift names what somebody else changed and was changed back: "apps/Deployment shop/web by kubectl-edit".
 	Drift []string
-	// Fights says of the objects that somebody else changes again and again what and who that is, sorted.
-	Fights []string
+	// Contended says of the objects that somebody else changes again and again what and who that is, sorted.
+	Contended []string
 	// Unreachable says why the cluster is not heard from; empty when it is.
 	Unreachable string
-	// Silence says more about that.
-	Silence Silence
+	// Outage says more about that.
+	Outage Outage
 	// Inventory and Orphaned replace those of the status before, unless they are nil.
 	Inventory, Orphaned []string
-	// HeardAt is when the cluster answered last.
-	HeardAt time.Time
+	// LastProbeTime is when the cluster answered last.
+	LastProbeTime time.Time
 }
 
 // Delivery is the status of a Delivery: revision is what is delivered, and there is one cell for every object that was decided
@@ -66,8 +66,8 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	if run.Orphaned != nil {
 		next.Orphaned = run.Orphaned
 	}
-	if !run.HeardAt.IsZero() && !equality.Semantic.DeepEqual(prev, next) { // it moves only with something else: it must not tick
-		next.LastProbeTime = since(run.HeardAt)
+	if !run.LastProbeTime.IsZero() && !equality.Semantic.DeepEqual(prev, next) { // it moves only with something else: it must not tick
+		next.LastProbeTime = since(run.LastProbeTime)
 	}
 	return next
 }
@@ -114,24 +114,24 @@ func (r Run) verdict(t tally, p progress) verdict {
 	switch {
 	case v.stalled:
 		return v
-	case r.Braked != "":
-		return hopeless(PruneBlocked, "pruning is stopped: "+shorten(r.Braked, maxSentence)+"; "+t.String())
+	case r.PruneBlocked != "":
+		return terminal(PruneBlocked, "pruning is stopped: "+shorten(r.PruneBlocked, maxSentence)+"; "+t.String())
 	case r.Unreachable != "":
-		return trouble(ClustersUnreachable, "not heard from: "+shorten(r.Unreachable, maxSentence)+"; "+t.String())
+		return retrying(ClustersUnreachable, "not heard from: "+shorten(r.Unreachable, maxSentence)+"; "+t.String())
 	case r.Error != "":
-		return trouble(ReconciliationFailed, shorten(r.Error, maxSentence)+"; "+t.String())
+		return retrying(ReconciliationFailed, shorten(r.Error, maxSentence)+"; "+t.String())
 	case v.reconciling != "" || p == finished: // Ready=True and Held say of all the rest that it is done
 		return v
 	case p == stopped:
-		return waits(Held, t.String())
+		return waiting(Held, t.String())
 	}
-	return underway("not finished; " + t.String())
+	return inProgress("not finished; " + t.String())
 }
 
 // conditions sets all but the summary. Held and Drifted are there only when they are True.
 func (r Run) conditions(c *conditions, t tally, p progress) {
 	if r.Unreachable != "" {
-		c.set(v1alpha1.Reachable, metav1.ConditionFalse, cmp.Or(r.Silence.Reason, Unreachable), r.Silence.of(r.Unreachable))
+		c.set(v1alpha1.Reachable, metav1.ConditionFalse, cmp.Or(r.Outage.Reason, Unreachable), r.Outage.of(r.Unreachable))
 	} else {
 		c.set(v1alpha1.Reachable, metav1.ConditionTrue, Connected, "the cluster answers")
 	}
@@ -144,11 +144,11 @@ func (r Run) conditions(c *conditions, t tally, p progress) {
 	if t.Held > 0 {
 		c.set(v1alpha1.HeldType, metav1.ConditionTrue, Held, t.String())
 	}
-	if n := len(r.Fights); n > 0 {
-		shown := r.Fights[:min(n, maxWorst)]
+	if n := len(r.Contended); n > 0 {
+		shown := r.Contended[:min(n, maxProblems)]
 		c.set(v1alpha1.Drifted, metav1.ConditionTrue, Fighting, plural(n, "object")+" changed again and again: "+strings.Join(shown, "; "))
 	} else if len(r.Drift) > 0 {
-		shown := r.Drift[:min(len(r.Drift), maxWorst)]
+		shown := r.Drift[:min(len(r.Drift), maxProblems)]
 		c.set(v1alpha1.Drifted, metav1.ConditionTrue, Corrected, plural(len(r.Drift), "object")+" changed back: "+strings.Join(shown, ", "))
 	}
 }
@@ -161,7 +161,7 @@ func (r Run) applied(t tally, p progress) (metav1.ConditionStatus, string) {
 		return s, reason
 	case r.Unreachable != "":
 		return metav1.ConditionUnknown, ClustersUnreachable
-	case r.Braked != "":
+	case r.PruneBlocked != "":
 		return metav1.ConditionFalse, PruneBlocked
 	case r.Error != "":
 		return metav1.ConditionFalse, ReconciliationFailed

@@ -39,13 +39,13 @@ func TestDeliveryInvariants(t *testing.T) {
 		require.Equal(t, allCurrent, s.LastHealthyRevision == revision, where)
 		everything := meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Applied) && s.Summary.Held == 0
 		require.Equal(t, everything, s.LastAppliedRevision == revision, where)
-		require.Equal(t, everything, NewLeg("east", 5, s).Applied, where)
+		require.Equal(t, everything, NewDeliveryState("east", 5, s).Applied, where)
 		require.Equal(t, s, Delivery(s, 5, revision, completed, cs, t1.Add(time.Hour)), "%s: not idempotent", where)
 		require.Len(t, s.Problems, int(s.Summary.Total-s.Summary.Healthy), where)
 
-		l := NewLeg("east", 5, s)
+		l := NewDeliveryState("east", 5, s)
 		require.Equal(t, allCurrent, l.State == v1alpha1.Healthy, where)
-		require.Equal(t, v1alpha1.Progressing, NewLeg("east", 6, s).State, "%s: about another revision", where)
+		require.Equal(t, v1alpha1.Progressing, NewDeliveryState("east", 6, s).State, "%s: about another revision", where)
 	})
 }
 
@@ -72,7 +72,7 @@ func TestDelivery(t *testing.T) {
 		"suspended on its way":     {Run{Started: true}, []string{"held and current", "held"}, "Unknown", Held, "1 of 2 objects healthy, 1 held: apps/Deployment shop/web1 (suspended)", "Unknown", "Held", "InProgress", revision, []string{v1alpha1.HeldType}},
 		"suspended before the end": {Run{Started: true}, []string{"held and current"}, "Unknown", Held, "1 of 1 objects healthy", "Unknown", "Held", "InProgress", revision, nil},
 		"lost and not renderable":  {Run{Unreachable: "dial: timeout"}, []string{"unrenderable unreachable"}, "False", BuildFailed, "0 of 1 objects healthy, 1 failed: apps/Deployment shop/web0 (no such path)", "False", "Failed", "Failed", older, []string{stalled}},
-		"brake":                    {Run{Started: true, Finished: true, Braked: "7 of 9 objects would be deleted"}, []string{"healthy"}, "False", PruneBlocked, "pruning is stopped: 7 of 9 objects would be deleted; 1 of 1 objects healthy", "False", "Failed", "Failed", revision, []string{stalled}},
+		"brake":                    {Run{Started: true, Finished: true, PruneBlocked: "7 of 9 objects would be deleted"}, []string{"healthy"}, "False", PruneBlocked, "pruning is stopped: 7 of 9 objects would be deleted; 1 of 1 objects healthy", "False", "Failed", "Failed", revision, []string{stalled}},
 		"pruning failed":           {Run{Started: true, Error: "deleting ConfigMap shop/old: forbidden"}, []string{"healthy"}, "False", ReconciliationFailed, "deleting ConfigMap shop/old: forbidden; 1 of 1 objects healthy", "False", "Failed", "InProgress", revision, []string{reconciling}},
 		"cluster does not answer":  {Run{Unreachable: "dial: timeout"}, []string{"unreachable"}, "False", ClustersUnreachable, "not heard from: dial: timeout; 0 of 1 objects healthy, 1 unreachable: apps/Deployment shop/web0 (no answer)", "Unknown", "Unreachable", "InProgress", older, []string{reconciling}},
 		"cannot be rendered":       {completed, []string{"unrenderable"}, "False", BuildFailed, "0 of 1 objects healthy, 1 failed: apps/Deployment shop/web0 (no such path)", "False", "Failed", "Failed", revision, []string{stalled}},
@@ -87,7 +87,7 @@ func TestDelivery(t *testing.T) {
 			require.Equal(t, tt.reason, r.Reason)
 			require.Equal(t, tt.message, r.Message)
 			require.Equal(t, tt.applied, meta.FindStatusCondition(s.Conditions, v1alpha1.Applied).Status)
-			require.Equal(t, tt.state, NewLeg("east", 2, s).State)
+			require.Equal(t, tt.state, NewDeliveryState("east", 2, s).State)
 			require.Equal(t, tt.kstatus, kstatusSays(t, 2, s))
 			require.Equal(t, tt.lastTried, s.LastAttemptedRevision)
 			var extra []string
@@ -103,12 +103,12 @@ func TestDelivery(t *testing.T) {
 }
 
 func TestDeliveryOverTime(t *testing.T) {
-	run := Run{Started: true, Finished: true, Inventory: []string{"shop_web_apps_Deployment"}, Orphaned: []string{}, HeardAt: t0}
+	run := Run{Started: true, Finished: true, Inventory: []string{"shop_web_apps_Deployment"}, Orphaned: []string{}, LastProbeTime: t0}
 	s := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, objects("healthy"), t0)
 	require.Equal(t, stamp(t0), *s.LastProbeTime)
 
 	t.Run("a restart that finds everything as it was changes nothing", func(t *testing.T) {
-		require.Equal(t, s, Delivery(s, 1, revision, Run{HeardAt: t1}, objects("healthy"), t1))
+		require.Equal(t, s, Delivery(s, 1, revision, Run{LastProbeTime: t1}, objects("healthy"), t1))
 	})
 	t.Run("nor one that finds something held", func(t *testing.T) {
 		held := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, objects("healthy", "held"), t0)
@@ -121,7 +121,7 @@ func TestDeliveryOverTime(t *testing.T) {
 		failed := Delivery(s, 1, revision, completed, objects("failed"), t0)
 		lost := Delivery(failed, 1, revision, Run{Unreachable: "timeout"}, objects("unreachable"), t1)
 		require.Equal(t, stamp(t0), meta.FindStatusCondition(lost.Conditions, ready).LastTransitionTime, "False for longer")
-		require.Equal(t, t1, NewLeg("east", 1, lost).Since)
+		require.Equal(t, t1, NewDeliveryState("east", 1, lost).Since)
 	})
 	t.Run("a condition that only the definition wrote has no time", func(t *testing.T) {
 		fresh := v1alpha1.DeliveryStatus{ObservedGeneration: -1, Conditions: []metav1.Condition{
@@ -137,7 +137,7 @@ func TestDeliveryOverTime(t *testing.T) {
 		require.Equal(t, s.Inventory, next.Inventory)
 	})
 	t.Run("the time it was heard moves with something else only", func(t *testing.T) {
-		run.HeardAt = t1
+		run.LastProbeTime = t1
 		require.Equal(t, s, Delivery(s, 1, revision, run, objects("healthy"), t1))
 		next := Delivery(s, 1, revision, run, objects("failed"), t1)
 		require.Equal(t, stamp(t1), *next.LastProbeTime)

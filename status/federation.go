@@ -62,13 +62,13 @@ func (in FederationInput) verdict() verdict {
 	r := meta.FindStatusCondition(in.Newest.Conditions, ready)
 	switch {
 	case in.FetchError != "" && in.Suspended: // nobody tries again
-		return waits(Suspended, "suspended, and the sources could not be read before that; the clusters keep what they have: "+in.FetchError)
+		return waiting(Suspended, "suspended, and the sources could not be read before that; the clusters keep what they have: "+in.FetchError)
 	case in.FetchError != "":
-		return trouble(FetchFailed, "the sources cannot be read; the clusters keep what they have: "+in.FetchError)
+		return retrying(FetchFailed, "the sources cannot be read; the clusters keep what they have: "+in.FetchError)
 	case r == nil && in.Suspended:
-		return waits(Suspended, "suspended before anything was read")
+		return waiting(Suspended, "suspended before anything was read")
 	case r == nil:
-		return underway("nothing was read yet")
+		return inProgress("nothing was read yet")
 	}
 	v := verdict{
 		ready: r.Status, reason: r.Reason, message: r.Message,

@@ -25,10 +25,10 @@ func Object(prev v1alpha1.FederatedObjectStatus, generation int64, known kind.Ki
 	v := t.verdict()
 	switch {
 	case t.Total == 0:
-		v = trouble(NoClusterFits, "no cluster fits: "+why)
+		v = retrying(NoClusterFits, "no cluster fits: "+why)
 		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, NoClusterFits, v.message)
 	case why != "":
-		kept := trouble(Unschedulable, "no new choice could be made, and the last one is kept: "+why)
+		kept := retrying(Unschedulable, "no new choice could be made, and the last one is kept: "+why)
 		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, Unschedulable, kept.message)
 		if v.ready == metav1.ConditionTrue {
 			v = kept
@@ -43,7 +43,7 @@ func Object(prev v1alpha1.FederatedObjectStatus, generation int64, known kind.Ki
 		Summary:            t.Summary,
 		Aggregate:          aggregate(known, cells),
 	}
-	shown := min(len(t.items), maxWorst)
+	shown := min(len(t.items), maxProblems)
 	for _, i := range t.items[:shown] {
 		next.Clusters = append(next.Clusters, onCluster(i, cells))
 	}

@@ -22,14 +22,14 @@ type ReleaseInput struct {
 	// Errors for which the commit could not be planned, "policies/web.yaml:14: ..."; then there is no plan, and the clusters
 	// keep what they have.
 	Errors []string
-	// Findings of the plan.
-	Findings []string
+	// Warnings of the plan.
+	Warnings []string
 	// Unplaced are the objects that a policy claims and that fit no cluster, "apps/Deployment shop/web: why".
 	Unplaced []string
-	// Kept are the objects that stay on the clusters of the last time because no new choice could be made, in the same form.
-	Kept []string
-	// Legs has one line for every cluster that the plan covers.
-	Legs []Leg
+	// Retained are the objects that stay on the clusters of the last time because no new choice could be made, in the same form.
+	Retained []string
+	// Deliveries has one line for every cluster that the plan covers.
+	Deliveries []DeliveryState
 	// Starting is set for the status that is written before the first write to any member: whatever the clusters
 	// say, it is not said yet about this revision (rule 5).
 	Starting bool
@@ -53,13 +53,13 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 		return superseded(prev, generation, in.SupersededBy, c)
 	}
 	if len(in.Errors) > 0 {
-		in.Legs = nil // they are about the plan before
+		in.Deliveries = nil // they are about the plan before
 	}
 	if in.Starting {
-		in.Legs = unsaid(in.Legs)
+		in.Deliveries = withoutReports(in.Deliveries)
 	}
-	items := make([]item, 0, len(in.Legs))
-	for _, l := range in.Legs {
+	items := make([]item, 0, len(in.Deliveries))
+	for _, l := range in.Deliveries {
 		items = append(items, l.item())
 	}
 	t := count("clusters", items)
@@ -72,20 +72,20 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 		Objects:            int32(in.Objects),
 	}
 	next.Rollouts, next.RolloutsOmitted = in.rollouts()
-	next.NotReadyClusters, next.Omitted = worst(prev.NotReadyClusters, t, in.Legs, now)
+	next.NotReadyClusters, next.Omitted = notReady(prev.NotReadyClusters, t, in.Deliveries, now)
 	next.Errors, next.ErrorsOmitted = first(in.Errors, maxSentence*2)
-	next.Warnings = firstOf(in.Findings, maxSentence)
+	next.Warnings = firstOf(in.Warnings, maxSentence)
 	if v.ready != metav1.ConditionTrue && !v.stalled {
 		next.WaitingFor = in.waitingFor(prev.WaitingFor, next.NotReadyClusters, v, now)
 	}
 	return next
 }
 
-// unsaid keeps the clusters and forgets what they said: it was about the plan before.
-func unsaid(legs []Leg) []Leg {
-	next := make([]Leg, 0, len(legs))
+// withoutReports keeps the clusters and forgets what they said: it was about the plan before.
+func withoutReports(legs []DeliveryState) []DeliveryState {
+	next := make([]DeliveryState, 0, len(legs))
 	for _, l := range legs {
-		next = append(next, Leg{Cluster: l.Cluster, State: v1alpha1.Progressing, Reason: Progressing, Message: "about to be delivered"})
+		next = append(next, DeliveryState{Cluster: l.Cluster, State: v1alpha1.Progressing, Reason: Progressing, Message: "about to be delivered"})
 	}
 	return next
 }
@@ -93,10 +93,10 @@ func unsaid(legs []Leg) []Leg {
 // verdict judges the commit first, then the plan, then the clusters.
 func (in ReleaseInput) verdict(t tally) verdict {
 	if len(in.Errors) > 0 {
-		return hopeless(BuildFailed, "the commit cannot be delivered; the clusters keep what they have: "+strings.Join(in.Errors, "; "))
+		return terminal(BuildFailed, "the commit cannot be delivered; the clusters keep what they have: "+strings.Join(in.Errors, "; "))
 	}
 	if in.Approval.waits() {
-		return waits(Held, in.Approval.message())
+		return waiting(Held, in.Approval.message())
 	}
 	if in.Preflight.waits() {
 		return in.Preflight.verdict(in.Suspended)
@@ -109,18 +109,18 @@ func (in ReleaseInput) verdict(t tally) verdict {
 	case leading != nil && leading.Terminal:
 		return rolloutVerdict(leading)
 	case in.Suspended && in.pending():
-		return waits(Suspended, "the federation is suspended; "+t.String())
+		return waiting(Suspended, "the federation is suspended; "+t.String())
 	case in.Starting:
-		return underway("about to be delivered to " + plural(int(t.Total), "cluster"))
+		return inProgress("about to be delivered to " + plural(int(t.Total), "cluster"))
 	case leading != nil && t.Failed == 0:
 		return rolloutVerdict(leading)
 	case v.reconciling == ProgressingWithRetry && v.reason != ClustersUnreachable, v.reason == Progressing:
 		return v
 	case len(in.Unplaced) > 0:
-		return trouble(NoClusterFits, fmt.Sprintf("%s; no cluster fits %s: %s", t, plural(len(in.Unplaced), "object"), strings.Join(in.Unplaced, "; ")))
-	case len(in.Kept) > 0:
-		return trouble(Unschedulable, fmt.Sprintf("%s; no new choice could be made for %s, and the last one is kept: %s",
-			t, plural(len(in.Kept), "object"), strings.Join(in.Kept, "; ")))
+		return retrying(NoClusterFits, fmt.Sprintf("%s; no cluster fits %s: %s", t, plural(len(in.Unplaced), "object"), strings.Join(in.Unplaced, "; ")))
+	case len(in.Retained) > 0:
+		return retrying(Unschedulable, fmt.Sprintf("%s; no new choice could be made for %s, and the last one is kept: %s",
+			t, plural(len(in.Retained), "object"), strings.Join(in.Retained, "; ")))
 	}
 	return v
 }
@@ -128,7 +128,7 @@ func (in ReleaseInput) verdict(t tally) verdict {
 // stalledReason is why no retry can help, in one word: that of the first cluster by name.
 func (in ReleaseInput) stalledReason() string {
 	reason, cluster := BuildFailed, ""
-	for _, l := range in.Legs {
+	for _, l := range in.Deliveries {
 		if l.Stalled && (cluster == "" || l.Cluster < cluster) {
 			reason, cluster = l.Reason, l.Cluster
 		}
@@ -138,7 +138,7 @@ func (in ReleaseInput) stalledReason() string {
 
 // pending says that something would be decided, or written to a cluster, if it were allowed.
 func (in ReleaseInput) pending() bool {
-	return len(in.Unplaced)+len(in.Kept) > 0 || slices.ContainsFunc(in.Legs, func(l Leg) bool { return !l.Applied })
+	return len(in.Unplaced)+len(in.Retained) > 0 || slices.ContainsFunc(in.Deliveries, func(l DeliveryState) bool { return !l.Applied })
 }
 
 // conditions sets all but the summary.
@@ -160,9 +160,9 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 	}
 	switch {
 	case len(in.Unplaced) > 0:
-		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, NoClusterFits, strings.Join(slices.Concat(in.Unplaced, in.Kept), "; "))
-	case len(in.Kept) > 0:
-		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, Unschedulable, strings.Join(in.Kept, "; "))
+		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, NoClusterFits, strings.Join(slices.Concat(in.Unplaced, in.Retained), "; "))
+	case len(in.Retained) > 0:
+		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, Unschedulable, strings.Join(in.Retained, "; "))
 	default:
 		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(int(t.Total), "cluster")+" chosen")
 	}
@@ -204,7 +204,7 @@ func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.
 	case v.reason == NoClusterFits:
 		w.Message = shorten("a cluster that fits "+in.Unplaced[0], maxSentence)
 	case v.reason == Unschedulable:
-		w.Message = shorten("clusters with room for "+in.Kept[0], maxSentence)
+		w.Message = shorten("clusters with room for "+in.Retained[0], maxSentence)
 	case in.leading() != nil && waitsFor(in.leading()) != nil:
 		return waitsFor(in.leading())
 	case len(worst) > 0:
@@ -218,13 +218,13 @@ func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.
 	return w
 }
 
-// worst lists the clusters that are not fine. One that was in the same state before keeps its time.
-func worst(before []v1alpha1.NotReadyCluster, t tally, legs []Leg, now time.Time) ([]v1alpha1.NotReadyCluster, int32) {
+// notReady lists the clusters that are not fine. One that was in the same state before keeps its time.
+func notReady(before []v1alpha1.NotReadyCluster, t tally, legs []DeliveryState, now time.Time) ([]v1alpha1.NotReadyCluster, int32) {
 	items, omitted := t.problems()
 	var list []v1alpha1.NotReadyCluster
 	for _, i := range items {
 		w := v1alpha1.NotReadyCluster{Cluster: i.name, State: i.state, Since: since(i.since)}
-		if at := slices.IndexFunc(legs, func(l Leg) bool { return l.Cluster == i.name }); at >= 0 {
+		if at := slices.IndexFunc(legs, func(l DeliveryState) bool { return l.Cluster == i.name }); at >= 0 {
 			w.Object, w.Message = legs[at].Object, shorten(legs[at].Message, maxSentence)
 		}
 		for _, old := range before {
@@ -243,7 +243,7 @@ func worst(before []v1alpha1.NotReadyCluster, t tally, legs []Leg, now time.Time
 // superseded keeps what was known last, if that was about this plan.
 func superseded(prev v1alpha1.ReleaseStatus, generation int64, by string, c *conditions) v1alpha1.ReleaseStatus {
 	if prev.ObservedGeneration != generation {
-		prev = forgotten(prev)
+		prev = countOnly(prev)
 	}
 	for _, old := range prev.Conditions {
 		if old.Type != ready && old.Type != reconciling && old.Type != stalled && old.Type != v1alpha1.Suspended {
@@ -257,8 +257,8 @@ func superseded(prev v1alpha1.ReleaseStatus, generation int64, by string, c *con
 	return next
 }
 
-// forgotten is what is left of a status that is about another plan: how many clusters there were.
-func forgotten(s v1alpha1.ReleaseStatus) v1alpha1.ReleaseStatus {
+// countOnly is what is left of a status that is about another plan: how many clusters there were.
+func countOnly(s v1alpha1.ReleaseStatus) v1alpha1.ReleaseStatus {
 	items := make([]item, s.Summary.Total)
 	for i := range items {
 		items[i].state = v1alpha1.Progressing
@@ -271,13 +271,13 @@ func supersededVerdict(prev v1alpha1.ReleaseStatus, generation int64, by string)
 	r := meta.FindStatusCondition(prev.Conditions, ready)
 	switch {
 	case r == nil:
-		return hopeless(Superseded, "overtaken by "+by+" before it was delivered")
+		return terminal(Superseded, "overtaken by "+by+" before it was delivered")
 	case r.Status == metav1.ConditionTrue && r.ObservedGeneration == generation:
-		return done(r.Message)
+		return succeeded(r.Message)
 	case meta.IsStatusConditionTrue(prev.Conditions, stalled):
-		return hopeless(r.Reason, r.Message)
+		return terminal(r.Reason, r.Message)
 	}
-	return hopeless(Superseded, "overtaken by "+by+" before it was done: "+r.Message)
+	return terminal(Superseded, "overtaken by "+by+" before it was done: "+r.Message)
 }
 
 // first is the first few of a list, shortened, and how many were left out.

@@ -18,18 +18,18 @@ import (
 )
 
 // legs makes one leg for each named state, on clusters c0, c1, ...: through the Delivery, as the loops do.
-func legs(names ...string) []Leg {
-	var out []Leg
+func legs(names ...string) []DeliveryState {
+	var out []DeliveryState
 	for i, n := range names {
 		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, objects(n), t0)
-		out = append(out, NewLeg(fmt.Sprint("c", i), 1, d))
+		out = append(out, NewDeliveryState(fmt.Sprint("c", i), 1, d))
 	}
 	return out
 }
 
 func TestReleaseInvariants(t *testing.T) {
 	combinations(3, func(names []string) {
-		in := ReleaseInput{Objects: 1, Legs: legs(names...)}
+		in := ReleaseInput{Objects: 1, Deliveries: legs(names...)}
 		s := Release(v1alpha1.ReleaseStatus{}, 3, in, t1)
 		where := strings.Join(names, ", ")
 		wellFormed(t, 3, s.ObservedGeneration, s.Conditions)
@@ -46,7 +46,7 @@ func TestReleaseInvariants(t *testing.T) {
 			require.NotNil(t, s.WaitingFor.Since, where)
 		}
 		require.Equal(t, s, Release(s, 3, in, t1.Add(time.Hour)), "%s: not idempotent", where)
-		slices.Reverse(in.Legs)
+		slices.Reverse(in.Deliveries)
 		require.Equal(t, s, Release(v1alpha1.ReleaseStatus{}, 3, in, t1), "%s: depends on the order", where)
 
 		in.Starting = true
@@ -63,7 +63,7 @@ func TestReleaseInvariants(t *testing.T) {
 }
 
 func TestRelease(t *testing.T) {
-	braked := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, Run{Started: true, Finished: true, Braked: "too many deletes"}, objects("healthy"), t0)
+	braked := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, Run{Started: true, Finished: true, PruneBlocked: "too many deletes"}, objects("healthy"), t0)
 	refusing := &Preflight{Refused: []Refusal{
 		{"c1", "ConfigMap shop/a", "QuotaExceeded", "exceeded quota"}, {"c1", "ConfigMap shop/b", "Forbidden", "no"}, {"c2", "ConfigMap shop/a", "QuotaExceeded", "exceeded quota"},
 	}}
@@ -75,55 +75,55 @@ func TestRelease(t *testing.T) {
 		kstatus kstatus.Status
 		waits   string
 	}{
-		"done": {ReleaseInput{Objects: 2, Legs: legs("healthy", "healthy")},
+		"done": {ReleaseInput{Objects: 2, Deliveries: legs("healthy", "healthy")},
 			"True", ReconciliationSucceeded, "2 of 2 clusters healthy", "Current", ""},
-		"about to start": {ReleaseInput{Objects: 2, Legs: legs("healthy", "healthy"), Starting: true},
+		"about to start": {ReleaseInput{Objects: 2, Deliveries: legs("healthy", "healthy"), Starting: true},
 			"Unknown", Progressing, "about to be delivered to 2 clusters", "InProgress", "c0: about to be delivered"},
-		"on its way": {ReleaseInput{Legs: legs("healthy", "older")},
+		"on its way": {ReleaseInput{Deliveries: legs("healthy", "older")},
 			"Unknown", Progressing, "1 of 2 clusters healthy, 1 progressing: c1 (apps/Deployment shop/web0: still runs another version)", "InProgress", "c1: apps/Deployment shop/web0: still runs another version"},
-		"one held": {ReleaseInput{Legs: legs("healthy", "held", "healthy")},
+		"one held": {ReleaseInput{Deliveries: legs("healthy", "held", "healthy")},
 			"Unknown", Held, "2 of 3 clusters healthy, 1 held: c1 (apps/Deployment shop/web0: suspended)", "InProgress", "c1: apps/Deployment shop/web0: suspended"},
-		"one unreachable": {ReleaseInput{Legs: legs("healthy", "unreachable")},
+		"one unreachable": {ReleaseInput{Deliveries: legs("healthy", "unreachable")},
 			"False", ClustersUnreachable, "1 of 2 clusters healthy, 1 unreachable: c1 (1 of 1 objects)", "InProgress", ""},
-		"one unhealthy": {ReleaseInput{Legs: legs("failed")},
+		"one unhealthy": {ReleaseInput{Deliveries: legs("failed")},
 			"False", HealthCheckFailed, "0 of 1 clusters healthy, 1 failed: c0 (apps/Deployment shop/web0: 1 of 2 available)", "InProgress", "c0: apps/Deployment shop/web0: 1 of 2 available"},
-		"one refused": {ReleaseInput{Legs: legs("refused")},
+		"one refused": {ReleaseInput{Deliveries: legs("refused")},
 			"False", ApplyFailed, "0 of 1 clusters healthy, 1 failed: c0 (apps/Deployment shop/web0: quota)", "InProgress", "c0: apps/Deployment shop/web0: quota"},
-		"not approved": {ReleaseInput{Objects: 2, Legs: legs("healthy", "held", "failed"), Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},
+		"not approved": {ReleaseInput{Objects: 2, Deliveries: legs("healthy", "held", "failed"), Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},
 			"Unknown", Held, "the plan sha256:01 is not approved, and none of it is delivered; the clusters keep what they have. " +
 				"To approve it: kubectl annotate --overwrite release/prod-a -n demo accord.dev/approved-plan=sha256:01, " +
 				`or push a commit that has the line "Accord-Approve-Plan: sha256:01" in its message`, "InProgress", ": approval of the plan sha256:01"},
-		"approved": {ReleaseInput{Objects: 2, Legs: legs("healthy"), Approval: &Approval{Digest: "sha256:01", By: "its commit says so"}},
+		"approved": {ReleaseInput{Objects: 2, Deliveries: legs("healthy"), Approval: &Approval{Digest: "sha256:01", By: "its commit says so"}},
 			"True", ReconciliationSucceeded, "1 of 1 clusters healthy", "Current", ""},
-		"not approved, and suspended": {ReleaseInput{Legs: legs("held"), Suspended: true, Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},
+		"not approved, and suspended": {ReleaseInput{Deliveries: legs("held"), Suspended: true, Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},
 			"Unknown", Held, (&Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}).message(), "InProgress", ": approval of the plan sha256:01"},
-		"tried": {ReleaseInput{Legs: legs("healthy"), Preflight: &Preflight{}},
+		"tried": {ReleaseInput{Deliveries: legs("healthy"), Preflight: &Preflight{}},
 			"Unknown", Progressing, "it is tried on the clusters before anything is written to any", "InProgress", ": it is tried on the clusters before anything is written to any"},
-		"tried and refused": {ReleaseInput{Legs: []Leg{refusing.Leg("c0"), refusing.Leg("c1"), refusing.Leg("c2")}, Preflight: refusing},
+		"tried and refused": {ReleaseInput{Deliveries: []DeliveryState{refusing.DeliveryState("c0"), refusing.DeliveryState("c1"), refusing.DeliveryState("c2")}, Preflight: refusing},
 			"False", PreflightFailed, "c1 (and 1 more) refuses ConfigMap shop/a: exceeded quota; 1 other refusal; nothing is written to any cluster, and they keep what they have",
 			"InProgress", "c1: ConfigMap shop/a: exceeded quota"},
-		"tried, refused and suspended": {ReleaseInput{Legs: []Leg{refusing.Leg("c0")}, Preflight: refusing, Suspended: true},
+		"tried, refused and suspended": {ReleaseInput{Deliveries: []DeliveryState{refusing.DeliveryState("c0")}, Preflight: refusing, Suspended: true},
 			"Unknown", Suspended, "the federation is suspended; " + refusing.message(), "InProgress", ": the federation to be resumed"},
-		"tried and taken": {ReleaseInput{Legs: legs("healthy"), Preflight: &Preflight{Passed: "tried 1 object"}},
+		"tried and taken": {ReleaseInput{Deliveries: legs("healthy"), Preflight: &Preflight{Passed: "tried 1 object"}},
 			"True", ReconciliationSucceeded, "1 of 1 clusters healthy", "Current", ""},
 		"broken commit": {ReleaseInput{Errors: []string{"web.yaml:3: bad indent"}},
 			"False", BuildFailed, "the commit cannot be delivered; the clusters keep what they have: web.yaml:3: bad indent", "Failed", ""},
-		"braked": {ReleaseInput{Legs: []Leg{legs("healthy")[0], NewLeg("c1", 1, braked)}},
+		"braked": {ReleaseInput{Deliveries: []DeliveryState{legs("healthy")[0], NewDeliveryState("c1", 1, braked)}},
 			"False", PruneBlocked, "1 of 2 clusters healthy, 1 failed: c1 (pruning is stopped: too many deletes; 1 of 1 objects healthy)", "Failed", ""},
-		"no cluster fits one object": {ReleaseInput{Legs: legs("healthy"), Unplaced: []string{"apps/Deployment shop/db: all are tainted"}},
+		"no cluster fits one object": {ReleaseInput{Deliveries: legs("healthy"), Unplaced: []string{"apps/Deployment shop/db: all are tainted"}},
 			"False", NoClusterFits, "1 of 1 clusters healthy; no cluster fits 1 object: apps/Deployment shop/db: all are tainted", "InProgress", ": a cluster that fits apps/Deployment shop/db: all are tainted"},
-		"one object stays where it was": {ReleaseInput{Legs: legs("healthy"), Kept: []string{"apps/Deployment shop/db: 5 replicas do not fit"}},
+		"one object stays where it was": {ReleaseInput{Deliveries: legs("healthy"), Retained: []string{"apps/Deployment shop/db: 5 replicas do not fit"}},
 			"False", Unschedulable, "1 of 1 clusters healthy; no new choice could be made for 1 object, and the last one is kept: apps/Deployment shop/db: 5 replicas do not fit",
 			"InProgress", ": clusters with room for apps/Deployment shop/db: 5 replicas do not fit"},
-		"one stays where it was, another fits nowhere": {ReleaseInput{Legs: legs("healthy"), Unplaced: []string{"ConfigMap shop/a: all are tainted"}, Kept: []string{"apps/Deployment shop/db: 5 replicas do not fit"}},
+		"one stays where it was, another fits nowhere": {ReleaseInput{Deliveries: legs("healthy"), Unplaced: []string{"ConfigMap shop/a: all are tainted"}, Retained: []string{"apps/Deployment shop/db: 5 replicas do not fit"}},
 			"False", NoClusterFits, "1 of 1 clusters healthy; no cluster fits 1 object: ConfigMap shop/a: all are tainted", "InProgress", ": a cluster that fits ConfigMap shop/a: all are tainted"},
-		"one stays where it was, and a cluster is on its way": {ReleaseInput{Legs: legs("older"), Kept: []string{"apps/Deployment shop/db: 5 replicas do not fit"}},
+		"one stays where it was, and a cluster is on its way": {ReleaseInput{Deliveries: legs("older"), Retained: []string{"apps/Deployment shop/db: 5 replicas do not fit"}},
 			"Unknown", Progressing, "0 of 1 clusters healthy, 1 progressing: c0 (apps/Deployment shop/web0: still runs another version)", "InProgress", "c0: apps/Deployment shop/web0: still runs another version"},
-		"suspended with something pending": {ReleaseInput{Legs: legs("healthy", "older"), Suspended: true},
+		"suspended with something pending": {ReleaseInput{Deliveries: legs("healthy", "older"), Suspended: true},
 			"Unknown", Suspended, "the federation is suspended; 1 of 2 clusters healthy, 1 progressing: c1 (apps/Deployment shop/web0: still runs another version)", "InProgress", ": the federation to be resumed"},
-		"suspended with an object that fits nowhere": {ReleaseInput{Legs: legs("healthy"), Unplaced: []string{"ConfigMap shop/a: all are tainted"}, Suspended: true},
+		"suspended with an object that fits nowhere": {ReleaseInput{Deliveries: legs("healthy"), Unplaced: []string{"ConfigMap shop/a: all are tainted"}, Suspended: true},
 			"Unknown", Suspended, "the federation is suspended; 1 of 1 clusters healthy", "InProgress", ": the federation to be resumed"},
-		"suspended with nothing pending": {ReleaseInput{Legs: legs("healthy"), Suspended: true},
+		"suspended with nothing pending": {ReleaseInput{Deliveries: legs("healthy"), Suspended: true},
 			"True", ReconciliationSucceeded, "1 of 1 clusters healthy", "Current", ""},
 		"nothing is decided": {ReleaseInput{},
 			"True", ReconciliationSucceeded, "0 of 0 clusters healthy", "Current", ""},
@@ -162,9 +162,9 @@ func TestReleaseSuperseded(t *testing.T) {
 		reason     string
 		kstatus    kstatus.Status
 	}{
-		"what was earned stays":           {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: legs("healthy")}, t0), 1, "True", ReconciliationSucceeded, "Current"},
-		"earned for another plan":         {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: legs("healthy")}, t0), 2, "False", Superseded, "Failed"},
-		"overtaken on its way":            {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: legs("older")}, t0), 1, "False", Superseded, "Failed"},
+		"what was earned stays":           {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Deliveries: legs("healthy")}, t0), 1, "True", ReconciliationSucceeded, "Current"},
+		"earned for another plan":         {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Deliveries: legs("healthy")}, t0), 2, "False", Superseded, "Failed"},
+		"overtaken on its way":            {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Deliveries: legs("older")}, t0), 1, "False", Superseded, "Failed"},
 		"overtaken before it was written": {v1alpha1.ReleaseStatus{ObservedGeneration: -1}, 1, "False", Superseded, "Failed"},
 		"broken commit":                   {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Errors: []string{"bad"}}, t0), 1, "False", BuildFailed, "Failed"},
 		"broken with another fleet":       {Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Errors: []string{"bad"}}, t0), 2, "False", Superseded, "Failed"},
@@ -186,7 +186,7 @@ func TestReleaseSuperseded(t *testing.T) {
 				require.Nil(t, meta.FindStatusCondition(s.Conditions, v1alpha1.Applied))
 			}
 			require.Equal(t, s, Release(s, tt.generation, over, t1.Add(time.Hour)), "not idempotent")
-			back := Release(s, tt.generation, ReleaseInput{Legs: legs("older")}, t1)
+			back := Release(s, tt.generation, ReleaseInput{Deliveries: legs("older")}, t1)
 			require.Empty(t, back.SupersededBy, "it can become the newest again")
 			require.Nil(t, meta.FindStatusCondition(back.Conditions, v1alpha1.Superseded))
 		})
@@ -195,22 +195,22 @@ func TestReleaseSuperseded(t *testing.T) {
 
 // What is not held was written, even where it then failed: Applied does not go on as if something were under way.
 func TestReleaseWrittenButHeld(t *testing.T) {
-	leg := func(names ...string) Leg {
-		return NewLeg("c0", 1, Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, objects(names...), t0))
+	leg := func(names ...string) DeliveryState {
+		return NewDeliveryState("c0", 1, Delivery(v1alpha1.DeliveryStatus{}, 1, revision, completed, objects(names...), t0))
 	}
 	for name, tt := range map[string]struct {
-		legs    []Leg
+		legs    []DeliveryState
 		applied metav1.ConditionStatus
 		reason  string
 	}{
-		"held":                        {[]Leg{leg("held")}, "True", Succeeded},
-		"held beside healthy":         {[]Leg{leg("healthy", "held")}, "True", Succeeded},
-		"held beside unhealthy":       {[]Leg{leg("failed", "held")}, "True", Succeeded},
-		"held beside what starts":     {[]Leg{leg("progressing", "held")}, "True", Succeeded},
-		"held beside what is older":   {[]Leg{leg("older", "held")}, "Unknown", Progressing},
-		"held beside what is refused": {[]Leg{leg("refused", "held")}, "False", ApplyFailed},
+		"held":                        {[]DeliveryState{leg("held")}, "True", Succeeded},
+		"held beside healthy":         {[]DeliveryState{leg("healthy", "held")}, "True", Succeeded},
+		"held beside unhealthy":       {[]DeliveryState{leg("failed", "held")}, "True", Succeeded},
+		"held beside what starts":     {[]DeliveryState{leg("progressing", "held")}, "True", Succeeded},
+		"held beside what is older":   {[]DeliveryState{leg("older", "held")}, "Unknown", Progressing},
+		"held beside what is refused": {[]DeliveryState{leg("refused", "held")}, "False", ApplyFailed},
 	} {
-		s := Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: tt.legs}, t0)
+		s := Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Deliveries: tt.legs}, t0)
 		applied := meta.FindStatusCondition(s.Conditions, v1alpha1.Applied)
 		require.Equal(t, tt.applied, applied.Status, name)
 		require.Equal(t, tt.reason, applied.Reason, name)
@@ -223,9 +223,9 @@ func TestReleaseFindings(t *testing.T) {
 	for i := range findings {
 		findings[i] = fmt.Sprint("finding ", i)
 	}
-	s := Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Findings: findings[:10]}, t0)
+	s := Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Warnings: findings[:10]}, t0)
 	require.Equal(t, findings[:10], s.Warnings)
-	s = Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Findings: findings}, t0)
+	s = Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Warnings: findings}, t0)
 	require.Len(t, s.Warnings, 10)
 	require.Equal(t, "and 3 more", s.Warnings[9])
 }
@@ -234,12 +234,12 @@ func TestReleaseIsBounded(t *testing.T) {
 	long := strings.Repeat("\"long\" ", 2000)
 	in := ReleaseInput{Objects: 1000}
 	for i := range 1000 {
-		in.Legs = append(in.Legs, Leg{Cluster: fmt.Sprintf("%s-%d", strings.Repeat("c", 40), i), State: v1alpha1.Failed, Reason: ApplyFailed, Object: web.String(), Message: long})
-		in.Findings, in.Unplaced = append(in.Findings, long), append(in.Unplaced, long)
+		in.Deliveries = append(in.Deliveries, DeliveryState{Cluster: fmt.Sprintf("%s-%d", strings.Repeat("c", 40), i), State: v1alpha1.Failed, Reason: ApplyFailed, Object: web.String(), Message: long})
+		in.Warnings, in.Unplaced = append(in.Warnings, long), append(in.Unplaced, long)
 	}
 	s := Release(v1alpha1.ReleaseStatus{}, 1, in, t0)
 	wellFormed(t, 1, s.ObservedGeneration, s.Conditions)
-	in.Errors = in.Findings
+	in.Errors = in.Warnings
 	broken := Release(s, 2, in, t0)
 	wellFormed(t, 2, broken.ObservedGeneration, broken.Conditions)
 	for _, status := range []v1alpha1.ReleaseStatus{s, broken} {
@@ -254,7 +254,7 @@ func TestReleaseIsBounded(t *testing.T) {
 
 func TestFederation(t *testing.T) {
 	release := func(names ...string) v1alpha1.ReleaseStatus {
-		return Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Legs: legs(names...)}, t0)
+		return Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Deliveries: legs(names...)}, t0)
 	}
 	prev := v1alpha1.FederationStatus{LastAppliedRevision: older, LastHealthyRevision: older, LastHandledReconcileAt: "before"}
 	for name, tt := range map[string]struct {

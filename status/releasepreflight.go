@@ -47,11 +47,11 @@ func (p *Preflight) condition(c *conditions) {
 func (p *Preflight) verdict(suspended bool) verdict {
 	switch {
 	case suspended:
-		return waits(Suspended, "the federation is suspended; "+p.message())
+		return waiting(Suspended, "the federation is suspended; "+p.message())
 	case len(p.Refused) == 0:
-		return underway(p.message())
+		return inProgress(p.message())
 	}
-	return trouble(PreflightFailed, p.message())
+	return retrying(PreflightFailed, p.message())
 }
 
 // message names the first refusal and every cluster that has the same.
@@ -78,15 +78,15 @@ func (r Refusal) like(other Refusal) bool {
 	return r == other
 }
 
-// Leg is what is told of a cluster that a plan is for which waits.
-func (p *Preflight) Leg(cluster string) Leg {
+// DeliveryState is what is told of a cluster that a plan is for which waits.
+func (p *Preflight) DeliveryState(cluster string) DeliveryState {
 	i := slices.IndexFunc(p.Refused, func(r Refusal) bool { return r.Cluster == cluster })
 	switch {
 	case i >= 0:
 		r := p.Refused[i]
-		return Leg{Cluster: cluster, State: v1alpha1.Failed, Reason: PreflightFailed, Object: r.Object, Message: r.Message}
+		return DeliveryState{Cluster: cluster, State: v1alpha1.Failed, Reason: PreflightFailed, Object: r.Object, Message: r.Message}
 	case len(p.Refused) == 0:
-		return Leg{Cluster: cluster, State: v1alpha1.Progressing, Reason: Progressing, Message: "the plan is tried before it is written"}
+		return DeliveryState{Cluster: cluster, State: v1alpha1.Progressing, Reason: Progressing, Message: "the plan is tried before it is written"}
 	}
-	return Leg{Cluster: cluster, State: v1alpha1.Held, Reason: Held, Message: fmt.Sprintf("nothing is written as long as %s refuses the plan", p.Refused[0].Cluster)}
+	return DeliveryState{Cluster: cluster, State: v1alpha1.Held, Reason: Held, Message: fmt.Sprintf("nothing is written as long as %s refuses the plan", p.Refused[0].Cluster)}
 }

@@ -56,15 +56,15 @@ func rolloutVerdict(r *v1alpha1.RolloutStatus) verdict {
 	}
 	switch {
 	case r.Terminal && r.Phase == RolledBack:
-		return hopeless(RolledBack, message)
+		return terminal(RolledBack, message)
 	case r.Terminal:
-		return hopeless(r.Reason, message)
+		return terminal(r.Reason, message)
 	case r.Phase == Halted:
-		return trouble(Halted, message)
+		return retrying(Halted, message)
 	case r.Phase == WaitingForApproval || r.Phase == Paused:
-		return waits(r.Phase, message)
+		return waiting(r.Phase, message)
 	}
-	v := underway(message)
+	v := inProgress(message)
 	v.reason = r.Phase
 	return v
 }

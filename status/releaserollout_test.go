@@ -34,28 +34,28 @@ func TestReleaseOfRollouts(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		rollouts    []v1alpha1.RolloutStatus
-		legs        []status.Leg
+		legs        []status.DeliveryState
 		ready       metav1.ConditionStatus
 		reason      string
 		reconciling string
 		stalled     bool
 		applied     metav1.ConditionStatus
 	}{
-		{"complete", []v1alpha1.RolloutStatus{done}, []status.Leg{healthy}, "True", "ReconciliationSucceeded", "", false, "True"},
-		{"complete, and people hold a cluster", []v1alpha1.RolloutStatus{done}, []status.Leg{healthy, held}, "Unknown", "Held", "", false, "True"},
-		{"a stage moves", []v1alpha1.RolloutStatus{is("Progressing")}, []status.Leg{healthy, held}, "Unknown", "Progressing", "Progressing", false, "Unknown"},
-		{"a stage soaks", []v1alpha1.RolloutStatus{is("Soaking")}, []status.Leg{healthy, held}, "Unknown", "Soaking", "Progressing", false, "Unknown"},
-		{"a window is waited for", []v1alpha1.RolloutStatus{is("WaitingForWindow")}, []status.Leg{healthy, held}, "Unknown", "WaitingForWindow", "Progressing", false, "Unknown"},
-		{"a person is waited for", []v1alpha1.RolloutStatus{is("WaitingForApproval")}, []status.Leg{healthy, held}, "Unknown", "WaitingForApproval", "", false, "True"},
-		{"it is paused", []v1alpha1.RolloutStatus{is("Paused")}, []status.Leg{healthy, held}, "Unknown", "Paused", "", false, "True"},
-		{"one waits for a person, another moves", []v1alpha1.RolloutStatus{is("WaitingForApproval"), is("Soaking")}, []status.Leg{healthy, held}, "Unknown", "Soaking", "Progressing", false, "Unknown"},
-		{"too many are away", []v1alpha1.RolloutStatus{is("Halted")}, []status.Leg{healthy, held}, "False", "Halted", "ProgressingWithRetry", false, "Unknown"},
-		{"halted", []v1alpha1.RolloutStatus{is("Soaking"), final("Halted", "ProgressDeadlineExceeded")}, []status.Leg{failed, held}, "False", "ProgressDeadlineExceeded", "", true, "False"},
-		{"rolled back", []v1alpha1.RolloutStatus{final("RolledBack", "RolledBack")}, []status.Leg{held}, "False", "RolledBack", "", true, "False"},
-		{"a cluster fails within its deadline", []v1alpha1.RolloutStatus{is("Progressing")}, []status.Leg{failed, held}, "False", "HealthCheckFailed", "ProgressingWithRetry", false, "Unknown"},
+		{"complete", []v1alpha1.RolloutStatus{done}, []status.DeliveryState{healthy}, "True", "ReconciliationSucceeded", "", false, "True"},
+		{"complete, and people hold a cluster", []v1alpha1.RolloutStatus{done}, []status.DeliveryState{healthy, held}, "Unknown", "Held", "", false, "True"},
+		{"a stage moves", []v1alpha1.RolloutStatus{is("Progressing")}, []status.DeliveryState{healthy, held}, "Unknown", "Progressing", "Progressing", false, "Unknown"},
+		{"a stage soaks", []v1alpha1.RolloutStatus{is("Soaking")}, []status.DeliveryState{healthy, held}, "Unknown", "Soaking", "Progressing", false, "Unknown"},
+		{"a window is waited for", []v1alpha1.RolloutStatus{is("WaitingForWindow")}, []status.DeliveryState{healthy, held}, "Unknown", "WaitingForWindow", "Progressing", false, "Unknown"},
+		{"a person is waited for", []v1alpha1.RolloutStatus{is("WaitingForApproval")}, []status.DeliveryState{healthy, held}, "Unknown", "WaitingForApproval", "", false, "True"},
+		{"it is paused", []v1alpha1.RolloutStatus{is("Paused")}, []status.DeliveryState{healthy, held}, "Unknown", "Paused", "", false, "True"},
+		{"one waits for a person, another moves", []v1alpha1.RolloutStatus{is("WaitingForApproval"), is("Soaking")}, []status.DeliveryState{healthy, held}, "Unknown", "Soaking", "Progressing", false, "Unknown"},
+		{"too many are away", []v1alpha1.RolloutStatus{is("Halted")}, []status.DeliveryState{healthy, held}, "False", "Halted", "ProgressingWithRetry", false, "Unknown"},
+		{"halted", []v1alpha1.RolloutStatus{is("Soaking"), final("Halted", "ProgressDeadlineExceeded")}, []status.DeliveryState{failed, held}, "False", "ProgressDeadlineExceeded", "", true, "False"},
+		{"rolled back", []v1alpha1.RolloutStatus{final("RolledBack", "RolledBack")}, []status.DeliveryState{held}, "False", "RolledBack", "", true, "False"},
+		{"a cluster fails within its deadline", []v1alpha1.RolloutStatus{is("Progressing")}, []status.DeliveryState{failed, held}, "False", "HealthCheckFailed", "ProgressingWithRetry", false, "Unknown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := status.Release(v1alpha1.ReleaseStatus{}, 3, status.ReleaseInput{Objects: 1, Legs: c.legs, Rollouts: c.rollouts}, now)
+			s := status.Release(v1alpha1.ReleaseStatus{}, 3, status.ReleaseInput{Objects: 1, Deliveries: c.legs, Rollouts: c.rollouts}, now)
 			ready := meta.FindStatusCondition(s.Conditions, "Ready")
 			require.Equal(t, c.ready, ready.Status)
 			require.Equal(t, c.reason, ready.Reason)
@@ -76,8 +76,8 @@ func TestReleaseOfRollouts(t *testing.T) {
 }
 
 // leg of one cluster, as it reads in a release.
-func leg(cluster string, state v1alpha1.State) status.Leg {
-	return status.Leg{Cluster: cluster, State: state, Reason: string(state), Applied: state == v1alpha1.Healthy, Written: true}
+func leg(cluster string, state v1alpha1.State) status.DeliveryState {
+	return status.DeliveryState{Cluster: cluster, State: state, Reason: string(state), Applied: state == v1alpha1.Healthy, Written: true}
 }
 
 // However many rollouts there are, a Release stays small.

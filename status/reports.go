@@ -11,18 +11,18 @@ import (
 // Reports are those of one cluster, one for every object that it has, in little space: what many of them have in common is in
 // memory once. They may not be used from several places at once.
 type Reports struct {
-	of map[unique.Handle[manifest.ID]]reported
+	of map[unique.Handle[manifest.ID]]storedReport
 }
 
-// reported is a Report.
-type reported struct {
-	said                           unique.Handle[said]
+// storedReport is a Report.
+type storedReport struct {
+	said                           unique.Handle[sharedReport]
 	generation, observedGeneration int64
 	times                          string // of the Reflected
 }
 
-// said is what of a Report many have in common.
-type said struct {
+// sharedReport is what of a Report many have in common.
+type sharedReport struct {
 	digest   string
 	observes bool
 	health   kind.Health
@@ -46,10 +46,10 @@ func (r *Reports) Get(id manifest.ID) (Report, bool) {
 // Put replaces what was said of the object.
 func (r *Reports) Put(id manifest.ID, report Report) {
 	if r.of == nil {
-		r.of = map[unique.Handle[manifest.ID]]reported{}
+		r.of = map[unique.Handle[manifest.ID]]storedReport{}
 	}
-	r.of[unique.Make(id)] = reported{
-		said:       unique.Make(said{report.Digest, report.Observes, report.Health, report.Message, report.Status.shape}),
+	r.of[unique.Make(id)] = storedReport{
+		said:       unique.Make(sharedReport{report.Digest, report.Observes, report.Health, report.Message, report.Status.shape}),
 		generation: report.Generation, observedGeneration: report.ObservedGeneration, times: report.Status.times,
 	}
 }

@@ -20,7 +20,7 @@ func shorten(s string, n int) string {
 	s = strings.ToValidUTF8(s, string(utf8.RuneError))
 	size, end := 0, 0
 	for i, r := range s {
-		size += stored(r)
+		size += jsonSize(r)
 		if size > n {
 			return s[:end] + cut
 		}
@@ -31,8 +31,8 @@ func shorten(s string, n int) string {
 	return s
 }
 
-// stored is how many bytes a character takes in a JSON string as Go and the API server write it.
-func stored(r rune) int {
+// jsonSize is how many bytes a character takes in a JSON string as Go and the API server write it.
+func jsonSize(r rune) int {
 	switch {
 	case r == '"', r == '\\', r == '\n', r == '\r', r == '\t', r == '\b', r == '\f':
 		return len(`\n`)

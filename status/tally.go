@@ -12,8 +12,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// maxWorst is how many items a status lists.
-const maxWorst = 10
+// maxProblems is how many items a status lists.
+const maxProblems = 10
 
 // item is one thing that is counted: a cluster of an object or of a release, or an object of a delivery.
 type item struct {
@@ -35,13 +35,13 @@ type tally struct {
 	v1alpha1.Summary
 }
 
-// badness orders states for a reader who looks at the first ones only.
-var badness = []v1alpha1.State{v1alpha1.Failed, v1alpha1.Unreachable, v1alpha1.Progressing, v1alpha1.Held, v1alpha1.Healthy}
+// severity orders states for a reader who looks at the first ones only.
+var severity = []v1alpha1.State{v1alpha1.Failed, v1alpha1.Unreachable, v1alpha1.Progressing, v1alpha1.Held, v1alpha1.Healthy}
 
 func count(noun string, items []item) tally {
 	slices.SortStableFunc(items, func(a, b item) int {
 		if a.state != b.state {
-			return cmp.Compare(slices.Index(badness, a.state), slices.Index(badness, b.state))
+			return cmp.Compare(slices.Index(severity, a.state), slices.Index(severity, b.state))
 		}
 		return cmp.Compare(a.name, b.name)
 	})
@@ -75,7 +75,7 @@ func (t *tally) counter(s v1alpha1.State) *int32 {
 // problems are the items that are not healthy, worst first, at most ten, and how many were left out.
 func (t tally) problems() ([]item, int32) {
 	n := len(t.items) - int(t.Healthy) // healthy ones are sorted last
-	shown := min(n, maxWorst)
+	shown := min(n, maxProblems)
 	return t.items[:shown], int32(n - shown)
 }
 
@@ -83,7 +83,7 @@ func (t tally) problems() ([]item, int32) {
 func (t tally) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d %s healthy", t.Healthy, t.Total, t.noun)
-	for _, s := range badness[:len(badness)-1] {
+	for _, s := range severity[:len(severity)-1] {
 		i := slices.IndexFunc(t.items, func(i item) bool { return i.state == s })
 		if i < 0 {
 			continue
@@ -106,19 +106,19 @@ func (t tally) verdict() verdict {
 	message := t.String()
 	switch {
 	case t.terminal():
-		return hopeless(BuildFailed, message)
+		return terminal(BuildFailed, message)
 	case t.refused():
-		return trouble(ApplyFailed, message)
+		return retrying(ApplyFailed, message)
 	case t.Failed > 0:
-		return trouble(HealthCheckFailed, message)
+		return retrying(HealthCheckFailed, message)
 	case t.Progressing > 0:
-		return underway(message)
+		return inProgress(message)
 	case t.Unreachable > 0:
-		return trouble(ClustersUnreachable, message)
+		return retrying(ClustersUnreachable, message)
 	case t.Held > 0:
-		return waits(Held, message)
+		return waiting(Held, message)
 	}
-	return done(message)
+	return succeeded(message)
 }
 
 func (t tally) terminal() bool {

@@ -156,7 +156,7 @@ func deliveryOf(s scene) (any, int64, []metav1.Condition) {
 	}
 	run := map[string]Run{
 		"": completed, "under way": {Started: true}, "suspended": {}, "lost": {Unreachable: "no answer"},
-		"error": {Started: true, Error: "forbidden"}, "brake": {Started: true, Finished: true, Braked: "7 of 9 objects"},
+		"error": {Started: true, Error: "forbidden"}, "brake": {Started: true, Finished: true, PruneBlocked: "7 of 9 objects"},
 	}[s.fact]
 	prev := v1alpha1.DeliveryStatus{ObservedGeneration: 1, LastAppliedRevision: older, Conditions: readyBefore}
 	status := Delivery(prev, 2, revision, run, cells, t1)
@@ -164,10 +164,10 @@ func deliveryOf(s scene) (any, int64, []metav1.Condition) {
 }
 
 func releaseOf(s scene) (any, int64, []metav1.Condition) {
-	in := ReleaseInput{Objects: 1, Legs: s.legs(), Starting: s.fact == "about to start", Suspended: s.fact == "suspended"}
+	in := ReleaseInput{Objects: 1, Deliveries: s.legs(), Starting: s.fact == "about to start", Suspended: s.fact == "suspended"}
 	switch s.fact {
 	case "kept":
-		in.Kept = []string{"apps/Deployment shop/db: 5 replicas do not fit"}
+		in.Retained = []string{"apps/Deployment shop/db: 5 replicas do not fit"}
 	case "unplaced":
 		in.Unplaced = []string{"apps/Deployment shop/db: all are tainted"}
 	case "broken":
@@ -184,8 +184,8 @@ func releaseOf(s scene) (any, int64, []metav1.Condition) {
 }
 
 // legs come from Deliveries, as they do in the loops.
-func (s scene) legs() []Leg {
-	var list []Leg
+func (s scene) legs() []DeliveryState {
+	var list []DeliveryState
 	for _, cell := range s.parts() {
 		run := completed
 		if cell.Unreachable != "" {
@@ -194,7 +194,7 @@ func (s scene) legs() []Leg {
 			run = Run{Started: cell.Applied(), Finished: cell.Applied()}
 		}
 		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, []Cell{cell}, t0)
-		list = append(list, NewLeg(cell.Cluster, 1, d))
+		list = append(list, NewDeliveryState(cell.Cluster, 1, d))
 	}
 	return list
 }

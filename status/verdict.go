@@ -22,27 +22,27 @@ type verdict struct {
 	stalled bool
 }
 
-// done is the only verdict with Ready=True.
-func done(message string) verdict {
+// succeeded is the only verdict with Ready=True.
+func succeeded(message string) verdict {
 	return verdict{ready: metav1.ConditionTrue, reason: ReconciliationSucceeded, message: message}
 }
 
-// underway is a verdict about something that moves.
-func underway(message string) verdict {
+// inProgress is a verdict about something that moves.
+func inProgress(message string) verdict {
 	return verdict{ready: metav1.ConditionUnknown, reason: Progressing, message: message, reconciling: Progressing}
 }
 
-// trouble is a verdict about something that is tried again.
-func trouble(reason, message string) verdict {
+// retrying is a verdict about something that is tried again.
+func retrying(reason, message string) verdict {
 	return verdict{ready: metav1.ConditionFalse, reason: reason, message: message, reconciling: ProgressingWithRetry}
 }
 
-// hopeless is a verdict about something that no retry can fix.
-func hopeless(reason, message string) verdict {
+// terminal is a verdict about something that no retry can fix.
+func terminal(reason, message string) verdict {
 	return verdict{ready: metav1.ConditionFalse, reason: reason, message: message, stalled: true}
 }
 
-// waits is a verdict about something that nobody works on, because somebody wanted it so.
-func waits(reason, message string) verdict {
+// waiting is a verdict about something that nobody works on, because somebody wanted it so.
+func waiting(reason, message string) verdict {
 	return verdict{ready: metav1.ConditionUnknown, reason: reason, message: message}
 }

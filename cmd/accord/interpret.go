@@ -23,8 +23,8 @@ replicaResource         GetReplicas       --desired (this and all below: else --
 componentResource       GetComponents     --desired
 replicaRevision         ReviseReplica     --desired, --replicas
 statusReflection        ReflectStatus     --observed
-statusAggregation       AggregateStatus   --desired, --items: a list of {clusterName, status, applied, appliedMessage,
-                                          health}; without it one entry, with what is reflected of --observed
+statusAggregation       AggregateStatus   --desired, --items: a list of {clusterName, status, current, applied,
+                                          appliedMessage, health}; default: the reflected status of --observed
 healthInterpretation    InterpretHealth   --observed
 dependencyInterpretation GetDependencies  --desired
 

@@ -20,16 +20,16 @@ import (
 // TestRolloutOf shows the statuses that the loops write to who translates them for a forge.
 func TestRolloutOf(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	leg := func(cluster string, state v1alpha1.State, reason string) status.Leg {
+	leg := func(cluster string, state v1alpha1.State, reason string) status.DeliveryState {
 		done := state == v1alpha1.Healthy
-		return status.Leg{Cluster: cluster, State: state, Reason: reason, Message: "so it is", Applied: done, Written: done}
+		return status.DeliveryState{Cluster: cluster, State: state, Reason: reason, Message: "so it is", Applied: done, Written: done}
 	}
 	healthy, moving := leg("a", v1alpha1.Healthy, status.ReconciliationSucceeded), leg("b", v1alpha1.Progressing, status.Progressing)
 	held, lost := leg("c", v1alpha1.Held, status.Held), leg("d", v1alpha1.Unreachable, status.ClustersUnreachable)
 	sick := leg("e", v1alpha1.Failed, status.HealthCheckFailed)
-	braked := status.Leg{Cluster: "f", State: v1alpha1.Failed, Reason: status.PruneBlocked, Message: "7 of 9 objects", Stalled: true}
+	braked := status.DeliveryState{Cluster: "f", State: v1alpha1.Failed, Reason: status.PruneBlocked, Message: "7 of 9 objects", Stalled: true}
 	digest := "sha256:" + strings.Repeat("0123456789abcdef", 4)
-	done, over := status.ReleaseInput{Objects: 1, Legs: []status.Leg{healthy}}, status.ReleaseInput{SupersededBy: "prod-b"}
+	done, over := status.ReleaseInput{Objects: 1, Deliveries: []status.DeliveryState{healthy}}, status.ReleaseInput{SupersededBy: "prod-b"}
 	many := []string{"web.yaml:3: " + strings.Repeat("a bad indent ", 20), "b", "c"}
 	for name, c := range map[string]struct {
 		inputs      []status.ReleaseInput // in turn
@@ -37,23 +37,23 @@ func TestRolloutOf(t *testing.T) {
 		description string
 	}{
 		"nothing is known yet":             {nil, forge.Pending, "prod plans this commit"},
-		"about to be delivered":            {[]status.ReleaseInput{{Starting: true, Legs: []status.Leg{healthy}}}, forge.Pending, "prod 0/1 healthy, 1 progressing"},
-		"on its way":                       {[]status.ReleaseInput{{Legs: []status.Leg{healthy, moving}}}, forge.Pending, "prod 1/2 healthy, 1 progressing"},
+		"about to be delivered":            {[]status.ReleaseInput{{Starting: true, Deliveries: []status.DeliveryState{healthy}}}, forge.Pending, "prod 0/1 healthy, 1 progressing"},
+		"on its way":                       {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, moving}}}, forge.Pending, "prod 1/2 healthy, 1 progressing"},
 		"done":                             {[]status.ReleaseInput{done}, forge.Success, "prod 1/1 healthy"},
 		"nothing is decided":               {[]status.ReleaseInput{{}}, forge.Success, "prod has nothing to do"},
-		"held and lost":                    {[]status.ReleaseInput{{Legs: []status.Leg{healthy, held, lost}}}, forge.Pending, "prod 1/3 healthy, 1 held, 1 unreachable"},
-		"unhealthy, which may mend":        {[]status.ReleaseInput{{Legs: []status.Leg{healthy, sick}}}, forge.Pending, "prod 1/2 healthy, 1 failed"},
-		"unhealthy after it was done":      {[]status.ReleaseInput{done, {Legs: []status.Leg{sick}}}, forge.Pending, "prod 0/1 healthy, 1 failed"},
-		"the prune brake":                  {[]status.ReleaseInput{{Legs: []status.Leg{healthy, braked}}}, forge.Failure, "1 of 2 clusters healthy, 1 failed: f (7 of 9 objects)"},
-		"suspended":                        {[]status.ReleaseInput{{Suspended: true, Legs: []status.Leg{healthy, held}}}, forge.Pending, "prod 1/2 healthy, 1 held, and is suspended"},
+		"held and lost":                    {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, held, lost}}}, forge.Pending, "prod 1/3 healthy, 1 held, 1 unreachable"},
+		"unhealthy, which may mend":        {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, sick}}}, forge.Pending, "prod 1/2 healthy, 1 failed"},
+		"unhealthy after it was done":      {[]status.ReleaseInput{done, {Deliveries: []status.DeliveryState{sick}}}, forge.Pending, "prod 0/1 healthy, 1 failed"},
+		"the prune brake":                  {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, braked}}}, forge.Failure, "1 of 2 clusters healthy, 1 failed: f (7 of 9 objects)"},
+		"suspended":                        {[]status.ReleaseInput{{Suspended: true, Deliveries: []status.DeliveryState{healthy, held}}}, forge.Pending, "prod 1/2 healthy, 1 held, and is suspended"},
 		"nothing fits":                     {[]status.ReleaseInput{{Unplaced: []string{"web: all are tainted"}}}, forge.Pending, "prod: 0 of 0 clusters healthy; no cluster fits 1 object: web: all are tainted"},
-		"not approved":                     {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest}, Legs: []status.Leg{held}}}, forge.Pending, "prod holds the plan sha256:0123456789ab, which is not approved"},
-		"approved":                         {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest, By: "x"}, Legs: []status.Leg{healthy}}}, forge.Success, "prod 1/1 healthy"},
+		"not approved":                     {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest}, Deliveries: []status.DeliveryState{held}}}, forge.Pending, "prod holds the plan sha256:0123456789ab, which is not approved"},
+		"approved":                         {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest, By: "x"}, Deliveries: []status.DeliveryState{healthy}}}, forge.Success, "prod 1/1 healthy"},
 		"one mistake":                      {[]status.ReleaseInput{{Errors: []string{"web.yaml:3: bad indent"}}}, forge.Failure, "web.yaml:3: bad indent"},
 		"mistakes, the first too long":     {[]status.ReleaseInput{{Errors: many}}, forge.Failure, many[0][:124] + "... (and 2 more)"},
 		"overtaken before it began":        {[]status.ReleaseInput{over}, forge.Superseded, "overtaken by prod-b"},
-		"overtaken on its way":             {[]status.ReleaseInput{{Legs: []status.Leg{moving}}, over}, forge.Superseded, "overtaken by prod-b"},
-		"overtaken before it was approved": {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest}, Legs: []status.Leg{held}}, over}, forge.Superseded, "overtaken by prod-b"},
+		"overtaken on its way":             {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{moving}}, over}, forge.Superseded, "overtaken by prod-b"},
+		"overtaken before it was approved": {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest}, Deliveries: []status.DeliveryState{held}}, over}, forge.Superseded, "overtaken by prod-b"},
 		"overtaken when it was done":       {[]status.ReleaseInput{done, over}, forge.Success, "prod 1/1 healthy"},
 		"overtaken when it was hopeless":   {[]status.ReleaseInput{{Errors: []string{"web.yaml:3: bad indent"}}, over}, forge.Failure, "web.yaml:3: bad indent"},
 	} {

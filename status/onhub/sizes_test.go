@@ -127,18 +127,18 @@ func fleets(message string) []large {
 		}
 		d := status.Delivery(v1alpha1.DeliveryStatus{}, 1, "main@sha1:4f2c", runOf(state, message), matrix(state, message, false), now)
 		all = append(all, large{"Delivery", state, &d, fleet, len(d.Problems), d.Omitted})
-		var legs []status.Leg
+		var legs []status.DeliveryState
 		for i := range fleet {
-			legs = append(legs, status.NewLeg(longName("c", i, 48), 1, d))
+			legs = append(legs, status.NewDeliveryState(longName("c", i, 48), 1, d))
 		}
 		r := status.Release(v1alpha1.ReleaseStatus{}, 1, status.ReleaseInput{
-			Objects: fleet, Legs: legs, Findings: many(message), Unplaced: many(message), Kept: many(message),
+			Objects: fleet, Deliveries: legs, Warnings: many(message), Unplaced: many(message), Retained: many(message),
 		}, now)
 		all = append(all, large{"Release", state, &r, fleet, len(r.NotReadyClusters), r.Omitted})
 		f := status.Federation(v1alpha1.FederationStatus{RemovedClusters: left(), RemovedClustersOmitted: 3}, 1, status.FederationInput{Release: "prod-a", Revision: "main@sha1:4f2c", Newest: r}, now)
 		all = append(all, large{kind: "Federation", about: state, status: &f})
 	}
-	broken := status.Release(v1alpha1.ReleaseStatus{}, 1, status.ReleaseInput{Errors: many(message), Findings: many(message)}, now)
+	broken := status.Release(v1alpha1.ReleaseStatus{}, 1, status.ReleaseInput{Errors: many(message), Warnings: many(message)}, now)
 	unread := status.Federation(v1alpha1.FederationStatus{}, 1, status.FederationInput{FetchError: message}, now)
 	lost := status.Cluster(v1alpha1.ClusterStatus{LastProbeTime: &metav1.Time{Time: now}}, 1, status.Probe{Err: errors.New(message)}, now)
 	return append(all,
@@ -152,9 +152,9 @@ func left() []v1alpha1.RemovedCluster {
 	for i := range inventory {
 		inventory[i] = strings.Repeat("n", 63) + "_" + longName("o", i, 253) + "_" + strings.Repeat("g", 253) + "_" + strings.Repeat("K", 63)
 	}
-	var l status.Left
+	var l status.RemovedClusters
 	for i := range fleet {
-		l, _ = l.Part(status.Parting{Cluster: longName("c", i, 48), Inventory: inventory, DeletedAt: now, HeardAt: &metav1.Time{Time: now}}, now)
+		l, _ = l.Add(status.Removal{Cluster: longName("c", i, 48), Inventory: inventory, DeletedAt: now, LastProbeTime: &metav1.Time{Time: now}}, now)
 	}
 	return l.Clusters
 }

@@ -100,9 +100,9 @@ func ReadItems(file string) ([]map[string]any, error) {
 	return items, nil
 }
 
-// checkItem refuses what no status item has (Karmada's AggregatedStatusItem).
+// checkItem refuses fields that a status item does not have (Karmada's AggregatedStatusItem, and current).
 func checkItem(item map[string]any) error {
-	fields := []string{"clusterName", "status", "applied", "appliedMessage", "health"}
+	fields := []string{"clusterName", "status", "current", "applied", "appliedMessage", "health"}
 	known := map[string]bool{}
 	for _, f := range fields {
 		known[f] = true

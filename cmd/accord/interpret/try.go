@@ -99,7 +99,7 @@ func (k *Rules) alreadyReported(err error) bool {
 
 // reflectedItems is the status of one cluster, with what is kept of the live sample's.
 func (k *Rules) reflectedItems(s Sample) []map[string]any {
-	item := map[string]any{"clusterName": reflectedCluster, "applied": true}
+	item := map[string]any{"clusterName": reflectedCluster, "current": true, "applied": true}
 	if reflect := k.book.Of(s.id.GroupKind()).Reflect; reflect != nil {
 		item["status"] = reflect(s.observed)
 	}

@@ -40,7 +40,7 @@ func TestDeliverySight(t *testing.T) {
 		{"held", finished, cell(status.Cell{Held: "suspended"}), revision, Held, Held},
 		{"held, nothing pending", finished, cell(status.Cell{Held: "suspended", Report: live}), revision, Done, Done},
 		{"unreachable", status.Run{Unreachable: "timeout"}, cell(status.Cell{Unreachable: "timeout"}), revision, Unreachable, Unreachable},
-		{"stopped by the prune brake", status.Run{Started: true, Braked: "9 of 10"}, cell(status.Cell{Report: live}), revision, Failed, Failed},
+		{"stopped by the prune brake", status.Run{Started: true, PruneBlocked: "9 of 10"}, cell(status.Cell{Report: live}), revision, Failed, Failed},
 	} {
 		t.Run(c.state, func(t *testing.T) {
 			fed := &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Name: "prod"}}
@@ -70,12 +70,12 @@ func TestDeliverySightOfAStranger(t *testing.T) {
 	fed := &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Name: "prod"}}
 	rel := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "prod-2", Generation: 1}}
 	now := time.Now()
-	moving := status.Leg{Cluster: "eu-1", State: v1alpha1.Progressing, Reason: status.Progressing}
-	rel.Status = status.Release(v1alpha1.ReleaseStatus{}, 1, status.ReleaseInput{Objects: 1, Legs: []status.Leg{moving}}, now)
+	moving := status.DeliveryState{Cluster: "eu-1", State: v1alpha1.Progressing, Reason: status.Progressing}
+	rel.Status = status.Release(v1alpha1.ReleaseStatus{}, 1, status.ReleaseInput{Objects: 1, Deliveries: []status.DeliveryState{moving}}, now)
 	require.Empty(t, Judge(DeliverySnapshot(fed, rel, nil, []string{"us-9"}), Goal{}, now).Result)
 
-	healthy := status.Leg{Cluster: "eu-1", State: v1alpha1.Healthy, Applied: true}
-	rel.Status = status.Release(rel.Status, 1, status.ReleaseInput{Objects: 1, Legs: []status.Leg{healthy}}, now)
+	healthy := status.DeliveryState{Cluster: "eu-1", State: v1alpha1.Healthy, Applied: true}
+	rel.Status = status.Release(rel.Status, 1, status.ReleaseInput{Objects: 1, Deliveries: []status.DeliveryState{healthy}}, now)
 	v := Judge(DeliverySnapshot(fed, rel, nil, []string{"us-9"}), Goal{}, now)
 	require.Equal(t, Failed, v.Result)
 	require.Equal(t, "nothing of this release goes to us-9", v.Message)

@@ -14,8 +14,8 @@ import (
 // TestReleaseSight judges releases as package status writes them, so that the two cannot drift apart.
 func TestReleaseSight(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	leg := func(name string, state v1alpha1.State, reason string, applied bool) status.Leg {
-		return status.Leg{Cluster: name, State: state, Reason: reason, Applied: applied, Since: now.Add(-time.Hour)}
+	leg := func(name string, state v1alpha1.State, reason string, applied bool) status.DeliveryState {
+		return status.DeliveryState{Cluster: name, State: state, Reason: reason, Applied: applied, Since: now.Add(-time.Hour)}
 	}
 	healthy := leg("a", v1alpha1.Healthy, status.ReconciliationSucceeded, true)
 	moving := leg("b", v1alpha1.Progressing, status.Progressing, true)
@@ -24,10 +24,10 @@ func TestReleaseSight(t *testing.T) {
 	sick := leg("e", v1alpha1.Failed, status.HealthCheckFailed, true)
 	broken := leg("f", v1alpha1.Failed, status.BuildFailed, false)
 	broken.Stalled = true
-	legs := func(l ...status.Leg) status.ReleaseInput { return status.ReleaseInput{Objects: 1, Legs: l} }
+	legs := func(l ...status.DeliveryState) status.ReleaseInput { return status.ReleaseInput{Objects: 1, Deliveries: l} }
 	starting, unplaced, mistake, suspended := legs(healthy, heldLeg), legs(healthy, heldLeg), legs(), legs(healthy, moving)
 	starting.Starting, unplaced.Unplaced, mistake.Errors, suspended.Suspended = true, []string{"ConfigMap a/b: nothing fits"}, []string{"a.yaml:1: no"}, true
-	suspended.Legs[1].Applied = false
+	suspended.Deliveries[1].Applied = false
 	unapproved, approved := legs(heldLeg, moving), legs(healthy)
 	unapproved.Approval, approved.Approval = &status.Approval{Digest: "sha256:1"}, &status.Approval{Digest: "sha256:1", By: "x"}
 

@@ -30,48 +30,48 @@ func TestLeft(t *testing.T) {
 	for _, c := range []struct {
 		state   string
 		before  []v1alpha1.RemovedCluster
-		parting Parting
+		parting Removal
 		want    []v1alpha1.RemovedCluster
 		news    bool
 	}{
-		{"it leaves with two objects", nil, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.RemovedCluster{eu}, true},
-		{"another left before", []v1alpha1.RemovedCluster{us}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.RemovedCluster{eu, us}, true},
-		{"it leaves with nothing", []v1alpha1.RemovedCluster{us}, Parting{Cluster: "eu-1", DeletedAt: t0}, []v1alpha1.RemovedCluster{us}, false},
-		{"nobody saw when", nil, Parting{Cluster: "eu-1", Inventory: two, HeardAt: heard}, []v1alpha1.RemovedCluster{unseen}, true},
-		{"it is told again", []v1alpha1.RemovedCluster{eu}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.RemovedCluster{eu}, false},
-		{"it is told again by one who did not see when", []v1alpha1.RemovedCluster{eu}, Parting{Cluster: "eu-1", Inventory: two, Reachable: true}, []v1alpha1.RemovedCluster{eu}, false},
-		{"its Delivery is gone, and its Cluster knows better", []v1alpha1.RemovedCluster{eu}, Parting{Cluster: "eu-1", DeletedAt: t0, Reachable: true, HeardAt: &metav1.Time{Time: t0}}, []v1alpha1.RemovedCluster{answered}, false},
-		{"it left once before, came back and was not delivered to its end", []v1alpha1.RemovedCluster{us, old}, Parting{Cluster: "eu-1", Inventory: two, DeletedAt: t0, HeardAt: heard}, []v1alpha1.RemovedCluster{eu, us}, true},
+		{"it leaves with two objects", nil, Removal{Cluster: "eu-1", Inventory: two, DeletedAt: t0, LastProbeTime: heard}, []v1alpha1.RemovedCluster{eu}, true},
+		{"another left before", []v1alpha1.RemovedCluster{us}, Removal{Cluster: "eu-1", Inventory: two, DeletedAt: t0, LastProbeTime: heard}, []v1alpha1.RemovedCluster{eu, us}, true},
+		{"it leaves with nothing", []v1alpha1.RemovedCluster{us}, Removal{Cluster: "eu-1", DeletedAt: t0}, []v1alpha1.RemovedCluster{us}, false},
+		{"nobody saw when", nil, Removal{Cluster: "eu-1", Inventory: two, LastProbeTime: heard}, []v1alpha1.RemovedCluster{unseen}, true},
+		{"it is told again", []v1alpha1.RemovedCluster{eu}, Removal{Cluster: "eu-1", Inventory: two, DeletedAt: t0, LastProbeTime: heard}, []v1alpha1.RemovedCluster{eu}, false},
+		{"it is told again by one who did not see when", []v1alpha1.RemovedCluster{eu}, Removal{Cluster: "eu-1", Inventory: two, Reachable: true}, []v1alpha1.RemovedCluster{eu}, false},
+		{"its Delivery is gone, and its Cluster knows better", []v1alpha1.RemovedCluster{eu}, Removal{Cluster: "eu-1", DeletedAt: t0, Reachable: true, LastProbeTime: &metav1.Time{Time: t0}}, []v1alpha1.RemovedCluster{answered}, false},
+		{"it left once before, came back and was not delivered to its end", []v1alpha1.RemovedCluster{us, old}, Removal{Cluster: "eu-1", Inventory: two, DeletedAt: t0, LastProbeTime: heard}, []v1alpha1.RemovedCluster{eu, us}, true},
 	} {
 		t.Run(c.state, func(t *testing.T) {
-			before := Left{Clusters: c.before, Omitted: 3}
+			before := RemovedClusters{Clusters: c.before, Omitted: 3}
 			kept := fmt.Sprint(before)
-			next, news := before.Part(c.parting, t1)
-			require.Equal(t, Left{Clusters: c.want, Omitted: 3}, next)
+			next, news := before.Add(c.parting, t1)
+			require.Equal(t, RemovedClusters{Clusters: c.want, Omitted: 3}, next)
 			require.Equal(t, c.news, news)
 			require.Equal(t, kept, fmt.Sprint(before), "it is a value")
 		})
 	}
-	require.Equal(t, []v1alpha1.RemovedCluster{us}, Left{Clusters: []v1alpha1.RemovedCluster{eu, us}}.Without("eu-1").Clusters)
-	require.Equal(t, []v1alpha1.RemovedCluster{eu}, Left{Clusters: []v1alpha1.RemovedCluster{eu}}.Without("us-1").Clusters)
+	require.Equal(t, []v1alpha1.RemovedCluster{us}, RemovedClusters{Clusters: []v1alpha1.RemovedCluster{eu, us}}.Without("eu-1").Clusters)
+	require.Equal(t, []v1alpha1.RemovedCluster{eu}, RemovedClusters{Clusters: []v1alpha1.RemovedCluster{eu}}.Without("us-1").Clusters)
 }
 
 func TestLeftIsForgotten(t *testing.T) {
 	newer := v1alpha1.RemovedCluster{Cluster: "eu-1", Since: stamp(t0)}
 	older := v1alpha1.RemovedCluster{Cluster: "us-1", Since: stamp(t0.Add(-time.Hour))}
-	all := Left{Clusters: []v1alpha1.RemovedCluster{newer, older}, Omitted: 3}
+	all := RemovedClusters{Clusters: []v1alpha1.RemovedCluster{newer, older}, Omitted: 3}
 	for _, c := range []struct {
 		state string
 		at    time.Time
-		want  Left
+		want  RemovedClusters
 	}{
 		{"somebody looked before any left", t0.Add(-2 * time.Hour), all},
-		{"somebody looked between them", t0.Add(-time.Minute), Left{Clusters: []v1alpha1.RemovedCluster{newer}}},
-		{"somebody looked when the last left", t0, Left{Clusters: []v1alpha1.RemovedCluster{}}},
+		{"somebody looked between them", t0.Add(-time.Minute), RemovedClusters{Clusters: []v1alpha1.RemovedCluster{newer}}},
+		{"somebody looked when the last left", t0, RemovedClusters{Clusters: []v1alpha1.RemovedCluster{}}},
 	} {
 		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, all.Since(c.at)) })
 	}
-	require.Zero(t, Left{Omitted: 3}.Since(t0).Omitted, "all that were listed are back")
+	require.Zero(t, RemovedClusters{Omitted: 3}.Since(t0).Omitted, "all that were listed are back")
 }
 
 // TestLeftIsBounded: a fleet that comes and goes, with the longest names there are.
@@ -80,9 +80,9 @@ func TestLeftIsBounded(t *testing.T) {
 	for i := range inventory {
 		inventory[i] = fmt.Sprintf("%s_%s-%04d_%s_%s", strings.Repeat("n", 63), strings.Repeat("o", 248), i, strings.Repeat("g", 253), strings.Repeat("K", 63))
 	}
-	var l Left
+	var l RemovedClusters
 	for i := range 100 {
-		l, _ = l.Part(Parting{Cluster: fmt.Sprintf("%045d-eu", i), Inventory: inventory, DeletedAt: t0, HeardAt: &metav1.Time{Time: t0}}, t0)
+		l, _ = l.Add(Removal{Cluster: fmt.Sprintf("%045d-eu", i), Inventory: inventory, DeletedAt: t0, LastProbeTime: &metav1.Time{Time: t0}}, t0)
 	}
 	require.Len(t, l.Clusters, 20)
 	require.EqualValues(t, 80, l.Omitted)

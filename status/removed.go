@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// maxLeft is how many clusters that left are kept, and maxLeftNamed how many objects of each are named.
-	maxLeft      = 20
-	maxLeftNamed = 10
-	// maxLeftName bounds the name of one of them, in bytes.
-	maxLeftName = 192
+	// maxRemoved is how many clusters that left are kept, and maxLeftNamed how many objects of each are named.
+	maxRemoved      = 20
+	maxRemovedObjects = 10
+	// maxObjectName bounds the name of one of them, in bytes.
+	maxObjectName = 192
 )
 
-// Left is what stays on clusters that left the fleet, the newest first, and how many more there were. It is a value: its
+// RemovedClusters is what stays on clusters that left the fleet, the newest first, and how many more there were. It is a value: its
 // methods return another one.
-type Left struct {
+type RemovedClusters struct {
 	Clusters []v1alpha1.RemovedCluster
 	Omitted  int32
 }
 
-// Parting is a cluster that leaves the fleet.
-type Parting struct {
+// Removal is a cluster that leaves the fleet.
+type Removal struct {
 	Cluster string
 	// Inventory is what the federation has there, as in a Delivery; empty where that is nothing, or is not known any more.
 	Inventory []string
@@ -34,12 +34,12 @@ type Parting struct {
 	DeletedAt time.Time
 	// Reachable and HeardAt say whether it answered when it was asked last, and when it did.
 	Reachable bool
-	HeardAt   *metav1.Time
+	LastProbeTime   *metav1.Time
 }
 
-// Part notes that a cluster left; it says whether that is news. What was noted of the same parting before stays, with
+// Add notes that a cluster left; it says whether that is news. What was noted of the same parting before stays, with
 // what is known better now: whether the cluster answered. One that had nothing is not noted.
-func (l Left) Part(p Parting, now time.Time) (next Left, news bool) {
+func (l RemovedClusters) Add(p Removal, now time.Time) (next RemovedClusters, news bool) {
 	at := l.index(p.Cluster)
 	if at >= 0 && (p.DeletedAt.IsZero() || len(p.Inventory) == 0 || !l.Clusters[at].Since.Time.Before(p.DeletedAt)) {
 		return l.correct(at, p), false
@@ -52,27 +52,27 @@ func (l Left) Part(p Parting, now time.Time) (next Left, news bool) {
 	}
 	l = l.Without(p.Cluster)
 	l.Clusters = slices.Insert(slices.Clone(l.Clusters), 0, v1alpha1.RemovedCluster{
-		Cluster: p.Cluster, Since: stamp(p.DeletedAt), ObjectCount: int32(len(p.Inventory)), Objects: namesOf(p.Inventory, maxLeftNamed),
-		Reachable: p.Reachable, LastProbeTime: p.HeardAt,
+		Cluster: p.Cluster, Since: stamp(p.DeletedAt), ObjectCount: int32(len(p.Inventory)), Objects: namesOf(p.Inventory, maxRemovedObjects),
+		Reachable: p.Reachable, LastProbeTime: p.LastProbeTime,
 	})
-	if more := len(l.Clusters) - maxLeft; more > 0 {
-		l.Clusters, l.Omitted = l.Clusters[:maxLeft], l.Omitted+int32(more)
+	if more := len(l.Clusters) - maxRemoved; more > 0 {
+		l.Clusters, l.Omitted = l.Clusters[:maxRemoved], l.Omitted+int32(more)
 	}
 	return l, true
 }
 
 // correct has an entry say what the Cluster said last, if that is known.
-func (l Left) correct(at int, p Parting) Left {
+func (l RemovedClusters) correct(at int, p Removal) RemovedClusters {
 	if p.DeletedAt.IsZero() {
 		return l
 	}
 	l.Clusters = slices.Clone(l.Clusters)
-	l.Clusters[at].Reachable, l.Clusters[at].LastProbeTime = p.Reachable, p.HeardAt
+	l.Clusters[at].Reachable, l.Clusters[at].LastProbeTime = p.Reachable, p.LastProbeTime
 	return l
 }
 
 // Without takes out a cluster that joined again.
-func (l Left) Without(cluster string) Left {
+func (l RemovedClusters) Without(cluster string) RemovedClusters {
 	if at := l.index(cluster); at >= 0 {
 		l.Clusters = slices.Delete(slices.Clone(l.Clusters), at, at+1)
 	}
@@ -80,15 +80,15 @@ func (l Left) Without(cluster string) Left {
 }
 
 // Since is what left after a time: what left until then is forgotten.
-func (l Left) Since(at time.Time) Left {
+func (l RemovedClusters) Since(at time.Time) RemovedClusters {
 	after := slices.DeleteFunc(slices.Clone(l.Clusters), func(c v1alpha1.RemovedCluster) bool { return !c.Since.After(at) })
 	if len(after) == len(l.Clusters) && len(after) > 0 {
 		return l
 	}
-	return Left{Clusters: after} // those that are not listed left before any that is
+	return RemovedClusters{Clusters: after} // those that are not listed left before any that is
 }
 
-func (l Left) index(cluster string) int {
+func (l RemovedClusters) index(cluster string) int {
 	return slices.IndexFunc(l.Clusters, func(c v1alpha1.RemovedCluster) bool { return c.Cluster == cluster })
 }
 
@@ -100,7 +100,7 @@ func namesOf(inventory []string, most int) []string {
 		if id, err := manifest.ParseEntry(entry); err == nil {
 			entry = id.String()
 		}
-		names[i] = shorten(entry, maxLeftName)
+		names[i] = shorten(entry, maxObjectName)
 	}
 	return names
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Silence is how it is that a cluster is not heard from.
-type Silence struct {
+// Outage is how it is that a cluster is not heard from.
+type Outage struct {
 	// Reason is in one word why; empty is Unreachable.
 	Reason string
 	// Since is when it began; zero when that is not known.
@@ -17,7 +17,7 @@ type Silence struct {
 }
 
 // of puts what is known before why a cluster is not heard from, where it is not cut off.
-func (s Silence) of(why string) string {
+func (s Outage) of(why string) string {
 	if s.Since.IsZero() {
 		return why
 	}

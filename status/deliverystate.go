@@ -9,8 +9,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Leg is one line about one cluster of a release.
-type Leg struct {
+// DeliveryState is one line about one cluster of a release.
+type DeliveryState struct {
 	Cluster string
 	State   v1alpha1.State
 	// Reason is that of the condition Ready of the Delivery.
@@ -28,16 +28,16 @@ type Leg struct {
 	Since time.Time
 }
 
-// NewLeg reads a Leg from the status of the Delivery to a cluster. A status that was written for another generation of
+// NewDeliveryState reads a Leg from the status of the Delivery to a cluster. A status that was written for another generation of
 // the Delivery is about another revision: nothing is known then.
-func NewLeg(cluster string, generation int64, d v1alpha1.DeliveryStatus) Leg {
+func NewDeliveryState(cluster string, generation int64, d v1alpha1.DeliveryStatus) DeliveryState {
 	r := meta.FindStatusCondition(d.Conditions, ready)
 	if r == nil || d.ObservedGeneration != generation || r.ObservedGeneration != generation {
-		return Leg{Cluster: cluster, State: v1alpha1.Progressing, Reason: Progressing, Message: "nothing is known of this revision yet"}
+		return DeliveryState{Cluster: cluster, State: v1alpha1.Progressing, Reason: Progressing, Message: "nothing is known of this revision yet"}
 	}
 	written := meta.IsStatusConditionTrue(d.Conditions, v1alpha1.Applied)
-	l := Leg{
-		Cluster: cluster, State: legState(*r), Reason: r.Reason, Message: r.Message,
+	l := DeliveryState{
+		Cluster: cluster, State: deliveryState(*r), Reason: r.Reason, Message: r.Message,
 		Applied: written && d.Summary.Held == 0, Written: written,
 		Stalled: meta.IsStatusConditionTrue(d.Conditions, stalled),
 		Since:   r.LastTransitionTime.Time,
@@ -62,8 +62,8 @@ var objectReasons = map[string]v1alpha1.State{
 	Progressing: v1alpha1.Progressing, Held: v1alpha1.Held,
 }
 
-// legState is the state of a cluster from the condition Ready of its Delivery.
-func legState(r metav1.Condition) v1alpha1.State {
+// deliveryState is the state of a cluster from the condition Ready of its Delivery.
+func deliveryState(r metav1.Condition) v1alpha1.State {
 	switch {
 	case r.Status == metav1.ConditionTrue:
 		return v1alpha1.Healthy
@@ -79,7 +79,7 @@ func legState(r metav1.Condition) v1alpha1.State {
 
 // item is the leg as one of those that are counted. A cluster where something is held does not run what was decided, even if
 // all the rest was written.
-func (l Leg) item() item {
+func (l DeliveryState) item() item {
 	message := shorten(l.Message, maxSentence)
 	if l.Object != "" {
 		message = l.Object + ": " + message
