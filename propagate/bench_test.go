@@ -82,7 +82,7 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkDigest is what a review of two commits costs, half: a plan and everything in it.
+// BenchmarkDigest measures half of a review of two commits: a plan and all its rendered objects.
 func BenchmarkDigest(b *testing.B) {
 	in := fleetOf(b, 1000, 100)
 	for b.Loop() {

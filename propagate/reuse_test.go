@@ -56,7 +56,7 @@ func (h *history) manifest() string {
 	return all[h.random.IntN(len(all)-1)+1]
 }
 
-// input is what the repository says now; ok is false for a mistake, such as an object that is there twice.
+// input returns the input of the repository as it is now; ok is false for a mistake, such as an object that is there twice.
 func (h *history) input() (in propagate.Input, ok bool) {
 	objects, err := h.memory.Build(h.tree, render.Options{})
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write the want part of testdata/*.txtar, and docs/checks.md")
 
-// TestCases runs every check over each repository in testdata: prose on top, what Git has below, and what a reviewer is
-// told last. Each case is also run with its input shuffled and must give the same.
+// TestCases runs every check over each repository in testdata: prose on top, the content of Git below, and the findings
+// last. Each case is also run with its input shuffled and must give the same.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
