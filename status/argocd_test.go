@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// argoSays is what each conclusion of kstatus may be in Argo CD's words.
+// argoSays maps each conclusion of kstatus to the possible ones of Argo CD.
 var argoSays = map[kstatus.Status][]string{
 	kstatus.CurrentStatus:    {"Healthy"},
 	kstatus.FailedStatus:     {"Degraded"},

@@ -10,18 +10,18 @@ import (
 
 // Probe is one attempt to talk to a cluster.
 type Probe struct {
-	// Version is what the API server calls itself, "v1.34.1".
+	// Version of the API server, "v1.34.1".
 	Version string
 	// NodesTotal and NodesReady count nodes.
 	NodesTotal, NodesReady int32
-	// Err is why it did not answer; nil if it did.
+	// Err is the reason why it did not answer; nil if it did.
 	Err error
 	// Reason is Err in one word of the form of a condition's reason; empty is Unreachable.
 	Reason string
 }
 
-// Cluster is the status of a Cluster after a probe. Of one that does not answer, version and nodes stay as they were seen
-// last, and lastProbeTime says when that was.
+// Cluster returns the status of a Cluster after a probe. If it does not answer, version and nodes keep their last
+// values, and lastProbeTime is their age.
 func Cluster(prev v1alpha1.ClusterStatus, generation int64, p Probe, now time.Time) v1alpha1.ClusterStatus {
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
 	next := *prev.DeepCopy()

@@ -30,7 +30,7 @@ func (c *conditions) set(typ string, s metav1.ConditionStatus, reason, message s
 	c.list = append(c.list, next)
 }
 
-// keep takes a condition over from the status before, if it is there.
+// keep copies a condition from the previous status, if it is there.
 func (c *conditions) keep(typ string) {
 	if old := meta.FindStatusCondition(c.before, typ); old != nil {
 		c.set(typ, old.Status, old.Reason, old.Message)
@@ -48,10 +48,10 @@ func (c *conditions) summarize(v verdict) []metav1.Condition {
 	return c.list
 }
 
-// stamp is a time as the API keeps it, to the second: what is written compares equal to what is read back.
+// stamp returns a time as the API stores it, to the second: a written value equals the value that is read back.
 func stamp(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }
 
-// since is an optional time.
+// since returns an optional time.
 func since(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil

@@ -14,32 +14,33 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Run is how the delivery of one revision to one cluster went. The zero Run has not begun.
+// Run is the delivery of one revision to one cluster. The zero Run has not started.
 type Run struct {
-	// Started says that writing to the cluster has begun.
+	// Started is set when writing to the cluster has begun.
 	Started bool
-	// Finished says that every object was tried, and that what is no longer wanted was removed.
+	// Finished is set when every object was tried, and unwanted objects were removed.
 	Finished bool
-	// Error is what went wrong beside single objects: discovery, inventory, pruning. Empty when nothing did.
+	// Error is a failure that does not concern a single object: discovery, inventory, pruning. Empty if there is none.
 	Error string
-	// PruneBlocked says what the prune brake stopped; empty when it did not.
+	// PruneBlocked describes the objects that the prune limits keep; empty if there are none.
 	PruneBlocked string
-	// Drift names what somebody else changed and was changed back: "apps/Deployment shop/web by kubectl-edit".
+	// Drift names objects that somebody else changed and that were repaired: "apps/Deployment shop/web by
+	// kubectl-edit".
 	Drift []string
-	// Contended says of the objects that somebody else changes again and again what and who that is, sorted.
+	// Contended describes the objects that somebody else changes again and again, sorted.
 	Contended []string
-	// Unreachable says why the cluster is not heard from; empty when it is.
+	// Unreachable is the reason why the cluster is unreachable; empty if it is reachable.
 	Unreachable string
-	// Outage says more about that.
+	// Outage has details of Unreachable.
 	Outage Outage
-	// Inventory and Orphaned replace those of the status before, unless they are nil.
+	// Inventory and Orphaned replace those of the previous status, unless they are nil.
 	Inventory, Orphaned []string
-	// LastProbeTime is when the cluster answered last.
+	// LastProbeTime is the time of the cluster's last answer.
 	LastProbeTime time.Time
 }
 
-// Delivery is the status of a Delivery: revision is what is delivered, and there is one cell for every object that was decided
-// for this cluster. No cell at all is a cluster from which everything goes: done as soon as the run is.
+// Delivery returns the status of a Delivery of a revision, from one cell for every object that was decided for this
+// cluster. Without cells the cluster gets nothing: it is done as soon as the run is.
 func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, run Run, cells []Cell, now time.Time) v1alpha1.DeliveryStatus {
 	t := deliveryTally(cells)
 	p := progressOf(prev, generation, revision, run, cells)
@@ -84,7 +85,7 @@ func deliveryTally(cells []Cell) tally {
 	return count("objects", items)
 }
 
-// progress is how far a run is.
+// progress is the state of a run.
 type progress string
 
 const (
@@ -93,7 +94,8 @@ const (
 	finished progress = "finished" // every object was tried, and what is no longer wanted is gone
 )
 
-// progressOf a run, or, before it has begun, of one before a restart that left its mark in the status.
+// progressOf returns the progress of a run, or, before it has started, of a run before a restart, which the status
+// records.
 func progressOf(prev v1alpha1.DeliveryStatus, generation int64, revision string, run Run, cells []Cell) progress {
 	written := meta.FindStatusCondition(prev.Conditions, v1alpha1.Applied)
 	remembered := prev.ObservedGeneration == generation && (prev.LastAppliedRevision == revision ||
@@ -108,7 +110,7 @@ func progressOf(prev v1alpha1.DeliveryStatus, generation int64, revision string,
 	return working
 }
 
-// verdict judges the objects first, and then what is not about one of them.
+// verdict considers the objects first, and then problems that do not concern a single object.
 func (r Run) verdict(t tally, p progress) verdict {
 	v := t.verdict()
 	switch {
@@ -128,7 +130,7 @@ func (r Run) verdict(t tally, p progress) verdict {
 	return inProgress("not finished; " + t.String())
 }
 
-// conditions sets all but the summary. Held and Drifted are there only when they are True.
+// conditions sets all conditions but the summary. Held and Drifted are only there when they are True.
 func (r Run) conditions(c *conditions, t tally, p progress) {
 	if r.Unreachable != "" {
 		c.set(v1alpha1.Reachable, metav1.ConditionFalse, cmp.Or(r.Outage.Reason, Unreachable), r.Outage.of(r.Unreachable))
@@ -153,7 +155,7 @@ func (r Run) conditions(c *conditions, t tally, p progress) {
 	}
 }
 
-// applied is True when everything was written that is not held, and what is no longer wanted is gone.
+// applied is True when everything that is not held was written, and unwanted objects are gone.
 func (r Run) applied(t tally, p progress) (metav1.ConditionStatus, string) {
 	s, reason := t.applied()
 	switch {
@@ -175,7 +177,7 @@ func (r Run) applied(t tally, p progress) (metav1.ConditionStatus, string) {
 	return s, reason
 }
 
-// problems lists the objects that are not fine. One that was in the same state before keeps its time.
+// problems lists the unhealthy objects. An object in the same state as before keeps its time.
 func problems(before []v1alpha1.ObjectProblem, t tally, now time.Time) ([]v1alpha1.ObjectProblem, int32) {
 	worst, omitted := t.problems()
 	var list []v1alpha1.ObjectProblem

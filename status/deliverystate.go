@@ -9,18 +9,18 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// DeliveryState is one line about one cluster of a release.
+// DeliveryState is the state of one cluster's Delivery, as a Release counts it.
 type DeliveryState struct {
 	Cluster string
 	State   v1alpha1.State
-	// Reason is that of the condition Ready of the Delivery.
+	// Reason of the condition Ready of the Delivery.
 	Reason string
-	// Object that is worst there, "apps/Deployment shop/web"; empty when it is not about one object.
+	// Object is the worst object there, "apps/Deployment shop/web"; empty if no single object is the reason.
 	Object  string
 	Message string
-	// Applied: everything was written there, and what is no longer wanted is gone.
+	// Applied: everything was written there, and unwanted objects are gone.
 	Applied bool
-	// Written: the same, but for what is held there.
+	// Written: the same, except for held objects.
 	Written bool
 	// Stalled: no retry can fix it.
 	Stalled bool
@@ -28,8 +28,8 @@ type DeliveryState struct {
 	Since time.Time
 }
 
-// NewDeliveryState reads a Leg from the status of the Delivery to a cluster. A status that was written for another generation of
-// the Delivery is about another revision: nothing is known then.
+// NewDeliveryState reads the status of the Delivery to a cluster. A status of another generation of the Delivery
+// concerns another revision: the state is unknown then.
 func NewDeliveryState(cluster string, generation int64, d v1alpha1.DeliveryStatus) DeliveryState {
 	r := meta.FindStatusCondition(d.Conditions, ready)
 	if r == nil || d.ObservedGeneration != generation || r.ObservedGeneration != generation {
@@ -56,13 +56,13 @@ func NewDeliveryState(cluster string, generation int64, d v1alpha1.DeliveryStatu
 	return l
 }
 
-// objectReasons are those for which the first problem says more than the summary, if it is in that state.
+// objectReasons are the reasons for which the first problem explains more than the summary, if it is in that state.
 var objectReasons = map[string]v1alpha1.State{
 	ApplyFailed: v1alpha1.Failed, BuildFailed: v1alpha1.Failed, HealthCheckFailed: v1alpha1.Failed,
 	Progressing: v1alpha1.Progressing, Held: v1alpha1.Held,
 }
 
-// deliveryState is the state of a cluster from the condition Ready of its Delivery.
+// deliveryState returns the state of a cluster from the condition Ready of its Delivery.
 func deliveryState(r metav1.Condition) v1alpha1.State {
 	switch {
 	case r.Status == metav1.ConditionTrue:
@@ -77,8 +77,8 @@ func deliveryState(r metav1.Condition) v1alpha1.State {
 	return v1alpha1.Progressing
 }
 
-// item is the leg as one of those that are counted. A cluster where something is held does not run what was decided, even if
-// all the rest was written.
+// item returns the state as an item of a tally. A cluster with held objects does not run the wanted state, even if all
+// the rest was written.
 func (l DeliveryState) item() item {
 	message := shorten(l.Message, maxSentence)
 	if l.Object != "" {

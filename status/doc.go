@@ -1,10 +1,10 @@
-// Package status turns what clusters say into what accord tells: states, roll-ups and conditions.
+// Package status computes the statuses of accord from the reports of clusters: states, roll-ups and conditions.
 // It is pure: reports in, status out. Everything is counted against the decided set.
 //
 // A roll-up takes the status before it and returns the whole status after it. Nothing in it ticks: if nothing changed
 // the two are equal, and the caller has nothing to write.
 //
-// # What other tools conclude
+// # Other tools
 //
 // kstatus (and flux) compare status.observedGeneration with metadata.generation and then read Reconciling, Stalled and
 // Ready. "kubectl wait --for=condition=Ready" compares the observedGeneration of the condition itself. Both must

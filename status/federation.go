@@ -10,27 +10,27 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// FederationInput is what a Federation tells of its newest commit.
+// FederationInput is the state of a Federation's newest commit.
 type FederationInput struct {
 	// Release is the name of the newest Release and Newest its status as it is now; empty while there is none.
 	Release string
 	Newest  v1alpha1.ReleaseStatus
 	// Revision of it, "main@sha1:<40 hex>".
 	Revision string
-	// FetchError says why the sources cannot be read; empty when they can.
+	// FetchError is the reason why the sources cannot be read; empty if they can.
 	FetchError string
 	// Suspended is spec.suspend.
 	Suspended bool
-	// HandledAt is the value of the annotation reconcile.accord.dev/requestedAt (or Flux's) that was acted on last; empty keeps
-	// what is there.
+	// HandledAt is the last handled value of the annotation reconcile.accord.dev/requestedAt (or Flux's); empty keeps
+	// the previous one.
 	HandledAt string
-	// Rollouts are what is remembered of rollouts.
+	// Rollouts are the recorded states of rollouts.
 	Rollouts []v1alpha1.RolloutState
 }
 
-// Federation is the status of a Federation: that of its newest release, unless the sources cannot be read. The generation
-// is that of the spec with which the sources were read last, not of one that was only declared: otherwise a changed ref would
-// count as observed, and ready, with the commit of the old one.
+// Federation returns the status of a Federation: that of its newest release, unless the sources cannot be read.
+// generation is that of the spec with which the sources were read last: otherwise a changed ref would count as
+// observed, and ready, with the commit of the old one.
 func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationInput, now time.Time) v1alpha1.FederationStatus {
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
 	if in.Suspended {
@@ -45,8 +45,8 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 		Release:                cmp.Or(in.Release, prev.Release),
 		Summary:                in.Newest.Summary,
 		Rollouts:               in.Rollouts,
-		RemovedClusters:                   prev.RemovedClusters, // see Left
-		RemovedClustersOmitted:            prev.RemovedClustersOmitted,
+		RemovedClusters:        prev.RemovedClusters, // see Left
+		RemovedClustersOmitted: prev.RemovedClustersOmitted,
 	}
 	if meta.IsStatusConditionTrue(in.Newest.Conditions, v1alpha1.Applied) {
 		next.LastAppliedRevision = in.Revision

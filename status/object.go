@@ -11,9 +11,9 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Object is the status of a FederatedObject, of whose kind known is known, from one cell for every decided cluster. Why says why no
-// cluster was chosen or, if there are any, why the choice of the last time is kept; empty when all is as it should be. The
-// order of the cells does not matter.
+// Object returns the status of a FederatedObject of a known kind, from one cell for every decided cluster. why is the
+// reason for which no cluster was chosen or, if there are any, for which the previous choice is kept; empty if there is
+// none. The order of the cells does not matter.
 func Object(prev v1alpha1.FederatedObjectStatus, generation int64, known kind.Kind, why string,
 	cells []Cell, now time.Time) v1alpha1.FederatedObjectStatus {
 	items := make([]item, 0, len(cells))
@@ -51,8 +51,8 @@ func Object(prev v1alpha1.FederatedObjectStatus, generation int64, known kind.Ki
 	return next
 }
 
-// observedGeneration is rule 2 of the contract: it moves when every decided cluster is known to run what was decided and
-// its controller has seen it, and it never goes back. It is never 0: see the package comment.
+// observedGeneration is rule 2 of the contract: it moves when every decided cluster is known to run the wanted object
+// and its controller has observed it, and it never goes back. It is never 0: see the package comment.
 func observedGeneration(before, generation int64, cells []Cell) int64 {
 	for _, cell := range cells {
 		if !cell.Observed() {
@@ -72,7 +72,7 @@ func behind(before int64) int64 {
 	return before
 }
 
-// item is the cell as one of those that are counted, under a name.
+// item returns the cell as an item of a tally, under a name.
 func (c Cell) item(name string) item {
 	state, message := c.State()
 	return item{
@@ -81,7 +81,7 @@ func (c Cell) item(name string) item {
 	}
 }
 
-// onCluster is the entry of one cluster. Of a cluster that is not heard from, nothing is told of what it ran.
+// onCluster returns the entry of one cluster. The entry of an unreachable cluster has no digest or generation.
 func onCluster(i item, cells []Cell) v1alpha1.ObjectOnCluster {
 	entry := v1alpha1.ObjectOnCluster{Cluster: i.name, State: i.state, Message: i.message}
 	for _, cell := range cells {
@@ -93,7 +93,7 @@ func onCluster(i item, cells []Cell) v1alpha1.ObjectOnCluster {
 	return entry
 }
 
-// aggregate adds up the live statuses of the clusters that are heard from; nil if the kind does not add up.
+// aggregate adds up the live statuses of the reachable clusters; nil if the kind does not add up.
 func aggregate(k kind.Kind, cells []Cell) *apiextensionsv1.JSON {
 	if k.Aggregate == nil || len(cells) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func aggregate(k kind.Kind, cells []Cell) *apiextensionsv1.JSON {
 	return &apiextensionsv1.JSON{Raw: raw}
 }
 
-// Answers are what the live objects say on each cluster; of one that is not heard from, nothing is known.
+// Answers returns the live statuses of the clusters; nothing is known of an unreachable one.
 func Answers(cells []Cell) []kind.Answer {
 	read := shapes{}
 	answers := make([]kind.Answer, 0, len(cells))

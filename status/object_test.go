@@ -91,7 +91,7 @@ func TestObject(t *testing.T) {
 		"one unhealthy":           {[]string{"healthy", "failed"}, "False", HealthCheckFailed, ProgressingWithRetry, "", "1 of 2 clusters healthy, 1 failed: c1 (1 of 2 available)", "True", "False"},
 		"one cannot be rendered":  {[]string{"healthy", "unrenderable"}, "False", BuildFailed, "", BuildFailed, "1 of 2 clusters healthy, 1 failed: c1 (no such path)", "False", "False"},
 		"controller is not asked": {[]string{"unobserved"}, "Unknown", Progressing, Progressing, "", "0 of 1 clusters healthy, 1 progressing: c0 (its controller has not observed this version yet)", "True", "Unknown"},
-		"health cannot be told":   {[]string{"unknown"}, "Unknown", Progressing, Progressing, "", "0 of 1 clusters healthy, 1 progressing: c0 (1 of 2 available)", "True", "Unknown"},
+		"health is unknown":       {[]string{"unknown"}, "Unknown", Progressing, Progressing, "", "0 of 1 clusters healthy, 1 progressing: c0 (1 of 2 available)", "True", "Unknown"},
 		"held and not heard from": {[]string{"healthy", "held unreachable"}, "Unknown", Held, "", "", "1 of 2 clusters healthy, 1 held: c1 (suspended)", "True", "Unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {

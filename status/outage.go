@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Outage is how it is that a cluster is not heard from.
+// Outage has details of an unreachable cluster.
 type Outage struct {
-	// Reason is in one word why; empty is Unreachable.
+	// Reason is one word; empty is Unreachable.
 	Reason string
-	// Since is when it began; zero when that is not known.
+	// Since is the time when the circuit breaker opened; zero if it is closed or unknown.
 	Since time.Time
-	// Retry is about how often the cluster is tried; 0 when that is not known. It grows for a while and then stays, so
-	// that a status which says it is not written anew with every attempt.
+	// Retry is the approximate interval of retries; 0 if it is unknown. It grows for a while and then stays, so that a
+	// status with it is not rewritten at every attempt.
 	Retry time.Duration
 }
 
-// of puts what is known before why a cluster is not heard from, where it is not cut off.
+// of prepends the details to the reason why a cluster is unreachable.
 func (s Outage) of(why string) string {
 	if s.Since.IsZero() {
 		return why

@@ -16,14 +16,14 @@ const (
 
 // Reasons of our own.
 const (
-	// Held: some clusters deliberately do not get what was decided; all others are done. Of a Release that waits for
+	// Held: some clusters deliberately do not get the wanted state; all others are done. On a Release that awaits
 	// approval: none of its plan is delivered.
 	Held = "Held"
 	// NotApproved: the plan waits for approval, and none of it is delivered.
 	NotApproved = "NotApproved"
-	// PreflightFailed: a cluster refuses something of the plan, and so none of it is written anywhere.
+	// PreflightFailed: a cluster rejects an object of the plan, so none of the plan is written anywhere.
 	PreflightFailed = "PreflightFailed"
-	// ClustersUnreachable: some clusters are not heard from; all others are done or held.
+	// ClustersUnreachable: some clusters are unreachable; all others are done or held.
 	ClustersUnreachable = "ClustersUnreachable"
 	// NoClusterFits: a policy claims the object, and no cluster was chosen.
 	NoClusterFits = "NoClusterFits"
@@ -35,16 +35,16 @@ const (
 	PruneBlocked = "PruneBlocked"
 	// Superseded: a newer commit overtook this one.
 	Superseded = "Superseded"
-	// FetchFailed: a source cannot be read. What was decided before stays in force.
+	// FetchFailed: a source cannot be read. The previous plan stays active.
 	FetchFailed = "FetchFailed"
 	// Connected: the cluster answers.
 	Connected = "Connected"
 	// Unreachable: the cluster does not answer.
 	Unreachable = "Unreachable"
-	// BreakerOpen: so many requests to the cluster failed that nothing but probes is sent there.
+	// BreakerOpen: so many requests to the cluster failed that accord only sends probes.
 	BreakerOpen = "BreakerOpen"
-	// Fighting: somebody else changes the same object again and again, and it is changed back less and less often.
+	// Fighting: somebody else changes the same object again and again, and accord repairs it less and less often.
 	Fighting = "Fighting"
-	// Corrected: somebody else changed objects of ours, and they were changed back.
+	// Corrected: somebody else changed our objects, and accord repaired them.
 	Corrected = "Corrected"
 )

@@ -13,20 +13,19 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Reflected is what kind.Reflect picked of a live object, in little space: one is kept for every object and cluster, and most
-// of them differ in nothing but times. It does not change, and those that are equal are ==. The zero Reflected is that of an
-// object of which nothing was picked.
+// Reflected is the result of kind.Reflect for a live object in little space: one is kept for every object and cluster,
+// and most differ in nothing but times. It is immutable, and equal ones are ==. The zero Reflected is empty.
 type Reflected struct {
-	// shape is JSON with a mark in the place of every time. Equal shapes are in memory once.
+	// shape is JSON with a mark in the place of every time. Equal shapes share their memory.
 	shape unique.Handle[string]
 	// times are in seconds since 1970, as varints.
 	times string
 }
 
-// mark, and the number of a time, stand for it. A text that begins like that has another mark in front.
+// mark and the number of a time replace the time. A text that begins with mark gets another one in front.
 const mark = "\x00"
 
-// Reflect packs what was picked, which is made of what JSON has. Nil, and what cannot be written as JSON, is the zero Reflected.
+// Reflect packs the result of kind.Reflect, a JSON value. Nil, and a value that is no JSON, is the zero Reflected.
 func Reflect(picked map[string]any) Reflected {
 	if picked == nil {
 		return Reflected{}
@@ -43,7 +42,7 @@ func Reflect(picked map[string]any) Reflected {
 	return Reflected{unique.Make(string(shape)), string(packed)}
 }
 
-// marked is a copy of v with marks, and adds the times in it to the others, in an order that is always the same.
+// marked returns a copy of v with marks, and appends the times in it in a deterministic order.
 func marked(v any, times *[]int64) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -70,7 +69,7 @@ func marked(v any, times *[]int64) any {
 	return v
 }
 
-// secondsOf a time in the one form that is written back the same.
+// secondsOf parses a time in the one form that is written back the same.
 func secondsOf(text string) (int64, bool) {
 	if len(text) != len("2006-01-02T15:04:05Z") || text[len(text)-1] != 'Z' {
 		return 0, false
@@ -82,13 +81,13 @@ func secondsOf(text string) (int64, bool) {
 	return t.Unix(), true
 }
 
-// Map is what was picked; the caller may change it. Nil of the zero Reflected.
+// Map returns the result of kind.Reflect; the caller may change it. The zero Reflected returns nil.
 func (r Reflected) Map() map[string]any { return shapes{}.fill(r) }
 
-// shapes are those that were read already: to add up the statuses of a thousand clusters, few have to be read.
+// shapes caches decoded shapes: the statuses of a thousand clusters have few different ones.
 type shapes map[unique.Handle[string]]map[string]any
 
-// fill is the map of one Reflected.
+// fill returns the map of one Reflected.
 func (s shapes) fill(r Reflected) map[string]any {
 	if r == (Reflected{}) {
 		return nil
@@ -107,7 +106,7 @@ func (s shapes) fill(r Reflected) map[string]any {
 	return picked
 }
 
-// filled is a copy of v with times in the place of the marks.
+// filled returns a copy of v with times in the place of the marks.
 func filled(v any, times []int64) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -12,28 +12,29 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// maxList is how many errors or findings a Release lists.
+// maxList limits the errors or warnings that a Release lists.
 const maxList = 10
 
-// ReleaseInput is what is known of one commit.
+// ReleaseInput is the state of one commit.
 type ReleaseInput struct {
 	// Objects in the plan.
 	Objects int
-	// Errors for which the commit could not be planned, "policies/web.yaml:14: ..."; then there is no plan, and the clusters
-	// keep what they have.
+	// Errors for which the commit could not be planned, "policies/web.yaml:14: ..."; then there is no plan, and the
+	// clusters are unchanged.
 	Errors []string
 	// Warnings of the plan.
 	Warnings []string
-	// Unplaced are the objects that a policy claims and that fit no cluster, "apps/Deployment shop/web: why".
+	// Unplaced are the objects that a policy claims and that fit no cluster, "apps/Deployment shop/web: reason".
 	Unplaced []string
-	// Retained are the objects that stay on the clusters of the last time because no new choice could be made, in the same form.
+	// Retained are the objects that stay on their previous clusters because no new choice was possible, in the same
+	// form.
 	Retained []string
-	// Deliveries has one line for every cluster that the plan covers.
+	// Deliveries has the state of every cluster in the plan.
 	Deliveries []DeliveryState
-	// Starting is set for the status that is written before the first write to any member: whatever the clusters
-	// say, it is not said yet about this revision (rule 5).
+	// Starting is set for the status that is written before the first write to any member: the reports of the clusters
+	// do not concern this revision yet (rule 5).
 	Starting bool
-	// Suspended says that the Federation is suspended: nothing is written.
+	// Suspended is set if the Federation is suspended: accord writes nothing.
 	Suspended bool
 	// Approval of the plan; nil when none is required.
 	Approval *Approval
@@ -45,8 +46,8 @@ type ReleaseInput struct {
 	SupersededBy string
 }
 
-// Release is the status of a Release. Once it is superseded, the clusters report about another commit: it keeps what was
-// known last, Ready=True if it was earned, and otherwise it is Stalled, because it can never become ready.
+// Release returns the status of a Release. Once it is superseded, the clusters report about another commit: it keeps
+// its last state, Ready=True if it was reached, and otherwise it is Stalled, because it can never become ready.
 func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now time.Time) v1alpha1.ReleaseStatus {
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
 	if in.SupersededBy != "" {
@@ -81,7 +82,7 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 	return next
 }
 
-// withoutReports keeps the clusters and forgets what they said: it was about the plan before.
+// withoutReports keeps the clusters and drops their reports, which concern the previous plan.
 func withoutReports(legs []DeliveryState) []DeliveryState {
 	next := make([]DeliveryState, 0, len(legs))
 	for _, l := range legs {
@@ -90,7 +91,7 @@ func withoutReports(legs []DeliveryState) []DeliveryState {
 	return next
 }
 
-// verdict judges the commit first, then the plan, then the clusters.
+// verdict considers the commit first, then the plan, then the clusters.
 func (in ReleaseInput) verdict(t tally) verdict {
 	if len(in.Errors) > 0 {
 		return terminal(BuildFailed, "the commit cannot be delivered; the clusters keep what they have: "+strings.Join(in.Errors, "; "))
@@ -125,7 +126,7 @@ func (in ReleaseInput) verdict(t tally) verdict {
 	return v
 }
 
-// stalledReason is why no retry can help, in one word: that of the first cluster by name.
+// stalledReason returns the reason of the first stalled cluster by name.
 func (in ReleaseInput) stalledReason() string {
 	reason, cluster := BuildFailed, ""
 	for _, l := range in.Deliveries {
@@ -136,12 +137,12 @@ func (in ReleaseInput) stalledReason() string {
 	return reason
 }
 
-// pending says that something would be decided, or written to a cluster, if it were allowed.
+// pending reports whether accord would decide or write something if it were allowed.
 func (in ReleaseInput) pending() bool {
 	return len(in.Unplaced)+len(in.Retained) > 0 || slices.ContainsFunc(in.Deliveries, func(l DeliveryState) bool { return !l.Applied })
 }
 
-// conditions sets all but the summary.
+// conditions sets all conditions but the summary.
 func (in ReleaseInput) conditions(c *conditions, t tally) {
 	if in.Suspended {
 		c.set(v1alpha1.Suspended, metav1.ConditionTrue, Suspended, "spec.suspend of the Federation is true")
@@ -193,7 +194,7 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 	}
 }
 
-// waitingFor names the cluster that is looked at first. The time stays as long as it is the same one.
+// waitingFor names the cluster to look at first. The time stays while it is the same one.
 func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.NotReadyCluster, v verdict, now time.Time) *v1alpha1.WaitingFor {
 	w := &v1alpha1.WaitingFor{Message: shorten(v.message, maxSentence), Since: since(now)}
 	switch {
@@ -218,7 +219,7 @@ func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.
 	return w
 }
 
-// notReady lists the clusters that are not fine. One that was in the same state before keeps its time.
+// notReady lists the clusters that are not healthy. A cluster in the same state as before keeps its time.
 func notReady(before []v1alpha1.NotReadyCluster, t tally, legs []DeliveryState, now time.Time) ([]v1alpha1.NotReadyCluster, int32) {
 	items, omitted := t.problems()
 	var list []v1alpha1.NotReadyCluster
@@ -240,7 +241,7 @@ func notReady(before []v1alpha1.NotReadyCluster, t tally, legs []DeliveryState, 
 	return list, omitted
 }
 
-// superseded keeps what was known last, if that was about this plan.
+// superseded keeps the last state if it concerns this plan.
 func superseded(prev v1alpha1.ReleaseStatus, generation int64, by string, c *conditions) v1alpha1.ReleaseStatus {
 	if prev.ObservedGeneration != generation {
 		prev = countOnly(prev)
@@ -257,7 +258,7 @@ func superseded(prev v1alpha1.ReleaseStatus, generation int64, by string, c *con
 	return next
 }
 
-// countOnly is what is left of a status that is about another plan: how many clusters there were.
+// countOnly keeps of a status of another plan only the number of clusters.
 func countOnly(s v1alpha1.ReleaseStatus) v1alpha1.ReleaseStatus {
 	items := make([]item, s.Summary.Total)
 	for i := range items {
@@ -266,7 +267,7 @@ func countOnly(s v1alpha1.ReleaseStatus) v1alpha1.ReleaseStatus {
 	return v1alpha1.ReleaseStatus{Summary: count("clusters", items).Summary, Objects: s.Objects}
 }
 
-// supersededVerdict: what was earned stays, and so does what was hopeless already.
+// supersededVerdict keeps Ready=True and Stalled=True of the previous status.
 func supersededVerdict(prev v1alpha1.ReleaseStatus, generation int64, by string) verdict {
 	r := meta.FindStatusCondition(prev.Conditions, ready)
 	switch {
@@ -280,7 +281,7 @@ func supersededVerdict(prev v1alpha1.ReleaseStatus, generation int64, by string)
 	return terminal(Superseded, "overtaken by "+by+" before it was done: "+r.Message)
 }
 
-// first is the first few of a list, shortened, and how many were left out.
+// first returns the first entries of a list, shortened, and the number of omitted ones.
 func first(list []string, bytes int) ([]string, int32) {
 	shown := min(len(list), maxList)
 	var out []string
@@ -290,7 +291,7 @@ func first(list []string, bytes int) ([]string, int32) {
 	return out, int32(len(list) - shown)
 }
 
-// firstOf is first where there is no field for how many were left out: then the last line says it.
+// firstOf is first for a field without a count of omitted entries: the last line has it.
 func firstOf(list []string, bytes int) []string {
 	if len(list) <= maxList {
 		out, _ := first(list, bytes)

@@ -6,20 +6,20 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Approval is what is known of the approval of a plan, where the Federation requires one.
+// Approval is the approval of a plan, where the Federation requires one.
 type Approval struct {
-	// By says what approved it, in words that follow "the plan is approved: "; empty when nothing did.
+	// By describes the approval, in words that follow "the plan is approved: "; empty if there is none.
 	By string
 	// Digest of the plan, "sha256:<hex>".
 	Digest string
-	// Namespace and Release are where the annotation goes that approves it.
+	// Namespace and Release of the annotation that approves it.
 	Namespace, Release string
 }
 
-// waits says that nobody approved the plan: none of it is delivered.
+// waits reports whether the plan awaits approval: none of it is delivered.
 func (a *Approval) waits() bool { return a != nil && a.By == "" }
 
-// condition says whether the plan is approved, and if not, how to do it.
+// condition sets Approved; its message explains how to approve the plan.
 func (a *Approval) condition(c *conditions) {
 	if a == nil {
 		return
@@ -31,7 +31,7 @@ func (a *Approval) condition(c *conditions) {
 	c.set(v1alpha1.Approved, metav1.ConditionTrue, Succeeded, "the plan "+a.Digest+" is approved: "+a.By)
 }
 
-// message says what waits, and both ways to approve it.
+// message names the plan and both ways to approve it.
 func (a *Approval) message() string {
 	return "the plan " + a.Digest + " is not approved, and none of it is delivered; the clusters keep what they have. " +
 		"To approve it: kubectl annotate --overwrite release/" + a.Release + " -n " + a.Namespace + " " + v1alpha1.ApprovedPlanAnnotation + "=" + a.Digest +

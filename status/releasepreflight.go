@@ -9,28 +9,27 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Preflight is how it went to try a plan on the clusters before any of it is written. While it is under way, and when a
-// cluster refuses something, none of the plan is delivered.
+// Preflight is the server-side dry-run of a plan on the clusters. While it runs, and when a cluster rejects an object,
+// none of the plan is delivered.
 type Preflight struct {
-	// Passed says what was tried, and what could not be; empty as long as it has not passed.
+	// Passed describes the objects that were tried and those that could not be; empty until the dry-run has passed.
 	Passed string
-	// Refused is what clusters refuse, by cluster; empty while it is under way.
+	// Refused are the rejections, by cluster; empty while the dry-run runs.
 	Refused []Refusal
 }
 
-// Refusal is one object that one cluster refuses.
+// Refusal is one object that one cluster rejects.
 type Refusal struct {
 	Cluster string
 	// Object is "apps/Deployment shop/web".
 	Object string
-	// Reason in one word, and the Message of the API server.
+	// Reason is one word; Message is that of the API server.
 	Reason, Message string
 }
 
-// waits says that none of the plan is delivered.
+// waits reports whether the plan is not delivered because of the dry-run.
 func (p *Preflight) waits() bool { return p != nil && p.Passed == "" }
 
-// condition says whether the plan passed.
 func (p *Preflight) condition(c *conditions) {
 	switch {
 	case p == nil:
@@ -43,7 +42,7 @@ func (p *Preflight) condition(c *conditions) {
 	}
 }
 
-// verdict of a plan that waits.
+// verdict returns the verdict on a plan that is not delivered.
 func (p *Preflight) verdict(suspended bool) verdict {
 	switch {
 	case suspended:
@@ -54,7 +53,7 @@ func (p *Preflight) verdict(suspended bool) verdict {
 	return retrying(PreflightFailed, p.message())
 }
 
-// message names the first refusal and every cluster that has the same.
+// message names the first rejection and the number of clusters with the same one.
 func (p *Preflight) message() string {
 	if len(p.Refused) == 0 {
 		return "it is tried on the clusters before anything is written to any"
@@ -72,13 +71,13 @@ func (p *Preflight) message() string {
 	return text + "; nothing is written to any cluster, and they keep what they have"
 }
 
-// like says that two clusters refuse the same for the same reason.
+// like reports whether two clusters reject the same object for the same reason.
 func (r Refusal) like(other Refusal) bool {
 	r.Cluster = other.Cluster
 	return r == other
 }
 
-// DeliveryState is what is told of a cluster that a plan is for which waits.
+// DeliveryState returns the state of a cluster while the plan is not delivered.
 func (p *Preflight) DeliveryState(cluster string) DeliveryState {
 	i := slices.IndexFunc(p.Refused, func(r Refusal) bool { return r.Cluster == cluster })
 	switch {

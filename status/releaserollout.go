@@ -26,11 +26,11 @@ const (
 	maxStages   = 16
 )
 
-// rolloutOrder is which verdict speaks for a Release that has several: what needs a person first, then what moves, and
-// last what waits for somebody. As long as one of them moves, not everything waits.
+// rolloutOrder ranks the phases of several rollouts: first those that need a person, then those that progress, and last
+// those that wait for somebody. While one of them progresses, the Release does.
 var rolloutOrder = []string{RolledBack, Halted, Progressing, Soaking, WaitingForWindow, WaitingForApproval, Paused}
 
-// leading is the rollout that speaks for the Release; nil when all are complete.
+// leading returns the rollout that determines the state of the Release; nil when all are complete.
 func (in ReleaseInput) leading() *v1alpha1.RolloutStatus {
 	var first *v1alpha1.RolloutStatus
 	rank := func(r *v1alpha1.RolloutStatus) int {
@@ -48,7 +48,7 @@ func (in ReleaseInput) leading() *v1alpha1.RolloutStatus {
 	return first
 }
 
-// rolloutVerdict is what a rollout that is not complete makes of a Release.
+// rolloutVerdict returns the verdict of a rollout that is not complete.
 func rolloutVerdict(r *v1alpha1.RolloutStatus) verdict {
 	message := fmt.Sprintf("RolloutPolicy %s: %s", r.Policy, r.Message)
 	if r.Stage != "" {
@@ -69,8 +69,8 @@ func rolloutVerdict(r *v1alpha1.RolloutStatus) verdict {
 	return v
 }
 
-// rolloutConditions take back what a cluster that waits for its stage would make of Applied: not all that is decided was
-// written, and nobody decided that it should not be.
+// rolloutConditions corrects Applied for clusters that wait for their stage: not everything was written, and nobody
+// holds them.
 func (in ReleaseInput) rolloutConditions(c *conditions, t tally) {
 	r := in.leading()
 	if r == nil || len(in.Errors) > 0 {
@@ -84,7 +84,7 @@ func (in ReleaseInput) rolloutConditions(c *conditions, t tally) {
 	}
 }
 
-// waitsFor is what the leading rollout waits for. The times are its own.
+// waitsFor returns WaitingFor of a rollout, with its own times.
 func waitsFor(r *v1alpha1.RolloutStatus) *v1alpha1.WaitingFor {
 	if r.WaitingFor == nil {
 		return nil
@@ -94,7 +94,7 @@ func waitsFor(r *v1alpha1.RolloutStatus) *v1alpha1.WaitingFor {
 	return w
 }
 
-// rollouts bounds what a Release says of its rollouts.
+// rollouts bounds the rollouts in the status.
 func (in ReleaseInput) rollouts() (list []v1alpha1.RolloutStatus, omitted int32) {
 	shown := min(len(in.Rollouts), maxRollouts)
 	for _, r := range in.Rollouts[:shown] {
@@ -120,5 +120,5 @@ func boundedRollout(r v1alpha1.RolloutStatus) v1alpha1.RolloutStatus {
 	return next
 }
 
-// Time is an optional time as statuses have it, to the second.
+// Time returns an optional time of a status, to the second.
 func Time(t time.Time) *metav1.Time { return since(t) }

@@ -11,34 +11,35 @@ import (
 )
 
 const (
-	// maxRemoved is how many clusters that left are kept, and maxLeftNamed how many objects of each are named.
-	maxRemoved      = 20
+	// maxRemoved limits the removed clusters that are kept, and maxRemovedObjects the named objects of each.
+	maxRemoved        = 20
 	maxRemovedObjects = 10
 	// maxObjectName bounds the name of one of them, in bytes.
 	maxObjectName = 192
 )
 
-// RemovedClusters is what stays on clusters that left the fleet, the newest first, and how many more there were. It is a value: its
-// methods return another one.
+// RemovedClusters are the clusters that were removed from the fleet with delivered objects left in place, the newest
+// first, and the number of omitted ones. It is a value: its methods return another one.
 type RemovedClusters struct {
 	Clusters []v1alpha1.RemovedCluster
 	Omitted  int32
 }
 
-// Removal is a cluster that leaves the fleet.
+// Removal is the removal of a cluster from the fleet.
 type Removal struct {
 	Cluster string
-	// Inventory is what the federation has there, as in a Delivery; empty where that is nothing, or is not known any more.
+	// Inventory lists the federation's objects there, as in a Delivery; empty if there are none, or if they are
+	// unknown.
 	Inventory []string
-	// DeletedAt is when its Cluster was deleted; zero when nobody knows.
+	// DeletedAt is the time of the deletion of its Cluster; zero if it is unknown.
 	DeletedAt time.Time
-	// Reachable and HeardAt say whether it answered when it was asked last, and when it did.
-	Reachable bool
-	LastProbeTime   *metav1.Time
+	// Reachable and LastProbeTime are those of its last probe.
+	Reachable     bool
+	LastProbeTime *metav1.Time
 }
 
-// Add notes that a cluster left; it says whether that is news. What was noted of the same parting before stays, with
-// what is known better now: whether the cluster answered. One that had nothing is not noted.
+// Add records a removal and reports whether it is new. A recorded one keeps its values, except for the reachability,
+// which may be known better now. A cluster without objects is not recorded.
 func (l RemovedClusters) Add(p Removal, now time.Time) (next RemovedClusters, news bool) {
 	at := l.index(p.Cluster)
 	if at >= 0 && (p.DeletedAt.IsZero() || len(p.Inventory) == 0 || !l.Clusters[at].Since.Time.Before(p.DeletedAt)) {
@@ -61,7 +62,7 @@ func (l RemovedClusters) Add(p Removal, now time.Time) (next RemovedClusters, ne
 	return l, true
 }
 
-// correct has an entry say what the Cluster said last, if that is known.
+// correct updates the reachability of an entry, if the deletion of its Cluster is known.
 func (l RemovedClusters) correct(at int, p Removal) RemovedClusters {
 	if p.DeletedAt.IsZero() {
 		return l
@@ -71,7 +72,7 @@ func (l RemovedClusters) correct(at int, p Removal) RemovedClusters {
 	return l
 }
 
-// Without takes out a cluster that joined again.
+// Without drops a cluster that joined again.
 func (l RemovedClusters) Without(cluster string) RemovedClusters {
 	if at := l.index(cluster); at >= 0 {
 		l.Clusters = slices.Delete(slices.Clone(l.Clusters), at, at+1)
@@ -79,7 +80,7 @@ func (l RemovedClusters) Without(cluster string) RemovedClusters {
 	return l
 }
 
-// Since is what left after a time: what left until then is forgotten.
+// Since keeps the clusters that were removed after a time.
 func (l RemovedClusters) Since(at time.Time) RemovedClusters {
 	after := slices.DeleteFunc(slices.Clone(l.Clusters), func(c v1alpha1.RemovedCluster) bool { return !c.Since.After(at) })
 	if len(after) == len(l.Clusters) && len(after) > 0 {
@@ -92,7 +93,7 @@ func (l RemovedClusters) index(cluster string) int {
 	return slices.IndexFunc(l.Clusters, func(c v1alpha1.RemovedCluster) bool { return c.Cluster == cluster })
 }
 
-// namesOf are the first entries of an inventory as people write them.
+// namesOf returns the first entries of an inventory in readable form.
 func namesOf(inventory []string, most int) []string {
 	sorted := slices.Sorted(slices.Values(inventory))
 	names := sorted[:min(len(sorted), most)]

@@ -38,8 +38,8 @@ func TestLeft(t *testing.T) {
 		{"another left before", []v1alpha1.RemovedCluster{us}, Removal{Cluster: "eu-1", Inventory: two, DeletedAt: t0, LastProbeTime: heard}, []v1alpha1.RemovedCluster{eu, us}, true},
 		{"it leaves with nothing", []v1alpha1.RemovedCluster{us}, Removal{Cluster: "eu-1", DeletedAt: t0}, []v1alpha1.RemovedCluster{us}, false},
 		{"nobody saw when", nil, Removal{Cluster: "eu-1", Inventory: two, LastProbeTime: heard}, []v1alpha1.RemovedCluster{unseen}, true},
-		{"it is told again", []v1alpha1.RemovedCluster{eu}, Removal{Cluster: "eu-1", Inventory: two, DeletedAt: t0, LastProbeTime: heard}, []v1alpha1.RemovedCluster{eu}, false},
-		{"it is told again by one who did not see when", []v1alpha1.RemovedCluster{eu}, Removal{Cluster: "eu-1", Inventory: two, Reachable: true}, []v1alpha1.RemovedCluster{eu}, false},
+		{"it is recorded again", []v1alpha1.RemovedCluster{eu}, Removal{Cluster: "eu-1", Inventory: two, DeletedAt: t0, LastProbeTime: heard}, []v1alpha1.RemovedCluster{eu}, false},
+		{"it is recorded again without a time", []v1alpha1.RemovedCluster{eu}, Removal{Cluster: "eu-1", Inventory: two, Reachable: true}, []v1alpha1.RemovedCluster{eu}, false},
 		{"its Delivery is gone, and its Cluster knows better", []v1alpha1.RemovedCluster{eu}, Removal{Cluster: "eu-1", DeletedAt: t0, Reachable: true, LastProbeTime: &metav1.Time{Time: t0}}, []v1alpha1.RemovedCluster{answered}, false},
 		{"it left once before, came back and was not delivered to its end", []v1alpha1.RemovedCluster{us, old}, Removal{Cluster: "eu-1", Inventory: two, DeletedAt: t0, LastProbeTime: heard}, []v1alpha1.RemovedCluster{eu, us}, true},
 	} {

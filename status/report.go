@@ -10,43 +10,43 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Report is what one cluster says about one live object. Reports keep it.
+// Report is the state of one live object on one cluster. Reports keeps it.
 type Report struct {
 	// Digest is the annotation accord.dev/digest of the live object.
 	Digest string
 	// Generation is 0 for kinds without one.
 	Generation int64
-	// ObservedGeneration is the live status.observedGeneration. Observes says whether there is one, or, for a kind whose
-	// controller always reports it, will be: a Deployment that no controller has looked at yet is not observed.
+	// ObservedGeneration is the live status.observedGeneration. Observes is set if there is one, or if the kind's
+	// controller always reports it: a Deployment without it was not observed yet.
 	ObservedGeneration int64
 	Observes           bool
 	Health             kind.Health
 	// Message is a sentence about the health, at most 256 bytes.
 	Message string
-	// Status is what kind.Reflect picked.
+	// Status is the result of kind.Reflect.
 	Status Reflected
 }
 
-// Cell is one object on one cluster: what was decided, what was tried, what is known.
-// Object, Delivery and Release are three views of the matrix of cells.
+// Cell is one object on one cluster: the decision, the last attempt and the report. Object, Delivery and Release are
+// three views of the matrix of cells.
 type Cell struct {
 	Object  manifest.ID
 	Cluster string
-	// Want is the digest decided for it; empty when it could not be rendered, and then Error says why.
+	// Want is the digest decided for it; empty if it could not be rendered: then Error has the reason.
 	Want string
-	// Held says why the cluster deliberately does not get it now; empty when it does.
+	// Held is the reason why the cluster deliberately does not get it now; empty if it does.
 	Held string
-	// Error is the last error of rendering or applying Want; empty when there was none.
+	// Error is the last error of rendering or applying Want; empty if there was none.
 	Error string
-	// Report is nil while the cluster has not said anything about the object: not there, or not listed yet.
+	// Report is nil while the cluster has not reported the object: it does not exist, or is not listed yet.
 	Report *Report
-	// Unreachable says why and since when the cluster is not heard from; empty when it is.
+	// Unreachable has the reason and the time since which the cluster is unreachable; empty if it is reachable.
 	Unreachable string
-	// Since is when the state of this cell changed last, as far as it is known; zero when it is not.
+	// Since is the time of the last change of the cell's state; zero if it is unknown.
 	Since time.Time
 }
 
-// Observe is the Report of a live object; known is what is known about its kind.
+// Observe returns the Report of a live object of a known kind.
 func Observe(u *unstructured.Unstructured, known kind.Kind) Report {
 	r := Report{
 		Digest:     u.GetAnnotations()[v1alpha1.DigestAnnotation],

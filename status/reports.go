@@ -8,20 +8,19 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Reports are those of one cluster, one for every object that it has, in little space: what many of them have in common is in
-// memory once. They may not be used from several places at once.
+// Reports are those of one cluster, one for every object, in little space: common parts share their memory. They are
+// not safe for concurrent use.
 type Reports struct {
 	of map[unique.Handle[manifest.ID]]storedReport
 }
 
-// storedReport is a Report.
 type storedReport struct {
 	said                           unique.Handle[sharedReport]
 	generation, observedGeneration int64
 	times                          string // of the Reflected
 }
 
-// sharedReport is what of a Report many have in common.
+// sharedReport is the part of a Report that many objects have in common.
 type sharedReport struct {
 	digest   string
 	observes bool
@@ -30,7 +29,7 @@ type sharedReport struct {
 	shape    unique.Handle[string] // of the Reflected
 }
 
-// Get is false when nothing was said of the object.
+// Get returns the report of an object; false if there is none.
 func (r *Reports) Get(id manifest.ID) (Report, bool) {
 	kept, known := r.of[unique.Make(id)]
 	if !known {
@@ -43,7 +42,7 @@ func (r *Reports) Get(id manifest.ID) (Report, bool) {
 	}, true
 }
 
-// Put replaces what was said of the object.
+// Put replaces the report of an object.
 func (r *Reports) Put(id manifest.ID, report Report) {
 	if r.of == nil {
 		r.of = map[unique.Handle[manifest.ID]]storedReport{}
@@ -54,13 +53,13 @@ func (r *Reports) Put(id manifest.ID, report Report) {
 	}
 }
 
-// Delete forgets one object.
+// Delete removes the report of an object.
 func (r *Reports) Delete(id manifest.ID) { delete(r.of, unique.Make(id)) }
 
-// Clear forgets all.
+// Clear removes all reports.
 func (r *Reports) Clear() { clear(r.of) }
 
-// IDs are the objects of which something was said. They may be deleted meanwhile.
+// IDs returns the objects with a report. They may be deleted meanwhile.
 func (r *Reports) IDs() iter.Seq[manifest.ID] {
 	return func(yield func(manifest.ID) bool) {
 		for id := range r.of {

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// maxSentence bounds what is said of one object on one cluster, in bytes.
+	// maxSentence limits a sentence about one object on one cluster, in bytes.
 	maxSentence = 256
-	// maxMessage bounds the message of a condition, in bytes.
+	// maxMessage limits the message of a condition, in bytes.
 	maxMessage = 1024
 )
 
-// shorten cuts s between characters so that it takes at most n bytes as JSON, and shows that it did. It is counted as
-// JSON because that is what is stored: a message full of angle brackets takes six times what it seems to. Bytes that are
-// no characters are replaced, as JSON would: what is written compares equal to what is read back.
+// shorten cuts s between characters so that it takes at most n bytes as JSON, and ends a cut text with "...". It counts
+// JSON bytes, the stored form: a message full of angle brackets takes six times its length. Invalid characters are
+// replaced, as in JSON: the written text equals the text that is read back.
 func shorten(s string, n int) string {
 	const cut = "..."
 	s = strings.ToValidUTF8(s, string(utf8.RuneError))
@@ -31,7 +31,7 @@ func shorten(s string, n int) string {
 	return s
 }
 
-// jsonSize is how many bytes a character takes in a JSON string as Go and the API server write it.
+// jsonSize returns the bytes of a character in a JSON string as Go and the API server write it.
 func jsonSize(r rune) int {
 	switch {
 	case r == '"', r == '\\', r == '\n', r == '\r', r == '\t', r == '\b', r == '\f':

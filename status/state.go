@@ -5,7 +5,7 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// State is what is true of the cell, in one word and a sentence. The first row that fits decides:
+// State returns the state of the cell and a sentence about it. The first matching row decides:
 //
 //	held  reachable  error  live digest   observed  health       | state
 //	----  ---------  -----  ------------  --------  -----------  | -----------
@@ -44,19 +44,19 @@ func (c Cell) State() (v1alpha1.State, string) {
 	return v1alpha1.Progressing, c.Report.Message
 }
 
-// Applied says that the cluster is known to run what was decided. Of a cluster that is not heard from nothing is known.
+// Applied reports whether the cluster is known to run the wanted object. Nothing is known of an unreachable cluster.
 func (c Cell) Applied() bool {
 	return c.Unreachable == "" && c.Want != "" && c.Report != nil && c.Report.Digest == c.Want
 }
 
-// Observed says that it is applied, and that the object's own controller has seen it (rule 2 of the contract). A kind
-// without status.observedGeneration is observed as soon as it is there.
+// Observed reports whether it is applied, and the object's own controller has observed it (rule 2 of the contract). A
+// kind without status.observedGeneration is observed as soon as it is applied.
 func (c Cell) Observed() bool {
 	return c.Applied() && (!c.Report.Observes || c.Report.ObservedGeneration >= c.Report.Generation)
 }
 
-// refused says that the state is Failed because of an error of ours, and not of the health of the live object.
+// refused reports whether an error of accord, and not the health of the live object, makes the state Failed.
 func (c Cell) refused() bool { return c.Error != "" }
 
-// terminal says that no retry can help: what was decided cannot even be rendered.
+// terminal reports whether no retry can help: the object cannot be rendered.
 func (c Cell) terminal() bool { return c.Want == "" && c.Error != "" && c.Held == "" }

@@ -12,10 +12,10 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// maxProblems is how many items a status lists.
+// maxProblems limits the items that a status lists.
 const maxProblems = 10
 
-// item is one thing that is counted: a cluster of an object or of a release, or an object of a delivery.
+// item is a counted thing: a cluster of an object or of a release, or an object of a delivery.
 type item struct {
 	name    string
 	state   v1alpha1.State
@@ -23,19 +23,19 @@ type item struct {
 	applied bool
 	// written: everything that is not held was written.
 	written bool
-	// refused and terminal say why it is Failed, see Cell.
+	// refused and terminal explain Failed, see Cell.
 	refused, terminal bool
 	since             time.Time
 }
 
-// tally counts items and judges them. Items are sorted worst first, then by name.
+// tally counts items and summarizes them. Items are sorted worst first, then by name.
 type tally struct {
 	noun  string // "clusters", "objects"
 	items []item
 	v1alpha1.Summary
 }
 
-// severity orders states for a reader who looks at the first ones only.
+// severity orders states, worst first.
 var severity = []v1alpha1.State{v1alpha1.Failed, v1alpha1.Unreachable, v1alpha1.Progressing, v1alpha1.Held, v1alpha1.Healthy}
 
 func count(noun string, items []item) tally {
@@ -57,7 +57,7 @@ func count(noun string, items []item) tally {
 	return t
 }
 
-// counter is where a state is counted.
+// counter returns the counter of a state.
 func (t *tally) counter(s v1alpha1.State) *int32 {
 	switch s {
 	case v1alpha1.Healthy:
@@ -72,7 +72,7 @@ func (t *tally) counter(s v1alpha1.State) *int32 {
 	return &t.Progressing
 }
 
-// problems are the items that are not healthy, worst first, at most ten, and how many were left out.
+// problems returns the items that are not healthy, worst first, at most ten, and the number of omitted ones.
 func (t tally) problems() ([]item, int32) {
 	n := len(t.items) - int(t.Healthy) // healthy ones are sorted last
 	shown := min(n, maxProblems)
@@ -100,8 +100,8 @@ func (t tally) String() string {
 	return b.String()
 }
 
-// verdict summarizes. What moves is waited for before anything is said of clusters that do not answer or are held:
-// ClustersUnreachable means done but for them, and Held done but for those.
+// verdict summarizes the items. Progressing items precede unreachable and held ones: ClustersUnreachable means done
+// except for those clusters, and Held done except for the held ones.
 func (t tally) verdict() verdict {
 	message := t.String()
 	switch {
@@ -137,7 +137,7 @@ func (t tally) running(c *conditions) {
 	c.set(v1alpha1.HealthyType, s, reason, fmt.Sprintf("%d of %d %s healthy", t.Healthy, t.Total, t.noun))
 }
 
-// applied is True when everything was written that is not held.
+// applied is True when everything that is not held was written.
 func (t tally) applied() (metav1.ConditionStatus, string) {
 	switch {
 	case t.terminal():

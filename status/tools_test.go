@@ -24,7 +24,7 @@ func published(t *testing.T, generation int64, status any) *unstructured.Unstruc
 	return u
 }
 
-// kstatusSays is what flux and cli-utils conclude.
+// kstatusSays returns the conclusion of flux and cli-utils.
 func kstatusSays(t *testing.T, generation int64, status any) kstatus.Status {
 	t.Helper()
 	result, err := kstatus.Compute(published(t, generation, status))

@@ -29,7 +29,7 @@ var words = []word{
 	{"current", "healthy", "it runs what was decided, its controller has observed that, and it is healthy"},
 	{"held but current", "held and current", "held, and it runs what was decided all the same: nothing is pending"},
 	{"starting", "progressing", "it runs what was decided, and is not healthy yet"},
-	{"unknown", "unknown", "it runs what was decided, and its health cannot be told"},
+	{"unknown", "unknown", "it runs what was decided, and its health is unknown"},
 	{"unobserved", "unobserved", "it runs what was decided, and its controller has not looked at it"},
 	{"older", "older", "it still runs another version"},
 	{"missing", "missing", "it is not there"},
@@ -41,7 +41,7 @@ var words = []word{
 	{"not renderable", "unrenderable", "there is nothing to apply: only another commit helps"},
 }
 
-// fact is what can be true of the whole, beside its parts; the zero fact is nothing.
+// fact can be true of the whole, beside its parts; the zero fact is none.
 type fact struct{ name, means string }
 
 // A scene is one combination.
@@ -62,7 +62,7 @@ func (s scene) has(names ...string) bool {
 	return slices.ContainsFunc(s.names, func(n string) bool { return slices.Contains(names, n) })
 }
 
-// kindTable is what is tried with one kind.
+// kindTable has the cases of one kind.
 type kindTable struct {
 	kind  string
 	noun  string // what its parts are
@@ -279,7 +279,7 @@ func (table kindTable) combinations(most int) [][]string {
 	return list
 }
 
-// judge is what must hold whatever the table says.
+// judge checks the rules that hold for every row.
 func (table kindTable) judge(t *testing.T, s scene, o outcome, where string) {
 	t.Helper()
 	green := table.green(s)

@@ -11,38 +11,38 @@ const (
 	stalled     = meta.StalledCondition
 )
 
-// verdict is what Ready, Reconciling and Stalled say together.
+// verdict is the common meaning of Ready, Reconciling and Stalled.
 type verdict struct {
 	ready   metav1.ConditionStatus
 	reason  string
 	message string
-	// reconciling is the reason of Reconciling=True; empty if nobody is working on it.
+	// reconciling is the reason of Reconciling=True; empty if accord does nothing.
 	reconciling string
-	// stalled says that no retry can fix it.
+	// stalled is set if no retry can fix it.
 	stalled bool
 }
 
-// succeeded is the only verdict with Ready=True.
+// succeeded returns the only verdict with Ready=True.
 func succeeded(message string) verdict {
 	return verdict{ready: metav1.ConditionTrue, reason: ReconciliationSucceeded, message: message}
 }
 
-// inProgress is a verdict about something that moves.
+// inProgress returns the verdict on something that progresses.
 func inProgress(message string) verdict {
 	return verdict{ready: metav1.ConditionUnknown, reason: Progressing, message: message, reconciling: Progressing}
 }
 
-// retrying is a verdict about something that is tried again.
+// retrying returns the verdict on something that is retried.
 func retrying(reason, message string) verdict {
 	return verdict{ready: metav1.ConditionFalse, reason: reason, message: message, reconciling: ProgressingWithRetry}
 }
 
-// terminal is a verdict about something that no retry can fix.
+// terminal returns the verdict on something that no retry can fix.
 func terminal(reason, message string) verdict {
 	return verdict{ready: metav1.ConditionFalse, reason: reason, message: message, stalled: true}
 }
 
-// waiting is a verdict about something that nobody works on, because somebody wanted it so.
+// waiting returns the verdict on something that is stopped on purpose.
 func waiting(reason, message string) verdict {
 	return verdict{ready: metav1.ConditionUnknown, reason: reason, message: message}
 }
