@@ -3,7 +3,7 @@ package exit
 
 import "fmt"
 
-// An exitError ends the process with a code that says more than "did not work".
+// Error ends the process with an exit code that the command documents.
 type Error struct {
 	Code int
 	Err  error // nil when everything has been said already

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// CacheDir is the directory that was asked for, else accord's in the user's cache directory. It exists
-// afterwards, for this user only: private repositories are cloned there.
+// CacheDir returns the requested directory, else accord's directory in the user's cache. It creates the directory with access
+// for this user only, because private repositories are cloned there.
 func CacheDir(asked string) (string, error) {
 	dir := asked
 	if dir == "" {

@@ -13,16 +13,16 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// A change is one file with another text, and the message of its commit.
+// Change is new text for one file, and the message of its commit.
 type Change struct {
-	// File below the root of the work tree, with slashes.
+	// File is the path below the root of the work tree, with slashes.
 	File string
 	Text []byte
-	// Subject is the first line of the message; body may be empty.
+	// Subject is the first line of the message. Body may be empty.
 	Subject, Body string
 }
 
-// A proposal is a change that can be committed on top of HEAD. Nothing is written before commit.
+// Proposal is a change that can be committed on top of HEAD. Nothing is written before Commit.
 type Proposal struct {
 	Change
 	history *Repository
@@ -31,7 +31,7 @@ type Proposal struct {
 	Diff    string
 }
 
-// Propose checks a change: the file has to be in HEAD as it is in the work tree, and git has to know an author.
+// Propose returns an error unless the file in the work tree is the file of HEAD, and git has an author.
 func (h *Repository) Propose(ctx context.Context, c Change) (*Proposal, error) {
 	if h.Empty() {
 		return nil, errors.New("the repository has no commit yet: commit the manifests first")
@@ -65,7 +65,7 @@ func (h *Repository) Propose(ctx context.Context, c Change) (*Proposal, error) {
 	return p, nil
 }
 
-// Branch that the commit is for; empty when HEAD is detached.
+// Branch returns the branch of the commit, and "" if HEAD is detached.
 func (p *Proposal) Branch() string {
 	head, err := p.history.repo.Head()
 	if err != nil || !head.Name().IsBranch() {
@@ -74,8 +74,8 @@ func (p *Proposal) Branch() string {
 	return head.Name().Short()
 }
 
-// Commit writes the file and commits it alone, whatever else is staged, with the hooks and the signature that git is configured
-// for. It returns the hash. A commit that git refuses leaves the file as it was.
+// Commit writes the file and commits only this file, with the hooks and the signature that git is configured for. It returns the
+// hash. If git refuses the commit, the file is restored.
 func (p *Proposal) Commit(ctx context.Context) (string, error) {
 	name := p.history.pathOf(p.File)
 	if err := os.WriteFile(name, p.Text, 0o644); err != nil { // it is there, so that it keeps its mode
@@ -89,7 +89,7 @@ func (p *Proposal) Commit(ctx context.Context) (string, error) {
 	return strings.TrimSpace(head), err
 }
 
-// Push is git's, with the remote, the credentials and the hooks of the user.
+// Push runs git push, with the user's remote, credentials and hooks.
 func (h *Repository) Push(ctx context.Context) error {
 	if _, err := h.git(ctx, nil, "push"); err != nil {
 		return fmt.Errorf("the commit is made; pushing it failed: %w", err)
@@ -101,8 +101,8 @@ func (h *Repository) pathOf(file string) string {
 	return filepath.Join(h.Root, filepath.FromSlash(file))
 }
 
-// git runs the program in the work tree and returns its output, which the error has, too. An author has to be configured: git does
-// not guess one from the name of the host.
+// git runs git in the work tree and returns its output. The error has the output, too. Git does not guess an author from the
+// host name.
 func (h *Repository) git(ctx context.Context, in *strings.Reader, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", h.Root, "-c", "user.useConfigOnly=true"}, args...)...)
 	if in != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/accord-dev/accord/source"
 )
 
-// SecretRef is the name under which the credentials of the environment are handed to the source.
+// SecretRef is the name of the credentials from the environment.
 func SecretRef() *corev1.LocalObjectReference {
 	return &corev1.LocalObjectReference{Name: "environment"}
 }
 
-// CredentialData reads the credentials of the repository from environment variables, into the keys that a Secret of a
-// Federation has. None set: none.
+// CredentialData reads the credentials of the repository from environment variables. The keys are those of a Secret of a
+// Federation.
 func CredentialData(getenv func(string) string) (map[string][]byte, error) {
 	auth := map[string][]byte{}
 	for name, key := range map[string]string{
@@ -44,7 +44,7 @@ func CredentialData(getenv func(string) string) (map[string][]byte, error) {
 	return auth, nil
 }
 
-// Auth are the same for commands that fetch by themselves; nil when there are none.
+// Auth returns the same credentials for commands that fetch, and nil if there are none.
 func Auth(getenv func(string) string) (*source.Auth, error) {
 	data, err := CredentialData(getenv)
 	if err != nil || len(data) == 0 {
@@ -58,7 +58,7 @@ func Auth(getenv func(string) string) (*source.Auth, error) {
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// RepositoryName is the last part of a URL or path, as a name: "git@host:team/Prod_Apps.git" is "prod-apps".
+// RepositoryName returns the last part of a URL or path as a name: "git@host:team/Prod_Apps.git" becomes "prod-apps".
 func RepositoryName(url string) string {
 	last := path.Base(strings.ReplaceAll(strings.TrimRight(url, "/"), ":", "/"))
 	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(strings.TrimSuffix(last, ".git")), "-"), "-")

@@ -17,29 +17,29 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A written is a manifest in the work tree.
+// ManifestFile is a manifest in a file of the work tree.
 type ManifestFile struct {
 	edit.Manifest
-	// File below the root of the work tree, with slashes.
+	// File is the path below the root of the work tree, with slashes.
 	File string
 }
 
-// Group of the API.
+// Group returns the API group.
 func (w ManifestFile) Group() string { return schema.FromAPIVersionAndKind(w.APIVersion, w.Kind).Group }
 
-// Title is "RolloutPolicy shop/web".
+// Title returns "RolloutPolicy shop/web".
 func (w ManifestFile) Title() string { return w.Kind + " " + text.Join("/", w.Namespace, w.Name) }
 
-// Place is "policies/web.yaml:14".
+// Place returns "policies/web.yaml:14".
 func (w ManifestFile) Place() string { return fmt.Sprintf("%s:%d", w.File, w.Line) }
 
-// A wanted says which manifest is meant.
+// Selector selects manifests by kind and name.
 type Selector struct {
-	// Noun is what it is called: "Cluster".
+	// Noun is the kind in messages: "Cluster".
 	Noun string
-	// Kinds by API group.
+	// Kinds are the kinds by API group.
 	Kinds map[string][]string
-	// Name, as "web" or "shop/web"; empty: whatever its name.
+	// Name is "web" or "shop/web"; empty selects any name.
 	Name string
 }
 
@@ -55,7 +55,7 @@ func (w Selector) matchesName(m ManifestFile) bool {
 	return w.Name == "" || m.Name == name && (m.Namespace == namespace || both && namespace == "default" && m.Namespace == "")
 }
 
-// notFound says that there is no such manifest, and which there are.
+// notFound returns a message with the manifests that there are.
 func (w Selector) notFound(all []ManifestFile, root string) string {
 	names := make([]string, len(all))
 	for i, m := range all {
@@ -76,8 +76,8 @@ func (w Selector) notFound(all []ManifestFile, root string) string {
 	return fmt.Sprintf("no %s %q in %s%s", w.Noun, w.Name, root, hint)
 }
 
-// manifests are those below a directory of the work tree that are of a kind, by file. unread is a hint at files that are
-// no YAML; hidden directories are not looked into.
+// manifests returns the manifests of a kind below a directory of the work tree, by file, without hidden directories. unread
+// names the files that are not YAML.
 func (h *Repository) manifests(below string, of func(ManifestFile) bool) (all []ManifestFile, unread string, err error) {
 	var broken []string
 	err = filepath.WalkDir(filepath.Join(h.Root, filepath.FromSlash(below)), func(path string, entry fs.DirEntry, err error) error {
@@ -117,8 +117,8 @@ func (h *Repository) manifests(below string, of func(ManifestFile) bool) (all []
 	return all, unread, nil
 }
 
-// FindManifest returns the one manifest that is meant, which lies in the work tree around dir. An empty dir is the whole work tree
-// around the current directory.
+// FindManifest returns the one manifest that the selector matches, below dir. An empty dir is the whole work tree around the
+// current directory.
 func FindManifest(dir string, w Selector) (*Repository, ManifestFile, error) {
 	h, err := Open(cmp.Or(dir, "."))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// HeadCommit is the commit that is checked out where accord was called, or in a directory around that.
+// HeadCommit returns the commit of HEAD in the repository around the current directory.
 func HeadCommit() (string, error) {
 	repo, err := git.PlainOpenWithOptions(".", &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
@@ -33,8 +33,8 @@ func HeadCommit() (string, error) {
 
 var hexDigits = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 
-// ParseCommit reads what people and pipelines call a revision: a commit of at least 7 digits, or a whole
-// revision such as "main@sha1:4f2c9e1...". It returns the digits in lower case.
+// ParseCommit reads a commit of at least 7 digits, or a revision such as "main@sha1:4f2c9e1...". It returns the digits in lower
+// case.
 func ParseCommit(s string) (string, error) {
 	digits := strings.ToLower(text.CommitOf(s))
 	if !hexDigits.MatchString(digits) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Remotes are the URLs that the repository was cloned from.
+// Remotes returns the URLs of the remotes.
 func (h *Repository) Remotes() []string {
 	if h == nil {
 		return nil
@@ -19,10 +19,10 @@ func (h *Repository) Remotes() []string {
 	return all
 }
 
-// SameRepository says whether two URLs are of one repository, whoever asks and by whatever protocol.
+// SameRepository reports whether two URLs address one repository, regardless of user and protocol.
 func SameRepository(a, b string) bool { return normalizedURL(a) == normalizedURL(b) }
 
-// normalizedURL is "host/team/prod" of https://user@host/team/prod.git and git@host:team/prod.
+// normalizedURL returns "host/team/prod" for https://user@host/team/prod.git and git@host:team/prod.
 func normalizedURL(remote string) string {
 	if !strings.Contains(remote, "://") {
 		if host, path, scp := strings.Cut(remote, ":"); scp && !strings.Contains(host, "/") {
@@ -35,7 +35,7 @@ func normalizedURL(remote string) string {
 	return strings.TrimSuffix(strings.TrimRight(remote, "/"), ".git")
 }
 
-// DisplayURLs are URLs as they may be shown: without who asks, and without a token that some pipelines put there.
+// DisplayURLs returns URLs without user names and tokens, which some pipelines put there.
 func DisplayURLs(remotes []string) []string {
 	all := make([]string, len(remotes))
 	for i, r := range remotes {

@@ -21,13 +21,13 @@ import (
 	"github.com/accord-dev/accord/source"
 )
 
-// A history is a Git repository on this machine of which two states are compared.
+// Repository is a Git repository on this machine.
 type Repository struct {
 	repo *git.Repository
-	// Root of the work tree, or the repository itself when it is bare; links in its path are resolved.
+	// Root is the work tree, or the repository itself if it is bare, without symbolic links in its path.
 	Root string
 	Bare bool
-	// Below is the directory that was named, as seen from root: "." or "deploy/prod".
+	// Below is the directory that the user named, relative to Root: "." or "deploy/prod".
 	Below string
 }
 
@@ -65,7 +65,7 @@ func Open(dir string) (*Repository, error) {
 	return h, err
 }
 
-// withAlternates is the repository with the objects that it borrows from others on this machine (git clone --reference).
+// withAlternates returns the repository with the objects that it borrows from others on this machine (git clone --reference).
 func withAlternates(found *git.Repository) (*git.Repository, error) {
 	store, ok := found.Storer.(*filesystem.Storage)
 	if !ok {
@@ -79,7 +79,7 @@ func withAlternates(found *git.Repository) (*git.Repository, error) {
 	return repo, nil
 }
 
-// Commit is what git rev-parse would make of a revision: a branch, a tag, origin/main, HEAD~1, the first digits.
+// Commit resolves a revision as git rev-parse does: a branch, a tag, origin/main, HEAD~1, the first digits of a commit.
 func (h *Repository) Commit(rev string) (*object.Commit, error) {
 	hash, err := h.resolve(rev)
 	if err != nil {
@@ -116,7 +116,7 @@ func (h *Repository) resolve(rev string) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, fmt.Errorf("no revision %q in the Git repository%s", rev, why)
 }
 
-// suggestion is a hint at the ref that was meant, or why there may be none.
+// suggestion names the closest ref, or the reason why the commit may be missing.
 func (h *Repository) suggestion(rev string) string {
 	base, _, _ := strings.Cut(rev, "~")
 	base, _, _ = strings.Cut(base, "^")
@@ -136,7 +136,7 @@ func (h *Repository) suggestion(rev string) string {
 	return hint
 }
 
-// shallowHint is what to do about a clone that lacks a commit.
+// shallowHint is the fix for a clone without the commit.
 const shallowHint = "; this clone has only part of the history: fetch the whole of it (GitHub: actions/checkout with fetch-depth: 0)"
 
 func (h *Repository) shallow() bool {
@@ -144,19 +144,18 @@ func (h *Repository) shallow() bool {
 	return err == nil && len(commits) > 0
 }
 
-// Empty says that there is no commit yet.
+// Empty reports whether the repository has no commit.
 func (h *Repository) Empty() bool {
 	_, err := h.repo.Head()
 	return errors.Is(err, plumbing.ErrReferenceNotFound)
 }
 
-// Files are those of a commit, read as the controllers read it: checked, bounded, links inside only.
+// Files returns the files of a commit with the checks and limits of the controllers.
 func (h *Repository) Files(ctx context.Context, cache *source.Cache, commit plumbing.Hash) (source.Snapshot, error) {
 	return cache.Fetch(ctx, source.Options{URL: h.Root, Ref: source.Ref{Commit: commit.String()}})
 }
 
-// MissingCommits counts the commits of base that head does not have. known is false where the clone does not reach far enough
-// back to tell.
+// MissingCommits counts the commits of base that head does not have. known is false if the clone is too shallow to count.
 func MissingCommits(base, head *object.Commit) (n int, known bool) {
 	if base.Hash == head.Hash {
 		return 0, true
@@ -182,11 +181,11 @@ func MissingCommits(base, head *object.Commit) (n int, known bool) {
 	return n, err == nil
 }
 
-// errStop ends a walk through history.
+// errStop ends an iteration.
 var errStop = errors.New("enough")
 
-// MergedCommit is the commit that a merge commit took in, else the commit itself: forges test a pull request as the merge that
-// would be made, under a message of their own.
+// MergedCommit returns the commit that a merge commit merged, else the commit itself. Forges test a pull request as a merge
+// commit with a message of their own.
 func MergedCommit(c *object.Commit) *object.Commit {
 	if len(c.ParentHashes) < 2 {
 		return c
@@ -197,7 +196,7 @@ func MergedCommit(c *object.Commit) *object.Commit {
 	return c
 }
 
-// UserName is who git's configuration says one is; empty when it does not.
+// UserName returns the user of git's configuration, and "" if it has none.
 func (h *Repository) UserName() string {
 	settings, err := h.repo.ConfigScoped(config.SystemScope)
 	if err != nil {
@@ -206,7 +205,7 @@ func (h *Repository) UserName() string {
 	return cmp.Or(settings.Author.Name, settings.User.Name)
 }
 
-// Inside is where a file stands in the work tree, "deploy/prod.yaml"; false when it stands elsewhere.
+// Inside returns the path of a file in the work tree, "deploy/prod.yaml", and false if the file is elsewhere.
 func (h *Repository) Inside(file string) (string, bool) {
 	abs, err := filepath.Abs(file)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// changePause lets a burst of changes be one piece of news.
+	// changePause joins a burst of changes to one notification.
 	changePause = 100 * time.Millisecond
-	// watchPause is between a watch that ended and the next.
+	// watchPause is the time between the end of a watch and the next attempt.
 	watchPause = time.Second
 )
 
-// Changes is sent something whenever anything about the federation may have changed, and at the (re)start of a
-// watch. The returned function ends the watches and waits for their end.
+// Changes returns a channel that receives a value when an object of the federation may have changed, and when a watch starts
+// again. The returned function stops the watches and waits for them.
 func (h *Hub) Changes(ctx context.Context, fed *v1alpha1.Federation, deliveries bool) (news <-chan struct{}, end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	tidings := make(chan struct{}, 1)
@@ -38,8 +38,8 @@ func (h *Hub) Changes(ctx context.Context, fed *v1alpha1.Federation, deliveries 
 	return tidings, func() { cancel(); following.Wait() }
 }
 
-// follow watches one kind until the context ends. A watch that breaks is started again, and that is news too:
-// the reader then reads everything and sees by itself if the hub is gone.
+// follow watches one kind until the context ends. It restarts a watch that breaks and notifies, so that the reader reads again
+// and sees whether the hub is unreachable.
 func (h *Hub) follow(ctx context.Context, news chan<- struct{}, list func() client.ObjectList, o ...client.ListOption) {
 	for ctx.Err() == nil {
 		w, err := h.Watch(ctx, list(), o...)
@@ -55,7 +55,7 @@ func (h *Hub) follow(ctx context.Context, news chan<- struct{}, list func() clie
 	}
 }
 
-// notify does not wait: one piece of unread news is enough.
+// notify does not block: one unread notification is enough.
 func notify(news chan<- struct{}) {
 	select {
 	case news <- struct{}{}:
@@ -63,7 +63,7 @@ func notify(news chan<- struct{}) {
 	}
 }
 
-// pause waits that long, or until the context ends.
+// pause waits for d or until the context ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -71,14 +71,14 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Transient tells whether err is of the kind that ends by itself: the hub restarts, or is busy.
+// Transient reports whether err can go away without a change, for example because the hub restarts or is overloaded.
 func Transient(err error) bool {
 	_, network := errors.AsType[*url.Error](err)
 	return network || errors.Is(err, context.DeadlineExceeded) || apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) ||
 		apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) || apierrors.IsInternalError(err)
 }
 
-// WaitForChange until there is news, but not longer than again.
+// WaitForChange waits for a change, but at most until the given time.
 func WaitForChange(ctx context.Context, news <-chan struct{}, again time.Time) error {
 	t := time.NewTimer(time.Until(again))
 	defer t.Stop()

@@ -8,12 +8,12 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// NotBeingDeleted are the clusters without those that are being removed: those have left the fleet, as the controllers see it.
+// NotBeingDeleted returns the clusters that are not being deleted. The controllers no longer count the others to the fleet.
 func NotBeingDeleted(clusters []v1alpha1.Cluster) []v1alpha1.Cluster {
 	return slices.DeleteFunc(slices.Clone(clusters), func(c v1alpha1.Cluster) bool { return c.DeletionTimestamp != nil })
 }
 
-// DeletionNote says on what a Cluster waits that is being deleted.
+// DeletionNote returns the reason why a Cluster that is being deleted still exists.
 func DeletionNote(c *v1alpha1.Cluster) string {
 	if slices.Contains(c.Finalizers, v1alpha1.RecordRemovalFinalizer) {
 		return "goes when accord wrote down what stays there: a minute at most, if it runs"

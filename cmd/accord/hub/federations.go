@@ -13,13 +13,13 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// ListOptions selects what belongs to the federation.
+// ListOptions selects the objects of the federation.
 func ListOptions(fed *v1alpha1.Federation) []client.ListOption {
 	return []client.ListOption{client.InNamespace(fed.Namespace), client.MatchingLabels{v1alpha1.FederationLabel: fed.Name}}
 }
 
-// Federation of that name: the one in the hub's namespace, else, if no namespace was asked for, the only one of
-// that name. An empty name is the only one there is.
+// Federation returns the federation of that name in the hub's namespace. If no namespace was requested, it returns the only one
+// of that name in any namespace. An empty name selects the only federation there is.
 func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation, error) {
 	all, err := h.Federations(ctx)
 	if err != nil {
@@ -51,7 +51,8 @@ func nearestFederation(name string, all []v1alpha1.Federation) string {
 	return manifest.DidYouMean(name, names)
 }
 
-// Federations in the namespace that was asked for; in all when none was, or when only that one may be read.
+// Federations returns the federations of the requested namespace. If none was requested, it returns all, or those of the default
+// namespace if the user may only read that one.
 func (h *Hub) Federations(ctx context.Context) ([]v1alpha1.Federation, error) {
 	list := &v1alpha1.FederationList{}
 	var err error
@@ -67,7 +68,7 @@ func (h *Hub) Federations(ctx context.Context) ([]v1alpha1.Federation, error) {
 	return list.Items, nil
 }
 
-// available names the federations there are.
+// available lists the names of the federations.
 func (h *Hub) available(all []v1alpha1.Federation) string {
 	if len(all) == 0 {
 		return "there is none on " + h.Config.Host
@@ -79,7 +80,7 @@ func (h *Hub) available(all []v1alpha1.Federation) string {
 	return "there is " + strings.Join(names, ", ")
 }
 
-// CheckClusters refuses names that are no clusters.
+// CheckClusters returns an error if a name is not the name of a Cluster.
 func (h *Hub) CheckClusters(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil

@@ -20,15 +20,15 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// KubeconfigEnv names the environment variable with the path of the hub's kubeconfig.
+// KubeconfigEnv is the environment variable with the path of the hub's kubeconfig.
 const KubeconfigEnv = "ACCORD_KUBECONFIG"
 
-// Flags say where the hub is: --hub-kubeconfig, else ACCORD_KUBECONFIG, else what kubectl would talk to.
+// Flags select the hub: --hub-kubeconfig, else ACCORD_KUBECONFIG, else kubectl's current context.
 type Flags struct {
 	Kubeconfig string
 	Context    string
 	namespace  string
-	// Timeout is how long the hub may take for one request; zero: answerTime.
+	// Timeout limits one request; zero means RequestTimeout.
 	Timeout time.Duration
 }
 
@@ -37,23 +37,23 @@ func (h *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&h.Context, "hub-context", "", "context in the hub's kubeconfig (default its current one)")
 }
 
-// RegisterWithNamespace is register for commands that look at what lies in a namespace.
+// RegisterWithNamespace registers --namespace, too.
 func (h *Flags) RegisterWithNamespace(f *pflag.FlagSet) {
 	h.Register(f)
 	f.StringVarP(&h.namespace, "namespace", "n", "", "namespace of the federation (default that of the context)")
 }
 
-// A hub is a connection to the API server that has the kinds of accord.dev.
+// Hub is a connection to the API server that serves accord.dev.
 type Hub struct {
 	client.WithWatch
 	Config *rest.Config
-	// Namespace that was asked for, else the one of the context.
+	// Namespace is the requested namespace, else that of the context.
 	Namespace string
-	// NamespaceGiven is false when nobody asked for one.
+	// NamespaceGiven reports whether a namespace was requested.
 	NamespaceGiven bool
 }
 
-// Connect reads the kubeconfig; it does not talk to the server yet.
+// Connect reads the kubeconfig. It does not contact the server.
 func (h *Flags) Connect() (*Hub, error) {
 	SetLogger(slog.New(slog.DiscardHandler))
 	loader := Loader(h.Path(), h.Context)
@@ -75,7 +75,7 @@ func (h *Flags) Connect() (*Hub, error) {
 	return &Hub{WithWatch: c, Config: cfg, Namespace: namespace, NamespaceGiven: h.namespace != ""}, nil
 }
 
-// Path of the kubeconfig that was asked for; empty when kubectl's rules decide.
+// Path returns the requested kubeconfig, and "" if kubectl's rules apply.
 func (h *Flags) Path() string {
 	if h.Kubeconfig != "" {
 		return h.Kubeconfig
@@ -83,7 +83,7 @@ func (h *Flags) Path() string {
 	return os.Getenv(KubeconfigEnv)
 }
 
-// Wrap says which server did not give what was asked for, and notices one that is no hub.
+// Wrap adds the address of the hub to an error, and explains errors of a server that is not a hub.
 func (h *Hub) Wrap(doing string, err error) error {
 	switch {
 	case err == nil:
@@ -97,7 +97,7 @@ func (h *Hub) Wrap(doing string, err error) error {
 	return fmt.Errorf("%s (hub %s): %w", doing, h.Config.Host, err)
 }
 
-// Scheme has the kinds that commands read and write.
+// Scheme returns the kinds that commands read and write.
 func Scheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, corev1.AddToScheme} {
@@ -108,5 +108,5 @@ func Scheme() *runtime.Scheme {
 	return s
 }
 
-// SystemNamespace is where accord keeps its things, on the hub and on members.
+// SystemNamespace is the namespace of accord's own objects, on the hub and on members.
 const SystemNamespace = "accord-system"

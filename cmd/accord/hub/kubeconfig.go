@@ -14,16 +14,15 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// Loader reads the file at path, or, when path is empty, what kubectl would read. An empty
-// context is the current one.
+// Loader reads the kubeconfig at path, or kubectl's default one if path is empty. An empty context is the current one.
 func Loader(path, context string) clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = path
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: context})
 }
 
-// ClientConfig is the configuration of the loader's context, without a client-side rate limit: the API
-// server's own fairness decides.
+// ClientConfig returns the configuration of the loader's context, without a client-side rate limit: the API server's priority
+// and fairness applies.
 func ClientConfig(loader clientcmd.ClientConfig) (*rest.Config, error) {
 	cfg, err := loader.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
@@ -37,7 +36,7 @@ func ClientConfig(loader clientcmd.ClientConfig) (*rest.Config, error) {
 	return cfg, nil
 }
 
-// SetLogger gives the Kubernetes libraries log. Commands that only print give them a discarding one.
+// SetLogger sets the logger of the Kubernetes libraries. Commands that only print set one that discards.
 func SetLogger(log *slog.Logger) {
 	l := logr.FromSlogHandler(log.Handler())
 	klog.SetLoggerWithOptions(l.WithName("client"), klog.ContextualLogger(true))

@@ -11,8 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// MemberConfigs are the contexts of a kubeconfig that can be Clusters by their name. The others are named on stderr:
-// left out is not the same as done.
+// MemberConfigs returns the contexts of a kubeconfig whose names are valid names of Clusters. It reports the others on stderr.
 func MemberConfigs(kubeconfig string, stderr io.Writer) (map[string]*rest.Config, error) {
 	file, err := clientcmd.LoadFromFile(kubeconfig)
 	if err != nil {

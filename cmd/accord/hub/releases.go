@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// FindRollout is the rollout of a RolloutPolicy, or the only one when name is empty.
+// FindRollout returns the rollout of a RolloutPolicy, or the only one if name is empty.
 func FindRollout(rel *v1alpha1.Release, name string) (*v1alpha1.RolloutStatus, error) {
 	all := rel.Status.Rollouts
 	names := make([]string, len(all))
@@ -32,7 +32,7 @@ func FindRollout(rel *v1alpha1.Release, name string) (*v1alpha1.RolloutStatus, e
 	return nil, fmt.Errorf("no rollout %q in release %s: there is %s", name, rel.Name, strings.Join(names, ", "))
 }
 
-// NewestRelease is the Release that the federation is at; nil when it is at none yet.
+// NewestRelease returns the current Release of the federation, nil if there is none yet.
 func (h *Hub) NewestRelease(ctx context.Context, fed *v1alpha1.Federation) (*v1alpha1.Release, error) {
 	if fed.Status.Release == "" {
 		return nil, nil

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// RequestTimeout is how long a hub may take to answer one request.
+// RequestTimeout limits one request to the hub.
 const RequestTimeout = 30 * time.Second
 
-// withTimeout bounds every request but watches. Not all of client-go has a context: finding out which kinds are served
-// has none, and would wait for a silent hub for ever.
+// withTimeout limits every request except watches. Discovery in client-go takes no context and would wait forever for a hub that
+// does not answer.
 func withTimeout(limit time.Duration) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper { return &timeoutTransport{next, limit} }
 }
@@ -21,7 +21,7 @@ type timeoutTransport struct {
 	limit time.Duration
 }
 
-// RoundTrip makes it an http.RoundTripper.
+// RoundTrip implements http.RoundTripper.
 func (b *timeoutTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Query().Has("watch") {
 		return b.next.RoundTrip(req)
@@ -36,13 +36,13 @@ func (b *timeoutTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	return resp, nil
 }
 
-// cancelingBody ends the time of a request when its answer was read.
+// cancelingBody cancels the timeout of a request when its response has been read.
 type cancelingBody struct {
 	io.ReadCloser
 	end context.CancelFunc
 }
 
-// Close makes it an io.Closer.
+// Close implements io.Closer.
 func (b *cancelingBody) Close() error {
 	defer b.end()
 	return b.ReadCloser.Close()

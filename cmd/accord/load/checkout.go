@@ -13,16 +13,16 @@ import (
 	"github.com/accord-dev/accord/source"
 )
 
-// A checkout is the files of one source.
+// Checkout is the files of one source.
 type Checkout struct {
-	// Files are nil where the directory that is read does not exist and need not.
+	// Files are nil if the directory of the source does not exist and may be absent.
 	Files    fs.FS
 	Revision string
-	// Message of the commit; empty for a directory.
+	// Message is the message of the commit; empty for a directory.
 	Message string
 }
 
-// checkouts are in the order of the sources. They can be read until end is called.
+// checkouts returns the files of the sources, in their order. They are readable until end is called.
 func (f *Flags) checkouts(ctx context.Context, dir string, fed *v1alpha1.Federation) (all []Checkout, end func(), err error) {
 	sources := fed.Spec.Sources
 	end = func() {}
@@ -45,7 +45,7 @@ func (f *Flags) checkouts(ctx context.Context, dir string, fed *v1alpha1.Federat
 	return slices.Repeat([]Checkout{c}, len(sources)), end, err
 }
 
-// OpenDirectory refuses links that lead out of it, as they are refused in a commit.
+// OpenDirectory opens a directory. Links that lead out of it cannot be read, as in a commit.
 func OpenDirectory(dir string) (Checkout, func(), error) {
 	if dir == "" {
 		dir = "."
@@ -86,7 +86,7 @@ func (f *Flags) Fetch(ctx context.Context, s v1alpha1.Source) (Checkout, error) 
 	return Checkout{snapshot.FS, snapshot.Revision, snapshot.Message}, err
 }
 
-// Cache is where commits are read through, also those of repositories on this machine.
+// Cache opens the cache of commits, which is used for local repositories, too.
 func (f *Flags) Cache() (*source.Cache, error) {
 	dir, err := gitrepo.CacheDir(f.cacheDir)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/accord-dev/accord/status/interpret"
 )
 
-// readFederation reads the one Federation manifest in a file, in which others may stand beside it.
+// readFederation reads the one Federation manifest of a file, which may have other manifests.
 func readFederation(file string) (*v1alpha1.Federation, error) {
 	fed, _, err := readFederationObject(file)
 	return fed, err
 }
 
-// readFederationObject is the one Federation of a file, and the manifest that it was read from.
+// readFederationObject returns the one Federation of a file, and its manifest.
 func readFederationObject(file string) (*v1alpha1.Federation, render.Object, error) {
 	objects, err := ReadManifests(file)
 	if err != nil {
@@ -30,7 +30,7 @@ func readFederationObject(file string) (*v1alpha1.Federation, render.Object, err
 	return SelectFederation(file, objects)
 }
 
-// SelectFederation is federationIn for a file of which the manifests were read already.
+// SelectFederation returns the one Federation among the manifests of a file, and its manifest.
 func SelectFederation(file string, objects []render.Object) (*v1alpha1.Federation, render.Object, error) {
 	var found []render.Object
 	for _, o := range objects {
@@ -49,7 +49,7 @@ func SelectFederation(file string, objects []render.Object) (*v1alpha1.Federatio
 	return fed, found[0], err
 }
 
-// ReadHealth is what the Federation of a file says about the health of kinds, each at its line.
+// ReadHealth returns the healthCheckExprs of the Federation in a file, with their lines.
 func ReadHealth(file string) ([]interpret.HealthExprs, error) {
 	fed, written, err := readFederationObject(file)
 	if err != nil {
@@ -58,7 +58,7 @@ func ReadHealth(file string) ([]interpret.HealthExprs, error) {
 	return HealthOf(fed, written), nil
 }
 
-// HealthOf is what a Federation says about the health of kinds, each at its line of the manifest.
+// HealthOf returns the healthCheckExprs of a Federation, with their lines in the manifest.
 func HealthOf(fed *v1alpha1.Federation, written render.Object) []interpret.HealthExprs {
 	health := propagate.Input{}.WithFederation(fed).Health
 	lines := manifest.LinesOf(written.Text, written.Origin.Line)
@@ -68,7 +68,8 @@ func HealthOf(fed *v1alpha1.Federation, written render.Object) []interpret.Healt
 	return health
 }
 
-// withDefaults fills in what a hub would, and refuses what one would refuse and is needed here.
+// withDefaults sets the defaults of the CustomResourceDefinition, and returns an error if a field that is needed here is
+// missing.
 func withDefaults(fed *v1alpha1.Federation) (*v1alpha1.Federation, error) {
 	switch {
 	case fed.Name == "":

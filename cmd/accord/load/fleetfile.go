@@ -13,11 +13,11 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// fleetFileHint is what a file of facts is written with.
+// fleetFileHint is the command that writes the file.
 const fleetFileHint = `"accord get clusters,objects -o yaml" writes one`
 
-// ReadFleetFile reads what "accord get clusters,objects -o yaml" wrote. What is of another federation is left out; deliveries
-// and releases are taken when they are there.
+// ReadFleetFile reads the output of "accord get clusters,objects -o yaml". It ignores objects of other federations. Deliveries
+// and Releases are optional.
 func ReadFleetFile(file string, fed *v1alpha1.Federation) (*HubSnapshot, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -44,13 +44,13 @@ func ReadFleetFile(file string, fed *v1alpha1.Federation) (*HubSnapshot, error) 
 	return &read.HubSnapshot, nil
 }
 
-// A factFile is read one document at a time.
+// fleetFile collects the objects of the documents.
 type fleetFile struct {
 	HubSnapshot
 	federation *v1alpha1.Federation
 }
 
-// add takes an object, or a list of them.
+// add reads an object, or a list of objects.
 func (f *fleetFile) add(document json.RawMessage) error {
 	if len(document) == 0 || string(document) == "null" {
 		return nil
@@ -88,7 +88,7 @@ func (f *fleetFile) ofFederation(namespace, federation string) bool {
 	return namespace == f.federation.Namespace && federation == f.federation.Name
 }
 
-// appendObject decodes an object and adds it to the list if it is wanted.
+// appendObject decodes an object and appends it to the list if it is wanted.
 func appendObject[T any](list *[]T, document json.RawMessage, wanted func(*T) bool) error {
 	var object T
 	if err := json.Unmarshal(document, &object); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// addToInput adds to the manifests what only the hub knows and the controllers decide by: clusters that Git does not declare,
-// what clusters serve and have room for, and what was decided the last time. A hub that cannot be read adds nothing.
+// addToInput adds to the input the facts that only the hub has: Clusters that Git does not declare, served kinds, free capacity,
+// and previous decisions. It adds nothing if the hub cannot be read.
 func (l *LiveHub) addToInput(ctx context.Context, t *Tree) {
 	if l == nil || l.Err != nil {
 		return

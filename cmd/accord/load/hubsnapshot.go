@@ -13,7 +13,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// A known is what a hub, or a file written by "accord get", knows beside what is in Git.
+// HubSnapshot is the objects of a hub at one moment, or those of a file that "accord get" wrote.
 type HubSnapshot struct {
 	Clusters   []v1alpha1.Cluster
 	objects    []v1alpha1.FederatedObject
@@ -21,7 +21,7 @@ type HubSnapshot struct {
 	Releases   []v1alpha1.Release
 }
 
-// Snapshot reads what the hub knows of its federation.
+// Snapshot reads the objects of the federation from the hub.
 func (l *LiveHub) Snapshot(ctx context.Context) (*HubSnapshot, error) {
 	if l.Err != nil {
 		return nil, l.Err
@@ -36,7 +36,7 @@ func (l *LiveHub) Snapshot(ctx context.Context) (*HubSnapshot, error) {
 	return &HubSnapshot{clusters.Items, objects.Items, deliveries.Items, releases.Items}, nil
 }
 
-// Previous is what was decided the last time; nil when nothing is known.
+// Previous returns the previous decisions.
 func (k *HubSnapshot) Previous() []propagate.Previous {
 	if k == nil {
 		return nil
@@ -48,8 +48,8 @@ func (k *HubSnapshot) Previous() []propagate.Previous {
 	return all
 }
 
-// Fleet is the clusters as the controllers will have them once they have taken over what a side declares: Git decides
-// about the fields that it sets, and takes back those that it set in base. by is the federation, "shop.prod".
+// Fleet returns the clusters as the controllers will see them once they have applied the Cluster manifests of a side. Git owns
+// the fields that it sets, and resets those that it set in base. by is the federation, "shop.prod".
 func (k *HubSnapshot) Fleet(base, now *Tree, by string) []fleet.Cluster {
 	if k == nil {
 		return now.Parts.Fleet()
@@ -72,7 +72,7 @@ func (k *HubSnapshot) Fleet(base, now *Tree, by string) []fleet.Cluster {
 	return all
 }
 
-// declaration is what the manifests of a side say of a cluster.
+// declaration returns the Cluster manifest of a side.
 func declaration(t *Tree, name string) (v1alpha1.Cluster, bool) {
 	if t == nil {
 		return v1alpha1.Cluster{}, false
@@ -84,12 +84,12 @@ func declaration(t *Tree, name string) (v1alpha1.Cluster, bool) {
 	return t.Parts.Clusters[i], true
 }
 
-// joinedByHand says whether somebody else than Git made the cluster a member: it stays when its manifest goes.
+// joinedByHand reports whether the cluster was joined by other means than Git: it stays when its manifest is removed.
 func joinedByHand(c, declared v1alpha1.Cluster) bool {
 	return c.Spec.APIEndpoint != "" && declared.Spec.APIEndpoint == "" || c.Spec.SecretRef != nil && declared.Spec.SecretRef == nil
 }
 
-// withDeclaration is the cluster of the hub with what Git says of it now, where it said something else before.
+// withDeclaration returns the Cluster of the hub after its manifest changed from was to now.
 func withDeclaration(c, was, now v1alpha1.Cluster) v1alpha1.Cluster {
 	c.Labels = maps.Clone(c.Labels)
 	if c.Labels == nil {
@@ -107,7 +107,7 @@ func withDeclaration(c, was, now v1alpha1.Cluster) v1alpha1.Cluster {
 	return c
 }
 
-// overlay is a field of the hub after Git, which said was, says now.
+// overlay returns a field of the hub after Git changed it from was to now.
 func overlay(hub, was, now string) string {
 	if was != "" {
 		hub = ""
@@ -115,7 +115,7 @@ func overlay(hub, was, now string) string {
 	return cmp.Or(now, hub)
 }
 
-// overlayList is said for a list.
+// overlayList is overlay for a list.
 func overlayList[T any](hub, was, now []T) []T {
 	switch {
 	case len(now) > 0:

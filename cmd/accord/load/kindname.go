@@ -13,11 +13,11 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// kindNames are the kinds that each word means, as kubectl takes them: "deploy", "deployment", "deployments",
-// "deployment.apps", "deployments.v1.apps". Case does not count.
+// kindNames maps a word to kinds, as kubectl does: "deploy", "deployment", "deployments", "deployment.apps",
+// "deployments.v1.apps", in any case.
 type kindNames map[string][]schema.GroupKind
 
-// shortKinds are the short names that API servers give the built-in kinds.
+// shortKinds returns the short names of the built-in kinds.
 func shortKinds() map[schema.GroupKind][]string {
 	return map[schema.GroupKind][]string{
 		{Kind: "ConfigMap"}:             {"cm"},
@@ -52,7 +52,8 @@ func shortKinds() map[schema.GroupKind][]string {
 	}
 }
 
-// newKindNames has the built-in kinds, those of the objects, and those that their CustomResourceDefinitions define.
+// newKindNames returns the words for the built-in kinds, the kinds of the objects, and the kinds that their
+// CustomResourceDefinitions define.
 func newKindNames(objects []render.Object) kindNames {
 	names := kindNames{}
 	for gk, short := range shortKinds() {
@@ -68,7 +69,7 @@ func newKindNames(objects []render.Object) kindNames {
 	return names
 }
 
-// add gives a kind its usual words, and others.
+// add adds the usual words of a kind, and others.
 func (k kindNames) add(gk schema.GroupKind, version string, words ...string) {
 	plural, singular := meta.UnsafeGuessKindToResource(gk.WithVersion(version))
 	for _, word := range append([]string{singular.Resource, plural.Resource}, words...) {
@@ -85,7 +86,7 @@ func (k kindNames) addWord(word string, gk schema.GroupKind) {
 	}
 }
 
-// define adds the words that a CustomResourceDefinition has for its kind.
+// define adds the kind of a CustomResourceDefinition.
 func (k kindNames) define(crd *unstructured.Unstructured) {
 	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
@@ -101,7 +102,7 @@ func (k kindNames) define(crd *unstructured.Unstructured) {
 	k.add(schema.GroupKind{Group: group, Kind: kind}, "v1", words...)
 }
 
-// lookup are the kinds that a word means; near is what was probably meant when it is none.
+// lookup returns the kinds of a word. If there are none, near is the closest word.
 func (k kindNames) lookup(word string) (kinds []schema.GroupKind, near string) {
 	if kinds = k[strings.ToLower(word)]; len(kinds) > 0 {
 		return kinds, ""

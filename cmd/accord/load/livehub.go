@@ -9,18 +9,18 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// A liveHub is the hub that "why" and "plan" ask about what is live; nil when none was named.
+// LiveHub is the hub that "why" and "plan" read, and its federation; nil if no hub was requested.
 type LiveHub struct {
 	*hub.Hub
 	Federation *v1alpha1.Federation
 	Objects    []v1alpha1.FederatedObject
 	Deliveries []v1alpha1.Delivery
-	// Err is why the hub cannot be asked; what follows from the manifests is explained nevertheless.
+	// Err is the reason why the hub cannot be read. Commands explain the manifests nevertheless.
 	Err error
 }
 
-// ConnectHub finds the Federation on the hub that was named. With --federation it is that of the manifest, or the one of
-// that name; without, the only one there is. What it skips counts, and so do its paths unless there are ownPaths.
+// ConnectHub finds the Federation on the requested hub: the one of the --federation manifest, the one of that name, or the only
+// one. Its skip rules apply, and its paths unless ownPaths is true.
 func (f *Flags) ConnectHub(ctx context.Context, to *hub.Flags, ownPaths bool) (*LiveHub, error) {
 	if to.Path() == "" {
 		return nil, nil

@@ -11,8 +11,7 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// ReadManifests are the objects of one file, whatever it is called, with its path as it was given. Mistakes are
-// *manifest.Errors with that path.
+// ReadManifests returns the objects of one file, with its path as given. Mistakes are *manifest.Errors with that path.
 func ReadManifests(file string) ([]render.Object, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -21,7 +20,7 @@ func ReadManifests(file string) ([]render.Object, error) {
 	return ParseManifests(file, data)
 }
 
-// ParseManifests is manifestsIn for a file that was read already.
+// ParseManifests returns the objects in the text of a file.
 func ParseManifests(file string, data []byte) ([]render.Object, error) {
 	files, err := txtar.FS(&txtar.Archive{Files: []txtar.File{{Name: "manifests.yaml", Data: data}}})
 	if err != nil {
@@ -34,7 +33,7 @@ func ParseManifests(file string, data []byte) ([]render.Object, error) {
 	return objects, withPath(file, err)
 }
 
-// withPath is err with the mistakes in the manifests of a file.
+// withPath sets the path of the *manifest.Errors in err.
 func withPath(file string, err error) error {
 	if joined, several := err.(interface{ Unwrap() []error }); several {
 		var all []error

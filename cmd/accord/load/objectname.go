@@ -11,15 +11,15 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// An objectName is KIND/NAME as a user writes it.
+// ObjectName is KIND/NAME as a user writes it.
 type ObjectName struct{ kind, name string }
 
 func (o ObjectName) String() string { return o.kind + "/" + o.name }
 
 var kindSlashName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*/[^/]+$`)
 
-// SplitArgs tells objects from the one directory: an object is KIND/NAME, a directory that looks like one is written
-// with ./ in front.
+// SplitArgs separates KIND/NAME arguments from the one directory. A directory that looks like KIND/NAME is written with ./ in
+// front.
 func SplitArgs(args []string) (objects []ObjectName, dir string, err error) {
 	for _, arg := range args {
 		if kindSlashName.MatchString(arg) {
@@ -35,15 +35,15 @@ func SplitArgs(args []string) (objects []ObjectName, dir string, err error) {
 	return objects, dir, nil
 }
 
-// A finder finds objects by what users call them.
+// finder finds objects by KIND/NAME.
 type finder struct {
 	kinds kindNames
 	ids   []manifest.ID
-	// namespace that was asked for; empty: any.
+	// namespace is the requested one; empty means any.
 	namespace string
 }
 
-// find is the one object of that name. What is not there, or is there several times, is an error that says what is.
+// find returns the one object of that name. The error lists the candidates if there is none or more than one.
 func (f finder) find(o ObjectName) (manifest.ID, error) {
 	kinds, near := f.kinds.lookup(o.kind)
 	if len(kinds) == 0 {
@@ -69,7 +69,7 @@ func (f finder) find(o ObjectName) (manifest.ID, error) {
 	return manifest.ID{}, ambiguous(o, found)
 }
 
-// ofKinds are the objects of the kinds, in any namespace.
+// ofKinds returns the objects of the kinds, in any namespace.
 func (f finder) ofKinds(kinds []schema.GroupKind) []manifest.ID {
 	var ids []manifest.ID
 	for _, id := range f.ids {
@@ -80,12 +80,12 @@ func (f finder) ofKinds(kinds []schema.GroupKind) []manifest.ID {
 	return ids
 }
 
-// inNamespace says whether the object may be the one that is meant. What has no namespace is in every one.
+// inNamespace reports whether the object is in the requested namespace. Cluster-scoped objects are in every namespace.
 func (f finder) inNamespace(id manifest.ID) bool {
 	return f.namespace == "" || id.Namespace == "" || id.Namespace == f.namespace
 }
 
-// notFound says what there is instead.
+// notFound returns an error with the closest objects.
 func (f finder) notFound(kind, name string, of []manifest.ID) error {
 	var names, elsewhere []string
 	for _, id := range of {
@@ -112,7 +112,7 @@ func (f finder) notFound(kind, name string, of []manifest.ID) error {
 	return fmt.Errorf("%s%s", what, manifest.DidYouMean(name, names))
 }
 
-// ambiguous lists what a name may mean.
+// ambiguous returns an error with the objects that match.
 func ambiguous(o ObjectName, found []manifest.ID) error {
 	var choices []string
 	say := "-n NAMESPACE"

@@ -15,13 +15,14 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
-// A planned tree has a plan.
+// PlannedTree is a tree and its plan.
 type PlannedTree struct {
 	*Tree
 	*propagate.Plan
 }
 
-// Plan reads and decides, with what the hub knows if there is one. Mistakes in manifests are exit code 1.
+// Plan reads the manifests and plans them, with the facts of the hub if there is one. Mistakes in manifests end the process with
+// exit code 1.
 func (f *Flags) Plan(ctx context.Context, dir string, live *LiveHub) (*PlannedTree, error) {
 	t, err := f.Read(ctx, dir)
 	if err != nil {
@@ -42,7 +43,7 @@ func (f *Flags) Plan(ctx context.Context, dir string, live *LiveHub) (*PlannedTr
 	return &PlannedTree{t, plan}, nil
 }
 
-// WriteDump writes the input to the file that was asked for, if there is one and it can be planned.
+// WriteDump writes the planner's input to the requested file. Without a file, or with mistakes in manifests, it writes nothing.
 func (f *Flags) WriteDump(t *Tree) (err error) {
 	if f.Dump == "" || t.Mistakes != nil {
 		return nil
@@ -55,7 +56,7 @@ func (f *Flags) WriteDump(t *Tree) (err error) {
 	return dump.Write(file, t.Input)
 }
 
-// CheckCluster refuses a name that no Cluster has.
+// CheckCluster returns an error if no Cluster has that name.
 func (p *PlannedTree) CheckCluster(name string) error {
 	names := p.Clusters()
 	if slices.Contains(names, name) {
@@ -67,10 +68,10 @@ func (p *PlannedTree) CheckCluster(name string) error {
 	return fmt.Errorf("no cluster %q among %s%s", name, text.Count(len(names), "Cluster"), manifest.DidYouMean(name, names))
 }
 
-// NoClusters is what to do when nothing is declared to place anything on.
+// NoClusters is the message for a plan without Clusters.
 const NoClusters = "no Cluster is declared: put Cluster manifests beside the others (of Karmada: kubectl get clusters -o yaml), or name a hub with --hub-kubeconfig"
 
-// Find is the object that a user means.
+// Find returns the object that a user named.
 func (p *PlannedTree) Find(o ObjectName, namespace string) (manifest.ID, error) {
 	f := finder{kinds: newKindNames(p.Input.Objects), namespace: namespace}
 	for i := range p.Decisions {

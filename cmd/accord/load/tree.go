@@ -16,7 +16,7 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// Flags say which manifests are looked at: those of a directory, of a repository, or of a Federation.
+// Flags select the manifests: those of a directory, of a repository, or of a Federation.
 type Flags struct {
 	Repo           string
 	ref            v1alpha1.Ref
@@ -24,7 +24,7 @@ type Flags struct {
 	FederationName string
 	cacheDir       string
 	Dump           string
-	// Found is the Federation when it was found elsewhere than in a file.
+	// Found is the Federation if it was read from a hub.
 	Found *v1alpha1.Federation
 }
 
@@ -33,7 +33,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	f.RegisterPlaces(c)
 }
 
-// RegisterPlaces is register for a command that says in its own words which commit it reads.
+// RegisterPlaces registers all flags except those that select a commit.
 func (f *Flags) RegisterPlaces(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.Repo, "repo", "", "repository in place of a directory: a URL (credentials as for \"accord apply\"), or the path of a local one")
@@ -44,7 +44,7 @@ func (f *Flags) RegisterPlaces(c *cobra.Command) {
 	flags.StringVar(&f.Dump, "dump", "", "write the planner's whole input to this file, for a bug report or a test")
 }
 
-// RegisterRef is for commands that read a repository.
+// RegisterRef registers the flags that select a commit of a repository.
 func RegisterRef(c *cobra.Command, ref *v1alpha1.Ref) {
 	flags := c.Flags()
 	flags.StringVar(&ref.Branch, "branch", "", "branch (default that of the repository)")
@@ -54,18 +54,18 @@ func RegisterRef(c *cobra.Command, ref *v1alpha1.Ref) {
 	c.MarkFlagsMutuallyExclusive("tag", "semver", "commit")
 }
 
-// A tree is one state of all manifests of a federation.
+// Tree is all manifests of a federation at one revision.
 type Tree struct {
 	Parts propagate.Parts
-	// Input is whole only without mistakes.
+	// Input is complete only without mistakes.
 	Input propagate.Input
-	// Mistakes are what is wrong with single manifests: joined errors, each a *manifest.Error.
+	// Mistakes are the errors in single manifests: joined errors, each a *manifest.Error.
 	Mistakes error
-	// Dir is where the paths of manifests begin, as seen from where accord was called; empty for a repository.
+	// Dir is the directory in which the paths of manifests begin, relative to the current one; empty for a repository.
 	Dir string
 }
 
-// Read builds and sorts the manifests. dir is empty when no directory was named. The error is not about a manifest.
+// Read builds and sorts the manifests. An empty dir is the current directory. The error is not about a manifest.
 func (f *Flags) Read(ctx context.Context, dir string) (*Tree, error) {
 	if f.Repo == "" && f.ref != (v1alpha1.Ref{}) {
 		return nil, errors.New("--branch, --tag, --semver and --commit choose from --repo: a directory is read as it stands")
@@ -86,7 +86,7 @@ func (f *Flags) Read(ctx context.Context, dir string) (*Tree, error) {
 	return t, f.resolveHealthLines(t)
 }
 
-// resolveHealthLines gives the health expressions of a Federation that is a file their lines, as seen from the tree.
+// resolveHealthLines sets the places of the healthCheckExprs of a Federation that is a file, relative to the tree.
 func (f *Flags) resolveHealthLines(t *Tree) error {
 	if f.FederationName == "" || f.Found != nil {
 		return nil
@@ -101,8 +101,8 @@ func (f *Flags) resolveHealthLines(t *Tree) error {
 	return err
 }
 
-// Federation is the Federation that is named, or the one that "accord apply --once" would make of the directory or
-// repository: what is rendered is the same to the byte.
+// Federation returns the named Federation, or the one that "accord apply" would create for the directory or repository, so that
+// the rendered objects are identical.
 func (f *Flags) Federation(dir string) (*v1alpha1.Federation, error) {
 	switch {
 	case f.Found != nil:
@@ -123,7 +123,8 @@ func (f *Flags) Federation(dir string) (*v1alpha1.Federation, error) {
 	return fed, nil
 }
 
-// sources are one for each --path, without a name: they are of one repository, so a path says all.
+// sources returns one source for each --path. The sources have no name: they are of one repository, and the path identifies
+// them.
 func (f *Flags) sources() []v1alpha1.Source {
 	all := make([]v1alpha1.Source, len(f.Paths))
 	for i, p := range f.Paths {
@@ -132,7 +133,7 @@ func (f *Flags) sources() []v1alpha1.Source {
 	return all
 }
 
-// NewTree builds every source and sorts what is in them.
+// NewTree builds every source and sorts the manifests.
 func NewTree(fed *v1alpha1.Federation, checkouts []Checkout) *Tree {
 	var objects []render.Object
 	var errs []error
@@ -156,7 +157,7 @@ func NewTree(fed *v1alpha1.Federation, checkouts []Checkout) *Tree {
 	return t
 }
 
-// DisplayPath is the path of a manifest as seen from where accord was called, so that an editor can jump there.
+// DisplayPath returns the path of a manifest relative to the current directory, so that an editor can open it.
 func (t *Tree) DisplayPath(p string) string {
 	if p == "" {
 		return ""
@@ -164,7 +165,7 @@ func (t *Tree) DisplayPath(p string) string {
 	return path.Join(filepath.ToSlash(t.Dir), p)
 }
 
-// RelativePath is near for tools that take paths below the current directory only, as far as there is such a path.
+// RelativePath is DisplayPath for tools that only accept paths below the current directory. It returns other paths unchanged.
 func (t *Tree) RelativePath(p string) string {
 	near := t.DisplayPath(p)
 	here, err := filepath.Abs(".")

@@ -10,20 +10,19 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// A place is one cluster's part in one federation, in the words of the tables.
+// ClusterState is the state of one cluster in one federation.
 type ClusterState struct {
 	State v1alpha1.State
-	// Applied: the cluster was given all of the revision.
+	// Applied reports whether the cluster has all objects of the revision.
 	Applied bool
-	// Stalled: no retry can help.
+	// Stalled reports whether no retry can help.
 	Stalled bool
 	Since   *metav1.Time
 	Note    string
 }
 
-// DeliveryState reads a Delivery with respect to revision; empty stands for the one that the Delivery has.
-// A Delivery that is on another revision, or whose status speaks about an older generation, is on its way,
-// whatever its status says; only that the cluster is not heard from or is held is worth knowing all the same.
+// DeliveryState returns the state of a Delivery with respect to revision; an empty revision is the Delivery's own. A Delivery of
+// another revision, or with the status of an older generation, is Progressing, unless the cluster is unreachable.
 func DeliveryState(d *v1alpha1.Delivery, revision string) ClusterState {
 	st, generation := d.Status, d.Generation
 	known := func(kind string) *metav1.Condition { return Condition(st.Conditions, generation, kind) }
@@ -56,7 +55,7 @@ func DeliveryState(d *v1alpha1.Delivery, revision string) ClusterState {
 	return p
 }
 
-// heldReason is why the first held object is; empty when that is not known.
+// heldReason returns the reason of the first held object, and "" if there is none.
 func heldReason(d *v1alpha1.Delivery) string {
 	for _, p := range d.Status.Problems {
 		if p.State == v1alpha1.Held {
@@ -66,7 +65,7 @@ func heldReason(d *v1alpha1.Delivery) string {
 	return ""
 }
 
-// firstProblem is "apps/Deployment shop/api: image not found"; empty when there is none.
+// firstProblem returns "apps/Deployment shop/api: image not found", and "" if there is none.
 func firstProblem(d *v1alpha1.Delivery) string {
 	for _, p := range d.Status.Problems {
 		if NeedsAttention(p.State) {
@@ -76,5 +75,5 @@ func firstProblem(d *v1alpha1.Delivery) string {
 	return ""
 }
 
-// NeedsAttention tells whether an object in this state is one that something is done about.
+// NeedsAttention reports whether objects in this state are listed as problems.
 func NeedsAttention(s v1alpha1.State) bool { return s == v1alpha1.Failed || s == v1alpha1.Progressing }

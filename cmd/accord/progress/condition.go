@@ -6,20 +6,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Reasons of conditions that decide something here.
+// Reasons of conditions.
 const (
-	// reasonProgressing: something moves, or is about to.
+	// reasonProgressing: a change is under way.
 	reasonProgressing = "Progressing"
-	// reasonUnreachable: done but for clusters that are not heard from, and perhaps for held ones.
+	// reasonUnreachable: complete except for clusters that are unreachable, and perhaps held.
 	reasonUnreachable = "ClustersUnreachable"
-	// reasonFetchFailed: a source cannot be read; what was decided before stays in force.
+	// reasonFetchFailed: a source cannot be read; the active plan stays active.
 	reasonFetchFailed = "FetchFailed"
-	// reasonSuperseded: stalled because a newer commit took over, and for no fault of its own.
+	// reasonSuperseded: stalled because a newer commit replaced this one.
 	reasonSuperseded = "Superseded"
 )
 
-// Condition is the one of that type if it speaks about generation. One that speaks about another generation
-// is no information (status contract, rule 3), as is an absent one: both are nil.
+// Condition returns the condition of that type. It returns nil if the condition is absent or is about another generation (status
+// contract, rule 3).
 func Condition(conditions []metav1.Condition, generation int64, kind string) *metav1.Condition {
 	i := slices.IndexFunc(conditions, func(c metav1.Condition) bool { return c.Type == kind })
 	if i < 0 || conditions[i].ObservedGeneration != generation {
@@ -28,13 +28,11 @@ func Condition(conditions []metav1.Condition, generation int64, kind string) *me
 	return &conditions[i]
 }
 
-// isTrue tells whether the condition is known and True.
 func isTrue(c *metav1.Condition) bool { return c != nil && c.Status == metav1.ConditionTrue }
 
-// isFalse tells whether the condition is known and False.
 func isFalse(c *metav1.Condition) bool { return c != nil && c.Status == metav1.ConditionFalse }
 
-// MessageOf of the condition; empty when nothing is known.
+// MessageOf returns the message of the condition, and "" if the condition is nil.
 func MessageOf(c *metav1.Condition) string {
 	if c == nil {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// read reads what the hub knows about the commit now.
+// read returns the current snapshot of the commit.
 func (w *Wait) read(ctx context.Context) (Snapshot, error) {
 	fed := &v1alpha1.Federation{}
 	if err := w.Hub.Get(ctx, client.ObjectKeyFromObject(w.Federation), fed); err != nil {
@@ -36,8 +36,8 @@ func (w *Wait) read(ctx context.Context) (Snapshot, error) {
 	return DeliverySnapshot(fed, rel, deliveries.Items, w.Clusters), nil
 }
 
-// findRelease is the Release of a commit, given by its first digits; nil when there is none yet. With several
-// sources one commit can be part of several Releases: the one that is not superseded counts, else the newest.
+// findRelease returns the Release of a commit, given by its first digits, and nil if there is none yet. With several sources one
+// commit can be in several Releases: findRelease prefers one that is not superseded, then the newest.
 func findRelease(releases []v1alpha1.Release, commit string) (*v1alpha1.Release, error) {
 	var found *v1alpha1.Release
 	var is string
@@ -56,7 +56,7 @@ func findRelease(releases []v1alpha1.Release, commit string) (*v1alpha1.Release,
 	return found, nil
 }
 
-// newer tells whether a counts rather than b.
+// newer reports whether findRelease prefers a.
 func newer(a, b *v1alpha1.Release) bool {
 	if isSuperseded(a) != isSuperseded(b) {
 		return isSuperseded(b)
@@ -64,7 +64,7 @@ func newer(a, b *v1alpha1.Release) bool {
 	return b.CreationTimestamp.Before(&a.CreationTimestamp)
 }
 
-// commitIn is the whole commit of the release that begins with these digits.
+// commitIn returns the whole commit of the release that begins with these digits.
 func commitIn(rel *v1alpha1.Release, digits string) (string, bool) {
 	for label, commit := range rel.Labels {
 		if strings.HasPrefix(label, v1alpha1.RevisionLabelPrefix) && strings.HasPrefix(commit, digits) {

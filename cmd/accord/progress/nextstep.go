@@ -8,10 +8,10 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// NextMistake is what to do about a commit that cannot be decided or rendered.
+// NextMistake is the next step for a commit that cannot be planned or rendered.
 const NextMistake = "correct it and push (accord lint shows all mistakes); until then the clusters keep what they run"
 
-// nextStep is what somebody can do whose commit is not done.
+// nextStep returns the next step for the author of a commit that is not done.
 func nextStep(fed *v1alpha1.Federation, s Snapshot, r Result) string {
 	name := fed.Name + text.WithPrefix(" -n ", fed.Namespace)
 	switch r {
@@ -34,8 +34,8 @@ func nextStep(fed *v1alpha1.Federation, s Snapshot, r Result) string {
 	return "accord status " + name
 }
 
-// NextWhy has an object of a cluster explained, "apps/Deployment shop/api", or the cluster when no object is named. It is
-// for somebody in a checkout of the repository.
+// NextWhy returns the command that explains an object on a cluster, "apps/Deployment shop/api", or the cluster if no object is
+// named. The command runs in a checkout of the repository.
 func NextWhy(object, cluster string) string {
 	kind, name, ok := strings.Cut(object, " ")
 	if !ok {

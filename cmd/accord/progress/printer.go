@@ -11,8 +11,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A waitEvent is one line of "accord wait -o json". Result, ExitCode, and when it is not done what is worst and what to do
-// next, are only in the last one.
+// event is one line of "accord wait -o json". Result, ExitCode, Worst and Next are only in the last one.
 type event struct {
 	Time       time.Time        `json:"time"`
 	Federation string           `json:"federation"`
@@ -23,24 +22,24 @@ type event struct {
 	Message    string           `json:"message,omitempty"`
 	Result     Result           `json:"result,omitempty"`
 	ExitCode   *int             `json:"exitCode,omitempty"`
-	// Worst are clusters that are not done, at most ten.
+	// Worst are at most ten clusters that are not done.
 	Worst []v1alpha1.NotReadyCluster `json:"worst,omitempty"`
-	// Omitted counts those that are not in Worst.
+	// Omitted counts the clusters that are not in Worst.
 	Omitted int32  `json:"worstOmitted,omitempty"`
 	Next    string `json:"next,omitempty"`
 }
 
-// quietPeriod is how long nothing is printed; a pipeline wants to see within a second that something is waited for.
+// quietPeriod is the time without output after which the printer reports that it waits for the hub.
 const quietPeriod = 500 * time.Millisecond
 
-// A waitPrinter writes one line for each change, and the last one with the result.
+// Printer writes one line for each change, and a last one with the result.
 type Printer struct {
 	line   func(io.Writer, event, time.Time) error
 	out    io.Writer
 	commit string
 
 	mu sync.Mutex
-	// federation is empty until it was found.
+	// federation is empty until it is found.
 	federation v1alpha1.Federation
 	last       string
 	over       bool
@@ -55,7 +54,7 @@ func NewPrinter(f text.Format, out io.Writer, name, commit string) *Printer {
 	return p
 }
 
-// AnnounceHub says which hub is asked, if nothing else was said in time. After end it never says anything.
+// AnnounceHub prints the address of the hub unless another line is printed in time. The returned function cancels it.
 func (p *Printer) AnnounceHub(host string) (end func()) {
 	t := time.AfterFunc(quietPeriod, func() {
 		p.mu.Lock()
@@ -75,14 +74,14 @@ func (p *Printer) AnnounceHub(host string) (end func()) {
 	}
 }
 
-// SetFederation is the federation from now on.
+// SetFederation sets the federation of the following lines.
 func (p *Printer) SetFederation(fed *v1alpha1.Federation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.federation = *fed
 }
 
-// Print writes what changed.
+// Print writes a line if something changed.
 func (p *Printer) Print(s Snapshot, v Verdict, now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +108,7 @@ func (p *Printer) event(s Snapshot, now time.Time) event {
 	}
 }
 
-// waitMessage is the sentence about a sight, or about the end.
+// waitMessage returns the message of a snapshot, or of the result.
 func waitMessage(s Snapshot, v Verdict, commit string) string {
 	if v.Result != "" {
 		return v.Message
@@ -129,8 +128,8 @@ func jsonLine(out io.Writer, e event, _ time.Time) error {
 	return err
 }
 
-// textLine is "12:03:40  applied 13/30  healthy 12/30  eu-7 ..." and, at the end,
-// "12:24:10  DONE  prod @ 4f2c9e1  applied 30/30  healthy 30/30"; below it what is not done, and what to do next.
+// textLine writes "12:03:40  applied 13/30  healthy 12/30  eu-7 ..." and, at the end, "12:24:10  DONE  prod @ 4f2c9e1  applied
+// 30/30  healthy 30/30", followed by the clusters that are not done and the next step.
 func textLine(out io.Writer, e event, now time.Time) error {
 	line := now.Format(time.TimeOnly) + "  "
 	if e.Result != "" {
@@ -150,7 +149,7 @@ func textLine(out io.Writer, e event, now time.Time) error {
 	return err
 }
 
-// headline is the result as a headline.
+// headline returns the result in upper case.
 func headline(r Result) string {
 	return map[Result]string{
 		Done: "DONE", Failed: "FAILED", Timeout: "TIME RAN OUT", Held: "HELD",

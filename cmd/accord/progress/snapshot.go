@@ -14,44 +14,45 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// MaxNotReady clusters are listed, as in a Release.
+// MaxNotReady is the number of clusters that are listed, as in a Release.
 const MaxNotReady = 10
 
-// A sight is what the hub knows about one commit at one moment: of the whole fleet, or of some clusters.
-// It is a value, made from hub objects by releaseSight and deliverySight, and judged by judge.
+// Snapshot is the state of one commit at one moment, on all clusters or on some. ReleaseSnapshot and DeliverySnapshot compute it
+// from objects of the hub; Judge evaluates it.
 type Snapshot struct {
-	// Release is the name of the Release; empty while the commit has not been seen.
+	// Release is the name of the Release; empty until the controllers have seen the commit.
 	Release string
 	// Evaluated is false while the counts are those of an older plan.
 	Evaluated bool
-	// Ready is earned: every decided cluster is healthy on the commit.
+	// Ready: every decided cluster is healthy on the commit.
 	Ready bool
-	// Applied everywhere, healthy or not.
+	// Applied: every decided cluster has the commit, healthy or not.
 	Applied bool
-	// RestHealthy: every cluster that is neither held nor unreachable is healthy. AppliedButRest: runs the commit.
+	// RestHealthy: every cluster that is neither held nor unreachable is healthy. RestApplied: every such cluster has the
+	// commit.
 	RestHealthy, RestApplied bool
-	// Stalled says what no retry can fix; empty when nothing is.
+	// Stalled is the error that no retry can fix; empty if there is none.
 	Stalled string
-	// Superseded names the newer Release; empty when this one is current.
+	// Superseded is the name of the newer Release; empty if this one is current.
 	Superseded string
-	// AwaitingApproval is what is said of a plan that waits for approval; empty when none does.
+	// AwaitingApproval is the message of a plan that awaits approval; empty if none does.
 	AwaitingApproval string
-	// Suspended: the federation does not look at its sources.
+	// Suspended: the federation does not fetch its sources.
 	Suspended bool
-	// Summary counts clusters against the decided set.
+	// Summary counts clusters. Its total is the number of decided clusters.
 	Summary v1alpha1.Summary
-	// UnreachableSince is when the last of the unreachable clusters was lost; zero when that is not known.
+	// UnreachableSince is when the last of the unreachable clusters became unreachable; zero if that is not known.
 	UnreachableSince time.Time
-	// Note is the one thing worth saying about what is not done yet.
+	// Note is the most important reason why the commit is not done.
 	Note string
-	// NotReady are clusters that are not done, the worst first, at most ten; Omitted counts the others.
+	// NotReady are at most ten clusters that are not done, the worst first. Omitted counts the others.
 	NotReady []v1alpha1.NotReadyCluster
 	Omitted  int32
-	// Invalid are in the manifests, so that nothing could be decided.
+	// Invalid: mistakes in the manifests prevent a plan.
 	Invalid bool
 }
 
-// ReleaseSnapshot sees the whole fleet. A nil release has not been seen yet.
+// ReleaseSnapshot returns the state of a commit on all clusters. A nil release has not been seen yet.
 func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 	if rel == nil {
 		return unseenSnapshot(fed)
@@ -92,7 +93,8 @@ func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 	return s
 }
 
-// unseenSnapshot is the sight of a commit without a Release: why the sources cannot be read, or where the federation is.
+// unseenSnapshot returns the state of a commit without a Release: the reason why the sources cannot be read, or the revision of
+// the federation.
 func unseenSnapshot(fed *v1alpha1.Federation) Snapshot {
 	s := Snapshot{Suspended: fed.Spec.Suspend, Note: SourceError(fed)}
 	if at := fed.Status.LastAttemptedRevision; s.Note == "" && at != "" {
@@ -101,7 +103,7 @@ func unseenSnapshot(fed *v1alpha1.Federation) Snapshot {
 	return s
 }
 
-// SourceError is why the sources of the federation cannot be read; empty when they can.
+// SourceError returns the reason why the sources of the federation cannot be read, and "" if they can.
 func SourceError(fed *v1alpha1.Federation) string {
 	if c := Condition(fed.Status.Conditions, fed.Generation, "Ready"); isFalse(c) && c.Reason == reasonFetchFailed {
 		return c.Message
@@ -109,15 +111,15 @@ func SourceError(fed *v1alpha1.Federation) string {
 	return ""
 }
 
-// isSuperseded tells whether a newer commit overtook the release. Once overtaken is overtaken, whichever
-// generation it was said about.
+// isSuperseded reports whether a newer commit replaced the release. The condition counts for any generation: a Release never
+// becomes current again.
 func isSuperseded(rel *v1alpha1.Release) bool {
 	return slices.ContainsFunc(rel.Status.Conditions, func(c metav1.Condition) bool {
 		return c.Type == v1alpha1.Superseded && c.Status == "True"
 	})
 }
 
-// releaseNote says on what the release waits, or else which cluster is worst.
+// releaseNote returns the first failure, else what the release waits for, else its first cluster that is not ready.
 func releaseNote(rel *v1alpha1.Release) string {
 	st := rel.Status
 	for _, w := range st.NotReadyClusters {
@@ -137,12 +139,12 @@ func releaseNote(rel *v1alpha1.Release) string {
 	return ""
 }
 
-// notReadyNote is "eu-7 apps/Deployment shop/api: image not found".
+// notReadyNote returns "eu-7 apps/Deployment shop/api: image not found".
 func notReadyNote(w v1alpha1.NotReadyCluster) string {
 	return text.Join(": ", text.Join(" ", w.Cluster, w.Object), cmp.Or(w.Message, string(w.State)))
 }
 
-// DeliverySnapshot sees the named clusters only, each of which must have the release's revision to count.
+// DeliverySnapshot returns the state of the named clusters only. A cluster counts if it has the revision of the release.
 func DeliverySnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery, clusters []string) Snapshot {
 	whole := ReleaseSnapshot(fed, rel)
 	if rel == nil {
@@ -207,7 +209,7 @@ func (s *Snapshot) add(d *v1alpha1.Delivery, revision string) {
 	}
 }
 
-// notReadyCluster is what is worst on a cluster that is not done.
+// notReadyCluster returns the worst problem of a cluster that is not done.
 func notReadyCluster(d *v1alpha1.Delivery, p ClusterState) v1alpha1.NotReadyCluster {
 	w := v1alpha1.NotReadyCluster{Cluster: d.Spec.Cluster, State: p.State, Message: p.Note, Since: p.Since}
 	if i := slices.IndexFunc(d.Status.Problems, func(o v1alpha1.ObjectProblem) bool { return NeedsAttention(o.State) }); i >= 0 && firstProblem(d) == p.Note {
@@ -216,7 +218,7 @@ func notReadyCluster(d *v1alpha1.Delivery, p ClusterState) v1alpha1.NotReadyClus
 	return w
 }
 
-// addNotReady lists a cluster, or counts it when the list is full.
+// addNotReady lists a cluster, or counts it if the list is full.
 func (s *Snapshot) addNotReady(w v1alpha1.NotReadyCluster) {
 	if len(s.NotReady) == MaxNotReady {
 		s.Omitted++
@@ -225,7 +227,7 @@ func (s *Snapshot) addNotReady(w v1alpha1.NotReadyCluster) {
 	s.NotReady = append(s.NotReady, w)
 }
 
-// Counts is "applied 13/30  healthy 12/30  held 1  unreachable 2".
+// Counts returns "applied 13/30  healthy 12/30  held 1  unreachable 2".
 func (s Snapshot) Counts() string {
 	t := s.Summary
 	line := fmt.Sprintf("applied %d/%d  healthy %d/%d", t.Applied, t.Total, t.Healthy, t.Total)
@@ -240,7 +242,6 @@ func (s Snapshot) Counts() string {
 	return line
 }
 
-// withNote is s with another note.
 func (s Snapshot) withNote(note string) Snapshot {
 	s.Note = note
 	return s

@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A result is how waiting for a commit ended, in the word of the JSON output. The empty result is: not yet.
+// Result is the end of a wait, as in the JSON output. It is empty while the wait goes on.
 type Result string
 
 const (
@@ -20,7 +20,7 @@ const (
 	Superseded  Result = "superseded"
 )
 
-// ExitCode of a wait that ended so (DESIGN.md section 9; 2 is for errors of usage and of accord itself).
+// ExitCode returns the exit code of the result; 2 is for errors of usage and of accord itself.
 func (r Result) ExitCode() int {
 	switch r {
 	case Done:
@@ -39,32 +39,32 @@ func (r Result) ExitCode() int {
 	return 2
 }
 
-// A goal is what is waited for.
+// Goal is the condition that ends a wait.
 type Goal struct {
-	// Applied is enough; otherwise every cluster has to be healthy.
+	// Applied: it is enough that every cluster has the commit; otherwise every cluster has to be healthy.
 	Applied bool
-	// AllowHeld takes clusters that are held on purpose for done.
+	// AllowHeld counts held clusters as done.
 	AllowHeld bool
-	// Grace is how long a cluster must have been unreachable before it is given up on.
+	// Grace is how long a cluster has to be unreachable before the wait ends.
 	Grace time.Duration
-	// Started is since when a cluster counts as unreachable whose Release does not say since when.
+	// Started is the start of the unreachable time for clusters whose Release does not have it.
 	Started time.Time
-	// Deadline of the waiting; zero: none.
+	// Deadline ends the wait; zero means never.
 	Deadline time.Time
 }
 
-// A verdict is what a sight means for a goal.
+// Verdict is the evaluation of a snapshot for a goal.
 type Verdict struct {
 	Result Result
 	// Message is one sentence for people.
 	Message string
-	// Allowed turns the exit code of a result that was allowed into 0.
+	// Allowed makes the exit code 0.
 	Allowed bool
-	// CheckAt is when the verdict may change without any news; zero: never.
+	// CheckAt is when the verdict may change without a change on the hub; zero means never.
 	CheckAt time.Time
 }
 
-// ExitCode of the process that ends with this verdict.
+// ExitCode returns the exit code of a process that ends with this verdict.
 func (v Verdict) ExitCode() int {
 	if v.Allowed {
 		return 0
@@ -72,10 +72,10 @@ func (v Verdict) ExitCode() int {
 	return v.Result.ExitCode()
 }
 
-// unfinished says whether it is over and something is missing that was waited for.
+// unfinished reports whether the wait ended before the goal was reached.
 func (v Verdict) unfinished() bool { return v.Result != "" && v.ExitCode() != 0 }
 
-// Judge decides whether waiting is over. What is final comes first, in this order:
+// Judge decides whether the wait is over. The results have this order:
 //
 //	done         the goal is reached; a newer commit does not undo that
 //	failed       no retry can help; what is only tried again is waited for
@@ -85,8 +85,8 @@ func (v Verdict) unfinished() bool { return v.Result != "" && v.ExitCode() != 0 
 //	unreachable  all that is missing are clusters not heard from, each for longer than the grace
 //	timeout      the deadline passed before any of these
 //
-// With both held and unreachable clusters the answer is held, unless that is allowed: neither code says of
-// something missing that it is there.
+// With both held and unreachable clusters the result is held, unless that is allowed: neither exit code claims that missing
+// clusters are done.
 func Judge(s Snapshot, g Goal, now time.Time) Verdict {
 	seen := s.Release != ""
 	switch {
@@ -114,7 +114,7 @@ func Judge(s Snapshot, g Goal, now time.Time) Verdict {
 	return v
 }
 
-// judgeRemaining judges what is missing when nothing is final: whether all of it is held or unreachable.
+// judgeRemaining decides whether all missing clusters are held or unreachable.
 func judgeRemaining(s Snapshot, g Goal, now time.Time) Verdict {
 	t := s.Summary
 	rest := s.RestHealthy
@@ -134,7 +134,7 @@ func judgeRemaining(s Snapshot, g Goal, now time.Time) Verdict {
 	return Verdict{}
 }
 
-// judgeUnreachable gives up on unreachable clusters when the grace is over for the last one.
+// judgeUnreachable ends the wait when the grace period of the last unreachable cluster is over.
 func judgeUnreachable(s Snapshot, g Goal, now time.Time) Verdict {
 	since := s.UnreachableSince
 	if since.IsZero() {
@@ -147,7 +147,7 @@ func judgeUnreachable(s Snapshot, g Goal, now time.Time) Verdict {
 	return Verdict{Result: Unreachable, Message: s.Counts() + ": not heard from for " + silence}
 }
 
-// progressLine is one line of how far a commit got.
+// progressLine returns the progress of a commit in one line.
 func progressLine(s Snapshot) string {
 	switch {
 	case s.Release == "":

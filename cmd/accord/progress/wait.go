@@ -9,10 +9,10 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// finalReadTimeout is how long a hub may take to answer when the time has run out: what is read then still counts.
+// finalReadTimeout is how long the hub may take to answer after the deadline: the answer still counts.
 const finalReadTimeout = 5 * time.Second
 
-// Wait is one wait for one commit.
+// Wait waits for one commit.
 type Wait struct {
 	Hub        *hub.Hub
 	Federation *v1alpha1.Federation
@@ -21,9 +21,8 @@ type Wait struct {
 	Goal       Goal
 }
 
-// Run looks at every news until judge says that it is over. The watches only wake it: what it decides on is
-// read after the news, so that nothing is missed between two watches. A hub that was there and is away for a
-// while is waited for, too.
+// Run reads a snapshot after every change until Judge ends the wait. The watches only wake it: it reads after the notification,
+// so that no change between two watches is lost. It also waits for a hub that is unreachable for a while.
 func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) error) error {
 	news, end := w.Hub.Changes(ctx, w.Federation, len(w.Clusters) > 0)
 	defer end()
@@ -52,14 +51,14 @@ func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) e
 	}
 }
 
-// readInTime gives up on a hub that does not answer when the time runs out.
+// readInTime ends the request if the hub does not answer in time.
 func (w *Wait) readInTime(ctx context.Context) (Snapshot, error) {
 	ctx, end := context.WithDeadline(ctx, w.Goal.Deadline.Add(finalReadTimeout))
 	defer end()
 	return w.read(ctx)
 }
 
-// ExitError is the end of the process for v; what there is to say has been said.
+// ExitError returns the error that ends the process with the exit code of v, nil for 0.
 func ExitError(v Verdict) error {
 	if code := v.ExitCode(); code != 0 {
 		return &exit.Error{Code: code}

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Age is how long ago t was, as kubectl writes it ("41m", "2d3h"); "-" when it is not known.
-// A clock that runs ahead of ours makes no negative ages.
+// Age returns how long ago t was, in kubectl's form ("41m", "2d3h"), and "-" if t is not set. A time in the future counts as
+// now.
 func Age(t *metav1.Time, now time.Time) string {
 	if t.IsZero() || t.Unix() <= 0 {
 		return "-"
@@ -16,7 +16,7 @@ func Age(t *metav1.Time, now time.Time) string {
 	return duration.HumanDuration(max(0, now.Sub(t.Time)))
 }
 
-// ForAge is " for 41m"; empty when it is not known since when.
+// ForAge returns " for 41m", and "" if since is not set.
 func ForAge(since *metav1.Time, now time.Time) string {
 	if long := Age(since, now); long != "-" {
 		return " for " + long

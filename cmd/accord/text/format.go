@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A format is how a command prints its result.
+// Format is the output format of a command.
 type Format string
 
 const (
@@ -29,7 +29,7 @@ const (
 	AsHTML     Format = "html"
 )
 
-// FormatFlag is -o. It accepts the formats a command has, the first of which is the default.
+// FormatFlag is the flag -o. The first of the allowed formats is the default.
 type FormatFlag struct {
 	Value   Format
 	allowed []Format
@@ -48,7 +48,7 @@ func (f *FormatFlag) choices() string {
 	return strings.Join(names, ", ")
 }
 
-// String, Set and Type make it a flag.
+// String, Set and Type implement pflag.Value.
 func (f *FormatFlag) String() string { return string(f.Value) }
 
 func (f *FormatFlag) Set(s string) error {
@@ -61,7 +61,7 @@ func (f *FormatFlag) Set(s string) error {
 
 func (f *FormatFlag) Type() string { return "format" }
 
-// Encode writes v as JSON or YAML; both have the same fields.
+// Encode writes v as JSON or YAML, with the same field names.
 func Encode(w io.Writer, f Format, v any) error {
 	var out []byte
 	var err error
@@ -78,7 +78,7 @@ func Encode(w io.Writer, f Format, v any) error {
 	return err
 }
 
-// Table writes rows in columns, each line indented. It writes nothing when there is only the head.
+// Table writes rows in aligned columns. It writes nothing if there is only the header.
 func Table(w io.Writer, indent string, rows [][]string) error {
 	if len(rows) < 2 {
 		return nil
@@ -86,7 +86,7 @@ func Table(w io.Writer, indent string, rows [][]string) error {
 	return Columns(w, indent, rows)
 }
 
-// Columns is a table without a head.
+// Columns writes rows in aligned columns, each line indented.
 func Columns(w io.Writer, indent string, rows [][]string) error {
 	var text strings.Builder
 	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

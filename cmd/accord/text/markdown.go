@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Markdown that forges render, of words that somebody else wrote: nothing in them is obeyed.
+// Everything below escapes text of manifests for Markdown: forges render it literally.
 
-// CodeSpan shows s as it is.
+// CodeSpan returns s as inline code.
 func CodeSpan(s string) string {
 	s = strings.TrimSpace(Printable(strings.Join(strings.Fields(s), " ")))
 	if s == "" {
@@ -21,10 +21,10 @@ func CodeSpan(s string) string {
 	return fence + s + fence
 }
 
-// TableCell shows s as it is in a cell of a table. Forges do not agree how a bar is written in one, so it is a broken bar.
+// TableCell returns s as inline code in a cell of a table. Forges disagree on how to escape "|", so it becomes "¦".
 func TableCell(s string) string { return CodeSpan(strings.ReplaceAll(s, "|", "\u00a6")) }
 
-// MarkdownText is s as text: no markup, no HTML, nobody mentioned, no issue referred to.
+// MarkdownText returns s as plain text: without markup, HTML, mentions or issue references.
 func MarkdownText(s string) string {
 	var b strings.Builder
 	for _, r := range Printable(strings.Join(strings.Fields(s), " ")) {

@@ -4,15 +4,15 @@ import (
 	"strings"
 )
 
-// ShortRevisionLength of a commit are shown, and needed to name one.
+// ShortRevisionLength is the number of digits of a commit that commands print, and the least that they accept.
 const ShortRevisionLength = 7
 
-// CommitOf is the hexadecimal part of "main@sha1:<hex>".
+// CommitOf returns the hexadecimal part of "main@sha1:<hex>".
 func CommitOf(revision string) string {
 	return revision[strings.LastIndexByte(revision, ':')+1:]
 }
 
-// ShortRevision is the beginning of the commit of a revision, as people write it; "-" when there is none.
+// ShortRevision returns the first digits of the commit of a revision, and "-" if there is none.
 func ShortRevision(revision string) string {
 	commit := CommitOf(revision)
 	if commit == "" {

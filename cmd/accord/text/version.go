@@ -2,8 +2,8 @@ package text
 
 import "runtime/debug"
 
-// Version is that of the module as the Go command recorded it: a tag, a pseudo-version, or "(devel)" when
-// the binary was not built from a version-controlled tree.
+// Version returns the module version that the Go command recorded: a tag, a pseudo-version, or "(devel)" for a binary that was
+// not built from a version-controlled tree.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

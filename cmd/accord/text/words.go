@@ -11,12 +11,12 @@ import (
 	"unicode"
 )
 
-// Join puts sep between the parts that are not empty.
+// Join joins the parts that are not empty.
 func Join(sep string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), sep)
 }
 
-// First is the first of list; empty when there is none.
+// First returns the first item of list, and "" if there is none.
 func First(list []string) string {
 	if len(list) == 0 {
 		return ""
@@ -24,7 +24,7 @@ func First(list []string) string {
 	return list[0]
 }
 
-// WithPrefix is s behind prefix; empty when s is.
+// WithPrefix returns prefix and s, and "" if s is empty.
 func WithPrefix(prefix, s string) string {
 	if s == "" {
 		return ""
@@ -32,7 +32,7 @@ func WithPrefix(prefix, s string) string {
 	return prefix + s
 }
 
-// WithSuffix is s with suffix behind it; empty when s is.
+// WithSuffix returns s and suffix, and "" if s is empty.
 func WithSuffix(s, suffix string) string {
 	if s == "" {
 		return ""
@@ -40,7 +40,7 @@ func WithSuffix(s, suffix string) string {
 	return s + suffix
 }
 
-// Count is "1 policy", "2 policies".
+// Count returns "1 policy", "2 policies".
 func Count(n int, noun string) string {
 	if n != 1 {
 		if stem, ok := strings.CutSuffix(noun, "y"); ok {
@@ -51,7 +51,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// OutOf is "30 of 31 clusters".
+// OutOf returns "30 of 31 clusters".
 func OutOf(n, of int) string {
 	if n == of {
 		return Count(n, "cluster")
@@ -59,7 +59,7 @@ func OutOf(n, of int) string {
 	return fmt.Sprintf("%d of %s", n, Count(of, "cluster"))
 }
 
-// FewNames is how many names are shown of a list; the rest is a number.
+// FewNames is the number of names that List prints in a table or a sentence.
 const FewNames = 8
 
 func PrintableLines(sign, text string) []string {
@@ -73,7 +73,7 @@ func PrintableLines(sign, text string) []string {
 	return lines
 }
 
-// Printable shows what a terminal or a browser would obey: control characters, and those that turn text around.
+// Printable escapes control characters and characters that change the direction of text.
 func Printable(s string) string {
 	clean := func(r rune) bool { return r == '\t' || unicode.IsPrint(r) }
 	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
@@ -100,7 +100,7 @@ func Names[T fmt.Stringer](list []T) []string {
 	return all
 }
 
-// List is "a, b and 3 more" of a list.
+// List returns "a, b and 3 more".
 func List(list []string, most int) string {
 	if len(list) <= most+1 { // "and 1 more" says less than its name
 		return strings.Join(list, ", ")
@@ -108,7 +108,7 @@ func List(list []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
-// Cut is s in at most n characters.
+// Cut shortens s to at most n characters.
 func Cut(s string, n int) string {
 	runes := []rune(s)
 	if len(runes) <= n {
@@ -119,7 +119,7 @@ func Cut(s string, n int) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@=,+~^-]+$`)
 
-// CommandLine is a command as one types it into a shell.
+// CommandLine returns a command quoted for a shell.
 func CommandLine(args []string) string {
 	quoted := make([]string, len(args))
 	for i, a := range args {
@@ -131,10 +131,10 @@ func CommandLine(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// maxBrief is how much of a value is shown on a line; JSON output has all of it.
+// maxBrief is the number of characters of a value on one line. JSON output has the whole value.
 const maxBrief = 100
 
-// Brief is a value on one line.
+// Brief returns a value as JSON on one line.
 func Brief(v any) string {
 	if v == nil {
 		return "nothing"
@@ -149,10 +149,10 @@ func Brief(v any) string {
 	return string(text)
 }
 
-// MaxNames is how many names a line has before the rest is a number.
+// MaxNames is the number of names that List prints on a line of their own.
 const MaxNames = 12
 
-// ShortField is the path of an overrider without what is the same in all of them.
+// ShortField returns the path of an overrider without the parts that all overriders share.
 func ShortField(field string) string {
 	return strings.Replace(strings.TrimPrefix(field, "spec."), ".overriders.", ".", 1)
 }

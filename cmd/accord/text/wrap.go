@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Width is how long a line may be: more is not read without scrolling.
+// Width is the longest line of text output.
 const Width = 118
 
-// Wrap writes words in lines of at most textWidth, those after the first indented like it.
+// Wrap writes words in lines of at most Width characters. Lines after the first are indented to the end of head.
 func Wrap(b *strings.Builder, head, words string) {
 	head = Printable(head)
 	indent := strings.Repeat(" ", utf8.RuneCountInString(head))
@@ -28,7 +28,7 @@ func Wrap(b *strings.Builder, head, words string) {
 	fmt.Fprintln(b, line)
 }
 
-// splitWords are the words of a text, none longer than most.
+// splitWords returns the words of a text, and splits words that are longer than most.
 func splitWords(text string, most int) []string {
 	var all []string
 	for _, word := range strings.Fields(text) {
@@ -39,7 +39,7 @@ func splitWords(text string, most int) []string {
 	return all
 }
 
-// Cell is s in one column of the summary.
+// Cell returns s on one line, at most so many characters long.
 func Cell(s string, most int) string {
 	return Cut(strings.Join(strings.Fields(Printable(s)), " "), most)
 }
