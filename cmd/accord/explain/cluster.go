@@ -11,38 +11,38 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// A clusterStory explains one cluster; its JSON form is stable.
+// ClusterReport explains one cluster; its JSON form is stable.
 type ClusterReport struct {
 	Verdict string `json:"verdict"`
 	Cluster string `json:"cluster"`
 	At      string `json:"at,omitempty"`
-	// Facts are what is known about it and counts in decisions, one sentence each.
+	// Facts are the facts about the cluster that decisions depend on, one sentence each.
 	Facts []string `json:"facts"`
-	// Objects counts what goes there, Replicas their replicas, Held those of them that are held, Of all objects there are.
+	// Objects counts the objects of the cluster, Replicas their replicas, Held those that are held, Of all objects of the plan.
 	Objects  int   `json:"objects"`
 	Replicas int64 `json:"replicas"`
 	Held     int   `json:"held"`
 	Of       int   `json:"of"`
-	// Kinds counts what goes there by kind.
+	// Kinds counts the objects by kind.
 	Kinds map[string]int `json:"kinds"`
-	// Failed are objects that cannot be rendered for it: what runs there stays as it is.
+	// Failed are objects that cannot be rendered for it; the cluster keeps their previous version.
 	Failed []string `json:"failed,omitempty"`
-	// Refused are the rules that keep objects away, those that keep most away first.
+	// Refused are the rules that keep objects away, those with most objects first.
 	Refused []ruleGroup `json:"refused,omitempty"`
-	// Holds are the reasons for which objects are held there.
+	// Holds are the reasons why objects are held.
 	Holds []ruleGroup `json:"holds,omitempty"`
-	// Live is what the hub says of it.
+	// Live is the state on the hub.
 	Live *liveClusterReport `json:"live,omitempty"`
 }
 
-// A storyRule is a reason that is the same for several objects.
+// ruleGroup is one reason and its objects.
 type ruleGroup struct {
 	Why     string   `json:"why"`
 	At      string   `json:"at,omitempty"`
 	Objects []string `json:"objects"`
 }
 
-// Cluster puts together what the plan knows about a cluster.
+// Cluster explains one cluster.
 func Cluster(p *load.PlannedTree, live *load.LiveHub, name string) *ClusterReport {
 	i := slices.IndexFunc(p.Fleet(), func(c fleet.Cluster) bool { return c.Name == name })
 	c := p.Fleet()[i]
@@ -61,7 +61,7 @@ func Cluster(p *load.PlannedTree, live *load.LiveHub, name string) *ClusterRepor
 	return s
 }
 
-// add takes one decision into account.
+// add adds one decision.
 func (s *ClusterReport) add(p *load.PlannedTree, d *propagate.Decision) {
 	for _, c := range d.Chosen {
 		if c.Cluster != s.Cluster {

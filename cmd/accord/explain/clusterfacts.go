@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// clusterFacts are what decisions can depend on.
+// clusterFacts returns the facts that decisions depend on.
 func clusterFacts(c fleet.Cluster) []string {
 	var all []string
 	for _, f := range []struct{ name, value string }{

@@ -7,29 +7,30 @@ import (
 	"github.com/accord-dev/accord/render/override"
 )
 
-// A whyCluster is what becomes of the object on one cluster.
+// decision is the decision about one object for one cluster.
 type decision struct {
 	Cluster string `json:"cluster"`
 	Chosen  bool   `json:"chosen"`
-	// Replicas, Completions and Share, which is how they came about, are of a chosen cluster.
+	// Replicas, Completions and Share, which explains them, are set for a chosen cluster.
 	Replicas    *int32 `json:"replicas,omitempty"`
 	Completions *int32 `json:"completions,omitempty"`
 	Share       string `json:"share,omitempty"`
-	// RequiredBy is the object that it goes there for; Implied is a Namespace that goes there because an object in it does.
+	// RequiredBy is the object that depends on this one. Implied is true for a Namespace that goes to the cluster because of an
+	// object in it.
 	RequiredBy string `json:"requiredBy,omitempty"`
 	Implied    bool   `json:"implied,omitempty"`
-	// Held is why hands are off there.
+	// Held is the reason why the object is held.
 	Held      string         `json:"held,omitempty"`
 	Overrides []overrideStep `json:"overrides,omitempty"`
-	// Error is why it cannot be rendered there.
+	// Error is the reason why it cannot be rendered.
 	Error string `json:"error,omitempty"`
-	// Why, At and Fit are of a refused cluster: the rule, the field, and what would make it fit.
+	// Why, At and Fit are set for a refused cluster: the rule, the field, and a change that would make the cluster fit.
 	Why string `json:"why,omitempty"`
 	At  string `json:"at,omitempty"`
 	Fit string `json:"fit,omitempty"`
 }
 
-// A whyStep is what one entry of an override did to one field.
+// overrideStep is the effect of one overrider on one field.
 type overrideStep struct {
 	Policy    string `json:"policy"`
 	Field     string `json:"field"`
@@ -37,7 +38,7 @@ type overrideStep struct {
 	Operation string `json:"operation"`
 	Path      string `json:"path,omitempty"`
 	Changed   bool   `json:"changed"`
-	// Before and After are absent when they are secret.
+	// Before and After are absent if they are secret.
 	Before any      `json:"before,omitempty"`
 	After  any      `json:"after,omitempty"`
 	Secret bool     `json:"secret,omitempty"`
@@ -64,7 +65,7 @@ func chosenCluster(p *load.PlannedTree, d *propagate.Decision, c propagate.Choic
 	return w
 }
 
-// newOverrideStep leaves values out that may be secret: everything about a Secret, whatever the field.
+// newOverrideStep leaves out all values of a Secret, whatever the field.
 func newOverrideStep(id manifest.ID, s override.Step) overrideStep {
 	step := overrideStep{
 		Policy: s.Policy, Field: s.Field, At: s.At.String(), Operation: s.Operation, Path: s.Path, Changed: s.Changed, Lost: s.Lost,

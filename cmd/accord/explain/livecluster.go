@@ -13,16 +13,16 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
-// A liveStory is what the hub says of a cluster; its JSON form is stable.
+// liveClusterReport is the state of a cluster on the hub; its JSON form is stable.
 type liveClusterReport struct {
 	Hub string `json:"hub"`
-	// Message is why nothing is known; empty when something is.
+	// Message is the reason why nothing is known; empty if something is.
 	Message string `json:"message,omitempty"`
-	// Part is what the cluster received and how it does; nil when it has received nothing.
+	// Part is the row of the cluster; nil if it has received nothing.
 	Part *view.ClusterStatus `json:"cluster,omitempty"`
 }
 
-// newLiveClusterReport is what the hub says of a cluster; nil without a hub.
+// newLiveClusterReport returns the state of a cluster on the hub, nil without a hub.
 func newLiveClusterReport(l *load.LiveHub, name string) *liveClusterReport {
 	if l == nil {
 		return nil
@@ -42,7 +42,7 @@ func newLiveClusterReport(l *load.LiveHub, name string) *liveClusterReport {
 	return live
 }
 
-// write is the part of the text about what is live.
+// write writes the live part of the text.
 func (live *liveClusterReport) write(b *strings.Builder, now time.Time) {
 	switch {
 	case live == nil:

@@ -11,16 +11,16 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A liveObject is what the hub says about an object; its JSON form is stable.
+// liveObject is the state of an object on the hub; its JSON form is stable.
 type liveObject struct {
 	Hub        string `json:"hub"`
 	Federation string `json:"federation,omitempty"`
-	// Revision that the hub is at, and whether what it decided is what these manifests say; Unknown is what cannot be
-	// compared of that: the content of a Secret, of which the hub has no digest.
+	// Revision is the revision of the hub. Same reports whether the hub's decision is that of these manifests. Unknown names
+	// what cannot be compared: the content of a Secret, of which the hub has no digest.
 	Revision string `json:"revision,omitempty"`
 	Same     bool   `json:"same"`
 	Unknown  string `json:"unknown,omitempty"`
-	// Message says how the object does, or why nothing is known.
+	// Message is the status of the object, or the reason why nothing is known.
 	Message            string           `json:"message,omitempty"`
 	Summary            v1alpha1.Summary `json:"summary"`
 	Generation         int64            `json:"generation,omitempty"`
@@ -28,23 +28,23 @@ type liveObject struct {
 	Clusters           []liveCluster    `json:"clusters,omitempty"`
 }
 
-// A liveCluster is what is known of one cluster.
+// liveCluster is the state of the object on one cluster.
 type liveCluster struct {
 	Cluster string `json:"cluster"`
-	// State is empty for a cluster that is not among the ten worst: it is Healthy, or no worse than those.
+	// State is empty for a cluster that is not among the ten worst.
 	State v1alpha1.State `json:"state,omitempty"`
-	// Replicas that the hub decided on.
+	// Replicas is the decision of the hub.
 	Replicas *int32 `json:"replicas,omitempty"`
-	// Decided and Live are digests; those of a Secret are left out.
+	// Decided and Live are digests; they are empty for a Secret.
 	Decided string `json:"decided,omitempty"`
 	Live    string `json:"live,omitempty"`
 	Held    bool   `json:"held,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Differs says what these manifests would have there instead; empty when it is the same.
+	// Differs is the difference to these manifests; empty if there is none.
 	Differs string `json:"differs,omitempty"`
 }
 
-// newLiveObject is what the hub says about an object, on all clusters or on one only; nil without a hub.
+// newLiveObject returns the state of an object on the hub, on all clusters or on one only, nil without a hub.
 func newLiveObject(l *load.LiveHub, p *load.PlannedTree, id manifest.ID, only string) *liveObject {
 	if l == nil {
 		return nil
@@ -77,7 +77,7 @@ func newLiveObject(l *load.LiveHub, p *load.PlannedTree, id manifest.ID, only st
 	return live
 }
 
-// read takes what the hub decided and what the clusters say.
+// read reads the decision of the hub and the reports of the clusters.
 func (live *liveObject) read(o *v1alpha1.FederatedObject, deliveries []v1alpha1.Delivery, only string) {
 	live.Summary, live.Generation, live.ObservedGeneration = o.Status.Summary, o.Generation, o.Status.ObservedGeneration
 	live.Message = progress.MessageOf(progress.Condition(o.Status.Conditions, o.Generation, "Ready"))
@@ -97,7 +97,7 @@ func (live *liveObject) read(o *v1alpha1.FederatedObject, deliveries []v1alpha1.
 	slices.SortFunc(live.Clusters, func(a, b liveCluster) int { return cmp.Compare(a.Cluster, b.Cluster) })
 }
 
-// read finds the cluster's own words: first those about the object, then those about the cluster.
+// read reads the status of the object on the cluster, else that of the cluster.
 func (c *liveCluster) read(worst []v1alpha1.ObjectOnCluster, deliveries []v1alpha1.Delivery, object string) {
 	if i := slices.IndexFunc(worst, func(o v1alpha1.ObjectOnCluster) bool { return o.Cluster == c.Cluster }); i >= 0 {
 		c.State, c.Live, c.Message = worst[i].State, worst[i].Digest, cmp.Or(worst[i].Message, c.Message)
@@ -116,7 +116,7 @@ func (c *liveCluster) read(worst []v1alpha1.ObjectOnCluster, deliveries []v1alph
 	}
 }
 
-// compare says where these manifests would have something else than the hub decided.
+// compare sets where the manifests differ from the decision of the hub.
 func (live *liveObject) compare(p *load.PlannedTree, id manifest.ID, only string) {
 	ours := map[string]string{}
 	for _, choice := range p.Decision(id).Chosen {

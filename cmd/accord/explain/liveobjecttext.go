@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
-// write is the part of the text about what is live.
+// write writes the live part of the text.
 func (live *liveObject) write(b *strings.Builder) error {
 	if live == nil {
 		return nil
@@ -37,7 +37,7 @@ func (live *liveObject) write(b *strings.Builder) error {
 	return nil
 }
 
-// collapsible says whether the clusters without anything to say are too many for a row each.
+// collapsible counts the clusters without a note, and reports whether they are too many for a row each.
 func (live *liveObject) collapsible() (n int, collapse bool) {
 	for _, c := range live.Clusters {
 		if c.isFine() {
@@ -47,7 +47,7 @@ func (live *liveObject) collapsible() (n int, collapse bool) {
 	return n, n > view.ManyClusters
 }
 
-// isFine is a cluster that does what the hub decided, as far as is known.
+// isFine reports whether the cluster does what the hub decided, as far as is known.
 func (c liveCluster) isFine() bool {
 	return (c.State == "" || c.State == v1alpha1.Healthy) && !c.Held && c.Message == "" && c.Differs == ""
 }

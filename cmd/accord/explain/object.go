@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// A whyReport explains one object; its JSON form is stable. Places are "<path>:<line>" in the tree.
+// ObjectReport explains one object; its JSON form is stable. Places are "<path>:<line>" in the tree.
 type ObjectReport struct {
 	Verdict    string `json:"verdict"`
 	APIVersion string `json:"apiVersion"`
@@ -23,16 +23,16 @@ type ObjectReport struct {
 	Name       string `json:"name"`
 	At         string `json:"at"`
 	Revision   string `json:"revision"`
-	// Policy claims the object; nil when none does, and then Why says so.
+	// Policy claims the object; nil if none does, and then Why has the reason.
 	Policy *matchingPolicy `json:"policy,omitempty"`
-	// Others select it as well and lost.
+	// Others select the object, too, but do not claim it.
 	Others []matchingPolicy `json:"otherPolicies,omitempty"`
-	// Why it goes nowhere, or why no new choice could be made.
+	// Why is the reason why the object goes nowhere, or keeps its previous placement.
 	Why string `json:"why,omitempty"`
-	// Notes are what else there is to know about the decision.
+	// Notes are other facts about the decision.
 	Notes    []string   `json:"notes,omitempty"`
 	Clusters []decision `json:"clusters"`
-	// Sends are the dependencies that go along.
+	// Sends are the dependencies of the object.
 	Sends []dependency `json:"dependencies,omitempty"`
 	Live  *liveObject  `json:"live,omitempty"`
 
@@ -41,20 +41,20 @@ type ObjectReport struct {
 	only  string
 }
 
-// A whyPolicy is a policy that selects the object.
+// matchingPolicy is a policy that selects the object.
 type matchingPolicy struct {
 	Policy string `json:"policy"`
 	At     string `json:"at"`
 	Why    string `json:"why"`
 }
 
-// A whySent is an object that goes along as a dependency.
+// dependency is an object that goes along as a dependency.
 type dependency struct {
 	Object   string   `json:"object"`
 	Clusters []string `json:"clusters"`
 }
 
-// Object puts together what the plan knows about an object, on every cluster or on one only.
+// Object explains one object, on every cluster or on one only.
 func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string) *ObjectReport {
 	d, u := p.Decision(id), p.Manifest(id)
 	r := &ObjectReport{
@@ -85,7 +85,7 @@ func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string
 	return r
 }
 
-// policies are the one that claims the object and those that lost, each with the reason.
+// policies sets the policy that claims the object and those that do not, each with the reason.
 func (r *ObjectReport) policies(d *propagate.Decision, selecting []*policy.Policy, u *unstructured.Unstructured) {
 	for _, c := range selecting {
 		entry := matchingPolicy{Policy: c.Title(), At: c.Origin.String()}
@@ -106,7 +106,7 @@ func (r *ObjectReport) policies(d *propagate.Decision, selecting []*policy.Polic
 	}
 }
 
-// reasonLost says why c did not get an object that winner claims (Karmada §2.2).
+// reasonLost returns the reason why c does not claim an object that winner claims (Karmada §2.2).
 func reasonLost(c, winner *policy.Policy, u *unstructured.Unstructured) string {
 	switch own, theirs := priority(c), priority(winner); {
 	case c.ClusterWide() && !winner.ClusterWide():
@@ -126,7 +126,7 @@ func priority(c *policy.Policy) int32 {
 	return *c.Spec.Priority
 }
 
-// exactness is how the best selector of a policy names the object.
+// exactness returns how the best selector of a policy matches the object.
 func exactness(c *policy.Policy, u *unstructured.Unstructured) string {
 	match := policy.NoMatch
 	for _, s := range c.Spec.ResourceSelectors {
@@ -141,7 +141,7 @@ func exactness(c *policy.Policy, u *unstructured.Unstructured) string {
 	return "by kind"
 }
 
-// notes are what a decision says about itself, one sentence each.
+// notes returns facts about a decision, one sentence each.
 func notes(d *propagate.Decision, owners []manifest.ID) []string {
 	var all []string
 	for _, t := range d.FailedTerms {
@@ -168,7 +168,7 @@ func notes(d *propagate.Decision, owners []manifest.ID) []string {
 	return all
 }
 
-// dependencies are the objects that go somewhere for this one's sake.
+// dependencies returns the objects that depend on a placement of this one.
 func dependencies(p *load.PlannedTree, id manifest.ID, only string) []dependency {
 	var all []dependency
 	for i := range p.Decisions {

@@ -22,7 +22,7 @@ func (r *ObjectReport) Print(out io.Writer, f text.Format) error {
 	return err
 }
 
-// write has the verdict, where things stand, then the clusters: those with the same answer together.
+// write writes the verdict, the places and the clusters. Clusters with the same decision share a paragraph.
 func (r *ObjectReport) write(b *strings.Builder) {
 	fmt.Fprintln(b, r.Verdict)
 	fmt.Fprintf(b, "  manifest  %s\n", r.At)
@@ -56,13 +56,13 @@ func sentTo(clusters []string) string {
 	return text.List(clusters, text.MaxNames)
 }
 
-// A whyGroup is clusters with the same answer.
+// decisionGroup is the clusters with the same decision.
 type decisionGroup struct {
 	decision
 	names []string
 }
 
-// grouped keeps the order in which answers come first.
+// grouped keeps the order of the first cluster of each group.
 func grouped(clusters []decision) []*decisionGroup {
 	var groups []*decisionGroup
 	byAnswer := map[string]*decisionGroup{}
@@ -107,7 +107,7 @@ func (g *decisionGroup) write(b *strings.Builder) {
 	}
 }
 
-// summary is "chosen, 3 replicas each: weight 1 of 3" or "not chosen: is in exclude (policies/web.yaml:12)".
+// summary returns "chosen, 3 replicas each: weight 1 of 3" or "not chosen: is in exclude (policies/web.yaml:12)".
 func (g *decisionGroup) summary() string {
 	if !g.Chosen {
 		return "not chosen: " + g.Why + text.WithPrefix(" (", text.WithSuffix(g.At, ")"))
@@ -132,7 +132,7 @@ func (g *decisionGroup) summary() string {
 	return line
 }
 
-// lines is what a step did, in a line or two.
+// lines describes the effect of a step.
 func (s overrideStep) lines() []string {
 	field := s.Path
 	if field == "" {

@@ -12,7 +12,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// suggestion is what would make the cluster fit; empty when nothing in Git would, or it is clear.
+// suggestion returns a change that would make the cluster fit. It is empty if no change in Git would, or if the change is
+// obvious.
 func suggestion(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) string {
 	if d.Policy == nil {
 		return ""
@@ -40,7 +41,7 @@ func suggestion(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal)
 	return ""
 }
 
-// suggestions are what to do about a refusal, by a part of the field that refused; the first that applies counts.
+// suggestions are the changes by a part of the field that refused the cluster; the first match counts.
 func suggestions() []struct{ field, fit string } {
 	return []struct{ field, fit string }{
 		{"staticWeightList", "add an entry with a targetCluster that selects the cluster"},
@@ -56,7 +57,7 @@ func suggestions() []struct{ field, fit string } {
 	}
 }
 
-// fieldAt is the field of a policy's placement that stands at a place; empty when that is not known.
+// fieldAt returns the field of a policy's placement at a place, and "" if it is not known.
 func fieldAt(m policy.Meta, at manifest.Origin) string {
 	var found []string
 	for field, position := range m.Lines {
@@ -67,6 +68,6 @@ func fieldAt(m policy.Meta, at manifest.Origin) string {
 	if len(found) == 0 {
 		return ""
 	}
-	// The first entry of a list or object stands where its list does; the shortest is the one around.
+	// The first entry of a list or object has the position of its parent; the shortest path is the parent.
 	return slices.MinFunc(found, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// verdict is "apps/Deployment shop/web goes to 28 of 30 clusters, 84 replicas in all; held on 1".
+// verdict returns "apps/Deployment shop/web goes to 28 of 30 clusters, 84 replicas in all; held on 1".
 func (r *ObjectReport) verdict() string {
 	if r.only != "" {
 		return r.verdictOn()
@@ -51,7 +51,7 @@ func (r *ObjectReport) verdict() string {
 	return line
 }
 
-// verdictOn is about the one cluster that was asked about.
+// verdictOn returns the verdict on the one requested cluster.
 func (r *ObjectReport) verdictOn() string {
 	i := slices.IndexFunc(r.Clusters, func(c decision) bool { return c.Cluster == r.only })
 	if i < 0 {

@@ -15,17 +15,17 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// A candidate is a cluster that is about to join, seen with the rights of the person who joins it.
+// candidate is a cluster that is about to join, with the rights of the person who joins it.
 type candidate struct {
 	kubernetes.Interface
 	config *rest.Config
-	// ca is the bundle of the API server; empty when the system's roots do.
+	// ca is the CA bundle of the API server; empty if the system's roots are used.
 	ca []byte
-	// proxy is how the kubeconfig reaches it; empty: directly.
+	// proxy is the proxy of the kubeconfig; empty if there is none.
 	proxy string
 }
 
-// newCandidate refuses what a Cluster cannot express.
+// newCandidate returns an error for a kubeconfig that a Cluster cannot express.
 func newCandidate(cfg *rest.Config, proxy string) (*candidate, error) {
 	if cfg.ServerName != "" {
 		return nil, errors.New("the kubeconfig has tls-server-name, which a Cluster has no field for: use an address that the certificate is valid for")
@@ -44,7 +44,7 @@ func newCandidate(cfg *rest.Config, proxy string) (*candidate, error) {
 	return &candidate{Interface: c, config: cfg, ca: ca, proxy: proxy}, nil
 }
 
-// proxyURL of the context in the kubeconfig; empty when it has none.
+// proxyURL returns the proxy of the context, and "" if there is none.
 func proxyURL(loader clientcmd.ClientConfig, context string) (string, error) {
 	raw, err := loader.RawConfig()
 	if err != nil {
@@ -59,8 +59,8 @@ func proxyURL(loader clientcmd.ClientConfig, context string) (string, error) {
 	return "", nil
 }
 
-// clusterID tells clusters apart whatever they are called: the UID of namespace kube-system, or, for those who
-// may not read it, the address.
+// clusterID returns an identifier that does not depend on names: the UID of namespace kube-system, or the address if the user
+// may not read it.
 func clusterID(ctx context.Context, cfg *rest.Config) (string, error) {
 	c, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
@@ -76,7 +76,7 @@ func clusterID(ctx context.Context, cfg *rest.Config) (string, error) {
 	return "", fmt.Errorf("%s: %w", cfg.Host, err)
 }
 
-// summary is what can be seen of the cluster: "v1.36.2, 3/3 nodes ready".
+// summary returns "v1.36.2, 3/3 nodes ready".
 func (c *candidate) summary(ctx context.Context) string {
 	version := "version not readable"
 	if v, err := c.Discovery().ServerVersion(); err == nil {
@@ -97,7 +97,7 @@ func (c *candidate) summary(ctx context.Context) string {
 	return fmt.Sprintf("%s, %d/%d nodes ready", version, ready, len(nodes.Items))
 }
 
-// tryToken uses the token as the hub will, and says what it may do.
+// tryToken uses the token as the hub will, and returns its rights.
 func (c *candidate) tryToken(ctx context.Context, t token) (string, error) {
 	cfg := rest.AnonymousClientConfig(c.config)
 	cfg.BearerToken = t.value

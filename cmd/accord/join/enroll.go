@@ -14,8 +14,8 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// enroll puts the credentials and then the Cluster on the hub, and says what it made. A Cluster that Git declares
-// is left to Git; the credentials then go where it says.
+// enroll writes the credentials and then the Cluster on the hub, and returns what it wrote. It does not change a Cluster that
+// Git declares, and writes the credentials to the Secret that this Cluster names.
 func enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token, wanted traits) (string, error) {
 	at := v1alpha1.SecretRef{Namespace: hub.SystemNamespace, Name: name}
 	cluster := &v1alpha1.Cluster{}
@@ -48,7 +48,7 @@ func enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token,
 	return made, h.Wrap("writing cluster "+name, err)
 }
 
-// missingRefHint is what has to be written in Git for the credentials to be found.
+// missingRefHint returns the field that Git has to declare for the credentials to be used.
 func missingRefHint(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef) string {
 	if cluster.Spec.SecretRef != nil {
 		return ""
@@ -56,7 +56,7 @@ func missingRefHint(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef) string {
 	return fmt.Sprintf(" (it needs secretRef: {namespace: %s, name: %s})", at.Namespace, at.Name)
 }
 
-// setSpec writes on the Cluster how it is reached and the traits that were asked for.
+// setSpec sets the address, the credentials and the requested traits of the Cluster.
 func setSpec(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wanted traits) {
 	s := &cluster.Spec
 	s.SyncMode, s.APIEndpoint, s.SecretRef = "Push", c.config.Host, &at

@@ -12,13 +12,13 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// identityName is that of the ServiceAccount on the member and of its binding.
+// identityName is the name of the ServiceAccount on the member and of its binding.
 const identityName = "accord"
 
-// adminRole is bound where nobody said what accord may do.
+// adminRole is bound if no binding exists.
 const adminRole = "cluster-admin"
 
-// managedLabels marks what join makes.
+// managedLabels are the labels of the objects that join creates.
 func managedLabels() map[string]string {
 	return map[string]string{"app.kubernetes.io/managed-by": "accord"}
 }
@@ -51,8 +51,8 @@ func identitySubjects() []rbacv1.Subject {
 	return []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: hub.SystemNamespace, Name: identityName}}
 }
 
-// makeIdentity makes sure that the account and its binding exist, and says which role it has. What exists is
-// left as it is: somebody may have narrowed it down.
+// makeIdentity creates the account and its binding, and returns the role. It does not change an existing binding, which may have
+// fewer rights on purpose.
 func (c *candidate) makeIdentity(ctx context.Context) (string, error) {
 	_, err := c.CoreV1().Namespaces().Create(ctx, identityNamespace(), metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {

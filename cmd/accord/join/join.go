@@ -16,7 +16,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/load"
 )
 
-// Options name a cluster that joins a hub.
+// Options select the cluster, its hub and its traits.
 type Options struct {
 	Hub        hub.Flags
 	Tree       load.Flags
@@ -60,7 +60,7 @@ func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) erro
 	return f.join(ctx, out, name, hubID, h, c)
 }
 
-// join changes the cluster first and the hub last, so that the hub never has credentials which do not work.
+// join changes the cluster first and the hub last, so that the hub never has credentials that do not work.
 func (f *Options) join(ctx context.Context, out io.Writer, name, hubID string, h *hub.Hub, c *candidate) error {
 	role, err := c.makeIdentity(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *Options) join(ctx context.Context, out io.Writer, name, hubID string, h
 	return err
 }
 
-// candidate connects to the cluster that is to join.
+// candidate connects to the cluster.
 func (f *Options) candidate() (*candidate, error) {
 	hub.SetLogger(slog.New(slog.DiscardHandler))
 	loader := hub.Loader(f.Kubeconfig, f.Context)
@@ -103,7 +103,7 @@ func (f *Options) candidate() (*candidate, error) {
 	return newCandidate(cfg, proxy)
 }
 
-// checkDistinct makes sure that hub and cluster can be talked to and are two, and returns what identifies the hub.
+// checkDistinct returns an error if hub and cluster are the same or one cannot be reached. It returns the identifier of the hub.
 func (f *Options) checkDistinct(ctx context.Context, h *hub.Hub, c *candidate) (string, error) {
 	if err := h.List(ctx, &v1alpha1.ClusterList{}); err != nil {
 		return "", h.Wrap("listing the clusters", err)

@@ -24,7 +24,7 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// printRights writes the identity of accord on a member with the least role for what Git delivers there.
+// printRights writes accord's identity on a member, with the smallest role for the objects that Git delivers there.
 func (f *Options) printRights(ctx context.Context, out io.Writer, name, dir string) error {
 	t, err := f.Tree.Read(ctx, dir)
 	if err != nil {
@@ -54,18 +54,19 @@ func (f *Options) printRights(ctx context.Context, out io.Writer, name, dir stri
 		inventoryRole(), inventoryBinding())
 }
 
-// cluster is what policies see of a cluster that is about to join.
+// cluster returns the cluster as policies see it.
 func (t traits) cluster(name string) fleet.Cluster {
 	return fleet.Cluster{Name: name, Labels: t.Labels, Provider: t.Provider, Region: t.Region, Zones: t.Zones}
 }
 
-// plurals are what kinds are served under.
+// plurals are the resource names of kinds.
 type plurals struct {
 	defined map[schema.GroupKind]string
 	guessed map[schema.GroupKind]bool
 }
 
-// newPlurals knows the kinds that are defined in Git; those of Kubernetes itself follow the rules of English.
+// newPlurals knows the kinds whose CustomResourceDefinitions are in Git. It guesses others by the rules of English, which
+// Kubernetes' own kinds follow.
 func newPlurals(objects []render.Object) *plurals {
 	p := &plurals{defined: map[schema.GroupKind]string{}, guessed: map[schema.GroupKind]bool{}}
 	for _, o := range objects {
@@ -90,7 +91,7 @@ func (p *plurals) resource(gk schema.GroupKind) string {
 	return plural.Resource
 }
 
-// guessedKinds are the kinds for which a name had to be guessed, sorted.
+// guessedKinds returns the kinds with a guessed name, sorted.
 func (p *plurals) guessedKinds() []string {
 	var names []string
 	for gk := range p.guessed {
@@ -108,7 +109,7 @@ func rightsRole(rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {
 	}
 }
 
-// inventoryRole is for the list of what is ours, which is written beside the account and nowhere else.
+// inventoryRole grants access to the inventory, which is in the namespace of the account only.
 func inventoryRole() *rbacv1.Role {
 	return &rbacv1.Role{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
@@ -140,7 +141,7 @@ func printDocuments(out io.Writer, objects ...any) error {
 	return nil
 }
 
-// traits are what policies select clusters by. What is empty is left as it is on a Cluster that exists.
+// traits are the fields that policies select by. An empty field does not change an existing Cluster.
 type traits struct {
 	Provider string
 	Region   string

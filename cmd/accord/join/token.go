@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// fillLimit is how long a cluster is given to fill a token Secret; kube-controller-manager takes milliseconds.
+	// fillLimit is how long to wait until the cluster fills a token Secret; kube-controller-manager takes milliseconds.
 	fillLimit = 3 * time.Second
-	// tokenLife is asked for where nobody fills token Secrets; the API server may grant less.
+	// tokenLife is the requested lifetime if the cluster does not fill token Secrets. The API server may grant less.
 	tokenLife = 365 * 24 * time.Hour
-	// hubAnnotation is on token Secrets: which hub uses it (the UID of that hub's namespace kube-system).
+	// hubAnnotation is the UID of the hub's namespace kube-system, on the token Secrets of this hub.
 	hubAnnotation = "accord.dev/hub"
 )
 
-// A token lets the hub in as the ServiceAccount accord.
+// token authenticates the hub as the ServiceAccount accord.
 type token struct {
 	value string
-	// secret on the member that the token lives in; empty when it lives by itself.
+	// secret is the name of the token's Secret on the member; empty if it has none.
 	secret string
-	// expires is zero for a token that lives as long as its secret.
+	// expires is zero if the token is valid as long as its Secret exists.
 	expires time.Time
 }
 
-// validity is "token of Secret accord-system/accord-token-x7k2p, valid until that is deleted".
+// validity returns "token of Secret accord-system/accord-token-x7k2p, valid until that is deleted".
 func (t token) validity() string {
 	if t.secret != "" {
 		return fmt.Sprintf("token of Secret %s/%s on the cluster, valid until that is deleted", hub.SystemNamespace, t.secret)
@@ -40,7 +40,7 @@ func (t token) validity() string {
 	return "token that EXPIRES " + t.expires.UTC().Format(time.RFC3339) + ": join again before (this cluster fills no token Secrets)"
 }
 
-// makeToken prefers a token that does not expire: nobody would be there to renew it in time.
+// makeToken prefers a token that does not expire, because nothing renews it.
 func (c *candidate) makeToken(ctx context.Context, hubID string) (token, error) {
 	secrets := c.CoreV1().Secrets(hub.SystemNamespace)
 	s := &corev1.Secret{
@@ -71,7 +71,7 @@ func (c *candidate) makeToken(ctx context.Context, hubID string) (token, error) 
 	return c.requestToken(ctx)
 }
 
-// requestToken asks for a token that ends by itself.
+// requestToken requests a token that expires.
 func (c *candidate) requestToken(ctx context.Context) (token, error) {
 	seconds := int64(tokenLife / time.Second)
 	r := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}
@@ -82,7 +82,7 @@ func (c *candidate) requestToken(ctx context.Context) (token, error) {
 	return token{value: r.Status.Token, expires: r.Status.ExpirationTimestamp.Time}, nil
 }
 
-// dropOldTokens removes the token Secrets that earlier joins to the same hub left; those of other hubs stay.
+// dropOldTokens deletes the token Secrets of earlier joins to this hub, and keeps those of other hubs.
 func (c *candidate) dropOldTokens(ctx context.Context, hubID string, current token) error {
 	secrets := c.CoreV1().Secrets(hub.SystemNamespace)
 	list, err := secrets.List(ctx, metav1.ListOptions{FieldSelector: "type=" + string(corev1.SecretTypeServiceAccountToken)})

@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// writeGitHub writes workflow commands, of which GitHub makes annotations of the files. The verdict is a line of the log.
+// writeGitHub writes workflow commands, which GitHub shows as annotations of the files. The verdict is a line of the log.
 func (r *Report) writeGitHub(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Verdict)
@@ -21,7 +21,7 @@ func (r *Report) writeGitHub(out io.Writer) error {
 	return err
 }
 
-// github is "::error file=policies/web.yaml,line=14,col=5,title=unknown-field::message".
+// github returns "::error file=policies/web.yaml,line=14,col=5,title=unknown-field::message".
 func (l Finding) github(t *load.Tree) string {
 	properties := []string{}
 	add := func(name, value string) {
@@ -41,10 +41,10 @@ func (l Finding) github(t *load.Tree) string {
 	return fmt.Sprintf("::%s %s::%s", command, strings.Join(properties, ","), githubMessage.Replace(l.text()))
 }
 
-// text is the message with the fix.
+// text returns the message with the fix.
 func (l Finding) text() string { return text.Join("\nFix: ", l.Message, l.Fix) }
 
-// What would end a message or a property is escaped as the runner unescapes it.
+// The runner unescapes the characters that would end a message or a property.
 var (
 	githubMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

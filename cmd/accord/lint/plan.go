@@ -8,8 +8,7 @@ import (
 	"github.com/accord-dev/accord/propagate/check"
 )
 
-// plan decides, renders and reviews everything. Without a declared Cluster there is nothing to place anything on, so what
-// depends on the fleet is not judged.
+// plan plans, renders and checks everything. Without a declared Cluster it does not report objects without a cluster.
 func (r *Report) plan(in propagate.Input) {
 	p, err := propagate.New(in)
 	if err != nil {
@@ -28,7 +27,7 @@ func (r *Report) plan(in propagate.Input) {
 	}
 }
 
-// placedNowhere says whether an object is given to no cluster. What configures the federation is not meant to be.
+// placedNowhere reports whether an object goes to no cluster, except objects that configure the federation.
 func placedNowhere(d *propagate.Decision) bool {
 	configures := d.ID.Group == v1alpha1.GroupVersion.Group || strings.HasSuffix(d.ID.Group, ".karmada.io")
 	return d.Why != "" && len(d.Chosen) == 0 && !configures

@@ -15,7 +15,7 @@ import (
 	"github.com/accord-dev/accord/propagate/check"
 )
 
-// A lintReport is what lint found; its JSON form is stable.
+// Report is the result of lint; its JSON form is stable.
 type Report struct {
 	Verdict  string `json:"verdict"`
 	Errors   int    `json:"errors"`
@@ -26,21 +26,21 @@ type Report struct {
 	Clusters int    `json:"clusters"`
 	// Nowhere counts the objects that go to no cluster.
 	Nowhere int `json:"nowhere"`
-	// Planned is false when mistakes kept anything from being decided; there may be more then.
+	// Planned is false if mistakes prevented a plan; there may be more findings then.
 	Planned  bool      `json:"planned"`
 	Findings []Finding `json:"findings"`
 
 	tree *load.Tree
 }
 
-// A lintLine is one finding.
+// Finding is one finding.
 type Finding struct {
 	Severity propagate.Severity `json:"severity"`
-	// Code is stable; "accord lint -o sarif" says what each is about.
+	// Code is stable; "accord lint -o sarif" explains each code.
 	Code string `json:"code"`
-	// Source is the name of the source in the Federation; empty when there is only one.
+	// Source is the name of the source in the Federation; empty if there is only one.
 	Source string `json:"source,omitempty"`
-	// Path is relative to the root of the source; empty when the finding is about none.
+	// Path is relative to the root of the source; empty if the finding is not about a file.
 	Path    string `json:"path,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
@@ -51,10 +51,10 @@ type Finding struct {
 // codeInvalid is the code of a manifest that cannot be read.
 const codeInvalid = "invalid"
 
-// SeverityRank by weight; what is not one has none.
+// SeverityRank orders the severities; it is 0 for other words.
 var SeverityRank = map[propagate.Severity]int{propagate.Note: 1, propagate.Warning: 2, propagate.Error: 3}
 
-// NewReport checks the tree: as a plan if it can be one.
+// NewReport checks the tree, and its plan if there are no mistakes.
 func NewReport(t *load.Tree) *Report {
 	r := &Report{
 		tree: t, Findings: []Finding{},
@@ -101,7 +101,7 @@ func Findings(findings []propagate.Finding) []Finding {
 	return lines
 }
 
-// AddMistakes adds a finding for each mistake. What is not about a manifest has no place.
+// AddMistakes adds a finding for each mistake. A mistake that is not about a manifest has no place.
 func (r *Report) AddMistakes(err error) {
 	found, rest := check.Mistakes(err)
 	r.addFindings(found)
@@ -110,12 +110,12 @@ func (r *Report) AddMistakes(err error) {
 	}
 }
 
-// HasAtLeast says whether there is a finding of that severity or a heavier one.
+// HasAtLeast reports whether there is a finding of that severity or a higher one.
 func (r *Report) HasAtLeast(s propagate.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(l Finding) bool { return SeverityRank[l.Severity] >= SeverityRank[s] })
 }
 
-// verdict is "0 errors, 0 warnings, 2 notes: 120 objects, 14 policies, 6 clusters; every object goes somewhere".
+// verdict returns "0 errors, 0 warnings, 2 notes: 120 objects, 14 policies, 6 clusters; every object goes somewhere".
 func (r *Report) verdict() string {
 	counts := fmt.Sprintf("%s, %s, %s", text.Count(r.Errors, "error"), text.Count(r.Warnings, "warning"), text.Count(r.Notes, "note"))
 	if !r.Planned {
@@ -156,7 +156,7 @@ func (r *Report) Write(out io.Writer, f text.Format) error {
 	return err
 }
 
-// Place is file, line and column as seen from where lint was called, so that an editor can jump there.
+// Place returns file, line and column relative to the current directory, so that an editor can open it.
 func (l Finding) Place(t *load.Tree) string {
 	if l.Path == "" {
 		return ""

@@ -13,8 +13,7 @@ import (
 // jsonObject is a JSON object.
 type jsonObject = map[string]any
 
-// sarif returns the part of SARIF 2.1.0 that code scanning reads. It has every rule there is, found or not, so that a viewer can
-// explain them.
+// sarif returns the part of SARIF 2.1.0 that code scanning reads. It lists all rules, so that a viewer can explain them.
 func (r *Report) sarif() jsonObject {
 	checks, rules, results := check.All(), []jsonObject{}, []jsonObject{}
 	for _, c := range checks {
@@ -48,7 +47,7 @@ func sarifRule(c check.Check) jsonObject {
 	}
 }
 
-// uri of the file, relative to where accord was called: the root of the repository, in a pipeline. What is about no
+// uri returns the file relative to the current directory, which is the root of the repository in a pipeline. A finding without a
 // file is about the directory.
 func (l Finding) uri(t *load.Tree) string {
 	p := "."
@@ -58,7 +57,7 @@ func (l Finding) uri(t *load.Tree) string {
 	return (&url.URL{Path: p}).String()
 }
 
-// region is the place in the file; nil when no line is known.
+// region returns the position in the file, nil if no line is known.
 func (l Finding) region() jsonObject {
 	switch {
 	case l.Line == 0:

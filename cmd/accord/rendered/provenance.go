@@ -10,8 +10,8 @@ import (
 	"github.com/accord-dev/accord/render/override"
 )
 
-// provenance puts comments at the fields that overrides and division set, and returns the lines for the top: where the
-// object stands in Git, and the edits that can be seen at no field any more.
+// provenance adds comments to the fields that overrides and replica division set. It returns the comments for the top: where the
+// object stands in Git, and the edits that no field shows.
 func (o renderedObject) provenance(doc *yaml.Node) []string {
 	top := o.Object + ", " + o.At
 	if o.At == "" {
@@ -32,18 +32,18 @@ func (o renderedObject) provenance(doc *yaml.Node) []string {
 	return lines
 }
 
-// editedBy names policy, rule and place: "shop/eu overrideRules[0].imageOverrider[1], policies/eu.yaml:14".
+// editedBy returns policy, rule and place: "shop/eu overrideRules[0].imageOverrider[1], policies/eu.yaml:14".
 func editedBy(e override.Edit) string {
 	return fmt.Sprintf("%s %s, %s", e.Policy, text.ShortField(e.Field), e.At)
 }
 
-// annotator walks an object and says who set what.
+// annotator adds a comment to every field that an override set.
 type annotator struct {
 	edits []override.Edit
 	seen  map[override.Edit]bool
 }
 
-// fields comments on the fields of a mapping, or the items of a list, that lie depth steps below the object.
+// fields annotates the fields of a map or the items of a list, which are depth steps below the object.
 func (a annotator) fields(n *yaml.Node, pointer string, depth int) {
 	if n.Kind == yaml.SequenceNode {
 		for i, item := range n.Content {
@@ -57,8 +57,8 @@ func (a annotator) fields(n *yaml.Node, pointer string, depth int) {
 	}
 }
 
-// field comments on one field if an edit set it as a whole, and else looks below it. How deep an edit went is told by
-// the number of its steps: insertions change indexes, not depths.
+// field annotates one field if an edit set it as a whole, else the fields below it. It compares the number of steps, because
+// insertions change indexes but not depths.
 func (a annotator) field(key, value *yaml.Node, pointer string, depth int) {
 	e, touched := override.LastEdit(a.edits, pointer)
 	switch {
@@ -71,7 +71,7 @@ func (a annotator) field(key, value *yaml.Node, pointer string, depth int) {
 	}
 }
 
-// fieldOf is the value of a field; nil when there is none.
+// fieldOf returns the value of a field, nil if there is none.
 func fieldOf(n *yaml.Node, field string) *yaml.Node {
 	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == field {
@@ -81,7 +81,7 @@ func fieldOf(n *yaml.Node, field string) *yaml.Node {
 	return nil
 }
 
-// setComment puts a comment where it reads best: behind a value on one line, above anything longer.
+// setComment puts a comment behind a value on one line, and above anything longer.
 func setComment(key, value *yaml.Node, text string) {
 	text = "# " + strings.Join(strings.Fields(text), " ")
 	switch {

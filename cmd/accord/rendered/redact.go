@@ -2,11 +2,11 @@ package rendered
 
 import "github.com/accord-dev/accord/api/v1alpha1"
 
-// redacted stands where a value of a Secret was. It is a list, which no API server takes for a value: what was redacted
-// cannot be applied by mistake.
+// redacted replaces a value of a Secret. It is a list, which no API server accepts as a value, so that a redacted Secret cannot
+// be applied by mistake.
 func redacted() []any { return []any{"redacted"} }
 
-// redact takes the values out of a Secret, which it may change, and what could be used to guess them.
+// redact removes the values of a Secret, and data that would help to guess them. It changes the object.
 func redact(object map[string]any) {
 	for _, field := range []string{"data", "stringData"} {
 		if values, ok := object[field].(map[string]any); ok {

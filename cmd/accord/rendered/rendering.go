@@ -15,14 +15,14 @@ import (
 	"github.com/accord-dev/accord/render/override"
 )
 
-// A rendering is what one cluster gets; its JSON form is stable.
+// Rendering is the objects of one cluster; its JSON form is stable.
 type Rendering struct {
 	Cluster  string           `json:"cluster"`
 	Revision string           `json:"revision"`
 	Objects  []renderedObject `json:"objects"`
-	// Held is what is not applied now, on purpose.
+	// Held are objects that are not applied now, on purpose.
 	Held []skippedObject `json:"held,omitempty"`
-	// Failed is what could not be rendered: what runs there stays as it is.
+	// Failed are objects that could not be rendered; the cluster keeps their previous version.
 	Failed []skippedObject `json:"failed,omitempty"`
 	// Redacted counts Secrets without their values.
 	Redacted int `json:"redacted,omitempty"`
@@ -30,13 +30,13 @@ type Rendering struct {
 	explain bool
 }
 
-// A renderedObject is one object as it would be applied.
+// renderedObject is one object as it would be applied.
 type renderedObject struct {
 	Object string `json:"object"`
-	// At is where the manifest stands in Git; empty for a namespace that is made because an object in it goes there.
+	// At is the place of the manifest in Git; empty for a namespace that accord creates for an object in it.
 	At       string         `json:"at,omitempty"`
 	Manifest map[string]any `json:"manifest"`
-	// Share is how the replicas came about, Edits are the overrides that changed something; with --explain only.
+	// Share explains the number of replicas, Edits the overrides that changed something; with --explain only.
 	Share string         `json:"share,omitempty"`
 	Edits []renderedEdit `json:"edits,omitempty"`
 
@@ -44,7 +44,7 @@ type renderedObject struct {
 	redacted bool
 }
 
-// A renderedEdit is one change that an override made.
+// renderedEdit is one change of an override.
 type renderedEdit struct {
 	Path   string `json:"path"`
 	Policy string `json:"policy"`
@@ -52,7 +52,7 @@ type renderedEdit struct {
 	At     string `json:"at"`
 }
 
-// A renderedNot is an object that is not applied.
+// skippedObject is an object that is not applied.
 type skippedObject struct {
 	Object string `json:"object"`
 	At     string `json:"at,omitempty"`
@@ -61,16 +61,16 @@ type skippedObject struct {
 
 // Options choose the objects of one cluster and how they are shown.
 type Options struct {
-	// Namespace of the objects; empty: any.
+	// Namespace limits the objects; empty means any.
 	Namespace string
 	Cluster   string
 	// Explain adds where objects and fields come from.
 	Explain bool
-	// ShowSecrets keeps the values of Secrets, which are redacted otherwise.
+	// ShowSecrets keeps the values of Secrets.
 	ShowSecrets bool
 }
 
-// New returns the named objects of the cluster, or all when none is named, in the order in which they are applied.
+// New returns the named objects of the cluster, or all, in the order in which they are applied.
 func New(p *load.PlannedTree, f Options, names []load.ObjectName) (*Rendering, error) {
 	wanted, err := wantedObjects(p, names, f.Namespace, f.Cluster)
 	if err != nil {
@@ -120,7 +120,7 @@ func newRenderedObject(p *load.PlannedTree, f Options, placed propagate.Placed) 
 	return o, nil
 }
 
-// replicaShare is how the replicas on the cluster came about, and which field says so.
+// replicaShare explains the number of replicas on the cluster, with the field of the policy.
 func replicaShare(p *load.PlannedTree, id manifest.ID, cluster string) string {
 	how, counted := p.Shares(id)[cluster]
 	if !counted {
@@ -130,12 +130,12 @@ func replicaShare(p *load.PlannedTree, id manifest.ID, cluster string) string {
 	return fmt.Sprintf("%s: %s, %s", how, by, by.At("spec.placement.replicaScheduling"))
 }
 
-// String is "apps/Deployment shop/web (apps/web.yaml:3): why".
+// String returns "apps/Deployment shop/web (apps/web.yaml:3): why".
 func (n skippedObject) String() string {
 	return n.Object + text.WithPrefix(" (", text.WithSuffix(n.At, ")")) + ": " + n.Why
 }
 
-// verdict is "eu-1 gets 12 objects (main@sha1:4f2c9e1...); 1 held; 1 could not be rendered".
+// verdict returns "eu-1 gets 12 objects (main@sha1:4f2c9e1...); 1 held; 1 could not be rendered".
 func (r *Rendering) verdict() string {
 	line := fmt.Sprintf("%s gets %s (%s)", r.Cluster, text.Count(len(r.Objects), "object"), r.Revision)
 	if len(r.Held) > 0 {
@@ -154,7 +154,7 @@ func (r *Rendering) Print(out io.Writer, f text.Format) error {
 	return r.printYAML(out)
 }
 
-// wantedObjects returns the named objects, each of which has to go to the cluster; nil when all are wanted.
+// wantedObjects returns the named objects, nil if none is named. It returns an error if one of them does not go to the cluster.
 func wantedObjects(p *load.PlannedTree, names []load.ObjectName, namespace, cluster string) (map[manifest.ID]bool, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -178,7 +178,7 @@ func wantedObjects(p *load.PlannedTree, names []load.ObjectName, namespace, clus
 	return wanted, nil
 }
 
-// isSelected says whether an object of the cluster is among the wanted ones.
+// isSelected reports whether an object of the cluster is printed.
 func isSelected(wanted map[manifest.ID]bool, namespace string, id manifest.ID) bool {
 	if wanted != nil {
 		return wanted[id]

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// printYAML prints a stream of documents. What is not applied is a comment.
+// printYAML prints a stream of documents, with a comment for each object that is not applied.
 func (r *Rendering) printYAML(out io.Writer) error {
 	var b bytes.Buffer
 	comment(&b, r.verdict())
@@ -52,7 +52,7 @@ func (o renderedObject) write(b *bytes.Buffer, explain bool) error {
 	return e.Close()
 }
 
-// metadataFirst puts first what says which object it is.
+// metadataFirst moves apiVersion, kind and metadata to the front.
 func metadataFirst(doc *yaml.Node) {
 	var first, rest []*yaml.Node
 	for i := 0; i+1 < len(doc.Content); i += 2 {
@@ -65,7 +65,7 @@ func metadataFirst(doc *yaml.Node) {
 	doc.Content = append(first, rest...)
 }
 
-// flowLists writes the lists in mappings as [a, b].
+// flowLists writes the lists in maps as [a, b].
 func flowLists(mappings ...*yaml.Node) {
 	for _, m := range mappings {
 		for i := 1; m != nil && i < len(m.Content); i += 2 {
@@ -76,7 +76,7 @@ func flowLists(mappings ...*yaml.Node) {
 	}
 }
 
-// comment writes every line of text as one.
+// comment writes every line of text as a comment.
 func comment(b *bytes.Buffer, text string) {
 	for line := range strings.Lines(text) {
 		fmt.Fprintln(b, "# "+strings.TrimRight(line, "\r\n"))

@@ -12,8 +12,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// changeLog are lines for a log: the verdict and a cluster when they are not what was said last. At first only clusters are
-// named that something is to be said about.
+// changeLog writes a line when the verdict or a cluster changes. The first lines only name clusters that need attention.
 type changeLog struct {
 	out      io.Writer
 	last     string
@@ -60,12 +59,13 @@ func (v *changeLog) showError(why string, now time.Time) error {
 	return err
 }
 
-// line is "eu-7  Failed  3/4 on 1b77d03  apps/Deployment shop/api: image not found": nothing in it changes by itself.
+// line returns "eu-7  Failed  3/4 on 1b77d03  apps/Deployment shop/api: image not found". It has no ages, which change without
+// an event.
 func (c ClusterStatus) line() string {
 	return text.Join("  ", c.Cluster, string(c.State), fmt.Sprintf("%d/%d on %s", c.Objects.Healthy, c.Objects.Total, text.ShortRevision(c.Revision)), c.Note)
 }
 
-// jsonLog is the report in one line, whenever it changed.
+// jsonLog writes the report as one line whenever it changes.
 type jsonLog struct {
 	out  io.Writer
 	last string

@@ -18,7 +18,7 @@ import (
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
-// draw writes the picture of a rollout: the one of that policy, or the only one.
+// draw writes the drawing of a rollout: the one of the policy, or the only one.
 func draw(out io.Writer, f text.Format, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery, policy string, now time.Time) error {
 	if rel == nil {
 		return errors.New("there is nothing to draw: no commit was read so far")
@@ -36,7 +36,7 @@ func draw(out io.Writer, f text.Format, rel *v1alpha1.Release, deliveries []v1al
 	return err
 }
 
-// drawingOf is what the hub knows of a rollout, as a drawing.
+// drawingOf returns the drawing of a rollout.
 func drawingOf(rel *v1alpha1.Release, o *v1alpha1.RolloutStatus, deliveries []v1alpha1.Delivery, now time.Time) picture.Rollout {
 	p := picture.Rollout{
 		Title:   fmt.Sprintf("%s @ %s, rollout %s", rel.Spec.Federation, text.ShortRevision(rel.Spec.Revision), o.Policy),
@@ -73,7 +73,7 @@ func drawingOf(rel *v1alpha1.Release, o *v1alpha1.RolloutStatus, deliveries []v1
 	return p
 }
 
-// byStart puts those first that got it first.
+// byStart sorts clusters by the time of their update.
 func byStart(a, b picture.Cluster) int {
 	first := func(c picture.Cluster) time.Time {
 		for _, bar := range c.Bars {
@@ -100,8 +100,7 @@ func microInstant(t *metav1.MicroTime) time.Time {
 	return t.Time
 }
 
-// barsOf is what a cluster did since the rollout began, as it is remembered: a cluster that was given nothing since then
-// keeps what it has.
+// barsOf returns the states of a cluster since the rollout began. A cluster that was not updated since keeps its first state.
 func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end time.Time) []picture.Bar {
 	var turns []picture.Bar // each lasts until the next one
 	turn := func(kind picture.Kind, at time.Time) {
@@ -136,14 +135,15 @@ func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end ti
 	return slices.DeleteFunc(turns, func(b picture.Bar) bool { return b.Kind != picture.Changing && !b.To.After(b.From) })
 }
 
-// failing says that a cluster which is not healthy is so for too long, or was before: any is for a while after a change.
+// failing reports whether an unhealthy cluster is a failure: it was healthy before, or the stage counts failing clusters. Every
+// cluster is unhealthy for a while after a change.
 func failing(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus) bool {
 	stopped := o.Phase == string(stages.Halted) && o.Stage == m.Stage
 	i := slices.IndexFunc(o.Stages, func(s v1alpha1.StageStatus) bool { return s.Name == m.Stage })
 	return m.UnhealthySince != nil && (m.GatePassedAt != nil || stopped || i >= 0 && o.Stages[i].Failing > 0)
 }
 
-// later of two times; with a third, zero when that is zero.
+// later returns the later of two times. It returns zero if the third time is zero.
 func later(a, b time.Time, unless ...time.Time) time.Time {
 	if len(unless) > 0 && unless[0].IsZero() {
 		return time.Time{}

@@ -16,7 +16,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A member is one cluster in the table: what the cluster is like and what the federations brought it.
+// clusterRow is one cluster in the table, with the counts of its deliveries.
 type clusterRow struct {
 	name, state, version, nodes, region, endpoint, note string
 	since, heard                                        *metav1.Time
@@ -31,10 +31,10 @@ const (
 	memberLeaving     = "Leaving"
 )
 
-// fleetView is all members, those that need a look first.
+// fleetView is all clusters, those that need attention first.
 type fleetView []clusterRow
 
-// newFleetView counts the deliveries of every cluster together.
+// newFleetView adds up the deliveries of every cluster.
 func newFleetView(clusters []v1alpha1.Cluster, deliveries []v1alpha1.Delivery) fleetView {
 	objects := map[string]v1alpha1.Summary{}
 	for _, d := range deliveries {
@@ -84,12 +84,13 @@ func (m clusterRow) rank() int {
 	return slices.Index([]string{memberUnreachable, memberUnknown, memberLeaving, memberReady}, m.state)
 }
 
-// only is the view of one cluster; empty when there is none of that name.
+// only returns the view of one cluster; empty if there is none of that name.
 func (v fleetView) only(name string) fleetView {
 	return slices.DeleteFunc(slices.Clone(v), func(m clusterRow) bool { return m.name != name })
 }
 
-// headline is "29 of 30 reachable.  ap-2 UNREACHABLE for 41m (dial tcp ...: i/o timeout)". Those that leave are in none of the counts.
+// headline returns "29 of 30 reachable.  ap-2 UNREACHABLE for 41m (dial tcp ...: i/o timeout)". Clusters that are being deleted
+// are not counted.
 func (v fleetView) headline(now time.Time) string {
 	if len(v) == 0 {
 		return "no clusters: accord join NAME makes one a member"
@@ -126,7 +127,7 @@ func (v fleetView) in(state string) (n int) {
 	return n
 }
 
-// write prints the headline and the clusters. Many that are fine share one line, unless all columns are wanted.
+// write prints the headline and the clusters. Many ready clusters share one line, unless wide is set.
 func (v fleetView) write(out io.Writer, wide bool, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, v.headline(now))

@@ -16,32 +16,32 @@ import (
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
-// A rolloutHistory is what "accord rollout history" tells; its JSON form is stable.
+// History is the result of "accord rollout history"; its JSON form is stable.
 type History struct {
 	Federation string         `json:"federation"`
 	Namespace  string         `json:"namespace"`
 	Releases   []historyEntry `json:"releases"`
 }
 
-// A journey is how far one commit got.
+// historyEntry is the progress of one commit.
 type historyEntry struct {
 	Release     string       `json:"release"`
 	Revision    string       `json:"revision"`
 	Author      string       `json:"author,omitempty"`
 	Subject     string       `json:"subject,omitempty"`
 	CommittedAt *metav1.Time `json:"committedAt,omitempty"`
-	// Began is when accord saw it.
+	// Began is when the controllers saw the commit.
 	Began metav1.Time `json:"began"`
 	// Result is done, halted, rolled back, failed, superseded or under way.
 	Result  string `json:"result"`
 	Message string `json:"message,omitempty"`
-	// SupersededBy is the newer Release, also of one that was done.
+	// SupersededBy is the newer Release, also of a commit that was done.
 	SupersededBy string                   `json:"supersededBy,omitempty"`
 	Summary      v1alpha1.Summary         `json:"summary"`
 	Rollouts     []v1alpha1.RolloutStatus `json:"rollouts,omitempty"`
 }
 
-// How a journey ended.
+// Results of a commit.
 const (
 	endedDone       = "done"
 	endedHalted     = "halted"
@@ -51,7 +51,7 @@ const (
 	endedNot        = "under way"
 )
 
-// NewHistory sorts the releases of a federation.
+// NewHistory sorts the releases of a federation, the newest first.
 func NewHistory(fed *v1alpha1.Federation, releases []v1alpha1.Release) History {
 	all := History{Federation: fed.Name, Namespace: fed.Namespace, Releases: []historyEntry{}}
 	for i := range releases {
@@ -119,7 +119,7 @@ func (r History) Write(out io.Writer, now time.Time) error {
 	return err
 }
 
-// summary is "4 commits, 2 done, 1 halted, 1 under way".
+// summary returns "4 commits, 2 done, 1 halted, 1 under way".
 func (r History) summary() string {
 	parts := []string{text.Count(len(r.Releases), "commit")}
 	for _, result := range []string{endedDone, endedHalted, endedRolledBack, endedFailed, endedSuperseded, endedNot} {
@@ -136,7 +136,7 @@ func (r History) summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// result is "superseded by 4f2c9e1".
+// result returns "superseded by 4f2c9e1".
 func (j historyEntry) result(federation string) string {
 	if j.Result != endedSuperseded {
 		return j.Result
@@ -145,7 +145,7 @@ func (j historyEntry) result(federation string) string {
 	return text.Join(" by ", j.Result, newer[:min(text.ShortRevisionLength, len(newer))])
 }
 
-// stages is "canary 1/1, europe 9/12"; the clusters when there is no rollout in stages.
+// stages returns "canary 1/1, europe 9/12", or the number of clusters if there is no staged rollout.
 func (j historyEntry) stages() string {
 	var all []string
 	for _, r := range j.Rollouts {

@@ -17,7 +17,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A listing is one kind that "accord get" lists.
+// listing is one kind that "accord get" lists.
 type listing struct {
 	resource   string // plural, as in the URL
 	title      string // as in "3 releases"
@@ -25,7 +25,7 @@ type listing struct {
 	namespaced bool
 }
 
-// listings are the kinds, by the words a user has for them.
+// listings are the kinds, with the words that users write.
 var listings = []listing{
 	{resource: "clusters", title: "clusters", names: []string{"clusters", "cluster"}},
 	{resource: "federations", title: "federations", names: []string{"federations", "federation", "fed"}, namespaced: true},
@@ -34,7 +34,7 @@ var listings = []listing{
 	{resource: "federatedobjects", title: "objects", names: []string{"objects", "object", "federatedobjects", "federatedobject", "fo"}, namespaced: true},
 }
 
-// listingOf is the kind that a word means.
+// listingOf returns the kind of a word.
 func listingOf(kind string) (listing, error) {
 	i := slices.IndexFunc(listings, func(l listing) bool { return slices.Contains(l.names, strings.ToLower(kind)) })
 	if i < 0 {
@@ -43,7 +43,7 @@ func listingOf(kind string) (listing, error) {
 	return listings[i], nil
 }
 
-// fetch asks for the objects in the given media type. What is not there is an error only if it was named.
+// fetch requests the objects in a media type. An absent object is an error only if it was named.
 func fetch(ctx context.Context, h *hub.Hub, l listing, name, accept string) ([]byte, error) {
 	cfg := rest.CopyConfig(h.Config)
 	cfg.GroupVersion, cfg.APIPath = &v1alpha1.GroupVersion, "/apis"
@@ -63,10 +63,10 @@ func fetch(ctx context.Context, h *hub.Hub, l listing, name, accept string) ([]b
 	return body, h.Wrap("reading "+text.Join(" ", l.title, name), err)
 }
 
-// policyNames are the words for policies, which are no objects of the hub.
+// policyNames are the words for policies, which are not objects of the hub.
 var policyNames = []string{"policies", "policy", "propagationpolicies", "propagationpolicy", "pp"}
 
-// read is an object of the hub, or a list of them, cleaned.
+// read returns an object of the hub, or a list, without credentials and bookkeeping.
 func read(ctx context.Context, h *hub.Hub, l listing, name string) (map[string]any, error) {
 	body, err := fetch(ctx, h, l, name, "application/json")
 	if err != nil {
@@ -84,15 +84,15 @@ func read(ctx context.Context, h *hub.Hub, l listing, name string) (map[string]a
 	return v, nil
 }
 
-// A selection is the objects that "accord get" prints, and how.
+// selection is the objects that "accord get" prints, and their format.
 type selection struct {
-	// kinds are empty for policies.
+	// kinds is empty for policies.
 	kinds  []listing
 	name   string
 	format text.Format
 }
 
-// ParseSelection reads the words of a user: one kind, or several separated by commas. Several kinds are listed whole.
+// ParseSelection reads one kind, or several separated by commas. Several kinds cannot be limited to a name.
 func ParseSelection(words, name string, f text.Format) (selection, error) {
 	s := selection{name: name, format: f}
 	if slices.Contains(policyNames, strings.ToLower(words)) {

@@ -17,7 +17,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// printTable prints the columns that the kind declares (its printer columns), the less important ones with -o wide.
+// printTable prints the printer columns of the kind; wide adds those of lower priority.
 func printTable(ctx context.Context, out io.Writer, h *hub.Hub, l listing, name string, f text.Format) error {
 	body, err := fetch(ctx, h, l, name, "application/json;as=Table;g=meta.k8s.io;v=v1")
 	if err != nil {
@@ -38,7 +38,7 @@ func printTable(ctx context.Context, out io.Writer, h *hub.Hub, l listing, name 
 	return text.Table(out, "", rows)
 }
 
-// printClusters prints the verdict on the fleet and the clusters that need a look.
+// printClusters prints the verdict on the fleet and the clusters.
 func printClusters(ctx context.Context, out io.Writer, h *hub.Hub, name string, f text.Format) error {
 	clusters := &v1alpha1.ClusterList{}
 	if err := h.List(ctx, clusters); err != nil {
@@ -57,7 +57,7 @@ func printClusters(ctx context.Context, out io.Writer, h *hub.Hub, name string, 
 	return fleet.write(out, f == text.AsWide, time.Now())
 }
 
-// printPolicies prints what became of every policy, as the FederatedObjects tell it.
+// printPolicies prints the status of every policy, computed from the FederatedObjects.
 func printPolicies(ctx context.Context, out io.Writer, h *hub.Hub, name string, f text.Format) error {
 	objects := &v1alpha1.FederatedObjectList{}
 	var where []client.ListOption
@@ -81,7 +81,7 @@ func printPolicies(ctx context.Context, out io.Writer, h *hub.Hub, name string, 
 	return view.write(out, f)
 }
 
-// printObjects prints the objects as the hub has them, cleaned.
+// printObjects prints the objects as YAML or JSON.
 func printObjects(ctx context.Context, out io.Writer, h *hub.Hub, l listing, name string, f text.Format) error {
 	v, err := read(ctx, h, l, name)
 	if err != nil {
@@ -90,7 +90,7 @@ func printObjects(ctx context.Context, out io.Writer, h *hub.Hub, l listing, nam
 	return text.Encode(out, f, v)
 }
 
-// printLists prints all objects of some kinds as one list.
+// printLists prints all objects of several kinds as one list.
 func printLists(ctx context.Context, out io.Writer, h *hub.Hub, kinds []listing, f text.Format) error {
 	all := []any{}
 	for _, l := range kinds {
@@ -104,7 +104,7 @@ func printLists(ctx context.Context, out io.Writer, h *hub.Hub, kinds []listing,
 	return text.Encode(out, f, map[string]any{"apiVersion": "v1", "kind": "List", "items": all})
 }
 
-// printRemoved prints below a table of federations what stays on clusters that left them.
+// printRemoved prints, below a table of federations, the objects that were left on removed clusters.
 func printRemoved(ctx context.Context, out io.Writer, h *hub.Hub, l listing, name string) error {
 	body, err := fetch(ctx, h, l, name, "application/json")
 	if err != nil {

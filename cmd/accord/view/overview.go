@@ -11,7 +11,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// DrawRollout writes the picture of a rollout.
+// DrawRollout writes the drawing of a rollout.
 func DrawRollout(ctx context.Context, out io.Writer, h *hub.Hub, fed *v1alpha1.Federation, rollout string, f text.Format) error {
 	rel, err := h.NewestRelease(ctx, fed)
 	if err != nil {
@@ -24,7 +24,7 @@ func DrawRollout(ctx context.Context, out io.Writer, h *hub.Hub, fed *v1alpha1.F
 	return draw(out, f, rel, deliveries.Items, rollout, time.Now())
 }
 
-// PrintOverview has one verdict line for each federation.
+// PrintOverview writes one verdict line for each federation.
 func PrintOverview(ctx context.Context, out io.Writer, h *hub.Hub, all []v1alpha1.Federation, f text.Format) error {
 	reports := []Status{}
 	for i := range all {

@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A policyView is the policies that claim objects in the plans in force; its JSON form is stable.
+// policyView is the policies that claim objects in the active plans; its JSON form is stable.
 type policyView struct {
 	Verdict  string         `json:"verdict"`
 	Policies []policyStatus `json:"policies"`
@@ -20,7 +20,7 @@ type policyView struct {
 	Unclaimed int `json:"unclaimed"`
 }
 
-// A policyPart is what became of one policy.
+// policyStatus is the status of the objects of one policy.
 type policyStatus struct {
 	// Namespace of the Federation on the hub.
 	Namespace  string `json:"namespace"`
@@ -29,17 +29,17 @@ type policyStatus struct {
 	Policy   string   `json:"policy"`
 	Objects  int      `json:"objects"`
 	Clusters []string `json:"clusters"`
-	// Placements counts each object on each cluster that was chosen for it.
+	// Placements counts each object on each of its clusters.
 	Placements v1alpha1.Summary `json:"placements"`
-	// Observed counts the objects that every cluster runs as decided.
+	// Observed counts the objects that every decided cluster runs in the wanted version.
 	Observed int `json:"observed"`
-	// Worst is what to look at first; empty when nothing is wrong.
+	// Worst is the most important problem; empty if there is none.
 	Worst string `json:"worst,omitempty"`
 
 	worst v1alpha1.State
 }
 
-// newPolicyView groups the objects of the hub by the policy that claims them, and counts them.
+// newPolicyView groups the objects by the policy that claims them.
 func newPolicyView(objects []v1alpha1.FederatedObject) *policyView {
 	type key struct{ namespace, federation, policy string }
 	v := &policyView{Policies: []policyStatus{}}
@@ -86,8 +86,7 @@ func (p *policyStatus) count(objects []*v1alpha1.FederatedObject) {
 	p.Clusters = slices.Sorted(maps.Keys(clusters))
 }
 
-// noteWorst remembers what is wrong with an object, if nothing worse is known: the first that fails, goes nowhere or is not
-// heard from.
+// noteWorst records the problem of an object, unless a worse one is recorded.
 func (p *policyStatus) noteWorst(o *v1alpha1.FederatedObject) {
 	t := o.Spec.Template
 	name := t.Kind + " " + text.Join("/", t.Namespace, t.Name)
@@ -106,14 +105,14 @@ func (p policyStatus) healthy() bool {
 	return p.Placements.Total > 0 && p.Placements.Healthy == p.Placements.Total && p.Observed == p.Objects
 }
 
-// only is the view of the policies of one name.
+// only returns the view of the policies of one name.
 func (v *policyView) only(name string) *policyView {
 	one := &policyView{Policies: slices.DeleteFunc(slices.Clone(v.Policies), func(p policyStatus) bool { return p.Policy != name })}
 	one.Verdict = one.verdict()
 	return one
 }
 
-// verdict is "2 of 3 policies are healthy everywhere; no policy claims 4 objects".
+// verdict returns "2 of 3 policies are healthy everywhere; no policy claims 4 objects".
 func (v *policyView) verdict() string {
 	fine := 0
 	for _, p := range v.Policies {

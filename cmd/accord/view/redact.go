@@ -8,8 +8,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// clean takes out of an object of the hub what is nobody's business who reads a listing: the bookkeeping of field owners,
-// credentials that proxies of Clusters are given, and digests of Secrets, by which values could be guessed.
+// clean removes from an object of the hub what readers of a listing must not see or do not need: field owners, credentials of
+// the proxies of Clusters, and digests of Secrets, which would help to guess values.
 func clean(object any) {
 	o, ok := object.(map[string]any)
 	if !ok {

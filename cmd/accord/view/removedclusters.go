@@ -9,11 +9,10 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// namedLeft is how many objects of a cluster that left are named in a line; the hub has ten.
+// namedLeft is the number of objects that a line names; the hub keeps ten.
 const namedLeft = 3
 
-// leftLine is "eu-1 left 3m ago and keeps 12 objects: ConfigMap shop/web, Service shop/web, apps/Deployment shop/web and 9 more
-// (it did not answer, and was last heard 2h ago)".
+// leftLine returns the line about one removed cluster.
 func leftLine(c v1alpha1.RemovedCluster, now time.Time) string {
 	named := c.Objects[:min(len(c.Objects), namedLeft)]
 	line := fmt.Sprintf("%s left %s ago and keeps %s%s", c.Cluster, text.Age(&c.Since, now), text.Count(int(c.ObjectCount), "object"), text.WithPrefix(": ", strings.Join(named, ", ")))
@@ -29,7 +28,7 @@ func leftLine(c v1alpha1.RemovedCluster, now time.Time) string {
 	return line + " (it did not answer, and was last heard " + text.Age(c.LastProbeTime, now) + " ago)"
 }
 
-// leftLines are the clusters that left, the newest first, and how many did before those.
+// leftLines returns the lines about the removed clusters, the newest first, and the number of older ones.
 func leftLines(left []v1alpha1.RemovedCluster, omitted int32, now time.Time) []string {
 	var lines []string
 	for _, c := range left {

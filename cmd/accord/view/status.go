@@ -15,7 +15,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A statusReport is what "accord status" tells about one federation; its JSON form is stable.
+// Status is the result of "accord status" for one federation; its JSON form is stable.
 type Status struct {
 	Federation  string       `json:"federation"`
 	Namespace   string       `json:"namespace"`
@@ -26,28 +26,28 @@ type Status struct {
 	Author      string       `json:"author,omitempty"`
 	Subject     string       `json:"subject,omitempty"`
 	CommittedAt *metav1.Time `json:"committedAt,omitempty"`
-	// Summary counts clusters against the decided set.
+	// Summary counts clusters. Its total is the number of decided clusters.
 	Summary  v1alpha1.Summary `json:"summary"`
 	Clusters []ClusterStatus  `json:"clusters"`
 	Errors   []string         `json:"errors,omitempty"`
 	Findings []string         `json:"findings,omitempty"`
-	// Rollouts in stages of the newest commit.
+	// Rollouts are the staged rollouts of the newest commit.
 	Rollouts        []v1alpha1.RolloutStatus `json:"rollouts,omitempty"`
 	RolloutsOmitted int32                    `json:"rolloutsOmitted,omitempty"`
-	// ErrorsOmitted counts errors that the hub does not keep.
+	// ErrorsOmitted counts errors that the Release does not list.
 	ErrorsOmitted int32 `json:"errorsOmitted,omitempty"`
-	// Left are clusters that left the fleet and keep what they have, LeftOmitted those that did before them.
+	// Left are clusters that were removed from the fleet and keep delivered objects; LeftOmitted counts older ones.
 	Left        []v1alpha1.RemovedCluster `json:"removedClusters,omitempty"`
 	LeftOmitted int32                     `json:"removedClustersOmitted,omitempty"`
 }
 
-// A clusterPart is one cluster's row.
+// ClusterStatus is one row of the table.
 type ClusterStatus struct {
 	Cluster string         `json:"cluster"`
 	State   v1alpha1.State `json:"state"`
-	// Revision that was applied there last, as a whole.
+	// Revision is the last one that was applied completely.
 	Revision string `json:"revision,omitempty"`
-	// Current tells whether that is the revision the report is about.
+	// Current reports whether Revision is the revision of the report.
 	Current bool                     `json:"current"`
 	Objects v1alpha1.Summary         `json:"objects"`
 	Since   *metav1.Time             `json:"since,omitempty"`
@@ -55,11 +55,11 @@ type ClusterStatus struct {
 	Note    string                   `json:"note,omitempty"`
 	Orphans int                      `json:"orphaned,omitempty"`
 	Trouble []v1alpha1.ObjectProblem `json:"problems,omitempty"`
-	// TroubleOmitted counts objects with problems that the hub does not keep.
+	// TroubleOmitted counts problems that the Delivery does not list.
 	TroubleOmitted int32 `json:"problemsOmitted,omitempty"`
 }
 
-// The verdicts of a federation, in the words of the first line.
+// The verdicts of the first line.
 const (
 	verdictReady       = "READY"
 	verdictRolling     = "ROLLING OUT"
@@ -71,7 +71,7 @@ const (
 	verdictUnknown     = "NOT SEEN YET"
 )
 
-// NewStatus puts together what the hub knows. A nil release: no commit was seen yet.
+// NewStatus computes the status. A nil release means that no commit was read yet.
 func NewStatus(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery) Status {
 	s := progress.ReleaseSnapshot(fed, rel)
 	r := Status{
@@ -96,8 +96,7 @@ func NewStatus(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1a
 	return r
 }
 
-// headlineWord judges the newest commit of a federation for its first line. Nobody waits here, so clusters that
-// became unreachable a moment ago count at once.
+// headlineWord returns the verdict on the newest commit. It has no grace period: unreachable clusters count at once.
 func headlineWord(s progress.Snapshot) string {
 	v := progress.Judge(s, progress.Goal{Grace: -time.Hour}, time.Now())
 	switch {
@@ -119,7 +118,7 @@ func headlineWord(s progress.Snapshot) string {
 	return verdictRolling
 }
 
-// NewClusterStatus reads one Delivery: how the cluster does with what it is given, whatever commit that is.
+// NewClusterStatus computes the row of one Delivery, for the commit that the cluster has.
 func NewClusterStatus(d *v1alpha1.Delivery, revision string) ClusterStatus {
 	p, st := progress.DeliveryState(d, ""), d.Status
 	if d.Spec.Revision != revision { // the newest commit has not got this far, or cannot
@@ -136,7 +135,7 @@ func NewClusterStatus(d *v1alpha1.Delivery, revision string) ClusterStatus {
 	}
 }
 
-// ReadStatus reads all that is told about one federation.
+// ReadStatus reads the status of one federation from the hub.
 func ReadStatus(ctx context.Context, h *hub.Hub, fed *v1alpha1.Federation) (Status, error) {
 	rel, err := h.NewestRelease(ctx, fed)
 	if err != nil {

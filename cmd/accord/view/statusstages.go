@@ -14,7 +14,7 @@ import (
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
-// The verdicts of a federation whose rollout in stages needs somebody.
+// The verdicts of a federation whose staged rollout needs a person.
 const (
 	verdictHalted     = "HALTED"
 	verdictRolledBack = "ROLLED BACK"
@@ -22,7 +22,7 @@ const (
 	verdictPaused     = "PAUSED"
 )
 
-// stageVerdicts are the words for the first line, the most urgent first.
+// stageVerdicts are the words of the first line, the most urgent first.
 var stageVerdicts = []struct {
 	of   stages.Verdict
 	word string
@@ -33,7 +33,7 @@ var stageVerdicts = []struct {
 	{stages.Paused, verdictPaused},
 }
 
-// stageVerdict is the word for the rollouts of a Release; empty when none needs anybody.
+// stageVerdict returns the word for the rollouts of a Release, and "" if none needs a person.
 func stageVerdict(rollouts []v1alpha1.RolloutStatus) string {
 	for _, v := range stageVerdicts {
 		if rolloutThat(rollouts, v.of) != nil {
@@ -43,7 +43,7 @@ func stageVerdict(rollouts []v1alpha1.RolloutStatus) string {
 	return ""
 }
 
-// rolloutThat is the first with a verdict; nil when there is none.
+// rolloutThat returns the first rollout with that phase, nil if there is none.
 func rolloutThat(rollouts []v1alpha1.RolloutStatus, verdict stages.Verdict) *v1alpha1.RolloutStatus {
 	i := slices.IndexFunc(rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(verdict) })
 	if i < 0 {
@@ -52,7 +52,7 @@ func rolloutThat(rollouts []v1alpha1.RolloutStatus, verdict stages.Verdict) *v1a
 	return &rollouts[i]
 }
 
-// stageProgress is "stage 2 of 3" of the only rollout that is under way, of several how many are.
+// stageProgress returns "stage 2 of 3" if one rollout is under way, and the number of rollouts if there are several.
 func (r Status) stageProgress() string {
 	var under []v1alpha1.RolloutStatus
 	for _, o := range r.Rollouts {
@@ -69,7 +69,7 @@ func (r Status) stageProgress() string {
 	return ""
 }
 
-// writeStages is a table for each rollout.
+// writeStages writes a table for each rollout.
 func (r Status) writeStages(b *strings.Builder, now time.Time) error {
 	for i := range r.Rollouts {
 		o := &r.Rollouts[i]
@@ -96,7 +96,7 @@ func (r Status) writeStages(b *strings.Builder, now time.Time) error {
 	return nil
 }
 
-// rolloutDuration is "began 14m ago", or how long it took.
+// rolloutDuration returns "began 14m ago" or "took 14m".
 func rolloutDuration(o *v1alpha1.RolloutStatus, now time.Time) string {
 	switch {
 	case o.StartedAt == nil:
@@ -107,7 +107,7 @@ func rolloutDuration(o *v1alpha1.RolloutStatus, now time.Time) string {
 	return "began " + text.Age(o.StartedAt, now) + " ago"
 }
 
-// stageNote is the note of a stage, with who is passed over.
+// stageNote returns the message of a stage, with the number of failing, held and unreachable clusters.
 func stageNote(s v1alpha1.StageStatus) string {
 	parts := []string{s.Message}
 	for _, c := range []struct {
@@ -121,7 +121,8 @@ func stageNote(s v1alpha1.StageStatus) string {
 	return text.Join("; ", parts...)
 }
 
-// rolloutLines are what a reader of the table asks next: why, on what it waits, who is behind, what runs.
+// rolloutLines returns the lines below the table: the message, what the rollout waits for, outdated clusters, rollback
+// revisions.
 func rolloutLines(o *v1alpha1.RolloutStatus, now time.Time) []string {
 	var lines []string
 	if o.Message != "" && o.Phase != string(stages.Complete) {
@@ -150,7 +151,7 @@ func omittedMore(n int32) string {
 	return fmt.Sprintf("%d more", n)
 }
 
-// waitingLine is "waits for eu-7 to become healthy: ... (since 2m10s, at most until 12:24:10 UTC)".
+// waitingLine returns "waits for eu-7 to become healthy: ... (for 2m10s, at most until 12:24:10 UTC)".
 func waitingLine(w *v1alpha1.WaitingFor, now time.Time) string {
 	var times []string
 	if since := text.Age(w.Since, now); since != "-" {
@@ -166,7 +167,7 @@ func waitingLine(w *v1alpha1.WaitingFor, now time.Time) string {
 	return text
 }
 
-// clockTime has its day when that is not today.
+// clockTime adds the date if it is not today.
 func clockTime(at metav1.Time, now time.Time) string {
 	layout := "15:04:05 UTC"
 	if at.UTC().Format(time.DateOnly) != now.UTC().Format(time.DateOnly) {
@@ -175,7 +176,7 @@ func clockTime(at metav1.Time, now time.Time) string {
 	return at.UTC().Format(layout)
 }
 
-// nextStage is what somebody can do about the rollouts; empty when nothing is to be done.
+// nextStage returns the next step for the rollouts, and "" if there is none.
 func (r Status) nextStage() string {
 	if o := rolloutThat(r.Rollouts, stages.WaitingForApproval); o != nil && r.Verdict == verdictApproval {
 		return fmt.Sprintf("accord approve %s --stage %s --target %s", o.Policy, o.Stage, o.ID)

@@ -12,11 +12,11 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// ManyClusters is from how many healthy clusters on they share one line.
+// ManyClusters is the number of healthy clusters above which they share one line.
 const ManyClusters = 12
 
-// Headline is the verdict:
-// `checkout @ 4f2c9e1 (committed 14m ago by Ada, "bump api to 1.8.2")   ROLLING OUT  12/30 clusters healthy`.
+// Headline returns the verdict: `checkout @ 4f2c9e1 (committed 14m ago by Ada, "bump api to 1.8.2")   ROLLING OUT  12/30
+// clusters healthy`.
 func (r Status) Headline(now time.Time) string {
 	line := r.title()
 	if r.Revision != "" {
@@ -25,7 +25,7 @@ func (r Status) Headline(now time.Time) string {
 	return line + "   " + r.verdict()
 }
 
-// title is "checkout @ 4f2c9e1".
+// title returns "checkout @ 4f2c9e1".
 func (r Status) title() string {
 	if r.Revision == "" {
 		return r.Federation
@@ -33,7 +33,7 @@ func (r Status) title() string {
 	return r.Federation + " @ " + text.ShortRevision(r.Revision)
 }
 
-// verdict is "ROLLING OUT  12/30 clusters healthy, 1 held".
+// verdict returns "ROLLING OUT  12/30 clusters healthy, 1 held".
 func (r Status) verdict() string {
 	line := r.Verdict
 	switch {
@@ -56,7 +56,7 @@ func (r Status) verdict() string {
 	return line
 }
 
-// commit is who made it and when.
+// commit returns the author, the age and the subject of the commit.
 func (r Status) commit(now time.Time) string {
 	who := "committed " + text.Age(r.CommittedAt, now) + " ago"
 	if name, _, _ := strings.Cut(r.Author, " <"); name != "" {
@@ -68,7 +68,7 @@ func (r Status) commit(now time.Time) string {
 	return who
 }
 
-// Write prints verdict, clusters, problems and what to do next.
+// Write prints the verdict, the clusters, their problems and the next step.
 func (r Status) Write(out io.Writer, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Headline(now))
@@ -109,7 +109,7 @@ func (r Status) writeErrors(b *strings.Builder) {
 	}
 }
 
-// healthy clusters on the current revision need no row each when they are many.
+// collapsible counts the healthy clusters on the current revision, and reports whether they are too many for a row each.
 func (r Status) collapsible() (count int, collapse bool) {
 	for _, c := range r.Clusters {
 		if c.isFine() {
@@ -141,7 +141,7 @@ func (r Status) rows(now time.Time) [][]string {
 	return rows
 }
 
-// NoteAt says what is special: held objects, orphans, silence.
+// NoteAt returns the note of a row: held objects, orphaned objects, the time of the last probe.
 func (c ClusterStatus) NoteAt(now time.Time) string {
 	note := c.Note
 	if c.State == v1alpha1.Unreachable {
@@ -156,7 +156,7 @@ func (c ClusterStatus) NoteAt(now time.Time) string {
 	return note
 }
 
-// writeRest accounts for the clusters without a row.
+// writeRest counts the clusters without a row.
 func (r Status) writeRest(b *strings.Builder) {
 	if count, collapse := r.collapsible(); collapse {
 		fmt.Fprintf(b, "  +%d Healthy on %s\n", count, text.ShortRevision(r.Revision))
@@ -166,8 +166,7 @@ func (r Status) writeRest(b *strings.Builder) {
 	}
 }
 
-// writeProblems lists the objects that something is to be done about. Those that are held or not heard from are
-// so with their whole cluster, which has its row.
+// writeProblems lists the problems of clusters that need attention. Held and unreachable clusters only have their row.
 func (r Status) writeProblems(b *strings.Builder, now time.Time) {
 	for _, c := range r.Clusters {
 		if !progress.NeedsAttention(c.State) {
@@ -189,7 +188,7 @@ func (r Status) writeProblems(b *strings.Builder, now time.Time) {
 	}
 }
 
-// next is what a reader can do about it.
+// next returns the next step for the reader.
 func (r Status) next() string {
 	switch {
 	case r.Verdict == VerdictFailed && len(r.Errors) > 0:
@@ -208,7 +207,7 @@ func (r Status) next() string {
 	return ""
 }
 
-// nextWhy explains the first object that fails.
+// nextWhy returns the command that explains the first failed object.
 func (r Status) nextWhy() string {
 	for _, c := range r.Clusters {
 		for _, p := range c.Trouble {

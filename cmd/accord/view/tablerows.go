@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// tableRows lays out a table that the API server made; wide shows the columns of lower priority too, and
-// namespaces puts the namespace in front.
+// tableRows returns the rows of a table of the API server. wide adds the columns of lower priority, and namespaces a column with
+// the namespace.
 func tableRows(t metav1.Table, wide, namespaces bool) ([][]string, error) {
 	shown := func(i int) bool { return wide || t.ColumnDefinitions[i].Priority == 0 }
 	var head []string
@@ -41,7 +41,7 @@ func tableRows(t metav1.Table, wide, namespaces bool) ([][]string, error) {
 	return rows, nil
 }
 
-// cellText of a value that is not there is "-".
+// cellText returns "-" for an absent value.
 func cellText(cell any) string {
 	if cell == nil || cell == "" {
 		return "-"

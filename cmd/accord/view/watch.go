@@ -14,16 +14,16 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// redrawEvery is how old the ages on a screen become.
+// redrawEvery is the time after which a screen is redrawn without a change.
 const redrawEvery = 5 * time.Second
 
-// A live view shows a report that may have changed, or that the hub cannot be read now.
+// watcher shows a report that may have changed, or the error of a hub that cannot be read now.
 type watcher interface {
 	show(s Status, now time.Time) error
 	showError(why string, now time.Time) error
 }
 
-// NewWatcher redraws a terminal, and appends what changed to everything else.
+// NewWatcher returns a watcher that redraws a terminal, or appends changes to any other output.
 func NewWatcher(f text.Format, out io.Writer) watcher {
 	switch {
 	case f == text.AsJSON:
@@ -34,7 +34,8 @@ func NewWatcher(f text.Format, out io.Writer) watcher {
 	return &changeLog{out: out, clusters: map[string]string{}}
 }
 
-// WatchStatus shows a federation until somebody interrupts, which is no error. A hub that is away for a while is waited for.
+// WatchStatus shows a federation until the context ends, which is not an error. It waits for a hub that is unreachable for a
+// while.
 func WatchStatus(ctx context.Context, h *hub.Hub, fed *v1alpha1.Federation, view watcher) error {
 	news, end := h.Changes(ctx, fed, true)
 	defer end()
@@ -58,7 +59,7 @@ func WatchStatus(ctx context.Context, h *hub.Hub, fed *v1alpha1.Federation, view
 	}
 }
 
-// readStatusNow is the status of the federation as it is now.
+// readStatusNow reads the federation and its status.
 func readStatusNow(ctx context.Context, h *hub.Hub, of *v1alpha1.Federation) (Status, error) {
 	fed := &v1alpha1.Federation{}
 	if err := h.Get(ctx, client.ObjectKeyFromObject(of), fed); err != nil {
@@ -67,10 +68,10 @@ func readStatusNow(ctx context.Context, h *hub.Hub, of *v1alpha1.Federation) (St
 	return ReadStatus(ctx, h, fed)
 }
 
-// A screen is a terminal.
+// screen is a terminal.
 type screen struct{ out io.Writer }
 
-// clearScreen goes to the top left and clears what is below.
+// clearScreen moves to the top left and clears the rest.
 const clearScreen = "\x1b[H\x1b[J"
 
 func (v *screen) show(s Status, now time.Time) error {

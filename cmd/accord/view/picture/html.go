@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// HTML is a page with the drawing, and with its figures as a table.
+// HTML returns a page with the drawing, and a table of its figures.
 func HTML(r Rollout) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>%s</title>\n", escape(r.Title))

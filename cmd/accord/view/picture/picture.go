@@ -1,8 +1,6 @@
-// Package picture draws one rollout: the clusters of its stages over time, as an SVG or as an HTML page around it. What it
-// makes is one file without scripts and without anything to load; it is readable on light and on dark ground, each bar
-// says in words what it is, and a pattern says again what its colour does.
-//
-// It is a function of a Rollout, and reads no clock.
+// Package picture draws the stages of one rollout, with the clusters of each over time, as an SVG or an HTML page. The result is
+// one file without scripts and without anything to load. It is readable on light and dark backgrounds. Each bar has a text, and
+// a pattern repeats the meaning of its colour. The drawing is a function of a Rollout and reads no clock.
 package picture
 
 import (
@@ -11,21 +9,21 @@ import (
 	"time"
 )
 
-// Rollout is what is drawn.
+// Rollout is the content of a drawing.
 type Rollout struct {
 	// Title is "prod @ 4f2c9e1, rollout standard"; Verdict is one line: "Progressing: stage 2 of 3".
 	Title, Verdict string
-	// WaitingFor is on what it waits, as a sentence; empty when on nothing.
+	// WaitingFor is what the rollout waits for, as a sentence; empty if it does not wait.
 	WaitingFor string
-	// Begin and End bound the time that is drawn.
+	// Begin and End limit the time axis.
 	Begin, End time.Time
 	Stages     []Stage
 }
 
-// Stage is one step of the order.
+// Stage is one stage of the rollout.
 type Stage struct {
 	Name, Note string
-	// Began is when it got its turn, Passed when it was left; zero when it was not.
+	// Began is the start of the stage, Passed its end; zero if it has not happened.
 	Began, Passed time.Time
 	Clusters      []Cluster
 	// Omitted counts the clusters that are not in Clusters.
@@ -35,20 +33,20 @@ type Stage struct {
 // Cluster is one row.
 type Cluster struct {
 	Name string
-	// Bars in the order of time; they do not overlap.
+	// Bars are in the order of time and do not overlap.
 	Bars []Bar
 }
 
-// Bar is what a cluster does for a while.
+// Bar is one state of a cluster over a time.
 type Bar struct {
 	Kind     Kind
 	From, To time.Time
 }
 
-// Kind is what a cluster does.
+// Kind is the state of a cluster.
 type Kind string
 
-// Kinds of bars, in the order of the legend.
+// Kinds in the order of the legend.
 const (
 	Waits    Kind = "waits"
 	Changing Kind = "changing"
@@ -59,12 +57,12 @@ const (
 	Restored Kind = "restored"
 )
 
-// A look is how a kind is drawn and explained.
+// look is the style of a kind and its text in the legend.
 type look struct {
 	kind Kind
-	// says is what the legend says.
+	// says is the text in the legend.
 	says string
-	// light and dark are the colours on each ground; pattern is drawn on top, empty for none.
+	// light and dark are the colours on each background; pattern is drawn on top, empty for none.
 	light, dark, pattern string
 }
 
@@ -78,10 +76,10 @@ var looks = []look{
 	{Restored, "given back what it had", "#8250df", "#a371f7", "falling"},
 }
 
-// MaxRows is how many clusters of a stage are drawn.
+// MaxRows is the number of clusters that are drawn in a stage.
 const MaxRows = 40
 
-// Shorten leaves the rows that a reader looks for: those that are not fine first. The others are counted.
+// Shorten keeps the rows that need attention first. It counts the others.
 func (s Stage) Shorten() Stage {
 	if len(s.Clusters) <= MaxRows {
 		return s
@@ -92,7 +90,7 @@ func (s Stage) Shorten() Stage {
 	return s
 }
 
-// rank is smaller for what is looked at first.
+// rank is smaller for clusters that need attention.
 func (c Cluster) rank() int {
 	if len(c.Bars) == 0 {
 		return len(looks)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// style has the colours of both grounds.
+// style returns the style sheet for both backgrounds.
 func style() string {
 	var b strings.Builder
 	b.WriteString("svg{color-scheme:light dark;font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace}\n")
@@ -23,13 +23,13 @@ func style() string {
 	return b.String()
 }
 
-// ground is all that is no bar.
+// ground returns the colours of everything except bars.
 func ground(back, text, soft, line string) string {
 	return fmt.Sprintf(".ground{fill:%s}.title,.words,.stage,.name{fill:%s}.soft,.axis{fill:%s}.grid,.edge{stroke:%s;stroke-width:1}.mark{stroke:%s;stroke-dasharray:3 3}\n",
 		back, text, soft, line, soft)
 }
 
-// patterns are laid over colours, for who cannot tell these apart.
+// patterns are drawn over the colours for readers who cannot distinguish them.
 const patterns = `<pattern id="accord-rising" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M-1 7L7 -1" stroke="#fff" stroke-opacity=".55"/></pattern>
 <pattern id="accord-falling" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M-1 -1L7 7" stroke="#fff" stroke-opacity=".55"/></pattern>
 <pattern id="accord-crossed" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M0 0L6 6M6 0L0 6" stroke="#fff" stroke-opacity=".6"/></pattern>

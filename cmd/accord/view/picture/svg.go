@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// The measures of the drawing, in pixels.
+// Measures of the drawing, in pixels.
 const (
 	width    = 960
 	margin   = 16
@@ -19,11 +19,11 @@ const (
 	headHigh = 30 // of a stage
 	top      = 96 // title, verdict, what is waited for
 	axisHigh = 28
-	// glyph is the width of a character of the font at 12 pixels, which is monospaced: none is wider.
+	// glyph is the width of a character of the monospaced font at 12 pixels.
 	glyph = 7.3
 )
 
-// SVG is the drawing.
+// SVG returns the drawing.
 func SVG(r Rollout) []byte {
 	d := &drawing{rollout: r}
 	for _, s := range r.Stages {
@@ -51,7 +51,7 @@ type drawing struct {
 
 func (d *drawing) say(format string, args ...any) { fmt.Fprintf(&d.out, format, args...) }
 
-// measure says how high it gets.
+// measure computes the height.
 func (d *drawing) measure() {
 	d.rows = top + axisHigh
 	for _, s := range d.stages {
@@ -63,7 +63,7 @@ func (d *drawing) measure() {
 	d.high = d.rows + margin + (len(looks)+2)/3*rowHigh + margin
 }
 
-// open writes what is above the rows, and what somebody hears who does not see.
+// open writes the part above the rows, and the text for screen readers.
 func (d *drawing) open() {
 	r := d.rollout
 	d.say(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="accord-title accord-desc">`+"\n", width, d.high, width, d.high)
@@ -76,10 +76,10 @@ func (d *drawing) open() {
 	d.y = top
 }
 
-// fits is how many characters fit into so many pixels.
+// fits returns the number of characters that fit into so many pixels.
 func fits(pixels int) int { return int(float64(pixels) / glyph) }
 
-// text writes at most so many characters; the whole is said where it is too long.
+// text writes at most so many characters. A longer text gets a tooltip with the whole.
 func (d *drawing) text(class string, x, y int, text string, most int) {
 	if text == "" {
 		return
@@ -92,7 +92,7 @@ func (d *drawing) text(class string, x, y int, text string, most int) {
 	d.say(`<text class="%s" x="%d" y="%d">%s%s</text>`+"\n", class, x, y, title, escape(shown))
 }
 
-// x of a time.
+// x returns the position of a time.
 func (d *drawing) x(at time.Time) float64 {
 	long := d.rollout.End.Sub(d.rollout.Begin)
 	if long <= 0 {
@@ -102,7 +102,7 @@ func (d *drawing) x(at time.Time) float64 {
 	return names + max(0, min(1, share))*(width-margin-names)
 }
 
-// axis has a line for about every sixth of the time, at round times.
+// axis writes about six lines at round times.
 func (d *drawing) axis() {
 	step := tick(d.rollout.End.Sub(d.rollout.Begin))
 	for at := d.rollout.Begin; !at.After(d.rollout.End); at = at.Add(step) {
@@ -122,7 +122,7 @@ func (d *drawing) axis() {
 	d.y = top + axisHigh
 }
 
-// stage has a head and a row for each cluster.
+// stage writes the header and a row for each cluster.
 func (d *drawing) stage(s Stage) {
 	d.say(`<line class="edge" x1="%d" y1="%d" x2="%d" y2="%d"/>`+"\n", margin, d.y+4, width-margin, d.y+4)
 	d.text("stage", margin, d.y+22, s.Name, fits(names-2*margin)-2)
@@ -143,7 +143,7 @@ func (d *drawing) stage(s Stage) {
 	}
 }
 
-// leastWide is how wide a bar is at least: something that took no time happened nevertheless.
+// leastWide is the width of the shortest bar, which may stand for no time at all.
 const leastWide = 2
 
 func (d *drawing) cluster(c Cluster) {
@@ -187,7 +187,7 @@ func lookOf(kind Kind) look {
 	return looks[0]
 }
 
-// tick is a round time of which about six are in long.
+// tick returns a round time that fits into long about six times.
 func tick(long time.Duration) time.Duration {
 	for _, step := range []time.Duration{
 		time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute,
@@ -200,10 +200,10 @@ func tick(long time.Duration) time.Duration {
 	return (long / 6).Truncate(time.Hour)
 }
 
-// pixels with one digit behind the point.
+// pixels returns a number with one decimal.
 func pixels(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
-// cut is text in at most so many characters.
+// cut shortens text to so many characters.
 func cut(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -212,7 +212,7 @@ func cut(text string, most int) string {
 	return string(runes[:max(0, most-3)]) + "..."
 }
 
-// escape makes text harmless in XML and HTML; what cannot be printed is a question mark.
+// escape escapes text for XML and HTML, and replaces characters that cannot be printed by a question mark.
 func escape(text string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Words are the drawing for who does not see it: one sentence a stage.
+// Words returns the drawing as text for screen readers, one sentence a stage.
 func (r Rollout) Words() string {
 	parts := []string{r.Verdict + "."}
 	if r.WaitingFor != "" {
@@ -18,7 +18,7 @@ func (r Rollout) Words() string {
 	return strings.Join(parts, " ")
 }
 
-// words are "Stage europe, 3 clusters: 2 passed, 1 changing."
+// words returns "Stage europe, 3 clusters: 2 passed, 1 changing."
 func (s Stage) words() string {
 	counts := map[Kind]int{}
 	for _, c := range s.Clusters {
@@ -43,12 +43,12 @@ func (s Stage) words() string {
 	return text + "."
 }
 
-// words are "eu-1: changing for 2m, 12:00:00 to 12:02:00 UTC".
+// words returns "eu-1: changing for 2m, 12:00:00 to 12:02:00 UTC".
 func (b Bar) words(cluster string) string {
 	return fmt.Sprintf("%s: %s for %s, %s to %s UTC", cluster, b.Kind, span(b.To.Sub(b.From)), b.From.UTC().Format(time.TimeOnly), b.To.UTC().Format(time.TimeOnly))
 }
 
-// span is "1h30m", "2m", "0s".
+// span returns "1h30m", "2m", "0s".
 func span(d time.Duration) string {
 	text := d.Truncate(time.Second).String()
 	text = strings.TrimSuffix(text, "0s")
