@@ -36,7 +36,6 @@ refuses an object, nothing is written to any, and the exit code is 1; --prefligh
 
 Exit codes are those of "accord wait"; 4 and 5 need no time to run out.`
 
-// applyFlags of one apply.
 type applyFlags struct {
 	output     text.FormatFlag
 	once       bool
@@ -85,7 +84,7 @@ func applyCommand() *cobra.Command {
 	return c
 }
 
-// complete checks the flags and fills in what follows from others.
+// complete checks the flags and sets their defaults.
 func (f *applyFlags) complete() error {
 	switch {
 	case !f.once:

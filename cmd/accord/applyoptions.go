@@ -15,10 +15,10 @@ import (
 	"github.com/accord-dev/accord/reconciler"
 )
 
-// brakePercent is the default that a Federation on a hub gets from its definition.
+// brakePercent is the default of the CustomResourceDefinition.
 const brakePercent int32 = 50
 
-// options of the one delivery, and the function that completes the dump.
+// options returns the options of the delivery, and the function that completes the dump.
 func (f *applyFlags) options(stderr io.Writer) (o reconciler.OnceOptions, closeDump func() error, err error) {
 	log := slog.New(slog.DiscardHandler)
 	if f.verbose {
@@ -47,7 +47,7 @@ func (f *applyFlags) options(stderr io.Writer) (o reconciler.OnceOptions, closeD
 	return o, closeDump, err
 }
 
-// federation as it would be declared on a hub.
+// federation returns the Federation as it would be declared on a hub.
 func (f *applyFlags) federation() v1alpha1.Federation {
 	return v1alpha1.Federation{
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: f.name},
@@ -58,7 +58,7 @@ func (f *applyFlags) federation() v1alpha1.Federation {
 	}
 }
 
-// openDump makes the file for the dump. Nothing is written when none was asked for.
+// openDump creates the file for the dump, if one was requested.
 func (f *applyFlags) openDump() (io.Writer, func() error, error) {
 	if f.dump == "" {
 		return nil, func() error { return nil }, nil

@@ -13,20 +13,20 @@ import (
 	"github.com/accord-dev/accord/reconciler"
 )
 
-// An applyReport is a status and how the delivery ended; its JSON form is stable.
+// applyReport is the status and the result of a delivery; its JSON form is stable.
 type applyReport struct {
 	view.Status
-	// Refused is what clusters refused before anything was written: then nothing was, anywhere.
+	// Refused are objects that clusters rejected in the dry-run. Nothing is written to any cluster then.
 	Refused  []refusal       `json:"refused,omitempty"`
 	Result   progress.Result `json:"result"`
 	ExitCode int             `json:"exitCode"`
 }
 
-// A refusal is one object that one cluster would not take.
+// refusal is one object that one cluster rejected.
 type refusal struct {
 	Cluster string `json:"cluster"`
 	Object  string `json:"object"`
-	// Reason in one word, and the message of the API server.
+	// Reason is one word, Message the message of the API server.
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 }
@@ -52,7 +52,7 @@ func (r applyReport) print(out io.Writer, f text.Format, now time.Time) error {
 	return r.Write(out, now)
 }
 
-// writeRefused says who refuses what. What clusters have is not looked at then.
+// writeRefused lists the rejections in place of the clusters.
 func (r applyReport) writeRefused(out io.Writer, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Headline(now))

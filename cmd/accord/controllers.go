@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/reconciler"
 )
 
-// controllerFlags are those of the commands that run the controllers.
+// controllerFlags are the flags of commands that run the controllers.
 type controllerFlags struct {
 	log     logFlags
 	health  string
@@ -26,7 +26,7 @@ func (c *controllerFlags) register(f *pflag.FlagSet) {
 	f.Var(&c.pprof, "pprof", "serve Go profiles of this process at /debug/pprof/ here, loopback only (default off)")
 }
 
-// options of the controllers, without leader election.
+// options returns the options of the controllers, without leader election.
 func (c *controllerFlags) options(cacheDir string, log *slog.Logger) reconciler.Options {
 	return reconciler.Options{
 		CacheDir: cacheDir, HealthAddress: c.health, MetricsAddress: c.metrics, HookAddress: c.hook,

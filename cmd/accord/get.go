@@ -23,7 +23,6 @@ With -o yaml or -o json several kinds may be asked for at once, separated by com
 what "accord plan --facts" reads where there is no access to the hub; with deliveries and releases as well the plan also
 knows which clusters are behind or silent. No credential and no digest of a Secret is in it.`
 
-// getFlags of one get.
 type getFlags struct {
 	hub    hub.Flags
 	output text.FormatFlag

@@ -19,7 +19,6 @@ How it ended is one of: done; halted or rolled back, which lasts until Git chang
 mistake that no retry can fix; superseded, when a newer commit came before it was done; and under way. It is read from the
 Releases on the hub, of which a federation keeps the latest.`
 
-// historyFlags of one history.
 type historyFlags struct {
 	hub    hub.Flags
 	output text.FormatFlag

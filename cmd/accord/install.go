@@ -29,7 +29,7 @@ They hold the CustomResourceDefinitions, a namespace that admits restricted pods
 and two replicas of which one leads and which share the clusters. Secrets are read in the namespace of accord and in those named with
 --secrets-from: the namespaces of Federations whose sources or push hooks need one.`
 
-// installation fills in the manifests.
+// installation is the input of the manifests.
 type installation struct {
 	Namespace        string
 	Image            string
@@ -56,14 +56,14 @@ func installCommand() *cobra.Command {
 	return c
 }
 
-// defaultImage is that of this version; "+" is not allowed in a tag, and a binary that was not built from a
-// version has the tag "devel".
+// defaultImage returns the image of this version. A tag must not have "+". A binary that was not built from a version uses the
+// tag "devel".
 func defaultImage(version string) string {
 	tag := strings.ReplaceAll(strings.Trim(version, "()"), "+", "-")
 	return "ghcr.io/accord-dev/accord:" + tag
 }
 
-// check refuses what would make other manifests than those written above.
+// check returns an error for values that would break the manifests.
 func (i installation) check() error {
 	for _, ns := range append([]string{i.Namespace}, i.SecretNamespaces...) {
 		if wrong := validation.IsDNS1123Label(ns); len(wrong) > 0 {
@@ -76,7 +76,7 @@ func (i installation) check() error {
 	return nil
 }
 
-// A definition is a CustomResourceDefinition without the status, which is the API server's to write.
+// definition is a CustomResourceDefinition without status, which the API server writes.
 type definition struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

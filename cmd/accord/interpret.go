@@ -34,7 +34,6 @@ compiled and must define its function, every expression must be CEL, and no two 
 
 Exit codes: 0 no errors, 1 a mistake or a script that fails, 2 usage error or an error of accord itself.`
 
-// interpretFlags of one interpret.
 type interpretFlags struct {
 	output                       text.FormatFlag
 	desired, observed            string
@@ -99,7 +98,7 @@ func (f *interpretFlags) run(out io.Writer) error {
 	return nil
 }
 
-// try runs everything on the samples.
+// try runs the rules on the samples.
 func (f *interpretFlags) try(k *interpret.Rules) (*interpret.Report, error) {
 	samples, err := k.Samples(f.desired, f.observed)
 	if err != nil {

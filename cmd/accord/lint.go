@@ -27,7 +27,6 @@ pull request out of the log of a workflow.
 
 Exit codes: 0 no errors (or nothing as severe as --fail-on says), 1 errors, 2 usage error or an error of accord itself.`
 
-// lintFlags of one lint.
 type lintFlags struct {
 	tree   load.Flags
 	output text.FormatFlag

@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// logFlags say how much is logged, and how.
+// logFlags select the level and the format of logs.
 type logFlags struct {
 	format  string
 	verbose bool
@@ -21,8 +21,8 @@ func (l *logFlags) register(f *pflag.FlagSet) {
 	f.BoolVarP(&l.verbose, "verbose", "v", false, "log details too")
 }
 
-// logger writes to w, and is made the logger of the libraries that keep one per process, so that none of
-// them writes past it.
+// logger returns a logger that writes to w. It also becomes the logger of libraries that keep one per process, so that none of
+// them writes elsewhere.
 func (l *logFlags) logger(w io.Writer) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{Level: slog.LevelInfo}
 	if l.verbose {

@@ -1,6 +1,5 @@
-// Command accord brings many Kubernetes clusters into accord with Git: one binary, one file a command.
-// The commands read and print; what is decided is decided in package propagate, what is done is done in
-// package reconciler.
+// Command accord brings many Kubernetes clusters into accord with Git. Package main has one file per command: flags, help and
+// exit code. The work is in the packages below it. Package propagate decides, package reconciler acts.
 package main
 
 import (
@@ -13,13 +12,13 @@ import (
 )
 
 func main() {
-	// Kubernetes' packages put flags of their own here, and cobra would show them with every command.
+	// Kubernetes' packages register flags here, and cobra would show them with every command.
 	pflag.CommandLine = pflag.NewFlagSet(os.Args[0], pflag.ContinueOnError)
 	os.Exit(accord())
 }
 
-// accord runs the command line of this process and returns its exit code. The first SIGINT or SIGTERM
-// ends the work in good order, the second kills.
+// accord runs the command line of this process and returns its exit code. The first SIGINT or SIGTERM stops the work in an
+// orderly way, the second kills the process.
 func accord() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

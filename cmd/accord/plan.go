@@ -48,7 +48,6 @@ Exit codes, as of kubectl diff: 0 nothing changes, 1 something does, 2 usage err
 manifests, or a change that must not be merged as it is. With --fail-on error a change that may be merged is 0.
 With --verify: 0 the digest is the same, 1 it is another one, 2 it cannot be planned.`
 
-// planFlags of one plan.
 type planFlags struct {
 	review.Options
 	output text.FormatFlag
@@ -58,7 +57,7 @@ type planFlags struct {
 	post   post.Flags
 }
 
-// failOnChanges and failOnError are the values of --fail-on.
+// The values of --fail-on.
 const (
 	failOnChanges = "changes"
 	failOnError   = "error"
@@ -113,7 +112,7 @@ var (
 	instanceName = regexp.MustCompile(`^[A-Za-z0-9]+([-._/][A-Za-z0-9]+)*$`)
 )
 
-// check refuses what cannot be meant.
+// check returns an error for flags that contradict each other.
 func (f *planFlags) check() error {
 	switch {
 	case !slices.Contains([]string{failOnChanges, failOnError}, f.failOn):
@@ -154,7 +153,7 @@ func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) 
 	return nil
 }
 
-// verifyPlan says whether head has the digest that was asked for.
+// verifyPlan compares the digest of head with the requested one.
 func verifyPlan(out io.Writer, r *review.Review, want string) error {
 	if r.Result == review.Invalid {
 		if err := r.Print(out, text.AsText, review.MaxBudget); err != nil {
@@ -172,7 +171,7 @@ func verifyPlan(out io.Writer, r *review.Review, want string) error {
 	return &exit.Error{Code: 1}
 }
 
-// planExitCode is that of a plan with this result, as kubectl diff has them.
+// planExitCode returns the exit code of the result, as kubectl diff does.
 func planExitCode(r review.Result, failOn string) int {
 	switch {
 	case r == review.Unchanged, r == review.Changed && failOn == failOnError:

@@ -10,17 +10,16 @@ import (
 	"time"
 )
 
-// pprofAddress is a flag: where the profiles of this process are served, host:port; empty for nowhere. Only loopback is
-// accepted: whoever reaches it can slow the process down, and reads what it does, and nothing asks who that is.
+// pprofAddress is the flag with the address of the profiles, host:port; empty for none. It accepts only loopback addresses,
+// because profiles slow the process down, show its work and have no authentication.
 type pprofAddress string
 
-// String, Set and Type make it a pflag.Value.
+// String, Set and Type implement pflag.Value.
 func (a *pprofAddress) String() string { return string(*a) }
 
-// Type is how help calls the value.
 func (*pprofAddress) Type() string { return "host:port" }
 
-// Set refuses what is not "localhost" or a loopback address. Other names are not looked up: what they mean may change.
+// Set accepts "localhost" and loopback addresses. It does not resolve other names, because their addresses may change.
 func (a *pprofAddress) Set(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -36,7 +35,7 @@ func (a *pprofAddress) Set(address string) error {
 	return nil
 }
 
-// serve answers at the address until stop is called, which waits for nobody. Without an address it does nothing.
+// serve serves the profiles until stop is called; stop does not wait for clients. Without an address it does nothing.
 func (a pprofAddress) serve(log *slog.Logger) (stop func(), err error) {
 	if a == "" {
 		return func() {}, nil
@@ -45,15 +44,15 @@ func (a pprofAddress) serve(log *slog.Logger) (stop func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("serving profiles: %w", err)
 	}
-	// A profile takes as long as it is asked to, so there is no bound on writing one.
+	// A profile takes as long as the client asks, so writing has no timeout.
 	server := &http.Server{Handler: profiles(), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(listener) }() // ends with stop
 	log.Info("serving profiles", "address", listener.Addr().String())
 	return func() { _ = server.Close() }, nil
 }
 
-// profiles are those of net/http/pprof, on a mux of their own: importing it puts them on the default one, which nothing
-// here serves.
+// profiles returns the handlers of net/http/pprof on a mux of their own. Importing the package registers them on the default
+// mux, which nothing here serves.
 func profiles() *http.ServeMux {
 	mux := http.NewServeMux()
 	for path, handler := range map[string]http.HandlerFunc{

@@ -26,7 +26,6 @@ The name of the Federation is part of a mark: without --federation it is the one
 
 Exit codes: 0 rendered, 1 an object could not be rendered, 2 usage error, or there is no such object or cluster.`
 
-// renderFlags of one render.
 type renderFlags struct {
 	tree   load.Flags
 	output text.FormatFlag

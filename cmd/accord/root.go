@@ -12,8 +12,8 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// execute runs one command line. Its exit code is 0 when all went well, 2 for a usage error or an error of
-// accord itself, and otherwise what the command documents.
+// execute runs one command line. Its exit code is 0 for success, 2 for a usage error or an error of accord itself, and otherwise
+// the code that the command documents.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := rootCommand()
 	root.SetArgs(args)
@@ -23,7 +23,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	return exitCode(root.ExecuteContext(ctx), stderr)
 }
 
-// exitCode says err on stderr, unless it has been said, and turns it into an exit code.
+// exitCode prints err on stderr, unless the command has printed it, and returns its exit code.
 func exitCode(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
@@ -38,7 +38,7 @@ func exitCode(err error, stderr io.Writer) int {
 	return code
 }
 
-// rootCommand lists the commands; help shows them in this order.
+// rootCommand returns the commands in the order of the help.
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "accord",

@@ -18,7 +18,6 @@ const runLong = `Run the controllers on an existing hub: in a pod of it (see "ac
 What "accord install" prints must be there: the CustomResourceDefinitions, and the namespace of the leases by which several
 replicas elect one that leads and share the clusters: each is connected to some, and takes over those of one that ends.`
 
-// runFlags of one run.
 type runFlags struct {
 	controllers controllerFlags
 	kubeconfig  string

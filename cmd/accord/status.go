@@ -23,12 +23,11 @@ and -o html draw the clusters of each stage over time: one file, without scripts
 With --watch it goes on until Ctrl-C. A terminal is redrawn; elsewhere a line is added for each change of the verdict and
 of a cluster, and with -o json the whole report in one line, without lastProbeTime.`
 
-// statusFlags of one status.
 type statusFlags struct {
 	hub    hub.Flags
 	output text.FormatFlag
 	watch  bool
-	// rollout that is drawn.
+	// rollout is the RolloutPolicy to draw.
 	rollout string
 }
 

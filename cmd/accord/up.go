@@ -27,7 +27,6 @@ administrator's kubeconfig. A lock makes sure that only one process uses it. SIG
 What Federations propagate is mirrored on the hub with the status of all clusters, unless they say spec.mirror: false:
 "kubectl rollout status deployment/web" there waits for every decided cluster.`
 
-// upFlags of one up.
 type upFlags struct {
 	controllers controllerFlags
 	dataDir     string
@@ -81,7 +80,7 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 	return f.serve(ctx, stdout, dir, plane, o)
 }
 
-// unlessCancelled is nil for the end that was asked for: Stop says so when the hub ended by itself.
+// unlessCancelled returns nil for a requested stop. Stop returns an error if the hub ended by itself.
 func unlessCancelled(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -89,7 +88,7 @@ func unlessCancelled(err error) error {
 	return err
 }
 
-// serve runs the controllers on the hub that is up, until the context ends.
+// serve runs the controllers on the running hub until the context ends.
 func (f *upFlags) serve(ctx context.Context, stdout io.Writer, dir string, plane *local.ControlPlane, o reconciler.Options) error {
 	if err := hubstore.InstallCRDs(ctx, plane.Config()); err != nil {
 		return fmt.Errorf("installing the kinds of accord: %w", err)
@@ -110,7 +109,7 @@ func (f *upFlags) serve(ctx context.Context, stdout io.Writer, dir string, plane
 	return nil
 }
 
-// linkKubeconfig puts the kubeconfig where people look for it. A link stays right when the hub rewrites the file.
+// linkKubeconfig links the kubeconfig in the data directory. A link stays valid when the hub rewrites the file.
 func linkKubeconfig(dir, target string) (string, error) {
 	link := filepath.Join(dir, "kubeconfig")
 	relative, err := filepath.Rel(dir, target)
@@ -126,7 +125,7 @@ func linkKubeconfig(dir, target string) (string, error) {
 	return link, nil
 }
 
-// welcome is what a person needs to go on.
+// welcome returns the addresses and the next steps.
 func (f *upFlags) welcome(host, kubeconfig, dir string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "accord is up: %s\n  kubeconfig  %s\n  data        %s\n", host, kubeconfig, dir)

@@ -33,7 +33,6 @@ Exit codes:
   5  done but for clusters that are unreachable
   6  superseded by a newer commit`
 
-// waitFlags of one wait.
 type waitFlags struct {
 	hub       hub.Flags
 	output    text.FormatFlag
@@ -72,7 +71,7 @@ func waitCommand() *cobra.Command {
 	return c
 }
 
-// goal is what the flags ask for.
+// goal returns the goal of the flags.
 func (f *waitFlags) goal(now time.Time) (progress.Goal, error) {
 	if f.until != "healthy" && f.until != "applied" {
 		return progress.Goal{}, fmt.Errorf("--for %q: expected healthy or applied", f.until)
@@ -116,7 +115,7 @@ func (f *waitFlags) run(ctx context.Context, out io.Writer, name string) error {
 	return w.Run(ctx, p.Print)
 }
 
-// commit that is waited for.
+// commit returns the commit to wait for.
 func (f *waitFlags) commit() (string, error) {
 	if f.revision == "" {
 		return gitrepo.HeadCommit()
@@ -124,7 +123,7 @@ func (f *waitFlags) commit() (string, error) {
 	return gitrepo.ParseCommit(f.revision)
 }
 
-// find is the federation, if it and the clusters exist.
+// find returns the federation. It returns an error if the federation or a cluster does not exist.
 func (f *waitFlags) find(ctx context.Context, h *hub.Hub, name string, g progress.Goal) (*v1alpha1.Federation, error) {
 	ctx, end := context.WithDeadline(ctx, g.Deadline)
 	defer end()

@@ -26,7 +26,6 @@ what is skipped; if there are several, --federation says which one.
 
 Exit codes: 0 explained, 1 mistakes in manifests, 2 usage error, or there is no such object or cluster.`
 
-// whyFlags of one why.
 type whyFlags struct {
 	tree      load.Flags
 	hub       hub.Flags

@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// Flags are those of the commands that write to Git what somebody orders: one edited manifest, as a commit.
+// Flags are those of all commands that commit one edited manifest.
 type Flags struct {
 	output text.FormatFlag
 	dir    string
@@ -31,14 +31,14 @@ func (f *Flags) Register(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("dry-run", "push")
 }
 
-// Notes are said by each of these commands.
+// Notes are part of the help of these commands.
 const Notes = `
 The manifest is looked for in the work tree around the current directory and edited in place; comments and order stay. The
 change is printed as a patch and committed alone with git, whatever else is staged, with the hooks and the signature that git is
 configured for. With --dry-run it is only printed: "| git apply" takes it. A file with changes that are not
 committed is refused.`
 
-// Ordering is c for an order about a rollout, which is its one argument.
+// Ordering sets up c as a command about a rollout, which is its one argument.
 func Ordering(o *RolloutCommand, c *cobra.Command) *cobra.Command {
 	c.Args = cobra.MaximumNArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -48,23 +48,23 @@ func Ordering(o *RolloutCommand, c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// An ordered is what became of an order; its JSON form is stable.
+// result is the result of a command; its JSON form is stable.
 type result struct {
-	// File below the root of the work tree; empty for an annotation on the Release.
+	// File is the path below the root of the work tree; empty for an annotation on the Release.
 	File    string `json:"file,omitempty"`
 	Subject string `json:"subject"`
 	Message string `json:"message,omitempty"`
 	Diff    string `json:"diff,omitempty"`
 	// Commit is empty for a dry run, and for an annotation.
 	Commit string `json:"commit,omitempty"`
-	// Branch that has it; empty when HEAD is detached.
+	// Branch is the branch of the commit; empty if HEAD is detached.
 	Branch string `json:"branch,omitempty"`
 	Pushed bool   `json:"pushed"`
-	// Release that was annotated, "<namespace>/<name>".
+	// Release is the annotated Release, "<namespace>/<name>".
 	Release string `json:"release,omitempty"`
 }
 
-// commit makes the commit, or shows it, and prints what became of it.
+// commit makes the commit, or only the patch with --dry-run, and prints the result.
 func (f *Flags) commit(ctx context.Context, out io.Writer, h *gitrepo.Repository, c gitrepo.Change) error {
 	p, err := h.Propose(ctx, c)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// Hold puts a cluster on hold in Git, or ends that.
+// Hold puts a cluster on hold in Git, or ends the hold.
 type Hold struct {
 	Flags
 	Reason, Owner, Until string
@@ -52,14 +52,14 @@ func (f *Hold) Run(ctx context.Context, out io.Writer, cluster string, now time.
 	return f.commit(ctx, out, h, c)
 }
 
-// A writtenHold is spec.hold as it is written.
+// writtenHold is spec.hold in YAML.
 type writtenHold struct {
 	Reason string `yaml:"reason"`
 	Owner  string `yaml:"owner,omitempty"`
 	Until  string `yaml:"until,omitempty"`
 }
 
-// maxReason is how many characters the kind takes.
+// maxReason is the longest reason that the CustomResourceDefinition accepts, in characters.
 const maxReason = 256
 
 func (f *Hold) hold(h *gitrepo.Repository, now time.Time) (writtenHold, error) {
@@ -80,7 +80,7 @@ func (f *Hold) hold(h *gitrepo.Repository, now time.Time) (writtenHold, error) {
 
 var days = regexp.MustCompile(`^([0-9]+)d`)
 
-// parseUntil reads a time, or how long from now. A day alone is all of it.
+// parseUntil reads a time, or a duration from now. A date means the end of that day.
 func parseUntil(text string, now time.Time) (time.Time, error) {
 	until, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -104,7 +104,7 @@ func parseUntil(text string, now time.Time) (time.Time, error) {
 	return until, nil
 }
 
-// inHours is "72h" for "3d".
+// inHours returns "72h" for "3d".
 func inHours(text string) string {
 	n, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// Resumption takes back a suspension in Git, or orders that a rollout which was halted or rolled back is tried again.
+// Resumption removes a suspension in Git, or retries a rollout that was halted or rolled back.
 type Resumption struct {
 	Suspension
 	RolloutFlags
@@ -57,7 +57,7 @@ func (f *Resumption) Run(ctx context.Context, out io.Writer, name string) error 
 	return f.commit(ctx, out, h, c)
 }
 
-// pausedStage takes the stage that is paused when the whole is not, and one only is.
+// pausedStage selects the paused stage if the rollout is not paused and exactly one stage is.
 func (f *Resumption) pausedStage(m gitrepo.ManifestFile) error {
 	if is, _ := m.Get("spec", "paused"); is == "true" {
 		return nil

@@ -21,7 +21,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// RolloutFlags say which rollout an order is about: what is rolled out, to where.
+// RolloutFlags select the rollout of a command.
 type RolloutFlags struct {
 	hub        hub.Flags
 	federation string
@@ -41,7 +41,7 @@ func (f *RolloutFlags) Register(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("annotate", "dir")
 }
 
-// A rolloutOrder is an order of a person about one target.
+// RolloutCommand is a command of a person about one rollout: approve, abort, rollback or resume.
 type RolloutCommand struct {
 	Flags
 	RolloutFlags
@@ -54,7 +54,7 @@ func (o *RolloutCommand) register(c *cobra.Command) {
 	c.Flags().StringVar(&o.reason, "reason", "", "why, for the message of the commit")
 }
 
-// run edits the RolloutPolicy of that name, or annotates the Release. Without a name it is the only one.
+// run edits the RolloutPolicy of that name, or annotates the Release. An empty name selects the only one.
 func (o *RolloutCommand) run(ctx context.Context, out io.Writer, name string) error {
 	if o.annotate {
 		return o.annotateRelease(ctx, out, name)
@@ -66,7 +66,7 @@ func (o *RolloutCommand) run(ctx context.Context, out io.Writer, name string) er
 	return o.edit(ctx, out, h, m)
 }
 
-// edit writes the order into the annotations of a RolloutPolicy.
+// edit writes the command into the annotations of a RolloutPolicy.
 func (o *RolloutCommand) edit(ctx context.Context, out io.Writer, h *gitrepo.Repository, m gitrepo.ManifestFile) error {
 	name := text.Join("/", m.Namespace, m.Name)
 	status, err := o.status(ctx, name)
@@ -91,12 +91,12 @@ func (o *RolloutCommand) edit(ctx context.Context, out io.Writer, h *gitrepo.Rep
 	return o.commit(ctx, out, h, c)
 }
 
-// subject is "approve RolloutPolicy standard, stage canary".
+// subject returns "approve RolloutPolicy standard, stage canary".
 func (o *RolloutCommand) subject(title, stage string) string {
 	return o.Do + " " + text.Join(", stage ", title, stage)
 }
 
-// status is what the hub says of a rollout; nil when no hub is asked.
+// status returns the status of a rollout on the hub, nil if no hub is used.
 func (o *RolloutCommand) status(ctx context.Context, name string) (*v1alpha1.RolloutStatus, error) {
 	if o.hub.Path() == "" {
 		return nil, nil
@@ -108,7 +108,7 @@ func (o *RolloutCommand) status(ctx context.Context, name string) (*v1alpha1.Rol
 	return hub.FindRollout(rel, name)
 }
 
-// release is the newest one of the federation.
+// release returns the newest release of the federation.
 func (o *RolloutCommand) release(ctx context.Context) (*hub.Hub, *v1alpha1.Release, error) {
 	h, err := o.hub.Connect()
 	if err != nil {
@@ -127,7 +127,7 @@ func (o *RolloutCommand) release(ctx context.Context) (*hub.Hub, *v1alpha1.Relea
 
 var orderTarget = regexp.MustCompile(`^(sha256:)?[0-9a-f]{12,64}$`)
 
-// order is what is written. status is nil when no hub was asked.
+// order returns the command to write. A nil status means that no hub is used.
 func (o *RolloutCommand) order(name string, status *v1alpha1.RolloutStatus) (policy.Command, error) {
 	order := policy.Command{Do: o.Do, RolloutID: o.target, Stage: o.Stage}
 	if status != nil {
@@ -151,8 +151,8 @@ func (o *RolloutCommand) order(name string, status *v1alpha1.RolloutStatus) (pol
 	return order, nil
 }
 
-// withOrder is the value of an annotation with one more order. stale: those about other targets go. An order that is
-// obeyed only once is told from an earlier one by a number.
+// withOrder returns the value of an annotation with one more command. If stale is true, commands about other rollouts are
+// removed. A number distinguishes a repeated command from an earlier one.
 func withOrder(value string, order policy.Command, stale bool) string {
 	var kept []string
 	for _, o := range policy.CommandsIn(map[string]string{policy.CommandPrefix + order.Do: value}) {
@@ -170,10 +170,10 @@ func withOrder(value string, order policy.Command, stale bool) string {
 	return strings.Join(kept, ",")
 }
 
-// orderText is "1f0c9e21aa04@canary".
+// orderText returns "1f0c9e21aa04@canary".
 func orderText(o policy.Command) string { return strings.TrimPrefix(o.String(), o.Do+" ") }
 
-// annotateRelease gives the order on the hub: who may is a question of the rights to patch Releases there.
+// annotateRelease writes the command on the hub. The user needs the right to patch Releases there.
 func (o *RolloutCommand) annotateRelease(ctx context.Context, out io.Writer, name string) error {
 	h, rel, err := o.release(ctx)
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A suspension is how one kind is suspended.
+// suspensionField is the field that suspends a kind.
 type suspensionField struct {
 	group string
 	kinds []string
-	// path of the field that is set to true.
+	// path is the field that is set to true.
 	path []string
-	// reason is the field beside it that takes the reason; empty where there is none.
+	// reason is the field beside it that has the reason; empty if there is none.
 	reason string
 }
 
@@ -37,13 +37,13 @@ var suspensions = []suspensionField{
 	{v1alpha1.GroupVersion.Group, []string{"Federation"}, []string{"spec", "suspend"}, ""},
 }
 
-// Suspension are those of suspend and resume.
+// Suspension has the flags and the work of suspend; resume uses the flags, too.
 type Suspension struct {
 	Flags
 	stage, kind, Reason string
 }
 
-// meant is what may be suspended under a name.
+// meant returns the manifests that can be suspended under a name.
 func (f *Suspension) meant(name string) (gitrepo.Selector, error) {
 	w := gitrepo.Selector{Noun: "RolloutPolicy, PropagationPolicy, ClusterPropagationPolicy or Federation", Name: name, Kinds: map[string][]string{}}
 	for _, s := range suspensions {
@@ -62,7 +62,7 @@ func (f *Suspension) meant(name string) (gitrepo.Selector, error) {
 	return w, nil
 }
 
-// suspensionOf is how a manifest is suspended: the field, and its value.
+// suspensionOf returns the field that suspends a manifest.
 func (f *Suspension) suspensionOf(m gitrepo.ManifestFile) (suspensionField, error) {
 	s := suspensions[slices.IndexFunc(suspensions, func(s suspensionField) bool {
 		return s.group == m.Group() && slices.Contains(s.kinds, m.Kind)
@@ -80,7 +80,7 @@ func (f *Suspension) suspensionOf(m gitrepo.ManifestFile) (suspensionField, erro
 	return s, nil
 }
 
-// checkStage refuses a stage that a RolloutPolicy does not have.
+// checkStage returns an error if the RolloutPolicy does not have the stage.
 func checkStage(m gitrepo.ManifestFile, stage string) error {
 	if _, there := m.Get("spec", "stages", stage, "name"); !there {
 		return fmt.Errorf("%s (%s) has no stage %q", m.Title(), m.Place(), stage)

@@ -168,7 +168,7 @@ func notes(d *propagate.Decision, owners []manifest.ID) []string {
 	return all
 }
 
-// dependencies returns the objects that depend on a placement of this one.
+// dependencies returns the dependencies of the object, with the clusters to which each goes because of this object.
 func dependencies(p *load.PlannedTree, id manifest.ID, only string) []dependency {
 	var all []dependency
 	for i := range p.Decisions {

@@ -12,25 +12,25 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// An interpretReport is what came of trying; its JSON form is stable.
+// Report is the result of interpret; its JSON form is stable.
 type Report struct {
 	Verdict string `json:"verdict"`
 	Errors  int    `json:"errors"`
-	// Mistakes are in what was written, whatever it is tried on.
+	// Mistakes are errors in the rules, whatever the samples are.
 	Mistakes []lint.Finding `json:"mistakes"`
 	// Samples are empty with --check.
 	Samples []sampleReport `json:"samples"`
 }
 
-// A triedSample is what was made of one object.
+// sampleReport is the results of one object.
 type sampleReport struct {
 	Object  string            `json:"object"`
 	Results []operationReport `json:"results"`
 }
 
-// A triedOperation has a result, an error, or what is missing to run it.
+// operationReport has a result, an error, or the name of what is missing to run the operation.
 type operationReport struct {
-	// Customization is empty for the health that accord concludes.
+	// Customization is empty for the health that accord computes.
 	Customization string `json:"customization,omitempty"`
 	Operation     string `json:"operation"`
 	Result        any    `json:"result,omitempty"`
@@ -41,13 +41,12 @@ type operationReport struct {
 	text string
 }
 
-// newReport begins with the mistakes.
 func newReport(mistakes []propagate.Finding) *Report {
 	r := &Report{Errors: len(mistakes), Mistakes: lint.Findings(mistakes), Samples: []sampleReport{}}
 	return r
 }
 
-// Check is the report without any sample.
+// Check returns the report without any sample.
 func (k *Rules) Check() *Report {
 	r := newReport(k.mistakes)
 	var parts []string

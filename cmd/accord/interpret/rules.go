@@ -17,7 +17,7 @@ import (
 	"github.com/accord-dev/accord/status/interpret"
 )
 
-// Rules is what users know about kinds, with its mistakes.
+// Rules are the customizations and health expressions of users, with their mistakes.
 type Rules struct {
 	customizations []policy.Customization
 	health         []interpret.HealthExprs
@@ -25,8 +25,8 @@ type Rules struct {
 	mistakes       []propagate.Finding
 }
 
-// Read reads the customizations of a file, in which other manifests may stand beside them, and the health
-// expressions of a Federation. Either name may be empty. Mistakes in what was written are no error here.
+// Read reads the customizations of a file, which may have other manifests, and the health expressions of a Federation. Either
+// name may be empty. A mistake in the rules is not an error here.
 func Read(file, federation string) (*Rules, error) {
 	k := &Rules{}
 	var mistakes []error
@@ -60,7 +60,7 @@ func Read(file, federation string) (*Rules, error) {
 	return k, rest
 }
 
-// kinds are those that something is known about, sorted, each once.
+// kinds returns the kinds that the rules are about, sorted, each once.
 func (k *Rules) kinds() []schema.GroupKind {
 	var all []schema.GroupKind
 	for _, c := range k.customizations {
@@ -75,7 +75,7 @@ func (k *Rules) kinds() []schema.GroupKind {
 	return slices.Compact(all)
 }
 
-// checkKind refuses an object of a kind that nothing is said about: nothing would be made of it.
+// checkKind returns an error for an object of a kind without rules: no operation would run on it.
 func (k *Rules) checkKind(o render.Object) error {
 	gk := o.ID().GroupKind()
 	if slices.Contains(k.kinds(), gk) {

@@ -14,14 +14,14 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// A sample is an object that scripts are tried on: as it is in Git, as it is live, or both.
+// Sample is an object to run the rules on: as it is in Git, as it is live, or both.
 type Sample struct {
 	id                manifest.ID
 	desired, observed *unstructured.Unstructured
 }
 
-// Samples are the objects of two files, either of which may be unnamed. What has the same name in both is one sample; a
-// namespace that only one of them has does not matter.
+// Samples returns the objects of two files; either name may be empty. Objects of the same name in both files are one sample. A
+// namespace that only one of them has is ignored.
 func (k *Rules) Samples(desired, observed string) ([]Sample, error) {
 	templates, err := k.objectsIn(desired)
 	if err != nil {
@@ -48,13 +48,13 @@ func (k *Rules) Samples(desired, observed string) ([]Sample, error) {
 	return all, nil
 }
 
-// matches says whether the live object of that ID belongs to the sample.
+// matches reports whether the live object of that ID belongs to the sample.
 func (s Sample) matches(id manifest.ID) bool {
 	sameSpace := s.id.Namespace == id.Namespace || s.id.Namespace == "" || id.Namespace == ""
 	return s.observed == nil && s.id.GroupKind() == id.GroupKind() && s.id.Name == id.Name && sameSpace
 }
 
-// objectsIn are the objects of a file, all of a kind that something is said about.
+// objectsIn returns the objects of a file. It returns an error if a kind has no rules.
 func (k *Rules) objectsIn(file string) ([]render.Object, error) {
 	if file == "" {
 		return nil, nil
@@ -69,7 +69,7 @@ func (k *Rules) objectsIn(file string) ([]render.Object, error) {
 	return objects, err
 }
 
-// ReadItems reads what AggregateStatus is given: a list with an entry for each cluster; nil when no file is named.
+// ReadItems reads the input of AggregateStatus: a list with an entry for each cluster. It returns nil if no file is named.
 func ReadItems(file string) ([]map[string]any, error) {
 	if file == "" {
 		return nil, nil
@@ -100,7 +100,7 @@ func ReadItems(file string) ([]map[string]any, error) {
 	return items, nil
 }
 
-// checkItem refuses fields that a status item does not have (Karmada's AggregatedStatusItem, and current).
+// checkItem returns an error for fields that a status item does not have (Karmada's AggregatedStatusItem, and current).
 func checkItem(item map[string]any) error {
 	fields := []string{"clusterName", "status", "current", "applied", "appliedMessage", "health"}
 	known := map[string]bool{}

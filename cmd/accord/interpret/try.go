@@ -15,10 +15,10 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// reflectedCluster is the cluster of the status item that is made of a live sample.
+// reflectedCluster is the cluster name of the status item that is computed from a live sample.
 const reflectedCluster = "observed"
 
-// scripts counts those of all customizations.
+// scripts counts the scripts of all customizations.
 func (k *Rules) scripts() int {
 	n := 0
 	for i := range k.customizations {
@@ -31,7 +31,7 @@ func (k *Rules) scripts() int {
 	return n
 }
 
-// Run is the report with what everything makes of the samples.
+// Run returns the report with the results of all rules on the samples.
 func (k *Rules) Run(samples []Sample, replicas int32, items []map[string]any) *Report {
 	r := newReport(k.mistakes)
 	ran, missing := 0, 0
@@ -57,8 +57,8 @@ func (k *Rules) Run(samples []Sample, replicas int32, items []map[string]any) *R
 	return r
 }
 
-// operations are what all customizations of its kind make of a sample, and how healthy that makes it. What fails
-// whatever the sample is has been told as a mistake.
+// operations returns the results of all customizations of the sample's kind, and its health. Errors that do not depend on the
+// sample are left out: they are among the mistakes.
 func (k *Rules) operations(s Sample, replicas int32, items []map[string]any) []operationReport {
 	in := interpret.Samples{Desired: s.desired, Observed: s.observed, Replicas: replicas, Items: items}
 	if items == nil && s.observed != nil {
@@ -91,13 +91,13 @@ func operationOf(title string, o interpret.Outcome) operationReport {
 	return t
 }
 
-// alreadyReported says whether what is wrong with a script is one of the mistakes: it stands where that stands.
+// alreadyReported reports whether the error has the place of one of the mistakes.
 func (k *Rules) alreadyReported(err error) bool {
 	mistake, ok := errors.AsType[*manifest.Error](err)
 	return ok && slices.ContainsFunc(k.mistakes, func(f propagate.Finding) bool { return f.At == mistake.Origin })
 }
 
-// reflectedItems is the status of one cluster, with what is kept of the live sample's.
+// reflectedItems returns the status of one cluster, with the reflected status of the live sample.
 func (k *Rules) reflectedItems(s Sample) []map[string]any {
 	item := map[string]any{"clusterName": reflectedCluster, "current": true, "applied": true}
 	if reflect := k.book.Of(s.id.GroupKind()).Reflect; reflect != nil {
@@ -106,8 +106,8 @@ func (k *Rules) reflectedItems(s Sample) []map[string]any {
 	return []map[string]any{item}
 }
 
-// health is the health that accord concludes from what is said about the kind, and from what holds for all kinds. An
-// expression that cannot be evaluated is an error; a script that fails has been told by itself.
+// healthOf returns the health that accord computes from the rules and from the defaults for all kinds. An expression that cannot
+// be evaluated is an error; the error of a script has its own entry.
 func (k *Rules) healthOf(s Sample, byScript bool) operationReport {
 	health, why := k.book.Of(s.id.GroupKind()).Health(s.observed)
 	t := operationReport{Operation: "health", Result: string(health), Message: why, text: fmt.Sprintf("health: %s", text.Join(", ", string(health), why))}

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// fillLimit is how long to wait until the cluster fills a token Secret; kube-controller-manager takes milliseconds.
+	// fillLimit is the time for the cluster to fill a token Secret; kube-controller-manager takes milliseconds.
 	fillLimit = 3 * time.Second
 	// tokenLife is the requested lifetime if the cluster does not fill token Secrets. The API server may grant less.
 	tokenLife = 365 * 24 * time.Hour

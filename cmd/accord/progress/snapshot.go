@@ -41,7 +41,7 @@ type Snapshot struct {
 	Suspended bool
 	// Summary counts clusters. Its total is the number of decided clusters.
 	Summary v1alpha1.Summary
-	// UnreachableSince is when the last of the unreachable clusters became unreachable; zero if that is not known.
+	// UnreachableSince is the time at which the last of the unreachable clusters was lost; zero if that is not known.
 	UnreachableSince time.Time
 	// Note is the most important reason why the commit is not done.
 	Note string

@@ -45,7 +45,7 @@ type Goal struct {
 	Applied bool
 	// AllowHeld counts held clusters as done.
 	AllowHeld bool
-	// Grace is how long a cluster has to be unreachable before the wait ends.
+	// Grace is the time that a cluster has to be unreachable before the wait ends.
 	Grace time.Duration
 	// Started is the start of the unreachable time for clusters whose Release does not have it.
 	Started time.Time
@@ -60,7 +60,7 @@ type Verdict struct {
 	Message string
 	// Allowed makes the exit code 0.
 	Allowed bool
-	// CheckAt is when the verdict may change without a change on the hub; zero means never.
+	// CheckAt is the time at which the verdict may change without a change on the hub; zero means never.
 	CheckAt time.Time
 }
 
@@ -77,12 +77,11 @@ func (v Verdict) unfinished() bool { return v.Result != "" && v.ExitCode() != 0 
 
 // Judge decides whether the wait is over. The results have this order:
 //
-//	done         the goal is reached; a newer commit does not undo that
-//	failed       no retry can help; what is only tried again is waited for
-//	superseded   nobody will deliver this commit any more
-//	held         all that is missing is held on purpose, cluster by cluster, by suspending the federation, or because nobody
-//	             approved the plan
-//	unreachable  all that is missing are clusters not heard from, each for longer than the grace
+//	done         the goal is reached, even if a newer commit exists
+//	failed       no retry can help
+//	superseded   a newer commit replaced this one
+//	held         all missing clusters are held, the federation is suspended, or the plan awaits approval
+//	unreachable  all missing clusters are unreachable, each for longer than the grace period
 //	timeout      the deadline passed before any of these
 //
 // With both held and unreachable clusters the result is held, unless that is allowed: neither exit code claims that missing

@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// finalReadTimeout is how long the hub may take to answer after the deadline: the answer still counts.
+// finalReadTimeout is the time for the hub to answer after the deadline: the answer still counts.
 const finalReadTimeout = 5 * time.Second
 
 // Wait waits for one commit.

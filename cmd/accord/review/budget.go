@@ -8,30 +8,29 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A part is one part of a document that has to stay within a number of characters.
+// markdownPart is one part of a document with a limited size.
 type markdownPart struct {
 	head, foot string
-	// items are left out from the last one on. Before that, shorter forms of an item are tried: each has all of them, the
-	// longest first.
+	// items have several forms, the longest first. Shorter forms are tried before items are left out, from the last to the
+	// first.
 	items [][]string
-	// noun of an item: "change"; loses is what shorter forms lack: "fields".
+	// noun of an item: "change"; loses names the content that shorter forms lack: "fields".
 	noun, loses string
-	// more stands for n items that were left out.
+	// more returns the line for n items that were left out.
 	more func(n int) string
 }
 
-// lacks says what the reader does not see of n items.
+// lacks returns "fields of 3 changes".
 func (p markdownPart) lacks(n int) string { return p.loses + " of " + text.Count(n, p.noun) }
 
-// A fitting is a document under its budget.
+// markdownBudget is the number of bytes that are left for the parts.
 type markdownBudget struct {
 	room int
-	// shortened and left are what the reader does not see, by noun in the order in which it happened.
+	// shortened and left name what was left out, in that order.
 	shortened, left []string
 }
 
-// fit writes as much of the part as there is room for: first all items lose what their shorter forms lack, from the last
-// to the first, and only then items are left out.
+// fit returns as much of the part as fits. It shortens items first, from the last to the first, and then leaves items out.
 func (f *markdownBudget) fit(p markdownPart) string {
 	room := f.room - len(p.head) - len(p.foot)
 	texts, short := p.shorten(room)
@@ -60,8 +59,7 @@ func (f *markdownBudget) fit(p markdownPart) string {
 	return text
 }
 
-// shorten chooses the longest forms of the items that fit together, or the shortest when none do. short is how many are
-// not whole.
+// shorten chooses the longest forms that fit together, or the shortest forms. short counts the items that are not whole.
 func (p markdownPart) shorten(room int) (texts []string, short int) {
 	texts = make([]string, len(p.items))
 	forms := 0
@@ -93,7 +91,7 @@ func lengths(texts []string) int {
 	return sum
 }
 
-// omitted says what the reader does not see, and how to see it; empty when that is nothing.
+// omitted returns the sentence about what was left out and the command that shows it, and "" if nothing was.
 func (f *markdownBudget) omitted(budget int, command string) string {
 	all := slices.Concat(f.shortened, f.left)
 	if len(all) == 0 {
@@ -102,7 +100,7 @@ func (f *markdownBudget) omitted(budget int, command string) string {
 	return fmt.Sprintf("\n**Left out** to stay within %d characters: %s. All of it: %s\n", budget, strings.Join(all, ", "), command)
 }
 
-// The least and most characters of the Markdown. More than GitHub takes would be lost there.
+// The limits of --max-bytes. GitHub does not accept longer comments.
 const (
 	MinBudget = 500
 	MaxBudget = 65_536

@@ -10,9 +10,7 @@ import (
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
-// The words for changes that text and Markdown share.
-
-// verbs are what happens, as a sign in front and as a word.
+// verbs are the sign and the word for each action.
 var verbs = map[diff.Action]struct{ sign, word string }{
 	diff.Create:   {"+", "new"},
 	diff.Modify:   {"~", "changed"},
@@ -23,7 +21,7 @@ var verbs = map[diff.Action]struct{ sign, word string }{
 	diff.Fail:     {"!", "cannot be rendered"},
 }
 
-// subject is "apps/Deployment shop/web", or "30 x apps/Deployment" for several objects.
+// subject returns "apps/Deployment shop/web", or "30 x apps/Deployment" for several objects.
 func subject(c diff.Change) string {
 	if len(c.Objects) == 1 {
 		return c.Objects[0].ID.String()
@@ -31,7 +29,7 @@ func subject(c diff.Change) string {
 	return fmt.Sprintf("%d x %s", len(c.Objects), kindOf(c.Objects[0].ID))
 }
 
-// kindOf is "apps/Deployment", "ConfigMap".
+// kindOf returns "apps/Deployment", "ConfigMap".
 func kindOf(id manifest.ID) string {
 	if id.Group == "" {
 		return id.Kind
@@ -39,7 +37,7 @@ func kindOf(id manifest.ID) string {
 	return id.Group + "/" + id.Kind
 }
 
-// summaryOf is what a change is about, in a few words: the first fields, or what becomes of the object.
+// summaryOf returns the first fields of a change, or the action.
 func summaryOf(v diff.Variant) string {
 	if len(v.Hunks) == 0 {
 		return text.Join(": ", verbs[v.Action].word, v.Message)
@@ -55,7 +53,7 @@ func summaryOf(v diff.Variant) string {
 	return text
 }
 
-// hunkPath is the path of a field; the whole object has none.
+// hunkPath returns the path of a field.
 func hunkPath(h diff.Hunk) string {
 	if h.Path == "" {
 		return "the whole object"
@@ -63,7 +61,7 @@ func hunkPath(h diff.Hunk) string {
 	return h.Path
 }
 
-// cost is what a change costs beside being made.
+// cost returns the pods that a change restarts.
 func cost(c diff.Change) string {
 	pods, restarts := 0, false
 	for _, v := range c.Variants {
@@ -79,7 +77,7 @@ func cost(c diff.Change) string {
 	return ""
 }
 
-// clustersOf are the clusters that a change is in, in any way.
+// clustersOf returns the clusters of all variants.
 func clustersOf(c diff.Change) []string {
 	var all []string
 	for _, v := range c.Variants {
@@ -89,7 +87,7 @@ func clustersOf(c diff.Change) []string {
 	return slices.Compact(all)
 }
 
-// reach is how far a change reaches: "30 clusters", "eu-1", "28 clusters, eu-7 differs".
+// reach returns the number of clusters: "30 clusters", "eu-1", "28 clusters, eu-7 differs".
 func reach(c diff.Change) string {
 	rest := len(clustersOf(c)) - len(c.Variants[0].Clusters)
 	first := c.Variants[0].Clusters
@@ -106,13 +104,14 @@ func reach(c diff.Change) string {
 	return text
 }
 
-// lastCluster is the one that is not among those of the largest variant.
+// lastCluster returns the first cluster that is not in the largest variant.
 func lastCluster(c diff.Change) string {
 	others := slices.DeleteFunc(clustersOf(c), func(name string) bool { return slices.Contains(c.Variants[0].Clusters, name) })
 	return text.First(others)
 }
 
-// location says of the i-th variant where it is: "the same in 28 clusters", "eu-7 differs". name shows that of a cluster.
+// location returns the clusters of the i-th variant: "the same in 28 clusters", "eu-7 differs". name formats the name of a
+// cluster.
 func location(c diff.Change, i int, name func(string) string) string {
 	clusters := c.Variants[i].Clusters
 	switch {
@@ -126,7 +125,7 @@ func location(c diff.Change, i int, name func(string) string) string {
 	return text.Count(len(clusters), "cluster") + " differ"
 }
 
-// detail of a variant is what its hunks do not say.
+// detail returns what the hunks of a variant do not show.
 func detail(v diff.Variant, hunks bool) string {
 	word := verbs[v.Action].word
 	if hunks && v.Action == diff.Modify {
@@ -145,7 +144,7 @@ func detail(v diff.Variant, hunks bool) string {
 	return text.Join("; ", text.Join(": ", word, v.Message), immutable, restarts)
 }
 
-// hunkLines are a hunk as a diff: each line begins with a sign.
+// hunkLines returns a hunk as a diff.
 func hunkLines(h diff.Hunk) []string {
 	if h.Text != "" {
 		return text.PrintableLines("", h.Text)
@@ -157,7 +156,7 @@ func hunkLines(h diff.Hunk) []string {
 	return lines
 }
 
-// command makes the same review again, without a password in a URL.
+// command returns the command that prints the same review, without the password in a URL.
 func (f *Options) command(p *comparison, dir string) []string {
 	args := []string{"accord", "plan"}
 	if dir != "" {

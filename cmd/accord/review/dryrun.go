@@ -27,10 +27,10 @@ import (
 	applied "github.com/accord-dev/accord/reconciler/apply/live"
 )
 
-// dryRunConcurrency is how many clusters are asked at once.
+// dryRunConcurrency is the number of clusters that are asked at once.
 const dryRunConcurrency = 16
 
-// DryRunFlags say whether a plan is tried on the members, and how they are reached.
+// DryRunFlags request a server-side dry-run on the members, and select their credentials.
 type DryRunFlags struct {
 	on      bool
 	members string
@@ -53,10 +53,10 @@ func (f *DryRunFlags) Check() error {
 	return nil
 }
 
-// A dial finds the way to a cluster; the error says why there is none.
+// dialer returns the configuration of a cluster. The error is the reason why there is none.
 type dialer func(ctx context.Context, cluster string) (*rest.Config, error)
 
-// dialer leads to the members of a kubeconfig, or to those that the hub has credentials of.
+// dialer returns the members of a kubeconfig, or those whose credentials the hub has.
 func (f *DryRunFlags) dialer(live *load.LiveHub, k *load.HubSnapshot, stderr io.Writer) (dialer, error) {
 	if f.members != "" {
 		configs, err := hub.MemberConfigs(f.members, stderr)
@@ -75,7 +75,7 @@ func (f *DryRunFlags) dialer(live *load.LiveHub, k *load.HubSnapshot, stderr io.
 	}, nil
 }
 
-// dialMember reads the credentials of a cluster on the hub, which needs the right to read that Secret.
+// dialMember reads the credentials of a cluster from the hub. The user needs the right to read that Secret.
 func dialMember(ctx context.Context, l *load.LiveHub, k *load.HubSnapshot, cluster string) (*rest.Config, error) {
 	i := slices.IndexFunc(k.Clusters, func(c v1alpha1.Cluster) bool { return c.Name == cluster })
 	if i < 0 {
@@ -90,7 +90,7 @@ func dialMember(ctx context.Context, l *load.LiveHub, k *load.HubSnapshot, clust
 	return clusters.RESTConfig(c, secret.Data)
 }
 
-// try asks every cluster of the plan of head; nil without --live, and when there is no plan.
+// try asks every cluster of the plan of head. It returns nil if no dry-run was requested or there is no plan.
 func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, live *load.LiveHub, k *load.HubSnapshot, stderr io.Writer) (*DryRunReport, error) {
 	if !f.on || head.plan == nil || len(r.Mistakes) > 0 {
 		return nil, nil
@@ -147,23 +147,23 @@ func (f *DryRunFlags) tryOn(ctx context.Context, federation string, plan *propag
 	return trial, err
 }
 
-// A liveReport is what the clusters say to a plan. It is true for the moment in which they were asked.
+// DryRunReport is the answers of the clusters at one moment.
 type DryRunReport struct {
 	// Verdict is "tried 12 objects on 13 of 14 clusters".
 	Verdict string `json:"verdict"`
-	// Clusters of the plan, how many of them were asked to the end, and about how many objects in all.
+	// Clusters counts the clusters of the plan, Asked those that answered every request, Tried the objects.
 	Clusters int `json:"clusters"`
 	Asked    int `json:"asked"`
 	Tried    int `json:"tried"`
-	// Refused is what clusters would not take. It blocks the plan.
+	// Refused are objects that clusters reject. They block the plan.
 	Refused []rejection `json:"refused"`
-	// Unreachable clusters, or those that did not answer to the end, and why. They block nothing.
+	// Unreachable are clusters that did not answer every request, with the reason. They do not block the plan.
 	Unreachable []unreachableCluster `json:"unreachable"`
-	// Untried objects, about which nothing can be known before the change is there.
+	// Untried are objects that cannot be tried before the change is applied.
 	Untried []untriedObjects `json:"untried"`
 }
 
-// rejection is one object that clusters refuse in the same words.
+// rejection is one object that clusters reject with the same message.
 type rejection struct {
 	Object   string   `json:"object"`
 	Reason   string   `json:"reason"`
@@ -171,7 +171,7 @@ type rejection struct {
 	Clusters []string `json:"clusters"`
 }
 
-// unreachableCluster is one cluster of which not everything is known.
+// unreachableCluster is one cluster without a complete answer.
 type unreachableCluster struct {
 	Cluster string `json:"cluster"`
 	Why     string `json:"why"`
@@ -183,7 +183,7 @@ type untriedObjects struct {
 	Objects []string `json:"objects"`
 }
 
-// add what one cluster said.
+// add adds the answer of one cluster.
 func (l *DryRunReport) add(cluster string, t applied.DryRunResult, err error) {
 	l.Clusters++
 	l.Tried += t.Checked
@@ -208,7 +208,7 @@ func (l *DryRunReport) add(cluster string, t applied.DryRunResult, err error) {
 	}
 }
 
-// addRejection notes that one more cluster refuses the same.
+// addRejection adds the cluster to the rejection with the same message.
 func addRejection(all []rejection, r rejection, cluster string) []rejection {
 	i := slices.IndexFunc(all, func(x rejection) bool {
 		return x.Object == r.Object && x.Reason == r.Reason && x.Message == r.Message
@@ -221,7 +221,7 @@ func addRejection(all []rejection, r rejection, cluster string) []rejection {
 	return all
 }
 
-// conclude sorts what came in any order, and sums it up.
+// conclude sorts the answers and computes the verdict.
 func (l *DryRunReport) conclude() {
 	for _, r := range l.Refused {
 		slices.Sort(r.Clusters)
@@ -238,7 +238,7 @@ func (l *DryRunReport) conclude() {
 	l.Refused, l.Unreachable, l.Untried = orEmpty(l.Refused), orEmpty(l.Unreachable), orEmpty(l.Untried)
 }
 
-// orEmpty is a list that JSON has as one, also when there is nothing in it.
+// orEmpty returns an empty list for nil, so that JSON has [] in place of null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

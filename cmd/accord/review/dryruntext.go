@@ -9,16 +9,16 @@ import (
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
-// rejectedCode is the code of what a cluster refuses.
+// rejectedCode is the code of a rejection.
 const rejectedCode = "live-refused"
 
-// dryRunLine is one line of what the clusters say.
+// dryRunLine is one line of the report.
 type dryRunLine struct {
 	severity propagate.Severity
 	text     string
 }
 
-// lines are what is worth a line, worst first.
+// lines returns the lines of the report, the worst first.
 func (l *DryRunReport) lines() []dryRunLine {
 	var all []dryRunLine
 	for _, r := range l.Refused {
@@ -33,7 +33,7 @@ func (l *DryRunReport) lines() []dryRunLine {
 	return all
 }
 
-// String is "eu-7 refuses apps/Deployment shop/web: admission webhook ...".
+// String returns "eu-7 refuses apps/Deployment shop/web: admission webhook ...".
 func (r rejection) String() string {
 	verb := "refuses"
 	if len(r.Clusters) > 1 {
@@ -42,7 +42,7 @@ func (r rejection) String() string {
 	return fmt.Sprintf("%s %s %s: %s", text.List(r.Clusters, text.FewNames), verb, r.Object, r.Message)
 }
 
-// blocking is what of the report, and of what the clusters say, makes merging a mistake.
+// blocking returns the reasons why the change must not be merged: those of the comparison, and the rejections.
 func (r *Review) blocking() []diff.Reason {
 	reasons := r.Report.Blocking()
 	if r.Live != nil {
@@ -53,7 +53,7 @@ func (r *Review) blocking() []diff.Reason {
 	return reasons
 }
 
-// textLive is what the clusters say, for a terminal.
+// textLive writes the dry-run for a terminal.
 func (r *Review) textLive(b *strings.Builder) {
 	if r.Live == nil {
 		return
@@ -65,7 +65,7 @@ func (r *Review) textLive(b *strings.Builder) {
 	fmt.Fprintln(b)
 }
 
-// livePart is the same as Markdown.
+// livePart returns the dry-run as Markdown.
 func (r *Review) livePart() markdownPart {
 	p := markdownPart{noun: "live answer", more: moreItems}
 	if r.Live == nil {

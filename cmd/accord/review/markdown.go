@@ -14,11 +14,11 @@ import (
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
-// Marker is the line by which the sticky comment is found again; readers do not see it.
+// Marker returns the line that identifies the sticky comment; it is not visible.
 func (r *Review) Marker() string { return "<!-- accord:" + r.instance + ":plan -->" }
 
-// Markdown is the review as a comment of at most budget bytes. What a reviewer decides by has the first claim on the room:
-// the verdict, what the changes mean, the table, findings; the fields of each change come last.
+// Markdown returns the review as a comment of at most budget bytes. The verdict, the effects, the table and the findings get
+// their space first, the fields of each change last.
 func (r *Review) Markdown(budget int) string {
 	command := text.CodeSpan(text.CommandLine(r.command))
 	top, bottom := r.markdownHead(), r.markdownFoot()
@@ -44,7 +44,7 @@ func (r *Review) Markdown(budget int) string {
 	return b.String() + bottom + f.omitted(budget, command)
 }
 
-// markdownLeast is what fits in any budget.
+// markdownLeast returns the verdict alone, which fits in any budget.
 func (r *Review) markdownLeast(budget int, command string) string {
 	top := r.Marker() + "\n### accord plan\n\n"
 	end := "\n\n**Left out** is all but the verdict. All of it: "
@@ -86,10 +86,10 @@ func (r *Review) sign() string {
 	return ""
 }
 
-// shortDigest is enough of a digest to tell two by.
+// shortDigest returns the first 12 digits of a digest.
 func shortDigest(digest string) string { return digest[:min(len("sha256:")+12, len(digest))] }
 
-// markdownFoot is how to undo and how to approve.
+// markdownFoot explains how to revert and how to approve the change.
 func (r *Review) markdownFoot() string {
 	if r.Report == nil || r.Result == Unchanged {
 		return ""
@@ -99,7 +99,7 @@ func (r *Review) markdownFoot() string {
 		v1alpha1.ApprovePlanTrailer, r.After.Digest, v1alpha1.ApprovedPlanAnnotation)
 }
 
-// markdownParts are in the order of their claim on the room.
+// markdownParts returns the parts in the order in which they get their space.
 func (r *Review) markdownParts() []markdownPart {
 	parts := []markdownPart{r.mistakesPart()}
 	if r.Report != nil {
@@ -151,7 +151,7 @@ func (r *Review) effectsPart() markdownPart {
 	return p
 }
 
-// severitySign is what forges make a picture of.
+// severitySign returns an emoji.
 func severitySign(s propagate.Severity) string {
 	switch s {
 	case propagate.Error:
@@ -174,7 +174,7 @@ func (r *Review) findingsPart() markdownPart {
 	return p
 }
 
-// findingItem is a finding with its place in the repository.
+// findingItem returns a finding with its place in the repository.
 func findingItem(l lint.Finding) string {
 	at := text.CodeSpan(l.Place(&load.Tree{}))
 	fix := ""
@@ -197,7 +197,7 @@ func (r *Review) tablePart() markdownPart {
 	return p
 }
 
-// changesPart has one block to unfold for each change; in brief with few of the fields, or none.
+// changesPart has one collapsed block for each change. Shorter forms have fewer fields, or none.
 func (r *Review) changesPart() markdownPart {
 	p := markdownPart{head: "\n", noun: "change", loses: "fields"}
 	for i, c := range r.Changes {
@@ -229,7 +229,7 @@ func changeBlock(i int, c diff.Change, fields int) string {
 	return b.String()
 }
 
-// fieldLines are the fields as a diff, each under its path.
+// fieldLines returns the fields as a diff, each below its path.
 func fieldLines(hunks []diff.Hunk) []string {
 	var lines []string
 	for _, h := range hunks {
@@ -238,7 +238,7 @@ func fieldLines(hunks []diff.Hunk) []string {
 	return lines
 }
 
-// variantLine is where a variant is, and what its fields do not say.
+// variantLine returns the clusters of a variant, and what its fields do not show.
 func variantLine(c diff.Change, j int, v diff.Variant) string {
 	names := make([]string, len(v.Clusters))
 	for k, name := range v.Clusters {

@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// A bar shows how far a long plan is, on a terminal and nowhere else: what a pipeline logs has no use for it.
+// progressBar shows the progress of a long plan on a terminal, and nothing in a log.
 type progressBar struct {
 	out   io.Writer // nil: nothing is shown
 	shown *progressbar.ProgressBar
@@ -32,7 +32,7 @@ func (b *progressBar) set(done, total int) {
 	_ = b.shown.Set(done) // a bar that cannot be drawn is no reason to stop
 }
 
-// end takes the bar away.
+// end removes the bar.
 func (b *progressBar) end() {
 	if b.shown != nil {
 		_ = b.shown.Clear()

@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/source"
 )
 
-// observations is what is known of every cluster; nil when nothing is.
+// observations returns the last observation of every cluster, nil without deliveries.
 func observations(k *load.HubSnapshot, now time.Time) map[string]diff.Observation {
 	if k == nil || len(k.Deliveries) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func observations(k *load.HubSnapshot, now time.Time) map[string]diff.Observatio
 	return all
 }
 
-// revisionsBehind is how many revisions came after one; 0 when that is not known.
+// revisionsBehind returns the number of newer revisions; 0 if it is not known.
 func revisionsBehind(k *load.HubSnapshot, revision string) int {
 	i := slices.IndexFunc(k.Releases, func(r v1alpha1.Release) bool { return source.SameCommit(r.Spec.Revision, revision) })
 	if i < 0 {
@@ -48,7 +48,7 @@ func revisionsBehind(k *load.HubSnapshot, revision string) int {
 	return n
 }
 
-// healthyRevision is the revision that a cluster had healthy last, of a rollout; empty when that is not known.
+// healthyRevision returns the last revision of a rollout that was healthy on a cluster, and "" if it is not known.
 func healthyRevision(k *load.HubSnapshot, rollout, cluster string) string {
 	if k == nil {
 		return ""

@@ -19,32 +19,33 @@ import (
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
-// A review is what plan says; its JSON form is stable, and has all of the report.
+// Review is the result of plan; its JSON form is stable and has the whole comparison.
 type Review struct {
 	Verdict string `json:"verdict"`
-	// Result is unchanged, changed, blocked (merging it would be a mistake) or invalid (it cannot be planned).
+	// Result is unchanged, changed, blocked (the change must not be merged) or invalid (it cannot be planned).
 	Result Result `json:"result"`
 	// Federation is "<namespace>/<name>".
 	Federation string   `json:"federation"`
 	Base       string   `json:"base"`
 	Head       string   `json:"head"`
 	Notes      []string `json:"notes"`
-	// Blocking is what makes merging a mistake, Mistakes what keeps head from being planned at all: there is no report then.
+	// Blocking are the reasons why the change must not be merged. Mistakes are the reasons why head cannot be planned; there is
+	// no comparison then.
 	Blocking []diff.Reason  `json:"blocking"`
 	Mistakes []lint.Finding `json:"mistakes"`
 	*diff.Report
-	// Rollouts are the order in which what changes reaches the clusters, for each RolloutPolicy.
+	// Rollouts are the stages in which the change reaches the clusters, for each RolloutPolicy.
 	Rollouts []rollout `json:"rollouts,omitempty"`
-	// Live is what the clusters say to it; absent without --live.
+	// Live is the result of the dry-run; absent without one.
 	Live *DryRunReport `json:"live,omitempty"`
 
 	tree    *load.Tree // for paths
 	command []string   // that makes this review again
-	// instance of accord that the sticky comment is of.
+	// instance identifies the sticky comment.
 	instance string
 }
 
-// Result is a review in one word.
+// Result is the result of a review.
 type Result string
 
 const (
@@ -54,24 +55,24 @@ const (
 	Invalid   Result = "invalid"
 )
 
-// Options name the two states of a repository that are compared, and what is known beside them.
+// Options select the two states of a repository and the facts beside them.
 type Options struct {
 	Tree load.Flags
 	Hub  hub.Flags
-	// Base and head are revisions; empty: HEAD, and the working tree.
+	// Base and Head are revisions; empty means HEAD, and the working tree.
 	Base string
 	Head string
-	// Facts is the file with what is known of the clusters.
+	// Facts is the file with the objects of the hub.
 	Facts string
-	// Instance tells sticky comments of several plans apart; empty: the name of the Federation.
+	// Instance distinguishes the comments of several plans; empty means the name of the Federation.
 	Instance string
 	DryRun   DryRunFlags
 	Simulate SimulationFlags
-	// OwnPaths: --path was given, and counts more than the paths of a Federation on the hub.
+	// OwnPaths: --path was given, and replaces the paths of a Federation on the hub.
 	OwnPaths bool
 }
 
-// Run reads both sides, decides and compares. The error is not about a manifest.
+// Run reads both sides, plans and compares them. The error is not about a manifest.
 func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Review, error) {
 	live, err := f.Tree.ConnectHub(ctx, &f.Hub, f.OwnPaths)
 	if err != nil {
@@ -111,7 +112,7 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 	return r, nil
 }
 
-// snapshot is what a hub or a file of facts knows; nil without either.
+// snapshot returns the objects of the hub or of a file, nil without either.
 func (f *Options) snapshot(ctx context.Context, live *load.LiveHub, fed *v1alpha1.Federation) (*load.HubSnapshot, error) {
 	switch {
 	case f.Facts != "":
@@ -138,7 +139,7 @@ func (f *Options) newReview(p *comparison, dir string) *Review {
 	return r
 }
 
-// plan decides both sides. A base that has mistakes was never delivered: it counts as nothing, and a note says so.
+// plan plans both sides. A base with mistakes was never delivered: it counts as empty, with a note.
 func (p *comparison) plan(k *load.HubSnapshot, r *Review, now time.Time) {
 	by := p.head.federation.Namespace + "." + p.head.federation.Name
 	var previous []propagate.Previous
@@ -164,7 +165,7 @@ func (p *comparison) plan(k *load.HubSnapshot, r *Review, now time.Time) {
 	}
 }
 
-// decide makes the plan; the error is about manifests.
+// decide makes the plan. The error is about manifests.
 func (s *side) decide() error {
 	if s.tree.Mistakes != nil {
 		return s.tree.Mistakes
@@ -174,7 +175,7 @@ func (s *side) decide() error {
 	return err
 }
 
-// mistakesOf are the lines of what is wrong with manifests.
+// mistakesOf returns the findings of an error about manifests.
 func mistakesOf(err error) []lint.Finding {
 	r := &lint.Report{}
 	if err != nil {
@@ -185,7 +186,7 @@ func mistakesOf(err error) []lint.Finding {
 
 func (s *side) compared() diff.Side { return diff.Side{Input: s.input(), Plan: s.plan} }
 
-// options of the comparison. The key of the fingerprints is made for it and forgotten.
+// options returns the options of the comparison. The key of the fingerprints is new for each comparison.
 func (p *comparison) options(k *load.HubSnapshot, progress func(done, total int)) diff.Options {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
@@ -202,7 +203,7 @@ func (p *comparison) options(k *load.HubSnapshot, progress func(done, total int)
 	}
 }
 
-// hasTrailer says whether a line of a commit's message is the trailer.
+// hasTrailer reports whether a line of a commit's message is the trailer.
 func hasTrailer(message, trailer string) bool {
 	for line := range strings.Lines(message) {
 		if strings.TrimSpace(line) == trailer {
@@ -212,7 +213,7 @@ func hasTrailer(message, trailer string) bool {
 	return false
 }
 
-// dumpSides writes the input of head to the file that was asked for, and that of base beside it.
+// dumpSides writes the input of head to the requested file, and the input of base beside it.
 func (f *Options) dumpSides(p *comparison) error {
 	if f.Tree.Dump == "" {
 		return nil
@@ -227,7 +228,7 @@ func (f *Options) dumpSides(p *comparison) error {
 	return f.Tree.WriteDump(p.head.tree)
 }
 
-// baseDump is "case.base.txtar" for "case.txtar".
+// baseDump returns "case.base.txtar" for "case.txtar".
 func baseDump(file string) string {
 	stem, isArchive := strings.CutSuffix(file, ".txtar")
 	if !isArchive {
@@ -236,7 +237,7 @@ func baseDump(file string) string {
 	return stem + ".base.txtar"
 }
 
-// conclude draws the conclusions that a pipeline needs.
+// conclude sets the result and the verdict.
 func (r *Review) conclude() {
 	r.Result = Unchanged
 	switch {
@@ -250,7 +251,7 @@ func (r *Review) conclude() {
 	r.Verdict = r.verdict()
 }
 
-// verdict is "2 policies changed, 38 objects in 30 of 31 clusters affected, 4 distinct changes".
+// verdict returns "2 policies changed, 38 objects in 30 of 31 clusters affected, 4 distinct changes".
 func (r *Review) verdict() string {
 	switch r.Result {
 	case Invalid:
@@ -263,7 +264,7 @@ func (r *Review) verdict() string {
 	return r.extent()
 }
 
-// extent is how much changes, and how far.
+// extent counts the changes and the affected clusters.
 func (r *Review) extent() string {
 	policies := ""
 	if r.Policies > 0 {
@@ -292,7 +293,7 @@ func (r *Review) Print(out io.Writer, f text.Format, budget int) error {
 	return err
 }
 
-// Description is the plan in the length of a status: "38 objects in 30 clusters, 4 distinct changes".
+// Description returns the text of a commit status: "38 objects in 30 clusters, 4 distinct changes".
 func (r *Review) Description() string {
 	switch {
 	case r.Result == Invalid, r.Result == Unchanged:

@@ -19,35 +19,35 @@ import (
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
-// A plannedRollout is in which order the change reaches the clusters, for the objects of one RolloutPolicy.
+// rollout is the order in which the change reaches the clusters, for the objects of one RolloutPolicy.
 type rollout struct {
-	// Policy is "standard", or "shop/web" for one of a namespace; At is where it stands.
+	// Policy is "standard", or "shop/web" for a namespaced policy; At is its place.
 	Policy string `json:"policy"`
 	At     string `json:"at,omitempty"`
-	// Changing are the clusters in which something of it changes, sorted.
+	// Changing are the clusters with a change, sorted.
 	Changing []string `json:"changing"`
-	// Before and After are the order at each side; null: all at once.
+	// Before and After are the stages at each side; null means all at once.
 	Before *sequence `json:"before"`
 	After  *sequence `json:"after"`
-	// Held and Unreachable are why clusters will not get it at once, by name.
+	// Held and Unreachable are the reasons why clusters will not get the change at once, by name.
 	Held        map[string]string `json:"held,omitempty"`
 	Unreachable map[string]string `json:"unreachable,omitempty"`
-	// Back is where a rollback would go.
+	// Back are the revisions to which a rollback would go.
 	Back []rollbackTarget `json:"rollback"`
-	// Simulation is what happens in a scenario; absent without --simulate.
+	// Simulation is the result of --simulate.
 	Simulation *simulation `json:"simulation,omitempty"`
 
 	input stages.Input
 }
 
-// A plannedOrder is the stages of a RolloutPolicy over a fleet.
+// sequence is the stages of a RolloutPolicy over a fleet.
 type sequence struct {
 	Stages []stage `json:"stages"`
-	// OnFailure is Halt or Rollback; MaxUnhealthy and MaxUnreachable are what each stage bears without failing.
+	// OnFailure is Halt or Rollback. MaxUnhealthy and MaxUnreachable are the failure budget of each stage.
 	OnFailure      string `json:"onFailure"`
 	MaxUnhealthy   string `json:"maxUnhealthy,omitempty"`
 	MaxUnreachable string `json:"maxUnreachable,omitempty"`
-	// Longest is how long it takes at most, "3h30m", but for what Unbounded has.
+	// Longest is the maximum duration, "3h30m", without the steps in Unbounded.
 	Longest     string   `json:"longest"`
 	Unbounded   []string `json:"unbounded"`
 	Paused      bool     `json:"paused,omitempty"`
@@ -56,31 +56,31 @@ type sequence struct {
 	Faults []string `json:"faults,omitempty"`
 }
 
-// A plannedStage is one step of the order.
+// stage is one stage of the sequence.
 type stage struct {
 	Name string `json:"name"`
-	// Clusters in the order in which they get a change.
+	// Clusters are in the order of their update.
 	Clusters []string `json:"clusters"`
-	// AtOnce is how many may be changing at the same time, "25%"; empty: all.
+	// AtOnce is the number of clusters that may change at the same time, "25%"; empty means all.
 	AtOnce string `json:"maxConcurrency,omitempty"`
-	// Gate is what has to be true before the stage is left, in words.
+	// Gate is the conditions of the gate, in words.
 	Gate []string `json:"gate"`
-	// Deadline is how long a cluster may take.
+	// Deadline is the progress deadline of a cluster.
 	Deadline    string `json:"progressDeadline"`
 	Paused      bool   `json:"paused,omitempty"`
 	PauseReason string `json:"pauseReason,omitempty"`
 }
 
-// A wayBack is a revision that clusters would be given back.
+// rollbackTarget is a revision to which clusters would be rolled back.
 type rollbackTarget struct {
-	// Revision is empty where it is not known: what each last had healthy.
+	// Revision is empty if it is not known: each cluster goes back to its last healthy one.
 	Revision string   `json:"revision,omitempty"`
 	Clusters []string `json:"clusters"`
-	// New says that nothing was there before: there is nothing to give back.
+	// New is true for clusters without a previous version: there is nothing to roll back to.
 	New bool `json:"new,omitempty"`
 }
 
-// rollouts are those in which something changes, or whose policy does.
+// rollouts returns the rollouts with a change, and those whose policy changes.
 func (p *comparison) rollouts(k *load.HubSnapshot, now time.Time) []rollout {
 	if p.head.plan == nil {
 		return nil
@@ -110,12 +110,12 @@ func (p *comparison) rollouts(k *load.HubSnapshot, now time.Time) []rollout {
 	return all
 }
 
-// samePolicy says that a RolloutPolicy says the same on both sides.
+// samePolicy reports whether the RolloutPolicy is equal on both sides.
 func samePolicy(was, is *propagate.Rollout) bool {
 	return was != nil && reflect.DeepEqual(was.Policy.Spec, is.Policy.Spec)
 }
 
-// runningDigests is what base has on each cluster of what each rollout of head moves.
+// runningDigests returns, for each rollout of head, the digest of its objects in base on each cluster.
 func (p *comparison) runningDigests() map[*propagate.Rollout]map[string]string {
 	if p.base.plan == nil || len(p.head.plan.Rollouts()) == 0 {
 		return nil
@@ -144,7 +144,7 @@ func (p *comparison) runningDigests() map[*propagate.Rollout]map[string]string {
 	return runs
 }
 
-// rollout is what changes by one RolloutPolicy. runs is what clusters have of it.
+// rollout returns the changes of one RolloutPolicy. runs has the digests of base by cluster.
 func (p *comparison) rollout(r *propagate.Rollout, runs map[string]string, k *load.HubSnapshot, seen map[string]diff.Observation, now time.Time) rollout {
 	also := slices.Sorted(maps.Keys(runs))
 	course := r.Course(also...)
@@ -177,7 +177,7 @@ func (p *comparison) rollout(r *propagate.Rollout, runs map[string]string, k *lo
 	return made
 }
 
-// rollbackTargets is what each changing cluster would be given back: what it last had healthy, as far as a hub or a file knows.
+// rollbackTargets returns the last healthy revision of each changing cluster, as far as the hub or the file has it.
 func (p *comparison) rollbackTargets(name string, changing []string, runs map[string]string, k *load.HubSnapshot) []rollbackTarget {
 	ways := map[string]*rollbackTarget{}
 	add := func(key string, w rollbackTarget, cluster string) {
@@ -203,7 +203,7 @@ func (p *comparison) rollbackTargets(name string, changing []string, runs map[st
 	return all
 }
 
-// sequenceOf is that of one side; nil when there is none.
+// sequenceOf returns the sequence of one side, nil if there is none.
 func sequenceOf(r *propagate.Rollout) *sequence {
 	if r == nil {
 		return nil
@@ -230,7 +230,7 @@ func newSequence(c stages.Course) *sequence {
 	return o
 }
 
-// gateWords are what a gate asks for.
+// gateWords returns the conditions of a gate.
 func gateWords(g policy.RolloutGate) []string {
 	words := []string{text.Join(" for ", "healthy on this version", shortDuration(g.SoakDuration.Length()))}
 	words = append(words, g.Conditions...)
@@ -253,7 +253,7 @@ func gateWords(g policy.RolloutGate) []string {
 	return words
 }
 
-// windowWords is "Mon Tue 09:00-16:00 Europe/Berlin".
+// windowWords returns "Mon Tue 09:00-16:00 Europe/Berlin".
 func windowWords(w policy.Window) string {
 	hours := ""
 	if w.From != "" || w.To != "" {
@@ -262,7 +262,7 @@ func windowWords(w policy.Window) string {
 	return cmp.Or(text.Join(" ", strings.Join(w.Days, " "), hours, cmp.Or(w.TimeZone, "UTC")), "always")
 }
 
-// shortDuration is "3h30m", "90s"; empty for none.
+// shortDuration returns "3h30m", "90s", and "" for zero.
 func shortDuration(d time.Duration) string {
 	if d <= 0 {
 		return ""
@@ -277,7 +277,7 @@ func shortDuration(d time.Duration) string {
 	return text
 }
 
-// silentFor is how long nothing was heard, as kubectl writes it; empty when that is not known.
+// silentFor returns the unreachable time in kubectl's form, and "" if it is not known.
 func silentFor(d time.Duration) string {
 	if d <= 0 {
 		return ""
@@ -285,7 +285,7 @@ func silentFor(d time.Duration) string {
 	return duration.HumanDuration(d)
 }
 
-// labels of the manifests of a side, which say by which RolloutPolicy a removal moves.
+// labels returns the labels of the manifests. They select the RolloutPolicy of a removal.
 func (s *side) labels() map[manifest.ID]map[string]string {
 	all := map[manifest.ID]map[string]string{}
 	for _, o := range s.tree.Input.Objects {

@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// sequenceChanges says that the order itself is another one for some rollout.
+// sequenceChanges reports whether the stages of a rollout change.
 func (r *Review) sequenceChanges() bool {
 	for _, o := range r.Rollouts {
 		if o.hasTwoColumns() {
@@ -19,7 +19,7 @@ func (r *Review) sequenceChanges() bool {
 	return false
 }
 
-// hasTwoColumns says that before and after are worth two columns.
+// hasTwoColumns reports whether before and after differ.
 func (o rollout) hasTwoColumns() bool {
 	if o.Before == nil || o.After == nil {
 		return true
@@ -32,10 +32,10 @@ func (o rollout) hasTwoColumns() bool {
 	return false
 }
 
-// An orderRow is one line of the comparison.
+// sequenceRow is one line of the comparison.
 type sequenceRow struct{ about, before, after string }
 
-// rows compare the order of both sides.
+// rows compares the stages of both sides.
 func (o rollout) rows() []sequenceRow {
 	return []sequenceRow{
 		{"order", o.Before.steps(), o.After.steps()},
@@ -46,7 +46,7 @@ func (o rollout) rows() []sequenceRow {
 	}
 }
 
-// steps is "canary (eu-1) -> europe (12) -> world (17)".
+// steps returns "canary (eu-1) -> europe (12) -> world (17)".
 func (o *sequence) steps() string {
 	if o == nil {
 		return "all at once"
@@ -62,7 +62,7 @@ func (o *sequence) steps() string {
 	return strings.Join(steps, " -> ")
 }
 
-// perStage is what the stages have of something, said once where all have the same.
+// perStage joins a property of the stages. It returns a single value if all stages have the same.
 func (o *sequence) perStage(of func(stage) string) string {
 	var parts []string
 	same := true
@@ -97,7 +97,7 @@ func (o *sequence) gates() string {
 	return o.perStage(func(s stage) string { return strings.Join(s.Gate, " + ") })
 }
 
-// failure is what happens beyond the budget.
+// failure returns the action when the failure budget is exceeded.
 func (o *sequence) failure() string {
 	if o == nil {
 		return "continue"
@@ -119,7 +119,7 @@ func (o *sequence) longest() string {
 	return o.Longest
 }
 
-// rollbackText is where a rollback would go: "1b77d03 (eu-1, eu-2); nothing to give back in us-1, where it is new".
+// rollbackText returns "1b77d03: eu-1, eu-2; no previous version, where it is new: us-1".
 func (o rollout) rollbackText() string {
 	var parts []string
 	for _, w := range o.Back {
@@ -136,7 +136,7 @@ func (o rollout) rollbackText() string {
 	return strings.Join(parts, "; ")
 }
 
-// reach is "12 of 30 clusters", those that get something new.
+// reach returns "12 of 30 clusters".
 func (o rollout) reach() string {
 	all := 0
 	if o.After != nil {
@@ -147,7 +147,7 @@ func (o rollout) reach() string {
 	return text.OutOf(len(o.Changing), max(all, len(o.Changing)))
 }
 
-// warnings are what keeps the order from being walked through.
+// warnings returns what prevents or delays the rollout.
 func (o rollout) warnings() []string {
 	var all []string
 	if o.After == nil {
@@ -172,7 +172,7 @@ func (o rollout) warnings() []string {
 	return all
 }
 
-// textOrder is the section "order" for a terminal.
+// textOrder writes the stages for a terminal.
 func (r *Review) textOrder(b *strings.Builder) {
 	for _, o := range r.Rollouts {
 		text.Wrap(b, "order   ", text.Join(" ", "RolloutPolicy", o.Policy, o.at(r.tree)+": "+o.reach()+" change"))
@@ -196,7 +196,7 @@ func (r *Review) textOrder(b *strings.Builder) {
 	}
 }
 
-// at is " (rollout.yaml:1)".
+// at returns "(rollout.yaml:1)".
 func (o rollout) at(near *load.Tree) string {
 	if o.At == "" {
 		return ""
@@ -204,7 +204,7 @@ func (o rollout) at(near *load.Tree) string {
 	return "(" + near.DisplayPath(o.At) + ")"
 }
 
-// orderPart is the section "order" of the Markdown, one item a rollout.
+// orderPart returns the stages as Markdown, one item a rollout.
 func (r *Review) orderPart() markdownPart {
 	p := markdownPart{head: "\n**Order**\n", noun: "rollout", loses: "simulation", more: moreItems}
 	for _, o := range r.Rollouts {

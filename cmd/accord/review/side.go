@@ -17,15 +17,15 @@ import (
 	"github.com/accord-dev/accord/status/interpret"
 )
 
-// worktreeLabel is what the files as they stand are called.
+// worktreeLabel is the label of uncommitted files.
 const worktreeLabel = "the working tree"
 
-// A side is one of the two states that are compared.
+// side is one of the two states that are compared.
 type side struct {
 	load.Checkout
-	// label is what people call it: "origin/main (4f2c9e1)", "the working tree". Empty: there is no commit yet.
+	// label is "origin/main (4f2c9e1)", "the working tree". It is empty if there is no commit yet.
 	label string
-	// commit that it is, or that the working tree stands on; nil for a repository at a URL, and before the first commit.
+	// commit is the commit of the side, or HEAD of the working tree; nil for a repository at a URL, and before the first commit.
 	commit *object.Commit
 
 	federation *v1alpha1.Federation // nil: its manifest is not on this side
@@ -34,10 +34,10 @@ type side struct {
 	plan       *propagate.Plan
 }
 
-// isEmpty says that there is nothing on this side, and that this is no mistake.
+// isEmpty reports whether the side has nothing to plan.
 func (s *side) isEmpty() bool { return s.label == "" || s.federation == nil }
 
-// commitLabel is "main (4f2c9e1)", or "4f2c9e1" for a revision that is the commit itself.
+// commitLabel returns "main (4f2c9e1)", or "4f2c9e1" for a revision that is the commit itself.
 func commitLabel(rev, commit string) string {
 	digits := text.ShortRevision(commit)
 	if len(rev) >= len(digits) && rev[:len(digits)] == digits {
@@ -46,7 +46,7 @@ func commitLabel(rev, commit string) string {
 	return fmt.Sprintf("%s (%s)", rev, digits)
 }
 
-// readFederation finds out what the Federation is on this side: its manifest may be part of what changes.
+// readFederation reads the Federation of this side: its manifest may be part of the change.
 func (s *side) readFederation(file string) error {
 	data, err := fs.ReadFile(s.Files, file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,8 +67,8 @@ func (s *side) readFederation(file string) error {
 	return nil
 }
 
-// read builds and sorts the manifests of this side. others has the checkouts of sources that are in other repositories,
-// by index; below is where in this one the paths begin. Directories that do not exist are empty if they may be absent.
+// read builds and sorts the manifests of this side. others has the checkouts of sources in other repositories, by index; below
+// is the directory in which the paths of this repository begin. Absent directories are empty if absent is true.
 func (s *side) read(others map[int]load.Checkout, below string, absent bool) {
 	fed := s.federation.DeepCopy()
 	checkouts := make([]load.Checkout, len(fed.Spec.Sources))
@@ -90,7 +90,7 @@ func (s *side) read(others map[int]load.Checkout, below string, absent bool) {
 	}
 }
 
-// input is what the plan of this side is made of; empty when there is nothing.
+// input returns the planner's input; empty if there is nothing to plan.
 func (s *side) input() propagate.Input {
 	if s.tree == nil {
 		return propagate.Input{}

@@ -18,7 +18,7 @@ import (
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
-// SimulationFlags say what happens while the planned rollout is played.
+// SimulationFlags are the events of the simulated rollout.
 type SimulationFlags struct {
 	simulate     bool
 	scenario     string
@@ -37,10 +37,10 @@ func (f *SimulationFlags) Register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.unreachable, "unreachable", nil, "simulation: this cluster is not heard from (repeatable)")
 }
 
-// simulationFlags are those that have no meaning without --simulate.
+// simulationFlags are the flags that need --simulate.
 var simulationFlags = []string{"scenario", "healthy-after", "approve-after", "fail", "unreachable"}
 
-// Check refuses what cannot be meant.
+// Check returns an error for flags that contradict each other.
 func (f *SimulationFlags) Check(flags *pflag.FlagSet) error {
 	for _, name := range simulationFlags {
 		switch changed := flags.Changed(name); {
@@ -56,7 +56,7 @@ func (f *SimulationFlags) Check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// read is the scenario; clusters are those that it may name.
+// read returns the scenario. It returns an error if the scenario names a cluster that is not among clusters.
 func (f *SimulationFlags) read(clusters []string) (stages.Scenario, error) {
 	var s stages.Scenario
 	if f.scenario != "" {
@@ -82,7 +82,7 @@ func (f *SimulationFlags) read(clusters []string) (stages.Scenario, error) {
 	return s, checkScenario(s, clusters)
 }
 
-// checkScenario refuses what would silently be without effect.
+// checkScenario returns an error for entries that would have no effect.
 func checkScenario(s stages.Scenario, clusters []string) error {
 	kinds := []stages.TroubleKind{stages.Fails, stages.Stalls, stages.Refuses, stages.Lost, stages.Kept}
 	for i, t := range s.Faults {
@@ -121,11 +121,12 @@ func scenarioTimes(s stages.Scenario) []policy.Duration {
 	return all
 }
 
-// A simulation is what happens to one rollout in a scenario.
+// simulation is the timeline of one rollout in a scenario.
 type simulation struct {
 	Scenario stages.Scenario `json:"scenario"`
 	Moments  []moment        `json:"moments"`
-	// Verdict at the end, after Lasted; Behind are clusters that do not run what is wanted although it is complete.
+	// Verdict is the phase at the end, after Lasted. Behind are clusters that do not run the wanted version although the rollout
+	// is complete.
 	Verdict stages.Verdict `json:"verdict"`
 	Message string         `json:"message,omitempty"`
 	Lasted  string         `json:"lasted"`
@@ -134,10 +135,10 @@ type simulation struct {
 	timeline string
 }
 
-// A moment is one thing that happens, at a time counted from the beginning.
+// moment is one event, at a time counted from the beginning.
 type moment struct {
 	At string `json:"at"`
-	// Event is empty when only the verdict changed.
+	// Event is empty if only the phase changed.
 	Event    stages.EventKind `json:"event,omitempty"`
 	Verdict  stages.Verdict   `json:"verdict"`
 	Stage    string           `json:"stage,omitempty"`
@@ -145,7 +146,7 @@ type moment struct {
 	Message  string           `json:"message,omitempty"`
 }
 
-// play adds a simulation to each rollout in which something changes.
+// play adds a simulation to each rollout with a change.
 func (f *SimulationFlags) play(rollouts []rollout) error {
 	if !f.simulate {
 		return nil
@@ -181,7 +182,7 @@ func simulate(in stages.Input, s stages.Scenario) *simulation {
 	return made
 }
 
-// text is the timeline for a terminal; nothing without one.
+// text writes the timeline for a terminal.
 func (s *simulation) text(b *strings.Builder) {
 	if s == nil {
 		return
@@ -192,7 +193,7 @@ func (s *simulation) text(b *strings.Builder) {
 	}
 }
 
-// markdown is the timeline as a block of text; nothing without one.
+// markdown returns the timeline as a code block.
 func (s *simulation) markdown() string {
 	if s == nil {
 		return ""

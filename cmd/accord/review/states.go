@@ -15,17 +15,17 @@ import (
 	"github.com/accord-dev/accord/source"
 )
 
-// A pair is the two sides of a comparison, read and not yet planned.
+// comparison is the two sides before they are planned.
 type comparison struct {
 	base, head *side
-	// notes are what somebody who reads the comparison has to know about the sides.
+	// notes are facts about the sides that a reader needs.
 	notes []string
-	// dir is where the paths of manifests begin, as seen from where accord was called; empty for a repository at a URL.
+	// dir is the directory in which the paths of manifests begin, relative to the current one; empty for a repository at a URL.
 	dir string
 	end func()
 }
 
-// read finds the two states, the Federation of each, and builds the manifests. A mistake in a manifest is no error here.
+// read finds the two states and the Federation of each, and builds the manifests. A mistake in a manifest is not an error here.
 func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
 	p, h, err := f.states(ctx, dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
 	return p, nil
 }
 
-// states are the two sides without their manifests; the history is nil for a repository at a URL.
+// states returns the two sides without their manifests. The repository is nil for a repository at a URL.
 func (f *Options) states(ctx context.Context, dir string) (*comparison, *gitrepo.Repository, error) {
 	switch {
 	case dir != "" && f.Tree.Repo != "":
@@ -80,7 +80,7 @@ func (f *Options) states(ctx context.Context, dir string) (*comparison, *gitrepo
 	return p, h, err
 }
 
-// remoteStates are those of a repository at a URL, which is asked for two commits and not for its history.
+// remoteStates fetches two commits of a repository at a URL, without its history.
 func (f *Options) remoteStates(ctx context.Context) (*comparison, error) {
 	p := &comparison{end: func() {}}
 	for _, s := range []struct {
@@ -96,7 +96,7 @@ func (f *Options) remoteStates(ctx context.Context) (*comparison, error) {
 	return p, nil
 }
 
-// fetchRevision reads a whole commit, a branch or a tag, in this order; the default branch when nothing is named.
+// fetchRevision fetches a commit, a branch or a tag, in this order. An empty revision is the default branch.
 func (f *Options) fetchRevision(ctx context.Context, rev string) (load.Checkout, string, error) {
 	if strings.ContainsAny(rev, "~^@:") {
 		return load.Checkout{}, "", fmt.Errorf("revision %q: of a repository at a URL, name a branch, a tag or a whole commit", rev)
@@ -120,7 +120,7 @@ func (f *Options) fetchRevision(ctx context.Context, rev string) (load.Checkout,
 	return load.Checkout{}, "", errs[0]
 }
 
-// localStates are those of a repository on this machine.
+// localStates returns the sides of a repository on this machine.
 func (f *Options) localStates(ctx context.Context, h *gitrepo.Repository) (*comparison, error) {
 	p := &comparison{base: &side{}, head: &side{}, end: func() {}, dir: h.Root}
 	if here, err := filepath.Abs("."); err == nil {
@@ -144,7 +144,7 @@ func (f *Options) localStates(ctx context.Context, h *gitrepo.Repository) (*comp
 	return p, nil
 }
 
-// readCommit reads the files of a revision; HEAD when none is named.
+// readCommit reads the files of a revision. An empty revision is HEAD.
 func (f *Options) readCommit(ctx context.Context, h *gitrepo.Repository, s *side, rev string) error {
 	if rev == "" {
 		rev = "HEAD"
@@ -181,7 +181,7 @@ func (p *comparison) readWorktree(h *gitrepo.Repository) error {
 	return err
 }
 
-// noteMissing says when head was not made on top of base.
+// noteMissing adds a note if head lacks commits of base.
 func (p *comparison) noteMissing() {
 	if p.base.commit == nil || p.head.commit == nil {
 		return
@@ -197,8 +197,8 @@ func (p *comparison) noteMissing() {
 	}
 }
 
-// federations finds the Federation of each side: what the hub said, the manifest as it is on that side when it lies in
-// the repository, or what "accord apply --once" would make up.
+// federations sets the Federation of each side: the one of the hub, the manifest at that side if it is in the repository, or the
+// one that "accord apply" would create.
 func (f *Options) federations(p *comparison, h *gitrepo.Repository, dir string) error {
 	if f.Tree.Found == nil && f.Tree.FederationName != "" && h != nil {
 		if file, inside := h.Inside(f.Tree.FederationName); inside {
@@ -241,8 +241,8 @@ func (p *comparison) readFederations(asked, file string) error {
 	return nil
 }
 
-// others fetches the sources that are in other repositories than the one whose states are compared: they are the same on
-// both sides. Sources that are all of one repository are taken to be of this one, whatever it is called here.
+// others fetches the sources of other repositories, which are the same on both sides. If all sources have one URL, they are
+// taken to be of this repository, whatever its remotes are.
 func (f *Options) others(ctx context.Context, fed *v1alpha1.Federation, h *gitrepo.Repository) (map[int]load.Checkout, error) {
 	sources := fed.Spec.Sources
 	if !slices.ContainsFunc(sources, func(s v1alpha1.Source) bool { return s.URL != sources[0].URL }) {

@@ -11,7 +11,7 @@ import (
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
-// text is the review for a terminal.
+// text returns the review for a terminal.
 func (r *Review) text() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Verdict)
@@ -52,7 +52,7 @@ func (r *Review) textSides(b *strings.Builder) {
 	fmt.Fprintln(b)
 }
 
-// textSummary is one line for each distinct change.
+// textSummary writes one line for each distinct change.
 func (r *Review) textSummary(b *strings.Builder) {
 	if r.Empty() {
 		return
@@ -92,7 +92,7 @@ func (r *Review) textEffects(b *strings.Builder) {
 	}
 }
 
-// valueLine is "apps/Deployment shop/web in eu-1: 3 -> 6".
+// valueLine returns "apps/Deployment shop/web in eu-1: 3 -> 6".
 func valueLine(v diff.Value) string {
 	object, before, after := "", v.Before, v.After
 	if v.Object != (manifest.ID{}) {
@@ -120,7 +120,7 @@ func (r *Review) textFindings(b *strings.Builder) {
 	}
 }
 
-// textFinding is a finding as lint prints it.
+// textFinding writes a finding in the form of lint.
 func textFinding(b *strings.Builder, l lint.Finding, near *load.Tree) {
 	text.Wrap(b, "", fmt.Sprintf("%s [%s]", text.Join(": ", l.Place(near), string(l.Severity), l.Message), l.Code))
 	if l.Fix != "" {
@@ -128,13 +128,13 @@ func textFinding(b *strings.Builder, l lint.Finding, near *load.Tree) {
 	}
 }
 
-// nearOrigin is file and line as seen from where accord was called.
+// nearOrigin returns file and line relative to the current directory.
 func nearOrigin(at manifest.Origin, t *load.Tree) string {
 	at.Path = t.DisplayPath(at.Path)
 	return at.String()
 }
 
-// textChange is one distinct change with its fields, for each group of clusters in which it is the same.
+// textChange writes one distinct change with its fields, for each variant.
 func textChange(b *strings.Builder, i int, c diff.Change, near *load.Tree) {
 	names := make([]string, len(c.Objects))
 	for j, o := range c.Objects {

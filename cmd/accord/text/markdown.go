@@ -66,7 +66,7 @@ func CodeBlock(language string, lines []string) string {
 	return fence + language + "\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
 }
 
-// longestRun is how many of a character stand in a row.
+// longestRun returns the length of the longest run of a character.
 func longestRun(s string, of rune) int {
 	longest, run := 0, 0
 	for _, r := range s {

@@ -30,7 +30,7 @@ type historyEntry struct {
 	Author      string       `json:"author,omitempty"`
 	Subject     string       `json:"subject,omitempty"`
 	CommittedAt *metav1.Time `json:"committedAt,omitempty"`
-	// Began is when the controllers saw the commit.
+	// Began is the time at which the controllers saw the commit.
 	Began metav1.Time `json:"began"`
 	// Result is done, halted, rolled back, failed, superseded or under way.
 	Result  string `json:"result"`

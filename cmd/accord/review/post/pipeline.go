@@ -11,7 +11,7 @@ import (
 	"github.com/accord-dev/accord/source/forge"
 )
 
-// A pipeline is what CI says of the run this is part of.
+// pipeline is the repository, the pull request and the run of a CI job.
 type pipeline struct {
 	forge.Options
 	pull   int
@@ -19,8 +19,8 @@ type pipeline struct {
 	run    string // where the log is; may be empty
 }
 
-// thisPipeline reads the environment of GitHub Actions, GitLab CI, and Gitea or Forgejo Actions. What is not said there is
-// empty; the error is why the pull request is not known although it should be.
+// thisPipeline reads the environment of GitHub Actions, GitLab CI, and Gitea or Forgejo Actions. Absent values are empty. The
+// error is the reason why the pull request is not known although the job should have one.
 func thisPipeline(getenv func(string) string) (pipeline, error) {
 	switch {
 	case getenv("GITLAB_CI") != "" || getenv("CI_API_V4_URL") != "":
@@ -62,7 +62,7 @@ func actionsPipeline(getenv func(string) string) (pipeline, error) {
 	return p, err
 }
 
-// pullOfEvent reads the event that a workflow runs for. GITHUB_SHA is no help: it is the merge that is tested.
+// pullOfEvent reads the event of a workflow. GITHUB_SHA is not usable: it is the merge commit that is tested.
 func pullOfEvent(file string) (pull int, commit string, err error) {
 	if file == "" {
 		return 0, "", errors.New("which pull request? $GITHUB_EVENT_PATH is not set: --pull and --commit")
@@ -83,7 +83,7 @@ func pullOfEvent(file string) (pull int, commit string, err error) {
 	return event.PullRequest.Number, event.PullRequest.Head.SHA, nil
 }
 
-// firstSet is the first of the variables that has a value.
+// firstSet returns the first variable with a value.
 func firstSet(getenv func(string) string, names ...string) string {
 	for _, name := range names {
 		if value := getenv(name); value != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/accord-dev/accord/source/forge"
 )
 
-// Flags say where a plan is posted, as far as the environment of the pipeline does not.
+// Flags select where a plan is posted. They replace values of the pipeline.
 type Flags struct {
 	post   bool
 	forge  string
@@ -34,7 +34,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.commit, "commit", "", "commit to report on, all 40 digits (default the newest of the pull request)")
 }
 
-// target is where to post: what the flags say, else the pipeline.
+// target returns the pull request to post to.
 func (f *Flags) target(getenv func(string) string) (pipeline, error) {
 	p, err := thisPipeline(getenv)
 	p.Provider = forge.Provider(cmp.Or(f.forge, string(p.Provider)))
@@ -58,7 +58,7 @@ func (f *Flags) target(getenv func(string) string) (pipeline, error) {
 	return p, errors.New("which commit? the pipeline does not say: --commit")
 }
 
-// A posting is one plan on its way to a pull request. Its errors are kept for the end: a plan that cannot be posted is
+// posting is one plan on its way to a pull request. Its errors are returned at the end, because a plan that cannot be posted is
 // printed all the same.
 type posting struct {
 	forge.Forge
@@ -67,10 +67,10 @@ type posting struct {
 	errs []error
 }
 
-// postTime is how long the forge may take for all of it.
+// postTime limits the requests to the forge.
 const postTime = 2 * time.Minute
 
-// Open prepares posting; nil without --post.
+// Open prepares posting; it returns nil without --post.
 func (f *Flags) Open(getenv func(string) string, instance string) *posting {
 	if !f.post {
 		return nil
@@ -91,14 +91,14 @@ func (p *posting) note(err error) {
 	}
 }
 
-// Begin says that the plan is being made.
+// Begin sets the status to pending.
 func (p *posting) Begin(ctx context.Context) {
 	if p != nil {
 		p.report(ctx, forge.Pending, "planning", p.run)
 	}
 }
 
-// report sets the status; the process may have been told to end meanwhile.
+// report sets the status, even if the process is being stopped.
 func (p *posting) report(ctx context.Context, state forge.State, description, target string) {
 	if p.Forge == nil {
 		return
@@ -108,7 +108,7 @@ func (p *posting) report(ctx context.Context, state forge.State, description, ta
 	p.note(p.Report(ctx, p.commit, forge.Status{Context: p.name, State: state, Description: description, TargetURL: target}))
 }
 
-// Fail says that there is no plan. The reason is not shown there: it may name what only the log may.
+// Fail sets the status to error. The status does not have the reason, which may name things that only the log may show.
 func (p *posting) Fail(ctx context.Context) error {
 	if p == nil {
 		return nil
@@ -117,7 +117,7 @@ func (p *posting) Fail(ctx context.Context) error {
 	return errors.Join(p.errs...)
 }
 
-// Finish writes the comment and what became of the plan.
+// Finish writes the comment and the final status.
 func (p *posting) Finish(ctx context.Context, r *review.Review, budget int) error {
 	if p == nil {
 		return nil
@@ -131,7 +131,7 @@ func (p *posting) Finish(ctx context.Context, r *review.Review, budget int) erro
 	return errors.Join(p.errs...)
 }
 
-// comment writes the comment and returns where it is; empty when that failed.
+// comment writes the comment and returns its URL, and "" if that failed.
 func (p *posting) comment(ctx context.Context, r *review.Review, budget int) string {
 	if p.Forge == nil {
 		return ""

@@ -13,7 +13,7 @@ import (
 type Rollout struct {
 	// Title is "prod @ 4f2c9e1, rollout standard"; Verdict is one line: "Progressing: stage 2 of 3".
 	Title, Verdict string
-	// WaitingFor is what the rollout waits for, as a sentence; empty if it does not wait.
+	// WaitingFor is a sentence about the next event; empty if it does not wait.
 	WaitingFor string
 	// Begin and End limit the time axis.
 	Begin, End time.Time
