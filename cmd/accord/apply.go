@@ -90,11 +90,11 @@ func (f *applyFlags) complete() error {
 	case !f.once:
 		return errors.New("--once is required: only a hub goes on delivering")
 	case f.source.URL == "":
-		return errors.New("--repo is required: the repository to deliver")
+		return errors.New("--repo is required")
 	case f.kubeconfig == "":
-		return errors.New("--kubeconfig is required: every context in it becomes a member")
+		return errors.New("--kubeconfig is required: its contexts are the members")
 	case f.prune && f.name == "":
-		return errors.New("--prune needs --name: what is removed is decided by the name of the federation")
+		return errors.New("--prune requires --name: pruning removes objects of the federation of that name")
 	case f.wait < 0:
 		return errors.New("--wait must not be negative")
 	}

@@ -75,9 +75,9 @@ func interpretCommand() *cobra.Command {
 func (f *interpretFlags) run(out io.Writer) error {
 	switch {
 	case f.knowledge == "" && f.federation == "":
-		return errors.New("what is to be tried? Name a file with ResourceInterpreterCustomizations, or --federation")
+		return errors.New("specify a file with ResourceInterpreterCustomizations, or --federation")
 	case !f.check && f.desired == "" && f.observed == "":
-		return errors.New("there is nothing to try it on: name a file with --desired or --observed, or only --check")
+		return errors.New("specify samples with --desired or --observed, or use --check")
 	}
 	k, err := interpret.Read(f.knowledge, f.federation)
 	if err != nil {

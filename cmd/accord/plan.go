@@ -145,7 +145,7 @@ func (f *planFlags) run(ctx context.Context, out, stderr io.Writer, dir string) 
 		return err
 	}
 	if posted != nil {
-		return fmt.Errorf("the plan is as above; posting it failed: %w", posted)
+		return fmt.Errorf("posting the plan failed: %w", posted)
 	}
 	if code := planExitCode(r.Result, f.failOn); code != 0 {
 		return &exit.Error{Code: code}

@@ -225,7 +225,7 @@ func TestPlanThatCannotBePosted(t *testing.T) {
 		{"the forge is in trouble", func(_ *testing.T, h *forgeHost) { h.refuse = 500 }, "comment on pull request 7"},
 		{"it does not listen", func(_ *testing.T, h *forgeHost) { h.Close() }, "comment on pull request 7"},
 		{"there is no token", func(t *testing.T, _ *forgeHost) { t.Setenv("GITHUB_TOKEN", "") }, "no token"},
-		{"no event", func(t *testing.T, _ *forgeHost) { t.Setenv("GITHUB_EVENT_PATH", "") }, "which pull request"},
+		{"no event", func(t *testing.T, _ *forgeHost) { t.Setenv("GITHUB_EVENT_PATH", "") }, "set --pull"},
 		{"no pipeline", func(t *testing.T, _ *forgeHost) { t.Setenv("GITHUB_REPOSITORY", "") }, "--forge-url"},
 	} {
 		t.Run(c.state, func(t *testing.T) {
@@ -235,7 +235,7 @@ func TestPlanThatCannotBePosted(t *testing.T) {
 			code, printed := runPlan(t, dir, "--post")
 			require.Equal(t, 2, code)
 			require.Contains(t, printed, "1 object in 1 cluster affected", "the plan is printed all the same")
-			require.Contains(t, printed, "posting it failed: ")
+			require.Contains(t, printed, "posting the plan failed: ")
 			require.Contains(t, printed, c.want)
 			require.NotContains(t, printed, forgeToken)
 		})

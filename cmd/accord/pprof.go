@@ -23,13 +23,13 @@ func (*pprofAddress) Type() string { return "host:port" }
 func (a *pprofAddress) Set(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("%w; it is host:port, for example 127.0.0.1:6060", err)
+		return fmt.Errorf("%w: expected host:port, for example 127.0.0.1:6060", err)
 	}
 	if host == "localhost" {
 		host = "127.0.0.1"
 	}
 	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
-		return fmt.Errorf("profiles are served on loopback only, for example 127.0.0.1:%s: there is no login", port)
+		return fmt.Errorf("profiles have no authentication: use a loopback address, for example 127.0.0.1:%s", port)
 	}
 	*a = pprofAddress(net.JoinHostPort(host, port))
 	return nil

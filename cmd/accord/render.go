@@ -62,7 +62,7 @@ func (f *renderFlags) run(ctx context.Context, stdout, stderr io.Writer, args []
 	case err != nil:
 		return err
 	case f.Cluster == "":
-		return errors.New("--cluster is required: the one to render for")
+		return errors.New("--cluster is required")
 	}
 	p, err := f.tree.Plan(ctx, dir, nil)
 	if err != nil {

@@ -61,11 +61,11 @@ func (f *statusFlags) run(ctx context.Context, out io.Writer, name string) error
 	drawn := f.output.Value == text.AsSVG || f.output.Value == text.AsHTML
 	switch {
 	case f.watch && f.output.Value == text.AsYAML:
-		return errors.New("--watch has no YAML: use -o json")
+		return errors.New("--watch does not support -o yaml: use -o json")
 	case f.watch && drawn:
-		return errors.New("--watch has no pictures: use -o json")
+		return errors.New("--watch does not support -o svg and -o html: use -o json")
 	case f.rollout != "" && !drawn:
-		return errors.New("--rollout is for -o svg and -o html")
+		return errors.New("--rollout requires -o svg or -o html")
 	}
 	if name == "" && !f.watch && !drawn {
 		all, err := h.Federations(ctx)

@@ -51,7 +51,7 @@ func upCommand() *cobra.Command {
 
 func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	if f.dataDir == "" {
-		return errors.New("--data-dir is required: the directory of everything that is kept")
+		return errors.New("--data-dir is required")
 	}
 	dir, err := filepath.Abs(f.dataDir)
 	if err != nil {

@@ -67,9 +67,9 @@ func (f *whyFlags) run(ctx context.Context, out io.Writer, args []string, ownPat
 	case err != nil:
 		return err
 	case len(objects) > 1:
-		return errors.New("one object at a time")
+		return errors.New("specify one object only")
 	case len(objects) == 0 && f.cluster == "":
-		return errors.New("why what? name an object as KIND/NAME, or a cluster with --cluster")
+		return errors.New("specify an object (KIND/NAME) or a cluster (--cluster NAME)")
 	}
 	live, err := f.tree.ConnectHub(ctx, &f.hub, ownPaths)
 	if err != nil {

@@ -27,7 +27,7 @@ type Hold struct {
 func (f *Hold) Run(ctx context.Context, out io.Writer, cluster string, now time.Time) error {
 	h, m, err := gitrepo.FindManifest(f.dir, gitrepo.Selector{Noun: "Cluster", Name: cluster, Kinds: map[string][]string{v1alpha1.GroupVersion.Group: {"Cluster"}, v1alpha1.KarmadaClusterGroup: {"Cluster"}}})
 	if err != nil {
-		return fmt.Errorf("%w; of a cluster that is only on the hub write a manifest with name and spec.hold", err)
+		return fmt.Errorf("%w; for a cluster that is only on the hub, add a manifest with its name and spec.hold", err)
 	}
 	c := gitrepo.Change{File: m.File}
 	if f.Release {
@@ -65,7 +65,7 @@ const maxReason = 256
 func (f *Hold) hold(h *gitrepo.Repository, now time.Time) (writtenHold, error) {
 	hold := writtenHold{Reason: strings.TrimSpace(f.Reason), Owner: cmp.Or(f.Owner, h.UserName())}
 	if hold.Reason == "" {
-		return hold, errors.New("--reason is empty: a hold that nobody can explain is never removed")
+		return hold, errors.New("--reason must not be empty")
 	}
 	if n := utf8.RuneCountInString(hold.Reason); n > maxReason {
 		return hold, fmt.Errorf("--reason has %d characters, at most %d are allowed", n, maxReason)
@@ -99,7 +99,7 @@ func parseUntil(text string, now time.Time) (time.Time, error) {
 		until = now.Add(long).Truncate(time.Minute)
 	}
 	if !until.After(now) {
-		return until, fmt.Errorf("--until %q is over", text)
+		return until, fmt.Errorf("--until %q is in the past", text)
 	}
 	return until, nil
 }

@@ -73,7 +73,7 @@ func (f *Resumption) pausedStage(m gitrepo.ManifestFile) error {
 	case 1:
 		f.stage = paused[0]
 	default:
-		return fmt.Errorf("which --stage? Paused are %s (%s)", strings.Join(paused, ", "), m.Place())
+		return fmt.Errorf("--stage is required: several stages are paused: %s (%s)", strings.Join(paused, ", "), m.Place())
 	}
 	return nil
 }

@@ -144,9 +144,9 @@ func (o *RolloutCommand) order(name string, status *v1alpha1.RolloutStatus) (pol
 	case !orderTarget.MatchString(order.RolloutID):
 		return order, fmt.Errorf("--target %q: expected 12 hexadecimal digits or more, as accord status shows them", order.RolloutID)
 	case o.Do == policy.CommandApprove && order.Stage == "" && status != nil:
-		return order, fmt.Errorf("no stage of rollout %s has its turn: name one with --stage", name)
+		return order, fmt.Errorf("rollout %s has no current stage: set --stage", name)
 	case o.Do == policy.CommandApprove && order.Stage == "":
-		return order, errors.New("name the --stage that is approved")
+		return order, errors.New("--stage is required")
 	}
 	return order, nil
 }

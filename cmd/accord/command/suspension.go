@@ -90,7 +90,7 @@ func checkStage(m gitrepo.ManifestFile, stage string) error {
 
 func (f *Suspension) Suspend(ctx context.Context, out io.Writer, name string) error {
 	if f.Reason == "" {
-		return errors.New("--reason is required: a pause that nobody can explain is never ended")
+		return errors.New("--reason is required")
 	}
 	w, err := f.meant(name)
 	if err != nil {
@@ -151,7 +151,7 @@ func reread(w gitrepo.ManifestFile, text []byte) (gitrepo.ManifestFile, error) {
 	}
 	i := slices.IndexFunc(all, func(m edit.Manifest) bool { return m.Line == w.Line && m.Kind == w.Kind && m.Name == w.Name })
 	if i < 0 {
-		return w, errors.New("the edited manifest is not found again")
+		return w, errors.New("the manifest was not found after the edit")
 	}
 	w.Manifest = all[i]
 	return w, nil

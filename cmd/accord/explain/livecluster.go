@@ -56,7 +56,7 @@ func (live *liveClusterReport) write(b *strings.Builder, now time.Time) {
 	if c.Current {
 		on += " (newest)"
 	}
-	fmt.Fprintf(b, "\nlive on %s: %s for %s, %d/%d objects healthy\n  runs      %s, last heard of %s ago\n", live.Hub, c.State, text.Age(c.Since, now),
+	fmt.Fprintf(b, "\nlive on %s: %s for %s, %d/%d objects healthy\n  runs      %s, last probe %s ago\n", live.Hub, c.State, text.Age(c.Since, now),
 		c.Objects.Healthy, c.Objects.Total, on, text.Age(c.Heard, now))
 	if note := c.NoteAt(now); note != "" {
 		fmt.Fprintln(b, "  note      "+note)

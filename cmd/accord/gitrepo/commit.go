@@ -92,7 +92,7 @@ func (p *Proposal) Commit(ctx context.Context) (string, error) {
 // Push runs git push, with the user's remote, credentials and hooks.
 func (h *Repository) Push(ctx context.Context) error {
 	if _, err := h.git(ctx, nil, "push"); err != nil {
-		return fmt.Errorf("the commit is made; pushing it failed: %w", err)
+		return fmt.Errorf("the commit was made, but git push failed: %w", err)
 	}
 	return nil
 }

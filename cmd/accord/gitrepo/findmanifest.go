@@ -146,5 +146,5 @@ func FindManifest(dir string, w Selector) (*Repository, ManifestFile, error) {
 	for i, m := range found {
 		places[i] = m.Title() + " in " + m.Place()
 	}
-	return nil, ManifestFile{}, fmt.Errorf("which of these? %s (narrow it down by name, --dir or --kind)", text.List(places, text.FewNames))
+	return nil, ManifestFile{}, fmt.Errorf("several manifests match: %s (select one by name, --dir or --kind)", text.List(places, text.FewNames))
 }

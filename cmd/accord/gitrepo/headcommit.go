@@ -16,17 +16,17 @@ import (
 func HeadCommit() (string, error) {
 	repo, err := git.PlainOpenWithOptions(".", &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
-		return "", errors.New("--revision is required: this is no Git checkout whose HEAD could be meant")
+		return "", errors.New("--revision is required outside of a Git repository")
 	}
 	if err != nil {
-		return "", fmt.Errorf("--revision is not given, and the Git checkout cannot be read: %w", err)
+		return "", fmt.Errorf("reading the Git repository (--revision is not set): %w", err)
 	}
 	head, err := repo.Head()
 	if errors.Is(err, plumbing.ErrReferenceNotFound) {
-		return "", errors.New("--revision is required: this Git checkout has no commit yet")
+		return "", errors.New("--revision is required: this Git repository has no commit yet")
 	}
 	if err != nil {
-		return "", fmt.Errorf("--revision is not given, and HEAD of the Git checkout cannot be read: %w", err)
+		return "", fmt.Errorf("reading HEAD (--revision is not set): %w", err)
 	}
 	return head.Hash().String(), nil
 }

@@ -45,7 +45,7 @@ func Open(dir string) (*Repository, error) {
 		found, err = git.PlainOpen(abs)
 	}
 	if errors.Is(err, git.ErrRepositoryNotExists) {
-		return nil, fmt.Errorf("%s is in no Git repository: there is nothing to compare with (name a directory of one, or --repo)", abs)
+		return nil, fmt.Errorf("%s is not in a Git repository: specify a directory of a repository, or --repo", abs)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the Git repository around %s: %w", abs, err)
@@ -69,7 +69,7 @@ func Open(dir string) (*Repository, error) {
 func withAlternates(found *git.Repository) (*git.Repository, error) {
 	store, ok := found.Storer.(*filesystem.Storage)
 	if !ok {
-		return nil, fmt.Errorf("the Git repository is stored as %T, which is not known", found.Storer)
+		return nil, fmt.Errorf("the Git repository has the unknown storage %T", found.Storer)
 	}
 	whole := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRUDefault(), filesystem.Options{AlternatesFS: osfs.New("/")})
 	repo, err := git.Open(whole, nil)

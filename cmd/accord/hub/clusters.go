@@ -16,7 +16,7 @@ func NotBeingDeleted(clusters []v1alpha1.Cluster) []v1alpha1.Cluster {
 // DeletionNote returns the reason why a Cluster that is being deleted still exists.
 func DeletionNote(c *v1alpha1.Cluster) string {
 	if slices.Contains(c.Finalizers, v1alpha1.RecordRemovalFinalizer) {
-		return "goes when accord wrote down what stays there: a minute at most, if it runs"
+		return "waits until the controllers record the objects that stay there (at most a minute)"
 	}
 	return text.Join(" ", "kept by", strings.Join(c.Finalizers, ", "))
 }

@@ -38,7 +38,7 @@ func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation
 	case len(found) == 1:
 		return found[0], nil
 	case name == "" || len(found) > 1:
-		return nil, fmt.Errorf("which federation? %s", h.available(all))
+		return nil, fmt.Errorf("specify a federation: %s", h.available(all))
 	}
 	return nil, fmt.Errorf("no federation %q: %s%s", name, h.available(all), nearestFederation(name, all))
 }

@@ -26,7 +26,7 @@ func Loader(path, context string) clientcmd.ClientConfig {
 func ClientConfig(loader clientcmd.ClientConfig) (*rest.Config, error) {
 	cfg, err := loader.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
-		return nil, errors.New("no kubeconfig was given, and kubectl would find none either")
+		return nil, errors.New("no kubeconfig found: set --kubeconfig or $KUBECONFIG")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig: %w", err)

@@ -25,11 +25,11 @@ func FindRollout(rel *v1alpha1.Release, name string) (*v1alpha1.RolloutStatus, e
 	case name == "" && len(all) == 1:
 		return &all[0], nil
 	case len(all) == 0:
-		return nil, fmt.Errorf("release %s has no rollout in stages", rel.Name)
+		return nil, fmt.Errorf("release %s has no staged rollout", rel.Name)
 	case name == "":
-		return nil, fmt.Errorf("which rollout? There is %s", strings.Join(names, ", "))
+		return nil, fmt.Errorf("specify a rollout: %s", strings.Join(names, ", "))
 	}
-	return nil, fmt.Errorf("no rollout %q in release %s: there is %s", name, rel.Name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no rollout %q in release %s; it has %s", name, rel.Name, strings.Join(names, ", "))
 }
 
 // NewestRelease returns the current Release of the federation, nil if there is none yet.

@@ -85,9 +85,9 @@ func (k *Rules) checkKind(o render.Object) error {
 	for _, about := range k.kinds() {
 		known, names = append(known, about.String()), append(names, about.Kind)
 	}
-	hint := "what is said is about " + strings.Join(known, ", ")
+	hint := "there are rules for " + strings.Join(known, ", ")
 	if near := slices.Index(names, manifest.Nearest(gk.Kind, names)); near >= 0 {
 		hint = fmt.Sprintf("did you mean %q?", known[near])
 	}
-	return fmt.Errorf("%s: nothing is said about the kind of %s; %s", o.Origin, o.ID(), hint)
+	return fmt.Errorf("%s: there are no rules for the kind of %s; %s", o.Origin, o.ID(), hint)
 }

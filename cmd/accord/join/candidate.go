@@ -28,7 +28,7 @@ type candidate struct {
 // newCandidate returns an error for a kubeconfig that a Cluster cannot express.
 func newCandidate(cfg *rest.Config, proxy string) (*candidate, error) {
 	if cfg.ServerName != "" {
-		return nil, errors.New("the kubeconfig has tls-server-name, which a Cluster has no field for: use an address that the certificate is valid for")
+		return nil, errors.New("a Cluster has no field for tls-server-name of the kubeconfig: use an address for which the certificate is valid")
 	}
 	ca := cfg.CAData
 	if len(ca) == 0 && cfg.CAFile != "" {

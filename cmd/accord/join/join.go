@@ -36,7 +36,7 @@ func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) erro
 		return f.printRights(ctx, out, name, dir)
 	}
 	if dir != "" || f.Tree.Repo != "" {
-		return errors.New("a directory or --repo says what is delivered, which is asked for with --print-rbac only")
+		return errors.New("DIR and --repo require --print-rbac")
 	}
 	c, err := f.candidate()
 	if err != nil {
@@ -117,7 +117,7 @@ func (f *Options) checkDistinct(ctx context.Context, h *hub.Hub, c *candidate) (
 		return "", fmt.Errorf("reaching the cluster: %w", err)
 	}
 	if hubID == memberID && !f.AllowHub {
-		return "", fmt.Errorf("the cluster %s is the hub itself: name another one with --context, or another hub with --hub-kubeconfig; --allow-hub means it", c.config.Host)
+		return "", fmt.Errorf("the cluster %s is the hub itself: select another cluster with --context or another hub with --hub-kubeconfig, or set --allow-hub", c.config.Host)
 	}
 	return hubID, nil
 }

@@ -29,9 +29,9 @@ func (f *Flags) checkouts(ctx context.Context, dir string, fed *v1alpha1.Federat
 	one := slices.IndexFunc(sources, func(s v1alpha1.Source) bool { return s.URL != sources[0].URL }) < 0
 	switch {
 	case dir != "" && f.Repo != "":
-		return nil, nil, errors.New("a directory and --repo: which of the two?")
+		return nil, nil, errors.New("DIR and --repo are mutually exclusive")
 	case !one && (dir != "" || f.Repo != ""):
-		return nil, nil, fmt.Errorf("the sources of federation %s are of several repositories: name neither a directory nor --repo, and they are fetched", fed.Name)
+		return nil, nil, fmt.Errorf("federation %s has sources of several repositories: remove DIR and --repo, then accord fetches the sources", fed.Name)
 	case !one:
 		all, err = f.fetchAll(ctx, sources)
 		return all, end, err

@@ -61,7 +61,7 @@ func (f *fleetFile) add(document json.RawMessage) error {
 		Items      []json.RawMessage
 	}
 	if err := json.Unmarshal(document, &head); err != nil {
-		return fmt.Errorf("this is no Kubernetes object: %w", err)
+		return fmt.Errorf("not a Kubernetes object: %w", err)
 	}
 	for _, item := range head.Items {
 		if err := f.add(item); err != nil {

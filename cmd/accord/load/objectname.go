@@ -28,7 +28,7 @@ func SplitArgs(args []string) (objects []ObjectName, dir string, err error) {
 			continue
 		}
 		if dir != "" {
-			return nil, "", fmt.Errorf("two directories, %s and %s: an object is written KIND/NAME", dir, arg)
+			return nil, "", fmt.Errorf("at most one directory is allowed, got %s and %s (write an object as KIND/NAME)", dir, arg)
 		}
 		dir = arg
 	}
@@ -51,7 +51,7 @@ func (f finder) find(o ObjectName) (manifest.ID, error) {
 		if near != "" {
 			hint = fmt.Sprintf("; did you mean %s/%s?", near, o.name)
 		}
-		return manifest.ID{}, fmt.Errorf("there is no kind %q%s (a directory is written ./%s)", o.kind, hint, o)
+		return manifest.ID{}, fmt.Errorf("unknown kind %q%s (write a directory as ./%s)", o.kind, hint, o)
 	}
 	of := f.ofKinds(kinds)
 	var found []manifest.ID
@@ -105,7 +105,7 @@ func (f finder) notFound(kind, name string, of []manifest.ID) error {
 	case len(elsewhere) > 0:
 		return fmt.Errorf("%s; there is one in %s", what, strings.Join(elsewhere, ", "))
 	case kind == "Namespace" && slices.ContainsFunc(f.ids, func(id manifest.ID) bool { return id.Namespace == name }):
-		return fmt.Errorf("%s among the manifests; it is made on every cluster that an object in it goes to", what)
+		return fmt.Errorf("%s among the manifests; accord creates it on every cluster of an object in it", what)
 	case len(of) == 0:
 		return fmt.Errorf("%s, nor any other", what)
 	}
@@ -122,5 +122,5 @@ func ambiguous(o ObjectName, found []manifest.ID) error {
 			say = "KIND.GROUP/NAME"
 		}
 	}
-	return fmt.Errorf("which %s? there is %s: say %s", o, strings.Join(choices, ", "), say)
+	return fmt.Errorf("%s is ambiguous: %s; use %s", o, strings.Join(choices, ", "), say)
 }

@@ -77,13 +77,13 @@ func TestFindObject(t *testing.T) {
 
 func TestFindObjectSaysWhatThereIs(t *testing.T) {
 	for _, c := range []struct{ state, namespace, kind, name, want string }{
-		{"kind misspelled", "", "deplyoment", "web", `there is no kind "deplyoment"; did you mean deployment/web? (a directory is written ./deplyoment/web)`},
+		{"kind misspelled", "", "deplyoment", "web", `unknown kind "deplyoment"; did you mean deployment/web? (write a directory as ./deplyoment/web)`},
 		{"name misspelled", "", "deploy", "wep", `there is no Deployment "wep"; did you mean "web"?`},
 		{"in another namespace", "blog", "deploy", "api", `there is no Deployment "api" in namespace blog; there is one in shop`},
-		{"in several namespaces", "", "deploy", "web", `which deploy/web? there is apps/Deployment shop/web, apps/Deployment blog/web: say -n NAMESPACE`},
-		{"of several kinds", "", "service", "web", `which service/web? there is Service shop/web, serving.knative.dev/Service shop/web: say KIND.GROUP/NAME`},
+		{"in several namespaces", "", "deploy", "web", `deploy/web is ambiguous: apps/Deployment shop/web, apps/Deployment blog/web; use -n NAMESPACE`},
+		{"of several kinds", "", "service", "web", `service/web is ambiguous: Service shop/web, serving.knative.dev/Service shop/web; use KIND.GROUP/NAME`},
 		{"none of a built-in kind", "", "cm", "web", `there is no ConfigMap "web", nor any other`},
-		{"a namespace that has no manifest", "", "ns", "shop", `there is no Namespace "shop" among the manifests; it is made on every cluster that an object in it goes to`},
+		{"a namespace that has no manifest", "", "ns", "shop", `there is no Namespace "shop" among the manifests; accord creates it on every cluster of an object in it`},
 	} {
 		t.Run(c.state, func(t *testing.T) {
 			_, err := newFinder(t, c.namespace).find(ObjectName{c.kind, c.name})
@@ -111,5 +111,5 @@ func TestSplitArgs(t *testing.T) {
 		require.Equal(t, c.dir, dir, c.args)
 	}
 	_, _, err := SplitArgs([]string{"prod", "staging"})
-	require.EqualError(t, err, "two directories, prod and staging: an object is written KIND/NAME")
+	require.EqualError(t, err, "at most one directory is allowed, got prod and staging (write an object as KIND/NAME)")
 }

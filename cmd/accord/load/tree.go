@@ -68,7 +68,7 @@ type Tree struct {
 // Read builds and sorts the manifests. An empty dir is the current directory. The error is not about a manifest.
 func (f *Flags) Read(ctx context.Context, dir string) (*Tree, error) {
 	if f.Repo == "" && f.ref != (v1alpha1.Ref{}) {
-		return nil, errors.New("--branch, --tag, --semver and --commit choose from --repo: a directory is read as it stands")
+		return nil, errors.New("--branch, --tag, --semver and --commit require --repo")
 	}
 	fed, err := f.Federation(dir)
 	if err != nil {

@@ -94,11 +94,11 @@ func Judge(s Snapshot, g Goal, now time.Time) Verdict {
 	case s.Stalled != "":
 		return Verdict{Result: Failed, Message: s.Stalled}
 	case s.Superseded != "":
-		return Verdict{Result: Superseded, Message: "overtaken by " + s.Superseded}
+		return Verdict{Result: Superseded, Message: "superseded by " + s.Superseded}
 	case s.AwaitingApproval != "":
 		return Verdict{Result: Held, Message: s.AwaitingApproval}
 	case s.Suspended && !seen:
-		return Verdict{Result: Held, Message: "the federation is suspended and has not looked at this commit"}
+		return Verdict{Result: Held, Message: "the federation is suspended and has not fetched this commit"}
 	}
 	v := judgeRemaining(s, g, now)
 	if v.Result != "" || g.Deadline.IsZero() {
@@ -143,7 +143,7 @@ func judgeUnreachable(s Snapshot, g Goal, now time.Time) Verdict {
 		return Verdict{CheckAt: over}
 	}
 	silence := duration.HumanDuration(now.Sub(since))
-	return Verdict{Result: Unreachable, Message: s.Counts() + ": not heard from for " + silence}
+	return Verdict{Result: Unreachable, Message: s.Counts() + ": unreachable for " + silence}
 }
 
 // progressLine returns the progress of a commit in one line.
@@ -152,7 +152,7 @@ func progressLine(s Snapshot) string {
 	case s.Release == "":
 		return "not seen by accord yet"
 	case !s.Evaluated:
-		return "the plan is being put in force"
+		return "the plan is being activated"
 	}
 	return s.Counts()
 }

@@ -14,7 +14,7 @@ import (
 var verbs = map[diff.Action]struct{ sign, word string }{
 	diff.Create:   {"+", "new"},
 	diff.Modify:   {"~", "changed"},
-	diff.Recreate: {"!", "must be made anew"},
+	diff.Recreate: {"!", "must be recreated"},
 	diff.Delete:   {"-", "deleted"},
 	diff.Keep:     {"-", "leaves, stays there"},
 	diff.Hold:     {"=", "held"},

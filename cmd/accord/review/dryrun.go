@@ -46,9 +46,9 @@ func (f *DryRunFlags) Register(flags *pflag.FlagSet) {
 func (f *DryRunFlags) Check() error {
 	switch {
 	case f.members != "" && !f.on:
-		return errors.New("--members is for --live")
+		return errors.New("--members requires --live")
 	case f.timeout <= 0:
-		return fmt.Errorf("--live-timeout %s: expected more than nothing", f.timeout)
+		return fmt.Errorf("--live-timeout must be greater than 0, got %s", f.timeout)
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (f *DryRunFlags) dialer(live *load.LiveHub, k *load.HubSnapshot, stderr io.
 		}, err
 	}
 	if live == nil || k == nil {
-		return nil, errors.New("--live: which clusters? --members KUBECONFIG, or --hub-kubeconfig of a hub that has their credentials")
+		return nil, errors.New("--live requires --members KUBECONFIG, or --hub-kubeconfig of a hub with the credentials of the clusters")
 	}
 	return func(ctx context.Context, cluster string) (*rest.Config, error) {
 		return dialMember(ctx, live, k, cluster)
@@ -79,7 +79,7 @@ func (f *DryRunFlags) dialer(live *load.LiveHub, k *load.HubSnapshot, stderr io.
 func dialMember(ctx context.Context, l *load.LiveHub, k *load.HubSnapshot, cluster string) (*rest.Config, error) {
 	i := slices.IndexFunc(k.Clusters, func(c v1alpha1.Cluster) bool { return c.Name == cluster })
 	if i < 0 {
-		return nil, errors.New("it is not joined yet")
+		return nil, errors.New("the cluster has not joined the hub")
 	}
 	c, secret := &k.Clusters[i], &corev1.Secret{}
 	if ref := c.Spec.SecretRef; ref != nil {
@@ -128,7 +128,7 @@ func (f *DryRunFlags) tryOn(ctx context.Context, federation string, plan *propag
 	if len(target.Objects) == 0 {
 		return applied.DryRunResult{}, nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("no answer to everything within %s", f.timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("timeout after %s", f.timeout))
 	defer cancel()
 	cfg, err := reach(ctx, cluster)
 	if err != nil {

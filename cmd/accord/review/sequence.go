@@ -156,7 +156,7 @@ func (p *comparison) rollout(r *propagate.Rollout, runs map[string]string, k *lo
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Clusters, also)))) {
 		c := stages.Cluster{Name: name, Wanted: r.Digest(name), Held: r.Held(name)}
 		if s := seen[name]; s.Unreachable {
-			c.Unreachable = text.Join(" for ", "not heard from", silentFor(s.UnreachableFor))
+			c.Unreachable = text.Join(" for ", "unreachable", silentFor(s.UnreachableFor))
 		}
 		if runs[name] != "" {
 			c.Report = stages.Report{Digest: runs[name], Revision: cmp.Or(seen[name].Revision, p.base.label), Health: stages.Healthy}

@@ -34,7 +34,7 @@ func (f *SimulationFlags) Register(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.healthyAfter, "healthy-after", 2*time.Minute, "simulation: how long a cluster takes to become healthy")
 	flags.DurationVar(&f.approveAfter, "approve-after", 0, "simulation: how long people take to approve a stage (default they never do)")
 	flags.StringSliceVar(&f.fail, "fail", nil, "simulation: this cluster never becomes healthy (repeatable)")
-	flags.StringSliceVar(&f.unreachable, "unreachable", nil, "simulation: this cluster is not heard from (repeatable)")
+	flags.StringSliceVar(&f.unreachable, "unreachable", nil, "simulation: this cluster is unreachable (repeatable)")
 }
 
 // simulationFlags are the flags that need --simulate.
@@ -45,13 +45,13 @@ func (f *SimulationFlags) Check(flags *pflag.FlagSet) error {
 	for _, name := range simulationFlags {
 		switch changed := flags.Changed(name); {
 		case changed && !f.simulate:
-			return fmt.Errorf("--%s is for --simulate", name)
+			return fmt.Errorf("--%s requires --simulate", name)
 		case changed && f.scenario != "" && name != "scenario":
-			return fmt.Errorf("--%s or --scenario: which of the two?", name)
+			return fmt.Errorf("--%s and --scenario are mutually exclusive", name)
 		}
 	}
 	if f.healthyAfter < 0 || f.approveAfter < 0 {
-		return errors.New("--healthy-after and --approve-after cannot be negative")
+		return errors.New("--healthy-after and --approve-after must not be negative")
 	}
 	return nil
 }

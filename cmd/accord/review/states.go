@@ -58,9 +58,9 @@ func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
 func (f *Options) states(ctx context.Context, dir string) (*comparison, *gitrepo.Repository, error) {
 	switch {
 	case dir != "" && f.Tree.Repo != "":
-		return nil, nil, errors.New("a directory and --repo: which of the two?")
+		return nil, nil, errors.New("DIR and --repo are mutually exclusive")
 	case f.Tree.Repo != "" && f.Base == "":
-		return nil, nil, errors.New("--base is required with --repo: what to compare with")
+		return nil, nil, errors.New("--base is required with --repo")
 	}
 	at := f.Tree.Repo
 	if at == "" {
@@ -99,7 +99,7 @@ func (f *Options) remoteStates(ctx context.Context) (*comparison, error) {
 // fetchRevision fetches a commit, a branch or a tag, in this order. An empty revision is the default branch.
 func (f *Options) fetchRevision(ctx context.Context, rev string) (load.Checkout, string, error) {
 	if strings.ContainsAny(rev, "~^@:") {
-		return load.Checkout{}, "", fmt.Errorf("revision %q: of a repository at a URL, name a branch, a tag or a whole commit", rev)
+		return load.Checkout{}, "", fmt.Errorf("revision %q: a repository at a URL accepts a branch, a tag or a whole commit", rev)
 	}
 	refs := []*v1alpha1.Ref{{Branch: rev}, {Tag: rev}}
 	if _, commit, err := source.ParseRevision(rev); err == nil {
@@ -168,7 +168,7 @@ func (f *Options) readCommit(ctx context.Context, h *gitrepo.Repository, s *side
 
 func (p *comparison) readWorktree(h *gitrepo.Repository) error {
 	if h.Bare {
-		return errors.New("this Git repository has no working tree: --head is required")
+		return errors.New("--head is required: this Git repository has no working tree")
 	}
 	files, end, err := load.OpenDirectory(h.Root)
 	if err != nil {
@@ -225,7 +225,7 @@ func (p *comparison) readFederations(asked, file string) error {
 		return err
 	}
 	if p.head.federation == nil {
-		return fmt.Errorf("%s is not in %s: a Federation that is removed is deleted on the hub, and is no change of its manifests", asked, p.head.label)
+		return fmt.Errorf("%s is not in %s: plan needs the Federation in head", asked, p.head.label)
 	}
 	if p.base.label == "" {
 		return nil

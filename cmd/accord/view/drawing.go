@@ -21,7 +21,7 @@ import (
 // draw writes the drawing of a rollout: the one of the policy, or the only one.
 func draw(out io.Writer, f text.Format, rel *v1alpha1.Release, deliveries []v1alpha1.Delivery, policy string, now time.Time) error {
 	if rel == nil {
-		return errors.New("there is nothing to draw: no commit was read so far")
+		return errors.New("no rollout to draw: no commit was read yet")
 	}
 	o, err := hub.FindRollout(rel, policy)
 	if err != nil {

@@ -133,7 +133,7 @@ func (v fleetView) write(out io.Writer, wide bool, now time.Time) error {
 	fmt.Fprintln(&b, v.headline(now))
 	fine := v.in(memberReady)
 	collapse := !wide && fine > ManyClusters
-	head := []string{"NAME", "STATE", "SINCE", "HEARD", "VERSION", "NODES", "OBJECTS", "HELD"}
+	head := []string{"NAME", "STATE", "SINCE", "PROBED", "VERSION", "NODES", "OBJECTS", "HELD"}
 	if wide {
 		head = append(head, "REGION", "ENDPOINT")
 	}

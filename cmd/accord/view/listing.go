@@ -38,7 +38,7 @@ var listings = []listing{
 func listingOf(kind string) (listing, error) {
 	i := slices.IndexFunc(listings, func(l listing) bool { return slices.Contains(l.names, strings.ToLower(kind)) })
 	if i < 0 {
-		return listing{}, fmt.Errorf("get what? %q is none of clusters, federations, releases, deliveries, objects, policies", kind)
+		return listing{}, fmt.Errorf("unknown kind %q: expected clusters, federations, releases, deliveries, objects or policies", kind)
 	}
 	return listings[i], nil
 }
@@ -100,7 +100,7 @@ func ParseSelection(words, name string, f text.Format) (selection, error) {
 	}
 	several := strings.Contains(words, ",")
 	if several && (name != "" || f != text.AsJSON && f != text.AsYAML) {
-		return s, errors.New("several kinds at once are listed whole, with -o yaml or -o json")
+		return s, errors.New("several kinds require -o yaml or -o json, and no name")
 	}
 	for word := range strings.SplitSeq(words, ",") {
 		l, err := listingOf(word)

@@ -122,7 +122,7 @@ func printRemoved(ctx context.Context, out io.Writer, h *hub.Hub, l listing, nam
 	}
 	now := time.Now()
 	for _, fed := range list.Items {
-		for _, line := range leftLines(fed.Status.RemovedClusters, fed.Status.RemovedClustersOmitted, now) {
+		for _, line := range removedLines(fed.Status.RemovedClusters, fed.Status.RemovedClustersOmitted, now) {
 			if _, err := fmt.Fprintf(out, "%s: %s\n", fed.Name, line); err != nil {
 				return err
 			}

@@ -90,8 +90,8 @@ func (r Status) Write(out io.Writer, now time.Time) error {
 	for _, f := range r.Findings {
 		fmt.Fprintln(&b, "  note: "+f)
 	}
-	for _, line := range leftLines(r.Left, r.LeftOmitted, now) {
-		fmt.Fprintln(&b, "  left: "+line)
+	for _, line := range removedLines(r.Left, r.LeftOmitted, now) {
+		fmt.Fprintln(&b, "  "+line)
 	}
 	if next := r.next(); next != "" {
 		fmt.Fprintln(&b, "\n  next: "+next)
@@ -145,7 +145,7 @@ func (r Status) rows(now time.Time) [][]string {
 func (c ClusterStatus) NoteAt(now time.Time) string {
 	note := c.Note
 	if c.State == v1alpha1.Unreachable {
-		note = text.Join(": ", "last heard "+text.Age(c.Heard, now)+" ago", note)
+		note = text.Join(": ", "last probe "+text.Age(c.Heard, now)+" ago", note)
 	}
 	if c.Objects.Held > 0 && c.State != v1alpha1.Held {
 		note = text.Join("; ", note, fmt.Sprintf("%d/%d objects held", c.Objects.Held, c.Objects.Total))

@@ -69,7 +69,7 @@ func TestViewOfLeavingClusters(t *testing.T) {
 	require.NoError(t, view.write(&b, false, now))
 	require.Contains(t, b.String(), "1 of 1 reachable.  2 leaving.\n")
 	require.Regexp(t, `eu-1 +Leaving +7s .*kept by example.com/backup\n`, b.String())
-	require.Regexp(t, `eu-2 +Leaving +7s .*goes when accord wrote down what stays there: a minute at most, if it runs\n`, b.String())
+	require.Regexp(t, `eu-2 +Leaving +7s .*waits until the controllers record the objects that stay there \(at most a minute\)\n`, b.String())
 }
 
 func TestHeadlineWord(t *testing.T) {

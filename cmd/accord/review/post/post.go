@@ -45,17 +45,17 @@ func (f *Flags) target(getenv func(string) string) (pipeline, error) {
 	p.pull, p.commit = cmp.Or(f.pull, p.pull), cmp.Or(f.commit, p.commit)
 	switch {
 	case p.URL == "":
-		return p, errors.New("which repository? this is no pipeline that says: --forge-url")
+		return p, errors.New("the repository is unknown outside of a pipeline: set --forge-url")
 	case p.Token == "":
-		return p, errors.New("no token: $ACCORD_FORGE_TOKEN, else $GITHUB_TOKEN or $GITLAB_TOKEN")
+		return p, errors.New("no token: set $ACCORD_FORGE_TOKEN, $GITHUB_TOKEN or $GITLAB_TOKEN")
 	case p.pull > 0 && p.commit != "":
 		return p, nil
 	case err != nil:
 		return p, err
 	case p.pull <= 0:
-		return p, errors.New("which pull request? this pipeline does not run for one: --pull")
+		return p, errors.New("this pipeline does not run for a pull request: set --pull")
 	}
-	return p, errors.New("which commit? the pipeline does not say: --commit")
+	return p, errors.New("the pipeline does not name a commit: set --commit")
 }
 
 // posting is one plan on its way to a pull request. Its errors are returned at the end, because a plan that cannot be posted is
