@@ -23,6 +23,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/diff"
 	"github.com/accord-dev/accord/reconciler/apply"
 	applied "github.com/accord-dev/accord/reconciler/apply/live"
 )
@@ -244,4 +245,27 @@ func orEmpty[T any](list []T) []T {
 		return []T{}
 	}
 	return list
+}
+
+// rejectedCode is the code of a rejection.
+const rejectedCode = "live-refused"
+
+// String returns "eu-7 refuses apps/Deployment shop/web: admission webhook ...".
+func (r rejection) String() string {
+	verb := "refuses"
+	if len(r.Clusters) > 1 {
+		verb = "refuse"
+	}
+	return fmt.Sprintf("%s %s %s: %s", text.List(r.Clusters, text.FewNames), verb, r.Object, r.Message)
+}
+
+// blocking returns the reasons why the change must not be merged: those of the comparison, and the rejections.
+func (r *Review) blocking() []diff.Reason {
+	reasons := r.Report.Blocking()
+	if r.Live != nil {
+		for _, refusal := range r.Live.Refused {
+			reasons = append(reasons, diff.Reason{Code: rejectedCode, Message: refusal.String()})
+		}
+	}
+	return reasons
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/load"
-	"github.com/accord-dev/accord/propagate"
 	applied "github.com/accord-dev/accord/reconciler/apply/live"
 )
 
@@ -50,12 +50,13 @@ func TestLiveReport(t *testing.T) {
 		l.conclude()
 		require.Equal(t, want, l)
 	}
-	require.Equal(t, []dryRunLine{
-		{propagate.Error, "eu-1, eu-2 refuse ConfigMap shop/web: exceeded quota"},
-		{propagate.Error, `eu-2 refuses ConfigMap shop/api: admission webhook "w" denied the request`},
-		{propagate.Warning, "eu-3 could not be asked: no answer to everything within 10s"},
-		{propagate.Note, "cannot be tried yet, its namespace is new: ConfigMap shop/new"},
-	}, want.lines())
+	var b strings.Builder
+	(&Review{Live: want}).dryRun().text(&b, &load.Tree{})
+	require.Equal(t, "live     tried 6 objects on 3 of 4 clusters\n"+
+		"error    eu-1, eu-2 refuse ConfigMap shop/web: exceeded quota\n"+
+		"error    eu-2 refuses ConfigMap shop/api: admission webhook \"w\" denied the request\n"+
+		"warning  eu-3 could not be asked: no answer to everything within 10s\n"+
+		"note     cannot be tried yet, its namespace is new: ConfigMap shop/new\n\n", b.String())
 }
 
 // TestLiveTimeout asks a cluster that takes connections and never says anything.

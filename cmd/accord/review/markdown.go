@@ -5,10 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/cmd/accord/lint"
-	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
@@ -101,55 +98,18 @@ func (r *Review) markdownFoot() string {
 
 // markdownParts returns the parts in the order in which they get their space.
 func (r *Review) markdownParts() []markdownPart {
-	parts := []markdownPart{r.mistakesPart()}
+	parts := []markdownPart{r.mistakes().part()}
 	if r.Report != nil {
-		parts = append(parts, r.effectsPart(), r.livePart(), r.orderPart(), r.tablePart())
+		parts = append(parts, r.effects().part(), r.dryRun().part(), r.orderPart(), r.tablePart())
 	}
-	parts = append(parts, r.notesPart())
+	parts = append(parts, r.notes().part())
 	if r.Report != nil {
-		parts = append(parts, r.findingsPart(), r.changesPart())
+		parts = append(parts, r.findings().part(), r.changesPart())
 	}
 	return parts
 }
 
 func moreItems(n int) string { return fmt.Sprintf("- and %d more\n", n) }
-
-func (r *Review) mistakesPart() markdownPart {
-	p := markdownPart{head: "\n**Mistakes** that keep this from being planned\n", noun: "mistake", more: moreItems}
-	for _, l := range r.Mistakes {
-		p.items = append(p.items, []string{findingItem(l)})
-	}
-	return p
-}
-
-func (r *Review) notesPart() markdownPart {
-	p := markdownPart{head: "\n**Notes**\n", noun: "note", more: moreItems}
-	for _, n := range r.Notes {
-		p.items = append(p.items, []string{"- " + text.Capitalize(text.MarkdownText(n)) + "\n"})
-	}
-	return p
-}
-
-func (r *Review) effectsPart() markdownPart {
-	p := markdownPart{head: "\n**Please look at**\n", noun: "effect", loses: "values", more: moreItems}
-	for _, e := range r.Effects {
-		at := ""
-		if e.At != (manifest.Origin{}) {
-			at = text.CodeSpan(e.At.String())
-		}
-		short := text.Join(" ", "- "+severitySign(e.Severity), text.MarkdownText(e.Message), at, text.CodeSpan(e.Code)) + "\n"
-		item := short
-		for i, v := range e.Values {
-			if i == text.FewNames && len(e.Values) > text.FewNames+1 {
-				item += fmt.Sprintf("  - and %d more\n", len(e.Values)-i)
-				break
-			}
-			item += "  - " + text.CodeSpan(valueLine(v)) + "\n"
-		}
-		p.items = append(p.items, []string{item, short})
-	}
-	return p
-}
 
 // severitySign returns an emoji.
 func severitySign(s propagate.Severity) string {
@@ -160,28 +120,6 @@ func severitySign(s propagate.Severity) string {
 		return ":warning:"
 	}
 	return ":information_source:"
-}
-
-func (r *Review) findingsPart() markdownPart {
-	p := markdownPart{head: "\n**Lint** of what changed\n", noun: "finding", more: moreItems}
-	for _, f := range r.Findings {
-		l := lint.Finding{Severity: f.Severity, Code: f.Code, Source: f.Source, Path: f.Path, Line: f.Line, Column: f.Column, Message: f.Message, Fix: f.Fix}
-		if !f.New {
-			l.Message += " (was there before)"
-		}
-		p.items = append(p.items, []string{findingItem(l)})
-	}
-	return p
-}
-
-// findingItem returns a finding with its place in the repository.
-func findingItem(l lint.Finding) string {
-	at := text.CodeSpan(l.Place(&load.Tree{}))
-	fix := ""
-	if l.Fix != "" {
-		fix = "Fix: " + text.MarkdownText(l.Fix)
-	}
-	return text.Join(" ", "- "+severitySign(l.Severity), at, text.MarkdownText(l.Message), text.CodeSpan(l.Code), fix) + "\n"
 }
 
 func (r *Review) tablePart() markdownPart {

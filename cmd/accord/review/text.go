@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/cmd/accord/lint"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/propagate/diff"
@@ -16,22 +15,18 @@ func (r *Review) text() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Verdict)
 	r.textSides(&b)
-	for _, l := range r.Mistakes {
-		textFinding(&b, l, r.tree)
-	}
+	r.mistakes().text(&b, r.tree)
 	if r.Report != nil {
 		r.textSummary(&b)
 		r.textOrder(&b)
-		r.textEffects(&b)
-		r.textLive(&b)
-		r.textFindings(&b)
+		for _, s := range []section{r.effects(), r.dryRun(), r.findings()} {
+			s.text(&b, r.tree)
+		}
 		for i := range r.Changes {
 			textChange(&b, i, r.Changes[i], r.tree)
 		}
 	}
-	for _, note := range r.Notes {
-		text.Wrap(&b, "note: ", note)
-	}
+	r.notes().text(&b, r.tree)
 	return b.String()
 }
 
@@ -72,26 +67,6 @@ func (r *Review) textSummary(b *strings.Builder) {
 	fmt.Fprintln(b)
 }
 
-func (r *Review) textEffects(b *strings.Builder) {
-	for _, e := range r.Effects {
-		at := ""
-		if e.At != (manifest.Origin{}) {
-			at = " (" + nearOrigin(e.At, r.tree) + ")"
-		}
-		text.Wrap(b, fmt.Sprintf("%-8s ", e.Severity), fmt.Sprintf("%s%s [%s]", e.Message, at, e.Code))
-		for i, v := range e.Values {
-			if i == text.FewNames && len(e.Values) > text.FewNames+1 {
-				fmt.Fprintf(b, "           and %d more\n", len(e.Values)-i)
-				break
-			}
-			text.Wrap(b, "           ", valueLine(v))
-		}
-	}
-	if len(r.Effects) > 0 {
-		fmt.Fprintln(b)
-	}
-}
-
 // valueLine returns "apps/Deployment shop/web in eu-1: 3 -> 6".
 func valueLine(v diff.Value) string {
 	object, before, after := "", v.Before, v.After
@@ -105,27 +80,6 @@ func valueLine(v diff.Value) string {
 		after = "nothing"
 	}
 	return text.Join(": ", text.Join(" in ", object, v.Cluster), before+" -> "+after)
-}
-
-func (r *Review) textFindings(b *strings.Builder) {
-	for _, f := range r.Findings {
-		l := lint.Finding{Severity: f.Severity, Code: f.Code, Source: f.Source, Path: f.Path, Line: f.Line, Column: f.Column, Message: f.Message, Fix: f.Fix}
-		if !f.New {
-			l.Message += " (was there before)"
-		}
-		textFinding(b, l, r.tree)
-	}
-	if len(r.Findings) > 0 {
-		fmt.Fprintln(b)
-	}
-}
-
-// textFinding writes a finding in the form of lint.
-func textFinding(b *strings.Builder, l lint.Finding, near *load.Tree) {
-	text.Wrap(b, "", fmt.Sprintf("%s [%s]", text.Join(": ", l.Place(near), string(l.Severity), l.Message), l.Code))
-	if l.Fix != "" {
-		text.Wrap(b, "    fix: ", l.Fix)
-	}
 }
 
 // nearOrigin returns file and line relative to the current directory.
