@@ -18,13 +18,13 @@ func TestProfilesAreServedOnLoopbackOnly(t *testing.T) {
 		"127.9.9.9:6060":   {kept: "127.9.9.9:6060"},
 		"[::1]:6060":       {kept: "[::1]:6060"},
 		"localhost:6060":   {kept: "127.0.0.1:6060"},
-		":6060":            {says: "on loopback only"},
-		"0.0.0.0:6060":     {says: "on loopback only"},
-		"[::]:6060":        {says: "on loopback only"},
-		"10.0.0.1:6060":    {says: "on loopback only, for example 127.0.0.1:6060"},
-		"example.com:6060": {says: "on loopback only"},
-		"localhost.:6060":  {says: "on loopback only"},
-		"6060":             {says: "it is host:port"},
+		":6060":            {says: "use a loopback address"},
+		"0.0.0.0:6060":     {says: "use a loopback address"},
+		"[::]:6060":        {says: "use a loopback address"},
+		"10.0.0.1:6060":    {says: "use a loopback address, for example 127.0.0.1:6060"},
+		"example.com:6060": {says: "use a loopback address"},
+		"localhost.:6060":  {says: "use a loopback address"},
+		"6060":             {says: "expected host:port"},
 	} {
 		t.Run(address, func(t *testing.T) {
 			var f controllerFlags
