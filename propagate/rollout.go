@@ -33,7 +33,7 @@ type rolloutCluster struct {
 
 // rollouts has the RolloutPolicies of a plan; nil without one.
 type rollouts struct {
-	claims    stage.Claims
+	claims    stage.PolicyIndex
 	once      sync.Once
 	byPolicy  map[*policy.Rollout]*Rollout
 	all       []*Rollout                // sorted by Name
@@ -45,7 +45,7 @@ func (p *Plan) newRollouts(policies []policy.Rollout) *rollouts {
 		return nil
 	}
 	policies = slices.Clone(policies) // the caller may sort its own
-	r := &rollouts{claims: stage.NewClaims(policies), byPolicy: map[*policy.Rollout]*Rollout{}}
+	r := &rollouts{claims: stage.NewPolicyIndex(policies), byPolicy: map[*policy.Rollout]*Rollout{}}
 	for i := range policies {
 		made := &Rollout{Policy: &policies[i], plan: p, clusters: make([]rolloutCluster, len(p.clusters))}
 		r.byPolicy[made.Policy] = made
@@ -58,9 +58,9 @@ func (p *Plan) newRollouts(policies []policy.Rollout) *rollouts {
 // Name returns "shop/web", or "standard" for a RolloutPolicy that is cluster-wide.
 func (r *Rollout) Name() string { return r.Policy.String() }
 
-// Course returns the clusters of each stage. also are clusters from which an object of the rollout is to be removed.
-func (r *Rollout) Course(also ...string) stage.Course {
-	return stage.Chart(r.Policy, r.plan.clusters, slices.Concat(r.Clusters, also))
+// Sequence returns the clusters of each stage. also are clusters from which an object of the rollout is to be removed.
+func (r *Rollout) Sequence(also ...string) stage.Sequence {
+	return stage.NewSequence(r.Policy, r.plan.clusters, slices.Concat(r.Clusters, also))
 }
 
 // Digest returns one digest for all objects of the rollout on a cluster (stage.Sum); empty when there are none. An
@@ -145,7 +145,7 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 	p.assignRollouts()
 	it, known := p.byID[id]
 	if !known {
-		return p.rollouts.byPolicy[p.rollouts.claims.Of(bareObject(id, labels))]
+		return p.rollouts.byPolicy[p.rollouts.claims.PolicyFor(bareObject(id, labels))]
 	}
 	return p.rollouts.byPolicy[p.rolloutPolicy(it, cluster)]
 }
@@ -154,7 +154,7 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 func (p *Plan) rolloutPolicy(it *item, cluster string) *policy.Rollout {
 	moves := p.rollouts.claimedBy[it]
 	if owners := p.dependents[it.decision.ID]; len(owners) > 0 {
-		moves = stage.Travels(moves, p.ownerPolicies(owners, cluster, it.on(cluster)))
+		moves = stage.DependencyPolicy(moves, p.ownerPolicies(owners, cluster, it.on(cluster)))
 	}
 	return moves
 }
@@ -184,7 +184,7 @@ func (p *Plan) assignRollouts() {
 	r.once.Do(func() {
 		r.claimedBy = map[*item]*policy.Rollout{}
 		for _, it := range p.items {
-			if claimed := r.claims.Of(it.manifest); claimed != nil && it.decision.Origin != (manifest.Origin{}) {
+			if claimed := r.claims.PolicyFor(it.manifest); claimed != nil && it.decision.Origin != (manifest.Origin{}) {
 				r.claimedBy[it] = claimed
 			}
 		}

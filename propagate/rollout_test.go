@@ -104,8 +104,8 @@ func TestRollouts(t *testing.T) {
 	r := p.Rollouts()[0]
 	require.Equal(t, "shop/web", r.Name())
 	require.Equal(t, []string{"eu-1", "us-2"}, r.Clusters)
-	require.Empty(t, r.Course().Faults)
-	require.Len(t, r.Course("us-1").Faults, 1, "what is to be removed from a cluster needs a stage, too")
+	require.Empty(t, r.Sequence().Faults)
+	require.Len(t, r.Sequence("us-1").Faults, 1, "what is to be removed from a cluster needs a stage, too")
 	require.Equal(t, []manifest.ID{settings}, r.Dependencies("eu-1"))
 	require.Len(t, r.Items("eu-1"), 2)
 	require.Len(t, r.Digest("eu-1"), 32)

@@ -19,8 +19,8 @@ const failingGrace = time.Minute
 
 // Reasons of events about a Delivery, beside those of its condition Ready.
 const (
-	holdBegan = "HoldBegan"
-	holdEnded = "HoldEnded"
+	holdBegan = "Suspended"
+	holdEnded = "Resumed"
 )
 
 // deliveryNews is what people were told of one delivery. It is guarded by the mutex of the federation, and ends with the leg.

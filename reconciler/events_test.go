@@ -73,13 +73,13 @@ func TestNewsOfADelivery(t *testing.T) {
 			{after: 3 * grace, generation: 2, conditions: failing, final: true, told: []string{"Warning ApplyFailed"}},
 		}},
 		"a hold": {steps: []step{
-			{conditions: []string{"Ready=Unknown/Held", "Held=True"}, told: []string{"Normal HoldBegan"}},
+			{conditions: []string{"Ready=Unknown/Held", "Held=True"}, told: []string{"Normal Suspended"}},
 			{after: 1, generation: 2, conditions: []string{"Ready=Unknown/Held", "Held=True"}},
-			{after: 2, conditions: []string{"Ready=True"}, told: []string{"Normal HoldEnded"}},
+			{after: 2, conditions: []string{"Ready=True"}, told: []string{"Normal Resumed"}},
 		}},
 		"a hold from before a restart": {left: []string{"Ready=Unknown/Held", "Held=True"}, steps: []step{
 			{conditions: []string{"Ready=Unknown/Held", "Held=True"}},
-			{after: 1, conditions: []string{"Ready=True"}, told: []string{"Normal HoldEnded"}},
+			{after: 1, conditions: []string{"Ready=True"}, told: []string{"Normal Resumed"}},
 		}},
 		"a suspension is told of the Federation": {steps: []step{
 			{conditions: []string{"Ready=Unknown/Held", "Held=True"}, suspended: true},

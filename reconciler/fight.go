@@ -28,8 +28,8 @@ const (
 
 // Reasons of events about fights.
 const (
-	fightBegan = "Fighting"
-	fightEnded = "FightEnded"
+	fightBegan = "ContentionDetected"
+	fightEnded = "ContentionResolved"
 )
 
 // fights are the objects of one delivery that were repaired lately. They are guarded by the mutex of the federation. The nil

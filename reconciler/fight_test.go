@@ -33,14 +33,14 @@ func TestFight(t *testing.T) {
 			return err
 		}
 		is := apimeta.FindStatusCondition(d.Status.Conditions, "Drifted")
-		return unless(is != nil && is.Status == metav1.ConditionTrue && is.Reason == "Fighting" &&
+		return unless(is != nil && is.Status == metav1.ConditionTrue && is.Reason == "ContentionDetected" &&
 			strings.Contains(is.Message, "ConfigMap shop/contested data is changed by contender, and was put right 5 times since 20"), fmt.Sprintf("%+v", is))
 	})
 	before := rewrites.Load()
 	time.Sleep(5 * time.Second) // in which it was put right five times
 	require.LessOrEqual(t, rewrites.Load()-before, int64(1), "it is slowed")
 	w.figures(map[string]float64{`accord_contended_objects{cluster="cluster-a",federation="demo/fight"}`: 1})
-	require.NoError(t, w.toldOf(w.namespace, "Delivery", "fight-cluster-a", "Warning Fighting", 1, "contender"))
+	require.NoError(t, w.toldOf(w.namespace, "Delivery", "fight-cluster-a", "Warning ContentionDetected", 1, "contender"))
 
 	w.ready(r, r.push("a person's change is not slowed", "app.yaml", configMap("contested", "2")))
 	cancel()

@@ -119,7 +119,7 @@ func removesUnreachable(t *testing.T, w *world, r *repository) {
 		var list eventsv1.EventList
 		require.NoError(t, w.hub.List(t.Context(), &list, client.InNamespace(w.namespace)))
 		for _, e := range list.Items {
-			if e.Reason == "ClusterLeft" && strings.Contains(e.Note, "cluster-b") && strings.Contains(e.Note, "ConfigMap shop/shared") {
+			if e.Reason == "ClusterRemoved" && strings.Contains(e.Note, "cluster-b") && strings.Contains(e.Note, "ConfigMap shop/shared") {
 				return nil
 			}
 		}

@@ -21,9 +21,9 @@ import (
 
 const (
 	// clusterLeft is the reason of the event that says what stays on a cluster that is not in the fleet any more.
-	clusterLeft = "ClusterLeft"
+	clusterLeft = "ClusterRemoved"
 	// notForgotten is the reason of the event that says why clusters that left are listed still.
-	notForgotten = "NotForgotten"
+	notForgotten = "InvalidAnnotation"
 	// namedLeft is how many objects that event names.
 	namedLeft = 10
 )

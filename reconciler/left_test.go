@@ -74,7 +74,7 @@ func leavesSlowly(t *testing.T, w *world, r, resting *repository) {
 	require.Contains(t, left.Objects, "ConfigMap shop/shared")
 	for _, of := range []*repository{r, resting} {
 		w.eventually("people to be told once", func() error {
-			return w.told(of, "Federation", "Warning ClusterLeft", 1, "cluster-b", "ConfigMap shop/")
+			return w.told(of, "Federation", "Warning ClusterRemoved", 1, "cluster-b", "ConfigMap shop/")
 		})
 	}
 
@@ -105,7 +105,7 @@ func leavesSlowly(t *testing.T, w *world, r, resting *repository) {
 		require.Equal(t, forget.listed, w.leftOf(resting, "cluster-b") != nil, forget.until)
 	}
 	w.eventually("the mistake to be told", func() error {
-		return w.told(resting, "Federation", "Warning NotForgotten", 1, "accord.dev/acknowledge-removed-clusters", `"yesterday"`)
+		return w.told(resting, "Federation", "Warning InvalidAnnotation", 1, "accord.dev/acknowledge-removed-clusters", `"yesterday"`)
 	})
 }
 

@@ -62,7 +62,7 @@ func toldReady(t *testing.T, w *world, r *repository) {
 		return w.told(r, "Release", "Normal ReconciliationSucceeded", 1, "2 of 2 clusters healthy", "after the commit")
 	})
 	w.figures(map[string]float64{
-		`accord_source_ready{federation="demo/told"}`:                                    1,
+		`accord_source_ready{federation="demo/told"}`:                                       1,
 		`accord_federation_interval_seconds{federation="demo/told"}`:                        1,
 		`accord_federation_suspended{federation="demo/told"}`:                               0,
 		`accord_release_ready{federation="demo/told",reason="ReconciliationSucceeded"}`:     1,
@@ -75,7 +75,7 @@ func toldReady(t *testing.T, w *world, r *repository) {
 		`accord_objects_applied{cluster="cluster-a",federation="demo/told"}`:                8,
 		`accord_objects{cluster="cluster-b",federation="demo/told",state="Healthy"}`:        8,
 		`accord_delivery_state{cluster="cluster-b",federation="demo/told",state="Healthy"}`: 1,
-		`accord_prune_blocked{cluster="cluster-a",federation="demo/told"}`:            0,
+		`accord_prune_blocked{cluster="cluster-a",federation="demo/told"}`:                  0,
 		`accord_cluster_reachable{cluster="cluster-a"}`:                                     1,
 		`accord_delivery_queue_depth{cluster="cluster-a"}`:                                  0,
 	})
@@ -117,7 +117,7 @@ func toldRefused(t *testing.T, w *world, r *repository) {
 	w.figures(map[string]float64{
 		`accord_release_ready{federation="demo/told",reason="BuildFailed"}`:             0,
 		`accord_release_ready{federation="demo/told",reason="ReconciliationSucceeded"}`: absent,
-		`accord_source_ready{federation="demo/told"}`:                                1,
+		`accord_source_ready{federation="demo/told"}`:                                   1,
 	})
 	w.ready(r, r.push("none", "broken.yaml", "", "worse.yaml", ""))
 	w.eventually("the event", func() error { return w.told(r, "Release", "Normal ReconciliationSucceeded", 2) })
@@ -164,14 +164,14 @@ func toldHold(t *testing.T, w *world, r *repository) {
 	hold := "  suspension:\n    dispatchingOnClusters:\n      clusterNames: [cluster-a]\n"
 	sha := r.push("held on a", "policy.yaml", policyFor("told", both, hold), "app-0.yaml", configMap("told-0", "2"))
 	w.condition(r, sha, "Ready", metav1.ConditionUnknown, "Held")
-	w.eventually("the event", func() error { return w.told(r, "Delivery", "Normal HoldBegan", 1) })
+	w.eventually("the event", func() error { return w.told(r, "Delivery", "Normal Suspended", 1) })
 	w.figures(map[string]float64{
 		`accord_delivery_state{cluster="cluster-a",federation="demo/told",state="Held"}`: 1,
 		`accord_release_clusters{federation="demo/told",state="Held"}`:                   1,
 		`accord_release_ready{federation="demo/told",reason="Held"}`:                     0,
 	})
 	w.ready(r, r.push("not held", "policy.yaml", policyFor("told", both, "")))
-	w.eventually("the event", func() error { return w.told(r, "Delivery", "Normal HoldEnded", 1) })
+	w.eventually("the event", func() error { return w.told(r, "Delivery", "Normal Resumed", 1) })
 }
 
 func toldBrake(t *testing.T, w *world, r *repository) {
@@ -185,8 +185,8 @@ func toldBrake(t *testing.T, w *world, r *repository) {
 	w.figures(map[string]float64{`accord_prune_blocked{cluster="cluster-a",federation="demo/told"}`: 1})
 	w.ready(r, r.push("one object, and I mean it\n\nAccord-Prune: allow"))
 	w.figures(map[string]float64{
-		`accord_prune_blocked{cluster="cluster-a",federation="demo/told"}`: 0,
-		`accord_objects_desired{cluster="cluster-a",federation="demo/told"}`:     1,
+		`accord_prune_blocked{cluster="cluster-a",federation="demo/told"}`:   0,
+		`accord_objects_desired{cluster="cluster-a",federation="demo/told"}`: 1,
 	})
 }
 

@@ -63,7 +63,7 @@ func (e *engine) restored(ctx context.Context, f *federation, now *propagate.Pla
 	version := stage.Version(*r.RollbackTo)
 	plan, err := e.pastPlan(ctx, f, now, version.Revision)
 	if err == nil {
-		err = f.sameAsThen(plan, r.Policy, stage.Decision{Cluster: cluster, Restore: &version})
+		err = f.sameAsThen(plan, r.Policy, stage.Decision{Cluster: cluster, RollbackTo: &version})
 	}
 	if err != nil {
 		e.log.Warn("what a rollback gives back cannot be made", "federation", f.key, "cluster", cluster, "revision", version.Revision, "error", err)

@@ -109,7 +109,7 @@ func (e *engine) decideStages(f *federation, now time.Time) (course, bool) {
 // take adds a decision about one rollout.
 func (c *course) take(name string, o stage.Outcome) {
 	c.outcomes[name] = o
-	c.lookAgain(o.LookAgain)
+	c.lookAgain(o.RequeueAt)
 	for _, d := range o.Decisions {
 		if c.turns[d.Cluster] == nil {
 			c.turns[d.Cluster] = map[string]propagate.StageAssignment{}

@@ -93,11 +93,11 @@ func (e *engine) stageInput(f *federation, r *propagate.Rollout, now time.Time) 
 	}
 	slices.Sort(names)
 	in := stage.Input{
-		Course: r.Course(names...), Revision: f.revision, Before: before, Now: now,
-		Orders: slices.Concat(r.Policy.Commands, f.staging.orders),
+		Sequence: r.Sequence(names...), Revision: f.revision, Previous: before, Now: now,
+		Commands: slices.Concat(r.Policy.Commands, f.staging.orders),
 	}
 	gates := map[string]policy.RolloutGate{}
-	for _, s := range in.Course.Stages {
+	for _, s := range in.Sequence.Stages {
 		for _, cluster := range s.Clusters {
 			gates[cluster] = s.Gate
 		}
@@ -111,19 +111,19 @@ func (e *engine) stageInput(f *federation, r *propagate.Rollout, now time.Time) 
 }
 
 // stageCluster is what is wanted and known of one cluster. The caller holds f.mu.
-func (e *engine) stageCluster(f *federation, l *leg, r *propagate.Rollout, m stage.Memory, gate policy.RolloutGate) stage.Cluster {
-	c := stage.Cluster{Name: l.cluster, Wanted: f.fingerprints.Rollout(r, l.cluster), Held: r.Held(l.cluster), Unread: !l.listed}
+func (e *engine) stageCluster(f *federation, l *leg, r *propagate.Rollout, m stage.ClusterState, gate policy.RolloutGate) stage.Cluster {
+	c := stage.Cluster{Name: l.cluster, Wanted: f.fingerprints.Rollout(r, l.cluster), Held: r.Held(l.cluster), Unobserved: !l.listed}
 	if c.Held == "" && f.declaration.Spec.Suspend {
 		c.Held = "the federation is suspended"
 	}
 	switch why, _ := e.reach(l.cluster); {
 	case why == "":
-	case time.Since(f.staging.began) < lostGrace && m.Away.IsZero():
-		c.Unread = true // it may only not have been asked yet
+	case time.Since(f.staging.began) < lostGrace && m.UnavailableSince.IsZero():
+		c.Unobserved = true // it may only not have been asked yet
 	default:
-		c.Unreachable, c.Unread = why, false
+		c.Unreachable, c.Unobserved = why, false
 	}
-	if c.Unread {
+	if c.Unobserved {
 		return c
 	}
 	there := f.staging.seen[l.cluster][r.Name()]
@@ -131,7 +131,7 @@ func (e *engine) stageCluster(f *federation, l *leg, r *propagate.Rollout, m sta
 		Digest: stage.Sum(there.items), Revision: l.delivery.Status.LastAppliedRevision, Health: there.health, Message: there.message,
 		Answers: stage.Answers(gate, f.expression(gate.CEL), there.live),
 	}
-	if m.Given.Digest == c.Wanted && c.Held == "" && c.Unreachable == "" {
+	if m.Current.Digest == c.Wanted && c.Held == "" && c.Unreachable == "" {
 		f.judgeErrors(l, r, &c)
 	}
 	return c

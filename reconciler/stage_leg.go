@@ -35,7 +35,7 @@ func (f *federation) restage() {
 				s.turns[cluster] = map[string]propagate.StageAssignment{}
 			}
 			turn := propagate.StageAssignment{Held: propagate.UndecidedStage}
-			if m, known := before[cluster]; known && m.Given.Digest == f.fingerprints.Rollout(r, cluster) {
+			if m, known := before[cluster]; known && m.Current.Digest == f.fingerprints.Rollout(r, cluster) {
 				turn.Held = ""
 			}
 			s.turns[cluster][r.Name()] = turn

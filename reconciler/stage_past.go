@@ -18,11 +18,11 @@ import (
 func (e *engine) giveBack(ctx context.Context, f *federation, c *course) {
 	for name, o := range c.outcomes {
 		for _, d := range o.Decisions {
-			if d.Restore == nil {
+			if d.RollbackTo == nil {
 				continue
 			}
 			turn := propagate.StageAssignment{Held: d.Held}
-			plan, err := e.pastPlan(ctx, f, c.plan, d.Restore.Revision)
+			plan, err := e.pastPlan(ctx, f, c.plan, d.RollbackTo.Revision)
 			if err == nil {
 				err = f.sameAsThen(plan, name, d)
 			} else {
@@ -41,8 +41,8 @@ func (e *engine) giveBack(ctx context.Context, f *federation, c *course) {
 // sameAsThen says why an old plan does not have what the cluster was healthy on; nil when it has.
 func (f *federation) sameAsThen(plan *propagate.Plan, name string, d stage.Decision) error {
 	i := slices.IndexFunc(plan.Rollouts(), func(r *propagate.Rollout) bool { return r.Name() == name })
-	if i < 0 || f.fingerprints.Rollout(plan.Rollouts()[i], d.Cluster) != d.Restore.Digest {
-		return fmt.Errorf("rendered from %s for the clusters of today it would be another version", d.Restore.Revision)
+	if i < 0 || f.fingerprints.Rollout(plan.Rollouts()[i], d.Cluster) != d.RollbackTo.Digest {
+		return fmt.Errorf("rendered from %s for the clusters of today it would be another version", d.RollbackTo.Revision)
 	}
 	return nil
 }

@@ -26,21 +26,21 @@ func (c course) tell() []v1alpha1.RolloutStatus {
 
 func rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
 	r := v1alpha1.RolloutStatus{
-		Policy: name, ID: stage.Short(o.Target), Phase: string(o.Verdict), Reason: o.Reason, Message: o.Message, Terminal: o.State.Failure != nil,
-		Stage: o.Stage, StageIndex: int32(o.Number), StartedAt: status.Time(o.State.Began), CompletedAt: status.Time(o.State.Completed), OutdatedClusters: o.Behind,
+		Policy: name, ID: stage.ShortID(o.ID), Phase: string(o.Phase), Reason: o.Reason, Message: o.Message, Terminal: o.State.Failure != nil,
+		Stage: o.Stage, StageIndex: int32(o.StageIndex), StartedAt: status.Time(o.State.StartedAt), CompletedAt: status.Time(o.State.CompletedAt), OutdatedClusters: o.OutdatedClusters,
 	}
 	for _, s := range o.Stages {
 		r.Stages = append(r.Stages, v1alpha1.StageStatus{
-			Name: s.Name, Clusters: int32(s.Clusters), UpdatedClusters: int32(s.Given), Healthy: int32(s.Healthy), Failing: int32(s.Failing), Held: int32(s.Held),
-			Unreachable: int32(s.Unreachable), StartedAt: status.Time(s.Began), CompletedAt: status.Time(s.Passed), Message: s.Note,
+			Name: s.Name, Clusters: int32(s.Clusters), UpdatedClusters: int32(s.Updated), Healthy: int32(s.Healthy), Failing: int32(s.Failing), Held: int32(s.Held),
+			Unreachable: int32(s.Unreachable), StartedAt: status.Time(s.StartedAt), CompletedAt: status.Time(s.CompletedAt), Message: s.Message,
 		})
 	}
 	if w := o.WaitingFor; w != nil {
-		r.WaitingFor = &v1alpha1.WaitingFor{Cluster: w.Cluster, Stage: w.Stage, Message: w.Condition, Since: status.Time(w.Since), Deadline: status.Time(w.Deadline)}
+		r.WaitingFor = &v1alpha1.WaitingFor{Cluster: w.Cluster, Stage: w.Stage, Message: w.Message, Since: status.Time(w.Since), Deadline: status.Time(w.Deadline)}
 	}
 	for _, d := range o.Decisions {
-		if d.Restore != nil && d.Restore.Revision != "" && !slices.Contains(r.RollbackRevisions, d.Restore.Revision) {
-			r.RollbackRevisions = append(r.RollbackRevisions, d.Restore.Revision)
+		if d.RollbackTo != nil && d.RollbackTo.Revision != "" && !slices.Contains(r.RollbackRevisions, d.RollbackTo.Revision) {
+			r.RollbackRevisions = append(r.RollbackRevisions, d.RollbackTo.Revision)
 		}
 	}
 	slices.Sort(r.RollbackRevisions)
@@ -51,7 +51,7 @@ func rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
 // many events there are about one Release is bounded, so who is healthy is left to the status.
 func (e *engine) tellStages(about *v1alpha1.Release, c course) {
 	for _, name := range slices.Sorted(maps.Keys(c.outcomes)) {
-		events := slices.DeleteFunc(slices.Clone(c.outcomes[name].Events), func(x stage.Event) bool { return x.Kind == stage.Became })
+		events := slices.DeleteFunc(slices.Clone(c.outcomes[name].Events), func(x stage.Event) bool { return x.Kind == stage.ClusterHealthy })
 		for i := 0; i < len(events); {
 			first := events[i]
 			var clusters []string
@@ -62,17 +62,17 @@ func (e *engine) tellStages(about *v1alpha1.Release, c course) {
 			}
 			kind := normal
 			switch first.Kind {
-			case stage.Stopped, stage.Restored, stage.Relapsed:
+			case stage.RolloutHalted, stage.ClusterRolledBack, stage.ClusterDegraded:
 				kind = warning
 			}
-			e.event(about, kind, "Rollout"+string(first.Kind), sentence(name, first, clusters))
+			e.event(about, kind, string(first.Kind), sentence(name, first, clusters))
 		}
 	}
 }
 
 // together says that two events are told as one: the same of several clusters, or that a stage begins and who begins.
 func together(first, next stage.Event) bool {
-	return first.Stage == next.Stage && (first.Kind == next.Kind || first.Kind == stage.Entered && next.Kind == stage.Given)
+	return first.Stage == next.Stage && (first.Kind == next.Kind || first.Kind == stage.StageStarted && next.Kind == stage.ClusterUpdated)
 }
 
 // sentence is one event in words.
@@ -82,10 +82,10 @@ func sentence(name string, e stage.Event, clusters []string) string {
 		text += ", stage " + e.Stage
 	}
 	did := map[stage.EventKind]string{
-		stage.Started: "a new version is wanted", stage.Superseded: "a newer version is wanted, the order begins again", stage.Entered: "it has its turn, and the new version is given to %s",
-		stage.Given: "%s: the new version is given", stage.Became: "%s: healthy on the new version", stage.Relapsed: "%s: not healthy any more",
-		stage.Passed: "passed", stage.Stopped: "stopped", stage.Restored: "%s: what was healthy before is given back", stage.Resumed: "it is tried again",
-		stage.Finished: "every stage was left",
+		stage.RolloutStarted: "a new version is wanted", stage.RolloutSuperseded: "a newer version is wanted, the order begins again", stage.StageStarted: "it has its turn, and the new version is given to %s",
+		stage.ClusterUpdated: "%s: the new version is given", stage.ClusterHealthy: "%s: healthy on the new version", stage.ClusterDegraded: "%s: not healthy any more",
+		stage.StageCompleted: "passed", stage.RolloutHalted: "stopped", stage.ClusterRolledBack: "%s: what was healthy before is given back", stage.RolloutResumed: "it is tried again",
+		stage.RolloutCompleted: "every stage was left",
 	}[e.Kind]
 	if strings.Contains(did, "%s") {
 		did = fmt.Sprintf(did, cmp.Or(listed(clusters, maxNamed), "nobody"))

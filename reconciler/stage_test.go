@@ -162,7 +162,7 @@ func stagesApproved(t *testing.T, w *world) {
 	w.eventually("what left Git to be gone everywhere", func() error {
 		return unless(fmt.Sprint(w.keys("old")) == "[- - -]", fmt.Sprint(w.keys("old")))
 	})
-	w.toldReasons([]string{"RolloutStarted", "RolloutSuperseded", "RolloutEntered", "RolloutPassed", "RolloutComplete"})
+	w.toldReasons([]string{"RolloutStarted", "RolloutSuperseded", "StageStarted", "StageCompleted", "RolloutCompleted"})
 }
 
 func stagesHeld(t *testing.T, w *world) {

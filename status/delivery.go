@@ -148,7 +148,7 @@ func (r Run) conditions(c *conditions, t tally, p progress) {
 	}
 	if n := len(r.Contended); n > 0 {
 		shown := r.Contended[:min(n, maxProblems)]
-		c.set(v1alpha1.Drifted, metav1.ConditionTrue, Fighting, plural(n, "object")+" changed again and again: "+strings.Join(shown, "; "))
+		c.set(v1alpha1.Drifted, metav1.ConditionTrue, ContentionDetected, plural(n, "object")+" changed again and again: "+strings.Join(shown, "; "))
 	} else if len(r.Drift) > 0 {
 		shown := r.Drift[:min(len(r.Drift), maxProblems)]
 		c.set(v1alpha1.Drifted, metav1.ConditionTrue, Corrected, plural(len(r.Drift), "object")+" changed back: "+strings.Join(shown, ", "))

@@ -43,8 +43,8 @@ const (
 	Unreachable = "Unreachable"
 	// BreakerOpen: so many requests to the cluster failed that accord only sends probes.
 	BreakerOpen = "BreakerOpen"
-	// Fighting: somebody else changes the same object again and again, and accord repairs it less and less often.
-	Fighting = "Fighting"
+	// ContentionDetected: another writer changes the same object back again and again; accord repairs it with increasing intervals.
+	ContentionDetected = "ContentionDetected"
 	// Corrected: somebody else changed our objects, and accord repaired them.
 	Corrected = "Corrected"
 )

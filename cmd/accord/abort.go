@@ -11,7 +11,7 @@ const abortLong = `Halt a rollout now: no further cluster gets anything, until w
 given stays.
 
 It is the annotation ` + policy.CommandPrefix + `abort of the RolloutPolicy, about one target (see "accord approve --help"),
-or with --annotate of the Release on the hub.
+or with --on-hub of the Release on the hub.
 ` + command.Notes
 
 func abortCommand() *cobra.Command {
@@ -19,7 +19,7 @@ func abortCommand() *cobra.Command {
 		Use:   "abort [ROLLOUT]",
 		Short: "Halt a rollout now",
 		Long:  abortLong,
-		Example: `  accord abort standard --annotate
+		Example: `  accord abort standard --on-hub
   accord abort standard --reason INC-4411 --push`,
 	})
 }

@@ -24,7 +24,7 @@ import (
 
 const applyLong = `Deliver a repository from a terminal or pipeline, without a hub: the controllers' whole job, one time.
 
-The members are the contexts of --kubeconfig, each by its name; a Cluster manifest in the repository gives a member
+The members are the contexts of --member-kubeconfig, each by its name; a Cluster manifest in the repository gives a member
 labels, region and zones. What belongs to the federation is known by its namespace and name: use the same ones in
 every run, above all with --prune.
 
@@ -38,7 +38,6 @@ Exit codes are those of "accord wait"; 4 and 5 need no time to run out.`
 
 type applyFlags struct {
 	output     text.FormatFlag
-	once       bool
 	source     v1alpha1.Source
 	ref        v1alpha1.Ref
 	namespace  string
@@ -56,10 +55,10 @@ type applyFlags struct {
 func applyCommand() *cobra.Command {
 	f := &applyFlags{}
 	c := &cobra.Command{
-		Use:     "apply --once --repo URL|PATH --kubeconfig FILE",
+		Use:     "apply --repo URL|PATH --member-kubeconfig FILE",
 		Short:   "Deliver from a terminal or pipeline, without a hub",
 		Long:    applyLong,
-		Example: "  accord apply --once --repo . --kubeconfig members.kubeconfig --wait 5m",
+		Example: "  accord apply --repo . --member-kubeconfig members.kubeconfig --wait 5m",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
@@ -67,7 +66,6 @@ func applyCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	f.output.Register(flags, text.AsText, text.AsJSON)
-	flags.BoolVar(&f.once, "once", false, "deliver one time (required: only a hub goes on delivering)")
 	flags.StringVar(&f.source.URL, "repo", "", "repository: a URL or the path of a local one (required)")
 	flags.StringVar(&f.source.Path, "path", "", "directory in the repository (default its root)")
 	load.RegisterRef(c, &f.ref)
@@ -76,7 +74,7 @@ func applyCommand() *cobra.Command {
 	flags.BoolVar(&f.prune, "prune", false, "remove what no policy places any more or what left the repository")
 	flags.BoolVar(&f.preflight, "preflight", true, "write nothing anywhere if a cluster refuses something when it is tried")
 	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit 0 when all that is missing is held on purpose")
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig whose contexts are the members (required)")
+	flags.StringVar(&f.kubeconfig, "member-kubeconfig", "", "kubeconfig whose contexts are the members (required)")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
 	flags.StringVar(&f.dump, "dump", "", "write the planner's whole input to this file, for a bug report or a test")
 	flags.DurationVar(&f.wait, "wait", 5*time.Minute, "how long to wait for health; 0: applied is enough")
@@ -87,12 +85,10 @@ func applyCommand() *cobra.Command {
 // complete checks the flags and sets their defaults.
 func (f *applyFlags) complete() error {
 	switch {
-	case !f.once:
-		return errors.New("--once is required: only a hub goes on delivering")
 	case f.source.URL == "":
 		return errors.New("--repo is required")
 	case f.kubeconfig == "":
-		return errors.New("--kubeconfig is required: its contexts are the members")
+		return errors.New("--member-kubeconfig is required: its contexts are the members")
 	case f.prune && f.name == "":
 		return errors.New("--prune requires --name: pruning removes objects of the federation of that name")
 	case f.wait < 0:

@@ -10,9 +10,9 @@ import (
 const approveLong = `Approve a stage whose gate waits for a person (approval: Manual).
 
 An approval is about one target, which is what is rolled out, to where: when that changes, it has no meaning any more. The
-hub says which it is, and which stage has its turn; without a hub name --target and --stage, as "accord status" shows them.
+hub says which it is, and which stage has its turn; without a hub name --rollout-id and --stage, as "accord status" shows them.
 
-It is the annotation ` + policy.CommandPrefix + `approve of the RolloutPolicy, written to Git. With --annotate it is one of
+It is the annotation ` + policy.CommandPrefix + `approve of the RolloutPolicy, written to Git. With --on-hub it is one of
 the Release on the hub: who may is then a question of the rights to patch Releases there.
 ` + command.Notes
 
@@ -23,8 +23,8 @@ func approveCommand() *cobra.Command {
 		Short: "Approve a stage of a rollout",
 		Long:  approveLong,
 		Example: `  accord approve standard --push
-  accord approve standard --stage canary --target 1f0c9e21aa04
-  accord approve --annotate`,
+  accord approve standard --stage canary --rollout-id 1f0c9e21aa04
+  accord approve --on-hub`,
 	})
 	c.Flags().StringVar(&o.Stage, "stage", "", "stage that is approved (default the one that has its turn)")
 	return c

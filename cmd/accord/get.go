@@ -20,7 +20,7 @@ HELD count every object on every cluster that was chosen for it, OBSERVED the ob
 policy that claims nothing is not among them; "accord lint" tells of those.
 
 With -o yaml or -o json several kinds may be asked for at once, separated by commas. "accord get clusters,objects -o yaml" is
-what "accord plan --facts" reads where there is no access to the hub; with deliveries and releases as well the plan also
+what "accord plan --fleet-file" reads where there is no access to the hub; with deliveries and releases as well the plan also
 knows which clusters are behind or silent. No credential and no digest of a Secret is in it.`
 
 type getFlags struct {

@@ -19,7 +19,7 @@ goes until its objects are gone.
 The credential is a token. Where the cluster fills token Secrets (kube-controller-manager does) it is valid until the
 Secret is deleted; elsewhere it is valid for at most a year, and the date is printed. Joining again renews it.
 
-The hub is --hub-kubeconfig, else $ACCORD_KUBECONFIG, else the current context of --kubeconfig.`
+The hub is --kubeconfig, else $ACCORD_KUBECONFIG, else the current context of --member-kubeconfig.`
 
 func joinCommand() *cobra.Command {
 	f := &join.Options{}
@@ -27,7 +27,7 @@ func joinCommand() *cobra.Command {
 		Use:   "join NAME",
 		Short: "Make a cluster a member",
 		Long:  joinLong,
-		Example: `  accord join eu-1 --context kind-eu-1 --region eu --label tier=prod
+		Example: `  accord join eu-1 --member-context kind-eu-1 --region eu --label tier=prod
   accord join eu-1 deploy --print-rbac | kubectl --context kind-eu-1 apply -f -`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -37,8 +37,8 @@ func joinCommand() *cobra.Command {
 	flags := c.Flags()
 	f.Hub.Register(flags)
 	f.Tree.Register(c)
-	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", "kubeconfig with the cluster (default as kubectl)")
-	flags.StringVar(&f.Context, "context", "", "context of the cluster in that kubeconfig (default its current one)")
+	flags.StringVar(&f.Kubeconfig, "member-kubeconfig", "", "kubeconfig of the member (default as kubectl)")
+	flags.StringVar(&f.Context, "member-context", "", "context in the kubeconfig of the member (default its current one)")
 	flags.StringVar(&f.Traits.Provider, "provider", "", "provider, for policies to select by")
 	flags.StringVar(&f.Traits.Region, "region", "", "region, for policies to select by")
 	flags.StringSliceVar(&f.Traits.Zones, "zone", nil, "zone, for policies to select by (repeatable)")

@@ -27,13 +27,13 @@ what git takes: branch, tag, origin/main, HEAD~1, the first digits of a commit. 
 The first line is the verdict; then what the changes mean, and each distinct change once, however many clusters it is in.
 What does not change is not shown. No value of a Secret is ever shown: a fingerprint, made anew each time, says "changed".
 
-Which clusters there are, what they serve, and what was decided before come from the hub (--hub-kubeconfig or
-$ACCORD_KUBECONFIG); or from a file that "accord get clusters,objects -o yaml" wrote (--facts), so that a pipeline needs no
+Which clusters there are, what they serve, and what was decided before come from the hub (--kubeconfig or
+$ACCORD_KUBECONFIG); or from a file that "accord get clusters,objects -o yaml" wrote (--fleet-file), so that a pipeline needs no
 access to the hub; else the Cluster manifests in Git are all that is known. With --federation and what the hub knows, the
 digest of head is the one that the controllers will compute for the merged commit; --verify compares it. A manifest of the
 Federation that is in the repository is read at each side.
 
---live also asks every cluster that can be reached what it would refuse, with a server-side dry-run: quota, admission, kinds
+--server-dry-run also asks every cluster that can be reached what it would refuse, with a server-side dry-run: quota, admission, kinds
 and versions that it does not serve, fields that cannot be changed. That writes nothing, and needs the rights to write. What
 is refused blocks the plan; a cluster that does not answer is named, and blocks nothing.
 
@@ -71,7 +71,7 @@ func planCommand() *cobra.Command {
 		Long:  planLong,
 		Example: `  accord plan                                         # what a commit of the working tree would do
   accord plan --base origin/main --head HEAD           # in a pipeline
-  accord plan --federation prod.yaml --facts facts.yaml -o markdown
+  accord plan --federation prod.yaml --fleet-file facts.yaml -o markdown
   accord plan --base origin/main --head HEAD --post    # as a comment on the pull request
   accord plan --simulate --healthy-after 2m --fail eu-3 # what happens when, if eu-3 does not get healthy
   accord plan --repo https://github.com/team/prod --base main --head next
@@ -88,21 +88,21 @@ func planCommand() *cobra.Command {
 	flags := c.Flags()
 	f.Tree.RegisterPlaces(c)
 	f.Hub.Register(flags)
-	flags.Lookup("hub-kubeconfig").Usage = "kubeconfig of the hub that knows the clusters and what was decided (default $" + hub.KubeconfigEnv + ", else none is asked)"
+	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub that knows the clusters and what was decided (default $" + hub.KubeconfigEnv + ", else none is asked)"
 	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
 	flags.Lookup("dump").Usage = "write the planner's whole input for head to this file, and for base beside it, for a bug report"
 	f.output.Register(flags, text.AsText, text.AsMarkdown, text.AsJSON)
 	flags.StringVar(&f.Base, "base", "", "revision to compare with (default HEAD)")
 	flags.StringVar(&f.Head, "head", "", "revision that is reviewed (default the working tree; with --repo the default branch)")
-	flags.StringVar(&f.Facts, "facts", "", `what is known of the clusters, from a file that "accord get clusters,objects -o yaml" wrote`)
-	flags.StringVar(&f.Instance, "instance", "", "tells comments of several plans on one pull request apart (default the name of the Federation)")
-	flags.IntVar(&f.budget, "budget", review.MaxBudget, "most characters of the Markdown, in bytes")
+	flags.StringVar(&f.Facts, "fleet-file", "", `what is known of the clusters, from a file that "accord get clusters,objects -o yaml" wrote`)
+	flags.StringVar(&f.Instance, "comment-id", "", "tells comments of several plans on one pull request apart (default the name of the Federation)")
+	flags.IntVar(&f.budget, "max-bytes", review.MaxBudget, "most characters of the Markdown, in bytes")
 	flags.StringVar(&f.failOn, "fail-on", failOnChanges, "changes: exit 1 when anything changes; error: only (with 2) when it must not be merged")
 	flags.StringVar(&f.verify, "verify", "", "compare the digest of head with this one (sha256:...)")
 	f.post.Register(flags)
 	f.DryRun.Register(flags)
 	f.Simulate.Register(flags)
-	c.MarkFlagsMutuallyExclusive("facts", "hub-kubeconfig")
+	c.MarkFlagsMutuallyExclusive("fleet-file", "kubeconfig")
 	c.MarkFlagsMutuallyExclusive("verify", "post")
 	return c
 }
@@ -118,11 +118,11 @@ func (f *planFlags) check() error {
 	case !slices.Contains([]string{failOnChanges, failOnError}, f.failOn):
 		return fmt.Errorf("--fail-on %q: expected %s or %s", f.failOn, failOnChanges, failOnError)
 	case f.budget < review.MinBudget || f.budget > review.MaxBudget:
-		return fmt.Errorf("--budget %d: expected %d to %d characters", f.budget, review.MinBudget, review.MaxBudget)
+		return fmt.Errorf("--max-bytes %d: expected %d to %d characters", f.budget, review.MinBudget, review.MaxBudget)
 	case f.verify != "" && !planDigest.MatchString(f.verify):
 		return fmt.Errorf("--verify %q: expected sha256: and 64 hexadecimal digits", f.verify)
 	case f.Instance != "" && !instanceName.MatchString(f.Instance):
-		return fmt.Errorf("--instance %q: expected letters and digits, with single - . _ / between them", f.Instance)
+		return fmt.Errorf("--comment-id %q: expected letters and digits, with single - . _ / between them", f.Instance)
 	}
 	return f.DryRun.Check()
 }

@@ -193,7 +193,7 @@ func TestPlanPost(t *testing.T) {
 			require.Equal(t, []string{"accord/plan pending planning", "accord/plan success 1 object in 1 cluster, 1 distinct change"}, h.statuses)
 
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "w.yaml"), []byte("kind: ConfigMap\n"), 0o600))
-			code, printed = runPlan(t, dir, "--post", "--instance", "a/b")
+			code, printed = runPlan(t, dir, "--post", "--comment-id", "a/b")
 			require.Equal(t, 2, code, printed)
 			require.Len(t, h.comments, 2, "a comment of its own for each instance")
 			require.Contains(t, h.comments[1], "Cannot be planned")
@@ -225,7 +225,7 @@ func TestPlanThatCannotBePosted(t *testing.T) {
 		{"the forge is in trouble", func(_ *testing.T, h *forgeHost) { h.refuse = 500 }, "comment on pull request 7"},
 		{"it does not listen", func(_ *testing.T, h *forgeHost) { h.Close() }, "comment on pull request 7"},
 		{"there is no token", func(t *testing.T, _ *forgeHost) { t.Setenv("GITHUB_TOKEN", "") }, "no token"},
-		{"no event", func(t *testing.T, _ *forgeHost) { t.Setenv("GITHUB_EVENT_PATH", "") }, "set --pull"},
+		{"no event", func(t *testing.T, _ *forgeHost) { t.Setenv("GITHUB_EVENT_PATH", "") }, "set --pull-request"},
 		{"no pipeline", func(t *testing.T, _ *forgeHost) { t.Setenv("GITHUB_REPOSITORY", "") }, "--forge-url"},
 	} {
 		t.Run(c.state, func(t *testing.T) {

@@ -22,7 +22,7 @@ object stands in Git, and where a field was set by an override: by which policy,
 Values of Secrets are redacted, in a form that no API server accepts; --show-secrets prints them. What is held or failed is
 a comment at the top.
 
-The name of the Federation is part of a mark: without --federation it is the one that "accord apply --once" would use.
+The name of the Federation is part of a mark: without --federation it is the one that "accord apply" would use.
 
 Exit codes: 0 rendered, 1 an object could not be rendered, 2 usage error, or there is no such object or cluster.`
 

@@ -18,7 +18,7 @@ func resumeCommand() *cobra.Command {
 		Short: "End a pause, or try again what was halted",
 		Long:  resumeLong,
 		Example: `  accord resume standard --stage world
-  accord resume standard --target 1f0c9e21aa04      # what was halted or rolled back`,
+  accord resume standard --rollout-id 1f0c9e21aa04      # what was halted or rolled back`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.Run(c.Context(), c.OutOrStdout(), args[0])

@@ -12,7 +12,7 @@ stays there until what is rolled out changes in Git, or "accord resume". It also
 change for good revert its commit: that goes through the stages.
 
 It is the annotation ` + policy.CommandPrefix + `rollback of the RolloutPolicy, about one target (see "accord approve --help"),
-or with --annotate of the Release on the hub.
+or with --on-hub of the Release on the hub.
 ` + command.Notes
 
 func rollbackCommand() *cobra.Command {
@@ -20,7 +20,7 @@ func rollbackCommand() *cobra.Command {
 		Use:   "rollback [ROLLOUT]",
 		Short: "Give clusters back what they had",
 		Long:  rollbackLong,
-		Example: `  accord rollback standard --annotate
+		Example: `  accord rollback standard --on-hub
   accord rollback standard --reason INC-4411 --push`,
 	})
 }

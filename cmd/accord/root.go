@@ -70,6 +70,7 @@ func rootCommand() *cobra.Command {
 		abortCommand(),
 		rollbackCommand(),
 		holdCommand(),
+		unholdCommand(),
 		suspendCommand(),
 		resumeCommand(),
 		versionCommand(),

@@ -134,7 +134,7 @@ func (f *upFlags) welcome(host, kubeconfig, dir string) string {
 	}
 	fmt.Fprintf(&b, `next:
   export %s=%s
-  accord join NAME --context CONTEXT                                # make a cluster a member
+  accord join NAME --member-context CONTEXT                                # make a cluster a member
   kubectl --kubeconfig $%s apply -f federation.yaml   # say which repository
   accord status
 `, hub.KubeconfigEnv, kubeconfig, hub.KubeconfigEnv)

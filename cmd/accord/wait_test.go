@@ -52,7 +52,7 @@ current-context: hole
 			out, stderr := &timedWriter{}, &bytes.Buffer{}
 			began := time.Now()
 			code := execute(t.Context(), []string{
-				"wait", "prod", "--revision", "4f2c9e1", "--hub-kubeconfig", kubeconfig, "--timeout", "1500ms", "-o", c.output,
+				"wait", "prod", "--revision", "4f2c9e1", "--kubeconfig", kubeconfig, "--timeout", "1500ms", "-o", c.output,
 			}, strings.NewReader(""), out, stderr)
 			require.Equal(t, 3, code, stderr)
 			require.Empty(t, stderr.String())

@@ -20,7 +20,7 @@ It reads a directory or repository as the controllers would, and needs no cluste
 deployments, deployment.apps, in any case. Without DIR and --repo the current directory is read. No value of a Secret
 is ever shown.
 
-With --hub-kubeconfig or $ACCORD_KUBECONFIG it decides by what the hub knows of the clusters and decided before, and adds
+With --kubeconfig or $ACCORD_KUBECONFIG it decides by what the hub knows of the clusters and decided before, and adds
 what is live: what the hub decided and what the clusters say. The Federation there also says which paths are read and
 what is skipped; if there are several, --federation says which one.
 
@@ -43,7 +43,7 @@ func whyCommand() *cobra.Command {
 		Example: `  accord why deploy/web
   accord why deploy/web -n shop -c eu-7
   accord why deploy/web --repo https://github.com/team/prod --federation prod.yaml
-  accord why deploy/web --hub-kubeconfig hub.kubeconfig   # and what is live
+  accord why deploy/web --kubeconfig hub.kubeconfig   # and what is live
   accord why --cluster ap-2                               # the story of a cluster`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -53,7 +53,7 @@ func whyCommand() *cobra.Command {
 	flags := c.Flags()
 	f.tree.Register(c)
 	f.hub.Register(flags)
-	flags.Lookup("hub-kubeconfig").Usage = "kubeconfig of the hub that says what is live (default $" + hub.KubeconfigEnv + ", else none is asked)"
+	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub that says what is live (default $" + hub.KubeconfigEnv + ", else none is asked)"
 	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the object (default: any)")
 	flags.StringVarP(&f.cluster, "cluster", "c", "", "only this cluster, in detail")

@@ -79,7 +79,7 @@ func (s *stage) review(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	out, err := command(ctx, s.path("bin", "accord"), "plan", s.path("work"), "--base", "HEAD~1", "--head", "HEAD",
-		"--federation", "demo/shop", "--hub-kubeconfig", s.hub(), "--fail-on", "error", "-o", "json")
+		"--federation", "demo/shop", "--kubeconfig", s.hub(), "--fail-on", "error", "-o", "json")
 	if err != nil {
 		return "", err
 	}

@@ -112,7 +112,7 @@ func (s *stage) start(ctx context.Context) error {
 func (s *stage) join(ctx context.Context) error {
 	heading("Joining the members: accord join")
 	for _, m := range s.example.members {
-		out, err := command(ctx, s.path("bin", "accord"), "join", m, "--kubeconfig", s.configs[m], "--hub-kubeconfig", s.hub())
+		out, err := command(ctx, s.path("bin", "accord"), "join", m, "--member-kubeconfig", s.configs[m], "--kubeconfig", s.hub())
 		if err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (s *stage) keep(ctx context.Context) {
 		fmt.Printf("  export KUBECONFIG=%s      # %s\n", s.configs[m], m)
 	}
 	fmt.Printf("  cd %s      # the work tree: edit, commit, push\n", s.path("work"))
-	fmt.Printf("  %s status --hub-kubeconfig %s -n demo\n", s.path("bin", "accord"), s.hub())
+	fmt.Printf("  %s status --kubeconfig %s -n demo\n", s.path("bin", "accord"), s.hub())
 	<-ctx.Done()
 }
 

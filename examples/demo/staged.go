@@ -101,7 +101,7 @@ func (s *stage) halts(ctx context.Context) error {
 func (s *stage) givesBack(ctx context.Context) error {
 	heading("Then: accord rollback")
 	note("A person orders it on the hub, without a commit. The canary gets back what it last had healthy, from Git.")
-	if err := s.tell(ctx, "rollback", policy, "--annotate", "--federation", "shop", "-n", "demo"); err != nil {
+	if err := s.tell(ctx, "rollback", policy, "--on-hub", "--federation", "shop", "-n", "demo"); err != nil {
 		return err
 	}
 	err := until(ctx, settle, "the rollback", func() (bool, error) {
@@ -122,7 +122,7 @@ func (s *stage) waited(ctx context.Context, code int) error {
 		return err
 	}
 	begun := time.Now()
-	out, err := command(ctx, s.path("bin", "accord"), "wait", "shop", "-n", "demo", "--hub-kubeconfig", s.hub(), "--revision", strings.TrimSpace(sha), "--timeout", settle.String())
+	out, err := command(ctx, s.path("bin", "accord"), "wait", "shop", "-n", "demo", "--kubeconfig", s.hub(), "--revision", strings.TrimSpace(sha), "--timeout", settle.String())
 	got := 0
 	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
 		got = exit.ExitCode()
@@ -177,7 +177,7 @@ func (s *stage) staged(ctx context.Context) (v1alpha1.RolloutStatus, error) {
 
 // tell prints what a command of accord says.
 func (s *stage) tell(ctx context.Context, args ...string) error {
-	out, err := command(ctx, s.path("bin", "accord"), append(args, "--hub-kubeconfig", s.hub())...)
+	out, err := command(ctx, s.path("bin", "accord"), append(args, "--kubeconfig", s.hub())...)
 	fmt.Printf("\n   $ accord %s\n", strings.Join(args, " "))
 	for line := range strings.Lines(out) {
 		fmt.Print("   " + line)

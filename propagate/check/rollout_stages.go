@@ -28,11 +28,11 @@ stages:
   clusterAffinity: {clusterNames: [eu-1]}
 - name: world            # without an affinity it is every cluster, eu-1 among them`,
 	run: func(r *Review) []propagate.Finding {
-		claims := stage.NewClaims(r.in.Rollouts)
+		claims := stage.NewPolicyIndex(r.in.Rollouts)
 		targets := map[string][]string{} // clusters by the title of the policy
 		claimed := map[string]bool{}
 		for _, o := range r.objects {
-			p := claims.Of(o.manifest)
+			p := claims.PolicyFor(o.manifest)
 			if p == nil || o.Policy == nil {
 				continue
 			}
@@ -63,7 +63,7 @@ func (r *Review) course(p *policy.Rollout, targets []string, claims bool) []prop
 	if len(r.fleet) == 0 {
 		return findings
 	}
-	course := stage.Chart(p, r.fleet, targets)
+	course := stage.NewSequence(p, r.fleet, targets)
 	findings = append(findings, faults(course)...)
 	for i, s := range course.Stages {
 		field := fmt.Sprintf("spec.stages[%d]", i)
@@ -81,7 +81,7 @@ func (r *Review) course(p *policy.Rollout, targets []string, claims bool) []prop
 
 // faults returns the findings about clusters that are not in exactly one stage, one for all clusters with the same
 // stages.
-func faults(course stage.Course) []propagate.Finding {
+func faults(course stage.Sequence) []propagate.Finding {
 	clusters, first := map[string][]string{}, map[string]stage.Fault{}
 	for _, f := range course.Faults {
 		in := strings.Join(f.Stages, ", ")

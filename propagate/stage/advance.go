@@ -9,8 +9,8 @@ import (
 
 // advance leaves the stages that are done, enters the one whose turn it is, and gives to its clusters.
 func (m *machine) advance() {
-	reached := slices.IndexFunc(m.stages, func(p *phase) bool { return p.Name == m.next.Stage })
-	if !m.next.Completed.IsZero() {
+	reached := slices.IndexFunc(m.stages, func(p *stageState) bool { return p.Name == m.next.Stage })
+	if !m.next.CompletedAt.IsZero() {
 		reached = len(m.stages)
 	}
 	for i, p := range m.stages {
@@ -18,84 +18,84 @@ func (m *machine) advance() {
 		m.count(p)
 		late := i < reached && m.policy.Spec.CatchUpPolicy == policy.Immediate
 		switch {
-		case m.leave(p, late):
+		case m.completeStage(p, late):
 		case late:
-			m.give(p)
+			m.update(p)
 		default:
 			if !m.paused(i) && i != reached && p.counts[pending] > 0 {
-				m.enter(p)
+				m.startStage(p)
 			}
 			if !m.paused(i) {
-				m.give(p)
+				m.update(p)
 			}
 			return
 		}
 	}
 	m.current = len(m.stages)
-	if m.next.Completed.IsZero() {
-		m.next.Completed = m.now
+	if m.next.CompletedAt.IsZero() {
+		m.next.CompletedAt = m.now
 		if m.next.Stage != "" {
-			m.event(Finished, "", "", "")
+			m.event(RolloutCompleted, "", "", "")
 		}
 	}
 }
 
-// enter gives a stage its turn. One that was left before gets it again when a cluster catches up with its stage.
-func (m *machine) enter(p *phase) {
-	if !m.next.Completed.IsZero() {
-		m.next.Completed, m.next.Chain = time.Time{}, m.now
+// startStage gives a stage its turn. One that was left before gets it again when a cluster catches up with its stage.
+func (m *machine) startStage(p *stageState) {
+	if !m.next.CompletedAt.IsZero() {
+		m.next.CompletedAt, m.next.FirstPendingAt = time.Time{}, m.now
 	}
-	m.next.Stage, m.next.Entered = p.Name, m.now
-	m.event(Entered, p.Name, "", "")
+	m.next.Stage, m.next.StageStartedAt = p.Name, m.now
+	m.event(StageStarted, p.Name, "", "")
 }
 
-// leave says whether the stage is done, and notes when. late is a stage that was left before, whose clusters catch up.
-func (m *machine) leave(p *phase, late bool) bool {
-	if !m.passable(p) {
+// completeStage says whether the stage is done, and notes when. late is a stage that was left before, whose clusters catch up.
+func (m *machine) completeStage(p *stageState, late bool) bool {
+	if !m.canComplete(p) {
 		return false
 	}
-	fresh := slices.ContainsFunc(p.members, func(c *member) bool { return c.onWanted() && c.tried() && !c.Gated })
+	fresh := slices.ContainsFunc(p.members, func(c *member) bool { return c.onWanted() && c.wasUpdated() && !c.StageCompleted })
 	if !fresh {
 		return true
 	}
 	if !late && (!m.approved(p) || !m.open(p)) {
 		return false
 	}
-	m.next.Passed[p.Name] = m.now
+	m.next.StagesCompletedAt[p.Name] = m.now
 	for _, c := range p.members {
-		c.Gated = c.Gated || c.onWanted()
+		c.StageCompleted = c.StageCompleted || c.onWanted()
 	}
 	if !late {
-		m.event(Passed, p.Name, "", "")
+		m.event(StageCompleted, p.Name, "", "")
 	}
 	return true
 }
 
-// passable says that each cluster of the stage has passed or may be passed over, and that at least one has passed.
-func (m *machine) passable(p *phase) bool {
+// canComplete says that each cluster of the stage has passed or may be passed over, and that at least one has passed.
+func (m *machine) canComplete(p *stageState) bool {
 	n := p.counts
-	return n[pending] == 0 && n[waiting] == 0 && !m.tooFar(p) && (n[good] > 0 || len(p.members) == 0)
+	return n[pending] == 0 && n[waiting] == 0 && !m.tooManyUnreachable(p) && (n[good] > 0 || len(p.members) == 0)
 }
 
-// tooFar says that more clusters of the stage are not heard from than the budget allows.
-func (m *machine) tooFar(p *phase) bool {
+// tooManyUnreachable says that more clusters of the stage are not heard from than the budget allows.
+func (m *machine) tooManyUnreachable(p *stageState) bool {
 	return p.counts[unreachable] > m.policy.Spec.FailureBudget.MaxUnreachable.Of(len(p.members), 0)
 }
 
 // approved says that the stage needs no approval, or has it for this target.
-func (m *machine) approved(p *phase) bool {
-	return p.Gate.Approval != policy.Manual || slices.ContainsFunc(m.in.Orders, func(o policy.Command) bool {
-		return o.Do == policy.CommandApprove && o.Stage == p.Name && o.About(m.next.Target)
+func (m *machine) approved(p *stageState) bool {
+	return p.Gate.Approval != policy.Manual || slices.ContainsFunc(m.in.Commands, func(o policy.Command) bool {
+		return o.Do == policy.CommandApprove && o.Stage == p.Name && o.About(m.next.ID)
 	})
 }
 
 // open says that the gate may open now.
-func (m *machine) open(p *phase) bool {
+func (m *machine) open(p *stageState) bool {
 	at, ever := policy.Open(p.Gate.Windows, m.now)
 	if !ever {
 		return false
 	}
-	m.until(at)
+	m.requeue(at)
 	return !at.After(m.now)
 }
 
@@ -119,9 +119,9 @@ func (m *machine) pause(stage int) (reason, field string, is bool) {
 	return "", "", false
 }
 
-// give gives the wanted version to the clusters of a stage, as many at a time as may change. Those that are changing
+// update gives the wanted version to the clusters of a stage, as many at a time as may change. Those that are changing
 // already, from a version that was overtaken, come first: they are in flight anyway.
-func (m *machine) give(p *phase) {
+func (m *machine) update(p *stageState) {
 	flying := 0
 	var moving, others []*member
 	for _, c := range p.members {
@@ -130,7 +130,7 @@ func (m *machine) give(p *phase) {
 			flying++
 		}
 		switch {
-		case m.standing(c) != pending || c.Unread:
+		case m.standing(c) != pending || c.Unobserved:
 		case inFlight:
 			moving = append(moving, c)
 		default:
@@ -138,22 +138,22 @@ func (m *machine) give(p *phase) {
 		}
 	}
 	for _, c := range moving {
-		m.hand(c)
+		m.updateCluster(c)
 	}
 	for _, c := range others[:min(len(others), max(0, p.limit-flying))] {
-		m.hand(c)
+		m.updateCluster(c)
 	}
 	m.count(p)
 }
 
-// hand gives the wanted version to one cluster. What it had is where a rollback goes, if it was healthy there.
-func (m *machine) hand(c *member) {
-	if c.Given.Digest != "" && !(c.Healthy.IsZero() && c.Passed.IsZero()) {
-		before := c.Given
-		c.Good = &before
+// updateCluster gives the wanted version to one cluster. What it had is where a rollback goes, if it was healthy there.
+func (m *machine) updateCluster(c *member) {
+	if c.Current.Digest != "" && !(c.HealthySince.IsZero() && c.GatePassedAt.IsZero()) {
+		before := c.Current
+		c.LastHealthy = &before
 	}
-	c.Given, c.At, c.changed = Version{Digest: c.Wanted, Revision: m.in.Revision}, m.now, true
-	c.Healthy, c.Unhealthy, c.Passed, c.Gated = time.Time{}, time.Time{}, time.Time{}, false
-	m.until(m.now.Add(c.stage.deadline))
-	m.event(Given, c.stage.Name, c.Name, "")
+	c.Current, c.UpdatedAt, c.changed = Version{Digest: c.Wanted, Revision: m.in.Revision}, m.now, true
+	c.HealthySince, c.UnhealthySince, c.GatePassedAt, c.StageCompleted = time.Time{}, time.Time{}, time.Time{}, false
+	m.requeue(m.now.Add(c.stage.deadline))
+	m.event(ClusterUpdated, c.stage.Name, c.Name, "")
 }

@@ -28,8 +28,8 @@ func thousand(t testing.TB) stage.Input {
 	}
 	in := input(r, named(names...))
 	line := stage.Play(in, stage.Scenario{HealthyAfter: "1m"}, func(s stage.Step) { in = s.Input })
-	require.Equal(t, stage.Complete, line.Last.Verdict)
-	in.Before = line.Last.State
+	require.Equal(t, stage.Complete, line.Last.Phase)
+	in.Previous = line.Last.State
 	return in
 }
 
@@ -46,7 +46,7 @@ func BenchmarkNothingChanged(b *testing.B) {
 // BenchmarkSimulate is a whole rollout over 1,000 clusters.
 func BenchmarkSimulate(b *testing.B) {
 	in := thousand(b)
-	in.Before = stage.State{}
+	in.Previous = stage.State{}
 	for i := range in.Clusters {
 		in.Clusters[i].Report.Digest = "a"
 	}

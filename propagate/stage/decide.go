@@ -15,11 +15,11 @@ func Decide(in Input) Outcome {
 	for _, c := range m.members {
 		m.observe(c)
 	}
-	m.lift()
-	m.obey()
-	m.judge()
+	m.clearFailure()
+	m.handleCommands()
+	m.detectFailure()
 	if m.next.Failure != nil {
-		m.restore()
+		m.rollBack()
 	} else {
 		m.advance()
 	}
@@ -28,39 +28,39 @@ func Decide(in Input) Outcome {
 
 // machine is one decision being made.
 type machine struct {
-	policy  *policy.Rollout
-	in      Input
-	now     time.Time
-	next    State
-	members []*member // sorted by name
-	stages  []*phase
-	events  []Event
-	look    time.Time
+	policy    *policy.Rollout
+	in        Input
+	now       time.Time
+	next      State
+	members   []*member // sorted by name
+	stages    []*stageState
+	events    []Event
+	requeueAt time.Time
 	// current is the index of the stage that has its turn; len(stages) when all were left.
 	current int
 }
 
-// phase is a stage with what is counted of it.
-type phase struct {
+// stageState is a stage with what is counted of it.
+type stageState struct {
 	Stage
-	deadline, soak time.Duration
-	members        []*member // in the order in which they are given
-	limit          int
-	counts         counts
+	deadline, soakDuration time.Duration
+	members                []*member // in the order in which they are given
+	limit                  int
+	counts                 counts
 }
 
 // member is one cluster of the rollout.
 type member struct {
 	Cluster
-	Memory
-	stage   *phase // nil when it is in no stage, or in several
-	changed bool   // in this decision
+	ClusterState
+	stage   *stageState // nil when it is in no stage, or in several
+	changed bool        // in this decision
 }
 
-// until notes a time at which the clock alone changes something.
-func (m *machine) until(t time.Time) {
-	if t.After(m.now) && (m.look.IsZero() || t.Before(m.look)) {
-		m.look = t
+// requeue notes a time at which the clock alone changes something.
+func (m *machine) requeue(t time.Time) {
+	if t.After(m.now) && (m.requeueAt.IsZero() || t.Before(m.requeueAt)) {
+		m.requeueAt = t
 	}
 }
 
@@ -68,14 +68,14 @@ func (m *machine) event(kind EventKind, stage, cluster, message string) {
 	m.events = append(m.events, Event{Kind: kind, Stage: stage, Cluster: cluster, Message: message})
 }
 
-// remembered is the state after the decision.
-func (m *machine) remembered() State {
-	m.next.Clusters = make(map[string]Memory, len(m.members))
+// newState is the state after the decision.
+func (m *machine) newState() State {
+	m.next.Clusters = make(map[string]ClusterState, len(m.members))
 	for _, c := range m.members {
-		if gone := c.Wanted == "" && c.Given.Digest == "" && !c.At.IsZero() && c.healthyNow() && !m.next.Completed.IsZero(); !gone {
-			m.next.Clusters[c.Name] = c.Memory
+		if gone := c.Wanted == "" && c.Current.Digest == "" && !c.UpdatedAt.IsZero() && c.healthyNow() && !m.next.CompletedAt.IsZero(); !gone {
+			m.next.Clusters[c.Name] = c.ClusterState
 		}
 	}
-	m.next.Passed = maps.Clone(m.next.Passed)
+	m.next.StagesCompletedAt = maps.Clone(m.next.StagesCompletedAt)
 	return m.next
 }

@@ -36,7 +36,7 @@ func twoStages(change func(*policy.RolloutSpec)) *controller {
 func (c *controller) after(d time.Duration) {
 	c.in.Now = c.in.Now.Add(d)
 	c.out = stage.Decide(c.in)
-	c.in.Before = c.out.State
+	c.in.Previous = c.out.State
 }
 
 func (c *controller) says(cluster int, digest string, health stage.Health, since time.Time) {
@@ -50,11 +50,11 @@ func TestReportAboutAnotherVersionIsUnknown(t *testing.T) {
 	c := twoStages(nil)
 	c.says(1, "a", stage.Healthy, begin.Add(-time.Hour))
 	c.after(9 * time.Minute)
-	require.Equal(t, stage.Rolling, c.out.Verdict, "it is healthy, on what it had before")
-	require.Equal(t, "to become healthy", c.out.WaitingFor.Condition)
+	require.Equal(t, stage.Rolling, c.out.Phase, "it is healthy, on what it had before")
+	require.Equal(t, "to become healthy", c.out.WaitingFor.Message)
 	require.Equal(t, begin.Add(10*time.Minute), c.out.WaitingFor.Deadline)
 	c.after(time.Minute)
-	require.Equal(t, stage.Halted, c.out.Verdict)
+	require.Equal(t, stage.Halted, c.out.Phase)
 	require.Equal(t, "ProgressDeadlineExceeded", c.out.Reason)
 	require.False(t, c.gets(2))
 }
@@ -63,31 +63,31 @@ func TestSoakBeginsWithThisVersion(t *testing.T) {
 	c := twoStages(nil)
 	c.says(1, "b", stage.Healthy, begin.Add(-time.Hour)) // a transition time of long ago, which nothing but the version has left behind
 	c.after(time.Minute)
-	require.Equal(t, stage.Soaking, c.out.Verdict)
-	require.Equal(t, begin.Add(5*time.Minute), c.out.LookAgain, "five minutes after it was given")
+	require.Equal(t, stage.Soaking, c.out.Phase)
+	require.Equal(t, begin.Add(5*time.Minute), c.out.RequeueAt, "five minutes after it was given")
 	c.says(1, "b", stage.Healthy, begin.Add(3*time.Minute)) // it was not, meanwhile
 	c.after(3 * time.Minute)
-	require.Equal(t, begin.Add(8*time.Minute), c.out.LookAgain)
+	require.Equal(t, begin.Add(8*time.Minute), c.out.RequeueAt)
 	c.after(4*time.Minute - time.Second)
 	require.False(t, c.gets(2))
 	c.after(time.Second)
 	require.True(t, c.gets(2) && c.gets(3))
 	require.Equal(t, "rest", c.out.Stage)
-	require.Equal(t, 2, c.out.Number)
+	require.Equal(t, 2, c.out.StageIndex)
 }
 
 func TestWhoWasNotAskedYetIsGivenNothing(t *testing.T) {
 	c := twoStages(nil)
 	c.says(1, "b", stage.Healthy, begin)
-	c.in.Clusters[0].Unread = true // after a restart
+	c.in.Clusters[0].Unobserved = true // after a restart
 	c.after(time.Hour)
-	require.Equal(t, stage.Rolling, c.out.Verdict, "it cannot be said that it failed")
+	require.Equal(t, stage.Rolling, c.out.Phase, "it cannot be said that it failed")
 	require.Nil(t, c.out.State.Failure)
-	c.in.Clusters[0].Unread, c.in.Clusters[1].Unread = false, true
+	c.in.Clusters[0].Unobserved, c.in.Clusters[1].Unobserved = false, true
 	c.after(0)
 	require.False(t, c.gets(2), "its stage has its turn, but what it runs is not known")
 	require.True(t, c.gets(3))
-	c.in.Clusters[1].Unread = false
+	c.in.Clusters[1].Unobserved = false
 	c.after(0)
 	require.True(t, c.gets(2))
 }
@@ -120,8 +120,14 @@ func TestFailureStaysUntilGitChanges(t *testing.T) {
 		{"the cluster is healthy after all", func(c *controller) { c.says(1, "b", stage.Healthy, time.Time{}) }, false},
 		{"a commit that changes another cluster", func(c *controller) { c.in.Revision, c.in.Clusters[2].Wanted = "main@sha1:ccc", "c" }, true},
 		{"a commit that changes what failed", func(c *controller) { c.in.Revision, c.in.Clusters[0].Wanted = "main@sha1:ccc", "c" }, true},
-		{"a commit that changes the policy", func(c *controller) { c.in.Revision = "main@sha1:ccc"; c.in.Course.Policy.Spec.ProgressDeadline = "1h" }, true},
-		{"a commit that pauses", func(c *controller) { c.in.Revision = "main@sha1:ccc"; c.in.Course.Policy.Spec.Stages[1].Paused = true }, false},
+		{"a commit that changes the policy", func(c *controller) {
+			c.in.Revision = "main@sha1:ccc"
+			c.in.Sequence.Policy.Spec.ProgressDeadline = "1h"
+		}, true},
+		{"a commit that pauses", func(c *controller) {
+			c.in.Revision = "main@sha1:ccc"
+			c.in.Sequence.Policy.Spec.Stages[1].Paused = true
+		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			it := halted(nil)
@@ -141,48 +147,48 @@ func TestHaltIsJudgedAgain(t *testing.T) {
 	c := halted(nil)
 	c.in.Revision, c.in.Clusters[2].Wanted = "main@sha1:ccc", "c"
 	c.after(time.Second)
-	require.Equal(t, stage.Halted, c.out.Verdict)
+	require.Equal(t, stage.Halted, c.out.Phase)
 	require.Equal(t, "main@sha1:ccc", c.out.State.Failure.Revision)
 	for _, e := range c.out.Events {
-		require.NotEqual(t, stage.Given, e.Kind)
+		require.NotEqual(t, stage.ClusterUpdated, e.Kind)
 	}
 }
 
 func TestRollbackIsNotRepeated(t *testing.T) {
 	c := halted(func(s *policy.RolloutSpec) { s.OnFailure = policy.Rollback })
-	require.Equal(t, stage.RolledBack, c.out.Verdict)
-	require.Equal(t, &stage.Version{Digest: "a", Revision: "main@sha1:aaa"}, c.out.Decisions[0].Restore)
+	require.Equal(t, stage.RolledBack, c.out.Phase)
+	require.Equal(t, &stage.Version{Digest: "a", Revision: "main@sha1:aaa"}, c.out.Decisions[0].RollbackTo)
 	require.True(t, c.out.Decisions[0].Changed)
 	require.Contains(t, c.out.Message, "main@sha1:aaa runs, main@sha1:bbb is wanted and failed")
 	c.says(1, "a", stage.Healthy, time.Time{})
 	c.after(time.Hour)
 	require.False(t, c.out.Decisions[0].Changed)
-	require.NotNil(t, c.out.Decisions[0].Restore, "as long as it stands, this is what the cluster is to have")
+	require.NotNil(t, c.out.Decisions[0].RollbackTo, "as long as it stands, this is what the cluster is to have")
 	c.in.Revision, c.in.Clusters[2].Wanted = "main@sha1:ccc", "c"
 	c.after(time.Hour)
-	require.Equal(t, stage.RolledBack, c.out.Verdict, "what failed on c1 would be given to it again")
+	require.Equal(t, stage.RolledBack, c.out.Phase, "what failed on c1 would be given to it again")
 	c.in.Revision, c.in.Clusters[0].Wanted = "main@sha1:ddd", "d"
 	c.after(time.Hour)
-	require.Equal(t, stage.Rolling, c.out.Verdict)
+	require.Equal(t, stage.Rolling, c.out.Phase)
 	require.True(t, c.gets(1))
 }
 
 func TestClusterLeavesAndJoins(t *testing.T) {
 	c := twoStages(func(s *policy.RolloutSpec) { s.Stages[0].Gate.Approval = policy.Manual })
-	c.in.Orders = []policy.Command{{Do: policy.CommandApprove, RolloutID: stage.Short(c.out.Target), Stage: "canary"}}
+	c.in.Commands = []policy.Command{{Do: policy.CommandApprove, RolloutID: stage.ShortID(c.out.ID), Stage: "canary"}}
 	for i := 1; i <= 3; i++ {
 		c.says(i, "b", stage.Healthy, time.Time{})
 	}
 	c.after(time.Minute)
 	c.after(5 * time.Minute)
 	c.after(0)
-	require.Equal(t, stage.Complete, c.out.Verdict)
+	require.Equal(t, stage.Complete, c.out.Phase)
 	two := c.in
 	two.Clusters = two.Clusters[:2]
 	out := stage.Decide(two)
-	require.Equal(t, stage.Complete, out.Verdict, "without c3 everything is as it was, and nobody has to approve it")
+	require.Equal(t, stage.Complete, out.Phase, "without c3 everything is as it was, and nobody has to approve it")
 	require.Empty(t, out.Events)
-	two.Before = out.State
+	two.Previous = out.State
 	two.Clusters = append(two.Clusters[:2:2], stage.Cluster{Name: "c3", Wanted: "b"})
 	out = stage.Decide(two)
 	require.Equal(t, "rest", out.Stage, "a new cluster gets it at once: the canary has it")
@@ -201,6 +207,6 @@ func TestRemovedClusterIsForgotten(t *testing.T) {
 	c.after(time.Minute)
 	c.after(5 * time.Minute)
 	c.after(time.Minute)
-	require.Equal(t, stage.Complete, c.out.Verdict)
+	require.Equal(t, stage.Complete, c.out.Phase)
 	require.Empty(t, c.out.State.Clusters)
 }

@@ -29,7 +29,7 @@ func TestPage(t *testing.T) {
 		{Name: "eu-1", Labels: map[string]string{"region": "eu"}}, {Name: "eu-2", Labels: map[string]string{"region": "eu"}},
 		{Name: "eu-3", Labels: map[string]string{"region": "eu"}}, {Name: "us-1", Labels: map[string]string{"region": "us"}},
 	}
-	course := stage.Chart(&r, clusters, []string{"eu-1", "eu-2", "eu-3", "us-1"})
+	course := stage.NewSequence(&r, clusters, []string{"eu-1", "eu-2", "eu-3", "us-1"})
 	require.Empty(t, course.Faults)
 	require.Equal(t, []string{"eu-3", "eu-2"}, course.Stages[1].Clusters)
 
@@ -38,7 +38,7 @@ func TestPage(t *testing.T) {
 	expression, _, _ := strings.Cut(after, "`")
 	_, err = stage.Compile(expression)
 	require.NoError(t, err)
-	for _, v := range []stage.Verdict{
+	for _, v := range []stage.Phase{
 		stage.Complete, stage.Rolling, stage.Soaking, stage.WaitingForApproval, stage.WaitingForWindow, stage.Paused, stage.Halted, stage.RolledBack,
 	} {
 		require.Contains(t, string(text), "`"+string(v)+"`")

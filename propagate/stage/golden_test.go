@@ -61,7 +61,7 @@ func same(t *testing.T, random *rand.Rand, s stage.Step) {
 	in := s.Input
 	in.Clusters = slices.Clone(in.Clusters)
 	random.Shuffle(len(in.Clusters), func(i, j int) { in.Clusters[i], in.Clusters[j] = in.Clusters[j], in.Clusters[i] })
-	in.Before = reread(t, in.Before)
+	in.Previous = reread(t, in.Previous)
 	require.Equal(t, asYAML(t, s.Outcome), asYAML(t, stage.Decide(in)), "after a restart, at %s", s.At)
 }
 
@@ -92,7 +92,7 @@ type head struct {
 	Wanted  map[string]string `json:"wanted"`
 	Running map[string]string `json:"running"`
 	Show    bool              `json:"show"` // the last outcome, too
-	Orders  []policy.Command    `json:"orders"`
+	Orders  []policy.Command  `json:"orders"`
 }
 
 var begin = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) // a Monday
@@ -120,7 +120,7 @@ func load(t *testing.T, archive *txtar.Archive) testCase {
 	}
 	c.shown = h.Show
 	c.input = input(&rollout, clusters)
-	c.input.Orders = append(h.Orders, rollout.Commands...)
+	c.input.Commands = append(h.Orders, rollout.Commands...)
 	if !h.Now.IsZero() {
 		c.input.Now = h.Now
 	}
@@ -150,7 +150,7 @@ func input(rollout *policy.Rollout, clusters []fleet.Cluster) stage.Input {
 			Digest: "a", Revision: "main@sha1:aaa", Health: stage.Healthy, Since: begin.Add(-24 * time.Hour),
 		}})
 	}
-	in.Course = stage.Chart(rollout, clusters, targets)
+	in.Sequence = stage.NewSequence(rollout, clusters, targets)
 	return in
 }
 
@@ -183,12 +183,12 @@ func object(t *testing.T, text []byte) *unstructured.Unstructured {
 func show(b *strings.Builder, o stage.Outcome) {
 	for _, f := range o.Stages {
 		fmt.Fprintf(b, "  %-8s %d/%d given, %d healthy, %d failing, %d held, %d unreachable: %s\n",
-			f.Name, f.Given, f.Clusters, f.Healthy, f.Failing, f.Held, f.Unreachable, f.Note)
+			f.Name, f.Updated, f.Clusters, f.Healthy, f.Failing, f.Held, f.Unreachable, f.Message)
 	}
 	for _, d := range o.Decisions {
 		switch {
-		case d.Restore != nil:
-			fmt.Fprintf(b, "  %s: restore %s of %s: %s\n", d.Cluster, d.Restore.Digest, d.Restore.Revision, d.Held)
+		case d.RollbackTo != nil:
+			fmt.Fprintf(b, "  %s: restore %s of %s: %s\n", d.Cluster, d.RollbackTo.Digest, d.RollbackTo.Revision, d.Held)
 		case d.Held != "":
 			fmt.Fprintf(b, "  %s: held: %s\n", d.Cluster, d.Held)
 		default:
@@ -196,14 +196,14 @@ func show(b *strings.Builder, o stage.Outcome) {
 		}
 	}
 	if w := o.WaitingFor; w != nil {
-		fmt.Fprintf(b, "  waits for %s %s since %s", w.Cluster, w.Condition, w.Since.Format("Mon 15:04"))
+		fmt.Fprintf(b, "  waits for %s %s since %s", w.Cluster, w.Message, w.Since.Format("Mon 15:04"))
 		if !w.Deadline.IsZero() {
 			fmt.Fprintf(b, ", until %s", w.Deadline.Format("Mon 15:04"))
 		}
 		b.WriteString("\n")
 	}
-	if !o.LookAgain.IsZero() {
-		fmt.Fprintf(b, "  looks again %s\n", o.LookAgain.Format("Mon 15:04"))
+	if !o.RequeueAt.IsZero() {
+		fmt.Fprintf(b, "  looks again %s\n", o.RequeueAt.Format("Mon 15:04"))
 	}
 }
 

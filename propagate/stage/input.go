@@ -8,19 +8,19 @@ import (
 
 // Input is all that a decision about one rollout depends on.
 type Input struct {
-	Course Course
+	Sequence Sequence
 	// Revision is the commit that is wanted, as the status writes it ("main@sha1:..."). It says where a version can be
 	// rendered from; that something changed is said by digests only.
 	Revision string
 	// Clusters on which an object of the rollout is wanted or still is, in any order. Of a cluster that is not among them
 	// nothing is remembered.
 	Clusters []Cluster
-	// Orders of people, from the RolloutPolicy (policy.Rollout.Orders) and from the Release.
-	Orders []policy.Command
-	// Before is State of the last Outcome; the zero State when there is none. Then what runs on a cluster is taken as what it
+	// Commands of people, from the RolloutPolicy (policy.Rollout.Orders) and from the Release.
+	Commands []policy.Command
+	// Previous is State of the last Outcome; the zero State when there is none. Then what runs on a cluster is taken as what it
 	// was given last.
-	Before State
-	Now    time.Time
+	Previous State
+	Now      time.Time
 }
 
 // Cluster is what is wanted of the rollout on one cluster, and what is known of it.
@@ -33,10 +33,10 @@ type Cluster struct {
 	Held string
 	// Unreachable is why the cluster is not heard from; empty when it is.
 	Unreachable string
-	// Unread says that the cluster was not asked yet since this process began: what is remembered of it stands, and it is
+	// Unobserved says that the cluster was not asked yet since this process began: what is remembered of it stands, and it is
 	// given nothing. Its Report is not read.
-	Unread bool
-	Report Report
+	Unobserved bool
+	Report     Report
 }
 
 // Report is what a cluster says of the objects of a rollout. It is about one version; a report about another one than the

@@ -37,13 +37,13 @@ type counts [waiting + 1]int
 
 func (m *machine) standing(c *member) standing {
 	switch {
-	case c.onWanted() && (!c.tried() || c.Gated):
+	case c.onWanted() && (!c.wasUpdated() || c.StageCompleted):
 		return good
 	case c.Held != "":
 		return held
 	case c.onWanted() && m.failing(c):
 		return failing
-	case c.onWanted() && !c.Passed.IsZero() && c.healthyNow():
+	case c.onWanted() && !c.GatePassedAt.IsZero() && c.healthyNow():
 		return good
 	case c.Unreachable != "" && !(c.onWanted() && m.expected(c)):
 		return unreachable
@@ -55,33 +55,33 @@ func (m *machine) standing(c *member) standing {
 
 // expected says that a cluster that is not heard from may still come back in time.
 func (m *machine) expected(c *member) bool {
-	end := c.Away.Add(c.stage.deadline)
-	m.until(end)
-	return c.tried() && m.now.Before(end)
+	end := c.UnavailableSince.Add(c.stage.deadline)
+	m.requeue(end)
+	return c.wasUpdated() && m.now.Before(end)
 }
 
 // failing says that the cluster was given the wanted version and is not healthy on it in time. Of a cluster that is not heard
 // from, or is held, nobody can say so.
 func (m *machine) failing(c *member) bool {
-	if !c.heard() || c.Held != "" || !c.tried() {
+	if !c.hasReport() || c.Held != "" || !c.wasUpdated() {
 		return false
 	}
-	if c.hopeless() {
+	if c.stalled() {
 		return true
 	}
-	if !c.Passed.IsZero() {
-		return !c.Unhealthy.IsZero() && m.over(c.Unhealthy.Add(c.stage.deadline))
+	if !c.GatePassedAt.IsZero() {
+		return !c.UnhealthySince.IsZero() && m.expired(c.UnhealthySince.Add(c.stage.deadline))
 	}
-	inTime := c.At.Add(c.stage.deadline)
+	inTime := c.UpdatedAt.Add(c.stage.deadline)
 	if !c.healthyNow() {
-		return m.over(inTime)
+		return m.expired(inTime)
 	}
-	return m.over(inTime.Add(c.stage.soak)) && !m.ready(c)
+	return m.expired(inTime.Add(c.stage.soakDuration)) && !m.ready(c)
 }
 
-// hopeless says that no waiting can help.
-func (c *member) hopeless() bool {
-	if !c.about() {
+// stalled says that no waiting can help.
+func (c *member) stalled() bool {
+	if !c.reportsCurrent() {
 		return false
 	}
 	for _, q := range Questions(c.stage.Gate) {
@@ -92,43 +92,43 @@ func (c *member) hopeless() bool {
 	return c.Report.Health == Stalled
 }
 
-// over says that a time has come; otherwise it is looked at again then.
-func (m *machine) over(t time.Time) bool {
-	m.until(t)
+// expired says that a time has come; otherwise it is looked at again then.
+func (m *machine) expired(t time.Time) bool {
+	m.requeue(t)
 	return !t.After(m.now)
 }
 
 // inFlight says that the cluster is changing: it was given something and is neither healthy on it nor given up.
 func (m *machine) inFlight(c *member) bool {
 	switch {
-	case !c.tried() || !c.Passed.IsZero() || c.healthyNow() || c.Held != "":
+	case !c.wasUpdated() || !c.GatePassedAt.IsZero() || c.healthyNow() || c.Held != "":
 		return false
 	case c.Unreachable != "":
 		return m.expected(c)
 	case c.onWanted():
 		return !m.failing(c)
 	}
-	return !m.over(c.At.Add(c.stage.deadline))
+	return !m.expired(c.UpdatedAt.Add(c.stage.deadline))
 }
 
 // count puts the clusters of every stage in their standing.
-func (m *machine) count(p *phase) {
+func (m *machine) count(p *stageState) {
 	p.counts = counts{}
 	for _, c := range p.members {
 		p.counts[m.standing(c)]++
 	}
 }
 
-// judge stops a rollout in which more clusters of a stage fail than the budget allows. A rollout that is complete is not
+// detectFailure stops a rollout in which more clusters of a stage fail than the budget allows. A rollout that is complete is not
 // judged any more.
-func (m *machine) judge() {
-	if m.next.Failure != nil || !m.next.Completed.IsZero() {
+func (m *machine) detectFailure() {
+	if m.next.Failure != nil || !m.next.CompletedAt.IsZero() {
 		return
 	}
 	for _, p := range m.stages {
 		var culprits []*member
 		for _, c := range p.members {
-			if c.onWanted() && !c.At.Before(m.next.Chain) && m.failing(c) {
+			if c.onWanted() && !c.UpdatedAt.Before(m.next.FirstPendingAt) && m.failing(c) {
 				culprits = append(culprits, c)
 			}
 		}
@@ -139,15 +139,15 @@ func (m *machine) judge() {
 	}
 }
 
-func (m *machine) fail(p *phase, culprits []*member, budget int) {
+func (m *machine) fail(p *stageState, culprits []*member, budget int) {
 	f := &Failure{
-		At: m.now, Stage: p.Name, Reason: "ProgressDeadlineExceeded", Revision: m.in.Revision, Culprits: map[string]string{},
+		At: m.now, Stage: p.Name, Reason: "ProgressDeadlineExceeded", Revision: m.in.Revision, FailedClusters: map[string]string{},
 		RolledBack: m.policy.Spec.OnFailure == policy.Rollback && slices.ContainsFunc(m.members, m.canGoBack),
 	}
 	for _, c := range culprits {
-		f.Culprits[c.Name] = c.Wanted
+		f.FailedClusters[c.Name] = c.Wanted
 	}
-	f.Message = m.trouble(culprits[0])
+	f.Message = m.failureMessage(culprits[0])
 	if budget > 0 {
 		f.Reason = "FailureBudgetExceeded"
 		f.Message = fmt.Sprintf("%s; %d of %d clusters of stage %s fail, and maxUnhealthy is %d (%s)",
@@ -155,28 +155,28 @@ func (m *machine) fail(p *phase, culprits []*member, budget int) {
 	} else if len(culprits) > 1 {
 		f.Message = fmt.Sprintf("%s, and %d more", f.Message, len(culprits)-1)
 	}
-	m.stop(f)
+	m.halt(f)
 }
 
-// trouble is what is wrong with a cluster that fails.
-func (m *machine) trouble(c *member) string {
+// failureMessage is what is wrong with a cluster that fails.
+func (m *machine) failureMessage(c *member) string {
 	deadline := m.deadlineOf(c.stage)
 	var what string
-	switch q := c.unanswered(); {
-	case c.hopeless() && c.Report.Health != Stalled, c.healthyNow() && q != "":
+	switch q := c.openQuestion(); {
+	case c.stalled() && c.Report.Health != Stalled, c.healthyNow() && q != "":
 		what = fmt.Sprintf("%s does not say yes to %s", c.Name, q)
 		if message := c.Report.Answers[q].Message; message != "" {
 			what += ": " + message
 		}
 		return what
-	case c.hopeless():
+	case c.stalled():
 		what = c.Name + " cannot become healthy"
-	case c.Passed.IsZero():
+	case c.GatePassedAt.IsZero():
 		what = fmt.Sprintf("%s is not healthy within %s (%s)", c.Name, short(c.stage.deadline), deadline)
 	default:
 		what = fmt.Sprintf("%s has not been healthy any more for %s (%s)", c.Name, short(c.stage.deadline), deadline)
 	}
-	if c.about() && c.Report.Message != "" {
+	if c.reportsCurrent() && c.Report.Message != "" {
 		what += ": " + c.Report.Message
 	}
 	return what

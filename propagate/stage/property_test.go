@@ -15,7 +15,7 @@ import (
 // TestInvariants plays random rollouts and holds every step to what a rollout promises.
 func TestInvariants(t *testing.T) {
 	rounds := 300
-	verdicts := map[stage.Verdict]int{}
+	verdicts := map[stage.Phase]int{}
 	for seed := range rounds {
 		random := rand.New(rand.NewPCG(uint64(seed), 7))
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
@@ -23,10 +23,10 @@ func TestInvariants(t *testing.T) {
 			w := &watcher{t: t, random: random, given: map[string]bool{}}
 			line := stage.Play(in, randomScenario(random, in), w.see)
 			ends(t, line)
-			verdicts[line.Last.Verdict]++
+			verdicts[line.Last.Phase]++
 		})
 	}
-	for _, v := range []stage.Verdict{stage.Complete, stage.Halted, stage.RolledBack, stage.WaitingForApproval, stage.Paused} {
+	for _, v := range []stage.Phase{stage.Complete, stage.Halted, stage.RolledBack, stage.WaitingForApproval, stage.Paused} {
 		require.NotZero(t, verdicts[v], "no random rollout ends with %s: %v", v, verdicts)
 	}
 }
@@ -35,13 +35,13 @@ func TestInvariants(t *testing.T) {
 func ends(t *testing.T, line stage.Timeline) {
 	t.Helper()
 	o := line.Last
-	if o.Verdict == stage.Complete {
+	if o.Phase == stage.Complete {
 		return
 	}
-	require.NotNil(t, o.WaitingFor, o.Verdict)
-	require.NotEmpty(t, o.WaitingFor.Condition)
+	require.NotNil(t, o.WaitingFor, o.Phase)
+	require.NotEmpty(t, o.WaitingFor.Message)
 	require.False(t, o.WaitingFor.Since.IsZero(), "since when: %+v", o.WaitingFor)
-	require.NotContains(t, []stage.Verdict{stage.Rolling, stage.Soaking}, o.Verdict, "waits for %+v\n%s", o.WaitingFor, line)
+	require.NotContains(t, []stage.Phase{stage.Rolling, stage.Soaking}, o.Phase, "waits for %+v\n%s", o.WaitingFor, line)
 }
 
 // watcher holds each step against the ones before.
@@ -64,7 +64,7 @@ func (w *watcher) see(s stage.Step) {
 		same(t, w.random, s)
 	}
 	again := s.Input
-	again.Before = s.Outcome.State
+	again.Previous = s.Outcome.State
 	if second := stage.Decide(again); len(s.Outcome.Events) == 0 {
 		require.Equal(t, s.Outcome.State, second.State, "nothing happened, and another state is written")
 	}
@@ -76,22 +76,22 @@ func (w *watcher) decidesForAll(s stage.Step) {
 	require.True(w.t, slices.IsSortedFunc(s.Outcome.Decisions, func(a, b stage.Decision) int { return compare(a.Cluster, b.Cluster) }))
 	for _, d := range s.Outcome.Decisions {
 		c := cluster(s, d.Cluster)
-		given := s.Outcome.State.Clusters[d.Cluster].Given
+		given := s.Outcome.State.Clusters[d.Cluster].Current
 		if d.Held == "" {
 			require.Equal(w.t, c.Wanted, given.Digest, "%s is not held and has something else", d.Cluster)
 		} else {
 			require.NotEqual(w.t, c.Wanted, given.Digest, "%s is held: %s", d.Cluster, d.Held)
 		}
-		if d.Restore != nil {
-			require.Equal(w.t, stage.RolledBack, s.Outcome.Verdict)
-			require.Equal(w.t, given, *d.Restore)
+		if d.RollbackTo != nil {
+			require.Equal(w.t, stage.RolledBack, s.Outcome.Phase)
+			require.Equal(w.t, given, *d.RollbackTo)
 		}
 	}
 }
 
 // keepsConcurrency: no cluster is given anything while as many of its stage as may are changing, but for one that was among them.
 func (w *watcher) keepsConcurrency(s stage.Step) {
-	for _, course := range s.Input.Course.Stages {
+	for _, course := range s.Input.Sequence.Stages {
 		limit := max(1, course.MaxConcurrency.Of(len(course.Clusters), len(course.Clusters)))
 		given, flying := 0, 0
 		for _, name := range course.Clusters {
@@ -106,7 +106,7 @@ func (w *watcher) keepsConcurrency(s stage.Step) {
 		if given > 0 && flying > limit {
 			moved := 0 // those that were changing before and are given something newer
 			for _, name := range course.Clusters {
-				if before := s.Input.Before.Clusters[name]; gives(s, name) && !before.At.IsZero() && before.Passed.IsZero() {
+				if before := s.Input.Previous.Clusters[name]; gives(s, name) && !before.UpdatedAt.IsZero() && before.GatePassedAt.IsZero() {
 					moved++
 				}
 			}
@@ -116,16 +116,16 @@ func (w *watcher) keepsConcurrency(s stage.Step) {
 }
 
 // changing: the cluster was given something, has not become healthy on it, and its time is not over.
-func changing(s stage.Step, name string, m stage.Memory, in policy.RolloutStage) bool {
+func changing(s stage.Step, name string, m stage.ClusterState, in policy.RolloutStage) bool {
 	c := cluster(s, name)
-	if m.At.IsZero() || !m.Passed.IsZero() || c.Held != "" || c.Unreachable != "" {
+	if m.UpdatedAt.IsZero() || !m.GatePassedAt.IsZero() || c.Held != "" || c.Unreachable != "" {
 		return false
 	}
-	about := c.Report.Digest == m.Given.Digest
-	if about && (c.Report.Health == stage.Healthy || c.Report.Health == stage.Stalled || m.Given.Digest == "") {
+	about := c.Report.Digest == m.Current.Digest
+	if about && (c.Report.Health == stage.Healthy || c.Report.Health == stage.Stalled || m.Current.Digest == "") {
 		return false
 	}
-	return s.Input.Now.Before(m.At.Add(s.Input.Course.Policy.Spec.Deadline(in).Length()))
+	return s.Input.Now.Before(m.UpdatedAt.Add(s.Input.Sequence.Policy.Spec.Deadline(in).Length()))
 }
 
 // keepsGates: who is given something is in the stage that has its turn, or catches up, and every earlier stage is done:
@@ -134,17 +134,17 @@ func (w *watcher) keepsGates(s stage.Step) {
 	entered := 0
 	for _, e := range s.Outcome.Events {
 		switch e.Kind {
-		case stage.Entered:
+		case stage.StageStarted:
 			entered++
-		case stage.Given:
+		case stage.ClusterUpdated:
 			w.given[e.Cluster] = true
-		case stage.Passed:
+		case stage.StageCompleted:
 			w.passes(s, e.Stage)
 		}
 	}
 	require.LessOrEqual(w.t, entered, 1, "two stages at once")
 	turn := turnOf(s)
-	for i, course := range s.Input.Course.Stages {
+	for i, course := range s.Input.Sequence.Stages {
 		for _, name := range course.Clusters {
 			if !gives(s, name) {
 				continue
@@ -154,9 +154,9 @@ func (w *watcher) keepsGates(s stage.Step) {
 				w.t.Fatalf("%s of stage %s gets it in the turn of %s", name, course.Name, s.Outcome.Stage)
 			}
 			if i < turn {
-				require.Equal(w.t, policy.Immediate, s.Input.Course.Policy.Spec.CatchUpPolicy, "%s catches up", name)
+				require.Equal(w.t, policy.Immediate, s.Input.Sequence.Policy.Spec.CatchUpPolicy, "%s catches up", name)
 			}
-			for _, earlier := range s.Input.Course.Stages[:i] {
+			for _, earlier := range s.Input.Sequence.Stages[:i] {
 				w.done(s, earlier, name)
 			}
 		}
@@ -165,12 +165,12 @@ func (w *watcher) keepsGates(s stage.Step) {
 
 // turnOf is the index of the stage that has its turn after the step, or their number when all were left.
 func turnOf(s stage.Step) int {
-	for i, course := range s.Input.Course.Stages {
+	for i, course := range s.Input.Sequence.Stages {
 		if course.Name == s.Outcome.Stage {
 			return i
 		}
 	}
-	return len(s.Input.Course.Stages)
+	return len(s.Input.Sequence.Stages)
 }
 
 // done: each cluster of the stage has what is wanted and was gated with it, or is one that may be passed over.
@@ -180,10 +180,10 @@ func (w *watcher) done(s stage.Step, course stage.Stage, by string) {
 	for _, name := range course.Clusters {
 		c, m := cluster(s, name), s.Outcome.State.Clusters[name]
 		switch {
-		case c.Wanted == m.Given.Digest && (m.At.IsZero() || m.Gated):
+		case c.Wanted == m.Current.Digest && (m.UpdatedAt.IsZero() || m.StageCompleted):
 			proven = true
 		case c.Held != "", c.Unreachable != "":
-		case gives(s, name) || c.Wanted == m.Given.Digest && s.Input.Course.Policy.Spec.CatchUpPolicy == policy.Immediate:
+		case gives(s, name) || c.Wanted == m.Current.Digest && s.Input.Sequence.Policy.Spec.CatchUpPolicy == policy.Immediate:
 			proven = true // it catches up beside the turn of a later stage
 		default:
 			unhealthy++
@@ -196,28 +196,28 @@ func (w *watcher) done(s stage.Step, course stage.Stage, by string) {
 // passes: a stage is left only when each of its clusters is healthy on what is wanted and has been for its soak, or may be
 // passed over; when a person approved it, if one has to; and in a window.
 func (w *watcher) passes(s stage.Step, name string) {
-	course := s.Input.Course.Stages[slices.IndexFunc(s.Input.Course.Stages, func(c stage.Stage) bool { return c.Name == name })]
+	course := s.Input.Sequence.Stages[slices.IndexFunc(s.Input.Sequence.Stages, func(c stage.Stage) bool { return c.Name == name })]
 	failing, away := 0, 0
 	for _, name := range course.Clusters {
 		c, m := cluster(s, name), s.Outcome.State.Clusters[name]
-		before := s.Input.Before.Clusters[name]
+		before := s.Input.Previous.Clusters[name]
 		switch {
-		case c.Wanted == m.Given.Digest && (m.At.IsZero() || before.Gated && before.At.Equal(m.At)), c.Held != "":
+		case c.Wanted == m.Current.Digest && (m.UpdatedAt.IsZero() || before.StageCompleted && before.UpdatedAt.Equal(m.UpdatedAt)), c.Held != "":
 		case c.Unreachable != "":
 			away++
-		case !m.Passed.IsZero() && (c.Report.Health == stage.Healthy || c.Wanted == "") && c.Report.Digest == c.Wanted:
-			relapsed := m.Healthy.After(m.Passed) // and was healthy again before anybody gave it up
-			require.True(w.t, relapsed || !w.given[name] || !m.Passed.Before(m.Healthy.Add(course.Gate.SoakDuration.Length())), "%s passed before its soak was over", name)
+		case !m.GatePassedAt.IsZero() && (c.Report.Health == stage.Healthy || c.Wanted == "") && c.Report.Digest == c.Wanted:
+			relapsed := m.HealthySince.After(m.GatePassedAt) // and was healthy again before anybody gave it up
+			require.True(w.t, relapsed || !w.given[name] || !m.GatePassedAt.Before(m.HealthySince.Add(course.Gate.SoakDuration.Length())), "%s passed before its soak was over", name)
 		default:
 			failing++
 		}
 	}
-	budget, n := s.Input.Course.Policy.Spec.FailureBudget, len(course.Clusters)
+	budget, n := s.Input.Sequence.Policy.Spec.FailureBudget, len(course.Clusters)
 	require.LessOrEqual(w.t, away, budget.MaxUnreachable.Of(n, 0), "%s passed", name)
 	require.LessOrEqual(w.t, failing, budget.MaxUnhealthy.Of(n, 0), "%s passed", name)
 	if course.Gate.Approval == policy.Manual {
-		require.True(w.t, slices.ContainsFunc(s.Input.Orders, func(o policy.Command) bool {
-			return o.Do == policy.CommandApprove && o.Stage == name && o.About(s.Outcome.Target)
+		require.True(w.t, slices.ContainsFunc(s.Input.Commands, func(o policy.Command) bool {
+			return o.Do == policy.CommandApprove && o.Stage == name && o.About(s.Outcome.ID)
 		}), "%s passed without approval", name)
 	}
 	opens, _ := policy.Open(course.Gate.Windows, s.Input.Now)
@@ -227,7 +227,7 @@ func (w *watcher) passes(s stage.Step, name string) {
 // handsOff: what people hold, and what is not heard from, is given nothing, and after a failure nobody is.
 func (w *watcher) handsOff(s stage.Step) {
 	for _, c := range s.Input.Clusters {
-		before, after := s.Input.Before.Clusters[c.Name].Given, s.Outcome.State.Clusters[c.Name].Given
+		before, after := s.Input.Previous.Clusters[c.Name].Current, s.Outcome.State.Clusters[c.Name].Current
 		if c.Held != "" && before.Digest != "" {
 			require.Equal(w.t, before, after, "%s is held", c.Name)
 		}
@@ -244,45 +244,45 @@ func (w *watcher) handsOff(s stage.Step) {
 
 // keepsBudget: as long as nothing failed and it is not complete, no stage has more failing clusters than the budget.
 func (w *watcher) keepsBudget(s stage.Step) {
-	if s.Outcome.State.Failure != nil || !s.Outcome.State.Completed.IsZero() {
+	if s.Outcome.State.Failure != nil || !s.Outcome.State.CompletedAt.IsZero() {
 		return
 	}
-	for _, course := range s.Input.Course.Stages {
+	for _, course := range s.Input.Sequence.Stages {
 		late := 0
 		for _, name := range course.Clusters {
 			c, m := cluster(s, name), s.Outcome.State.Clusters[name]
-			judged := m.Given.Digest == c.Wanted && !m.At.IsZero() && !m.At.Before(s.Outcome.State.Chain) && c.Held == "" && c.Unreachable == ""
-			healthy := c.Report.Digest == m.Given.Digest && c.Report.Health == stage.Healthy || m.Given.Digest == ""
-			over := !s.Input.Now.Before(m.At.Add(s.Input.Course.Policy.Spec.Deadline(course.RolloutStage).Length()))
-			if judged && m.Passed.IsZero() && !healthy && over {
+			judged := m.Current.Digest == c.Wanted && !m.UpdatedAt.IsZero() && !m.UpdatedAt.Before(s.Outcome.State.FirstPendingAt) && c.Held == "" && c.Unreachable == ""
+			healthy := c.Report.Digest == m.Current.Digest && c.Report.Health == stage.Healthy || m.Current.Digest == ""
+			over := !s.Input.Now.Before(m.UpdatedAt.Add(s.Input.Sequence.Policy.Spec.Deadline(course.RolloutStage).Length()))
+			if judged && m.GatePassedAt.IsZero() && !healthy && over {
 				late++
 			}
 		}
-		require.LessOrEqual(w.t, late, s.Input.Course.Policy.Spec.FailureBudget.MaxUnhealthy.Of(len(course.Clusters), 0), course.Name)
+		require.LessOrEqual(w.t, late, s.Input.Sequence.Policy.Spec.FailureBudget.MaxUnhealthy.Of(len(course.Clusters), 0), course.Name)
 	}
 }
 
 // waits: what is not complete says what it waits for, and looks again only later.
 func (w *watcher) waits(s stage.Step) {
 	o := s.Outcome
-	require.Equal(w.t, o.Verdict == stage.Complete, o.WaitingFor == nil, o.Verdict)
+	require.Equal(w.t, o.Phase == stage.Complete, o.WaitingFor == nil, o.Phase)
 	require.NotEmpty(w.t, o.Reason)
 	require.NotEmpty(w.t, o.Message)
-	if !o.LookAgain.IsZero() {
-		require.True(w.t, o.LookAgain.After(s.Input.Now))
+	if !o.RequeueAt.IsZero() {
+		require.True(w.t, o.RequeueAt.After(s.Input.Now))
 	}
 	if o.WaitingFor != nil {
-		require.NotEmpty(w.t, o.WaitingFor.Condition)
+		require.NotEmpty(w.t, o.WaitingFor.Message)
 		require.False(w.t, o.WaitingFor.Since.After(s.Input.Now), "%+v", o.WaitingFor)
 	}
 	if w.before != nil && o.State.Failure != nil && w.before.Outcome.State.Failure != nil && w.before.Input.Revision == s.Input.Revision &&
-		!slices.ContainsFunc(o.Events, func(e stage.Event) bool { return e.Kind == stage.Resumed || e.Kind == stage.Stopped }) {
+		!slices.ContainsFunc(o.Events, func(e stage.Event) bool { return e.Kind == stage.RolloutResumed || e.Kind == stage.RolloutHalted }) {
 		require.Equal(w.t, w.before.Outcome.State.Failure.At, o.State.Failure.At, "a failure stays")
 	}
 }
 
 func gives(s stage.Step, name string) bool {
-	return slices.ContainsFunc(s.Outcome.Events, func(e stage.Event) bool { return e.Kind == stage.Given && e.Cluster == name })
+	return slices.ContainsFunc(s.Outcome.Events, func(e stage.Event) bool { return e.Kind == stage.ClusterUpdated && e.Cluster == name })
 }
 
 func cluster(s stage.Step, name string) stage.Cluster {

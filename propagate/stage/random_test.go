@@ -94,7 +94,7 @@ func randomScenario(random *rand.Rand, in stage.Input) stage.Scenario {
 		s.Commits = append(s.Commits, commit)
 	}
 	for range random.IntN(3) {
-		s.Orders = append(s.Orders, stage.TimedOrder{
+		s.Commands = append(s.Commands, stage.TimedCommand{
 			At: minutes(random.IntN(200)), Stage: strconv.Itoa(random.IntN(3)),
 			Do: pick(random, policy.CommandAbort, policy.CommandRollback, policy.CommandResume, policy.CommandResume),
 		})

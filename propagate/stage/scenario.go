@@ -14,7 +14,7 @@ type Scenario struct {
 	// ApproveAfter is how long people take to approve; empty: they do not, but for Orders.
 	ApproveAfter policy.Duration `json:"approveAfter,omitempty"`
 	Faults       []Trouble       `json:"faults,omitempty"`
-	Orders       []TimedOrder    `json:"orders,omitempty"`
+	Commands     []TimedCommand  `json:"commands,omitempty"`
 	Commits      []Commit        `json:"commits,omitempty"`
 	// Until is when the simulation ends at the latest; 30 days when empty.
 	Until policy.Duration `json:"until,omitempty"`
@@ -42,8 +42,8 @@ const (
 	Kept    TroubleKind = "Held" // by people
 )
 
-// TimedOrder is what a person orders about the target of that time.
-type TimedOrder struct {
+// TimedCommand is what a person orders about the target of that time.
+type TimedCommand struct {
 	At    policy.Duration `json:"at"`
 	Do    string          `json:"do"`
 	Stage string          `json:"stage,omitempty"`
@@ -76,7 +76,7 @@ func (s Scenario) instants() []time.Duration {
 			all = append(all, t.To.Length())
 		}
 	}
-	for _, o := range s.Orders {
+	for _, o := range s.Commands {
 		all = append(all, o.At.Length())
 	}
 	for _, c := range s.Commits {

@@ -32,8 +32,8 @@ func Sum(items []Item) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Short is what of a Target people write: its first 12 hexadecimal digits.
-func Short(target string) string {
+// ShortID is what of a Target people write: its first 12 hexadecimal digits.
+func ShortID(target string) string {
 	hex := strings.TrimPrefix(target, "sha256:")
 	return hex[:min(12, len(hex))]
 }

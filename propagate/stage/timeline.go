@@ -18,7 +18,7 @@ type Timeline struct {
 type Moment struct {
 	At       time.Duration
 	Event    EventKind // empty: the verdict changed
-	Verdict  Verdict
+	Verdict  Phase
 	Stage    string
 	Clusters []string
 	Message  string
@@ -34,7 +34,7 @@ func (t *Timeline) add(s Step) {
 				continue
 			}
 		}
-		moment := Moment{At: s.At, Event: e.Kind, Verdict: s.Outcome.Verdict, Stage: e.Stage, Message: e.Message}
+		moment := Moment{At: s.At, Event: e.Kind, Verdict: s.Outcome.Phase, Stage: e.Stage, Message: e.Message}
 		if e.Cluster != "" {
 			moment.Clusters = []string{e.Cluster}
 		}
@@ -42,10 +42,10 @@ func (t *Timeline) add(s Step) {
 	}
 	o := s.Outcome
 	switch {
-	case o.Verdict == t.Last.Verdict, o.Verdict == Complete, o.Verdict == Rolling:
-	case o.Verdict == Halted && o.State.Failure != nil: // an event says so
+	case o.Phase == t.Last.Phase, o.Phase == Complete, o.Phase == Rolling:
+	case o.Phase == Halted && o.State.Failure != nil: // an event says so
 	default:
-		t.Moments = append(t.Moments, Moment{At: s.At, Verdict: o.Verdict, Stage: o.Stage, Message: o.Message})
+		t.Moments = append(t.Moments, Moment{At: s.At, Verdict: o.Phase, Stage: o.Stage, Message: o.Message})
 	}
 	t.Last = o
 }
@@ -56,12 +56,12 @@ func (t Timeline) String() string {
 	for _, m := range t.Moments {
 		fmt.Fprintf(&b, "%-9s %-10s %s\n", short(m.At), m.Stage, m.sentence())
 	}
-	fmt.Fprintf(&b, "%-9s %-10s %s", short(t.Lasted), "end", t.Last.Verdict)
-	if t.Last.Message != "" && t.Last.Verdict != Complete {
+	fmt.Fprintf(&b, "%-9s %-10s %s", short(t.Lasted), "end", t.Last.Phase)
+	if t.Last.Message != "" && t.Last.Phase != Complete {
 		fmt.Fprintf(&b, ": %s", t.Last.Message)
 	}
-	if len(t.Last.Behind) > 0 {
-		fmt.Fprintf(&b, ", without %s", names(t.Last.Behind))
+	if len(t.Last.OutdatedClusters) > 0 {
+		fmt.Fprintf(&b, ", without %s", names(t.Last.OutdatedClusters))
 	}
 	return b.String() + "\n"
 }
@@ -75,27 +75,27 @@ func (m Moment) sentence() string {
 		return who + " " + many
 	}
 	switch m.Event {
-	case Started:
+	case RolloutStarted:
 		return "a new version is wanted"
-	case Superseded:
+	case RolloutSuperseded:
 		return "a newer version is wanted"
-	case Entered:
+	case StageStarted:
 		return "begins"
-	case Given:
+	case ClusterUpdated:
 		return verb("gets the new version", "get the new version")
-	case Became:
+	case ClusterHealthy:
 		return verb("is healthy", "are healthy")
-	case Relapsed:
+	case ClusterDegraded:
 		return withMessage(verb("is not healthy any more", "are not healthy any more"), m.Message)
-	case Passed:
+	case StageCompleted:
 		return "passed"
-	case Stopped:
+	case RolloutHalted:
 		return withMessage("stops", m.Message)
-	case Restored:
+	case ClusterRolledBack:
 		return verb("gets back what it had", "get back what they had")
-	case Resumed:
+	case RolloutResumed:
 		return "a person resumed it"
-	case Finished:
+	case RolloutCompleted:
 		return "every stage was left"
 	}
 	return withMessage(string(m.Verdict), m.Message)

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// clusters picks the cluster that the stage waits for: the one most in trouble, then the one whose deadline is next; of
+// waitingCluster picks the cluster that the stage waits for: the one most in trouble, then the one whose deadline is next; of
 // those that only soak, the last.
-func (m *machine) clusters(o *Outcome, p *phase) {
+func (m *machine) waitingCluster(o *Outcome, p *stageState) {
 	soaking := p.counts[pending] == 0
 	var worst *WaitingFor
 	rank := 0
@@ -24,7 +24,7 @@ func (m *machine) clusters(o *Outcome, p *phase) {
 		}
 	}
 	if soaking {
-		o.Verdict, o.Reason = Soaking, "Soaking"
+		o.Phase, o.Reason = Soaking, "Soaking"
 	}
 	o.WaitingFor = worst
 }
@@ -41,41 +41,41 @@ const (
 
 // waits is what a cluster is waited for; rank 0 when it is not.
 func (m *machine) waits(c *member) (WaitingFor, int) {
-	w := WaitingFor{Cluster: c.Name, Stage: c.stage.Name, Since: c.At, Deadline: c.At.Add(c.stage.deadline)}
+	w := WaitingFor{Cluster: c.Name, Stage: c.stage.Name, Since: c.UpdatedAt, Deadline: c.UpdatedAt.Add(c.stage.deadline)}
 	switch s := m.standing(c); {
 	case s == pending:
-		w.Condition, w.Since, w.Deadline = "to get its turn", m.next.Entered, time.Time{}
+		w.Message, w.Since, w.Deadline = "to get its turn", m.next.StageStartedAt, time.Time{}
 		if w.Since.IsZero() {
-			w.Since = m.next.Began
+			w.Since = m.next.StartedAt
 		}
-		if c.Unread {
-			w.Condition = "to be asked what it runs"
+		if c.Unobserved {
+			w.Message = "to be asked what it runs"
 		}
 		return w, rankTurn
 	case s != waiting:
 		return w, 0
 	case c.Unreachable != "":
-		w.Condition, w.Since, w.Deadline = "to be heard from: "+c.Unreachable, c.Away, c.Away.Add(c.stage.deadline)
+		w.Message, w.Since, w.Deadline = "to be heard from: "+c.Unreachable, c.UnavailableSince, c.UnavailableSince.Add(c.stage.deadline)
 		return w, rankAway
-	case c.healthyNow() && c.Passed.IsZero() && !m.soaked(c):
-		w.Condition, w.Since, w.Deadline = "to be healthy for "+short(c.stage.soak), c.Healthy, c.Healthy.Add(c.stage.soak)
+	case c.healthyNow() && c.GatePassedAt.IsZero() && !m.soaked(c):
+		w.Message, w.Since, w.Deadline = "to be healthy for "+short(c.stage.soakDuration), c.HealthySince, c.HealthySince.Add(c.stage.soakDuration)
 		return w, rankSoak
-	case c.healthyNow() && c.Passed.IsZero():
-		w.Condition = fmt.Sprintf("to say yes to %s", c.unanswered())
-		if message := c.Report.Answers[c.unanswered()].Message; message != "" {
-			w.Condition += ": " + message
+	case c.healthyNow() && c.GatePassedAt.IsZero():
+		w.Message = fmt.Sprintf("to say yes to %s", c.openQuestion())
+		if message := c.Report.Answers[c.openQuestion()].Message; message != "" {
+			w.Message += ": " + message
 		}
-		w.Deadline = w.Deadline.Add(c.stage.soak)
+		w.Deadline = w.Deadline.Add(c.stage.soakDuration)
 		return w, rankAsked
 	}
-	w.Condition = "to become healthy"
-	if !c.Passed.IsZero() && !c.Unhealthy.IsZero() {
-		w.Since, w.Deadline = c.Unhealthy, c.Unhealthy.Add(c.stage.deadline)
+	w.Message = "to become healthy"
+	if !c.GatePassedAt.IsZero() && !c.UnhealthySince.IsZero() {
+		w.Since, w.Deadline = c.UnhealthySince, c.UnhealthySince.Add(c.stage.deadline)
 	}
-	if c.about() && c.Report.Message != "" {
-		w.Condition += ": " + c.Report.Message
+	if c.reportsCurrent() && c.Report.Message != "" {
+		w.Message += ": " + c.Report.Message
 	}
-	if c.about() && c.Report.Health == Failed {
+	if c.reportsCurrent() && c.Report.Health == Failed {
 		return w, rankFailed
 	}
 	return w, rankFlying

@@ -30,13 +30,13 @@ type simulated struct {
 }
 
 func newWorld(in Input, s Scenario) *world {
-	w := &world{in: in, scenario: s, start: in.Now, clusters: map[string]*simulated{}, asked: map[policy.Command]time.Duration{}, orders: slices.Clone(in.Orders)}
+	w := &world{in: in, scenario: s, start: in.Now, clusters: map[string]*simulated{}, asked: map[policy.Command]time.Duration{}, orders: slices.Clone(in.Commands)}
 	w.in.Clusters = slices.Clone(in.Clusters)
 	for _, c := range in.Clusters {
 		w.clusters[c.Name] = &simulated{runs: Version{c.Report.Digest, c.Report.Revision}, first: c}
 	}
 	slices.SortStableFunc(w.scenario.Commits, func(a, b Commit) int { return int(a.At.Length() - b.At.Length()) })
-	slices.SortStableFunc(w.scenario.Orders, func(a, b TimedOrder) int { return int(a.At.Length() - b.At.Length()) })
+	slices.SortStableFunc(w.scenario.Commands, func(a, b TimedCommand) int { return int(a.At.Length() - b.At.Length()) })
 	return w
 }
 
@@ -49,12 +49,12 @@ func (w *world) step(at time.Duration) Step {
 	for i := range w.in.Clusters {
 		w.report(&w.in.Clusters[i], at)
 	}
-	w.order(at)
+	w.command(at)
 	in := w.in
-	in.Clusters, in.Orders = slices.Clone(w.in.Clusters), slices.Clone(w.orders)
+	in.Clusters, in.Commands = slices.Clone(w.in.Clusters), slices.Clone(w.orders)
 	w.last = Decide(in)
 	w.ask(at)
-	w.in.Before = w.last.State
+	w.in.Previous = w.last.State
 	return Step{At: at, Input: in, Outcome: w.last}
 }
 
@@ -67,11 +67,11 @@ func (w *world) commit(c Commit) {
 	}
 }
 
-// order notes what people order by now: it is about the target that they have seen.
-func (w *world) order(at time.Duration) {
-	for ; w.ordered < len(w.scenario.Orders) && w.last.Target != "" && w.scenario.Orders[w.ordered].At.Length() <= at; w.ordered++ {
-		o := w.scenario.Orders[w.ordered]
-		w.orders = append(w.orders, policy.Command{Do: o.Do, RolloutID: Short(w.last.Target), Stage: o.Stage})
+// command notes what people order by now: it is about the target that they have seen.
+func (w *world) command(at time.Duration) {
+	for ; w.ordered < len(w.scenario.Commands) && w.last.ID != "" && w.scenario.Commands[w.ordered].At.Length() <= at; w.ordered++ {
+		o := w.scenario.Commands[w.ordered]
+		w.orders = append(w.orders, policy.Command{Do: o.Do, RolloutID: ShortID(w.last.ID), Stage: o.Stage})
 	}
 	for approval, since := range w.asked {
 		if at >= since+w.scenario.ApproveAfter.Length() && !slices.Contains(w.orders, approval) {
@@ -82,10 +82,10 @@ func (w *world) order(at time.Duration) {
 
 // ask notes since when an approval is waited for, if somebody will give it.
 func (w *world) ask(at time.Duration) {
-	if w.scenario.ApproveAfter == "" || w.last.Verdict != WaitingForApproval {
+	if w.scenario.ApproveAfter == "" || w.last.Phase != WaitingForApproval {
 		return
 	}
-	approval := policy.Command{Do: policy.CommandApprove, RolloutID: Short(w.last.Target), Stage: w.last.Stage}
+	approval := policy.Command{Do: policy.CommandApprove, RolloutID: ShortID(w.last.ID), Stage: w.last.Stage}
 	if _, asked := w.asked[approval]; !asked {
 		w.asked[approval] = at
 	}
@@ -116,7 +116,7 @@ func (w *world) report(c *Cluster, at time.Duration) {
 		}
 	}
 	c.Report.Answers = map[Question]Answer{}
-	for _, s := range w.in.Course.Stages {
+	for _, s := range w.in.Sequence.Stages {
 		for _, q := range Questions(s.Gate) {
 			c.Report.Answers[q] = answer
 		}
@@ -166,10 +166,10 @@ func (w *world) deliver(step Step) bool {
 		it := w.clusters[d.Cluster]
 		runs := it.runs
 		switch {
-		case d.Restore != nil:
-			runs = *d.Restore
+		case d.RollbackTo != nil:
+			runs = *d.RollbackTo
 		case d.Held == "":
-			runs = step.Outcome.State.Clusters[d.Cluster].Given
+			runs = step.Outcome.State.Clusters[d.Cluster].Current
 		}
 		if c.Unreachable == "" && runs.Digest != it.runs.Digest {
 			it.runs, it.since, it.given, changed = runs, step.At, true, true
@@ -200,8 +200,8 @@ func (w *world) next(at time.Duration) (time.Duration, bool) {
 			}
 		}
 	}
-	if !w.last.LookAgain.IsZero() {
-		times = append(times, w.last.LookAgain.Sub(w.start))
+	if !w.last.RequeueAt.IsZero() {
+		times = append(times, w.last.RequeueAt.Sub(w.start))
 	}
 	for _, since := range w.asked {
 		times = append(times, since+w.scenario.ApproveAfter.Length())

@@ -17,39 +17,56 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// Hold puts a cluster on hold in Git, or ends the hold.
+// Hold puts a cluster on hold in Git.
 type Hold struct {
 	Flags
 	Reason, Owner, Until string
-	Release              bool
 }
 
+// Run sets spec.hold of the manifest of a cluster.
 func (f *Hold) Run(ctx context.Context, out io.Writer, cluster string, now time.Time) error {
-	h, m, err := gitrepo.FindManifest(f.dir, gitrepo.Selector{Noun: "Cluster", Name: cluster, Kinds: map[string][]string{v1alpha1.GroupVersion.Group: {"Cluster"}, v1alpha1.KarmadaClusterGroup: {"Cluster"}}})
+	h, m, err := f.findCluster(cluster)
 	if err != nil {
-		return fmt.Errorf("%w; for a cluster that is only on the hub, add a manifest with its name and spec.hold", err)
-	}
-	c := gitrepo.Change{File: m.File}
-	if f.Release {
-		was, _ := m.Get("spec", "hold", "reason")
-		c.Subject = "release cluster " + cluster
-		c.Body = text.WithPrefix("It was held: ", was)
-		c.Text, err = m.Remove("spec", "hold")
-		if err != nil {
-			return fmt.Errorf("%s is not held in Git: %w", cluster, err)
-		}
-		return f.commit(ctx, out, h, c)
+		return err
 	}
 	hold, err := f.hold(h, now)
 	if err != nil {
 		return err
 	}
-	c.Subject = "hold cluster " + cluster + ": " + f.Reason
+	c := gitrepo.Change{File: m.File, Subject: "hold cluster " + cluster + ": " + f.Reason}
 	c.Body = text.Join("\n", text.WithPrefix("Owner: ", hold.Owner), text.WithPrefix("Until: ", hold.Until))
 	if c.Text, err = m.Set(hold, "spec", "hold"); err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), err)
 	}
 	return f.commit(ctx, out, h, c)
+}
+
+// Unhold ends the hold of a cluster in Git.
+type Unhold struct {
+	Flags
+}
+
+// Run removes spec.hold from the manifest of a cluster.
+func (f *Unhold) Run(ctx context.Context, out io.Writer, cluster string) error {
+	h, m, err := f.findCluster(cluster)
+	if err != nil {
+		return err
+	}
+	reason, _ := m.Get("spec", "hold", "reason")
+	c := gitrepo.Change{File: m.File, Subject: "unhold cluster " + cluster, Body: text.WithPrefix("It was held: ", reason)}
+	if c.Text, err = m.Remove("spec", "hold"); err != nil {
+		return fmt.Errorf("%s is not held in Git: %w", cluster, err)
+	}
+	return f.commit(ctx, out, h, c)
+}
+
+// findCluster finds the manifest of a cluster in Git.
+func (f *Flags) findCluster(cluster string) (*gitrepo.Repository, gitrepo.ManifestFile, error) {
+	h, m, err := gitrepo.FindManifest(f.dir, gitrepo.Selector{Noun: "Cluster", Name: cluster, Kinds: map[string][]string{v1alpha1.GroupVersion.Group: {"Cluster"}, v1alpha1.KarmadaClusterGroup: {"Cluster"}}})
+	if err != nil {
+		return nil, m, fmt.Errorf("%w; for a cluster that is only on the hub, add a manifest with its name and spec.hold", err)
+	}
+	return h, m, nil
 }
 
 // writtenHold is spec.hold in YAML.
@@ -62,6 +79,7 @@ type writtenHold struct {
 // maxReason is the longest reason that the CustomResourceDefinition accepts, in characters.
 const maxReason = 256
 
+// hold returns the hold that the flags describe.
 func (f *Hold) hold(h *gitrepo.Repository, now time.Time) (writtenHold, error) {
 	hold := writtenHold{Reason: strings.TrimSpace(f.Reason), Owner: cmp.Or(f.Owner, h.UserName())}
 	if hold.Reason == "" {

@@ -32,13 +32,13 @@ type RolloutFlags struct {
 func (f *RolloutFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
 	f.hub.RegisterWithNamespace(flags)
-	flags.Lookup("hub-kubeconfig").Usage = "kubeconfig of the hub that knows the target (default $" + hub.KubeconfigEnv + ", else none is asked)"
+	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub that knows the target (default $" + hub.KubeconfigEnv + ", else none is asked)"
 	flags.StringVarP(&f.federation, "federation", "f", "", "federation on the hub (default the only one)")
-	flags.StringVar(&f.target, "target", "", "what the order is about, as the status has it: 12 digits or more (default what the hub says)")
-	flags.BoolVar(&f.annotate, "annotate", false, "order it on the hub, as an annotation of the Release, in place of Git")
-	c.MarkFlagsMutuallyExclusive("annotate", "dry-run")
-	c.MarkFlagsMutuallyExclusive("annotate", "push")
-	c.MarkFlagsMutuallyExclusive("annotate", "dir")
+	flags.StringVar(&f.target, "rollout-id", "", "what the order is about, as the status has it: 12 digits or more (default what the hub says)")
+	flags.BoolVar(&f.annotate, "on-hub", false, "order it on the hub, as an annotation of the Release, in place of Git")
+	c.MarkFlagsMutuallyExclusive("on-hub", "dry-run")
+	c.MarkFlagsMutuallyExclusive("on-hub", "push")
+	c.MarkFlagsMutuallyExclusive("on-hub", "dir")
 }
 
 // RolloutCommand is a command of a person about one rollout: approve, abort, rollback or resume.
@@ -140,9 +140,9 @@ func (o *RolloutCommand) order(name string, status *v1alpha1.RolloutStatus) (pol
 	case order.RolloutID == "" && status != nil:
 		return order, fmt.Errorf("the hub knows of no target of rollout %s", name)
 	case order.RolloutID == "":
-		return order, errors.New("an order is about one target: name the hub (--hub-kubeconfig or $" + hub.KubeconfigEnv + "), or --target with the digits that accord status shows")
+		return order, errors.New("an order is about one target: name the hub (--kubeconfig or $" + hub.KubeconfigEnv + "), or --rollout-id with the digits that accord status shows")
 	case !orderTarget.MatchString(order.RolloutID):
-		return order, fmt.Errorf("--target %q: expected 12 hexadecimal digits or more, as accord status shows them", order.RolloutID)
+		return order, fmt.Errorf("--rollout-id %q: expected 12 hexadecimal digits or more, as accord status shows them", order.RolloutID)
 	case o.Do == policy.CommandApprove && order.Stage == "" && status != nil:
 		return order, fmt.Errorf("rollout %s has no current stage: set --stage", name)
 	case o.Do == policy.CommandApprove && order.Stage == "":

@@ -23,7 +23,7 @@ import (
 // KubeconfigEnv is the environment variable with the path of the hub's kubeconfig.
 const KubeconfigEnv = "ACCORD_KUBECONFIG"
 
-// Flags select the hub: --hub-kubeconfig, else ACCORD_KUBECONFIG, else kubectl's current context.
+// Flags select the hub: --kubeconfig, else ACCORD_KUBECONFIG, else kubectl's current context.
 type Flags struct {
 	Kubeconfig string
 	Context    string
@@ -33,8 +33,8 @@ type Flags struct {
 }
 
 func (h *Flags) Register(f *pflag.FlagSet) {
-	f.StringVar(&h.Kubeconfig, "hub-kubeconfig", "", "kubeconfig of the hub (default $"+KubeconfigEnv+", else as kubectl)")
-	f.StringVar(&h.Context, "hub-context", "", "context in the hub's kubeconfig (default its current one)")
+	f.StringVar(&h.Kubeconfig, "kubeconfig", "", "kubeconfig of the hub (default $"+KubeconfigEnv+", else as kubectl)")
+	f.StringVar(&h.Context, "context", "", "context in the hub's kubeconfig (default its current one)")
 }
 
 // RegisterWithNamespace registers --namespace, too.
@@ -89,7 +89,7 @@ func (h *Hub) Wrap(doing string, err error) error {
 	case err == nil:
 		return nil
 	case apimeta.IsNoMatchError(err):
-		return fmt.Errorf("this is not an accord hub (%s): it does not serve %s; start one with \"accord up\", or name it with --hub-kubeconfig or $%s",
+		return fmt.Errorf("this is not an accord hub (%s): it does not serve %s; start one with \"accord up\", or name it with --kubeconfig or $%s",
 			h.Config.Host, v1alpha1.GroupVersion, KubeconfigEnv)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("%s: interrupted", doing)

@@ -117,7 +117,7 @@ func (f *Options) checkDistinct(ctx context.Context, h *hub.Hub, c *candidate) (
 		return "", fmt.Errorf("reaching the cluster: %w", err)
 	}
 	if hubID == memberID && !f.AllowHub {
-		return "", fmt.Errorf("the cluster %s is the hub itself: select another cluster with --context or another hub with --hub-kubeconfig, or set --allow-hub", c.config.Host)
+		return "", fmt.Errorf("the cluster %s is the hub itself: select another cluster with --member-context or another hub with --kubeconfig, or set --allow-hub", c.config.Host)
 	}
 	return hubID, nil
 }

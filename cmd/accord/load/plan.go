@@ -69,7 +69,7 @@ func (p *PlannedTree) CheckCluster(name string) error {
 }
 
 // NoClusters is the message for a plan without Clusters.
-const NoClusters = "no Cluster is declared: put Cluster manifests beside the others (of Karmada: kubectl get clusters -o yaml), or name a hub with --hub-kubeconfig"
+const NoClusters = "no Cluster is declared: put Cluster manifests beside the others (of Karmada: kubectl get clusters -o yaml), or name a hub with --kubeconfig"
 
 // Find returns the object that a user named.
 func (p *PlannedTree) Find(o ObjectName, namespace string) (manifest.ID, error) {

@@ -24,7 +24,9 @@ func TestReleaseSight(t *testing.T) {
 	sick := leg("e", v1alpha1.Failed, status.HealthCheckFailed, true)
 	broken := leg("f", v1alpha1.Failed, status.BuildFailed, false)
 	broken.Stalled = true
-	legs := func(l ...status.DeliveryState) status.ReleaseInput { return status.ReleaseInput{Objects: 1, Deliveries: l} }
+	legs := func(l ...status.DeliveryState) status.ReleaseInput {
+		return status.ReleaseInput{Objects: 1, Deliveries: l}
+	}
 	starting, unplaced, mistake, suspended := legs(healthy, heldLeg), legs(healthy, heldLeg), legs(), legs(healthy, moving)
 	starting.Starting, unplaced.Unplaced, mistake.Errors, suspended.Suspended = true, []string{"ConfigMap a/b: nothing fits"}, []string{"a.yaml:1: no"}, true
 	suspended.Deliveries[1].Applied = false

@@ -183,6 +183,6 @@ func (f *Options) command(p *comparison, dir string) []string {
 			add("--path", path)
 		}
 	}
-	add("--facts", f.Facts)
+	add("--fleet-file", f.Facts)
 	return args
 }

@@ -39,17 +39,17 @@ type DryRunFlags struct {
 }
 
 func (f *DryRunFlags) Register(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.on, "live", false, "ask every cluster that can be reached, by a server-side dry-run, what it would refuse")
-	flags.StringVar(&f.members, "members", "", "with --live: kubeconfig whose contexts are the clusters (default the credentials that the hub has)")
-	flags.DurationVar(&f.timeout, "live-timeout", 10*time.Second, "with --live: how long each cluster may take")
+	flags.BoolVar(&f.on, "server-dry-run", false, "ask every cluster that can be reached, by a server-side dry-run, what it would refuse")
+	flags.StringVar(&f.members, "member-kubeconfig", "", "with --server-dry-run: kubeconfig whose contexts are the clusters (default the credentials that the hub has)")
+	flags.DurationVar(&f.timeout, "server-dry-run-timeout", 10*time.Second, "with --server-dry-run: how long each cluster may take")
 }
 
 func (f *DryRunFlags) Check() error {
 	switch {
 	case f.members != "" && !f.on:
-		return errors.New("--members requires --live")
+		return errors.New("--member-kubeconfig requires --server-dry-run")
 	case f.timeout <= 0:
-		return fmt.Errorf("--live-timeout must be greater than 0, got %s", f.timeout)
+		return fmt.Errorf("--server-dry-run-timeout must be greater than 0, got %s", f.timeout)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (f *DryRunFlags) dialer(live *load.LiveHub, k *load.HubSnapshot, stderr io.
 		}, err
 	}
 	if live == nil || k == nil {
-		return nil, errors.New("--live requires --members KUBECONFIG, or --hub-kubeconfig of a hub with the credentials of the clusters")
+		return nil, errors.New("--server-dry-run requires --member-kubeconfig KUBECONFIG, or --kubeconfig of a hub with the credentials of the clusters")
 	}
 	return func(ctx context.Context, cluster string) (*rest.Config, error) {
 		return dialMember(ctx, live, k, cluster)

@@ -147,11 +147,11 @@ func (p *comparison) runningDigests() map[*propagate.Rollout]map[string]string {
 // rollout returns the changes of one RolloutPolicy. runs has the digests of base by cluster.
 func (p *comparison) rollout(r *propagate.Rollout, runs map[string]string, k *load.HubSnapshot, seen map[string]diff.Observation, now time.Time) rollout {
 	also := slices.Sorted(maps.Keys(runs))
-	course := r.Course(also...)
+	course := r.Sequence(also...)
 	made := rollout{
 		Policy: r.Name(), At: r.Policy.Origin.String(), Changing: []string{}, After: newSequence(course),
 		Held: map[string]string{}, Unreachable: map[string]string{},
-		input: stages.Input{Course: course, Revision: p.head.label, Orders: r.Policy.Commands, Now: now},
+		input: stages.Input{Sequence: course, Revision: p.head.label, Commands: r.Policy.Commands, Now: now},
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Clusters, also)))) {
 		c := stages.Cluster{Name: name, Wanted: r.Digest(name), Held: r.Held(name)}
@@ -208,10 +208,10 @@ func sequenceOf(r *propagate.Rollout) *sequence {
 	if r == nil {
 		return nil
 	}
-	return newSequence(r.Course())
+	return newSequence(r.Sequence())
 }
 
-func newSequence(c stages.Course) *sequence {
+func newSequence(c stages.Sequence) *sequence {
 	spec := c.Policy.Spec
 	longest, unbounded := stages.Longest(c)
 	o := &sequence{

@@ -94,7 +94,7 @@ func checkScenario(s stages.Scenario, clusters []string) error {
 			return fmt.Errorf("faults[%d].kind of the scenario is %q, expected one of %v", i, t.Kind, kinds)
 		}
 	}
-	for i, o := range s.Orders {
+	for i, o := range s.Commands {
 		if !slices.Contains([]string{policy.CommandApprove, policy.CommandAbort, policy.CommandRollback, policy.CommandResume}, o.Do) {
 			return fmt.Errorf("orders[%d].do of the scenario is %q, expected approve, abort, rollback or resume", i, o.Do)
 		}
@@ -112,7 +112,7 @@ func scenarioTimes(s stages.Scenario) []policy.Duration {
 	for _, t := range s.Faults {
 		all = append(all, t.From, t.To)
 	}
-	for _, o := range s.Orders {
+	for _, o := range s.Commands {
 		all = append(all, o.At)
 	}
 	for _, c := range s.Commits {
@@ -125,12 +125,12 @@ func scenarioTimes(s stages.Scenario) []policy.Duration {
 type simulation struct {
 	Scenario stages.Scenario `json:"scenario"`
 	Moments  []moment        `json:"moments"`
-	// Verdict is the phase at the end, after Lasted. Behind are clusters that do not run the wanted version although the rollout
-	// is complete.
-	Verdict stages.Verdict `json:"verdict"`
-	Message string         `json:"message,omitempty"`
-	Lasted  string         `json:"lasted"`
-	Behind  []string       `json:"behind,omitempty"`
+	// Phase at the end, after Lasted.
+	Phase   stages.Phase `json:"phase"`
+	Message string       `json:"message,omitempty"`
+	Lasted  string       `json:"lasted"`
+	// OutdatedClusters do not run the wanted version although the rollout is complete.
+	OutdatedClusters []string `json:"outdatedClusters,omitempty"`
 
 	timeline string
 }
@@ -140,7 +140,7 @@ type moment struct {
 	At string `json:"at"`
 	// Event is empty if only the phase changed.
 	Event    stages.EventKind `json:"event,omitempty"`
-	Verdict  stages.Verdict   `json:"verdict"`
+	Phase    stages.Phase     `json:"phase"`
 	Stage    string           `json:"stage,omitempty"`
 	Clusters []string         `json:"clusters,omitempty"`
 	Message  string           `json:"message,omitempty"`
@@ -173,8 +173,8 @@ func (f *SimulationFlags) play(rollouts []rollout) error {
 func simulate(in stages.Input, s stages.Scenario) *simulation {
 	line := stages.Simulate(in, s)
 	made := &simulation{
-		Scenario: s, Moments: []moment{}, Verdict: line.Last.Verdict, Message: line.Last.Message, Lasted: line.Lasted.String(),
-		Behind: line.Last.Behind, timeline: line.String(),
+		Scenario: s, Moments: []moment{}, Phase: line.Last.Phase, Message: line.Last.Message, Lasted: line.Lasted.String(),
+		OutdatedClusters: line.Last.OutdatedClusters, timeline: line.String(),
 	}
 	for _, m := range line.Moments {
 		made.Moments = append(made.Moments, moment{m.At.String(), m.Event, m.Verdict, m.Stage, m.Clusters, m.Message})

@@ -69,7 +69,7 @@ func newJourney(fed *v1alpha1.Federation, rel *v1alpha1.Release) historyEntry {
 		Release: rel.Name, Revision: rel.Spec.Revision, Author: rel.Spec.Author, Subject: rel.Spec.Subject, CommittedAt: rel.Spec.CommittedAt,
 		Began: rel.CreationTimestamp, Summary: s.Summary, SupersededBy: rel.Status.SupersededBy, Rollouts: rel.Status.Rollouts,
 	}
-	failed := func(v stages.Verdict) int {
+	failed := func(v stages.Phase) int {
 		return slices.IndexFunc(j.Rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(v) })
 	}
 	back, halted := failed(stages.RolledBack), failed(stages.Halted)

@@ -30,7 +30,7 @@ type Status struct {
 	Summary  v1alpha1.Summary `json:"summary"`
 	Clusters []ClusterStatus  `json:"clusters"`
 	Errors   []string         `json:"errors,omitempty"`
-	Findings []string         `json:"findings,omitempty"`
+	Findings []string         `json:"warnings,omitempty"`
 	// Rollouts are the staged rollouts of the newest commit.
 	Rollouts        []v1alpha1.RolloutStatus `json:"rollouts,omitempty"`
 	RolloutsOmitted int32                    `json:"rolloutsOmitted,omitempty"`

@@ -24,7 +24,7 @@ const (
 
 // stageVerdicts are the words of the first line, the most urgent first.
 var stageVerdicts = []struct {
-	of   stages.Verdict
+	of   stages.Phase
 	word string
 }{
 	{stages.RolledBack, verdictRolledBack},
@@ -44,7 +44,7 @@ func stageVerdict(rollouts []v1alpha1.RolloutStatus) string {
 }
 
 // rolloutThat returns the first rollout with that phase, nil if there is none.
-func rolloutThat(rollouts []v1alpha1.RolloutStatus, verdict stages.Verdict) *v1alpha1.RolloutStatus {
+func rolloutThat(rollouts []v1alpha1.RolloutStatus, verdict stages.Phase) *v1alpha1.RolloutStatus {
 	i := slices.IndexFunc(rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(verdict) })
 	if i < 0 {
 		return nil
@@ -179,12 +179,12 @@ func clockTime(at metav1.Time, now time.Time) string {
 // nextStage returns the next step for the rollouts, and "" if there is none.
 func (r Status) nextStage() string {
 	if o := rolloutThat(r.Rollouts, stages.WaitingForApproval); o != nil && r.Verdict == verdictApproval {
-		return fmt.Sprintf("accord approve %s --stage %s --target %s", o.Policy, o.Stage, o.ID)
+		return fmt.Sprintf("accord approve %s --stage %s --rollout-id %s", o.Policy, o.Stage, o.ID)
 	}
 	o := cmp.Or(rolloutThat(r.Rollouts, stages.RolledBack), rolloutThat(r.Rollouts, stages.Halted))
 	switch {
 	case o != nil && (r.Verdict == verdictHalted || r.Verdict == verdictRolledBack):
-		return fmt.Sprintf("correct it and push; or, to try it again as it is: accord resume %s --target %s", o.Policy, o.ID)
+		return fmt.Sprintf("correct it and push; or, to try it again as it is: accord resume %s --rollout-id %s", o.Policy, o.ID)
 	case r.Verdict == verdictPaused:
 		return "accord resume " + rolloutThat(r.Rollouts, stages.Paused).Policy
 	}

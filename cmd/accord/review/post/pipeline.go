@@ -65,7 +65,7 @@ func actionsPipeline(getenv func(string) string) (pipeline, error) {
 // pullOfEvent reads the event of a workflow. GITHUB_SHA is not usable: it is the merge commit that is tested.
 func pullOfEvent(file string) (pull int, commit string, err error) {
 	if file == "" {
-		return 0, "", errors.New("$GITHUB_EVENT_PATH is not set: set --pull and --commit")
+		return 0, "", errors.New("$GITHUB_EVENT_PATH is not set: set --pull-request and --commit")
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -30,7 +30,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.forge, "forge", "", "github, gitlab or gitea (also for Forgejo) (default told by the pipeline or the URL)")
 	flags.StringVar(&f.url, "forge-url", "", "URL of the repository at its forge (default that of the pipeline)")
 	flags.StringVar(&f.api, "forge-api", "", "URL of the API of the forge (default that of the pipeline, or the usual one)")
-	flags.IntVar(&f.pull, "pull", 0, "number of the pull (merge) request (default that of the pipeline)")
+	flags.IntVar(&f.pull, "pull-request", 0, "number of the pull (merge) request (default that of the pipeline)")
 	flags.StringVar(&f.commit, "commit", "", "commit to report on, all 40 digits (default the newest of the pull request)")
 }
 
@@ -53,7 +53,7 @@ func (f *Flags) target(getenv func(string) string) (pipeline, error) {
 	case err != nil:
 		return p, err
 	case p.pull <= 0:
-		return p, errors.New("this pipeline does not run for a pull request: set --pull")
+		return p, errors.New("this pipeline does not run for a pull request: set --pull-request")
 	}
 	return p, errors.New("the pipeline does not name a commit: set --commit")
 }

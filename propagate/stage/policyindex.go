@@ -8,14 +8,14 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// Claims finds the RolloutPolicy of an object.
-type Claims struct {
+// PolicyIndex finds the RolloutPolicy of an object.
+type PolicyIndex struct {
 	policies map[string][]*policy.Rollout // by namespace; "" has the cluster-wide ones
 }
 
-// NewClaims indexes policies, in whatever order.
-func NewClaims(policies []policy.Rollout) Claims {
-	c := Claims{policies: map[string][]*policy.Rollout{}}
+// NewPolicyIndex indexes policies, in whatever order.
+func NewPolicyIndex(policies []policy.Rollout) PolicyIndex {
+	c := PolicyIndex{policies: map[string][]*policy.Rollout{}}
 	for i := range policies {
 		p := &policies[i]
 		c.policies[p.Namespace] = append(c.policies[p.Namespace], p)
@@ -23,10 +23,10 @@ func NewClaims(policies []policy.Rollout) Claims {
 	return c
 }
 
-// Of is the one policy that claims u; nil when none does, and then every cluster gets its changes at once. The rules
+// PolicyFor is the one policy that claims u; nil when none does, and then every cluster gets its changes at once. The rules
 // are those of propagation policies without their priority: one of the namespace before any cluster-wide one, then the more exact
 // selector (name, labels, kind), then the smaller name.
-func (c Claims) Of(u *unstructured.Unstructured) *policy.Rollout {
+func (c PolicyIndex) PolicyFor(u *unstructured.Unstructured) *policy.Rollout {
 	if namespace := u.GetNamespace(); namespace != "" {
 		if p := best(c.policies[namespace], u); p != nil {
 			return p
@@ -50,10 +50,10 @@ func best(tier []*policy.Rollout, u *unstructured.Unstructured) *policy.Rollout 
 	return winner
 }
 
-// Travels is the policy of an object that others need on a cluster: its own when nobody needs it, and otherwise that of
+// DependencyPolicy is the policy of an object that others need on a cluster: its own when nobody needs it, and otherwise that of
 // the objects that need it. Of several the first counts, a namespaced one before a cluster-wide one and then by name: with
 // two it could wait for both, and each of them for the other. own and owners may be nil and have nil.
-func Travels(own *policy.Rollout, owners []*policy.Rollout) *policy.Rollout {
+func DependencyPolicy(own *policy.Rollout, owners []*policy.Rollout) *policy.Rollout {
 	var first *policy.Rollout
 	for _, p := range owners {
 		if p != nil && (first == nil || before(p, first)) {

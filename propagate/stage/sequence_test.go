@@ -30,7 +30,7 @@ func TestChart(t *testing.T) {
 		{Name: "canary", ClusterAffinity: only("c", "x")},
 		{Name: "rest", ClusterAffinity: &policy.ClusterAffinity{Exclude: []string{"c", "z"}}, First: []string{"d", "gone", "b"}},
 	}}}
-	course := stage.Chart(r, named("a", "b", "c", "d", "e", "f", "x", "z"), []string{"e", "b", "a", "d", "c", "x", "z", "lost", "a"})
+	course := stage.NewSequence(r, named("a", "b", "c", "d", "e", "f", "x", "z"), []string{"e", "b", "a", "d", "c", "x", "z", "lost", "a"})
 	require.Equal(t, []string{"c"}, course.Stages[0].Clusters)
 	require.Equal(t, []string{"d", "b", "a", "e"}, course.Stages[1].Clusters, "f is no target; named first, the others by name")
 	require.Equal(t, []stage.Fault{
@@ -46,7 +46,7 @@ func TestLongest(t *testing.T) {
 		{Name: "rest", ClusterAffinity: only("b", "c", "d"), MaxConcurrency: "2", ProgressDeadline: "20m", Gate: policy.RolloutGate{Windows: []policy.Window{{}}}},
 		{Name: "nobody", ClusterAffinity: only("e"), Gate: policy.RolloutGate{Approval: policy.Manual}},
 	}}}
-	longest, unbounded := stage.Longest(stage.Chart(r, named("a", "b", "c", "d", "e"), []string{"a", "b", "c", "d"}))
+	longest, unbounded := stage.Longest(stage.NewSequence(r, named("a", "b", "c", "d", "e"), []string{"a", "b", "c", "d"}))
 	require.Equal(t, 10*time.Minute+time.Hour+2*20*time.Minute, longest)
 	require.Equal(t, []string{"stage canary waits for approval", "stage rest waits for a window"}, unbounded)
 }
@@ -58,7 +58,7 @@ func TestClaims(t *testing.T) {
 	kind := policy.ResourceSelector{APIVersion: "apps/v1", Kind: "Deployment"}
 	web, labels := kind, kind
 	web.Name, labels.LabelSelector = "web", labelled("tier", "front")
-	claims := stage.NewClaims([]policy.Rollout{
+	claims := stage.NewPolicyIndex([]policy.Rollout{
 		rollout("", "z-by-name", web), rollout("", "by-label", labels), rollout("", "by-kind", kind), rollout("", "a-by-kind-too", kind), rollout("shop", "namespaced", kind),
 	})
 	for _, c := range []struct{ name, namespace, object, tier, want string }{
@@ -72,20 +72,20 @@ func TestClaims(t *testing.T) {
 			u.SetNamespace(c.namespace)
 			u.SetName(c.object)
 			u.SetLabels(map[string]string{"tier": c.tier})
-			require.Equal(t, c.want, claims.Of(u).Title())
+			require.Equal(t, c.want, claims.PolicyFor(u).Title())
 		})
 	}
-	require.Nil(t, claims.Of(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod"}}), "all at once")
+	require.Nil(t, claims.PolicyFor(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod"}}), "all at once")
 }
 
 func TestTravels(t *testing.T) {
 	a, b := &policy.Rollout{Meta: policy.Meta{Name: "a"}}, &policy.Rollout{Meta: policy.Meta{Name: "b"}}
 	shop := &policy.Rollout{Meta: policy.Meta{Namespace: "shop", Name: "z"}}
-	require.Equal(t, a, stage.Travels(a, nil), "its own, when nobody needs it")
-	require.Equal(t, b, stage.Travels(a, []*policy.Rollout{nil, b}), "that of who needs it")
-	require.Equal(t, a, stage.Travels(b, []*policy.Rollout{b, a}), "the first of several")
-	require.Equal(t, shop, stage.Travels(nil, []*policy.Rollout{a, shop}), "a namespaced one first")
-	require.Nil(t, stage.Travels(nil, []*policy.Rollout{nil}))
+	require.Equal(t, a, stage.DependencyPolicy(a, nil), "its own, when nobody needs it")
+	require.Equal(t, b, stage.DependencyPolicy(a, []*policy.Rollout{nil, b}), "that of who needs it")
+	require.Equal(t, a, stage.DependencyPolicy(b, []*policy.Rollout{b, a}), "the first of several")
+	require.Equal(t, shop, stage.DependencyPolicy(nil, []*policy.Rollout{a, shop}), "a namespaced one first")
+	require.Nil(t, stage.DependencyPolicy(nil, []*policy.Rollout{nil}))
 }
 
 func TestSum(t *testing.T) {
@@ -96,6 +96,6 @@ func TestSum(t *testing.T) {
 	require.NotEqual(t, sum, stage.Sum([]stage.Item{{web, "1"}, {api, "3"}}))
 	require.NotEqual(t, sum, stage.Sum([]stage.Item{{web, "1"}}))
 	require.Empty(t, stage.Sum(nil), "nothing is there")
-	require.Equal(t, "0123456789ab", stage.Short("sha256:0123456789abcdef"))
-	require.Equal(t, "01", stage.Short("sha256:01"))
+	require.Equal(t, "0123456789ab", stage.ShortID("sha256:0123456789abcdef"))
+	require.Equal(t, "01", stage.ShortID("sha256:01"))
 }

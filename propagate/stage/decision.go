@@ -13,34 +13,34 @@ func (m *machine) outcome() Outcome {
 	for _, p := range m.stages {
 		m.count(p)
 	}
-	o := Outcome{Target: m.next.Target, Events: m.events}
+	o := Outcome{ID: m.next.ID, Events: m.events}
 	if m.next.Failure == nil && m.current < len(m.stages) {
-		o.Stage, o.Number = m.stages[m.current].Name, m.current+1
+		o.Stage, o.StageIndex = m.stages[m.current].Name, m.current+1
 	} else if f := m.next.Failure; f != nil {
 		o.Stage = f.Stage
-		o.Number = 1 + slices.IndexFunc(m.stages, func(p *phase) bool { return p.Name == f.Stage })
+		o.StageIndex = 1 + slices.IndexFunc(m.stages, func(p *stageState) bool { return p.Name == f.Stage })
 	}
-	m.verdict(&o)
+	m.phase(&o)
 	for _, c := range m.members {
 		d := m.decision(c)
 		o.Decisions = append(o.Decisions, d)
-		if o.Verdict == Complete && !m.settled(c) {
-			o.Behind = append(o.Behind, c.Name)
+		if o.Phase == Complete && !m.settled(c) {
+			o.OutdatedClusters = append(o.OutdatedClusters, c.Name)
 		}
 	}
 	for i := range m.stages {
-		o.Stages = append(o.Stages, m.figures(i, &o))
+		o.Stages = append(o.Stages, m.status(i, &o))
 	}
-	o.State = m.remembered()
+	o.State = m.newState()
 	if m.next.Failure == nil {
-		o.LookAgain = m.look
+		o.RequeueAt = m.requeueAt
 	}
 	return o
 }
 
 // settled says that the cluster has what is wanted, and has not failed on it.
 func (m *machine) settled(c *member) bool {
-	return c.onWanted() && (!c.tried() || !c.Passed.IsZero())
+	return c.onWanted() && (!c.wasUpdated() || !c.GatePassedAt.IsZero())
 }
 
 func (m *machine) decision(c *member) Decision {
@@ -48,21 +48,21 @@ func (m *machine) decision(c *member) Decision {
 	if c.onWanted() {
 		return d
 	}
-	d.Held = m.holds(c)
-	if m.restored(c) {
-		given := c.Given
-		d.Restore = &given
+	d.Held = m.heldBecause(c)
+	if m.isRolledBack(c) {
+		given := c.Current
+		d.RollbackTo = &given
 	}
 	return d
 }
 
-// holds is why a cluster does not get what is wanted.
-func (m *machine) holds(c *member) string {
+// heldBecause is why a cluster does not get what is wanted.
+func (m *machine) heldBecause(c *member) string {
 	switch {
 	case c.Held != "":
 		return c.Held
 	case c.stage == nil:
-		return m.astray(c)
+		return m.misplaced(c)
 	case m.next.Failure != nil && m.next.Failure.RolledBack:
 		return fmt.Sprintf("%s was rolled back: %s", m.policy.Title(), m.next.Failure.Message)
 	case m.next.Failure != nil:
@@ -75,7 +75,7 @@ func (m *machine) holds(c *member) string {
 	switch {
 	case c.Unreachable != "":
 		return "gets it when it is heard from again: " + c.Unreachable
-	case c.Unread:
+	case c.Unobserved:
 		return "gets it when it was asked what it runs"
 	case m.current < own:
 		current := m.stages[m.current]
@@ -87,9 +87,9 @@ func (m *machine) holds(c *member) string {
 		m.policy.At(stageField(m.policy, c.stage.Name)+".maxConcurrency"))
 }
 
-// astray is about a cluster that is not in exactly one stage.
-func (m *machine) astray(c *member) string {
-	for _, f := range m.in.Course.Faults {
+// misplaced is about a cluster that is not in exactly one stage.
+func (m *machine) misplaced(c *member) string {
+	for _, f := range m.in.Sequence.Faults {
 		if f.Cluster == c.Name {
 			return fmt.Sprintf("%s: %s (%s)", m.policy.Title(), f.Message, f.At)
 		}
@@ -98,10 +98,10 @@ func (m *machine) astray(c *member) string {
 }
 
 // at is where a stage begins in its policy.
-func (m *machine) at(p *phase) manifest.Origin { return m.policy.At(stageField(m.policy, p.Name)) }
+func (m *machine) at(p *stageState) manifest.Origin { return m.policy.At(stageField(m.policy, p.Name)) }
 
 // deadlineOf is the place of the deadline of a stage.
-func (m *machine) deadlineOf(p *phase) manifest.Origin {
+func (m *machine) deadlineOf(p *stageState) manifest.Origin {
 	if p.ProgressDeadline != "" {
 		return m.policy.At(stageField(m.policy, p.Name) + ".progressDeadline")
 	}
@@ -113,8 +113,8 @@ func stageField(r *policy.Rollout, name string) string {
 	return fmt.Sprintf("spec.stages[%d]", slices.IndexFunc(r.Spec.Stages, func(s policy.RolloutStage) bool { return s.Name == name }))
 }
 
-// restored says that the cluster was given back what it had, after the failure that stands.
-func (m *machine) restored(c *member) bool {
+// isRolledBack says that the cluster was given back what it had, after the failure that stands.
+func (m *machine) isRolledBack(c *member) bool {
 	f := m.next.Failure
-	return f != nil && f.RolledBack && !c.onWanted() && c.Good != nil && c.Given == *c.Good && !c.At.Before(f.At)
+	return f != nil && f.RolledBack && !c.onWanted() && c.LastHealthy != nil && c.Current == *c.LastHealthy && !c.UpdatedAt.Before(f.At)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// Course is a RolloutPolicy with the clusters that its stages have. It is made once for a policy and a fleet.
-type Course struct {
+// Sequence is a RolloutPolicy with the clusters that its stages have. It is made once for a policy and a fleet.
+type Sequence struct {
 	Policy *policy.Rollout
 	// Stages as the policy has them.
 	Stages []Stage
@@ -37,10 +37,10 @@ type Fault struct {
 	Message string
 }
 
-// Chart sorts the clusters that objects of the rollout go to into its stages. The fleet may have more clusters than
+// NewSequence sorts the clusters that objects of the rollout go to into its stages. The fleet may have more clusters than
 // targets; a target that it does not have is in no stage.
-func Chart(p *policy.Rollout, clusters []fleet.Cluster, targets []string) Course {
-	c := Course{Policy: p, Stages: make([]Stage, len(p.Spec.Stages))}
+func NewSequence(p *policy.Rollout, clusters []fleet.Cluster, targets []string) Sequence {
+	c := Sequence{Policy: p, Stages: make([]Stage, len(p.Spec.Stages))}
 	for i, s := range p.Spec.Stages {
 		c.Stages[i].RolloutStage = s
 	}
@@ -58,13 +58,13 @@ func Chart(p *policy.Rollout, clusters []fleet.Cluster, targets []string) Course
 		c.Stages[in[0]].Clusters = append(c.Stages[in[0]].Clusters, name)
 	}
 	for i := range c.Stages {
-		c.Stages[i].arrange()
+		c.Stages[i].sort()
 	}
 	return c
 }
 
 // matching are the indexes of the stages that select a cluster.
-func (c *Course) matching(cluster fleet.Cluster, there bool) []int {
+func (c *Sequence) matching(cluster fleet.Cluster, there bool) []int {
 	var in []int
 	for i, s := range c.Stages {
 		if !there {
@@ -80,7 +80,7 @@ func (c *Course) matching(cluster fleet.Cluster, there bool) []int {
 }
 
 // fault is the mistake about a cluster that is not in exactly one stage.
-func (c *Course) fault(cluster string, in []int) Fault {
+func (c *Sequence) fault(cluster string, in []int) Fault {
 	if len(in) == 0 {
 		return Fault{Cluster: cluster, At: c.Policy.At("spec.stages"), Message: fmt.Sprintf("cluster %s is in no stage", cluster)}
 	}
@@ -92,8 +92,8 @@ func (c *Course) fault(cluster string, in []int) Fault {
 	return f
 }
 
-// arrange orders the clusters: those that the policy names first, the others by name.
-func (s *Stage) arrange() {
+// sort orders the clusters: those that the policy names first, the others by name.
+func (s *Stage) sort() {
 	place := make(map[string]int, len(s.First))
 	for i, name := range s.First {
 		place[name] = i - len(s.First)

@@ -11,19 +11,19 @@ import (
 )
 
 func newMachine(in Input) *machine {
-	m := &machine{policy: in.Course.Policy, in: in, now: in.Now.UTC().Round(0), next: in.Before}
-	m.next.Passed = map[string]time.Time{}
-	maps.Copy(m.next.Passed, in.Before.Passed)
-	m.next.Obeyed = slices.Clone(in.Before.Obeyed)
+	m := &machine{policy: in.Sequence.Policy, in: in, now: in.Now.UTC().Round(0), next: in.Previous}
+	m.next.StagesCompletedAt = map[string]time.Time{}
+	maps.Copy(m.next.StagesCompletedAt, in.Previous.StagesCompletedAt)
+	m.next.HandledCommands = slices.Clone(in.Previous.HandledCommands)
 	byName := make(map[string]*member, len(in.Clusters))
 	for _, c := range in.Clusters {
-		it := &member{Cluster: c, Memory: in.Before.Clusters[c.Name]}
+		it := &member{Cluster: c, ClusterState: in.Previous.Clusters[c.Name]}
 		byName[c.Name] = it
 		m.members = append(m.members, it)
 	}
 	slices.SortFunc(m.members, func(a, b *member) int { return strings.Compare(a.Name, b.Name) })
-	for _, s := range in.Course.Stages {
-		p := &phase{Stage: s, deadline: m.policy.Spec.Deadline(s.RolloutStage).Length(), soak: s.Gate.SoakDuration.Length()}
+	for _, s := range in.Sequence.Stages {
+		p := &stageState{Stage: s, deadline: m.policy.Spec.Deadline(s.RolloutStage).Length(), soakDuration: s.Gate.SoakDuration.Length()}
 		for _, name := range s.Clusters {
 			if it := byName[name]; it != nil {
 				it.stage = p
@@ -43,52 +43,52 @@ func (m *machine) adopt() {
 	underway := false
 	var adopted []*member
 	for _, c := range m.members {
-		if c.known() || !c.heard() {
+		if c.hasState() || !c.hasReport() {
 			continue
 		}
-		c.Given = Version{Digest: c.Report.Digest, Revision: c.Report.Revision}
+		c.Current = Version{Digest: c.Report.Digest, Revision: c.Report.Revision}
 		if c.onWanted() {
 			adopted = append(adopted, c)
 		} else if c.Report.Digest != "" {
 			underway = true
 		}
 	}
-	if m.in.Before.Target != "" || !underway {
+	if m.in.Previous.ID != "" || !underway {
 		return
 	}
 	for _, c := range adopted {
-		c.At = m.now
+		c.UpdatedAt = m.now
 		if c.healthyNow() {
-			c.Healthy = m.past(c.Report.Since, m.now)
+			c.HealthySince = m.past(c.Report.Since, m.now)
 		}
 	}
 }
 
 // retarget notices that something else is wanted than before. The order begins again.
 func (m *machine) retarget() {
-	m.next.Policy = m.policyDigest()
-	target := m.target()
-	if target == m.next.Target {
+	m.next.PolicyDigest = m.policyDigest()
+	target := m.rolloutID()
+	if target == m.next.ID {
 		return
 	}
 	before := m.next
-	m.next.Target, m.next.Revision, m.next.Began = target, m.in.Revision, m.now
-	m.next.Stage, m.next.Entered, m.next.Completed, m.next.Obeyed = "", time.Time{}, time.Time{}, nil
-	underway := before.Target != "" && before.Completed.IsZero()
+	m.next.ID, m.next.Revision, m.next.StartedAt = target, m.in.Revision, m.now
+	m.next.Stage, m.next.StageStartedAt, m.next.CompletedAt, m.next.HandledCommands = "", time.Time{}, time.Time{}, nil
+	underway := before.ID != "" && before.CompletedAt.IsZero()
 	if !underway {
-		m.next.Chain = m.now
+		m.next.FirstPendingAt = m.now
 	}
 	if slices.ContainsFunc(m.members, func(c *member) bool { return !c.onWanted() }) {
-		kind := Started
+		kind := RolloutStarted
 		if underway {
-			kind = Superseded
+			kind = RolloutSuperseded
 		}
 		m.event(kind, "", "", "")
 	}
 }
 
-// target identifies what is wanted on all clusters.
-func (m *machine) target() string {
+// rolloutID identifies what is wanted on all clusters.
+func (m *machine) rolloutID() string {
 	h := sha256.New()
 	for _, c := range m.members {
 		h.Write([]byte(c.Name + "\x00" + c.Wanted + "\x00"))
@@ -112,14 +112,14 @@ func (m *machine) policyDigest() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// known says that something is remembered of what the cluster was given.
-func (c *member) known() bool { return c.Given != Version{} || !c.At.IsZero() }
+// hasState says that something is remembered of what the cluster was given.
+func (c *member) hasState() bool { return c.Current != Version{} || !c.UpdatedAt.IsZero() }
 
-// heard says that the report is one of now.
-func (c *member) heard() bool { return c.Unreachable == "" && !c.Unread }
+// hasReport says that the report is one of now.
+func (c *member) hasReport() bool { return c.Unreachable == "" && !c.Unobserved }
 
 // onWanted says that the cluster was given what is wanted.
-func (c *member) onWanted() bool { return c.Given.Digest == c.Wanted }
+func (c *member) onWanted() bool { return c.Current.Digest == c.Wanted }
 
 // past is t, but not after the present, and orElse when it is not known.
 func (m *machine) past(t, orElse time.Time) time.Time {

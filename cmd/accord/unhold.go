@@ -1,0 +1,28 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/command"
+)
+
+const unholdLong = `End the hold of a cluster: it gets the current version, and drift there is repaired.
+
+The command removes spec.hold from the Cluster manifest.
+` + command.Notes
+
+func unholdCommand() *cobra.Command {
+	f := &command.Unhold{}
+	c := &cobra.Command{
+		Use:     "unhold CLUSTER",
+		Short:   "End the hold of a cluster",
+		Long:    unholdLong,
+		Example: "  accord unhold ap-2 --push",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.Run(c.Context(), c.OutOrStdout(), args[0])
+		},
+	}
+	f.Flags.Register(c)
+	return c
+}

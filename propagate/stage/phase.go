@@ -1,0 +1,146 @@
+package stage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accord-dev/accord/api/policy"
+)
+
+// phase says in one word how the rollout is, and what it waits for.
+func (m *machine) phase(o *Outcome) {
+	switch f := m.next.Failure; {
+	case f != nil && f.RolledBack:
+		o.Phase, o.Reason, o.Message = RolledBack, "RolledBack", m.rolledBack(f)
+		o.WaitingFor = &WaitingFor{Stage: f.Stage, Message: "Git to change what failed, or a person to resume", Since: f.At}
+	case f != nil:
+		o.Phase, o.Reason, o.Message = Halted, f.Reason, f.Message
+		o.WaitingFor = &WaitingFor{Stage: f.Stage, Message: "Git to change what failed, or a person to resume", Since: f.At}
+	case !m.next.CompletedAt.IsZero():
+		m.complete(o)
+	default:
+		m.underway(o)
+	}
+	if o.Message == "" {
+		o.Message = strings.TrimSpace(o.WaitingFor.Cluster + " has " + o.WaitingFor.Message)
+		if o.WaitingFor.Cluster == "" {
+			o.Message = "waits for " + o.WaitingFor.Message
+		}
+	}
+}
+
+// rolledBack names what runs and what is wanted.
+func (m *machine) rolledBack(f *Failure) string {
+	var running []string
+	for _, c := range m.members {
+		if m.isRolledBack(c) && c.Current.Revision != "" && !slices.Contains(running, c.Current.Revision) {
+			running = append(running, c.Current.Revision)
+		}
+	}
+	slices.Sort(running)
+	if len(running) == 0 { // every cluster that could go back is held
+		return fmt.Sprintf("%s is wanted and failed: %s", m.in.Revision, f.Message)
+	}
+	return fmt.Sprintf("%s runs, %s is wanted and failed: %s", strings.Join(running, ", "), m.in.Revision, f.Message)
+}
+
+// complete is also asked whether a cluster was left out that is in no stage: that is never complete.
+func (m *machine) complete(o *Outcome) {
+	for _, c := range m.members {
+		if c.stage == nil && !c.onWanted() {
+			o.Phase, o.Reason, o.Message = Halted, "InvalidSpec", m.misplaced(c)
+			o.WaitingFor = &WaitingFor{Cluster: c.Name, Message: "to be in exactly one stage", Since: m.next.CompletedAt}
+			return
+		}
+	}
+	o.Phase, o.Reason, o.Message = Complete, "Complete", "every stage was left"
+}
+
+// underway is about the stage that has its turn.
+func (m *machine) underway(o *Outcome) {
+	p := m.stages[m.current]
+	n := p.counts
+	o.Phase, o.Reason = Rolling, "Progressing"
+	reason, field, paused := m.pause(m.current)
+	switch {
+	case paused && n[waiting] == 0:
+		o.Phase, o.Reason = Paused, "Paused"
+		o.Message = fmt.Sprintf("%s is true%s (%s)", field, prefixed(": ", reason), m.policy.At(field))
+		o.WaitingFor = &WaitingFor{Stage: p.Name, Message: "the pause to end" + prefixed(": ", reason), Since: m.next.StartedAt}
+	case n[waiting]+n[pending] > 0:
+		m.waitingCluster(o, p)
+	case m.tooManyUnreachable(p):
+		m.unreachableStage(o, p)
+	case n[good] == 0:
+		m.noClusterHealthy(o, p)
+	case !m.approved(p):
+		o.Phase, o.Reason = WaitingForApproval, "WaitingForApproval"
+		o.WaitingFor = &WaitingFor{Stage: p.Name, Message: fmt.Sprintf("a person to approve %s@%s", ShortID(m.next.ID), p.Name), Since: m.doneSince(p)}
+	default:
+		at, _ := policy.Open(p.Gate.Windows, m.now)
+		o.Phase, o.Reason = WaitingForWindow, "WaitingForWindow"
+		o.WaitingFor = &WaitingFor{Stage: p.Name, Message: "a window", Since: m.doneSince(p), Deadline: at}
+	}
+}
+
+// prefixed returns text behind prefix; empty when text is empty.
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// doneSince is when the last cluster of the stage was done.
+func (m *machine) doneSince(p *stageState) time.Time {
+	at := m.next.StartedAt
+	for _, c := range p.members {
+		at = later(at, c.GatePassedAt)
+	}
+	return at
+}
+
+// unreachableStage is a stage in which too many clusters are not heard from. It goes on by itself when enough of them are.
+func (m *machine) unreachableStage(o *Outcome, p *stageState) {
+	w := WaitingFor{Stage: p.Name}
+	why := ""
+	for _, c := range p.members {
+		if m.standing(c) != unreachable {
+			continue
+		}
+		if end := c.UnavailableSince.Add(p.deadline); w.Cluster == "" || end.After(w.Deadline) {
+			w.Cluster, w.Since, w.Deadline, why = c.Name, c.UnavailableSince, end, c.Unreachable
+		}
+	}
+	w.Message = "to be heard from: " + why
+	o.WaitingFor = &w
+	if m.expired(w.Deadline) {
+		o.Phase, o.Reason, w.Deadline = Halted, "ClustersUnreachable", time.Time{}
+		o.Message = fmt.Sprintf("stage %s: %d of %d clusters are not heard from, %s among them; maxUnreachable is %d (%s)", p.Name, p.counts[unreachable], len(p.members),
+			w.Cluster, m.policy.Spec.FailureBudget.MaxUnreachable.Of(len(p.members), 0), m.policy.At("spec.failureBudget.maxUnreachable"))
+	}
+}
+
+// noClusterHealthy is a stage of which no cluster could try: all are held, away or failing, and nothing was proven.
+func (m *machine) noClusterHealthy(o *Outcome, p *stageState) {
+	w := WaitingFor{Stage: p.Name, Since: m.next.StartedAt}
+	o.WaitingFor = &w
+	for _, c := range p.members {
+		if m.standing(c) == held {
+			o.Phase, o.Reason = Paused, "Held"
+			w.Cluster, w.Since, w.Message = c.Name, c.UnavailableSince, "to be released: "+c.Held
+			return
+		}
+	}
+	for _, c := range p.members {
+		if m.standing(c) == unreachable {
+			w.Cluster, w.Since, w.Message = c.Name, c.UnavailableSince, "to be heard from: "+c.Unreachable
+			o.Phase, o.Reason = Halted, "ClustersUnreachable"
+			return
+		}
+	}
+	o.Phase, o.Reason = Halted, "FailureBudgetExceeded"
+	w.Message = fmt.Sprintf("one cluster of stage %s to be healthy", p.Name)
+}

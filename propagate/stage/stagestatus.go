@@ -1,0 +1,86 @@
+package stage
+
+import (
+	"fmt"
+	"strings"
+)
+
+// status counts one stage.
+func (m *machine) status(i int, o *Outcome) Status {
+	p := m.stages[i]
+	f := Status{Name: p.Name, Clusters: len(p.members)}
+	for _, c := range p.members {
+		switch {
+		case m.settled(c):
+		case c.Held != "":
+			f.Held++
+		case c.Unreachable != "":
+			f.Unreachable++
+		}
+		if !c.onWanted() {
+			continue
+		}
+		f.Updated++
+		if c.healthyNow() {
+			f.Healthy++
+		}
+		if m.failing(c) {
+			f.Failing++
+		}
+	}
+	if passed := m.next.StagesCompletedAt[p.Name]; !passed.Before(m.next.StartedAt) {
+		f.CompletedAt = passed
+	}
+	if m.next.Stage == p.Name {
+		f.StartedAt = m.next.StageStartedAt
+	}
+	f.Message = m.message(i, f, o)
+	return f
+}
+
+// message is the line for people about a stage.
+func (m *machine) message(i int, f Status, o *Outcome) string {
+	p := m.stages[i]
+	if m.next.Failure != nil {
+		if p.Name == m.next.Failure.Stage {
+			return o.Message
+		}
+		switch back := m.rolledBackClusters(p); {
+		case back > 0:
+			return fmt.Sprintf("%d of %d got back what they had", back, f.Clusters)
+		case f.Updated == 0 && f.Clusters > 0:
+			return "untouched"
+		}
+		return ""
+	}
+	switch {
+	case f.Clusters == 0:
+		return "no cluster"
+	case i > m.current && f.Updated < f.Clusters:
+		return "waits for " + m.stages[m.current].Name
+	case i == m.current && o.Phase != Complete:
+		var parts []string
+		if togo := p.counts[pending]; togo > 0 {
+			parts = append(parts, fmt.Sprintf("%d to go", togo))
+		}
+		return strings.Join(append(parts, o.Message), "; ")
+	case !f.CompletedAt.IsZero() && p.soakDuration > 0:
+		return fmt.Sprintf("passed %s, soaked %s", f.CompletedAt.Format("15:04:05"), short(p.soakDuration))
+	case !f.CompletedAt.IsZero():
+		return "passed " + f.CompletedAt.Format("15:04:05")
+	case f.Updated < f.Clusters:
+		return fmt.Sprintf("%d left behind", f.Clusters-f.Updated)
+	}
+	return "nothing changes"
+}
+
+// rolledBackClusters is how many clusters of a stage got back what they had.
+func (m *machine) rolledBackClusters(p *stageState) int {
+	n := 0
+	for _, c := range p.members {
+		if m.isRolledBack(c) {
+			n++
+		}
+	}
+	return n
+}
