@@ -101,7 +101,7 @@ func (n *deliveryNews) fails(ready *metav1.Condition, stalled bool, now time.Tim
 func (r *reporter) tellDelivery(f *federation, l *leg, next v1alpha1.DeliveryStatus) {
 	now := time.Now()
 	if meta.IsStatusConditionTrue(l.delivery.Status.Conditions, fluxmeta.ReadyCondition) && !meta.IsStatusConditionTrue(next.Conditions, fluxmeta.ReadyCondition) {
-		_, l.figures.fine = r.engine.reach(l.cluster)
+		_, l.counts.LastReady = r.engine.reach(l.cluster)
 	}
 	news, again := l.news.judged(l.delivery, next, f.declaration.Spec.Suspend || f.waits(l.cluster), now)
 	for _, m := range news {
@@ -114,7 +114,7 @@ func (r *reporter) tellDelivery(f *federation, l *leg, next v1alpha1.DeliverySta
 
 // concluded takes note of an attempt to deliver, for figures and news. The caller holds the mutex of the federation.
 func (l *leg) concluded(o live.Outcome, err error) {
-	l.figures.concluded(o, err)
+	l.counts.Add(failure(o, err), o.Drift)
 	l.news.final = false
 	for _, failed := range o.Errors {
 		l.news.final = l.news.final || !problemOf(failed).Retry

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/metrics/counts"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -79,17 +80,14 @@ func (e *engine) tellReady(f *federation, r *v1alpha1.Release) {
 		return
 	}
 	f.mu.Lock()
-	news := f.journey.news && f.journey.release == r.Name
-	if news {
-		f.journey.news = false
-	}
+	news := f.leadTime.TakeReady(r.Name)
 	f.mu.Unlock()
 	if !news {
 		return
 	}
 	text := ready.Message
 	if r.Spec.CommittedAt != nil {
-		text += ", " + duration.HumanDuration(since(r, time.Now())) + " after the commit"
+		text += ", " + duration.HumanDuration(counts.Since(r, time.Now())) + " after the commit"
 	}
 	e.event(r, normal, ready.Reason, text)
 }

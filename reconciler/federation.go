@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/metrics/counts"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
@@ -77,10 +78,10 @@ type federation struct {
 	// waiting are the objects whose status waits for a cluster to be listed.
 	waiting map[manifest.ID]bool
 
-	staging staging
-	journey journey        // of the newest Release
-	news    federationNews // that people were told
-	looked  time.Time      // when the loop came by last
+	staging  staging
+	leadTime counts.LeadTime // of the newest Release
+	news     federationNews  // that people were told
+	looked   time.Time       // when the loop came by last
 
 	evaluated   int64                    // generation of the Federation that was looked at last
 	spec        *v1alpha1.FederationSpec // as it was then; nil before the first look
@@ -126,7 +127,7 @@ type leg struct {
 	listed bool
 	// recalled: the cluster itself was asked what it has of the federation.
 	recalled bool
-	figures  deliveryFigures
+	counts   counts.Delivery
 	news     deliveryNews // that people were told
 	absences absences     // of wanted objects
 	// astray are the objects that were seen to be another than wanted while a delivery was under way, which may have been

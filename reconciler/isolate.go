@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/status"
@@ -102,13 +100,3 @@ func (e *engine) nextProbe(cluster string) time.Duration {
 
 // minProbe is the least time between two probes of one cluster.
 const minProbe = 100 * time.Millisecond
-
-// breakerMetrics has a series for every state of the breaker, of which one is 1.
-func (b *bulkhead) breakerMetrics() []prometheus.Metric {
-	var all []prometheus.Metric
-	state := b.Breaker.Status().State
-	for _, s := range breaker.States() {
-		all = append(all, breakerState.is(one(s == state), b.Name, string(s)))
-	}
-	return all
-}

@@ -471,7 +471,7 @@ func (f *federation) untoldDeliveries() []string {
 // judgeRelease brings the status of the newest Release up to date in memory. The caller holds f.mu.
 func (f *federation) judgeRelease() {
 	next := status.Release(f.release.Status, f.release.Generation, f.releaseInput(), time.Now())
-	f.journey.goes(f.release, next, time.Now())
+	f.leadTime.Observe(f.release, next, time.Now())
 	if !equality.Semantic.DeepEqual(f.release.Status, next) {
 		f.release.Status, f.untold = next, true
 	}

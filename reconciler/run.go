@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -32,6 +32,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/commitstatus"
+	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/report/events"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
@@ -73,9 +74,9 @@ const (
 
 // Run runs the controllers on the hub that cfg leads to, until ctx ends. The CRDs must be there (store.InstallCRDs).
 func Run(ctx context.Context, cfg *rest.Config, o Options) error {
-	writes := &hubWriteCounter{}
+	writes := &metrics.HubWrites{}
 	cfg = rest.CopyConfig(cfg)
-	cfg.Wrap(writes.wrap)
+	cfg.Wrap(writes.Wrap)
 	mgr, err := newManager(cfg, o)
 	if err != nil {
 		return err
@@ -120,11 +121,11 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 		return err
 	}
 	if o.MetricsAddress != "" {
-		figures := &collector{engine: e, writes: writes}
-		if err := metrics.Registry.Register(figures); err != nil {
+		figures := metrics.NewCollector(e.snapshot, writes)
+		if err := ctrlmetrics.Registry.Register(figures); err != nil {
 			return fmt.Errorf("registering the metrics, which one process has once: %w", err)
 		}
-		defer metrics.Registry.Unregister(figures)
+		defer ctrlmetrics.Registry.Unregister(figures)
 	}
 	return mgr.Start(ctx)
 }

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
-	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/metrics"
 )
 
 var update = flag.Bool("update", false, "write the alerts part of testdata/*.txtar")
@@ -55,7 +55,7 @@ func alerts(t *testing.T) []alert {
 // labelsOf every series that accord serves: those of the metrics, and the ones that a histogram is made of.
 func labelsOf() map[string][]string {
 	all := map[string][]string{}
-	for _, m := range reconciler.Metrics() {
+	for _, m := range metrics.All() {
 		if m.Type != "histogram" {
 			all[m.Name] = m.Labels
 			continue

@@ -1,4 +1,4 @@
-package reconciler
+package metrics
 
 import (
 	"net/http"
@@ -9,17 +9,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// hubWriteCounter counts what is written to the hub where it leaves: decisions, status, mirrored objects, events, leases.
-type hubWriteCounter struct {
+// HubWrites counts the requests that write to the hub: decisions, status, mirrored objects, events, leases. It is safe
+// for concurrent use.
+type HubWrites struct {
 	mu     sync.Mutex
 	counts map[hubWrite]int
 }
 
-// hubWrite is one kind of request.
+// hubWrite identifies one kind of request.
 type hubWrite struct{ resource, verb string }
 
-// wrap counts the requests that go through a transport.
-func (c *hubWriteCounter) wrap(next http.RoundTripper) http.RoundTripper {
+// Wrap returns a transport that counts the requests sent through next.
+func (c *HubWrites) Wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			c.add(hubWrite{resourceAt(r.URL.Path), r.Method})
@@ -28,7 +29,7 @@ func (c *hubWriteCounter) wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-func (c *hubWriteCounter) add(w hubWrite) {
+func (c *HubWrites) add(w hubWrite) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.counts == nil {
@@ -37,24 +38,24 @@ func (c *hubWriteCounter) add(w hubWrite) {
 	c.counts[w]++
 }
 
-func (c *hubWriteCounter) metrics() []prometheus.Metric {
+func (c *HubWrites) metrics() []prometheus.Metric {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []prometheus.Metric
 	for w, n := range c.counts {
-		all = append(all, hubWrites.is(float64(n), w.resource, w.verb))
+		all = append(all, hubWrites.metric(float64(n), w.resource, w.verb))
 	}
 	return all
 }
 
-// roundTripper is a function that is an http.RoundTripper.
+// roundTripper adapts a function to http.RoundTripper.
 type roundTripper func(*http.Request) (*http.Response, error)
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// resourceAt is the resource that a path of the Kubernetes API is about, without the names in it:
-// "releases.accord.dev/status" of "/apis/accord.dev/v1alpha1/namespaces/demo/releases/shop-4f2c9e1a0b3c/status".
+// resourceAt returns the resource of a path of the Kubernetes API, without the names in it: "releases.accord.dev/status"
+// for "/apis/accord.dev/v1alpha1/namespaces/demo/releases/shop-4f2c9e1a0b3c/status".
 func resourceAt(path string) string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	group, rest := "", parts

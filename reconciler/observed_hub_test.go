@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/metrics"
 )
 
 // TestWhatIsToldOfAHub goes through what happens to a federation, and looks at the events and at the metrics endpoint.
@@ -90,8 +90,8 @@ func toldReady(t *testing.T, w *world, r *repository) {
 }
 
 func toldOnlyWhatIsDocumented(t *testing.T, w *world, _ *repository) {
-	known := map[string]reconciler.Metric{}
-	for _, m := range reconciler.Metrics() {
+	known := map[string]metrics.Metric{}
+	for _, m := range metrics.All() {
 		known[m.Name] = m
 	}
 	seen := 0
