@@ -12,6 +12,7 @@ build: ## bin/accord
 
 test: ## vet, then all tests; two packages at a time, because many start API servers
 	go vet ./...
+	@go tool -modfile=clusters/local/kwok/kwok.mod -n kwok >/dev/null # once, or packages that need it build it at the same time
 	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -p 2 -timeout 40m ./...
 
 test-browser: ## the tests that need a browser: apt-get install --no-install-recommends chromium, or name one with $CHROMIUM
