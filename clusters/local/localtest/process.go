@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -43,6 +44,7 @@ func launch(args ...string) (*Process, error) {
 		return nil, err
 	}
 	p := &Process{Planes: map[string]*ControlPlane{}, cmd: exec.Command(path, args...), done: make(chan struct{})}
+	p.cmd.Env = append([]string{"GOGC=300"}, os.Environ()...) // a sixth less CPU time of a start, for 30 MB per control plane
 	p.cmd.Stderr = &p.stderr
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
