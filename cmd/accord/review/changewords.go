@@ -46,11 +46,11 @@ func summaryOf(v diff.Variant) string {
 	for i, h := range v.Hunks {
 		paths[i] = hunkPath(h)
 	}
-	text := text.List(paths, 2)
+	words := text.List(paths, 2)
 	if v.Action != diff.Modify {
-		text = verbs[v.Action].word + ": " + text
+		words = verbs[v.Action].word + ": " + words
 	}
-	return text
+	return words
 }
 
 // hunkPath returns the path of a field.
@@ -91,17 +91,17 @@ func clustersOf(c diff.Change) []string {
 func reach(c diff.Change) string {
 	rest := len(clustersOf(c)) - len(c.Variants[0].Clusters)
 	first := c.Variants[0].Clusters
-	text := text.Count(len(first), "cluster")
+	words := text.Count(len(first), "cluster")
 	if len(first) == 1 {
-		text = first[0]
+		words = first[0]
 	}
 	switch {
 	case rest == 1:
-		return text + ", " + lastCluster(c) + " differs"
+		return words + ", " + lastCluster(c) + " differs"
 	case rest > 1:
-		return fmt.Sprintf("%s, %d differ", text, rest)
+		return fmt.Sprintf("%s, %d differ", words, rest)
 	}
-	return text
+	return words
 }
 
 // lastCluster returns the first cluster that is not in the largest variant.

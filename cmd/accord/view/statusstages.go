@@ -160,11 +160,11 @@ func waitingLine(w *v1alpha1.WaitingFor, now time.Time) string {
 	if w.Deadline != nil {
 		times = append(times, "at most until "+clockTime(*w.Deadline, now))
 	}
-	text := "waits for " + text.Join(" ", w.Cluster, w.Message)
+	line := "waits for " + text.Join(" ", w.Cluster, w.Message)
 	if len(times) > 0 {
-		text += " (" + strings.Join(times, ", ") + ")"
+		line += " (" + strings.Join(times, ", ") + ")"
 	}
-	return text
+	return line
 }
 
 // clockTime adds the date if it is not today.
