@@ -151,6 +151,16 @@ func TestPackagesStaySmall(t *testing.T) {
 	}
 }
 
+// TestCommandsAreShort: a command is flags, help and an exit code; its work is in a package below.
+func TestCommandsAreShort(t *testing.T) {
+	const most = 150
+	for _, file := range parsed(t, "cmd/accord") {
+		if lines := file.set.File(file.syntax.FileStart).LineCount(); path.Dir(file.name) == "cmd/accord" && lines > most {
+			t.Errorf("%s has %d lines: move the work to a package below, so that at most %d are left", file.name, lines, most)
+		}
+	}
+}
+
 // below returns where a package lies in a folder of the module, "." for the folder itself.
 func below(pkg, folder string) (string, bool) {
 	if !under(pkg, module+"/"+folder) {

@@ -7,11 +7,10 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/command"
 )
 
-const abortLong = `Halt a rollout now: no further cluster gets anything, until what is rolled out changes in Git, or "accord resume". What was
-given stays.
+const abortLong = `Halt a rollout now: no further cluster is updated until a new commit or "accord resume". Updated clusters keep their version.
 
-It is the annotation ` + policy.CommandPrefix + `abort of the RolloutPolicy, about one target (see "accord approve --help"),
-or with --on-hub of the Release on the hub.
+The command is the annotation ` + policy.CommandPrefix + `abort of the RolloutPolicy in Git, for one rollout ID (see
+"accord approve --help"). With --on-hub it is an annotation of the Release on the hub.
 ` + command.Notes
 
 func abortCommand() *cobra.Command {

@@ -22,19 +22,19 @@ import (
 	"github.com/accord-dev/accord/reconciler"
 )
 
-const applyLong = `Deliver a repository from a terminal or pipeline, without a hub: the controllers' whole job, one time.
+const applyLong = `Deliver a repository once from a terminal or pipeline, without a hub.
 
-The members are the contexts of --member-kubeconfig, each by its name; a Cluster manifest in the repository gives a member
-labels, region and zones. What belongs to the federation is known by its namespace and name: use the same ones in
-every run, above all with --prune.
+The members are the contexts of --member-kubeconfig, each by its name. A Cluster manifest in the repository sets labels, region
+and zones of a member. The namespace and name of the federation identify its objects: use the same ones in every run,
+especially with --prune.
 
 Credentials of the repository come from the environment: ACCORD_GIT_USERNAME and ACCORD_GIT_PASSWORD,
 ACCORD_GIT_TOKEN (bearer), ACCORD_GIT_CA, ACCORD_GIT_SSH_KEY and ACCORD_GIT_KNOWN_HOSTS (paths of files).
 
-Before anything is written, every cluster is asked by server-side dry-runs whether it takes what changes there. If one
-refuses an object, nothing is written to any, and the exit code is 1; --preflight=false leaves that out.
+Accord first sends every change as a server-side dry-run to its cluster. If a cluster rejects an object, accord writes nothing
+to any cluster and exits with code 1. --preflight=false skips the dry-run.
 
-Exit codes are those of "accord wait"; 4 and 5 need no time to run out.`
+The exit codes are those of "accord wait"; 4 and 5 do not need a timeout.`
 
 type applyFlags struct {
 	output     text.FormatFlag
@@ -56,7 +56,7 @@ func applyCommand() *cobra.Command {
 	f := &applyFlags{}
 	c := &cobra.Command{
 		Use:     "apply --repo URL|PATH --member-kubeconfig FILE",
-		Short:   "Deliver from a terminal or pipeline, without a hub",
+		Short:   "Deliver a repository once, without a hub",
 		Long:    applyLong,
 		Example: "  accord apply --repo . --member-kubeconfig members.kubeconfig --wait 5m",
 		Args:    cobra.NoArgs,
@@ -69,16 +69,16 @@ func applyCommand() *cobra.Command {
 	flags.StringVar(&f.source.URL, "repo", "", "repository: a URL or the path of a local one (required)")
 	flags.StringVar(&f.source.Path, "path", "", "directory in the repository (default its root)")
 	load.RegisterRef(c, &f.ref)
-	flags.StringVar(&f.namespace, "namespace", "default", "namespace of the federation, part of its identity")
-	flags.StringVar(&f.name, "name", "", "name of the federation (default that of the repository; required with --prune)")
-	flags.BoolVar(&f.prune, "prune", false, "remove what no policy places any more or what left the repository")
-	flags.BoolVar(&f.preflight, "preflight", true, "write nothing anywhere if a cluster refuses something when it is tried")
-	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit 0 when all that is missing is held on purpose")
+	flags.StringVar(&f.namespace, "namespace", "default", "namespace of the federation")
+	flags.StringVar(&f.name, "name", "", "name of the federation (default the name of the repository; required with --prune)")
+	flags.BoolVar(&f.prune, "prune", false, "delete objects that are no longer placed or no longer in the repository")
+	flags.BoolVar(&f.preflight, "preflight", true, "send a server-side dry-run first, and write nothing if a cluster rejects an object")
+	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit with 0 if all missing objects are held")
 	flags.StringVar(&f.kubeconfig, "member-kubeconfig", "", "kubeconfig whose contexts are the members (required)")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
-	flags.StringVar(&f.dump, "dump", "", "write the planner's whole input to this file, for a bug report or a test")
-	flags.DurationVar(&f.wait, "wait", 5*time.Minute, "how long to wait for health; 0: applied is enough")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log what is done")
+	flags.StringVar(&f.dump, "dump", "", "file for the planner's input, for a bug report or a test")
+	flags.DurationVar(&f.wait, "wait", 5*time.Minute, "time to wait until the objects are healthy; 0 waits until they are applied")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every step")
 	return c
 }
 

@@ -7,13 +7,13 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/command"
 )
 
-const approveLong = `Approve a stage whose gate waits for a person (approval: Manual).
+const approveLong = `Approve a stage with a manual gate (approval: Manual).
 
-An approval is about one target, which is what is rolled out, to where: when that changes, it has no meaning any more. The
-hub says which it is, and which stage has its turn; without a hub name --rollout-id and --stage, as "accord status" shows them.
+An approval is for one rollout ID, which identifies the version and the clusters; it has no effect on other versions. The hub
+has the ID and the current stage. Without a hub, set --rollout-id and --stage to the values of "accord status".
 
-It is the annotation ` + policy.CommandPrefix + `approve of the RolloutPolicy, written to Git. With --on-hub it is one of
-the Release on the hub: who may is then a question of the rights to patch Releases there.
+The command is the annotation ` + policy.CommandPrefix + `approve of the RolloutPolicy in Git. With --on-hub it is an annotation
+of the Release on the hub, and needs the right to patch Releases there.
 ` + command.Notes
 
 func approveCommand() *cobra.Command {
@@ -26,6 +26,6 @@ func approveCommand() *cobra.Command {
   accord approve standard --stage canary --rollout-id 1f0c9e21aa04
   accord approve --on-hub`,
 	})
-	c.Flags().StringVar(&o.Stage, "stage", "", "stage that is approved (default the one that has its turn)")
+	c.Flags().StringVar(&o.Stage, "stage", "", "stage to approve (default the current one)")
 	return c
 }

@@ -20,9 +20,9 @@ type controllerFlags struct {
 
 func (c *controllerFlags) register(f *pflag.FlagSet) {
 	c.log.register(f)
-	f.StringVar(&c.health, "health-probe-bind-address", "", "serve /healthz and /readyz here, host:port (default off)")
-	f.StringVar(&c.metrics, "metrics-bind-address", "", "serve /metrics here, host:port (default off)")
-	f.StringVar(&c.hook, "webhook-bind-address", "", "accept pushes here, host:port, POST /hook/<namespace>/<federation> (default off)")
+	f.StringVar(&c.health, "health-probe-bind-address", "", "address of /healthz and /readyz, host:port (default off)")
+	f.StringVar(&c.metrics, "metrics-bind-address", "", "address of /metrics, host:port (default off)")
+	f.StringVar(&c.hook, "webhook-bind-address", "", "address of the webhook, host:port, POST /hook/<namespace>/<federation> (default off)")
 	f.Var(&c.pprof, "pprof", "serve Go profiles of this process at /debug/pprof/ here, loopback only (default off)")
 }
 

@@ -11,17 +11,17 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
-const getLong = `List what the hub knows.
+const getLong = `List objects of the hub.
 
-clusters begin with the verdict on the fleet; one that is being removed is Leaving. Below the federations stands what they have on
-clusters that left. policies are no objects of the hub: they are those that claim an object in a
-plan that is in force, as the FederatedObjects name them, "namespace/name" or, cluster-wide, "name". APPLIED, HEALTHY and
-HELD count every object on every cluster that was chosen for it, OBSERVED the objects that all of these run as decided. A
-policy that claims nothing is not among them; "accord lint" tells of those.
+clusters begins with the verdict on the fleet; a cluster that is being deleted is Leaving. federations is followed by the objects
+that were left on removed clusters. policies are not objects of the hub: they are the policies that claim an object in an
+active plan, "namespace/name" or, cluster-wide, "name". APPLIED, HEALTHY and HELD count every object on every cluster that was
+chosen for it, OBSERVED the objects that all of these clusters run as decided. Policies that claim nothing are not listed;
+"accord lint" reports them.
 
-With -o yaml or -o json several kinds may be asked for at once, separated by commas. "accord get clusters,objects -o yaml" is
-what "accord plan --fleet-file" reads where there is no access to the hub; with deliveries and releases as well the plan also
-knows which clusters are behind or silent. No credential and no digest of a Secret is in it.`
+-o yaml and -o json accept several kinds, separated by commas. "accord plan --fleet-file" reads the output of
+"accord get clusters,objects -o yaml" where the hub is not accessible. With deliveries and releases, the plan also knows which
+clusters are behind or unreachable. The output has no credentials and no digests of Secrets.`
 
 type getFlags struct {
 	hub    hub.Flags
@@ -32,7 +32,7 @@ func getCommand() *cobra.Command {
 	f := &getFlags{}
 	c := &cobra.Command{
 		Use:     "get clusters|federations|releases|deliveries|objects|policies[,...] [NAME]",
-		Short:   "List what the hub knows",
+		Short:   "List objects of the hub",
 		Long:    getLong,
 		Example: "  accord get clusters\n  accord get releases -n shop -o wide\n  accord get policies shop/web\n  accord get clusters,objects -o yaml > facts.yaml",
 		Args:    cobra.RangeArgs(1, 2),

@@ -13,11 +13,10 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
-const historyLong = `List the commits of a federation, the newest first: who made them, how far each got in its stages, and how it ended.
+const historyLong = `List the commits of a federation, the newest first, with author, progress in the stages, and result.
 
-How it ended is one of: done; halted or rolled back, which lasts until Git changes or a person resumes; failed, which is a
-mistake that no retry can fix; superseded, when a newer commit came before it was done; and under way. It is read from the
-Releases on the hub, of which a federation keeps the latest.`
+The results are: done; halted or rolled back, until a new commit or "accord resume"; failed, by a mistake that no retry can fix;
+superseded, by a newer commit before it was done; and under way. The list has the Releases that the hub keeps.`
 
 type historyFlags struct {
 	hub    hub.Flags

@@ -28,9 +28,9 @@ func holdCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.Reason, "reason", "", "reason of the hold, shown wherever the hold is reported (required)")
+	flags.StringVar(&f.Reason, "reason", "", "reason of the hold (required)")
 	flags.StringVar(&f.Owner, "owner", "", "person or team to ask (default the user of git's configuration)")
-	flags.StringVar(&f.Until, "until", "", `when it ends by itself: "48h", "3d", "2026-03-06", "2026-03-06 18:00" (UTC) or a time with its zone`)
+	flags.StringVar(&f.Until, "until", "", `end of the hold: "48h", "3d", "2026-03-06", "2026-03-06 18:00" (UTC) or a time with its zone`)
 	f.Flags.Register(c)
 	return c
 }

@@ -25,9 +25,9 @@ var installManifests string
 
 const installLong = `Print the manifests that run accord on an existing cluster, which becomes the hub.
 
-They hold the CustomResourceDefinitions, a namespace that admits restricted pods only, rights without wildcards,
-and two replicas of which one leads and which share the clusters. Secrets are read in the namespace of accord and in those named with
---secrets-from: the namespaces of Federations whose sources or push hooks need one.`
+The manifests are the CustomResourceDefinitions, a namespace for restricted pods, RBAC without wildcards, and two replicas that
+elect a leader and share the clusters. Accord may read Secrets in its own namespace and in the namespaces of --secrets-from:
+the namespaces of Federations whose sources or webhooks need a Secret.`
 
 // installation is the input of the manifests.
 type installation struct {
@@ -50,9 +50,9 @@ func installCommand() *cobra.Command {
 			return i.print(c.OutOrStdout())
 		},
 	}
-	c.Flags().StringVar(&i.Namespace, "namespace", hub.SystemNamespace, "namespace accord runs in")
+	c.Flags().StringVar(&i.Namespace, "namespace", hub.SystemNamespace, "namespace of accord")
 	c.Flags().StringVar(&i.Image, "image", defaultImage(text.Version()), "image of accord")
-	c.Flags().StringSliceVar(&secretsFrom, "secrets-from", nil, "further namespace whose Secrets accord may read (repeatable)")
+	c.Flags().StringSliceVar(&secretsFrom, "secrets-from", nil, "additional namespace whose Secrets accord may read (repeatable)")
 	return c
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-const interpretLong = `Try what is known about kinds on sample objects, without any cluster.
+const interpretLong = `Run customizations of kinds on sample objects, without any cluster.
 
-FILE has ResourceInterpreterCustomizations; --federation names a manifest of a Federation, whose healthCheckExprs are
-tried. The first line is the verdict; then, for every sample, what each operation made of it, and the health that accord
-concludes. Scripts run as in the controllers: nothing outside can be reached, and work and memory are bounded.
+FILE has ResourceInterpreterCustomizations; --federation names the manifest of a Federation with healthCheckExprs. The first line
+is the verdict. The results of each operation follow for every sample, and the health that accord computes. Scripts run as in the
+controllers: they have no access to anything outside, and their work and memory are limited.
 
 Operation               Function          Sample
 retention               Retain            --desired and --observed
@@ -23,14 +23,14 @@ replicaResource         GetReplicas       --desired (this and all below: else --
 componentResource       GetComponents     --desired
 replicaRevision         ReviseReplica     --desired, --replicas
 statusReflection        ReflectStatus     --observed
-statusAggregation       AggregateStatus   --desired, --items: a list of {clusterName, status, current, applied,
-                                          appliedMessage, health}; default: the reflected status of --observed
+statusAggregation       AggregateStatus   --desired, --items: a list of {clusterName, status, current, applied, appliedMessage,
+                                          health}; without it one entry, with the reflected status of --observed
 healthInterpretation    InterpretHealth   --observed
 dependencyInterpretation GetDependencies  --desired
 
-A sample file has one or several objects, as "kubectl get -o yaml" prints them; those of the same name in both files are
-one sample. An object of a kind that nothing is said about is an error. With --check nothing is run: every script is
-compiled and must define its function, every expression must be CEL, and no two may say the same of one kind.
+A sample file has one or several objects, as "kubectl get -o yaml" prints them. Objects of the same name in both files are one
+sample. An object of a kind without rules is an error. With --check nothing runs: every script is compiled and must define its
+function, every expression must be CEL, and each kind must have at most one rule for an operation.
 
 Exit codes: 0 no errors, 1 a mistake or a script that fails, 2 usage error or an error of accord itself.`
 
@@ -46,7 +46,7 @@ func interpretCommand() *cobra.Command {
 	f := &interpretFlags{}
 	c := &cobra.Command{
 		Use:   "interpret [FILE]",
-		Short: "Try what is known about kinds on sample objects, without any cluster",
+		Short: "Run customizations of kinds on sample objects",
 		Long:  interpretLong,
 		Example: `  accord interpret rollout.yaml --check
   kubectl get rollout web -o yaml > live.yaml
@@ -60,12 +60,12 @@ func interpretCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	f.output.Register(flags, text.AsText, text.AsJSON)
-	flags.StringVar(&f.desired, "desired", "", "file with objects as they are in Git")
+	flags.StringVar(&f.desired, "desired", "", "file with the objects of Git")
 	flags.StringVar(&f.observed, "observed", "", "file with live objects")
-	flags.Int32Var(&f.replicas, "replicas", 1, "replicas that ReviseReplica is to set")
+	flags.Int32Var(&f.replicas, "replicas", 1, "replicas for ReviseReplica")
 	flags.StringVar(&f.items, "items", "", "file with the status of each cluster, for AggregateStatus")
-	flags.StringVarP(&f.federation, "federation", "f", "", "manifest of a Federation, whose healthCheckExprs count too")
-	flags.BoolVar(&f.check, "check", false, "only look for mistakes, and run nothing")
+	flags.StringVarP(&f.federation, "federation", "f", "", "manifest of a Federation with healthCheckExprs")
+	flags.BoolVar(&f.check, "check", false, "check the rules without running them")
 	for _, sample := range []string{"desired", "observed", "replicas", "items"} {
 		c.MarkFlagsMutuallyExclusive("check", sample)
 	}

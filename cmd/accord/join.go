@@ -7,17 +7,16 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-const joinLong = `Make a cluster a member: an identity for accord on the cluster, a Cluster and its credentials on the hub.
+const joinLong = `Make a cluster a member: create an identity for accord on the cluster, and a Cluster with its credentials on the hub.
 
-On the cluster it makes the ServiceAccount accord-system/accord. Any kind may stand in Git, therefore that account is
-bound to cluster-admin. To give it the least that it takes, let --print-rbac derive a role from what Git delivers there
-(DIR or --repo, as for "accord lint"; --region and the like stand in for a Cluster that Git does not declare), apply that,
-then join: a ClusterRoleBinding "accord" that exists is left as it is. When a commit brings a new kind, print and apply it
-anew before that commit is merged; until then accord reports by name what it may not apply. Leave the rights for a kind that
-goes until its objects are gone.
+On the cluster, join creates the ServiceAccount accord-system/accord and binds it to cluster-admin, because Git may have any kind.
+For a smaller role, use --print-rbac: it derives a role from the objects that Git delivers to the cluster (DIR or --repo, as for
+"accord lint"; --region and similar flags replace a Cluster that Git does not declare). Apply the role, then join: join does not
+change an existing ClusterRoleBinding "accord". If a commit adds a kind, print and apply the role again before you merge the commit;
+until then accord reports the objects that it may not apply. Keep the rights for a kind until its objects are deleted.
 
-The credential is a token. Where the cluster fills token Secrets (kube-controller-manager does) it is valid until the
-Secret is deleted; elsewhere it is valid for at most a year, and the date is printed. Joining again renews it.
+The credential is a token. If the cluster fills token Secrets (kube-controller-manager does), the token is valid until the Secret
+is deleted. Otherwise it expires after at most a year, and join prints the date. To renew the token, join again.
 
 The hub is --kubeconfig, else $ACCORD_KUBECONFIG, else the current context of --member-kubeconfig.`
 
@@ -38,13 +37,13 @@ func joinCommand() *cobra.Command {
 	f.Hub.Register(flags)
 	f.Tree.Register(c)
 	flags.StringVar(&f.Kubeconfig, "member-kubeconfig", "", "kubeconfig of the member (default as kubectl)")
-	flags.StringVar(&f.Context, "member-context", "", "context in the kubeconfig of the member (default its current one)")
-	flags.StringVar(&f.Traits.Provider, "provider", "", "provider, for policies to select by")
-	flags.StringVar(&f.Traits.Region, "region", "", "region, for policies to select by")
-	flags.StringSliceVar(&f.Traits.Zones, "zone", nil, "zone, for policies to select by (repeatable)")
+	flags.StringVar(&f.Context, "member-context", "", "context in the kubeconfig of the member (default the current one)")
+	flags.StringVar(&f.Traits.Provider, "provider", "", "provider of the Cluster")
+	flags.StringVar(&f.Traits.Region, "region", "", "region of the Cluster")
+	flags.StringSliceVar(&f.Traits.Zones, "zone", nil, "zone of the Cluster (repeatable)")
 	flags.StringToStringVar(&f.Traits.Labels, "label", nil, "label of the Cluster, key=value (repeatable)")
-	flags.BoolVar(&f.PrintRBAC, "print-rbac", false, "print the identity with the least role for what DIR or --repo delivers there, and do nothing")
-	flags.BoolVar(&f.DryRun, "dry-run", false, "check what can be reached, and change nothing")
+	flags.BoolVar(&f.PrintRBAC, "print-rbac", false, "print the identity and the smallest role for the objects of DIR or --repo, and exit")
+	flags.BoolVar(&f.DryRun, "dry-run", false, "check the connections and exit")
 	flags.BoolVar(&f.AllowHub, "allow-hub", false, "join the hub itself")
 	return c
 }

@@ -16,16 +16,16 @@ import (
 
 const lintLong = `Find mistakes in manifests and policies, without any cluster.
 
-It reads, decides and renders as the controllers would, for the Clusters that are declared there. The first line
-is the verdict; then each finding with the file, line and column it is about, and what to write instead. An error
-does not do what it says, a warning probably does not do what was meant, a note is worth knowing.
+Lint reads, plans and renders as the controllers do, for the Clusters that the manifests declare. The first line is the
+verdict. Each finding has the file, line and column, and the fix. An error has no effect or fails, a warning probably has
+another effect than intended, a note is information.
 
-Without DIR and --repo the current directory is read.
+Without DIR and --repo, lint reads the current directory.
 
-Output: text for people; json is stable; sarif is what code scanning takes (SARIF 2.1.0); github makes annotations of a
-pull request out of the log of a workflow.
+Output: text; json is stable; sarif is for code scanning (SARIF 2.1.0); github writes annotations of a pull request into
+the log of a workflow.
 
-Exit codes: 0 no errors (or nothing as severe as --fail-on says), 1 errors, 2 usage error or an error of accord itself.`
+Exit codes: 0 no errors (or nothing as severe as --fail-on), 1 errors, 2 usage error or an error of accord itself.`
 
 type lintFlags struct {
 	tree   load.Flags
@@ -37,7 +37,7 @@ func lintCommand() *cobra.Command {
 	f := &lintFlags{}
 	c := &cobra.Command{
 		Use:   "lint [DIR | --repo URL]",
-		Short: "Find mistakes in manifests and policies, without any cluster",
+		Short: "Find mistakes in manifests and policies",
 		Long:  lintLong,
 		Example: `  accord lint
   accord lint deploy --path apps --path policies
@@ -52,7 +52,7 @@ func lintCommand() *cobra.Command {
 	}
 	f.tree.Register(c)
 	f.output.Register(c.Flags(), text.AsText, text.AsJSON, text.AsSARIF, text.AsGitHub)
-	c.Flags().StringVar(&f.failOn, "fail-on", "error", "exit 1 on a finding this severe: error, warning, note")
+	c.Flags().StringVar(&f.failOn, "fail-on", "error", "exit with 1 on a finding of this severity or a higher one: error, warning, note")
 	return c
 }
 

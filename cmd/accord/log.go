@@ -18,7 +18,7 @@ type logFlags struct {
 
 func (l *logFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&l.format, "log-format", "text", "text or json")
-	f.BoolVarP(&l.verbose, "verbose", "v", false, "log details too")
+	f.BoolVarP(&l.verbose, "verbose", "v", false, "log details")
 }
 
 // logger returns a logger that writes to w. It also becomes the logger of libraries that keep one per process, so that none of

@@ -14,15 +14,15 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-const renderLong = `Print the objects of one cluster exactly as they would be applied, in that order.
+const renderLong = `Print the objects of one cluster exactly as they would be applied, in the order of application.
 
-Replicas are divided, overrides are done, and the marks of accord are on them. With --explain comments say where each
-object stands in Git, and where a field was set by an override: by which policy, rule and line.
+Replicas are divided, overrides are applied, and accord's labels and annotations are set. With --explain, comments name the place
+of each object in Git, and the policy, rule and line of each field that an override set.
 
-Values of Secrets are redacted, in a form that no API server accepts; --show-secrets prints them. What is held or failed is
-a comment at the top.
+Values of Secrets are redacted, in a form that no API server accepts; --show-secrets prints them. Objects that are held or
+failed are comments at the top.
 
-The name of the Federation is part of a mark: without --federation it is the one that "accord apply" would use.
+The name of the Federation is part of a label. Without --federation it is the name that "accord apply" would use.
 
 Exit codes: 0 rendered, 1 an object could not be rendered, 2 usage error, or there is no such object or cluster.`
 
@@ -49,9 +49,9 @@ func renderCommand() *cobra.Command {
 	flags := c.Flags()
 	f.tree.Register(c)
 	f.output.Register(flags, text.AsYAML, text.AsJSON)
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the objects (default: any)")
-	flags.StringVarP(&f.Cluster, "cluster", "c", "", "cluster to render for (required)")
-	flags.BoolVar(&f.Explain, "explain", false, "say where objects and fields come from")
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the objects (default any)")
+	flags.StringVarP(&f.Cluster, "cluster", "c", "", "cluster (required)")
+	flags.BoolVar(&f.Explain, "explain", false, "add comments with the origin of objects and fields")
 	flags.BoolVar(&f.ShowSecrets, "show-secrets", false, "print the values of Secrets")
 	return c
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/command"
 )
 
-const resumeLong = `Take back what "accord suspend" wrote. A RolloutPolicy that is not paused, but whose rollout was halted or rolled back, is
-tried again: deadlines begin anew, and after a rollback it starts with the first stage. That is an order about one target (see
+const resumeLong = `Revert "accord suspend", or retry a rollout that was halted or rolled back.
+
+A retry starts the deadlines again; after a rollback it begins with the first stage. A retry is a command about one rollout (see
 "accord approve --help").
 ` + command.Notes
 
@@ -15,7 +16,7 @@ func resumeCommand() *cobra.Command {
 	f := &command.Resumption{}
 	c := &cobra.Command{
 		Use:   "resume ROLLOUT|POLICY|FEDERATION",
-		Short: "End a pause, or try again what was halted",
+		Short: "Revert a suspension, or retry a halted rollout",
 		Long:  resumeLong,
 		Example: `  accord resume standard --stage world
   accord resume standard --rollout-id 1f0c9e21aa04      # what was halted or rolled back`,

@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 func rolloutCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rollout",
-		Short: "Look back at rollouts",
+		Short: "Show past rollouts",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

@@ -14,9 +14,10 @@ import (
 	"github.com/accord-dev/accord/reconciler"
 )
 
-const runLong = `Run the controllers on an existing hub: in a pod of it (see "accord install"), or from outside with a kubeconfig.
-What "accord install" prints must be there: the CustomResourceDefinitions, and the namespace of the leases by which several
-replicas elect one that leads and share the clusters: each is connected to some, and takes over those of one that ends.`
+const runLong = `Run the controllers on an existing hub: in a pod of the hub (see "accord install"), or outside of it with a kubeconfig.
+
+The objects of "accord install" must exist: the CustomResourceDefinitions, and the namespace of the leases. Several replicas elect
+a leader and share the clusters. When a replica stops, the others take over its clusters.`
 
 type runFlags struct {
 	controllers controllerFlags
@@ -41,12 +42,12 @@ func runCommand() *cobra.Command {
 	flags := c.Flags()
 	f.controllers.register(flags)
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the hub (default $"+hub.KubeconfigEnv+", else as kubectl, else the pod's account)")
-	flags.StringVar(&f.context, "context", "", "context in that kubeconfig (default its current one)")
-	flags.StringVar(&f.namespace, "namespace", hub.SystemNamespace, "namespace of accord: of the leases of its replicas, and of the key of fingerprints")
+	flags.StringVar(&f.context, "context", "", "context in that kubeconfig (default the current one)")
+	flags.StringVar(&f.namespace, "namespace", hub.SystemNamespace, "namespace of the leases and of the key of fingerprints")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
-	flags.BoolVar(&f.leaderElect, "leader-elect", true, "let one of several replicas lead")
-	flags.BoolVar(&f.share, "share-clusters", true, "hold some of the clusters while another replica leads; without it this one stands by")
-	flags.StringVar(&f.replica, "replica", "", "name of this replica, unique among those of the hub (default from the name of the host)")
+	flags.BoolVar(&f.leaderElect, "leader-elect", true, "elect a leader among several replicas")
+	flags.BoolVar(&f.share, "share-clusters", true, "execute some of the clusters while another replica leads; if false, stand by")
+	flags.StringVar(&f.replica, "replica", "", "unique name of this replica (default from the host name)")
 	return c
 }
 

@@ -13,15 +13,15 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
-const statusLong = `Show what is where: the newest commit of a federation and what every cluster made of it.
+const statusLong = `Show the newest commit of a federation and its state on every cluster.
 
-The first line is the verdict. Without a name the only federation is shown, or one line for each.
+The first line is the verdict. Without a name, status shows the only federation, or one line for each.
 
-Where a RolloutPolicy gives the order there is a table of its stages, and on what it waits, since when, until when at most. -o svg
-and -o html draw the clusters of each stage over time: one file, without scripts.
+With a RolloutPolicy, a table shows the stages, and the line below it shows what the rollout waits for, since when, and the
+deadline. -o svg and -o html draw the clusters of each stage over time, as one file without scripts.
 
-With --watch it goes on until Ctrl-C. A terminal is redrawn; elsewhere a line is added for each change of the verdict and
-of a cluster, and with -o json the whole report in one line, without lastProbeTime.`
+With --watch, status continues until Ctrl-C. It redraws a terminal. Elsewhere it prints a line for each change of the verdict or of
+a cluster; with -o json each line is the whole report, without lastProbeTime.`
 
 type statusFlags struct {
 	hub    hub.Flags
@@ -35,7 +35,7 @@ func statusCommand() *cobra.Command {
 	f := &statusFlags{}
 	c := &cobra.Command{
 		Use:   "status [FEDERATION]",
-		Short: "Show what is where",
+		Short: "Show the newest commit and its state on every cluster",
 		Long:  statusLong,
 		Example: `  accord status
   accord status prod --watch
@@ -48,8 +48,8 @@ func statusCommand() *cobra.Command {
 	}
 	f.hub.RegisterWithNamespace(c.Flags())
 	f.output.Register(c.Flags(), text.AsText, text.AsJSON, text.AsYAML, text.AsSVG, text.AsHTML)
-	c.Flags().StringVar(&f.rollout, "rollout", "", "RolloutPolicy that svg and html draw (default the only one)")
-	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes")
+	c.Flags().StringVar(&f.rollout, "rollout", "", "RolloutPolicy to draw with -o svg or -o html (default the only one)")
+	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "continue and show changes")
 	return c
 }
 

@@ -6,15 +6,15 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/command"
 )
 
-const suspendLong = `Pause a rollout, a policy or a federation.
+const suspendLong = `Pause a rollout, or suspend a policy or a federation.
 
-What is written depends on what has the name:
-  RolloutPolicy                  spec.paused and spec.pauseReason, or those of a --stage: no further cluster gets the change; what was given is judged
-  PropagationPolicy and          spec.suspension.dispatching: true, Karmada's way: hands off the objects of the policy, everywhere
-  ClusterPropagationPolicy
-  Federation                     spec.suspend: true, the sources are not looked at any more
+The edit depends on the kind of the named manifest:
+  RolloutPolicy                  spec.paused and spec.pauseReason, or those of a --stage: no further cluster is updated
+  PropagationPolicy and          spec.suspension.dispatching: true, as in Karmada: accord does not change the objects of the
+  ClusterPropagationPolicy       policy on any cluster
+  Federation                     spec.suspend: true: accord does not fetch the sources
 
-"accord resume" takes it back.
+"accord resume" reverts the edit.
 ` + command.Notes
 
 func suspendCommand() *cobra.Command {
@@ -31,6 +31,6 @@ func suspendCommand() *cobra.Command {
 		},
 	}
 	f.Register(c)
-	c.Flags().StringVar(&f.Reason, "reason", "", "why, for everybody who wonders")
+	c.Flags().StringVar(&f.Reason, "reason", "", "reason of the suspension (required)")
 	return c
 }

@@ -21,10 +21,10 @@ import (
 
 const upLong = `Run a complete hub in this process: a Kubernetes API server with its store, and the controllers.
 
-Everything lies in the data directory and survives restarts: the API objects in hub/, Git clones in cache/, and the
-administrator's kubeconfig. A lock makes sure that only one process uses it. SIGINT or SIGTERM ends it.
+The data directory has everything, and survives restarts: the API objects in hub/, Git clones in cache/, and the administrator's
+kubeconfig. A lock ensures that only one process uses it. SIGINT or SIGTERM stops the process.
 
-What Federations propagate is mirrored on the hub with the status of all clusters, unless they say spec.mirror: false:
+Objects of Federations are mirrored on the hub with the status of all clusters, unless spec.mirror is false.
 "kubectl rollout status deployment/web" there waits for every decided cluster.`
 
 type upFlags struct {
@@ -44,8 +44,8 @@ func upCommand() *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr()) },
 	}
 	f.controllers.register(c.Flags())
-	c.Flags().StringVar(&f.dataDir, "data-dir", "", "directory of everything that is kept (required)")
-	c.Flags().IntVar(&f.port, "port", 0, "port of the hub on 127.0.0.1 (default the one used last time, else a free one)")
+	c.Flags().StringVar(&f.dataDir, "data-dir", "", "directory of all data (required)")
+	c.Flags().IntVar(&f.port, "port", 0, "port of the hub on 127.0.0.1 (default the previous one, else a free one)")
 	return c
 }
 

@@ -16,21 +16,21 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-const waitLong = `Wait until a commit is live everywhere it should be.
+const waitLong = `Wait until a commit is live on every cluster.
 
-Without --revision it waits for the commit that is checked out where it is called (HEAD). Without --cluster it waits for
-all clusters the commit was planned for; with it, for those only. A commit that accord has not seen yet is waited for. A
-line is printed within a second, and one for each change; the last one has the result and, when it is not done, the worst
-clusters and what to do next. With -o json each line is an object, and "result" is in the last one only: done, failed,
-timeout, held, unreachable or superseded. With exit code 2 there is none, and the reason is on stderr.
+The default commit is HEAD of the current directory. Without --cluster, wait waits for all clusters of the plan. It also waits for
+a commit that accord has not seen yet. It prints a line within a second, and one for each change. The last line has the result
+and, if the commit is not done, the worst clusters and the next step. With -o json each line is an object; "result" is in the
+last one only: done, failed, timeout, held, unreachable or superseded. With exit code 2 there is no result, and the reason is
+on stderr.
 
 Exit codes:
   0  done
-  1  failed for good: no retry can help, for example a mistake in a manifest
+  1  failed: no retry can help, for example a mistake in a manifest
   2  usage error, or an error of accord itself
-  3  the time ran out
-  4  done but for clusters that are held on purpose (0 with --allow-held)
-  5  done but for clusters that are unreachable
+  3  timeout
+  4  done except for held clusters (0 with --allow-held)
+  5  done except for unreachable clusters
   6  superseded by a newer commit`
 
 type waitFlags struct {
@@ -48,7 +48,7 @@ func waitCommand() *cobra.Command {
 	f := &waitFlags{}
 	c := &cobra.Command{
 		Use:   "wait [FEDERATION] [--revision SHA]",
-		Short: "Wait until a commit is live everywhere it should be",
+		Short: "Wait until a commit is live on every cluster",
 		Long:  waitLong,
 		Example: `  git push && accord wait
   accord wait prod --revision "$GITHUB_SHA" --timeout 30m --allow-held
@@ -61,13 +61,13 @@ func waitCommand() *cobra.Command {
 	flags := c.Flags()
 	f.hub.RegisterWithNamespace(flags)
 	f.output.Register(flags, text.AsText, text.AsJSON)
-	flags.StringVar(&f.revision, "revision", "", "commit to wait for, at least 7 digits (default HEAD of the Git checkout)")
+	flags.StringVar(&f.revision, "revision", "", "commit to wait for, at least 7 digits (default HEAD)")
 	flags.StringSliceVar(&f.clusters, "cluster", nil, "wait for this cluster only (repeatable)")
-	flags.DurationVar(&f.timeout, "timeout", 30*time.Minute, "how long to wait")
-	flags.StringVar(&f.until, "for", "healthy", "healthy, or applied")
-	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit 0 when all that is missing is held on purpose")
+	flags.DurationVar(&f.timeout, "timeout", 30*time.Minute, "maximum time to wait")
+	flags.StringVar(&f.until, "for", "healthy", "healthy or applied")
+	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit with 0 if all missing clusters are held")
 	flags.DurationVar(&f.grace, "unreachable-grace", time.Minute,
-		"how long a cluster may be unreachable before it is given up on")
+		"time that a cluster may be unreachable before the wait ends")
 	return c
 }
 

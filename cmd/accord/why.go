@@ -13,16 +13,16 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-const whyLong = `Explain one object: which policy claims it, which clusters get it and why not the others, how many replicas, and what
-every override makes of it. With --cluster alone, explain one cluster.
+const whyLong = `Explain one object: the policy that claims it, its clusters, the reasons for all other clusters, its replicas, and the effect of
+every override. With --cluster alone, explain one cluster.
 
-It reads a directory or repository as the controllers would, and needs no cluster. KIND is what kubectl takes: deploy,
-deployments, deployment.apps, in any case. Without DIR and --repo the current directory is read. No value of a Secret
-is ever shown.
+Why reads a directory or repository as the controllers do, and needs no cluster. KIND is written as for kubectl: deploy,
+deployments, deployment.apps, in any case. Without DIR and --repo, why reads the current directory. It does not print values of
+Secrets.
 
-With --kubeconfig or $ACCORD_KUBECONFIG it decides by what the hub knows of the clusters and decided before, and adds
-what is live: what the hub decided and what the clusters say. The Federation there also says which paths are read and
-what is skipped; if there are several, --federation says which one.
+With --kubeconfig or $ACCORD_KUBECONFIG it uses the facts and previous decisions of the hub, and adds the live state: the
+decision of the hub and the status of the clusters. The paths and skip rules are those of the Federation on the hub; if
+there are several, select one with --federation.
 
 Exit codes: 0 explained, 1 mistakes in manifests, 2 usage error, or there is no such object or cluster.`
 
@@ -38,7 +38,7 @@ func whyCommand() *cobra.Command {
 	f := &whyFlags{}
 	c := &cobra.Command{
 		Use:   "why KIND/NAME [DIR | --repo URL]",
-		Short: "Explain where an object goes, and why",
+		Short: "Explain the placement of an object",
 		Long:  whyLong,
 		Example: `  accord why deploy/web
   accord why deploy/web -n shop -c eu-7
@@ -53,10 +53,10 @@ func whyCommand() *cobra.Command {
 	flags := c.Flags()
 	f.tree.Register(c)
 	f.hub.Register(flags)
-	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub that says what is live (default $" + hub.KubeconfigEnv + ", else none is asked)"
+	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub with the live state (default $" + hub.KubeconfigEnv + ", else no hub)"
 	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the object (default: any)")
-	flags.StringVarP(&f.cluster, "cluster", "c", "", "only this cluster, in detail")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the object (default any)")
+	flags.StringVarP(&f.cluster, "cluster", "c", "", "explain this cluster only, in detail")
 	f.output.Register(flags, text.AsText, text.AsJSON)
 	return c
 }

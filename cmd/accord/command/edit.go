@@ -25,18 +25,17 @@ type Flags struct {
 func (f *Flags) Register(c *cobra.Command) {
 	flags := c.Flags()
 	f.output.Register(flags, text.AsText, text.AsJSON)
-	flags.StringVar(&f.dir, "dir", "", "look for the manifest below this directory only (default the whole work tree around the current one)")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print the change as a patch, and change nothing")
+	flags.StringVar(&f.dir, "dir", "", "directory of the manifest (default the whole work tree)")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the patch, and change nothing")
 	flags.BoolVar(&f.push, "push", false, "push the commit with git")
 	c.MarkFlagsMutuallyExclusive("dry-run", "push")
 }
 
 // Notes are part of the help of these commands.
 const Notes = `
-The manifest is looked for in the work tree around the current directory and edited in place; comments and order stay. The
-change is printed as a patch and committed alone with git, whatever else is staged, with the hooks and the signature that git is
-configured for. With --dry-run it is only printed: "| git apply" takes it. A file with changes that are not
-committed is refused.`
+The command finds the manifest in the work tree around the current directory and edits it in place; comments and order stay.
+It prints the change as a patch and commits only this file with git, with the hooks and the signature that git is configured for.
+With --dry-run it only prints the patch, which "git apply" accepts. A file with uncommitted changes is an error.`
 
 // Ordering sets up c as a command about a rollout, which is its one argument.
 func Ordering(o *RolloutCommand, c *cobra.Command) *cobra.Command {

@@ -32,10 +32,10 @@ type RolloutFlags struct {
 func (f *RolloutFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
 	f.hub.RegisterWithNamespace(flags)
-	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub that knows the target (default $" + hub.KubeconfigEnv + ", else none is asked)"
+	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub with the rollout (default $" + hub.KubeconfigEnv + ", else no hub)"
 	flags.StringVarP(&f.federation, "federation", "f", "", "federation on the hub (default the only one)")
-	flags.StringVar(&f.target, "rollout-id", "", "what the order is about, as the status has it: 12 digits or more (default what the hub says)")
-	flags.BoolVar(&f.annotate, "on-hub", false, "order it on the hub, as an annotation of the Release, in place of Git")
+	flags.StringVar(&f.target, "rollout-id", "", "ID of the rollout, 12 digits or more (default that of the hub)")
+	flags.BoolVar(&f.annotate, "on-hub", false, "annotate the Release on the hub, in place of the commit")
 	c.MarkFlagsMutuallyExclusive("on-hub", "dry-run")
 	c.MarkFlagsMutuallyExclusive("on-hub", "push")
 	c.MarkFlagsMutuallyExclusive("on-hub", "dir")
@@ -51,7 +51,7 @@ type RolloutCommand struct {
 func (o *RolloutCommand) register(c *cobra.Command) {
 	o.Flags.Register(c)
 	o.RolloutFlags.Register(c)
-	c.Flags().StringVar(&o.reason, "reason", "", "why, for the message of the commit")
+	c.Flags().StringVar(&o.reason, "reason", "", "reason, for the commit message")
 }
 
 // run edits the RolloutPolicy of that name, or annotates the Release. An empty name selects the only one.
@@ -73,19 +73,19 @@ func (o *RolloutCommand) edit(ctx context.Context, out io.Writer, h *gitrepo.Rep
 	if err != nil {
 		return err
 	}
-	order, err := o.order(name, status)
+	cmd, err := o.command(name, status)
 	if err != nil {
 		return err
 	}
-	if order.Stage != "" {
-		if err := checkStage(m, order.Stage); err != nil {
+	if cmd.Stage != "" {
+		if err := checkStage(m, cmd.Stage); err != nil {
 			return err
 		}
 	}
 	key := policy.CommandPrefix + o.Do
 	was, _ := m.Get("metadata", "annotations", key)
-	c := gitrepo.Change{File: m.File, Subject: o.subject(m.Title(), order.Stage), Body: text.Join("\n", "Target: "+order.RolloutID, o.reason)}
-	if c.Text, err = m.Set(withOrder(was, order, true), "metadata", "annotations", key); err != nil {
+	c := gitrepo.Change{File: m.File, Subject: o.subject(m.Title(), cmd.Stage), Body: text.Join("\n", "Rollout: "+cmd.RolloutID, o.reason)}
+	if c.Text, err = m.Set(withCommand(was, cmd, true), "metadata", "annotations", key); err != nil {
 		return fmt.Errorf("editing %s: %w", m.Place(), err)
 	}
 	return o.commit(ctx, out, h, c)
@@ -125,53 +125,53 @@ func (o *RolloutCommand) release(ctx context.Context) (*hub.Hub, *v1alpha1.Relea
 	return h, rel, err
 }
 
-var orderTarget = regexp.MustCompile(`^(sha256:)?[0-9a-f]{12,64}$`)
+var rolloutID = regexp.MustCompile(`^(sha256:)?[0-9a-f]{12,64}$`)
 
-// order returns the command to write. A nil status means that no hub is used.
-func (o *RolloutCommand) order(name string, status *v1alpha1.RolloutStatus) (policy.Command, error) {
-	order := policy.Command{Do: o.Do, RolloutID: o.target, Stage: o.Stage}
+// command returns the command to write. A nil status means that no hub is used.
+func (o *RolloutCommand) command(name string, status *v1alpha1.RolloutStatus) (policy.Command, error) {
+	cmd := policy.Command{Do: o.Do, RolloutID: o.target, Stage: o.Stage}
 	if status != nil {
-		order.RolloutID = cmp.Or(order.RolloutID, status.ID)
+		cmd.RolloutID = cmp.Or(cmd.RolloutID, status.ID)
 		if o.Do == policy.CommandApprove {
-			order.Stage = cmp.Or(order.Stage, status.Stage)
+			cmd.Stage = cmp.Or(cmd.Stage, status.Stage)
 		}
 	}
 	switch {
-	case order.RolloutID == "" && status != nil:
-		return order, fmt.Errorf("the hub knows of no target of rollout %s", name)
-	case order.RolloutID == "":
-		return order, errors.New("an order is about one target: name the hub (--kubeconfig or $" + hub.KubeconfigEnv + "), or --rollout-id with the digits that accord status shows")
-	case !orderTarget.MatchString(order.RolloutID):
-		return order, fmt.Errorf("--rollout-id %q: expected 12 hexadecimal digits or more, as accord status shows them", order.RolloutID)
-	case o.Do == policy.CommandApprove && order.Stage == "" && status != nil:
-		return order, fmt.Errorf("rollout %s has no current stage: set --stage", name)
-	case o.Do == policy.CommandApprove && order.Stage == "":
-		return order, errors.New("--stage is required")
+	case cmd.RolloutID == "" && status != nil:
+		return cmd, fmt.Errorf("rollout %s has no ID on the hub", name)
+	case cmd.RolloutID == "":
+		return cmd, errors.New("--rollout-id or a hub (--kubeconfig, $" + hub.KubeconfigEnv + ") is required; accord status shows the ID")
+	case !rolloutID.MatchString(cmd.RolloutID):
+		return cmd, fmt.Errorf("--rollout-id %q: expected 12 hexadecimal digits or more; accord status shows the ID", cmd.RolloutID)
+	case o.Do == policy.CommandApprove && cmd.Stage == "" && status != nil:
+		return cmd, fmt.Errorf("rollout %s has no current stage: set --stage", name)
+	case o.Do == policy.CommandApprove && cmd.Stage == "":
+		return cmd, errors.New("--stage is required")
 	}
-	return order, nil
+	return cmd, nil
 }
 
-// withOrder returns the value of an annotation with one more command. If stale is true, commands about other rollouts are
+// withCommand returns the value of an annotation with one more command. If stale is true, commands about other rollouts are
 // removed. A number distinguishes a repeated command from an earlier one.
-func withOrder(value string, order policy.Command, stale bool) string {
+func withCommand(value string, cmd policy.Command, stale bool) string {
 	var kept []string
-	for _, o := range policy.CommandsIn(map[string]string{policy.CommandPrefix + order.Do: value}) {
-		same := o.About(order.RolloutID) || order.About(o.RolloutID)
+	for _, o := range policy.CommandsIn(map[string]string{policy.CommandPrefix + cmd.Do: value}) {
+		same := o.About(cmd.RolloutID) || cmd.About(o.RolloutID)
 		if same || !stale {
-			kept = append(kept, orderText(o))
+			kept = append(kept, commandText(o))
 		}
 	}
-	for n := 2; order.Do != policy.CommandApprove && slices.Contains(kept, orderText(order)); n++ {
-		order.Stage = strconv.Itoa(n)
+	for n := 2; cmd.Do != policy.CommandApprove && slices.Contains(kept, commandText(cmd)); n++ {
+		cmd.Stage = strconv.Itoa(n)
 	}
-	if text := orderText(order); !slices.Contains(kept, text) {
+	if text := commandText(cmd); !slices.Contains(kept, text) {
 		kept = append(kept, text)
 	}
 	return strings.Join(kept, ",")
 }
 
-// orderText returns "1f0c9e21aa04@canary".
-func orderText(o policy.Command) string { return strings.TrimPrefix(o.String(), o.Do+" ") }
+// commandText returns "1f0c9e21aa04@canary".
+func commandText(o policy.Command) string { return strings.TrimPrefix(o.String(), o.Do+" ") }
 
 // annotateRelease writes the command on the hub. The user needs the right to patch Releases there.
 func (o *RolloutCommand) annotateRelease(ctx context.Context, out io.Writer, name string) error {
@@ -183,7 +183,7 @@ func (o *RolloutCommand) annotateRelease(ctx context.Context, out io.Writer, nam
 	if err != nil {
 		return err
 	}
-	order, err := o.order(status.Policy, status)
+	cmd, err := o.command(status.Policy, status)
 	if err != nil {
 		return err
 	}
@@ -192,10 +192,10 @@ func (o *RolloutCommand) annotateRelease(ctx context.Context, out io.Writer, nam
 	if rel.Annotations == nil {
 		rel.Annotations = map[string]string{}
 	}
-	rel.Annotations[key] = withOrder(rel.Annotations[key], order, false)
+	rel.Annotations[key] = withCommand(rel.Annotations[key], cmd, false)
 	if err := h.Patch(ctx, rel, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return h.Wrap("annotating release "+rel.Name, err)
 	}
-	done := result{Subject: o.subject("rollout "+status.Policy, order.Stage), Release: rel.Namespace + "/" + rel.Name}
+	done := result{Subject: o.subject("rollout "+status.Policy, cmd.Stage), Release: rel.Namespace + "/" + rel.Name}
 	return done.print(out, o.output.Value)
 }

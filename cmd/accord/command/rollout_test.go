@@ -29,7 +29,7 @@ func TestParseUntil(t *testing.T) {
 	}
 }
 
-func TestWithOrder(t *testing.T) {
+func TestWithCommand(t *testing.T) {
 	approve := policy.Command{Do: policy.CommandApprove, RolloutID: "1f0c9e21aa04", Stage: "canary"}
 	abort := policy.Command{Do: policy.CommandAbort, RolloutID: "1f0c9e21aa04"}
 	for _, c := range []struct {
@@ -48,6 +48,6 @@ func TestWithOrder(t *testing.T) {
 		{"obeyed once before", "1f0c9e21aa04", abort, true, "1f0c9e21aa04,1f0c9e21aa04@2"},
 		{"obeyed twice before", "1f0c9e21aa04,1f0c9e21aa04@2", abort, true, "1f0c9e21aa04,1f0c9e21aa04@2,1f0c9e21aa04@3"},
 	} {
-		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, withOrder(c.was, c.order, c.stale)) })
+		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, withCommand(c.was, c.order, c.stale)) })
 	}
 }

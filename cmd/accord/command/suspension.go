@@ -112,8 +112,8 @@ func (f *Suspension) Suspend(ctx context.Context, out io.Writer, name string) er
 }
 
 func (f *Suspension) Register(c *cobra.Command) {
-	c.Flags().StringVar(&f.stage, "stage", "", "stage of a RolloutPolicy: it and all later ones")
-	c.Flags().StringVar(&f.kind, "kind", "", "kind, when several things have the name")
+	c.Flags().StringVar(&f.stage, "stage", "", "stage of a RolloutPolicy: this stage and all later ones")
+	c.Flags().StringVar(&f.kind, "kind", "", "kind, if several manifests have the name")
 	f.Flags.Register(c)
 }
 

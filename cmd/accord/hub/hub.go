@@ -34,7 +34,7 @@ type Flags struct {
 
 func (h *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&h.Kubeconfig, "kubeconfig", "", "kubeconfig of the hub (default $"+KubeconfigEnv+", else as kubectl)")
-	f.StringVar(&h.Context, "context", "", "context in the hub's kubeconfig (default its current one)")
+	f.StringVar(&h.Context, "context", "", "context in the hub's kubeconfig (default the current one)")
 }
 
 // RegisterWithNamespace registers --namespace, too.

@@ -36,12 +36,12 @@ func (f *Flags) Register(c *cobra.Command) {
 // RegisterPlaces registers all flags except those that select a commit.
 func (f *Flags) RegisterPlaces(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.Repo, "repo", "", "repository in place of a directory: a URL (credentials as for \"accord apply\"), or the path of a local one")
-	flags.StringSliceVar(&f.Paths, "path", []string{"."}, "directory in it to read, as the path of a source (repeatable)")
-	flags.StringVarP(&f.FederationName, "federation", "f", "", "manifest of the Federation, whose name, paths and skips count")
+	flags.StringVar(&f.Repo, "repo", "", "repository to read in place of a directory: a URL (credentials as for \"accord apply\"), or a local path")
+	flags.StringSliceVar(&f.Paths, "path", []string{"."}, "directory in it, as the path of a source (repeatable)")
+	flags.StringVarP(&f.FederationName, "federation", "f", "", "manifest of the Federation, with its name, paths and skip rules")
 	c.MarkFlagsMutuallyExclusive("path", "federation")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
-	flags.StringVar(&f.Dump, "dump", "", "write the planner's whole input to this file, for a bug report or a test")
+	flags.StringVar(&f.Dump, "dump", "", "file for the planner's input, for a bug report or a test")
 }
 
 // RegisterRef registers the flags that select a commit of a repository.

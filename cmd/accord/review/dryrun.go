@@ -39,9 +39,9 @@ type DryRunFlags struct {
 }
 
 func (f *DryRunFlags) Register(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.on, "server-dry-run", false, "ask every cluster that can be reached, by a server-side dry-run, what it would refuse")
-	flags.StringVar(&f.members, "member-kubeconfig", "", "with --server-dry-run: kubeconfig whose contexts are the clusters (default the credentials that the hub has)")
-	flags.DurationVar(&f.timeout, "server-dry-run-timeout", 10*time.Second, "with --server-dry-run: how long each cluster may take")
+	flags.BoolVar(&f.on, "server-dry-run", false, "send a server-side dry-run to every reachable cluster")
+	flags.StringVar(&f.members, "member-kubeconfig", "", "with --server-dry-run: kubeconfig whose contexts are the clusters (default the credentials of the hub)")
+	flags.DurationVar(&f.timeout, "server-dry-run-timeout", 10*time.Second, "with --server-dry-run: time for each cluster")
 }
 
 func (f *DryRunFlags) Check() error {

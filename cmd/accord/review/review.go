@@ -6,8 +6,11 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
@@ -70,6 +73,37 @@ type Options struct {
 	Simulate SimulationFlags
 	// OwnPaths: --path was given, and replaces the paths of a Federation on the hub.
 	OwnPaths bool
+}
+
+// Register registers the flags of a comparison.
+func (f *Options) Register(c *cobra.Command) {
+	flags := c.Flags()
+	f.Tree.RegisterPlaces(c)
+	f.Hub.Register(flags)
+	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub with the clusters and previous decisions (default $" + hub.KubeconfigEnv + ", else no hub)"
+	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
+	flags.Lookup("dump").Usage = "file for the planner's input of head; the input of base is written beside it"
+	flags.StringVar(&f.Base, "base", "", "revision to compare with (default HEAD)")
+	flags.StringVar(&f.Head, "head", "", "revision to review (default the working tree; with --repo the default branch)")
+	flags.StringVar(&f.Facts, "fleet-file", "", `file with the objects of the hub, written by "accord get clusters,objects -o yaml"`)
+	flags.StringVar(&f.Instance, "comment-id", "", "identifier of the comment, to post several plans on one pull request (default the name of the Federation)")
+	f.DryRun.Register(flags)
+	f.Simulate.Register(flags)
+	c.MarkFlagsMutuallyExclusive("fleet-file", "kubeconfig")
+}
+
+var instanceName = regexp.MustCompile(`^[A-Za-z0-9]+([-._/][A-Za-z0-9]+)*$`)
+
+// Check returns an error for flags that are wrong or contradict each other.
+func (f *Options) Check(c *cobra.Command) error {
+	f.OwnPaths = c.Flags().Changed("path")
+	if f.Instance != "" && !instanceName.MatchString(f.Instance) {
+		return fmt.Errorf("--comment-id %q: expected letters and digits, with single - . _ / between them", f.Instance)
+	}
+	if err := f.Simulate.Check(c.Flags()); err != nil {
+		return err
+	}
+	return f.DryRun.Check()
 }
 
 // Run reads both sides, plans and compares them. The error is not about a manifest.
@@ -309,4 +343,18 @@ func (r *Review) brief() string {
 		return "no object in any cluster changes"
 	}
 	return fmt.Sprintf("%s in %s, %s", text.Count(r.Totals.Objects, "object"), text.Count(r.Totals.Clusters, "cluster"), text.Count(len(r.Changes), "distinct change"))
+}
+
+// Verify prints whether head has the requested digest. It returns 0 if it has, 1 if it has another one, and 2 if head cannot be
+// planned.
+func (r *Review) Verify(out io.Writer, want string) (code int, err error) {
+	switch {
+	case r.Result == Invalid:
+		return 2, r.Print(out, text.AsText, MaxBudget)
+	case r.After.Digest == want:
+		_, err = fmt.Fprintf(out, "the plan of %s is the one asked for: %s\n", r.Head, want)
+		return 0, err
+	}
+	_, err = fmt.Fprintf(out, "the plan of %s is another one\n  asked for  %s\n  planned    %s\n", r.Head, want, r.After.Digest)
+	return 1, err
 }

@@ -29,12 +29,12 @@ type SimulationFlags struct {
 }
 
 func (f *SimulationFlags) Register(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.simulate, "simulate", false, "play the rollout on made-up reports, with the code of the controllers, and print what happens when")
-	flags.StringVar(&f.scenario, "scenario", "", "what happens in the simulation, from a YAML file: healthyAfter, approveAfter, faults, orders, commits, until")
-	flags.DurationVar(&f.healthyAfter, "healthy-after", 2*time.Minute, "simulation: how long a cluster takes to become healthy")
-	flags.DurationVar(&f.approveAfter, "approve-after", 0, "simulation: how long people take to approve a stage (default they never do)")
-	flags.StringSliceVar(&f.fail, "fail", nil, "simulation: this cluster never becomes healthy (repeatable)")
-	flags.StringSliceVar(&f.unreachable, "unreachable", nil, "simulation: this cluster is unreachable (repeatable)")
+	flags.BoolVar(&f.simulate, "simulate", false, "simulate the rollout with the code of the controllers, and print the timeline")
+	flags.StringVar(&f.scenario, "scenario", "", "YAML file with the events of the simulation: healthyAfter, approveAfter, faults, commands, commits, until")
+	flags.DurationVar(&f.healthyAfter, "healthy-after", 2*time.Minute, "simulation: time for a cluster to become healthy")
+	flags.DurationVar(&f.approveAfter, "approve-after", 0, "simulation: time until a stage is approved (default never)")
+	flags.StringSliceVar(&f.fail, "fail", nil, "simulation: cluster that never becomes healthy (repeatable)")
+	flags.StringSliceVar(&f.unreachable, "unreachable", nil, "simulation: cluster that is unreachable (repeatable)")
 }
 
 // simulationFlags are the flags that need --simulate.

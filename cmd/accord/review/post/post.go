@@ -27,7 +27,7 @@ type Flags struct {
 
 func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.post, "post", false, "write the plan as a comment on the pull request, and the status accord/plan on its commit")
-	flags.StringVar(&f.forge, "forge", "", "github, gitlab or gitea (also for Forgejo) (default told by the pipeline or the URL)")
+	flags.StringVar(&f.forge, "forge", "", "github, gitlab or gitea (also for Forgejo) (default from the pipeline or the URL)")
 	flags.StringVar(&f.url, "forge-url", "", "URL of the repository at its forge (default that of the pipeline)")
 	flags.StringVar(&f.api, "forge-api", "", "URL of the API of the forge (default that of the pipeline, or the usual one)")
 	flags.IntVar(&f.pull, "pull-request", 0, "number of the pull (merge) request (default that of the pipeline)")
