@@ -73,7 +73,7 @@ func (w *world) refusedFor(r *repository, sha, object, owner string) error {
 	return nil
 }
 
-// The marks of the old Federation are replaced by those of the new one: docs/delivery.md.
+// The marks of the old Federation are replaced by those of the new one: docs/concepts/delivery.md.
 func relabelled(t *testing.T, w *world) {
 	r := w.federation("before")
 	sha := r.push("one object", "app.yaml", configMap("relabelled", "1"), "policy.yaml", policyFor("relabelled", both, ""))

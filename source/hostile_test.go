@@ -178,7 +178,7 @@ func TestHostileAnswers(t *testing.T) {
 	require.False(t, errors.Is(err, source.ErrUnreachable))
 }
 
-// BenchmarkManyFiles measures a repository of 100,000 objects, one in each file; see docs/security.md.
+// BenchmarkManyFiles measures a repository of 100,000 objects, one in each file; see docs/concepts/security.md.
 func BenchmarkManyFiles(b *testing.B) {
 	up := newUpstream(b)
 	for i := range 100_000 {

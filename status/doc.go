@@ -29,5 +29,5 @@
 //
 // (1) On a FederatedObject that is behind, kstatus says InProgress before it looks at Stalled; the Release says Failed.
 //
-// docs/truth.md, which a test makes, has every combination.
+// docs/reference/truth.md, which a test makes, has every combination.
 package status

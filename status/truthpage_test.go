@@ -17,9 +17,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/truth.md and testdata/truth.jsonl")
+var update = flag.Bool("update", false, "rewrite docs/reference/truth.md and testdata/truth.jsonl")
 
-// truthPage collects rows: for people, in docs/truth.md, and for tests with real tools, in testdata/truth.jsonl.
+// truthPage collects rows: for people, in docs/reference/truth.md, and for tests with real tools, in testdata/truth.jsonl.
 type truthPage struct {
 	text    strings.Builder
 	samples strings.Builder
@@ -277,7 +277,7 @@ func (p *truthPage) check(t *testing.T) {
 	for _, w := range words {
 		fmt.Fprintf(&head, "| %s | %s |\n", w.name, w.means)
 	}
-	for name, text := range map[string]string{"../docs/truth.md": head.String() + p.text.String(), "testdata/truth.jsonl": p.samples.String()} {
+	for name, text := range map[string]string{"../docs/reference/truth.md": head.String() + p.text.String(), "testdata/truth.jsonl": p.samples.String()} {
 		if *update {
 			require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 		}
@@ -305,8 +305,8 @@ const truthHead = `# The truth table
 
 What accord writes about every combination of what up to three clusters can be, and what other tools conclude from it. This page is made by a test
 (` + "`go test ./status -run TestTruth -update`" + `) with the code that writes the status, kstatus (which Flux uses), the rule of ` + "`kubectl wait --for=condition=Ready`" + `,
-and the [Argo CD health script](../examples/argocd). The test fails when the page is stale; a second one asks the real kubectl on a real API server.
-[status.md](status.md) has the rules behind it.
+and the [Argo CD health script](../../examples/argocd). The test fails when the page is stale; a second one asks the real kubectl on a real API server.
+[status.md](../concepts/status.md) has the rules behind it.
 
 How to read it:
 

@@ -5,7 +5,7 @@
 //	go run ./examples/bench                             600 objects on 10 members, as the bars say
 //	go run ./examples/bench --members 3 --objects 60    a short one
 //	go run ./examples/bench --faults --members 20       another one: 16 members beside four that do not work
-//	go run ./examples/bench --scale 1000                another one: up to 1,000 small members (docs/scale.md)
+//	go run ./examples/bench --scale 1000                another one: up to 1,000 small members (docs/how-to/scale.md)
 //
 // Two figures are of their own kind. One object changed during an override: how long a small change takes while all
 // other Deployments are being delivered, beside the same change when accord is idle. Image changed ->

@@ -2,7 +2,7 @@
 // check reads a Review, the planner's input with its plan, and returns findings: the place, one sentence and a fix. It
 // decides nothing.
 //
-// Each check has one file; the table in All lists them, and docs/checks.md is generated from it. No message contains
+// Each check has one file; the table in All lists them, and docs/reference/checks.md is generated from it. No message contains
 // the value of a Secret, or a value that looks like one.
 package check
 

@@ -19,7 +19,7 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
-var update = flag.Bool("update", false, "write the want part of testdata/*.txtar, and docs/checks.md")
+var update = flag.Bool("update", false, "write the want part of testdata/*.txtar, and docs/reference/checks.md")
 
 // TestCases runs every check over each repository in testdata: prose on top, the content of Git below, and the findings
 // last. Each case is also run with its input shuffled and must give the same.

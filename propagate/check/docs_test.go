@@ -15,9 +15,9 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
-const page = "../../docs/checks.md"
+const page = "../../docs/reference/checks.md"
 
-// TestPage keeps docs/checks.md what the table says; -update writes it.
+// TestPage keeps docs/reference/checks.md what the table says; -update writes it.
 func TestPage(t *testing.T) {
 	made := document()
 	if *update {
@@ -25,7 +25,7 @@ func TestPage(t *testing.T) {
 	}
 	written, err := os.ReadFile(page)
 	require.NoError(t, err)
-	require.Equal(t, string(written), made, "docs/checks.md is stale: go test ./propagate/check -update")
+	require.Equal(t, string(written), made, "docs/reference/checks.md is stale: go test ./propagate/check -update")
 }
 
 func TestTable(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"github.com/accord-dev/accord/propagate/stage"
 )
 
-const page = "../../docs/rollouts.md"
+const page = "../../docs/how-to/rollouts.md"
 
-// TestPage keeps the example of docs/rollouts.md a policy that can be used, and its expression one that can be read.
+// TestPage keeps the example of docs/how-to/rollouts.md a policy that can be used, and its expression one that can be read.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)

@@ -155,7 +155,7 @@ func (h *hub) start(t *testing.T, args ...string) <-chan ended {
 	return end
 }
 
-// knowsWhichPathsAreSafe: docs/status.md says which jsonpaths can be waited for, and that Ready is none of them.
+// knowsWhichPathsAreSafe: docs/concepts/status.md says which jsonpaths can be waited for, and that Ready is none of them.
 func (h *hub) knowsWhichPathsAreSafe(t *testing.T) {
 	u := h.create(t, "Release", "paths", nil)
 	h.next(t, u)
@@ -172,7 +172,7 @@ func (h *hub) knowsWhichPathsAreSafe(t *testing.T) {
 
 	h.report(t, u, sampleAbout(t, "Release", "current"))
 	h.next(t, u)
-	require.True(t, jsonpath(`{.status.conditions[?(@.type=="Ready")].status}=True`), "kubectl began to look at generations here: say so in docs/status.md")
+	require.True(t, jsonpath(`{.status.conditions[?(@.type=="Ready")].status}=True`), "kubectl began to look at generations here: say so in docs/concepts/status.md")
 	_, met := h.run(t, "wait", "release/paths", "--for=condition=Ready", "--timeout=0")
 	require.False(t, met)
 
