@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Cluster is a member. Its spec is Karmada's cluster.karmada.io/v1alpha1 (Karmada §1.8): such manifests in Git are
-// accepted as they are and appear here.
+// Cluster is a member cluster. Its spec has the schema of Karmada's cluster.karmada.io/v1alpha1 (Karmada §1.8). Karmada
+// manifests in Git are accepted unchanged and become Clusters.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,categories=accord,shortName=clu
@@ -29,34 +29,34 @@ type Cluster struct {
 	Status ClusterStatus `json:"status,omitempty"`
 }
 
-// ClusterSpec is Karmada's (Karmada §1.8), field by field, and a hold.
+// ClusterSpec has the fields of Karmada (Karmada §1.8) and a hold.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.zone) || !has(self.zones)",message="zone is deprecated and excludes zones"
 type ClusterSpec struct {
 	ID string `json:"id,omitempty"`
-	// SyncMode: accord connects to the members (Push). Pull is refused.
+	// SyncMode is Push: accord connects to the member. Pull is rejected.
 	// +kubebuilder:validation:Enum=Push
 	// +kubebuilder:default=Push
 	SyncMode string `json:"syncMode,omitempty"`
 	// APIEndpoint is the URL of the API server, "https://host:port".
 	APIEndpoint string `json:"apiEndpoint,omitempty"`
-	// SecretRef names the Secret on the hub with either token and caBundle, or kubeconfig.
+	// SecretRef names the Secret on the hub with the credentials: either token and caBundle, or kubeconfig.
 	SecretRef *SecretRef `json:"secretRef,omitempty"`
-	// ImpersonatorSecretRef is accepted and has no effect.
+	// ImpersonatorSecretRef is accepted for Karmada's manifests and has no effect.
 	ImpersonatorSecretRef       *SecretRef        `json:"impersonatorSecretRef,omitempty"`
 	InsecureSkipTLSVerification bool              `json:"insecureSkipTLSVerification,omitempty"`
 	ProxyURL                    string            `json:"proxyURL,omitempty"`
 	ProxyHeader                 map[string]string `json:"proxyHeader,omitempty"`
 	Provider                    string            `json:"provider,omitempty"`
 	Region                      string            `json:"region,omitempty"`
-	// Zone is deprecated: use zones.
+	// Zone is deprecated; use zones.
 	Zone   string         `json:"zone,omitempty"`
 	Zones  []string       `json:"zones,omitempty"`
 	Taints []corev1.Taint `json:"taints,omitempty"`
-	// Hold keeps hands off the cluster: nothing is created, changed, repaired or deleted there.
+	// Hold suspends delivery to the cluster: nothing is created, changed, repaired or deleted there.
 	Hold *ClusterHold `json:"hold,omitempty"`
-	// ResourceModels are the grades that nodes are counted in by what they have left (status.resourceSummary). A cluster
-	// without them is counted in the default ones.
+	// ResourceModels are the grades by which status.resourceSummary counts nodes, according to their free resources. The
+	// default is Karmada's default models.
 	ResourceModels []ResourceModel `json:"resourceModels,omitempty"`
 }
 
@@ -66,7 +66,7 @@ type SecretRef struct {
 	Name      string `json:"name"`
 }
 
-// ClusterStatus is what was seen when the cluster was last asked.
+// ClusterStatus is the state of the cluster at the last probe.
 type ClusterStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions: Ready, Reconciling, Stalled, CompleteAPIEnablements, ResourceSummaryAvailable.
@@ -76,15 +76,16 @@ type ClusterStatus struct {
 	KubernetesVersion string             `json:"kubernetesVersion,omitempty"`
 	// +optional
 	NodeSummary NodeSummary `json:"nodeSummary,omitzero"`
-	// LastProbeTime is when the cluster answered last.
+	// LastProbeTime is when the cluster last answered.
 	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
-	// APIEnablements are the kinds that the cluster serves. The condition CompleteAPIEnablements says whether they are all;
-	// without it nothing is known. They are left out, and the condition says so, when they are too many for one object.
+	// APIEnablements are the kinds that the cluster serves. The condition CompleteAPIEnablements reports whether the list is
+	// complete; without the condition the kinds are unknown. The list is empty when the kinds are too many for one object,
+	// which the condition reports.
 	APIEnablements []APIEnablement `json:"apiEnablements,omitempty"`
 	// ResourceSummary is what the nodes have and what is taken; absent while no plan needs it or it is not known. The condition
 	// ResourceSummaryAvailable names the reason when it was requested and cannot be measured or renewed.
 	ResourceSummary *ResourceSummary `json:"resourceSummary,omitempty"`
-	// Taints are those that ClusterTaintPolicies put beside spec.taints. They stay until a policy removes them.
+	// Taints were added by ClusterTaintPolicies, in addition to spec.taints. They stay until a policy removes them.
 	Taints []corev1.Taint `json:"taints,omitempty"`
 }
 

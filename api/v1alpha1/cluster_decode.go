@@ -14,16 +14,16 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// KarmadaClusterGroup is the group of Karmada's Cluster manifests, which are accepted as they are.
+// KarmadaClusterGroup is the API group of Karmada's Cluster manifests, which are accepted unchanged.
 const KarmadaClusterGroup = "cluster.karmada.io"
 
 // maxClusterName is the longest name of a Cluster (Karmada §1.8).
 const maxClusterName = 48
 
-// DecodeCluster reads a Cluster manifest of this group or Karmada's strictly and validates it (Karmada §1.8). text is
-// the YAML document of u, nil when there is none. What a server sets in metadata is left out. Of a status, which an
-// exported Cluster has, the facts are read that placing and dividing need: conditions, apiEnablements, resourceSummary
-// and taints; fields of it that are not known are no mistake. The error joins every mistake found, each a *manifest.Error.
+// DecodeCluster strictly reads a Cluster manifest of this group or of Karmada and validates it (Karmada §1.8). text is the
+// YAML document of u, nil when there is none. Fields of metadata that a server sets are ignored. From the status of an
+// exported Cluster it reads the fields that placing and dividing need: conditions, apiEnablements, resourceSummary and
+// taints. Unknown fields of the status are accepted. The error joins every mistake, each a *manifest.Error.
 func DecodeCluster(u *unstructured.Unstructured, text []byte, origin manifest.Origin) (Cluster, error) {
 	var written Cluster
 	doc := manifest.Decode(u, text, origin, &written)
@@ -45,7 +45,7 @@ func DecodeCluster(u *unstructured.Unstructured, text []byte, origin manifest.Or
 	return c, doc.Err()
 }
 
-// decodeFacts reads what a status says about the cluster itself, and nothing of what it says about whoever asked it.
+// decodeFacts reads the fields of a status that describe the cluster, and not those about the connection to it.
 func decodeFacts(doc *manifest.Doc, u *unstructured.Unstructured) ClusterStatus {
 	written, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "resourceSummary") // anything else fails below
 	if !doc.Finite("status.resourceSummary", written) {
@@ -102,7 +102,7 @@ func (s ClusterSpec) validate(doc *manifest.Doc) {
 	checkResourceModels(doc, s.ResourceModels)
 }
 
-// checkURL wants a host, and neither user nor query: credentials are in the Secret.
+// checkURL requires a host, and rejects user and query because credentials belong into the Secret.
 func checkURL(doc *manifest.Doc, field, value string, schemes ...string) {
 	if value == "" {
 		return

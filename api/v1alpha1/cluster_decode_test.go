@@ -125,8 +125,8 @@ func TestClusterMistakes(t *testing.T) {
 		{"range ends before it begins", models("0 cpu 0 1", "1 cpu 3 2", "2 cpu 2 4"), "c.yaml:7: spec.resourceModels[1].ranges[0]: max 2 of cpu is not greater than min 3"},
 		{"range twice", models("0 cpu 0 1 cpu 0 1"), `spec.resourceModels[0].ranges[1] repeats resource "cpu"`},
 		{"gap between grades, written in another order", models("1 cpu 2 3", "0 cpu 0 1"), "c.yaml:6: spec.resourceModels[0].ranges[0]: cpu of grade 1 begins at 2, and grade 0 ends at 1"},
-		{"resource missing in a grade", models("0 cpu 0 1 memory 0 1Gi", "1 cpu 1 2"), "c.yaml:7: spec.resourceModels[1]: grade 1 has no range of memory, which grade 0 has"},
-		{"resource missing in a lower grade", models("0 cpu 0 1", "1 cpu 1 2 memory 0 1Gi"), "grade 1 has a range of memory, which grade 0 has not"},
+		{"resource missing in a grade", models("0 cpu 0 1 memory 0 1Gi", "1 cpu 1 2"), "c.yaml:7: spec.resourceModels[1]: grade 1 has no range of memory and grade 0 has one"},
+		{"resource missing in a lower grade", models("0 cpu 0 1", "1 cpu 1 2 memory 0 1Gi"), "grade 1 has a range of memory and grade 0 has none"},
 		{"status", cluster("{}\nstatus:\n  resourceSummary: {allocatable: {cpu: many}}"), "c.yaml:6: status cannot be read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,10 +5,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What placing and dividing need to know of a cluster, in Karmada's shape (Karmada §1.8), so that a Cluster exported from
-// Karmada with its status can be planned for without being asked.
+// The types below have Karmada's schema (Karmada §1.8), so that accord can plan for a Cluster that was exported from Karmada
+// with its status, without a connection to the cluster.
 
-// APIEnablement is one group and version that a cluster serves.
+// APIEnablement is an API group and version that a cluster serves.
 type APIEnablement struct {
 	// GroupVersion is "apps/v1", or "v1" for the core group.
 	GroupVersion string        `json:"groupVersion"`
@@ -17,28 +17,28 @@ type APIEnablement struct {
 
 // APIResource is one kind of a group and version.
 type APIResource struct {
-	// Name is the plural name; empty where there are so many kinds that names are left out.
+	// Name is the plural name; empty when the cluster serves so many kinds that names are omitted.
 	Name string `json:"name,omitempty"`
 	Kind string `json:"kind"`
 }
 
-// ResourceSummary is what the nodes of a cluster have (Karmada §4.4). The number of pods is the resource "pods" in each.
+// ResourceSummary is the capacity of the nodes of a cluster (Karmada §4.4). The resource "pods" counts pods.
 type ResourceSummary struct {
 	// Allocatable is the sum over all nodes.
 	Allocatable corev1.ResourceList `json:"allocatable,omitempty"`
-	// Allocating is what pods request that wait for a node.
+	// Allocating is the sum of the requests of pods that wait for a node.
 	Allocating corev1.ResourceList `json:"allocating,omitempty"`
-	// Allocated is what pods request that have a node and have not ended.
+	// Allocated is the sum of the requests of pods that have a node and have not ended.
 	Allocated corev1.ResourceList `json:"allocated,omitempty"`
-	// AllocatableModelings counts nodes by the grade of what they have left.
+	// AllocatableModelings counts nodes by the grade of their free resources.
 	AllocatableModelings []AllocatableModeling `json:"allocatableModelings,omitempty"`
-	// DefaultModels says that the grades are the default ones, because the Cluster has no resourceModels.
+	// DefaultModels reports whether the grades are the default ones, because the Cluster has no resourceModels.
 	DefaultModels bool `json:"defaultModels,omitempty"`
-	// MeasuredAt is when the cluster was asked.
+	// MeasuredAt is when the nodes and pods were counted.
 	MeasuredAt *metav1.Time `json:"measuredAt,omitempty"`
 }
 
-// AllocatableModeling is how many nodes are of one grade.
+// AllocatableModeling counts the nodes of one grade.
 type AllocatableModeling struct {
 	Grade uint32 `json:"grade"`
 	Count int64  `json:"count"`

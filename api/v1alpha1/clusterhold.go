@@ -10,25 +10,25 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// ClusterHold keeps hands off a cluster.
+// ClusterHold suspends delivery to a cluster. People write it in Git.
 type ClusterHold struct {
-	// Reason is a sentence for everybody who wonders why the cluster does not get what is wanted.
+	// Reason is shown wherever the hold is reported.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Reason string `json:"reason"`
-	// Owner is who to ask.
+	// Owner is the person or team responsible for the hold.
 	// +kubebuilder:validation:MaxLength=128
 	Owner string `json:"owner,omitempty"`
-	// Until is when it ends by itself; absent: when it is removed.
+	// Until is when the hold ends. Without it the hold ends when it is removed.
 	Until *metav1.Time `json:"until,omitempty"`
 }
 
-// In says whether the hold is in force at a time. One that does not end is, and so is any at the zero time.
+// In reports whether the hold applies at a time. A hold without an end always applies, and every hold applies at the zero time.
 func (h *ClusterHold) In(now time.Time) bool {
 	return h != nil && (h.Until == nil || now.Before(h.Until.Time))
 }
 
-// String is "held by j.doe until Fri 2026-03-06 18:00 UTC: load test".
+// String returns "held by j.doe until Fri 2026-03-06 18:00 UTC: load test".
 func (h ClusterHold) String() string {
 	text := "held"
 	if h.Owner != "" {
@@ -40,7 +40,7 @@ func (h ClusterHold) String() string {
 	return text + ": " + h.Reason
 }
 
-// checkHold wants a reason: a hold that nobody can explain is never removed.
+// checkHold requires a reason: nobody removes a hold without one.
 func checkHold(doc *manifest.Doc, h *ClusterHold) {
 	if h == nil {
 		return
@@ -50,7 +50,7 @@ func checkHold(doc *manifest.Doc, h *ClusterHold) {
 	checkLength(doc, "spec.hold.owner", h.Owner, 128)
 }
 
-// checkLength refuses what the API server of a hub would refuse.
+// checkLength reports a text that the API server of a hub would reject because of its length.
 func checkLength(doc *manifest.Doc, field, text string, most int) {
 	if n := utf8.RuneCountInString(text); n > most {
 		doc.Errorf(field, "%s has %d characters, at most %d are allowed", field, n, most)

@@ -8,13 +8,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// crds holds what controller-gen makes of the types of this package ("make generate").
+// crds has the output of controller-gen for the types of this package ("make generate").
 //
 //go:embed crds/*.yaml
 var crds embed.FS
 
-// CRDs returns the definitions of all kinds of this package, sorted by name, to be installed on a hub.
-// The caller may change them. An error says that the binary was built from a broken file.
+// CRDs returns the CustomResourceDefinitions of all kinds of this package, sorted by name. The caller may change them. An
+// error means that the binary was built from a broken file.
 func CRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	files, err := crds.ReadDir("crds")
 	if err != nil {

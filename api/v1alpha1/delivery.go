@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Delivery is what one cluster received of one federation: inventory, revision, health.
+// Delivery is the wanted and the actual state of one cluster for one Federation: revision, inventory and health.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=deliveries,categories=accord,shortName=dlv
@@ -25,16 +25,16 @@ type Delivery struct {
 	Status DeliveryStatus `json:"status,omitempty"`
 }
 
-// DeliverySpec says what is to be delivered where. Only the controller writes it; a new revision raises the generation.
+// DeliverySpec is the wanted state. Only the controller writes it. A new revision raises the generation.
 type DeliverySpec struct {
 	Federation string `json:"federation"`
 	Cluster    string `json:"cluster"`
 	Revision   string `json:"revision"`
-	// Digest of all objects decided for this cluster: SHA-256, keyed where a Secret is among them.
+	// Digest of all objects that the plan chose for this cluster: SHA-256, keyed if there is a Secret among them.
 	Digest string `json:"digest"`
 }
 
-// DeliveryStatus is what became of it.
+// DeliveryStatus is the actual state.
 type DeliveryStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions: Ready, Reconciling, Stalled, Reachable, Applied, Healthy, Held, Drifted.
@@ -42,32 +42,34 @@ type DeliveryStatus struct {
 	// +listMapKey=type
 	Conditions            []metav1.Condition `json:"conditions,omitempty"`
 	LastAttemptedRevision string             `json:"lastAttemptedRevision,omitempty"`
-	// LastAppliedRevision was written whole: while anything is held there, it stays what it was.
+	// LastAppliedRevision is the last revision of which every object was applied. It does not change while an object is held.
 	LastAppliedRevision string `json:"lastAppliedRevision,omitempty"`
 	LastHealthyRevision string `json:"lastHealthyRevision,omitempty"`
 	// Summary counts objects.
 	// +optional
 	Summary Summary `json:"summary,omitzero"`
-	// Problems are the objects that are not fine, at most ten: "apps/Deployment shop/web: ...".
+	// Problems are the objects that are not healthy, at most ten.
 	// +kubebuilder:validation:MaxItems=10
 	Problems []ObjectProblem `json:"problems,omitempty"`
-	// Omitted counts the objects that are not fine and not in Problems.
+	// Omitted counts the objects that are not healthy and not in Problems.
 	Omitted int32 `json:"omitted,omitempty"`
-	// Inventory lists what was put there, as "<namespace>_<name>_<group>_<kind>". It is written before the first
-	// apply as the union of old and new, and shrunk after pruning.
+	// Inventory lists the delivered objects as "<namespace>_<name>_<group>_<kind>". The controller writes the union of old
+	// and new objects before the first apply, and removes the pruned objects afterwards.
 	Inventory []string `json:"inventory,omitempty"`
-	// Orphaned lists what is there, is no longer wanted, and stays: prune is off, or the policy preserves it.
+	// Orphaned lists objects that are no longer wanted and stay on the cluster, because prune is off or the policy preserves
+	// them.
 	Orphaned []string `json:"orphaned,omitempty"`
-	// Rollouts are what the cluster was given of the RolloutPolicies that claim anything there.
+	// Rollouts is the state of the cluster in each rollout, one entry per RolloutPolicy that claims objects there.
 	// +listType=map
 	// +listMapKey=policy
 	Rollouts []DeliveryRollout `json:"rollouts,omitempty"`
-	// LastProbeTime is when the cluster answered last.
+	// LastProbeTime is when the cluster last answered.
 	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
 }
 
-// ObjectProblem is one object that is not fine on this cluster.
+// ObjectProblem is one object that is not healthy on this cluster.
 type ObjectProblem struct {
+	// Object as "apps/Deployment shop/web".
 	Object  string       `json:"object"`
 	State   State        `json:"state"`
 	Message string       `json:"message,omitempty"`

@@ -93,23 +93,27 @@ type ApplyResult struct {
 	Orphaned []string `json:"orphaned,omitempty"`
 }
 
-// ReportedObject is one live object.
+// ReportedObject is the state of one live object.
 type ReportedObject struct {
-	// Version of its API.
+	// Version of its API, for example "v1".
 	Version string `json:"version,omitempty"`
-	// Digest of what is there. Of a Secret it is DigestWanted if it is the one that Order wants, and else empty.
+	// Digest of the live object. For a Secret it is "wanted" if the Secret is the one of ObservedDelivery, and empty otherwise.
 	Digest string `json:"digest,omitempty"`
-	// Generation, ObservedGeneration and Observes as the live object has them.
-	Generation         int64 `json:"generation,omitempty"`
+	// Generation of the live object.
+	Generation int64 `json:"generation,omitempty"`
+	// ObservedGeneration of the live object.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	Observes           bool  `json:"observes,omitempty"`
-	// Health in a word and a sentence.
-	Health  string `json:"health,omitempty"`
+	// Observes reports whether the object has status.observedGeneration or its controller always sets it.
+	Observes bool `json:"observes,omitempty"`
+	// Health in one word.
+	Health string `json:"health,omitempty"`
+	// Message explains Health.
 	Message string `json:"message,omitempty"`
-	// Status is what adds up over clusters, Answers what gates of rollouts ask.
+	// Status has the fields of .status that are aggregated over clusters.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
 	Status *apiextensionsv1.JSON `json:"status,omitempty"`
+	// Answers has the fields of .status that the gates of rollouts read.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
 	Answers  *apiextensionsv1.JSON `json:"answers,omitempty"`
@@ -118,10 +122,10 @@ type ReportedObject struct {
 	Adopted  bool                  `json:"adopted,omitempty"`
 }
 
-// DigestWanted stands for the digest of a Secret, which is told nowhere else.
+// DigestWanted stands for the digest of a Secret, which is not reported.
 const DigestWanted = "wanted"
 
-// DiscoveredObject is an object on a cluster of which nothing on the hub says that it was delivered.
+// DiscoveredObject is an object with accord's marks that no record on the hub lists.
 type DiscoveredObject struct {
 	// Object as "<namespace>_<name>_<group>_<kind>".
 	Object      string `json:"object"`

@@ -8,10 +8,10 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// FederatedObject is one template across clusters: the decision and the aggregated status.
-// status.observedGeneration reaches metadata.generation only when every decided cluster runs what was decided
-// and its own controller has observed it. A change of template, policy, override, replicas or suspension raises
-// the generation; a commit that changes nothing for the object does not.
+// FederatedObject is one template across clusters: the decision of the plan and the aggregated status.
+// status.observedGeneration reaches metadata.generation only when every chosen cluster runs the decided version and its
+// controllers have observed it. A change of template, policy, override, replicas or suspension raises the generation. A
+// commit that changes nothing for the object does not.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=accord,shortName=fo
@@ -36,52 +36,54 @@ type FederatedObject struct {
 	Status FederatedObjectStatus `json:"status,omitempty"`
 }
 
-// FederatedObjectSpec is the decision. Only the controller writes it.
+// FederatedObjectSpec is the decision of the plan. Only the controller writes it.
 type FederatedObjectSpec struct {
 	Federation string      `json:"federation"`
 	Template   TemplateRef `json:"template"`
-	// Policy that claimed the object: "shop/web" or, cluster-wide, "web"; empty when none did.
+	// Policy that claims the object: "shop/web", or "web" if it is cluster-wide; empty when no policy claims the object.
 	Policy string `json:"policy,omitempty"`
-	// Results are the distinct results, each with the clusters that get it.
+	// Results are the distinct rendered objects, each with the clusters that get it.
 	// +listType=atomic
 	Results []Result `json:"results,omitempty"`
-	// Held are the clusters among them that deliberately do not get it now.
+	// Held are the clusters of Results that deliberately do not get the object now.
 	Held []string `json:"held,omitempty"`
-	// Message says why no cluster was chosen, or, with kept, why no new choice could be made; empty otherwise.
+	// Message is the reason why no cluster was chosen or, with placementRetained, why no new choice could be made; empty
+	// otherwise.
 	Message string `json:"message,omitempty"`
-	// PlacementRetained says that the clusters are those of the last time, because no new choice could be made.
+	// PlacementRetained reports whether the previous clusters stay, because no new choice could be made.
 	PlacementRetained bool `json:"placementRetained,omitempty"`
-	// RequiredBy says of clusters that no policy of its own chose what it is there for.
+	// RequiredBy lists the objects that need this one on clusters that its own policy did not choose.
 	// +listType=atomic
 	RequiredBy []Requirement `json:"requiredBy,omitempty"`
 
-	// What the next decision depends on, beside what is in Git.
+	// The fields below are inputs of the next decision that are not in Git.
 
-	// TemplateDigest identifies the manifest that was decided about; empty for Secrets.
+	// TemplateDigest identifies the manifest that the decision was made for; empty for Secrets.
 	TemplateDigest string `json:"templateDigest,omitempty"`
-	// Affinity is the affinityName of clusterAffinities in use; empty without them.
+	// Affinity is the affinityName in use of spec.placement.clusterAffinities; empty without clusterAffinities.
 	Affinity string `json:"affinity,omitempty"`
-	// LastRebalancer names the WorkloadRebalancer that was obeyed last.
+	// LastRebalancer is the WorkloadRebalancer that was handled last.
 	LastRebalancer string `json:"lastRebalancer,omitempty"`
-	// Overwrite takes over objects that exist and are not ours; Preserve leaves them when they are no longer wanted;
-	// Dependencies sends what the object refers to along.
-	Overwrite    bool `json:"overwrite,omitempty"`
-	Preserve     bool `json:"preserve,omitempty"`
+	// Overwrite adopts an object of the same name that exists on the cluster.
+	Overwrite bool `json:"overwrite,omitempty"`
+	// Preserve leaves the object on the cluster when it is no longer wanted.
+	Preserve bool `json:"preserve,omitempty"`
+	// Dependencies delivers the objects that this one refers to with it.
 	Dependencies bool `json:"dependencies,omitempty"`
-	// PreviousPlacement is what was chosen the last time, while that differs from the variants: no cluster fits any more, and what runs
-	// is left as it is.
+	// PreviousPlacement is the last choice while it differs from Results: no cluster fits any more, and the running objects stay
+	// as they are.
 	// +listType=atomic
 	PreviousPlacement []PreviousResult `json:"previousPlacement,omitempty"`
 }
 
-// Requirement is why an object is on clusters that no policy of its own chose.
+// Requirement is another object that needs this one on clusters.
 type Requirement struct {
-	// Object that refers to it, "apps/Deployment shop/web"; empty for a Namespace that has objects in it.
+	// Object that refers to this one, "apps/Deployment shop/web"; empty for a Namespace, which its objects need.
 	Object   string   `json:"object,omitempty"`
 	Clusters []string `json:"clusters"`
 }
 
-// PreviousResult is what clusters got the last time.
+// PreviousResult is the part of the previous choice that some clusters share.
 type PreviousResult struct {
 	Replicas    *int32   `json:"replicas,omitempty"`
 	Completions *int32   `json:"completions,omitempty"`
@@ -89,24 +91,25 @@ type PreviousResult struct {
 	Clusters    []string `json:"clusters"`
 }
 
-// TemplateRef names the object and where it stands in Git.
+// TemplateRef identifies the object and its file in Git.
 type TemplateRef struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace,omitempty"`
 	Name       string `json:"name"`
-	Origin     string `json:"origin,omitempty"`
+	// Origin is the file and line of the manifest: "apps/web.yaml:12".
+	Origin string `json:"origin,omitempty"`
 }
 
-// ID is the object, whatever version it is written in.
+// ID returns the identity of the object, which does not depend on the API version.
 func (t TemplateRef) ID() manifest.ID {
 	gk := schema.FromAPIVersionAndKind(t.APIVersion, t.Kind).GroupKind()
 	return manifest.ID{Group: gk.Group, Kind: gk.Kind, Namespace: t.Namespace, Name: t.Name}
 }
 
-// Result is one rendered result and the clusters that get it.
+// Result is one rendered object and the clusters that get it.
 type Result struct {
-	// Digest of the rendered object, of a Secret a keyed fingerprint of it; empty when rendering failed for these clusters.
+	// Digest of the rendered object, for a Secret a keyed fingerprint; empty when rendering failed for these clusters.
 	Digest string `json:"digest,omitempty"`
 	// Error of rendering; empty when it succeeded.
 	Error    string `json:"error,omitempty"`
@@ -116,7 +119,7 @@ type Result struct {
 	Clusters    []string `json:"clusters"`
 }
 
-// FederatedObjectStatus is the aggregate of what the decided clusters report.
+// FederatedObjectStatus aggregates the state of the object on the chosen clusters.
 type FederatedObjectStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions: Ready, Reconciling, Stalled, Scheduled, Applied, Healthy.
@@ -126,26 +129,27 @@ type FederatedObjectStatus struct {
 	// Summary counts clusters.
 	// +optional
 	Summary Summary `json:"summary,omitzero"`
-	// Clusters are at most ten, the worst first.
+	// Clusters are at most ten of the chosen clusters, the worst state first.
 	// +kubebuilder:validation:MaxItems=10
 	Clusters []ObjectOnCluster `json:"clusters,omitempty"`
 	// Omitted counts the clusters that are not in Clusters.
 	Omitted int32 `json:"omitted,omitempty"`
-	// Aggregate is the status of the object summed up over clusters, in the shape of its kind's own status;
-	// only what adds up is in it.
+	// Aggregate is the status of the object over all clusters, in the schema of its kind. It has only the fields that can be
+	// aggregated.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
 	Aggregate *apiextensionsv1.JSON `json:"aggregate,omitempty"`
 }
 
-// ObjectOnCluster is one cluster's part.
+// ObjectOnCluster is the state of the object on one cluster.
 type ObjectOnCluster struct {
 	Cluster string `json:"cluster"`
 	State   State  `json:"state"`
-	// Digest that is live there, of a Secret a keyed fingerprint of it; empty when the object is not there or is not known.
+	// Digest of the live object, for a Secret a keyed fingerprint; empty when the object is absent or unknown.
 	Digest string `json:"digest,omitempty"`
-	// Generation and ObservedGeneration of the live object; absent for kinds without.
-	Generation         int64  `json:"generation,omitempty"`
+	// Generation of the live object.
+	Generation int64 `json:"generation,omitempty"`
+	// ObservedGeneration of the live object; absent for kinds that have none.
 	ObservedGeneration int64  `json:"observedGeneration,omitempty"`
 	Message            string `json:"message,omitempty"`
 }

@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Federation is what one reconciles: Git sources with workloads and policies, and how to treat what they no longer contain.
+// Federation declares Git sources with workloads and policies that accord reconciles to the member clusters.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=accord,shortName=fed
@@ -22,19 +22,19 @@ type Federation struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec FederationSpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not looked at yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not reconciled yet"}}}
 	Status FederationStatus `json:"status,omitempty"`
 }
 
-// FederationSpec says where the manifests come from.
+// FederationSpec is written by users: the sources and how to deliver them.
 type FederationSpec struct {
-	// Sources of workloads, policies and clusters. All are read before anything is decided.
+	// Sources of workloads, policies and clusters. The plan is made only when all of them could be read.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
 	// +listMapKey=name
 	Sources []Source `json:"sources"`
-	// Interval between two looks at the sources. A push hook or the annotation reconcile.accord.dev/requestedAt is faster.
+	// Interval between two reconciliations. A webhook or the annotation reconcile.accord.dev/requestedAt reconciles at once.
 	// +kubebuilder:default="1m"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
@@ -42,63 +42,63 @@ type FederationSpec struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s')",message="interval is at least 1s"
 	// +optional
 	Interval metav1.Duration `json:"interval,omitzero"`
-	// Prune removes from the clusters what no policy places any more or what left Git. Without it such objects
-	// stay and are listed as orphaned.
+	// Prune deletes objects from the clusters that no policy places any more or that were removed from Git. Without prune
+	// they stay and are listed as orphaned.
 	Prune bool `json:"prune"`
-	// PruneLimits stops a revision that would delete too much. A commit lifts it for itself with the
-	// trailer "Accord-Prune: allow" in its message.
+	// PruneLimits block the pruning of a revision that would delete too much. A commit overrides the limits for itself with
+	// the trailer "Accord-Prune: allow" in its message.
 	// +kubebuilder:default:={}
 	PruneLimits PruneLimits `json:"pruneLimits,omitempty"`
-	// RequireApproval holds every plan that nobody approved: none of it is delivered, and the clusters keep what they have.
-	// A plan is approved by its digest, in a line "Accord-Approve-Plan: sha256:<hex>" of the commit message or in the annotation
-	// accord.dev/approved-plan of its Release. One that changes nothing needs no approval.
+	// RequireApproval delivers a plan only after a person approved it; until then the clusters keep their version. A plan is
+	// approved by its digest, in a line "Accord-Approve-Plan: sha256:<hex>" of the commit message or in the annotation
+	// accord.dev/approved-plan of its Release. A plan that changes nothing needs no approval.
 	RequireApproval bool `json:"requireApproval,omitempty"`
-	// Preflight asks every cluster that can be reached, by a server-side dry-run, whether it would take what a new plan changes
-	// there, before any of it is written to any cluster. If one refuses an object, nothing is written anywhere: the clusters
-	// keep what they have, the Release names cluster, object and message, and it is tried again until nobody refuses.
+	// Preflight sends the changes of a new plan to every reachable cluster as a server-side dry-run before it writes to any
+	// cluster. If a cluster rejects an object, nothing is written anywhere: the clusters keep their version, the Release names
+	// cluster, object and message, and accord retries until no cluster rejects an object.
 	// +kubebuilder:default=true
 	Preflight *bool `json:"preflight,omitempty"`
-	// WebhookSecretRef names a Secret beside the Federation whose key "token" signs push hooks
-	// (POST /hook/<namespace>/<name>); absent: push hooks are refused.
+	// WebhookSecretRef names a Secret in the namespace of the Federation. Its key "token" signs webhooks of the Git server
+	// (POST /hook/<namespace>/<name>). Without it webhooks are rejected.
 	WebhookSecretRef *corev1.LocalObjectReference `json:"webhookSecretRef,omitempty"`
-	// SkippedNamespaces are regular expressions for whole names of namespaces of which nothing is propagated
-	// (Karmada §8.2). kube-.* is always among them.
+	// SkippedNamespaces are regular expressions that match whole names of namespaces. Objects in these namespaces are not
+	// propagated (Karmada §8.2). kube-.* is always skipped.
 	// +kubebuilder:validation:MaxItems=128
 	// +kubebuilder:validation:items:MaxLength=512
 	SkippedNamespaces []string `json:"skippedNamespaces,omitempty"`
-	// SkippedAPIs are never propagated (Karmada §8.2): "group", "group/version", "group/version/KindA,KindB",
-	// "v1/KindA,KindB".
+	// SkippedAPIs are API groups, versions or kinds that are not propagated (Karmada §8.2): "group", "group/version",
+	// "group/version/KindA,KindB", "v1/KindA,KindB".
 	// +kubebuilder:validation:MaxItems=128
 	// +kubebuilder:validation:items:MaxLength=1024
 	SkippedAPIs []string `json:"skippedAPIs,omitempty"`
-	// Mirror publishes the objects of the Federation on the hub, with the status of all clusters together, so that
-	// "kubectl rollout status" there speaks for all. Only a hub that runs no workloads does. Absent: as the hub is
-	// run: "accord up" does, "accord run" does not.
+	// Mirror publishes the objects of the Federation on the hub with the status of all clusters together, so that
+	// "kubectl rollout status" on the hub covers all clusters. It requires a hub that runs no workloads. The default is true
+	// for "accord up" and false for "accord run".
 	Mirror *bool `json:"mirror,omitempty"`
-	// HealthCheckExprs are the health of kinds in CEL, as in a Kustomization of Flux. At most one for a kind.
+	// HealthCheckExprs define the health of kinds in CEL, as in a Kustomization of Flux. At most one per kind.
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	HealthCheckExprs []HealthCheckExpr `json:"healthCheckExprs,omitempty"`
-	// Suspend stops looking at the sources and writing to the clusters. Status is still collected.
+	// Suspend stops fetching the sources and writing to the clusters. Status is still collected.
 	Suspend bool `json:"suspend,omitempty"`
 }
 
-// HealthCheckExpr says in CEL how the objects of one kind are. The fields of the object are variables: metadata, spec,
-// status. InProgress is asked first, then Failed, then Current; if none is true, the object is in progress.
+// HealthCheckExpr defines the health of one kind in CEL. The fields of the object are variables: metadata, spec, status.
+// InProgress is evaluated first, then Failed, then Current. If none is true, the object is in progress.
 type HealthCheckExpr struct {
-	// APIVersion and Kind of the objects; every version of the kind is meant.
+	// APIVersion of the objects. The expressions apply to every version of the kind.
 	// +kubebuilder:validation:MinLength=1
 	APIVersion string `json:"apiVersion"`
 	// +kubebuilder:validation:MinLength=1
 	Kind string `json:"kind"`
-	// Current is true when the object is as its spec wants it.
+	// Current is true when the object has reached the state of its spec.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096
 	Current string `json:"current"`
-	// InProgress is true while the object still gets there.
+	// InProgress is true while the object is changing.
 	// +kubebuilder:validation:MaxLength=4096
 	InProgress string `json:"inProgress,omitempty"`
-	// Failed is true when it will not get there by itself.
+	// Failed is true when the object cannot reach the state of its spec without help.
 	// +kubebuilder:validation:MaxLength=4096
 	Failed string `json:"failed,omitempty"`
 }
@@ -109,19 +109,19 @@ type HealthCheckExpr struct {
 type Source struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$`
 	Name string `json:"name"`
-	// URL: https://, ssh://, user@host:path, file:// or a path on the machine of the controller.
+	// URL of the repository: https://, ssh://, user@host:path, file:// or a path on the machine of the controller.
 	// +kubebuilder:validation:MinLength=1
 	URL string `json:"url"`
-	// Ref to follow; absent: the default branch of the remote.
+	// Ref to follow. The default is the default branch of the remote.
 	Ref *Ref `json:"ref,omitempty"`
-	// Path of the directory in the repository; absent: its root.
+	// Path of the directory in the repository. The default is its root.
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.split('/').all(step, step != '..')",message="path stays inside the repository: no step of it is .."
 	Path string `json:"path,omitempty"`
-	// SecretRef names a Secret beside the Federation: username and password, bearerToken, ca.crt,
-	// identity (an ssh private key), known_hosts.
+	// SecretRef names a Secret in the namespace of the Federation. Its keys are username and password, bearerToken, ca.crt,
+	// identity (an SSH private key) and known_hosts.
 	SecretRef *corev1.LocalObjectReference `json:"secretRef,omitempty"`
-	// CommitStatus reports how far a commit of this source got where the repository is hosted; absent: nothing is reported.
+	// CommitStatus reports the progress of a commit to the forge that hosts the repository. Without it nothing is reported.
 	CommitStatus *CommitStatus `json:"commitStatus,omitempty"`
 	// Timeout of one fetch.
 	// +kubebuilder:default="60s"
@@ -132,23 +132,23 @@ type Source struct {
 	Timeout metav1.Duration `json:"timeout,omitzero"`
 }
 
-// CommitStatus says how to report the status "accord/rollout" of a commit to the forge that hosts the repository.
+// CommitStatus configures the commit status "accord/rollout" on the forge that hosts the repository.
 type CommitStatus struct {
-	// Provider is the API that the forge speaks, Forgejo that of Gitea; absent: told by the host of the source's URL.
+	// Provider is the API of the forge; Forgejo has that of Gitea. The default is derived from the host of the source's URL.
 	// +kubebuilder:validation:Enum=github;gitlab;gitea
 	Provider string `json:"provider,omitempty"`
-	// APIURL is where the API is; absent: the provider's usual place on the host of the source's URL.
+	// APIURL is the address of the API. The default is the usual address of the provider on the host of the source's URL.
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:Pattern=`^https?://[^\s]+$`
 	APIURL string `json:"apiURL,omitempty"`
-	// SecretRef names a Secret beside the Federation: token, which may set the status of a commit, and ca.crt, a PEM bundle
-	// that is trusted beside the roots of the system.
+	// SecretRef names a Secret in the namespace of the Federation. Its key token may set the status of a commit. Its key
+	// ca.crt is a PEM bundle that is trusted in addition to the roots of the system.
 	SecretRef corev1.LocalObjectReference `json:"secretRef"`
-	// Instance is appended to the name of the status, "accord/rollout/<instance>". Give one where several Federations, of
-	// this hub or of others, report on one repository: they would overwrite each other's.
+	// Instance is appended to the name of the status: "accord/rollout/<instance>". Set it if several Federations, of this hub or
+	// of others, report to one repository, because they would overwrite each other's status.
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
 	Instance string `json:"instance,omitempty"`
-	// TargetURL is where the status leads to; {release} in it is replaced by the name of the Release.
+	// TargetURL is the link of the status. {release} is replaced by the name of the Release.
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:Pattern=`^https?://[^\s]+$`
 	TargetURL string `json:"targetURL,omitempty"`
@@ -163,15 +163,15 @@ type Ref struct {
 	Commit string `json:"commit,omitempty"`
 }
 
-// PruneLimits bounds what one revision may delete from one cluster. Namespaces, CustomResourceDefinitions and
-// PersistentVolumeClaims always need the trailer.
+// PruneLimits limit the objects that one revision may delete from one cluster. Deleting Namespaces,
+// CustomResourceDefinitions and PersistentVolumeClaims always requires the trailer "Accord-Prune: allow".
 type PruneLimits struct {
-	// MaxPercent of the objects of one cluster.
+	// MaxPercent is the largest share of the objects of one cluster.
 	// +kubebuilder:default=50
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	MaxPercent *int32 `json:"maxPercent,omitempty"`
-	// MaxObjects of one cluster; absent: no limit in numbers.
+	// MaxObjects is the largest number of objects of one cluster. The default is no limit.
 	// +kubebuilder:validation:Minimum=0
 	MaxObjects *int32 `json:"maxObjects,omitempty"`
 }
@@ -182,15 +182,15 @@ type FederationStatus struct {
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// LastAttemptedRevision was fetched last, for example "main@sha1:<40 hex>".
+	// LastAttemptedRevision is the revision that was fetched last, for example "main@sha1:<40 hex>".
 	LastAttemptedRevision string `json:"lastAttemptedRevision,omitempty"`
-	// LastAppliedRevision was written to every cluster that is not held.
+	// LastAppliedRevision is the last revision that was applied to every cluster that is not held.
 	LastAppliedRevision string `json:"lastAppliedRevision,omitempty"`
-	// LastHealthyRevision was healthy on every decided cluster.
+	// LastHealthyRevision is the last revision that was healthy on every chosen cluster.
 	LastHealthyRevision string `json:"lastHealthyRevision,omitempty"`
-	// LastHandledReconcileAt is the last value of the annotation reconcile.accord.dev/requestedAt (or Flux's) that was acted on.
+	// LastHandledReconcileAt is the last value of the annotation reconcile.accord.dev/requestedAt (or Flux's) that was handled.
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
-	// Rollouts are what is remembered of the RolloutPolicies that claim anything.
+	// Rollouts is the state of the rollouts, one entry per RolloutPolicy that claims objects.
 	// +listType=map
 	// +listMapKey=policy
 	Rollouts []RolloutState `json:"rollouts,omitempty"`
@@ -198,27 +198,27 @@ type FederationStatus struct {
 	Release string `json:"release,omitempty"`
 	// +optional
 	Summary Summary `json:"summary,omitzero"`
-	// RemovedClusters are the clusters that left the fleet and have something of the Federation, the newest first. One that joins again is
-	// taken out as soon as its Delivery answers for what is there.
+	// RemovedClusters are the clusters that were removed from the fleet and still have objects of the Federation, the newest
+	// first. A cluster that joins again is removed from the list as soon as its Delivery reports the objects there.
 	// +kubebuilder:validation:MaxItems=20
 	RemovedClusters []RemovedCluster `json:"removedClusters,omitempty"`
-	// RemovedClustersOmitted counts clusters that left before those in Left.
+	// RemovedClustersOmitted counts the clusters that were removed before those in RemovedClusters.
 	RemovedClustersOmitted int32 `json:"removedClustersOmitted,omitempty"`
 }
 
-// RemovedCluster is what a cluster had of a Federation when it left the fleet. It stays there: nothing is deleted.
+// RemovedCluster lists the objects of a Federation on a cluster that was removed from the fleet. accord does not delete them.
 type RemovedCluster struct {
 	Cluster string `json:"cluster"`
-	// Since it left.
+	// Since is when the cluster was removed.
 	Since metav1.Time `json:"since"`
-	// ObjectCount counts what stays there, as far as is known: of a cluster that is not reachable, what it had when it was heard last.
+	// ObjectCount is the number of objects that stay there. For an unreachable cluster it is the number at the last probe.
 	ObjectCount int32 `json:"objectCount"`
-	// Objects are at most ten of the objects, "apps/Deployment shop/web".
+	// Objects are at most ten of them, "apps/Deployment shop/web".
 	// +kubebuilder:validation:MaxItems=10
 	Objects []string `json:"objects,omitempty"`
-	// Reachable is whether the cluster answered when it left.
+	// Reachable reports whether the cluster answered when it was removed.
 	Reachable bool `json:"reachable"`
-	// LastProbeTime is when it answered last; absent if it never did.
+	// LastProbeTime is when the cluster last answered; absent if it never did.
 	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
 }
 

@@ -2,48 +2,50 @@ package v1alpha1
 
 // Labels and annotations of the hub objects.
 const (
-	// FederationLabel is on every Release, Delivery and FederatedObject: the name of its Federation.
+	// FederationLabel on every Release, Delivery and FederatedObject has the name of the Federation.
 	FederationLabel = "accord.dev/federation"
-	// ClusterLabel is on every Delivery: the name of its Cluster.
+	// ClusterLabel on every Delivery has the name of the Cluster.
 	ClusterLabel = "accord.dev/cluster"
-	// RevisionLabelPrefix plus the name of a source labels a Release with the 40-digit commit of that source.
+	// RevisionLabelPrefix plus the name of a source is the label of a Release with the 40-digit commit of that source.
 	RevisionLabelPrefix = "revision.accord.dev/"
-	// RequestedAtAnnotation asks for a reconciliation now; its value is echoed in status.lastHandledReconcileAt.
+	// RequestedAtAnnotation requests a reconciliation; its value is copied to status.lastHandledReconcileAt.
 	RequestedAtAnnotation = "reconcile.accord.dev/requestedAt"
-	// ApprovedPlanAnnotation on a Release approves plans of it by digest ("sha256:<hex>", several separated by commas), where the
+	// ApprovedPlanAnnotation on a Release approves its plans by digest ("sha256:<hex>", several separated by commas) if the
 	// Federation requires approval.
 	ApprovedPlanAnnotation = "accord.dev/approved-plan"
-	// ApprovePlanTrailer begins a line of a commit message that approves a plan; its digest follows.
+	// ApprovePlanTrailer begins a line of a commit message that approves a plan. The digest of the plan follows.
 	ApprovePlanTrailer = "Accord-Approve-Plan: "
-	// AcknowledgeRemovedAnnotation on a Federation is a time (RFC 3339): somebody looked after the clusters that left until then, and
-	// they are not listed in its status any more.
+	// AcknowledgeRemovedAnnotation on a Federation is a time (RFC 3339). Clusters that were removed until then are
+	// deleted from status.removedClusters, because somebody took care of them.
 	AcknowledgeRemovedAnnotation = "accord.dev/acknowledge-removed-clusters"
-	// CommitStatusAnnotation on a Release is what the forges of its sources were told last, so that a restart tells nothing twice.
+	// CommitStatusAnnotation on a Release has the commit statuses that were reported last, so that a restart does not report them
+	// again.
 	CommitStatusAnnotation = "accord.dev/commit-status"
-	// SourceLabel is on a Cluster that a Git source declares: "<namespace>.<federation>".
+	// SourceLabel on a Cluster that a Git source declares has the value "<namespace>.<federation>".
 	SourceLabel = "accord.dev/declared-by"
-	// RecordRemovalFinalizer is on a Cluster that something was delivered to. A Cluster that is deleted goes when every
-	// Federation has written down what stays there (status.left), and at the latest after a minute.
+	// RecordRemovalFinalizer is on a Cluster with delivered objects. It delays the deletion of the Cluster until every Federation
+	// has recorded the objects that stay there (status.removedClusters), by at most a minute.
 	RecordRemovalFinalizer = "accord.dev/record-removal"
 )
 
-// What is on the objects that accord puts on members.
+// Names on the objects that accord delivers to members.
 const (
-	// FieldManager owns the fields that come from Git.
+	// FieldManager is the field manager of the fields that come from Git.
 	FieldManager = "accord"
-	// DigestAnnotation says which version of the rendered object is live.
+	// DigestAnnotation identifies the version of the rendered object that is live.
 	DigestAnnotation = "accord.dev/digest"
-	// PreserveAnnotation "true" keeps the object when it is no longer wanted (preserveResourcesOnDeletion).
+	// PreserveAnnotation with the value "true" keeps the object when it is no longer wanted (preserveResourcesOnDeletion).
 	PreserveAnnotation = "accord.dev/preserve"
-	// AdoptedAnnotation "true" is on a Namespace that existed before; it is never deleted.
+	// AdoptedAnnotation with the value "true" marks a Namespace that existed before. accord never deletes it.
 	AdoptedAnnotation = "accord.dev/adopted"
-	// ForceAnnotation with the value ForceEnabled, on an object in Git, allows that it is deleted and made anew where the
-	// API server says of a field that it cannot be changed.
+	// ForceAnnotation with the value ForceEnabled, on an object in Git, allows accord to delete and recreate the object when the
+	// API server rejects the change of an immutable field.
 	ForceAnnotation = "accord.dev/force"
 	ForceEnabled    = "enabled"
 	// PartOfLabel is the ApplySet membership label of KEP-3659.
 	PartOfLabel = "applyset.kubernetes.io/part-of"
-	// ApplySetLabel, ToolingAnnotation and KindsAnnotation are on the parent of an ApplySet; Tooling is who keeps it.
+	// ApplySetLabel, ToolingAnnotation and KindsAnnotation are on the parent of an ApplySet; Tooling is
+	// the value of ToolingAnnotation.
 	ApplySetLabel     = "applyset.kubernetes.io/id"
 	ToolingAnnotation = "applyset.kubernetes.io/tooling"
 	KindsAnnotation   = "applyset.kubernetes.io/contains-group-kinds"
@@ -58,14 +60,14 @@ const (
 	HealthyType = "Healthy"
 	Suspended   = "Suspended"
 	Superseded  = "Superseded"
-	// Approved is on a Release of a Federation that requires approval.
+	// Approved on a Release reports whether its plan is approved, if the Federation requires approval.
 	Approved = "Approved"
-	// DryRunSucceeded is on a Release whose changes were tried on the clusters before any of them was written.
+	// DryRunSucceeded on a Release reports whether every cluster accepted the changes in a dry-run, before any was written.
 	DryRunSucceeded = "DryRunSucceeded"
 	Reachable       = "Reachable"
 	HeldType        = "Held"
 	Drifted         = "Drifted"
-	// CompleteAPIEnablements is Karmada's, on a Cluster: status.apiEnablements has every kind that it serves.
+	// CompleteAPIEnablements on a Cluster is Karmada's condition: status.apiEnablements has every kind that the cluster serves.
 	CompleteAPIEnablements = "CompleteAPIEnablements"
 	// ResourceSummaryAvailable on a Cluster is True when status.resourceSummary is up to date, Unknown with the reason Requested
 	// when a plan needs it, and False when it cannot be measured.

@@ -9,7 +9,7 @@ import (
 // GroupVersion is accord.dev/v1alpha1.
 var GroupVersion = schema.GroupVersion{Group: "accord.dev", Version: "v1alpha1"}
 
-// AddToScheme makes the kinds of this package known to s.
+// AddToScheme registers the kinds of this package in s.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion,
 		&Federation{}, &FederationList{},

@@ -2,9 +2,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Release is one commit's journey through a federation. It answers for exactly that commit:
-// "kubectl wait release/prod-4f2c9e1a0b3c --for=condition=Ready". Its name is "<federation>-<first 12 of the commit>",
-// and the label "revision.accord.dev/<source>=<commit>" finds it.
+// Release is the progress of one commit of a Federation. Its status is about exactly that commit, so a pipeline can wait for
+// it: "kubectl wait release/prod-4f2c9e1a0b3c --for=condition=Ready". Its name is "<federation>-<first 12 of the commit>".
+// The label "revision.accord.dev/<source>=<commit>" selects it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=accord,shortName=rel
@@ -26,11 +26,11 @@ type Release struct {
 	Status ReleaseStatus `json:"status,omitempty"`
 }
 
-// ReleaseSpec says which commit and what was decided from it. Only the controller writes it.
+// ReleaseSpec identifies the commit and the plan made from it. Only the controller writes it.
 type ReleaseSpec struct {
-	// Federation this is a release of, in the same namespace.
+	// Federation that the Release belongs to, in the same namespace.
 	Federation string `json:"federation"`
-	// Revision is "main@sha1:<40 hex>", or "multi@sha256:<hex>" of several sources.
+	// Revision is "main@sha1:<40 hex>", or "multi@sha256:<hex>" if there are several sources.
 	Revision string `json:"revision"`
 	// Sources with the revision of each.
 	// +listType=map
@@ -41,8 +41,8 @@ type ReleaseSpec struct {
 	Subject string `json:"subject,omitempty"`
 	// CommittedAt is the committer's time.
 	CommittedAt *metav1.Time `json:"committedAt,omitempty"`
-	// PlanDigest is the SHA-256 of all that was decided ("sha256:<hex>"); empty when the commit could not be planned.
-	// A changed plan for the same commit (a cluster joined, a label changed) raises the generation.
+	// PlanDigest is the SHA-256 of the plan ("sha256:<hex>"); empty when the commit could not be planned. When the plan of the
+	// same commit changes, because a cluster joined or a label changed, the generation rises.
 	PlanDigest string `json:"planDigest,omitempty"`
 }
 
@@ -52,7 +52,7 @@ type SourceRevision struct {
 	Revision string `json:"revision"`
 }
 
-// ReleaseStatus says how far the commit got.
+// ReleaseStatus is the progress of the commit.
 type ReleaseStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions: Ready, Reconciling, Stalled, Rendered, Scheduled, Applied, Healthy, Suspended, Approved, DryRunSucceeded, Superseded.
@@ -63,22 +63,22 @@ type ReleaseStatus struct {
 	Summary Summary `json:"summary,omitzero"`
 	// Objects in the plan.
 	Objects int32 `json:"objects,omitempty"`
-	// NotReadyClusters clusters, at most ten.
+	// NotReadyClusters are the clusters that are not healthy on this revision, at most ten, the worst state first.
 	// +kubebuilder:validation:MaxItems=10
 	NotReadyClusters []NotReadyCluster `json:"notReadyClusters,omitempty"`
-	// Omitted counts the clusters that are not fine and not in Worst.
+	// Omitted counts the clusters that are not healthy and not in NotReadyClusters.
 	Omitted int32 `json:"omitted,omitempty"`
-	// WaitingFor is set while the release is neither ready nor ended.
+	// WaitingFor is set while the Release is neither ready nor ended.
 	WaitingFor *WaitingFor `json:"waitingFor,omitempty"`
 	// Errors in the sources or the plan, "policies/web.yaml:14: ...", at most ten.
 	// +kubebuilder:validation:MaxItems=10
 	Errors []string `json:"errors,omitempty"`
 	// ErrorsOmitted counts the errors that are not in Errors.
 	ErrorsOmitted int32 `json:"errorsOmitted,omitempty"`
-	// Warnings are what the plan says of fields that are not acted on and policies that match nothing, at most ten.
+	// Warnings of the plan, for example fields without effect and policies that match nothing, at most ten.
 	// +kubebuilder:validation:MaxItems=10
 	Warnings []string `json:"warnings,omitempty"`
-	// Rollouts of the RolloutPolicies that claim anything, at most ten.
+	// Rollouts, one entry per RolloutPolicy that claims objects, at most ten.
 	// +kubebuilder:validation:MaxItems=10
 	// +listType=map
 	// +listMapKey=policy

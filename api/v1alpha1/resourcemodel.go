@@ -18,14 +18,14 @@ type ResourceModel struct {
 	Ranges []ResourceModelRange `json:"ranges"`
 }
 
-// ResourceModelRange is [min, max) of one resource.
+// ResourceModelRange is the range [min, max) of one resource.
 type ResourceModelRange struct {
 	Name corev1.ResourceName `json:"name"`
 	Min  resource.Quantity   `json:"min"`
 	Max  resource.Quantity   `json:"max"`
 }
 
-// DefaultResourceModels are the grades 0 to 8 that a Cluster without resourceModels is counted in (Karmada §1.8).
+// DefaultResourceModels returns the grades 0 to 8 for a Cluster without resourceModels (Karmada §1.8).
 func DefaultResourceModels() []ResourceModel {
 	const gi = 1 << 30
 	cores := []int64{0, 1, 2, 4, 8, 16, 32, 64, 128, math.MaxInt64}
@@ -40,8 +40,8 @@ func DefaultResourceModels() []ResourceModel {
 	return models
 }
 
-// StandardResourceModels is models as Karmada stores them (Karmada §1.8): sorted by grade, with the first grade reaching
-// down to 0 and the last one up without end. models is left as it is.
+// StandardResourceModels returns models as Karmada stores them (Karmada §1.8): sorted by grade, the first grade from 0 and the
+// last grade without an upper limit. It does not change models.
 func StandardResourceModels(models []ResourceModel) []ResourceModel {
 	if len(models) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func StandardResourceModels(models []ResourceModel) []ResourceModel {
 	return sorted
 }
 
-// checkResourceModels tells of the mistakes that standardising does not mend, at the fields where they were written.
+// checkResourceModels reports mistakes that StandardResourceModels does not correct, at the fields of the manifest.
 func checkResourceModels(doc *manifest.Doc, written []ResourceModel) {
 	models := StandardResourceModels(written)
 	order := make([]int, len(written)) // where each standard model was written
@@ -78,7 +78,7 @@ func checkResourceModels(doc *manifest.Doc, written []ResourceModel) {
 	}
 }
 
-// checkRanges looks at one grade alone.
+// checkRanges reports mistakes in one grade.
 func checkRanges(doc *manifest.Doc, field string, m ResourceModel) {
 	doc.Require(field+".ranges", len(m.Ranges) > 0)
 	for j, r := range m.Ranges {
@@ -93,7 +93,7 @@ func checkRanges(doc *manifest.Doc, field string, m ResourceModel) {
 	}
 }
 
-// checkSuccession looks at two grades in a row: the ranges of the second begin where those of the first end.
+// checkSuccession reports mistakes between two grades in a row: the ranges of the second begin where those of the first end.
 func checkSuccession(doc *manifest.Doc, field string, lower, m ResourceModel) {
 	if m.Grade == lower.Grade {
 		doc.Errorf(field+".grade", "%s.grade is %d, which is a duplicate", field, m.Grade)
@@ -103,15 +103,15 @@ func checkSuccession(doc *manifest.Doc, field string, lower, m ResourceModel) {
 		below := slices.IndexFunc(lower.Ranges, func(x ResourceModelRange) bool { return x.Name == r.Name })
 		at := fmt.Sprintf("%s.ranges[%d]", field, j)
 		if below < 0 {
-			doc.Errorf(at, "%s: grade %d has a range of %s, which grade %d has not; every grade names the same resources", at, m.Grade, r.Name, lower.Grade)
+			doc.Errorf(at, "%s: grade %d has a range of %s and grade %d has none; every grade must name the same resources", at, m.Grade, r.Name, lower.Grade)
 		} else if end := lower.Ranges[below].Max; end.Cmp(r.Min) != 0 {
-			doc.Errorf(at, "%s: %s of grade %d begins at %s, and grade %d ends at %s; grades have neither gaps nor overlaps",
+			doc.Errorf(at, "%s: %s of grade %d begins at %s, and grade %d ends at %s; grades must have no gaps and no overlaps",
 				at, r.Name, m.Grade, r.Min.String(), lower.Grade, end.String())
 		}
 	}
 	for _, r := range lower.Ranges {
 		if !slices.ContainsFunc(m.Ranges, func(x ResourceModelRange) bool { return x.Name == r.Name }) {
-			doc.Errorf(field, "%s: grade %d has no range of %s, which grade %d has; every grade names the same resources", field, m.Grade, r.Name, lower.Grade)
+			doc.Errorf(field, "%s: grade %d has no range of %s and grade %d has one; every grade must name the same resources", field, m.Grade, r.Name, lower.Grade)
 		}
 	}
 }

@@ -2,9 +2,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Summary counts against the decided set: Total is the number of clusters (or, on a Delivery, of objects)
-// that the plan chose, not the number of reports that happen to exist. Every cluster is in exactly one of
-// Healthy, Progressing, Failed, Held and Unreachable; Applied counts those that run what was decided.
+// Summary counts clusters by state; on a Delivery it counts objects. Total is the number that the plan chose, not the number
+// of reports that exist. Each cluster is in exactly one of Healthy, Progressing, Failed, Held and Unreachable. Applied
+// counts the clusters that run the decided version.
 type Summary struct {
 	Total       int32 `json:"total"`
 	Applied     int32 `json:"applied"`
@@ -17,7 +17,7 @@ type Summary struct {
 	Display string `json:"display,omitempty"`
 }
 
-// State is what one cluster says about one object, or about all objects of a federation, in one word.
+// State of one object on one cluster, or of all objects of a Federation on one cluster.
 //
 // +kubebuilder:validation:Enum=Healthy;Progressing;Failed;Held;Unreachable
 type State string
@@ -25,35 +25,36 @@ type State string
 const (
 	// Healthy: the live object carries the wanted digest, its controller has observed it, and it is healthy.
 	Healthy State = "Healthy"
-	// Progressing: on its way; waiting for it can end well without anybody doing something.
+	// Progressing: not healthy yet; it can become healthy without a change by a person.
 	Progressing State = "Progressing"
-	// Failed: refused, not renderable, or unhealthy in a way its controller calls failed. It is tried again.
+	// Failed: rejected, not renderable, or reported as failed by its controller. accord retries.
 	Failed State = "Failed"
-	// Held: deliberately not given this revision yet.
+	// Held: the cluster deliberately does not get this revision now.
 	Held State = "Held"
-	// Unreachable: not heard from; what it runs is unknown.
+	// Unreachable: the API server of the cluster does not answer, so the state there is unknown.
 	Unreachable State = "Unreachable"
 )
 
-// NotReadyCluster is one of the at most ten clusters that a reader should look at first.
+// NotReadyCluster is a cluster that is not healthy on the revision of a Release.
 type NotReadyCluster struct {
 	Cluster string `json:"cluster"`
 	State   State  `json:"state"`
-	// Object that is worst on that cluster, "apps/Deployment shop/web"; empty on a FederatedObject.
+	// Object in the worst state on that cluster, "apps/Deployment shop/web".
 	Object  string `json:"object,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Since this state.
+	// Since is when the cluster entered this state.
 	Since *metav1.Time `json:"since,omitempty"`
 }
 
-// WaitingFor says on what something that does not move is waiting.
+// WaitingFor names the event that a Release or rollout waits for.
 type WaitingFor struct {
-	// Cluster is empty when it is about no cluster in particular.
+	// Cluster that is waited for; empty when no single cluster is.
 	Cluster string `json:"cluster"`
-	// Stage of a rollout; empty when it is about none.
-	Stage   string       `json:"stage,omitempty"`
+	// Stage of a rollout; empty when no stage is waited for.
+	Stage string `json:"stage,omitempty"`
+	// Message names the event: "to become healthy: ImagePullBackOff".
 	Message string       `json:"message"`
 	Since   *metav1.Time `json:"since,omitempty"`
-	// Deadline is when waiting ends at the latest; absent when only a person or Git can end it.
+	// Deadline is the latest time at which waiting ends; absent when only a person or a change in Git ends it.
 	Deadline *metav1.Time `json:"deadline,omitempty"`
 }
