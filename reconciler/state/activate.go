@@ -1,0 +1,208 @@
+package state
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/status"
+)
+
+// Activation is a plan that becomes active.
+type Activation struct {
+	Plan       *propagate.Plan
+	Input      InputKey
+	Revision   string
+	AllowPrune bool
+
+	// Release, Findings, Objects, Approval and DryRun are the leader's. DryRun is nil where plans are not tried.
+	Release  *v1alpha1.Release
+	Findings []propagate.Finding
+	Objects  []render.Object
+	Approval *status.Approval
+	DryRun   *status.Preflight
+
+	// Assigned is set at a replica that follows: it executes the clusters that the leader assigned to it.
+	Assigned *Assigned
+}
+
+// Activated is what follows from an activation.
+type Activated struct {
+	Changes
+	// Touched are the objects of which more changes than their decision: objects with errors, which are forgiven, and at
+	// first all.
+	Touched map[manifest.ID]bool
+	// Relist reports that every watch has to list again: knowledge about kinds changed, or gates ask for more of the live
+	// objects.
+	Relist bool
+	// Carried reports whether nothing was decided about an object since the plan that the hub has.
+	Carried func(manifest.ID) bool
+	// Complete is false at a follower if the plan is not the one that some cluster was assigned.
+	Complete bool
+}
+
+// Activate makes a plan the wanted state and cancels the deliveries of the plan before it. The leader, a replica that
+// follows and a run without a hub activate plans here.
+//
+// At the leader nothing is delivered before Persisted: the order makes status truthful. A follower executes at once:
+// the leader has persisted the plan.
+func (f *Federation) Activate(a Activation, now time.Time) Activated {
+	a.Plan.Digest() // renders everything, before anything waits for the lock
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := Activated{Touched: map[manifest.ID]bool{}, Carried: f.carried(a.Plan), Complete: true}
+	learned := f.interpreters() != interpretersOf(a.Plan)
+	if a.Assigned != nil {
+		f.activateAssigned(a, &out, now)
+	} else {
+		f.activateAll(a, &out, now)
+	}
+	asks := gateAsks(f.active.plan)
+	asksMore := asks.more(f.rollouts.asks)
+	f.rollouts.asks = asks
+	out.Relist = learned || asksMore
+	return out
+}
+
+// carried compares a plan with the one that the hub has.
+func (f *Federation) carried(plan *propagate.Plan) func(manifest.ID) bool {
+	var last *propagate.Plan
+	if f.active.persisted {
+		last = f.active.plan
+	}
+	return func(id manifest.ID) bool { return plan.UnchangedSince(last, id) }
+}
+
+// interpreters identifies the knowledge about kinds of the active plan; empty before the first plan.
+func (f *Federation) interpreters() string {
+	if f.active.plan == nil {
+		return ""
+	}
+	return interpretersOf(f.active.plan)
+}
+
+func interpretersOf(plan *propagate.Plan) string {
+	_, id := plan.Interpreters()
+	return id
+}
+
+func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
+	if f.active.plan == nil || !f.active.persisted { // the first plan, or the one before was not persisted
+		for id := range f.records.objects {
+			out.Touched[id] = true
+		}
+	}
+	f.newest.invalid, f.newest.pending, f.newest.approval, f.newest.sourceError = nil, nil, a.Approval, ""
+	f.newest.dryRun = dryRun{result: a.DryRun, digest: a.Plan.Digest(), waited: f.newest.dryRun.waited}
+	f.evaluate(a.Input.Generation)
+	f.succeed(a.Release)
+	r := f.records.release
+	// After a restart the plan is the one that the hub's status is about. Any other plan starts again, and so does one that
+	// was approved, or passed its dry-run, only now.
+	known := r.Spec.PlanDigest == a.Plan.Digest() && r.Status.SupersededBy == "" && r.Status.ObservedGeneration == r.Generation && !parked(r)
+	r.Spec.PlanDigest = a.Plan.Digest()
+	f.active = activePlan{
+		plan: a.Plan, input: a.Input, decidedAt: now, findings: a.Findings, revision: a.Revision, allowPrune: a.AllowPrune, starting: !known,
+	}
+	f.mirror.keep(a.Objects)
+	f.restage(now)
+	covered := map[string]bool{}
+	for _, name := range a.Plan.Clusters() {
+		covered[name] = true
+		if f.clusters[name] == nil {
+			f.clusters[name] = newCluster(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: name}}, f.shared.proven)
+		}
+	}
+	for name, l := range f.clusters {
+		if !covered[name] { // it left the fleet, and keeps what it has
+			l.end()
+			f.records.removed = append(f.records.removed, l.delivery)
+			delete(f.clusters, name)
+			continue
+		}
+		for id := range l.errors {
+			out.Touched[id] = true
+		}
+		f.assign(l)
+	}
+	maps.DeleteFunc(f.shared.proven, func(id manifest.ID, _ live.Accepted) bool { return a.Plan.Manifest(id) == nil })
+}
+
+// parked reports whether a Release was not delivered as it was: it starts again when it is.
+func parked(r *v1alpha1.Release) bool {
+	c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.Preflighted)
+	return meta.IsStatusConditionFalse(r.Status.Conditions, v1alpha1.Approved) || c != nil && c.Status != metav1.ConditionTrue
+}
+
+// assign has a cluster get what the active plan and the stages of its rollouts say, and cancels its delivery.
+func (f *Federation) assign(l *cluster) {
+	s := f.staging(l)
+	if s == nil {
+		l.adopt(f.active.plan.ForCluster(l.name))
+		return
+	}
+	l.adopt(s.ClusterPlan())
+	f.notePlanned(l)
+}
+
+func (l *cluster) adopt(target propagate.ClusterPlan) {
+	l.end()
+	l.target = target
+	l.run = status.Run{}
+	clear(l.errors)
+	clear(l.wants)
+	for _, p := range target.Objects {
+		l.listed = l.listed && l.kinds[p.GVK.GroupKind()]
+		l.wants.set(p.ID, want{digest: p.Digest, held: p.Held, object: p.Rendered, implied: p.Implied})
+	}
+	for _, x := range target.Failed {
+		l.wants.set(x.ID, want{held: x.Held, err: x.Err.Error()})
+	}
+}
+
+// succeed makes release the newest. A Release that was there before (the same commit after a force-push back, or after a
+// restart) continues from its status.
+func (f *Federation) succeed(release *v1alpha1.Release) {
+	release.OwnerReferences = f.owner()
+	s := &f.records
+	if s.release != nil {
+		s.older = slices.Insert(s.older, 0, *s.release)
+	}
+	i := slices.IndexFunc(s.older, func(r v1alpha1.Release) bool { return r.Name == release.Name })
+	if i >= 0 {
+		old := s.older[i]
+		release.Status, release.Generation, release.UID, release.Spec.PlanDigest = old.Status, old.Generation, old.UID, old.Spec.PlanDigest
+		s.older = slices.Delete(s.older, i, i+1)
+	}
+	s.release, s.releaseDirty = release, false
+}
+
+// Plan returns the active plan; nil before the first.
+func (f *Federation) Plan() *propagate.Plan {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.active.plan
+}
+
+// Previous returns what was decided last: by the active plan or, after a restart, by the process before this one.
+// Discovered objects are added, and count as planned from now on.
+func (f *Federation) Previous() []propagate.Previous {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.active.plan != nil {
+		return f.withDiscovered(f.active.plan.Previous())
+	}
+	all := make([]propagate.Previous, 0, len(f.records.objects))
+	for _, o := range f.records.objects {
+		all = append(all, propagate.PreviousFrom(o.Spec))
+	}
+	return f.withDiscovered(all)
+}

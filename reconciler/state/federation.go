@@ -1,0 +1,507 @@
+package state
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/status"
+)
+
+// Federation is what accord wants and knows of one Federation. Each group of fields has a file of its own.
+type Federation struct {
+	key          types.NamespacedName
+	fingerprints *Fingerprints
+	registry     *Registry
+
+	mu       sync.Mutex // guards everything below
+	declared declared
+	active   activePlan
+	newest   newestRevision
+	records  records
+	clusters map[string]*cluster
+	// discovered are objects on members that the hub has no record of, by cluster.
+	discovered map[string]*discovery
+	shared     shared
+	bulk       bulk
+	mirror     mirrorState
+	rollouts   rollouts
+	leadTime   leadTime
+	news       federationNews
+}
+
+// declared is the Federation as its author declares it.
+type declared struct {
+	// object is the Federation as it was declared last; its status is the one that was written last.
+	object *v1alpha1.Federation
+	// evaluated is the generation that was reconciled last, spec the spec of that generation; nil before the first time.
+	evaluated int64
+	spec      *v1alpha1.FederationSpec
+	// suspendedAt is the generation in which the Federation was suspended last.
+	suspendedAt int64
+	// handledAt is the last value of the annotation that requests a reconciliation.
+	handledAt string
+	// reconciledAt is when the Federation was reconciled last.
+	reconciledAt time.Time
+}
+
+// shared are values that most clusters of a Federation have in common; each is in memory once.
+type shared struct {
+	// proven is what clusters have and has been found intact.
+	proven live.Proven
+	// inventory is the one that was parsed last.
+	inventory *live.Inventory
+}
+
+// records are the records of a Federation on the hub.
+type records struct {
+	// release is the newest Release: of the active plan, of a pending one, or of a commit that could not be planned.
+	// releaseDirty is set while its status differs from the written one.
+	release      *v1alpha1.Release
+	releaseDirty bool
+	older        []v1alpha1.Release // newest first
+	objects      map[manifest.ID]*v1alpha1.FederatedObject
+	// unwritten are objects whose record the hub does not have yet: of many new objects the records are written while the
+	// members are delivered.
+	unwritten map[manifest.ID]bool
+	// waiting are objects whose status waits until a cluster has been listed.
+	waiting map[manifest.ID]bool
+	// removed are the Deliveries of clusters that left the fleet, until they are deleted.
+	removed []*v1alpha1.Delivery
+}
+
+// New returns a Federation of which nothing is known. fingerprints replace digests of Secrets on the hub.
+func New(fed *v1alpha1.Federation, registry *Registry, fingerprints *Fingerprints) *Federation {
+	return &Federation{
+		fingerprints: fingerprints, registry: registry, key: keyOf(fed), declared: declared{object: fed.DeepCopy()},
+		records: records{
+			objects: map[manifest.ID]*v1alpha1.FederatedObject{}, unwritten: map[manifest.ID]bool{}, waiting: map[manifest.ID]bool{},
+		},
+		clusters: map[string]*cluster{}, shared: shared{proven: live.Proven{}},
+	}
+}
+
+// Stored are the records of one Federation, as the process before this one left them on the hub.
+type Stored struct {
+	Objects    []v1alpha1.FederatedObject
+	Deliveries []v1alpha1.Delivery
+	Releases   []v1alpha1.Release
+}
+
+// Restore returns a Federation that continues from its records.
+func Restore(fed *v1alpha1.Federation, s Stored, registry *Registry, fingerprints *Fingerprints) *Federation {
+	f := New(fed, registry, fingerprints)
+	for i := range s.Objects {
+		f.records.objects[s.Objects[i].Spec.Template.ID()] = &s.Objects[i]
+	}
+	for i := range s.Deliveries {
+		d := &s.Deliveries[i]
+		f.clusters[d.Spec.Cluster] = newCluster(d, f.shared.proven)
+	}
+	slices.SortFunc(s.Releases, func(a, b v1alpha1.Release) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
+	f.records.older = s.Releases
+	return f
+}
+
+func keyOf(obj metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// Key returns the namespace and name of the Federation.
+func (f *Federation) Key() types.NamespacedName { return f.key }
+
+// Declare records the Federation as it is declared now. It returns false if fed is another Federation of the same name.
+func (f *Federation) Declare(fed *v1alpha1.Federation) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fed.UID != f.declared.object.UID {
+		return false
+	}
+	fed = fed.DeepCopy()
+	fed.Status = f.declared.object.Status
+	f.declared.object = fed
+	return true
+}
+
+// Is reports whether fed is this Federation, and not another one of the same name.
+func (f *Federation) Is(fed *v1alpha1.Federation) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.declared.object.UID == fed.UID
+}
+
+// Declared returns a copy of the Federation as it was declared last.
+func (f *Federation) Declared() *v1alpha1.Federation {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.declared.object.DeepCopy()
+}
+
+// Spec returns the declared spec.
+func (f *Federation) Spec() v1alpha1.FederationSpec {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.declared.object.Spec
+}
+
+// Handled records that a request for a reconciliation was served.
+func (f *Federation) Handled(requestedAt string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.declared.handledAt = requestedAt
+}
+
+// evaluate records that the Federation was reconciled in this generation.
+func (f *Federation) evaluate(generation int64) {
+	f.declared.evaluated = generation
+	if f.declared.object.Generation == generation {
+		f.declared.spec = f.declared.object.Spec.DeepCopy()
+	}
+}
+
+// onlySuspended reports whether the Federation differs from the reconciled one in spec.suspend only: other changes are
+// reconciled when it resumes. After a restart the status on the hub decides.
+func (f *Federation) onlySuspended() bool {
+	d := &f.declared
+	if d.spec == nil {
+		return d.object.Status.ObservedGeneration == d.object.Generation
+	}
+	then, now := *d.spec, d.object.Spec
+	then.Suspend, now.Suspend = false, false
+	return equality.Semantic.DeepEqual(then, now)
+}
+
+// Suspend cancels the deliveries of a Federation that is suspended. What they leave undone is reported as held. It
+// changes nothing if the Federation was suspended before.
+func (f *Federation) Suspend() (c Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := &f.declared
+	if d.suspendedAt == d.object.Generation {
+		return c
+	}
+	d.suspendedAt = d.object.Generation
+	if f.onlySuspended() {
+		d.evaluated = d.object.Generation
+	}
+	for _, l := range f.clusters {
+		l.end()
+	}
+	f.updateObjects(&c, f.objectIDs())
+	return c
+}
+
+// end cancels the deliveries. No delivery begins after it.
+func (f *Federation) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.active.persisted = false
+	for _, l := range f.clusters {
+		l.end()
+	}
+}
+
+// Resync requests what should have been delivered and reported by now. It costs nothing where that is so, and repairs a
+// lost wake-up after one interval.
+func (f *Federation) Resync() (c Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, l := range f.clusters {
+		if !l.run.Finished {
+			c.Deliveries = append(c.Deliveries, DeliveryRequest{Federation: f.key, Cluster: name, Priority: Resync})
+		}
+		f.updateCluster(&c, name, releaseInterval)
+	}
+	return c
+}
+
+// ReachabilityChanged updates everything that depends on whether a cluster is reachable.
+func (f *Federation) ReachabilityChanged(cluster string, now time.Time) (c Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.updateEverythingOn(&c, cluster)
+	f.endBulk(&c, now) // a bulk does not wait for an unreachable cluster
+	return c
+}
+
+// UpdateEverythingOn updates the status of a cluster and of all its objects.
+func (f *Federation) UpdateEverythingOn(cluster string) (c Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.updateEverythingOn(&c, cluster)
+	return c
+}
+
+func (f *Federation) updateEverythingOn(c *Changes, cluster string) {
+	l := f.clusters[cluster]
+	if l == nil {
+		return
+	}
+	for id := range l.wants.all() {
+		c.Updates = append(c.Updates, f.bulk.objectUpdate(f.key, id, 0))
+	}
+	f.updateCluster(c, cluster, 0)
+}
+
+// BreakerChanged updates the Delivery of a cluster, which alone shows the state of the breaker.
+func (f *Federation) BreakerChanged(cluster string) (c Changes) {
+	f.updateCluster(&c, cluster, releaseInterval)
+	return c
+}
+
+// Unlist forgets what was observed on a cluster whose watches list again.
+func (f *Federation) Unlist(cluster string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if l := f.clusters[cluster]; l != nil {
+		l.kinds, l.listed = nil, false
+		l.live.Clear()
+		l.reports.Clear()
+	}
+}
+
+// Clusters returns the clusters that the active plan covers, or that still have objects of the Federation, sorted.
+func (f *Federation) Clusters() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.names()
+}
+
+func (f *Federation) names() []string { return slices.Sorted(maps.Keys(f.clusters)) }
+
+// Concerns reports whether a cluster has objects of the Federation, or gets some.
+func (f *Federation) Concerns(cluster string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.clusters[cluster]
+	return l != nil && !l.idle()
+}
+
+// Outstanding reports whether a reachable cluster has not been delivered completely.
+func (f *Federation) Outstanding(now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.outstanding(now)
+}
+
+func (f *Federation) outstanding(now time.Time) bool {
+	for name, l := range f.clusters {
+		if f.registry.Reachability(name, now).Unreachable == "" && !l.run.Finished && l.run.Error == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// ObjectIDs returns all objects that were decided about.
+func (f *Federation) ObjectIDs() map[manifest.ID]bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.objectIDs()
+}
+
+func (f *Federation) objectIDs() map[manifest.ID]bool {
+	ids := make(map[manifest.ID]bool, len(f.records.objects))
+	for id := range f.records.objects {
+		ids[id] = true
+	}
+	return ids
+}
+
+// owner makes the hub collect the records of a deleted Federation. There is no owner without a hub.
+func (f *Federation) owner() []metav1.OwnerReference {
+	o := f.declared.object
+	if o.UID == "" {
+		return nil
+	}
+	return []metav1.OwnerReference{{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Federation", Name: o.Name, UID: o.UID}}
+}
+
+// share returns the inventory of another cluster if it is the same. Nobody changes an inventory in place.
+func (f *Federation) share(inventory []string) []string {
+	for _, l := range f.clusters {
+		if known := l.run.Inventory; len(known) > 0 && slices.Equal(known, inventory) {
+			return known
+		}
+	}
+	return inventory
+}
+
+// readInventory parses the entries of an inventory. Most clusters have the same inventory, which is parsed once.
+func (f *Federation) readInventory(entries []string) (*live.Inventory, error) {
+	if len(entries) > 0 && slices.Equal(f.shared.inventory.Entries(), entries) {
+		return f.shared.inventory, nil
+	}
+	read, err := live.ParseInventory(entries)
+	if err == nil {
+		f.shared.inventory = read
+	}
+	return read, err
+}
+
+// Records are copies of the records of a Federation, for a caller without a hub.
+type Records struct {
+	Release    v1alpha1.Release
+	Deliveries []v1alpha1.Delivery
+	Objects    []v1alpha1.FederatedObject
+	// Rejected is what clusters rejected in the dry-run of the newest plan.
+	Rejected []status.Refusal
+}
+
+// Records returns copies of the newest Release, the Deliveries and the FederatedObjects, sorted.
+func (f *Federation) Records() Records {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := Records{Release: *f.records.release.DeepCopy()}
+	if result := f.newest.dryRun.result; result != nil {
+		r.Rejected = result.Refused
+	}
+	for _, name := range f.names() {
+		if l := f.clusters[name]; !l.idle() {
+			r.Deliveries = append(r.Deliveries, *l.delivery.DeepCopy())
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(f.records.objects), manifest.ID.Compare) {
+		r.Objects = append(r.Objects, *f.records.objects[id].DeepCopy())
+	}
+	return r
+}
+
+// ReleaseStatus returns the status of the newest Release; false if there is none.
+func (f *Federation) ReleaseStatus() (v1alpha1.ReleaseStatus, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.records.release == nil {
+		return v1alpha1.ReleaseStatus{}, false
+	}
+	return *f.records.release.Status.DeepCopy(), true
+}
+
+// SourcesAt returns the Federation with its sources pinned to the commits of a revision.
+func (f *Federation) SourcesAt(revision string) (*v1alpha1.Federation, []v1alpha1.Release) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	releases := slices.Clone(f.records.older)
+	if f.records.release != nil {
+		releases = append(releases, *f.records.release)
+	}
+	return f.declared.object.DeepCopy(), releases
+}
+
+// SetReleases replaces the older Releases. A follower, which writes none, learns the commits of revisions from them.
+func (f *Federation) SetReleases(older []v1alpha1.Release) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.records.older = older
+}
+
+// cluster is what accord wants and knows of one Federation on one cluster.
+type cluster struct {
+	name string
+	deliveryRecord
+	assignment
+	desired
+	observed
+	result
+	contention contention
+	counters   deliveryCounters
+	news       deliveryNews
+	absences   absences
+	// proven is the one of the Federation: all clusters have the same.
+	proven live.Proven
+}
+
+// deliveryRecord is the Delivery of the cluster.
+type deliveryRecord struct {
+	// delivery has the spec that was put last and the status that was computed last. statusDirty is set while the status,
+	// specDirty while the spec differs from the one on the hub.
+	delivery    *v1alpha1.Delivery
+	statusDirty bool
+	specDirty   bool
+}
+
+// desired is what the active plan and the stages of its rollouts want on the cluster.
+type desired struct {
+	target propagate.ClusterPlan
+	wants  wants
+}
+
+// observed is what the watches report.
+type observed struct {
+	live    live.Objects
+	reports status.Reports
+	// gateStatus is what the gates of rollouts need of live objects.
+	gateStatus map[manifest.ID]map[string]any
+	// kinds have been listed; listed is set once these are all that are wanted: before that, a missing object means
+	// nothing.
+	kinds  map[schema.GroupKind]bool
+	listed bool
+	// drifted are objects that differed from the wanted ones while a delivery was under way, which may have passed them.
+	drifted map[manifest.ID]bool
+}
+
+// result is the result of the last delivery of the active plan.
+type result struct {
+	run    status.Run
+	errors map[manifest.ID]string
+	// terminal is set if the last attempt failed in a way that a retry does not fix.
+	terminal bool
+	// recalled is set once the cluster was asked for objects that the hub has no record of.
+	recalled bool
+	// cancel ends the delivery under way; nil if there is none.
+	cancel func()
+}
+
+func newCluster(d *v1alpha1.Delivery, proven live.Proven) *cluster {
+	return &cluster{
+		name: d.Spec.Cluster, deliveryRecord: deliveryRecord{delivery: d}, absences: absencesSince(d), proven: proven,
+		desired: desired{wants: wants{}}, result: result{errors: map[manifest.ID]string{}},
+	}
+}
+
+// generation returns the generation of the active Delivery: while its spec is not on the hub, no status can be about it.
+func (l *cluster) generation() int64 {
+	if l.specDirty {
+		return l.delivery.Generation + 1
+	}
+	return l.delivery.Generation
+}
+
+// idle reports whether the cluster neither gets nor has objects of the Federation.
+func (l *cluster) idle() bool { return len(l.wants) == 0 && len(l.delivery.Status.Inventory) == 0 }
+
+// end cancels the delivery under way.
+func (l *cluster) end() {
+	if l.cancel != nil {
+		l.cancel()
+	}
+}
+
+// inventory returns the inventory as it was recorded last: by this process, or by the one before.
+func (l *cluster) inventory() []string {
+	if l.run.Inventory != nil {
+		return l.run.Inventory
+	}
+	return l.delivery.Status.Inventory
+}
+
+// union returns the entries of two lists, sorted.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// lines splits a joined error into one line per mistake.
+func lines(err error) []string { return strings.Split(err.Error(), "\n") }

@@ -1,0 +1,142 @@
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/fleet"
+)
+
+// InputKey identifies everything that a plan is made from. The same key needs no second plan.
+type InputKey struct {
+	Revision   string
+	Trees      string // content of the sources
+	Generation int64  // of the Federation
+	AllowPrune bool
+	View       FleetView
+	Fleet      string // digest of what View sees of the clusters, except their free resources
+	Room       string // digest of their free resources, if View sees them
+	Held       string // digest of the clusters that people put on hold
+}
+
+// NewInputKey returns the key of a plan for some clusters, which are sorted by name. The caller adds what identifies the
+// sources.
+func NewInputKey(generation int64, members []v1alpha1.Cluster, view FleetView, now time.Time) InputKey {
+	k := InputKey{Generation: generation, View: view, Held: heldClusters(members, now)}
+	k.Fleet, k.Room = view.digests(members)
+	return k
+}
+
+// unchanged reports whether nothing has changed since k that needs a new plan now. Free resources change all the time:
+// they count when anything else changed, and otherwise once an interval of the Federation.
+func (k InputKey) unchanged(next InputKey, age, interval time.Duration) bool {
+	if age < interval {
+		next.Room = k.Room
+	}
+	return k == next
+}
+
+// FleetView is what a plan can see of the clusters beside their declaration and the kinds that they serve: changes of
+// anything else need no new plan.
+type FleetView struct {
+	Conditions bool // the plan has ClusterTaintPolicies
+	Room       bool // the plan divides replicas by free resources
+}
+
+// View returns the view of the active plan.
+func (f *Federation) View() FleetView {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.active.input.View
+}
+
+// Sees reports whether the view can tell two states of a Cluster apart.
+func (v FleetView) Sees(before, after v1alpha1.Cluster) bool { return v.digest(before) != v.digest(after) }
+
+// digest identifies what the view sees of a cluster except its free resources. Whether these are known is part of it.
+func (v FleetView) digest(c v1alpha1.Cluster) string {
+	seen := []any{c.Name, c.Labels, c.Spec, c.DeletionTimestamp != nil, policyTaints(c), servedKinds(c.Status)}
+	if v.Conditions {
+		seen = append(seen, fleet.From(c, manifest.Origin{}).Conditions)
+	}
+	if v.Room {
+		seen = append(seen, c.Status.ResourceSummary != nil)
+	}
+	return digestOf(seen)
+}
+
+// digests identifies the whole fleet, sorted by name, and apart from it the free resources.
+func (v FleetView) digests(members []v1alpha1.Cluster) (seen, room string) {
+	all, rooms := make([]string, len(members)), make([]*fleet.Resources, len(members))
+	for i, m := range members {
+		all[i] = v.digest(m)
+		if v.Room {
+			rooms[i] = fleet.From(m, manifest.Origin{}).Resources
+		}
+	}
+	return digestOf(all), digestOf(rooms)
+}
+
+// policyTaints returns the taints that policies put on a cluster, without their times.
+func policyTaints(c v1alpha1.Cluster) []corev1.Taint {
+	taints := slices.Clone(c.Status.Taints)
+	for i := range taints {
+		taints[i].TimeAdded = nil
+	}
+	return taints
+}
+
+// servedKinds returns the kinds that a cluster serves, sorted.
+func servedKinds(s v1alpha1.ClusterStatus) []string {
+	var kinds []string
+	for _, e := range s.APIEnablements {
+		for _, r := range e.Resources {
+			kinds = append(kinds, e.GroupVersion+" "+r.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// heldClusters identifies the clusters that are on hold now: when a hold ends, the plan is another one.
+func heldClusters(members []v1alpha1.Cluster, now time.Time) string {
+	var held []string
+	for _, m := range members {
+		if m.Spec.Hold.In(now) {
+			held = append(held, m.Name)
+		}
+	}
+	slices.Sort(held)
+	if len(held) == 0 {
+		return ""
+	}
+	return digestOf(held)
+}
+
+// NextHoldEnd returns when the next hold of a cluster ends by itself; zero if none does.
+func (f *Federation) NextHoldEnd(now time.Time) time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.active.plan == nil {
+		return time.Time{}
+	}
+	var next time.Time
+	for _, c := range f.active.plan.Fleet() {
+		if c.Hold != nil && c.Hold.Until != nil && c.Hold.In(now) && (next.IsZero() || c.Hold.Until.Time.Before(next)) {
+			next = c.Hold.Until.Time
+		}
+	}
+	return next
+}
+
+func digestOf(value any) string {
+	text, _ := json.Marshal(value) // strings, numbers, and types of the API: they always encode
+	return fmt.Sprintf("%x", sha256.Sum256(text))
+}

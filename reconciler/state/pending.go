@@ -1,0 +1,267 @@
+package state
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/status"
+)
+
+// PendingPlan is a plan that is not active, with everything that its activation needs. It is kept while it awaits
+// approval: the approved plan is delivered, not one that would be decided later.
+type PendingPlan struct {
+	// Input is the key that the plan was made from. Resting is compared instead while the plan is pending and the Clusters
+	// of its commit are not declared.
+	Input, Resting InputKey
+	Release        *v1alpha1.Release
+	Plan           *propagate.Plan
+	Findings       []propagate.Finding // worst first
+	Objects        []render.Object
+	// Declared are the Clusters of the commit, Taints those that its ClusterTaintPolicies decide, by cluster.
+	Declared []v1alpha1.Cluster
+	Taints   map[string][]corev1.Taint
+	// Approves are the plan digests that the commit itself approves.
+	Approves []string
+}
+
+// dryRun is what is remembered of trying plans before they become active.
+type dryRun struct {
+	// result is what the newest Release reports, about the plan with this digest; nil if no plan was tried.
+	result *status.Preflight
+	digest string
+	// rejected is what the last dry-run found, failures how many in a row were rejected. The next dry-run is due then, or
+	// when the annotation that requests a reconciliation changes from requested.
+	rejected  map[string]map[manifest.ID]bool
+	failures  int
+	due       time.Time
+	requested string
+	// waited are clusters that a dry-run has waited for once, because they had not been probed.
+	waited map[string]bool
+}
+
+const (
+	// firstDryRunRetry is how soon a rejected plan is tried again the first time. It doubles up to lastDryRunRetry.
+	firstDryRunRetry = 2 * time.Second
+	lastDryRunRetry  = time.Minute
+)
+
+// PendingPlan returns the plan that is pending; nil if there is none, or if the Federation changed since it was made.
+func (f *Federation) PendingPlan(generation int64) *PendingPlan {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := f.newest.pending
+	if p == nil || p.Input.Generation != generation {
+		return nil
+	}
+	return p
+}
+
+// ChangesNothing reports whether every cluster keeps exactly what was decided for it last. After a restart the records
+// on the hub say so.
+func (f *Federation) ChangesNothing(plan *propagate.Plan) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.active.plan != nil && f.active.plan.Digest() == plan.Digest() {
+		return true
+	}
+	for _, c := range plan.Clusters() {
+		if f.changes(c, plan) {
+			return false
+		}
+	}
+	return true
+}
+
+// ChangedClusters returns the clusters that a plan changes, in the order of the plan.
+func (f *Federation) ChangedClusters(plan *propagate.Plan) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var changed []string
+	for _, c := range plan.Clusters() {
+		if f.changes(c, plan) {
+			changed = append(changed, c)
+		}
+	}
+	return changed
+}
+
+// UsedClusters returns the clusters of a plan that have objects of the Federation, or get some.
+func (f *Federation) UsedClusters(plan *propagate.Plan) map[string]bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	used := map[string]bool{}
+	for _, c := range plan.Clusters() {
+		used[c] = !f.unused(c, plan)
+	}
+	return used
+}
+
+func (f *Federation) changes(cluster string, plan *propagate.Plan) bool {
+	return !f.unused(cluster, plan) && !f.same(cluster, plan)
+}
+
+// unused reports whether a cluster neither has nor gets objects of the Federation.
+func (f *Federation) unused(cluster string, plan *propagate.Plan) bool {
+	target, l := plan.ForCluster(cluster), f.clusters[cluster]
+	return len(target.Objects)+len(target.Failed) == 0 && (l == nil || l.idle())
+}
+
+// same reports whether a plan decides the same for a cluster as was decided last.
+func (f *Federation) same(cluster string, plan *propagate.Plan) bool {
+	l := f.clusters[cluster]
+	return l != nil && l.delivery.Spec.Digest == f.targetDigest(plan, cluster)
+}
+
+// DryRunNeedless returns why a plan need not be tried: it passed before, which the hub knows after a restart, or it
+// changes nothing. It returns nil if the plan has to be tried.
+func (f *Federation) DryRunNeedless(p *PendingPlan) *status.Preflight {
+	if passed := f.passedBefore(p); passed != nil {
+		return passed
+	}
+	if f.ChangesNothing(p.Plan) {
+		return &status.Preflight{Passed: "nothing changes on any cluster"}
+	}
+	return nil
+}
+
+func (f *Federation) passedBefore(p *PendingPlan) *status.Preflight {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d, newest := &f.newest.dryRun, f.records.release
+	if d.digest == p.Plan.Digest() && d.result != nil && d.result.Passed != "" && newest != nil && newest.Name == p.Release.Name {
+		return d.result
+	}
+	for _, r := range f.releases() {
+		if r.Name != p.Release.Name {
+			continue
+		}
+		c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.Preflighted)
+		if c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == r.Generation &&
+			r.Spec.PlanDigest == p.Plan.Digest() && r.Status.SupersededBy == "" {
+			return &status.Preflight{Passed: c.Message}
+		}
+	}
+	return nil
+}
+
+// releases returns all Releases, newest first.
+func (f *Federation) releases() []*v1alpha1.Release {
+	var all []*v1alpha1.Release
+	if f.records.release != nil {
+		all = append(all, f.records.release)
+	}
+	for i := range f.records.older {
+		all = append(all, &f.records.older[i])
+	}
+	return all
+}
+
+// RejectedLast returns what clusters rejected of the same plan the last time; nil if it was not tried before.
+func (f *Federation) RejectedLast(p *PendingPlan) map[string]map[manifest.ID]bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.newest.dryRun.digest != p.Plan.Digest() {
+		return nil
+	}
+	return f.newest.dryRun.rejected
+}
+
+// DryRunRejected records what clusters rejected of a plan, and when it is tried again. requested is the annotation that
+// requests a reconciliation, as it was then.
+func (f *Federation) DryRunRejected(digest string, rejected map[string]map[manifest.ID]bool, requested string, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := &f.newest.dryRun
+	if d.digest != digest {
+		d.failures = 0
+	}
+	d.digest, d.rejected, d.requested = digest, rejected, requested
+	d.due = now.Add(min(firstDryRunRetry<<min(d.failures, 16), lastDryRunRetry))
+	d.failures++
+}
+
+// DryRunDue reports whether a pending plan is to be tried now.
+func (f *Federation) DryRunDue(requested string, now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := &f.newest.dryRun
+	return d.rejected == nil || !now.Before(d.due) || d.requested != requested
+}
+
+// DryRunRetry returns how soon a rejected plan is tried again; zero if there is none.
+func (f *Federation) DryRunRetry(now time.Time) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.newest.pending == nil || f.newest.dryRun.rejected == nil {
+		return 0
+	}
+	return max(f.newest.dryRun.due.Sub(now), firstDryRunRetry) // also if it is overdue, and something prevents it
+}
+
+// DryRunTarget returns what a plan wants on a cluster, and what is known to be there. live is nil if the cluster has to
+// be listed: the report of another replica does not contain everything.
+func (f *Federation) DryRunTarget(cluster string, plan *propagate.Plan) (target propagate.ClusterPlan, known *live.Objects, inventory *live.Inventory) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	target = plan.ForCluster(cluster)
+	l := f.clusters[cluster]
+	if l == nil {
+		return target, nil, nil
+	}
+	if l.listed && l.report == nil {
+		known = l.live.Clone()
+	}
+	inventory, _ = live.ParseInventory(l.delivery.Status.Inventory) // an unreadable inventory fails the delivery, which reports it
+	return target, known, inventory
+}
+
+// NotWaitedFor returns the clusters that no dry-run has waited for.
+func (f *Federation) NotWaitedFor(clusters []string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var open []string
+	for _, c := range clusters {
+		if !f.newest.dryRun.waited[c] {
+			open = append(open, c)
+		}
+	}
+	return open
+}
+
+// WaitedFor records that a dry-run has waited for clusters: each is waited for once.
+func (f *Federation) WaitedFor(clusters []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.newest.dryRun.waited == nil {
+		f.newest.dryRun.waited = map[string]bool{}
+	}
+	for _, c := range clusters {
+		f.newest.dryRun.waited[c] = true
+	}
+}
+
+// pendingClusters returns the state of the clusters that a pending plan is for. A cluster that the plan does not change
+// keeps its state; any other is held, or waits for the dry-run. Without an active plan nothing is known of any.
+func (f *Federation) pendingClusters(plan *propagate.Plan) []status.Leg {
+	var all []status.Leg
+	for _, c := range plan.Clusters() {
+		switch l := f.clusters[c]; {
+		case f.unused(c, plan):
+		case f.active.persisted && f.same(c, plan):
+			all = append(all, status.NewLeg(c, l.generation(), l.delivery.Status))
+		case f.newest.dryRun.result != nil:
+			all = append(all, f.newest.dryRun.result.Leg(c))
+		default:
+			all = append(all, status.Leg{Cluster: c, State: v1alpha1.Held, Reason: status.Held, Message: "the plan is not approved"})
+		}
+	}
+	return all
+}

@@ -1,0 +1,315 @@
+package state
+
+import (
+	"maps"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/status"
+)
+
+// Unpersisted is what of the active plan the hub needs before anything is delivered.
+type Unpersisted struct {
+	// Release reports that a revision begins.
+	Release *v1alpha1.Release
+	// Puts are records that are new or changed.
+	Puts []Record
+	// Changed are the objects whose record is new or changed.
+	Changed map[manifest.ID]bool
+
+	decided map[manifest.ID]bool // all objects with a record
+}
+
+// Unpersisted compares the active plan with the records on the hub. carried is the one of Activated.
+//
+// Before anything is delivered, the Release reports Progressing and the generation of every FederatedObject that changes
+// has moved. Records that cannot claim anything untrue, which are new ones and the specs of Deliveries, do not delay the
+// members: they are written while these are delivered.
+func (f *Federation) Unpersisted(carried func(manifest.ID) bool) Unpersisted {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	u := Unpersisted{Release: f.records.release.DeepCopy(), decided: map[manifest.ID]bool{}, Changed: map[manifest.ID]bool{}}
+	var added []*v1alpha1.FederatedObject
+	next := f.active.plan.Previous() // for the next plan, in the order of the decisions
+	for i := range f.active.plan.Decisions {
+		d := &f.active.plan.Decisions[i]
+		if !hasRecord(d) {
+			continue
+		}
+		u.decided[d.ID] = true
+		kept := f.records.objects[d.ID]
+		if kept != nil && carried(d.ID) {
+			continue
+		}
+		o := f.objectRecord(d, next[i])
+		switch {
+		case kept == nil && decidesNext(d):
+			u.put(o)
+		case kept == nil:
+			added = append(added, o)
+		case f.records.unwritten[d.ID]:
+			f.records.objects[d.ID], u.Changed[d.ID] = o, true
+		case !equality.Semantic.DeepEqual(kept.Spec, o.Spec) || !equality.Semantic.DeepEqual(kept.OwnerReferences, o.OwnerReferences):
+			u.put(o)
+		}
+	}
+	for _, o := range added {
+		if len(added) <= bulkSize {
+			u.put(o)
+			continue
+		}
+		id := o.Spec.Template.ID()
+		f.records.objects[id], f.records.unwritten[id], u.Changed[id] = o, true, true
+	}
+	f.unpersistedDeliveries(&u)
+	return u
+}
+
+func (u *Unpersisted) put(o *v1alpha1.FederatedObject) {
+	u.Puts = append(u.Puts, o)
+	u.Changed[o.Spec.Template.ID()] = true
+}
+
+// unpersistedDeliveries takes over the specs of Deliveries in memory. The specs that the hub has are written later, and
+// so are the assignments of other replicas: nothing is delivered before the rest is persisted.
+func (f *Federation) unpersistedDeliveries(u *Unpersisted) {
+	for _, name := range f.names() {
+		l := f.clusters[name]
+		if l.idle() {
+			continue
+		}
+		next := f.newDelivery(name)
+		switch known := l.delivery; {
+		case known.Name == "" && !f.registry.Owns(name):
+			l.delivery, l.specDirty = next, true
+		case known.Name == "":
+			l.delivery.Spec = next.Spec
+			u.Puts = append(u.Puts, next)
+		case l.specDirty, known.Spec != next.Spec, !equality.Semantic.DeepEqual(known.OwnerReferences, next.OwnerReferences):
+			next.Status, next.Generation, next.UID = known.Status, known.Generation, known.UID
+			l.delivery, l.specDirty = next, true
+		}
+	}
+}
+
+// decidesNext reports whether the next decision about an object depends on this one. Such a decision is written before
+// it takes effect: a process that ends in between would decide differently.
+func decidesNext(d *propagate.Decision) bool {
+	if d.Policy == nil || d.Term != "" || d.Rebalanced != "" || d.PlacementRetained || d.Policy.Spec.ActivationPreference == policy.Lazy {
+		return true
+	}
+	p := d.Policy.Spec.Placement
+	return len(p.SpreadConstraints) > 0 || p.WorkloadAffinity != nil ||
+		p.ReplicaScheduling != nil && p.ReplicaScheduling.ReplicaSchedulingType == policy.Divided
+}
+
+// RemoveUndecided forgets the FederatedObjects of objects that left Git or lost their policy, and the Deliveries to
+// clusters that left the fleet. It returns the records to delete: a forgotten record is not written again.
+func (f *Federation) RemoveUndecided(u Unpersisted) []Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var gone []Record
+	for _, d := range f.records.removed {
+		if d.Name != "" {
+			gone = append(gone, d)
+		}
+	}
+	f.records.removed = nil
+	for id, o := range f.records.objects {
+		if !u.decided[id] {
+			if !f.records.unwritten[id] {
+				gone = append(gone, o)
+			}
+			delete(f.records.objects, id)
+			delete(f.records.unwritten, id)
+		}
+	}
+	return gone
+}
+
+// NotDeleted takes back a record that could not be deleted, so that the next attempt finds it.
+func (f *Federation) NotDeleted(record Record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch record := record.(type) {
+	case *v1alpha1.FederatedObject:
+		f.records.objects[record.Spec.Template.ID()] = record
+	case *v1alpha1.Delivery:
+		f.records.removed = append(f.records.removed, record)
+	}
+}
+
+// Persisted makes the plan deliverable: the hub has its records. u is what it needed, touched the one of Activated.
+func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now time.Time) (c Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.active.persisted, f.active.starting = true, false
+	f.bulk.begin(u.Changed, now)
+	for name := range f.clusters {
+		c.Deliveries = append(c.Deliveries, DeliveryRequest{Federation: f.key, Cluster: name, Priority: Change})
+	}
+	objects := maps.Clone(touched)
+	if len(u.Changed) <= bulkSize { // else changed objects are reported once delivered: their generation says that they are not done
+		maps.Copy(objects, u.Changed)
+	}
+	if !f.bulk.active {
+		maps.Copy(objects, f.records.unwritten)
+	}
+	maps.Copy(objects, f.records.waiting)
+	f.started(&c, objects)
+	f.endBulk(&c, now) // at once, if no cluster is reachable
+	return c
+}
+
+// started updates what a new plan changes: some objects, all Deliveries, and the Release, which reports already that the
+// plan begins. Results that arrive meanwhile are reported at once.
+func (f *Federation) started(c *Changes, ids map[manifest.ID]bool) {
+	for id := range ids {
+		c.Updates = append(c.Updates, Update{Status: Status{Federation: f.key, Object: id}, Delay: startDelay})
+	}
+	for name, l := range f.clusters {
+		c.Updates = append(c.Updates, Update{Status: Status{Federation: f.key, Cluster: name}, Delay: startDelay})
+		if !l.specDirty {
+			continue
+		}
+		write := Update{Status: Status{Federation: f.key, Cluster: name, Write: true}, Delay: startDelay}
+		if !f.registry.Owns(name) { // an assignment: another replica waits for it
+			write.Delay, write.Immediate = 0, true
+		}
+		c.Updates = append(c.Updates, write)
+	}
+	c.Updates = append(c.Updates, Update{Status: Status{Federation: f.key}, Delay: startDelay})
+}
+
+// Put records the answer of the hub to a put.
+func (f *Federation) Put(record Record, now time.Time) (c Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch o := record.(type) {
+	case *v1alpha1.FederatedObject:
+		if kept := f.records.objects[o.Spec.Template.ID()]; kept != nil {
+			o.Status = kept.Status
+		}
+		f.records.objects[o.Spec.Template.ID()] = o
+	case *v1alpha1.Delivery:
+		if l := f.clusters[o.Spec.Cluster]; l != nil && l.delivery.Spec == o.Spec {
+			o.Status = l.delivery.Status // the newest status may not be written yet
+			l.delivery, l.specDirty = o, false
+		}
+	case *v1alpha1.Release: // a status is never claimed of a generation that it is not about
+		if r := f.records.release; r.Name == o.Name {
+			r.Generation, r.UID, r.CreationTimestamp = o.Generation, o.UID, o.CreationTimestamp
+			f.computeRelease(now)
+		}
+	}
+	return c
+}
+
+// ObjectToWrite returns the record of an object that the hub does not have yet, and a copy to put; nil if there is none.
+func (f *Federation) ObjectToWrite(id manifest.ID) (o, put *v1alpha1.FederatedObject) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	o = f.records.objects[id]
+	if o == nil || !f.records.unwritten[id] || !f.active.persisted {
+		return nil, nil
+	}
+	return o, o.DeepCopy()
+}
+
+// ObjectWritten records that the hub has o, as put. It returns false if the object left Git meanwhile: then the record
+// has to be deleted.
+func (f *Federation) ObjectWritten(o, put *v1alpha1.FederatedObject) (c Changes, wanted bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id := o.Spec.Template.ID()
+	switch f.records.objects[id] {
+	case nil:
+		return c, false
+	case o:
+		f.records.objects[id] = put
+		delete(f.records.unwritten, id)
+	default: // another decision was made meanwhile
+		f.updateObject(&c, id, 0)
+	}
+	if len(f.records.unwritten) == 0 {
+		f.updateRelease(&c, 0)
+	}
+	return c, true
+}
+
+// DeliveryToWrite returns a copy of a Delivery whose spec the hub does not have yet; nil if it has.
+func (f *Federation) DeliveryToWrite(cluster string) *v1alpha1.Delivery {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.clusters[cluster]
+	if l == nil || !l.specDirty || !f.active.persisted {
+		return nil
+	}
+	return l.delivery.DeepCopy()
+}
+
+// hideUnwritten keeps a Release from being done before the hub has the records of its objects.
+func (f *Federation) hideUnwritten(all []status.Leg) {
+	n := len(f.records.unwritten)
+	if n == 0 || len(all) == 0 || all[0].State != v1alpha1.Healthy {
+		return
+	}
+	all[0] = status.Leg{
+		Cluster: all[0].Cluster, State: v1alpha1.Progressing, Reason: status.Progressing,
+		Message: "records of " + strconv.Itoa(n) + " objects are still to be written to the hub",
+	}
+}
+
+// keptReleases is how many Releases of a Federation stay on the hub.
+const keptReleases = 10
+
+// Superseded returns the name of the newest Release, and copies of the older ones: those that stay, newest first, and
+// those to delete.
+func (f *Federation) Superseded() (newest string, stay, expired []v1alpha1.Release) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, r := range f.records.older {
+		if i >= keptReleases-1 {
+			expired = append(expired, r)
+		} else {
+			stay = append(stay, r)
+		}
+	}
+	return f.records.release.Name, stay, expired
+}
+
+// ExistingRecord reports whether a record is one that the hub should have.
+func (f *Federation) ExistingRecord(record Record) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch r := record.(type) {
+	case *v1alpha1.FederatedObject:
+		return f.records.objects[r.Spec.Template.ID()] != nil
+	case *v1alpha1.Delivery:
+		return f.clusters[r.Spec.Cluster] != nil
+	case *v1alpha1.Release:
+		return f.records.release.Name == r.Name
+	}
+	return false
+}
+
+// StatusLost forgets the status of an object whose record was deleted on the hub: the new record has none.
+func (f *Federation) StatusLost(record Record) {
+	o, ok := record.(*v1alpha1.FederatedObject)
+	if !ok {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if kept := f.records.objects[o.Spec.Template.ID()]; kept != nil {
+		updated := *kept
+		updated.Status = v1alpha1.FederatedObjectStatus{}
+		f.records.objects[o.Spec.Template.ID()] = &updated
+	}
+}

@@ -1,0 +1,216 @@
+package state
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/status"
+)
+
+// Phase is the phase of the newest revision of a Federation. Whatever it is, the active plan stays active, and what runs
+// stays as it is, until a plan is activated.
+type Phase string
+
+// Phases of a revision.
+const (
+	// Pending: no plan was made yet.
+	Pending Phase = "Pending"
+	// Suspended: spec.suspend is set. Sources are not fetched and clusters are not changed.
+	Suspended Phase = "Suspended"
+	// SourceUnavailable: a source could not be read. It is fetched again; its last content is still wanted.
+	SourceUnavailable Phase = "SourceUnavailable"
+	// Invalid: the revision cannot be planned. Only another commit helps.
+	Invalid Phase = "Invalid"
+	// AwaitingApproval: the plan is made, and nobody has approved it.
+	AwaitingApproval Phase = "AwaitingApproval"
+	// DryRunning: the plan is tried on the clusters, and that takes long.
+	DryRunning Phase = "DryRunning"
+	// DryRunFailed: a cluster rejects an object of the plan. It is tried again with back-off.
+	DryRunFailed Phase = "DryRunFailed"
+	// Persisting: the plan is active and the hub does not have all of its records. Nothing is delivered.
+	Persisting Phase = "Persisting"
+	// Active: the plan is active, and its clusters are delivered.
+	Active Phase = "Active"
+)
+
+// newestRevision is what became of the newest revision where its plan is not active.
+type newestRevision struct {
+	// sourceError is why the sources could not be read the last time; empty if they could.
+	sourceError string
+	// invalid is why the newest commit could not be planned; nil if it could.
+	invalid error
+	// pending is the plan of the newest Release while it is not active.
+	pending *PendingPlan
+	// approval is that of the newest Release; nil where none is required.
+	approval *status.Approval
+	dryRun   dryRun
+}
+
+// activePlan is the plan that is wanted.
+type activePlan struct {
+	plan *propagate.Plan
+	// input is the key that the plan, or the invalid or pending revision after it, was made from; zero before that is on
+	// the hub. decidedAt is when.
+	input     InputKey
+	decidedAt time.Time
+	// findings are for the reviewer, worst first.
+	findings []propagate.Finding
+	// revision and allowPrune are those of the plan's commit.
+	revision   string
+	allowPrune bool
+	// persisted is set once the hub has the records of the plan: before that nothing is delivered.
+	persisted bool
+	// starting is set as long, unless the hub knows the plan already: the Release reports Progressing.
+	starting bool
+}
+
+// Phase returns the phase of the newest revision.
+func (f *Federation) Phase() Phase {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.declared.object.Spec.Suspend:
+		return Suspended
+	case f.newest.sourceError != "":
+		return SourceUnavailable
+	}
+	return phaseOf(&f.newest, &f.active)
+}
+
+// phaseOf computes the phase of a revision whose sources were read:
+//
+//	invalid  pending plan  approved  dry-run rejected  active plan  persisted  phase
+//	yes      -             -         -                 -            -          Invalid
+//	no       yes           no        -                 -            -          AwaitingApproval
+//	no       yes           yes       no                -            -          DryRunning
+//	no       yes           yes       yes               -            -          DryRunFailed
+//	no       no            -         -                 no           -          Pending
+//	no       no            -         -                 yes          no         Persisting
+//	no       no            -         -                 yes          yes        Active
+//
+// A plan that needs no approval counts as approved.
+func phaseOf(n *newestRevision, a *activePlan) Phase {
+	switch {
+	case n.invalid != nil:
+		return Invalid
+	case n.pending != nil && n.approval != nil && n.approval.By == "":
+		return AwaitingApproval
+	case n.pending != nil && n.dryRun.result != nil && len(n.dryRun.result.Refused) > 0:
+		return DryRunFailed
+	case n.pending != nil:
+		return DryRunning
+	case a.plan == nil:
+		return Pending
+	case !a.persisted:
+		return Persisting
+	}
+	return Active
+}
+
+// decided reports whether the newest revision needs no further work until its input changes.
+func (p Phase) decided() bool { return p != Pending && p != Persisting }
+
+// Unchanged reports whether nothing has changed since the newest revision was decided about. It records the fetch: until
+// then the old Release does not answer for a new generation.
+func (f *Federation) Unchanged(k InputKey, now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	age := now.Sub(f.active.decidedAt)
+	if f.newest.pending != nil {
+		age = 0 // a plan under review is not made again only because free resources changed
+	}
+	if f.undiscovered() || !f.active.input.unchanged(k, age, f.declared.object.Spec.Interval.Duration) || !phaseOf(&f.newest, &f.active).decided() {
+		return false
+	}
+	f.newest.sourceError = ""
+	f.evaluate(k.Generation)
+	return true
+}
+
+// SourceUnavailable records that a source could not be read.
+func (f *Federation) SourceUnavailable(err error) (c Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.newest.sourceError = err.Error()
+	f.declared.evaluated = f.declared.object.Generation
+	f.news.sourceFailed(&c, f.declared.object, err)
+	return c
+}
+
+// Reject records that a commit cannot be planned. It returns the Release to put; its status says why, with file and
+// line. Rejected follows once the hub has the Release.
+func (f *Federation) Reject(k InputKey, release *v1alpha1.Release, err error) *v1alpha1.Release {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.newest.invalid, f.newest.pending, f.newest.sourceError = err, nil, ""
+	return f.replaceRelease(k.Generation, release)
+}
+
+// Rejected completes Reject: a Release that could not be written is tried again. before is the status of the Release as
+// Reject returned it.
+func (f *Federation) Rejected(k InputKey, release *v1alpha1.Release, before v1alpha1.ReleaseStatus, err error, now time.Time) (c Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.active.input, f.active.decidedAt = k, now
+	c.rejected(f.declared.object, release, before, err)
+	return c
+}
+
+// Park keeps a plan that is not approved, or that did not pass its dry-run. The active plan stays active. It returns the
+// Release to put; its status says how the plan becomes active. Parked follows once the hub has the Release. result is
+// nil for a plan that was not tried.
+func (f *Federation) Park(p *PendingPlan, a *status.Approval, result *status.Preflight) *v1alpha1.Release {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if result == nil {
+		f.newest.dryRun = dryRun{waited: f.newest.dryRun.waited}
+	} else {
+		f.newest.dryRun.result = result
+	}
+	f.newest.invalid, f.newest.pending, f.newest.approval, f.newest.sourceError = nil, p, a, ""
+	release := p.Release.DeepCopy()
+	release.Spec.PlanDigest = p.Plan.Digest()
+	return f.replaceRelease(p.Input.Generation, release)
+}
+
+// Parked completes Park: a Release that could not be written is tried again. before is the status of the Release as Park
+// returned it.
+func (f *Federation) Parked(p *PendingPlan, release *v1alpha1.Release, before v1alpha1.ReleaseStatus, now time.Time) (c Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.active.input, f.active.decidedAt = p.Resting, now
+	after := f.records.release.Status
+	if x := changedCondition(before, after, v1alpha1.Approved); x != nil && x.Status != metav1.ConditionTrue {
+		c.event(release, Normal, x.Reason, x.Message)
+	}
+	if x := changedCondition(before, after, v1alpha1.Preflighted); x != nil && x.Status == metav1.ConditionFalse {
+		c.event(release, Warning, status.PreflightFailed, x.Message)
+	}
+	return c
+}
+
+// changedCondition returns a condition whose status or message differs from the one before; nil if none does.
+func changedCondition(before, after v1alpha1.ReleaseStatus, kind string) *metav1.Condition {
+	now, then := meta.FindStatusCondition(after.Conditions, kind), meta.FindStatusCondition(before.Conditions, kind)
+	if now == nil || then != nil && then.Status == now.Status && then.Message == now.Message {
+		return nil
+	}
+	return now
+}
+
+// replaceRelease makes a Release without an active plan the newest, and returns a copy to put. Its status is the one
+// that the Release had before.
+func (f *Federation) replaceRelease(generation int64, release *v1alpha1.Release) *v1alpha1.Release {
+	f.active.input = InputKey{}
+	f.evaluate(generation)
+	digest := release.Spec.PlanDigest
+	f.succeed(release)
+	if digest != "" {
+		f.records.release.Spec.PlanDigest = digest
+	}
+	return f.records.release.DeepCopy()
+}

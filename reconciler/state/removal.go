@@ -1,0 +1,63 @@
+package state
+
+import (
+	"slices"
+
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status"
+)
+
+// A cluster that is removed from the fleet keeps its objects. Its Delivery lists them and goes with it; before that, the
+// status of each Federation takes over the list.
+
+// Part cancels the delivery to a cluster that is removed, and returns what the cluster keeps. Its Cluster is in c, which
+// is nil if it is gone.
+func (f *Federation) Part(cluster string, c *v1alpha1.Cluster) status.Parting {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := status.Parting{Cluster: cluster}
+	if l := f.clusters[cluster]; l != nil {
+		l.end() // nothing is added to what the cluster has
+		p = partingOf(l.delivery)
+		if l.run.Inventory != nil {
+			p.Inventory = l.run.Inventory
+		}
+	}
+	if c != nil {
+		p.DeletedAt, p.HeardAt = c.DeletionTimestamp.Time, c.Status.LastHeardAt
+		p.Reachable = meta.IsStatusConditionTrue(c.Status.Conditions, fluxmeta.ReadyCondition)
+	}
+	return p
+}
+
+// Partings returns what the clusters keep that the active plan does not cover any more, until their Deliveries are
+// deleted.
+func (f *Federation) Partings() []status.Parting {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []status.Parting
+	for _, d := range f.records.removed {
+		all = append(all, partingOf(d))
+	}
+	return all
+}
+
+func partingOf(d *v1alpha1.Delivery) status.Parting {
+	return status.Parting{
+		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, HeardAt: d.Status.LastHeardAt,
+		Reachable: meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.Reachable),
+	}
+}
+
+// Returned reports whether the status lists a cluster as removed, and whether the cluster is back: its Delivery lists its
+// objects again.
+func (f *Federation) Returned(cluster string) (removed, back bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.clusters[cluster]
+	removed = slices.ContainsFunc(f.declared.object.Status.Left, func(c v1alpha1.LeftCluster) bool { return c.Cluster == cluster })
+	return removed, l != nil && (l.run.Finished || len(l.delivery.Status.Inventory) > 0)
+}

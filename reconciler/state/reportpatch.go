@@ -1,0 +1,71 @@
+package state
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// Published identifies the report that a follower wrote last, entry by entry, so that it sends changes only.
+type Published struct {
+	// own is set once the report on the hub is this replica's.
+	own bool
+	// head is a hash of everything but the objects, which have one each, by entry.
+	head    uint64
+	objects map[string]uint64
+}
+
+// PatchOperation is one operation of a JSON patch.
+type PatchOperation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// Patch returns the operations that turn the published report into a newer one; none if they are equal. next identifies
+// the newer report.
+func (p Published) Patch(r *v1alpha1.DeliveryReport) (operations []PatchOperation, next Published, err error) {
+	next = Published{own: true, objects: make(map[string]uint64, len(r.Objects))}
+	head := []PatchOperation{
+		{"add", "/federation", r.Federation}, {"add", "/cluster", r.Cluster}, {"add", "/replica", r.Replica},
+		{"add", "/order", r.Order}, {"add", "/reach", r.Reach}, {"add", "/run", r.Run}, {"add", "/listed", r.Listed},
+		{"add", "/found", r.Found},
+	}
+	if next.head, err = hashOf(head); err != nil {
+		return nil, next, err
+	}
+	var objects []PatchOperation
+	for entry, o := range r.Objects {
+		if next.objects[entry], err = hashOf(o); err != nil {
+			return nil, next, err
+		}
+		if p.objects[entry] != next.objects[entry] {
+			objects = append(objects, PatchOperation{"add", objectPath(entry), o})
+		}
+	}
+	for entry := range p.objects {
+		if _, there := next.objects[entry]; !there {
+			objects = append(objects, PatchOperation{Op: "remove", Path: objectPath(entry)})
+		}
+	}
+	switch {
+	case !p.own: // the report on the hub may be another replica's
+		return append(head, PatchOperation{"add", "/objects", r.Objects}), next, nil
+	case p.head == next.head:
+		return objects, next, nil
+	}
+	return append(head, objects...), next, nil
+}
+
+// objectPath returns the JSON pointer to the object of an inventory entry.
+func objectPath(entry string) string {
+	return "/objects/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(entry)
+}
+
+func hashOf(value any) (uint64, error) {
+	text, err := json.Marshal(value)
+	return xxhash.Sum64(text), err
+}

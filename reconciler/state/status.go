@@ -1,0 +1,276 @@
+package state
+
+import (
+	"time"
+
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/status"
+	"github.com/accord-dev/accord/status/kind"
+)
+
+// cells returns what is decided and observed of every object on a cluster.
+func (f *Federation) cells(l *cluster, unreachable string) []status.Cell {
+	cells := make([]status.Cell, 0, len(l.wants))
+	for id, w := range l.wants.all() {
+		if !w.decided().implied || l.errors[id] != "" {
+			cells = append(cells, f.cell(l, id, w, unreachable))
+		}
+	}
+	return cells
+}
+
+// cell returns what is decided and observed of one object on one cluster.
+func (f *Federation) cell(l *cluster, id manifest.ID, w want, unreachable string) status.Cell {
+	w = w.decided()
+	c := status.Cell{Object: id, Cluster: l.name, Want: f.public(id, w.digest), Held: w.held, Error: w.err, Unreachable: unreachable}
+	if c.Error == "" {
+		c.Error = l.errors[id]
+	}
+	if c.Held == "" && f.declared.object.Spec.Suspend {
+		c.Held = "the federation is suspended"
+	}
+	if r, ok := l.reports.Get(id); ok {
+		r.Digest = f.public(id, r.Digest)
+		c.Report = &r
+	}
+	return c
+}
+
+// settled reports whether everything that is wanted on a cluster is known: before that, a missing object may only not
+// have been listed, and nothing is reported that would turn out differently a moment later.
+func (f *Federation) settled(c *Changes, l *cluster, now time.Time) bool {
+	if l.listed {
+		return true
+	}
+	if wait := f.registry.ReportExpected(l.name, now); wait > 0 {
+		c.Updates = append(c.Updates, Update{Status: Status{Federation: f.key, Cluster: l.name}, Delay: wait + Gather})
+		return false
+	}
+	return f.registry.Reachability(l.name, now).Unreachable != ""
+}
+
+// ObjectStatus is what the status of a FederatedObject is computed from.
+type ObjectStatus struct {
+	Object *v1alpha1.FederatedObject // a copy
+	Kind   kind.Kind
+	Cells  []status.Cell
+	// MirrorDecision is the decision that the mirror was given about the object; empty if it is not mirrored.
+	MirrorDecision string
+}
+
+// ObjectStatus returns what the status of an object is computed from. It returns false if the status has to wait, or if
+// the object is unknown.
+func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatus, c Changes, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	o := f.records.objects[id]
+	if o == nil {
+		return in, c, false
+	}
+	if !f.active.persisted || f.records.unwritten[id] {
+		f.records.waiting[id] = true
+		return in, c, false
+	}
+	for _, name := range f.names() {
+		l := f.clusters[name]
+		w, wanted := l.wants.get(id)
+		if !wanted {
+			continue
+		}
+		if !f.settled(&c, l, now) {
+			f.records.waiting[id] = true
+			return in, c, false
+		}
+		in.Cells = append(in.Cells, f.cell(l, id, w, f.registry.Reachability(name, now).Unreachable))
+	}
+	in.Object, in.Kind, in.MirrorDecision = o.DeepCopy(), f.active.plan.Kind(id.GroupKind()), f.mirror.decisions[id]
+	return in, c, true
+}
+
+// ObjectStatusWritten records the status of a FederatedObject as the hub has it.
+func (f *Federation) ObjectStatusWritten(o *v1alpha1.FederatedObject) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id := o.Spec.Template.ID()
+	if kept := f.records.objects[id]; kept != nil {
+		updated := *kept
+		updated.Status = o.Status
+		f.records.objects[id] = &updated
+	}
+}
+
+// ComputeDelivery brings the status of a Delivery up to date in memory, which the Release is computed from.
+func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.checkRollouts(&c, cluster)
+	l, own := f.clusters[cluster], f.registry.Owns(cluster)
+	if l != nil && !own {
+		f.mergeReport(&c, l, now)
+	}
+	if l == nil || !f.active.persisted || l.delivery.Name == "" || l.specDirty || !f.settled(&c, l, now) {
+		return c
+	}
+	if own { // else the replica that owns the cluster reports it
+		f.reportContention(&c, l, now)
+	}
+	reach, run := f.registry.Reachability(cluster, now), l.run
+	run.Unreachable, run.HeardAt, run.Silence = reach.Unreachable, reach.LastProbe, reach.Silence
+	next := status.Delivery(l.delivery.Status, l.delivery.Generation, f.active.revision, run, f.cells(l, run.Unreachable), now)
+	f.deliveryEvents(&c, l, next, reach, now)
+	if equality.Semantic.DeepEqual(l.delivery.Status, next) && !l.statusDirty {
+		return c
+	}
+	l.delivery.Status, l.statusDirty = next, true
+	f.writeDelivery(&c, cluster, f.bulk.interval(deliveryInterval, bulkDeliveryInterval))
+	f.updateRelease(&c, releaseInterval)
+	return c
+}
+
+// TakeDelivery returns a copy of a Delivery whose status has to be written; nil if it has not. A status about the spec
+// before is not worth a write.
+func (f *Federation) TakeDelivery(cluster string) *v1alpha1.Delivery {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.clusters[cluster]
+	if l == nil || !l.statusDirty || l.specDirty {
+		return nil
+	}
+	l.statusDirty = false
+	return l.delivery.DeepCopy()
+}
+
+// DeliveryNotWritten has the status of a Delivery written again.
+func (f *Federation) DeliveryNotWritten(cluster string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if l := f.clusters[cluster]; l != nil {
+		l.statusDirty = true
+	}
+}
+
+// TakeRelease returns a copy of the newest Release whose status has to be written; nil if it has not. before are the
+// clusters whose Deliveries have to be written first: a Release that is Ready is read beside Deliveries that are.
+func (f *Federation) TakeRelease(now time.Time) (release *v1alpha1.Release, before []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.records.release == nil {
+		return nil, nil
+	}
+	f.computeRelease(now)
+	if !f.records.releaseDirty {
+		return nil, nil
+	}
+	f.records.releaseDirty = false
+	if meta.IsStatusConditionTrue(f.records.release.Status.Conditions, fluxmeta.ReadyCondition) {
+		for name, l := range f.clusters {
+			if l.statusDirty {
+				before = append(before, name)
+			}
+		}
+	}
+	return f.records.release.DeepCopy(), before
+}
+
+// ReleaseNotWritten has the status of the newest Release written again.
+func (f *Federation) ReleaseNotWritten() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.records.releaseDirty = true
+}
+
+// computeRelease brings the status of the newest Release up to date in memory.
+func (f *Federation) computeRelease(now time.Time) {
+	r := f.records.release
+	next := status.Release(r.Status, r.Generation, f.releaseInput(), now)
+	f.leadTime.follow(r, next, now)
+	if !equality.Semantic.DeepEqual(r.Status, next) {
+		r.Status, f.records.releaseDirty = next, true
+	}
+}
+
+// releaseInput returns what is known of the newest commit.
+func (f *Federation) releaseInput() status.ReleaseInput {
+	in := status.ReleaseInput{Starting: f.active.starting, Suspended: f.declared.object.Spec.Suspend}
+	n := &f.newest
+	if n.invalid != nil {
+		in.Errors = lines(n.invalid)
+		return in
+	}
+	plan, findings := f.active.plan, f.active.findings
+	if n.pending != nil {
+		plan, findings = n.pending.Plan, n.pending.Findings
+	}
+	in.Approval, in.Preflight = n.approval, n.dryRun.result
+	for i := range plan.Decisions {
+		d := &plan.Decisions[i]
+		if !hasRecord(d) {
+			continue
+		}
+		in.Objects++
+		switch line := d.ID.String() + ": " + d.Why; {
+		case d.PlacementRetained:
+			in.Kept = append(in.Kept, line)
+		case d.Unplaced():
+			in.Unplaced = append(in.Unplaced, line)
+		}
+	}
+	for _, x := range findings {
+		in.Findings = append(in.Findings, findingLine(x))
+	}
+	if problem := f.mirror.problem; problem != "" && n.pending == nil {
+		in.Findings = append(in.Findings, findingLine(f.mirrorFinding()))
+	}
+	if n.pending != nil {
+		in.Legs = f.pendingClusters(plan)
+		return in
+	}
+	in.Rollouts = f.rollouts.published
+	for _, name := range f.names() {
+		if l := f.clusters[name]; !l.idle() {
+			in.Legs = append(in.Legs, status.NewLeg(name, l.generation(), l.delivery.Status))
+		}
+	}
+	f.hideUnwritten(in.Legs)
+	return in
+}
+
+// findingLine returns a finding in one line.
+func findingLine(f propagate.Finding) string {
+	line := f.At.String() + ": " + f.Message
+	if f.Fix != "" {
+		line += " (" + f.Fix + ")"
+	}
+	return line
+}
+
+// FederationStatus returns a copy of the Federation with the status of its newest Release, or why there is none. changed
+// is false if the hub has that status.
+func (f *Federation) FederationStatus(now time.Time) (fed *v1alpha1.Federation, changed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fed = f.declared.object.DeepCopy()
+	in := status.FederationInput{
+		FetchError: f.newest.sourceError, Suspended: fed.Spec.Suspend, HandledAt: f.declared.handledAt, Rollouts: f.rolloutStates(),
+	}
+	if r := f.records.release; r != nil {
+		f.computeRelease(now) // another plan for the same commit may be active by now
+		in.Release, in.Newest, in.Revision = r.Name, r.Status, r.Spec.Revision
+	}
+	before := f.declared.object.Status
+	fed.Status = status.Federation(before, f.declared.evaluated, in, now)
+	return fed, !equality.Semantic.DeepEqual(before, fed.Status)
+}
+
+// FederationWritten records the status of the Federation as the hub has it.
+func (f *Federation) FederationWritten(fed *v1alpha1.Federation) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.declared.object.Status = fed.Status
+}
