@@ -126,14 +126,14 @@ type Result struct {
 	// Cancelled is set if a newer plan ended the attempt: then only Answers count.
 	Cancelled bool
 
-	Errors      map[manifest.ID]string
-	Answers     map[manifest.ID]live.Answer
-	Drift       []live.Drift
-	Spared      []manifest.ID
-	Recreated   []manifest.ID
-	Orphaned    map[manifest.ID]string
+	Errors     map[manifest.ID]string
+	Answers    map[manifest.ID]live.Answer
+	Drift      []live.Drift
+	Spared     []manifest.ID
+	Recreated  []manifest.ID
+	Orphaned   map[manifest.ID]string
 	PruneBlock string
-	Inventory   []string
+	Inventory  []string
 }
 
 // Conclude records the result of a delivery.

@@ -388,8 +388,8 @@ func (f *Federation) ReleaseStatus() (v1alpha1.ReleaseStatus, bool) {
 	return *f.records.release.Status.DeepCopy(), true
 }
 
-// SourcesAt returns the Federation with its sources pinned to the commits of a revision.
-func (f *Federation) SourcesAt(revision string) (*v1alpha1.Federation, []v1alpha1.Release) {
+// SourcesAt returns a copy of the Federation and all its Releases, which name the commits of revisions.
+func (f *Federation) SourcesAt() (*v1alpha1.Federation, []v1alpha1.Release) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	releases := slices.Clone(f.records.older)
@@ -397,6 +397,16 @@ func (f *Federation) SourcesAt(revision string) (*v1alpha1.Federation, []v1alpha
 		releases = append(releases, *f.records.release)
 	}
 	return f.declared.object.DeepCopy(), releases
+}
+
+// NewestRelease returns the name of the newest Release; false if there is none.
+func (f *Federation) NewestRelease() (string, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.records.release == nil {
+		return "", false
+	}
+	return f.records.release.Name, true
 }
 
 // SetReleases replaces the older Releases. A follower, which writes none, learns the commits of revisions from them.

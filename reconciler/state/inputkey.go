@@ -58,7 +58,9 @@ func (f *Federation) View() FleetView {
 }
 
 // Sees reports whether the view can tell two states of a Cluster apart.
-func (v FleetView) Sees(before, after v1alpha1.Cluster) bool { return v.digest(before) != v.digest(after) }
+func (v FleetView) Sees(before, after v1alpha1.Cluster) bool {
+	return v.digest(before) != v.digest(after)
+}
 
 // digest identifies what the view sees of a cluster except its free resources. Whether these are known is part of it.
 func (v FleetView) digest(c v1alpha1.Cluster) string {

@@ -1,0 +1,176 @@
+package deliver
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/breaker"
+	"github.com/accord-dev/accord/clusters/watch"
+	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/status"
+)
+
+// workersPerCluster is how many Federations are delivered to one cluster at once: a bulk of one does not delay another.
+const workersPerCluster = 2
+
+// Worker executes one cluster: its queue, its deliveries, its watches and its connection.
+type Worker struct {
+	pool   *Pool
+	member *clusters.Member
+	queue  queue
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+	survey survey
+	// surveyNow requests a survey before the interval is over.
+	surveyNow chan struct{}
+
+	mu      sync.Mutex
+	watches map[types.NamespacedName]*watch.Watcher
+	reach   state.Reachability
+}
+
+// newWorker starts to work at once.
+func newWorker(p *Pool, m *clusters.Member) *Worker {
+	ctx, stop := context.WithCancel(context.Background()) // ends in close, which the pool calls
+	w := &Worker{
+		pool: p, member: m, stop: stop, queue: newQueue(), watches: map[types.NamespacedName]*watch.Watcher{},
+		reach: state.Reachability{Unreachable: state.NotProbed}, surveyNow: make(chan struct{}, 1),
+	}
+	w.survey.finished = make(chan struct{})
+	w.done.Go(func() { w.surveys(ctx) })
+	w.done.Go(func() { w.followBreaker(ctx) })
+	for range workersPerCluster {
+		w.done.Go(func() { w.work(ctx) })
+	}
+	return w
+}
+
+// Name returns the name of the cluster.
+func (w *Worker) Name() string { return w.member.Name }
+
+// Member returns the connection to the cluster.
+func (w *Worker) Member() *clusters.Member { return w.member }
+
+// QueueLength returns how many Federations wait for a delivery.
+func (w *Worker) QueueLength() int { return w.queue.Len() }
+
+// Breaker returns the status of the cluster's breaker.
+func (w *Worker) Breaker() breaker.Status { return w.member.Breaker.Status() }
+
+// close cancels the deliveries and waits for them.
+func (w *Worker) close() {
+	w.stop()
+	w.queue.ShutDown()
+	w.done.Wait()
+	w.mu.Lock()
+	watches := slices.Collect(maps.Values(w.watches))
+	w.mu.Unlock()
+	for _, x := range watches { // without the lock, which a watch may need to end
+		x.Close()
+	}
+	w.member.Close()
+}
+
+// work delivers what is queued, one Federation after the other.
+func (w *Worker) work(ctx context.Context) {
+	for {
+		key, priority, shutdown := w.queue.GetWithPriority()
+		if shutdown {
+			return
+		}
+		if w.deliver(ctx, key) {
+			w.queue.Forget(key)
+		} else if ctx.Err() == nil {
+			w.retry(key, priority)
+		}
+		w.queue.Done(key)
+	}
+}
+
+// watch returns the watch of a Federation on the cluster, which it opens when it is first needed.
+func (w *Worker) watch(key types.NamespacedName) *watch.Watcher {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	x := w.watches[key]
+	if x == nil {
+		x = w.member.NewWatcher(applyset.ID(key.String()), observer{w, key})
+		w.watches[key] = x
+	}
+	return x
+}
+
+// unwatch closes the watch of a Federation.
+func (w *Worker) unwatch(key types.NamespacedName) {
+	w.mu.Lock()
+	x := w.watches[key]
+	delete(w.watches, key)
+	w.mu.Unlock()
+	if x != nil {
+		x.Close()
+	}
+}
+
+// Reachability returns whether the cluster answers.
+func (w *Worker) Reachability() state.Reachability {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.reach
+}
+
+func (w *Worker) reachable() bool { return w.Reachability().Unreachable == "" }
+
+// probed records the result of a probe, and reports whether the cluster became reachable or unreachable. A cluster that
+// answers is unreachable all the same while its watches are lost, or its breaker is not closed.
+func (w *Worker) probed(err error, now time.Time) (changed bool) {
+	w.mu.Lock()
+	for _, x := range w.watches {
+		if since, lost := x.Lost(); err == nil && lost != nil && now.Sub(since) > state.LostGrace {
+			err = lost
+		}
+	}
+	if trouble := w.Breaker(); err == nil && trouble.Cause != nil {
+		err = trouble.Cause
+	}
+	why := ""
+	if err != nil {
+		why = err.Error()
+	} else {
+		w.reach.LastProbe = now
+	}
+	changed = (why == "") != (w.reach.Unreachable == "")
+	// The same reason in other words is no news.
+	if reason := clusters.Reason(err); changed || reason != w.reach.Silence.Reason || w.reach.Unreachable == state.NotProbed {
+		w.reach.Unreachable, w.reach.Silence.Reason = why, reason
+	}
+	w.mu.Unlock()
+	w.publish()
+	return changed
+}
+
+// publish writes the reachability into the state.
+func (w *Worker) publish() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	reach := w.reach
+	if trouble := w.Breaker(); trouble.Cause != nil {
+		reach.Silence = silence(trouble)
+	}
+	w.pool.registry.SetReachability(w.Name(), reach)
+}
+
+// silence describes a breaker that is not closed.
+func silence(trouble breaker.Status) status.Silence {
+	s := status.Silence{Reason: status.BreakerOpen, Since: trouble.Since, Retry: trouble.Pause}
+	// A problem that only a person can fix is not hidden behind the breaker.
+	if reason := clusters.Reason(trouble.Cause); slices.Contains([]string{clusters.AuthFailed, clusters.TLSFailed}, reason) {
+		s.Reason = reason
+	}
+	return s
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/status"
+
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Persist writes the records that the hub needs before the active plan is delivered: new and changed ones, nothing else.
+// carried reports whether nothing was decided about an object since the plan that the hub has.
+func (r *Reporter) Persist(ctx context.Context, f *state.Federation, carried func(manifest.ID) bool) (state.Unpersisted, error) {
+	u := f.Unpersisted(carried)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return r.persistRelease(ctx, f, u.Release) })
+	g.Go(func() error { r.mirror.Publish(ctx, f); return nil })
+	g.Go(func() error { return r.persistRecords(ctx, f, u) })
+	return u, g.Wait()
+}
+
+// persistRelease reports that a revision begins. A new Release reports so from its creation on.
+func (r *Reporter) persistRelease(ctx context.Context, f *state.Federation, release *v1alpha1.Release) error {
+	isNew := release.Generation == 0
+	if err := r.put(ctx, f, release); err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	if !isNew || release.Generation != 1 {
+		g.Go(func() error { return r.writeRelease(ctx, f) })
+	}
+	g.Go(func() error { return r.WriteFederation(ctx, f) })
+	return g.Wait()
+}
+
+// persistRecords puts new and changed records, and deletes those that are not decided any more.
+func (r *Reporter) persistRecords(ctx context.Context, f *state.Federation, u state.Unpersisted) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(writers)
+	for _, record := range u.Puts {
+		g.Go(func() error { return r.put(ctx, f, record) })
+	}
+	for _, record := range f.RemoveUndecided(u) {
+		g.Go(func() error {
+			err := r.store.Delete(ctx, record)
+			if err != nil {
+				f.NotDeleted(record)
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// PutRelease writes a Release without an active plan, runs then once the hub has it, and writes the statuses.
+func (r *Reporter) PutRelease(ctx context.Context, f *state.Federation, release *v1alpha1.Release, then func() state.Changes) error {
+	if err := r.put(ctx, f, release); err != nil {
+		return err
+	}
+	r.Enqueue(then())
+	return errors.Join(r.WriteRelease(ctx, f), r.Supersede(ctx, f))
+}
+
+// Supersede marks the older Releases and deletes those beyond the number that is kept.
+func (r *Reporter) Supersede(ctx context.Context, f *state.Federation) error {
+	newest, stay, expired := f.Superseded()
+	var errs []error
+	for i := range expired {
+		errs = append(errs, r.store.Delete(ctx, &expired[i]))
+	}
+	for i := range stay {
+		old := &stay[i]
+		before := old.Status
+		if before.SupersededBy != "" {
+			continue
+		}
+		old.Status = status.Release(before, old.Generation, status.ReleaseInput{SupersededBy: newest}, time.Now())
+		if err := r.store.PutStatus(ctx, old); err != nil && !apierrors.IsNotFound(err) {
+			errs, old.Status = append(errs, err), before // the next Release marks it
+		}
+	}
+	f.SetReleases(stay)
+	return errors.Join(errs...)
+}
+
+// writeObjectRecord writes the record of an object that the hub does not have yet.
+func (r *Reporter) writeObjectRecord(ctx context.Context, f *state.Federation, id manifest.ID) error {
+	o, put := f.ObjectToWrite(id)
+	if o == nil {
+		return nil
+	}
+	if err := r.store.Put(ctx, put); err != nil {
+		return err
+	}
+	changes, wanted := f.ObjectWritten(o, put)
+	r.Enqueue(changes)
+	if !wanted {
+		return r.store.Delete(ctx, put)
+	}
+	return nil
+}
+
+// writeDeliverySpec writes the spec of a Delivery that the hub does not have yet.
+func (r *Reporter) writeDeliverySpec(ctx context.Context, f *state.Federation, cluster string) error {
+	defer r.lock(deliveryLock(f, cluster))()
+	d := f.DeliveryToWrite(cluster)
+	if d == nil {
+		return nil
+	}
+	if err := r.put(ctx, f, d); err != nil {
+		return err
+	}
+	r.update(state.Update{Status: state.Status{Federation: f.Key(), Cluster: cluster}})
+	return nil
+}

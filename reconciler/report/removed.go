@@ -1,0 +1,99 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/status"
+)
+
+const (
+	// ClusterRemoved is the reason of the event that lists what stays on a removed cluster.
+	ClusterRemoved = "ClusterLeft"
+	// invalidAnnotation is the reason of the event that an annotation has no valid value.
+	invalidAnnotation = "NotForgotten"
+	// namedObjects bounds the objects that an event names.
+	namedObjects = 10
+)
+
+// Part lists what a removed cluster keeps in the status of a Federation, and emits an event once. It changes nothing when
+// it is repeated.
+func (r *Reporter) Part(ctx context.Context, f *state.Federation, p status.Parting) error {
+	news := false
+	about, err := r.amendRemoved(ctx, f, func(l status.Left) (next status.Left) {
+		next, news = l.Part(p, time.Now())
+		return next
+	})
+	if err != nil {
+		return fmt.Errorf("recording what stays on cluster %s: %w", p.Cluster, err)
+	}
+	if news {
+		r.emit(state.Event{About: about, Type: state.Warning, Reason: ClusterRemoved, Message: fmt.Sprintf(
+			"cluster %s was removed; %d delivered objects were left in place: %s", p.Cluster, len(p.Inventory), named(p.Inventory))})
+	}
+	return nil
+}
+
+// Returned takes a cluster that is back off the removed clusters, if its Delivery lists its objects again. It reports
+// whether that is still to come.
+func (r *Reporter) Returned(ctx context.Context, f *state.Federation, cluster string) (waits bool, err error) {
+	removed, back := f.Returned(cluster)
+	if !removed || !back {
+		return removed, nil
+	}
+	_, err = r.amendRemoved(ctx, f, func(l status.Left) status.Left { return l.Without(cluster) })
+	return false, err
+}
+
+// Acknowledge takes the removed clusters off the status that somebody has acknowledged by annotation.
+func (r *Reporter) Acknowledge(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
+	text := fed.Annotations[v1alpha1.ForgetLeftAnnotation]
+	if text == "" || len(fed.Status.Left) == 0 && fed.Status.LeftOmitted == 0 {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		r.emit(state.Event{About: fed, Type: state.Warning, Reason: invalidAnnotation, Message: fmt.Sprintf(
+			"annotation %s must be a time like %s, not %q", v1alpha1.ForgetLeftAnnotation, time.Now().UTC().Format(time.RFC3339), text)})
+		return nil
+	}
+	_, err = r.amendRemoved(ctx, f, func(l status.Left) status.Left { return l.Since(at) })
+	return err
+}
+
+// amendRemoved changes the removed clusters in the status of a Federation, and nothing else: it needs neither a plan nor
+// readable sources.
+func (r *Reporter) amendRemoved(ctx context.Context, f *state.Federation, change func(status.Left) status.Left) (*v1alpha1.Federation, error) {
+	defer r.lock(federationLock(f))()
+	fed := f.Declared()
+	before := status.Left{Clusters: fed.Status.Left, Omitted: fed.Status.LeftOmitted}
+	next := change(before)
+	if equality.Semantic.DeepEqual(before, next) {
+		return fed, nil
+	}
+	fed.Status.Left, fed.Status.LeftOmitted = next.Clusters, next.Omitted
+	return fed, r.putFederationStatus(ctx, f, fed)
+}
+
+// named names the first objects of an inventory.
+func named(inventory []string) string {
+	var names []string
+	for _, entry := range inventory[:min(len(inventory), namedObjects)] {
+		if id, err := manifest.ParseEntry(entry); err == nil {
+			entry = id.String()
+		}
+		names = append(names, entry)
+	}
+	text := strings.Join(names, ", ")
+	if more := len(inventory) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,242 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/reconciler/mirror"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/store"
+)
+
+const (
+	// workers bounds the concurrent status writes.
+	workers = 4
+	// writers bounds the concurrent writes of records.
+	writers = 8
+	// firstRetry and lastRetry bound the back-off of a failed write.
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = time.Minute
+	// memoryDelay is how long after a bulk its memory is returned to the system, at the earliest.
+	memoryDelay = time.Second
+)
+
+// Options of a Reporter.
+type Options struct {
+	Registry *state.Registry
+	Store    store.Store
+	// Hub writes DeliveryReports; nil where no other replica leads.
+	Hub client.Client
+	// Emit emits an event; nil for none.
+	Emit func(state.Event)
+	Log  *slog.Logger
+}
+
+// Reporter computes and writes statuses.
+type Reporter struct {
+	registry *state.Registry
+	store    store.Store
+	hub      client.Client
+	emit     func(state.Event)
+	log      *slog.Logger
+	queue    workqueue.TypedRateLimitingInterface[state.Status]
+	// mirror publishes the objects of Federations on the hub; nil without one.
+	mirror *mirror.Publisher
+	// checkRollouts and replan pass requests to the loops above; they must not block.
+	checkRollouts func(state.RolloutCheck)
+	replan        func(federation types.NamespacedName)
+
+	mu      sync.Mutex
+	written map[state.Status]time.Time   // when each was written last
+	locks   map[state.Status]*sync.Mutex // see lock
+	memory  *time.Timer                  // returns memory to the system; nil if not scheduled
+}
+
+// New returns a reporter, which writes nothing before Run is called.
+func New(o Options) *Reporter {
+	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[state.Status](firstRetry, lastRetry)
+	if o.Emit == nil {
+		o.Emit = func(state.Event) {}
+	}
+	return &Reporter{
+		registry: o.Registry, store: o.Store, hub: o.Hub, emit: o.Emit, log: o.Log, queue: workqueue.NewTypedRateLimitingQueue(limit),
+		checkRollouts: func(state.RolloutCheck) {}, replan: func(types.NamespacedName) {},
+		written: map[state.Status]time.Time{}, locks: map[state.Status]*sync.Mutex{},
+	}
+}
+
+// OnRollouts sets the function that decides rollouts again. It must not block.
+func (r *Reporter) OnRollouts(check func(state.RolloutCheck)) { r.checkRollouts = check }
+
+// OnReplan sets the function that has a Federation planned again. It must not block.
+func (r *Reporter) OnReplan(replan func(federation types.NamespacedName)) { r.replan = replan }
+
+// Mirror publishes objects on the hub through m.
+func (r *Reporter) Mirror(m *mirror.Publisher) { r.mirror = m }
+
+// QueueLength returns how many statuses wait to be computed.
+func (r *Reporter) QueueLength() int { return r.queue.Len() }
+
+// Enqueue gathers the updates of some changes, and emits their events.
+func (r *Reporter) Enqueue(c state.Changes) {
+	for _, u := range c.Updates {
+		r.update(u)
+	}
+	for _, e := range c.Events {
+		r.emit(e)
+	}
+	for _, check := range c.Rollouts {
+		r.checkRollouts(check)
+	}
+	for _, federation := range c.Replan {
+		r.replan(federation)
+	}
+	if c.BulkEnded {
+		r.returnMemory()
+	}
+}
+
+func (r *Reporter) update(u state.Update) {
+	switch {
+	case u.Immediate:
+		r.queue.Add(u.Status)
+	case u.Delay > 0:
+		r.queue.AddAfter(u.Status, u.Delay)
+	default:
+		r.mu.Lock()
+		last := r.written[u.Status]
+		r.mu.Unlock()
+		if last.Before(u.Since) {
+			last = u.Since
+		}
+		r.queue.AddAfter(u.Status, max(u.Interval-time.Since(last), state.Gather))
+	}
+}
+
+// wrote records that a status was written.
+func (r *Reporter) wrote(s state.Status) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.written[s] = time.Now()
+}
+
+// lock serializes the writes of one status: it is held while the status is computed and until the hub acknowledges it, so
+// a stale status cannot overwrite a newer one. It returns the function that releases it. The spec and the status of a
+// Delivery, and the DeliveryReport beside it, share one lock.
+func (r *Reporter) lock(s state.Status) (unlock func()) {
+	r.mu.Lock()
+	l := r.locks[s]
+	if l == nil {
+		l = &sync.Mutex{}
+		r.locks[s] = l
+	}
+	r.mu.Unlock()
+	l.Lock()
+	return l.Unlock
+}
+
+// releaseLock and federationLock identify the locks of the Release and of the Federation.
+func releaseLock(f *state.Federation) state.Status { return state.Status{Federation: f.Key()} }
+
+func federationLock(f *state.Federation) state.Status {
+	return state.Status{Federation: f.Key(), Write: true}
+}
+
+func deliveryLock(f *state.Federation, cluster string) state.Status {
+	return state.Status{Federation: f.Key(), Cluster: cluster}
+}
+
+// Forget drops everything about a Federation that was deleted.
+func (r *Reporter) Forget(federation types.NamespacedName) {
+	r.mu.Lock()
+	maps.DeleteFunc(r.written, func(s state.Status, _ time.Time) bool { return s.Federation == federation })
+	maps.DeleteFunc(r.locks, func(s state.Status, _ *sync.Mutex) bool { return s.Federation == federation })
+	r.mu.Unlock()
+	r.mirror.Forget(federation)
+}
+
+// Run writes until ctx ends.
+func (r *Reporter) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() { r.work(ctx) })
+	}
+	<-ctx.Done()
+	r.queue.ShutDown()
+	running.Wait()
+}
+
+func (r *Reporter) work(ctx context.Context) {
+	for {
+		s, shutdown := r.queue.Get()
+		if shutdown {
+			return
+		}
+		if err := r.write(ctx, s); err == nil {
+			r.queue.Forget(s)
+		} else if ctx.Err() == nil {
+			r.log.Error("cannot write status, trying again", "federation", s.Federation, "object", s.Object, "cluster", s.Cluster, "error", err)
+			r.queue.AddRateLimited(s)
+		}
+		r.queue.Done(s)
+	}
+}
+
+// write brings one status up to date.
+func (r *Reporter) write(ctx context.Context, s state.Status) error {
+	f := r.registry.Federation(s.Federation)
+	if f == nil {
+		return nil
+	}
+	if r.registry.Follower() { // the leader computes status
+		if s.Cluster == "" {
+			return nil
+		}
+		return r.publishReport(ctx, f, s.Cluster)
+	}
+	switch {
+	case s.Object != manifest.ID{}:
+		return r.WriteObject(ctx, f, s.Object)
+	case s.Write:
+		return r.WriteDelivery(ctx, f, s.Cluster)
+	case s.Cluster != "":
+		r.ComputeDelivery(f, s.Cluster)
+		r.wrote(s)
+		return nil
+	}
+	return r.WriteRelease(ctx, f)
+}
+
+// WriteRelease writes the status of the newest Release and of its Federation.
+func (r *Reporter) WriteRelease(ctx context.Context, f *state.Federation) error {
+	return errors.Join(r.writeRelease(ctx, f), r.WriteFederation(ctx, f))
+}
+
+// returnMemory returns unused memory to the system once everything about a bulk is written: little of a bulk stays, and
+// the Go runtime would keep its garbage for minutes.
+func (r *Reporter) returnMemory() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.memory == nil {
+		r.memory = time.AfterFunc(memoryDelay, func() {
+			r.mu.Lock()
+			r.memory = nil
+			r.mu.Unlock()
+			if r.queue.Len() > 0 && !r.queue.ShuttingDown() {
+				r.returnMemory()
+				return
+			}
+			debug.FreeOSMemory()
+		})
+	}
+}

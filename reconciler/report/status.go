@@ -1,0 +1,147 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/status"
+)
+
+// WriteObject writes the status of a FederatedObject, and its record if the hub does not have it.
+func (r *Reporter) WriteObject(ctx context.Context, f *state.Federation, id manifest.ID) error {
+	if err := r.writeObjectRecord(ctx, f, id); err != nil {
+		return err
+	}
+	in, changes, ok := f.ObjectStatus(id, time.Now())
+	r.Enqueue(changes)
+	if !ok {
+		return nil
+	}
+	if err := r.mirror.Report(ctx, f, id, in.MirrorDecision, in.Cells); err != nil {
+		return err
+	}
+	o := in.Object
+	before := o.Status
+	o.Status = status.Object(before, o.Generation, in.Kind, o.Spec.Why, in.Cells, time.Now())
+	if equality.Semantic.DeepEqual(before, o.Status) {
+		return nil
+	}
+	key := state.Status{Federation: f.Key(), Object: id}
+	if err := r.store.PutStatus(ctx, o); err != nil {
+		return r.recreate(ctx, f, o, key, err)
+	}
+	r.wrote(key)
+	f.ObjectStatusWritten(o)
+	return nil
+}
+
+// recreate puts a record again that somebody deleted on the hub, and updates its status s. err is the answer to the write
+// of the status.
+func (r *Reporter) recreate(ctx context.Context, f *state.Federation, record state.Record, s state.Status, err error) error {
+	if !apierrors.IsNotFound(err) {
+		return err
+	}
+	if !f.ExistingRecord(record) {
+		return nil // accord deleted it
+	}
+	f.StatusLost(record)
+	err = r.put(ctx, f, record)
+	r.update(state.Update{Status: s})
+	return err
+}
+
+// put writes a record and takes over the answer.
+func (r *Reporter) put(ctx context.Context, f *state.Federation, record state.Record) error {
+	if err := r.store.Put(ctx, record); err != nil {
+		return err
+	}
+	r.Enqueue(f.Put(record, time.Now()))
+	return nil
+}
+
+// ComputeDelivery brings the status of a Delivery up to date in memory.
+func (r *Reporter) ComputeDelivery(f *state.Federation, cluster string) {
+	r.Enqueue(f.ComputeDelivery(cluster, time.Now()))
+}
+
+// WriteDelivery writes the spec of a Delivery, if the hub does not have it, and the status as it was computed last.
+func (r *Reporter) WriteDelivery(ctx context.Context, f *state.Federation, cluster string) error {
+	return errors.Join(r.writeDeliverySpec(ctx, f, cluster), r.writeDeliveryStatus(ctx, f, cluster))
+}
+
+func (r *Reporter) writeDeliveryStatus(ctx context.Context, f *state.Federation, cluster string) error {
+	defer r.lock(deliveryLock(f, cluster))()
+	d := f.TakeDelivery(cluster)
+	if d == nil {
+		return nil
+	}
+	err := r.store.PutStatus(ctx, d)
+	if err == nil {
+		r.wrote(state.Status{Federation: f.Key(), Cluster: cluster, Write: true})
+		return nil
+	}
+	f.DeliveryNotWritten(cluster)
+	return r.recreate(ctx, f, d, state.Status{Federation: f.Key(), Cluster: cluster}, err)
+}
+
+// RecordInventory writes the inventory of a delivery before any of its objects is written to the cluster.
+func (r *Reporter) RecordInventory(ctx context.Context, f *state.Federation, cluster string) error {
+	if r.registry.Follower() {
+		return r.publishReport(ctx, f, cluster)
+	}
+	if err := r.writeDeliverySpec(ctx, f, cluster); err != nil {
+		return err
+	}
+	r.ComputeDelivery(f, cluster)
+	return r.writeDeliveryStatus(ctx, f, cluster)
+}
+
+// writeRelease writes the status of the newest Release. While its plan is being persisted, the Release is Progressing
+// whatever the clusters report.
+func (r *Reporter) writeRelease(ctx context.Context, f *state.Federation) error {
+	defer r.lock(releaseLock(f))()
+	release, before := f.TakeRelease(time.Now())
+	if release == nil {
+		return nil
+	}
+	for _, cluster := range before {
+		if err := r.writeDeliveryStatus(ctx, f, cluster); err != nil {
+			f.ReleaseNotWritten()
+			return err
+		}
+	}
+	key := state.Status{Federation: f.Key()}
+	err := r.store.PutStatus(ctx, release)
+	if err == nil {
+		r.wrote(key)
+		r.Enqueue(f.ReleaseWritten(release, time.Now()))
+		return nil
+	}
+	f.ReleaseNotWritten()
+	return r.recreate(ctx, f, release, key, err)
+}
+
+// WriteFederation writes the status of the Federation: that of its newest Release, or why there is none.
+func (r *Reporter) WriteFederation(ctx context.Context, f *state.Federation) error {
+	defer r.lock(federationLock(f))()
+	fed, changed := f.FederationStatus(time.Now())
+	if !changed {
+		return nil
+	}
+	return r.putFederationStatus(ctx, f, fed)
+}
+
+func (r *Reporter) putFederationStatus(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
+	if err := r.store.PutStatus(ctx, fed); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	f.FederationWritten(fed)
+	return nil
+}

@@ -1,0 +1,49 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status"
+)
+
+// annotated returns the digests of plans that the annotation of a Release approves.
+func annotated(r *v1alpha1.Release) []string {
+	var digests []string
+	for digest := range strings.SplitSeq(r.Annotations[v1alpha1.ApprovedPlanAnnotation], ",") {
+		if digest = strings.TrimSpace(digest); planDigest.MatchString(digest) {
+			digests = append(digests, digest)
+		}
+	}
+	return digests
+}
+
+// approval returns what approves the pending plan: its own commit, the annotation of its Release, or that it changes
+// nothing. It returns nil where no approval is required.
+func (c *Controller) approval(ctx context.Context, s *scope) (*status.Approval, error) {
+	if !s.fed.Spec.RequireApproval {
+		return nil, nil
+	}
+	p := s.pending
+	a := &status.Approval{Digest: p.Plan.Digest(), Namespace: p.Release.Namespace, Release: p.Release.Name}
+	if slices.Contains(p.Approves, a.Digest) {
+		a.By = "the message of its commit says so"
+		return a, nil
+	}
+	release := &v1alpha1.Release{}
+	if err := c.Get(ctx, client.ObjectKeyFromObject(p.Release), release); client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("reading whether release %s is approved: %w", p.Release.Name, err)
+	} else if err == nil && slices.Contains(annotated(release), a.Digest) {
+		a.By = "the annotation " + v1alpha1.ApprovedPlanAnnotation + " says so"
+		return a, nil
+	}
+	if s.f.ChangesNothing(p.Plan) {
+		a.By = "it changes nothing on any cluster"
+	}
+	return a, nil
+}

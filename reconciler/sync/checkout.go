@@ -1,0 +1,247 @@
+package sync
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/source"
+)
+
+// pruneTrailer lifts the prune limits for the commit whose message has it.
+const pruneTrailer = "Accord-Prune: allow"
+
+// Checkout is one state of all sources of a Federation.
+type Checkout struct {
+	sources   []v1alpha1.Source
+	snapshots []source.Snapshot // in the order of sources
+}
+
+// Fetch reads every source. If one cannot be read, Fetch fails: a missing source is never read as empty.
+func Fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, secret func(ctx context.Context, name string) (map[string][]byte, error)) (Checkout, error) {
+	c := Checkout{sources: fed.Spec.Sources}
+	for _, s := range c.sources {
+		o := source.Options{URL: s.URL, Timeout: s.Timeout.Duration}
+		if s.Ref != nil {
+			o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
+		}
+		if s.SecretRef != nil {
+			data, err := secret(ctx, s.SecretRef.Name)
+			if err != nil {
+				return Checkout{}, fmt.Errorf("source %q: secret %q: %w", s.Name, s.SecretRef.Name, err)
+			}
+			o.Auth = authOf(data)
+		}
+		snap, err := cache.Fetch(ctx, o)
+		if err != nil {
+			return Checkout{}, fmt.Errorf("source %q: %w", s.Name, err)
+		}
+		c.snapshots = append(c.snapshots, snap)
+	}
+	return c, nil
+}
+
+// authOf reads the keys of Flux's Git Secrets.
+func authOf(data map[string][]byte) *source.Auth {
+	return &source.Auth{
+		Username: string(data["username"]), Password: string(data["password"]), BearerToken: string(data["bearerToken"]),
+		CA: data["ca.crt"], Identity: data["identity"], IdentityPassphrase: string(data["password"]), KnownHosts: data["known_hosts"],
+	}
+}
+
+// Revision returns the revision of a single source, or the digest of several.
+func (c Checkout) Revision() string {
+	if len(c.snapshots) == 1 {
+		return c.snapshots[0].Revision
+	}
+	h := sha256.New()
+	for i, s := range c.snapshots {
+		fmt.Fprintf(h, "%s %s\n", c.sources[i].Name, s.Commit)
+	}
+	return fmt.Sprintf("multi@sha256:%x", h.Sum(nil))
+}
+
+// short returns the first twelve digits of the revision, which name a Release.
+func (c Checkout) short() string {
+	_, hash, _ := strings.Cut(c.Revision()[strings.LastIndexByte(c.Revision(), '@')+1:], ":")
+	return hash[:12]
+}
+
+// trees identifies the content of all sources: the same trees need no second compilation.
+func (c Checkout) trees() string {
+	var b strings.Builder
+	for i, s := range c.snapshots {
+		fmt.Fprintf(&b, "%s %s %s\n", c.sources[i].Name, c.sources[i].Path, s.Tree)
+	}
+	return b.String()
+}
+
+// newest returns the snapshot that was committed last. It describes the Release of several sources.
+func (c Checkout) newest() source.Snapshot {
+	newest := c.snapshots[0]
+	for _, s := range c.snapshots[1:] {
+		if s.Time.After(newest.Time) {
+			newest = s
+		}
+	}
+	return newest
+}
+
+// AllowsPrune reports whether a commit carries the trailer that lifts the prune limits.
+func (c Checkout) AllowsPrune() bool {
+	for _, s := range c.snapshots {
+		for line := range strings.Lines(s.Message) {
+			if strings.TrimSpace(line) == pruneTrailer {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// planDigest is the form of the digest of a plan.
+var planDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// Approves returns the digests of plans that the commits approve, each in a line of the message.
+func (c Checkout) Approves() []string {
+	var digests []string
+	for _, s := range c.snapshots {
+		for line := range strings.Lines(s.Message) {
+			digest, found := strings.CutPrefix(strings.TrimSpace(line), strings.TrimSpace(v1alpha1.ApprovedPlanTrailer))
+			if digest = strings.TrimSpace(digest); found && planDigest.MatchString(digest) {
+				digests = append(digests, digest)
+			}
+		}
+	}
+	return digests
+}
+
+// Parts returns what the sources contain. builds reuses earlier builds; nil builds everything.
+func (c Checkout) Parts(builds *Builds) (propagate.Parts, error) {
+	var objects []render.Object
+	var errs []error
+	for i, s := range c.sources {
+		name := s.Name
+		if len(c.sources) == 1 {
+			name = ""
+		}
+		built, err := builds.build(c, i, render.Options{Source: name, Dir: s.Path})
+		objects = append(objects, built...)
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return propagate.Parts{}, err
+	}
+	return propagate.Sort(objects)
+}
+
+// Input returns everything that the plan depends on.
+func (c Checkout) Input(fed *v1alpha1.Federation, parts propagate.Parts, members []v1alpha1.Cluster, previous []propagate.Previous) propagate.Input {
+	in := parts.Input().WithFederation(fed)
+	in.Revision, in.Fleet = c.Revision(), fleetOf(members, parts.Origins)
+	in.Previous, in.Now = previous, time.Now()
+	return in
+}
+
+// fleetOf returns the clusters as the planner sees them; origins has those that Git declares.
+func fleetOf(members []v1alpha1.Cluster, origins map[string]manifest.Origin) []fleet.Cluster {
+	values := make([]fleet.Cluster, len(members))
+	for i, m := range members {
+		values[i] = fleet.From(m, origins[m.Name])
+	}
+	return values
+}
+
+// inputKey identifies everything that the plan of a checkout is made from.
+func inputKey(fed *v1alpha1.Federation, c Checkout, members []v1alpha1.Cluster, view state.FleetView) state.InputKey {
+	k := state.NewInputKey(fed.Generation, members, view, time.Now())
+	k.Revision, k.Trees, k.AllowPrune = c.Revision(), c.trees(), c.AllowsPrune()
+	return k
+}
+
+// Release returns the Release of the checkout, without a plan.
+func (c Checkout) Release(fed *v1alpha1.Federation) *v1alpha1.Release {
+	newest := c.newest()
+	r := &v1alpha1.Release{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: fed.Namespace, Name: fed.Name + "-" + c.short(),
+			Labels: map[string]string{v1alpha1.FederationLabel: fed.Name},
+		},
+		Spec: v1alpha1.ReleaseSpec{
+			Federation: fed.Name, Revision: c.Revision(),
+			Author: newest.Author, Subject: newest.Subject,
+			CommittedAt: &metav1.Time{Time: newest.Time.Truncate(time.Second).UTC()},
+		},
+	}
+	for i, s := range c.snapshots {
+		r.Labels[v1alpha1.RevisionLabelPrefix+c.sources[i].Name] = s.Commit
+		r.Spec.Sources = append(r.Spec.Sources, v1alpha1.SourceRevision{Name: c.sources[i].Name, Revision: s.Revision})
+	}
+	return r
+}
+
+// Pin returns a Federation with its sources at the commits of a revision, which its Releases name.
+func Pin(fed *v1alpha1.Federation, releases []v1alpha1.Release, revision string) (*v1alpha1.Federation, error) {
+	fed = fed.DeepCopy()
+	commits := map[string]string{}
+	for _, r := range releases {
+		if r.Spec.Revision == revision {
+			for _, s := range r.Spec.Sources {
+				commits[s.Name] = s.Revision
+			}
+		}
+	}
+	for i := range fed.Spec.Sources {
+		s := &fed.Spec.Sources[i]
+		written := commits[s.Name]
+		if written == "" && len(fed.Spec.Sources) == 1 {
+			written = revision
+		}
+		_, commit, err := source.ParseRevision(written)
+		if err != nil {
+			return nil, fmt.Errorf("no Release names the commit of source %q at %s any more", s.Name, revision)
+		}
+		ref := &v1alpha1.Ref{Commit: commit}
+		if s.Ref != nil {
+			ref.Branch = s.Ref.Branch
+		}
+		s.Ref = ref
+	}
+	return fed, nil
+}
+
+// Builds remembers what the sources of a Federation were built to last: a push changes a few files of thousands. The nil
+// Builds remembers nothing.
+type Builds struct {
+	mu       sync.Mutex
+	bySource map[string]*render.Memory
+}
+
+func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, error) {
+	if b == nil {
+		return render.Build(c.snapshots[i].FS, o)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	name := c.sources[i].Name
+	if b.bySource == nil {
+		b.bySource = map[string]*render.Memory{}
+	}
+	if b.bySource[name] == nil {
+		b.bySource[name] = &render.Memory{}
+	}
+	return b.bySource[name].Build(c.snapshots[i].FS, o)
+}

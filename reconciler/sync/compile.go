@@ -1,0 +1,87 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state"
+)
+
+// mistake is an error that a retry does not fix: only the next commit helps.
+type mistake struct{ error }
+
+// compile builds the sources, declares their Clusters and plans.
+func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan, error) {
+	parts, err := s.checkout.Parts(c.Builds(s.f.Key()))
+	if err != nil {
+		return nil, mistake{err}
+	}
+	members, err := c.declare(ctx, s.fed, parts.Clusters, s.members, s.fed.Spec.RequireApproval)
+	if isMistake(err) {
+		return nil, mistake{err}
+	} else if err != nil {
+		return nil, err
+	}
+	c.Discover(ctx, s.f, members)
+	previous := s.f.Previous()
+	d, err := c.Decide(ctx, s.f.Plan(), members, func(members []v1alpha1.Cluster) propagate.Input {
+		return s.checkout.Input(s.fed, parts, members, previous)
+	})
+	if err != nil {
+		return nil, mistake{err}
+	}
+	p := d.Pending(s.fed, s.checkout, parts, c.pool.Inform(s.members))
+	if missing(parts.Clusters, members) {
+		p.Input.Fleet, p.Resting.Fleet = "", "" // planned again until they exist
+	}
+	return p, nil
+}
+
+// missing reports whether a cluster that Git declares is not in the fleet: it is being deleted on the hub, and is declared
+// again when it is gone.
+func missing(declared, members []v1alpha1.Cluster) bool {
+	return slices.ContainsFunc(declared, func(d v1alpha1.Cluster) bool {
+		return !slices.ContainsFunc(members, func(m v1alpha1.Cluster) bool { return m.Name == d.Name })
+	})
+}
+
+// PlanAt makes the plan of an older revision, with the clusters and the placements of the active plan.
+func (c *Controller) PlanAt(ctx context.Context, f *state.Federation, active *propagate.Plan, revision string) (*propagate.Plan, error) {
+	declared, releases := f.SourcesAt()
+	fed, err := Pin(declared, releases, revision)
+	if err != nil {
+		return nil, err
+	}
+	checkout, err := Fetch(ctx, c.Sources, fed, c.SecretsOf(fed))
+	if err != nil {
+		return nil, err
+	}
+	parts, err := checkout.Parts(nil)
+	if err != nil {
+		return nil, err
+	}
+	in := parts.Input().WithFederation(fed)
+	in.Revision, in.Fleet, in.TaintPolicies, in.Previous = revision, active.Fleet(), nil, active.Previous()
+	return propagate.New(in)
+}
+
+// commands takes over the commands that people put on the newest Release.
+func (c *Controller) commands(ctx context.Context, f *state.Federation) error {
+	name, ok := f.NewestRelease()
+	if !ok || !f.HasRollouts() {
+		return nil
+	}
+	release := &v1alpha1.Release{}
+	release.Namespace, release.Name = f.Key().Namespace, name
+	if err := c.Get(ctx, client.ObjectKeyFromObject(release), release); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("reading the commands on release %s: %w", release.Name, err)
+	}
+	c.pool.Enqueue(f.SetCommands(policy.OrdersIn(release.Annotations)))
+	return nil
+}

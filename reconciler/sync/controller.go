@@ -1,0 +1,269 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fluxcd/pkg/apis/meta"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/source"
+	"github.com/accord-dev/accord/status"
+)
+
+// Controller keeps the plan of every Federation up to date with its sources.
+type Controller struct {
+	client.Client
+	*Planner
+	// Secrets reads Secrets when they are needed, without a cache.
+	Secrets client.Reader
+	Sources *source.Cache
+	// Lead is called before every reconciliation: only the leader reconciles.
+	Lead func()
+	// Taint takes over the taints that ClusterTaintPolicies decide, by cluster, beside the declared ones.
+	Taint func(map[string][]corev1.Taint)
+}
+
+// scope is what one reconciliation works on. Each phase adds what it found out.
+type scope struct {
+	f   *state.Federation
+	fed *v1alpha1.Federation
+
+	checkout Checkout
+	members  []v1alpha1.Cluster // of the hub
+	input    state.InputKey
+	pending  *state.PendingPlan
+	approval *status.Approval  // nil where none is required
+	dryRun   *status.Preflight // nil where plans are not tried
+	// planned ends the pause of the deliveries; nil before it begins.
+	planned func()
+}
+
+// phase is one step of a reconciliation. It returns false if the reconciliation ends there.
+type phase func(context.Context, *scope) (next bool, err error)
+
+// look plans what the sources contain now. A mistake in Git ends it without an error: only the next commit helps, and
+// what runs stays as it is.
+func (c *Controller) look() []phase {
+	return append([]phase{c.fetch, c.compare, c.plan}, c.admit()...)
+}
+
+// admit takes a plan to the clusters.
+func (c *Controller) admit() []phase {
+	return []phase{c.approve, c.tryOut, c.declareClusters, c.activate}
+}
+
+func run(ctx context.Context, s *scope, phases []phase) error {
+	defer func() {
+		if s.planned != nil {
+			s.planned()
+		}
+	}()
+	for _, p := range phases {
+		if next, err := p(ctx, s); err != nil || !next {
+			return err
+		}
+	}
+	return nil
+}
+
+// Reconcile brings one Federation up to date.
+func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	c.Lead()
+	fed := &v1alpha1.Federation{}
+	err := c.Get(ctx, req.NamespacedName, fed)
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && fed.DeletionTimestamp != nil:
+		c.Forget(req.NamespacedName)
+		return ctrl.Result{}, nil
+	case err != nil:
+		return ctrl.Result{}, err
+	}
+	f, err := c.Open(ctx, fed)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := c.reporter.Acknowledge(ctx, f, fed); err != nil {
+		return ctrl.Result{}, err
+	}
+	if fed.Spec.Suspend {
+		c.pool.Enqueue(f.Suspend())
+	} else if err := errors.Join(c.resume(ctx, f, fed), run(ctx, &scope{f: f, fed: fed}, c.look()), c.commands(ctx, f)); err != nil {
+		return ctrl.Result{}, err
+	}
+	f.Handled(requestedAt(fed))
+	c.pool.Enqueue(f.Reconciled(time.Now()))
+	return ctrl.Result{RequeueAfter: requeueAfter(f, fed, time.Now())}, c.reporter.WriteRelease(ctx, f)
+}
+
+// requeueAfter returns when a Federation is reconciled again: after its interval, or earlier if a source could not be
+// read, a hold of a cluster ends, or a plan is tried again.
+func requeueAfter(f *state.Federation, fed *v1alpha1.Federation, now time.Time) time.Duration {
+	after := fed.Spec.Interval.Duration
+	if fed.Spec.Suspend {
+		return after
+	}
+	if f.SourceFailed() {
+		after = min(after, state.RetryInterval)
+	}
+	if at := f.NextHoldEnd(now); !at.IsZero() {
+		after = min(after, at.Sub(now)+time.Second)
+	}
+	if retry := f.DryRunRetry(now); retry > 0 {
+		after = min(after, retry)
+	}
+	return after
+}
+
+// resume admits the pending plan as soon as its Release is approved, and tries a rejected plan again when that is due. It
+// does not read the sources.
+func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
+	p := f.PendingPlan(fed.Generation)
+	if p == nil || !f.DryRunDue(requestedAt(fed), time.Now()) {
+		return nil
+	}
+	s := &scope{f: f, fed: fed, pending: p}
+	approval, err := c.approval(ctx, s)
+	if err != nil {
+		return err
+	}
+	waits := approval != nil && approval.By == ""
+	if waits && f.DryRunRetry(time.Now()) == 0 { // nothing changed
+		return nil
+	}
+	return run(ctx, s, c.admit())
+}
+
+// fetch reads the sources and the clusters of the hub.
+func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
+	var err error
+	if s.checkout, err = Fetch(ctx, c.Sources, s.fed, c.SecretsOf(s.fed)); err != nil {
+		c.pool.Enqueue(s.f.SourceUnavailable(err))
+		return false, nil
+	}
+	s.members, err = c.Fleet(ctx)
+	return err == nil, err
+}
+
+// compare ends the reconciliation if nothing has changed since the newest revision was decided about.
+func (c *Controller) compare(_ context.Context, s *scope) (bool, error) {
+	s.input = inputKey(s.fed, s.checkout, c.pool.Inform(s.members), s.f.View())
+	if s.f.Unchanged(s.input, time.Now()) {
+		c.pool.Enqueue(s.f.Resync())
+		return false, nil
+	}
+	s.planned = c.pool.Planning(s.f.Key())
+	return true, nil
+}
+
+// plan makes the plan of a checkout. Where plans need approval, it writes nothing: the Clusters of the commit are as the
+// hub says that they would be.
+func (c *Controller) plan(ctx context.Context, s *scope) (bool, error) {
+	var err error
+	s.pending, err = c.compile(ctx, s)
+	if mistake, ok := errors.AsType[mistake](err); ok {
+		release := s.f.Reject(s.input, s.checkout.Release(s.fed), mistake.error)
+		before := release.Status
+		return false, c.reporter.PutRelease(ctx, s.f, release, func() state.Changes {
+			return s.f.Rejected(s.input, release, before, mistake.error, time.Now())
+		})
+	}
+	return err == nil, err
+}
+
+// approve keeps a plan that is not approved.
+func (c *Controller) approve(ctx context.Context, s *scope) (bool, error) {
+	var err error
+	if s.approval, err = c.approval(ctx, s); err != nil {
+		return false, err
+	}
+	if s.approval != nil && s.approval.By == "" {
+		return false, c.park(ctx, s, s.pending, nil)
+	}
+	return true, nil
+}
+
+// park keeps a plan that does not become active now. The Release reports why, and how it becomes active.
+func (c *Controller) park(ctx context.Context, s *scope, p *state.PendingPlan, result *status.Preflight) error {
+	release := s.f.Park(p, s.approval, result)
+	before := release.Status
+	return c.reporter.PutRelease(ctx, s.f, release, func() state.Changes {
+		return s.f.Parked(p, release, before, time.Now())
+	})
+}
+
+// declareClusters writes to the hub what the plan needs there: its Clusters, their finalizers and their taints.
+func (c *Controller) declareClusters(ctx context.Context, s *scope) (bool, error) {
+	if s.fed.Spec.RequireApproval {
+		present, err := c.Fleet(ctx)
+		if err != nil {
+			return false, err
+		}
+		if _, err := c.declare(ctx, s.fed, s.pending.Declared, present, false); err != nil {
+			return false, err
+		}
+	}
+	if err := c.addFinalizers(ctx, s.f, s.pending); err != nil {
+		return false, err
+	}
+	c.Taint(s.pending.Taints)
+	return true, nil
+}
+
+func (c *Controller) activate(ctx context.Context, s *scope) (bool, error) {
+	return false, c.Activate(ctx, s.f, s.pending, s.approval, s.dryRun)
+}
+
+// Fleet lists the clusters of the hub, sorted, without those that are being deleted.
+func (c *Controller) Fleet(ctx context.Context) ([]v1alpha1.Cluster, error) {
+	list := &v1alpha1.ClusterList{}
+	if err := c.List(ctx, list); err != nil {
+		return nil, fmt.Errorf("listing clusters: %w", err)
+	}
+	return byName(remaining(list.Items)), nil
+}
+
+// byName sorts clusters: a cache lists them in any order, and the same fleet must have the same key.
+func byName(members []v1alpha1.Cluster) []v1alpha1.Cluster {
+	slices.SortFunc(members, func(a, b v1alpha1.Cluster) int { return strings.Compare(a.Name, b.Name) })
+	return members
+}
+
+// remaining returns the clusters that are not being deleted.
+func remaining(members []v1alpha1.Cluster) []v1alpha1.Cluster {
+	return slices.DeleteFunc(members, func(c v1alpha1.Cluster) bool { return c.DeletionTimestamp != nil })
+}
+
+// SecretsOf returns the function that reads the Secrets in the namespace of a Federation.
+func (c *Controller) SecretsOf(fed *v1alpha1.Federation) func(context.Context, string) (map[string][]byte, error) {
+	return func(ctx context.Context, name string) (map[string][]byte, error) {
+		secret := &corev1.Secret{}
+		err := c.Secrets.Get(ctx, types.NamespacedName{Namespace: fed.Namespace, Name: name}, secret)
+		return secret.Data, err
+	}
+}
+
+// requestedAt returns the value of the annotation that requests a reconciliation, accord's or Flux's. With both it is the
+// later one; accord's, if they are no times.
+func requestedAt(obj client.Object) string {
+	ours, flux := obj.GetAnnotations()[v1alpha1.RequestedAtAnnotation], obj.GetAnnotations()[meta.ReconcileRequestAnnotation]
+	if ours == "" {
+		return flux
+	}
+	a, errA := time.Parse(time.RFC3339Nano, ours)
+	b, errB := time.Parse(time.RFC3339Nano, flux)
+	if errA == nil && errB == nil && b.After(a) {
+		return flux
+	}
+	return ours
+}

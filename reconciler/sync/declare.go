@@ -1,0 +1,149 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/store"
+)
+
+// declarer owns the fields of Clusters that come from Git. Fields that `accord join` or a person set beside them (the
+// endpoint, the Secret) stay.
+const declarer = client.FieldOwner("accord-source")
+
+// errDeclared is the error of a cluster that two Federations declare.
+var errDeclared = errors.New("it is already declared by federation")
+
+// isMistake reports whether the author of the commit has to fix err; any other error is the hub's, and is retried.
+func isMistake(err error) bool {
+	return errors.Is(err, errDeclared) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
+}
+
+// declare makes the hub's Clusters what Git declares, and returns the fleet after that. A Cluster that this Federation
+// declared and that left Git is deleted, unless somebody else set fields of it: then only the declared fields go. With
+// dryRun nothing is written, and the fleet is what the hub says it would be.
+func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, declared []v1alpha1.Cluster, present []v1alpha1.Cluster, dryRun bool) ([]v1alpha1.Cluster, error) {
+	by := fed.Namespace + "." + fed.Name
+	changed, fleet := false, slices.Clone(present)
+	for _, d := range declared {
+		i := slices.IndexFunc(present, func(p v1alpha1.Cluster) bool { return p.Name == d.Name })
+		if i >= 0 && present[i].Labels[v1alpha1.SourceLabel] != "" && present[i].Labels[v1alpha1.SourceLabel] != by {
+			return nil, fmt.Errorf("cluster %s: %w %s", d.Name, errDeclared, present[i].Labels[v1alpha1.SourceLabel])
+		}
+		u, err := declaration(d, by)
+		if err != nil {
+			return nil, err
+		}
+		after, err := c.apply(ctx, u, dryRun)
+		if err != nil {
+			return nil, fmt.Errorf("cluster %s: %w", d.Name, err)
+		}
+		changed, fleet = true, append(without(fleet, d.Name), remaining([]v1alpha1.Cluster{*after})...)
+	}
+	for _, p := range present {
+		if p.Labels[v1alpha1.SourceLabel] != by || slices.ContainsFunc(declared, func(d v1alpha1.Cluster) bool { return d.Name == p.Name }) {
+			continue
+		}
+		after, err := c.undeclare(ctx, p, dryRun)
+		if err != nil {
+			return nil, fmt.Errorf("cluster %s left Git: %w", p.Name, err)
+		}
+		changed, fleet = true, without(fleet, p.Name)
+		if after != nil {
+			fleet = append(fleet, *after)
+		}
+	}
+	if !changed || dryRun {
+		return byName(fleet), nil
+	}
+	list := &v1alpha1.ClusterList{}
+	err := c.Secrets.List(ctx, list) // not from the cache, which may not have the clusters that were just written
+	return byName(remaining(list.Items)), err
+}
+
+// without returns the clusters without the one of a name.
+func without(members []v1alpha1.Cluster, name string) []v1alpha1.Cluster {
+	return slices.DeleteFunc(members, func(c v1alpha1.Cluster) bool { return c.Name == name })
+}
+
+// apply returns the Cluster as it is afterwards, or would be.
+func (c *Controller) apply(ctx context.Context, u *unstructured.Unstructured, dryRun bool) (*v1alpha1.Cluster, error) {
+	options := []client.ApplyOption{declarer, client.ForceOwnership}
+	if dryRun {
+		options = append(options, client.DryRunAll)
+	}
+	if err := c.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), options...); err != nil {
+		return nil, err
+	}
+	after := &v1alpha1.Cluster{}
+	return after, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, after)
+}
+
+// declaration returns what Git declares of a cluster, as an apply configuration.
+func declaration(c v1alpha1.Cluster, by string) (*unstructured.Unstructured, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&c)
+	if err != nil {
+		return nil, err
+	}
+	spec, _ := content["spec"].(map[string]any)
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Cluster"))
+	u.SetName(c.Name)
+	labels := map[string]string{v1alpha1.SourceLabel: by}
+	for k, v := range c.Labels {
+		labels[k] = v
+	}
+	u.SetLabels(labels)
+	return u, nil
+}
+
+// undeclare deletes a cluster that only Git declares, and removes the declared fields of one that others know too, which
+// it returns as it is then. With dryRun nothing is written.
+func (c *Controller) undeclare(ctx context.Context, member v1alpha1.Cluster, dryRun bool) (*v1alpha1.Cluster, error) {
+	shared := slices.ContainsFunc(member.ManagedFields, func(m metav1.ManagedFieldsEntry) bool {
+		return m.Manager != string(declarer) && m.Subresource == "" && m.FieldsV1 != nil && strings.Contains(string(m.FieldsV1.Raw), `"f:spec"`)
+	})
+	switch {
+	case !shared && dryRun:
+		return nil, nil
+	case !shared:
+		return nil, client.IgnoreNotFound(c.Delete(ctx, &member))
+	}
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Cluster"))
+	u.SetName(member.Name)
+	return c.apply(ctx, u, dryRun)
+}
+
+// addFinalizers has the Clusters of a plan wait, from before anything is delivered there, until the Federation lists what
+// they keep. The removal controller handles a Cluster that was declared a moment ago and is not in the cache.
+func (c *Controller) addFinalizers(ctx context.Context, f *state.Federation, p *state.PendingPlan) error {
+	list := &v1alpha1.ClusterList{}
+	if err := c.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil { // it is only read
+		return fmt.Errorf("listing clusters: %w", err)
+	}
+	used := f.UsedClusters(p.Plan)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(finalizerWriters)
+	for i := range list.Items {
+		if member := &list.Items[i]; used[member.Name] {
+			g.Go(func() error { return store.AddFinalizer(ctx, c.Client, member) })
+		}
+	}
+	return g.Wait()
+}
+
+// finalizerWriters bounds the concurrent writes of finalizers.
+const finalizerWriters = 8

@@ -1,0 +1,249 @@
+package sync
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/report"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/status"
+)
+
+// Planner opens Federations, plans them and activates plans. The controller, replicas and a run without a hub use it.
+type Planner struct {
+	registry     *state.Registry
+	store        store.Store
+	pool         *deliver.Pool
+	reporter     *report.Reporter
+	fingerprints *state.Fingerprints
+
+	mu     sync.Mutex
+	builds map[types.NamespacedName]*Builds
+}
+
+// NewPlanner returns a planner.
+func NewPlanner(registry *state.Registry, s store.Store, pool *deliver.Pool, reporter *report.Reporter, fingerprints *state.Fingerprints) *Planner {
+	return &Planner{
+		registry: registry, store: s, pool: pool, reporter: reporter, fingerprints: fingerprints, builds: map[types.NamespacedName]*Builds{},
+	}
+}
+
+// Builds returns the remembered builds of a Federation.
+func (p *Planner) Builds(federation types.NamespacedName) *Builds {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.builds[federation] == nil {
+		p.builds[federation] = &Builds{}
+	}
+	return p.builds[federation]
+}
+
+// Open returns a Federation. The first time, it reads the records on the hub, so that a restart continues where the
+// process before ended.
+func (p *Planner) Open(ctx context.Context, fed *v1alpha1.Federation) (*state.Federation, error) {
+	key := client.ObjectKeyFromObject(fed)
+	if f := p.registry.Federation(key); f != nil && f.Declare(fed) {
+		return f, nil
+	}
+	p.Forget(key)
+	var objects v1alpha1.FederatedObjectList
+	var deliveries v1alpha1.DeliveryList
+	var releases v1alpha1.ReleaseList
+	lists := []client.ObjectList{&objects, &deliveries, &releases}
+	var reports v1alpha1.DeliveryReportList
+	if p.registry.Shared() {
+		lists = append(lists, &reports)
+	}
+	for _, list := range lists {
+		if err := p.store.List(ctx, list, fed.Namespace, fed.Name); err != nil {
+			return nil, err
+		}
+	}
+	f := state.Restore(fed, state.Stored{Objects: objects.Items, Deliveries: deliveries.Items, Releases: releases.Items}, p.registry, p.fingerprints)
+	f.InheritInventories(reports.Items)
+	p.registry.Add(f)
+	for i := range reports.Items {
+		p.pool.Ingest(&reports.Items[i])
+	}
+	return f, nil
+}
+
+// Follow returns a Federation that another replica plans.
+func (p *Planner) Follow(fed *v1alpha1.Federation) *state.Federation {
+	f := state.New(fed, p.registry, p.fingerprints)
+	p.registry.Add(f)
+	return f
+}
+
+// Forget drops a Federation that was deleted.
+func (p *Planner) Forget(federation types.NamespacedName) {
+	if !p.registry.Remove(federation) {
+		return
+	}
+	p.mu.Lock()
+	delete(p.builds, federation)
+	p.mu.Unlock()
+	p.pool.Forget(federation)
+}
+
+// Decision is a plan, and what it was made from.
+type Decision struct {
+	Members []v1alpha1.Cluster
+	Input   propagate.Input
+	Plan    *propagate.Plan
+}
+
+// Decide makes the plan after last, which may be nil, with the surveys of the clusters: clusters without one are surveyed
+// first. input returns the Input for a fleet.
+func (p *Planner) Decide(ctx context.Context, last *propagate.Plan, members []v1alpha1.Cluster, input func([]v1alpha1.Cluster) propagate.Input) (Decision, error) {
+	p.pool.Survey(ctx, false)
+	d, err := decide(last, p.pool.Inform(members), input)
+	if err != nil || !d.Plan.NeedsRoom() {
+		return d, err
+	}
+	p.registry.RequireRoom()
+	if !p.pool.Survey(ctx, true) {
+		return d, nil
+	}
+	return decide(last, p.pool.Inform(members), input)
+}
+
+func decide(last *propagate.Plan, members []v1alpha1.Cluster, input func([]v1alpha1.Cluster) propagate.Input) (Decision, error) {
+	d := Decision{Members: members, Input: input(members)}
+	var err error
+	d.Plan, err = last.Next(d.Input)
+	return d, err
+}
+
+// view returns what the plan can see of the clusters.
+func (d Decision) view() state.FleetView {
+	return state.FleetView{Conditions: len(d.Input.TaintPolicies) > 0, Room: d.Plan.NeedsRoom()}
+}
+
+// Pending returns the plan of a checkout, not active yet. present are the clusters before those of the commit are
+// declared.
+func (d Decision) Pending(fed *v1alpha1.Federation, c Checkout, parts propagate.Parts, present []v1alpha1.Cluster) *state.PendingPlan {
+	return &state.PendingPlan{
+		Input: inputKey(fed, c, d.Members, d.view()), Resting: inputKey(fed, c, present, d.view()), Release: c.Release(fed), Plan: d.Plan,
+		Findings: worstFirst(check.Run(d.Input, d.Plan, check.Deciding()...)),
+		Objects:  parts.Objects, Declared: parts.Clusters, Taints: d.taints(), Approves: c.Approves(),
+	}
+}
+
+// worstFirst sorts findings, since a Release has room for a few.
+func worstFirst(findings []propagate.Finding) []propagate.Finding {
+	weight := map[propagate.Severity]int{propagate.Warning: 1, propagate.Note: 2}
+	slices.SortStableFunc(findings, func(a, b propagate.Finding) int { return cmp.Compare(weight[a.Severity], weight[b.Severity]) })
+	return findings
+}
+
+// taints returns the taints that each Cluster is to have beside the declared ones, where ClusterTaintPolicies change them.
+func (d Decision) taints() map[string][]corev1.Taint {
+	if len(d.Input.TaintPolicies) == 0 {
+		return nil
+	}
+	all, wanted := map[string][]corev1.Taint{}, d.Plan.Taints()
+	for i, c := range d.Input.Fleet { // in the order of the members
+		if !slices.EqualFunc(c.Taints, wanted[c.Name], sameTaint) {
+			all[c.Name] = undeclared(wanted[c.Name], d.Members[i].Spec.Taints)
+		}
+	}
+	return all
+}
+
+// undeclared returns the taints that are not declared.
+func undeclared(taints, declared []corev1.Taint) []corev1.Taint {
+	return slices.DeleteFunc(slices.Clone(taints), func(t corev1.Taint) bool {
+		return slices.ContainsFunc(declared, func(d corev1.Taint) bool { return sameTaint(t, d) })
+	})
+}
+
+// sameTaint compares two taints without their times.
+func sameTaint(a, b corev1.Taint) bool { return a.MatchTaint(&b) && a.Value == b.Value }
+
+// Discover asks the clusters what they have before the first plan of a Federation without records. A cluster that does
+// not answer in time is asked when it is delivered.
+func (p *Planner) Discover(ctx context.Context, f *state.Federation, members []v1alpha1.Cluster) {
+	if !f.Unknown() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, deliver.SurveyTimeout)
+	defer cancel()
+	var asking sync.WaitGroup
+	for _, m := range members {
+		asking.Go(func() {
+			if p.awaitReachable(ctx, m) {
+				_, _ = p.pool.Ask(ctx, m.Name, func(m *clusters.Member) error {
+					_, err := deliver.Discover(ctx, f, m)
+					return err
+				})
+			}
+		})
+	}
+	asking.Wait()
+}
+
+// probePoll is how often a plan checks whether a cluster was probed.
+const probePoll = 20 * time.Millisecond
+
+// awaitReachable waits until a cluster was probed, and reports whether it is reachable.
+func (p *Planner) awaitReachable(ctx context.Context, c v1alpha1.Cluster) bool {
+	for {
+		now := time.Now()
+		why, connected := p.registry.Reachability(c.Name, now).Unreachable, p.registry.Connected(c.Name)
+		switch {
+		case why == "":
+			return true
+		case connected && why != state.NotProbed:
+			return false
+		case !connected && p.registry.HandoverRemaining(now) <= 0 &&
+			!meta.IsStatusConditionPresentAndEqual(c.Status.Conditions, fluxmeta.ReadyCondition, metav1.ConditionUnknown):
+			return false // it was probed, or nobody probes it
+		}
+		select {
+		case <-time.After(probePoll):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// Activate makes a pending plan active, persists it and has its clusters delivered. The order makes status truthful: first
+// memory, so that nothing is computed from the old plan any more; then the hub, which reports Progressing about the new
+// revision; only then are deliveries started.
+func (p *Planner) Activate(ctx context.Context, f *state.Federation, pending *state.PendingPlan, a *status.Approval, dryRun *status.Preflight) error {
+	activated := f.Activate(state.Activation{
+		Plan: pending.Plan, Input: pending.Input, Revision: pending.Input.Revision, AllowPrune: pending.Input.AllowPrune,
+		Release: pending.Release.DeepCopy(), Findings: pending.Findings, Objects: pending.Objects, Approval: a, DryRun: dryRun,
+	}, time.Now())
+	for _, parting := range f.Partings() { // before their Deliveries are deleted
+		if err := p.reporter.Part(ctx, f, parting); err != nil {
+			return err
+		}
+	}
+	if activated.Relist {
+		p.pool.Relist(f)
+	}
+	unpersisted, err := p.reporter.Persist(ctx, f, activated.Carried)
+	if err != nil {
+		return err
+	}
+	p.pool.Enqueue(f.Persisted(unpersisted, activated.Touched, time.Now()))
+	return p.reporter.Supersede(ctx, f)
+}

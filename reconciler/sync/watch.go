@@ -1,0 +1,93 @@
+package sync
+
+import (
+	"context"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state"
+)
+
+// requests is the queue of a controller.
+type requests = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// Start reconciles a Federation when it changed, when somebody requests it by annotation or webhook (requested), when its
+// plan sees a change of the fleet, when a plan is approved, and every interval.
+func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested ...ctrlsource.Source) error {
+	b := ctrl.NewControllerManagedBy(mgr).Named("sync").
+		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		Watches(&v1alpha1.Cluster{}, c.fleetChanged()).
+		Watches(&v1alpha1.Release{}, ofFederation(), builder.WithPredicates(predicate.Or(changed(approvals), changed(commandsOn)))).
+		WithOptions(o)
+	for _, source := range requested {
+		b = b.WatchesRawSource(source)
+	}
+	return b.Complete(c)
+}
+
+// fleetChanged reconciles every Federation when a Cluster is created or deleted, and those whose plan sees what changed
+// of one.
+func (c *Controller) fleetChanged() handler.EventHandler {
+	add := func(queue requests, concerned func(*state.Federation) bool) {
+		for _, f := range c.registry.Federations() {
+			if concerned(f) {
+				queue.Add(reconcile.Request{NamespacedName: f.Key()})
+			}
+		}
+	}
+	all := func(*state.Federation) bool { return true }
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, _ event.CreateEvent, q requests) { add(q, all) },
+		DeleteFunc: func(_ context.Context, _ event.DeleteEvent, q requests) { add(q, all) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q requests) {
+			before, wasCluster := e.ObjectOld.(*v1alpha1.Cluster)
+			after, isCluster := e.ObjectNew.(*v1alpha1.Cluster)
+			add(q, func(f *state.Federation) bool { return !wasCluster || !isCluster || f.View().Sees(*before, *after) })
+		},
+	}
+}
+
+// ofFederation reconciles the Federation of a Release.
+func ofFederation() handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(_ context.Context, obj client.Object) []reconcile.Request {
+		federation := obj.GetLabels()[v1alpha1.FederationLabel]
+		return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: obj.GetNamespace(), Name: federation}}}
+	})
+}
+
+// changed lets updates pass that change a value of a Release.
+func changed(value func(client.Object) string) predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool { return value(e.ObjectOld) != value(e.ObjectNew) },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+	}
+}
+
+// approvals returns the plans that a Release approves.
+func approvals(obj client.Object) string {
+	return obj.GetAnnotations()[v1alpha1.ApprovedPlanAnnotation]
+}
+
+// commandsOn returns the commands of people on a Release.
+func commandsOn(obj client.Object) string {
+	var b strings.Builder
+	for _, o := range policy.OrdersIn(obj.GetAnnotations()) {
+		b.WriteString(o.String() + "\n")
+	}
+	return b.String()
+}
