@@ -43,7 +43,7 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 	book, _ := j.Plan.Interpreters()
 	observed, spare := f.Live(j, time.Now())
 	outcome, err := apply.Deliver(ctx, w.member, j.Federation, j.Target, observed, j.Inventory, apply.Options{
-		Prune: j.Spec.Prune, Brake: j.Spec.PruneBrake, AllowPrune: j.AllowPrune, Nothing: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
+		Prune: j.Spec.Prune, Brake: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, Nothing: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
 		First: j.First, Withdraw: j.Withdraw, Spare: spare, Yield: w.pool.planning(key).yield,
 		Record: func(ctx context.Context, inventory []string) error {
 			f.RecordInventory(j, inventory)

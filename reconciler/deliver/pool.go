@@ -192,13 +192,13 @@ func (p *Pool) Inform(members []v1alpha1.Cluster) []v1alpha1.Cluster {
 
 // Ingest takes over the report of the replica that owns a cluster. Reports of other replicas do not count.
 func (p *Pool) Ingest(r *v1alpha1.DeliveryReport) {
-	f := p.registry.Federation(types.NamespacedName{Namespace: r.Namespace, Name: r.Federation})
-	if f == nil || !p.registry.Accepts(r.Cluster, r.Replica) {
+	f := p.registry.Federation(types.NamespacedName{Namespace: r.Namespace, Name: r.Spec.Federation})
+	if f == nil || !p.registry.Accepts(r.Spec.Cluster, r.Status.Replica) {
 		return
 	}
-	changed := p.registry.MergeReachability(r.Cluster, r.Replica, r.Reach, time.Now())
+	changed := p.registry.MergeReachability(r.Spec.Cluster, r.Status.Replica, r.Status.Connectivity, time.Now())
 	p.Enqueue(f.IngestReport(r, time.Now()))
 	if changed {
-		p.ReachabilityChanged(r.Cluster)
+		p.ReachabilityChanged(r.Spec.Cluster)
 	}
 }

@@ -214,14 +214,18 @@ func (w *Worker) Inform(c *v1alpha1.ClusterStatus, generation int64) {
 	if s.room.asked.IsZero() {
 		return
 	}
-	informRoom(c, s.room)
+	informRoom(c, s.room, generation)
 }
 
-func informRoom(c *v1alpha1.ClusterStatus, room answer[v1alpha1.ResourceSummary]) {
-	c.ResourceMessage = ""
-	if room.err != nil {
-		c.ResourceMessage = room.err.Error()
+func informRoom(c *v1alpha1.ClusterStatus, room answer[v1alpha1.ResourceSummary], generation int64) {
+	available := metav1.Condition{
+		Type: v1alpha1.ResourceSummaryAvailable, Status: metav1.ConditionTrue, Reason: "Measured", Message: "the resources of the nodes were measured",
+		ObservedGeneration: generation, LastTransitionTime: metav1.NewTime(time.Now().UTC().Truncate(time.Second)),
 	}
+	if err := room.err; err != nil {
+		available.Status, available.Reason, available.Message = metav1.ConditionFalse, clusters.Reason(err), err.Error()
+	}
+	meta.SetStatusCondition(&c.Conditions, available)
 	switch {
 	case room.value != nil:
 		c.ResourceSummary = room.value.DeepCopy()

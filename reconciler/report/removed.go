@@ -16,9 +16,9 @@ import (
 
 const (
 	// ClusterRemoved is the reason of the event that lists what stays on a removed cluster.
-	ClusterRemoved = "ClusterLeft"
+	ClusterRemoved = "ClusterRemoved"
 	// invalidAnnotation is the reason of the event that an annotation has no valid value.
-	invalidAnnotation = "NotForgotten"
+	invalidAnnotation = "InvalidAnnotation"
 	// namedObjects bounds the objects that an event names.
 	namedObjects = 10
 )
@@ -54,14 +54,14 @@ func (r *Reporter) Returned(ctx context.Context, f *state.Federation, cluster st
 
 // Acknowledge takes the removed clusters off the status that somebody has acknowledged by annotation.
 func (r *Reporter) Acknowledge(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
-	text := fed.Annotations[v1alpha1.ForgetLeftAnnotation]
-	if text == "" || len(fed.Status.Left) == 0 && fed.Status.LeftOmitted == 0 {
+	text := fed.Annotations[v1alpha1.AcknowledgeRemovedAnnotation]
+	if text == "" || len(fed.Status.RemovedClusters) == 0 && fed.Status.RemovedClustersOmitted == 0 {
 		return nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		r.emit(state.Event{About: fed, Type: state.Warning, Reason: invalidAnnotation, Message: fmt.Sprintf(
-			"annotation %s must be a time like %s, not %q", v1alpha1.ForgetLeftAnnotation, time.Now().UTC().Format(time.RFC3339), text)})
+			"annotation %s must be a time like %s, not %q", v1alpha1.AcknowledgeRemovedAnnotation, time.Now().UTC().Format(time.RFC3339), text)})
 		return nil
 	}
 	_, err = r.amendRemoved(ctx, f, func(l status.Left) status.Left { return l.Since(at) })
@@ -73,12 +73,12 @@ func (r *Reporter) Acknowledge(ctx context.Context, f *state.Federation, fed *v1
 func (r *Reporter) amendRemoved(ctx context.Context, f *state.Federation, change func(status.Left) status.Left) (*v1alpha1.Federation, error) {
 	defer r.lock(federationLock(f))()
 	fed := f.Declared()
-	before := status.Left{Clusters: fed.Status.Left, Omitted: fed.Status.LeftOmitted}
+	before := status.Left{Clusters: fed.Status.RemovedClusters, Omitted: fed.Status.RemovedClustersOmitted}
 	next := change(before)
 	if equality.Semantic.DeepEqual(before, next) {
 		return fed, nil
 	}
-	fed.Status.Left, fed.Status.LeftOmitted = next.Clusters, next.Omitted
+	fed.Status.RemovedClusters, fed.Status.RemovedClustersOmitted = next.Clusters, next.Omitted
 	return fed, r.putFederationStatus(ctx, f, fed)
 }
 

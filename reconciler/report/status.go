@@ -29,7 +29,7 @@ func (r *Reporter) WriteObject(ctx context.Context, f *state.Federation, id mani
 	}
 	o := in.Object
 	before := o.Status
-	o.Status = status.Object(before, o.Generation, in.Kind, o.Spec.Why, in.Cells, time.Now())
+	o.Status = status.Object(before, o.Generation, in.Kind, o.Spec.Message, in.Cells, time.Now())
 	if equality.Semantic.DeepEqual(before, o.Status) {
 		return nil
 	}

@@ -23,8 +23,8 @@ const (
 
 // Reasons of events about contention.
 const (
-	contentionDetected = "Fighting"
-	contentionResolved = "FightEnded"
+	contentionDetected = "ContentionDetected"
+	contentionResolved = "ContentionResolved"
 )
 
 // contention are the objects of one Delivery that were repaired lately. The nil contention is empty.

@@ -17,16 +17,16 @@ import (
 func (f *Federation) IngestReport(r *v1alpha1.DeliveryReport, now time.Time) (c Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l := f.clusters[r.Cluster]
+	l := f.clusters[r.Spec.Cluster]
 	if l == nil {
 		return c
 	}
-	r.Run.Inventory = f.share(r.Run.Inventory)
+	r.Status.ApplyResult.Inventory = f.share(r.Status.ApplyResult.Inventory)
 	touched := l.ingest(r)
 	if f.ingestDiscovered(l, r) {
 		c.Replan = append(c.Replan, f.key)
 	}
-	f.updateObjectsOn(&c, touched, r.Cluster)
+	f.updateObjectsOn(&c, touched, r.Spec.Cluster)
 	f.mergeReport(&c, l, now)
 	return c
 }
@@ -34,17 +34,17 @@ func (f *Federation) IngestReport(r *v1alpha1.DeliveryReport, now time.Time) (c 
 // ingest takes over the live objects of a report. It returns those that changed.
 func (l *cluster) ingest(r *v1alpha1.DeliveryReport) map[manifest.ID]bool {
 	kept := *r
-	kept.Objects = map[string]v1alpha1.ReportedObject{}
+	kept.Status.Objects = map[string]v1alpha1.ReportedObject{}
 	touched := map[manifest.ID]bool{}
-	there := make(map[manifest.ID]bool, len(r.Objects))
-	for entry, o := range r.Objects {
+	there := make(map[manifest.ID]bool, len(r.Status.Objects))
+	for entry, o := range r.Status.Objects {
 		id, err := manifest.ParseEntry(entry)
 		if err != nil {
 			continue // of another version of accord
 		}
 		there[id] = true
 		if id.IsSecret() {
-			kept.Objects[entry] = o
+			kept.Status.Objects[entry] = o
 		}
 		if l.ingestObject(id, o) {
 			touched[id] = true
@@ -59,8 +59,8 @@ func (l *cluster) ingest(r *v1alpha1.DeliveryReport) map[manifest.ID]bool {
 		}
 	}
 	l.report = &kept
-	if l.specDirty || r.Order != AssignmentID(l.delivery) { // otherwise mergeReport takes over the inventory as it is
-		l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, r.Run.Inventory)
+	if l.specDirty || r.Status.ObservedDelivery != AssignmentID(l.delivery) { // otherwise mergeReport takes over the inventory as it is
+		l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, r.Status.ApplyResult.Inventory)
 	}
 	return touched
 }
@@ -95,7 +95,7 @@ func (l *cluster) ingestObject(id manifest.ID, o v1alpha1.ReportedObject) (chang
 func (f *Federation) ingestDiscovered(l *cluster, r *v1alpha1.DeliveryReport) (replan bool) {
 	x := f.discovered[l.name]
 	l.reportedInventory = nil
-	if len(r.Found) == 0 {
+	if len(r.Status.DiscoveredObjects) == 0 {
 		if x != nil && x.planned && x.since != f.active.plan {
 			delete(f.discovered, l.name) // the hub has a record of it from now on
 		}
@@ -103,7 +103,7 @@ func (f *Federation) ingestDiscovered(l *cluster, r *v1alpha1.DeliveryReport) (r
 	}
 	if x == nil {
 		x = &discovery{}
-		for _, o := range r.Found {
+		for _, o := range r.Status.DiscoveredObjects {
 			if id, err := manifest.ParseEntry(o.Object); err == nil {
 				x.objects = append(x.objects, live.Discovered{ID: id, Replicas: o.Replicas, Completions: o.Completions})
 			}
@@ -119,11 +119,11 @@ func (f *Federation) ingestDiscovered(l *cluster, r *v1alpha1.DeliveryReport) (r
 
 // mergeReport applies a replica's report once it refers to the current assignment.
 func (f *Federation) mergeReport(c *Changes, l *cluster, now time.Time) {
-	if l.report == nil || l.specDirty || l.report.Order != AssignmentID(l.delivery) {
+	if l.report == nil || l.specDirty || l.report.Status.ObservedDelivery != AssignmentID(l.delivery) {
 		return
 	}
 	touched, listed := l.merge(), l.listed
-	if l.report.Listed {
+	if l.report.Status.Synced {
 		l.list(l.targetKinds())
 	}
 	for id := range touched {
@@ -138,7 +138,7 @@ func (f *Federation) mergeReport(c *Changes, l *cluster, now time.Time) {
 // merge takes over the result of the current assignment. It returns the objects that changed.
 func (l *cluster) merge() map[manifest.ID]bool {
 	touched := map[manifest.ID]bool{}
-	for entry, o := range l.report.Objects {
+	for entry, o := range l.report.Status.Objects {
 		id, _ := manifest.ParseEntry(entry) // ingest parsed it before
 		digest := ""
 		if o.Digest == v1alpha1.DigestWanted {
@@ -152,7 +152,7 @@ func (l *cluster) merge() map[manifest.ID]bool {
 			touched[id] = true
 		}
 	}
-	run := l.report.Run
+	run := l.report.Status.ApplyResult
 	errors := map[manifest.ID]string{}
 	for entry, message := range run.Errors {
 		if id, err := manifest.ParseEntry(entry); err == nil {
@@ -171,13 +171,13 @@ func (l *cluster) merge() map[manifest.ID]bool {
 	}
 	l.errors = errors
 	l.run = status.Run{
-		Started: run.Started, Finished: run.Finished, Error: run.Error, Braked: run.Braked,
-		Drift: run.Drift, Fights: run.Fights, Inventory: orEmpty(run.Inventory), Orphaned: orEmpty(run.Orphaned),
+		Started: run.Started, Finished: run.Finished, Error: run.Error, Braked: run.PruneBlocked,
+		Drift: run.Drift, Fights: run.ContendedObjects, Inventory: orEmpty(run.Inventory), Orphaned: orEmpty(run.Orphaned),
 	}
 	if l.reportedInventory != nil {
 		l.run.Inventory = l.reportedInventory
 	}
-	l.terminal = run.Final
+	l.terminal = run.Terminal
 	return touched
 }
 
@@ -195,8 +195,8 @@ func (f *Federation) InheritInventories(reports []v1alpha1.DeliveryReport) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range reports {
-		if l := f.clusters[reports[i].Cluster]; l != nil {
-			l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, reports[i].Run.Inventory)
+		if l := f.clusters[reports[i].Spec.Cluster]; l != nil {
+			l.delivery.Status.Inventory = union(l.delivery.Status.Inventory, reports[i].Status.ApplyResult.Inventory)
 		}
 	}
 }

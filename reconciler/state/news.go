@@ -18,8 +18,6 @@ import (
 const (
 	suspendedReason = "Suspended"
 	resumedReason   = "Resumed"
-	holdBegan       = "HoldBegan"
-	holdEnded       = "HoldEnded"
 )
 
 const (
@@ -142,9 +140,9 @@ func (n *deliveryNews) compare(c *Changes, d *v1alpha1.Delivery, next v1alpha1.D
 	if held := meta.FindStatusCondition(next.Conditions, v1alpha1.HeldType); !suspended && (held != nil) != n.held {
 		n.held = held != nil
 		if n.held {
-			c.event(d, Normal, holdBegan, held.Message)
+			c.event(d, Normal, suspendedReason, held.Message)
 		} else {
-			c.event(d, Normal, holdEnded, "nothing is held any more")
+			c.event(d, Normal, resumedReason, "nothing is held any more")
 		}
 	}
 	ready := meta.FindStatusCondition(next.Conditions, fluxmeta.ReadyCondition)

@@ -143,7 +143,7 @@ func (f *Federation) passedBefore(p *PendingPlan) *status.Preflight {
 		if r.Name != p.Release.Name {
 			continue
 		}
-		c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.Preflighted)
+		c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.DryRunSucceeded)
 		if c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == r.Generation &&
 			r.Spec.PlanDigest == p.Plan.Digest() && r.Status.SupersededBy == "" {
 			return &status.Preflight{Passed: c.Message}

@@ -187,7 +187,7 @@ func (f *Federation) Parked(p *PendingPlan, release *v1alpha1.Release, before v1
 	if x := changedCondition(before, after, v1alpha1.Approved); x != nil && x.Status != metav1.ConditionTrue {
 		c.event(release, Normal, x.Reason, x.Message)
 	}
-	if x := changedCondition(before, after, v1alpha1.Preflighted); x != nil && x.Status == metav1.ConditionFalse {
+	if x := changedCondition(before, after, v1alpha1.DryRunSucceeded); x != nil && x.Status == metav1.ConditionFalse {
 		c.event(release, Warning, status.PreflightFailed, x.Message)
 	}
 	return c

@@ -57,8 +57,8 @@ func (f *Federation) objectRecord(d *propagate.Decision, next propagate.Previous
 			APIVersion: d.GVK.GroupVersion().String(), Kind: d.ID.Kind,
 			Namespace: d.ID.Namespace, Name: d.ID.Name, Origin: d.Origin.Path,
 		},
-		Why: d.Why, Kept: d.PlacementRetained,
-		TemplateDigest: next.Template, Affinity: next.Term, Rebalanced: next.Rebalanced,
+		Message: d.Why, PlacementRetained: d.PlacementRetained,
+		TemplateDigest: next.Template, Affinity: next.Term, LastRebalancer: next.Rebalanced,
 		Overwrite: next.Overwrite, Preserve: next.Preserve, Dependencies: next.Dependencies,
 	}
 	if d.Policy != nil {
@@ -70,28 +70,28 @@ func (f *Federation) objectRecord(d *propagate.Decision, next propagate.Previous
 	for _, c := range d.Chosen {
 		w := f.clusters[c.Cluster].wants.of(d.ID).decided()
 		w.digest = f.public(d.ID, w.digest)
-		o.Spec.Variants = addResult(o.Spec.Variants, c, w)
+		o.Spec.Results = addResult(o.Spec.Results, c, w)
 		o.Spec.RequiredBy = requiredBy(o.Spec.RequiredBy, c)
 		if c.Held != "" {
 			o.Spec.Held = append(o.Spec.Held, c.Cluster)
 		}
 	}
 	if !equality.Semantic.DeepEqual(propagate.PreviousFrom(o.Spec).Clusters, next.Clusters) {
-		o.Spec.Last = previousPlacement(next.Clusters)
+		o.Spec.PreviousPlacement = previousPlacement(next.Clusters)
 	}
 	return o
 }
 
 // previousPlacement groups the clusters of a decision by what they get, in a stable order.
-func previousPlacement(clusters []propagate.PreviousCluster) []v1alpha1.LastChoice {
-	var all []v1alpha1.LastChoice
+func previousPlacement(clusters []propagate.PreviousCluster) []v1alpha1.PreviousResult {
+	var all []v1alpha1.PreviousResult
 	for _, c := range clusters {
-		i := slices.IndexFunc(all, func(l v1alpha1.LastChoice) bool {
+		i := slices.IndexFunc(all, func(l v1alpha1.PreviousResult) bool {
 			return ptr.Equal(l.Replicas, c.Replicas) && ptr.Equal(l.Completions, c.Completions) && l.Held == c.Held
 		})
 		if i < 0 {
 			i = len(all)
-			all = append(all, v1alpha1.LastChoice{Replicas: c.Replicas, Completions: c.Completions, Held: c.Held})
+			all = append(all, v1alpha1.PreviousResult{Replicas: c.Replicas, Completions: c.Completions, Held: c.Held})
 		}
 		all[i].Clusters = append(all[i].Clusters, c.Name)
 	}
@@ -118,13 +118,13 @@ func requiredBy(all []v1alpha1.Requirement, c propagate.Choice) []v1alpha1.Requi
 
 // addResult adds a cluster to the result that it shares with others, or to a new one. Clusters come sorted, so the
 // result depends on the decision only.
-func addResult(results []v1alpha1.Variant, c propagate.Choice, w want) []v1alpha1.Variant {
-	i := slices.IndexFunc(results, func(v v1alpha1.Variant) bool {
+func addResult(results []v1alpha1.Result, c propagate.Choice, w want) []v1alpha1.Result {
+	i := slices.IndexFunc(results, func(v v1alpha1.Result) bool {
 		return v.Digest == w.digest && v.Error == w.err && ptr.Equal(v.Replicas, c.Replicas) && ptr.Equal(v.Completions, c.Completions)
 	})
 	if i < 0 {
 		i = len(results)
-		results = append(results, v1alpha1.Variant{Digest: w.digest, Error: w.err, Replicas: c.Replicas, Completions: c.Completions})
+		results = append(results, v1alpha1.Result{Digest: w.digest, Error: w.err, Replicas: c.Replicas, Completions: c.Completions})
 	}
 	results[i].Clusters = append(results[i].Clusters, c.Cluster)
 	return results

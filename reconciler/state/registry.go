@@ -71,7 +71,7 @@ type Probe struct {
 // remoteReachability is a cluster's reachability as last reported by the replica that owns it.
 type remoteReachability struct {
 	replica string
-	reach   v1alpha1.ReportedReach
+	reach   v1alpha1.Connectivity
 	at      time.Time
 }
 
@@ -264,8 +264,8 @@ func (r *Registry) Reachability(cluster string, now time.Time) Reachability {
 	switch {
 	case reach.Unreachable == "":
 		reach.LastProbe = remote.at
-	case remote.reach.HeardAt != nil:
-		reach.LastProbe = remote.reach.HeardAt.Time
+	case remote.reach.LastProbeTime != nil:
+		reach.LastProbe = remote.reach.LastProbeTime.Time
 	}
 	return reach
 }
@@ -286,7 +286,7 @@ func (r *Registry) asProbed(cluster string, now time.Time) Reachability {
 	return Reachability{Unreachable: p.Failure, LastProbe: p.At}
 }
 
-func silenceOf(reach v1alpha1.ReportedReach) status.Silence {
+func silenceOf(reach v1alpha1.Connectivity) status.Silence {
 	s := status.Silence{Reason: reach.Reason}
 	if reach.OpenSince != nil && reach.Retry != nil {
 		s.Since, s.Retry = reach.OpenSince.Time, reach.Retry.Duration
@@ -295,7 +295,7 @@ func silenceOf(reach v1alpha1.ReportedReach) status.Silence {
 }
 
 // MergeReachability records the reachability that another replica reports. It reports whether that is news.
-func (r *Registry) MergeReachability(cluster, replica string, reach v1alpha1.ReportedReach, now time.Time) (changed bool) {
+func (r *Registry) MergeReachability(cluster, replica string, reach v1alpha1.Connectivity, now time.Time) (changed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before, known := r.remote[cluster]

@@ -27,7 +27,7 @@ func (f *Federation) Part(cluster string, c *v1alpha1.Cluster) status.Parting {
 		}
 	}
 	if c != nil {
-		p.DeletedAt, p.HeardAt = c.DeletionTimestamp.Time, c.Status.LastHeardAt
+		p.DeletedAt, p.HeardAt = c.DeletionTimestamp.Time, c.Status.LastProbeTime
 		p.Reachable = meta.IsStatusConditionTrue(c.Status.Conditions, fluxmeta.ReadyCondition)
 	}
 	return p
@@ -47,7 +47,7 @@ func (f *Federation) Partings() []status.Parting {
 
 func partingOf(d *v1alpha1.Delivery) status.Parting {
 	return status.Parting{
-		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, HeardAt: d.Status.LastHeardAt,
+		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, HeardAt: d.Status.LastProbeTime,
 		Reachable: meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.Reachable),
 	}
 }
@@ -58,6 +58,6 @@ func (f *Federation) Returned(cluster string) (removed, back bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.clusters[cluster]
-	removed = slices.ContainsFunc(f.declared.object.Status.Left, func(c v1alpha1.LeftCluster) bool { return c.Cluster == cluster })
+	removed = slices.ContainsFunc(f.declared.object.Status.RemovedClusters, func(c v1alpha1.RemovedCluster) bool { return c.Cluster == cluster })
 	return removed, l != nil && (l.run.Finished || len(l.delivery.Status.Inventory) > 0)
 }

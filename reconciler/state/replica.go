@@ -51,7 +51,7 @@ func AssignmentID(d *v1alpha1.Delivery) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d %s %s\n", d.UID, d.Generation, d.Spec.Revision, d.Spec.Digest)
 	for _, r := range d.Status.Rollouts {
-		fmt.Fprintf(h, "%q %q %d %v %t\n", r.Policy, r.Given.Digest, exact(r.At).UnixMicro(), r.Restored, r.Held)
+		fmt.Fprintf(h, "%q %q %d %v %t\n", r.Policy, r.Current.Digest, exact(r.UpdatedAt).UnixMicro(), r.RollbackTo, r.Held)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:12])
 }
@@ -99,7 +99,7 @@ func dependenciesIn(deliveries map[string]*v1alpha1.Delivery) map[string]map[str
 	for name, d := range deliveries {
 		all[name] = map[string][]string{}
 		for _, r := range d.Status.Rollouts {
-			all[name][r.Policy] = r.Along
+			all[name][r.Policy] = r.Dependencies
 		}
 	}
 	return all
@@ -238,11 +238,14 @@ func (f *Federation) ReportPublished(cluster string, published Published) {
 
 func (f *Federation) deliveryReport(l *cluster, now time.Time) *v1alpha1.DeliveryReport {
 	r := &v1alpha1.DeliveryReport{
-		ObjectMeta: f.meta(l.delivery.Name), Federation: f.key.Name, Cluster: l.name, Replica: f.registry.Replica(), Order: l.assigned,
-		Reach: reportedReach(f.registry.Reachability(l.name, now)), Listed: l.listed, Objects: map[string]v1alpha1.ReportedObject{}, Found: []v1alpha1.FoundObject{},
-		Run: v1alpha1.ReportedRun{
-			Started: l.run.Started, Finished: l.run.Finished, Final: l.terminal, Error: l.run.Error, Braked: l.run.Braked,
-			Drift: l.run.Drift, Fights: l.run.Fights, Inventory: l.inventory(), Orphaned: l.run.Orphaned,
+		ObjectMeta: f.meta(l.delivery.Name), Spec: v1alpha1.DeliveryReportSpec{Federation: f.key.Name, Cluster: l.name},
+		Status: v1alpha1.DeliveryReportStatus{
+			Replica: f.registry.Replica(), ObservedDelivery: l.assigned, Connectivity: connectivity(f.registry.Reachability(l.name, now)),
+			Synced: l.listed, Objects: map[string]v1alpha1.ReportedObject{}, DiscoveredObjects: []v1alpha1.DiscoveredObject{},
+			ApplyResult: v1alpha1.ApplyResult{
+				Started: l.run.Started, Finished: l.run.Finished, Terminal: l.terminal, Error: l.run.Error, PruneBlocked: l.run.Braked,
+				Drift: l.run.Drift, ContendedObjects: l.run.Fights, Inventory: l.inventory(), Orphaned: l.run.Orphaned,
+			},
 		},
 	}
 	r.Labels[v1alpha1.ClusterLabel] = l.name
@@ -250,30 +253,32 @@ func (f *Federation) deliveryReport(l *cluster, now time.Time) *v1alpha1.Deliver
 		APIVersion: v1alpha1.GroupVersion.String(), Kind: "Delivery", Name: l.delivery.Name, UID: l.delivery.UID,
 	}}
 	for id, err := range l.errors {
-		if r.Run.Errors == nil {
-			r.Run.Errors = map[string]string{}
+		if r.Status.ApplyResult.Errors == nil {
+			r.Status.ApplyResult.Errors = map[string]string{}
 		}
-		r.Run.Errors[id.Entry()] = err
+		r.Status.ApplyResult.Errors[id.Entry()] = err
 	}
 	for id, seen := range l.live.All() {
 		report, _ := l.reports.Get(id) // recorded together with the object
-		r.Objects[id.Entry()] = reportedObject(id, l.wants.of(id), seen, report, l.gateStatus[id])
+		r.Status.Objects[id.Entry()] = reportedObject(id, l.wants.of(id), seen, report, l.gateStatus[id])
 	}
 	if x := f.discovered[l.name]; x.needed() {
 		for _, o := range x.objects {
-			r.Found = append(r.Found, v1alpha1.FoundObject{Object: o.ID.Entry(), Replicas: o.Replicas, Completions: o.Completions})
+			r.Status.DiscoveredObjects = append(r.Status.DiscoveredObjects, v1alpha1.DiscoveredObject{
+				Object: o.ID.Entry(), Replicas: o.Replicas, Completions: o.Completions,
+			})
 		}
 	}
 	return r
 }
 
-func reportedReach(reach Reachability) v1alpha1.ReportedReach {
-	r := v1alpha1.ReportedReach{Unreachable: reach.Unreachable}
+func connectivity(reach Reachability) v1alpha1.Connectivity {
+	r := v1alpha1.Connectivity{Unreachable: reach.Unreachable}
 	if reach.Unreachable == "" {
 		return r
 	}
 	if !reach.LastProbe.IsZero() {
-		r.HeardAt = seconds(reach.LastProbe)
+		r.LastProbeTime = seconds(reach.LastProbe)
 	}
 	r.Reason = reach.Silence.Reason
 	if !reach.Silence.Since.IsZero() {

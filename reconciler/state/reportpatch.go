@@ -28,17 +28,18 @@ type PatchOperation struct {
 // Patch returns the operations that turn the published report into a newer one; none if they are equal. next identifies
 // the newer report.
 func (p Published) Patch(r *v1alpha1.DeliveryReport) (operations []PatchOperation, next Published, err error) {
-	next = Published{own: true, objects: make(map[string]uint64, len(r.Objects))}
+	next = Published{own: true, objects: make(map[string]uint64, len(r.Status.Objects))}
 	head := []PatchOperation{
-		{"add", "/federation", r.Federation}, {"add", "/cluster", r.Cluster}, {"add", "/replica", r.Replica},
-		{"add", "/order", r.Order}, {"add", "/reach", r.Reach}, {"add", "/run", r.Run}, {"add", "/listed", r.Listed},
-		{"add", "/found", r.Found},
+		{"add", "/spec", r.Spec}, {"add", "/status/replica", r.Status.Replica},
+		{"add", "/status/observedDelivery", r.Status.ObservedDelivery}, {"add", "/status/connectivity", r.Status.Connectivity},
+		{"add", "/status/applyResult", r.Status.ApplyResult}, {"add", "/status/synced", r.Status.Synced},
+		{"add", "/status/discoveredObjects", r.Status.DiscoveredObjects},
 	}
 	if next.head, err = hashOf(head); err != nil {
 		return nil, next, err
 	}
 	var objects []PatchOperation
-	for entry, o := range r.Objects {
+	for entry, o := range r.Status.Objects {
 		if next.objects[entry], err = hashOf(o); err != nil {
 			return nil, next, err
 		}
@@ -53,7 +54,7 @@ func (p Published) Patch(r *v1alpha1.DeliveryReport) (operations []PatchOperatio
 	}
 	switch {
 	case !p.own: // the report on the hub may be another replica's
-		return append(head, PatchOperation{"add", "/objects", r.Objects}), next, nil
+		return append(head, PatchOperation{"add", "/status/objects", r.Status.Objects}), next, nil
 	case p.head == next.head:
 		return objects, next, nil
 	}
@@ -62,7 +63,7 @@ func (p Published) Patch(r *v1alpha1.DeliveryReport) (operations []PatchOperatio
 
 // objectPath returns the JSON pointer to the object of an inventory entry.
 func objectPath(entry string) string {
-	return "/objects/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(entry)
+	return "/status/objects/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(entry)
 }
 
 func hashOf(value any) (uint64, error) {

@@ -32,7 +32,7 @@ type rollouts struct {
 	// published is what the Release reports.
 	published []v1alpha1.RolloutStatus
 	// commands are those of people on the newest Release.
-	commands []policy.Order
+	commands []policy.Command
 	// past are older plans that a rollback delivers, by revision.
 	past map[string]*propagate.Plan
 	// asks is what the gates need of live objects, expressions are those of gates, compiled, by their text.
@@ -75,7 +75,7 @@ func (f *Federation) checkRollouts(c *Changes, cluster string) {
 }
 
 // SetCommands takes over the commands that people put on the newest Release.
-func (f *Federation) SetCommands(commands []policy.Order) (c Changes) {
+func (f *Federation) SetCommands(commands []policy.Command) (c Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !slices.Equal(commands, f.rollouts.commands) {
@@ -223,8 +223,8 @@ func (f *Federation) restage(now time.Time) {
 // undecided returns the status of a rollout before its first decision.
 func undecided(r *propagate.Rollout, now time.Time) v1alpha1.RolloutStatus {
 	return v1alpha1.RolloutStatus{
-		Policy: r.Name(), Verdict: string(stage.Rolling), Reason: string(stage.Rolling), Message: "accord compares what its clusters run",
-		WaitingFor: &v1alpha1.WaitingFor{Condition: "the first decision", Since: status.Time(now)},
+		Policy: r.Name(), Phase: string(stage.Rolling), Reason: string(stage.Rolling), Message: "accord compares what its clusters run",
+		WaitingFor: &v1alpha1.WaitingFor{Message: "the first decision", Since: status.Time(now)},
 	}
 }
 
@@ -363,24 +363,24 @@ func (d *RolloutDecision) statuses() []v1alpha1.RolloutStatus {
 
 func rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
 	r := v1alpha1.RolloutStatus{
-		Policy: name, Target: stage.Short(o.Target), Verdict: string(o.Verdict), Reason: o.Reason, Message: o.Message, Final: o.State.Failure != nil,
-		Stage: o.Stage, Number: int32(o.Number), Began: status.Time(o.State.Began), Completed: status.Time(o.State.Completed), Behind: o.Behind,
+		Policy: name, ID: stage.Short(o.Target), Phase: string(o.Verdict), Reason: o.Reason, Message: o.Message, Terminal: o.State.Failure != nil,
+		Stage: o.Stage, StageIndex: int32(o.Number), StartedAt: status.Time(o.State.Began), CompletedAt: status.Time(o.State.Completed), OutdatedClusters: o.Behind,
 	}
 	for _, s := range o.Stages {
 		r.Stages = append(r.Stages, v1alpha1.StageStatus{
-			Name: s.Name, Clusters: int32(s.Clusters), Given: int32(s.Given), Healthy: int32(s.Healthy), Failing: int32(s.Failing), Held: int32(s.Held),
-			Unreachable: int32(s.Unreachable), Began: status.Time(s.Began), Passed: status.Time(s.Passed), Note: s.Note,
+			Name: s.Name, Clusters: int32(s.Clusters), UpdatedClusters: int32(s.Given), Healthy: int32(s.Healthy), Failing: int32(s.Failing), Held: int32(s.Held),
+			Unreachable: int32(s.Unreachable), StartedAt: status.Time(s.Began), CompletedAt: status.Time(s.Passed), Message: s.Note,
 		})
 	}
 	if w := o.WaitingFor; w != nil {
-		r.WaitingFor = &v1alpha1.WaitingFor{Cluster: w.Cluster, Stage: w.Stage, Condition: w.Condition, Since: status.Time(w.Since), Deadline: status.Time(w.Deadline)}
+		r.WaitingFor = &v1alpha1.WaitingFor{Cluster: w.Cluster, Stage: w.Stage, Message: w.Condition, Since: status.Time(w.Since), Deadline: status.Time(w.Deadline)}
 	}
 	for _, d := range o.Decisions {
-		if d.Restore != nil && d.Restore.Revision != "" && !slices.Contains(r.Running, d.Restore.Revision) {
-			r.Running = append(r.Running, d.Restore.Revision)
+		if d.Restore != nil && d.Restore.Revision != "" && !slices.Contains(r.RollbackRevisions, d.Restore.Revision) {
+			r.RollbackRevisions = append(r.RollbackRevisions, d.Restore.Revision)
 		}
 	}
-	slices.Sort(r.Running)
+	slices.Sort(r.RollbackRevisions)
 	return r
 }
 

@@ -87,7 +87,7 @@ func (f *Federation) stageInput(r *propagate.Rollout, now time.Time) stage.Input
 	slices.Sort(names)
 	in := stage.Input{
 		Course: r.Course(names...), Revision: f.active.revision, Before: before, Now: now,
-		Orders: slices.Concat(r.Policy.Orders, f.rollouts.commands),
+		Orders: slices.Concat(r.Policy.Commands, f.rollouts.commands),
 	}
 	gates := map[string]policy.RolloutGate{}
 	for _, s := range in.Course.Stages {

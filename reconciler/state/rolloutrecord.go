@@ -51,13 +51,13 @@ func (d *RolloutDecision) memories(cluster string, dependencies map[string][]str
 			continue
 		}
 		r := memoryOnHub(name, m)
-		r.Along = dependencies[name]
+		r.Dependencies = dependencies[name]
 		for _, x := range o.Decisions {
 			if x.Cluster == cluster {
 				r.Stage, r.Held = x.Stage, x.Held != ""
 				if x.Restore != nil {
 					restored := v1alpha1.RolloutVersion(*x.Restore)
-					r.Restored = &restored
+					r.RollbackTo = &restored
 				}
 			}
 		}
@@ -132,7 +132,7 @@ func (f *Federation) recallRollouts() {
 			if s.dependencies[name] == nil {
 				s.dependencies[name] = map[string][]string{}
 			}
-			s.dependencies[name][d.Policy] = d.Along
+			s.dependencies[name][d.Policy] = d.Dependencies
 		}
 	}
 }
@@ -158,18 +158,18 @@ func (f *Federation) forgetRollouts() {
 
 func stateOnHub(name string, s stage.State) v1alpha1.RolloutState {
 	r := v1alpha1.RolloutState{
-		Policy: name, Target: s.Target, Revision: s.Revision, PolicyDigest: s.Policy, Began: micro(s.Began), Chain: micro(s.Chain),
-		Stage: s.Stage, Entered: micro(s.Entered), Completed: micro(s.Completed), Obeyed: s.Obeyed,
+		Policy: name, ID: s.Target, Revision: s.Revision, PolicyDigest: s.Policy, StartedAt: micro(s.Began), FirstPendingAt: micro(s.Chain),
+		Stage: s.Stage, StageStartedAt: micro(s.Entered), CompletedAt: micro(s.Completed), HandledCommands: s.Obeyed,
 	}
 	for stage, at := range s.Passed {
-		if r.Passed == nil {
-			r.Passed = map[string]metav1.MicroTime{}
+		if r.StagesCompletedAt == nil {
+			r.StagesCompletedAt = map[string]metav1.MicroTime{}
 		}
-		r.Passed[stage] = metav1.NewMicroTime(at)
+		r.StagesCompletedAt[stage] = metav1.NewMicroTime(at)
 	}
 	if x := s.Failure; x != nil {
 		r.Failure = &v1alpha1.RolloutFailure{
-			At: metav1.NewMicroTime(x.At), Stage: x.Stage, Reason: x.Reason, Message: x.Message, Revision: x.Revision, RolledBack: x.RolledBack, Culprits: maps.Clone(x.Culprits),
+			At: metav1.NewMicroTime(x.At), Stage: x.Stage, Reason: x.Reason, Message: x.Message, Revision: x.Revision, RolledBack: x.RolledBack, FailedClusters: maps.Clone(x.Culprits),
 		}
 	}
 	return r
@@ -177,15 +177,15 @@ func stateOnHub(name string, s stage.State) v1alpha1.RolloutState {
 
 func stateFromHub(r v1alpha1.RolloutState) stage.State {
 	s := stage.State{
-		Target: r.Target, Revision: r.Revision, Policy: r.PolicyDigest, Began: exact(r.Began), Chain: exact(r.Chain),
-		Stage: r.Stage, Entered: exact(r.Entered), Completed: exact(r.Completed), Obeyed: r.Obeyed, Passed: map[string]time.Time{},
+		Target: r.ID, Revision: r.Revision, Policy: r.PolicyDigest, Began: exact(r.StartedAt), Chain: exact(r.FirstPendingAt),
+		Stage: r.Stage, Entered: exact(r.StageStartedAt), Completed: exact(r.CompletedAt), Obeyed: r.HandledCommands, Passed: map[string]time.Time{},
 	}
-	for stage, at := range r.Passed {
+	for stage, at := range r.StagesCompletedAt {
 		s.Passed[stage] = at.UTC()
 	}
 	if x := r.Failure; x != nil {
 		s.Failure = &stage.Failure{
-			At: x.At.UTC(), Stage: x.Stage, Reason: x.Reason, Message: x.Message, Revision: x.Revision, RolledBack: x.RolledBack, Culprits: maps.Clone(x.Culprits),
+			At: x.At.UTC(), Stage: x.Stage, Reason: x.Reason, Message: x.Message, Revision: x.Revision, RolledBack: x.RolledBack, Culprits: maps.Clone(x.FailedClusters),
 		}
 	}
 	return s
@@ -193,23 +193,23 @@ func stateFromHub(r v1alpha1.RolloutState) stage.State {
 
 func memoryOnHub(name string, m stage.Memory) v1alpha1.DeliveryRollout {
 	d := v1alpha1.DeliveryRollout{
-		Policy: name, Given: v1alpha1.RolloutVersion(m.Given), At: micro(m.At), Healthy: micro(m.Healthy), Unhealthy: micro(m.Unhealthy),
-		Passed: micro(m.Passed), Gated: m.Gated, Away: micro(m.Away),
+		Policy: name, Current: v1alpha1.RolloutVersion(m.Given), UpdatedAt: micro(m.At), HealthySince: micro(m.Healthy), UnhealthySince: micro(m.Unhealthy),
+		GatePassedAt: micro(m.Passed), StageCompleted: m.Gated, UnavailableSince: micro(m.Away),
 	}
 	if m.Good != nil {
 		good := v1alpha1.RolloutVersion(*m.Good)
-		d.Good = &good
+		d.LastHealthy = &good
 	}
 	return d
 }
 
 func memoryFromHub(d v1alpha1.DeliveryRollout) stage.Memory {
 	m := stage.Memory{
-		Given: stage.Version(d.Given), At: exact(d.At), Healthy: exact(d.Healthy), Unhealthy: exact(d.Unhealthy),
-		Passed: exact(d.Passed), Gated: d.Gated, Away: exact(d.Away),
+		Given: stage.Version(d.Current), At: exact(d.UpdatedAt), Healthy: exact(d.HealthySince), Unhealthy: exact(d.UnhealthySince),
+		Passed: exact(d.GatePassedAt), Gated: d.StageCompleted, Away: exact(d.UnavailableSince),
 	}
-	if d.Good != nil {
-		good := stage.Version(*d.Good)
+	if d.LastHealthy != nil {
+		good := stage.Version(*d.LastHealthy)
 		m.Good = &good
 	}
 	return m

@@ -120,7 +120,7 @@ func (c Checkout) Approves() []string {
 	var digests []string
 	for _, s := range c.snapshots {
 		for line := range strings.Lines(s.Message) {
-			digest, found := strings.CutPrefix(strings.TrimSpace(line), strings.TrimSpace(v1alpha1.ApprovedPlanTrailer))
+			digest, found := strings.CutPrefix(strings.TrimSpace(line), strings.TrimSpace(v1alpha1.ApprovePlanTrailer))
 			if digest = strings.TrimSpace(digest); found && planDigest.MatchString(digest) {
 				digests = append(digests, digest)
 			}

@@ -86,7 +86,7 @@ func approvals(obj client.Object) string {
 // commandsOn returns the commands of people on a Release.
 func commandsOn(obj client.Object) string {
 	var b strings.Builder
-	for _, o := range policy.OrdersIn(obj.GetAnnotations()) {
+	for _, o := range policy.CommandsIn(obj.GetAnnotations()) {
 		b.WriteString(o.String() + "\n")
 	}
 	return b.String()
