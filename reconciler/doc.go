@@ -1,14 +1,17 @@
-// Package reconciler is the loops: the only code that writes workloads to members and status to the hub.
+// Package reconciler wires the loops: the only code that writes workloads to members and status to the hub.
 //
-// What is decided is decided elsewhere, by functions (render, propagate, status). Here is what happens when:
+// The journey of one push:
 //
-//	sync     a Federation's sources are fetched and compiled to a plan; the plan is put in force    (sync.go)
-//	deliver  one cluster is given what the plan wants there, in a bulkhead of its own               (deliver.go, bulkhead.go)
-//	observe  what the members' watches say becomes reports, drift and status                        (observe.go, reporter.go)
-//	cluster  members are connected and probed                                                       (cluster.go)
-//	share    of several replicas one leads, and each holds some of the clusters                     (share.go)
+//	webhook.Handler or the interval requests the Federation        sync.Controller.Reconcile
+//	fetch the sources, compare them with the last input            Controller.fetch, Controller.compare
+//	compile and plan                                               Controller.plan, propagate.Plan.Next
+//	wait for approval, try the plan on the clusters                Controller.approve, Controller.tryOut
+//	activate the plan, then persist its records on the hub         state.Federation.Activate, report.Reporter.Persist
+//	apply it, cluster by cluster                                   deliver.Worker.deliver, apply.Deliver
+//	decide whose turn it is in staged rollouts                     rollout.Loop.decide, stage.Decide
+//	observe the members, repair drift                              deliver's observer, state.Federation.Observe
+//	compute and write status, emit events                          report.Reporter.write, package status
+//	report the commit to its forge                                 commitstatus.Reporter.Reconcile
 //
-// The plan in force and what is known of the members live in memory (engine.go); everything that has to
-// survive a restart is in Git, on the members, or in the store: the hub's API server, or memory when
-// there is no hub (store). A restart lists the members and writes nothing that is already right.
+// What has to survive a restart is in Git, on the members, or in package store.
 package reconciler

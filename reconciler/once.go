@@ -14,142 +14,179 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
+	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/member"
+	"github.com/accord-dev/accord/reconciler/report"
+	"github.com/accord-dev/accord/reconciler/rollout"
+	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/store"
+	syncer "github.com/accord-dev/accord/reconciler/sync"
 	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/status"
 )
 
-// OnceOptions say what to deliver, from where, to which clusters.
+// OnceOptions are those of one delivery without a hub.
 type OnceOptions struct {
-	// Federation as it would be declared on a hub. Its interval and its secretRefs have no meaning here; spec.preflight has.
+	// Federation as it would be declared on a hub. Its interval and its secretRefs are ignored.
 	Federation v1alpha1.Federation
 	// Auth has the data of the Secrets that sources refer to, by name.
 	Auth map[string]map[string][]byte
-	// Configs lead to the members, by cluster name. A Cluster manifest in Git without one is unreachable; a config
+	// Configs lead to the members, by cluster name. A Cluster manifest in Git without a config is unreachable; a config
 	// without a manifest is a cluster without labels, region and zones.
 	Configs map[string]*rest.Config
 	// CacheDir holds the Git clones.
 	CacheDir string
-	// Dump receives the planner's whole input as txtar; nil: none.
+	// Dump receives the planner's whole input as txtar; nil for none.
 	Dump io.Writer
-	// Wait is how long to wait for health; 0 ends as soon as every cluster that can be reached was delivered.
+	// Wait is how long to wait for health; with 0 the run ends as soon as every reachable cluster was delivered.
 	Wait time.Duration
-	// Progress is called whenever the status of the Release changed; nil: never.
+	// Progress is called whenever the status of the Release changed; nil for never.
 	Progress func(v1alpha1.ReleaseStatus)
 	Log      logr.Logger
 }
 
-// OnceResult is what a hub would show at the end.
-type OnceResult struct {
-	// Refused is what clusters refused when it was tried: then nothing was written to any. Empty otherwise.
-	Refused    []status.Refusal
-	Release    v1alpha1.Release
-	Deliveries []v1alpha1.Delivery
-	Objects    []v1alpha1.FederatedObject
-}
+// OnceResult is what a hub would have at the end. Rejected is what clusters rejected in the dry-run: then nothing was
+// written to any cluster.
+type OnceResult = state.Records
 
 const (
-	// oncePoll is how often the end is looked for.
+	// oncePoll is how often a run checks whether it is done.
 	oncePoll = 20 * time.Millisecond
-	// onceDeliver bounds a delivery that nobody waits for health of.
-	onceDeliver = 10 * time.Minute
+	// onceLimit bounds a run that does not wait for health.
+	onceLimit = 10 * time.Minute
 )
 
-// Once does a controller's whole job one time, without a hub: fetch, compile, try, deliver, look. It returns when the
-// release has ended one way or the other, and an error only if it could not begin: what became of the clusters is in
-// the result. The code is the controllers' own; only the ledger is another.
+// Once does a controller's whole job one time, without a hub: fetch, compile, plan, dry-run, deliver, observe. It returns
+// when the Release has ended, and an error only if it could not begin: the result says what happened on the clusters. The
+// code is the controllers' own, with a store in memory.
 func Once(ctx context.Context, o OnceOptions) (OnceResult, error) {
 	scheme, err := newScheme()
 	if err != nil {
 		return OnceResult{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	e := newEngine(store.NewMemory(scheme), slog.New(logr.ToSlogHandler(o.Log)), func(client.Object, string, string, string) {})
+	r := newOnce(store.NewMemory(scheme), o)
 	ended := make(chan struct{})
-	go func() { defer close(ended); e.run(ctx) }()
+	go func() {
+		defer close(ended)
+		r.run(ctx)
+	}()
 	defer func() { cancel(); <-ended }()
 
-	f, p, err := o.propose(ctx, e)
+	f, p, err := r.plan(ctx)
 	if err != nil {
 		return OnceResult{}, err
 	}
-	if inForce, err := o.admit(ctx, e, f, p); err != nil {
+	if active, err := r.admit(ctx, f, p); err != nil {
 		return OnceResult{}, err
-	} else if !inForce {
-		return f.result(), nil
+	} else if !active {
+		return f.Records(), nil
 	}
-	e.await(ctx, f, o)
-	if err := e.settle(context.WithoutCancel(ctx), f); err != nil {
+	r.await(ctx, f)
+	if err := r.settle(context.WithoutCancel(ctx), f); err != nil {
 		return OnceResult{}, err
 	}
-	return f.result(), nil
+	return f.Records(), nil
 }
 
-// propose makes the plan, which is not in force yet.
-func (o OnceOptions) propose(ctx context.Context, e *engine) (*federation, *proposal, error) {
-	fed := &o.Federation
+// once is one run without a hub.
+type once struct {
+	OnceOptions
+	pool     *deliver.Pool
+	reporter *report.Reporter
+	planner  *syncer.Planner
+	rollouts *rollout.Loop
+}
+
+func newOnce(records store.Store, o OnceOptions) *once {
+	log := slog.New(logr.ToSlogHandler(o.Log))
+	registry := state.NewRegistry()
+	reporter := report.New(report.Options{Registry: registry, Store: records, Log: log})
+	pool := deliver.NewPool(registry, reporter, log)
+	rollouts := rollout.NewLoop(registry, pool, reporter, rollout.NewPast(nil), log)
+	reporter.OnRollouts(rollouts.Check)
+	return &once{
+		OnceOptions: o, pool: pool, reporter: reporter, rollouts: rollouts,
+		planner: syncer.NewPlanner(registry, records, pool, reporter, store.ProcessFingerprints()),
+	}
+}
+
+// run runs the loops until ctx ends.
+func (r *once) run(ctx context.Context) {
+	deciding := make(chan struct{})
+	go func() {
+		defer close(deciding)
+		r.rollouts.Run(ctx)
+	}()
+	r.reporter.Run(ctx)
+	<-deciding
+	r.pool.Close()
+}
+
+// plan makes the plan, which is not active yet.
+func (r *once) plan(ctx context.Context) (*state.Federation, *state.PendingPlan, error) {
+	fed := &r.Federation
 	fed.Generation = 1
-	cache, err := source.OpenGit(o.CacheDir)
+	clones, err := source.OpenGit(r.CacheDir)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := fetch(ctx, cache, fed, o.secret)
+	checkout, err := syncer.Fetch(ctx, clones, fed, r.secret)
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, err := c.parts(nil)
+	parts, err := checkout.Parts(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := o.connect(ctx, e, parts.Clusters); err != nil {
+	if err := r.connect(ctx, parts.Clusters); err != nil {
 		return nil, nil, err
 	}
-	f, err := e.open(ctx, fed)
+	f, err := r.planner.Open(ctx, fed)
 	if err != nil {
 		return nil, nil, err
 	}
-	declared := o.members(parts.Clusters)
-	e.recollect(ctx, f, declared)
-	previous := f.previous()
-	d, err := e.decide(ctx, nil, declared, func(members []v1alpha1.Cluster) propagate.Input {
-		return c.input(fed, parts, members, previous)
+	members := r.members(parts.Clusters)
+	r.planner.Discover(ctx, f, members)
+	previous := f.Previous()
+	d, err := r.planner.Decide(ctx, nil, members, func(members []v1alpha1.Cluster) propagate.Input {
+		return checkout.Input(fed, parts, members, previous)
 	})
-	if o.Dump != nil {
-		err = errors.Join(err, dump.Write(o.Dump, d.input))
+	if r.Dump != nil {
+		err = errors.Join(err, dump.Write(r.Dump, d.Input))
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if digest := d.plan.Digest(); fed.Spec.RequireApproval && !slices.Contains(c.approves(), digest) {
+	if digest := d.Plan.Digest(); fed.Spec.RequireApproval && !slices.Contains(checkout.Approves(), digest) {
 		return nil, nil, fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
 			digest, v1alpha1.ApprovePlanTrailer+digest)
 	}
-	if err := o.staged(d.plan); err != nil {
+	if err := r.checkStages(d.Plan); err != nil {
 		return nil, nil, err
 	}
-	b := basisOf(fed, c, d.members, d.sight())
-	return f, &proposal{basis: b, seen: b, release: c.release(fed), plan: d.plan}, nil
+	p := d.Pending(fed, checkout, parts, d.Members)
+	p.Findings, p.Objects = nil, nil // a result has no room for them
+	return f, p, nil
 }
 
-func (o OnceOptions) secret(_ context.Context, name string) (map[string][]byte, error) {
-	data, ok := o.Auth[name]
+func (r *once) secret(_ context.Context, name string) (map[string][]byte, error) {
+	data, ok := r.Auth[name]
 	if !ok {
 		return nil, errors.New("not given")
 	}
 	return data, nil
 }
 
-// members are the declared clusters and those that only the kubeconfig knows.
-func (o OnceOptions) members(declared []v1alpha1.Cluster) []v1alpha1.Cluster {
+// members returns the declared clusters and those that only the kubeconfig has.
+func (r *once) members(declared []v1alpha1.Cluster) []v1alpha1.Cluster {
 	members := slices.Clone(declared)
-	for _, name := range slices.Sorted(maps.Keys(o.Configs)) {
+	for _, name := range slices.Sorted(maps.Keys(r.Configs)) {
 		if !slices.ContainsFunc(members, func(m v1alpha1.Cluster) bool { return m.Name == name }) {
 			members = append(members, v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
 		}
@@ -157,50 +194,84 @@ func (o OnceOptions) members(declared []v1alpha1.Cluster) []v1alpha1.Cluster {
 	return members
 }
 
-// connect and probe every member that there is a config for, all at once.
-func (o OnceOptions) connect(ctx context.Context, e *engine, declared []v1alpha1.Cluster) error {
+// connect connects and probes every member with a config, all at once.
+func (r *once) connect(ctx context.Context, declared []v1alpha1.Cluster) error {
 	probes := make(chan error)
-	for name, cfg := range o.Configs {
+	for name, cfg := range r.Configs {
 		go func() {
 			m, err := clusters.Connect(cfg, name)
 			if err != nil {
 				probes <- fmt.Errorf("cluster %s: %w", name, err)
 				return
 			}
-			e.connect(m)
+			r.pool.Connect(m)
 			if i := slices.IndexFunc(declared, func(c v1alpha1.Cluster) bool { return c.Name == name }); i >= 0 {
-				e.bulkhead(name).facts.setModels(declared[i].Spec.ResourceModels, false)
+				r.pool.Worker(name).SetResourceModels(declared[i].Spec.ResourceModels, false)
 			}
-			ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+			ctx, cancel := context.WithTimeout(ctx, member.ProbeTimeout)
 			defer cancel()
 			_, err = clusters.Probe(ctx, m)
-			e.heard(name, err)
+			r.pool.Probed(name, err)
 			probes <- nil
 		}()
 	}
 	var errs []error
-	for range o.Configs {
+	for range r.Configs {
 		errs = append(errs, <-probes)
 	}
 	return errors.Join(errs...)
 }
 
-// await returns when the release has ended, or time has.
-func (e *engine) await(ctx context.Context, f *federation, o OnceOptions) {
-	limit := o.Wait
+// checkStages rejects a plan with stages when nobody waits: between two stages a cluster has to become healthy.
+func (r *once) checkStages(plan *propagate.Plan) error {
+	for _, x := range plan.Rollouts() {
+		if len(x.Clusters) > 0 && r.Wait == 0 {
+			return fmt.Errorf("%s (%s) updates clusters one after the other, and each has to become healthy before the next: "+
+				"wait for as long as all stages may take, or let controllers do it", x.Policy.Title(), x.Policy.Origin)
+		}
+	}
+	return nil
+}
+
+// admit activates a plan, unless a cluster rejects something of it in the dry-run: then nothing is written to any cluster,
+// and the plan is not tried again. It reports whether the plan is active.
+func (r *once) admit(ctx context.Context, f *state.Federation, p *state.PendingPlan) (bool, error) {
+	var result *status.Preflight
+	if syncer.DryRunRequired(&r.Federation) {
+		f.WaitedFor(p.Plan.Clusters()) // every cluster was probed, or cannot be
+		tried := r.planner.DryRun(ctx, f, p.Plan, nil)
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if rejected := tried.Rejected(); len(rejected) > 0 {
+			release := f.Park(p, nil, &status.Preflight{Refused: rejected})
+			before := release.Status
+			return false, r.reporter.PutRelease(ctx, f, release, func() state.Changes { return f.Parked(p, release, before, time.Now()) })
+		}
+		result = &status.Preflight{Passed: tried.String()}
+	}
+	return true, r.planner.Activate(ctx, f, p, nil, result)
+}
+
+// await returns when the Release has ended, or the time is over.
+func (r *once) await(ctx context.Context, f *state.Federation) {
+	limit := r.Wait
 	if limit == 0 {
-		limit = onceDeliver
+		limit = onceLimit
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var last v1alpha1.ReleaseStatus
-	for tick := time.NewTicker(oncePoll); ; {
-		now := f.result().Release.Status
-		if o.Progress != nil && now.Summary != last.Summary {
-			o.Progress(now)
-			last = now
+	tick := time.NewTicker(oncePoll)
+	defer tick.Stop()
+	var last v1alpha1.Summary
+	for {
+		now, _ := f.ReleaseStatus()
+		if r.Progress != nil && now.Summary != last {
+			r.Progress(now)
+			last = now.Summary
 		}
-		if over(now, o.Wait > 0) && !e.delivering(f) {
+		// The Release does not report what is still to be removed from a cluster.
+		if ended(now, r.Wait > 0) && !f.Outstanding(time.Now()) {
 			return
 		}
 		select {
@@ -211,59 +282,32 @@ func (e *engine) await(ctx context.Context, f *federation, o OnceOptions) {
 	}
 }
 
-// delivering says that a cluster that answers was not delivered to its end yet: what is to be removed from it is not told
-// by the Release before that, and one that has to be left alone does not end it for the others.
-func (e *engine) delivering(f *federation) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return e.outstanding(f)
-}
-
-// settle brings up to date at once what would be told when it is its turn.
-func (e *engine) settle(ctx context.Context, f *federation) error {
-	f.mu.Lock()
-	clusters, objects := f.clusters(), f.objectIDs()
-	f.mu.Unlock()
+// settle brings every status up to date that would be written in its own time.
+func (r *once) settle(ctx context.Context, f *state.Federation) error {
 	var errs []error
-	for id := range objects {
-		errs = append(errs, e.reporter.writeObject(ctx, f, id))
+	for id := range f.ObjectIDs() {
+		errs = append(errs, r.reporter.WriteObject(ctx, f, id))
 	}
-	for _, c := range clusters {
-		e.reporter.judgeDelivery(f, c)
+	for _, c := range f.Clusters() {
+		r.reporter.ComputeDelivery(f, c)
 	}
-	return errors.Join(append(errs, e.reporter.release(ctx, f))...)
+	return errors.Join(append(errs, r.reporter.WriteRelease(ctx, f))...)
 }
 
-// over says whether waiting longer can change the answer.
-func over(s v1alpha1.ReleaseStatus, health bool) bool {
+// ended reports whether waiting longer cannot change the result.
+func ended(s v1alpha1.ReleaseStatus, health bool) bool {
 	if meta.IsStatusConditionTrue(s.Conditions, "Ready") || meta.IsStatusConditionTrue(s.Conditions, "Stalled") {
 		return true
 	}
-	if rolling(s) {
+	continues := func(r v1alpha1.RolloutStatus) bool {
+		return r.Phase == status.Progressing || r.Phase == status.Soaking || r.Phase == status.WaitingForWindow
+	}
+	if slices.ContainsFunc(s.Rollouts, continues) {
 		return false
 	}
-	open := s.Summary.Progressing
+	x := s.Summary
 	if !health {
-		return meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Applied) || s.Summary.Total > 0 && s.Summary.Applied+s.Summary.Failed+s.Summary.Held+s.Summary.Unreachable >= s.Summary.Total
+		return meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Applied) || x.Total > 0 && x.Applied+x.Failed+x.Held+x.Unreachable >= x.Total
 	}
-	return s.Summary.Total > 0 && open == 0 && s.Summary.Failed == 0
-}
-
-// result is what the ledger would show.
-func (f *federation) result() OnceResult {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	r := OnceResult{Release: *f.release.DeepCopy()}
-	if told := f.preflights.told; told != nil {
-		r.Refused = told.Refused
-	}
-	for _, c := range f.clusters() {
-		if l := f.legs[c]; !l.idle() {
-			r.Deliveries = append(r.Deliveries, *l.delivery.DeepCopy())
-		}
-	}
-	for _, id := range slices.SortedFunc(maps.Keys(f.objects), manifest.ID.Compare) {
-		r.Objects = append(r.Objects, *f.objects[id].DeepCopy())
-	}
-	return r
+	return x.Total > 0 && x.Progressing == 0 && x.Failed == 0
 }

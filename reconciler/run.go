@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,12 +31,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/commitstatus"
+	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/metrics"
+	"github.com/accord-dev/accord/reconciler/mirror"
+	"github.com/accord-dev/accord/reconciler/replica"
+	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/report/events"
+	"github.com/accord-dev/accord/reconciler/rollout"
+	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/store"
+	syncer "github.com/accord-dev/accord/reconciler/sync"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/source"
 )
@@ -44,17 +55,18 @@ type Options struct {
 	// CacheDir holds the Git clones. It survives restarts, and may be deleted while nothing runs.
 	CacheDir string
 	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics, HookAddress POST /hook/<namespace>/<federation>.
-	// Each is off when it is empty.
+	// An empty address turns its server off.
 	HealthAddress  string
 	MetricsAddress string
 	HookAddress    string
-	// LeaderElection lets several replicas run on one hub, of which one leads. Off where a lock on the hub's data does it.
+	// LeaderElection lets several replicas run on one hub, of which one leads. It is off where a lock on the hub's data
+	// does the same.
 	LeaderElection bool
-	// Share has the replicas that do not lead hold clusters too: each delivers to some. It needs LeaderElection and Namespace.
+	// Share lets replicas that do not lead own clusters too. It needs LeaderElection and Namespace.
 	Share bool
-	// Replica is the name of this one, unique among the replicas of the hub; empty: the name of the host and a few letters.
+	// Replica names this replica, uniquely among the replicas of the hub; empty: the name of the host and a few letters.
 	Replica string
-	// Mirror publishes the objects of every Federation that does not say otherwise on the hub.
+	// Mirror publishes the objects of every Federation without spec.mirror on the hub.
 	Mirror bool
 	// Namespace of the leader election Lease, and of the Secret with the key of fingerprints; empty: that of inventories.
 	Namespace string
@@ -62,17 +74,22 @@ type Options struct {
 }
 
 const (
-	// syncWorkers is how many Federations are looked at at once, probeWorkers how many clusters: a cluster that does
-	// not answer keeps a prober waiting for probeTimeout.
+	// syncWorkers is how many Federations are reconciled at once, probeWorkers how many clusters are probed: a cluster that
+	// does not answer occupies a worker for member.ProbeTimeout.
 	syncWorkers  = 4
 	probeWorkers = 64
-	// heralds is how many commits are reported at once: a forge that hangs keeps one of them for half a minute.
-	heralds = 8
+	// removalWorkers is how many deleted Clusters are handled at once.
+	removalWorkers = 8
+	// commitStatusWorkers is how many commits are reported at once: a forge that hangs occupies a worker for half a minute.
+	commitStatusWorkers = 8
 	// leaseName is the Lease that replicas elect a leader by.
 	leaseName = "accord"
+	// firstRetry and lastRetry bound the back-off of a failed reconciliation.
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = time.Minute
 )
 
-// Run runs the controllers on the hub that cfg leads to, until ctx ends. The CRDs must be there (store.InstallCRDs).
+// Run runs the controllers on the hub that cfg leads to, until ctx ends. The CRDs must be installed (store.InstallCRDs).
 func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	writes := &metrics.HubWrites{}
 	cfg = rest.CopyConfig(cfg)
@@ -81,56 +98,134 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	clones, err := source.OpenGit(o.CacheDir)
-	if err != nil {
-		return err
-	}
-	records := store.NewHub(mgr.GetClient(), mgr.GetAPIReader())
-	log := slog.New(logr.ToSlogHandler(o.Log))
-	e := newEngine(records, log, events.NewLimiter(mgr.GetEventRecorder("accord")).Event)
-
-	keyAt := types.NamespacedName{Namespace: cmp.Or(o.Namespace, applyset.InventoryNamespace), Name: store.FingerprintSecret}
-	if e.fingerprints, err = store.Fingerprints(ctx, mgr.GetAPIReader(), mgr.GetClient(), keyAt, log); err != nil && ctx.Err() != nil {
-		return nil // it was stopped before it began
+	c, err := newControllers(ctx, mgr, cfg, o)
+	if err != nil && ctx.Err() != nil {
+		return nil // stopped before it began
 	} else if err != nil {
 		return err
 	}
-	hooks, news, plans := make(chan event.GenericEvent), &waker{}, &waker{}
-	p := newProber(mgr.GetClient(), mgr.GetAPIReader(), e)
-	p.wake, e.surveyed, e.replan = news.wake, news.wake, plans.look
-	s := &syncer{Client: mgr.GetClient(), secrets: mgr.GetAPIReader(), cache: clones, engine: e, taint: p.taint}
-	e.revisit = s.revisit
-	if e.mirror, err = newMirrorer(mgr.GetConfig(), e, o.Mirror, records.Federations); err != nil {
-		return err
-	}
-	if o.Share {
-		if err := shareClusters(mgr, cfg, o, s, p); err != nil {
-			return err
-		}
-	}
-	err = errors.Join(
-		watchFederations(mgr, s, hooks, plans),
-		watchClusters(mgr, p, news, !o.Share),
-		watchLeaving(mgr, e),
-		watchReleases(mgr, commitstatus.NewReporter(mgr.GetClient(), mgr.GetAPIReader(), e.event, log)),
-		mgr.Add(always(func(ctx context.Context) error { e.run(ctx); return nil })),
-		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { e.mirror.run(ctx); return nil })),
-		mgr.Add(&webhook.Server{Address: o.HookAddress, Manager: mgr, Events: hooks}),
-	)
-	if err != nil {
+	if err := c.addTo(mgr, o); err != nil {
 		return err
 	}
 	if o.MetricsAddress != "" {
-		figures := metrics.NewCollector(e.snapshot, writes)
-		if err := ctrlmetrics.Registry.Register(figures); err != nil {
+		collector := c.collector(writes)
+		if err := ctrlmetrics.Registry.Register(collector); err != nil {
 			return fmt.Errorf("registering the metrics, which one process has once: %w", err)
 		}
-		defer ctrlmetrics.Registry.Unregister(figures)
+		defer ctrlmetrics.Registry.Unregister(collector)
 	}
 	return mgr.Start(ctx)
 }
 
-// newManager is controller-runtime's, with only what the loops need in its cache.
+// controllers are all loops of a process, and the queues between them.
+type controllers struct {
+	registry *state.Registry
+	pool     *deliver.Pool
+	reporter *report.Reporter
+	mirror   *mirror.Publisher
+	planner  *syncer.Controller
+	member   *member.Controller
+	remover  *member.Remover
+	rollouts *rollout.Loop
+	commits  *commitstatus.Reporter
+	shared   *shared // nil where one replica owns every cluster
+
+	pushes          chan event.GenericEvent
+	probes, replans *trigger
+}
+
+// newControllers wires the loops together. Nothing runs yet.
+func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, o Options) (*controllers, error) {
+	log := slog.New(logr.ToSlogHandler(o.Log))
+	hub, uncached := mgr.GetClient(), mgr.GetAPIReader()
+	clones, err := source.OpenGit(o.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	key := types.NamespacedName{Namespace: cmp.Or(o.Namespace, applyset.InventoryNamespace), Name: store.FingerprintSecret}
+	fingerprints, err := store.Fingerprints(ctx, uncached, hub, key, log)
+	if err != nil {
+		return nil, err
+	}
+	limiter := events.NewLimiter(mgr.GetEventRecorder("accord"))
+	emit := func(e state.Event) { limiter.Event(e.About, e.Type, e.Reason, e.Message) }
+	records := store.NewHub(hub, uncached)
+	c := &controllers{registry: state.NewRegistry(), pushes: make(chan event.GenericEvent), probes: &trigger{}, replans: &trigger{}}
+	if o.Share {
+		if c.shared, err = newShared(cfg, o, log); err != nil {
+			return nil, err
+		}
+		c.registry = c.shared.registry
+	}
+	c.reporter = report.New(report.Options{Registry: c.registry, Store: records, Hub: hub, Emit: emit, Log: log})
+	c.pool = deliver.NewPool(c.registry, c.reporter, log)
+	c.mirror, err = mirror.NewPublisher(mgr.GetConfig(), mirror.PublisherOptions{
+		Registry: c.registry, Always: o.Mirror, Declared: records.Federations, Emit: emit, Log: log,
+		Update: func(federation types.NamespacedName, id manifest.ID) {
+			c.reporter.Enqueue(state.ObjectUpdate(federation, id))
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.member = member.New(member.Options{
+		Hub: hub, Secrets: uncached, Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.cluster, Emit: emit, Log: log,
+		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
+		Visit: replica.DryRunOnly,
+	})
+	c.planner = &syncer.Controller{
+		Client: hub, Planner: syncer.NewPlanner(c.registry, records, c.pool, c.reporter, fingerprints),
+		Secrets: uncached, Sources: clones, Lead: func() {}, Taint: c.member.Taint,
+	}
+	past := rollout.NewPast(c.planner.PlanAt)
+	c.rollouts = rollout.NewLoop(c.registry, c.pool, c.reporter, past, log)
+	c.remover = &member.Remover{Client: hub, Registry: c.registry, Reporter: c.reporter, Emit: emit, Log: log}
+	c.commits = commitstatus.NewReporter(hub, uncached, limiter.Event, log)
+	c.reporter.Mirror(c.mirror)
+	c.reporter.OnReplan(c.replans.federation)
+	c.reporter.OnRollouts(c.rollouts.Check)
+	c.pool.OnSurvey(c.probes.cluster)
+	if c.shared != nil {
+		c.shared.follower = &replica.Follower{
+			Client: hub, Registry: c.registry, Records: records, Pool: c.pool, Plans: c.planner, Past: past, Log: log,
+		}
+		c.planner.Lead = c.shared.follower.Lead
+		c.pool.OnVisit(c.member.VisitRemote)
+	}
+	return c, nil
+}
+
+// addTo has the manager run the loops.
+func (c *controllers) addTo(mgr manager.Manager, o Options) error {
+	pushes := ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{})
+	return errors.Join(
+		c.planner.Start(mgr, workers(syncWorkers), pushes, ctrlsource.Func(c.replans.start)),
+		c.member.Start(mgr, leaderOnly(workers(probeWorkers), c.shared == nil), ctrlsource.Func(c.probes.start)),
+		c.remover.Start(mgr, workers(removalWorkers)),
+		watchReleases(mgr, c.commits),
+		mgr.Add(always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
+		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
+		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
+		mgr.Add(&webhook.Server{Address: o.HookAddress, Manager: mgr, Events: c.pushes}),
+		c.shared.addTo(mgr, c),
+	)
+}
+
+// collector returns the collector of the metrics.
+func (c *controllers) collector(writes *metrics.HubWrites) *metrics.Collector {
+	return &metrics.Collector{
+		Registry: c.registry, Declared: c.member.Declared, StatusQueue: c.reporter.QueueLength, Writes: writes,
+		Clusters: func() []metrics.Cluster {
+			var all []metrics.Cluster
+			for _, w := range c.pool.Workers() {
+				all = append(all, metrics.Cluster{Name: w.Name(), Reachability: w.Reachability(), Breaker: w.Breaker().State, QueueLength: w.QueueLength()})
+			}
+			return all
+		},
+	}
+}
+
+// newManager returns controller-runtime's manager, with a cache of only what the loops need.
 func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 	scheme, err := newScheme()
 	if err != nil {
@@ -147,7 +242,7 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       o.Namespace,
 		LeaderElectionReleaseOnCancel: true,
-		Cache:                         cache.Options{ByObject: map[client.Object]cache.ByObject{&v1alpha1.Delivery{}: {Transform: orderOnly}}},
+		Cache:                         cache.Options{ByObject: map[client.Object]cache.ByObject{&v1alpha1.Delivery{}: {Transform: replica.AssignmentOnly}}},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("hub %s: %w", cfg.Host, err)
@@ -155,54 +250,66 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 	return mgr, errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping))
 }
 
-// orOff is controller-runtime's way to say no address.
-func orOff(address string) string {
-	if address == "" {
-		return "0"
-	}
-	return address
-}
+// orOff returns controller-runtime's value for no address.
+func orOff(address string) string { return cmp.Or(address, "0") }
 
-// newScheme knows our kinds and those of Kubernetes.
+// newScheme returns the kinds of accord and of Kubernetes.
 func newScheme() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
 	return s, errors.Join(clientgoscheme.AddToScheme(s), v1alpha1.AddToScheme(s))
 }
 
-// watchFederations looks at a Federation when it changed, when somebody asked by annotation or push hook, when its plan
-// sees the fleet otherwise, when a plan is approved, and every interval.
-func watchFederations(mgr manager.Manager, s *syncer, hooks chan event.GenericEvent, plans *waker) error {
-	return ctrl.NewControllerManagedBy(mgr).Named("sync").
-		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
-		Watches(&v1alpha1.Cluster{}, s.fleetChanged()).
-		Watches(&v1alpha1.Release{}, approvals(), builder.WithPredicates(predicate.Or(approvalChanged(), orderGiven()))).
-		WatchesRawSource(ctrlsource.Channel(hooks, &handler.EnqueueRequestForObject{})).
-		WatchesRawSource(ctrlsource.Func(plans.start)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: syncWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
-		Complete(s)
-}
-
-// watchClusters probes a Cluster when it changed, when there is news of it, and every probeInterval. A replica that does not
-// lead has clusters to probe if the replicas share them.
-func watchClusters(mgr manager.Manager, p *prober, news *waker, leaderOnly bool) error {
-	return ctrl.NewControllerManagedBy(mgr).Named("cluster").
-		For(&v1alpha1.Cluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesRawSource(ctrlsource.Func(news.start)).
-		WithOptions(controller.Options{
-			MaxConcurrentReconciles: probeWorkers, RateLimiter: backoff(), SkipNameValidation: ptr.To(true), NeedLeaderElection: &leaderOnly,
-		}).
-		Complete(p)
-}
-
-// watchReleases tells the forges of the sources of every Release when it changed, or what its Federation says of them.
-func watchReleases(mgr manager.Manager, h *commitstatus.Reporter) error {
+// watchReleases reports every Release to the forges of its sources when it or its Federation changed.
+func watchReleases(mgr manager.Manager, r *commitstatus.Reporter) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("commit-status").
 		For(&v1alpha1.Release{}).
-		Watches(&v1alpha1.Federation{}, handler.EnqueueRequestsFromMapFunc(h.Releases), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WithOptions(controller.Options{MaxConcurrentReconciles: heralds, RateLimiter: backoff(), SkipNameValidation: ptr.To(true)}).
-		Complete(h)
+		Watches(&v1alpha1.Federation{}, handler.EnqueueRequestsFromMapFunc(r.Releases), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WithOptions(workers(commitStatusWorkers)).
+		Complete(r)
 }
 
-func backoff() workqueue.TypedRateLimiter[reconcile.Request] {
-	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry)
+func workers(n int) controller.Options {
+	return controller.Options{
+		MaxConcurrentReconciles: n, SkipNameValidation: ptr.To(true),
+		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
+	}
+}
+
+func leaderOnly(o controller.Options, is bool) controller.Options {
+	o.NeedLeaderElection = &is
+	return o
+}
+
+// always is a loop of every replica, whether or not it leads.
+type always func(ctx context.Context) error
+
+// Start implements manager.Runnable.
+func (a always) Start(ctx context.Context) error { return a(ctx) }
+
+// NeedLeaderElection returns false.
+func (always) NeedLeaderElection() bool { return false }
+
+// trigger requests a reconciliation before its time. It does nothing before the controller has started, which then
+// reconciles everything in any case.
+type trigger struct {
+	mu    sync.Mutex
+	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+}
+
+// start is the source of the controller.
+func (t *trigger) start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.queue = queue
+	return nil
+}
+
+func (t *trigger) cluster(name string) { t.federation(types.NamespacedName{Name: name}) }
+
+func (t *trigger) federation(key types.NamespacedName) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.queue != nil {
+		t.queue.Add(reconcile.Request{NamespacedName: key})
+	}
 }

@@ -127,7 +127,7 @@ func (f *applyFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	now := time.Now()
 	s := progress.ReleaseSnapshot(&o.Federation, &result.Release)
 	v := progress.Judge(s, progress.Goal{Applied: f.wait == 0, AllowHeld: f.allowHeld, Grace: -time.Hour, Started: started, Deadline: now}, now)
-	if len(result.Refused) > 0 { // nobody tries again, as controllers would
+	if len(result.Rejected) > 0 { // nobody tries again, as controllers would
 		v = progress.Verdict{Result: progress.Failed}
 	}
 	report := newApplyReport(&o.Federation, result, v)

@@ -33,7 +33,7 @@ type refusal struct {
 
 func newApplyReport(fed *v1alpha1.Federation, done reconciler.OnceResult, v progress.Verdict) applyReport {
 	r := applyReport{Status: view.NewStatus(fed, &done.Release, done.Deliveries), Result: v.Result, ExitCode: v.ExitCode()}
-	for _, x := range done.Refused {
+	for _, x := range done.Rejected {
 		r.Refused = append(r.Refused, refusal{x.Cluster, x.Object, x.Reason, x.Message})
 	}
 	if len(r.Refused) > 0 {

@@ -228,3 +228,8 @@ func (f *Federation) endBulk(c *Changes, now time.Time) {
 		c.BulkEnded = true
 	}
 }
+
+// ObjectUpdate returns the changes that update the status of one object.
+func ObjectUpdate(federation types.NamespacedName, id manifest.ID) Changes {
+	return Changes{Updates: []Update{{Status: Status{Federation: federation, Object: id}, Interval: objectInterval}}}
+}

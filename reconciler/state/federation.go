@@ -16,13 +16,14 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
 )
 
 // Federation is what accord wants and knows of one Federation. Each group of fields has a file of its own.
 type Federation struct {
 	key          types.NamespacedName
-	fingerprints *Fingerprints
+	fingerprints *fingerprint.Key
 	registry     *Registry
 
 	mu       sync.Mutex // guards everything below
@@ -82,7 +83,7 @@ type records struct {
 }
 
 // New returns a Federation of which nothing is known. fingerprints replace digests of Secrets on the hub.
-func New(fed *v1alpha1.Federation, registry *Registry, fingerprints *Fingerprints) *Federation {
+func New(fed *v1alpha1.Federation, registry *Registry, fingerprints *fingerprint.Key) *Federation {
 	return &Federation{
 		fingerprints: fingerprints, registry: registry, key: keyOf(fed), declared: declared{object: fed.DeepCopy()},
 		records: records{
@@ -100,7 +101,7 @@ type Stored struct {
 }
 
 // Restore returns a Federation that continues from its records.
-func Restore(fed *v1alpha1.Federation, s Stored, registry *Registry, fingerprints *Fingerprints) *Federation {
+func Restore(fed *v1alpha1.Federation, s Stored, registry *Registry, fingerprints *fingerprint.Key) *Federation {
 	f := New(fed, registry, fingerprints)
 	for i := range s.Objects {
 		f.records.objects[s.Objects[i].Spec.Template.ID()] = &s.Objects[i]

@@ -117,7 +117,7 @@ func (f *Federation) unused(cluster string, plan *propagate.Plan) bool {
 // same reports whether a plan decides the same for a cluster as was decided last.
 func (f *Federation) same(cluster string, plan *propagate.Plan) bool {
 	l := f.clusters[cluster]
-	return l != nil && l.delivery.Spec.Digest == f.targetDigest(plan, cluster)
+	return l != nil && l.delivery.Spec.Digest == f.fingerprints.Cluster(plan, cluster)
 }
 
 // DryRunNeedless returns why a plan need not be tried: it passed before, which the hub knows after a restart, or it

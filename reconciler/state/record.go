@@ -69,7 +69,7 @@ func (f *Federation) objectRecord(d *propagate.Decision, next propagate.Previous
 	}
 	for _, c := range d.Chosen {
 		w := f.clusters[c.Cluster].wants.of(d.ID).decided()
-		w.digest = f.public(d.ID, w.digest)
+		w.digest = f.fingerprints.Object(d.ID, w.digest)
 		o.Spec.Results = addResult(o.Spec.Results, c, w)
 		o.Spec.RequiredBy = requiredBy(o.Spec.RequiredBy, c)
 		if c.Held != "" {
@@ -136,7 +136,7 @@ func (f *Federation) newDelivery(cluster string) *v1alpha1.Delivery {
 	d.Labels[v1alpha1.ClusterLabel] = cluster
 	d.Spec = v1alpha1.DeliverySpec{
 		Federation: f.key.Name, Cluster: cluster,
-		Revision: f.active.revision, Digest: f.targetDigest(f.active.plan, cluster),
+		Revision: f.active.revision, Digest: f.fingerprints.Cluster(f.active.plan, cluster),
 	}
 	return d
 }

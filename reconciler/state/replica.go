@@ -80,7 +80,7 @@ func (f *Federation) activateAssigned(a Activation, out *Activated, now time.Tim
 		inventory := l.inventory()
 		l.delivery = d.DeepCopy()
 		l.delivery.Status.Inventory = inventory
-		l.blocked = d.Spec.Revision != a.Revision || f.targetDigest(a.Plan, name) != d.Spec.Digest
+		l.blocked = d.Spec.Revision != a.Revision || f.fingerprints.Cluster(a.Plan, name) != d.Spec.Digest
 		if l.blocked {
 			l.end()
 			out.Complete = false
@@ -168,7 +168,7 @@ func (f *Federation) AssignedPlan(deliveries []*v1alpha1.Delivery) (plan *propag
 		return nil, "", false
 	}
 	for _, d := range deliveries {
-		if d.Spec.Revision != a.revision || f.targetDigest(a.plan, d.Spec.Cluster) != d.Spec.Digest {
+		if d.Spec.Revision != a.revision || f.fingerprints.Cluster(a.plan, d.Spec.Cluster) != d.Spec.Digest {
 			return nil, "", false
 		}
 	}

@@ -206,7 +206,7 @@ func (f *Federation) restage(now time.Time) {
 				s.turns[name] = map[string]propagate.StageAssignment{}
 			}
 			turn := propagate.StageAssignment{Held: propagate.UndecidedStage}
-			if m, known := before[name]; known && m.Given.Digest == f.RolloutDigest(r, name) {
+			if m, known := before[name]; known && m.Given.Digest == f.fingerprints.Rollout(r, name) {
 				turn.Held = ""
 			}
 			s.turns[name][r.Name()] = turn
@@ -346,7 +346,7 @@ func (f *Federation) KeepPastPlan(active *propagate.Plan, revision string, past 
 // RestoresVersion returns why a past plan does not have the version that a cluster is rolled back to; nil if it has.
 func (f *Federation) RestoresVersion(past *propagate.Plan, rollout, cluster string, version stage.Version) error {
 	i := slices.IndexFunc(past.Rollouts(), func(r *propagate.Rollout) bool { return r.Name() == rollout })
-	if i < 0 || f.RolloutDigest(past.Rollouts()[i], cluster) != version.Digest {
+	if i < 0 || f.fingerprints.Rollout(past.Rollouts()[i], cluster) != version.Digest {
 		return fmt.Errorf("rendered from %s for the clusters of today it would be another version", version.Revision)
 	}
 	return nil
@@ -388,4 +388,9 @@ func rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
 func byPolicy[T any](list []T, name func(T) string) []T {
 	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(name(a), name(b)) })
 	return list
+}
+
+// RolloutDigest returns the digest of the version that a rollout wants on a cluster, as stages compare it.
+func (f *Federation) RolloutDigest(r *propagate.Rollout, cluster string) string {
+	return f.fingerprints.Rollout(r, cluster)
 }

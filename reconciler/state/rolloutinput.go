@@ -46,7 +46,7 @@ func (f *Federation) lookAt(l *cluster) map[string]seen {
 		}
 		s := all[name]
 		report, _ := l.reports.Get(id) // recorded together with the object
-		s.add(id, f.stageDigest(id, there.Digest), there.GVK.Version, report, l.gateStatus[id])
+		s.add(id, f.fingerprints.Staged(id, there.Digest), there.GVK.Version, report, l.gateStatus[id])
 		all[name] = s
 	}
 	return all
@@ -105,7 +105,7 @@ func (f *Federation) stageInput(r *propagate.Rollout, now time.Time) stage.Input
 
 // stageCluster returns what is wanted and known of one cluster.
 func (f *Federation) stageCluster(l *cluster, r *propagate.Rollout, m stage.Memory, gate policy.RolloutGate, now time.Time) stage.Cluster {
-	c := stage.Cluster{Name: l.name, Wanted: f.RolloutDigest(r, l.name), Held: r.Held(l.name), Unread: !l.listed}
+	c := stage.Cluster{Name: l.name, Wanted: f.fingerprints.Rollout(r, l.name), Held: r.Held(l.name), Unread: !l.listed}
 	if c.Held == "" && f.declared.object.Spec.Suspend {
 		c.Held = "the federation is suspended"
 	}

@@ -73,7 +73,7 @@ func (f *Federation) dependenciesAfter(d *RolloutDecision) map[string]map[string
 	for _, r := range f.active.plan.Rollouts() {
 		for name, m := range d.Outcomes[r.Name()].State.Clusters {
 			entries := f.rollouts.dependencies[name][r.Name()]
-			if m.Given.Digest == f.RolloutDigest(r, name) {
+			if m.Given.Digest == f.fingerprints.Rollout(r, name) {
 				entries = union(entries, entriesOf(r.Dependencies(name)))
 			}
 			if len(entries) == 0 {

@@ -28,7 +28,7 @@ func (f *Federation) cells(l *cluster, unreachable string) []status.Cell {
 // cell returns what is decided and observed of one object on one cluster.
 func (f *Federation) cell(l *cluster, id manifest.ID, w want, unreachable string) status.Cell {
 	w = w.decided()
-	c := status.Cell{Object: id, Cluster: l.name, Want: f.public(id, w.digest), Held: w.held, Error: w.err, Unreachable: unreachable}
+	c := status.Cell{Object: id, Cluster: l.name, Want: f.fingerprints.Object(id, w.digest), Held: w.held, Error: w.err, Unreachable: unreachable}
 	if c.Error == "" {
 		c.Error = l.errors[id]
 	}
@@ -36,7 +36,7 @@ func (f *Federation) cell(l *cluster, id manifest.ID, w want, unreachable string
 		c.Held = "the federation is suspended"
 	}
 	if r, ok := l.reports.Get(id); ok {
-		r.Digest = f.public(id, r.Digest)
+		r.Digest = f.fingerprints.Object(id, r.Digest)
 		c.Report = &r
 	}
 	return c

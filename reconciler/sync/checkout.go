@@ -227,7 +227,7 @@ func Pin(fed *v1alpha1.Federation, releases []v1alpha1.Release, revision string)
 // Builds remembers nothing.
 type Builds struct {
 	mu       sync.Mutex
-	bySource map[string]*render.Memory
+	bySource map[string]*render.Cache
 }
 
 func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, error) {
@@ -238,10 +238,10 @@ func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, er
 	defer b.mu.Unlock()
 	name := c.sources[i].Name
 	if b.bySource == nil {
-		b.bySource = map[string]*render.Memory{}
+		b.bySource = map[string]*render.Cache{}
 	}
 	if b.bySource[name] == nil {
-		b.bySource[name] = &render.Memory{}
+		b.bySource[name] = &render.Cache{}
 	}
 	return b.bySource[name].Build(c.snapshots[i].FS, o)
 }

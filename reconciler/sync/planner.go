@@ -22,6 +22,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -31,14 +32,14 @@ type Planner struct {
 	store        store.Store
 	pool         *deliver.Pool
 	reporter     *report.Reporter
-	fingerprints *state.Fingerprints
+	fingerprints *fingerprint.Key
 
 	mu     sync.Mutex
 	builds map[types.NamespacedName]*Builds
 }
 
 // NewPlanner returns a planner.
-func NewPlanner(registry *state.Registry, s store.Store, pool *deliver.Pool, reporter *report.Reporter, fingerprints *state.Fingerprints) *Planner {
+func NewPlanner(registry *state.Registry, s store.Store, pool *deliver.Pool, reporter *report.Reporter, fingerprints *fingerprint.Key) *Planner {
 	return &Planner{
 		registry: registry, store: s, pool: pool, reporter: reporter, fingerprints: fingerprints, builds: map[types.NamespacedName]*Builds{},
 	}

@@ -1,0 +1,316 @@
+// Package member is the Cluster controller: it connects the members, probes them, and writes their status. When a Cluster
+// is deleted it waits until every Federation lists what stays there.
+package member
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/breaker"
+	"github.com/accord-dev/accord/clusters/discovery"
+	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/status"
+)
+
+const (
+	// probeInterval is how often a member is probed, minProbeInterval the least time between two probes.
+	probeInterval    = 10 * time.Second
+	minProbeInterval = 100 * time.Millisecond
+	// ProbeTimeout is how long a probe may take.
+	ProbeTimeout = 5 * time.Second
+	// countInterval is how often the nodes of a member are counted.
+	countInterval = time.Minute
+)
+
+// Options of a Controller.
+type Options struct {
+	Hub client.Client
+	// Secrets reads credentials when they are needed, without a cache.
+	Secrets  client.Reader
+	Records  store.Store
+	Registry *state.Registry
+	Pool     *deliver.Pool
+	// Wake requests the reconciliation of a Cluster; it must not block.
+	Wake func(cluster string)
+	// Fence restricts a connection to a cluster that this replica owns, Visit one to a cluster of another replica.
+	Fence func(cfg *rest.Config, cluster string) *rest.Config
+	Visit func(cfg *rest.Config, cluster string) *rest.Config
+	Emit  func(state.Event)
+	Log   *slog.Logger
+}
+
+// Controller connects the members and probes them.
+type Controller struct {
+	Options
+	// catalogs are the kinds that members serve, shared among them.
+	catalogs discovery.Cache
+	presence presence
+
+	mu          sync.Mutex
+	credentials map[string]string         // digest of what each cluster is connected with
+	counted     map[string]time.Time      // when the nodes of each were counted last
+	taints      map[string][]corev1.Taint // that ClusterTaintPolicies decided, beside the declared ones
+}
+
+// New returns a controller.
+func New(o Options) *Controller {
+	return &Controller{Options: o, credentials: map[string]string{}, counted: map[string]time.Time{}, taints: map[string][]corev1.Taint{}}
+}
+
+// Start probes a Cluster when it changed, when requested says so, and every probeInterval.
+func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested ctrlsource.Source) error {
+	return ctrl.NewControllerManagedBy(mgr).Named("cluster").
+		For(&v1alpha1.Cluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesRawSource(requested).WithOptions(o).Complete(c)
+}
+
+// Reconcile connects one Cluster if it is new or has new credentials, and probes it.
+func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	member := &v1alpha1.Cluster{}
+	if err := c.Hub.Get(ctx, req.NamespacedName, member); apierrors.IsNotFound(err) || err == nil && member.DeletionTimestamp != nil {
+		c.drop(req.Name) // accord leaves a cluster alone that is being deleted
+		c.presence.forget(req.Name)
+		return ctrl.Result{}, nil
+	} else if err != nil {
+		return ctrl.Result{}, err
+	}
+	if !c.Registry.Owns(member.Name) {
+		c.drop(member.Name)
+		c.presence.forget(member.Name)
+		return c.reconcileRemote(ctx, member)
+	}
+	facts, err := c.probe(ctx, member)
+	if w := c.Pool.Worker(member.Name); w != nil {
+		err = cmp.Or(err, w.BreakerError())
+	}
+	c.Pool.Probed(member.Name, err)
+	c.emitReachability(member, err)
+	next := status.Cluster(member.Status, member.Generation, status.Probe{
+		Version: facts.Version, NodesTotal: facts.NodesTotal, NodesReady: facts.NodesReady,
+		Err: err, Reason: clusters.Reason(err),
+	}, time.Now())
+	c.inform(member, &next)
+	if probeTimeDue(member.Status.LastProbeTime, next.LastProbeTime) || !sameExceptTimes(member.Status, next) {
+		if err := c.writeStatus(ctx, member, next); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	return ctrl.Result{RequeueAfter: c.nextProbe(member.Name)}, nil
+}
+
+func (c *Controller) writeStatus(ctx context.Context, member *v1alpha1.Cluster, next v1alpha1.ClusterStatus) error {
+	member.Status = next
+	if err := c.Records.PutStatus(ctx, member); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	return nil
+}
+
+// nextProbe returns when the cluster is probed next.
+func (c *Controller) nextProbe(cluster string) time.Duration {
+	if w := c.Pool.Worker(cluster); w != nil {
+		if b := w.Breaker(); b.State == breaker.Open {
+			return min(max(time.Until(b.NextProbe), minProbeInterval), probeInterval)
+		}
+	}
+	return probeInterval
+}
+
+// probe connects if necessary, and probes.
+func (c *Controller) probe(ctx context.Context, member *v1alpha1.Cluster) (clusters.Facts, error) {
+	ctx, cancel := context.WithTimeout(ctx, ProbeTimeout)
+	defer cancel()
+	secret, err := c.secret(ctx, member)
+	switch {
+	case apierrors.IsNotFound(err):
+		c.drop(member.Name)
+		return clusters.Facts{}, err
+	case err != nil: // the hub is slow: the member stays connected as it is
+		c.Log.Warn("cannot read credentials", "cluster", member.Name, "error", err)
+	default:
+		if err := c.connect(ctx, member, secret); err != nil {
+			c.drop(member.Name)
+			return clusters.Facts{}, err
+		}
+	}
+	w := c.Pool.Worker(member.Name)
+	if w == nil {
+		return clusters.Facts{}, cmp.Or(err, errRemoved)
+	}
+	w.SetResourceModels(member.Spec.ResourceModels, c.Registry.Follower() && resourcesWanted(member))
+	return c.ask(ctx, member, w.Member())
+}
+
+var errRemoved = errors.New("the cluster was removed while it was probed")
+
+// inform adds the results of the last survey, and the taints of policies, to the next status of a Cluster.
+func (c *Controller) inform(member *v1alpha1.Cluster, next *v1alpha1.ClusterStatus) {
+	for _, kind := range []string{v1alpha1.CompleteAPIEnablements, v1alpha1.ResourceSummaryAvailable} {
+		if known := meta.FindStatusCondition(member.Status.Conditions, kind); known != nil {
+			kept := *known
+			kept.ObservedGeneration = member.Generation
+			next.Conditions = append(next.Conditions, kept)
+		}
+	}
+	if w := c.Pool.Worker(member.Name); w != nil {
+		w.Inform(next, member.Generation)
+	}
+	c.addTaints(member, next)
+}
+
+// ask probes a cluster, and now and then counts its nodes.
+func (c *Controller) ask(ctx context.Context, member *v1alpha1.Cluster, m *clusters.Member) (clusters.Facts, error) {
+	c.mu.Lock()
+	fresh := time.Since(c.counted[member.Name]) < countInterval
+	c.mu.Unlock()
+	if fresh {
+		known := member.Status.NodeSummary
+		v, err := clusters.Ping(ctx, m)
+		return clusters.Facts{Version: v, NodesTotal: known.TotalNum, NodesReady: known.ReadyNum}, err
+	}
+	facts, err := clusters.Probe(ctx, m)
+	if err == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.counted[member.Name] = time.Now()
+	}
+	return facts, err
+}
+
+// secret reads the credentials of a cluster; nil if it names none.
+func (c *Controller) secret(ctx context.Context, member *v1alpha1.Cluster) (map[string][]byte, error) {
+	ref := member.Spec.SecretRef
+	if ref == nil {
+		return nil, nil
+	}
+	secret := &corev1.Secret{}
+	if err := c.Secrets.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, secret); err != nil {
+		return nil, fmt.Errorf("credentials of cluster %s: %w", member.Name, err)
+	}
+	return secret.Data, nil
+}
+
+// connect connects a cluster, unless it is connected with these credentials already.
+func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secret map[string][]byte) error {
+	digest := credentialDigest(member, secret)
+	c.mu.Lock()
+	known := c.credentials[member.Name] == digest
+	c.mu.Unlock()
+	if known {
+		return nil
+	}
+	cfg, err := clusters.RESTConfig(member, secret)
+	if err != nil {
+		return err
+	}
+	m, err := clusters.ConnectWith(c.Fence(cfg, member.Name), member.Name, &c.catalogs)
+	if err != nil {
+		return err
+	}
+	if err := c.inherit(ctx, member.Name); err != nil {
+		m.Close()
+		return err
+	}
+	c.mu.Lock()
+	c.credentials[member.Name] = digest
+	c.mu.Unlock()
+	c.Pool.Connect(m)
+	return nil
+}
+
+// VisitRemote connects to a cluster of another replica, to ask what it has and whether it would accept a plan. Nothing can be
+// written through the connection, which the caller closes.
+func (c *Controller) VisitRemote(ctx context.Context, cluster string) (*clusters.Member, error) {
+	member := &v1alpha1.Cluster{}
+	if err := c.Hub.Get(ctx, types.NamespacedName{Name: cluster}, member); err != nil {
+		return nil, err
+	}
+	secret, err := c.secret(ctx, member)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := clusters.RESTConfig(member, secret)
+	if err != nil {
+		return nil, err
+	}
+	return clusters.ConnectWith(c.Options.Visit(cfg, cluster), cluster, &c.catalogs)
+}
+
+func (c *Controller) drop(cluster string) {
+	c.mu.Lock()
+	_, known := c.credentials[cluster]
+	delete(c.credentials, cluster)
+	delete(c.counted, cluster)
+	c.mu.Unlock()
+	if known {
+		c.Pool.Disconnect(cluster)
+	}
+}
+
+// LetGo ends all work for clusters that this replica does not own any more, and returns when none is under way.
+func (c *Controller) LetGo(owns func(cluster string) bool) {
+	var closing sync.WaitGroup
+	for _, w := range c.Pool.Workers() {
+		if !owns(w.Name()) {
+			closing.Go(func() { c.drop(w.Name()) })
+		}
+	}
+	closing.Wait()
+}
+
+// credentialDigest identifies everything that a connection is made of.
+func credentialDigest(member *v1alpha1.Cluster, secret map[string][]byte) string {
+	spec := member.Spec
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	_ = enc.Encode([]any{spec.APIEndpoint, spec.InsecureSkipTLSVerification, spec.ProxyURL, spec.ProxyHeader, maps.Clone(secret)}) // always encodes
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// probeTimeDue reports whether lastProbeTime has to be written although nothing else changed.
+func probeTimeDue(written, now *metav1.Time) bool {
+	return now != nil && (written == nil || now.Sub(written.Time) >= state.ProbeWriteInterval)
+}
+
+// sameExceptTimes compares two statuses without the times that always change.
+func sameExceptTimes(a, b v1alpha1.ClusterStatus) bool {
+	a.LastProbeTime, b.LastProbeTime = nil, nil
+	a.ResourceSummary, b.ResourceSummary = withoutTime(a.ResourceSummary), withoutTime(b.ResourceSummary)
+	return equality.Semantic.DeepEqual(a, b)
+}
+
+func withoutTime(s *v1alpha1.ResourceSummary) *v1alpha1.ResourceSummary {
+	if s == nil {
+		return nil
+	}
+	copied := *s
+	copied.MeasuredAt = nil
+	return &copied
+}

@@ -1,0 +1,72 @@
+package member
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/reconciler/state"
+)
+
+// presence remembers of every declared Cluster whether it answered its last probe. The zero presence is empty.
+type presence struct {
+	mu        sync.Mutex
+	reachable map[string]bool
+}
+
+// record records the result of a probe, and reports whether it is news. Before the first probe the status decides: a
+// cluster that was never probed counts as reachable, so that one that never answers is an event.
+func (p *presence) record(member *v1alpha1.Cluster, reachable bool) (news bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was, known := p.reachable[member.Name]
+	if !known {
+		was = !meta.IsStatusConditionFalse(member.Status.Conditions, fluxmeta.ReadyCondition)
+	}
+	if p.reachable == nil {
+		p.reachable = map[string]bool{}
+	}
+	p.reachable[member.Name] = reachable
+	return was != reachable
+}
+
+// forget drops a cluster that is not declared any more.
+func (p *presence) forget(cluster string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.reachable, cluster)
+}
+
+// Declared returns the Clusters that were probed, in no order.
+func (c *Controller) Declared() []string {
+	c.presence.mu.Lock()
+	defer c.presence.mu.Unlock()
+	return slices.Collect(maps.Keys(c.presence.reachable))
+}
+
+// emitReachability emits an event when a cluster becomes unreachable, and when it is reachable again. err is why it did
+// not answer; member is as it was before.
+func (c *Controller) emitReachability(member *v1alpha1.Cluster, err error) {
+	if !c.presence.record(member, err == nil) {
+		return
+	}
+	if err != nil {
+		c.Emit(state.Event{About: member, Type: state.Warning, Reason: clusters.Reason(err), Message: fmt.Sprintf(
+			"the cluster does not answer; what runs there stays, and counts as unknown: %v", err)})
+		return
+	}
+	text := "the cluster answers again"
+	if lost := meta.FindStatusCondition(member.Status.Conditions, fluxmeta.ReadyCondition); lost != nil && lost.Status == metav1.ConditionFalse {
+		text += ", after " + duration.HumanDuration(time.Since(lost.LastTransitionTime.Time))
+	}
+	c.Emit(state.Event{About: member, Type: state.Normal, Reason: clusters.Connected, Message: text})
+}

@@ -1,0 +1,281 @@
+package replica
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	gosync "sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/stage"
+	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/rollout"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/reconciler/sync"
+)
+
+const (
+	// assignmentRetry is how soon an assignment is tried again whose digest this replica does not reproduce: it may not have
+	// observed yet what the leader decided from. lastRetry bounds the back-off.
+	assignmentRetry = time.Second
+	lastRetry       = time.Minute
+)
+
+// Follower executes, in a replica that does not lead, what the leader assigned. It decides nothing: it makes the plan of
+// the commit that a Delivery names, and delivers it where its digest is the assigned one.
+type Follower struct {
+	client.Client
+	Registry *state.Registry
+	Records  store.Store
+	Pool     *deliver.Pool
+	// Plans fetches, compiles and opens as the leader does.
+	Plans *sync.Controller
+	Past  *rollout.Past
+	Log   *slog.Logger
+
+	// role is held for reading while assignments are executed, and for writing to begin to lead.
+	role gosync.RWMutex
+}
+
+// Lead makes this replica the leader. It starts from the records on the hub, as after a restart: what it knows as a
+// follower is about its assignments only.
+func (l *Follower) Lead() {
+	if !l.Registry.Follower() {
+		return
+	}
+	l.role.Lock()
+	defer l.role.Unlock()
+	for _, f := range l.Registry.Lead(time.Now()) {
+		l.Plans.Forget(f.Key())
+	}
+}
+
+// Reconcile executes the assignments of one Federation.
+func (l *Follower) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	l.role.RLock()
+	defer l.role.RUnlock()
+	if !l.Registry.Follower() {
+		return ctrl.Result{}, nil
+	}
+	fed := &v1alpha1.Federation{}
+	err := l.Get(ctx, req.NamespacedName, fed)
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && fed.DeletionTimestamp != nil:
+		l.Plans.Forget(req.NamespacedName)
+		return ctrl.Result{}, nil
+	case err != nil:
+		return ctrl.Result{}, err
+	}
+	assigned, err := l.assigned(ctx, fed)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	f := l.follow(fed)
+	f.KeepAssigned(assigned)
+	open := f.Unexecuted(assigned)
+	if len(open) == 0 {
+		l.Pool.Enqueue(f.Resync())
+		return ctrl.Result{}, nil
+	}
+	defer l.Pool.Planning(f.Key())()
+	work, err := l.plan(ctx, f, fed, open)
+	if err != nil {
+		l.block(f, open, work, err.Error())
+		return ctrl.Result{}, err
+	}
+	if l.execute(ctx, f, work, assigned) {
+		return ctrl.Result{}, nil
+	}
+	lasts := l.block(f, f.Unexecuted(assigned), work, "the plan that this replica makes of "+work.revision+" is not the assigned one")
+	return ctrl.Result{RequeueAfter: min(max(lasts, assignmentRetry), lastRetry)}, nil
+}
+
+// block reports why assignments are not executed, if that lasts.
+func (l *Follower) block(f *state.Federation, open []*v1alpha1.Delivery, work assignedPlan, why string) (lasts time.Duration) {
+	lasts, changes := f.Block(open, work.inventories, why, time.Now())
+	l.Pool.Enqueue(changes)
+	return lasts
+}
+
+// assigned returns the Deliveries of a Federation to the clusters that this replica owns, by cluster.
+func (l *Follower) assigned(ctx context.Context, fed *v1alpha1.Federation) (map[string]*v1alpha1.Delivery, error) {
+	var all v1alpha1.DeliveryList
+	if err := l.List(ctx, &all, client.InNamespace(fed.Namespace), client.MatchingLabels{v1alpha1.FederationLabel: fed.Name}); err != nil {
+		return nil, fmt.Errorf("reading the assignments of %s/%s: %w", fed.Namespace, fed.Name, err)
+	}
+	assigned := map[string]*v1alpha1.Delivery{}
+	for i := range all.Items {
+		if d := &all.Items[i]; l.Registry.Owns(d.Spec.Cluster) && d.DeletionTimestamp == nil {
+			assigned[d.Spec.Cluster] = d
+		}
+	}
+	return assigned, nil
+}
+
+// follow returns a Federation that another replica plans.
+func (l *Follower) follow(fed *v1alpha1.Federation) *state.Federation {
+	key := client.ObjectKeyFromObject(fed)
+	if f := l.Registry.Federation(key); f != nil {
+		before := f.Spec()
+		if f.Declare(fed) {
+			if !equality.Semantic.DeepEqual(before, fed.Spec) { // resumed, or pruned differently
+				f.ExecuteAgain()
+			}
+			return f
+		}
+	}
+	l.Plans.Forget(key)
+	return l.Plans.Follow(fed)
+}
+
+// execute activates a plan on the assigned clusters. It returns false if the plan is not the assigned one of some cluster:
+// what runs there stays as it is.
+func (l *Follower) execute(ctx context.Context, f *state.Federation, work assignedPlan, assigned map[string]*v1alpha1.Delivery) (complete bool) {
+	activated := f.Activate(state.Activation{
+		Plan: work.plan, Revision: work.revision, AllowPrune: work.allowPrune,
+		Assigned: &state.Assigned{Deliveries: assigned, Turns: l.turns(ctx, f, work.plan, assigned), Inventories: work.inventories},
+	}, time.Now())
+	if activated.Relist {
+		l.Pool.Relist(f)
+	}
+	l.Pool.Enqueue(activated.Changes)
+	return activated.Complete
+}
+
+// turns returns the turns that the leader decided, by cluster and rollout.
+func (l *Follower) turns(ctx context.Context, f *state.Federation, plan *propagate.Plan, assigned map[string]*v1alpha1.Delivery) map[string]map[string]propagate.StageAssignment {
+	all := map[string]map[string]propagate.StageAssignment{}
+	for cluster, d := range assigned {
+		all[cluster] = map[string]propagate.StageAssignment{}
+		for _, r := range d.Status.Rollouts {
+			i := slices.IndexFunc(plan.Rollouts(), func(x *propagate.Rollout) bool { return x.Name() == r.Policy })
+			if i < 0 {
+				continue
+			}
+			turn := propagate.StageAssignment{}
+			if r.Held || r.Current.Digest != f.RolloutDigest(plan.Rollouts()[i], cluster) { // the decision may be about the commit before
+				turn.Held = propagate.UndecidedStage
+			}
+			if r.RollbackTo != nil {
+				turn.RollbackTo = l.rollback(ctx, f, plan, cluster, r)
+			}
+			all[cluster][r.Policy] = turn
+		}
+	}
+	return all
+}
+
+// rollback returns the plan that a rollback delivers; nil if its version cannot be restored, and then the cluster is held.
+func (l *Follower) rollback(ctx context.Context, f *state.Federation, active *propagate.Plan, cluster string, r v1alpha1.DeliveryRollout) *propagate.Plan {
+	version := stage.Version(*r.RollbackTo)
+	plan, err := l.Past.Plan(ctx, f, active, r.Policy, cluster, version)
+	if err != nil {
+		l.Log.Warn("cannot restore the version of a rollback", "federation", f.Key(), "cluster", cluster, "revision", version.Revision, "error", err)
+		return nil
+	}
+	return plan
+}
+
+// assignedPlan is the plan of a commit that this replica has assignments for.
+type assignedPlan struct {
+	revision   string
+	plan       *propagate.Plan
+	allowPrune bool
+	// inventories are, by cluster, what the replicas that owned it before recorded; nil if no cluster is new.
+	inventories map[string][]string
+}
+
+// plan returns the plan of some assignments: the active plan if it is theirs, because its deliveries then continue.
+func (l *Follower) plan(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, open []*v1alpha1.Delivery) (assignedPlan, error) {
+	var work assignedPlan
+	if f.HasNew(open) {
+		var err error
+		if work.inventories, err = l.inventories(ctx, fed); err != nil {
+			return work, err
+		}
+	}
+	if work.plan, work.revision, work.allowPrune = f.AssignedPlan(open); work.plan != nil {
+		return work, nil
+	}
+	work.revision = mostFrequentRevision(open)
+	err := l.compile(ctx, f, fed, &work)
+	return work, err
+}
+
+// mostFrequentRevision returns the revision of most assignments: while the leader writes those of a new commit, the others
+// follow.
+func mostFrequentRevision(assigned []*v1alpha1.Delivery) string {
+	count := map[string]int{}
+	for _, d := range assigned {
+		count[d.Spec.Revision]++
+	}
+	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return count[a] - count[b] })
+}
+
+// inventories reads what the replicas that owned each cluster before recorded, without a cache.
+func (l *Follower) inventories(ctx context.Context, fed *v1alpha1.Federation) (map[string][]string, error) {
+	var deliveries v1alpha1.DeliveryList
+	var reports v1alpha1.DeliveryReportList
+	for _, list := range []client.ObjectList{&deliveries, &reports} {
+		if err := l.Records.List(ctx, list, fed.Namespace, fed.Name); err != nil {
+			return nil, err
+		}
+	}
+	all := map[string][]string{}
+	for _, d := range deliveries.Items {
+		all[d.Spec.Cluster] = d.Status.Inventory
+	}
+	for _, r := range reports.Items {
+		entries := slices.Concat(all[r.Spec.Cluster], r.Status.ApplyResult.Inventory)
+		slices.Sort(entries)
+		all[r.Spec.Cluster] = slices.Compact(entries)
+	}
+	return all, nil
+}
+
+// compile makes the plan of a commit, as the leader did.
+func (l *Follower) compile(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, work *assignedPlan) error {
+	var releases v1alpha1.ReleaseList
+	var objects v1alpha1.FederatedObjectList
+	for _, list := range []client.ObjectList{&releases, &objects} {
+		if err := l.Records.List(ctx, list, fed.Namespace, fed.Name); err != nil {
+			return err
+		}
+	}
+	f.SetReleases(releases.Items)
+	pinned, err := sync.Pin(fed, releases.Items, work.revision)
+	if err != nil {
+		return err
+	}
+	checkout, err := sync.Fetch(ctx, l.Plans.Sources, pinned, l.Plans.SecretsOf(fed))
+	if err != nil {
+		return err
+	}
+	parts, err := checkout.Parts(l.Plans.Builds(f.Key()))
+	if err != nil {
+		return err
+	}
+	members, err := l.Plans.Fleet(ctx)
+	if err != nil {
+		return err
+	}
+	previous := make([]propagate.Previous, len(objects.Items))
+	for i := range objects.Items {
+		previous[i] = propagate.PreviousFrom(objects.Items[i].Spec)
+	}
+	in := checkout.Input(fed, parts, l.Pool.Inform(members), previous)
+	in.Revision = work.revision
+	work.allowPrune = checkout.AllowsPrune()
+	work.plan, err = f.Plan().Next(in)
+	return err
+}

@@ -1,0 +1,141 @@
+package replica
+
+import (
+	"context"
+
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/state"
+)
+
+// Start reconciles the assignments of a Federation when one of a cluster that this replica owns changed, when the
+// Federation did, and when handedOver says so.
+func (l *Follower) Start(mgr manager.Manager, o controller.Options, handedOver ctrlsource.Source) error {
+	about := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, obj client.Object) []reconcile.Request {
+		d, ok := obj.(*v1alpha1.Delivery)
+		if !ok {
+			return nil
+		}
+		return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: d.Namespace, Name: d.Spec.Federation}}}
+	})
+	mine := predicate.NewPredicateFuncs(func(obj client.Object) bool {
+		d, ok := obj.(*v1alpha1.Delivery)
+		return ok && l.Registry.Follower() && l.Registry.Owns(d.Spec.Cluster)
+	})
+	o.NeedLeaderElection = ptr.To(false)
+	return ctrl.NewControllerManagedBy(mgr).Named("assignments").
+		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		Watches(&v1alpha1.Delivery{}, about, builder.WithPredicates(mine, assignmentChanged())).
+		WatchesRawSource(handedOver).
+		WithOptions(o).
+		Complete(l)
+}
+
+// assignmentChanged lets new assignments pass: most writes of a Delivery report the result of the last one.
+func assignmentChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, was := e.ObjectOld.(*v1alpha1.Delivery)
+		after, is := e.ObjectNew.(*v1alpha1.Delivery)
+		return !was || !is || state.AssignmentID(before) != state.AssignmentID(after) ||
+			(len(before.Status.Inventory) == 0) != (len(after.Status.Inventory) == 0)
+	}}
+}
+
+// AssignmentOnly reduces a Delivery in the cache to what a follower needs.
+func AssignmentOnly(obj any) (any, error) {
+	if d, ok := obj.(*v1alpha1.Delivery); ok {
+		d.ManagedFields = nil
+		d.Status = v1alpha1.DeliveryStatus{Inventory: d.Status.Inventory, Rollouts: d.Status.Rollouts}
+	}
+	return obj, nil
+}
+
+// WatchReports ingests the reports of other replicas until ctx ends. It keeps of a report only what status needs.
+func WatchReports(ctx context.Context, hub client.WithWatch, pool *deliver.Pool) {
+	source := &toolscache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			list := &v1alpha1.DeliveryReportList{}
+			return list, hub.List(ctx, list, &client.ListOptions{Raw: &o})
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return hub.Watch(ctx, &v1alpha1.DeliveryReportList{}, &client.ListOptions{Raw: &o})
+		},
+	}
+	toolscache.NewReflectorWithOptions(source, &v1alpha1.DeliveryReport{}, reportSink{pool}, toolscache.ReflectorOptions{Name: "reports"}).RunWithContext(ctx)
+}
+
+// reportSink is the store of a reflector that ingests reports and keeps none.
+type reportSink struct{ pool *deliver.Pool }
+
+// Add ingests a report.
+func (s reportSink) Add(obj any) error {
+	if r, ok := obj.(*v1alpha1.DeliveryReport); ok {
+		s.pool.Ingest(r)
+	}
+	return nil
+}
+
+// Update ingests a report.
+func (s reportSink) Update(obj any) error { return s.Add(obj) }
+
+// Delete does nothing: the last report stays valid until the replica that owns the cluster reports again.
+func (s reportSink) Delete(any) error { return nil }
+
+// Replace ingests all reports.
+func (s reportSink) Replace(all []any, _ string) error {
+	for _, obj := range all {
+		_ = s.Add(obj) // never fails
+	}
+	return nil
+}
+
+// Resync does nothing.
+func (s reportSink) Resync() error { return nil }
+
+// WatchProbes records the status of every Cluster as its owner writes it, which is all that is known of a cluster on which
+// nothing was delivered.
+func WatchProbes(mgr manager.Manager, registry *state.Registry, o controller.Options) error {
+	o.NeedLeaderElection = ptr.To(false)
+	hub := mgr.GetClient()
+	return ctrl.NewControllerManagedBy(mgr).Named("probes").For(&v1alpha1.Cluster{}).WithOptions(o).
+		Complete(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+			c := &v1alpha1.Cluster{}
+			if err := hub.Get(ctx, types.NamespacedName{Name: req.Name}, c); err != nil {
+				registry.RecordProbe(req.Name, state.Probe{})
+				return reconcile.Result{}, client.IgnoreNotFound(err)
+			}
+			registry.RecordProbe(c.Name, probeOf(c))
+			return reconcile.Result{}, nil
+		}))
+}
+
+func probeOf(c *v1alpha1.Cluster) state.Probe {
+	ready := meta.FindStatusCondition(c.Status.Conditions, fluxmeta.ReadyCondition)
+	if ready == nil || ready.Status == metav1.ConditionUnknown || c.Status.LastProbeTime == nil {
+		return state.Probe{}
+	}
+	p := state.Probe{Known: true, At: c.Status.LastProbeTime.Time}
+	if ready.Status == metav1.ConditionFalse {
+		p.Failure = ready.Message
+	}
+	return p
+}

@@ -1,0 +1,76 @@
+package rollout
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/stage"
+	"github.com/accord-dev/accord/reconciler/state"
+)
+
+// namedClusters bounds the clusters that one event names.
+const namedClusters = 5
+
+// events returns the events of a decision: one for all clusters of a stage to which the same happened. The number of
+// events about one Release is bounded, so healthy clusters are left to the status.
+func events(about *v1alpha1.Release, d *state.RolloutDecision) []state.Event {
+	var all []state.Event
+	for _, name := range slices.Sorted(maps.Keys(d.Outcomes)) {
+		open := slices.DeleteFunc(slices.Clone(d.Outcomes[name].Events), func(x stage.Event) bool { return x.Kind == stage.Became })
+		for i := 0; i < len(open); {
+			first := open[i]
+			var clusters []string
+			for ; i < len(open) && together(first, open[i]); i++ {
+				if open[i].Cluster != "" {
+					clusters = append(clusters, open[i].Cluster)
+				}
+			}
+			kind := state.Normal
+			switch first.Kind {
+			case stage.Stopped, stage.Restored, stage.Relapsed:
+				kind = state.Warning
+			}
+			all = append(all, state.Event{About: about, Type: kind, Reason: "Rollout" + string(first.Kind), Message: sentence(name, first, clusters)})
+		}
+	}
+	return all
+}
+
+// together reports whether two events are emitted as one: the same of several clusters, or a stage that starts and the
+// clusters that it updates first.
+func together(first, next stage.Event) bool {
+	return first.Stage == next.Stage && (first.Kind == next.Kind || first.Kind == stage.Entered && next.Kind == stage.Given)
+}
+
+// sentence returns the message of an event.
+func sentence(name string, e stage.Event, clusters []string) string {
+	text := "RolloutPolicy " + name
+	if e.Stage != "" {
+		text += ", stage " + e.Stage
+	}
+	did := map[stage.EventKind]string{
+		stage.Started: "a new version is wanted", stage.Superseded: "a newer version is wanted, the rollout starts again",
+		stage.Entered: "started, clusters updated to the new version: %s", stage.Given: "%s: updated to the new version",
+		stage.Became: "%s: healthy on the new version", stage.Relapsed: "%s: not healthy any more", stage.Passed: "completed", stage.Stopped: "halted",
+		stage.Restored: "%s: rolled back to the last healthy version", stage.Resumed: "resumed", stage.Finished: "all stages are completed",
+	}[e.Kind]
+	if strings.Contains(did, "%s") {
+		did = fmt.Sprintf(did, cmp.Or(named(clusters), "none"))
+	}
+	if e.Message != "" {
+		did += ": " + e.Message
+	}
+	return text + ": " + did
+}
+
+// named names the first few of many clusters.
+func named(all []string) string {
+	if len(all) <= namedClusters {
+		return strings.Join(all, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(all[:namedClusters], ", "), len(all)-namedClusters)
+}

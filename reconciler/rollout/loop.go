@@ -1,0 +1,138 @@
+// Package rollout is the loop of staged rollouts: it decides whose turn it is, writes the decision to the hub and acts on
+// it. Package propagate/stage decides.
+package rollout
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/report"
+	"github.com/accord-dev/accord/reconciler/state"
+)
+
+const (
+	// workers bounds the Federations that are decided at once, writers the Deliveries that are written at once.
+	workers = 2
+	writers = 8
+	// firstRetry and lastRetry bound the back-off of a decision that could not be written.
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = time.Minute
+)
+
+// Loop decides the rollouts of all Federations.
+type Loop struct {
+	registry *state.Registry
+	pool     *deliver.Pool
+	reporter *report.Reporter
+	past     *Past
+	log      *slog.Logger
+	queue    workqueue.TypedRateLimitingInterface[types.NamespacedName]
+
+	mu      sync.Mutex
+	decided map[types.NamespacedName]time.Time // when each was decided last
+}
+
+// NewLoop returns a loop, which decides nothing before Run is called.
+func NewLoop(registry *state.Registry, pool *deliver.Pool, reporter *report.Reporter, past *Past, log *slog.Logger) *Loop {
+	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](firstRetry, lastRetry)
+	return &Loop{
+		registry: registry, pool: pool, reporter: reporter, past: past, log: log, queue: workqueue.NewTypedRateLimitingQueue(limit),
+		decided: map[types.NamespacedName]time.Time{},
+	}
+}
+
+// Check requests a decision. It does not block.
+func (l *Loop) Check(c state.RolloutCheck) {
+	l.mu.Lock()
+	wait := c.Interval - time.Since(l.decided[c.Federation])
+	l.mu.Unlock()
+	l.queue.AddAfter(c.Federation, max(wait, state.Gather))
+}
+
+// Run decides until ctx ends.
+func (l *Loop) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() { l.work(ctx) })
+	}
+	<-ctx.Done()
+	l.queue.ShutDown()
+	running.Wait()
+}
+
+func (l *Loop) work(ctx context.Context) {
+	for {
+		key, shutdown := l.queue.Get()
+		if shutdown {
+			return
+		}
+		if err := l.decide(ctx, key); err == nil {
+			l.queue.Forget(key)
+		} else if ctx.Err() == nil {
+			l.log.Error("cannot write a rollout decision, trying again", "federation", key, "error", err)
+			l.queue.AddRateLimited(key)
+		}
+		l.queue.Done(key)
+	}
+}
+
+// decide makes one decision and acts on it. The hub has whatever leads to a write on a member before that write: a process
+// that takes over at any point continues from there.
+func (l *Loop) decide(ctx context.Context, key types.NamespacedName) error {
+	f := l.registry.Federation(key)
+	if f == nil || l.registry.Follower() { // the leader decides
+		l.forget(key)
+		return nil
+	}
+	d, ok := f.DecideRollouts(time.Now().UTC().Truncate(time.Microsecond))
+	if !ok {
+		return nil
+	}
+	if err := l.remember(ctx, f, d); err != nil {
+		return err
+	}
+	l.past.rollBack(ctx, f, d)
+	about, changes := f.ActOnRollouts(d)
+	if about != nil {
+		changes.Events = append(changes.Events, events(about, d)...)
+	}
+	l.pool.Enqueue(changes)
+	l.mu.Lock()
+	l.decided[key] = time.Now()
+	l.mu.Unlock()
+	if !d.Again.IsZero() {
+		l.queue.AddAfter(key, time.Until(d.Again)+state.Gather)
+	}
+	return nil
+}
+
+func (l *Loop) forget(key types.NamespacedName) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.decided, key)
+}
+
+// remember writes what has to be remembered of a decision.
+func (l *Loop) remember(ctx context.Context, f *state.Federation, d *state.RolloutDecision) error {
+	federation, changes, current := f.RememberRollouts(d)
+	if !current {
+		return nil
+	}
+	l.pool.Enqueue(changes)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(writers)
+	for _, cluster := range d.Changed {
+		g.Go(func() error { return l.reporter.WriteDelivery(ctx, f, cluster) })
+	}
+	if federation {
+		g.Go(func() error { return l.reporter.WriteFederation(ctx, f) })
+	}
+	return g.Wait()
+}

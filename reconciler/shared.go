@@ -1,0 +1,100 @@
+package reconciler
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/accord-dev/accord/reconciler/replica"
+	"github.com/accord-dev/accord/reconciler/replica/lease"
+	"github.com/accord-dev/accord/reconciler/state"
+)
+
+// shared is the part of this replica where several share the clusters.
+type shared struct {
+	config   *rest.Config
+	registry *state.Registry
+	shards   *lease.Shards
+	follower *replica.Follower
+	// changed has a value when this replica owns other clusters than before.
+	changed     chan struct{}
+	assignments *trigger
+	// letGo ends the work for clusters that this replica does not own any more.
+	letGo func(owns func(cluster string) bool)
+}
+
+// newShared returns the part of this replica. It follows until it is elected.
+func newShared(cfg *rest.Config, o Options, log *slog.Logger) (*shared, error) {
+	if !o.LeaderElection {
+		return nil, errors.New("replicas that share clusters need leader election: one of them leads")
+	}
+	leases, err := coordinationclient.NewForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	name, err := replicaName(o.Replica)
+	if err != nil {
+		return nil, err
+	}
+	s := &shared{config: cfg, changed: make(chan struct{}, 1), assignments: &trigger{}}
+	s.shards = lease.New(lease.Options{
+		Leases: leases.Leases(o.Namespace), Name: leaseName, Identity: name, Log: log,
+		LetGo: func(owns func(cluster string) bool) { s.letGo(owns) },
+		Changed: func() {
+			select {
+			case s.changed <- struct{}{}:
+			default: // it is known already
+			}
+		},
+	})
+	s.registry = state.NewSharedRegistry(name, s.shards)
+	return s, nil
+}
+
+// replicaName returns a unique name that is valid for an object.
+func replicaName(chosen string) (string, error) {
+	if chosen != "" {
+		return chosen, nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("naming this replica: %w", err)
+	}
+	return strings.ToLower(strings.ReplaceAll(host, "_", "-") + "-" + rand.Text()[:5]), nil
+}
+
+// addTo has the manager run the loops of a shared replica; none where one replica owns every cluster.
+func (s *shared) addTo(mgr manager.Manager, c *controllers) error {
+	if s == nil {
+		return nil
+	}
+	s.letGo = c.member.LetGo
+	watching, err := client.NewWithWatch(s.config, client.Options{Scheme: mgr.GetScheme()})
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		mgr.Add(always(s.shards.Run)),
+		mgr.Add(always(func(ctx context.Context) error {
+			s.follower.HandOver(ctx, s.changed, c.probes.cluster, s.assignments.federation)
+			return nil
+		})),
+		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+			s.follower.Lead()
+			replica.WatchReports(ctx, watching, c.pool)
+			return nil
+		})),
+		replica.WatchProbes(mgr, c.registry, workers(syncWorkers)),
+		s.follower.Start(mgr, workers(syncWorkers), ctrlsource.Func(s.assignments.start)),
+	)
+}
