@@ -1,4 +1,4 @@
-package reconciler
+package store
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/local/localtest"
-	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 )
 
@@ -26,16 +25,16 @@ func TestTheKeyOfFingerprints(t *testing.T) {
 	hub := localtest.Start(t, "hub").Config()
 	admin := clientFor(t, hub)
 	at := func(namespace string) types.NamespacedName {
-		return types.NamespacedName{Namespace: namespace, Name: store.FingerprintSecret}
+		return types.NamespacedName{Namespace: namespace, Name: FingerprintSecret}
 	}
 	load := func(ctx context.Context, as client.Client, namespace string, log *slog.Logger) (*fingerprint.Key, error) {
-		return store.Fingerprints(ctx, as, as, at(namespace), log)
+		return Fingerprints(ctx, as, as, at(namespace), log)
 	}
 	stored := func(namespace string) []byte {
 		secret := &corev1.Secret{}
 		require.NoError(t, admin.Get(t.Context(), at(namespace), secret))
-		require.Len(t, secret.Data[store.FingerprintField], fingerprint.KeySize)
-		return secret.Data[store.FingerprintField]
+		require.Len(t, secret.Data[FingerprintField], fingerprint.KeySize)
+		return secret.Data[FingerprintField]
 	}
 
 	t.Log("a hub of its own: nothing is there, and several begin at once")
@@ -57,10 +56,10 @@ func TestTheKeyOfFingerprints(t *testing.T) {
 
 	t.Log("an installed hub: the Secret is there, and empty; or has a key that is too short to be one")
 	require.NoError(t, admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "installed"}}))
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "installed", Name: store.FingerprintSecret}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "installed", Name: FingerprintSecret}}
 	require.NoError(t, admin.Create(t.Context(), secret))
 	var last []byte
-	for _, data := range []map[string][]byte{nil, {store.FingerprintField: []byte("short")}} {
+	for _, data := range []map[string][]byte{nil, {FingerprintField: []byte("short")}} {
 		secret.Data = data
 		require.NoError(t, admin.Update(t.Context(), secret))
 		for range 2 { // it stays
@@ -84,7 +83,7 @@ func TestTheKeyOfFingerprints(t *testing.T) {
 	id := manifest.ID{Kind: "Secret", Name: "pin"}
 	require.Equal(t, "digest", p.Staged(id, "digest"), "the key is not durable")
 	require.NotEqual(t, fingerprint.New(last, true).Object(id, "digest"), p.Object(id, "digest"))
-	require.NotEqual(t, store.ProcessFingerprints().Object(id, "digest"), p.Object(id, "digest"), "every call makes another key")
+	require.NotEqual(t, ProcessFingerprints().Object(id, "digest"), p.Object(id, "digest"), "every call makes another key")
 	require.Equal(t, 1, strings.Count(said.String(), "level=WARN"))
 	require.Contains(t, said.String(), "secret=installed/accord.fingerprints")
 

@@ -1,4 +1,4 @@
-package reconciler
+package sync
 
 import (
 	"strings"
@@ -37,11 +37,11 @@ func TestApprovedByMessage(t *testing.T) {
 		"a word in its place":               {[]string{"a\n\nAccord-Approve-Plan: all"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var sources checkout
+			var sources Checkout
 			for _, m := range c.messages {
 				sources.snapshots = append(sources.snapshots, source.Snapshot{Message: m})
 			}
-			require.Equal(t, c.want, sources.approves())
+			require.Equal(t, c.want, sources.Approves())
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package reconciler
+package state
 
 import (
 	"fmt"
@@ -32,15 +32,15 @@ func TestAbsences(t *testing.T) {
 		"listed by the process before us": {absences{}, deleted, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := tt.absences.drift(live.Outcome{Drift: []live.Drift{tt.drift}})
+			got := tt.absences.drift(Result{Drift: []live.Drift{tt.drift}})
 			require.Equal(t, tt.theirs, len(got) == 1)
 		})
 	}
 	t.Run("written again", func(t *testing.T) {
 		a := absences{recorded: true}
 		a.vanish(web)
-		require.Len(t, a.drift(live.Outcome{Drift: []live.Drift{deleted}, Answers: map[manifest.ID]live.Answer{web: {}}}), 1)
-		require.Empty(t, a.drift(live.Outcome{Drift: []live.Drift{deleted}}))
+		require.Len(t, a.drift(Result{Drift: []live.Drift{deleted}, Answers: map[manifest.ID]live.Answer{web: {}}}), 1)
+		require.Empty(t, a.drift(Result{Drift: []live.Drift{deleted}}))
 		require.Empty(t, a.vanished)
 	})
 }
@@ -61,7 +61,7 @@ func TestAbsencesAfterARestart(t *testing.T) {
 			d := &v1alpha1.Delivery{Status: v1alpha1.DeliveryStatus{Conditions: tt.conditions}}
 			d.Generation = 2
 			a := absencesSince(d)
-			told := a.drift(live.Outcome{Drift: []live.Drift{{ID: shopConfigMap("web"), What: live.Deleted}}})
+			told := a.drift(Result{Drift: []live.Drift{{ID: shopConfigMap("web"), What: live.Deleted}}})
 			require.Equal(t, tt.believed, len(told) == 1)
 		})
 	}
@@ -73,8 +73,14 @@ func TestDriftLines(t *testing.T) {
 		drift = append(drift, live.Drift{ID: shopConfigMap(fmt.Sprint("c", i)), Manager: "kubectl-edit", What: live.Changed})
 	}
 	drift = append(drift, live.Drift{ID: shopConfigMap("gone"), What: live.Deleted})
+	var c Changes
+	c.drift(&v1alpha1.Delivery{}, drift)
+	var lines []string
+	for _, e := range c.Events {
+		lines = append(lines, e.Message)
+	}
 	require.Equal(t, []string{
-		"put right what was deleted: ConfigMap shop/gone",
-		"put right what was changed by kubectl-edit: ConfigMap shop/c0, ConfigMap shop/c1, ConfigMap shop/c2, ConfigMap shop/c3, ConfigMap shop/c4 and 2 more",
-	}, driftLines(drift))
+		"repaired, deleted: ConfigMap shop/gone",
+		"repaired, changed by kubectl-edit: ConfigMap shop/c0, ConfigMap shop/c1, ConfigMap shop/c2, ConfigMap shop/c3, ConfigMap shop/c4 and 2 more",
+	}, lines)
 }

@@ -1,16 +1,17 @@
-package reconciler
+package state
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 )
 
 // TestRemembered writes decisions down and reads them back: the process after a restart knows what the one before it did.
@@ -74,16 +75,16 @@ func TestRemembered(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &federation{key: types.NamespacedName{Namespace: "demo", Name: "prod"}, declaration: &v1alpha1.Federation{}, legs: map[string]*leg{}}
+			f := New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}, NewRegistry(), fingerprint.New(nil, true))
 			for _, cluster := range []string{"a", "b", "c"} {
-				f.legs[cluster] = newLeg(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: cluster}}, nil)
+				f.clusters[cluster] = newCluster(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: cluster}}, nil)
 			}
 			c.decision.GVK = c.decision.ID.GroupKind().WithVersion("v1")
-			require.True(t, recordedDecision(&c.decision))
-			o := f.recordObject(&c.decision, c.next)
+			require.True(t, hasRecord(&c.decision))
+			o := f.objectRecord(&c.decision, c.next)
 			c.check(t, o.Spec)
-			f.objects = map[manifest.ID]*v1alpha1.FederatedObject{o.Spec.Template.ID(): o}
-			require.Equal(t, []propagate.Previous{c.next}, f.previous())
+			f.records.objects[o.Spec.Template.ID()] = o
+			require.Equal(t, []propagate.Previous{c.next}, f.Previous())
 		})
 	}
 }
@@ -91,11 +92,11 @@ func TestRemembered(t *testing.T) {
 func TestTheDigestOfASecretIsNotRemembered(t *testing.T) {
 	secret := manifest.ID{Kind: "Secret", Namespace: "shop", Name: "password"}
 	d := propagate.Decision{ID: secret, GVK: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Policy: &policy.Policy{}}
-	f := &federation{declaration: &v1alpha1.Federation{}}
-	require.Empty(t, f.recordObject(&d, propagate.Previous{ID: secret, Template: "0123"}).Spec.TemplateDigest)
+	f := New(&v1alpha1.Federation{}, NewRegistry(), fingerprint.New(nil, true))
+	require.Empty(t, f.objectRecord(&d, propagate.Previous{ID: secret, Template: "0123"}).Spec.TemplateDigest)
 }
 
 func TestOtherObjectsAreNotRecorded(t *testing.T) {
-	require.False(t, recordedDecision(&propagate.Decision{Why: "no policy selects it"}))
-	require.False(t, recordedDecision(&propagate.Decision{Chosen: []propagate.Choice{{Cluster: "a", Implied: true}}}), "a Namespace for its objects")
+	require.False(t, hasRecord(&propagate.Decision{Why: "no policy selects it"}))
+	require.False(t, hasRecord(&propagate.Decision{Chosen: []propagate.Choice{{Cluster: "a", Implied: true}}}), "a Namespace for its objects")
 }

@@ -1,4 +1,4 @@
-package reconciler
+package deliver
 
 import (
 	"errors"
@@ -42,13 +42,13 @@ func TestAnswerOf(t *testing.T) {
 		"trouble from the start":            {{v1alpha1.ResourceSummary{}, errBroken, true, ""}, {cores("1"), nil, true, "1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var a answerOf[v1alpha1.ResourceSummary]
+			var a answer[v1alpha1.ResourceSummary]
 			require.True(t, a.due(t0), "it was never asked")
 			for i, s := range steps {
-				now := t0.Add(time.Duration(i) * surveyInterval)
+				now := t0.Add(time.Duration(i) * SurveyInterval)
 				require.True(t, a.due(now), "step %d", i)
-				require.Equal(t, s.news, a.note(s.value, s.err, now), "step %d", i)
-				require.False(t, a.due(now.Add(surveyInterval-1)), "never more often")
+				require.Equal(t, s.news, a.record(s.value, s.err, now), "step %d", i)
+				require.False(t, a.due(now.Add(SurveyInterval-1)), "never more often")
 				require.Equal(t, s.known == "", a.value == nil, "step %d", i)
 				if a.value != nil {
 					require.Equal(t, s.known, a.value.Allocatable.Cpu().String(), "step %d", i)
@@ -77,12 +77,13 @@ func TestInformOfRoom(t *testing.T) {
 		"answered again after some trouble": {[]error{errBroken, nil}, "4", 1001, "the resources of the nodes were measured", metav1.ConditionTrue},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var s survey
+			w := &Worker{}
+			s := &w.survey
 			for i, err := range c.answers {
-				s.room.note(cores("4"), err, t0.Add(time.Duration(i)*time.Second))
+				s.room.record(cores("4"), err, t0.Add(time.Duration(i)*time.Second))
 			}
 			status := v1alpha1.ClusterStatus{ResourceSummary: before.DeepCopy()}
-			s.inform(&status, 3)
+			w.Inform(&status, 3)
 			available := meta.FindStatusCondition(status.Conditions, v1alpha1.ResourceSummaryAvailable)
 			require.Equal(t, c.answers != nil, available != nil)
 			if available != nil {
@@ -115,16 +116,17 @@ func TestInformOfKinds(t *testing.T) {
 		says   string
 	}{
 		"all":                {nil, discovery.APIs{Enablements: list}, nil, list, "True", "Complete", "all kinds that the cluster serves are known"},
-		"in part":            {nil, discovery.APIs{Enablements: list, Unavailable: []string{"metrics.k8s.io/v1beta1"}}, nil, list, "False", "Partial", "nobody answers for metrics.k8s.io/v1beta1"},
+		"in part":            {nil, discovery.APIs{Enablements: list, Unavailable: []string{"metrics.k8s.io/v1beta1"}}, nil, list, "False", "Partial", "no answer for metrics.k8s.io/v1beta1"},
 		"too many":           {list, discovery.APIs{Enablements: []v1alpha1.APIEnablement{huge}}, nil, nil, "False", "TooMany", "more kinds than can be listed"},
 		"nobody answers":     {nil, discovery.APIs{}, errBroken, nil, "False", clusters.Unreachable, "it does not answer"},
 		"nobody answers now": {list, discovery.APIs{}, errBroken, list, "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var s survey
-			s.served.note(listingOf(c.served), c.err, time.Unix(1000, 0))
+			w := &Worker{}
+			s := &w.survey
+			s.served.record(served(c.served), c.err, time.Unix(1000, 0))
 			status := v1alpha1.ClusterStatus{APIEnablements: c.before}
-			s.inform(&status, 3)
+			w.Inform(&status, 3)
 			require.Equal(t, c.want, status.APIEnablements)
 			complete := meta.FindStatusCondition(status.Conditions, v1alpha1.CompleteAPIEnablements)
 			if c.status == "" {
@@ -137,8 +139,13 @@ func TestInformOfKinds(t *testing.T) {
 			require.EqualValues(t, 3, complete.ObservedGeneration)
 
 			again := *status.DeepCopy()
-			s.inform(&again, 3)
+			w.Inform(&again, 3)
 			require.Equal(t, status, again, "it says the same")
 		})
 	}
+}
+
+func served(apis discovery.APIs) servedAPIs {
+	list, ok := apis.ForStatus()
+	return servedAPIs{Enabled: list, TooMany: !ok, Missing: apis.Unavailable}
 }

@@ -1,4 +1,4 @@
-package reconciler
+package sync
 
 import (
 	"math/rand/v2"
@@ -8,24 +8,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/source"
 )
 
 // A cache lists in any order. If that made another basis, every look would make the plan anew and interrupt deliveries.
-func TestTheSameFleetIsTheSameBasis(t *testing.T) {
+func TestTheSameFleetHasTheSameKey(t *testing.T) {
 	fed := &v1alpha1.Federation{}
 	fed.Spec.Sources = []v1alpha1.Source{{Name: "main"}}
-	at := checkout{sources: fed.Spec.Sources, snapshots: []source.Snapshot{{Revision: "main@sha1:4f2c", Commit: "4f2c"}}}
+	at := Checkout{sources: fed.Spec.Sources, snapshots: []source.Snapshot{{Revision: "main@sha1:4f2c", Commit: "4f2c"}}}
 	fleet := make([]v1alpha1.Cluster, 20)
 	for i := range fleet {
 		fleet[i].Name = string(rune('a' + i))
 	}
-	first := basisOf(fed, at, byName(fleet), sight{})
+	first := inputKey(fed, at, byName(fleet), state.FleetView{})
 	rand.Shuffle(len(fleet), func(i, j int) { fleet[i], fleet[j] = fleet[j], fleet[i] })
-	require.Equal(t, first, basisOf(fed, at, byName(fleet), sight{}))
+	require.Equal(t, first, inputKey(fed, at, byName(fleet), state.FleetView{}))
 
 	fleet[3].Labels = map[string]string{"tier": "prod"}
-	require.NotEqual(t, first, basisOf(fed, at, byName(fleet), sight{}))
+	require.NotEqual(t, first, inputKey(fed, at, byName(fleet), state.FleetView{}))
 }
 
 func TestRequestedAt(t *testing.T) {

@@ -1,0 +1,29 @@
+package member
+
+import (
+	"testing"
+
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+func TestPresence(t *testing.T) {
+	fresh, lost := &v1alpha1.Cluster{}, &v1alpha1.Cluster{}
+	fresh.Name, lost.Name = "fresh", "lost"
+	lost.Status.Conditions = []metav1.Condition{{Type: fluxmeta.ReadyCondition, Status: metav1.ConditionFalse}}
+	c := New(Options{})
+	require.False(t, c.presence.record(fresh, true), "a cluster that answers at first is no news")
+	require.True(t, c.presence.record(fresh, false))
+	require.False(t, c.presence.record(fresh, false))
+	require.True(t, c.presence.record(fresh, true))
+	require.False(t, c.presence.record(lost, false), "that was an event before the restart")
+	require.True(t, c.presence.record(lost, true))
+	c.presence.forget("lost")
+	require.Equal(t, []string{"fresh"}, c.Declared())
+	never := &v1alpha1.Cluster{}
+	never.Name = "never"
+	require.True(t, c.presence.record(never, false), "a cluster that was never there")
+}

@@ -1,0 +1,119 @@
+package metrics
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/reconciler/state"
+)
+
+var update = flag.Bool("update", false, "write docs/metrics.md")
+
+const metricsPage = "../../docs/metrics.md"
+
+// TestMetricsPage keeps docs/metrics.md what the catalogue says; -update writes it.
+func TestMetricsPage(t *testing.T) {
+	made := documentMetrics(t)
+	if *update {
+		require.NoError(t, os.WriteFile(metricsPage, []byte(made), 0o644))
+	}
+	written, err := os.ReadFile(metricsPage)
+	require.NoError(t, err)
+	require.Equal(t, string(written), made, "docs/metrics.md is stale: go test ./reconciler/metrics -run TestMetricsPage -update")
+}
+
+// documentMetrics puts the table behind what is written by hand above it.
+func documentMetrics(t *testing.T) string {
+	const mark = "<!-- from here on made by go test ./reconciler/metrics -run TestMetricsPage -update -->\n"
+	written, err := os.ReadFile(metricsPage)
+	require.NoError(t, err)
+	head, _, found := strings.Cut(string(written), mark)
+	require.True(t, found, "docs/metrics.md has no mark")
+	var b strings.Builder
+	b.WriteString(head + mark + "\n| metric | type | labels | is |\n|---|---|---|---|\n")
+	for _, m := range Catalogue() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Type, strings.Join(m.Labels, " "), m.Help)
+	}
+	return b.String()
+}
+
+func TestMetricsFollowTheConventions(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range Catalogue() {
+		require.False(t, seen[m.Name], "%s is there twice", m.Name)
+		seen[m.Name] = true
+		require.Regexp(t, `^accord_[a-z]+(_[a-z]+)*$`, m.Name)
+		require.Contains(t, []string{gauge, counter, histogram}, m.Type, m.Name)
+		require.Equal(t, m.Type == counter, strings.HasSuffix(m.Name, "_total"), m.Name)
+		require.True(t, m.Type != histogram || strings.HasSuffix(m.Name, "_seconds"), m.Name)
+		require.Regexp(t, `\.$`, m.Help, m.Name)
+		require.NotContains(t, m.Help, "|", m.Name)
+		for _, l := range m.Labels {
+			require.Contains(t, []string{ofFederation, ofCluster, ofState, ofReason, ofManager, ofResource, ofVerb}, l, m.Name)
+		}
+	}
+}
+
+func TestResourceAt(t *testing.T) {
+	for path, want := range map[string]string{
+		"/apis/accord.dev/v1alpha1/namespaces/demo/releases/shop-4f2c9e1a0b3c/status": "releases.accord.dev/status",
+		"/apis/accord.dev/v1alpha1/clusters/eu":                                       "clusters.accord.dev",
+		"/apis/apps/v1/namespaces/shop/deployments/web":                               "deployments.apps",
+		"/apis/events.k8s.io/v1/namespaces/demo/events":                               "events.events.k8s.io",
+		"/api/v1/namespaces/shop":                                                     "namespaces",
+		"/api/v1/namespaces":                                                          "namespaces",
+		"/api/v1/namespaces/shop/finalize":                                            "namespaces/finalize",
+		"/api/v1/namespaces/shop/configmaps/namespaces":                               "configmaps",
+		"/healthz": "other",
+		"/apis":    "other",
+		"/":        "other",
+	} {
+		require.Equal(t, want, resourceAt(path), path)
+	}
+}
+
+func TestDurations(t *testing.T) {
+	d := state.Durations{Count: 5, Sum: 1000061.5}
+	d.Counts[0], d.Counts[1], d.Counts[6] = 2, 1, 1 // 0 s and 1 s, 1.5 s, 59 s; the fifth is beyond all bounds
+	var out dto.Metric
+	require.NoError(t, histogramOf(commitToApplied.desc, d, "demo/shop").Write(&out))
+	require.EqualValues(t, 5, out.Histogram.GetSampleCount())
+	require.InDelta(t, 1000061.5, out.Histogram.GetSampleSum(), 0.01)
+	below := map[float64]uint64{}
+	for _, b := range out.Histogram.Bucket {
+		below[b.GetUpperBound()] = b.GetCumulativeCount()
+	}
+	require.EqualValues(t, 2, below[1])
+	require.EqualValues(t, 3, below[2])
+	require.EqualValues(t, 4, below[60])
+	require.EqualValues(t, 4, below[24*3600], "the rest is beyond all bounds")
+}
+
+// TestTheCatalogueCanBeRegistered has Prometheus check names and labels.
+func TestTheCatalogueCanBeRegistered(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	require.NoError(t, registry.Register(&Collector{
+		Registry: state.NewRegistry(), Clusters: func() []Cluster { return nil }, Declared: func() []string { return nil },
+		StatusQueue: func() int { return 0 }, Writes: &HubWrites{},
+	}))
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	require.Equal(t, []string{"accord_status_queue_depth"}, names(families), "without Federations there is nothing else")
+}
+
+func names(families []*dto.MetricFamily) []string {
+	var all []string
+	for _, f := range families {
+		all = append(all, f.GetName())
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,32 @@
+package state
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+)
+
+// TestDiscovered: what clusters have counts as placed there, for the next plan and for no later one.
+func TestDiscovered(t *testing.T) {
+	web := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
+	f := New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}, NewRegistry(), nil)
+	require.False(t, f.undiscovered())
+	f.Discover("b", []live.Discovered{{ID: web, Replicas: new(int32(3))}})
+	f.Discover("a", []live.Discovered{{ID: web, Replicas: new(int32(2))}})
+	want := []propagate.Previous{{ID: web, Clusters: []propagate.PreviousCluster{{Name: "a", Replicas: new(int32(2))}, {Name: "b", Replicas: new(int32(3))}}}}
+	require.True(t, f.undiscovered())
+	require.Equal(t, want, f.Previous())
+	require.False(t, f.undiscovered())
+	require.Equal(t, want, f.Previous(), "the plan was not activated")
+
+	f.active.plan = &propagate.Plan{}
+	require.Empty(t, f.Previous(), "the active plan knows it")
+	f.Discover("c", []live.Discovered{{ID: web}})
+	require.Equal(t, []propagate.Previous{{ID: web, Clusters: []propagate.PreviousCluster{{Name: "c"}}}}, f.Previous(), "a cluster that answers later")
+}
