@@ -96,9 +96,7 @@ func TestTheKeyOfFingerprints(t *testing.T) {
 
 func clientFor(t *testing.T, cfg *rest.Config) client.Client {
 	t.Helper()
-	scheme, err := newScheme()
-	require.NoError(t, err)
-	c, err := client.New(cfg, client.Options{Scheme: scheme})
+	c, err := client.New(cfg, client.Options{})
 	require.NoError(t, err)
 	return c
 }

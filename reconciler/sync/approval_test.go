@@ -72,9 +72,9 @@ func TestOnlyApprovalsAreLookedAt(t *testing.T) {
 		return r
 	}
 	before := release(map[string]string{v1alpha1.CommitStatusAnnotation: "1"})
-	changed := approvalChanged()
-	require.False(t, changed.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.CommitStatusAnnotation: "2"})}))
-	require.True(t, changed.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.ApprovedPlanAnnotation: digestA})}))
-	require.False(t, changed.Create(event.CreateEvent{Object: before}))
-	require.False(t, changed.Delete(event.DeleteEvent{Object: before}))
+	passes := changed(approvals)
+	require.False(t, passes.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.CommitStatusAnnotation: "2"})}))
+	require.True(t, passes.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: release(map[string]string{v1alpha1.ApprovedPlanAnnotation: digestA})}))
+	require.False(t, passes.Create(event.CreateEvent{Object: before}))
+	require.False(t, passes.Delete(event.DeleteEvent{Object: before}))
 }

@@ -1,4 +1,4 @@
-package reconciler
+package member
 
 import (
 	"context"
@@ -9,12 +9,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/report"
+	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
@@ -25,9 +28,9 @@ func (unwritable) PutStatus(context.Context, client.Object) error {
 	return errors.New("the hub is out of space")
 }
 
-// TestLeavingIsBounded: a Cluster waits for what cannot be written down, and not for ever.
-func TestLeavingIsBounded(t *testing.T) {
-	scheme, err := newScheme()
+// TestRemovalIsBounded: a Cluster waits for what cannot be written down, and not for ever.
+func TestRemovalIsBounded(t *testing.T) {
+	scheme, err := scheme()
 	require.NoError(t, err)
 	fed := &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod", UID: "1"}}
 	for _, c := range []struct {
@@ -36,14 +39,14 @@ func TestLeavingIsBounded(t *testing.T) {
 		opened  bool          // the Federation was looked at
 		broken  bool          // its status cannot be written
 		goes    bool
-		told    []string // reasons of events
+		events  []string // reasons
 	}{
-		{"all is written down", 0, true, false, true, []string{clusterLeft}},
-		{"all is written down, late", time.Hour, true, false, true, []string{clusterLeft}},
+		{"all is written down", 0, true, false, true, []string{report.ClusterRemoved}},
+		{"all is written down, late", time.Hour, true, false, true, []string{report.ClusterRemoved}},
 		{"the Federation was not looked at yet", 0, false, false, false, nil},
-		{"the Federation cannot be looked at", partingLimit, false, false, true, []string{clusterLeft}},
-		{"its status cannot be written now", partingLimit - time.Second, true, true, false, nil},
-		{"its status cannot be written at all", partingLimit, true, true, true, []string{clusterLeft}},
+		{"the Federation cannot be looked at", removalLimit, false, false, true, []string{report.ClusterRemoved}},
+		{"its status cannot be written now", removalLimit - time.Second, true, true, false, nil},
+		{"its status cannot be written at all", removalLimit, true, true, true, []string{report.ClusterRemoved}},
 	} {
 		t.Run(c.state, func(t *testing.T) {
 			left := &v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{
@@ -51,24 +54,25 @@ func TestLeavingIsBounded(t *testing.T) {
 				Finalizers: []string{"example.com/before", v1alpha1.RecordRemovalFinalizer, "example.com/after"},
 			}}
 			hub := fake.NewClientBuilder().WithScheme(scheme).WithObjects(fed, left).Build()
-			var told []string
+			var events []string
 			var l store.Store = store.NewMemory(scheme)
 			if c.broken {
 				l = unwritable{l}
 			}
-			e := newEngine(l, slog.New(slog.DiscardHandler), func(_ client.Object, kind, reason, _ string) {
-				require.Equal(t, warning, kind)
-				told = append(told, reason)
-			})
-			if c.opened {
-				f, err := e.open(t.Context(), fed)
-				require.NoError(t, err)
-				f.legs["eu-1"] = newLeg(&v1alpha1.Delivery{
-					Spec:   v1alpha1.DeliverySpec{Cluster: "eu-1"},
-					Status: v1alpha1.DeliveryStatus{Inventory: []string{"shop_settings__ConfigMap"}},
-				}, f.proven)
+			emit := func(e state.Event) {
+				require.Equal(t, state.Warning, e.Type)
+				events = append(events, e.Reason)
 			}
-			result, err := (&leaver{Client: hub, engine: e}).Reconcile(t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Name: "eu-1"}})
+			registry, log := state.NewRegistry(), slog.New(slog.DiscardHandler)
+			f := state.Restore(fed, state.Stored{Deliveries: []v1alpha1.Delivery{{
+				Spec:   v1alpha1.DeliverySpec{Cluster: "eu-1"},
+				Status: v1alpha1.DeliveryStatus{Inventory: []string{"shop_settings__ConfigMap"}},
+			}}}, registry, nil)
+			if c.opened {
+				registry.Add(f)
+			}
+			reporter := report.New(report.Options{Registry: registry, Store: l, Emit: emit, Log: log})
+			result, err := (&Remover{Client: hub, Registry: registry, Reporter: reporter, Emit: emit, Log: log}).Reconcile(t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Name: "eu-1"}})
 			require.NoError(t, err)
 			now := &v1alpha1.Cluster{}
 			require.NoError(t, hub.Get(t.Context(), client.ObjectKeyFromObject(left), now))
@@ -78,12 +82,17 @@ func TestLeavingIsBounded(t *testing.T) {
 			} else {
 				require.Equal(t, left.Finalizers, now.Finalizers)
 				require.Positive(t, result.RequeueAfter)
-				require.LessOrEqual(t, result.RequeueAfter, partingRetry)
+				require.LessOrEqual(t, result.RequeueAfter, removalRetry)
 			}
-			require.Equal(t, c.told, told)
+			require.Equal(t, c.events, events)
 			if c.opened && !c.broken {
-				require.Equal(t, []string{"ConfigMap shop/settings"}, e.federation(client.ObjectKeyFromObject(fed)).declaration.Status.RemovedClusters[0].Objects)
+				require.Equal(t, []string{"ConfigMap shop/settings"}, f.Declared().Status.RemovedClusters[0].Objects)
 			}
 		})
 	}
+}
+
+func scheme() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+	return s, v1alpha1.AddToScheme(s)
 }

@@ -1,10 +1,8 @@
-package reconciler
+package state
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,18 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	utiluuid "k8s.io/apimachinery/pkg/util/uuid"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
-	"github.com/accord-dev/accord/status/kind"
+	"github.com/accord-dev/accord/status/interpret"
 )
 
 // BenchmarkPair says how many bytes of heap one more object on one more cluster takes, and what of it is the plan, the
@@ -71,8 +67,7 @@ type scale struct {
 	t        testing.TB
 	in       propagate.Input
 	plan     *propagate.Plan
-	f        *federation
-	engine   *engine
+	f        *Federation
 	clusters []string
 }
 
@@ -80,25 +75,11 @@ func newScale(t testing.TB, objects, members int) *scale {
 	t.Helper()
 	in, err := dump.Read([]byte(manyDeployments(objects, members)))
 	require.NoError(t, err)
-	key := types.NamespacedName{Namespace: "fleet", Name: "prod"}
-	e := newEngine(distant{}, slog.New(slog.DiscardHandler), func(client.Object, string, string, string) {})
-	f, err := recall(t.Context(), e.store, &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}, e.fingerprints)
-	require.NoError(t, err)
-	e.federations[key] = f
-	t.Cleanup(e.reporter.queue.ShutDown)
-	return &scale{t: t, in: in, f: f, engine: e}
+	registry := NewRegistry()
+	f := New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "prod"}}, registry, fingerprint.New(nil, true))
+	registry.Add(f)
+	return &scale{t: t, in: in, f: f}
 }
-
-// distant is a ledger that keeps nothing in this process, as that on a hub.
-type distant struct{}
-
-func (distant) Put(_ context.Context, obj client.Object) error {
-	obj.SetGeneration(1)
-	return nil
-}
-func (distant) PutStatus(context.Context, client.Object) error                { return nil }
-func (distant) List(context.Context, client.ObjectList, string, string) error { return nil }
-func (distant) Delete(context.Context, client.Object) error                   { return nil }
 
 // manyDeployments is the repository: half of the clusters get another registry.
 func manyDeployments(objects, members int) string {
@@ -159,27 +140,26 @@ func (s *scale) plans() {
 }
 
 func (s *scale) adopts() {
-	s.f.adopt(basis{}, &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, s.plan)
+	s.activate(s.plan)
 	before := s.plan.Previous()
 	for i := range s.plan.Decisions {
 		d := &s.plan.Decisions[i]
-		s.f.objects[d.ID] = s.f.recordObject(d, before[i])
+		s.f.records.objects[d.ID] = s.f.objectRecord(d, before[i])
 	}
 	for _, c := range s.clusters {
-		s.f.legs[c].delivery = s.f.recordDelivery(c)
+		s.f.clusters[c].delivery = s.f.newDelivery(c)
 	}
-	s.f.announced = true
+	s.f.active.persisted = true
 }
 
 // watches shows what every cluster has, as the API server would.
 func (s *scale) watches() {
 	for n, c := range s.clusters {
-		o := observer{&bulkhead{Member: &clusters.Member{Name: c}, engine: s.engine}, s.f.key}
-		kinds := job{target: s.plan.ForCluster(c)}.kinds()
+		kinds := Job{Target: s.plan.ForCluster(c)}.Kinds()
 		for i, p := range s.plan.ForCluster(c).Objects {
-			o.Put(s.live(p.Rendered, time.Date(2026, 1, 2, n/60, n%60, i%60, 0, time.UTC)))
+			s.f.observe(c, s.live(p.Rendered, time.Date(2026, 1, 2, n/60, n%60, i%60, 0, time.UTC)))
 		}
-		s.f.legs[c].list(kinds)
+		s.f.clusters[c].list(kinds)
 	}
 }
 
@@ -223,7 +203,7 @@ func fieldsOf(object map[string]any) map[string]any {
 // delivers ends the delivery to every cluster, and has what came of it judged.
 func (s *scale) delivers() {
 	for _, c := range s.clusters {
-		l := s.f.legs[c]
+		l := s.f.clusters[c]
 		var there []live.Discovered
 		answers := map[manifest.ID]live.Answer{}
 		for _, p := range s.plan.ForCluster(c).Objects {
@@ -234,18 +214,18 @@ func (s *scale) delivers() {
 		}
 		s.f.mu.Lock()
 		l.live.Settle(answers)
-		l.conclude(live.Outcome{Inventory: s.f.sharing(live.Entries(there))}, nil)
+		l.conclude(Result{Inventory: s.f.share(live.Entries(there))})
 		cells := s.f.cells(l, "")
 		l.delivery.Status = status.Delivery(l.delivery.Status, l.delivery.Generation, "main@1", l.run, cells, time.Now())
 		s.f.mu.Unlock()
 	}
-	for id, o := range s.f.objects {
+	for id, o := range s.f.records.objects {
 		var cells []status.Cell
 		for _, c := range s.clusters {
-			l := s.f.legs[c]
+			l := s.f.clusters[c]
 			cells = append(cells, s.f.cell(l, id, l.wants.of(id), ""))
 		}
-		o.Status = status.Object(o.Status, o.Generation, kind.Of(id.GroupKind()), "", cells, time.Now())
+		o.Status = status.Object(o.Status, o.Generation, interpret.Of(id.GroupKind()), "", cells, time.Now())
 		require.EqualValues(s.t, len(s.clusters), o.Status.Summary.Healthy, "%v", o.Status.Clusters)
 	}
 }
@@ -257,6 +237,28 @@ func (s *scale) plansAgain() {
 	require.NoError(s.t, err)
 	s.in.Previous = nil
 	next.Digest()
-	s.f.adopt(basis{}, &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, next)
+	s.activate(next)
 	s.plan = next
+}
+
+// activate makes a plan active.
+func (s *scale) activate(plan *propagate.Plan) {
+	s.f.Activate(Activation{Plan: plan, Release: &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "r"}}}, time.Now())
+}
+
+// observe records a live object as a watch does.
+func (f *Federation) observe(cluster string, u *unstructured.Unstructured) {
+	id := manifest.IDOf(u)
+	report, gateStatus := f.Report(u)
+	for {
+		base, ok := f.Base(cluster, id)
+		if !ok {
+			return
+		}
+		x := Observation{Base: base, Seen: live.Observe(u, base.Wanted, base.Before, base.Proven), Report: report, GateStatus: gateStatus}
+		x.Report.Message = x.Seen.AppendYielded(report.Message)
+		if _, recorded := f.Observe(cluster, id, x, time.Now()); recorded {
+			return
+		}
+	}
 }

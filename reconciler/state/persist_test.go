@@ -1,0 +1,37 @@
+package state
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status"
+)
+
+// A Release is not done before the hub has the records of its objects.
+func TestUnwrittenRecordsKeepAReleaseFromBeingDone(t *testing.T) {
+	f := New(&v1alpha1.Federation{}, NewRegistry(), nil)
+	for _, name := range []string{"a", "b"} {
+		f.records.unwritten[manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: name}] = true
+	}
+	clusters := []status.Leg{{Cluster: "eu", State: v1alpha1.Healthy, Applied: true}}
+	f.hideUnwritten(clusters)
+	require.Equal(t, v1alpha1.Progressing, clusters[0].State)
+	require.Contains(t, clusters[0].Message, "2 objects")
+
+	clear(f.records.unwritten)
+	clusters[0].State = v1alpha1.Healthy
+	f.hideUnwritten(clusters)
+	require.Equal(t, v1alpha1.Healthy, clusters[0].State)
+}
+
+// A status that was computed before a newer spec is on the hub is about the generation before.
+func TestGenerationOfAnUnwrittenDelivery(t *testing.T) {
+	l := newCluster(&v1alpha1.Delivery{}, nil)
+	l.delivery.Generation = 3
+	require.EqualValues(t, 3, l.generation())
+	l.specDirty = true
+	require.EqualValues(t, 4, l.generation())
+}
