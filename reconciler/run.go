@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -17,7 +16,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -27,7 +25,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -46,6 +43,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/store"
 	syncer "github.com/accord-dev/accord/reconciler/sync"
+	"github.com/accord-dev/accord/reconciler/trigger"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/source"
 )
@@ -131,7 +129,7 @@ type controllers struct {
 	shared   *shared // nil where one replica owns every cluster
 
 	pushes          chan event.GenericEvent
-	probes, replans *trigger
+	probes, replans *trigger.Trigger
 }
 
 // newControllers wires the loops together. Nothing runs yet.
@@ -150,7 +148,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 	limiter := events.NewLimiter(mgr.GetEventRecorder("accord"))
 	emit := func(e state.Event) { limiter.Event(e.About, e.Type, e.Reason, e.Message) }
 	records := store.NewHub(hub, uncached)
-	c := &controllers{registry: state.NewRegistry(), pushes: make(chan event.GenericEvent), probes: &trigger{}, replans: &trigger{}}
+	c := &controllers{registry: state.NewRegistry(), pushes: make(chan event.GenericEvent), probes: &trigger.Trigger{}, replans: &trigger.Trigger{}}
 	if o.Share {
 		if c.shared, err = newShared(cfg, o, log); err != nil {
 			return nil, err
@@ -169,7 +167,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 		return nil, err
 	}
 	c.member = member.New(member.Options{
-		Hub: hub, Secrets: uncached, Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.cluster, Emit: emit, Log: log,
+		Hub: hub, Secrets: uncached, Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log,
 		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
 		Visit: replica.DryRunOnly,
 	})
@@ -182,9 +180,9 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 	c.remover = &member.Remover{Client: hub, Registry: c.registry, Reporter: c.reporter, Emit: emit, Log: log}
 	c.commits = commitstatus.NewReporter(hub, uncached, limiter.Event, log)
 	c.reporter.Mirror(c.mirror)
-	c.reporter.OnReplan(c.replans.federation)
+	c.reporter.OnReplan(c.replans.Federation)
 	c.reporter.OnRollouts(c.rollouts.Check)
-	c.pool.OnSurvey(c.probes.cluster)
+	c.pool.OnSurvey(c.probes.Cluster)
 	if c.shared != nil {
 		c.shared.follower = &replica.Follower{
 			Client: hub, Registry: c.registry, Records: records, Pool: c.pool, Plans: c.planner, Past: past, Log: log,
@@ -199,10 +197,10 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 func (c *controllers) addTo(mgr manager.Manager, o Options) error {
 	pushes := ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{})
 	return errors.Join(
-		c.planner.Start(mgr, workers(syncWorkers), pushes, ctrlsource.Func(c.replans.start)),
-		c.member.Start(mgr, leaderOnly(workers(probeWorkers), c.shared == nil), ctrlsource.Func(c.probes.start)),
+		c.planner.Start(mgr, workers(syncWorkers), pushes, ctrlsource.Func(c.replans.Start)),
+		c.member.Start(mgr, leaderOnly(workers(probeWorkers), c.shared == nil), ctrlsource.Func(c.probes.Start)),
 		c.remover.Start(mgr, workers(removalWorkers)),
-		watchReleases(mgr, c.commits),
+		c.commits.Start(mgr, workers(commitStatusWorkers)),
 		mgr.Add(always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
@@ -259,15 +257,6 @@ func newScheme() (*runtime.Scheme, error) {
 	return s, errors.Join(clientgoscheme.AddToScheme(s), v1alpha1.AddToScheme(s))
 }
 
-// watchReleases reports every Release to the forges of its sources when it or its Federation changed.
-func watchReleases(mgr manager.Manager, r *commitstatus.Reporter) error {
-	return ctrl.NewControllerManagedBy(mgr).Named("commit-status").
-		For(&v1alpha1.Release{}).
-		Watches(&v1alpha1.Federation{}, handler.EnqueueRequestsFromMapFunc(r.Releases), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WithOptions(workers(commitStatusWorkers)).
-		Complete(r)
-}
-
 func workers(n int) controller.Options {
 	return controller.Options{
 		MaxConcurrentReconciles: n, SkipNameValidation: ptr.To(true),
@@ -288,28 +277,3 @@ func (a always) Start(ctx context.Context) error { return a(ctx) }
 
 // NeedLeaderElection returns false.
 func (always) NeedLeaderElection() bool { return false }
-
-// trigger requests a reconciliation before its time. It does nothing before the controller has started, which then
-// reconciles everything in any case.
-type trigger struct {
-	mu    sync.Mutex
-	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-}
-
-// start is the source of the controller.
-func (t *trigger) start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.queue = queue
-	return nil
-}
-
-func (t *trigger) cluster(name string) { t.federation(types.NamespacedName{Name: name}) }
-
-func (t *trigger) federation(key types.NamespacedName) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.queue != nil {
-		t.queue.Add(reconcile.Request{NamespacedName: key})
-	}
-}

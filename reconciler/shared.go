@@ -2,12 +2,8 @@ package reconciler
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
-	"strings"
 
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
@@ -18,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/replica"
 	"github.com/accord-dev/accord/reconciler/replica/lease"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/trigger"
 )
 
 // shared is the part of this replica where several share the clusters.
@@ -28,7 +25,7 @@ type shared struct {
 	follower *replica.Follower
 	// changed has a value when this replica owns other clusters than before.
 	changed     chan struct{}
-	assignments *trigger
+	assignments *trigger.Trigger
 	// letGo ends the work for clusters that this replica does not own any more.
 	letGo func(owns func(cluster string) bool)
 }
@@ -42,11 +39,11 @@ func newShared(cfg *rest.Config, o Options, log *slog.Logger) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, err := replicaName(o.Replica)
+	name, err := replica.Name(o.Replica)
 	if err != nil {
 		return nil, err
 	}
-	s := &shared{config: cfg, changed: make(chan struct{}, 1), assignments: &trigger{}}
+	s := &shared{config: cfg, changed: make(chan struct{}, 1), assignments: &trigger.Trigger{}}
 	s.shards = lease.New(lease.Options{
 		Leases: leases.Leases(o.Namespace), Name: leaseName, Identity: name, Log: log,
 		LetGo: func(owns func(cluster string) bool) { s.letGo(owns) },
@@ -59,18 +56,6 @@ func newShared(cfg *rest.Config, o Options, log *slog.Logger) (*shared, error) {
 	})
 	s.registry = state.NewSharedRegistry(name, s.shards)
 	return s, nil
-}
-
-// replicaName returns a unique name that is valid for an object.
-func replicaName(chosen string) (string, error) {
-	if chosen != "" {
-		return chosen, nil
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		return "", fmt.Errorf("naming this replica: %w", err)
-	}
-	return strings.ToLower(strings.ReplaceAll(host, "_", "-") + "-" + rand.Text()[:5]), nil
 }
 
 // addTo has the manager run the loops of a shared replica; none where one replica owns every cluster.
@@ -86,7 +71,7 @@ func (s *shared) addTo(mgr manager.Manager, c *controllers) error {
 	return errors.Join(
 		mgr.Add(always(s.shards.Run)),
 		mgr.Add(always(func(ctx context.Context) error {
-			s.follower.HandOver(ctx, s.changed, c.probes.cluster, s.assignments.federation)
+			s.follower.HandOver(ctx, s.changed, c.probes.Cluster, s.assignments.Federation)
 			return nil
 		})),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
@@ -95,6 +80,6 @@ func (s *shared) addTo(mgr manager.Manager, c *controllers) error {
 			return nil
 		})),
 		replica.WatchProbes(mgr, c.registry, workers(syncWorkers)),
-		s.follower.Start(mgr, workers(syncWorkers), ctrlsource.Func(s.assignments.start)),
+		s.follower.Start(mgr, workers(syncWorkers), ctrlsource.Func(s.assignments.Start)),
 	)
 }

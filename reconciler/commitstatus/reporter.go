@@ -14,7 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/source/forge"
@@ -39,6 +44,15 @@ type Reporter struct {
 
 func NewReporter(c client.Client, secrets client.Reader, event func(client.Object, string, string, string), log *slog.Logger) *Reporter {
 	return &Reporter{Client: c, secrets: secrets, event: event, log: log, patience: newBackoff(), said: map[target]string{}}
+}
+
+// Start reports every Release when it or its Federation changed.
+func (h *Reporter) Start(mgr manager.Manager, o controller.Options) error {
+	return ctrl.NewControllerManagedBy(mgr).Named("commit-status").
+		For(&v1alpha1.Release{}).
+		Watches(&v1alpha1.Federation{}, handler.EnqueueRequestsFromMapFunc(h.Releases), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WithOptions(o).
+		Complete(h)
 }
 
 // Reconcile tells of one Release what was not told yet.

@@ -166,8 +166,8 @@ func (w *Worker) publish() {
 }
 
 // silence describes a breaker that is not closed.
-func silence(trouble breaker.Status) status.Silence {
-	s := status.Silence{Reason: status.BreakerOpen, Since: trouble.Since, Retry: trouble.Pause}
+func silence(trouble breaker.Status) status.Outage {
+	s := status.Outage{Reason: status.BreakerOpen, Since: trouble.Since, Retry: trouble.Pause}
 	// A problem that only a person can fix is not hidden behind the breaker.
 	if reason := clusters.Reason(trouble.Cause); slices.Contains([]string{clusters.AuthFailed, clusters.TLSFailed}, reason) {
 		s.Reason = reason

@@ -25,10 +25,10 @@ const (
 
 // Part lists what a removed cluster keeps in the status of a Federation, and emits an event once. It changes nothing when
 // it is repeated.
-func (r *Reporter) Part(ctx context.Context, f *state.Federation, p status.Parting) error {
+func (r *Reporter) Part(ctx context.Context, f *state.Federation, p status.Removal) error {
 	news := false
-	about, err := r.amendRemoved(ctx, f, func(l status.Left) (next status.Left) {
-		next, news = l.Part(p, time.Now())
+	about, err := r.amendRemoved(ctx, f, func(l status.RemovedClusters) (next status.RemovedClusters) {
+		next, news = l.Add(p, time.Now())
 		return next
 	})
 	if err != nil {
@@ -48,7 +48,7 @@ func (r *Reporter) Returned(ctx context.Context, f *state.Federation, cluster st
 	if !removed || !back {
 		return removed, nil
 	}
-	_, err = r.amendRemoved(ctx, f, func(l status.Left) status.Left { return l.Without(cluster) })
+	_, err = r.amendRemoved(ctx, f, func(l status.RemovedClusters) status.RemovedClusters { return l.Without(cluster) })
 	return false, err
 }
 
@@ -64,16 +64,16 @@ func (r *Reporter) Acknowledge(ctx context.Context, f *state.Federation, fed *v1
 			"annotation %s must be a time like %s, not %q", v1alpha1.AcknowledgeRemovedAnnotation, time.Now().UTC().Format(time.RFC3339), text)})
 		return nil
 	}
-	_, err = r.amendRemoved(ctx, f, func(l status.Left) status.Left { return l.Since(at) })
+	_, err = r.amendRemoved(ctx, f, func(l status.RemovedClusters) status.RemovedClusters { return l.Since(at) })
 	return err
 }
 
 // amendRemoved changes the removed clusters in the status of a Federation, and nothing else: it needs neither a plan nor
 // readable sources.
-func (r *Reporter) amendRemoved(ctx context.Context, f *state.Federation, change func(status.Left) status.Left) (*v1alpha1.Federation, error) {
+func (r *Reporter) amendRemoved(ctx context.Context, f *state.Federation, change func(status.RemovedClusters) status.RemovedClusters) (*v1alpha1.Federation, error) {
 	defer r.lock(federationLock(f))()
 	fed := f.Declared()
-	before := status.Left{Clusters: fed.Status.RemovedClusters, Omitted: fed.Status.RemovedClustersOmitted}
+	before := status.RemovedClusters{Clusters: fed.Status.RemovedClusters, Omitted: fed.Status.RemovedClustersOmitted}
 	next := change(before)
 	if equality.Semantic.DeepEqual(before, next) {
 		return fed, nil

@@ -163,12 +163,12 @@ func (f *Federation) reportContention(c *Changes, l *cluster, now time.Time) {
 		c.event(l.delivery, Normal, contentionResolved, fmt.Sprintf("%s was not changed any more since its repair number %d", x.last.ID, x.count))
 		l.run.Drift = slices.DeleteFunc(l.run.Drift, func(line string) bool { return strings.HasPrefix(line, x.last.ID.String()+" ") })
 	}
-	l.run.Fights = l.contention.lines()
+	l.run.Contended = l.contention.lines()
 	for _, x := range l.contention.unpublished() {
 		x.published = true
 		c.event(l.delivery, Warning, contentionDetected, x.String())
 	}
-	if len(l.run.Fights) > 0 {
+	if len(l.run.Contended) > 0 {
 		c.Updates = append(c.Updates, Update{Status: Status{Federation: f.key, Cluster: l.name}, Delay: contentionWindow})
 	}
 }

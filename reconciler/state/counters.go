@@ -109,8 +109,8 @@ func (f *Federation) Figures(now time.Time) Figures {
 func (f *Federation) clusterFigures(l *cluster, now time.Time) ClusterFigures {
 	s := l.delivery.Status
 	x := ClusterFigures{
-		Cluster: l.name, Owned: f.registry.Owns(l.name), State: status.NewLeg(l.name, l.generation(), s).State, Summary: s.Summary,
-		PruneBlocked: l.run.Braked != "", LastReady: l.counters.lastReady, Contended: len(l.contention.lines()),
+		Cluster: l.name, Owned: f.registry.Owns(l.name), State: status.NewDeliveryState(l.name, l.generation(), s).State, Summary: s.Summary,
+		PruneBlocked: l.run.PruneBlocked != "", LastReady: l.counters.lastReady, Contended: len(l.contention.lines()),
 		Succeeded: l.counters.succeeded, Failed: maps.Clone(l.counters.failed), Drift: maps.Clone(l.counters.drift),
 	}
 	if ready(s) { // now, as far as the cluster is reachable

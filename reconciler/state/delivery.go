@@ -166,7 +166,7 @@ func (f *Federation) Conclude(j Job, r Result, now time.Time) (c Changes) {
 func (l *cluster) conclude(r Result) (touched map[manifest.ID]bool) {
 	touched = map[manifest.ID]bool{}
 	l.run.Started, l.run.Finished = true, r.Error == ""
-	l.run.Braked, l.run.Error = r.PruneBlock, r.Error
+	l.run.PruneBlocked, l.run.Error = r.PruneBlock, r.Error
 	if r.Error != "" {
 		return touched
 	}

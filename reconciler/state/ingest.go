@@ -171,8 +171,8 @@ func (l *cluster) merge() map[manifest.ID]bool {
 	}
 	l.errors = errors
 	l.run = status.Run{
-		Started: run.Started, Finished: run.Finished, Error: run.Error, Braked: run.PruneBlocked,
-		Drift: run.Drift, Fights: run.ContendedObjects, Inventory: orEmpty(run.Inventory), Orphaned: orEmpty(run.Orphaned),
+		Started: run.Started, Finished: run.Finished, Error: run.Error, PruneBlocked: run.PruneBlocked,
+		Drift: run.Drift, Contended: run.ContendedObjects, Inventory: orEmpty(run.Inventory), Orphaned: orEmpty(run.Orphaned),
 	}
 	if l.reportedInventory != nil {
 		l.run.Inventory = l.reportedInventory

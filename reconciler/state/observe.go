@@ -11,7 +11,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status"
-	"github.com/accord-dev/accord/status/kind"
+	"github.com/accord-dev/accord/status/interpret"
 )
 
 // Base is what a live object is compared with. Comparing is slow and runs without the lock of the Federation; it is
@@ -49,7 +49,7 @@ func (f *Federation) Base(cluster string, id manifest.ID) (Base, bool) {
 func (f *Federation) Report(u *unstructured.Unstructured) (status.Report, map[string]any) {
 	gk := u.GroupVersionKind().GroupKind()
 	f.mu.Lock()
-	known, asks := kind.Of(gk), f.rollouts.asks
+	known, asks := interpret.Of(gk), f.rollouts.asks
 	if f.active.plan != nil {
 		known = f.active.plan.Kind(gk)
 	}

@@ -250,17 +250,17 @@ func (f *Federation) WaitedFor(clusters []string) {
 
 // pendingClusters returns the state of the clusters that a pending plan is for. A cluster that the plan does not change
 // keeps its state; any other is held, or waits for the dry-run. Without an active plan nothing is known of any.
-func (f *Federation) pendingClusters(plan *propagate.Plan) []status.Leg {
-	var all []status.Leg
+func (f *Federation) pendingClusters(plan *propagate.Plan) []status.DeliveryState {
+	var all []status.DeliveryState
 	for _, c := range plan.Clusters() {
 		switch l := f.clusters[c]; {
 		case f.unused(c, plan):
 		case f.active.persisted && f.same(c, plan):
-			all = append(all, status.NewLeg(c, l.generation(), l.delivery.Status))
+			all = append(all, status.NewDeliveryState(c, l.generation(), l.delivery.Status))
 		case f.newest.dryRun.result != nil:
-			all = append(all, f.newest.dryRun.result.Leg(c))
+			all = append(all, f.newest.dryRun.result.DeliveryState(c))
 		default:
-			all = append(all, status.Leg{Cluster: c, State: v1alpha1.Held, Reason: status.Held, Message: "the plan is not approved"})
+			all = append(all, status.DeliveryState{Cluster: c, State: v1alpha1.Held, Reason: status.Held, Message: "the plan is not approved"})
 		}
 	}
 	return all

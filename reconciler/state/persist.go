@@ -255,12 +255,12 @@ func (f *Federation) DeliveryToWrite(cluster string) *v1alpha1.Delivery {
 }
 
 // hideUnwritten keeps a Release from being done before the hub has the records of its objects.
-func (f *Federation) hideUnwritten(all []status.Leg) {
+func (f *Federation) hideUnwritten(all []status.DeliveryState) {
 	n := len(f.records.unwritten)
 	if n == 0 || len(all) == 0 || all[0].State != v1alpha1.Healthy {
 		return
 	}
-	all[0] = status.Leg{
+	all[0] = status.DeliveryState{
 		Cluster: all[0].Cluster, State: v1alpha1.Progressing, Reason: status.Progressing,
 		Message: "records of " + strconv.Itoa(n) + " objects are still to be written to the hub",
 	}

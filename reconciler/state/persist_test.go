@@ -16,7 +16,7 @@ func TestUnwrittenRecordsKeepAReleaseFromBeingDone(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		f.records.unwritten[manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: name}] = true
 	}
-	clusters := []status.Leg{{Cluster: "eu", State: v1alpha1.Healthy, Applied: true}}
+	clusters := []status.DeliveryState{{Cluster: "eu", State: v1alpha1.Healthy, Applied: true}}
 	f.hideUnwritten(clusters)
 	require.Equal(t, v1alpha1.Progressing, clusters[0].State)
 	require.Contains(t, clusters[0].Message, "2 objects")

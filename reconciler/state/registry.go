@@ -56,7 +56,7 @@ type Reachability struct {
 	// LastProbe is when it answered last; zero if it never did.
 	LastProbe time.Time
 	// Silence classifies Unreachable, and carries the state of the breaker.
-	Silence status.Silence
+	Silence status.Outage
 }
 
 // Probe is the status of a Cluster as the replica that owns it wrote it: all that is known of a cluster on which
@@ -286,8 +286,8 @@ func (r *Registry) asProbed(cluster string, now time.Time) Reachability {
 	return Reachability{Unreachable: p.Failure, LastProbe: p.At}
 }
 
-func silenceOf(reach v1alpha1.Connectivity) status.Silence {
-	s := status.Silence{Reason: reach.Reason}
+func silenceOf(reach v1alpha1.Connectivity) status.Outage {
+	s := status.Outage{Reason: reach.Reason}
 	if reach.OpenSince != nil && reach.Retry != nil {
 		s.Since, s.Retry = reach.OpenSince.Time, reach.Retry.Duration
 	}

@@ -15,10 +15,10 @@ import (
 
 // Part cancels the delivery to a cluster that is removed, and returns what the cluster keeps. Its Cluster is in c, which
 // is nil if it is gone.
-func (f *Federation) Part(cluster string, c *v1alpha1.Cluster) status.Parting {
+func (f *Federation) Part(cluster string, c *v1alpha1.Cluster) status.Removal {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p := status.Parting{Cluster: cluster}
+	p := status.Removal{Cluster: cluster}
 	if l := f.clusters[cluster]; l != nil {
 		l.end() // nothing is added to what the cluster has
 		p = partingOf(l.delivery)
@@ -27,7 +27,7 @@ func (f *Federation) Part(cluster string, c *v1alpha1.Cluster) status.Parting {
 		}
 	}
 	if c != nil {
-		p.DeletedAt, p.HeardAt = c.DeletionTimestamp.Time, c.Status.LastProbeTime
+		p.DeletedAt, p.LastProbeTime = c.DeletionTimestamp.Time, c.Status.LastProbeTime
 		p.Reachable = meta.IsStatusConditionTrue(c.Status.Conditions, fluxmeta.ReadyCondition)
 	}
 	return p
@@ -35,19 +35,19 @@ func (f *Federation) Part(cluster string, c *v1alpha1.Cluster) status.Parting {
 
 // Partings returns what the clusters keep that the active plan does not cover any more, until their Deliveries are
 // deleted.
-func (f *Federation) Partings() []status.Parting {
+func (f *Federation) Partings() []status.Removal {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var all []status.Parting
+	var all []status.Removal
 	for _, d := range f.records.removed {
 		all = append(all, partingOf(d))
 	}
 	return all
 }
 
-func partingOf(d *v1alpha1.Delivery) status.Parting {
-	return status.Parting{
-		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, HeardAt: d.Status.LastProbeTime,
+func partingOf(d *v1alpha1.Delivery) status.Removal {
+	return status.Removal{
+		Cluster: d.Spec.Cluster, Inventory: d.Status.Inventory, LastProbeTime: d.Status.LastProbeTime,
 		Reachable: meta.IsStatusConditionTrue(d.Status.Conditions, v1alpha1.Reachable),
 	}
 }

@@ -243,8 +243,8 @@ func (f *Federation) deliveryReport(l *cluster, now time.Time) *v1alpha1.Deliver
 			Replica: f.registry.Replica(), ObservedDelivery: l.assigned, Connectivity: connectivity(f.registry.Reachability(l.name, now)),
 			Synced: l.listed, Objects: map[string]v1alpha1.ReportedObject{}, DiscoveredObjects: []v1alpha1.DiscoveredObject{},
 			ApplyResult: v1alpha1.ApplyResult{
-				Started: l.run.Started, Finished: l.run.Finished, Terminal: l.terminal, Error: l.run.Error, PruneBlocked: l.run.Braked,
-				Drift: l.run.Drift, ContendedObjects: l.run.Fights, Inventory: l.inventory(), Orphaned: l.run.Orphaned,
+				Started: l.run.Started, Finished: l.run.Finished, Terminal: l.terminal, Error: l.run.Error, PruneBlocked: l.run.PruneBlocked,
+				Drift: l.run.Drift, ContendedObjects: l.run.Contended, Inventory: l.inventory(), Orphaned: l.run.Orphaned,
 			},
 		},
 	}

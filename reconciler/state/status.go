@@ -121,7 +121,7 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c Changes) 
 		f.reportContention(&c, l, now)
 	}
 	reach, run := f.registry.Reachability(cluster, now), l.run
-	run.Unreachable, run.HeardAt, run.Silence = reach.Unreachable, reach.LastProbe, reach.Silence
+	run.Unreachable, run.LastProbeTime, run.Outage = reach.Unreachable, reach.LastProbe, reach.Silence
 	next := status.Delivery(l.delivery.Status, l.delivery.Generation, f.active.revision, run, f.cells(l, run.Unreachable), now)
 	f.deliveryEvents(&c, l, next, reach, now)
 	if equality.Semantic.DeepEqual(l.delivery.Status, next) && !l.statusDirty {
@@ -216,28 +216,28 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 		in.Objects++
 		switch line := d.ID.String() + ": " + d.Why; {
 		case d.PlacementRetained:
-			in.Kept = append(in.Kept, line)
+			in.Retained = append(in.Retained, line)
 		case d.Unplaced():
 			in.Unplaced = append(in.Unplaced, line)
 		}
 	}
 	for _, x := range findings {
-		in.Findings = append(in.Findings, findingLine(x))
+		in.Warnings = append(in.Warnings, findingLine(x))
 	}
 	if problem := f.mirror.problem; problem != "" && n.pending == nil {
-		in.Findings = append(in.Findings, findingLine(f.mirrorFinding()))
+		in.Warnings = append(in.Warnings, findingLine(f.mirrorFinding()))
 	}
 	if n.pending != nil {
-		in.Legs = f.pendingClusters(plan)
+		in.Deliveries = f.pendingClusters(plan)
 		return in
 	}
 	in.Rollouts = f.rollouts.published
 	for _, name := range f.names() {
 		if l := f.clusters[name]; !l.idle() {
-			in.Legs = append(in.Legs, status.NewLeg(name, l.generation(), l.delivery.Status))
+			in.Deliveries = append(in.Deliveries, status.NewDeliveryState(name, l.generation(), l.delivery.Status))
 		}
 	}
-	f.hideUnwritten(in.Legs)
+	f.hideUnwritten(in.Deliveries)
 	return in
 }
 
