@@ -20,7 +20,7 @@ const namedClusters = 5
 func events(about *v1alpha1.Release, d *state.RolloutDecision) []state.Event {
 	var all []state.Event
 	for _, name := range slices.Sorted(maps.Keys(d.Outcomes)) {
-		open := slices.DeleteFunc(slices.Clone(d.Outcomes[name].Events), func(x stage.Event) bool { return x.Kind == stage.Became })
+		open := slices.DeleteFunc(slices.Clone(d.Outcomes[name].Events), func(x stage.Event) bool { return x.Kind == stage.ClusterHealthy })
 		for i := 0; i < len(open); {
 			first := open[i]
 			var clusters []string
@@ -31,10 +31,10 @@ func events(about *v1alpha1.Release, d *state.RolloutDecision) []state.Event {
 			}
 			kind := state.Normal
 			switch first.Kind {
-			case stage.Stopped, stage.Restored, stage.Relapsed:
+			case stage.RolloutHalted, stage.ClusterRolledBack, stage.ClusterDegraded:
 				kind = state.Warning
 			}
-			all = append(all, state.Event{About: about, Type: kind, Reason: "Rollout" + string(first.Kind), Message: sentence(name, first, clusters)})
+			all = append(all, state.Event{About: about, Type: kind, Reason: string(first.Kind), Message: sentence(name, first, clusters)})
 		}
 	}
 	return all
@@ -43,7 +43,7 @@ func events(about *v1alpha1.Release, d *state.RolloutDecision) []state.Event {
 // together reports whether two events are emitted as one: the same of several clusters, or a stage that starts and the
 // clusters that it updates first.
 func together(first, next stage.Event) bool {
-	return first.Stage == next.Stage && (first.Kind == next.Kind || first.Kind == stage.Entered && next.Kind == stage.Given)
+	return first.Stage == next.Stage && (first.Kind == next.Kind || first.Kind == stage.StageStarted && next.Kind == stage.ClusterUpdated)
 }
 
 // sentence returns the message of an event.
@@ -53,10 +53,10 @@ func sentence(name string, e stage.Event, clusters []string) string {
 		text += ", stage " + e.Stage
 	}
 	did := map[stage.EventKind]string{
-		stage.Started: "a new version is wanted", stage.Superseded: "a newer version is wanted, the rollout starts again",
-		stage.Entered: "started, clusters updated to the new version: %s", stage.Given: "%s: updated to the new version",
-		stage.Became: "%s: healthy on the new version", stage.Relapsed: "%s: not healthy any more", stage.Passed: "completed", stage.Stopped: "halted",
-		stage.Restored: "%s: rolled back to the last healthy version", stage.Resumed: "resumed", stage.Finished: "all stages are completed",
+		stage.RolloutStarted: "a new version is wanted", stage.RolloutSuperseded: "a newer version is wanted, the rollout starts again",
+		stage.StageStarted: "started, clusters updated to the new version: %s", stage.ClusterUpdated: "%s: updated to the new version",
+		stage.ClusterHealthy: "%s: healthy on the new version", stage.ClusterDegraded: "%s: not healthy any more", stage.StageCompleted: "completed", stage.RolloutHalted: "halted",
+		stage.ClusterRolledBack: "%s: rolled back to the last healthy version", stage.RolloutResumed: "resumed", stage.RolloutCompleted: "all stages are completed",
 	}[e.Kind]
 	if strings.Contains(did, "%s") {
 		did = fmt.Sprintf(did, cmp.Or(named(clusters), "none"))

@@ -43,11 +43,11 @@ func (p *Past) Plan(ctx context.Context, f *state.Federation, active *propagate.
 func (p *Past) rollBack(ctx context.Context, f *state.Federation, d *state.RolloutDecision) {
 	for name, o := range d.Outcomes {
 		for _, x := range o.Decisions {
-			if x.Restore == nil {
+			if x.RollbackTo == nil {
 				continue
 			}
 			turn := propagate.StageAssignment{Held: x.Held}
-			plan, err := p.Plan(ctx, f, d.Plan, name, x.Cluster, *x.Restore)
+			plan, err := p.Plan(ctx, f, d.Plan, name, x.Cluster, *x.RollbackTo)
 			if plan == nil {
 				d.DecideAgain(time.Now().Add(state.RetryInterval))
 			}

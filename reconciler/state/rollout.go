@@ -115,7 +115,7 @@ func (f *Federation) DecideRollouts(now time.Time) (*RolloutDecision, bool) {
 // take adds the outcome of one rollout.
 func (d *RolloutDecision) take(name string, o stage.Outcome) {
 	d.Outcomes[name] = o
-	d.DecideAgain(o.LookAgain)
+	d.DecideAgain(o.RequeueAt)
 	for _, x := range o.Decisions {
 		d.SetTurn(x.Cluster, name, propagate.StageAssignment{Held: x.Held})
 		if x.Changed && !slices.Contains(d.Changed, x.Cluster) {
@@ -206,7 +206,7 @@ func (f *Federation) restage(now time.Time) {
 				s.turns[name] = map[string]propagate.StageAssignment{}
 			}
 			turn := propagate.StageAssignment{Held: propagate.UndecidedStage}
-			if m, known := before[name]; known && m.Given.Digest == f.fingerprints.Rollout(r, name) {
+			if m, known := before[name]; known && m.Current.Digest == f.fingerprints.Rollout(r, name) {
 				turn.Held = ""
 			}
 			s.turns[name][r.Name()] = turn
@@ -363,21 +363,21 @@ func (d *RolloutDecision) statuses() []v1alpha1.RolloutStatus {
 
 func rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
 	r := v1alpha1.RolloutStatus{
-		Policy: name, ID: stage.Short(o.Target), Phase: string(o.Verdict), Reason: o.Reason, Message: o.Message, Terminal: o.State.Failure != nil,
-		Stage: o.Stage, StageIndex: int32(o.Number), StartedAt: status.Time(o.State.Began), CompletedAt: status.Time(o.State.Completed), OutdatedClusters: o.Behind,
+		Policy: name, ID: stage.ShortID(o.ID), Phase: string(o.Phase), Reason: o.Reason, Message: o.Message, Terminal: o.State.Failure != nil,
+		Stage: o.Stage, StageIndex: int32(o.StageIndex), StartedAt: status.Time(o.State.StartedAt), CompletedAt: status.Time(o.State.CompletedAt), OutdatedClusters: o.OutdatedClusters,
 	}
 	for _, s := range o.Stages {
 		r.Stages = append(r.Stages, v1alpha1.StageStatus{
-			Name: s.Name, Clusters: int32(s.Clusters), UpdatedClusters: int32(s.Given), Healthy: int32(s.Healthy), Failing: int32(s.Failing), Held: int32(s.Held),
-			Unreachable: int32(s.Unreachable), StartedAt: status.Time(s.Began), CompletedAt: status.Time(s.Passed), Message: s.Note,
+			Name: s.Name, Clusters: int32(s.Clusters), UpdatedClusters: int32(s.Updated), Healthy: int32(s.Healthy), Failing: int32(s.Failing), Held: int32(s.Held),
+			Unreachable: int32(s.Unreachable), StartedAt: status.Time(s.StartedAt), CompletedAt: status.Time(s.CompletedAt), Message: s.Message,
 		})
 	}
 	if w := o.WaitingFor; w != nil {
-		r.WaitingFor = &v1alpha1.WaitingFor{Cluster: w.Cluster, Stage: w.Stage, Message: w.Condition, Since: status.Time(w.Since), Deadline: status.Time(w.Deadline)}
+		r.WaitingFor = &v1alpha1.WaitingFor{Cluster: w.Cluster, Stage: w.Stage, Message: w.Message, Since: status.Time(w.Since), Deadline: status.Time(w.Deadline)}
 	}
 	for _, d := range o.Decisions {
-		if d.Restore != nil && d.Restore.Revision != "" && !slices.Contains(r.RollbackRevisions, d.Restore.Revision) {
-			r.RollbackRevisions = append(r.RollbackRevisions, d.Restore.Revision)
+		if d.RollbackTo != nil && d.RollbackTo.Revision != "" && !slices.Contains(r.RollbackRevisions, d.RollbackTo.Revision) {
+			r.RollbackRevisions = append(r.RollbackRevisions, d.RollbackTo.Revision)
 		}
 	}
 	slices.Sort(r.RollbackRevisions)

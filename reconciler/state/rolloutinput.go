@@ -86,11 +86,11 @@ func (f *Federation) stageInput(r *propagate.Rollout, now time.Time) stage.Input
 	}
 	slices.Sort(names)
 	in := stage.Input{
-		Course: r.Course(names...), Revision: f.active.revision, Before: before, Now: now,
-		Orders: slices.Concat(r.Policy.Commands, f.rollouts.commands),
+		Sequence: r.Sequence(names...), Revision: f.active.revision, Previous: before, Now: now,
+		Commands: slices.Concat(r.Policy.Commands, f.rollouts.commands),
 	}
 	gates := map[string]policy.RolloutGate{}
-	for _, s := range in.Course.Stages {
+	for _, s := range in.Sequence.Stages {
 		for _, name := range s.Clusters {
 			gates[name] = s.Gate
 		}
@@ -104,19 +104,19 @@ func (f *Federation) stageInput(r *propagate.Rollout, now time.Time) stage.Input
 }
 
 // stageCluster returns what is wanted and known of one cluster.
-func (f *Federation) stageCluster(l *cluster, r *propagate.Rollout, m stage.Memory, gate policy.RolloutGate, now time.Time) stage.Cluster {
-	c := stage.Cluster{Name: l.name, Wanted: f.fingerprints.Rollout(r, l.name), Held: r.Held(l.name), Unread: !l.listed}
+func (f *Federation) stageCluster(l *cluster, r *propagate.Rollout, m stage.ClusterState, gate policy.RolloutGate, now time.Time) stage.Cluster {
+	c := stage.Cluster{Name: l.name, Wanted: f.fingerprints.Rollout(r, l.name), Held: r.Held(l.name), Unobserved: !l.listed}
 	if c.Held == "" && f.declared.object.Spec.Suspend {
 		c.Held = "the federation is suspended"
 	}
 	switch reach := f.registry.Reachability(l.name, now); {
 	case reach.Unreachable == "":
-	case now.Sub(f.rollouts.startedAt) < LostGrace && m.Away.IsZero():
-		c.Unread = true // it may only not have been probed yet
+	case now.Sub(f.rollouts.startedAt) < LostGrace && m.UnavailableSince.IsZero():
+		c.Unobserved = true // it may only not have been probed yet
 	default:
-		c.Unreachable, c.Unread = reach.Unreachable, false
+		c.Unreachable, c.Unobserved = reach.Unreachable, false
 	}
-	if c.Unread {
+	if c.Unobserved {
 		return c
 	}
 	there := f.rollouts.seen[l.name][r.Name()]
@@ -124,7 +124,7 @@ func (f *Federation) stageCluster(l *cluster, r *propagate.Rollout, m stage.Memo
 		Digest: stage.Sum(there.items), Revision: l.delivery.Status.LastAppliedRevision, Health: there.health, Message: there.message,
 		Answers: stage.Answers(gate, f.expression(gate.CEL), there.live),
 	}
-	if m.Given.Digest == c.Wanted && c.Held == "" && c.Unreachable == "" {
+	if m.Current.Digest == c.Wanted && c.Held == "" && c.Unreachable == "" {
 		f.reportErrors(l, r, &c)
 	}
 	return c

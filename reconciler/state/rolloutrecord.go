@@ -55,8 +55,8 @@ func (d *RolloutDecision) memories(cluster string, dependencies map[string][]str
 		for _, x := range o.Decisions {
 			if x.Cluster == cluster {
 				r.Stage, r.Held = x.Stage, x.Held != ""
-				if x.Restore != nil {
-					restored := v1alpha1.RolloutVersion(*x.Restore)
+				if x.RollbackTo != nil {
+					restored := v1alpha1.RolloutVersion(*x.RollbackTo)
 					r.RollbackTo = &restored
 				}
 			}
@@ -73,7 +73,7 @@ func (f *Federation) dependenciesAfter(d *RolloutDecision) map[string]map[string
 	for _, r := range f.active.plan.Rollouts() {
 		for name, m := range d.Outcomes[r.Name()].State.Clusters {
 			entries := f.rollouts.dependencies[name][r.Name()]
-			if m.Given.Digest == f.fingerprints.Rollout(r, name) {
+			if m.Current.Digest == f.fingerprints.Rollout(r, name) {
 				entries = union(entries, entriesOf(r.Dependencies(name)))
 			}
 			if len(entries) == 0 {
@@ -118,14 +118,14 @@ func (f *Federation) recallRollouts() {
 	s.hub = f.declared.object.Status.Rollouts
 	for _, r := range s.hub {
 		state := stateFromHub(r)
-		state.Clusters = map[string]stage.Memory{}
+		state.Clusters = map[string]stage.ClusterState{}
 		s.states[r.Policy] = state
 	}
 	for name, l := range f.clusters {
 		for _, d := range l.delivery.Status.Rollouts {
 			state, known := s.states[d.Policy]
 			if !known {
-				state.Clusters = map[string]stage.Memory{}
+				state.Clusters = map[string]stage.ClusterState{}
 			}
 			state.Clusters[name] = memoryFromHub(d)
 			s.states[d.Policy] = state
@@ -158,10 +158,10 @@ func (f *Federation) forgetRollouts() {
 
 func stateOnHub(name string, s stage.State) v1alpha1.RolloutState {
 	r := v1alpha1.RolloutState{
-		Policy: name, ID: s.Target, Revision: s.Revision, PolicyDigest: s.Policy, StartedAt: micro(s.Began), FirstPendingAt: micro(s.Chain),
-		Stage: s.Stage, StageStartedAt: micro(s.Entered), CompletedAt: micro(s.Completed), HandledCommands: s.Obeyed,
+		Policy: name, ID: s.ID, Revision: s.Revision, PolicyDigest: s.PolicyDigest, StartedAt: micro(s.StartedAt), FirstPendingAt: micro(s.FirstPendingAt),
+		Stage: s.Stage, StageStartedAt: micro(s.StageStartedAt), CompletedAt: micro(s.CompletedAt), HandledCommands: s.HandledCommands,
 	}
-	for stage, at := range s.Passed {
+	for stage, at := range s.StagesCompletedAt {
 		if r.StagesCompletedAt == nil {
 			r.StagesCompletedAt = map[string]metav1.MicroTime{}
 		}
@@ -169,7 +169,7 @@ func stateOnHub(name string, s stage.State) v1alpha1.RolloutState {
 	}
 	if x := s.Failure; x != nil {
 		r.Failure = &v1alpha1.RolloutFailure{
-			At: metav1.NewMicroTime(x.At), Stage: x.Stage, Reason: x.Reason, Message: x.Message, Revision: x.Revision, RolledBack: x.RolledBack, FailedClusters: maps.Clone(x.Culprits),
+			At: metav1.NewMicroTime(x.At), Stage: x.Stage, Reason: x.Reason, Message: x.Message, Revision: x.Revision, RolledBack: x.RolledBack, FailedClusters: maps.Clone(x.FailedClusters),
 		}
 	}
 	return r
@@ -177,40 +177,40 @@ func stateOnHub(name string, s stage.State) v1alpha1.RolloutState {
 
 func stateFromHub(r v1alpha1.RolloutState) stage.State {
 	s := stage.State{
-		Target: r.ID, Revision: r.Revision, Policy: r.PolicyDigest, Began: exact(r.StartedAt), Chain: exact(r.FirstPendingAt),
-		Stage: r.Stage, Entered: exact(r.StageStartedAt), Completed: exact(r.CompletedAt), Obeyed: r.HandledCommands, Passed: map[string]time.Time{},
+		ID: r.ID, Revision: r.Revision, PolicyDigest: r.PolicyDigest, StartedAt: exact(r.StartedAt), FirstPendingAt: exact(r.FirstPendingAt),
+		Stage: r.Stage, StageStartedAt: exact(r.StageStartedAt), CompletedAt: exact(r.CompletedAt), HandledCommands: r.HandledCommands, StagesCompletedAt: map[string]time.Time{},
 	}
 	for stage, at := range r.StagesCompletedAt {
-		s.Passed[stage] = at.UTC()
+		s.StagesCompletedAt[stage] = at.UTC()
 	}
 	if x := r.Failure; x != nil {
 		s.Failure = &stage.Failure{
-			At: x.At.UTC(), Stage: x.Stage, Reason: x.Reason, Message: x.Message, Revision: x.Revision, RolledBack: x.RolledBack, Culprits: maps.Clone(x.FailedClusters),
+			At: x.At.UTC(), Stage: x.Stage, Reason: x.Reason, Message: x.Message, Revision: x.Revision, RolledBack: x.RolledBack, FailedClusters: maps.Clone(x.FailedClusters),
 		}
 	}
 	return s
 }
 
-func memoryOnHub(name string, m stage.Memory) v1alpha1.DeliveryRollout {
+func memoryOnHub(name string, m stage.ClusterState) v1alpha1.DeliveryRollout {
 	d := v1alpha1.DeliveryRollout{
-		Policy: name, Current: v1alpha1.RolloutVersion(m.Given), UpdatedAt: micro(m.At), HealthySince: micro(m.Healthy), UnhealthySince: micro(m.Unhealthy),
-		GatePassedAt: micro(m.Passed), StageCompleted: m.Gated, UnavailableSince: micro(m.Away),
+		Policy: name, Current: v1alpha1.RolloutVersion(m.Current), UpdatedAt: micro(m.UpdatedAt), HealthySince: micro(m.HealthySince), UnhealthySince: micro(m.UnhealthySince),
+		GatePassedAt: micro(m.GatePassedAt), StageCompleted: m.StageCompleted, UnavailableSince: micro(m.UnavailableSince),
 	}
-	if m.Good != nil {
-		good := v1alpha1.RolloutVersion(*m.Good)
+	if m.LastHealthy != nil {
+		good := v1alpha1.RolloutVersion(*m.LastHealthy)
 		d.LastHealthy = &good
 	}
 	return d
 }
 
-func memoryFromHub(d v1alpha1.DeliveryRollout) stage.Memory {
-	m := stage.Memory{
-		Given: stage.Version(d.Current), At: exact(d.UpdatedAt), Healthy: exact(d.HealthySince), Unhealthy: exact(d.UnhealthySince),
-		Passed: exact(d.GatePassedAt), Gated: d.StageCompleted, Away: exact(d.UnavailableSince),
+func memoryFromHub(d v1alpha1.DeliveryRollout) stage.ClusterState {
+	m := stage.ClusterState{
+		Current: stage.Version(d.Current), UpdatedAt: exact(d.UpdatedAt), HealthySince: exact(d.HealthySince), UnhealthySince: exact(d.UnhealthySince),
+		GatePassedAt: exact(d.GatePassedAt), StageCompleted: d.StageCompleted, UnavailableSince: exact(d.UnavailableSince),
 	}
 	if d.LastHealthy != nil {
 		good := stage.Version(*d.LastHealthy)
-		m.Good = &good
+		m.LastHealthy = &good
 	}
 	return m
 }
