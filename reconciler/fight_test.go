@@ -34,7 +34,7 @@ func TestFight(t *testing.T) {
 		}
 		is := apimeta.FindStatusCondition(d.Status.Conditions, "Drifted")
 		return unless(is != nil && is.Status == metav1.ConditionTrue && is.Reason == "ContentionDetected" &&
-			strings.Contains(is.Message, "ConfigMap shop/contested data is changed by contender, and was put right 5 times since 20"), fmt.Sprintf("%+v", is))
+			strings.Contains(is.Message, "ConfigMap shop/contested data is changed by contender and was repaired 5 times since 20"), fmt.Sprintf("%+v", is))
 	})
 	before := rewrites.Load()
 	time.Sleep(5 * time.Second) // in which it was put right five times

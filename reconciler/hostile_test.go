@@ -56,7 +56,7 @@ func TestHostileFederation(t *testing.T) {
 		{"bases that use each other twice", double, "counting a base as often as it is used"},
 		{"a file of 50 MB", []string{"x.yaml", many("# nothing\n", 50<<20)}, "x.yaml: has 52428800 bytes, at most 16777216 are allowed"},
 		{"a remote base", []string{"k/kustomization.yaml", "resources: ['https://example.org/a.yaml']\n"}, "is remote"},
-		{"a huge key", []string{"x.yaml", head + "? " + many("k", 1<<20) + "\n: 1\n? " + many("k", 1<<20) + "\n: 2\n"}, "a second time"},
+		{"a huge key", []string{"x.yaml", head + "? " + many("k", 1<<20) + "\n: 1\n? " + many("k", 1<<20) + "\n: 2\n"}, "duplicate key"},
 		{"a mistake in a huge policy", []string{"x.yaml", "apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\nmetadata: {namespace: shop, name: x}\nspec:\n  " + many("k", 1000) + ": {}\n"}, "unknown field"},
 	} {
 		t.Log(c.name)

@@ -106,7 +106,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 		return err
 	}
 	if o.MetricsAddress != "" {
-		collector := c.collector(writes)
+		collector := metrics.NewCollector(c.snapshot, writes)
 		if err := ctrlmetrics.Registry.Register(collector); err != nil {
 			return fmt.Errorf("registering the metrics, which one process has once: %w", err)
 		}
@@ -209,18 +209,27 @@ func (c *controllers) addTo(mgr manager.Manager, o Options) error {
 	)
 }
 
-// collector returns the collector of the metrics.
-func (c *controllers) collector(writes *metrics.HubWrites) *metrics.Collector {
-	return &metrics.Collector{
-		Registry: c.registry, Declared: c.member.Declared, StatusQueue: c.reporter.QueueLength, Writes: writes,
-		Clusters: func() []metrics.Cluster {
-			var all []metrics.Cluster
-			for _, w := range c.pool.Workers() {
-				all = append(all, metrics.Cluster{Name: w.Name(), Reachability: w.Reachability(), Breaker: w.Breaker().State, QueueLength: w.QueueLength()})
-			}
-			return all
-		},
+// snapshot returns the figures of the metrics. Only the leader shows statuses; every replica shows the clusters that it
+// executes.
+func (c *controllers) snapshot() metrics.Snapshot {
+	s := metrics.Snapshot{StatusQueueDepth: c.reporter.QueueLength()}
+	for _, f := range c.registry.Federations() {
+		s.Add(f.Key().String(), f.Figures(time.Now()), !c.registry.Follower(), c.registry.Owns)
 	}
+	connected := map[string]bool{}
+	for _, w := range c.pool.Workers() {
+		connected[w.Name()] = true
+		reach := w.Reachability()
+		s.Clusters = append(s.Clusters, metrics.Cluster{
+			Name: w.Name(), Reachable: reach.Unreachable == "", Breaker: w.Breaker().State, QueueDepth: w.QueueLength(), LastProbeSuccess: reach.LastProbe,
+		})
+	}
+	for _, name := range c.member.Declared() {
+		if !connected[name] {
+			s.Clusters = append(s.Clusters, metrics.Cluster{Name: name})
+		}
+	}
+	return s
 }
 
 // newManager returns controller-runtime's manager, with a cache of only what the loops need.

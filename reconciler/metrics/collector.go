@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
+	"github.com/accord-dev/accord/reconciler/state"
 )
 
 // Snapshot is the state of this replica that the metrics show. A Federation or a cluster that is gone is not in the next
@@ -56,6 +57,26 @@ type Cluster struct {
 	Breaker          breaker.State
 	QueueDepth       int
 	LastProbeSuccess time.Time // zero if it never answered in this process
+}
+
+// Add adds the figures of a Federation: its statuses if this replica leads, and the clusters that it executes.
+func (s *Snapshot) Add(federation string, f state.Figures, leads bool, executes func(cluster string) bool) {
+	if leads {
+		s.Federations = append(s.Federations, Federation{
+			Name: federation, SourceReady: f.SourceReady, Suspended: f.Suspended, Interval: f.Interval,
+			LastReconcile: f.LastReconcile, LeadTime: f.LeadTime, Release: f.Release,
+		})
+	}
+	for _, d := range f.Clusters {
+		if leads {
+			s.Deliveries = append(s.Deliveries, Delivery{
+				Federation: federation, Cluster: d.Cluster, State: d.State, Summary: d.Summary, PruneBlocked: d.PruneBlocked, LastSuccess: d.LastReady,
+			})
+		}
+		if executes(d.Cluster) {
+			s.Executions = append(s.Executions, Execution{Federation: federation, Cluster: d.Cluster, Contended: d.Contended, Counts: d.Counts})
+		}
+	}
 }
 
 // collector turns Snapshots into metrics when Prometheus scrapes. It sends no request.

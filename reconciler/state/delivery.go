@@ -147,7 +147,7 @@ func (f *Federation) Conclude(j Job, r Result, now time.Time) (c Changes) {
 	}
 	l.cancel = nil
 	r.Drift, r.Inventory = l.absences.drift(r), f.share(r.Inventory)
-	l.counters.count(r)
+	l.counts.Add(r.Failure, r.Drift)
 	l.terminal = r.Terminal
 	f.contend(&c, l, r, now)
 	if f.active.plan == j.Plan {

@@ -16,6 +16,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/metrics/counts"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
 )
@@ -38,7 +39,7 @@ type Federation struct {
 	bulk       bulk
 	mirror     mirrorState
 	rollouts   rollouts
-	leadTime   leadTime
+	leadTime   counts.LeadTime
 	news       federationNews
 }
 
@@ -426,7 +427,7 @@ type cluster struct {
 	observed
 	result
 	contention contention
-	counters   deliveryCounters
+	counts     counts.Delivery
 	news       deliveryNews
 	absences   absences
 	// proven is the one of the Federation: all clusters have the same.

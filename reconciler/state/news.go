@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/metrics/counts"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -95,12 +96,12 @@ func (f *Federation) ReleaseWritten(r *v1alpha1.Release, now time.Time) (c Chang
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.leadTime.becameReady(r.Name) {
+	if !f.leadTime.TakeReady(r.Name) {
 		return c
 	}
 	text := ready.Message
 	if r.Spec.CommittedAt != nil {
-		text += ", " + duration.HumanDuration(commitAge(r, now)) + " after the commit"
+		text += ", " + duration.HumanDuration(counts.Since(r, now)) + " after the commit"
 	}
 	c.event(r, Normal, ready.Reason, text)
 	return c
@@ -121,7 +122,7 @@ type deliveryNews struct {
 // deliveryEvents emits the events of a Delivery that is about to have another status.
 func (f *Federation) deliveryEvents(c *Changes, l *cluster, next v1alpha1.DeliveryStatus, reach Reachability, now time.Time) {
 	if ready(l.delivery.Status) && !ready(next) {
-		l.counters.lastReady = reach.LastProbe
+		l.counts.LastReady = reach.LastProbe
 	}
 	suspended := f.declared.object.Spec.Suspend || f.heldByStages(l.name)
 	if again := l.news.compare(c, l.delivery, next, suspended, l.terminal, now); again > 0 {

@@ -189,7 +189,7 @@ func (f *Federation) ReleaseNotWritten() {
 func (f *Federation) computeRelease(now time.Time) {
 	r := f.records.release
 	next := status.Release(r.Status, r.Generation, f.releaseInput(), now)
-	f.leadTime.follow(r, next, now)
+	f.leadTime.Observe(r, next, now)
 	if !equality.Semantic.DeepEqual(r.Status, next) {
 		r.Status, f.records.releaseDirty = next, true
 	}
