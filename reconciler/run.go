@@ -239,12 +239,12 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 		return nil, err
 	}
 	cfg = rest.CopyConfig(cfg)
-	cfg.QPS = -1 // the hub's own fairness decides
+	cfg.QPS = -1 // the hub's own fairness decides; below, "0" is controller-runtime's value for no address
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:                        scheme,
 		Logger:                        o.Log.V(1), // its lines are about itself
-		Metrics:                       server.Options{BindAddress: orOff(o.MetricsAddress)},
-		HealthProbeBindAddress:        orOff(o.HealthAddress),
+		Metrics:                       server.Options{BindAddress: cmp.Or(o.MetricsAddress, "0")},
+		HealthProbeBindAddress:        cmp.Or(o.HealthAddress, "0"),
 		LeaderElection:                o.LeaderElection,
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       o.Namespace,
@@ -256,9 +256,6 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 	}
 	return mgr, errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping))
 }
-
-// orOff returns controller-runtime's value for no address.
-func orOff(address string) string { return cmp.Or(address, "0") }
 
 // newScheme returns the kinds of accord and of Kubernetes.
 func newScheme() (*runtime.Scheme, error) {
