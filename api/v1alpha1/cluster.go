@@ -76,13 +76,13 @@ type ClusterStatus struct {
 	KubernetesVersion string             `json:"kubernetesVersion,omitempty"`
 	// +optional
 	NodeSummary NodeSummary `json:"nodeSummary,omitzero"`
-	// LastProbeTime is when the cluster last answered.
+	// LastProbeTime is the time at which the cluster last answered.
 	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
 	// APIEnablements are the kinds that the cluster serves. The condition CompleteAPIEnablements reports whether the list is
 	// complete; without the condition the kinds are unknown. The list is empty when the kinds are too many for one object,
 	// which the condition reports.
 	APIEnablements []APIEnablement `json:"apiEnablements,omitempty"`
-	// ResourceSummary is what the nodes have and what is taken; absent while no plan needs it or it is not known. The condition
+	// ResourceSummary has the free and used resources of the nodes; absent while unknown or not needed by any plan. The condition
 	// ResourceSummaryAvailable names the reason when it was requested and cannot be measured or renewed.
 	ResourceSummary *ResourceSummary `json:"resourceSummary,omitempty"`
 	// Taints were added by ClusterTaintPolicies, in addition to spec.taints. They stay until a policy removes them.

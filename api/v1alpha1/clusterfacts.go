@@ -34,7 +34,7 @@ type ResourceSummary struct {
 	AllocatableModelings []AllocatableModeling `json:"allocatableModelings,omitempty"`
 	// DefaultModels reports whether the grades are the default ones, because the Cluster has no resourceModels.
 	DefaultModels bool `json:"defaultModels,omitempty"`
-	// MeasuredAt is when the nodes and pods were counted.
+	// MeasuredAt is the time at which the nodes and pods were counted.
 	MeasuredAt *metav1.Time `json:"measuredAt,omitempty"`
 }
 

@@ -19,7 +19,7 @@ type ClusterHold struct {
 	// Owner is the person or team responsible for the hold.
 	// +kubebuilder:validation:MaxLength=128
 	Owner string `json:"owner,omitempty"`
-	// Until is when the hold ends. Without it the hold ends when it is removed.
+	// Until is the time at which the hold ends. Without it the hold ends when it is removed.
 	Until *metav1.Time `json:"until,omitempty"`
 }
 

@@ -63,7 +63,7 @@ type DeliveryStatus struct {
 	// +listType=map
 	// +listMapKey=policy
 	Rollouts []DeliveryRollout `json:"rollouts,omitempty"`
-	// LastProbeTime is when the cluster last answered.
+	// LastProbeTime is the time at which the cluster last answered.
 	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
 }
 

@@ -61,9 +61,9 @@ type Connectivity struct {
 	Unreachable string `json:"unreachable,omitempty"`
 	// Reason is Unreachable in one word.
 	Reason string `json:"reason,omitempty"`
-	// LastProbeTime is when the cluster last answered.
+	// LastProbeTime is the time at which the cluster last answered.
 	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
-	// OpenSince is when the circuit breaker opened; absent when it is closed.
+	// OpenSince is the time at which the circuit breaker opened; absent when it is closed.
 	OpenSince *metav1.Time `json:"openSince,omitempty"`
 	// Retry is the interval between two probes while the circuit breaker is open.
 	Retry *metav1.Duration `json:"retry,omitempty"`

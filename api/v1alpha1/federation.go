@@ -209,7 +209,7 @@ type FederationStatus struct {
 // RemovedCluster lists the objects of a Federation on a cluster that was removed from the fleet. accord does not delete them.
 type RemovedCluster struct {
 	Cluster string `json:"cluster"`
-	// Since is when the cluster was removed.
+	// Since is the time at which the cluster was removed.
 	Since metav1.Time `json:"since"`
 	// ObjectCount is the number of objects that stay there. For an unreachable cluster it is the number at the last probe.
 	ObjectCount int32 `json:"objectCount"`
@@ -218,7 +218,7 @@ type RemovedCluster struct {
 	Objects []string `json:"objects,omitempty"`
 	// Reachable reports whether the cluster answered when it was removed.
 	Reachable bool `json:"reachable"`
-	// LastProbeTime is when the cluster last answered; absent if it never did.
+	// LastProbeTime is the time at which the cluster last answered; absent if it never did.
 	LastProbeTime *metav1.Time `json:"lastProbeTime,omitempty"`
 }
 

@@ -21,9 +21,9 @@ type RolloutStatus struct {
 	Stage string `json:"stage,omitempty"`
 	// StageIndex is the position of Stage in the policy, from 1; absent without Stage.
 	StageIndex int32 `json:"stageIndex,omitempty"`
-	// StartedAt is when this rollout started.
+	// StartedAt is the time at which this rollout started.
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
-	// CompletedAt is when the last stage completed.
+	// CompletedAt is the time at which the last stage completed.
 	CompletedAt *metav1.Time `json:"completedAt,omitempty"`
 	// Stages in order, at most sixteen.
 	// +kubebuilder:validation:MaxItems=16
@@ -56,9 +56,9 @@ type StageStatus struct {
 	Failing     int32 `json:"failing,omitempty"`
 	Held        int32 `json:"held,omitempty"`
 	Unreachable int32 `json:"unreachable,omitempty"`
-	// StartedAt is when the stage started.
+	// StartedAt is the time at which the stage started.
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
-	// CompletedAt is when the stage completed.
+	// CompletedAt is the time at which the stage completed.
 	CompletedAt *metav1.Time `json:"completedAt,omitempty"`
 	// Message is one line about the stage: "waits for europe".
 	Message string `json:"message,omitempty"`
@@ -73,17 +73,17 @@ type DeliveryRollout struct {
 	// Current is the version that the cluster got last.
 	// +optional
 	Current RolloutVersion `json:"current,omitzero"`
-	// UpdatedAt is when the cluster got Current; absent when Current was there before the rollout.
+	// UpdatedAt is the time at which the cluster got Current; absent when Current was there before the rollout.
 	UpdatedAt *metav1.MicroTime `json:"updatedAt,omitempty"`
-	// HealthySince is when the cluster became healthy on Current; absent while it is not.
+	// HealthySince is the time at which the cluster became healthy on Current; absent while it is not.
 	HealthySince *metav1.MicroTime `json:"healthySince,omitempty"`
-	// UnhealthySince is when the cluster was first known to be unhealthy on Current; absent while it is healthy.
+	// UnhealthySince is the time at which the cluster was first known to be unhealthy on Current; absent while it is healthy.
 	UnhealthySince *metav1.MicroTime `json:"unhealthySince,omitempty"`
-	// GatePassedAt is when the cluster fulfilled every requirement of the gate.
+	// GatePassedAt is the time at which the cluster fulfilled every requirement of the gate.
 	GatePassedAt *metav1.MicroTime `json:"gatePassedAt,omitempty"`
 	// StageCompleted reports whether the stage has completed since the cluster got Current.
 	StageCompleted bool `json:"stageCompleted,omitempty"`
-	// UnavailableSince is when the cluster became held or unreachable; absent while it is neither.
+	// UnavailableSince is the time at which the cluster became held or unreachable; absent while it is neither.
 	UnavailableSince *metav1.MicroTime `json:"unavailableSince,omitempty"`
 	// LastHealthy is the last healthy version before Current, to which a rollback returns.
 	LastHealthy *RolloutVersion `json:"lastHealthy,omitempty"`
@@ -111,18 +111,18 @@ type RolloutState struct {
 	Revision string `json:"revision,omitempty"`
 	// PolicyDigest identifies the spec of the RolloutPolicy, without its pauses.
 	PolicyDigest string `json:"policyDigest,omitempty"`
-	// StartedAt is when the rollout started.
+	// StartedAt is the time at which the rollout started.
 	StartedAt *metav1.MicroTime `json:"startedAt,omitempty"`
-	// FirstPendingAt is when the first of the rollouts started that were superseded, one after the other, before they completed;
-	// StartedAt when the previous rollout completed.
+	// FirstPendingAt is the start of the first rollout in an unbroken series of superseded rollouts; it equals
+	// StartedAt if the previous rollout completed.
 	FirstPendingAt *metav1.MicroTime `json:"firstPendingAt,omitempty"`
 	// Stage is the stage that started last.
 	Stage string `json:"stage,omitempty"`
-	// StageStartedAt is when Stage started.
+	// StageStartedAt is the time at which Stage started.
 	StageStartedAt *metav1.MicroTime `json:"stageStartedAt,omitempty"`
-	// StagesCompletedAt is when each stage completed last, by the name of the stage.
+	// StagesCompletedAt is the time at which each stage completed last, by the name of the stage.
 	StagesCompletedAt map[string]metav1.MicroTime `json:"stagesCompletedAt,omitempty"`
-	// CompletedAt is when the last stage completed.
+	// CompletedAt is the time at which the last stage completed.
 	CompletedAt *metav1.MicroTime `json:"completedAt,omitempty"`
 	// Failure that stopped the rollout.
 	Failure *RolloutFailure `json:"failure,omitempty"`

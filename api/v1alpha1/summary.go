@@ -42,7 +42,7 @@ type NotReadyCluster struct {
 	// Object in the worst state on that cluster, "apps/Deployment shop/web".
 	Object  string `json:"object,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Since is when the cluster entered this state.
+	// Since is the time at which the cluster entered this state.
 	Since *metav1.Time `json:"since,omitempty"`
 }
 
