@@ -102,7 +102,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	} else if err != nil {
 		return err
 	}
-	if err := c.addTo(mgr, o); err != nil {
+	if err := c.addTo(mgr, o.HookAddress); err != nil {
 		return err
 	}
 	if o.MetricsAddress != "" {
@@ -194,17 +194,16 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 }
 
 // addTo has the manager run the loops.
-func (c *controllers) addTo(mgr manager.Manager, o Options) error {
-	pushes := ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{})
+func (c *controllers) addTo(mgr manager.Manager, webhookAddress string) error {
 	return errors.Join(
-		c.planner.Start(mgr, workers(syncWorkers), pushes, ctrlsource.Func(c.replans.Start)),
+		c.planner.Start(mgr, workers(syncWorkers), ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{}), ctrlsource.Func(c.replans.Start)),
 		c.member.Start(mgr, leaderOnly(workers(probeWorkers), c.shared == nil), ctrlsource.Func(c.probes.Start)),
 		c.remover.Start(mgr, workers(removalWorkers)),
 		c.commits.Start(mgr, workers(commitStatusWorkers)),
 		mgr.Add(always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
-		mgr.Add(&webhook.Server{Address: o.HookAddress, Manager: mgr, Events: c.pushes}),
+		mgr.Add(&webhook.Server{Address: webhookAddress, Manager: mgr, Events: c.pushes}),
 		c.shared.addTo(mgr, c),
 	)
 }
