@@ -1,0 +1,65 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write docs/reference/cli.md")
+
+const cliPage = "../../docs/reference/cli.md"
+
+// TestReference compares docs/reference/cli.md with the commands; -update writes the page.
+func TestReference(t *testing.T) {
+	t.Setenv("HOME", "/home/you")
+	var b strings.Builder
+	b.WriteString("# Commands of accord\n\n<!-- Made by go test ./cmd/accord -run TestReference -update. -->\n\n| command | does |\n|---|---|\n")
+	commands := documented(rootCommand())
+	for _, c := range commands {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+	}
+	for _, c := range commands {
+		writeCommand(&b, c)
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(cliPage, []byte(b.String()), 0o644))
+	}
+	written, err := os.ReadFile(cliPage)
+	require.NoError(t, err)
+	require.Equal(t, string(written), b.String(), "docs/reference/cli.md is stale: go test ./cmd/accord -run TestReference -update")
+}
+
+// documented returns the runnable commands below c in the order of the help.
+func documented(c *cobra.Command) []*cobra.Command {
+	var all []*cobra.Command
+	for _, sub := range c.Commands() {
+		if sub.Hidden || sub.Name() == "help" || sub.Name() == "completion" {
+			continue
+		}
+		if sub.Runnable() {
+			all = append(all, sub)
+		}
+		all = append(all, documented(sub)...)
+	}
+	return all
+}
+
+func writeCommand(b *strings.Builder, c *cobra.Command) {
+	fmt.Fprintf(b, "\n## %s\n\n", c.CommandPath())
+	text := c.Long
+	if text == "" {
+		text = c.Short + "."
+	}
+	fmt.Fprintf(b, "```\n%s\n\n%s\n", c.UseLine(), strings.TrimSpace(text))
+	if c.Example != "" {
+		fmt.Fprintf(b, "\nExamples:\n%s\n", strings.TrimRight(c.Example, "\n"))
+	}
+	c.InitDefaultHelpFlag()
+	fmt.Fprintf(b, "\nFlags:\n%s```\n", c.NonInheritedFlags().FlagUsages())
+}
