@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
 )
 
-// Metric describes one metric of the controllers. docs/metrics.md is generated from the catalogue, and tests check
+// Metric describes one metric of the controllers. docs/reference/metrics.md is generated from the catalogue, and tests check
 // dashboards and alert rules against it.
 type Metric struct {
 	// Name begins with "accord_" and ends with the unit, or with "_total" for a counter.

@@ -16,11 +16,11 @@ import (
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
 )
 
-var update = flag.Bool("update", false, "write docs/metrics.md")
+var update = flag.Bool("update", false, "write docs/reference/metrics.md")
 
-const metricsPage = "../../docs/metrics.md"
+const metricsPage = "../../docs/reference/metrics.md"
 
-// TestMetricsPage compares docs/metrics.md with the catalogue; -update writes the page.
+// TestMetricsPage compares docs/reference/metrics.md with the catalogue; -update writes the page.
 func TestMetricsPage(t *testing.T) {
 	made := documentMetrics(t)
 	if *update {
@@ -28,7 +28,7 @@ func TestMetricsPage(t *testing.T) {
 	}
 	written, err := os.ReadFile(metricsPage)
 	require.NoError(t, err)
-	require.Equal(t, string(written), made, "docs/metrics.md is stale: go test ./reconciler/metrics -run TestMetricsPage -update")
+	require.Equal(t, string(written), made, "docs/reference/metrics.md is stale: go test ./reconciler/metrics -run TestMetricsPage -update")
 }
 
 // documentMetrics returns the page with the table generated from the catalogue.
@@ -37,7 +37,7 @@ func documentMetrics(t *testing.T) string {
 	written, err := os.ReadFile(metricsPage)
 	require.NoError(t, err)
 	head, _, found := strings.Cut(string(written), mark)
-	require.True(t, found, "docs/metrics.md has no mark")
+	require.True(t, found, "docs/reference/metrics.md has no mark")
 	var b strings.Builder
 	b.WriteString(head + mark + "\n| metric | type | labels | meaning |\n|---|---|---|---|\n")
 	for _, m := range All() {
