@@ -14,7 +14,7 @@ The command is the annotation ` + policy.CommandPrefix + `abort of the RolloutPo
 ` + command.Notes
 
 func abortCommand() *cobra.Command {
-	return command.Ordering(&command.RolloutCommand{Do: policy.CommandAbort}, &cobra.Command{
+	return command.ForRollout(&command.RolloutCommand{Do: policy.CommandAbort}, &cobra.Command{
 		Use:   "abort [ROLLOUT]",
 		Short: "Halt a rollout now",
 		Long:  abortLong,

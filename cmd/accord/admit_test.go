@@ -14,9 +14,8 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// admit asks a real API server whether it would accept manifests: by server-side dry-run of each object, and of
-// a pod made from each Deployment, which is what Pod Security looks at. Namespaces are really made, since
-// nothing can be tried in one that is not there.
+// admit sends manifests to a real API server as server-side dry-runs, with a pod of each Deployment, because Pod Security checks
+// pods. It creates the namespaces: a dry-run needs them.
 func admit(ts *testscript.TestScript, neg bool, args []string) {
 	cfg, err := hub.ClientConfig(hub.Loader(ts.Getenv("KUBECONFIG"), ""))
 	ts.Check(err)
@@ -52,7 +51,7 @@ func admitAll(ctx context.Context, c client.Client, objects []*unstructured.Unst
 	return nil
 }
 
-// admitPod tries a pod as the Deployment's controller would make it; its account does not have to exist here.
+// admitPod tries a pod as the Deployment's controller would create it; its account does not have to exist.
 func admitPod(ctx context.Context, c client.Client, deployment *unstructured.Unstructured) error {
 	template, _, err := unstructured.NestedMap(deployment.Object, "spec", "template")
 	if err != nil {

@@ -18,7 +18,7 @@ of the Release on the hub, and needs the right to patch Releases there.
 
 func approveCommand() *cobra.Command {
 	o := &command.RolloutCommand{Do: policy.CommandApprove}
-	c := command.Ordering(o, &cobra.Command{
+	c := command.ForRollout(o, &cobra.Command{
 		Use:   "approve [ROLLOUT]",
 		Short: "Approve a stage of a rollout",
 		Long:  approveLong,

@@ -24,10 +24,10 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// tester is what the tests write as.
+// tester is the field owner of the tests.
 const tester = client.FieldOwner("test")
 
-// testClient knows CustomResourceDefinitions besides what the commands know.
+// testClient also knows CustomResourceDefinitions.
 func testClient(cfg *rest.Config) (client.Client, error) {
 	s := hub.Scheme()
 	if err := apiextensionsv1.AddToScheme(s); err != nil {
@@ -36,7 +36,7 @@ func testClient(cfg *rest.Config) (client.Client, error) {
 	return client.New(cfg, client.Options{Scheme: s})
 }
 
-// installKinds makes a control plane a hub.
+// installKinds installs the CustomResourceDefinitions of accord.
 func installKinds(ctx context.Context, cfg *rest.Config) error {
 	c, err := testClient(cfg)
 	if err != nil {
@@ -54,7 +54,7 @@ func installKinds(ctx context.Context, cfg *rest.Config) error {
 	return waitForKinds(ctx, c)
 }
 
-// waitForKinds waits until our kinds are served.
+// waitForKinds waits until accord's kinds are served.
 func waitForKinds(ctx context.Context, c client.Client) error {
 	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		for _, list := range []client.ObjectList{
@@ -80,7 +80,7 @@ func makeNamespace(ctx context.Context, cfg *rest.Config, name string) error {
 	return err
 }
 
-// applyManifests applies a stream of YAML documents, in order, and waits until our kinds are served.
+// applyManifests applies a stream of YAML documents in order, and waits until accord's kinds are served.
 func applyManifests(ctx context.Context, cfg *rest.Config, text string) error {
 	c, err := testClient(cfg)
 	if err != nil {
@@ -98,7 +98,7 @@ func applyManifests(ctx context.Context, cfg *rest.Config, text string) error {
 	return waitForKinds(ctx, c)
 }
 
-// accountToken lets somebody in as a service account.
+// accountToken returns a token of a service account.
 func accountToken(ctx context.Context, cfg *rest.Config, namespace, name string) (string, error) {
 	c, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
@@ -145,8 +145,8 @@ func decodeAll(text string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// putFile writes the objects, and whole, their status. Ours go into the namespace of the kubeconfig's context,
-// unless they are Clusters.
+// putFile writes the objects and their status. Objects of accord, except Clusters, go into the namespace of the kubeconfig's
+// context.
 func putFile(ctx context.Context, kubeconfig, text string) error {
 	h, err := (&hub.Flags{Kubeconfig: kubeconfig}).Connect()
 	if err != nil {

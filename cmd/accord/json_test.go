@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// jsonField reads a field of the JSON on stdout, "findings.0.code", and compares it with a regular expression for the whole of it.
+// jsonField reads a field of the JSON on stdout, "findings.0.code", and matches all of it with a regular expression.
 func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	var v any
 	if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &v); err != nil {
@@ -61,7 +61,7 @@ func dig(v any, field string) (any, bool) {
 	return v, true
 }
 
-// sarif checks stdout for what SARIF 2.1.0 and code scanning require of every rule and result.
+// sarif checks the requirements of SARIF 2.1.0 and code scanning for every rule and result on stdout.
 func sarif(ts *testscript.TestScript, _ bool, _ []string) {
 	type message struct{ Text string }
 	var log struct {

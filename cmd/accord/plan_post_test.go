@@ -36,7 +36,7 @@ type forgeHost struct {
 	statuses []string // "state description" of the pull request's head
 }
 
-// newForgeHost speaks the paths of a provider.
+// newForgeHost serves the paths of a provider.
 func newForgeHost(t *testing.T, provider forge.Provider) *forgeHost {
 	h := &forgeHost{}
 	mux := http.NewServeMux()
@@ -87,7 +87,7 @@ func (h *forgeHost) comment(i int, text string) map[string]any {
 	return map[string]any{"id": i + 1, "body": text, "user": by, "author": by, "html_url": h.URL + "/c/1"}
 }
 
-// asked is what a request says, as JSON or as a form.
+// asked returns the parameters of a request, in JSON or a form.
 func asked(r *http.Request) map[string]string {
 	said := map[string]string{}
 	var body map[string]any
@@ -111,7 +111,7 @@ func reply(w http.ResponseWriter, code int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// inPipeline sets the environment that a run for pull request 7 has.
+// inPipeline sets the environment of a run for pull request 7.
 func (h *forgeHost) inPipeline(t *testing.T, provider forge.Provider) {
 	for _, name := range []string{
 		"GITLAB_CI", "CI_API_V4_URL", "GITHUB_REPOSITORY", "GITEA_ACTIONS", "FORGEJO_ACTIONS", "GITHUB_TOKEN", "GITLAB_TOKEN", "ACCORD_FORGE_TOKEN",
@@ -142,7 +142,7 @@ func (h *forgeHost) inPipeline(t *testing.T, provider forge.Provider) {
 	}
 }
 
-// reviewed is a repository with one commit and something in the working tree beside it.
+// reviewed returns a repository with one commit and changes in the working tree.
 func reviewed(t *testing.T, committed, beside map[string]string) string {
 	dir := t.TempDir()
 	write := func(files map[string]string) {

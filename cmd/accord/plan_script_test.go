@@ -7,7 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// changing is what is different in every run: commits have a time, and fingerprints a key of their own.
+// changing are the parts that differ in every run: commits have a time, and fingerprints a key of their own.
 var changing = []struct {
 	what *regexp.Regexp
 	name string
@@ -19,7 +19,7 @@ var changing = []struct {
 	{regexp.MustCompile(`hmac [0-9a-f]{8}`), "hmac FINGERPRINT"},
 }
 
-// plain writes what the last command printed to a file, so that cmp can compare it.
+// plain writes the output of the last command to a file, so that cmp can compare it.
 func plain(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile("stdout")
 	for _, c := range changing {

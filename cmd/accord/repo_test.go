@@ -9,8 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// commit makes a commit of everything in a directory, which becomes a repository with the first one, and puts its
-// hash into $SHA.
+// commit commits everything in a directory, which becomes a repository with the first commit, and sets $SHA.
 func commit(ts *testscript.TestScript, _ bool, args []string) {
 	dir, subject := ts.MkAbs(args[0]), args[1]
 	repo, err := git.PlainOpen(dir)
@@ -28,7 +27,7 @@ func commit(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("SHA", hash.String())
 }
 
-// untilLimit bounds until: a control plane has to start on a machine that is busy with others.
+// untilLimit is long because a control plane has to start on a busy machine.
 const untilLimit = 90 * time.Second
 
 // until repeats a command until it exits with 0.

@@ -16,7 +16,7 @@ The command is the annotation ` + policy.CommandPrefix + `rollback of the Rollou
 ` + command.Notes
 
 func rollbackCommand() *cobra.Command {
-	return command.Ordering(&command.RolloutCommand{Do: policy.CommandRollback}, &cobra.Command{
+	return command.ForRollout(&command.RolloutCommand{Do: policy.CommandRollback}, &cobra.Command{
 		Use:   "rollback [ROLLOUT]",
 		Short: "Roll back a rollout now",
 		Long:  rollbackLong,

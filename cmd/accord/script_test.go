@@ -16,7 +16,7 @@ import (
 	"github.com/accord-dev/accord/clusters/local"
 )
 
-// TestMain makes the scripts' "accord" this very program.
+// TestMain makes this program the command "accord" of the scripts.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"accord": main})
 }
@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// namespaceOf a script is its name.
+// namespaceOf returns the name of the script.
 func namespaceOf(workDir string) string {
 	return strings.TrimPrefix(filepath.Base(workDir), "script-")
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// stage is what the scripts play on: control planes that several of them use, each started when it is needed
-// first and stopped when the test ends.
+// stage is the control planes of the scripts. Each starts when a script needs it, and stops when the test ends.
 type stage struct {
 	t *testing.T
 
@@ -24,7 +23,7 @@ type stage struct {
 	starts map[string]func() (*local.ControlPlane, error)
 }
 
-// plane of that name.
+// plane returns the control plane of that name.
 func (s *stage) plane(name string, start func(*testing.T, string) (*local.ControlPlane, error)) (*local.ControlPlane, error) {
 	s.mu.Lock()
 	once, ok := s.starts[name]
@@ -36,7 +35,7 @@ func (s *stage) plane(name string, start func(*testing.T, string) (*local.Contro
 	return once()
 }
 
-// hub puts up the shared hub, or one for this script alone.
+// hub starts the shared hub, or one for this script alone.
 func (s *stage) hub(ts *testscript.TestScript, _ bool, args []string) {
 	name, ns := "hub", ts.Getenv("NS")
 	if len(args) > 0 && args[0] == "own" {
@@ -55,7 +54,7 @@ func (s *stage) hub(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("HUB", plane.Config().Host)
 }
 
-// member makes control planes, shared by the scripts, contexts of this script's kubeconfig.
+// member starts control planes, which scripts share, as contexts of this script's kubeconfig.
 func (s *stage) member(ts *testscript.TestScript, _ bool, names []string) {
 	errs := make([]error, len(names))
 	var starting sync.WaitGroup
@@ -75,8 +74,8 @@ func (s *stage) member(ts *testscript.TestScript, _ bool, names []string) {
 	ts.Check(clientcmd.WriteToFile(*merged, ts.Getenv("KUBECONFIG")))
 }
 
-// install makes the current cluster of $KUBECONFIG the script's hub by applying manifests to it, and writes a
-// kubeconfig of the account that the controllers have there.
+// install makes the current cluster of $KUBECONFIG the script's hub by applying manifests, and writes a kubeconfig of the
+// controllers' account there.
 func (s *stage) install(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, ns := s.t.Context(), ts.Getenv("NS")
 	admin, err := clientcmd.LoadFromFile(ts.Getenv("KUBECONFIG"))

@@ -15,8 +15,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// tokens makes the current cluster of $KUBECONFIG one that fills token Secrets, as kube-controller-manager
-// does, for as long as the script runs.
+// tokens fills token Secrets on the current cluster of $KUBECONFIG while the script runs, as kube-controller-manager does.
 func (s *stage) tokens(ts *testscript.TestScript, _ bool, _ []string) {
 	cfg, err := hub.ClientConfig(hub.Loader(ts.Getenv("KUBECONFIG"), ""))
 	ts.Check(err)
@@ -26,7 +25,7 @@ func (s *stage) tokens(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Defer(func() { cancel(); filling.Wait() })
 }
 
-// fillTokens puts a real token into every token Secret that has none, until the context ends.
+// fillTokens writes a real token into every empty token Secret, until the context ends.
 func fillTokens(ctx context.Context, cfg *rest.Config) {
 	c := kubernetes.NewForConfigOrDie(cfg)
 	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
@@ -48,7 +47,7 @@ func fillTokens(ctx context.Context, cfg *rest.Config) {
 	}
 }
 
-// secrets compares how many Secrets join left on the current cluster of $KUBECONFIG.
+// secrets compares the number of join's Secrets on the current cluster of $KUBECONFIG.
 func secrets(ts *testscript.TestScript, _ bool, args []string) {
 	cfg, err := hub.ClientConfig(hub.Loader(ts.Getenv("KUBECONFIG"), ""))
 	ts.Check(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A timedWriter remembers when it was first written to.
+// timedWriter records the time of the first write.
 type timedWriter struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
@@ -30,8 +30,7 @@ func (w *timedWriter) Write(p []byte) (int, error) {
 	return w.text.Write(p)
 }
 
-// TestWaitForAHubThatIsSilent: a pipeline sees within a second that something is waited for, and no hub can hold it up
-// for longer than it wants to wait.
+// TestWaitForAHubThatIsSilent: a pipeline sees a line within a second, and the timeout applies to a hub that does not answer.
 func TestWaitForAHubThatIsSilent(t *testing.T) {
 	hole, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and nobody reads them
 	require.NoError(t, err)

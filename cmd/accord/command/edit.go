@@ -37,8 +37,8 @@ The command finds the manifest in the work tree around the current directory and
 It prints the change as a patch and commits only this file with git, with the hooks and the signature that git is configured for.
 With --dry-run it only prints the patch, which "git apply" accepts. A file with uncommitted changes is an error.`
 
-// Ordering sets up c as a command about a rollout, which is its one argument.
-func Ordering(o *RolloutCommand, c *cobra.Command) *cobra.Command {
+// ForRollout sets up c as a command about a rollout, which is its one argument.
+func ForRollout(o *RolloutCommand, c *cobra.Command) *cobra.Command {
 	c.Args = cobra.MaximumNArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return o.run(c.Context(), c.OutOrStdout(), text.First(args))

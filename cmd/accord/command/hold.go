@@ -69,8 +69,8 @@ func (f *Flags) findCluster(cluster string) (*gitrepo.Repository, gitrepo.Manife
 	return h, m, nil
 }
 
-// writtenHold is spec.hold in YAML.
-type writtenHold struct {
+// holdSpec is spec.hold in YAML.
+type holdSpec struct {
 	Reason string `yaml:"reason"`
 	Owner  string `yaml:"owner,omitempty"`
 	Until  string `yaml:"until,omitempty"`
@@ -80,8 +80,8 @@ type writtenHold struct {
 const maxReason = 256
 
 // hold returns the hold that the flags describe.
-func (f *Hold) hold(h *gitrepo.Repository, now time.Time) (writtenHold, error) {
-	hold := writtenHold{Reason: strings.TrimSpace(f.Reason), Owner: cmp.Or(f.Owner, h.UserName())}
+func (f *Hold) hold(h *gitrepo.Repository, now time.Time) (holdSpec, error) {
+	hold := holdSpec{Reason: strings.TrimSpace(f.Reason), Owner: cmp.Or(f.Owner, h.UserName())}
 	if hold.Reason == "" {
 		return hold, errors.New("--reason must not be empty")
 	}

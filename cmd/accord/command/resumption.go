@@ -22,7 +22,7 @@ func (f *Resumption) Run(ctx context.Context, out io.Writer, name string) error 
 	if f.annotate {
 		return o.run(ctx, out, name)
 	}
-	w, err := f.meant(name)
+	w, err := f.selector(name)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (f *Resumption) Run(ctx context.Context, out io.Writer, name string) error 
 			return err
 		}
 	}
-	s, err := f.suspensionOf(m)
+	s, err := f.fieldOf(m)
 	if err != nil {
 		return err
 	}

@@ -43,8 +43,8 @@ type Suspension struct {
 	stage, kind, Reason string
 }
 
-// meant returns the manifests that can be suspended under a name.
-func (f *Suspension) meant(name string) (gitrepo.Selector, error) {
+// selector returns the manifests that can be suspended under a name.
+func (f *Suspension) selector(name string) (gitrepo.Selector, error) {
 	w := gitrepo.Selector{Noun: "RolloutPolicy, PropagationPolicy, ClusterPropagationPolicy or Federation", Name: name, Kinds: map[string][]string{}}
 	for _, s := range suspensions {
 		for _, kind := range s.kinds {
@@ -62,8 +62,8 @@ func (f *Suspension) meant(name string) (gitrepo.Selector, error) {
 	return w, nil
 }
 
-// suspensionOf returns the field that suspends a manifest.
-func (f *Suspension) suspensionOf(m gitrepo.ManifestFile) (suspensionField, error) {
+// fieldOf returns the field that suspends a manifest.
+func (f *Suspension) fieldOf(m gitrepo.ManifestFile) (suspensionField, error) {
 	s := suspensions[slices.IndexFunc(suspensions, func(s suspensionField) bool {
 		return s.group == m.Group() && slices.Contains(s.kinds, m.Kind)
 	})]
@@ -92,7 +92,7 @@ func (f *Suspension) Suspend(ctx context.Context, out io.Writer, name string) er
 	if f.Reason == "" {
 		return errors.New("--reason is required")
 	}
-	w, err := f.meant(name)
+	w, err := f.selector(name)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (f *Suspension) Suspend(ctx context.Context, out io.Writer, name string) er
 	if err != nil {
 		return err
 	}
-	s, err := f.suspensionOf(m)
+	s, err := f.fieldOf(m)
 	if err != nil {
 		return err
 	}

@@ -28,15 +28,15 @@ type ClusterReport struct {
 	// Failed are objects that cannot be rendered for it; the cluster keeps their previous version.
 	Failed []string `json:"failed,omitempty"`
 	// Refused are the rules that keep objects away, those with most objects first.
-	Refused []ruleGroup `json:"refused,omitempty"`
+	Refused []RuleGroup `json:"refused,omitempty"`
 	// Holds are the reasons why objects are held.
-	Holds []ruleGroup `json:"holds,omitempty"`
+	Holds []RuleGroup `json:"holds,omitempty"`
 	// Live is the state on the hub.
-	Live *liveClusterReport `json:"live,omitempty"`
+	Live *LiveCluster `json:"live,omitempty"`
 }
 
-// ruleGroup is one reason and its objects.
-type ruleGroup struct {
+// RuleGroup is one reason and its objects.
+type RuleGroup struct {
 	Why     string   `json:"why"`
 	At      string   `json:"at,omitempty"`
 	Objects []string `json:"objects"`
@@ -53,8 +53,8 @@ func Cluster(p *load.PlannedTree, live *load.LiveHub, name string) *ClusterRepor
 	for _, f := range p.ForCluster(name).Failed {
 		s.Failed = append(s.Failed, f.ID.String()+": "+f.Err.Error())
 	}
-	for _, rules := range [][]ruleGroup{s.Refused, s.Holds} {
-		slices.SortStableFunc(rules, func(a, b ruleGroup) int { return cmp.Compare(len(b.Objects), len(a.Objects)) })
+	for _, rules := range [][]RuleGroup{s.Refused, s.Holds} {
+		slices.SortStableFunc(rules, func(a, b RuleGroup) int { return cmp.Compare(len(b.Objects), len(a.Objects)) })
 	}
 	s.Verdict = s.verdict()
 	s.Live = newLiveClusterReport(live, name)
@@ -88,11 +88,11 @@ func (s *ClusterReport) add(p *load.PlannedTree, d *propagate.Decision) {
 	}
 }
 
-func addToGroup(rules []ruleGroup, why, at string, d *propagate.Decision) []ruleGroup {
-	i := slices.IndexFunc(rules, func(r ruleGroup) bool { return r.Why == why && r.At == at })
+func addToGroup(rules []RuleGroup, why, at string, d *propagate.Decision) []RuleGroup {
+	i := slices.IndexFunc(rules, func(r RuleGroup) bool { return r.Why == why && r.At == at })
 	if i < 0 {
 		i = len(rules)
-		rules = append(rules, ruleGroup{Why: why, At: at})
+		rules = append(rules, RuleGroup{Why: why, At: at})
 	}
 	rules[i].Objects = append(rules[i].Objects, d.ID.String())
 	return rules

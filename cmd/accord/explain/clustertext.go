@@ -36,7 +36,7 @@ func (s *ClusterReport) Print(out io.Writer, f text.Format) error {
 	return err
 }
 
-func writeRules(b *strings.Builder, what string, rules []ruleGroup) {
+func writeRules(b *strings.Builder, what string, rules []RuleGroup) {
 	for _, r := range rules {
 		fmt.Fprintf(b, "\n%d %s: %s%s\n  %s\n", len(r.Objects), what, r.Why, text.WithPrefix(" (", text.WithSuffix(r.At, ")")), text.List(r.Objects, text.MaxNames))
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/accord-dev/accord/render/override"
 )
 
-// decision is the decision about one object for one cluster.
-type decision struct {
+// Decision is the decision about one object for one cluster.
+type Decision struct {
 	Cluster string `json:"cluster"`
 	Chosen  bool   `json:"chosen"`
 	// Replicas, Completions and Share, which explains them, are set for a chosen cluster.
@@ -45,8 +45,8 @@ type overrideStep struct {
 	Lost   []string `json:"lost,omitempty"`
 }
 
-func chosenCluster(p *load.PlannedTree, d *propagate.Decision, c propagate.Choice, share string) decision {
-	w := decision{
+func chosenCluster(p *load.PlannedTree, d *propagate.Decision, c propagate.Choice, share string) Decision {
+	w := Decision{
 		Cluster: c.Cluster, Chosen: true, Replicas: c.Replicas, Completions: c.Completions, Implied: c.Implied, Held: p.Held(c),
 	}
 	if c.Replicas != nil {
@@ -77,6 +77,6 @@ func newOverrideStep(id manifest.ID, s override.Step) overrideStep {
 	return step
 }
 
-func refusedCluster(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) decision {
-	return decision{Cluster: r.Cluster, Why: r.Why, At: r.At.String(), Fit: suggestion(p, d, r)}
+func refusedCluster(p *load.PlannedTree, d *propagate.Decision, r propagate.Refusal) Decision {
+	return Decision{Cluster: r.Cluster, Why: r.Why, At: r.At.String(), Fit: suggestion(p, d, r)}
 }

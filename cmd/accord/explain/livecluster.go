@@ -13,8 +13,8 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
-// liveClusterReport is the state of a cluster on the hub; its JSON form is stable.
-type liveClusterReport struct {
+// LiveCluster is the state of a cluster on the hub; its JSON form is stable.
+type LiveCluster struct {
 	Hub string `json:"hub"`
 	// Message is the reason why nothing is known; empty if something is.
 	Message string `json:"message,omitempty"`
@@ -23,11 +23,11 @@ type liveClusterReport struct {
 }
 
 // newLiveClusterReport returns the state of a cluster on the hub, nil without a hub.
-func newLiveClusterReport(l *load.LiveHub, name string) *liveClusterReport {
+func newLiveClusterReport(l *load.LiveHub, name string) *LiveCluster {
 	if l == nil {
 		return nil
 	}
-	live := &liveClusterReport{Hub: l.Config.Host}
+	live := &LiveCluster{Hub: l.Config.Host}
 	if l.Err != nil {
 		live.Message = l.Err.Error()
 		return live
@@ -43,7 +43,7 @@ func newLiveClusterReport(l *load.LiveHub, name string) *liveClusterReport {
 }
 
 // write writes the live part of the text.
-func (live *liveClusterReport) write(b *strings.Builder, now time.Time) {
+func (live *LiveCluster) write(b *strings.Builder, now time.Time) {
 	switch {
 	case live == nil:
 		return

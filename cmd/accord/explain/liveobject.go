@@ -11,8 +11,8 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// liveObject is the state of an object on the hub; its JSON form is stable.
-type liveObject struct {
+// LiveObject is the state of an object on the hub; its JSON form is stable.
+type LiveObject struct {
 	Hub        string `json:"hub"`
 	Federation string `json:"federation,omitempty"`
 	// Revision is the revision of the hub. Same reports whether the hub's decision is that of these manifests. Unknown names
@@ -45,11 +45,11 @@ type liveCluster struct {
 }
 
 // newLiveObject returns the state of an object on the hub, on all clusters or on one only, nil without a hub.
-func newLiveObject(l *load.LiveHub, p *load.PlannedTree, id manifest.ID, only string) *liveObject {
+func newLiveObject(l *load.LiveHub, p *load.PlannedTree, id manifest.ID, only string) *LiveObject {
 	if l == nil {
 		return nil
 	}
-	live := &liveObject{Hub: l.Config.Host}
+	live := &LiveObject{Hub: l.Config.Host}
 	if l.Err != nil {
 		live.Message = l.Err.Error()
 		return live
@@ -78,7 +78,7 @@ func newLiveObject(l *load.LiveHub, p *load.PlannedTree, id manifest.ID, only st
 }
 
 // read reads the decision of the hub and the reports of the clusters.
-func (live *liveObject) read(o *v1alpha1.FederatedObject, deliveries []v1alpha1.Delivery, only string) {
+func (live *LiveObject) read(o *v1alpha1.FederatedObject, deliveries []v1alpha1.Delivery, only string) {
 	live.Summary, live.Generation, live.ObservedGeneration = o.Status.Summary, o.Generation, o.Status.ObservedGeneration
 	live.Message = progress.MessageOf(progress.Condition(o.Status.Conditions, o.Generation, "Ready"))
 	object := o.Spec.Template.ID().String()
@@ -117,7 +117,7 @@ func (c *liveCluster) read(worst []v1alpha1.ObjectOnCluster, deliveries []v1alph
 }
 
 // compare sets where the manifests differ from the decision of the hub.
-func (live *liveObject) compare(p *load.PlannedTree, id manifest.ID, only string) {
+func (live *LiveObject) compare(p *load.PlannedTree, id manifest.ID, only string) {
 	ours := map[string]string{}
 	for _, choice := range p.Decision(id).Chosen {
 		if only != "" && only != choice.Cluster {

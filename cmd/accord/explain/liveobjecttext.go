@@ -11,7 +11,7 @@ import (
 )
 
 // write writes the live part of the text.
-func (live *liveObject) write(b *strings.Builder) error {
+func (live *LiveObject) write(b *strings.Builder) error {
 	if live == nil {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (live *liveObject) write(b *strings.Builder) error {
 }
 
 // collapsible counts the clusters without a note, and reports whether they are too many for a row each.
-func (live *liveObject) collapsible() (n int, collapse bool) {
+func (live *LiveObject) collapsible() (n int, collapse bool) {
 	for _, c := range live.Clusters {
 		if c.isFine() {
 			n++
@@ -52,7 +52,7 @@ func (c liveCluster) isFine() bool {
 	return (c.State == "" || c.State == v1alpha1.Healthy) && !c.Held && c.Message == "" && c.Differs == ""
 }
 
-func (live *liveObject) rows() [][]string {
+func (live *LiveObject) rows() [][]string {
 	_, collapse := live.collapsible()
 	rows := [][]string{{"CLUSTER", "STATE", "REPLICAS", "DECIDED", "LIVE", "NOTE"}}
 	for _, c := range live.Clusters {

@@ -24,32 +24,32 @@ type ObjectReport struct {
 	At         string `json:"at"`
 	Revision   string `json:"revision"`
 	// Policy claims the object; nil if none does, and then Why has the reason.
-	Policy *matchingPolicy `json:"policy,omitempty"`
+	Policy *MatchingPolicy `json:"policy,omitempty"`
 	// Others select the object, too, but do not claim it.
-	Others []matchingPolicy `json:"otherPolicies,omitempty"`
+	Others []MatchingPolicy `json:"otherPolicies,omitempty"`
 	// Why is the reason why the object goes nowhere, or keeps its previous placement.
 	Why string `json:"why,omitempty"`
 	// Notes are other facts about the decision.
 	Notes    []string   `json:"notes,omitempty"`
-	Clusters []decision `json:"clusters"`
+	Clusters []Decision `json:"clusters"`
 	// Sends are the dependencies of the object.
-	Sends []dependency `json:"dependencies,omitempty"`
-	Live  *liveObject  `json:"live,omitempty"`
+	Sends []Dependency `json:"dependencies,omitempty"`
+	Live  *LiveObject  `json:"live,omitempty"`
 
 	id    manifest.ID
 	fleet int
 	only  string
 }
 
-// matchingPolicy is a policy that selects the object.
-type matchingPolicy struct {
+// MatchingPolicy is a policy that selects the object.
+type MatchingPolicy struct {
 	Policy string `json:"policy"`
 	At     string `json:"at"`
 	Why    string `json:"why"`
 }
 
-// dependency is an object that goes along as a dependency.
-type dependency struct {
+// Dependency is an object that goes along as a dependency.
+type Dependency struct {
 	Object   string   `json:"object"`
 	Clusters []string `json:"clusters"`
 }
@@ -59,7 +59,7 @@ func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string
 	d, u := p.Decision(id), p.Manifest(id)
 	r := &ObjectReport{
 		APIVersion: d.GVK.GroupVersion().String(), Kind: id.Kind, Namespace: id.Namespace, Name: id.Name,
-		At: d.Origin.String(), Revision: p.Input.Revision, Why: d.Why, Notes: notes(d, p.Dependents(id)), Clusters: []decision{},
+		At: d.Origin.String(), Revision: p.Input.Revision, Why: d.Why, Notes: notes(d, p.Dependents(id)), Clusters: []Decision{},
 		id: id, fleet: len(p.Clusters()), only: only,
 	}
 	r.policies(d, p.PoliciesSelecting(id), u)
@@ -88,7 +88,7 @@ func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string
 // policies sets the policy that claims the object and those that do not, each with the reason.
 func (r *ObjectReport) policies(d *propagate.Decision, selecting []*policy.Policy, u *unstructured.Unstructured) {
 	for _, c := range selecting {
-		entry := matchingPolicy{Policy: c.Title(), At: c.Origin.String()}
+		entry := MatchingPolicy{Policy: c.Title(), At: c.Origin.String()}
 		switch {
 		case c == d.Policy:
 			entry.Why = "selects it " + exactness(c, u)
@@ -169,14 +169,14 @@ func notes(d *propagate.Decision, owners []manifest.ID) []string {
 }
 
 // dependencies returns the dependencies of the object, with the clusters to which each goes because of this object.
-func dependencies(p *load.PlannedTree, id manifest.ID, only string) []dependency {
-	var all []dependency
+func dependencies(p *load.PlannedTree, id manifest.ID, only string) []Dependency {
+	var all []Dependency
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if !slices.Contains(p.Dependents(d.ID), id) {
 			continue
 		}
-		sent, there := dependency{Object: d.ID.String(), Clusters: []string{}}, only == ""
+		sent, there := Dependency{Object: d.ID.String(), Clusters: []string{}}, only == ""
 		for _, c := range d.Chosen {
 			if only != "" && only != c.Cluster {
 				continue

@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
-// planOf plans manifests of a Deployment web with nine replicas, and of what else is given.
+// planOf plans a Deployment web with nine replicas and the given manifests.
 func planOf(t *testing.T, text string) *load.PlannedTree {
 	in, err := dump.Read([]byte(`
 -- web.yaml --
@@ -31,7 +31,7 @@ spec: {replicas: 9, template: {spec: {containers: [{name: web, image: nginx}]}}}
 
 var webID = manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
 
-// Every way in which a placement refuses a cluster comes with what would make it fit.
+// Every refusal of a placement has a suggestion.
 func TestWhatWouldFit(t *testing.T) {
 	for _, c := range []struct{ state, cluster, placement, want string }{
 		{"not named", "{}", "clusterAffinity: {clusterNames: [eu-2]}", "add the cluster to clusterNames"},
@@ -69,7 +69,7 @@ metadata: {name: eu-2}
 spec: {syncMode: Push, region: eu}
 `)
 			clusters := Object(p, nil, webID, "").Clusters
-			i := slices.IndexFunc(clusters, func(c decision) bool { return !c.Chosen })
+			i := slices.IndexFunc(clusters, func(c Decision) bool { return !c.Chosen })
 			require.GreaterOrEqual(t, i, 0, "no cluster was refused")
 			require.NotEmpty(t, clusters[i].Why)
 			require.Contains(t, clusters[i].Fit, c.want)
@@ -77,7 +77,7 @@ spec: {syncMode: Push, region: eu}
 	}
 }
 
-// A policy that lost says by which of the rules, in their order.
+// A policy that does not claim the object names the rule, in the order of the rules.
 func TestLostPolicies(t *testing.T) {
 	p := planOf(t, `
 -- policies.yaml --
@@ -92,8 +92,8 @@ func TestLostPolicies(t *testing.T) {
 {apiVersion: policy.karmada.io/v1alpha1, kind: ClusterPropagationPolicy, metadata: {name: a}, spec: {priority: 9, resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]}}
 `)
 	r := Object(p, nil, webID, "")
-	require.Equal(t, &matchingPolicy{"PropagationPolicy shop/b", "policies.yaml:1", "selects it by labels, priority 5"}, r.Policy)
-	require.Equal(t, []matchingPolicy{
+	require.Equal(t, &MatchingPolicy{"PropagationPolicy shop/b", "policies.yaml:1", "selects it by labels, priority 5"}, r.Policy)
+	require.Equal(t, []MatchingPolicy{
 		{"PropagationPolicy shop/c", "policies.yaml:3", "as good a match, and of names the smaller one wins: b before c"},
 		{"PropagationPolicy shop/d", "policies.yaml:5", "selects it by kind, which is less exact than by labels"},
 		{"PropagationPolicy shop/e", "policies.yaml:7", "priority 4 is less than 5"},
@@ -101,7 +101,7 @@ func TestLostPolicies(t *testing.T) {
 	}, r.Others)
 }
 
-// Many clusters with the same answer are one line, and so are many of which there is nothing to say.
+// Clusters with the same decision share a line, and so do clusters without a note.
 func TestManyClusters(t *testing.T) {
 	var clusters strings.Builder
 	for i := range 30 {
@@ -129,7 +129,7 @@ spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}], placement: 
   would fit: take the cluster out of exclude
 `, b.String())
 
-	live := &liveObject{Hub: "h", Federation: "f", Same: true}
+	live := &LiveObject{Hub: "h", Federation: "f", Same: true}
 	for i := range 30 {
 		live.Clusters = append(live.Clusters, liveCluster{Cluster: fmt.Sprintf("c-%02d", i), Held: i == 7})
 	}

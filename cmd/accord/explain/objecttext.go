@@ -58,12 +58,12 @@ func sentTo(clusters []string) string {
 
 // decisionGroup is the clusters with the same decision.
 type decisionGroup struct {
-	decision
+	Decision
 	names []string
 }
 
 // grouped keeps the order of the first cluster of each group.
-func grouped(clusters []decision) []*decisionGroup {
+func grouped(clusters []Decision) []*decisionGroup {
 	var groups []*decisionGroup
 	byAnswer := map[string]*decisionGroup{}
 	for _, c := range clusters {
@@ -75,7 +75,7 @@ func grouped(clusters []decision) []*decisionGroup {
 		}
 		g, known := byAnswer[string(key)]
 		if !known {
-			g = &decisionGroup{decision: c}
+			g = &decisionGroup{Decision: c}
 			byAnswer[string(key)] = g
 			groups = append(groups, g)
 		}

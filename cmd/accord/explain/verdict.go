@@ -53,7 +53,7 @@ func (r *ObjectReport) verdict() string {
 
 // verdictOn returns the verdict on the one requested cluster.
 func (r *ObjectReport) verdictOn() string {
-	i := slices.IndexFunc(r.Clusters, func(c decision) bool { return c.Cluster == r.only })
+	i := slices.IndexFunc(r.Clusters, func(c Decision) bool { return c.Cluster == r.only })
 	if i < 0 {
 		return fmt.Sprintf("%s does not go to %s", text.Join(": ", r.id.String(), r.Why), r.only)
 	}

@@ -19,17 +19,17 @@ type Report struct {
 	// Mistakes are errors in the rules, whatever the samples are.
 	Mistakes []lint.Finding `json:"mistakes"`
 	// Samples are empty with --check.
-	Samples []sampleReport `json:"samples"`
+	Samples []SampleReport `json:"samples"`
 }
 
-// sampleReport is the results of one object.
-type sampleReport struct {
+// SampleReport is the results of one object.
+type SampleReport struct {
 	Object  string            `json:"object"`
-	Results []operationReport `json:"results"`
+	Results []OperationReport `json:"results"`
 }
 
-// operationReport has a result, an error, or the name of what is missing to run the operation.
-type operationReport struct {
+// OperationReport has a result, an error, or the name of what is missing to run the operation.
+type OperationReport struct {
 	// Customization is empty for the health that accord computes.
 	Customization string `json:"customization,omitempty"`
 	Operation     string `json:"operation"`
@@ -42,7 +42,7 @@ type operationReport struct {
 }
 
 func newReport(mistakes []propagate.Finding) *Report {
-	r := &Report{Errors: len(mistakes), Mistakes: lint.Findings(mistakes), Samples: []sampleReport{}}
+	r := &Report{Errors: len(mistakes), Mistakes: lint.Findings(mistakes), Samples: []SampleReport{}}
 	return r
 }
 

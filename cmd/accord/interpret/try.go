@@ -36,7 +36,7 @@ func (k *Rules) Run(samples []Sample, replicas int32, items []map[string]any) *R
 	r := newReport(k.mistakes)
 	ran, missing := 0, 0
 	for _, s := range samples {
-		t := sampleReport{Object: s.id.String(), Results: k.operations(s, replicas, items)}
+		t := SampleReport{Object: s.id.String(), Results: k.operations(s, replicas, items)}
 		for _, o := range t.Results {
 			switch {
 			case o.Missing != "":
@@ -59,12 +59,12 @@ func (k *Rules) Run(samples []Sample, replicas int32, items []map[string]any) *R
 
 // operations returns the results of all customizations of the sample's kind, and its health. Errors that do not depend on the
 // sample are left out: they are among the mistakes.
-func (k *Rules) operations(s Sample, replicas int32, items []map[string]any) []operationReport {
+func (k *Rules) operations(s Sample, replicas int32, items []map[string]any) []OperationReport {
 	in := interpret.Samples{Desired: s.desired, Observed: s.observed, Replicas: replicas, Items: items}
 	if items == nil && s.observed != nil {
 		in.Items = k.reflectedItems(s)
 	}
-	var all []operationReport
+	var all []OperationReport
 	judged := false
 	for _, c := range k.customizations {
 		if schema.FromAPIVersionAndKind(c.Spec.Target.APIVersion, c.Spec.Target.Kind).GroupKind() != s.id.GroupKind() {
@@ -83,8 +83,8 @@ func (k *Rules) operations(s Sample, replicas int32, items []map[string]any) []o
 	return all
 }
 
-func operationOf(title string, o interpret.Outcome) operationReport {
-	t := operationReport{Customization: title, Operation: string(o.Operation), Result: o.Result, Missing: o.Missing, text: o.String()}
+func operationOf(title string, o interpret.Outcome) OperationReport {
+	t := OperationReport{Customization: title, Operation: string(o.Operation), Result: o.Result, Missing: o.Missing, text: o.String()}
 	if o.Err != nil {
 		t.Error = o.Err.Error()
 	}
@@ -108,9 +108,9 @@ func (k *Rules) reflectedItems(s Sample) []map[string]any {
 
 // healthOf returns the health that accord computes from the rules and from the defaults for all kinds. An expression that cannot
 // be evaluated is an error; the error of a script has its own entry.
-func (k *Rules) healthOf(s Sample, byScript bool) operationReport {
+func (k *Rules) healthOf(s Sample, byScript bool) OperationReport {
 	health, why := k.book.Of(s.id.GroupKind()).Health(s.observed)
-	t := operationReport{Operation: "health", Result: string(health), Message: why, text: fmt.Sprintf("health: %s", text.Join(", ", string(health), why))}
+	t := OperationReport{Operation: "health", Result: string(health), Message: why, text: fmt.Sprintf("health: %s", text.Join(", ", string(health), why))}
 	if health == kind.Unknown && !byScript {
 		t.Error = why
 	}

@@ -16,7 +16,7 @@ import (
 
 // enroll writes the credentials and then the Cluster on the hub, and returns what it wrote. It does not change a Cluster that
 // Git declares, and writes the credentials to the Secret that this Cluster names.
-func enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token, wanted traits) (string, error) {
+func enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token, wanted Traits) (string, error) {
 	at := v1alpha1.SecretRef{Namespace: hub.SystemNamespace, Name: name}
 	cluster := &v1alpha1.Cluster{}
 	err := h.Get(ctx, client.ObjectKey{Name: name}, cluster)
@@ -57,7 +57,7 @@ func missingRefHint(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef) string {
 }
 
 // setSpec sets the address, the credentials and the requested traits of the Cluster.
-func setSpec(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wanted traits) {
+func setSpec(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wanted Traits) {
 	s := &cluster.Spec
 	s.SyncMode, s.APIEndpoint, s.SecretRef = "Push", c.config.Host, &at
 	s.InsecureSkipTLSVerification, s.ProxyURL = c.config.Insecure, c.proxy

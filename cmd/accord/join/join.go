@@ -22,7 +22,7 @@ type Options struct {
 	Tree       load.Flags
 	Kubeconfig string
 	Context    string
-	Traits     traits
+	Traits     Traits
 	PrintRBAC  bool
 	DryRun     bool
 	AllowHub   bool

@@ -55,7 +55,7 @@ func (f *Options) printRights(ctx context.Context, out io.Writer, name, dir stri
 }
 
 // cluster returns the cluster as policies see it.
-func (t traits) cluster(name string) fleet.Cluster {
+func (t Traits) cluster(name string) fleet.Cluster {
 	return fleet.Cluster{Name: name, Labels: t.Labels, Provider: t.Provider, Region: t.Region, Zones: t.Zones}
 }
 
@@ -141,8 +141,8 @@ func printDocuments(out io.Writer, objects ...any) error {
 	return nil
 }
 
-// traits are the fields that policies select by. An empty field does not change an existing Cluster.
-type traits struct {
+// Traits are the fields that policies select by. An empty field does not change an existing Cluster.
+type Traits struct {
 	Provider string
 	Region   string
 	Zones    []string

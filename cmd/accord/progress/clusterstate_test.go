@@ -13,8 +13,8 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// TestDeliverySight judges one cluster by its Delivery, as package status writes it.
-func TestDeliverySight(t *testing.T) {
+// TestDeliverySnapshot reads Deliveries as package status writes them.
+func TestDeliverySnapshot(t *testing.T) {
 	const revision, older = "main@sha1:2222222222", "main@sha1:1111111111"
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	cell := func(c status.Cell) status.Cell {
@@ -65,8 +65,9 @@ func TestDeliverySight(t *testing.T) {
 	}
 }
 
-// TestDeliverySightOfAStranger: a cluster that the release has nothing for is waited for only while that can change.
-func TestDeliverySightOfAStranger(t *testing.T) {
+// TestDeliverySnapshotWithoutDelivery: a wait for a cluster that the release does not go to ends as soon as the plan is
+// complete.
+func TestDeliverySnapshotWithoutDelivery(t *testing.T) {
 	fed := &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Name: "prod"}}
 	rel := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "prod-2", Generation: 1}}
 	now := time.Now()

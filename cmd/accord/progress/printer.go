@@ -11,8 +11,8 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// event is one line of "accord wait -o json". Result, ExitCode, Worst and Next are only in the last one.
-type event struct {
+// Event is one line of "accord wait -o json". Result, ExitCode, Worst and Next are only in the last one.
+type Event struct {
 	Time       time.Time        `json:"time"`
 	Federation string           `json:"federation"`
 	Namespace  string           `json:"namespace"`
@@ -34,7 +34,7 @@ const quietPeriod = 500 * time.Millisecond
 
 // Printer writes one line for each change, and a last one with the result.
 type Printer struct {
-	line   func(io.Writer, event, time.Time) error
+	line   func(io.Writer, Event, time.Time) error
 	out    io.Writer
 	commit string
 
@@ -101,8 +101,8 @@ func (p *Printer) Print(s Snapshot, v Verdict, now time.Time) error {
 	return p.line(p.out, e, now)
 }
 
-func (p *Printer) event(s Snapshot, now time.Time) event {
-	return event{
+func (p *Printer) event(s Snapshot, now time.Time) Event {
+	return Event{
 		Time: now.UTC().Truncate(time.Second), Federation: p.federation.Name, Namespace: p.federation.Namespace, Revision: p.commit,
 		Release: s.Release, Summary: s.Summary,
 	}
@@ -119,7 +119,7 @@ func waitMessage(s Snapshot, v Verdict, commit string) string {
 	return text.Join("  ", progressLine(s), s.Note)
 }
 
-func jsonLine(out io.Writer, e event, _ time.Time) error {
+func jsonLine(out io.Writer, e Event, _ time.Time) error {
 	b, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("encoding a line: %w", err)
@@ -130,7 +130,7 @@ func jsonLine(out io.Writer, e event, _ time.Time) error {
 
 // textLine writes "12:03:40  applied 13/30  healthy 12/30  eu-7 ..." and, at the end, "12:24:10  DONE  prod @ 4f2c9e1  applied
 // 30/30  healthy 30/30", followed by the clusters that are not done and the next step.
-func textLine(out io.Writer, e event, now time.Time) error {
+func textLine(out io.Writer, e Event, now time.Time) error {
 	line := now.Format(time.TimeOnly) + "  "
 	if e.Result != "" {
 		line += fmt.Sprintf("%s  %s @ %s  ", headline(e.Result), e.Federation, text.ShortRevision(e.Revision))

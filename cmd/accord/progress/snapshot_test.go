@@ -11,8 +11,8 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// TestReleaseSight judges releases as package status writes them, so that the two cannot drift apart.
-func TestReleaseSight(t *testing.T) {
+// TestReleaseSnapshot reads Releases as package status writes them.
+func TestReleaseSnapshot(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	leg := func(name string, state v1alpha1.State, reason string, applied bool) status.DeliveryState {
 		return status.DeliveryState{Cluster: name, State: state, Reason: reason, Applied: applied, Since: now.Add(-time.Hour)}

@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// TestJudge is the table of DESIGN.md section 9: what is seen of a commit, what is waited for, and how that ends.
+// TestJudge is the table of snapshots, goals and results.
 func TestJudge(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	healthy := Goal{Grace: time.Minute, Started: now, Deadline: now.Add(time.Hour)}
@@ -80,7 +80,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// of3 is a current sight of three clusters.
+// of3 returns a current snapshot of three clusters.
 func of3(s Snapshot, applied, healthy, held, unreachable int32) Snapshot {
 	s.Release, s.Evaluated = "prod-1", true
 	s.Summary = v1alpha1.Summary{
@@ -90,7 +90,7 @@ func of3(s Snapshot, applied, healthy, held, unreachable int32) Snapshot {
 	return s
 }
 
-// stale is a sight whose status speaks about an older generation.
+// stale returns a snapshot of an older generation.
 func stale(s Snapshot) Snapshot {
 	s.Evaluated = false
 	return s

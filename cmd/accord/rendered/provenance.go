@@ -12,7 +12,7 @@ import (
 
 // provenance adds comments to the fields that overrides and replica division set. It returns the comments for the top: where the
 // object stands in Git, and the edits that no field shows.
-func (o renderedObject) provenance(doc *yaml.Node) []string {
+func (o Object) provenance(doc *yaml.Node) []string {
 	top := o.Object + ", " + o.At
 	if o.At == "" {
 		top = o.Object + ", made because an object in it goes here"

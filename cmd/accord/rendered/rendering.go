@@ -17,43 +17,43 @@ import (
 
 // Rendering is the objects of one cluster; its JSON form is stable.
 type Rendering struct {
-	Cluster  string           `json:"cluster"`
-	Revision string           `json:"revision"`
-	Objects  []renderedObject `json:"objects"`
+	Cluster  string   `json:"cluster"`
+	Revision string   `json:"revision"`
+	Objects  []Object `json:"objects"`
 	// Held are objects that are not applied now, on purpose.
-	Held []skippedObject `json:"held,omitempty"`
+	Held []Skipped `json:"held,omitempty"`
 	// Failed are objects that could not be rendered; the cluster keeps their previous version.
-	Failed []skippedObject `json:"failed,omitempty"`
+	Failed []Skipped `json:"failed,omitempty"`
 	// Redacted counts Secrets without their values.
 	Redacted int `json:"redacted,omitempty"`
 
 	explain bool
 }
 
-// renderedObject is one object as it would be applied.
-type renderedObject struct {
+// Object is one object as it would be applied.
+type Object struct {
 	Object string `json:"object"`
 	// At is the place of the manifest in Git; empty for a namespace that accord creates for an object in it.
 	At       string         `json:"at,omitempty"`
 	Manifest map[string]any `json:"manifest"`
 	// Share explains the number of replicas, Edits the overrides that changed something; with --explain only.
-	Share string         `json:"share,omitempty"`
-	Edits []renderedEdit `json:"edits,omitempty"`
+	Share string `json:"share,omitempty"`
+	Edits []Edit `json:"edits,omitempty"`
 
 	edits    []override.Edit
 	redacted bool
 }
 
-// renderedEdit is one change of an override.
-type renderedEdit struct {
+// Edit is one change of an override.
+type Edit struct {
 	Path   string `json:"path"`
 	Policy string `json:"policy"`
 	Field  string `json:"field"`
 	At     string `json:"at"`
 }
 
-// skippedObject is an object that is not applied.
-type skippedObject struct {
+// Skipped is an object that is not applied.
+type Skipped struct {
 	Object string `json:"object"`
 	At     string `json:"at,omitempty"`
 	Why    string `json:"why"`
@@ -76,13 +76,13 @@ func New(p *load.PlannedTree, f Options, names []load.ObjectName) (*Rendering, e
 	if err != nil {
 		return nil, err
 	}
-	r := &Rendering{Cluster: f.Cluster, Revision: p.Input.Revision, Objects: []renderedObject{}, explain: f.Explain}
+	r := &Rendering{Cluster: f.Cluster, Revision: p.Input.Revision, Objects: []Object{}, explain: f.Explain}
 	target := p.ForCluster(f.Cluster)
 	for _, placed := range target.Objects {
 		switch {
 		case !isSelected(wanted, f.Namespace, placed.ID):
 		case placed.Held != "":
-			r.Held = append(r.Held, skippedObject{placed.ID.String(), placed.Origin.String(), placed.Held})
+			r.Held = append(r.Held, Skipped{placed.ID.String(), placed.Origin.String(), placed.Held})
 		default:
 			o, err := newRenderedObject(p, f, placed)
 			if err != nil {
@@ -96,14 +96,14 @@ func New(p *load.PlannedTree, f Options, names []load.ObjectName) (*Rendering, e
 	}
 	for _, failed := range target.Failed {
 		if isSelected(wanted, f.Namespace, failed.ID) {
-			r.Failed = append(r.Failed, skippedObject{failed.ID.String(), failed.Origin.String(), failed.Err.Error()})
+			r.Failed = append(r.Failed, Skipped{failed.ID.String(), failed.Origin.String(), failed.Err.Error()})
 		}
 	}
 	return r, nil
 }
 
-func newRenderedObject(p *load.PlannedTree, f Options, placed propagate.Placed) (renderedObject, error) {
-	o := renderedObject{Object: placed.ID.String(), At: placed.Origin.String()}
+func newRenderedObject(p *load.PlannedTree, f Options, placed propagate.Placed) (Object, error) {
+	o := Object{Object: placed.ID.String(), At: placed.Origin.String()}
 	if err := json.Unmarshal(placed.JSON, &o.Manifest); err != nil {
 		return o, fmt.Errorf("reading %s as it was rendered: %w", placed.ID, err)
 	}
@@ -115,7 +115,7 @@ func newRenderedObject(p *load.PlannedTree, f Options, placed propagate.Placed) 
 	}
 	o.Share, o.edits = replicaShare(p, placed.ID, f.Cluster), placed.Edits
 	for _, e := range placed.Edits {
-		o.Edits = append(o.Edits, renderedEdit{Path: e.Path, Policy: e.Policy, Field: e.Field, At: e.At.String()})
+		o.Edits = append(o.Edits, Edit{Path: e.Path, Policy: e.Policy, Field: e.Field, At: e.At.String()})
 	}
 	return o, nil
 }
@@ -131,7 +131,7 @@ func replicaShare(p *load.PlannedTree, id manifest.ID, cluster string) string {
 }
 
 // String returns "apps/Deployment shop/web (apps/web.yaml:3): why".
-func (n skippedObject) String() string {
+func (n Skipped) String() string {
 	return n.Object + text.WithPrefix(" (", text.WithSuffix(n.At, ")")) + ": " + n.Why
 }
 

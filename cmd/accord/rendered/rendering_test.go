@@ -15,7 +15,7 @@ import (
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
-// difficult values are read as something else by one YAML reader or another, or look like comments and documents.
+// difficult has values that some YAML readers take for another type, or that look like comments and documents.
 const difficult = `
 -- objects.yaml --
 apiVersion: v1
@@ -93,7 +93,7 @@ func difficultTree(t *testing.T) *load.PlannedTree {
 	return &load.PlannedTree{Tree: &load.Tree{Input: in}, Plan: plan}
 }
 
-// What is printed is what is applied: read back as kubectl reads it, it is the same object, with and without comments.
+// The printed YAML is the applied object, with and without comments.
 func TestRenderedYAMLIsTheObject(t *testing.T) {
 	p := difficultTree(t)
 	for _, explain := range []bool{false, true} {

@@ -29,7 +29,7 @@ func (r *Rendering) printYAML(out io.Writer) error {
 	return err
 }
 
-func (o renderedObject) write(b *bytes.Buffer, explain bool) error {
+func (o Object) write(b *bytes.Buffer, explain bool) error {
 	doc := &yaml.Node{}
 	if err := doc.Encode(o.Manifest); err != nil {
 		return err

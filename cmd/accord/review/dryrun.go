@@ -157,29 +157,29 @@ type DryRunReport struct {
 	Asked    int `json:"asked"`
 	Tried    int `json:"tried"`
 	// Refused are objects that clusters reject. They block the plan.
-	Refused []rejection `json:"refused"`
+	Refused []Rejection `json:"refused"`
 	// Unreachable are clusters that did not answer every request, with the reason. They do not block the plan.
-	Unreachable []unreachableCluster `json:"unreachable"`
+	Unreachable []UnreachableCluster `json:"unreachable"`
 	// Untried are objects that cannot be tried before the change is applied.
-	Untried []untriedObjects `json:"untried"`
+	Untried []UntriedObjects `json:"untried"`
 }
 
-// rejection is one object that clusters reject with the same message.
-type rejection struct {
+// Rejection is one object that clusters reject with the same message.
+type Rejection struct {
 	Object   string   `json:"object"`
 	Reason   string   `json:"reason"`
 	Message  string   `json:"message"`
 	Clusters []string `json:"clusters"`
 }
 
-// unreachableCluster is one cluster without a complete answer.
-type unreachableCluster struct {
+// UnreachableCluster is one cluster without a complete answer.
+type UnreachableCluster struct {
 	Cluster string `json:"cluster"`
 	Why     string `json:"why"`
 }
 
-// untriedObjects are the objects that cannot be tried for the same reason.
-type untriedObjects struct {
+// UntriedObjects are the objects that cannot be tried for the same reason.
+type UntriedObjects struct {
 	Why     string   `json:"why"`
 	Objects []string `json:"objects"`
 }
@@ -190,18 +190,18 @@ func (l *DryRunReport) add(cluster string, t applied.DryRunResult, err error) {
 	l.Tried += t.Checked
 	if err != nil {
 		why := strings.TrimPrefix(err.Error(), "cluster "+cluster+": ")
-		l.Unreachable = append(l.Unreachable, unreachableCluster{cluster, why})
+		l.Unreachable = append(l.Unreachable, UnreachableCluster{cluster, why})
 	} else {
 		l.Asked++
 	}
 	for _, x := range t.Rejected {
-		l.Refused = addRejection(l.Refused, rejection{x.ID.String(), x.Reason, x.Message, nil}, cluster)
+		l.Refused = addRejection(l.Refused, Rejection{x.ID.String(), x.Reason, x.Message, nil}, cluster)
 	}
 	for _, x := range t.Unchecked {
-		i := slices.IndexFunc(l.Untried, func(u untriedObjects) bool { return u.Why == x.Message })
+		i := slices.IndexFunc(l.Untried, func(u UntriedObjects) bool { return u.Why == x.Message })
 		if i < 0 {
 			i = len(l.Untried)
-			l.Untried = append(l.Untried, untriedObjects{Why: x.Message})
+			l.Untried = append(l.Untried, UntriedObjects{Why: x.Message})
 		}
 		if id := x.ID.String(); !slices.Contains(l.Untried[i].Objects, id) {
 			l.Untried[i].Objects = append(l.Untried[i].Objects, id)
@@ -210,8 +210,8 @@ func (l *DryRunReport) add(cluster string, t applied.DryRunResult, err error) {
 }
 
 // addRejection adds the cluster to the rejection with the same message.
-func addRejection(all []rejection, r rejection, cluster string) []rejection {
-	i := slices.IndexFunc(all, func(x rejection) bool {
+func addRejection(all []Rejection, r Rejection, cluster string) []Rejection {
+	i := slices.IndexFunc(all, func(x Rejection) bool {
 		return x.Object == r.Object && x.Reason == r.Reason && x.Message == r.Message
 	})
 	if i < 0 {
@@ -227,14 +227,14 @@ func (l *DryRunReport) conclude() {
 	for _, r := range l.Refused {
 		slices.Sort(r.Clusters)
 	}
-	slices.SortFunc(l.Refused, func(a, b rejection) int {
+	slices.SortFunc(l.Refused, func(a, b Rejection) int {
 		return cmp.Or(-cmp.Compare(len(a.Clusters), len(b.Clusters)), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
-	slices.SortFunc(l.Unreachable, func(a, b unreachableCluster) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	slices.SortFunc(l.Unreachable, func(a, b UnreachableCluster) int { return cmp.Compare(a.Cluster, b.Cluster) })
 	for _, u := range l.Untried {
 		slices.Sort(u.Objects)
 	}
-	slices.SortFunc(l.Untried, func(a, b untriedObjects) int { return cmp.Compare(a.Why, b.Why) })
+	slices.SortFunc(l.Untried, func(a, b UntriedObjects) int { return cmp.Compare(a.Why, b.Why) })
 	l.Verdict = fmt.Sprintf("tried %s on %s", text.Count(l.Tried, "object"), text.OutOf(l.Asked, l.Clusters))
 	l.Refused, l.Unreachable, l.Untried = orEmpty(l.Refused), orEmpty(l.Unreachable), orEmpty(l.Untried)
 }
@@ -251,7 +251,7 @@ func orEmpty[T any](list []T) []T {
 const rejectedCode = "live-refused"
 
 // String returns "eu-7 refuses apps/Deployment shop/web: admission webhook ...".
-func (r rejection) String() string {
+func (r Rejection) String() string {
 	verb := "refuses"
 	if len(r.Clusters) > 1 {
 		verb = "refuse"

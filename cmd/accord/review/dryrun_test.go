@@ -18,7 +18,7 @@ import (
 	applied "github.com/accord-dev/accord/reconciler/apply/live"
 )
 
-// TestLiveReport is what is made of answers that come in any order.
+// TestLiveReport: the report does not depend on the order of the answers.
 func TestLiveReport(t *testing.T) {
 	id := func(name string) manifest.ID { return manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: name} }
 	quota := applied.Rejection{ID: id("web"), Reason: applied.QuotaExceeded, Message: "exceeded quota"}
@@ -35,12 +35,12 @@ func TestLiveReport(t *testing.T) {
 	}
 	want := &DryRunReport{
 		Verdict: "tried 6 objects on 3 of 4 clusters", Clusters: 4, Asked: 3, Tried: 6,
-		Refused: []rejection{
+		Refused: []Rejection{
 			{"ConfigMap shop/web", "QuotaExceeded", "exceeded quota", []string{"eu-1", "eu-2"}},
 			{"ConfigMap shop/api", "AdmissionDenied", `admission webhook "w" denied the request`, []string{"eu-2"}},
 		},
-		Unreachable: []unreachableCluster{{"eu-3", "no answer to everything within 10s"}},
-		Untried:     []untriedObjects{{"its namespace is new", []string{"ConfigMap shop/new"}}},
+		Unreachable: []UnreachableCluster{{"eu-3", "no answer to everything within 10s"}},
+		Untried:     []UntriedObjects{{"its namespace is new", []string{"ConfigMap shop/new"}}},
 	}
 	for range 8 { // maps come in any order
 		l := &DryRunReport{}
@@ -59,7 +59,7 @@ func TestLiveReport(t *testing.T) {
 		"note     cannot be tried yet, its namespace is new: ConfigMap shop/new\n\n", b.String())
 }
 
-// TestLiveTimeout asks a cluster that takes connections and never says anything.
+// TestLiveTimeout asks a cluster that accepts connections and never answers.
 func TestLiveTimeout(t *testing.T) {
 	hole, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
-// hostile is what somebody could write into a manifest to break out of the place where it is shown.
+// hostile are words that could break out of their place in Markdown.
 var hostile = []string{
 	"</details><h1>planted-heading</h1>",
 	"```\n\n# planted-heading\n\n````\n~~~\n",

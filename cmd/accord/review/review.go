@@ -38,7 +38,7 @@ type Review struct {
 	Mistakes []lint.Finding `json:"mistakes"`
 	*diff.Report
 	// Rollouts are the stages in which the change reaches the clusters, for each RolloutPolicy.
-	Rollouts []rollout `json:"rollouts,omitempty"`
+	Rollouts []Rollout `json:"rollouts,omitempty"`
 	// Live is the result of the dry-run; absent without one.
 	Live *DryRunReport `json:"live,omitempty"`
 

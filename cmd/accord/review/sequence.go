@@ -19,8 +19,8 @@ import (
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
-// rollout is the order in which the change reaches the clusters, for the objects of one RolloutPolicy.
-type rollout struct {
+// Rollout is the order in which the change reaches the clusters, for the objects of one RolloutPolicy.
+type Rollout struct {
 	// Policy is "standard", or "shop/web" for a namespaced policy; At is its place.
 	Policy string `json:"policy"`
 	At     string `json:"at,omitempty"`
@@ -81,7 +81,7 @@ type rollbackTarget struct {
 }
 
 // rollouts returns the rollouts with a change, and those whose policy changes.
-func (p *comparison) rollouts(k *load.HubSnapshot, now time.Time) []rollout {
+func (p *comparison) rollouts(k *load.HubSnapshot, now time.Time) []Rollout {
 	if p.head.plan == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (p *comparison) rollouts(k *load.HubSnapshot, now time.Time) []rollout {
 			before[r.Name()] = r
 		}
 	}
-	var all []rollout
+	var all []Rollout
 	for _, r := range p.head.plan.Rollouts() {
 		made := p.rollout(r, runs[r], k, seen, now)
 		made.Before = sequenceOf(before[r.Name()])
@@ -104,7 +104,7 @@ func (p *comparison) rollouts(k *load.HubSnapshot, now time.Time) []rollout {
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) { // its objects change at once, or are gone
 		if was := before[name]; len(was.Clusters) > 0 {
-			all = append(all, rollout{Policy: name, At: was.Policy.Origin.String(), Before: sequenceOf(was), Changing: []string{}, Back: []rollbackTarget{}})
+			all = append(all, Rollout{Policy: name, At: was.Policy.Origin.String(), Before: sequenceOf(was), Changing: []string{}, Back: []rollbackTarget{}})
 		}
 	}
 	return all
@@ -145,10 +145,10 @@ func (p *comparison) runningDigests() map[*propagate.Rollout]map[string]string {
 }
 
 // rollout returns the changes of one RolloutPolicy. runs has the digests of base by cluster.
-func (p *comparison) rollout(r *propagate.Rollout, runs map[string]string, k *load.HubSnapshot, seen map[string]diff.Observation, now time.Time) rollout {
+func (p *comparison) rollout(r *propagate.Rollout, runs map[string]string, k *load.HubSnapshot, seen map[string]diff.Observation, now time.Time) Rollout {
 	also := slices.Sorted(maps.Keys(runs))
 	course := r.Sequence(also...)
-	made := rollout{
+	made := Rollout{
 		Policy: r.Name(), At: r.Policy.Origin.String(), Changing: []string{}, After: newSequence(course),
 		Held: map[string]string{}, Unreachable: map[string]string{},
 		input: stages.Input{Sequence: course, Revision: p.head.label, Commands: r.Policy.Commands, Now: now},

@@ -20,7 +20,7 @@ func (r *Review) sequenceChanges() bool {
 }
 
 // hasTwoColumns reports whether before and after differ.
-func (o rollout) hasTwoColumns() bool {
+func (o Rollout) hasTwoColumns() bool {
 	if o.Before == nil || o.After == nil {
 		return true
 	}
@@ -36,7 +36,7 @@ func (o rollout) hasTwoColumns() bool {
 type sequenceRow struct{ about, before, after string }
 
 // rows compares the stages of both sides.
-func (o rollout) rows() []sequenceRow {
+func (o Rollout) rows() []sequenceRow {
 	return []sequenceRow{
 		{"order", o.Before.steps(), o.After.steps()},
 		{"at once", o.Before.atOnce(), o.After.atOnce()},
@@ -120,7 +120,7 @@ func (o *sequence) longest() string {
 }
 
 // rollbackText returns "1b77d03: eu-1, eu-2; no previous version, where it is new: us-1".
-func (o rollout) rollbackText() string {
+func (o Rollout) rollbackText() string {
 	var parts []string
 	for _, w := range o.Back {
 		clusters := text.List(w.Clusters, text.FewNames)
@@ -137,7 +137,7 @@ func (o rollout) rollbackText() string {
 }
 
 // reach returns "12 of 30 clusters".
-func (o rollout) reach() string {
+func (o Rollout) reach() string {
 	all := 0
 	if o.After != nil {
 		for _, s := range o.After.Stages {
@@ -148,7 +148,7 @@ func (o rollout) reach() string {
 }
 
 // warnings returns what prevents or delays the rollout.
-func (o rollout) warnings() []string {
+func (o Rollout) warnings() []string {
 	var all []string
 	if o.After == nil {
 		return []string{"there is no RolloutPolicy " + o.Policy + " any more: what it moved changes at once"}
@@ -197,7 +197,7 @@ func (r *Review) textOrder(b *strings.Builder) {
 }
 
 // at returns "(rollout.yaml:1)".
-func (o rollout) at(near *load.Tree) string {
+func (o Rollout) at(near *load.Tree) string {
 	if o.At == "" {
 		return ""
 	}
@@ -214,7 +214,7 @@ func (r *Review) orderPart() markdownPart {
 	return p
 }
 
-func (o rollout) markdown() string {
+func (o Rollout) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nRolloutPolicy %s: %s change\n\n", text.Join(" ", text.CodeSpan(o.Policy), text.CodeSpan(o.At)), o.reach())
 	if o.hasTwoColumns() {

@@ -147,7 +147,7 @@ type moment struct {
 }
 
 // play adds a simulation to each rollout with a change.
-func (f *SimulationFlags) play(rollouts []rollout) error {
+func (f *SimulationFlags) play(rollouts []Rollout) error {
 	if !f.simulate {
 		return nil
 	}

@@ -20,11 +20,11 @@ import (
 type History struct {
 	Federation string         `json:"federation"`
 	Namespace  string         `json:"namespace"`
-	Releases   []historyEntry `json:"releases"`
+	Releases   []HistoryEntry `json:"releases"`
 }
 
-// historyEntry is the progress of one commit.
-type historyEntry struct {
+// HistoryEntry is the progress of one commit.
+type HistoryEntry struct {
 	Release     string       `json:"release"`
 	Revision    string       `json:"revision"`
 	Author      string       `json:"author,omitempty"`
@@ -53,19 +53,19 @@ const (
 
 // NewHistory sorts the releases of a federation, the newest first.
 func NewHistory(fed *v1alpha1.Federation, releases []v1alpha1.Release) History {
-	all := History{Federation: fed.Name, Namespace: fed.Namespace, Releases: []historyEntry{}}
+	all := History{Federation: fed.Name, Namespace: fed.Namespace, Releases: []HistoryEntry{}}
 	for i := range releases {
 		all.Releases = append(all.Releases, newJourney(fed, &releases[i]))
 	}
-	slices.SortFunc(all.Releases, func(a, b historyEntry) int {
+	slices.SortFunc(all.Releases, func(a, b HistoryEntry) int {
 		return cmp.Or(b.Began.Compare(a.Began.Time), cmp.Compare(a.Release, b.Release))
 	})
 	return all
 }
 
-func newJourney(fed *v1alpha1.Federation, rel *v1alpha1.Release) historyEntry {
+func newJourney(fed *v1alpha1.Federation, rel *v1alpha1.Release) HistoryEntry {
 	s := progress.ReleaseSnapshot(fed, rel)
-	j := historyEntry{
+	j := HistoryEntry{
 		Release: rel.Name, Revision: rel.Spec.Revision, Author: rel.Spec.Author, Subject: rel.Spec.Subject, CommittedAt: rel.Spec.CommittedAt,
 		Began: rel.CreationTimestamp, Summary: s.Summary, SupersededBy: rel.Status.SupersededBy, Rollouts: rel.Status.Rollouts,
 	}
@@ -137,7 +137,7 @@ func (r History) summary() string {
 }
 
 // result returns "superseded by 4f2c9e1".
-func (j historyEntry) result(federation string) string {
+func (j HistoryEntry) result(federation string) string {
 	if j.Result != endedSuperseded {
 		return j.Result
 	}
@@ -146,7 +146,7 @@ func (j historyEntry) result(federation string) string {
 }
 
 // stages returns "canary 1/1, europe 9/12", or the number of clusters if there is no staged rollout.
-func (j historyEntry) stages() string {
+func (j HistoryEntry) stages() string {
 	var all []string
 	for _, r := range j.Rollouts {
 		var parts []string

@@ -84,8 +84,8 @@ func read(ctx context.Context, h *hub.Hub, l listing, name string) (map[string]a
 	return v, nil
 }
 
-// selection is the objects that "accord get" prints, and their format.
-type selection struct {
+// Selection is the objects that "accord get" prints, and their format.
+type Selection struct {
 	// kinds is empty for policies.
 	kinds  []listing
 	name   string
@@ -93,8 +93,8 @@ type selection struct {
 }
 
 // ParseSelection reads one kind, or several separated by commas. Several kinds cannot be limited to a name.
-func ParseSelection(words, name string, f text.Format) (selection, error) {
-	s := selection{name: name, format: f}
+func ParseSelection(words, name string, f text.Format) (Selection, error) {
+	s := Selection{name: name, format: f}
 	if slices.Contains(policyNames, strings.ToLower(words)) {
 		return s, nil
 	}
@@ -113,7 +113,7 @@ func ParseSelection(words, name string, f text.Format) (selection, error) {
 }
 
 // Print reads the objects from the hub and writes them.
-func (s selection) Print(ctx context.Context, out io.Writer, h *hub.Hub) error {
+func (s Selection) Print(ctx context.Context, out io.Writer, h *hub.Hub) error {
 	switch {
 	case len(s.kinds) == 0:
 		return printPolicies(ctx, out, h, s.name, s.format)

@@ -76,7 +76,7 @@ func NewStatus(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1a
 	s := progress.ReleaseSnapshot(fed, rel)
 	r := Status{
 		Federation: fed.Name, Namespace: fed.Namespace, Release: s.Release, Summary: s.Summary, Clusters: []ClusterStatus{},
-		Verdict: headlineWord(s), Message: s.Note, Left: fed.Status.RemovedClusters, LeftOmitted: fed.Status.RemovedClustersOmitted,
+		Verdict: verdictOf(s), Message: s.Note, Left: fed.Status.RemovedClusters, LeftOmitted: fed.Status.RemovedClustersOmitted,
 	}
 	if why := progress.SourceError(fed); why != "" {
 		r.Message = why // what was read before may be fine; it is only not the newest
@@ -96,8 +96,8 @@ func NewStatus(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1a
 	return r
 }
 
-// headlineWord returns the verdict on the newest commit. It has no grace period: unreachable clusters count at once.
-func headlineWord(s progress.Snapshot) string {
+// verdictOf returns the verdict on the newest commit. It has no grace period: unreachable clusters count at once.
+func verdictOf(s progress.Snapshot) string {
 	v := progress.Judge(s, progress.Goal{Grace: -time.Hour}, time.Now())
 	switch {
 	case v.Result == progress.Failed:

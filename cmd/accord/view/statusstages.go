@@ -36,15 +36,15 @@ var stageVerdicts = []struct {
 // stageVerdict returns the word for the rollouts of a Release, and "" if none needs a person.
 func stageVerdict(rollouts []v1alpha1.RolloutStatus) string {
 	for _, v := range stageVerdicts {
-		if rolloutThat(rollouts, v.of) != nil {
+		if rolloutWithPhase(rollouts, v.of) != nil {
 			return v.word
 		}
 	}
 	return ""
 }
 
-// rolloutThat returns the first rollout with that phase, nil if there is none.
-func rolloutThat(rollouts []v1alpha1.RolloutStatus, verdict stages.Phase) *v1alpha1.RolloutStatus {
+// rolloutWithPhase returns the first rollout with that phase, nil if there is none.
+func rolloutWithPhase(rollouts []v1alpha1.RolloutStatus, verdict stages.Phase) *v1alpha1.RolloutStatus {
 	i := slices.IndexFunc(rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(verdict) })
 	if i < 0 {
 		return nil
@@ -178,15 +178,15 @@ func clockTime(at metav1.Time, now time.Time) string {
 
 // nextStage returns the next step for the rollouts, and "" if there is none.
 func (r Status) nextStage() string {
-	if o := rolloutThat(r.Rollouts, stages.WaitingForApproval); o != nil && r.Verdict == verdictApproval {
+	if o := rolloutWithPhase(r.Rollouts, stages.WaitingForApproval); o != nil && r.Verdict == verdictApproval {
 		return fmt.Sprintf("accord approve %s --stage %s --rollout-id %s", o.Policy, o.Stage, o.ID)
 	}
-	o := cmp.Or(rolloutThat(r.Rollouts, stages.RolledBack), rolloutThat(r.Rollouts, stages.Halted))
+	o := cmp.Or(rolloutWithPhase(r.Rollouts, stages.RolledBack), rolloutWithPhase(r.Rollouts, stages.Halted))
 	switch {
 	case o != nil && (r.Verdict == verdictHalted || r.Verdict == verdictRolledBack):
 		return fmt.Sprintf("correct it and push; or, to try it again as it is: accord resume %s --rollout-id %s", o.Policy, o.ID)
 	case r.Verdict == verdictPaused:
-		return "accord resume " + rolloutThat(r.Rollouts, stages.Paused).Policy
+		return "accord resume " + rolloutWithPhase(r.Rollouts, stages.Paused).Policy
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/progress"
 )
 
-// TestViewsOfManyClusters: those that are fine share a line, so that the others are seen; none is unaccounted for.
+// TestViewsOfManyClusters: many healthy clusters share a line, and every cluster is counted.
 func TestViewsOfManyClusters(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	report := Status{
@@ -51,7 +51,8 @@ func TestViewsOfManyClusters(t *testing.T) {
 	require.Contains(t, b.String(), "eu-7")
 }
 
-// TestViewOfLeavingClusters: who is on the way out is no part of the fleet, and says on what it waits.
+// TestViewOfLeavingClusters: a cluster that is being deleted is not counted to the fleet, and its note has the reason why it
+// still exists.
 func TestViewOfLeavingClusters(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	cluster := func(name string, finalizers ...string) v1alpha1.Cluster {
@@ -88,11 +89,11 @@ func TestHeadlineWord(t *testing.T) {
 		{"a mistake in the commit", ofThree(progress.Snapshot{Stalled: "no"}, 0, 0, 0, 0), VerdictFailed},
 		{"a mistake in the commit, suspended", ofThree(progress.Snapshot{Stalled: "no", Suspended: true}, 0, 0, 0, 0), VerdictFailed},
 	} {
-		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, headlineWord(c.sight)) })
+		t.Run(c.state, func(t *testing.T) { require.Equal(t, c.want, verdictOf(c.sight)) })
 	}
 	failing := ofThree(progress.Snapshot{}, 2, 2, 0, 0)
 	failing.Summary.Progressing, failing.Summary.Failed = 0, 1
-	require.Equal(t, verdictFailing, headlineWord(failing))
+	require.Equal(t, verdictFailing, verdictOf(failing))
 }
 
 // ofThree returns a current snapshot of three clusters.

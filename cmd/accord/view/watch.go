@@ -17,14 +17,14 @@ import (
 // redrawEvery is the time after which a screen is redrawn without a change.
 const redrawEvery = 5 * time.Second
 
-// watcher shows a report that may have changed, or the error of a hub that cannot be read now.
-type watcher interface {
+// Watcher shows a report that may have changed, or the error of a hub that cannot be read now.
+type Watcher interface {
 	show(s Status, now time.Time) error
 	showError(why string, now time.Time) error
 }
 
 // NewWatcher returns a watcher that redraws a terminal, or appends changes to any other output.
-func NewWatcher(f text.Format, out io.Writer) watcher {
+func NewWatcher(f text.Format, out io.Writer) Watcher {
 	switch {
 	case f == text.AsJSON:
 		return &jsonLog{out: out}
@@ -36,7 +36,7 @@ func NewWatcher(f text.Format, out io.Writer) watcher {
 
 // WatchStatus shows a federation until the context ends, which is not an error. It waits for a hub that is unreachable for a
 // while.
-func WatchStatus(ctx context.Context, h *hub.Hub, fed *v1alpha1.Federation, view watcher) error {
+func WatchStatus(ctx context.Context, h *hub.Hub, fed *v1alpha1.Federation, view Watcher) error {
 	news, end := h.Changes(ctx, fed, true)
 	defer end()
 	for {

@@ -20,7 +20,7 @@ func watched(verdict string, clusters ...ClusterStatus) Status {
 	}
 }
 
-// TestChangesAreLines: only what changed is said, and what is fine is not named at the beginning.
+// TestChangesAreLines: only changes are printed, and healthy clusters are not named at the beginning.
 func TestChangesAreLines(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	fine := ClusterStatus{Cluster: "eu-1", State: v1alpha1.Healthy, Revision: "4f2c9e1a", Current: true, Objects: v1alpha1.Summary{Total: 4, Healthy: 4}}

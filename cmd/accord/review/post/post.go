@@ -58,9 +58,9 @@ func (f *Flags) target(getenv func(string) string) (pipeline, error) {
 	return p, errors.New("the pipeline does not name a commit: set --commit")
 }
 
-// posting is one plan on its way to a pull request. Its errors are returned at the end, because a plan that cannot be posted is
+// Posting is one plan on its way to a pull request. Its errors are returned at the end, because a plan that cannot be posted is
 // printed all the same.
-type posting struct {
+type Posting struct {
 	forge.Forge
 	pipeline
 	name string // of the status
@@ -71,11 +71,11 @@ type posting struct {
 const postTime = 2 * time.Minute
 
 // Open prepares posting; it returns nil without --post.
-func (f *Flags) Open(getenv func(string) string, instance string) *posting {
+func (f *Flags) Open(getenv func(string) string, instance string) *Posting {
 	if !f.post {
 		return nil
 	}
-	p := &posting{name: "accord/plan" + text.WithPrefix("/", instance)}
+	p := &Posting{name: "accord/plan" + text.WithPrefix("/", instance)}
 	var err error
 	if p.pipeline, err = f.target(getenv); err == nil {
 		p.UserAgent = "accord/" + text.Version()
@@ -85,21 +85,21 @@ func (f *Flags) Open(getenv func(string) string, instance string) *posting {
 	return p
 }
 
-func (p *posting) note(err error) {
+func (p *Posting) note(err error) {
 	if err != nil {
 		p.errs = append(p.errs, err)
 	}
 }
 
 // Begin sets the status to pending.
-func (p *posting) Begin(ctx context.Context) {
+func (p *Posting) Begin(ctx context.Context) {
 	if p != nil {
 		p.report(ctx, forge.Pending, "planning", p.run)
 	}
 }
 
 // report sets the status, even if the process is being stopped.
-func (p *posting) report(ctx context.Context, state forge.State, description, target string) {
+func (p *Posting) report(ctx context.Context, state forge.State, description, target string) {
 	if p.Forge == nil {
 		return
 	}
@@ -109,7 +109,7 @@ func (p *posting) report(ctx context.Context, state forge.State, description, ta
 }
 
 // Fail sets the status to error. The status does not have the reason, which may name things that only the log may show.
-func (p *posting) Fail(ctx context.Context) error {
+func (p *Posting) Fail(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (p *posting) Fail(ctx context.Context) error {
 }
 
 // Finish writes the comment and the final status.
-func (p *posting) Finish(ctx context.Context, r *review.Review, budget int) error {
+func (p *Posting) Finish(ctx context.Context, r *review.Review, budget int) error {
 	if p == nil {
 		return nil
 	}
@@ -132,7 +132,7 @@ func (p *posting) Finish(ctx context.Context, r *review.Review, budget int) erro
 }
 
 // comment writes the comment and returns its URL, and "" if that failed.
-func (p *posting) comment(ctx context.Context, r *review.Review, budget int) string {
+func (p *Posting) comment(ctx context.Context, r *review.Review, budget int) string {
 	if p.Forge == nil {
 		return ""
 	}

@@ -1,6 +1,6 @@
 //go:build browser
 
-// The tests of this file look at pictures in a real browser; make test-browser runs them.
+// The tests of this file open drawings in a real browser; make test-browser runs them.
 package picture_test
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/view/picture"
 )
 
-// browser returns the path of a real one.
+// browser returns the path of the browser.
 func browser(t *testing.T) string {
 	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if name == "" {
@@ -38,7 +38,7 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// look opens a page and returns what the browser prints.
+// look opens a page and returns the output of the browser.
 func look(t *testing.T, page string, args ...string) []byte {
 	file := filepath.Join(t.TempDir(), "page.html")
 	require.NoError(t, os.WriteFile(file, []byte(page), 0o600))
@@ -52,13 +52,13 @@ func look(t *testing.T, page string, args ...string) []byte {
 	return out.Bytes()
 }
 
-// A box is where the browser put something.
+// box is the position of an element.
 type box struct {
 	Tag, Class, Text, Cluster string
 	Left, Top, Right, Bottom  float64
 }
 
-// measured are the boxes of all texts and rectangles of a drawing.
+// measured returns the boxes of all texts and rectangles of a drawing.
 func measured(t *testing.T, svg []byte) (boxes []box, view box) {
 	const script = `
 const all = [...document.querySelectorAll('svg text, svg rect')].filter(e => !e.closest('pattern')).map(e => {
@@ -135,7 +135,7 @@ func TestNoTextIsOutsideOrUnderAnother(t *testing.T) {
 	}
 }
 
-// overlaps by more than the space that letters leave above and below them.
+// overlaps reports whether boxes overlap by more than the space above and below letters.
 func (b box) overlaps(c box) bool {
 	const slack = 2
 	return b.Left < c.Right-slack && c.Left < b.Right-slack && b.Top < c.Bottom-slack && c.Top < b.Bottom-slack
@@ -185,7 +185,7 @@ func pixel(img image.Image, x, y float64) color.RGBA {
 	return color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), uint8(a >> 8)}
 }
 
-// drawn says whether a box has something in it that stands out from the ground.
+// drawn reports whether something in the box differs from the background.
 func drawn(img image.Image, b box, back color.RGBA) bool {
 	for x := b.Left; x < b.Right; x++ {
 		for y := b.Top; y < b.Bottom; y++ {
@@ -197,7 +197,7 @@ func drawn(img image.Image, b box, back color.RGBA) bool {
 	return false
 }
 
-// contrast of two colours by their brightness, roughly as WCAG counts it.
+// contrast returns the contrast of two colours, roughly as WCAG computes it.
 func contrast(a, b color.RGBA) float64 {
 	light := func(c color.RGBA) float64 {
 		share := func(v uint8) float64 { f := float64(v) / 255; return f * f }

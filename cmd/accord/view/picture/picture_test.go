@@ -79,7 +79,7 @@ func rollout() picture.Rollout {
 	}
 }
 
-// hostile has names and notes as long and as strange as they can be, and more clusters than are drawn.
+// hostile has long and strange names and notes, and more clusters than are drawn.
 func hostile() picture.Rollout {
 	r := rollout()
 	long := strings.Repeat("w", 253)
