@@ -1,3 +1,5 @@
+// Package webhook receives pushes from forges and requests a reconciliation of the Federation that follows the pushed
+// reference.
 package webhook
 
 import (
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"k8s.io/utils/lru"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -16,45 +19,48 @@ import (
 )
 
 const (
-	// maxHookBody bounds what a push hook reads; GitHub's payloads have at most 25 MB, of which a push needs little.
-	maxHookBody = 25 << 20
-	// hookPattern is where pushes are taken.
-	hookPattern = "POST /hook/{namespace}/{federation}"
-	// sameDelivery is how long the same delivery is not acted on again, and maxDeliveries how many are remembered.
-	sameDelivery  = time.Hour
+	// maxBody is the largest body that the webhook reads, in bytes. GitHub's payloads have at most 25 MB; a push needs
+	// little of that.
+	maxBody = 25 << 20
+	// maxBodies is the largest sum of all bodies that are being read, in bytes.
+	maxBodies = 64 << 20
+	// pattern is the path of the webhook.
+	pattern = "POST /hook/{namespace}/{federation}"
+	// repeatWindow is how long a repeated delivery is ignored, and maxDeliveries how many deliveries are remembered.
+	repeatWindow  = time.Hour
 	maxDeliveries = 4096
 )
 
-// errNoHook says that a federation does not exist or accepts no pushes; both look the same from outside.
+// errNoHook means that the Federation does not exist or accepts no pushes. The answer does not distinguish the two.
 var errNoHook = errors.New("no such hook")
 
-// hook is what is known of the push hook of one federation.
+// hook is the configuration of the webhook of one Federation.
 type hook struct {
 	key     []byte
 	sources []v1alpha1.Source
 }
 
-// Handler answers POST /hook/<namespace>/<federation>: somebody pushed or merged, look at the sources now. It takes the
-// webhooks of GitHub, GitLab, Gitea and Forgejo, signed in the way of each, and any body of anybody with an HMAC-SHA256 of
-// it in the header X-Signature ("sha256=<hex>"). The key is "token" of the Federation's webhookSecretRef.
-type Handler struct {
-	// hook of a federation, errNoHook when it accepts no pushes.
+// handler answers POST /hook/<namespace>/<federation> by a reconciliation of that Federation. It accepts the webhooks of
+// GitHub, GitLab, Gitea and Forgejo with their signatures, and any body with its HMAC-SHA256 in the header X-Signature
+// ("sha256=<hex>"). The key is the field "token" of the Federation's webhookSecretRef.
+type handler struct {
+	// hook returns the configuration of a Federation, or errNoHook.
 	hook func(ctx context.Context, namespace, name string) (hook, error)
-	// pushed asks for a look at the sources now.
+	// pushed requests a reconciliation.
 	pushed func(ctx context.Context, namespace, name string) error
-	// room for the bodies that are being read: anybody can send one, and who signed it is known at its end.
-	room *room
-	// seen has the time of every delivery that was acted on; a forge sends one again when it had no answer in time.
+	// memory bounds the bodies that are being read: anyone can send one, and the signature is only checked at its end.
+	memory *semaphore.Weighted
+	// seen has the time of every delivery that was acted on. A forge repeats a delivery that was not answered in time.
 	seen *lru.Cache
 	log  *slog.Logger
 }
 
-func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	namespace, name := r.PathValue("namespace"), r.PathValue("federation")
-	taken := taking{from: http.MaxBytesReader(w, r.Body, maxHookBody), room: h.room}
-	defer taken.leave()
-	body, err := io.ReadAll(&taken)
-	if errors.Is(err, errNoRoom) {
+	in := boundedReader{from: http.MaxBytesReader(w, r.Body, maxBody), memory: h.memory}
+	defer in.release()
+	body, err := io.ReadAll(&in)
+	if errors.Is(err, errNoMemory) {
 		http.Error(w, "try again later", http.StatusServiceUnavailable)
 		return
 	}
@@ -67,11 +73,11 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	hook, err := h.hook(r.Context(), namespace, name)
 	if err != nil && !errors.Is(err, errNoHook) {
-		h.log.Error("cannot read the secret of a push hook", "namespace", namespace, "federation", name, "error", err)
+		h.log.Error("cannot read the secret of a webhook", "namespace", namespace, "federation", name, "error", err)
 		http.Error(w, "try again later", http.StatusServiceUnavailable)
 		return
 	}
-	event, err := forge.Read(r.Header, body, hook.key) // without a key nothing is signed
+	event, err := forge.Read(r.Header, body, hook.key) // without a key no signature verifies
 	switch {
 	case errors.Is(err, forge.ErrSignature):
 		http.Error(w, "the signature does not verify", http.StatusForbidden)
@@ -84,10 +90,10 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// act has the sources looked at if what happened can have changed one, and did not happen before.
-func (h Handler) act(ctx context.Context, namespace, name string, hook hook, event forge.Event) error {
+// act requests a reconciliation, unless the event changes no source or was acted on already.
+func (h handler) act(ctx context.Context, namespace, name string, hook hook, event forge.Event) error {
 	delivery := strings.Join([]string{namespace, name, string(event.Provider), event.Delivery}, "/")
-	if at, seen := h.seen.Get(delivery); event.Delivery != "" && seen && time.Since(at.(time.Time)) < sameDelivery {
+	if at, seen := h.seen.Get(delivery); event.Delivery != "" && seen && time.Since(at.(time.Time)) < repeatWindow {
 		return nil
 	}
 	if hook.concerns(event) {
@@ -102,8 +108,8 @@ func (h Handler) act(ctx context.Context, namespace, name string, hook hook, eve
 	return nil
 }
 
-// concerns says whether an event can have changed what a source follows: a push, or a pull request that was merged. What
-// cannot be told is worth a look, which ends after one request when nothing changed.
+// concerns reports whether an event may change a followed reference: a push, or a merged pull request. It reports true
+// where the event does not show that; a reconciliation without a change costs one request.
 func (h hook) concerns(event forge.Event) bool {
 	switch {
 	case event.Kind == forge.Pull && (!event.Merged || event.Action != "closed" && event.Action != "merge"):
@@ -121,14 +127,14 @@ func (h hook) concerns(event forge.Event) bool {
 	return false
 }
 
-// Where Git keeps branches and tags.
+// The prefixes of branches and tags in Git.
 const (
 	branches = "refs/heads/"
 	tags     = "refs/tags/"
 )
 
-// follows says whether a source with ref can be moved by a push to pushed, "refs/heads/main". Which branch is the default
-// one is not known, nor where a commit comes to light.
+// follows reports whether a push to pushed ("refs/heads/main") can move a source with ref. The default branch, and the
+// branch of a single commit, are not known: any push can move those.
 func follows(ref *v1alpha1.Ref, pushed string) bool {
 	switch {
 	case pushed == "" || ref == nil || ref.Commit != "":

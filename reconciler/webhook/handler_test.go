@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
 	"k8s.io/utils/lru"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -34,7 +35,7 @@ func hookAt(t *testing.T) (url string, pushed *[]string) {
 		"prod": {Branch: "main"}, "default": nil, "tags": {SemVer: ">=1"}, "tag": {Tag: "v1"}, "commit": {Branch: "main", Commit: after}, "empty": nil,
 	}
 	mux := http.NewServeMux()
-	mux.Handle(hookPattern, Handler{
+	mux.Handle(pattern, handler{
 		hook: func(_ context.Context, namespace, name string) (hook, error) {
 			ref, ok := refs[name]
 			switch {
@@ -51,7 +52,7 @@ func hookAt(t *testing.T) (url string, pushed *[]string) {
 			*pushed = append(*pushed, namespace+"/"+name)
 			return nil
 		},
-		seen: lru.New(maxDeliveries), log: slog.New(slog.DiscardHandler),
+		seen: lru.New(maxDeliveries), memory: semaphore.NewWeighted(maxBodies), log: slog.New(slog.DiscardHandler),
 	})
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
@@ -181,8 +182,8 @@ func TestPushHook(t *testing.T) {
 		"an empty key signs nothing":                {"demo/empty", "x", generic("", "x"), 403, false},
 		"no such federation":                        {"demo/nothing", "x", generic(hookKey, "x"), 403, false},
 		"the secret cannot be read":                 {"demo/broken", "x", generic(hookKey, "x"), 503, false},
-		"a body as large as it may be":              {"demo/prod", large(maxHookBody), generic(hookKey, large(maxHookBody)), 202, true},
-		"a body that is too large, however signed":  {"demo/prod", large(maxHookBody + 1), generic(hookKey, large(maxHookBody+1)), 413, false},
+		"a body as large as it may be":              {"demo/prod", large(maxBody), generic(hookKey, large(maxBody)), 202, true},
+		"a body that is too large, however signed":  {"demo/prod", large(maxBody + 1), generic(hookKey, large(maxBody+1)), 413, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at, pushed := hookAt(t)
@@ -224,7 +225,7 @@ func TestPushHookHearsADeliveryOnce(t *testing.T) {
 // What could not be passed on is not remembered: the forge is told to try again, and that has to work.
 func TestPushHookTriesADeliveryAgain(t *testing.T) {
 	failures, looks := 1, 0
-	h := Handler{seen: lru.New(maxDeliveries), log: slog.New(slog.DiscardHandler), pushed: func(context.Context, string, string) error {
+	h := handler{seen: lru.New(maxDeliveries), memory: semaphore.NewWeighted(maxBodies), log: slog.New(slog.DiscardHandler), pushed: func(context.Context, string, string) error {
 		looks++
 		if failures--; failures >= 0 {
 			return errors.New("the hub is away")

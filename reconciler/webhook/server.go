@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"golang.org/x/sync/semaphore"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,14 +22,16 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Server receives pushes. Every replica does: one that is not the leader passes a push on by annotation.
+// Server receives pushes on every replica. A replica that does not lead passes a push to the leader by an annotation.
 type Server struct {
+	// Address to listen on; empty: the Server is off.
 	Address string
 	Manager manager.Manager
-	Events  chan<- event.GenericEvent
+	// Events receives the Federations to reconcile on the leader.
+	Events chan<- event.GenericEvent
 }
 
-// NeedLeaderElection is false: a Service sends pushes to any replica.
+// NeedLeaderElection returns false: a Service sends pushes to any replica.
 func (*Server) NeedLeaderElection() bool { return false }
 
 // Start serves until ctx ends.
@@ -38,22 +41,22 @@ func (h *Server) Start(ctx context.Context) error {
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", h.Address)
 	if err != nil {
-		return fmt.Errorf("push hook: %w", err)
+		return fmt.Errorf("webhook: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle(hookPattern, Handler{
-		hook: h.hook, pushed: h.pushed, seen: lru.New(maxDeliveries), room: newRoom(maxHookBodies), log: slog.New(logr.ToSlogHandler(h.Manager.GetLogger())),
+	mux.Handle(pattern, handler{
+		hook: h.hook, pushed: h.pushed, seen: lru.New(maxDeliveries), memory: semaphore.NewWeighted(maxBodies), log: slog.New(logr.ToSlogHandler(h.Manager.GetLogger())),
 	})
 	srv := &http.Server{Handler: mux, ReadTimeout: 30 * time.Second, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
-	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // pushes under way are sent again by their senders
+	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // the senders repeat unanswered pushes
 	defer stop()
 	if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("push hook: %w", err)
+		return fmt.Errorf("webhook: %w", err)
 	}
 	return nil
 }
 
-// hook reads what is known of a federation's hook.
+// hook reads the configuration of a Federation's webhook.
 func (h *Server) hook(ctx context.Context, namespace, name string) (hook, error) {
 	fed := &v1alpha1.Federation{}
 	err := h.Manager.GetClient().Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, fed)
@@ -73,7 +76,7 @@ func (h *Server) hook(ctx context.Context, namespace, name string) (hook, error)
 	return hook{key: secret.Data["token"], sources: fed.Spec.Sources}, err
 }
 
-// pushed has the federation looked at, here or by the leader.
+// pushed requests a reconciliation of the Federation, here or by the leader.
 func (h *Server) pushed(ctx context.Context, namespace, name string) error {
 	fed := &v1alpha1.Federation{}
 	fed.Namespace, fed.Name = namespace, name

@@ -11,20 +11,21 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
 	"k8s.io/utils/lru"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// TestPushHookHasRoomForSoMuch: bodies that are still being sent cannot fill the memory, and what is done with makes room.
-func TestPushHookHasRoomForSoMuch(t *testing.T) {
+// TestBodiesShareMemory checks that unfinished bodies cannot exhaust the memory, and that finished ones release it.
+func TestBodiesShareMemory(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle(hookPattern, Handler{
+	mux.Handle(pattern, handler{
 		hook: func(context.Context, string, string) (hook, error) {
 			return hook{key: []byte(hookKey), sources: []v1alpha1.Source{{}}}, nil
 		},
 		pushed: func(context.Context, string, string) error { return nil },
-		seen:   lru.New(maxDeliveries), room: newRoom(1000), log: slog.New(slog.DiscardHandler),
+		seen:   lru.New(maxDeliveries), memory: semaphore.NewWeighted(1000), log: slog.New(slog.DiscardHandler),
 	})
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
