@@ -209,7 +209,7 @@ func rollout(t *testing.T, w *world, provider, superseded string) {
 	})
 	third := r.push("third", "app.yaml", configMap(provider, "3"))
 	all = w.reported(f, second, superseded)
-	require.Equal(t, "overtaken by "+provider+"-"+third[:12], all[len(all)-1].Description)
+	require.Equal(t, "superseded by "+provider+"-"+third[:12], all[len(all)-1].Description)
 	w.cables["cluster-b"].setCut(false)
 	w.reported(f, third, "success")
 }

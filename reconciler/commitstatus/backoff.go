@@ -11,76 +11,76 @@ import (
 )
 
 const (
-	// statusPace is the least time between two statuses of one commit that are not final.
+	// statusPace is the least time between two pending statuses of one commit.
 	statusPace = 5 * time.Second
-	// statusShare slows the statuses of a commit down that takes long: the next one comes after this part of the time that it
-	// took so far. A commit can have a thousand of one name at GitHub, and nobody looks at an old one every five seconds.
+	// statusShare slows down the statuses of a long rollout: the next one is sent after this fraction of its age. GitHub
+	// accepts a thousand statuses of one name for a commit.
 	statusShare = 20
-	// firstPause and lastPause bound how long is waited after an error.
+	// firstPause and lastPause bound the back-off after an error.
 	firstPause = 5 * time.Second
 	lastPause  = 10 * time.Minute
 )
 
-// target is to tell the forge of one source about one Release; without a release it is all that is told with one token.
+// target identifies the status of one source of a Release. Without a release it identifies a token.
 type target struct {
 	release types.NamespacedName
-	source  string // or the name of the Secret with the token
+	source  string // or the name of the Secret that has the token
 }
 
-// backoff knows what was told when, and how long to leave whom alone. It is safe for concurrent use.
+// backoff tracks the last status sent per target and when the next may be sent. It is safe for concurrent use.
 type backoff struct {
 	mu     sync.Mutex
-	told   map[target]telling
+	sent   map[target]sent
 	pauses map[target]pause
 }
 
-// telling is what was told last.
-type telling struct {
+// sent is the last status sent to a target.
+type sent struct {
 	print string
-	at    time.Time // zero: by the process before this one
+	at    time.Time // zero: sent by an earlier process
 }
 
-// pause is how long to leave somebody alone.
+// pause delays the requests for a target or a token after errors.
 type pause struct {
 	failures int
 	until    time.Time
 }
 
 func newBackoff() *backoff {
-	return &backoff{told: map[target]telling{}, pauses: map[target]pause{}}
+	return &backoff{sent: map[target]sent{}, pauses: map[target]pause{}}
 }
 
-// last is what was told last; print is what the Release remembers of it.
-func (p *backoff) last(e target, print string) telling {
+// last returns the last status sent; print is the one that the Release records.
+func (p *backoff) last(e target, print string) sent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if t, ok := p.told[e]; ok {
+	if t, ok := p.sent[e]; ok {
 		return t
 	}
-	return telling{print: print}
+	return sent{print: print}
 }
 
-// wait is how long to wait before something is told: zero is now. age is that of the Release.
+// wait returns the time until a status may be sent, 0 for now. age is the age of the Release.
 func (p *backoff) wait(e, token target, state forge.State, age time.Duration, now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	wait := max(p.pauses[e].until.Sub(now), p.pauses[token].until.Sub(now), 0)
-	if t, ok := p.told[e]; ok && !final(state) {
+	if t, ok := p.sent[e]; ok && !terminal(state) {
 		wait = max(wait, t.at.Add(max(statusPace, age/statusShare)).Sub(now))
 	}
 	return wait
 }
 
-// succeeded notes what was told.
+// succeeded records a sent status.
 func (p *backoff) succeeded(e, token target, print string, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told[e] = telling{print, now}
+	p.sent[e] = sent{print, now}
 	delete(p.pauses, e)
 	delete(p.pauses, token)
 }
 
-// failed notes an error and returns how long to wait. What is about the token holds for all that is told with it.
+// failed records an error and returns the time to wait. An error of the token delays all targets of that token.
 func (p *backoff) failed(e, token target, err error, now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *backoff) failed(e, token target, err error, now time.Time) time.Duratio
 	}
 	next := p.pauses[about]
 	if next.until.After(now) {
-		return next.until.Sub(now) // somebody else was told so a moment ago
+		return next.until.Sub(now) // another target has recorded the error already
 	}
 	grown := min(lastPause, firstPause<<min(next.failures, 10))
 	next.failures++
@@ -104,13 +104,13 @@ func (p *backoff) failed(e, token target, err error, now time.Time) time.Duratio
 	return next.until.Sub(now)
 }
 
-// forget drops what is known of a Release that is gone.
+// forget drops a deleted Release.
 func (p *backoff) forget(release types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for e := range p.told {
+	for e := range p.sent {
 		if e.release == release {
-			delete(p.told, e)
+			delete(p.sent, e)
 		}
 	}
 	for e := range p.pauses {

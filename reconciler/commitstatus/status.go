@@ -1,3 +1,4 @@
+// Package commitstatus reports the progress of Releases to the forges of their sources, as statuses of the commits.
 package commitstatus
 
 import (
@@ -17,15 +18,15 @@ import (
 )
 
 const (
-	// rolloutContext is the name of the status of a commit that says how far it got.
+	// rolloutContext is the name of the commit status.
 	rolloutContext = "accord/rollout"
-	// maxDescription is how many characters of a description every forge shows.
+	// maxDescription is the longest description that every forge shows, in characters.
 	maxDescription = 140
-	// shownDigest is how much of a digest is shown where there is no room for all of it: "sha256:" and twelve digits.
+	// shownDigest is the length of a shortened digest: "sha256:" and twelve digits.
 	shownDigest = len("sha256:") + 12
 )
 
-// statusOf is what the forge of a source is told about the commit of a Release.
+// statusOf returns the commit status of a Release.
 func statusOf(r *v1alpha1.Release, c *v1alpha1.CommitStatus) forge.Status {
 	s := forge.Status{Context: rolloutContext, TargetURL: strings.ReplaceAll(c.TargetURL, "{release}", r.Name)}
 	if c.Instance != "" {
@@ -36,30 +37,30 @@ func statusOf(r *v1alpha1.Release, c *v1alpha1.CommitStatus) forge.Status {
 	return s
 }
 
-// rolloutOf is how far a Release got. The first row that fits decides:
+// rolloutOf returns the state and the description of a Release. The first matching row decides:
 //
-//	overtaken  stalled  ready  | state
+//	superseded stalled  ready  | state
 //	---------  -------  -----  | ----------
-//	yes        any      True   | success: it was earned before
-//	any        yes      any    | failure, unless only for having been overtaken: another commit is needed
+//	yes        any      True   | success: it was Ready before
+//	any        yes      any    | failure, unless only because it was superseded: another commit is needed
 //	yes        any      any    | superseded
 //	no         no       True   | success
-//	no         no       other  | pending: on its way, tried again, held, suspended, or not approved
+//	no         no       other  | pending: progressing, retried, held, suspended, or not approved
 func rolloutOf(r *v1alpha1.Release) (forge.State, string) {
 	conditions := r.Status.Conditions
 	ready := meta.FindStatusCondition(conditions, fluxmeta.ReadyCondition)
 	stalled := meta.FindStatusCondition(conditions, fluxmeta.StalledCondition)
-	overtaken := r.Status.SupersededBy != ""
+	superseded := r.Status.SupersededBy != ""
 	current := ready != nil && r.Status.ObservedGeneration == r.Generation && ready.ObservedGeneration == r.Generation
 	switch {
-	case !current && !overtaken:
+	case !current && !superseded:
 		return forge.Pending, r.Spec.Federation + " plans this commit"
-	case overtaken && ready != nil && ready.Status == metav1.ConditionTrue:
+	case superseded && ready != nil && ready.Status == metav1.ConditionTrue:
 		return forge.Success, healthOf(r)
 	case stalled != nil && stalled.Status == metav1.ConditionTrue && stalled.Reason != status.Superseded:
 		return forge.Failure, mistakeOf(r, stalled.Message)
-	case overtaken:
-		return forge.Superseded, "overtaken by " + r.Status.SupersededBy
+	case superseded:
+		return forge.Superseded, "superseded by " + r.Status.SupersededBy
 	case ready.Status == metav1.ConditionTrue:
 		return forge.Success, healthOf(r)
 	case meta.IsStatusConditionFalse(conditions, v1alpha1.Approved):
@@ -72,7 +73,7 @@ func rolloutOf(r *v1alpha1.Release) (forge.State, string) {
 	return forge.Pending, healthOf(r)
 }
 
-// healthOf is "prod 12/14 healthy, 1 held, 1 unreachable".
+// healthOf returns "prod 12/14 healthy, 1 held, 1 unreachable".
 func healthOf(r *v1alpha1.Release) string {
 	t := r.Status.Summary
 	if t.Total == 0 {
@@ -90,7 +91,7 @@ func healthOf(r *v1alpha1.Release) string {
 	return text
 }
 
-// mistakeOf is the first mistake in a commit, and how many there are beside it; message, if it has none.
+// mistakeOf returns the first error of a commit and the number of others, or message if it has none.
 func mistakeOf(r *v1alpha1.Release, message string) string {
 	mistakes := r.Status.Errors
 	if len(mistakes) == 0 {
@@ -104,13 +105,13 @@ func mistakeOf(r *v1alpha1.Release, message string) string {
 	return text
 }
 
-// firstLine is that of a text, as far as a description has room for it.
+// firstLine returns the first line of a text, shortened to maxDescription.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return shortened(line, maxDescription)
 }
 
-// shortened cuts s to so many characters, and shows that it did.
+// shortened cuts s to the given number of characters and marks the cut.
 func shortened(s string, characters int) string {
 	const cut = "..."
 	if runes := []rune(s); len(runes) > characters {
@@ -119,24 +120,24 @@ func shortened(s string, characters int) string {
 	return s
 }
 
-// final says that a state is not left again in the usual course of things; it is told at once.
-func final(s forge.State) bool { return s != forge.Pending }
+// terminal reports whether a state normally does not change any more. Terminal states are sent at once.
+func terminal(s forge.State) bool { return s != forge.Pending }
 
-// printOf identifies what was told, to whom: the state, for people, and a digest of all of it.
+// printOf identifies a sent status and its receiver: the state, for people, and a digest of everything.
 func printOf(source v1alpha1.Source, commit string, s forge.Status) string {
 	c := source.CommitStatus
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{source.URL, c.Provider, c.APIURL, commit, s.Context, string(s.State), s.Description, s.TargetURL}))
 	return fmt.Sprintf("%s %x", s.State, sum[:6])
 }
 
-// commitOf is the commit of a source, 40 hex digits; empty if the Release has none of it.
+// commitOf returns the commit of a source, 40 hex digits, or "" if the Release has none.
 func commitOf(r *v1alpha1.Release, source string) string {
 	return r.Labels[v1alpha1.RevisionLabelPrefix+source]
 }
 
-// speaker is which of the Releases of one federation that have the same commit of a source speaks for it: the newest one
-// that was not overtaken, or else the newest. With several sources, one commit can be in many.
-func speaker(releases []v1alpha1.Release) string {
+// reporting returns the name of the Release whose status the commit shows. With several sources, several Releases of a
+// Federation can have the same commit of one source: the newest that is not superseded counts, else the newest.
+func reporting(releases []v1alpha1.Release) string {
 	best := slices.MinFunc(releases, func(a, b v1alpha1.Release) int {
 		return cmp.Or(
 			cmp.Compare(min(len(a.Status.SupersededBy), 1), min(len(b.Status.SupersededBy), 1)),

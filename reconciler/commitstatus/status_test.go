@@ -17,7 +17,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// TestRolloutOf shows the statuses that the loops write to who translates them for a forge.
+// TestRolloutOf translates the statuses that status.Release computes.
 func TestRolloutOf(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	leg := func(cluster string, state v1alpha1.State, reason string) status.DeliveryState {
@@ -36,26 +36,26 @@ func TestRolloutOf(t *testing.T) {
 		state       forge.State
 		description string
 	}{
-		"nothing is known yet":             {nil, forge.Pending, "prod plans this commit"},
-		"about to be delivered":            {[]status.ReleaseInput{{Starting: true, Deliveries: []status.DeliveryState{healthy}}}, forge.Pending, "prod 0/1 healthy, 1 progressing"},
-		"on its way":                       {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, moving}}}, forge.Pending, "prod 1/2 healthy, 1 progressing"},
-		"done":                             {[]status.ReleaseInput{done}, forge.Success, "prod 1/1 healthy"},
-		"nothing is decided":               {[]status.ReleaseInput{{}}, forge.Success, "prod has nothing to do"},
-		"held and lost":                    {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, held, lost}}}, forge.Pending, "prod 1/3 healthy, 1 held, 1 unreachable"},
-		"unhealthy, which may mend":        {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, sick}}}, forge.Pending, "prod 1/2 healthy, 1 failed"},
-		"unhealthy after it was done":      {[]status.ReleaseInput{done, {Deliveries: []status.DeliveryState{sick}}}, forge.Pending, "prod 0/1 healthy, 1 failed"},
-		"the prune brake":                  {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, braked}}}, forge.Failure, "1 of 2 clusters healthy, 1 failed: f (7 of 9 objects)"},
-		"suspended":                        {[]status.ReleaseInput{{Suspended: true, Deliveries: []status.DeliveryState{healthy, held}}}, forge.Pending, "prod 1/2 healthy, 1 held, and is suspended"},
-		"nothing fits":                     {[]status.ReleaseInput{{Unplaced: []string{"web: all are tainted"}}}, forge.Pending, "prod: 0 of 0 clusters healthy; no cluster fits 1 object: web: all are tainted"},
-		"not approved":                     {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest}, Deliveries: []status.DeliveryState{held}}}, forge.Pending, "prod holds the plan sha256:0123456789ab, which is not approved"},
-		"approved":                         {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest, By: "x"}, Deliveries: []status.DeliveryState{healthy}}}, forge.Success, "prod 1/1 healthy"},
-		"one mistake":                      {[]status.ReleaseInput{{Errors: []string{"web.yaml:3: bad indent"}}}, forge.Failure, "web.yaml:3: bad indent"},
-		"mistakes, the first too long":     {[]status.ReleaseInput{{Errors: many}}, forge.Failure, many[0][:124] + "... (and 2 more)"},
-		"overtaken before it began":        {[]status.ReleaseInput{over}, forge.Superseded, "overtaken by prod-b"},
-		"overtaken on its way":             {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{moving}}, over}, forge.Superseded, "overtaken by prod-b"},
-		"overtaken before it was approved": {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest}, Deliveries: []status.DeliveryState{held}}, over}, forge.Superseded, "overtaken by prod-b"},
-		"overtaken when it was done":       {[]status.ReleaseInput{done, over}, forge.Success, "prod 1/1 healthy"},
-		"overtaken when it was hopeless":   {[]status.ReleaseInput{{Errors: []string{"web.yaml:3: bad indent"}}, over}, forge.Failure, "web.yaml:3: bad indent"},
+		"nothing is known yet":              {nil, forge.Pending, "prod plans this commit"},
+		"about to be delivered":             {[]status.ReleaseInput{{Starting: true, Deliveries: []status.DeliveryState{healthy}}}, forge.Pending, "prod 0/1 healthy, 1 progressing"},
+		"on its way":                        {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, moving}}}, forge.Pending, "prod 1/2 healthy, 1 progressing"},
+		"done":                              {[]status.ReleaseInput{done}, forge.Success, "prod 1/1 healthy"},
+		"nothing is decided":                {[]status.ReleaseInput{{}}, forge.Success, "prod has nothing to do"},
+		"held and lost":                     {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, held, lost}}}, forge.Pending, "prod 1/3 healthy, 1 held, 1 unreachable"},
+		"unhealthy, which may mend":         {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, sick}}}, forge.Pending, "prod 1/2 healthy, 1 failed"},
+		"unhealthy after it was done":       {[]status.ReleaseInput{done, {Deliveries: []status.DeliveryState{sick}}}, forge.Pending, "prod 0/1 healthy, 1 failed"},
+		"the prune brake":                   {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, braked}}}, forge.Failure, "1 of 2 clusters healthy, 1 failed: f (7 of 9 objects)"},
+		"suspended":                         {[]status.ReleaseInput{{Suspended: true, Deliveries: []status.DeliveryState{healthy, held}}}, forge.Pending, "prod 1/2 healthy, 1 held, and is suspended"},
+		"nothing fits":                      {[]status.ReleaseInput{{Unplaced: []string{"web: all are tainted"}}}, forge.Pending, "prod: 0 of 0 clusters healthy; no cluster fits 1 object: web: all are tainted"},
+		"not approved":                      {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest}, Deliveries: []status.DeliveryState{held}}}, forge.Pending, "prod holds the plan sha256:0123456789ab, which is not approved"},
+		"approved":                          {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest, By: "x"}, Deliveries: []status.DeliveryState{healthy}}}, forge.Success, "prod 1/1 healthy"},
+		"one mistake":                       {[]status.ReleaseInput{{Errors: []string{"web.yaml:3: bad indent"}}}, forge.Failure, "web.yaml:3: bad indent"},
+		"mistakes, the first too long":      {[]status.ReleaseInput{{Errors: many}}, forge.Failure, many[0][:124] + "... (and 2 more)"},
+		"superseded before it began":        {[]status.ReleaseInput{over}, forge.Superseded, "superseded by prod-b"},
+		"superseded on its way":             {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{moving}}, over}, forge.Superseded, "superseded by prod-b"},
+		"superseded before it was approved": {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest}, Deliveries: []status.DeliveryState{held}}, over}, forge.Superseded, "superseded by prod-b"},
+		"superseded when it was done":       {[]status.ReleaseInput{done, over}, forge.Success, "prod 1/1 healthy"},
+		"superseded when it was hopeless":   {[]status.ReleaseInput{{Errors: []string{"web.yaml:3: bad indent"}}, over}, forge.Failure, "web.yaml:3: bad indent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "prod-a", Generation: 2}, Spec: v1alpha1.ReleaseSpec{Federation: "prod", PlanDigest: digest}}
@@ -99,7 +99,7 @@ func TestPrintTellsApart(t *testing.T) {
 }
 
 // One commit of a source can be in many Releases when another source moves.
-func TestSpeaker(t *testing.T) {
+func TestReportingRelease(t *testing.T) {
 	release := func(name, by string, minute int) v1alpha1.Release {
 		r := v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.NewTime(time.Unix(int64(60*minute), 0))}}
 		r.Status.SupersededBy = by
@@ -114,11 +114,11 @@ func TestSpeaker(t *testing.T) {
 		"the newest, when all were overtaken":     {[]v1alpha1.Release{release("a", "b", 1), release("b", "c", 2)}, "b"},
 		"one of two of the same second, the same": {[]v1alpha1.Release{release("b", "c", 1), release("a", "c", 1)}, "a"},
 	} {
-		require.Equal(t, c.want, speaker(c.releases), name)
+		require.Equal(t, c.want, reporting(c.releases), name)
 	}
 }
 
-func TestPatience(t *testing.T) {
+func TestBackoff(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	one, two := target{types.NamespacedName{Name: "one"}, "app"}, target{types.NamespacedName{Name: "two"}, "app"}
 	token, other := target{source: "secret/bot"}, target{source: "secret/other"}
@@ -176,7 +176,7 @@ func TestPatience(t *testing.T) {
 		p.succeeded(one, token, "success 1", now)
 		p.failed(one, token, forge.ErrNotFound, now)
 		p.forget(one.release)
-		require.Empty(t, p.told)
+		require.Empty(t, p.sent)
 		require.Empty(t, p.pauses)
 	})
 }
