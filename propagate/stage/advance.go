@@ -7,7 +7,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// advance leaves the stages that are done, enters the one whose turn it is, and gives to its clusters.
+// advance completes the stages that are done, starts the next stage, and updates its clusters.
 func (m *machine) advance() {
 	reached := slices.IndexFunc(m.stages, func(p *stageState) bool { return p.Name == m.next.Stage })
 	if !m.next.CompletedAt.IsZero() {
@@ -40,7 +40,7 @@ func (m *machine) advance() {
 	}
 }
 
-// startStage gives a stage its turn. One that was left before gets it again when a cluster catches up with its stage.
+// startStage starts a stage. A completed stage starts again when a cluster catches up with its stage.
 func (m *machine) startStage(p *stageState) {
 	if !m.next.CompletedAt.IsZero() {
 		m.next.CompletedAt, m.next.FirstPendingAt = time.Time{}, m.now
@@ -49,7 +49,8 @@ func (m *machine) startStage(p *stageState) {
 	m.event(StageStarted, p.Name, "", "")
 }
 
-// completeStage says whether the stage is done, and notes when. late is a stage that was left before, whose clusters catch up.
+// completeStage reports whether the stage is complete, and records when. late is set for a stage that completed before and
+// whose clusters catch up.
 func (m *machine) completeStage(p *stageState, late bool) bool {
 	if !m.canComplete(p) {
 		return false
@@ -71,25 +72,25 @@ func (m *machine) completeStage(p *stageState, late bool) bool {
 	return true
 }
 
-// canComplete says that each cluster of the stage has passed or may be passed over, and that at least one has passed.
+// canComplete reports whether each cluster of the stage has passed or is tolerated, and at least one has passed.
 func (m *machine) canComplete(p *stageState) bool {
 	n := p.counts
 	return n[pending] == 0 && n[waiting] == 0 && !m.tooManyUnreachable(p) && (n[good] > 0 || len(p.members) == 0)
 }
 
-// tooManyUnreachable says that more clusters of the stage are not heard from than the budget allows.
+// tooManyUnreachable reports whether more clusters of the stage are unreachable than the failure budget allows.
 func (m *machine) tooManyUnreachable(p *stageState) bool {
 	return p.counts[unreachable] > m.policy.Spec.FailureBudget.MaxUnreachable.Of(len(p.members), 0)
 }
 
-// approved says that the stage needs no approval, or has it for this target.
+// approved reports whether the stage needs no approval, or is approved for this rollout.
 func (m *machine) approved(p *stageState) bool {
 	return p.Gate.Approval != policy.Manual || slices.ContainsFunc(m.in.Commands, func(o policy.Command) bool {
 		return o.Do == policy.CommandApprove && o.Stage == p.Name && o.About(m.next.ID)
 	})
 }
 
-// open says that the gate may open now.
+// open reports whether a window of the gate is open.
 func (m *machine) open(p *stageState) bool {
 	at, ever := policy.Open(p.Gate.Windows, m.now)
 	if !ever {
@@ -99,7 +100,7 @@ func (m *machine) open(p *stageState) bool {
 	return !at.After(m.now)
 }
 
-// paused says that nothing may be given in a stage because of a pause, of its own, of an earlier one or of the whole.
+// paused reports whether the policy pauses the stage, an earlier stage or the whole rollout.
 func (m *machine) paused(stage int) bool {
 	_, _, is := m.pause(stage)
 	return is
@@ -119,8 +120,8 @@ func (m *machine) pause(stage int) (reason, field string, is bool) {
 	return "", "", false
 }
 
-// update gives the wanted version to the clusters of a stage, as many at a time as may change. Those that are changing
-// already, from a version that was overtaken, come first: they are in flight anyway.
+// update gives the wanted version to clusters of a stage, within maxConcurrency. Clusters that are in flight with a
+// superseded version come first, because they are changing anyway.
 func (m *machine) update(p *stageState) {
 	flying := 0
 	var moving, others []*member
@@ -146,7 +147,7 @@ func (m *machine) update(p *stageState) {
 	m.count(p)
 }
 
-// updateCluster gives the wanted version to one cluster. What it had is where a rollback goes, if it was healthy there.
+// updateCluster gives the wanted version to one cluster. A rollback returns to the previous version if it was healthy.
 func (m *machine) updateCluster(c *member) {
 	if c.Current.Digest != "" && !(c.HealthySince.IsZero() && c.GatePassedAt.IsZero()) {
 		before := c.Current

@@ -8,17 +8,17 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// Live is an object as a cluster reports it.
+// Live is a live object as reported by a cluster.
 type Live struct {
 	ID manifest.ID
 	// Version of the API, "v1".
 	Version string
-	// Status is .status, as far as it is reported; nil when there is none.
+	// Status has the reported fields of .status; nil when there are none.
 	Status map[string]any
 }
 
-// Answers are those to all Questions of a gate, from the objects of the rollout on a cluster. expression is the
-// compiled one of the gate; nil when it has none, or one that cannot be read, and then the answer is not yet.
+// Answers returns the answers to all Questions of a gate, from the objects of the rollout on a cluster. expression is the
+// compiled expression of the gate; nil when the gate has none or it cannot be compiled, and then the answer is "not yet".
 func Answers(g policy.RolloutGate, expression *Expression, objects []Live) map[Question]Answer {
 	questions := Questions(g)
 	if len(questions) == 0 {
@@ -35,13 +35,13 @@ func Answers(g policy.RolloutGate, expression *Expression, objects []Live) map[Q
 		case expression != nil:
 			answers[q] = expression.Answer(objects)
 		default:
-			answers[q] = Answer{State: Progressing, Message: "the expression cannot be read"}
+			answers[q] = Answer{State: Progressing, Message: "the expression cannot be compiled"}
 		}
 	}
 	return answers
 }
 
-// condition is yes when it is True on every object that has it, and on one at least.
+// condition returns yes when the condition is True on every object that has it, and on at least one.
 func condition(name string, objects []Live) Answer {
 	found := false
 	for _, o := range objects {
@@ -57,7 +57,7 @@ func condition(name string, objects []Live) Answer {
 	return Answer{State: Healthy}
 }
 
-// job is yes when it is complete, and never when it failed.
+// job returns yes when the Job is complete, and never when it failed.
 func job(want policy.RolloutJob, objects []Live) Answer {
 	for _, o := range objects {
 		if o.ID.Group != "batch" || o.ID.Kind != "Job" || o.ID.Namespace != want.Namespace || o.ID.Name != want.Name {
@@ -74,7 +74,7 @@ func job(want policy.RolloutJob, objects []Live) Answer {
 	return Answer{State: Progressing, Message: "it is not there"}
 }
 
-// condition finds one of status.conditions.
+// condition returns one of status.conditions.
 func (o Live) condition(name string) (status, message string, there bool) {
 	conditions, _ := o.Status["conditions"].([]any)
 	for _, entry := range conditions {
@@ -87,7 +87,7 @@ func (o Live) condition(name string) (status, message string, there bool) {
 	return "", "", false
 }
 
-// document is the object as an expression sees it.
+// document returns the object in the form that expressions use.
 func (o Live) document() map[string]any {
 	apiVersion := o.Version
 	if o.ID.Group != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// Decide says who gets the wanted version now. It is to be called whenever something of the Input changes, and at
-// LookAgain; calling it more often changes nothing.
+// Decide returns which clusters get the wanted version now. Call it when anything in the Input changes, and at RequeueAt. An
+// additional call changes nothing.
 func Decide(in Input) Outcome {
 	m := newMachine(in)
 	m.retarget()
@@ -26,7 +26,7 @@ func Decide(in Input) Outcome {
 	return m.outcome()
 }
 
-// machine is one decision being made.
+// machine has the state of one call of Decide.
 type machine struct {
 	policy    *policy.Rollout
 	in        Input
@@ -36,15 +36,15 @@ type machine struct {
 	stages    []*stageState
 	events    []Event
 	requeueAt time.Time
-	// current is the index of the stage that has its turn; len(stages) when all were left.
+	// current is the index of the current stage; len(stages) when all are complete.
 	current int
 }
 
-// stageState is a stage with what is counted of it.
+// stageState is a stage with its clusters and their counts.
 type stageState struct {
 	Stage
 	deadline, soakDuration time.Duration
-	members                []*member // in the order in which they are given
+	members                []*member // in the order in which they are updated
 	limit                  int
 	counts                 counts
 }
@@ -53,11 +53,11 @@ type stageState struct {
 type member struct {
 	Cluster
 	ClusterState
-	stage   *stageState // nil when it is in no stage, or in several
+	stage   *stageState // nil when the cluster is in no stage, or in several
 	changed bool        // in this decision
 }
 
-// requeue notes a time at which the clock alone changes something.
+// requeue records a time at which the decision can change without a new input.
 func (m *machine) requeue(t time.Time) {
 	if t.After(m.now) && (m.requeueAt.IsZero() || t.Before(m.requeueAt)) {
 		m.requeueAt = t
@@ -68,7 +68,7 @@ func (m *machine) event(kind EventKind, stage, cluster, message string) {
 	m.events = append(m.events, Event{Kind: kind, Stage: stage, Cluster: cluster, Message: message})
 }
 
-// newState is the state after the decision.
+// newState returns the state after the decision.
 func (m *machine) newState() State {
 	m.next.Clusters = make(map[string]ClusterState, len(m.members))
 	for _, c := range m.members {

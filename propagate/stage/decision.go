@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// outcome says what was decided.
+// outcome returns the decision.
 func (m *machine) outcome() Outcome {
 	for _, p := range m.stages {
 		m.count(p)
@@ -38,7 +38,7 @@ func (m *machine) outcome() Outcome {
 	return o
 }
 
-// settled says that the cluster has what is wanted, and has not failed on it.
+// settled reports whether the cluster has the wanted version and has not failed on it.
 func (m *machine) settled(c *member) bool {
 	return c.onWanted() && (!c.wasUpdated() || !c.GatePassedAt.IsZero())
 }
@@ -56,7 +56,7 @@ func (m *machine) decision(c *member) Decision {
 	return d
 }
 
-// heldBecause is why a cluster does not get what is wanted.
+// heldBecause returns the reason why a cluster does not get the wanted version.
 func (m *machine) heldBecause(c *member) string {
 	switch {
 	case c.Held != "":
@@ -74,20 +74,20 @@ func (m *machine) heldBecause(c *member) string {
 	}
 	switch {
 	case c.Unreachable != "":
-		return "gets it when it is heard from again: " + c.Unreachable
+		return "is updated when it is reachable again: " + c.Unreachable
 	case c.Unobserved:
-		return "gets it when it was asked what it runs"
+		return "is updated when its running version is known"
 	case m.current < own:
 		current := m.stages[m.current]
 		return fmt.Sprintf("waits for stage %s (%s)", current.Name, m.at(current))
 	case m.current > own && m.policy.Spec.CatchUpPolicy == policy.Staged:
 		return fmt.Sprintf("waits for its stage %s (%s)", c.stage.Name, m.at(c.stage))
 	}
-	return fmt.Sprintf("waits in stage %s, %d at a time (%s)", c.stage.Name, c.stage.limit,
+	return fmt.Sprintf("waits in stage %s, maxConcurrency is %d (%s)", c.stage.Name, c.stage.limit,
 		m.policy.At(stageField(m.policy, c.stage.Name)+".maxConcurrency"))
 }
 
-// misplaced is about a cluster that is not in exactly one stage.
+// misplaced returns the mistake about a cluster that is not in exactly one stage.
 func (m *machine) misplaced(c *member) string {
 	for _, f := range m.in.Sequence.Faults {
 		if f.Cluster == c.Name {
@@ -97,10 +97,10 @@ func (m *machine) misplaced(c *member) string {
 	return fmt.Sprintf("%s: cluster %s is in no stage (%s)", m.policy.Title(), c.Name, m.policy.At("spec.stages"))
 }
 
-// at is where a stage begins in its policy.
+// at returns the position of a stage in its policy.
 func (m *machine) at(p *stageState) manifest.Origin { return m.policy.At(stageField(m.policy, p.Name)) }
 
-// deadlineOf is the place of the deadline of a stage.
+// deadlineOf returns the position of the deadline of a stage.
 func (m *machine) deadlineOf(p *stageState) manifest.Origin {
 	if p.ProgressDeadline != "" {
 		return m.policy.At(stageField(m.policy, p.Name) + ".progressDeadline")
@@ -108,12 +108,12 @@ func (m *machine) deadlineOf(p *stageState) manifest.Origin {
 	return m.policy.At("spec.progressDeadline")
 }
 
-// stageField is the path of a stage.
+// stageField returns the path of a stage in the policy.
 func stageField(r *policy.Rollout, name string) string {
 	return fmt.Sprintf("spec.stages[%d]", slices.IndexFunc(r.Spec.Stages, func(s policy.RolloutStage) bool { return s.Name == name }))
 }
 
-// isRolledBack says that the cluster was given back what it had, after the failure that stands.
+// isRolledBack reports whether the cluster was rolled back because of the current failure.
 func (m *machine) isRolledBack(c *member) bool {
 	f := m.next.Failure
 	return f != nil && f.RolledBack && !c.onWanted() && c.LastHealthy != nil && c.Current == *c.LastHealthy && !c.UpdatedAt.Before(f.At)

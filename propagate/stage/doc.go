@@ -1,20 +1,20 @@
-// Package stage decides who gets a change now: cluster after cluster, as a RolloutPolicy says. It is a state machine
-// without a clock: Decide takes what is wanted, what clusters say, what is remembered and the time, and returns who gets
-// the new version, who keeps what and why, what to remember, and when to look again. Simulate plays the same machine on
-// made-up reports.
+// Package stage decides which clusters get a change now, cluster after cluster, according to a RolloutPolicy. It is a state
+// machine without a clock: Decide takes the wanted versions, the reports of the clusters, the previous state and the time.
+// It returns which clusters get the new version, why the others do not, the next state, and when to call Decide again.
+// Simulate runs the same machine on simulated reports.
 //
-// The unit is one RolloutPolicy over one federation. All objects that it claims move together: what is wanted of them on
-// a cluster has one digest (Sum), so the work is per cluster and not per object. Any change of a rendered result is one:
-// of a template, an override, a placement, and a removal.
+// The unit is one RolloutPolicy over one federation. All objects that the policy claims move together: the wanted objects of
+// a cluster have one digest (Sum), so the work is per cluster and not per object. Every change of a rendered result counts:
+// of a template, an override or a placement, and a removal.
 //
-// What a cluster goes through with every version:
+// The states of a cluster with every version:
 //
-//	waits     its stage has not its turn yet, or as many are changing as may: it keeps what it has, hands off
-//	given     it gets the version; in flight until it is healthy on it
-//	healthy   the soak clock runs, from when this version became healthy there
-//	passed    it has been healthy long enough, and all that the gate asks of a cluster is true
-//	failing   it was not in time; within failureBudget.maxUnhealthy it is passed over, beyond it the rollout fails
+//	pending   its stage has not started, or maxConcurrency is reached: the cluster keeps its version and is not changed
+//	updated   the cluster got the version and is in flight until it is healthy
+//	healthy   the soak time runs, from when this version became healthy there
+//	passed    the soak time is over and the other requirements of the gate are met
+//	failing   it was not healthy in time; failureBudget.maxUnhealthy clusters may fail, more fail the rollout
 //
-// A stage is left when each of its clusters has passed or may be passed over, at least one has passed, and the approval and
-// a window are there. Only then does the next one begin.
+// A stage completes when each of its clusters has passed or is tolerated by the failure budget, at least one has passed, it
+// is approved, and a window is open. Only then does the next stage start.
 package stage

@@ -13,10 +13,10 @@ type Expression struct {
 	program cel.Program
 }
 
-// maxCost is what one evaluation may cost, in CEL's own units: a loop over 1,000 conditions is a few thousand.
+// maxCost limits one evaluation, in the cost units of CEL: a loop over 1,000 conditions costs a few thousand.
 const maxCost = 1 << 20
 
-// Compile reads an expression. The error is one line about what cannot be read.
+// Compile compiles an expression. The error has one line with the position of the first mistake.
 func Compile(text string) (*Expression, error) {
 	env, err := cel.NewEnv(
 		cel.Variable("objects", cel.ListType(cel.DynType)),
@@ -40,7 +40,8 @@ func Compile(text string) (*Expression, error) {
 	return &Expression{program}, nil
 }
 
-// Answer is yes when the expression is true of the objects. An error is not yet: a field may come to be.
+// Answer returns yes when the expression is true for the objects. An error means "not yet", because a missing field may
+// appear.
 func (e *Expression) Answer(objects []Live) Answer {
 	list := make([]any, len(objects))
 	for i, o := range objects {

@@ -7,16 +7,16 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// halt ends the rollout until something is done about it.
+// halt stops the rollout until a new commit or a command resumes it.
 func (m *machine) halt(f *Failure) {
 	m.next.Failure = f
-	if f.RolledBack { // if this is tried again, then from the first stage on
+	if f.RolledBack { // a resumed rollout starts with the first stage
 		m.next.Stage, m.next.StageStartedAt, m.next.CompletedAt = "", time.Time{}, time.Time{}
 	}
 	m.event(RolloutHalted, f.Stage, "", f.Message)
 }
 
-// handleCommands does what people ordered about this target, once. An approval is not among it: it is asked for when its stage is.
+// handleCommands carries out each command about this rollout once, except approvals, which approved reads.
 func (m *machine) handleCommands() {
 	for _, o := range m.in.Commands {
 		text := o.String()
@@ -28,15 +28,15 @@ func (m *machine) handleCommands() {
 		case o.Do == policy.CommandResume:
 			m.resume()
 		case o.Do == policy.CommandRollback:
-			m.halt(&Failure{At: m.now, Stage: m.next.Stage, Reason: "RolledBack", Message: "ordered: " + text, Revision: m.in.Revision, RolledBack: true})
+			m.halt(&Failure{At: m.now, Stage: m.next.Stage, Reason: "RolledBack", Message: "command: " + text, Revision: m.in.Revision, RolledBack: true})
 		case m.next.Failure == nil && m.next.CompletedAt.IsZero():
-			m.halt(&Failure{At: m.now, Stage: m.next.Stage, Reason: "Aborted", Message: "ordered: " + text, Revision: m.in.Revision})
+			m.halt(&Failure{At: m.now, Stage: m.next.Stage, Reason: "Aborted", Message: "command: " + text, Revision: m.in.Revision})
 		}
 	}
 }
 
-// clearFailure ends a failure when Git says something else than what failed: another version, or another RolloutPolicy. After a
-// rollback every cluster that failed has to be wanted something else for, because what failed would be given again.
+// clearFailure clears the failure when Git has another version or another RolloutPolicy. After a rollback the wanted version
+// of every failed cluster must have changed; otherwise the failed version would be delivered again.
 func (m *machine) clearFailure() {
 	f := m.next.Failure
 	if f == nil || f.Revision == m.in.Revision {
@@ -53,7 +53,7 @@ func (m *machine) clearFailure() {
 	}
 }
 
-// resume tries again: the deadlines of what was given and has not passed begin now.
+// resume retries: the deadlines of updated clusters that have not passed start again.
 func (m *machine) resume() {
 	if m.next.Failure == nil {
 		return
@@ -73,8 +73,8 @@ func (m *machine) resume() {
 	}
 }
 
-// rollBack gives back what was healthy before, wherever this rollout gave what failed, or one that it overtook left something
-// that is not healthy. All at once: it has been healthy there. Who is held keeps what is there as long as it is.
+// rollBack returns clusters to their last healthy version if this rollout updated them, or if a superseded rollout left them
+// unhealthy. It rolls back all clusters at once, because that version was healthy there. Held clusters are not changed.
 func (m *machine) rollBack() {
 	if !m.next.Failure.RolledBack {
 		return
@@ -88,7 +88,7 @@ func (m *machine) rollBack() {
 	}
 }
 
-// canGoBack says that the cluster was given something that is to be taken back, and had something healthy before.
+// canGoBack reports whether the cluster got a version that has to be rolled back, and had a healthy version before.
 func (m *machine) canGoBack(c *member) bool {
 	mine := c.wasUpdated() && !c.UpdatedAt.Before(m.next.FirstPendingAt)
 	return mine && c.LastHealthy != nil && c.Current != *c.LastHealthy && (c.onWanted() || c.hasReport() && !c.healthyNow())

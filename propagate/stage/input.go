@@ -6,80 +6,80 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// Input is all that a decision about one rollout depends on.
+// Input is everything that a decision about one rollout depends on.
 type Input struct {
 	Sequence Sequence
-	// Revision is the commit that is wanted, as the status writes it ("main@sha1:..."). It says where a version can be
-	// rendered from; that something changed is said by digests only.
+	// Revision is the wanted commit ("main@sha1:..."), from which a version can be rendered. Only digests decide whether
+	// something changed.
 	Revision string
-	// Clusters on which an object of the rollout is wanted or still is, in any order. Of a cluster that is not among them
-	// nothing is remembered.
+	// Clusters on which an object of the rollout is wanted or still exists, in any order. The state of other clusters is
+	// dropped.
 	Clusters []Cluster
-	// Commands of people, from the RolloutPolicy (policy.Rollout.Orders) and from the Release.
+	// Commands of people, from the RolloutPolicy (policy.Rollout.Commands) and from the Release.
 	Commands []policy.Command
-	// Previous is State of the last Outcome; the zero State when there is none. Then what runs on a cluster is taken as what it
-	// was given last.
+	// Previous is State of the last Outcome, or the zero State. With the zero State the running version of a cluster is its
+	// current version.
 	Previous State
 	Now      time.Time
 }
 
-// Cluster is what is wanted of the rollout on one cluster, and what is known of it.
+// Cluster is the wanted and the reported state of one cluster.
 type Cluster struct {
 	Name string
-	// Wanted is the Sum of the finished objects that the plan has for the cluster, those of their dependencies included; an
-	// object that cannot be rendered is in it with a digest that says so. Empty: nothing is wanted there any more.
+	// Wanted is the Sum of the rendered objects of the plan for the cluster, with their dependencies. An object that cannot be
+	// rendered counts with a digest of its error. Empty: no object is wanted there any more.
 	Wanted string
-	// Held is why people hold the cluster or the objects there (a suspension, a hold); empty when they do not.
+	// Held is the reason why people hold the cluster or the objects there (a suspension, a hold); empty otherwise.
 	Held string
-	// Unreachable is why the cluster is not heard from; empty when it is.
+	// Unreachable is the error of the connection to the cluster; empty when it is reachable.
 	Unreachable string
-	// Unobserved says that the cluster was not asked yet since this process began: what is remembered of it stands, and it is
-	// given nothing. Its Report is not read.
+	// Unobserved is set until this process has observed the cluster once. The cluster keeps its state and is not updated, and
+	// its Report is ignored.
 	Unobserved bool
 	Report     Report
 }
 
-// Report is what a cluster says of the objects of a rollout. It is about one version; a report about another one than the
-// cluster was given says nothing.
+// Report is the observed state of the objects of a rollout on a cluster. It is about one version. A report about another
+// version than the current one of the cluster is ignored.
 type Report struct {
-	// Digest is the Sum of the live objects, each with the digest that it has there. Empty: there is none.
+	// Digest is the Sum of the live objects with their live digests. Empty: there is no object.
 	Digest string
-	// Revision that was applied there last. It is read only when nothing is remembered of the cluster.
+	// Revision that was applied there last. It is read only if the cluster has no state.
 	Revision string
 	Health   Health
-	// Since is when Health became what it is; zero when it is not known, and then it is from when it was first seen.
+	// Since is the time at which Health got its value; zero when unknown, and then the time of the decision counts.
 	Since time.Time
-	// Message is a sentence about what is worst there: "Deployment shop/web: ImagePullBackOff".
+	// Message is about the object in the worst state: "Deployment shop/web: ImagePullBackOff".
 	Message string
-	// Answers to what the gate of the stage asks of a cluster beyond health, by Question; one that is not there is Unknown.
+	// Answers to the questions of the gate; a missing answer is Unknown.
 	Answers map[Question]Answer
 }
 
-// Health of all objects of a rollout on a cluster together. The zero value is Unknown.
+// Health of all objects of a rollout on a cluster. The zero value is Unknown.
 type Health string
 
 const (
 	Unknown     Health = ""
 	Progressing Health = "Progressing"
 	Healthy     Health = "Healthy"
-	// Failed may recover; it counts when the deadline is over.
+	// Failed may recover; it counts after the deadline.
 	Failed Health = "Failed"
-	// Stalled is what no waiting can help: an object cannot be rendered, or the cluster refuses it for good. It counts at once.
+	// Stalled cannot recover by waiting: an object cannot be rendered, or the cluster rejects it. It counts at once.
 	Stalled Health = "Stalled"
 )
 
-// Question is what a gate asks of a cluster: "condition SmokeTestsPassed", "job shop/smoke", "cel". See Questions.
+// Question is a requirement of a gate on a cluster: "condition SmokeTestsPassed", "job shop/smoke", "cel". See Questions.
 type Question string
 
 // Answer of a cluster to a Question, about the version in the same Report.
 type Answer struct {
-	// State is Healthy for yes, Stalled for no and never, and anything else for not yet.
+	// State is Healthy for yes, Stalled for never, and any other value for not yet.
 	State Health
-	// Message is why not, as a sentence.
+	// Message is the reason if the answer is not yes.
 	Message string
 }
 
-// Version is a rendered result on a cluster, and where in Git it came from.
+// Version is a rendered result on a cluster, and the revision in Git that it was rendered from.
 type Version struct {
 	Digest   string `json:"digest,omitempty"`
 	Revision string `json:"revision,omitempty"`

@@ -9,18 +9,18 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// standing is where a cluster is on its way to the wanted version. The first row that fits decides:
+// standing is the progress of a cluster towards the wanted version. The first row that fits decides:
 //
-//	given wanted   tried   passed the stage before   otherwise                        | standing
-//	------------   -----   -----------------------   -------------------------------  | -----------
-//	yes            no      any                       any                              | good: nothing changes there
-//	yes            yes     yes                       any                              | good: it was gated
-//	any            any     any                       held by people                   | held
-//	yes            yes     no                        not in time, or never will be    | failing
-//	yes            yes     no                        passed and healthy               | good
-//	any            any     no                        not heard from, nor expected     | unreachable
-//	no             any     any                       any                              | pending
-//	yes            yes     no                        any other                        | waiting
+//	has wanted   updated   stage completed   otherwise                          | standing
+//	----------   -------   ---------------   ---------------------------------  | -----------
+//	yes          no        any               any                                | good: no change there
+//	yes          yes       yes               any                                | good: the stage completed with it
+//	any          any       any               held by people                     | held
+//	yes          yes       no                not in time, or stalled            | failing
+//	yes          yes       no                passed and healthy                 | good
+//	any          any       no                unreachable beyond its deadline    | unreachable
+//	no           any       any               any                                | pending
+//	yes          yes       no                any other                          | waiting
 type standing int
 
 const (
@@ -32,7 +32,7 @@ const (
 	waiting
 )
 
-// counts of a stage by standing.
+// counts has the number of clusters of a stage by standing.
 type counts [waiting + 1]int
 
 func (m *machine) standing(c *member) standing {
@@ -53,15 +53,15 @@ func (m *machine) standing(c *member) standing {
 	return waiting
 }
 
-// expected says that a cluster that is not heard from may still come back in time.
+// expected reports whether an unreachable cluster may still return before its deadline.
 func (m *machine) expected(c *member) bool {
 	end := c.UnavailableSince.Add(c.stage.deadline)
 	m.requeue(end)
 	return c.wasUpdated() && m.now.Before(end)
 }
 
-// failing says that the cluster was given the wanted version and is not healthy on it in time. Of a cluster that is not heard
-// from, or is held, nobody can say so.
+// failing reports whether the cluster got the wanted version and did not become healthy in time. It is never true for an
+// unreachable or held cluster, whose health is unknown.
 func (m *machine) failing(c *member) bool {
 	if !c.hasReport() || c.Held != "" || !c.wasUpdated() {
 		return false
@@ -79,7 +79,7 @@ func (m *machine) failing(c *member) bool {
 	return m.expired(inTime.Add(c.stage.soakDuration)) && !m.ready(c)
 }
 
-// stalled says that no waiting can help.
+// stalled reports whether the cluster cannot become healthy by waiting.
 func (c *member) stalled() bool {
 	if !c.reportsCurrent() {
 		return false
@@ -92,13 +92,13 @@ func (c *member) stalled() bool {
 	return c.Report.Health == Stalled
 }
 
-// expired says that a time has come; otherwise it is looked at again then.
+// expired reports whether a time has come. Otherwise it requests a decision at that time.
 func (m *machine) expired(t time.Time) bool {
 	m.requeue(t)
 	return !t.After(m.now)
 }
 
-// inFlight says that the cluster is changing: it was given something and is neither healthy on it nor given up.
+// inFlight reports whether the cluster is changing: it was updated and is neither healthy nor failed.
 func (m *machine) inFlight(c *member) bool {
 	switch {
 	case !c.wasUpdated() || !c.GatePassedAt.IsZero() || c.healthyNow() || c.Held != "":
@@ -111,7 +111,7 @@ func (m *machine) inFlight(c *member) bool {
 	return !m.expired(c.UpdatedAt.Add(c.stage.deadline))
 }
 
-// count puts the clusters of every stage in their standing.
+// count counts the clusters of a stage by standing.
 func (m *machine) count(p *stageState) {
 	p.counts = counts{}
 	for _, c := range p.members {
@@ -119,70 +119,70 @@ func (m *machine) count(p *stageState) {
 	}
 }
 
-// detectFailure stops a rollout in which more clusters of a stage fail than the budget allows. A rollout that is complete is not
-// judged any more.
+// detectFailure halts a rollout if more clusters of a stage fail than the failure budget allows. A complete rollout cannot
+// fail.
 func (m *machine) detectFailure() {
 	if m.next.Failure != nil || !m.next.CompletedAt.IsZero() {
 		return
 	}
 	for _, p := range m.stages {
-		var culprits []*member
+		var failed []*member
 		for _, c := range p.members {
 			if c.onWanted() && !c.UpdatedAt.Before(m.next.FirstPendingAt) && m.failing(c) {
-				culprits = append(culprits, c)
+				failed = append(failed, c)
 			}
 		}
-		if budget := m.policy.Spec.FailureBudget.MaxUnhealthy.Of(len(p.members), 0); len(culprits) > budget {
-			m.fail(p, culprits, budget)
+		if budget := m.policy.Spec.FailureBudget.MaxUnhealthy.Of(len(p.members), 0); len(failed) > budget {
+			m.fail(p, failed, budget)
 			return
 		}
 	}
 }
 
-func (m *machine) fail(p *stageState, culprits []*member, budget int) {
+func (m *machine) fail(p *stageState, failed []*member, budget int) {
 	f := &Failure{
 		At: m.now, Stage: p.Name, Reason: "ProgressDeadlineExceeded", Revision: m.in.Revision, FailedClusters: map[string]string{},
 		RolledBack: m.policy.Spec.OnFailure == policy.Rollback && slices.ContainsFunc(m.members, m.canGoBack),
 	}
-	for _, c := range culprits {
+	for _, c := range failed {
 		f.FailedClusters[c.Name] = c.Wanted
 	}
-	f.Message = m.failureMessage(culprits[0])
+	f.Message = m.failureMessage(failed[0])
 	if budget > 0 {
 		f.Reason = "FailureBudgetExceeded"
-		f.Message = fmt.Sprintf("%s; %d of %d clusters of stage %s fail, and maxUnhealthy is %d (%s)",
-			f.Message, len(culprits), len(p.members), p.Name, budget, m.policy.At("spec.failureBudget.maxUnhealthy"))
-	} else if len(culprits) > 1 {
-		f.Message = fmt.Sprintf("%s, and %d more", f.Message, len(culprits)-1)
+		f.Message = fmt.Sprintf("%s; %d of %d clusters of stage %s fail, maxUnhealthy is %d (%s)",
+			f.Message, len(failed), len(p.members), p.Name, budget, m.policy.At("spec.failureBudget.maxUnhealthy"))
+	} else if len(failed) > 1 {
+		f.Message = fmt.Sprintf("%s, and %d more", f.Message, len(failed)-1)
 	}
 	m.halt(f)
 }
 
-// failureMessage is what is wrong with a cluster that fails.
+// failureMessage returns the reason why a cluster fails.
 func (m *machine) failureMessage(c *member) string {
 	deadline := m.deadlineOf(c.stage)
-	var what string
+	var message string
 	switch q := c.openQuestion(); {
 	case c.stalled() && c.Report.Health != Stalled, c.healthyNow() && q != "":
-		what = fmt.Sprintf("%s does not say yes to %s", c.Name, q)
-		if message := c.Report.Answers[q].Message; message != "" {
-			what += ": " + message
+		message = fmt.Sprintf("%s does not pass %s", c.Name, q)
+		if answer := c.Report.Answers[q].Message; answer != "" {
+			message += ": " + answer
 		}
-		return what
+		return message
 	case c.stalled():
-		what = c.Name + " cannot become healthy"
+		message = c.Name + " cannot become healthy"
 	case c.GatePassedAt.IsZero():
-		what = fmt.Sprintf("%s is not healthy within %s (%s)", c.Name, short(c.stage.deadline), deadline)
+		message = fmt.Sprintf("%s is not healthy within %s (%s)", c.Name, short(c.stage.deadline), deadline)
 	default:
-		what = fmt.Sprintf("%s has not been healthy any more for %s (%s)", c.Name, short(c.stage.deadline), deadline)
+		message = fmt.Sprintf("%s has been unhealthy for %s (%s)", c.Name, short(c.stage.deadline), deadline)
 	}
 	if c.reportsCurrent() && c.Report.Message != "" {
-		what += ": " + c.Report.Message
+		message += ": " + c.Report.Message
 	}
-	return what
+	return message
 }
 
-// short is a time span without its zeros: "10m", "1h30m", "90s" is "1m30s".
+// short formats a time span without zeros: "10m", "1h30m", "1m30s".
 func short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

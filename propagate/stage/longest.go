@@ -7,9 +7,9 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// Longest is how long a rollout to all clusters of a course takes at most: for every stage its deadline as often as
-// maxConcurrency makes it wait, and its soak. unbounded has what people or the calendar are waited for beside that; with
-// it the time is the sum of the rest. A cluster that is lost, returns and is given new time is not in it, nor a new commit.
+// Longest returns the longest duration of a rollout to all clusters of a sequence: for every stage its deadline times the
+// rounds that maxConcurrency makes necessary, plus its soak time. unbounded lists approvals and windows, which are not part
+// of the duration. It does not include the new deadlines of clusters that return, or a new commit.
 func Longest(c Sequence) (longest time.Duration, unbounded []string) {
 	for _, s := range c.Stages {
 		if n := len(s.Clusters); n > 0 {

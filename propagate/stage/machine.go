@@ -37,8 +37,8 @@ func newMachine(in Input) *machine {
 	return m
 }
 
-// adopt takes what runs on a cluster of which nothing is remembered as what it was given. When nothing at all is
-// remembered, and a change is under way nevertheless, a cluster that has it already may just have got it: its gate is asked.
+// adopt takes the reported version of a cluster without state as its current version. If there is no state at all and a change
+// is in progress, a cluster that has the wanted version may just have got it, so its gate is evaluated.
 func (m *machine) adopt() {
 	underway := false
 	var adopted []*member
@@ -64,15 +64,15 @@ func (m *machine) adopt() {
 	}
 }
 
-// retarget notices that something else is wanted than before. The order begins again.
+// retarget starts a new rollout, with the first stage, when the wanted versions have changed.
 func (m *machine) retarget() {
 	m.next.PolicyDigest = m.policyDigest()
-	target := m.rolloutID()
-	if target == m.next.ID {
+	id := m.rolloutID()
+	if id == m.next.ID {
 		return
 	}
 	before := m.next
-	m.next.ID, m.next.Revision, m.next.StartedAt = target, m.in.Revision, m.now
+	m.next.ID, m.next.Revision, m.next.StartedAt = id, m.in.Revision, m.now
 	m.next.Stage, m.next.StageStartedAt, m.next.CompletedAt, m.next.HandledCommands = "", time.Time{}, time.Time{}, nil
 	underway := before.ID != "" && before.CompletedAt.IsZero()
 	if !underway {
@@ -87,7 +87,7 @@ func (m *machine) retarget() {
 	}
 }
 
-// rolloutID identifies what is wanted on all clusters.
+// rolloutID returns the digest of the wanted versions of all clusters.
 func (m *machine) rolloutID() string {
 	h := sha256.New()
 	for _, c := range m.members {
@@ -96,7 +96,7 @@ func (m *machine) rolloutID() string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// policyDigest identifies what the policy says, but for its pauses.
+// policyDigest returns a digest of the spec of the policy without its pauses.
 func (m *machine) policyDigest() string {
 	spec := m.policy.Spec
 	spec.Paused, spec.PauseReason = false, ""
@@ -112,16 +112,16 @@ func (m *machine) policyDigest() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// hasState says that something is remembered of what the cluster was given.
+// hasState reports whether the state of the cluster is known from before.
 func (c *member) hasState() bool { return c.Current != Version{} || !c.UpdatedAt.IsZero() }
 
-// hasReport says that the report is one of now.
+// hasReport reports whether there is a current report.
 func (c *member) hasReport() bool { return c.Unreachable == "" && !c.Unobserved }
 
-// onWanted says that the cluster was given what is wanted.
+// onWanted reports whether the cluster got the wanted version.
 func (c *member) onWanted() bool { return c.Current.Digest == c.Wanted }
 
-// past is t, but not after the present, and orElse when it is not known.
+// past returns t, but not later than now, and orElse when t is unknown.
 func (m *machine) past(t, orElse time.Time) time.Time {
 	switch {
 	case t.IsZero():

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// observe moves the clocks of a cluster by what it says.
+// observe updates the state of a cluster from its report.
 func (m *machine) observe(c *member) {
 	if c.Unobserved {
 		return
@@ -14,7 +14,7 @@ func (m *machine) observe(c *member) {
 	case c.healthyNow():
 		since := m.past(c.Report.Since, m.now)
 		if c.Current.Digest == "" {
-			since = later(c.HealthySince, c.UpdatedAt) // the report is about nothing, and so is its time
+			since = later(c.HealthySince, c.UpdatedAt) // there is no object, so the time of the report means nothing
 		}
 		if c.HealthySince.IsZero() {
 			c.HealthySince = later(since, c.UpdatedAt)
@@ -22,7 +22,7 @@ func (m *machine) observe(c *member) {
 				m.event(ClusterHealthy, c.stageName(), c.Name, "")
 			}
 		} else if !c.Report.Since.IsZero() && since.After(c.HealthySince) {
-			c.HealthySince = since // it was not, meanwhile
+			c.HealthySince = since // it was unhealthy in between
 		}
 		c.UnhealthySince = time.Time{}
 	case !c.hasReport():
@@ -41,14 +41,14 @@ func (m *machine) observe(c *member) {
 	}
 }
 
-// absence notes since when a cluster is held or unreachable. When it returns, its deadline begins again: it could not
-// be in time meanwhile.
+// absence records when a cluster became held or unreachable. Its deadline starts again when it returns, because it could not
+// make progress in between.
 func (m *machine) absence(c *member) {
-	away := c.Held != "" || c.Unreachable != ""
+	unavailable := c.Held != "" || c.Unreachable != ""
 	switch {
-	case away && c.UnavailableSince.IsZero():
+	case unavailable && c.UnavailableSince.IsZero():
 		c.UnavailableSince = m.now
-	case !away && !c.UnavailableSince.IsZero():
+	case !unavailable && !c.UnavailableSince.IsZero():
 		c.UnavailableSince = time.Time{}
 		if c.wasUpdated() && c.GatePassedAt.IsZero() {
 			c.UpdatedAt = m.now
@@ -59,33 +59,34 @@ func (m *machine) absence(c *member) {
 	}
 }
 
-// reportsCurrent says that the report is about the version that the cluster was given. About any other it says nothing.
+// reportsCurrent reports whether the report is about the current version of the cluster. Other reports are ignored.
 func (c *member) reportsCurrent() bool { return c.hasReport() && c.Report.Digest == c.Current.Digest }
 
-// healthyNow says that the cluster runs what it was given and is healthy; where nothing is to be, nothing is healthy.
+// healthyNow reports whether the cluster runs its current version and is healthy. A cluster from which everything is removed
+// counts as healthy.
 func (c *member) healthyNow() bool {
 	return c.reportsCurrent() && (c.Report.Health == Healthy || c.Current.Digest == "")
 }
 
-// wasUpdated says that the cluster was given something by this rollout, and did not just have it.
+// wasUpdated reports whether a rollout updated the cluster, so that its version was not there before.
 func (c *member) wasUpdated() bool { return !c.UpdatedAt.IsZero() }
 
-// soaked says that the soak clock is over.
+// soaked reports whether the soak time is over.
 func (m *machine) soaked(c *member) bool {
 	end := c.HealthySince.Add(c.stage.soakDuration)
 	m.requeue(end)
 	return !end.After(m.now)
 }
 
-// ready says that all is true that the gate asks of a cluster.
+// ready reports whether the cluster meets every requirement of the gate.
 func (m *machine) ready(c *member) bool {
 	return c.stage != nil && c.healthyNow() && m.soaked(c) && c.openQuestion() == ""
 }
 
-// openQuestion is the first question of the gate to which the cluster does not say yes; empty when it says yes to all.
+// openQuestion returns the first question of the gate that the cluster does not answer with yes; empty when there is none.
 func (c *member) openQuestion() Question {
 	if c.Current.Digest == "" {
-		return "" // nobody is there to answer
+		return "" // there is no object that could answer
 	}
 	for _, q := range Questions(c.stage.Gate) {
 		if !c.reportsCurrent() || c.Report.Answers[q].State != Healthy {

@@ -7,13 +7,14 @@ import (
 // Outcome is a decision about one rollout.
 type Outcome struct {
 	Phase Phase
-	// Reason is one word for a condition, Message the sentence.
+	// Reason is the reason of the condition.
 	Reason  string
 	Message string
-	// ID is what an order has to name; Short is enough of it.
+	// ID of the rollout, which commands name; they may use ShortID.
 	ID string
-	// Stage is the one that has its turn, "" when all were left; Number counts it from 1.
-	Stage      string
+	// Stage is the current or failed stage; empty when all stages are complete.
+	Stage string
+	// StageIndex is the position of Stage, from 1; 0 without Stage.
 	StageIndex int
 	// Decisions, one for every cluster of the input, sorted by name.
 	Decisions []Decision
@@ -21,18 +22,18 @@ type Outcome struct {
 	Stages []Status
 	// WaitingFor is nil only when the rollout is complete.
 	WaitingFor *WaitingFor
-	// RequeueAt is the next time at which the clock alone changes something; zero when only a report, an order or Git can.
+	// RequeueAt is the next time at which the decision can change without a new input; zero when there is none.
 	RequeueAt time.Time
-	// OutdatedClusters are the clusters that do not run what is wanted, although the rollout is complete: held, unreachable or failed
+	// OutdatedClusters do not run the wanted version although the rollout is complete: they are held or unreachable, or failed
 	// within the budget. Sorted.
 	OutdatedClusters []string
-	// Events are what this decision changed, in order.
+	// Events are the changes of this decision, in order.
 	Events []Event
-	// State is to be remembered.
+	// State is Input.Previous of the next decision.
 	State State
 }
 
-// Phase is one word for a rollout.
+// Phase of a rollout.
 type Phase string
 
 const (
@@ -46,51 +47,51 @@ const (
 	RolledBack         Phase = "RolledBack"
 )
 
-// Decision is what a cluster gets.
+// Decision is the outcome for one cluster.
 type Decision struct {
 	Cluster string
 	// Stage of the cluster; empty when it is in none, or in more than one.
 	Stage string
-	// Held is why the cluster does not get what is wanted; empty when it was given it, also when people hold it now. Held is
-	// hands off, unless Restore is set.
+	// Held is the reason why the cluster does not get the wanted version; empty when it has got it, even if people hold the
+	// cluster now. A held cluster is not changed, unless RollbackTo is set.
 	Held string
-	// RollbackTo is the version to give back, after a rollback; nil otherwise. What it is has to be rendered from its revision.
+	// RollbackTo is the version that a rollback returns to; nil without a rollback. It has to be rendered from its revision.
 	RollbackTo *Version
-	// Changed says that this decision gave it something new: what was held is wanted now, or there is something to restore.
+	// Changed reports whether this decision updates the cluster or rolls it back.
 	Changed bool
 }
 
 // Status of one stage.
 type Status struct {
 	Name string
-	// Clusters in all; of these Given have got the wanted version, and Healthy are healthy on it.
+	// Clusters of the stage in total. Updated clusters got the wanted version, and Healthy clusters are healthy on it.
 	Clusters, Updated, Healthy int
-	// Failing, Held and Unreachable are passed over, as far as the budget goes.
+	// Failing, Held and Unreachable clusters are tolerated within the failure budget.
 	Failing, Held, Unreachable int
-	// StartedAt is when the stage got its turn, Passed when it was left; zero when it was not, for this target.
+	// StartedAt and CompletedAt are times of this rollout; zero if the stage has not started or completed.
 	StartedAt, CompletedAt time.Time
-	// Message is one line for people: "passed 12:03:40, soaked 10m", "waits for europe".
+	// Message is one line: "completed 12:03:40, soaked 10m", "waits for europe".
 	Message string
 }
 
-// WaitingFor is what does not move, and how long it may.
+// WaitingFor names the event that a rollout waits for.
 type WaitingFor struct {
-	// Cluster is empty when it is about the stage or the whole rollout.
+	// Cluster that is waited for; empty when no single cluster is.
 	Cluster string
 	Stage   string
-	// Message is what has to become true, as a noun phrase: "to become healthy: ImagePullBackOff".
+	// Message names the event: "to become healthy: ImagePullBackOff".
 	Message string
 	Since   time.Time
-	// Deadline is when waiting ends at the latest; zero when only a person or Git can end it.
+	// Deadline is the latest time at which waiting ends; zero when only a person or a change in Git ends it.
 	Deadline time.Time
 }
 
-// Event is something that happened.
+// Event is one change of a rollout.
 type Event struct {
 	Kind    EventKind
 	Stage   string
 	Cluster string
-	// Message is a sentence; empty where kind, stage and cluster say all.
+	// Message is a sentence; empty if kind, stage and cluster are enough.
 	Message string
 }
 

@@ -9,15 +9,15 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// phase says in one word how the rollout is, and what it waits for.
+// phase sets the phase of the rollout and the event that it waits for.
 func (m *machine) phase(o *Outcome) {
 	switch f := m.next.Failure; {
 	case f != nil && f.RolledBack:
 		o.Phase, o.Reason, o.Message = RolledBack, "RolledBack", m.rolledBack(f)
-		o.WaitingFor = &WaitingFor{Stage: f.Stage, Message: "Git to change what failed, or a person to resume", Since: f.At}
+		o.WaitingFor = &WaitingFor{Stage: f.Stage, Message: "a new commit or 'accord resume'", Since: f.At}
 	case f != nil:
 		o.Phase, o.Reason, o.Message = Halted, f.Reason, f.Message
-		o.WaitingFor = &WaitingFor{Stage: f.Stage, Message: "Git to change what failed, or a person to resume", Since: f.At}
+		o.WaitingFor = &WaitingFor{Stage: f.Stage, Message: "a new commit or 'accord resume'", Since: f.At}
 	case !m.next.CompletedAt.IsZero():
 		m.complete(o)
 	default:
@@ -31,7 +31,7 @@ func (m *machine) phase(o *Outcome) {
 	}
 }
 
-// rolledBack names what runs and what is wanted.
+// rolledBack returns a message with the running and the wanted revisions.
 func (m *machine) rolledBack(f *Failure) string {
 	var running []string
 	for _, c := range m.members {
@@ -41,12 +41,12 @@ func (m *machine) rolledBack(f *Failure) string {
 	}
 	slices.Sort(running)
 	if len(running) == 0 { // every cluster that could go back is held
-		return fmt.Sprintf("%s is wanted and failed: %s", m.in.Revision, f.Message)
+		return fmt.Sprintf("%s failed: %s", m.in.Revision, f.Message)
 	}
-	return fmt.Sprintf("%s runs, %s is wanted and failed: %s", strings.Join(running, ", "), m.in.Revision, f.Message)
+	return fmt.Sprintf("rolled back to %s; %s failed: %s", strings.Join(running, ", "), m.in.Revision, f.Message)
 }
 
-// complete is also asked whether a cluster was left out that is in no stage: that is never complete.
+// complete sets the phase after the last stage. A rollout with an outdated cluster in no stage is never complete.
 func (m *machine) complete(o *Outcome) {
 	for _, c := range m.members {
 		if c.stage == nil && !c.onWanted() {
@@ -55,10 +55,10 @@ func (m *machine) complete(o *Outcome) {
 			return
 		}
 	}
-	o.Phase, o.Reason, o.Message = Complete, "Complete", "every stage was left"
+	o.Phase, o.Reason, o.Message = Complete, "Complete", "all stages are complete"
 }
 
-// underway is about the stage that has its turn.
+// underway sets the phase while a stage is in progress.
 func (m *machine) underway(o *Outcome) {
 	p := m.stages[m.current]
 	n := p.counts
@@ -77,11 +77,11 @@ func (m *machine) underway(o *Outcome) {
 		m.noClusterHealthy(o, p)
 	case !m.approved(p):
 		o.Phase, o.Reason = WaitingForApproval, "WaitingForApproval"
-		o.WaitingFor = &WaitingFor{Stage: p.Name, Message: fmt.Sprintf("a person to approve %s@%s", ShortID(m.next.ID), p.Name), Since: m.doneSince(p)}
+		o.WaitingFor = &WaitingFor{Stage: p.Name, Message: fmt.Sprintf("approval of %s@%s", ShortID(m.next.ID), p.Name), Since: m.doneSince(p)}
 	default:
 		at, _ := policy.Open(p.Gate.Windows, m.now)
 		o.Phase, o.Reason = WaitingForWindow, "WaitingForWindow"
-		o.WaitingFor = &WaitingFor{Stage: p.Name, Message: "a window", Since: m.doneSince(p), Deadline: at}
+		o.WaitingFor = &WaitingFor{Stage: p.Name, Message: "an open window", Since: m.doneSince(p), Deadline: at}
 	}
 }
 
@@ -93,7 +93,7 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-// doneSince is when the last cluster of the stage was done.
+// doneSince returns the time at which the last cluster of the stage passed.
 func (m *machine) doneSince(p *stageState) time.Time {
 	at := m.next.StartedAt
 	for _, c := range p.members {
@@ -102,7 +102,8 @@ func (m *machine) doneSince(p *stageState) time.Time {
 	return at
 }
 
-// unreachableStage is a stage in which too many clusters are not heard from. It goes on by itself when enough of them are.
+// unreachableStage sets the phase when too many clusters of a stage are unreachable. The stage continues when enough of them
+// return.
 func (m *machine) unreachableStage(o *Outcome, p *stageState) {
 	w := WaitingFor{Stage: p.Name}
 	why := ""
@@ -114,29 +115,29 @@ func (m *machine) unreachableStage(o *Outcome, p *stageState) {
 			w.Cluster, w.Since, w.Deadline, why = c.Name, c.UnavailableSince, end, c.Unreachable
 		}
 	}
-	w.Message = "to be heard from: " + why
+	w.Message = "to be reachable: " + why
 	o.WaitingFor = &w
 	if m.expired(w.Deadline) {
 		o.Phase, o.Reason, w.Deadline = Halted, "ClustersUnreachable", time.Time{}
-		o.Message = fmt.Sprintf("stage %s: %d of %d clusters are not heard from, %s among them; maxUnreachable is %d (%s)", p.Name, p.counts[unreachable], len(p.members),
+		o.Message = fmt.Sprintf("stage %s: %d of %d clusters are unreachable, %s among them; maxUnreachable is %d (%s)", p.Name, p.counts[unreachable], len(p.members),
 			w.Cluster, m.policy.Spec.FailureBudget.MaxUnreachable.Of(len(p.members), 0), m.policy.At("spec.failureBudget.maxUnreachable"))
 	}
 }
 
-// noClusterHealthy is a stage of which no cluster could try: all are held, away or failing, and nothing was proven.
+// noClusterHealthy sets the phase when no cluster of a stage could prove the version: all are held, unreachable or failing.
 func (m *machine) noClusterHealthy(o *Outcome, p *stageState) {
 	w := WaitingFor{Stage: p.Name, Since: m.next.StartedAt}
 	o.WaitingFor = &w
 	for _, c := range p.members {
 		if m.standing(c) == held {
 			o.Phase, o.Reason = Paused, "Held"
-			w.Cluster, w.Since, w.Message = c.Name, c.UnavailableSince, "to be released: "+c.Held
+			w.Cluster, w.Since, w.Message = c.Name, c.UnavailableSince, "its hold to end: "+c.Held
 			return
 		}
 	}
 	for _, c := range p.members {
 		if m.standing(c) == unreachable {
-			w.Cluster, w.Since, w.Message = c.Name, c.UnavailableSince, "to be heard from: "+c.Unreachable
+			w.Cluster, w.Since, w.Message = c.Name, c.UnavailableSince, "to be reachable: "+c.Unreachable
 			o.Phase, o.Reason = Halted, "ClustersUnreachable"
 			return
 		}

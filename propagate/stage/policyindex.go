@@ -8,12 +8,12 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// PolicyIndex finds the RolloutPolicy of an object.
+// PolicyIndex finds the RolloutPolicy that claims an object.
 type PolicyIndex struct {
 	policies map[string][]*policy.Rollout // by namespace; "" has the cluster-wide ones
 }
 
-// NewPolicyIndex indexes policies, in whatever order.
+// NewPolicyIndex returns an index of policies, in any order.
 func NewPolicyIndex(policies []policy.Rollout) PolicyIndex {
 	c := PolicyIndex{policies: map[string][]*policy.Rollout{}}
 	for i := range policies {
@@ -23,9 +23,9 @@ func NewPolicyIndex(policies []policy.Rollout) PolicyIndex {
 	return c
 }
 
-// PolicyFor is the one policy that claims u; nil when none does, and then every cluster gets its changes at once. The rules
-// are those of propagation policies without their priority: one of the namespace before any cluster-wide one, then the more exact
-// selector (name, labels, kind), then the smaller name.
+// PolicyFor returns the policy that claims u; nil when there is none, and then every cluster gets the changes at once. The
+// rules are those of propagation policies without priority: a policy of the namespace before any cluster-wide policy, then
+// the more exact selector (name, labels, kind), then the smaller name.
 func (c PolicyIndex) PolicyFor(u *unstructured.Unstructured) *policy.Rollout {
 	if namespace := u.GetNamespace(); namespace != "" {
 		if p := best(c.policies[namespace], u); p != nil {
@@ -50,9 +50,9 @@ func best(tier []*policy.Rollout, u *unstructured.Unstructured) *policy.Rollout 
 	return winner
 }
 
-// DependencyPolicy is the policy of an object that others need on a cluster: its own when nobody needs it, and otherwise that of
-// the objects that need it. Of several the first counts, a namespaced one before a cluster-wide one and then by name: with
-// two it could wait for both, and each of them for the other. own and owners may be nil and have nil.
+// DependencyPolicy returns the policy of an object that other objects need on a cluster: the policy of those objects, or own
+// when there are none. If there are several policies the first counts, namespaced before cluster-wide and then by name,
+// because an object with two policies could make each wait for the other. own and owners may be nil and contain nil.
 func DependencyPolicy(own *policy.Rollout, owners []*policy.Rollout) *policy.Rollout {
 	var first *policy.Rollout
 	for _, p := range owners {

@@ -2,8 +2,8 @@ package stage
 
 import "github.com/accord-dev/accord/api/policy"
 
-// Questions are what a gate asks of each cluster beyond health: "condition <type>" for each of conditions, "job
-// <namespace>/<name>", "cel". A cluster from which everything of the rollout is removed is asked nothing.
+// Questions returns the requirements of a gate beyond health: "condition <type>" for each of conditions, "job
+// <namespace>/<name>", "cel". They do not apply to a cluster from which every object of the rollout is removed.
 func Questions(g policy.RolloutGate) []Question {
 	if len(g.Conditions) == 0 && g.Job == nil && g.CEL == "" {
 		return nil

@@ -7,67 +7,67 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// Scenario is what happens while a rollout is simulated. Times are counted from its beginning. It can be written as YAML.
+// Scenario is the input of a simulation. Times count from its start. Users write it as YAML.
 type Scenario struct {
-	// HealthyAfter is how long a cluster takes to become healthy on what it was given.
+	// HealthyAfter is the time that a cluster takes to become healthy after an update.
 	HealthyAfter policy.Duration `json:"healthyAfter,omitempty"`
-	// ApproveAfter is how long people take to approve; empty: they do not, but for Orders.
+	// ApproveAfter is the time that people take to approve; empty: nobody approves, except by Commands.
 	ApproveAfter policy.Duration `json:"approveAfter,omitempty"`
 	Faults       []Trouble       `json:"faults,omitempty"`
 	Commands     []TimedCommand  `json:"commands,omitempty"`
 	Commits      []Commit        `json:"commits,omitempty"`
-	// Until is when the simulation ends at the latest; 30 days when empty.
+	// Until is the longest duration of the simulation; 30 days when empty.
 	Until policy.Duration `json:"until,omitempty"`
 }
 
-// Trouble is what a cluster goes through for a while.
+// Trouble is a fault of a cluster for some time.
 type Trouble struct {
 	Cluster string      `json:"cluster"`
 	Kind    TroubleKind `json:"kind"`
-	// From and To; an empty To is for ever.
+	// From and To; without To the trouble does not end.
 	From policy.Duration `json:"from,omitempty"`
 	To   policy.Duration `json:"to,omitempty"`
-	// Revision is the one that fails; empty: every one that the rollout gives. It has a meaning for Fails, Stalls and Refuses.
+	// Revision that fails; empty: every revision of the rollout. It applies to Fails, Stalls and Refuses.
 	Revision string `json:"revision,omitempty"`
 }
 
-// TroubleKind is one word for a Trouble.
+// TroubleKind is the kind of a Trouble.
 type TroubleKind string
 
 const (
 	Fails   TroubleKind = "Fails"
-	Stalls  TroubleKind = "Stalls"  // for good
-	Refuses TroubleKind = "Refuses" // is healthy, and answers no question of the gate with yes
+	Stalls  TroubleKind = "Stalls"  // cannot recover
+	Refuses TroubleKind = "Refuses" // is healthy, and does not pass the gate
 	Lost    TroubleKind = "Unreachable"
 	Kept    TroubleKind = "Held" // by people
 )
 
-// TimedCommand is what a person orders about the target of that time.
+// TimedCommand is a command of a person about the rollout at that time.
 type TimedCommand struct {
 	At    policy.Duration `json:"at"`
 	Do    string          `json:"do"`
 	Stage string          `json:"stage,omitempty"`
 }
 
-// Commit changes what is wanted.
+// Commit changes the wanted versions.
 type Commit struct {
 	At       policy.Duration `json:"at"`
 	Revision string          `json:"revision"`
-	// Wanted by cluster; one that is not named keeps what is wanted of it.
+	// Wanted digests by cluster. The other clusters keep theirs.
 	Wanted map[string]string `json:"wanted"`
 }
 
 const longestScenario = 30 * 24 * time.Hour
 
-// during says whether the trouble is there at a time.
+// during reports whether the trouble exists at a time.
 func (t Trouble) during(at time.Duration) bool {
 	return at >= t.From.Length() && (t.To == "" || at < t.To.Length())
 }
 
-// of says whether it is about a version.
+// of reports whether the trouble affects a version.
 func (t Trouble) of(v Version) bool { return t.Revision == "" || t.Revision == v.Revision }
 
-// instants are the times at which the scenario itself changes something.
+// instants returns the times at which the scenario changes.
 func (s Scenario) instants() []time.Duration {
 	var all []time.Duration
 	for _, t := range s.Faults {

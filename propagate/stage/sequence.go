@@ -11,12 +11,12 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// Sequence is a RolloutPolicy with the clusters that its stages have. It is made once for a policy and a fleet.
+// Sequence is a RolloutPolicy with the clusters of its stages. It depends on the policy and the fleet only.
 type Sequence struct {
 	Policy *policy.Rollout
-	// Stages as the policy has them.
+	// Stages in the order of the policy.
 	Stages []Stage
-	// Faults are why the policy is no plan for these clusters. Those that they name are held.
+	// Faults are the clusters that are not in exactly one stage. They are held.
 	Faults []Fault
 }
 
@@ -30,15 +30,15 @@ type Stage struct {
 // Fault is a cluster that is in no stage, or in more than one.
 type Fault struct {
 	Cluster string
-	// Stages it is in; none or several.
+	// Stages that select the cluster; none or several.
 	Stages []string
-	// At is the field to look at.
+	// At is the position of the field with the mistake.
 	At      manifest.Origin
 	Message string
 }
 
-// NewSequence sorts the clusters that objects of the rollout go to into its stages. The fleet may have more clusters than
-// targets; a target that it does not have is in no stage.
+// NewSequence assigns the clusters that get objects of the rollout (targets) to its stages. clusters may have more clusters
+// than targets. A target that is not in clusters is in no stage.
 func NewSequence(p *policy.Rollout, clusters []fleet.Cluster, targets []string) Sequence {
 	c := Sequence{Policy: p, Stages: make([]Stage, len(p.Spec.Stages))}
 	for i, s := range p.Spec.Stages {
@@ -63,7 +63,7 @@ func NewSequence(p *policy.Rollout, clusters []fleet.Cluster, targets []string) 
 	return c
 }
 
-// matching are the indexes of the stages that select a cluster.
+// matching returns the indexes of the stages that select a cluster.
 func (c *Sequence) matching(cluster fleet.Cluster, there bool) []int {
 	var in []int
 	for i, s := range c.Stages {
@@ -79,7 +79,7 @@ func (c *Sequence) matching(cluster fleet.Cluster, there bool) []int {
 	return in
 }
 
-// fault is the mistake about a cluster that is not in exactly one stage.
+// fault returns the mistake about a cluster that is not in exactly one stage.
 func (c *Sequence) fault(cluster string, in []int) Fault {
 	if len(in) == 0 {
 		return Fault{Cluster: cluster, At: c.Policy.At("spec.stages"), Message: fmt.Sprintf("cluster %s is in no stage", cluster)}
@@ -92,7 +92,7 @@ func (c *Sequence) fault(cluster string, in []int) Fault {
 	return f
 }
 
-// sort orders the clusters: those that the policy names first, the others by name.
+// sort sorts the clusters: those in first of the policy, then the others by name.
 func (s *Stage) sort() {
 	place := make(map[string]int, len(s.First))
 	for i, name := range s.First {
@@ -101,5 +101,5 @@ func (s *Stage) sort() {
 	slices.SortFunc(s.Clusters, func(a, b string) int { return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(a, b)) })
 }
 
-// limit is how many of n clusters of the stage may be in flight.
+// limit returns how many of n clusters of the stage may be in flight.
 func (s *Stage) limit(n int) int { return max(1, s.MaxConcurrency.Of(n, n)) }

@@ -2,9 +2,9 @@ package stage
 
 import "time"
 
-// Simulate plays a rollout with made-up reports, from the state that in has, and returns what happens when. It is Decide,
-// called as a controller would. Who is held or unreachable in the input stays so; what else clusters say they say until
-// they are given something. It ends when nothing can happen any more, or with the scenario.
+// Simulate runs a rollout with simulated reports, from the state of in, and returns its timeline. It calls Decide as a
+// controller does. Clusters that are held or unreachable in the input stay so. The other clusters keep their report until
+// they are updated. The simulation ends when nothing can change any more, or with the scenario.
 func Simulate(in Input, s Scenario) Timeline { return Play(in, s, func(Step) {}) }
 
 // Step is one call of Decide in a simulation.
@@ -14,7 +14,7 @@ type Step struct {
 	Outcome Outcome
 }
 
-// Play is Simulate, and shows each step.
+// Play is Simulate, and calls see with each step.
 func Play(in Input, s Scenario, see func(Step)) Timeline {
 	w := newWorld(in, s)
 	var line Timeline
@@ -36,6 +36,6 @@ func Play(in Input, s Scenario, see func(Step)) Timeline {
 	}
 }
 
-// maxRounds is how often a decision can follow from the one before at the same time: one that gives, one that hears of
-// it, one that obeys an order about it.
+// maxRounds limits the decisions at the same time, each of which follows from the previous one: an update, its report, a
+// command about it.
 const maxRounds = 16

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// status counts one stage.
+// status counts the clusters of one stage.
 func (m *machine) status(i int, o *Outcome) Status {
 	p := m.stages[i]
 	f := Status{Name: p.Name, Clusters: len(p.members)}
@@ -38,7 +38,7 @@ func (m *machine) status(i int, o *Outcome) Status {
 	return f
 }
 
-// message is the line for people about a stage.
+// message returns one line about a stage.
 func (m *machine) message(i int, f Status, o *Outcome) string {
 	p := m.stages[i]
 	if m.next.Failure != nil {
@@ -47,34 +47,34 @@ func (m *machine) message(i int, f Status, o *Outcome) string {
 		}
 		switch back := m.rolledBackClusters(p); {
 		case back > 0:
-			return fmt.Sprintf("%d of %d got back what they had", back, f.Clusters)
+			return fmt.Sprintf("%d of %d rolled back", back, f.Clusters)
 		case f.Updated == 0 && f.Clusters > 0:
-			return "untouched"
+			return "not updated"
 		}
 		return ""
 	}
 	switch {
 	case f.Clusters == 0:
-		return "no cluster"
+		return "no clusters"
 	case i > m.current && f.Updated < f.Clusters:
 		return "waits for " + m.stages[m.current].Name
 	case i == m.current && o.Phase != Complete:
 		var parts []string
-		if togo := p.counts[pending]; togo > 0 {
-			parts = append(parts, fmt.Sprintf("%d to go", togo))
+		if left := p.counts[pending]; left > 0 {
+			parts = append(parts, fmt.Sprintf("%d pending", left))
 		}
 		return strings.Join(append(parts, o.Message), "; ")
 	case !f.CompletedAt.IsZero() && p.soakDuration > 0:
-		return fmt.Sprintf("passed %s, soaked %s", f.CompletedAt.Format("15:04:05"), short(p.soakDuration))
+		return fmt.Sprintf("completed %s, soaked %s", f.CompletedAt.Format("15:04:05"), short(p.soakDuration))
 	case !f.CompletedAt.IsZero():
-		return "passed " + f.CompletedAt.Format("15:04:05")
+		return "completed " + f.CompletedAt.Format("15:04:05")
 	case f.Updated < f.Clusters:
-		return fmt.Sprintf("%d left behind", f.Clusters-f.Updated)
+		return fmt.Sprintf("%d outdated", f.Clusters-f.Updated)
 	}
-	return "nothing changes"
+	return "no change"
 }
 
-// rolledBackClusters is how many clusters of a stage got back what they had.
+// rolledBackClusters returns how many clusters of a stage were rolled back.
 func (m *machine) rolledBackClusters(p *stageState) int {
 	n := 0
 	for _, c := range p.members {

@@ -2,67 +2,70 @@ package stage
 
 import "time"
 
-// State is what has to be remembered between two decisions about one rollout. It is written to the hub as it is; what is
-// in Clusters is at most a few hundred bytes each, and belongs in the Delivery to that cluster where all in one object would be
-// too much. Decide returns an equal State as long as nothing happens.
+// State is the state of one rollout between two decisions. The controller stores it on the hub unchanged. Clusters has a few
+// hundred bytes per cluster and is stored in the Delivery of each cluster, because one object could not hold all. Decide
+// returns an equal State as long as nothing happens.
 type State struct {
-	// ID identifies what is rolled out, to where: "sha256:<hex>" over the wanted versions of all clusters.
+	// ID identifies the rollout: "sha256:<hex>" over the wanted versions of all clusters.
 	ID string `json:"id,omitempty"`
-	// Revision is the commit in which Target appeared first.
+	// Revision is the commit that started the rollout.
 	Revision string `json:"revision,omitempty"`
-	// PolicyDigest is the digest of what the RolloutPolicy said.
+	// PolicyDigest is the digest of the spec of the RolloutPolicy, without its pauses.
 	PolicyDigest string `json:"policyDigest,omitempty"`
-	// StartedAt is when Target appeared, or was resumed after a rollback; Chain is when the first of the targets appeared that were not completed before the next.
-	StartedAt      time.Time `json:"startedAt,omitzero"`
+	// StartedAt is the time at which the rollout started, or was resumed after a rollback.
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	// FirstPendingAt is the start of the first rollout in an unbroken series of superseded rollouts.
 	FirstPendingAt time.Time `json:"firstPendingAt,omitzero"`
-	// Stage is the one that was entered last for Target; empty when none was. Entered is when.
-	Stage          string    `json:"stage,omitempty"`
+	// Stage is the stage of this rollout that started last; empty when none did.
+	Stage string `json:"stage,omitempty"`
+	// StageStartedAt is the time at which Stage started.
 	StageStartedAt time.Time `json:"stageStartedAt,omitzero"`
-	// StagesCompletedAt is when each stage was left last.
+	// StagesCompletedAt has the time at which each stage completed last.
 	StagesCompletedAt map[string]time.Time `json:"stagesCompletedAt,omitempty"`
-	// CompletedAt is when the last stage was left; zero while the rollout is under way.
+	// CompletedAt is the time at which the last stage completed; zero while the rollout is in progress.
 	CompletedAt time.Time `json:"completedAt,omitzero"`
-	// Failure is why nothing goes on.
+	// Failure that stopped the rollout.
 	Failure *Failure `json:"failure,omitempty"`
-	// HandledCommands are the orders about Target that were obeyed and are obeyed only once.
+	// HandledCommands are the commands about this rollout that were carried out.
 	HandledCommands []string `json:"handledCommands,omitempty"`
 	// Clusters by name.
 	Clusters map[string]ClusterState `json:"clusters,omitempty"`
 }
 
-// ClusterState is what is remembered of one cluster.
+// ClusterState is the state of one cluster between two decisions.
 type ClusterState struct {
-	// Current is the version that the cluster was given last.
+	// Current is the version that the cluster got last.
 	Current Version `json:"current,omitzero"`
-	// UpdatedAt is when; zero for what was there before the rollout had anything to say.
+	// UpdatedAt is the time at which the cluster got Current; zero for a version that was there before the rollout.
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
-	// HealthySince is since when the cluster has been healthy on Given without interruption, as far as it is known.
+	// HealthySince is the time from which the cluster has been known to be healthy on Current without interruption.
 	HealthySince time.Time `json:"healthySince,omitzero"`
-	// UnhealthySince is since when it has been known not to be.
+	// UnhealthySince is the time from which the cluster has been known to be unhealthy.
 	UnhealthySince time.Time `json:"unhealthySince,omitzero"`
-	// GatePassedAt is when all was true that the gate asks of a cluster; it stays. What was there before the rollout had anything
-	// to say has passed as soon as it is healthy.
+	// GatePassedAt is the time at which the cluster met every requirement of the gate; it stays. A version that was there before
+	// the rollout passes as soon as it is healthy.
 	GatePassedAt time.Time `json:"gatePassedAt,omitzero"`
-	// StageCompleted says that the stage was left since the cluster got Given.
+	// StageCompleted reports whether the stage has completed since the cluster got Current.
 	StageCompleted bool `json:"stageCompleted,omitempty"`
-	// UnavailableSince is since when the cluster has been held by people or unreachable; zero when it is neither.
+	// UnavailableSince is the time from which people have held the cluster or it has been unreachable; zero when neither applies.
 	UnavailableSince time.Time `json:"unavailableSince,omitzero"`
-	// LastHealthy is the version before Given that was healthy there last: where a rollback goes.
+	// LastHealthy is the last healthy version before Current, to which a rollback returns.
 	LastHealthy *Version `json:"lastHealthy,omitempty"`
 }
 
-// Failure is why a rollout does not go on, until what failed changes in Git or a person orders it to.
+// Failure stops a rollout until the failed objects change in Git or a person resumes the rollout.
 type Failure struct {
 	At time.Time `json:"at"`
-	// Stage that failed, and the reason in one word: ProgressDeadlineExceeded, FailureBudgetExceeded or Aborted.
-	Stage  string `json:"stage,omitempty"`
+	// Stage that failed.
+	Stage string `json:"stage,omitempty"`
+	// Reason is ProgressDeadlineExceeded, FailureBudgetExceeded, Aborted or RolledBack.
 	Reason string `json:"reason"`
-	// Message is a sentence, with the place in the policy that drew the line.
+	// Message is a sentence with the position of the limit in the policy.
 	Message string `json:"message"`
 	// Revision that failed.
 	Revision string `json:"revision,omitempty"`
-	// RolledBack says that clusters were given back what they had.
+	// RolledBack reports whether the clusters are rolled back.
 	RolledBack bool `json:"rolledBack,omitempty"`
-	// FailedClusters are the clusters that failed, with the digest that did.
+	// FailedClusters are the clusters that failed, with the digest of the failed version.
 	FailedClusters map[string]string `json:"failedClusters,omitempty"`
 }

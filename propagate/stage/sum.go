@@ -15,8 +15,8 @@ type Item struct {
 	Digest string
 }
 
-// Sum is one digest for the objects of a rollout on a cluster, in whatever order: 32 hexadecimal digits of a SHA-256, and
-// nothing for no object.
+// Sum returns one digest for the objects of a rollout on a cluster, in any order: 32 hexadecimal digits of a SHA-256, and ""
+// for no object.
 func Sum(items []Item) string {
 	if len(items) == 0 {
 		return ""
@@ -32,8 +32,8 @@ func Sum(items []Item) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// ShortID is what of a Target people write: its first 12 hexadecimal digits.
-func ShortID(target string) string {
-	hex := strings.TrimPrefix(target, "sha256:")
+// ShortID returns the form of a rollout ID for people: its first 12 hexadecimal digits.
+func ShortID(id string) string {
+	hex := strings.TrimPrefix(id, "sha256:")
 	return hex[:min(12, len(hex))]
 }

@@ -6,25 +6,26 @@ import (
 	"time"
 )
 
-// Timeline is what happens in a simulation.
+// Timeline is the result of a simulation.
 type Timeline struct {
 	Moments []Moment
-	// Last is the outcome at the end, Lasted how long the simulation took.
-	Last   Outcome
+	// Last is the outcome at the end.
+	Last Outcome
+	// Lasted is the simulated duration.
 	Lasted time.Duration
 }
 
-// Moment is one thing that happens, to one or several clusters.
+// Moment is one event of a simulation, about one or several clusters.
 type Moment struct {
 	At       time.Duration
-	Event    EventKind // empty: the verdict changed
-	Verdict  Phase
+	Event    EventKind // empty: the phase changed
+	Phase    Phase
 	Stage    string
 	Clusters []string
 	Message  string
 }
 
-// add notes what a step changed. What happens to several clusters of a stage at once is one moment.
+// add appends the changes of a step. The same event of several clusters of a stage is one moment.
 func (t *Timeline) add(s Step) {
 	for _, e := range s.Outcome.Events {
 		if n := len(t.Moments); e.Cluster != "" && n > 0 {
@@ -34,7 +35,7 @@ func (t *Timeline) add(s Step) {
 				continue
 			}
 		}
-		moment := Moment{At: s.At, Event: e.Kind, Verdict: s.Outcome.Phase, Stage: e.Stage, Message: e.Message}
+		moment := Moment{At: s.At, Event: e.Kind, Phase: s.Outcome.Phase, Stage: e.Stage, Message: e.Message}
 		if e.Cluster != "" {
 			moment.Clusters = []string{e.Cluster}
 		}
@@ -43,14 +44,14 @@ func (t *Timeline) add(s Step) {
 	o := s.Outcome
 	switch {
 	case o.Phase == t.Last.Phase, o.Phase == Complete, o.Phase == Rolling:
-	case o.Phase == Halted && o.State.Failure != nil: // an event says so
+	case o.Phase == Halted && o.State.Failure != nil: // an event reports it
 	default:
-		t.Moments = append(t.Moments, Moment{At: s.At, Verdict: o.Phase, Stage: o.Stage, Message: o.Message})
+		t.Moments = append(t.Moments, Moment{At: s.At, Phase: o.Phase, Stage: o.Stage, Message: o.Message})
 	}
 	t.Last = o
 }
 
-// String is the timeline as people read it, one line a moment, with how it ends in the last one.
+// String returns the timeline with one line per moment and the final phase in the last line.
 func (t Timeline) String() string {
 	var b strings.Builder
 	for _, m := range t.Moments {
@@ -76,29 +77,29 @@ func (m Moment) sentence() string {
 	}
 	switch m.Event {
 	case RolloutStarted:
-		return "a new version is wanted"
+		return "a new version"
 	case RolloutSuperseded:
-		return "a newer version is wanted"
+		return "a newer version"
 	case StageStarted:
-		return "begins"
+		return "starts"
 	case ClusterUpdated:
-		return verb("gets the new version", "get the new version")
+		return verb("is updated", "are updated")
 	case ClusterHealthy:
 		return verb("is healthy", "are healthy")
 	case ClusterDegraded:
-		return withMessage(verb("is not healthy any more", "are not healthy any more"), m.Message)
+		return withMessage(verb("is no longer healthy", "are no longer healthy"), m.Message)
 	case StageCompleted:
-		return "passed"
+		return "completed"
 	case RolloutHalted:
-		return withMessage("stops", m.Message)
+		return withMessage("halted", m.Message)
 	case ClusterRolledBack:
-		return verb("gets back what it had", "get back what they had")
+		return verb("is rolled back", "are rolled back")
 	case RolloutResumed:
-		return "a person resumed it"
+		return "resumed"
 	case RolloutCompleted:
-		return "every stage was left"
+		return "all stages are complete"
 	}
-	return withMessage(string(m.Verdict), m.Message)
+	return withMessage(string(m.Phase), m.Message)
 }
 
 func withMessage(sentence, message string) string {
@@ -108,7 +109,7 @@ func withMessage(sentence, message string) string {
 	return sentence + ": " + message
 }
 
-// names is "a, b, c" and of many the first and how many more.
+// names returns "a, b, c", or the first names and how many more there are.
 func names(all []string) string {
 	const shown = 6
 	if len(all) <= shown {

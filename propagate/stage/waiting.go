@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// waitingCluster picks the cluster that the stage waits for: the one most in trouble, then the one whose deadline is next; of
-// those that only soak, the last.
+// waitingCluster selects the cluster that the stage waits for: the cluster in the worst state, then the one with the earliest
+// deadline; if all only soak, the one that ends last.
 func (m *machine) waitingCluster(o *Outcome, p *stageState) {
 	soaking := p.counts[pending] == 0
 	var worst *WaitingFor
@@ -29,44 +29,44 @@ func (m *machine) waitingCluster(o *Outcome, p *stageState) {
 	o.WaitingFor = worst
 }
 
-// How much a cluster that is waited for deserves to be looked at first.
+// Ranks of the clusters that a stage waits for; the highest is reported.
 const (
-	rankTurn = 1 + iota
+	rankPending = 1 + iota
 	rankSoak
-	rankAsked
-	rankAway
-	rankFlying
+	rankGate
+	rankUnreachable
+	rankInFlight
 	rankFailed
 )
 
-// waits is what a cluster is waited for; rank 0 when it is not.
+// waits returns the event that a cluster is waited for; the rank is 0 when there is none.
 func (m *machine) waits(c *member) (WaitingFor, int) {
 	w := WaitingFor{Cluster: c.Name, Stage: c.stage.Name, Since: c.UpdatedAt, Deadline: c.UpdatedAt.Add(c.stage.deadline)}
 	switch s := m.standing(c); {
 	case s == pending:
-		w.Message, w.Since, w.Deadline = "to get its turn", m.next.StageStartedAt, time.Time{}
+		w.Message, w.Since, w.Deadline = "to be updated", m.next.StageStartedAt, time.Time{}
 		if w.Since.IsZero() {
 			w.Since = m.next.StartedAt
 		}
 		if c.Unobserved {
-			w.Message = "to be asked what it runs"
+			w.Message = "to report its running version"
 		}
-		return w, rankTurn
+		return w, rankPending
 	case s != waiting:
 		return w, 0
 	case c.Unreachable != "":
-		w.Message, w.Since, w.Deadline = "to be heard from: "+c.Unreachable, c.UnavailableSince, c.UnavailableSince.Add(c.stage.deadline)
-		return w, rankAway
+		w.Message, w.Since, w.Deadline = "to be reachable: "+c.Unreachable, c.UnavailableSince, c.UnavailableSince.Add(c.stage.deadline)
+		return w, rankUnreachable
 	case c.healthyNow() && c.GatePassedAt.IsZero() && !m.soaked(c):
 		w.Message, w.Since, w.Deadline = "to be healthy for "+short(c.stage.soakDuration), c.HealthySince, c.HealthySince.Add(c.stage.soakDuration)
 		return w, rankSoak
 	case c.healthyNow() && c.GatePassedAt.IsZero():
-		w.Message = fmt.Sprintf("to say yes to %s", c.openQuestion())
+		w.Message = fmt.Sprintf("to pass %s", c.openQuestion())
 		if message := c.Report.Answers[c.openQuestion()].Message; message != "" {
 			w.Message += ": " + message
 		}
 		w.Deadline = w.Deadline.Add(c.stage.soakDuration)
-		return w, rankAsked
+		return w, rankGate
 	}
 	w.Message = "to become healthy"
 	if !c.GatePassedAt.IsZero() && !c.UnhealthySince.IsZero() {
@@ -78,5 +78,5 @@ func (m *machine) waits(c *member) (WaitingFor, int) {
 	if c.reportsCurrent() && c.Report.Health == Failed {
 		return w, rankFailed
 	}
-	return w, rankFlying
+	return w, rankInFlight
 }

@@ -8,29 +8,29 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// world is what the simulated clusters run.
+// world is the state of a simulation.
 type world struct {
-	in       Input
-	scenario Scenario
-	start    time.Time
-	clusters map[string]*simulated
-	last     Outcome
-	asked    map[policy.Command]time.Duration // when an approval was waited for first
-	orders   []policy.Command
-	ordered  int // of scenario.Orders
-	commits  int // of scenario.Commits
+	in        Input
+	scenario  Scenario
+	start     time.Time
+	clusters  map[string]*simulated
+	last      Outcome
+	approvals map[policy.Command]time.Duration // the first time at which an approval was needed
+	commands  []policy.Command
+	handled   int // of scenario.Commands
+	commits   int // of scenario.Commits
 }
 
 // simulated is one cluster.
 type simulated struct {
 	runs  Version
 	since time.Duration
-	given bool // by the rollout, and not there before
+	given bool // by the rollout; false for a version that was there before
 	first Cluster
 }
 
 func newWorld(in Input, s Scenario) *world {
-	w := &world{in: in, scenario: s, start: in.Now, clusters: map[string]*simulated{}, asked: map[policy.Command]time.Duration{}, orders: slices.Clone(in.Commands)}
+	w := &world{in: in, scenario: s, start: in.Now, clusters: map[string]*simulated{}, approvals: map[policy.Command]time.Duration{}, commands: slices.Clone(in.Commands)}
 	w.in.Clusters = slices.Clone(in.Clusters)
 	for _, c := range in.Clusters {
 		w.clusters[c.Name] = &simulated{runs: Version{c.Report.Digest, c.Report.Revision}, first: c}
@@ -40,7 +40,7 @@ func newWorld(in Input, s Scenario) *world {
 	return w
 }
 
-// step asks Decide about the world at a time.
+// step calls Decide for the world at a time.
 func (w *world) step(at time.Duration) Step {
 	w.in.Now = w.start.Add(at)
 	for ; w.commits < len(w.scenario.Commits) && w.scenario.Commits[w.commits].At.Length() <= at; w.commits++ {
@@ -51,7 +51,7 @@ func (w *world) step(at time.Duration) Step {
 	}
 	w.command(at)
 	in := w.in
-	in.Clusters, in.Commands = slices.Clone(w.in.Clusters), slices.Clone(w.orders)
+	in.Clusters, in.Commands = slices.Clone(w.in.Clusters), slices.Clone(w.commands)
 	w.last = Decide(in)
 	w.ask(at)
 	w.in.Previous = w.last.State
@@ -67,40 +67,40 @@ func (w *world) commit(c Commit) {
 	}
 }
 
-// command notes what people order by now: it is about the target that they have seen.
+// command adds the commands that are due. They are about the rollout of the previous decision.
 func (w *world) command(at time.Duration) {
-	for ; w.ordered < len(w.scenario.Commands) && w.last.ID != "" && w.scenario.Commands[w.ordered].At.Length() <= at; w.ordered++ {
-		o := w.scenario.Commands[w.ordered]
-		w.orders = append(w.orders, policy.Command{Do: o.Do, RolloutID: ShortID(w.last.ID), Stage: o.Stage})
+	for ; w.handled < len(w.scenario.Commands) && w.last.ID != "" && w.scenario.Commands[w.handled].At.Length() <= at; w.handled++ {
+		o := w.scenario.Commands[w.handled]
+		w.commands = append(w.commands, policy.Command{Do: o.Do, RolloutID: ShortID(w.last.ID), Stage: o.Stage})
 	}
-	for approval, since := range w.asked {
-		if at >= since+w.scenario.ApproveAfter.Length() && !slices.Contains(w.orders, approval) {
-			w.orders = append(w.orders, approval)
+	for approval, since := range w.approvals {
+		if at >= since+w.scenario.ApproveAfter.Length() && !slices.Contains(w.commands, approval) {
+			w.commands = append(w.commands, approval)
 		}
 	}
 }
 
-// ask notes since when an approval is waited for, if somebody will give it.
+// ask records the time from which an approval is needed, if somebody will approve.
 func (w *world) ask(at time.Duration) {
 	if w.scenario.ApproveAfter == "" || w.last.Phase != WaitingForApproval {
 		return
 	}
 	approval := policy.Command{Do: policy.CommandApprove, RolloutID: ShortID(w.last.ID), Stage: w.last.Stage}
-	if _, asked := w.asked[approval]; !asked {
-		w.asked[approval] = at
+	if _, approvals := w.approvals[approval]; !approvals {
+		w.approvals[approval] = at
 	}
 }
 
-// report is what a cluster says at a time.
+// report sets the report of a cluster at a time.
 func (w *world) report(c *Cluster, at time.Duration) {
 	it := w.clusters[c.Name]
 	c.Held, c.Unreachable = it.first.Held, it.first.Unreachable
 	for _, t := range w.troubles(c.Name, at) {
 		switch t.Kind {
 		case Lost:
-			c.Unreachable = "it is unreachable in this scenario"
+			c.Unreachable = "unreachable in this scenario"
 		case Kept:
-			c.Held = "people hold it in this scenario"
+			c.Held = "held in this scenario"
 		}
 	}
 	if !it.given {
@@ -112,7 +112,7 @@ func (w *world) report(c *Cluster, at time.Duration) {
 	answer := Answer{State: c.Report.Health}
 	for _, t := range w.troubles(c.Name, at) {
 		if t.Kind == Refuses && t.of(it.runs) {
-			answer = Answer{State: Failed, Message: "it refuses in this scenario"}
+			answer = Answer{State: Failed, Message: "rejected in this scenario"}
 		}
 	}
 	c.Report.Answers = map[Question]Answer{}
@@ -123,7 +123,7 @@ func (w *world) report(c *Cluster, at time.Duration) {
 	}
 }
 
-// health of a cluster on what it runs: it takes its time after it was given, and after each trouble.
+// health returns the health of a cluster: it recovers with a delay after an update and after each trouble.
 func (w *world) health(name string, it *simulated, at time.Duration) Report {
 	from := it.since
 	for _, t := range w.scenario.Faults {
@@ -135,7 +135,7 @@ func (w *world) health(name string, it *simulated, at time.Duration) Report {
 			if t.Kind == Stalls {
 				state = Stalled
 			}
-			return Report{Health: state, Since: w.start.Add(max(it.since, t.From.Length())), Message: "it fails in this scenario"}
+			return Report{Health: state, Since: w.start.Add(max(it.since, t.From.Length())), Message: "fails in this scenario"}
 		}
 		if t.To != "" && t.To.Length() <= at {
 			from = max(from, t.To.Length())
@@ -158,7 +158,7 @@ func (w *world) troubles(cluster string, at time.Duration) []Trouble {
 	return now
 }
 
-// deliver applies what was decided, as far as clusters can be reached, and says whether anything changed.
+// deliver applies the decisions to the reachable clusters, and reports whether anything changed.
 func (w *world) deliver(step Step) bool {
 	changed := false
 	for i, d := range step.Outcome.Decisions {
@@ -178,7 +178,7 @@ func (w *world) deliver(step Step) bool {
 	return changed || len(step.Outcome.Events) > 0
 }
 
-// position of a cluster in the input, which is i when that is sorted.
+// position returns the index of a cluster in the input, which is i if the input is sorted.
 func (w *world) position(name string, i int) int {
 	if w.in.Clusters[i].Name == name {
 		return i
@@ -186,7 +186,7 @@ func (w *world) position(name string, i int) int {
 	return slices.IndexFunc(w.in.Clusters, func(c Cluster) bool { return c.Name == name })
 }
 
-// next is the next time at which something can happen.
+// next returns the next time at which something can change.
 func (w *world) next(at time.Duration) (time.Duration, bool) {
 	times := w.scenario.instants()
 	for _, name := range slices.Sorted(maps.Keys(w.clusters)) {
@@ -203,7 +203,7 @@ func (w *world) next(at time.Duration) (time.Duration, bool) {
 	if !w.last.RequeueAt.IsZero() {
 		times = append(times, w.last.RequeueAt.Sub(w.start))
 	}
-	for _, since := range w.asked {
+	for _, since := range w.approvals {
 		times = append(times, since+w.scenario.ApproveAfter.Length())
 	}
 	var next time.Duration

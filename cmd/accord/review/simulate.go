@@ -177,7 +177,7 @@ func simulate(in stages.Input, s stages.Scenario) *simulation {
 		OutdatedClusters: line.Last.OutdatedClusters, timeline: line.String(),
 	}
 	for _, m := range line.Moments {
-		made.Moments = append(made.Moments, moment{m.At.String(), m.Event, m.Verdict, m.Stage, m.Clusters, m.Message})
+		made.Moments = append(made.Moments, moment{m.At.String(), m.Event, m.Phase, m.Stage, m.Clusters, m.Message})
 	}
 	return made
 }
