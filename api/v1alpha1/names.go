@@ -15,6 +15,8 @@ const (
 	ApprovedPlanAnnotation = "accord.dev/approved-plan"
 	// ApprovePlanTrailer begins a line of a commit message that approves a plan. The digest of the plan follows.
 	ApprovePlanTrailer = "Accord-Approve-Plan: "
+	// AllowPruneTrailer is a line of a commit message that lifts the prune limits for that commit.
+	AllowPruneTrailer = "Accord-Prune: allow"
 	// AcknowledgeRemovedAnnotation on a Federation is a time (RFC 3339). Clusters that were removed until then are
 	// deleted from status.removedClusters, because somebody took care of them.
 	AcknowledgeRemovedAnnotation = "accord.dev/acknowledge-removed-clusters"

@@ -21,9 +21,6 @@ import (
 	"github.com/accord-dev/accord/source"
 )
 
-// pruneTrailer lifts the prune limits for the commit whose message has it.
-const pruneTrailer = "Accord-Prune: allow"
-
 // Checkout is one state of all sources of a Federation.
 type Checkout struct {
 	sources   []v1alpha1.Source
@@ -104,7 +101,7 @@ func (c Checkout) newest() source.Snapshot {
 func (c Checkout) AllowsPrune() bool {
 	for _, s := range c.snapshots {
 		for line := range strings.Lines(s.Message) {
-			if strings.TrimSpace(line) == pruneTrailer {
+			if strings.TrimSpace(line) == v1alpha1.AllowPruneTrailer {
 				return true
 			}
 		}

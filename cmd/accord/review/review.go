@@ -232,7 +232,7 @@ func (p *comparison) options(k *load.HubSnapshot, progress func(done, total int)
 		message = gitrepo.MergedCommit(p.head.commit).Message + "\n" + message
 	}
 	return diff.Options{
-		Key: key, Prune: spec.Prune, PruneLimits: spec.PruneLimits, AllowPrune: hasTrailer(message, "Accord-Prune: allow"),
+		Key: key, Prune: spec.Prune, PruneLimits: spec.PruneLimits, AllowPrune: hasTrailer(message, v1alpha1.AllowPruneTrailer),
 		Observed: observations(k, time.Now()), Progress: progress,
 	}
 }
