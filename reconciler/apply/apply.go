@@ -32,7 +32,7 @@ func (d *delivery) applyAll(ctx context.Context) error {
 	var first, rest, served []*task
 	for _, t := range d.tasks {
 		switch gk := t.ID.GroupKind(); {
-		case t.refused, t.done:
+		case t.rejected, t.done:
 		case gk == crdKind:
 			first, served = append(first, t), append(served, t)
 		case gk == namespaceKind:
@@ -44,7 +44,7 @@ func (d *delivery) applyAll(ctx context.Context) error {
 	if err := each(ctx, d.options.Workers, first, d.apply); err != nil {
 		return err
 	}
-	if err := d.awaitEstablished(ctx, served); err != nil {
+	if err := d.waitUntilServed(ctx, served); err != nil {
 		return err
 	}
 	return each(ctx, d.options.Workers, rest, func(ctx context.Context, t *task) error {
@@ -72,7 +72,7 @@ func (d *delivery) apply(ctx context.Context, t *task) error {
 	sent, after, err := d.write(ctx, t, objects)
 	doing := "applying"
 	if at := immutableIn(err); t.exists && len(at) > 0 {
-		if why := d.spares(t); why != "" {
+		if why := d.keepReason(t); why != "" {
 			doing = why
 		} else {
 			doing = fmt.Sprintf("making it anew, because %s cannot be changed", strings.Join(at, ", "))

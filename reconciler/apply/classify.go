@@ -15,8 +15,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
-// problem classifies what the API server answered.
-func problem(err error) *live.Problem {
+// problemOf classifies what the API server answered.
+func problemOf(err error) *live.Problem {
 	if p, ok := errors.AsType[*live.Problem](err); ok {
 		return p
 	}
@@ -45,10 +45,10 @@ func classify(err error) (reason string, retry bool) {
 	return live.Failed, true
 }
 
-// discreet is err without what an API server quotes of the object. What it says of a Secret may contain its values.
-func discreet(id manifest.ID, p *live.Problem) *live.Problem {
+// redact is err without what an API server quotes of the object. What it says of a Secret may contain its values.
+func redact(id manifest.ID, p *live.Problem) *live.Problem {
 	var status apierrors.APIStatus
-	if !id.IsSecret() || !quoting(p) || !errors.As(p.Err, &status) {
+	if !id.IsSecret() || !mayQuote(p) || !errors.As(p.Err, &status) {
 		return p
 	}
 	var at []string
@@ -61,8 +61,8 @@ func discreet(id manifest.ID, p *live.Problem) *live.Problem {
 		"the API server refuses it [%s]; what it says is not shown, because it may quote the values of the Secret", strings.Join(at, " "))}
 }
 
-// quoting says that an answer may be about values: what is not valid, and what admission denies, which is Forbidden like
+// mayQuote says that an answer may be about values: what is not valid, and what admission denies, which is Forbidden like
 // a missing right but not in the authorizer's words.
-func quoting(p *live.Problem) bool {
+func mayQuote(p *live.Problem) bool {
 	return p.Reason == live.Rejected || p.Reason == live.Forbidden && !strings.Contains(p.Err.Error(), `is forbidden: User "`)
 }

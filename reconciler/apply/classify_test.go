@@ -29,13 +29,13 @@ func TestWhatAnAPIServerSaysOfASecretIsNotShown(t *testing.T) {
 		"a policy denies it": {apierrors.NewForbidden(secrets, "db", errors.New(`ValidatingAdmissionPolicy 'p' with binding 'b' denied request: planted is weak`)), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := discreet(db, problem(c.err)).Error()
+			said := redact(db, problemOf(c.err)).Error()
 			if c.shown {
 				require.Contains(t, said, "planted")
 				return
 			}
 			require.NotContains(t, said, "planted")
-			require.Contains(t, discreet(manifest.ID{Kind: "ConfigMap"}, problem(c.err)).Error(), "planted")
+			require.Contains(t, redact(manifest.ID{Kind: "ConfigMap"}, problemOf(c.err)).Error(), "planted")
 		})
 	}
 }

@@ -23,11 +23,11 @@ const defaultWorkers = 8
 type Options struct {
 	// Prune deletes what is ours and no longer wanted. Without it such objects stay and are Orphaned.
 	Prune bool
-	// Brake bounds what may be pruned; AllowPrune lifts it (the commit has the trailer "Accord-Prune: allow").
-	Brake      v1alpha1.PruneLimits
-	AllowPrune bool
-	// Nothing says that the plan has nothing for any cluster: then nothing is pruned unless AllowPrune.
-	Nothing bool
+	// PruneLimits bounds what may be pruned; AllowPrune lifts it (the commit has the trailer "Accord-Prune: allow").
+	PruneLimits v1alpha1.PruneLimits
+	AllowPrune  bool
+	// EmptyPlan says that the plan has nothing for any cluster: then nothing is pruned unless AllowPrune.
+	EmptyPlan bool
 	// Withdraw says why an object that is not wanted any more must stay as it is; empty when it may go.
 	// Nil: everything may.
 	Withdraw func(id manifest.ID, labels map[string]string) string
@@ -38,14 +38,14 @@ type Options struct {
 	// Record stores the inventory durably. It is called with the union of old and new before the first apply, if
 	// anything is new. Nil: it is stored on the member only.
 	Record func(ctx context.Context, inventory []string) error
-	// First are the objects that a person changed just now, while there is more to do: they are not to wait for it.
-	First map[manifest.ID]bool
+	// Urgent are the objects that a person changed just now, while there is more to do: they are not to wait for it.
+	Urgent map[manifest.ID]bool
 	// Yield is called before each object that is not among First, and returns when there is nothing more urgent. Nil: there
 	// never is.
 	Yield func(ctx context.Context)
-	// Spare are objects that are not repaired now, because somebody else changes them again and again. What is to be
+	// SkipRepair are objects that are not repaired now, because somebody else changes them again and again. What is to be
 	// changed in them because Git changed is changed all the same.
-	Spare map[manifest.ID]bool
+	SkipRepair map[manifest.ID]bool
 	// Workers is how many requests may be under way at once; 0: 8.
 	Workers int
 	// Timeout of each request; 0: clusters.RequestTimeout.
@@ -60,24 +60,24 @@ type Options struct {
 func Deliver(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *live.Objects, previous *live.Inventory, o Options) (live.Outcome, error) {
 	d := newDelivery(m, federation, want, live, previous, o)
 	err := d.run(ctx)
-	err = errors.Join(err, d.conclude(ctx, err))
+	err = errors.Join(err, d.finish(ctx, err))
 	d.outcome.Requests = int(d.requests.Load())
 	return d.outcome, err
 }
 
 // run is the whole of a delivery, one line a step.
 func (d *delivery) run(ctx context.Context) error {
-	if err := d.recall(ctx); err != nil {
+	if err := d.loadInventory(ctx); err != nil {
 		return err
 	}
 	d.compare()
-	if err := d.hurry(ctx); err != nil {
+	if err := d.applyUrgent(ctx); err != nil {
 		return err
 	}
-	if err := d.scout(ctx); err != nil {
+	if err := d.checkExisting(ctx); err != nil {
 		return err
 	}
-	if err := d.announce(ctx); err != nil {
+	if err := d.recordInventory(ctx); err != nil {
 		return err
 	}
 	if err := d.applyAll(ctx); err != nil {

@@ -84,7 +84,7 @@ func TestParentListsKindsAndNamespaces(t *testing.T) {
 func TestInventoryOfTheHubIsLost(t *testing.T) {
 	w := newWorld(t, "amnesia")
 	first := w.delivered(w.target(namespaceYAML + deploymentYAML + configMap("one", "1")))
-	recalled, err := Recall(t.Context(), w.member, w.federation)
+	recalled, err := Discover(t.Context(), w.member, w.federation)
 	require.NoError(t, err)
 	require.Equal(t, first.Inventory, live.Entries(recalled))
 	for _, r := range recalled {
@@ -258,7 +258,7 @@ func TestFieldOwnershipMovesWithForce(t *testing.T) {
 	target := w.target(namespaceYAML + configMap("one", "1"))
 	w.delivered(target)
 	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one","namespace":%q},"data":{"key":"theirs"}}`, w.namespace)
-	_, err := w.kubectl.Metadata.Resource(configMaps).Namespace(w.namespace).Patch(t.Context(), "one", types.ApplyPatchType, body, applied("rival"))
+	_, err := w.kubectl.Metadata.Resource(configMapsResource).Namespace(w.namespace).Patch(t.Context(), "one", types.ApplyPatchType, body, applied("rival"))
 	require.NoError(t, err)
 	outcome := w.delivered(target)
 	require.Equal(t, []live.Drift{{ID: w.id("ConfigMap", "one"), Manager: "rival", What: live.Changed, Fields: "data"}}, outcome.Drift)

@@ -22,8 +22,8 @@ import (
 	"github.com/accord-dev/accord/status/interpret"
 )
 
-// TryOptions say how a delivery is tried.
-type TryOptions struct {
+// DryRunOptions say how a delivery is tried.
+type DryRunOptions struct {
 	// Book has the scripts by which users retain what is live. Nil: there are none.
 	Book *interpret.Book
 	// Only are the objects to try. Nil: all that would be written.
@@ -39,11 +39,11 @@ type TryOptions struct {
 //
 // live and previous are as for Deliver; where live is nil it is asked for. The error is about the cluster as a whole or
 // ctx's own; what was learnt until then is in the Trial.
-func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *live.Objects, previous *live.Inventory, o TryOptions) (live.DryRunResult, error) {
+func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *live.Objects, previous *live.Inventory, o DryRunOptions) (live.DryRunResult, error) {
 	d := newDelivery(m, federation, want, live, previous, Options{Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
 	t := &trial{delivery: d, only: o.Only, unknown: live == nil}
 	err := t.run(ctx)
-	t.conclude()
+	t.addProblems()
 	t.answer.Requests = int(d.requests.Load())
 	return t.answer, err
 }
@@ -53,38 +53,38 @@ type trial struct {
 	*delivery
 	unknown bool // what is live has to be asked for
 	only    map[manifest.ID]bool
-	news    news
+	changes changes
 	answer  live.DryRunResult // guarded by delivery.mu while workers run
 }
 
 // run is the whole of a trial, one line a step.
 func (t *trial) run(ctx context.Context) error {
-	if err := t.recall(ctx); err != nil {
+	if err := t.loadInventory(ctx); err != nil {
 		return err
 	}
 	if t.unknown {
-		if err := t.lookUp(ctx); err != nil {
+		if err := t.listLive(ctx); err != nil {
 			return err
 		}
 	}
 	t.compare()
 	t.narrow()
-	if err := t.scout(ctx); err != nil {
+	if err := t.checkExisting(ctx); err != nil {
 		return err
 	}
-	t.news = newsOf(t.tasks)
+	t.changes = changesOf(t.tasks)
 	return each(ctx, t.options.Workers, t.tasks, t.try)
 }
 
 // narrow leaves out what is neither to be tried nor makes a difference for what is.
 func (t *trial) narrow() {
 	if t.only != nil {
-		t.tasks = slices.DeleteFunc(t.tasks, func(x *task) bool { return !t.only[x.ID] && !enables(x.ID.GroupKind()) })
+		t.tasks = slices.DeleteFunc(t.tasks, func(x *task) bool { return !t.only[x.ID] && !affectsOthers(x.ID.GroupKind()) })
 	}
 }
 
-// lookUp reads what carries our label, of every kind that is wanted or was delivered.
-func (t *trial) lookUp(ctx context.Context) error {
+// listLive reads what carries our label, of every kind that is wanted or was delivered.
+func (t *trial) listLive(ctx context.Context) error {
 	t.live = &live.Objects{}
 	wanted, kinds := map[manifest.ID]*propagate.Rendered{}, map[schema.GroupKind]schema.GroupVersionKind{}
 	for id := range t.previous.All() {
@@ -99,7 +99,7 @@ func (t *trial) lookUp(ctx context.Context) error {
 		if meta.IsNoMatchError(err) {
 			return nil
 		} else if err == nil {
-			err = t.observe(ctx, mapping.Resource, wanted)
+			err = t.listKindLive(ctx, mapping.Resource, wanted)
 		}
 		if err != nil {
 			return fmt.Errorf("cluster %s: listing %s: %w", t.member.Name, gvk.Kind, err)
@@ -108,8 +108,8 @@ func (t *trial) lookUp(ctx context.Context) error {
 	})
 }
 
-// observe reads what is ours of one kind, page by page.
-func (t *trial) observe(ctx context.Context, gvr schema.GroupVersionResource, wanted map[manifest.ID]*propagate.Rendered) error {
+// listKindLive reads what is ours of one kind, page by page.
+func (t *trial) listKindLive(ctx context.Context, gvr schema.GroupVersionResource, wanted map[manifest.ID]*propagate.Rendered) error {
 	selector := v1alpha1.PartOfLabel + "=" + t.applySet
 	for next := ""; ; {
 		err := t.request(ctx, func(ctx context.Context) error {
@@ -134,11 +134,11 @@ func (t *trial) observe(ctx context.Context, gvr schema.GroupVersionResource, wa
 
 // try asks about one object.
 func (t *trial) try(ctx context.Context, x *task) error {
-	if x.refused || t.only != nil && !t.only[x.ID] {
+	if x.rejected || t.only != nil && !t.only[x.ID] {
 		return nil
 	}
-	if why := t.news.defines(x); why != "" {
-		t.untried(x.ID, why)
+	if why := t.changes.definesKind(x); why != "" {
+		t.recordUnchecked(x.ID, why)
 		return nil
 	}
 	objects, err := t.resource(x.GVK, x.ID)
@@ -146,7 +146,7 @@ func (t *trial) try(ctx context.Context, x *task) error {
 		err = &live.Problem{Reason: live.NoMatch, Err: fmt.Errorf("the cluster does not serve %s %s", x.GVK.GroupVersion(), x.GVK.Kind)}
 	}
 	if err == nil {
-		err = t.ask(ctx, x, objects)
+		err = t.dryRunApply(ctx, x, objects)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -154,12 +154,12 @@ func (t *trial) try(ctx context.Context, x *task) error {
 	if err != nil && clusters.Down(err) {
 		return fmt.Errorf("cluster %s: %w", t.member.Name, err)
 	}
-	t.judge(x, err)
+	t.record(x, err)
 	return nil
 }
 
-// ask is write, with a dry-run in place of the apply.
-func (t *trial) ask(ctx context.Context, x *task, objects metadata.ResourceInterface) error {
+// dryRunApply is write, with a dry-run in place of the apply.
+func (t *trial) dryRunApply(ctx context.Context, x *task, objects metadata.ResourceInterface) error {
 	options := applied(v1alpha1.FieldManager)
 	options.DryRun = []string{metav1.DryRunAll}
 	for try := 1; ; try++ {
@@ -171,8 +171,8 @@ func (t *trial) ask(ctx context.Context, x *task, objects metadata.ResourceInter
 			_, err := objects.Patch(ctx, x.ID.Name, types.ApplyPatchType, sent.json, options)
 			return err
 		})
-		if x.exists && len(immutableIn(err)) > 0 && t.spares(x) == "" {
-			return t.rehearse(ctx, x, objects)
+		if x.exists && len(immutableIn(err)) > 0 && t.keepReason(x) == "" {
+			return t.dryRunCreate(ctx, x, objects)
 		}
 		if !sent.bound || !apierrors.IsConflict(err) || try == retainTries {
 			return err
@@ -180,8 +180,8 @@ func (t *trial) ask(ctx context.Context, x *task, objects metadata.ResourceInter
 	}
 }
 
-// judge takes note of an answer.
-func (t *trial) judge(x *task, err error) {
+// record takes note of an answer.
+func (t *trial) record(x *task, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err == nil {
@@ -192,7 +192,7 @@ func (t *trial) judge(x *task, err error) {
 	if reason == "" {
 		why += ": " + message(x, "", err)
 	} else {
-		why = t.news.excuses(x, reason, err)
+		why = t.changes.explains(x, reason, err)
 	}
 	if why != "" {
 		t.answer.Unchecked = append(t.answer.Unchecked, live.Unchecked{ID: x.ID, Message: why})
@@ -202,17 +202,17 @@ func (t *trial) judge(x *task, err error) {
 	t.answer.Rejected = append(t.answer.Rejected, live.Rejection{ID: x.ID, Reason: reason, Message: message(x, reason, err)})
 }
 
-func (t *trial) untried(id manifest.ID, why string) {
+func (t *trial) recordUnchecked(id manifest.ID, why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.answer.Unchecked = append(t.answer.Unchecked, live.Unchecked{ID: id, Message: why})
 }
 
-// conclude adds what the look before had found: objects that are somebody else's, and what could not be looked at.
-func (t *trial) conclude() {
+// addProblems adds what the look before had found: objects that are somebody else's, and what could not be looked at.
+func (t *trial) addProblems() {
 	for _, x := range t.tasks {
 		if err := t.outcome.Errors[x.ID]; err != nil && (t.only == nil || t.only[x.ID]) {
-			t.judge(x, err)
+			t.record(x, err)
 		}
 	}
 	slices.SortFunc(t.answer.Rejected, func(a, b live.Rejection) int { return a.ID.Compare(b.ID) })

@@ -28,13 +28,13 @@ import (
 const planted = "hunter2-planted"
 
 // tries is a dry-run after a look, as the loops have it; nothing may be written.
-func (w *world) tries(target propagate.ClusterPlan, o TryOptions) live.DryRunResult {
+func (w *world) tries(target propagate.ClusterPlan, o DryRunOptions) live.DryRunResult {
 	w.Helper()
 	w.look(target)
 	return w.asks(w.member, target, &w.live, o)
 }
 
-func (w *world) asks(m *clusters.Member, target propagate.ClusterPlan, live *live.Objects, o TryOptions) live.DryRunResult {
+func (w *world) asks(m *clusters.Member, target propagate.ClusterPlan, live *live.Objects, o DryRunOptions) live.DryRunResult {
 	w.Helper()
 	w.meanwhile = func(r *http.Request) {
 		require.True(w, r.Method == http.MethodGet || r.URL.Query().Get("dryRun") == "All", "%s %s writes", r.Method, r.URL)
@@ -209,10 +209,10 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: %q}
 			if strings.HasPrefix(c.wanted, overwritten) {
 				target = overwriting(target)
 			}
-			trial := w.tries(target, TryOptions{})
+			trial := w.tries(target, DryRunOptions{})
 			for deadline := time.Now().Add(20 * time.Second); c.patient && len(trial.Rejected)+len(trial.Unchecked) == 0 && time.Now().Before(deadline); {
 				time.Sleep(100 * time.Millisecond)
-				trial = w.tries(target, TryOptions{})
+				trial = w.tries(target, DryRunOptions{})
 			}
 			if c.hidden != "" {
 				require.NotContains(t, fmt.Sprint(trial), c.hidden)
@@ -228,7 +228,7 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: %q}
 				require.Contains(t, u.Message, c.untried)
 			}
 			require.Equal(t, c.tried, trial.Checked)
-			require.Equal(t, trial, withRequests(w.asks(w.member, target, nil, TryOptions{}), trial.Requests), "the same when what is live has to be looked up")
+			require.Equal(t, trial, withRequests(w.asks(w.member, target, nil, DryRunOptions{}), trial.Requests), "the same when what is live has to be looked up")
 		})
 	}
 }
@@ -259,7 +259,7 @@ func withRequests(t live.DryRunResult, n int) live.DryRunResult {
 func TestDryRunOfSome(t *testing.T) {
 	w := newWorld(t, "dryrun-some")
 	target := w.target(namespaceYAML + configMap("one", "1") + strings.Replace(deploymentYAML, "replicas: 2", "replicas: two", 1))
-	trial := w.tries(target, TryOptions{Only: map[manifest.ID]bool{w.id("ConfigMap", "one"): true}})
+	trial := w.tries(target, DryRunOptions{Only: map[manifest.ID]bool{w.id("ConfigMap", "one"): true}})
 	require.Zero(t, trial.Checked)
 	require.Equal(t, []live.Unchecked{{ID: w.id("ConfigMap", "one"), Message: `its namespace is new`}}, trial.Unchecked)
 }
@@ -291,7 +291,7 @@ func TestDryRunWithRights(t *testing.T) {
 			var trial live.DryRunResult
 			require.Eventually(t, func() (granted bool) { // which the API server hears of a moment later
 				var err error
-				trial, err = DryRun(t.Context(), m, w.federation, w.target(c.wanted), nil, nil, TryOptions{})
+				trial, err = DryRun(t.Context(), m, w.federation, w.target(c.wanted), nil, nil, DryRunOptions{})
 				return err == nil
 			}, 20*time.Second, 100*time.Millisecond)
 			require.Len(t, trial.Rejected, len(c.refused), "%+v", trial)
@@ -363,7 +363,7 @@ func TestDryRunOfACluster(t *testing.T) {
 	cfg.Host = "https://127.0.0.1:1"
 	m, err := clusters.Connect(cfg, "member")
 	require.NoError(t, err)
-	_, err = DryRun(t.Context(), m, w.federation, w.target(configMap("one", "1")), nil, nil, TryOptions{})
+	_, err = DryRun(t.Context(), m, w.federation, w.target(configMap("one", "1")), nil, nil, DryRunOptions{})
 	require.True(t, clusters.Down(err), "%v", err)
 }
 

@@ -143,7 +143,7 @@ func TestOneMemberUnderTwoNames(t *testing.T) {
 	w := newWorld(t, "twice")
 	w.delivered(w.target(namespaceYAML + configMap("one", "1")))
 	w.member.Name = "alias"
-	_, err := Recall(t.Context(), w.member, w.federation)
+	_, err := Discover(t.Context(), w.member, w.federation)
 	require.ErrorContains(t, err, "cluster alias is cluster member")
 	_, err = Deliver(t.Context(), w.member, w.federation, w.target(namespaceYAML+configMap("two", "2")), &live.Objects{}, nil, w.options)
 	require.ErrorContains(t, err, "cluster alias is cluster member")

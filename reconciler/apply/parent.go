@@ -30,11 +30,11 @@ const (
 	clusterAnnotation = "accord.dev/cluster"
 )
 
-var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+var configMapsResource = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// announce writes the union of old and new, on the hub and then on the member, before anything of it is applied: what
+// recordInventory writes the union of old and new, on the hub and then on the member, before anything of it is applied: what
 // was begun can be found again whatever happens. When nothing is new nothing is written.
-func (d *delivery) announce(ctx context.Context) error {
+func (d *delivery) recordInventory(ctx context.Context) error {
 	union := d.previous.With(d.live.IDs()).With(d.written())
 	if union == d.previous {
 		d.parent, d.begun = union, true
@@ -53,20 +53,20 @@ func (d *delivery) announce(ctx context.Context) error {
 func (d *delivery) written() iter.Seq[manifest.ID] {
 	return func(yield func(manifest.ID) bool) {
 		for _, t := range d.tasks {
-			if !t.refused && !yield(t.ID) {
+			if !t.rejected && !yield(t.ID) {
 				return
 			}
 		}
 	}
 }
 
-// conclude says what is ours now, and shrinks the parent on the member if what it lists became less.
-func (d *delivery) conclude(ctx context.Context, failed error) error {
+// finish says what is ours now, and shrinks the parent on the member if what it lists became less.
+func (d *delivery) finish(ctx context.Context, failed error) error {
 	if !d.begun {
 		d.outcome.Inventory = d.previous.Entries()
 		return nil
 	}
-	now := d.ours(failed)
+	now := d.inventory(failed)
 	d.outcome.Inventory = now.Entries()
 	if failed != nil || now.SameParent(d.parent) {
 		return nil
@@ -74,8 +74,8 @@ func (d *delivery) conclude(ctx context.Context, failed error) error {
 	return d.writeParent(ctx, now)
 }
 
-// ours is what is on the cluster after the delivery.
-func (d *delivery) ours(failed error) *live.Inventory {
+// inventory is what is on the cluster after the delivery.
+func (d *delivery) inventory(failed error) *live.Inventory {
 	left := make(map[manifest.ID]bool, d.live.Len())
 	for id := range d.live.Remaining() {
 		left[id] = true
@@ -83,7 +83,7 @@ func (d *delivery) ours(failed error) *live.Inventory {
 	for id := range d.written() {
 		left[id] = true
 	}
-	for _, id := range d.outcome.Spared {
+	for _, id := range d.outcome.NotRepaired {
 		left[id] = true
 	}
 	for _, gone := range [][]manifest.ID{d.outcome.Pruned, d.outcome.Released} {
@@ -135,7 +135,7 @@ func (d *delivery) writeParent(ctx context.Context, inv *live.Inventory) error {
 
 func (d *delivery) patchParent(ctx context.Context, body []byte) error {
 	return d.request(ctx, func(ctx context.Context) error {
-		_, err := d.member.Metadata.Resource(configMaps).Namespace(applyset.InventoryNamespace).
+		_, err := d.member.Metadata.Resource(configMapsResource).Namespace(applyset.InventoryNamespace).
 			Patch(ctx, applyset.InventoryName(d.federation), types.ApplyPatchType, body, applied(v1alpha1.FieldManager))
 		return err
 	})
@@ -151,13 +151,13 @@ func (d *delivery) createNamespace(ctx context.Context) error {
 	})
 }
 
-// recall takes the inventory of the last delivery from the hub, and what there is from the watches. If the hub knows
+// loadInventory takes the inventory of the last delivery from the hub, and what there is from the watches. If the hub knows
 // nothing it may have lost it: then the member is asked.
-func (d *delivery) recall(ctx context.Context) error {
+func (d *delivery) loadInventory(ctx context.Context) error {
 	if d.previous.Len() > 0 || len(d.want.Objects) == 0 && d.live.Len() == 0 {
 		return nil
 	}
-	found, err := d.recover(ctx)
+	found, err := d.listFromMember(ctx)
 	if err != nil {
 		return err
 	}
@@ -171,11 +171,11 @@ func (d *delivery) recall(ctx context.Context) error {
 	return nil
 }
 
-// recover lists what carries our label, of the kinds that the parent on the member names; nothing if there is no parent.
-func (d *delivery) recover(ctx context.Context) (map[manifest.ID]live.Object, error) {
+// listFromMember lists what carries our label, of the kinds that the parent on the member names; nothing if there is no parent.
+func (d *delivery) listFromMember(ctx context.Context) (map[manifest.ID]live.Object, error) {
 	var parent *metav1.PartialObjectMetadata
 	err := d.request(ctx, func(ctx context.Context) (err error) {
-		parent, err = d.member.Metadata.Resource(configMaps).Namespace(applyset.InventoryNamespace).
+		parent, err = d.member.Metadata.Resource(configMapsResource).Namespace(applyset.InventoryNamespace).
 			Get(ctx, applyset.InventoryName(d.federation), metav1.GetOptions{})
 		return err
 	})
@@ -193,15 +193,15 @@ func (d *delivery) recover(ctx context.Context) (map[manifest.ID]live.Object, er
 		if kind == "" {
 			continue
 		}
-		if err := d.recoverKind(ctx, schema.ParseGroupKind(kind), found); err != nil {
+		if err := d.listKind(ctx, schema.ParseGroupKind(kind), found); err != nil {
 			return nil, fmt.Errorf("cluster %s: listing %s of the inventory: %w", d.member.Name, kind, err)
 		}
 	}
 	return found, nil
 }
 
-// recoverKind adds what carries our label to found. A kind that is not served any more has nothing.
-func (d *delivery) recoverKind(ctx context.Context, kind schema.GroupKind, found map[manifest.ID]live.Object) error {
+// listKind adds what carries our label to found. A kind that is not served any more has nothing.
+func (d *delivery) listKind(ctx context.Context, kind schema.GroupKind, found map[manifest.ID]live.Object) error {
 	mapping, err := d.member.Kinds.Mapping(kind.WithVersion(""))
 	if meta.IsNoMatchError(err) {
 		return nil

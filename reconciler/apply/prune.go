@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
@@ -19,16 +20,16 @@ import (
 // them failed or an object could not be rendered: what comes in the place of the old may not be there.
 func (d *delivery) prune(ctx context.Context) error {
 	remove, release := d.unwanted()
-	if len(d.outcome.Errors) > 0 || d.unrendered() {
+	if len(d.outcome.Errors) > 0 || d.hasRenderErrors() {
 		return nil
 	}
-	spared, err := d.spared(ctx, slices.Concat(remove, release))
+	spared, err := d.neededByHeld(ctx, slices.Concat(remove, release))
 	if err != nil || len(d.outcome.Errors) > 0 { // what could not be read may need anything
 		return err
 	}
 	stays := func(id manifest.ID) bool { return spared[id] }
 	remove, release = slices.DeleteFunc(remove, stays), slices.DeleteFunc(release, stays)
-	if d.outcome.PruneBlocked = d.brake(remove); d.outcome.PruneBlocked != "" {
+	if d.outcome.PruneBlocked = d.pruneBlocked(remove); d.outcome.PruneBlocked != "" {
 		remove = nil
 	}
 	if err := each(ctx, d.options.Workers, release, d.release); err != nil {
@@ -41,8 +42,8 @@ func (d *delivery) prune(ctx context.Context) error {
 	return each(ctx, d.options.Workers, last, d.delete)
 }
 
-// unrendered says that something wanted could not be made.
-func (d *delivery) unrendered() bool {
+// hasRenderErrors says that something wanted could not be made.
+func (d *delivery) hasRenderErrors() bool {
 	for _, f := range d.want.Failed {
 		if f.Held == "" {
 			return true
@@ -96,7 +97,7 @@ func split(remove []manifest.ID) (objects, last []manifest.ID) {
 // delete removes one object, if it is still the one that was seen. One that is gone is done.
 func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 	if id.GroupKind() == namespaceKind {
-		switch tenant, err := d.tenant(ctx, id.Name); {
+		switch tenant, err := d.foreignObject(ctx, id.Name); {
 		case err != nil:
 			return d.fail(ctx, id, "looking for what is in the namespace", err)
 		case tenant != "":
@@ -142,4 +143,13 @@ func (d *delivery) release(ctx context.Context, id manifest.ID) error {
 	}
 	d.note(func(o *live.Outcome) { o.Released = append(o.Released, id) })
 	return nil
+}
+
+// pruneBlocked returns why the objects to remove are not deleted, or "" if they may be. The review of a plan applies the
+// same limits (permit.Prune).
+func (d *delivery) pruneBlocked(remove []manifest.ID) string {
+	if d.options.AllowPrune {
+		return ""
+	}
+	return permit.Prune(d.options.PruneLimits, remove, d.live.Len(), d.options.EmptyPlan)
 }

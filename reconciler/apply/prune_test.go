@@ -120,7 +120,7 @@ func TestPruneBrake(t *testing.T) {
 		"more than half, and the commit is": {allow: true, keep: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := &delivery{live: &live.Objects{}, options: Options{Brake: c.brake, AllowPrune: c.allow}}
+			d := &delivery{live: &live.Objects{}, options: Options{PruneLimits: c.brake, AllowPrune: c.allow}}
 			var remove []manifest.ID
 			for i := range 10 {
 				id := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint(i)}
@@ -130,12 +130,12 @@ func TestPruneBrake(t *testing.T) {
 				}
 			}
 			if c.braked == "" {
-				require.Empty(t, d.brake(remove))
+				require.Empty(t, d.pruneBlocked(remove))
 				return
 			}
-			require.Contains(t, d.brake(remove), c.braked)
-			require.Contains(t, d.brake(remove), fmt.Sprintf("would delete %d of 10 objects (ConfigMap shop/%d, ", 10-c.keep, c.keep))
-			require.Contains(t, d.brake(remove), "Accord-Prune: allow")
+			require.Contains(t, d.pruneBlocked(remove), c.braked)
+			require.Contains(t, d.pruneBlocked(remove), fmt.Sprintf("would delete %d of 10 objects (ConfigMap shop/%d, ", 10-c.keep, c.keep))
+			require.Contains(t, d.pruneBlocked(remove), "Accord-Prune: allow")
 		})
 	}
 }

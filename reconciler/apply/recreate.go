@@ -52,9 +52,9 @@ func immutableIn(err error) []string {
 	return fields
 }
 
-// spares says why an object that cannot be changed is not deleted to be made anew, as what is being done; empty if it is.
-func (d *delivery) spares(t *task) string {
-	object, err := decoded(t)
+// keepReason says why an object that cannot be changed is not deleted to be made anew, as what is being done; empty if it is.
+func (d *delivery) keepReason(t *task) string {
+	object, err := decode(t)
 	if err != nil {
 		return "applying"
 	}
@@ -72,8 +72,8 @@ func (d *delivery) spares(t *task) string {
 	return ""
 }
 
-// decoded is the object of a task.
-func decoded(t *task) (*unstructured.Unstructured, error) {
+// decode is the object of a task.
+func decode(t *task) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(t.JSON, &object.Object); err != nil {
 		return nil, fmt.Errorf("reading the rendered object: %w", err)
@@ -85,12 +85,12 @@ func decoded(t *task) (*unstructured.Unstructured, error) {
 func (d *delivery) recreate(ctx context.Context, t *task, objects metadata.ResourceInterface) (body, *metav1.PartialObjectMetadata, error) {
 	seen, _ := d.live.Get(t.ID)
 	if !seen.Deleting {
-		object, err := decoded(t)
+		object, err := decode(t)
 		if err != nil {
 			return body{}, nil, err
 		}
-		how := propagation(object)
-		if err := d.rehearse(ctx, t, objects); err != nil {
+		how := deletePropagation(object)
+		if err := d.dryRunCreate(ctx, t, objects); err != nil {
 			return body{}, nil, fmt.Errorf("it is left as it is, because the cluster would not take a new one: %w", err)
 		}
 		err = d.request(ctx, func(ctx context.Context) error {
@@ -101,28 +101,28 @@ func (d *delivery) recreate(ctx context.Context, t *task, objects metadata.Resou
 		}
 	}
 	d.note(func(o *live.Outcome) { o.Recreated = append(o.Recreated, t.ID) })
-	if err := d.awaitGone(ctx, t, objects); err != nil {
+	if err := d.waitUntilDeleted(ctx, t, objects); err != nil {
 		return body{}, nil, err
 	}
 	t.exists = false
 	return d.write(ctx, t, objects)
 }
 
-// propagation is foreground for what makes pods: the new ones do not run beside the old. Everything else is gone at once.
-func propagation(object *unstructured.Unstructured) metav1.DeletionPropagation {
+// deletePropagation is foreground for what makes pods: the new ones do not run beside the old. Everything else is gone at once.
+func deletePropagation(object *unstructured.Unstructured) metav1.DeletionPropagation {
 	if _, makes, err := unstructured.NestedMap(object.Object, "spec", "template"); makes && err == nil {
 		return metav1.DeletePropagationForeground
 	}
 	return metav1.DeletePropagationBackground
 }
 
-// rehearse asks whether the object would be taken if it was not there: a dry-run under a name that nobody has.
-func (d *delivery) rehearse(ctx context.Context, t *task, objects metadata.ResourceInterface) error {
-	object, err := decoded(t)
+// dryRunCreate asks whether the object would be taken if it was not there: a dry-run under a name that nobody has.
+func (d *delivery) dryRunCreate(ctx context.Context, t *task, objects metadata.ResourceInterface) error {
+	object, err := decode(t)
 	if err != nil {
 		return err
 	}
-	name := rehearsal(t.ID)
+	name := dryRunName(t.ID)
 	object.SetName(name)
 	text, err := json.Marshal(object.Object)
 	if err != nil {
@@ -136,13 +136,13 @@ func (d *delivery) rehearse(ctx context.Context, t *task, objects metadata.Resou
 	})
 }
 
-// rehearsal is a name that any kind may have.
-func rehearsal(id manifest.ID) string {
+// dryRunName is a name that any kind may have.
+func dryRunName(id manifest.ID) string {
 	return fmt.Sprintf("accord-rehearsal-%x", xxhash.Sum64String(id.String()))
 }
 
-// awaitGone waits a moment until what was deleted is gone.
-func (d *delivery) awaitGone(ctx context.Context, t *task, objects metadata.ResourceInterface) error {
+// waitUntilDeleted waits a moment until what was deleted is gone.
+func (d *delivery) waitUntilDeleted(ctx context.Context, t *task, objects metadata.ResourceInterface) error {
 	seen, _ := d.live.Get(t.ID)
 	for i := range goneTries {
 		err := d.request(ctx, func(ctx context.Context) error {

@@ -31,8 +31,8 @@ func TestImmutableIsReportedWithTheWayOut(t *testing.T) {
 	err := o.Errors[w.id("ConfigMap", "fixed")]
 	require.ErrorContains(t, err, "accord.dev/force: enabled")
 	require.ErrorContains(t, err, "immutable")
-	require.Equal(t, live.Rejected, problem(err).Reason)
-	require.False(t, problem(err).Retry)
+	require.Equal(t, live.Rejected, problemOf(err).Reason)
+	require.False(t, problemOf(err).Retry)
 	require.Equal(t, before, w.get("ConfigMap", w.namespace, "fixed").GetUID())
 }
 
@@ -42,7 +42,7 @@ func TestImmutableIsMadeAnewWhereGitAllowsIt(t *testing.T) {
 	before := w.get("ConfigMap", w.namespace, "fixed").GetUID()
 	want := w.target(immutableMap("2", forcedText))
 
-	trial, err := DryRun(t.Context(), w.member, w.federation, want, &w.live, read(w.inventory...), TryOptions{})
+	trial, err := DryRun(t.Context(), w.member, w.federation, want, &w.live, read(w.inventory...), DryRunOptions{})
 	require.NoError(t, err)
 	require.Empty(t, trial.Rejected, "a preflight does not stop it")
 	require.Equal(t, before, w.get("ConfigMap", w.namespace, "fixed").GetUID(), "nor does it do it")
@@ -111,7 +111,7 @@ func TestWhatMakesPodsIsAwaited(t *testing.T) {
 	for range 2 {
 		o := w.deliver(want)
 		require.ErrorContains(t, o.Errors[id], "being deleted")
-		require.True(t, problem(o.Errors[id]).Retry)
+		require.True(t, problemOf(o.Errors[id]).Retry)
 		require.NotNil(t, w.get("Deployment", w.namespace, "web").GetDeletionTimestamp())
 	}
 	require.Len(t, deletions, 1)
@@ -139,9 +139,9 @@ func TestWhatProvesThatAFieldCannotBeChanged(t *testing.T) {
 		"another field is wrong":             {invalid(metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: "spec.x", Message: "must be positive"}), nil},
 		"no field":                           {invalid(metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Message: "immutable"}), nil},
 		"422 and nothing else":               {invalid(), nil},
-		"409":                                {apierrors.NewConflict(configMaps.GroupResource(), "x", errors.New("field is immutable")), nil},
+		"409":                                {apierrors.NewConflict(configMapsResource.GroupResource(), "x", errors.New("field is immutable")), nil},
 		"only the text":                      {errors.New("field is immutable"), nil},
-		"a webhook that says so, with a 403": {apierrors.NewForbidden(configMaps.GroupResource(), "x", errors.New("field is immutable")), nil},
+		"a webhook that says so, with a 403": {apierrors.NewForbidden(configMapsResource.GroupResource(), "x", errors.New("field is immutable")), nil},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, immutableIn(c.err)) })
 	}

@@ -89,7 +89,7 @@ func (d *delivery) retain(t *task, live *unstructured.Unstructured) (body, error
 	unstructured.RemoveNestedField(live.Object, "metadata", "managedFields") // nothing for scripts
 	result, err := d.options.Book.Retain(wanted, live)
 	if err != nil {
-		return body{}, unquoted(t.ID, err)
+		return body{}, redactScript(t.ID, err)
 	}
 	if result != wanted {
 		remark(result, wanted)
@@ -142,8 +142,8 @@ func marked(m, marks map[string]string, key string) map[string]string {
 	return m
 }
 
-// unquoted is the error of a script without what it says, if the script was about a Secret: it may have said its values.
-func unquoted(id manifest.ID, err error) error {
+// redactScript is the error of a script without what it says, if the script was about a Secret: it may have said its values.
+func redactScript(id manifest.ID, err error) error {
 	if at, ok := errors.AsType[*manifest.Error](err); ok && id.IsSecret() {
 		return &manifest.Error{Origin: at.Origin, Message: "the script for Retain fails; what it says is not shown, because it may quote the values of the Secret"}
 	}

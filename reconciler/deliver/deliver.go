@@ -43,8 +43,8 @@ func (w *Worker) deliver(ctx context.Context, key types.NamespacedName) (done bo
 	book, _ := j.Plan.Interpreters()
 	observed, spare := f.Live(j, time.Now())
 	outcome, err := apply.Deliver(ctx, w.member, j.Federation, j.Target, observed, j.Inventory, apply.Options{
-		Prune: j.Spec.Prune, Brake: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, Nothing: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
-		First: j.First, Withdraw: j.Withdraw, Spare: spare, Yield: w.pool.planning(key).yield,
+		Prune: j.Spec.Prune, PruneLimits: j.Spec.PruneLimits, AllowPrune: j.AllowPrune, EmptyPlan: j.Plan.Empty(), Known: j.Plan.Kind, Book: book,
+		Urgent: j.First, Withdraw: j.Withdraw, SkipRepair: spare, Yield: w.pool.planning(key).yield,
 		Record: func(ctx context.Context, inventory []string) error {
 			f.RecordInventory(j, inventory)
 			return w.pool.reporter.RecordInventory(ctx, f, w.Name())
@@ -98,7 +98,7 @@ func Discover(ctx context.Context, f *state.Federation, m *clusters.Member) ([]l
 	if objects, known := f.Discovered(m.Name); known {
 		return objects, nil
 	}
-	objects, err := apply.Recall(ctx, m, f.Key().String())
+	objects, err := apply.Discover(ctx, m, f.Key().String())
 	if err == nil {
 		f.Discover(m.Name, objects)
 	}
@@ -111,7 +111,7 @@ func (w *Worker) conclude(ctx context.Context, f *state.Federation, j state.Job,
 	down := err != nil && clusters.Down(err)
 	r := state.Result{
 		Failure: failure(o, err), Down: down, Cancelled: cancelled, Errors: map[manifest.ID]string{}, Answers: o.Answers, Drift: o.Drift,
-		Spared: o.Spared, Recreated: o.Recreated, Orphaned: o.Orphaned, PruneBlock: o.PruneBlocked, Inventory: o.Inventory,
+		Spared: o.NotRepaired, Recreated: o.Recreated, Orphaned: o.Orphaned, PruneBlock: o.PruneBlocked, Inventory: o.Inventory,
 	}
 	if err != nil {
 		r.Error = err.Error()

@@ -172,7 +172,7 @@ func (p *Planner) dryRunOn(ctx context.Context, f *state.Federation, plan *propa
 	ctx, cancel := context.WithTimeout(ctx, clusterTimeout)
 	defer cancel()
 	why, err := p.pool.Ask(ctx, cluster, func(m *clusters.Member) error {
-		tried, err := apply.DryRun(ctx, m, f.Key().String(), target, known, inventory, apply.TryOptions{Book: book, Only: only, Timeout: answerTimeout})
+		tried, err := apply.DryRun(ctx, m, f.Key().String(), target, known, inventory, apply.DryRunOptions{Book: book, Only: only, Timeout: answerTimeout})
 		result.add(cluster, tried)
 		return err
 	})

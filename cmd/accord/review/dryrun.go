@@ -141,7 +141,7 @@ func (f *DryRunFlags) tryOn(ctx context.Context, federation string, plan *propag
 	}
 	defer m.Close()
 	book, _ := plan.Interpreters()
-	trial, err := apply.DryRun(ctx, m, federation, target, nil, nil, apply.TryOptions{Book: book, Timeout: f.timeout})
+	trial, err := apply.DryRun(ctx, m, federation, target, nil, nil, apply.DryRunOptions{Book: book, Timeout: f.timeout})
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -109,17 +109,17 @@ func (s Object) proof() Accepted {
 	return Accepted{Digest: s.Digest, Fields: s.Fields, Yielded: ownership.Paths(s.Yielded)}
 }
 
-// leaves says whether all that is left to the member still may be: the replicas of an autoscaler that left Git may not.
-func (s Object) leaves(yields []string) bool { return s.retaken(yields) < 0 }
+// yieldsAllowed says whether all that is left to the member still may be: the replicas of an autoscaler that left Git may not.
+func (s Object) yieldsAllowed(yields []string) bool { return s.firstNotYielded(yields) < 0 }
 
-// retaken is the first of what is left that may not be any more; -1 for none.
-func (s Object) retaken(yields []string) int {
+// firstNotYielded is the first of what is left that may not be any more; -1 for none.
+func (s Object) firstNotYielded(yields []string) int {
 	return slices.IndexFunc(s.Yielded, func(l ownership.Yielded) bool { return !slices.Contains(yields, l.Path) })
 }
 
 // DriftManager is the manager whose change is repaired.
 func (s Object) DriftManager(yields []string) string {
-	if i := s.retaken(yields); s.ChangedBy == "" && i >= 0 {
+	if i := s.firstNotYielded(yields); s.ChangedBy == "" && i >= 0 {
 		return s.Yielded[i].Manager
 	}
 	return s.ChangedBy

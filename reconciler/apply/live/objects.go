@@ -23,18 +23,18 @@ import (
 // It takes little space: what was seen of an object is the same on many clusters but for its UID and version, and is in memory
 // once. The zero Live has nothing. It may not be used from several places at once.
 type Objects struct {
-	of map[unique.Handle[manifest.ID]]sighting
+	of map[unique.Handle[manifest.ID]]packed
 }
 
-// sighting is a Seen.
-type sighting struct {
+// packed is a Seen.
+type packed struct {
 	uid     uid
 	version uint64
-	look    unique.Handle[look]
+	look    unique.Handle[shared]
 }
 
-// look is what of a Seen many have in common.
-type look struct {
+// shared is what of a Seen many have in common.
+type shared struct {
 	gvk                          schema.GroupVersionKind
 	uid                          types.UID // of another form than a UUID
 	digest, changedBy, changedAt string
@@ -55,15 +55,15 @@ func (l *Objects) Get(id manifest.ID) (Object, bool) {
 	if !known {
 		return Object{}, false
 	}
-	return kept.seen(), true
+	return kept.object(), true
 }
 
 // Put replaces what was seen of the object.
 func (l *Objects) Put(id manifest.ID, seen Object) {
 	if l.of == nil {
-		l.of = map[unique.Handle[manifest.ID]]sighting{}
+		l.of = map[unique.Handle[manifest.ID]]packed{}
 	}
-	l.of[unique.Make(id)] = sightingOf(seen)
+	l.of[unique.Make(id)] = packObject(seen)
 }
 
 // Delete forgets one object.
@@ -76,7 +76,7 @@ func (l *Objects) Clear() { clear(l.of) }
 func (l *Objects) All() iter.Seq2[manifest.ID, Object] {
 	return func(yield func(manifest.ID, Object) bool) {
 		for id, kept := range l.of {
-			if !yield(id.Value(), kept.seen()) {
+			if !yield(id.Value(), kept.object()) {
 				return
 			}
 		}
@@ -103,7 +103,7 @@ func (l *Objects) Matches(p propagate.Placed) bool {
 		return false
 	}
 	seen := kept.look.Value()
-	return seen.digest == p.Digest && seen.intact && (seen.left == "" || kept.seen().leaves(p.Yields))
+	return seen.digest == p.Digest && seen.intact && (seen.left == "" || kept.object().yieldsAllowed(p.Yields))
 }
 
 // Except is what was seen and is no part of a target, in no order.
@@ -126,7 +126,7 @@ func (l *Objects) Except(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Ob
 			return
 		}
 		for id, kept := range l.of {
-			if !wanted[id] && !yield(id.Value(), kept.seen()) {
+			if !wanted[id] && !yield(id.Value(), kept.object()) {
 				return
 			}
 		}
@@ -155,13 +155,13 @@ func (l *Objects) Remaining() iter.Seq[manifest.ID] {
 	}
 }
 
-func sightingOf(s Object) sighting {
-	l := look{
+func packObject(s Object) packed {
+	l := shared{
 		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedFields, intact: s.Intact,
 		preserve: s.Preserve, adopted: s.Adopted, deleting: s.Deleting, fields: s.Fields, accepted: s.Accepted,
 	}
-	packed := uidOf(s.UID)
-	if packed == (uid{}) {
+	id := uidOf(s.UID)
+	if id == (uid{}) {
 		l.uid = s.UID
 	}
 	var labels, left []string
@@ -172,10 +172,10 @@ func sightingOf(s Object) sighting {
 		left = append(left, field.Path, field.Manager)
 	}
 	l.labels, l.left = pack(labels), pack(left)
-	return sighting{packed, s.Version, unique.Make(l)}
+	return packed{id, s.Version, unique.Make(l)}
 }
 
-func (kept sighting) seen() Object {
+func (kept packed) object() Object {
 	l := kept.look.Value()
 	s := Object{
 		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedFields: l.changedAt, Intact: l.intact,

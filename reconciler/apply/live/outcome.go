@@ -25,8 +25,8 @@ type Outcome struct {
 	Errors map[manifest.ID]error
 	// Drift is what somebody else did to our objects and was repaired.
 	Drift []Drift
-	// Spared are those of Options.Spare that are not as they should be.
-	Spared []manifest.ID
+	// NotRepaired are those of Options.Spare that are not as they should be.
+	NotRepaired []manifest.ID
 	// Recreated were deleted by us because a field of them cannot be changed. They are in Applied, too, if they were made
 	// anew already.
 	Recreated []manifest.ID

@@ -18,19 +18,19 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// spared are those of what is to go that objects need that are held: hands off means the whole of it. What they need is read
+// neededByHeld are those of what is to go that objects need that are held: hands off means the whole of it. What they need is read
 // from them as they are: in Git they may be newer, or gone. It costs a request for every held object of a kind that refers to
 // others, and none while nothing is to go.
-func (d *delivery) spared(ctx context.Context, going []manifest.ID) (map[manifest.ID]bool, error) {
+func (d *delivery) neededByHeld(ctx context.Context, going []manifest.ID) (map[manifest.ID]bool, error) {
 	spared := map[manifest.ID]bool{}
 	for owners := slices.Collect(maps.Keys(d.outcome.Held)); len(owners) > 0 && len(spared) < len(going); {
-		needed, err := d.needed(ctx, owners)
+		needed, err := d.dependencies(ctx, owners)
 		if err != nil {
 			return nil, err
 		}
 		owners = nil
 		for _, owner := range slices.SortedFunc(maps.Keys(needed), manifest.ID.Compare) {
-			for _, id := range d.among(going, needed[owner]) {
+			for _, id := range d.referenced(going, needed[owner]) {
 				if !spared[id] {
 					spared[id] = true
 					d.outcome.Held[id] = fmt.Sprintf("%s needs it and stays: %s", owner, d.outcome.Held[owner])
@@ -42,19 +42,19 @@ func (d *delivery) spared(ctx context.Context, going []manifest.ID) (map[manifes
 	return spared, nil
 }
 
-// among are those of the live objects that references are to.
-func (d *delivery) among(going []manifest.ID, refs []kind.Reference) []manifest.ID {
+// referenced are those of the live objects that references are to.
+func (d *delivery) referenced(going []manifest.ID, refs []kind.Reference) []manifest.ID {
 	var found []manifest.ID
 	for _, id := range going {
-		if slices.ContainsFunc(refs, func(r kind.Reference) bool { return d.means(r, id) }) {
+		if slices.ContainsFunc(refs, func(r kind.Reference) bool { return d.matches(r, id) }) {
 			found = append(found, id)
 		}
 	}
 	return found
 }
 
-// means says whether a reference is to a live object of ours.
-func (d *delivery) means(r kind.Reference, id manifest.ID) bool {
+// matches says whether a reference is to a live object of ours.
+func (d *delivery) matches(r kind.Reference, id manifest.ID) bool {
 	if r.Name != "" {
 		return r.ID == id
 	}
@@ -63,17 +63,17 @@ func (d *delivery) means(r kind.Reference, id manifest.ID) bool {
 		labels.SelectorFromSet(r.Labels).Matches(labels.Set(seen.Labels))
 }
 
-// needed is what live objects refer to, by object.
-func (d *delivery) needed(ctx context.Context, owners []manifest.ID) (map[manifest.ID][]kind.Reference, error) {
+// dependencies is what live objects refer to, by object.
+func (d *delivery) dependencies(ctx context.Context, owners []manifest.ID) (map[manifest.ID][]kind.Reference, error) {
 	var mu sync.Mutex
 	all := map[manifest.ID][]kind.Reference{}
 	err := each(ctx, d.options.Workers, owners, func(ctx context.Context, id manifest.ID) error {
 		seen, there := d.live.Get(id)
-		dependencies := d.known(id.GroupKind()).Dependencies
+		dependencies := d.kindOf(id.GroupKind()).Dependencies
 		if !there || dependencies == nil {
 			return nil
 		}
-		u, err := d.whole(ctx, seen.GVK, id)
+		u, err := d.getObject(ctx, seen.GVK, id)
 		if apierrors.IsNotFound(err) {
 			return nil
 		} else if err != nil {
@@ -87,8 +87,8 @@ func (d *delivery) needed(ctx context.Context, owners []manifest.ID) (map[manife
 	return all, err
 }
 
-// whole reads an object with all that it has.
-func (d *delivery) whole(ctx context.Context, gvk schema.GroupVersionKind, id manifest.ID) (u *unstructured.Unstructured, err error) {
+// getObject reads an object with all that it has.
+func (d *delivery) getObject(ctx context.Context, gvk schema.GroupVersionKind, id manifest.ID) (u *unstructured.Unstructured, err error) {
 	mapping, err := d.member.Kinds.Mapping(gvk)
 	if err != nil {
 		return nil, err
@@ -100,8 +100,8 @@ func (d *delivery) whole(ctx context.Context, gvk schema.GroupVersionKind, id ma
 	return u, err
 }
 
-// known is what is known about a kind.
-func (d *delivery) known(gk schema.GroupKind) kind.Kind {
+// kindOf is what is known about a kind.
+func (d *delivery) kindOf(gk schema.GroupKind) kind.Kind {
 	if d.options.Known == nil {
 		return interpret.Of(gk)
 	}

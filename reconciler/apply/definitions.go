@@ -23,25 +23,25 @@ const (
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// awaitEstablished returns when the API server serves the kinds of the definitions that were just written. One that is not
+// waitUntilServed returns when the API server serves the kinds of the definitions that were just written. One that is not
 // served in time is that definition's problem, and its custom resources get one of their own.
-func (d *delivery) awaitEstablished(ctx context.Context, definitions []*task) error {
+func (d *delivery) waitUntilServed(ctx context.Context, definitions []*task) error {
 	definitions = slices.DeleteFunc(definitions, func(t *task) bool { return d.outcome.Errors[t.ID] != nil })
 	if len(definitions) == 0 {
 		return nil
 	}
-	if err := each(ctx, d.options.Workers, definitions, d.awaitOne); err != nil {
+	if err := each(ctx, d.options.Workers, definitions, d.waitUntilEstablished); err != nil {
 		return err
 	}
-	return d.awaitDiscovery(ctx, slices.DeleteFunc(definitions, func(t *task) bool { return d.outcome.Errors[t.ID] != nil }))
+	return d.waitForDiscovery(ctx, slices.DeleteFunc(definitions, func(t *task) bool { return d.outcome.Errors[t.ID] != nil }))
 }
 
-// awaitDiscovery asks what the cluster serves until that has the kinds of the definitions, which it knows a moment after they
+// waitForDiscovery asks what the cluster serves until that has the kinds of the definitions, which it knows a moment after they
 // are established. What it does not know in time is the problem of the objects of that kind.
-func (d *delivery) awaitDiscovery(ctx context.Context, definitions []*task) error {
+func (d *delivery) waitForDiscovery(ctx context.Context, definitions []*task) error {
 	var kinds []schema.GroupVersionKind
 	for _, t := range definitions {
-		kinds = append(kinds, defined(t.JSON)...)
+		kinds = append(kinds, definedKinds(t.JSON)...)
 	}
 	for deadline := time.Now().Add(establishLimit); ; {
 		d.requests.Add(1)
@@ -63,8 +63,8 @@ func (d *delivery) awaitDiscovery(ctx context.Context, definitions []*task) erro
 	}
 }
 
-// defined are the kinds that a definition has served.
-func defined(definition []byte) []schema.GroupVersionKind {
+// definedKinds are the kinds that a definition has served.
+func definedKinds(definition []byte) []schema.GroupVersionKind {
 	var crd struct {
 		Spec struct {
 			Group    string
@@ -87,7 +87,7 @@ func defined(definition []byte) []schema.GroupVersionKind {
 	return kinds
 }
 
-func (d *delivery) awaitOne(ctx context.Context, t *task) error {
+func (d *delivery) waitUntilEstablished(ctx context.Context, t *task) error {
 	deadline := time.Now().Add(establishLimit)
 	for {
 		var crd *unstructured.Unstructured

@@ -20,9 +20,9 @@ var (
 	controlsGroup = "admissionregistration.k8s.io"
 )
 
-// news is what a delivery brings that matters to its other objects. It is not there while they are tried one by one, so what
+// changes is what a delivery brings that matters to its other objects. It is not there while they are tried one by one, so what
 // would be refused for want of it is not refused.
-type news struct {
+type changes struct {
 	// created are the objects that are not there yet, by name: what names one of them may not find it.
 	created map[string][]manifest.ID
 	// namespaces that are created or changed, and definitions' kinds.
@@ -34,20 +34,20 @@ type news struct {
 	rights, controls bool
 }
 
-func newsOf(tasks []*task) news {
-	n := news{
+func changesOf(tasks []*task) changes {
+	n := changes{
 		created: map[string][]manifest.ID{}, namespaces: map[string]bool{}, kinds: map[schema.GroupKind]manifest.ID{},
 		quotas: map[string]bool{}, limits: map[string]bool{},
 	}
 	for _, t := range tasks {
-		if !t.refused {
+		if !t.rejected {
 			n.add(t)
 		}
 	}
 	return n
 }
 
-func (n *news) add(t *task) {
+func (n *changes) add(t *task) {
 	if !t.exists {
 		n.created[t.ID.Name] = append(n.created[t.ID.Name], t.ID)
 	}
@@ -55,7 +55,7 @@ func (n *news) add(t *task) {
 	case gk == namespaceKind:
 		n.namespaces[t.ID.Name] = true
 	case gk == crdKind:
-		for _, gvk := range defined(t.JSON) {
+		for _, gvk := range definedKinds(t.JSON) {
 			n.kinds[gvk.GroupKind()] = t.ID
 		}
 	case gk == quotaKind:
@@ -69,21 +69,21 @@ func (n *news) add(t *task) {
 	}
 }
 
-// enables says that objects of a kind may be among the news.
-func enables(gk schema.GroupKind) bool {
+// affectsOthers says that objects of a kind may be among the news.
+func affectsOthers(gk schema.GroupKind) bool {
 	return slices.Contains([]schema.GroupKind{namespaceKind, crdKind, quotaKind, limitKind}, gk) || gk.Group == rightsGroup || gk.Group == controlsGroup
 }
 
-// defines says why there is no point in asking: the definition that the API server would go by is not there yet.
-func (n *news) defines(t *task) string {
+// definesKind says why there is no point in asking: the definition that the API server would go by is not there yet.
+func (n *changes) definesKind(t *task) string {
 	if definition, ok := n.kinds[t.ID.GroupKind()]; ok {
 		return fmt.Sprintf("its kind is defined by %s, which changes with it", definition)
 	}
 	return ""
 }
 
-// excuses says why a refusal is none: what it is for want of, or because of, comes or goes with the same delivery.
-func (n *news) excuses(t *task, reason string, err error) string {
+// explains says why a refusal is none: what it is for want of, or because of, comes or goes with the same delivery.
+func (n *changes) explains(t *task, reason string, err error) string {
 	namespace := t.ID.Namespace
 	switch {
 	case reason == live.NamespaceMissing && n.namespaces[namespace]:
@@ -99,13 +99,13 @@ func (n *news) excuses(t *task, reason string, err error) string {
 	case reason == live.Forbidden && n.rights:
 		return "what is allowed changes with it: " + message(t, reason, err)
 	case reason != live.Conflict && strings.Contains(err.Error(), "not found"):
-		return n.missed(t, err.Error())
+		return n.missing(t, err.Error())
 	}
 	return ""
 }
 
-// missed names what an object refers to and is created with it, if the answer is that it was not found.
-func (n *news) missed(t *task, text string) string {
+// missing names what an object refers to and is created with it, if the answer is that it was not found.
+func (n *changes) missing(t *task, text string) string {
 	for _, name := range slices.Sorted(maps.Keys(n.created)) {
 		if !strings.Contains(text, `"`+name+`" not found`) && !strings.Contains(text, name+" was found") {
 			continue

@@ -21,12 +21,12 @@ const (
 	listPage = 500
 )
 
-// scout looks whether what is to be created exists already without being ours. A server-side apply cannot be told to
+// checkExisting looks whether what is to be created exists already without being ours. A server-side apply cannot be told to
 // create only, so this has to be known before: by one list of metadata per kind and namespace, by single reads when
 // there are few, and by nothing at all in namespaces that this delivery creates and for kinds that the cluster does not
 // serve yet. Somebody who creates the object between the look and the apply, milliseconds later, is overwritten in
 // the fields that our manifest has; that window is the price for one request per object.
-func (d *delivery) scout(ctx context.Context) error {
+func (d *delivery) checkExisting(ctx context.Context) error {
 	var spaces, others []*task
 	for _, t := range d.tasks {
 		switch {
@@ -37,12 +37,12 @@ func (d *delivery) scout(ctx context.Context) error {
 			others = append(others, t)
 		}
 	}
-	if err := d.look(ctx, spaces); err != nil {
+	if err := d.checkAll(ctx, spaces); err != nil {
 		return err
 	}
 	fresh := map[string]bool{}
 	for _, t := range spaces {
-		fresh[t.ID.Name] = !t.adopt && !t.refused && t.drift == nil
+		fresh[t.ID.Name] = !t.adopt && !t.rejected && t.drift == nil
 	}
 	var open []*task
 	for _, t := range others {
@@ -50,9 +50,9 @@ func (d *delivery) scout(ctx context.Context) error {
 			open = append(open, t)
 			continue
 		}
-		d.judge(t, nil)
+		d.decideOwner(t, nil)
 	}
-	return d.look(ctx, open)
+	return d.checkAll(ctx, open)
 }
 
 // place is where one list looks.
@@ -61,8 +61,8 @@ type place struct {
 	namespace string
 }
 
-// look at all tasks, those of one place together.
-func (d *delivery) look(ctx context.Context, tasks []*task) error {
+// checkAll at all tasks, those of one place together.
+func (d *delivery) checkAll(ctx context.Context, tasks []*task) error {
 	var places []place
 	at := map[place][]*task{}
 	for _, t := range tasks {
@@ -75,10 +75,10 @@ func (d *delivery) look(ctx context.Context, tasks []*task) error {
 	return each(ctx, d.options.Workers, places, func(ctx context.Context, p place) error {
 		mapping, err := d.member.Kinds.Mapping(p.gvk)
 		if err == nil && len(at[p]) >= listFrom {
-			return d.lookByList(ctx, mapping.Resource, p, at[p])
+			return d.checkByList(ctx, mapping.Resource, p, at[p])
 		}
 		for _, t := range at[p] {
-			if err := d.lookAt(ctx, t); err != nil {
+			if err := d.checkOne(ctx, t); err != nil {
 				return err
 			}
 		}
@@ -86,30 +86,30 @@ func (d *delivery) look(ctx context.Context, tasks []*task) error {
 	})
 }
 
-func (d *delivery) lookByList(ctx context.Context, gvr schema.GroupVersionResource, p place, tasks []*task) error {
+func (d *delivery) checkByList(ctx context.Context, gvr schema.GroupVersionResource, p place, tasks []*task) error {
 	items, err := d.list(ctx, gvr, p.namespace, "")
 	if err != nil {
-		return d.refuse(ctx, tasks, "looking for what is there", err)
+		return d.rejectAll(ctx, tasks, "looking for what is there", err)
 	}
 	existing := map[string]*metav1.PartialObjectMetadata{}
 	for i := range items {
 		existing[items[i].Name] = &items[i]
 	}
 	for _, t := range tasks {
-		if err := d.meet(ctx, t, existing[t.ID.Name]); err != nil {
+		if err := d.resolve(ctx, t, existing[t.ID.Name]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *delivery) lookAt(ctx context.Context, t *task) error {
+func (d *delivery) checkOne(ctx context.Context, t *task) error {
 	objects, err := d.resource(t.GVK, t.ID)
 	if meta.IsNoMatchError(err) {
-		d.judge(t, nil)
+		d.decideOwner(t, nil)
 		return nil
 	} else if err != nil {
-		return d.refuse(ctx, []*task{t}, "looking for what is there", err)
+		return d.rejectAll(ctx, []*task{t}, "looking for what is there", err)
 	}
 	var found *metav1.PartialObjectMetadata
 	err = d.request(ctx, func(ctx context.Context) (err error) {
@@ -120,15 +120,15 @@ func (d *delivery) lookAt(ctx context.Context, t *task) error {
 		found, err = nil, nil
 	}
 	if err != nil {
-		return d.refuse(ctx, []*task{t}, "looking for what is there", err)
+		return d.rejectAll(ctx, []*task{t}, "looking for what is there", err)
 	}
-	return d.meet(ctx, t, found)
+	return d.resolve(ctx, t, found)
 }
 
-// refuse all tasks for the same reason.
-func (d *delivery) refuse(ctx context.Context, tasks []*task, doing string, err error) error {
+// rejectAll all tasks for the same reason.
+func (d *delivery) rejectAll(ctx context.Context, tasks []*task, doing string, err error) error {
 	for _, t := range tasks {
-		t.refused = true
+		t.rejected = true
 		if err := d.fail(ctx, t.ID, doing, err); err != nil {
 			return err
 		}
@@ -136,21 +136,21 @@ func (d *delivery) refuse(ctx context.Context, tasks []*task, doing string, err 
 	return nil
 }
 
-// meet decides about an object that is not known to be ours; found is nil if it does not exist.
-func (d *delivery) meet(ctx context.Context, t *task, found *metav1.PartialObjectMetadata) error {
-	p := d.judge(t, found)
+// resolve decides about an object that is not known to be ours; found is nil if it does not exist.
+func (d *delivery) resolve(ctx context.Context, t *task, found *metav1.PartialObjectMetadata) error {
+	p := d.decideOwner(t, found)
 	switch {
 	case p == nil:
 		return nil
 	case t.Implied: // it only has to be there
-		t.refused = true
+		t.rejected = true
 		d.note(func(o *live.Outcome) { o.Shared = append(o.Shared, t.ID) })
 		return nil
 	}
-	return d.refuse(ctx, []*task{t}, "", d.name(ctx, p, found))
+	return d.rejectAll(ctx, []*task{t}, "", d.nameOwner(ctx, p, found))
 }
 
-// judge says what makes an object somebody else's; nil if it may be written, and then t says how.
+// decideOwner says what makes an object somebody else's; nil if it may be written, and then t says how.
 //
 //	not there                           create; drift if it was ours
 //	our label                           ours; the watch has not told of it yet
@@ -159,7 +159,7 @@ func (d *delivery) meet(ctx context.Context, t *task, found *metav1.PartialObjec
 //	no label, a Namespace               adopted
 //	no label, to be overwritten         adopted
 //	no label                            refused
-func (d *delivery) judge(t *task, found *metav1.PartialObjectMetadata) *live.Problem {
+func (d *delivery) decideOwner(t *task, found *metav1.PartialObjectMetadata) *live.Problem {
 	if found == nil {
 		if d.previous.Has(t.ID) {
 			t.drift = &live.Drift{ID: t.ID, What: live.Deleted}
@@ -183,13 +183,13 @@ func (d *delivery) judge(t *task, found *metav1.PartialObjectMetadata) *live.Pro
 	return nil
 }
 
-// name says which federation owns found, if it is one of accord's.
-func (d *delivery) name(ctx context.Context, p *live.Problem, found *metav1.PartialObjectMetadata) *live.Problem {
+// nameOwner says which federation owns found, if it is one of accord's.
+func (d *delivery) nameOwner(ctx context.Context, p *live.Problem, found *metav1.PartialObjectMetadata) *live.Problem {
 	owner := found.Labels[v1alpha1.PartOfLabel]
 	if owner == "" {
 		return p
 	}
-	parents, err := d.list(ctx, configMaps, applyset.InventoryNamespace, v1alpha1.ApplySetLabel+"="+owner)
+	parents, err := d.list(ctx, configMapsResource, applyset.InventoryNamespace, v1alpha1.ApplySetLabel+"="+owner)
 	if err != nil || len(parents) == 0 { // the sentence without the name is true, too
 		return p
 	}

@@ -2,13 +2,13 @@ package apply
 
 import "context"
 
-// hurry applies what a person changed just now before all else, as far as it needs no look around: what is there, is ours
+// applyUrgent applies what a person changed just now before all else, as far as it needs no look around: what is there, is ours
 // and stands in the inventory. So one change does not wait for the thousands that were under way. Definitions and
 // namespaces among them go before the others, in their own time.
-func (d *delivery) hurry(ctx context.Context) error {
+func (d *delivery) applyUrgent(ctx context.Context) error {
 	var first []*task
 	for _, t := range d.tasks {
-		if !d.options.First[t.ID] {
+		if !d.options.Urgent[t.ID] {
 			continue
 		}
 		if gk := t.ID.GroupKind(); gk == crdKind || gk == namespaceKind {

@@ -17,12 +17,12 @@ import (
 	"github.com/accord-dev/accord/status/interpret"
 )
 
-// Recall says what a member says is ours, sorted: the inventory, rebuilt from the parent of the ApplySet and the labels.
+// Discover says what a member says is ours, sorted: the inventory, rebuilt from the parent of the ApplySet and the labels.
 // Empty if nothing was ever delivered. It is for a hub that knows nothing: to know which kinds to watch, and to decide
 // as before.
-func Recall(ctx context.Context, m *clusters.Member, federation string) ([]live.Discovered, error) {
+func Discover(ctx context.Context, m *clusters.Member, federation string) ([]live.Discovered, error) {
 	d := newDelivery(m, federation, propagate.ClusterPlan{}, nil, nil, Options{})
-	found, err := d.recover(ctx)
+	found, err := d.listFromMember(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func Recall(ctx context.Context, m *clusters.Member, federation string) ([]live.
 		all = append(all, live.Discovered{ID: id})
 	}
 	for _, gvk := range counted {
-		more, err := d.recount(ctx, gvk)
+		more, err := d.listReplicas(ctx, gvk)
 		if err != nil {
 			return nil, fmt.Errorf("cluster %s: listing %s of the inventory: %w", m.Name, gvk.GroupKind(), err)
 		}
@@ -45,8 +45,8 @@ func Recall(ctx context.Context, m *clusters.Member, federation string) ([]live.
 	return all, nil
 }
 
-// recount reads the objects of a kind with replicas whole.
-func (d *delivery) recount(ctx context.Context, gvk schema.GroupVersionKind) ([]live.Discovered, error) {
+// listReplicas reads the objects of a kind with replicas whole.
+func (d *delivery) listReplicas(ctx context.Context, gvk schema.GroupVersionKind) ([]live.Discovered, error) {
 	mapping, err := d.member.Kinds.Mapping(gvk)
 	if err != nil {
 		return nil, err

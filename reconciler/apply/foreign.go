@@ -10,16 +10,16 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// tenant names an object in a namespace that is not ours and would be deleted with it; empty if there is none. Every kind
+// foreignObject names an object in a namespace that is not ours and would be deleted with it; empty if there is none. Every kind
 // that the cluster serves is looked at, which is a few dozen requests; it is done only for a namespace that a commit
 // was explicitly allowed to delete. What cannot be looked at is an error: it is not empty.
-func (d *delivery) tenant(ctx context.Context, namespace string) (string, error) {
+func (d *delivery) foreignObject(ctx context.Context, namespace string) (string, error) {
 	resources, err := d.member.Kinds.NamespacedResources()
 	if err != nil {
 		return "", err
 	}
 	for _, r := range resources {
-		if fleeting(r.GroupResource()) {
+		if isTransient(r.GroupResource()) {
 			continue
 		}
 		items, err := d.list(ctx, r, namespace, v1alpha1.PartOfLabel+"!="+d.applySet)
@@ -27,7 +27,7 @@ func (d *delivery) tenant(ctx context.Context, namespace string) (string, error)
 			return "", err
 		}
 		for i := range items {
-			if !comesAlong(r.GroupResource(), &items[i]) {
+			if !isImplicit(r.GroupResource(), &items[i]) {
 				return fmt.Sprintf("%s %s", r.GroupResource(), items[i].Name), nil
 			}
 		}
@@ -35,8 +35,8 @@ func (d *delivery) tenant(ctx context.Context, namespace string) (string, error)
 	return "", nil
 }
 
-// fleeting are kinds that the cluster itself writes about others.
-func fleeting(r schema.GroupResource) bool {
+// isTransient are kinds that the cluster itself writes about others.
+func isTransient(r schema.GroupResource) bool {
 	switch r.Group {
 	case "events.k8s.io", "metrics.k8s.io", "coordination.k8s.io", "discovery.k8s.io":
 		return true
@@ -44,8 +44,8 @@ func fleeting(r schema.GroupResource) bool {
 	return r.Group == "" && (r.Resource == "events" || r.Resource == "endpoints")
 }
 
-// comesAlong says that the cluster made an object for the namespace, or that it belongs to another object and goes with it.
-func comesAlong(r schema.GroupResource, item *metav1.PartialObjectMetadata) bool {
+// isImplicit says that the cluster made an object for the namespace, or that it belongs to another object and goes with it.
+func isImplicit(r schema.GroupResource, item *metav1.PartialObjectMetadata) bool {
 	switch {
 	case len(item.OwnerReferences) > 0, item.DeletionTimestamp != nil:
 		return true

@@ -19,7 +19,7 @@ import (
 // verdict is what an answer that is no success means: an object that is refused, and then why is empty, or one about which
 // nothing is known, and then reason is.
 func verdict(x *task, err error) (reason, why string) {
-	p := problem(err)
+	p := problemOf(err)
 	text := err.Error()
 	switch {
 	case p.Reason == live.Conflict:
@@ -35,17 +35,17 @@ func verdict(x *task, err error) (reason, why string) {
 	case apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict):
 		return live.FieldConflict, ""
 	case p.Reason == live.Forbidden:
-		return forbidden(text), ""
+		return forbiddenReason(text), ""
 	case apierrors.IsNotFound(err):
-		return absent(x, err), ""
+		return notFoundReason(x, err), ""
 	case p.Reason == live.Rejected:
-		return rejected(x, text), ""
+		return rejectedReason(x, text), ""
 	}
 	return "", "no answer that says anything of it"
 }
 
-// forbidden tells apart who says no: all of them answer 403.
-func forbidden(text string) string {
+// forbiddenReason tells apart who says no: all of them answer 403.
+func forbiddenReason(text string) string {
 	switch {
 	case strings.Contains(text, "exceeded quota"), strings.Contains(text, "failed quota"), strings.Contains(text, "status unknown for quota"):
 		return live.QuotaExceeded
@@ -55,8 +55,8 @@ func forbidden(text string) string {
 	return live.AdmissionDenied
 }
 
-// absent tells apart what was not found: the namespace, the kind, or something that the object names.
-func absent(x *task, err error) string {
+// notFoundReason tells apart what was not found: the namespace, the kind, or something that the object names.
+func notFoundReason(x *task, err error) string {
 	var status apierrors.APIStatus
 	switch {
 	case !errors.As(err, &status) || status.Status().Details == nil || status.Status().Details.Name == "":
@@ -73,7 +73,7 @@ var immutable = []string{
 	"pod updates may not change fields", "may not be changed", "may not change once set", "forbidden after creation",
 }
 
-func rejected(x *task, text string) string {
+func rejectedReason(x *task, text string) string {
 	switch {
 	case strings.Contains(text, "denied request"): // a ValidatingAdmissionPolicy
 		return live.AdmissionDenied
@@ -83,30 +83,30 @@ func rejected(x *task, text string) string {
 	return live.InvalidObject
 }
 
-// controls finds in the message of a refusal who made it.
-var controls = regexp.MustCompile(`admission webhook "[^"]+"|webhook "[^"]+"|ValidatingAdmissionPolicy '[^']+' with binding '[^']+'`)
+// admissionName finds in the message of a refusal who made it.
+var admissionName = regexp.MustCompile(`admission webhook "[^"]+"|webhook "[^"]+"|ValidatingAdmissionPolicy '[^']+' with binding '[^']+'`)
 
 // message is what the API server says. Of a Secret, or of what is marked as sensitive, it is told only where it cannot have
 // values: anybody who validates may quote them.
 func message(x *task, reason string, err error) string {
 	harmless := []string{live.Conflict, live.NoMatchForKind, live.Forbidden, live.QuotaExceeded, live.NamespaceMissing}
-	if !secret(x) || slices.Contains(harmless, reason) {
+	if !isSensitive(x) || slices.Contains(harmless, reason) {
 		return err.Error()
 	}
 	who := "the API server"
-	if found := controls.FindString(err.Error()); found != "" {
+	if found := admissionName.FindString(err.Error()); found != "" {
 		who = found
 	}
-	return fmt.Sprintf("%s does not take it%s; what it says is not shown, because it may quote the values of the %s", who, at(err), x.ID.Kind)
+	return fmt.Sprintf("%s does not take it%s; what it says is not shown, because it may quote the values of the %s", who, fieldsIn(err), x.ID.Kind)
 }
 
-// secret says that nothing may be told of what is in the object.
-func secret(x *task) bool {
+// isSensitive says that nothing may be told of what is in the object.
+func isSensitive(x *task) bool {
 	return x.ID.IsSecret() || bytes.Contains(x.JSON, []byte(`"`+hunk.SensitiveAnnotation+`"`))
 }
 
-// at names the fields that an answer is about.
-func at(err error) string {
+// fieldsIn names the fields that an answer is about.
+func fieldsIn(err error) string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
 		return ""

@@ -55,8 +55,8 @@ type task struct {
 	drift *live.Drift
 	// done: it was written already.
 	done bool
-	// refused: it must not be written.
-	refused bool
+	// rejected: it must not be written.
+	rejected bool
 }
 
 func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPlan, objects *live.Objects, previous *live.Inventory, o Options) *delivery {
@@ -88,8 +88,8 @@ func (d *delivery) compare() {
 		}
 		seen, ok := d.live.Get(p.ID)
 		switch {
-		case d.options.Spare[p.ID] && (ok || d.previous.Has(p.ID)):
-			d.outcome.Spared = append(d.outcome.Spared, p.ID)
+		case d.options.SkipRepair[p.ID] && (ok || d.previous.Has(p.ID)):
+			d.outcome.NotRepaired = append(d.outcome.NotRepaired, p.ID)
 		case ok && seen.Digest == p.Digest:
 			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &live.Drift{ID: p.ID, Manager: seen.DriftManager(p.Yields), What: live.Changed, Fields: seen.ChangedFields}})
 		case ok && seen.Accepted.Digest == p.Digest: // it was as it should be, and somebody put something else in its place
@@ -153,7 +153,7 @@ func (d *delivery) fail(ctx context.Context, id manifest.ID, doing string, err e
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	p := discreet(id, problem(err))
+	p := redact(id, problemOf(err))
 	if p.Reason != live.Conflict && p.Reason != live.NoMatch {
 		p = &live.Problem{Reason: p.Reason, Retry: p.Retry, Err: fmt.Errorf("%s: %w", doing, p.Err)}
 	}

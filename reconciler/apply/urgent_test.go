@@ -27,7 +27,7 @@ func TestOneChangeGoesBeforeABulk(t *testing.T) {
 		require.NoError(t, err)
 		return v
 	}
-	w.options.First = map[manifest.ID]bool{{Kind: "ConfigMap", Namespace: w.namespace, Name: "one"}: true}
+	w.options.Urgent = map[manifest.ID]bool{{Kind: "ConfigMap", Namespace: w.namespace, Name: "one"}: true}
 	record := w.options.Record
 	w.options.Record = func(ctx context.Context, inventory []string) error {
 		require.Equal(t, "2", value("one"))
