@@ -31,7 +31,7 @@ const (
 	Unschedulable = "Unschedulable"
 	// ApplyFailed: a cluster refused an object.
 	ApplyFailed = "ApplyFailed"
-	// PruneBlocked: the revision would delete more than the prune brake allows; only a commit lifts it.
+	// PruneBlocked: the revision would delete more than the prune limits allow; only a commit overrides them.
 	PruneBlocked = "PruneBlocked"
 	// Superseded: a newer commit overtook this one.
 	Superseded = "Superseded"

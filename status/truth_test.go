@@ -88,7 +88,7 @@ var tables = []kindTable{
 		facts: []fact{
 			{"", ""}, {"under way", "not every object was tried yet, or what is no longer wanted is not gone yet; if everything there is held, nobody works on it"},
 			{"suspended", "the Federation is suspended before the end"}, {"lost", "the cluster is not heard from"},
-			{"error", "discovery, inventory or pruning went wrong"}, {"brake", "the prune brake stopped it"},
+			{"error", "discovery, inventory or pruning went wrong"}, {"brake", "the prune limits stopped it"},
 		},
 		green: func(s scene) bool { return s.done() && s.fact == "" },
 	},

@@ -43,7 +43,7 @@ type RolloutSpec struct {
 	// OnFailure selects the reaction when unhealthy clusters exceed the budget: Halt (the default) or Rollback.
 	OnFailure string `json:"onFailure,omitempty"`
 	// CatchUpPolicy selects the time at which a cluster gets the change if it was held or unreachable when its stage
-	// had its turn: Immediately (the default), at the newest revision, or WithStage, which returns the rollout to
+	// had its turn: Immediate (the default), at the newest revision, or Staged, which returns the rollout to
 	// that stage.
 	CatchUpPolicy string `json:"catchUpPolicy,omitempty"`
 	// Paused stops the rollout: no further cluster gets a change.

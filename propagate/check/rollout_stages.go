@@ -18,7 +18,7 @@ var rolloutStages = Check{
 	Summary:  "a RolloutPolicy whose stages do not contain each cluster exactly once",
 	Why: "A cluster of the rollout in no stage never gets a change; for a cluster in two stages the order is ambiguous. accord holds " +
 		"such a cluster, and the rollout never completes. A gate with an invalid CEL expression never opens. The finding is a " +
-		"warning if a stage has no cluster, if `order` names a cluster that is not in the stage, or if the policy claims no object: " +
+		"warning if a stage has no cluster, if `first` names a cluster that is not in the stage, or if the policy claims no object: " +
 		"clusters or objects may follow later.",
 	Fix: "Let the last stage select all other clusters, with an `exclude` for each cluster of the earlier stages or a label that " +
 		"every cluster has. `accord plan` shows the stage of each cluster.",

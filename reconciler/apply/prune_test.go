@@ -104,7 +104,7 @@ func TestWhatCannotBeRenderedStaysAndStopsPruning(t *testing.T) {
 	require.NotNil(t, w.get("ConfigMap", w.namespace, "two"))
 }
 
-func TestPruneBrake(t *testing.T) {
+func TestPruneLimits(t *testing.T) {
 	percent, most := int32(20), int32(2)
 	for name, c := range map[string]struct {
 		brake  v1alpha1.PruneLimits

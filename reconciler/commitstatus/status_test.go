@@ -44,7 +44,7 @@ func TestRolloutOf(t *testing.T) {
 		"held and lost":                     {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, held, lost}}}, forge.Pending, "prod 1/3 healthy, 1 held, 1 unreachable"},
 		"unhealthy, which may mend":         {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, sick}}}, forge.Pending, "prod 1/2 healthy, 1 failed"},
 		"unhealthy after it was done":       {[]status.ReleaseInput{done, {Deliveries: []status.DeliveryState{sick}}}, forge.Pending, "prod 0/1 healthy, 1 failed"},
-		"the prune brake":                   {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, braked}}}, forge.Failure, "1 of 2 clusters healthy, 1 failed: f (7 of 9 objects)"},
+		"the prune limits":                  {[]status.ReleaseInput{{Deliveries: []status.DeliveryState{healthy, braked}}}, forge.Failure, "1 of 2 clusters healthy, 1 failed: f (7 of 9 objects)"},
 		"suspended":                         {[]status.ReleaseInput{{Suspended: true, Deliveries: []status.DeliveryState{healthy, held}}}, forge.Pending, "prod 1/2 healthy, 1 held, and is suspended"},
 		"nothing fits":                      {[]status.ReleaseInput{{Unplaced: []string{"web: all are tainted"}}}, forge.Pending, "prod: 0 of 0 clusters healthy; no cluster fits 1 object: web: all are tainted"},
 		"not approved":                      {[]status.ReleaseInput{{Approval: &status.Approval{Digest: digest}, Deliveries: []status.DeliveryState{held}}}, forge.Pending, "prod holds the plan sha256:0123456789ab, which is not approved"},

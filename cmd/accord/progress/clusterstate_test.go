@@ -40,7 +40,7 @@ func TestDeliverySnapshot(t *testing.T) {
 		{"held", finished, cell(status.Cell{Held: "suspended"}), revision, Held, Held},
 		{"held, nothing pending", finished, cell(status.Cell{Held: "suspended", Report: live}), revision, Done, Done},
 		{"unreachable", status.Run{Unreachable: "timeout"}, cell(status.Cell{Unreachable: "timeout"}), revision, Unreachable, Unreachable},
-		{"stopped by the prune brake", status.Run{Started: true, PruneBlocked: "9 of 10"}, cell(status.Cell{Report: live}), revision, Failed, Failed},
+		{"stopped by the prune limits", status.Run{Started: true, PruneBlocked: "9 of 10"}, cell(status.Cell{Report: live}), revision, Failed, Failed},
 	} {
 		t.Run(c.state, func(t *testing.T) {
 			fed := &v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Name: "prod"}}
