@@ -15,13 +15,13 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
-// adoptionManager owns the one annotation that says a namespace was there before us. Our own applies do not have it, so
-// they would remove it if it was theirs.
+// adoptionManager owns the annotation that marks a namespace which existed before accord. FieldManager must not own
+// it: its applies lack the annotation and would remove it.
 const adoptionManager = "accord-adoption"
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// applied are the options of a server-side apply: what our manifest says wins, other fields are left alone.
+// applied returns the options of a server-side apply: the fields of our manifest win, other fields stay.
 func applied(manager string) metav1.PatchOptions {
 	force := true
 	return metav1.PatchOptions{FieldManager: manager, Force: &force}
@@ -75,7 +75,7 @@ func (d *delivery) apply(ctx context.Context, t *task) error {
 		if why := d.keepReason(t); why != "" {
 			doing = why
 		} else {
-			doing = fmt.Sprintf("making it anew, because %s cannot be changed", strings.Join(at, ", "))
+			doing = fmt.Sprintf("recreating it, because %s cannot be changed", strings.Join(at, ", "))
 			sent, after, err = d.recreate(ctx, t, objects)
 		}
 	}
@@ -98,7 +98,7 @@ func (d *delivery) apply(ctx context.Context, t *task) error {
 	return nil
 }
 
-// markAdopted says on a namespace that it was there before us. It is never deleted by us from then on.
+// markAdopted annotates a namespace that existed before accord, which from then on never deletes it.
 func (d *delivery) markAdopted(ctx context.Context, t *task) error {
 	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q,"annotations":{%q:"true"}}}`,
 		t.ID.Name, v1alpha1.AdoptedAnnotation)

@@ -15,7 +15,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
-// problemOf classifies what the API server answered.
+// problemOf classifies an error of the API server.
 func problemOf(err error) *live.Problem {
 	if p, ok := errors.AsType[*live.Problem](err); ok {
 		return p
@@ -29,7 +29,7 @@ func classify(err error) (reason string, retry bool) {
 	case strings.Contains(err.Error(), "failed to create typed patch object"):
 		return live.Rejected, false // a field that is not in the schema, or of another type; the API server calls that an internal error
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return live.Busy, true // it is created anew when it is gone
+		return live.Busy, true // it is created again after that
 	case apierrors.IsForbidden(err):
 		return live.Forbidden, false
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err),
@@ -45,7 +45,7 @@ func classify(err error) (reason string, retry bool) {
 	return live.Failed, true
 }
 
-// redact is err without what an API server quotes of the object. What it says of a Secret may contain its values.
+// redact removes the parts that the API server quotes from the object: for a Secret they may contain its values.
 func redact(id manifest.ID, p *live.Problem) *live.Problem {
 	var status apierrors.APIStatus
 	if !id.IsSecret() || !mayQuote(p) || !errors.As(p.Err, &status) {
@@ -61,8 +61,8 @@ func redact(id manifest.ID, p *live.Problem) *live.Problem {
 		"the API server refuses it [%s]; what it says is not shown, because it may quote the values of the Secret", strings.Join(at, " "))}
 }
 
-// mayQuote says that an answer may be about values: what is not valid, and what admission denies, which is Forbidden like
-// a missing right but not in the authorizer's words.
+// mayQuote reports whether an error may quote values: one of validation, or a denial by admission, which is
+// Forbidden like a missing permission but not in the words of the authorizer.
 func mayQuote(p *live.Problem) bool {
 	return p.Reason == live.Rejected || p.Reason == live.Forbidden && !strings.Contains(p.Err.Error(), `is forbidden: User "`)
 }

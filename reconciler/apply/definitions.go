@@ -16,15 +16,16 @@ import (
 )
 
 const (
-	// establishLimit is how long a definition may take until its kind is served; establishPause is between two looks.
+	// establishLimit is the longest wait until a CustomResourceDefinition is served; establishPause is the time
+	// between two requests.
 	establishLimit = 30 * time.Second
 	establishPause = 50 * time.Millisecond
 )
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// waitUntilServed returns when the API server serves the kinds of the definitions that were just written. One that is not
-// served in time is that definition's problem, and its custom resources get one of their own.
+// waitUntilServed returns when the API server serves the kinds of the definitions that were just applied. A
+// definition that is not served in time has a Problem, and so have its custom resources.
 func (d *delivery) waitUntilServed(ctx context.Context, definitions []*task) error {
 	definitions = slices.DeleteFunc(definitions, func(t *task) bool { return d.outcome.Errors[t.ID] != nil })
 	if len(definitions) == 0 {
@@ -36,8 +37,8 @@ func (d *delivery) waitUntilServed(ctx context.Context, definitions []*task) err
 	return d.waitForDiscovery(ctx, slices.DeleteFunc(definitions, func(t *task) bool { return d.outcome.Errors[t.ID] != nil }))
 }
 
-// waitForDiscovery asks what the cluster serves until that has the kinds of the definitions, which it knows a moment after they
-// are established. What it does not know in time is the problem of the objects of that kind.
+// waitForDiscovery refreshes discovery until it lists the kinds of the definitions, which happens a moment after
+// they are established. The objects of a kind that it does not list in time have a Problem.
 func (d *delivery) waitForDiscovery(ctx context.Context, definitions []*task) error {
 	var kinds []schema.GroupVersionKind
 	for _, t := range definitions {
@@ -63,7 +64,7 @@ func (d *delivery) waitForDiscovery(ctx context.Context, definitions []*task) er
 	}
 }
 
-// definedKinds are the kinds that a definition has served.
+// definedKinds returns the kinds that a definition serves.
 func definedKinds(definition []byte) []schema.GroupVersionKind {
 	var crd struct {
 		Spec struct {

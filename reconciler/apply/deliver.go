@@ -16,47 +16,47 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// defaultWorkers is how many requests a delivery has under way at once.
+// defaultWorkers is the number of concurrent requests of a delivery.
 const defaultWorkers = 8
 
-// Options say how a delivery is done.
+// Options configure a delivery.
 type Options struct {
-	// Prune deletes what is ours and no longer wanted. Without it such objects stay and are Orphaned.
+	// Prune deletes owned objects that the plan no longer has. Without it they stay and are Orphaned.
 	Prune bool
-	// PruneLimits bounds what may be pruned; AllowPrune lifts it (the commit has the trailer "Accord-Prune: allow").
+	// PruneLimits bound the number of deletions; AllowPrune lifts them (the commit has the trailer "Accord-Prune:
+	// allow").
 	PruneLimits v1alpha1.PruneLimits
 	AllowPrune  bool
-	// EmptyPlan says that the plan has nothing for any cluster: then nothing is pruned unless AllowPrune.
+	// EmptyPlan is set if the plan places nothing on any cluster: without AllowPrune nothing is deleted then.
 	EmptyPlan bool
-	// Withdraw says why an object that is not wanted any more must stay as it is; empty when it may go.
-	// Nil: everything may.
+	// Withdraw returns why an object that the plan no longer has must stay, or "" if it may be removed. Nil: all
+	// may.
 	Withdraw func(id manifest.ID, labels map[string]string) string
-	// Known is what is known about a kind, for what held objects need. Nil: interpret.Of.
+	// Known returns the Kind, whose dependencies protect objects that held objects need. Nil: interpret.Of.
 	Known func(schema.GroupKind) kind.Kind
-	// Book has the scripts by which users retain what is live. Nil: there are none.
+	// Book has the users' scripts that retain live fields. Nil: none.
 	Book *interpret.Book
-	// Record stores the inventory durably. It is called with the union of old and new before the first apply, if
-	// anything is new. Nil: it is stored on the member only.
+	// Record stores the inventory durably. Deliver calls it with the union of the old and the new inventory before
+	// the first apply, if an object is new. Nil: only the member stores it.
 	Record func(ctx context.Context, inventory []string) error
-	// Urgent are the objects that a person changed just now, while there is more to do: they are not to wait for it.
+	// Urgent are the objects that were just changed in Git during a larger delivery. They are applied first.
 	Urgent map[manifest.ID]bool
-	// Yield is called before each object that is not among First, and returns when there is nothing more urgent. Nil: there
-	// never is.
+	// Yield is called before each object that is not Urgent, and blocks while there is more urgent work. Nil: it
+	// never blocks.
 	Yield func(ctx context.Context)
-	// SkipRepair are objects that are not repaired now, because somebody else changes them again and again. What is to be
-	// changed in them because Git changed is changed all the same.
+	// SkipRepair are contended objects that are not repaired now. A change in Git is applied to them all the same.
 	SkipRepair map[manifest.ID]bool
-	// Workers is how many requests may be under way at once; 0: 8.
+	// Workers is the number of concurrent requests; 0: 8.
 	Workers int
 	// Timeout of each request; 0: clusters.RequestTimeout.
 	Timeout time.Duration
 }
 
-// Deliver makes one cluster have what want says of one federation ("<namespace>/<name>").
+// Deliver applies want, the plan of one Federation ("<namespace>/<name>"), to one cluster.
 //
-// live is what is known to be ours there, and is not changed; previous is the inventory of the last delivery. Objects that are as they should be
-// cost nothing; if all are, no request is sent. An object that fails does not stop the others: see Outcome.Errors.
-// The error is about the cluster as a whole (it does not answer, it does not accept our credentials) or ctx's own.
+// live has the observed owned objects and is not changed; previous is the inventory of the last delivery. An object that
+// is as planned costs no request; if all are, Deliver sends none. A failed object does not stop the others: see
+// Outcome.Errors. The returned error is about the whole cluster (unreachable, credentials rejected), or ctx's own.
 func Deliver(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *live.Objects, previous *live.Inventory, o Options) (live.Outcome, error) {
 	d := newDelivery(m, federation, want, live, previous, o)
 	err := d.run(ctx)
@@ -65,7 +65,7 @@ func Deliver(ctx context.Context, m *clusters.Member, federation string, want pr
 	return d.outcome, err
 }
 
-// run is the whole of a delivery, one line a step.
+// run performs the steps of a delivery.
 func (d *delivery) run(ctx context.Context) error {
 	if err := d.loadInventory(ctx); err != nil {
 		return err

@@ -17,9 +17,9 @@ import (
 	"github.com/accord-dev/accord/status/interpret"
 )
 
-// Discover says what a member says is ours, sorted: the inventory, rebuilt from the parent of the ApplySet and the labels.
-// Empty if nothing was ever delivered. It is for a hub that knows nothing: to know which kinds to watch, and to decide
-// as before.
+// Discover returns the objects that a member has from a Federation, sorted: it rebuilds the inventory from the
+// parent of the ApplySet and the labels. It returns an empty list if nothing was ever delivered. A hub that lost its
+// records needs it to know which kinds to watch, and to keep earlier decisions.
 func Discover(ctx context.Context, m *clusters.Member, federation string) ([]live.Discovered, error) {
 	d := newDelivery(m, federation, propagate.ClusterPlan{}, nil, nil, Options{})
 	found, err := d.listFromMember(ctx)
@@ -45,7 +45,7 @@ func Discover(ctx context.Context, m *clusters.Member, federation string) ([]liv
 	return all, nil
 }
 
-// listReplicas reads the objects of a kind with replicas whole.
+// listReplicas lists the whole objects of a kind with replicas.
 func (d *delivery) listReplicas(ctx context.Context, gvk schema.GroupVersionKind) ([]live.Discovered, error) {
 	mapping, err := d.member.Kinds.Mapping(gvk)
 	if err != nil {

@@ -22,23 +22,23 @@ import (
 	"github.com/accord-dev/accord/status/interpret"
 )
 
-// DryRunOptions say how a delivery is tried.
+// DryRunOptions configure a dry-run.
 type DryRunOptions struct {
-	// Book has the scripts by which users retain what is live. Nil: there are none.
+	// Book has the users' scripts that retain live fields. Nil: none.
 	Book *interpret.Book
-	// Only are the objects to try. Nil: all that would be written.
+	// Only are the objects to check. Nil: all objects that a delivery would write.
 	Only map[manifest.ID]bool
-	// Workers is how many requests may be under way at once; 0: 8.
+	// Workers is the number of concurrent requests; 0: 8.
 	Workers int
 	// Timeout of each request; 0: clusters.RequestTimeout.
 	Timeout time.Duration
 }
 
-// DryRun asks one cluster what it would say to a delivery: a server-side dry-run of everything that Deliver would
-// write, by the same comparison, with the same field manager and bodies. Nothing is written. Deletions are not tried.
+// DryRun sends a server-side dry-run of every object that Deliver would write to one cluster, by the same comparison, with
+// the same field manager and bodies. It writes nothing and does not try deletions.
 //
-// live and previous are as for Deliver; where live is nil it is asked for. The error is about the cluster as a whole or
-// ctx's own; what was learnt until then is in the Trial.
+// live and previous are as for Deliver; DryRun lists the live objects if live is nil. The error is about the whole cluster
+// or ctx's own; the result has the answers until then.
 func DryRun(ctx context.Context, m *clusters.Member, federation string, want propagate.ClusterPlan, live *live.Objects, previous *live.Inventory, o DryRunOptions) (live.DryRunResult, error) {
 	d := newDelivery(m, federation, want, live, previous, Options{Book: o.Book, Workers: o.Workers, Timeout: o.Timeout})
 	t := &trial{delivery: d, only: o.Only, unknown: live == nil}
@@ -48,7 +48,7 @@ func DryRun(ctx context.Context, m *clusters.Member, federation string, want pro
 	return t.answer, err
 }
 
-// trial is one call of DryRun.
+// trial is the state of one DryRun.
 type trial struct {
 	*delivery
 	unknown bool // what is live has to be asked for
@@ -57,7 +57,7 @@ type trial struct {
 	answer  live.DryRunResult // guarded by delivery.mu while workers run
 }
 
-// run is the whole of a trial, one line a step.
+// run performs the steps of a dry-run.
 func (t *trial) run(ctx context.Context) error {
 	if err := t.loadInventory(ctx); err != nil {
 		return err
@@ -76,14 +76,14 @@ func (t *trial) run(ctx context.Context) error {
 	return each(ctx, t.options.Workers, t.tasks, t.try)
 }
 
-// narrow leaves out what is neither to be tried nor makes a difference for what is.
+// narrow drops the tasks that are neither checked nor affect the check of others.
 func (t *trial) narrow() {
 	if t.only != nil {
 		t.tasks = slices.DeleteFunc(t.tasks, func(x *task) bool { return !t.only[x.ID] && !affectsOthers(x.ID.GroupKind()) })
 	}
 }
 
-// listLive reads what carries our label, of every kind that is wanted or was delivered.
+// listLive lists the owned objects of every kind that is planned or was delivered.
 func (t *trial) listLive(ctx context.Context) error {
 	t.live = &live.Objects{}
 	wanted, kinds := map[manifest.ID]*propagate.Rendered{}, map[schema.GroupKind]schema.GroupVersionKind{}
@@ -108,7 +108,7 @@ func (t *trial) listLive(ctx context.Context) error {
 	})
 }
 
-// listKindLive reads what is ours of one kind, page by page.
+// listKindLive lists the owned objects of one kind, page by page.
 func (t *trial) listKindLive(ctx context.Context, gvr schema.GroupVersionResource, wanted map[manifest.ID]*propagate.Rendered) error {
 	selector := v1alpha1.PartOfLabel + "=" + t.applySet
 	for next := ""; ; {
@@ -132,7 +132,7 @@ func (t *trial) listKindLive(ctx context.Context, gvr schema.GroupVersionResourc
 	}
 }
 
-// try asks about one object.
+// try checks one object.
 func (t *trial) try(ctx context.Context, x *task) error {
 	if x.rejected || t.only != nil && !t.only[x.ID] {
 		return nil
@@ -158,7 +158,7 @@ func (t *trial) try(ctx context.Context, x *task) error {
 	return nil
 }
 
-// dryRunApply is write, with a dry-run in place of the apply.
+// dryRunApply is write with a dry-run in place of the apply.
 func (t *trial) dryRunApply(ctx context.Context, x *task, objects metadata.ResourceInterface) error {
 	options := applied(v1alpha1.FieldManager)
 	options.DryRun = []string{metav1.DryRunAll}
@@ -180,7 +180,7 @@ func (t *trial) dryRunApply(ctx context.Context, x *task, objects metadata.Resou
 	}
 }
 
-// record takes note of an answer.
+// record records the answer for an object.
 func (t *trial) record(x *task, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -208,7 +208,7 @@ func (t *trial) recordUnchecked(id manifest.ID, why string) {
 	t.answer.Unchecked = append(t.answer.Unchecked, live.Unchecked{ID: id, Message: why})
 }
 
-// addProblems adds what the look before had found: objects that are somebody else's, and what could not be looked at.
+// addProblems adds the problems that checkExisting found: foreign objects, and objects that could not be read.
 func (t *trial) addProblems() {
 	for _, x := range t.tasks {
 		if err := t.outcome.Errors[x.ID]; err != nil && (t.only == nil || t.only[x.ID]) {

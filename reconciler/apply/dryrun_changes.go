@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
-// Kinds of which a change makes an API server answer differently about other objects.
+// Kinds whose changes affect the answers for other objects.
 var (
 	quotaKind     = schema.GroupKind{Kind: "ResourceQuota"}
 	limitKind     = schema.GroupKind{Kind: "LimitRange"}
@@ -20,17 +20,17 @@ var (
 	controlsGroup = "admissionregistration.k8s.io"
 )
 
-// changes is what a delivery brings that matters to its other objects. It is not there while they are tried one by one, so what
-// would be refused for want of it is not refused.
+// changes are the parts of a delivery that affect its other objects. A dry-run of single objects lacks them, so that
+// a rejection which they explain does not count.
 type changes struct {
-	// created are the objects that are not there yet, by name: what names one of them may not find it.
+	// created are the objects that do not exist yet, by name: references to them fail in a dry-run.
 	created map[string][]manifest.ID
-	// namespaces that are created or changed, and definitions' kinds.
+	// namespaces that are created or changed, and the kinds of new or changed definitions.
 	namespaces map[string]bool
 	kinds      map[schema.GroupKind]manifest.ID
-	// quotas and limits are the namespaces in which those change.
+	// quotas and limits are the namespaces whose ResourceQuotas and LimitRanges change.
 	quotas, limits map[string]bool
-	// rights and controls say that what may be done changes, and who else is asked.
+	// rights and controls are set if RBAC rules or admission configurations change.
 	rights, controls bool
 }
 
@@ -69,12 +69,12 @@ func (n *changes) add(t *task) {
 	}
 }
 
-// affectsOthers says that objects of a kind may be among the news.
+// affectsOthers reports whether objects of a kind can be among the changes.
 func affectsOthers(gk schema.GroupKind) bool {
 	return slices.Contains([]schema.GroupKind{namespaceKind, crdKind, quotaKind, limitKind}, gk) || gk.Group == rightsGroup || gk.Group == controlsGroup
 }
 
-// definesKind says why there is no point in asking: the definition that the API server would go by is not there yet.
+// definesKind returns why an object cannot be checked: the same delivery changes the definition of its kind.
 func (n *changes) definesKind(t *task) string {
 	if definition, ok := n.kinds[t.ID.GroupKind()]; ok {
 		return fmt.Sprintf("its kind is defined by %s, which changes with it", definition)
@@ -82,7 +82,8 @@ func (n *changes) definesKind(t *task) string {
 	return ""
 }
 
-// explains says why a refusal is none: what it is for want of, or because of, comes or goes with the same delivery.
+// explains returns why a rejection does not count: the same delivery changes its cause. It returns "" if the
+// rejection counts.
 func (n *changes) explains(t *task, reason string, err error) string {
 	namespace := t.ID.Namespace
 	switch {
@@ -104,7 +105,7 @@ func (n *changes) explains(t *task, reason string, err error) string {
 	return ""
 }
 
-// missing names what an object refers to and is created with it, if the answer is that it was not found.
+// missing returns a sentence about the new object that the error reports as not found, or "".
 func (n *changes) missing(t *task, text string) string {
 	for _, name := range slices.Sorted(maps.Keys(n.created)) {
 		if !strings.Contains(text, `"`+name+`" not found`) && !strings.Contains(text, name+" was found") {

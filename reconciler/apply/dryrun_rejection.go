@@ -16,8 +16,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
-// verdict is what an answer that is no success means: an object that is refused, and then why is empty, or one about which
-// nothing is known, and then reason is.
+// verdict interprets an error. It returns a reason if the object is rejected, else why the result is not known.
 func verdict(x *task, err error) (reason, why string) {
 	p := problemOf(err)
 	text := err.Error()
@@ -44,7 +43,7 @@ func verdict(x *task, err error) (reason, why string) {
 	return "", "no answer that says anything of it"
 }
 
-// forbiddenReason tells apart who says no: all of them answer 403.
+// forbiddenReason distinguishes the sources of a 403: quota, authorization, admission.
 func forbiddenReason(text string) string {
 	switch {
 	case strings.Contains(text, "exceeded quota"), strings.Contains(text, "failed quota"), strings.Contains(text, "status unknown for quota"):
@@ -55,7 +54,8 @@ func forbiddenReason(text string) string {
 	return live.AdmissionDenied
 }
 
-// notFoundReason tells apart what was not found: the namespace, the kind, or something that the object names.
+// notFoundReason distinguishes the missing thing of a 404: the namespace, the kind, or an object that the manifest
+// names.
 func notFoundReason(x *task, err error) string {
 	var status apierrors.APIStatus
 	switch {
@@ -67,7 +67,7 @@ func notFoundReason(x *task, err error) string {
 	return live.InvalidObject
 }
 
-// immutable are parts of what API servers say of a field that cannot be changed.
+// immutable are phrases of API servers about fields that cannot be changed.
 var immutable = []string{
 	"field is immutable", "is immutable", "updates to statefulset spec for fields other than",
 	"pod updates may not change fields", "may not be changed", "may not change once set", "forbidden after creation",
@@ -83,11 +83,11 @@ func rejectedReason(x *task, text string) string {
 	return live.InvalidObject
 }
 
-// admissionName finds in the message of a refusal who made it.
+// admissionName matches the webhook or the policy in an error message.
 var admissionName = regexp.MustCompile(`admission webhook "[^"]+"|webhook "[^"]+"|ValidatingAdmissionPolicy '[^']+' with binding '[^']+'`)
 
-// message is what the API server says. Of a Secret, or of what is marked as sensitive, it is told only where it cannot have
-// values: anybody who validates may quote them.
+// message returns the error message. For a Secret or an object that is marked as sensitive, it returns it only where
+// the message cannot quote values.
 func message(x *task, reason string, err error) string {
 	harmless := []string{live.Conflict, live.NoMatchForKind, live.Forbidden, live.QuotaExceeded, live.NamespaceMissing}
 	if !isSensitive(x) || slices.Contains(harmless, reason) {
@@ -100,12 +100,12 @@ func message(x *task, reason string, err error) string {
 	return fmt.Sprintf("%s does not take it%s; what it says is not shown, because it may quote the values of the %s", who, fieldsIn(err), x.ID.Kind)
 }
 
-// isSensitive says that nothing may be told of what is in the object.
+// isSensitive reports whether the values of the object must not be shown.
 func isSensitive(x *task) bool {
 	return x.ID.IsSecret() || bytes.Contains(x.JSON, []byte(`"`+hunk.SensitiveAnnotation+`"`))
 }
 
-// fieldsIn names the fields that an answer is about.
+// fieldsIn returns the fields that an error is about, or "".
 func fieldsIn(err error) string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {

@@ -15,17 +15,18 @@ import (
 )
 
 const (
-	// listFrom is how many unseen objects of one kind in one namespace are looked for by one list instead of one by one.
+	// listFrom is the number of unseen objects of one kind in one namespace from which one list replaces single
+	// reads.
 	listFrom = 4
-	// listPage is how many objects one answer has.
+	// listPage is the number of objects per page of a list.
 	listPage = 500
 )
 
-// checkExisting looks whether what is to be created exists already without being ours. A server-side apply cannot be told to
-// create only, so this has to be known before: by one list of metadata per kind and namespace, by single reads when
-// there are few, and by nothing at all in namespaces that this delivery creates and for kinds that the cluster does not
-// serve yet. Somebody who creates the object between the look and the apply, milliseconds later, is overwritten in
-// the fields that our manifest has; that window is the price for one request per object.
+// checkExisting checks whether objects that are about to be created exist already and belong to somebody else. A
+// server-side apply has no create-only mode, so this is checked before: by one list of metadata per kind and
+// namespace, or by single reads of a few objects. New namespaces and kinds that the cluster does not serve yet need
+// no request. An object that is created between the check and the apply, milliseconds later, is overwritten in the
+// fields of our manifest; that window is the price of one request per object.
 func (d *delivery) checkExisting(ctx context.Context) error {
 	var spaces, others []*task
 	for _, t := range d.tasks {
@@ -55,13 +56,13 @@ func (d *delivery) checkExisting(ctx context.Context) error {
 	return d.checkAll(ctx, open)
 }
 
-// place is where one list looks.
+// place is the scope of one list.
 type place struct {
 	gvk       schema.GroupVersionKind
 	namespace string
 }
 
-// checkAll at all tasks, those of one place together.
+// checkAll checks all tasks, those of one place together.
 func (d *delivery) checkAll(ctx context.Context, tasks []*task) error {
 	var places []place
 	at := map[place][]*task{}
@@ -125,7 +126,7 @@ func (d *delivery) checkOne(ctx context.Context, t *task) error {
 	return d.resolve(ctx, t, found)
 }
 
-// rejectAll all tasks for the same reason.
+// rejectAll rejects all tasks for the same reason.
 func (d *delivery) rejectAll(ctx context.Context, tasks []*task, doing string, err error) error {
 	for _, t := range tasks {
 		t.rejected = true
@@ -136,7 +137,7 @@ func (d *delivery) rejectAll(ctx context.Context, tasks []*task, doing string, e
 	return nil
 }
 
-// resolve decides about an object that is not known to be ours; found is nil if it does not exist.
+// resolve decides about an object that is not known to be owned; found is nil if it does not exist.
 func (d *delivery) resolve(ctx context.Context, t *task, found *metav1.PartialObjectMetadata) error {
 	p := d.decideOwner(t, found)
 	switch {
@@ -150,15 +151,15 @@ func (d *delivery) resolve(ctx context.Context, t *task, found *metav1.PartialOb
 	return d.rejectAll(ctx, []*task{t}, "", d.nameOwner(ctx, p, found))
 }
 
-// decideOwner says what makes an object somebody else's; nil if it may be written, and then t says how.
+// decideOwner returns the conflict of an object that belongs to somebody else, or nil if it may be applied, and updates t:
 //
-//	not there                           create; drift if it was ours
-//	our label                           ours; the watch has not told of it yet
-//	label of another ApplySet           refused, whatever the policy says
-//	no label, in inventory, we own it   ours; somebody took the label off
+//	not there                           create; drift if it was owned
+//	our label                           owned; the watch has not delivered it yet
+//	label of another ApplySet           rejected, whatever the policy says
+//	no label, in inventory, own fields  owned; somebody removed the label
 //	no label, a Namespace               adopted
 //	no label, to be overwritten         adopted
-//	no label                            refused
+//	no label                            rejected
 func (d *delivery) decideOwner(t *task, found *metav1.PartialObjectMetadata) *live.Problem {
 	if found == nil {
 		if d.previous.Has(t.ID) {
@@ -172,18 +173,18 @@ func (d *delivery) decideOwner(t *task, found *metav1.PartialObjectMetadata) *li
 	case owner == d.applySet:
 		return nil
 	case owner != "":
-		return live.NewConflict("%s exists and belongs to another ApplySet, %s; it is left as it is", t.ID, owner)
+		return live.NewConflict("%s exists and belongs to another ApplySet, %s; it stays as it is", t.ID, owner)
 	case d.previous.Has(t.ID) && seen.Fields != 0:
 		t.drift = &live.Drift{ID: t.ID, Manager: seen.ChangedBy, What: live.Changed}
 	case t.ID.GroupKind() == namespaceKind, t.Overwrite:
 		t.adopt = true
 	default:
-		return live.NewConflict("%s exists and is not managed by accord; it is left as it is. conflictResolution: Overwrite in its policy takes it over", t.ID)
+		return live.NewConflict("%s exists and is not managed by accord; it stays as it is. conflictResolution: Overwrite in its policy takes it over", t.ID)
 	}
 	return nil
 }
 
-// nameOwner says which federation owns found, if it is one of accord's.
+// nameOwner adds the name of the Federation that owns found to the problem, if accord manages it.
 func (d *delivery) nameOwner(ctx context.Context, p *live.Problem, found *metav1.PartialObjectMetadata) *live.Problem {
 	owner := found.Labels[v1alpha1.PartOfLabel]
 	if owner == "" {
@@ -196,7 +197,7 @@ func (d *delivery) nameOwner(ctx context.Context, p *live.Problem, found *metav1
 	return live.NewConflict("%w: that of federation %s", p, parents[0].Annotations[federationAnnotation])
 }
 
-// list reads the metadata of a kind, page by page; namespace "" is all of them.
+// list lists the metadata of a kind, page by page; namespace "" means all namespaces.
 func (d *delivery) list(ctx context.Context, gvr schema.GroupVersionResource, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
 	var all []metav1.PartialObjectMetadata
 	for next := ""; ; {

@@ -10,9 +10,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// foreignObject names an object in a namespace that is not ours and would be deleted with it; empty if there is none. Every kind
-// that the cluster serves is looked at, which is a few dozen requests; it is done only for a namespace that a commit
-// was explicitly allowed to delete. What cannot be looked at is an error: it is not empty.
+// foreignObject returns an object in the namespace that is not owned and would be deleted with it, or "". It lists
+// every kind that the cluster serves, a few dozen requests, and is only called if a commit explicitly allows the
+// deletion. A kind that cannot be listed is an error, not an empty list.
 func (d *delivery) foreignObject(ctx context.Context, namespace string) (string, error) {
 	resources, err := d.member.Kinds.NamespacedResources()
 	if err != nil {
@@ -35,7 +35,7 @@ func (d *delivery) foreignObject(ctx context.Context, namespace string) (string,
 	return "", nil
 }
 
-// isTransient are kinds that the cluster itself writes about others.
+// isTransient reports whether the cluster itself writes objects of this kind about others.
 func isTransient(r schema.GroupResource) bool {
 	switch r.Group {
 	case "events.k8s.io", "metrics.k8s.io", "coordination.k8s.io", "discovery.k8s.io":
@@ -44,7 +44,8 @@ func isTransient(r schema.GroupResource) bool {
 	return r.Group == "" && (r.Resource == "events" || r.Resource == "endpoints")
 }
 
-// isImplicit says that the cluster made an object for the namespace, or that it belongs to another object and goes with it.
+// isImplicit reports whether the cluster created the object for the namespace, or whether the object is deleted with
+// its owner.
 func isImplicit(r schema.GroupResource, item *metav1.PartialObjectMetadata) bool {
 	switch {
 	case len(item.OwnerReferences) > 0, item.DeletionTimestamp != nil:

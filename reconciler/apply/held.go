@@ -18,9 +18,9 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// neededByHeld are those of what is to go that objects need that are held: hands off means the whole of it. What they need is read
-// from them as they are: in Git they may be newer, or gone. It costs a request for every held object of a kind that refers to
-// others, and none while nothing is to go.
+// neededByHeld returns the objects among going that held objects need: a held object keeps its dependencies. It
+// reads the dependencies from the live objects, because those in Git may be newer or gone. That costs one request
+// for every held object of a kind with references, and none while nothing is removed.
 func (d *delivery) neededByHeld(ctx context.Context, going []manifest.ID) (map[manifest.ID]bool, error) {
 	spared := map[manifest.ID]bool{}
 	for owners := slices.Collect(maps.Keys(d.outcome.Held)); len(owners) > 0 && len(spared) < len(going); {
@@ -42,7 +42,7 @@ func (d *delivery) neededByHeld(ctx context.Context, going []manifest.ID) (map[m
 	return spared, nil
 }
 
-// referenced are those of the live objects that references are to.
+// referenced returns the objects among going that a reference matches.
 func (d *delivery) referenced(going []manifest.ID, refs []kind.Reference) []manifest.ID {
 	var found []manifest.ID
 	for _, id := range going {
@@ -53,7 +53,7 @@ func (d *delivery) referenced(going []manifest.ID, refs []kind.Reference) []mani
 	return found
 }
 
-// matches says whether a reference is to a live object of ours.
+// matches reports whether a reference is to a live owned object.
 func (d *delivery) matches(r kind.Reference, id manifest.ID) bool {
 	if r.Name != "" {
 		return r.ID == id
@@ -63,7 +63,7 @@ func (d *delivery) matches(r kind.Reference, id manifest.ID) bool {
 		labels.SelectorFromSet(r.Labels).Matches(labels.Set(seen.Labels))
 }
 
-// dependencies is what live objects refer to, by object.
+// dependencies returns the references of live objects, by object.
 func (d *delivery) dependencies(ctx context.Context, owners []manifest.ID) (map[manifest.ID][]kind.Reference, error) {
 	var mu sync.Mutex
 	all := map[manifest.ID][]kind.Reference{}
@@ -87,7 +87,7 @@ func (d *delivery) dependencies(ctx context.Context, owners []manifest.ID) (map[
 	return all, err
 }
 
-// getObject reads an object with all that it has.
+// getObject reads a whole object.
 func (d *delivery) getObject(ctx context.Context, gvk schema.GroupVersionKind, id manifest.ID) (u *unstructured.Unstructured, err error) {
 	mapping, err := d.member.Kinds.Mapping(gvk)
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *delivery) getObject(ctx context.Context, gvk schema.GroupVersionKind, i
 	return u, err
 }
 
-// kindOf is what is known about a kind.
+// kindOf returns the Kind of a group and kind.
 func (d *delivery) kindOf(gk schema.GroupKind) kind.Kind {
 	if d.options.Known == nil {
 		return interpret.Of(gk)

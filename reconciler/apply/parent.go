@@ -20,20 +20,20 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
-// KEP-3659, and what of it the inventory says.
+// Annotations of the parent of the ApplySet (KEP-3659).
 const (
 	namespacesAnnotation = "applyset.kubernetes.io/additional-namespaces"
-	// federationAnnotation names the federation in full, which a name and a hash cannot.
+	// federationAnnotation has the full name of the Federation; the name of the ConfigMap only has a hash of it.
 	federationAnnotation = "accord.dev/federation"
-	// clusterAnnotation is the name under which the member is delivered: one that has two would be given the objects
-	// of each, and lose those of the other.
+	// clusterAnnotation has the name of the cluster. A member under two names would receive the objects of each and
+	// lose those of the other.
 	clusterAnnotation = "accord.dev/cluster"
 )
 
 var configMapsResource = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// recordInventory writes the union of old and new, on the hub and then on the member, before anything of it is applied: what
-// was begun can be found again whatever happens. When nothing is new nothing is written.
+// recordInventory writes the union of the old and the new inventory to the hub and then to the member, before the
+// first apply, so that a started delivery can always be found again. It writes nothing if no object is new.
 func (d *delivery) recordInventory(ctx context.Context) error {
 	union := d.previous.With(d.live.IDs()).With(d.written())
 	if union == d.previous {
@@ -49,7 +49,7 @@ func (d *delivery) recordInventory(ctx context.Context) error {
 	return d.writeParent(ctx, union)
 }
 
-// written are the objects that are written, or may have been: an apply that failed may have been done all the same.
+// written iterates over the objects that are or may have been applied: a failed apply may have taken effect.
 func (d *delivery) written() iter.Seq[manifest.ID] {
 	return func(yield func(manifest.ID) bool) {
 		for _, t := range d.tasks {
@@ -60,7 +60,8 @@ func (d *delivery) written() iter.Seq[manifest.ID] {
 	}
 }
 
-// finish says what is ours now, and shrinks the parent on the member if what it lists became less.
+// finish sets the inventory of the outcome, and updates the parent on the member if its kinds or namespaces became
+// fewer.
 func (d *delivery) finish(ctx context.Context, failed error) error {
 	if !d.begun {
 		d.outcome.Inventory = d.previous.Entries()
@@ -74,7 +75,7 @@ func (d *delivery) finish(ctx context.Context, failed error) error {
 	return d.writeParent(ctx, now)
 }
 
-// inventory is what is on the cluster after the delivery.
+// inventory returns the owned objects after the delivery.
 func (d *delivery) inventory(failed error) *live.Inventory {
 	left := make(map[manifest.ID]bool, d.live.Len())
 	for id := range d.live.Remaining() {
@@ -102,7 +103,7 @@ func (d *delivery) inventory(failed error) *live.Inventory {
 	return live.NewInventory(left, nil)
 }
 
-// writeParent makes the parent of the ApplySet list the kinds and namespaces of inv.
+// writeParent writes the kinds and namespaces of inv to the parent of the ApplySet.
 func (d *delivery) writeParent(ctx context.Context, inv *live.Inventory) error {
 	kinds, namespaces := inv.Annotations()
 	body, err := json.Marshal(map[string]any{
@@ -141,7 +142,7 @@ func (d *delivery) patchParent(ctx context.Context, body []byte) error {
 	})
 }
 
-// createNamespace makes the namespace of the inventories. It carries no label of ours: it is never pruned.
+// createNamespace creates the namespace of the inventories. It has no label of accord and is never pruned.
 func (d *delivery) createNamespace(ctx context.Context) error {
 	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, applyset.InventoryNamespace)
 	return d.request(ctx, func(ctx context.Context) error {
@@ -151,8 +152,8 @@ func (d *delivery) createNamespace(ctx context.Context) error {
 	})
 }
 
-// loadInventory takes the inventory of the last delivery from the hub, and what there is from the watches. If the hub knows
-// nothing it may have lost it: then the member is asked.
+// loadInventory completes the inventory and the live objects from the member if the hub has no inventory, which it
+// may have lost.
 func (d *delivery) loadInventory(ctx context.Context) error {
 	if d.previous.Len() > 0 || len(d.want.Objects) == 0 && d.live.Len() == 0 {
 		return nil
@@ -171,7 +172,8 @@ func (d *delivery) loadInventory(ctx context.Context) error {
 	return nil
 }
 
-// listFromMember lists what carries our label, of the kinds that the parent on the member names; nothing if there is no parent.
+// listFromMember lists the owned objects of the kinds that the parent on the member names, and none without a
+// parent.
 func (d *delivery) listFromMember(ctx context.Context) (map[manifest.ID]live.Object, error) {
 	var parent *metav1.PartialObjectMetadata
 	err := d.request(ctx, func(ctx context.Context) (err error) {
@@ -200,7 +202,7 @@ func (d *delivery) listFromMember(ctx context.Context) (map[manifest.ID]live.Obj
 	return found, nil
 }
 
-// listKind adds what carries our label to found. A kind that is not served any more has nothing.
+// listKind adds the owned objects of a kind to found. A kind that is not served any more has none.
 func (d *delivery) listKind(ctx context.Context, kind schema.GroupKind, found map[manifest.ID]live.Object) error {
 	mapping, err := d.member.Kinds.Mapping(kind.WithVersion(""))
 	if meta.IsNoMatchError(err) {

@@ -16,8 +16,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
-// prune removes what is ours and no longer wanted. It is called when all applies were tried, and does nothing if one of
-// them failed or an object could not be rendered: what comes in the place of the old may not be there.
+// prune removes owned objects that the plan no longer has. It runs after all applies and does nothing if one failed
+// or an object could not be rendered: the replacement of a removed object may be missing.
 func (d *delivery) prune(ctx context.Context) error {
 	remove, release := d.unwanted()
 	if len(d.outcome.Errors) > 0 || d.hasRenderErrors() {
@@ -42,7 +42,7 @@ func (d *delivery) prune(ctx context.Context) error {
 	return each(ctx, d.options.Workers, last, d.delete)
 }
 
-// hasRenderErrors says that something wanted could not be made.
+// hasRenderErrors reports whether a planned object could not be rendered.
 func (d *delivery) hasRenderErrors() bool {
 	for _, f := range d.want.Failed {
 		if f.Held == "" {
@@ -52,8 +52,8 @@ func (d *delivery) hasRenderErrors() bool {
 	return false
 }
 
-// unwanted finds what is ours and no longer wanted: what is to be deleted, and what is to be let go.
-// The rest is noted as held or orphaned.
+// unwanted returns the owned objects that the plan no longer has: those to delete and those to release. It records
+// the others as held or orphaned.
 func (d *delivery) unwanted() (remove, release []manifest.ID) {
 	for id, seen := range d.live.Except(d.want) {
 		if seen.Deleting {
@@ -82,7 +82,7 @@ func (d *delivery) held(id manifest.ID, seen live.Object) string {
 	return d.options.Withdraw(id, seen.Labels)
 }
 
-// split puts what others live in last: namespaces and definitions.
+// split separates the containers of other objects, which are deleted last: namespaces and definitions.
 func split(remove []manifest.ID) (objects, last []manifest.ID) {
 	for _, id := range remove {
 		if gk := id.GroupKind(); gk == namespaceKind || gk == crdKind {
@@ -94,7 +94,7 @@ func split(remove []manifest.ID) (objects, last []manifest.ID) {
 	return objects, last
 }
 
-// delete removes one object, if it is still the one that was seen. One that is gone is done.
+// delete deletes an object if it is still the observed one. A missing object counts as deleted.
 func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 	if id.GroupKind() == namespaceKind {
 		switch tenant, err := d.foreignObject(ctx, id.Name); {
@@ -124,9 +124,9 @@ func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 	return nil
 }
 
-// release takes our marks off an object that stays: the label, and the annotations. Its fields stay as they are. It is a
-// merge patch, because an apply without our fields would remove them; the UID makes it fail if the object is
-// another one by now.
+// release removes accord's label and annotations from an object that stays with all other fields. It sends a merge
+// patch, because an apply without our fields would remove them. The UID makes the patch fail for another object of
+// the same name.
 func (d *delivery) release(ctx context.Context, id manifest.ID) error {
 	seen, _ := d.live.Get(id)
 	objects, err := d.resource(seen.GVK, id)

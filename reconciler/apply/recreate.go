@@ -24,18 +24,18 @@ import (
 )
 
 const (
-	// goneTries and goneWait are how often it is looked whether a deleted object is gone, and how long is waited before the
-	// first look; each wait is twice as long. What takes longer is made anew when the watch tells that it is gone.
+	// goneTries is the number of times that waitUntilDeleted checks a deleted object, and goneWait the first wait, which doubles.
+	// An object that takes longer is created when the watch reports the deletion.
 	goneTries = 5
 	goneWait  = 50 * time.Millisecond
 )
 
-// unchangeable is how API servers say of a field that it cannot be changed, in lower case: of most, of the roleRef of a
+// unchangeable are phrases of API servers about immutable fields, in lower case: of most fields, of the roleRef of a
 // RoleBinding, of the clusterIP of a Service.
 var unchangeable = []string{"immutable", "cannot change roleref", "may not change once set"}
 
-// immutableIn are the fields of which the API server says that they cannot be changed, if that is all it says. A field of
-// which it says anything else would be refused of a new object, too; and a 409 or 422 alone proves nothing.
+// immutableIn returns the fields that the error reports as immutable, or nil if it reports any other error as well:
+// a new object would be rejected, too. A status of 409 or 422 alone proves nothing.
 func immutableIn(err error) []string {
 	var status apierrors.APIStatus
 	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
@@ -52,27 +52,28 @@ func immutableIn(err error) []string {
 	return fields
 }
 
-// keepReason says why an object that cannot be changed is not deleted to be made anew, as what is being done; empty if it is.
+// keepReason returns the description of the apply with the reason why an object with an immutable field is not
+// recreated, or "" if it may be.
 func (d *delivery) keepReason(t *task) string {
 	object, err := decode(t)
 	if err != nil {
 		return "applying"
 	}
-	const hint = "applying (the field cannot be changed, and accord does not delete %s to make it anew)"
+	const hint = "applying (the field cannot be changed, and accord does not delete and recreate %s)"
 	seen, _ := d.live.Get(t.ID)
 	switch allowed, never := permit.Recreate(object); {
 	case never != "":
 		return fmt.Sprintf(hint, never)
 	case t.unseen || t.adopt || seen.Adopted || seen.UID == "":
-		return fmt.Sprintf(hint, "what it did not make")
+		return fmt.Sprintf(hint, "objects that it did not create")
 	case !allowed:
-		return fmt.Sprintf("applying (the field cannot be changed: with the annotation %s: %s in Git accord deletes the object and makes it anew)",
+		return fmt.Sprintf("applying (the field cannot be changed: with the annotation %s: %s in Git accord deletes and recreates the object)",
 			v1alpha1.ForceAnnotation, v1alpha1.ForceEnabled)
 	}
 	return ""
 }
 
-// decode is the object of a task.
+// decode returns the object of a task.
 func decode(t *task) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(t.JSON, &object.Object); err != nil {
@@ -81,7 +82,7 @@ func decode(t *task) (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
-// recreate deletes an object and makes it anew, after the API server said that it would take it.
+// recreate deletes an object and creates it again, after a dry-run accepted the new one.
 func (d *delivery) recreate(ctx context.Context, t *task, objects metadata.ResourceInterface) (body, *metav1.PartialObjectMetadata, error) {
 	seen, _ := d.live.Get(t.ID)
 	if !seen.Deleting {
@@ -91,7 +92,7 @@ func (d *delivery) recreate(ctx context.Context, t *task, objects metadata.Resou
 		}
 		how := deletePropagation(object)
 		if err := d.dryRunCreate(ctx, t, objects); err != nil {
-			return body{}, nil, fmt.Errorf("it is left as it is, because the cluster would not take a new one: %w", err)
+			return body{}, nil, fmt.Errorf("it stays as it is, because the cluster rejects a new object: %w", err)
 		}
 		err = d.request(ctx, func(ctx context.Context) error {
 			return objects.Delete(ctx, t.ID.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &seen.UID}, PropagationPolicy: &how})
@@ -108,7 +109,8 @@ func (d *delivery) recreate(ctx context.Context, t *task, objects metadata.Resou
 	return d.write(ctx, t, objects)
 }
 
-// deletePropagation is foreground for what makes pods: the new ones do not run beside the old. Everything else is gone at once.
+// deletePropagation returns Foreground for objects with a pod template, so that new pods do not run beside old ones,
+// else Background.
 func deletePropagation(object *unstructured.Unstructured) metav1.DeletionPropagation {
 	if _, makes, err := unstructured.NestedMap(object.Object, "spec", "template"); makes && err == nil {
 		return metav1.DeletePropagationForeground
@@ -116,7 +118,7 @@ func deletePropagation(object *unstructured.Unstructured) metav1.DeletionPropaga
 	return metav1.DeletePropagationBackground
 }
 
-// dryRunCreate asks whether the object would be taken if it was not there: a dry-run under a name that nobody has.
+// dryRunCreate checks by a dry-run under an unused name whether the API server would accept the object as a new one.
 func (d *delivery) dryRunCreate(ctx context.Context, t *task, objects metadata.ResourceInterface) error {
 	object, err := decode(t)
 	if err != nil {
@@ -136,19 +138,19 @@ func (d *delivery) dryRunCreate(ctx context.Context, t *task, objects metadata.R
 	})
 }
 
-// dryRunName is a name that any kind may have.
+// dryRunName returns an unused name that is valid for every kind.
 func dryRunName(id manifest.ID) string {
 	return fmt.Sprintf("accord-rehearsal-%x", xxhash.Sum64String(id.String()))
 }
 
-// waitUntilDeleted waits a moment until what was deleted is gone.
+// waitUntilDeleted waits a moment until a deleted object is gone.
 func (d *delivery) waitUntilDeleted(ctx context.Context, t *task, objects metadata.ResourceInterface) error {
 	seen, _ := d.live.Get(t.ID)
 	for i := range goneTries {
 		err := d.request(ctx, func(ctx context.Context) error {
 			found, err := objects.Get(ctx, t.ID.Name, metav1.GetOptions{})
 			if err == nil && found.UID != seen.UID {
-				return live.NewConflict("somebody else made %s in the meantime; it is left as it is", t.ID)
+				return live.NewConflict("somebody else created %s in the meantime; it stays as it is", t.ID)
 			}
 			return err
 		})
@@ -163,5 +165,5 @@ func (d *delivery) waitUntilDeleted(ctx context.Context, t *task, objects metada
 		case <-time.After(goneWait << i):
 		}
 	}
-	return &live.Problem{Reason: live.Busy, Retry: true, Err: errors.New("the old one is being deleted, with all that belongs to it; it is made anew when it is gone")}
+	return &live.Problem{Reason: live.Busy, Retry: true, Err: errors.New("the old object and its dependents are being deleted; accord creates the new one after that")}
 }

@@ -69,7 +69,7 @@ func TestNothingIsDeletedThatCannotBeMadeAgain(t *testing.T) {
 		}
 	}
 	o := w.deliver(w.target(immutableMap("2", forcedText)))
-	require.ErrorContains(t, o.Errors[w.id("ConfigMap", "fixed")], "left as it is")
+	require.ErrorContains(t, o.Errors[w.id("ConfigMap", "fixed")], "stays as it is")
 	require.Empty(t, o.Recreated)
 	require.Equal(t, before, w.get("ConfigMap", w.namespace, "fixed").GetUID())
 }

@@ -21,22 +21,24 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
-// retainTries is how often an object is read again because it changed between the look and the apply.
+// retainTries bounds the attempts to read and apply an object that others change at the same time.
 const retainTries = 5
 
-// body is what is sent for an object.
+// body returns the request for a task: the planned object itself, or for an object that exists and may yield fields,
+// one that depends on the live object, which costs one read. An object that is created between the check and the
+// apply gets all fields (see checkExisting).
 type body struct {
 	json []byte
-	// left are the fields of the wanted object that are not in it.
+	// yielded are the fields of the planned object that the request omits.
 	left []ownership.Yielded
-	// bound: it was made for one version of the live object, and is refused by any other.
+	// bound: the request was made for one version of the live object, and any other version conflicts.
 	bound bool
-	// idle: what is not ours any more of the wanted object is as the body has it. Applying it is no repair.
+	// idle: the fields that accord lost have the same values in the request. Applying it repairs nothing.
 	idle bool
 }
 
-// write applies the object of a task. What is sent may depend on what is there; then the API server is told what was seen,
-// and if that is the past, it is looked at again.
+// write applies the object of a task. A request that depends on the live object carries its version; on a conflict
+// write reads the object again.
 func (d *delivery) write(ctx context.Context, t *task, objects metadata.ResourceInterface) (sent body, after *metav1.PartialObjectMetadata, err error) {
 	for range retainTries {
 		if sent, err = d.body(ctx, t); err != nil {
@@ -78,8 +80,8 @@ func (d *delivery) body(ctx context.Context, t *task) (body, error) {
 	return d.retain(t, live)
 }
 
-// retain is the wanted object after a user's script had its say (Karmada §7.1 Retain), without the fields that are left
-// to the member. What a script decided about a field holds.
+// retain returns the planned object after the users' scripts (Karmada 7.1 Retain), without the fields that the
+// member owns. The result of a script takes precedence over those.
 func (d *delivery) retain(t *task, live *unstructured.Unstructured) (body, error) {
 	wanted := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(t.JSON, &wanted.Object); err != nil {
@@ -111,8 +113,8 @@ func (d *delivery) retain(t *task, live *unstructured.Unstructured) (body, error
 	return body{json: text, left: left, bound: true, idle: idle}, nil
 }
 
-// remark makes the result of a script something that can be applied: with the marks of the wanted object, and without what
-// the API server sets, which scripts copy along.
+// remark turns the result of a script into a request: it restores the marks of the planned object and removes the
+// fields that the API server sets, which scripts copy.
 func remark(result, wanted *unstructured.Unstructured) {
 	for _, field := range []string{
 		"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields", "resourceVersion", "selfLink", "uid",
@@ -128,7 +130,7 @@ func remark(result, wanted *unstructured.Unstructured) {
 	result.SetLabels(marked(result.GetLabels(), wanted.GetLabels(), v1alpha1.PartOfLabel))
 }
 
-// marked is m with a key as marks has it.
+// marked sets or deletes a key of m as in marks.
 func marked(m, marks map[string]string, key string) map[string]string {
 	v, ok := marks[key]
 	switch {
@@ -142,7 +144,7 @@ func marked(m, marks map[string]string, key string) map[string]string {
 	return m
 }
 
-// redactScript is the error of a script without what it says, if the script was about a Secret: it may have said its values.
+// redactScript removes the message of a script's error for a Secret: it may quote the values.
 func redactScript(id manifest.ID, err error) error {
 	if at, ok := errors.AsType[*manifest.Error](err); ok && id.IsSecret() {
 		return &manifest.Error{Origin: at.Origin, Message: "the script for Retain fails; what it says is not shown, because it may quote the values of the Secret"}

@@ -23,7 +23,7 @@ var (
 	crdKind       = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 )
 
-// delivery is one call of Deliver.
+// delivery is the state of one Deliver.
 type delivery struct {
 	member     *clusters.Member
 	federation string
@@ -42,20 +42,20 @@ type delivery struct {
 	outcome live.Outcome
 }
 
-// task is one object that has to be written.
+// task is an object to apply.
 type task struct {
 	propagate.Placed
-	// unseen: it is not among what is known to be ours. It may exist all the same.
+	// unseen: it is not among the owned objects that were observed. It may exist all the same.
 	unseen bool
-	// exists: it is there, whosoever it is.
+	// exists: it exists, owned or not.
 	exists bool
-	// adopt: it exists and is taken over.
+	// adopt: it exists and accord takes it over.
 	adopt bool
-	// drift that the write repairs; nil for none.
+	// drift that the apply repairs; nil for none.
 	drift *live.Drift
-	// done: it was written already.
+	// done: it was applied already.
 	done bool
-	// rejected: it must not be written.
+	// rejected: it must not be applied.
 	rejected bool
 }
 
@@ -75,7 +75,7 @@ func newDelivery(m *clusters.Member, federation string, want propagate.ClusterPl
 	}
 }
 
-// compare finds what has to be written. It sends nothing.
+// compare computes the tasks without a request.
 func (d *delivery) compare() {
 	for _, p := range d.want.Objects {
 		if p.Held != "" {
@@ -106,8 +106,8 @@ func (d *delivery) compare() {
 	d.tasks = d.withoutIdle(d.tasks)
 }
 
-// withoutIdle drops namespaces that are there only for their objects, while none of these has to be created:
-// the objects are there, so it is, whoever owns it.
+// withoutIdle drops namespaces that only exist for their objects, unless one of those is created: as long as the
+// objects exist, so does the namespace, whatever its owner.
 func (d *delivery) withoutIdle(tasks []*task) []*task {
 	needed := map[string]bool{}
 	for _, t := range tasks {
@@ -126,7 +126,7 @@ func (d *delivery) withoutIdle(tasks []*task) []*task {
 	return kept
 }
 
-// resource is where objects like id are served.
+// resource returns the client for an object.
 func (d *delivery) resource(gvk schema.GroupVersionKind, id manifest.ID) (metadata.ResourceInterface, error) {
 	mapping, err := d.member.Kinds.Mapping(gvk)
 	if err != nil {
@@ -140,7 +140,7 @@ func (d *delivery) resource(gvk schema.GroupVersionKind, id manifest.ID) (metada
 	return d.member.Metadata.Resource(mapping.Resource).Namespace(id.Namespace), nil
 }
 
-// request counts what f sends, and bounds it in time.
+// request counts and sends a request with a timeout.
 func (d *delivery) request(ctx context.Context, f func(ctx context.Context) error) error {
 	d.requests.Add(1)
 	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
@@ -148,7 +148,8 @@ func (d *delivery) request(ctx context.Context, f func(ctx context.Context) erro
 	return f(ctx)
 }
 
-// fail notes the problem of one object. What is about the cluster as a whole is returned, and ends the delivery.
+// fail records the problem of one object. It returns an error that is about the whole cluster, which ends the
+// delivery.
 func (d *delivery) fail(ctx context.Context, id manifest.ID, doing string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -166,14 +167,14 @@ func (d *delivery) fail(ctx context.Context, id manifest.ID, doing string, err e
 	return nil
 }
 
-// note changes the outcome.
+// note changes the outcome under its lock.
 func (d *delivery) note(f func(o *live.Outcome)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f(&d.outcome)
 }
 
-// each runs f for all items, several at once, begun in order. The first error ends it.
+// each runs f for all items with several workers, in order. The first error stops it.
 func each[T any](ctx context.Context, workers int, items []T, f func(context.Context, T) error) error {
 	g, working := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
@@ -183,7 +184,7 @@ func each[T any](ctx context.Context, workers int, items []T, f func(context.Con
 		}
 		g.Go(func() error {
 			if working.Err() != nil {
-				return nil // not begun; whoever ended it said why
+				return nil // not begun; the first error has the reason
 			}
 			return f(working, item)
 		})

@@ -2,9 +2,8 @@ package apply
 
 import "context"
 
-// applyUrgent applies what a person changed just now before all else, as far as it needs no look around: what is there, is ours
-// and stands in the inventory. So one change does not wait for the thousands that were under way. Definitions and
-// namespaces among them go before the others, in their own time.
+// applyUrgent applies the urgent objects first, if they are known, owned and in the inventory, so that one change
+// does not wait for a bulk. If definitions or namespaces are among them, all wait for their regular turn.
 func (d *delivery) applyUrgent(ctx context.Context) error {
 	var first []*task
 	for _, t := range d.tasks {

@@ -2,35 +2,35 @@ package live
 
 import "github.com/accord-dev/accord/api/manifest"
 
-// DryRunResult is what a cluster says to a delivery that is only tried. It is true for the moment in which it was asked: what is
-// there may change before it is delivered, and each object is asked about on its own, as if it was the only one.
+// DryRunResult is the answer of a cluster to a dry-run. It holds for that moment, and for each object as if it was
+// the only change.
 type DryRunResult struct {
-	// Checked counts the objects about which the API server gave an answer.
+	// Checked counts the objects that the API server answered about.
 	Checked int
-	// Rejected are the objects that it would not take, and those that accord itself would leave alone, sorted.
+	// Rejected are the objects that the API server rejects, and those that accord would leave alone, sorted.
 	Rejected []Rejection
-	// Unchecked are the objects about which nothing can be known yet, sorted.
+	// Unchecked are the objects whose result is not known, sorted.
 	Unchecked []Unchecked
-	// Requests counts what was sent to the member.
+	// Requests counts the requests to the member.
 	Requests int
 }
 
-// Rejection is one object that would not be written.
+// Rejection is one object that would not be applied.
 type Rejection struct {
 	ID     manifest.ID
 	Reason string // in one word: Conflict, Forbidden, QuotaExceeded, ...
-	// Message is what the API server says. Of a Secret it has nothing that may be a value of it.
+	// Message is that of the API server. For a Secret it has no part that may be a value.
 	Message string
 }
 
-// Unchecked is one object that could not be tried, and why.
+// Unchecked is one object that could not be checked.
 type Unchecked struct {
 	ID      manifest.ID
 	Message string
 }
 
-// Why an object would not be written, beside Conflict (it exists and is not ours: accord leaves it alone) and Forbidden (we
-// may not do this).
+// Reasons of a Rejection, beside Conflict (accord leaves a foreign object alone) and Forbidden (a permission is
+// missing).
 const (
 	QuotaExceeded    = "QuotaExceeded"    // a ResourceQuota of its namespace has no room for it
 	AdmissionDenied  = "AdmissionDenied"  // an admission webhook, policy or plugin denies it, or cannot be asked

@@ -13,17 +13,17 @@ import (
 	"github.com/accord-dev/accord/propagate/applyset"
 )
 
-// Inventory is the set of objects that are ours on a cluster. It does not change, and may be used from several places at
-// once. Nil is the empty one.
+// Inventory is the set of owned objects on a cluster. It is immutable and safe for concurrent use. Nil is the empty
+// set.
 type Inventory struct {
 	entries []string
 	ids     map[manifest.ID]bool
-	// kinds are "Deployment.apps", and with the namespaces what the parent lists. All are sorted.
+	// kinds ("Deployment.apps") and namespaces are listed in the parent of the ApplySet. All fields are sorted.
 	kinds, namespaces []string
 }
 
-// ParseInventory reads the entries of an inventory (manifest.ID.Entry), sorted, which are not changed any more. Those that
-// cannot be read name nothing that could be pruned: the error says which they are, and the inventory has the others.
+// ParseInventory parses sorted entries (manifest.ID.Entry), which the caller must not change afterwards. The error
+// names the invalid entries; the inventory has the others. An invalid entry names nothing that could be pruned.
 func ParseInventory(entries []string) (*Inventory, error) {
 	ids := make(map[manifest.ID]bool, len(entries))
 	var errs []error
@@ -38,7 +38,8 @@ func ParseInventory(entries []string) (*Inventory, error) {
 	return NewInventory(ids, entries), errors.Join(errs...)
 }
 
-// NewInventory ids, which are not changed any more. entries are theirs; nil has them written.
+// NewInventory returns the inventory of ids, which the caller must not change afterwards. entries are their sorted
+// entries, or nil.
 func NewInventory(ids map[manifest.ID]bool, entries []string) *Inventory {
 	kinds, namespaces := map[schema.GroupKind]bool{}, map[string]bool{}
 	for id := range ids {
@@ -58,7 +59,7 @@ func NewInventory(ids map[manifest.ID]bool, entries []string) *Inventory {
 	return inv
 }
 
-// entriesOf objects, sorted.
+// entriesOf returns the entries of objects, sorted.
 func entriesOf(ids iter.Seq[manifest.ID]) []string {
 	var all []string
 	for id := range ids {
@@ -68,7 +69,7 @@ func entriesOf(ids iter.Seq[manifest.ID]) []string {
 	return all
 }
 
-// Entries are what is stored of it, sorted. They may not be changed.
+// Entries returns the stored form, sorted. The caller must not change it.
 func (inv *Inventory) Entries() []string {
 	if inv == nil {
 		return nil
@@ -76,7 +77,7 @@ func (inv *Inventory) Entries() []string {
 	return inv.entries
 }
 
-// Kinds that it has objects of, sorted.
+// Kinds returns the kinds of the objects, sorted.
 func (inv *Inventory) Kinds() []schema.GroupKind {
 	var all []schema.GroupKind
 	if inv != nil {
@@ -87,7 +88,7 @@ func (inv *Inventory) Kinds() []schema.GroupKind {
 	return all
 }
 
-// Len is how many objects it has.
+// Len returns the number of objects.
 func (inv *Inventory) Len() int {
 	if inv == nil {
 		return 0
@@ -97,7 +98,7 @@ func (inv *Inventory) Len() int {
 
 func (inv *Inventory) Has(id manifest.ID) bool { return inv != nil && inv.ids[id] }
 
-// All are the objects, in no order.
+// All iterates over the objects in no order.
 func (inv *Inventory) All() iter.Seq[manifest.ID] {
 	if inv == nil {
 		return maps.Keys[map[manifest.ID]bool](nil)
@@ -115,7 +116,7 @@ func (inv *Inventory) Annotations() (kinds, namespaces string) {
 	return strings.Join(inv.kinds, ","), strings.Join(inv.namespaces, ",")
 }
 
-// SameParent says that the parent on the member says the same of both.
+// SameParent reports whether both have the same kinds and namespaces in the parent.
 func (inv *Inventory) SameParent(other *Inventory) bool {
 	if inv == nil || other == nil {
 		return inv.Len() == other.Len()
@@ -123,7 +124,7 @@ func (inv *Inventory) SameParent(other *Inventory) bool {
 	return slices.Equal(inv.kinds, other.kinds) && slices.Equal(inv.namespaces, other.namespaces)
 }
 
-// With is inv and ids; inv itself, if it has them all.
+// With returns the union of inv and ids, or inv itself if it has them all.
 func (inv *Inventory) With(ids iter.Seq[manifest.ID]) *Inventory {
 	var union map[manifest.ID]bool
 	for id := range ids {

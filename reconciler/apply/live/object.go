@@ -16,50 +16,50 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
-// Object is what is kept of one live object.
+// Object is the recorded part of one live object.
 type Object struct {
 	GVK schema.GroupVersionKind
 	UID types.UID
-	// Version is the resourceVersion, which an API server counts up; 0 for one that is no number.
+	// Version is the resourceVersion, which an API server counts up, or 0 if it is no number.
 	Version uint64
 	// Digest is the annotation accord.dev/digest.
 	Digest string
-	// Intact says that every field of the wanted object is still ours, or Left. It means nothing if Digest is not the wanted one.
+	// Intact is set if accord still owns every field of the planned object, except those that are Yielded. It is
+	// only meaningful if Digest is the planned one.
 	Intact bool
-	// ChangedBy is the field manager that made it not intact, as far as can be told.
+	// ChangedBy is the field manager that took the lost fields, if it is known.
 	ChangedBy string
-	// ChangedFields are the fields that are not ours any more because of that; at most a few.
+	// ChangedFields names the first few lost fields.
 	ChangedFields string
 	Labels        map[string]string
 	// Preserve and Adopted are the annotations of these names.
 	Preserve, Adopted bool
-	// Deleting says that it is on its way out and waits for finalizers.
+	// Deleting is set if the object waits for its finalizers.
 	Deleting bool
-	// Fields is a hash of the set of fields that we own.
+	// Fields is a hash of the set of fields that accord owns.
 	Fields uint64
-	// Yielded are the fields of the wanted object that the member has set and owns. They are nobody's drift.
+	// Yielded are the planned fields that the member has set and owns. They are no drift.
 	Yielded []ownership.Yielded
-	// Accepted is what a delivery of ours left there last.
+	// Accepted is the last apply that the API server accepted.
 	Accepted Accepted
 }
 
-// Accepted is the answer to one of our applies. Where the set of fields that we own cannot be matched with the object
-// that we applied (the API server may have dropped a field it does not know), it is what shows that nobody else was
-// at it.
+// Accepted identifies an accepted apply. It proves that nobody changed the object since, where the set of owned
+// fields does not match the applied object: the API server may drop a field that it does not know.
 type Accepted struct {
 	Digest string
 	Fields uint64
-	// Yielded are the paths of what was left out of it, sorted as they are in Yields, with commas between them.
+	// Yielded are the paths that the apply omitted, in the order of Yields, separated by commas.
 	Yielded string
 }
 
-// of says whether the answer was to the apply that left this object.
+// of reports whether this apply left the object as it is.
 func (a Accepted) of(s Object) bool {
 	return a.Digest == s.Digest && a.Fields == s.Fields && ownership.Covers(s.Yielded, a.Yielded)
 }
 
-// Observe is what there is to know of a live object. want is what should be there, nil for nothing; before is what was
-// known of the object, the zero value for nothing. proven is what Proven has of it.
+// Observe returns the Object of a live object. want is the planned object, nil for none; before is the last Object,
+// zero for none; proven is its entry in Proven.
 func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Object, proven Accepted) Object {
 	annotations := u.GetAnnotations()
 	s := Object{
@@ -93,31 +93,32 @@ func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Obje
 	return s
 }
 
-// Proven are sets of fields that were found to be all that we applied, the last one of every object. An object is the same on
-// many clusters, and to compare it once is enough.
+// Proven has for every object the last set of fields that was compared with the planned object and matched. An
+// object is the same on many clusters, so that one comparison is enough.
 type Proven map[manifest.ID]Accepted
 
-// Note remembers what was found of an object that is as it was applied.
+// Note records an object that is as it was applied.
 func (p Proven) Note(id manifest.ID, s Object) {
 	if s.Intact && !s.Accepted.of(s) {
 		p[id] = s.proof()
 	}
 }
 
-// proof is what an object that is intact proves.
+// proof returns the entry of an intact object.
 func (s Object) proof() Accepted {
 	return Accepted{Digest: s.Digest, Fields: s.Fields, Yielded: ownership.Paths(s.Yielded)}
 }
 
-// yieldsAllowed says whether all that is left to the member still may be: the replicas of an autoscaler that left Git may not.
+// yieldsAllowed reports whether all yielded fields may still be yielded: the replicas of an autoscaler that left Git
+// may not.
 func (s Object) yieldsAllowed(yields []string) bool { return s.firstNotYielded(yields) < 0 }
 
-// firstNotYielded is the first of what is left that may not be any more; -1 for none.
+// firstNotYielded returns the index of the first yielded field that may not be yielded any more, or -1.
 func (s Object) firstNotYielded(yields []string) int {
 	return slices.IndexFunc(s.Yielded, func(l ownership.Yielded) bool { return !slices.Contains(yields, l.Path) })
 }
 
-// DriftManager is the manager whose change is repaired.
+// DriftManager returns the field manager whose change is repaired, or "".
 func (s Object) DriftManager(yields []string) string {
 	if i := s.firstNotYielded(yields); s.ChangedBy == "" && i >= 0 {
 		return s.Yielded[i].Manager
@@ -125,10 +126,10 @@ func (s Object) DriftManager(yields []string) string {
 	return s.ChangedBy
 }
 
-// maxMessage is how long a message with what is left in it may be, in bytes.
+// maxMessage is the longest message with yielded fields, in bytes.
 const maxMessage = 256
 
-// AppendYielded adds to a sentence about the object what of it is left to the member, as far as there is room for it.
+// AppendYielded appends the yielded fields to a message about the object, as far as there is room.
 func (s Object) AppendYielded(message string) string {
 	for _, l := range s.Yielded {
 		more := l.String()
@@ -143,29 +144,29 @@ func (s Object) AppendYielded(message string) string {
 	return message
 }
 
-// Answer is what an API server answered to an apply of ours.
+// Answer is the answer of an API server to an apply.
 type Answer struct {
 	Accepted
-	// Version is the resourceVersion that the object has by it, as in Seen.
+	// Version is the resourceVersion after the apply, as in Object.
 	Version uint64
 }
 
-// settled is an object of which an apply was accepted. The answer is what is known of it as long as the watch has not told
-// of what is as new: who compares before that finds nothing to write again.
+// settled returns the object after an accepted apply. The answer stands in until the watch delivers a version that
+// is as new, so that a comparison before that finds nothing to apply again.
 func (s Object) settled(a Answer) Object {
 	s.Accepted = a.Accepted
-	told := s.Version >= a.Version
-	if !told {
-		s.Version, s.Digest, s.Fields, s.Yielded = a.Version, a.Digest, a.Fields, a.left(s.Yielded)
+	current := s.Version >= a.Version
+	if !current {
+		s.Version, s.Digest, s.Fields, s.Yielded = a.Version, a.Digest, a.Fields, a.yielded(s.Yielded)
 	}
-	if !told || a.of(s) {
+	if !current || a.of(s) {
 		s.Intact, s.ChangedBy, s.ChangedFields = true, "", ""
 	}
 	return s
 }
 
-// left are the fields that were left out of what was applied; before says who has those that were left before.
-func (a Accepted) left(before []ownership.Yielded) []ownership.Yielded {
+// yielded returns the fields that the apply omitted; before has their managers.
+func (a Accepted) yielded(before []ownership.Yielded) []ownership.Yielded {
 	var all []ownership.Yielded
 	for path := range strings.SplitSeq(a.Yielded, ",") {
 		if i := slices.IndexFunc(before, func(l ownership.Yielded) bool { return l.Path == path }); i >= 0 {
@@ -177,13 +178,13 @@ func (a Accepted) left(before []ownership.Yielded) []ownership.Yielded {
 	return all
 }
 
-// ParseVersion reads a resourceVersion.
+// ParseVersion returns a resourceVersion as a number, or 0.
 func ParseVersion(text string) uint64 {
 	version, _ := strconv.ParseUint(text, 10, 64) // of another form: it is as new as nothing
 	return version
 }
 
-// ObserveMetadata is what the metadata alone says of an object.
+// ObserveMetadata returns the Object of metadata alone.
 func ObserveMetadata(gvk schema.GroupVersionKind, found *metav1.PartialObjectMetadata) Object {
 	all := ownership.OfEntries(found.ManagedFields)
 	return Object{

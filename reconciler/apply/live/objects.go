@@ -17,23 +17,23 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
-// Objects is what is known of all that carries our label on one cluster. For a delivery it has to be complete for every kind
-// that is wanted or in the inventory: what is not in it is taken not to be there, or not to be ours.
+// Objects has the observed objects of one cluster that carry accord's label. For a delivery it has to be complete for
+// every kind that is planned or in the inventory: an object that it lacks counts as absent, or as not owned.
 //
-// It takes little space: what was seen of an object is the same on many clusters but for its UID and version, and is in memory
-// once. The zero Live has nothing. It may not be used from several places at once.
+// Objects are compact: the parts that are equal on many clusters, all but UID and version, are in memory once. The zero
+// value is empty. Objects are not safe for concurrent use.
 type Objects struct {
 	of map[unique.Handle[manifest.ID]]packed
 }
 
-// packed is a Seen.
+// packed is an Object in a compact form.
 type packed struct {
 	uid     uid
 	version uint64
 	look    unique.Handle[shared]
 }
 
-// shared is what of a Seen many have in common.
+// shared is the part of an Object that is equal on many clusters.
 type shared struct {
 	gvk                          schema.GroupVersionKind
 	uid                          types.UID // of another form than a UUID
@@ -46,10 +46,10 @@ type shared struct {
 	accepted                     Accepted
 }
 
-// Len is how many objects were seen.
+// Len returns the number of objects.
 func (l *Objects) Len() int { return len(l.of) }
 
-// Get is false when the object was not seen.
+// Get returns an object, and false if it was not observed.
 func (l *Objects) Get(id manifest.ID) (Object, bool) {
 	kept, known := l.of[unique.Make(id)]
 	if !known {
@@ -58,7 +58,7 @@ func (l *Objects) Get(id manifest.ID) (Object, bool) {
 	return kept.object(), true
 }
 
-// Put replaces what was seen of the object.
+// Put stores an object.
 func (l *Objects) Put(id manifest.ID, seen Object) {
 	if l.of == nil {
 		l.of = map[unique.Handle[manifest.ID]]packed{}
@@ -66,13 +66,13 @@ func (l *Objects) Put(id manifest.ID, seen Object) {
 	l.of[unique.Make(id)] = packObject(seen)
 }
 
-// Delete forgets one object.
+// Delete removes one object.
 func (l *Objects) Delete(id manifest.ID) { delete(l.of, unique.Make(id)) }
 
-// Clear forgets all.
+// Clear removes all objects.
 func (l *Objects) Clear() { clear(l.of) }
 
-// All is what was seen, in no order. What is ranged over may be deleted.
+// All iterates over the objects in no order. The loop may delete the current one.
 func (l *Objects) All() iter.Seq2[manifest.ID, Object] {
 	return func(yield func(manifest.ID, Object) bool) {
 		for id, kept := range l.of {
@@ -83,20 +83,20 @@ func (l *Objects) All() iter.Seq2[manifest.ID, Object] {
 	}
 }
 
-// Clone is a copy, for one delivery.
+// Clone returns a copy, for one delivery.
 func (l *Objects) Clone() *Objects { return &Objects{maps.Clone(l.of)} }
 
-// Settle takes over what a delivery left. It is called with Outcome.Answers, whether or not the watch has told of the new
-// state already.
+// Settle applies the answers of a delivery (Outcome.Answers), whether or not the watch has delivered the new
+// objects.
 func (l *Objects) Settle(answers map[manifest.ID]Answer) {
 	for id, a := range answers {
-		if seen, ok := l.Get(id); ok { // else the watch has not told of it; when it does, the fields are compared
+		if seen, ok := l.Get(id); ok { // else the watch has not delivered it yet; then the fields are compared
 			l.Put(id, seen.settled(a))
 		}
 	}
 }
 
-// Matches says whether an object is there and as it should be. Most are, and are not looked at any closer.
+// Matches reports whether an object exists as planned. Most objects do, and are not unpacked.
 func (l *Objects) Matches(p propagate.Placed) bool {
 	kept, there := l.of[unique.Make(p.ID)]
 	if !there {
@@ -106,7 +106,7 @@ func (l *Objects) Matches(p propagate.Placed) bool {
 	return seen.digest == p.Digest && seen.intact && (seen.left == "" || kept.object().yieldsAllowed(p.Yields))
 }
 
-// Except is what was seen and is no part of a target, in no order.
+// Except iterates over the observed objects that a plan does not have, in no order.
 func (l *Objects) Except(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Object] {
 	return func(yield func(manifest.ID, Object) bool) {
 		wanted := make(map[unique.Handle[manifest.ID]]bool, len(l.of))
@@ -122,7 +122,7 @@ func (l *Objects) Except(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Ob
 		for _, f := range target.Failed {
 			want(f.ID)
 		}
-		if len(wanted) == len(l.of) { // as a rule
+		if len(wanted) == len(l.of) { // usually
 			return
 		}
 		for id, kept := range l.of {
@@ -133,7 +133,7 @@ func (l *Objects) Except(target propagate.ClusterPlan) iter.Seq2[manifest.ID, Ob
 	}
 }
 
-// IDs are all objects that were seen, in no order.
+// IDs iterates over all objects in no order.
 func (l *Objects) IDs() iter.Seq[manifest.ID] {
 	return func(yield func(manifest.ID) bool) {
 		for id := range l.of {
@@ -144,7 +144,7 @@ func (l *Objects) IDs() iter.Seq[manifest.ID] {
 	}
 }
 
-// Remaining are all objects that are not on their way out, in no order.
+// Remaining iterates over the objects that are not being deleted, in no order.
 func (l *Objects) Remaining() iter.Seq[manifest.ID] {
 	return func(yield func(manifest.ID) bool) {
 		for id, kept := range l.of {
@@ -196,7 +196,7 @@ func (kept packed) object() Object {
 	return s
 }
 
-// uid is the UUID that an API server gives an object; zero for a text of another form.
+// uid is a UUID; zero for a UID of another form.
 type uid [16]byte
 
 func uidOf(text types.UID) uid {
@@ -215,7 +215,7 @@ func (u uid) text() types.UID {
 	return types.UID(text)
 }
 
-// pack joins texts into one that can be compared, each behind its length.
+// pack joins strings into a comparable one, each after its length.
 func pack(texts []string) string {
 	var b []byte
 	for _, text := range texts {
@@ -224,7 +224,7 @@ func pack(texts []string) string {
 	return string(b)
 }
 
-// unpack reads what pack wrote.
+// unpack splits a packed string.
 func unpack(packed string) []string {
 	var texts []string
 	for packed != "" {

@@ -2,56 +2,57 @@ package live
 
 import "github.com/accord-dev/accord/api/manifest"
 
-// Outcome is what became of a delivery. It is complete also when Deliver returns an error: it says what was done
-// until then.
+// Outcome is the result of a delivery. If Deliver returns an error, it has the results until then.
 type Outcome struct {
-	// Applied were written, in no order.
+	// Applied objects were written, in no order.
 	Applied []manifest.ID
-	// Unchanged counts the objects that were as they should be.
+	// Unchanged counts the objects that were as planned.
 	Unchanged int
-	// Adopted existed, and were taken over: namespaces, and what is to be overwritten. They are in Applied too.
+	// Adopted objects existed and were taken over: namespaces, and objects with conflictResolution Overwrite. They
+	// are in Applied, too.
 	Adopted []manifest.ID
-	// Shared are namespaces that only had to be there, and are: another federation owns them.
+	// Shared are namespaces that only have to exist, and belong to another Federation.
 	Shared []manifest.ID
-	// Pruned were deleted; they may still wait for finalizers.
+	// Pruned objects were deleted; they may still wait for finalizers.
 	Pruned []manifest.ID
-	// Released stay and are not ours any more: they are to be preserved, or were there before us.
+	// Released objects stay and are not owned any more: they are preserved, or existed before accord.
 	Released []manifest.ID
-	// Orphaned are ours, no longer wanted, and stay, with why.
+	// Orphaned are owned objects that the plan no longer has and that stay, with the reason.
 	Orphaned map[manifest.ID]string
-	// Held are left alone on purpose, with why.
+	// Held objects are left alone on purpose, with the reason.
 	Held map[manifest.ID]string
 	// Errors of single objects; each is a *Problem.
 	Errors map[manifest.ID]error
-	// Drift is what somebody else did to our objects and was repaired.
+	// Drift was repaired.
 	Drift []Drift
-	// NotRepaired are those of Options.Spare that are not as they should be.
+	// NotRepaired are the objects of Options.SkipRepair that differ from the plan.
 	NotRepaired []manifest.ID
-	// Recreated were deleted by us because a field of them cannot be changed. They are in Applied, too, if they were made
-	// anew already.
+	// Recreated objects were deleted because of an immutable field. They are in Applied, too, if they are created
+	// again.
 	Recreated []manifest.ID
-	// PruneBlocked says what would have been deleted, why it was not, and how to lift the brake; empty when it was not hit.
+	// PruneBlocked explains why nothing was deleted and how to lift the prune limits; empty if they were not
+	// exceeded.
 	PruneBlocked string
-	// Inventory is what is ours there now, as entries, sorted. It is stored by the caller.
+	// Inventory has the entries of the owned objects, sorted, for the caller to store.
 	Inventory []string
-	// Answers belong into Live.Settle.
+	// Answers are for Objects.Settle.
 	Answers map[manifest.ID]Answer
-	// Requests counts what was sent to the member.
+	// Requests counts the requests to the member.
 	Requests int
 }
 
-// Drift is one thing that somebody else did to an object of ours.
+// Drift is a change of an owned object by somebody else.
 type Drift struct {
 	ID manifest.ID
-	// Manager that did it, as far as can be told.
+	// Manager is the field manager of the change, if it is known.
 	Manager string
 	// What is Changed or Deleted.
 	What string
-	// Fields that were changed, "spec.replicas"; empty when that cannot be told. There are at most a few.
+	// Fields names the first few changed fields ("spec.replicas"); empty if they are not known.
 	Fields string
 }
 
-// What drift is.
+// Values of Drift.What.
 const (
 	Changed = "changed"
 	Deleted = "deleted"

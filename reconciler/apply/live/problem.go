@@ -2,7 +2,7 @@ package live
 
 import "fmt"
 
-// Why an object could not be delivered, in one word.
+// Reasons of a Problem.
 const (
 	Conflict  = "Conflict"  // it exists and is not ours
 	Rejected  = "Rejected"  // the API server says that it is not valid, or an admission webhook refuses it
@@ -13,10 +13,10 @@ const (
 	Failed    = "Failed"    // anything else
 )
 
-// Problem is why one object could not be delivered.
+// Problem is the reason why one object could not be delivered.
 type Problem struct {
 	Reason string
-	// Retry says that trying again may help although nobody does anything about it.
+	// Retry is set if another attempt may succeed without a change.
 	Retry bool
 	Err   error
 }
@@ -25,7 +25,7 @@ func (p *Problem) Error() string { return p.Err.Error() }
 
 func (p *Problem) Unwrap() error { return p.Err }
 
-// NewConflict is the problem of an object that exists and is not ours.
+// NewConflict returns the Problem of an object that exists and is not owned.
 func NewConflict(format string, args ...any) *Problem {
 	return &Problem{Reason: Conflict, Err: fmt.Errorf(format, args...)}
 }

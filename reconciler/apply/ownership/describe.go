@@ -8,12 +8,13 @@ import (
 )
 
 const (
-	// maxPlaces is how many fields are named of those that somebody else changed, maxPlace how long the name of one may be.
+	// maxPlaces is the number of fields that Describe names, maxPlace the longest name in bytes.
 	maxPlaces = 3
 	maxPlace  = 120
 )
 
-// Describe are the names of fields, "spec.replicas, spec.paused and 2 more". They are sorted, so that the same reads the same.
+// Describe names fields: "spec.replicas, spec.paused and 2 more". It sorts them, so that equal sets have equal
+// texts.
 func Describe(at []fieldpath.Path) string {
 	var names []string
 	set := fieldpath.NewSet(at...)

@@ -11,13 +11,13 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Fields is the set of fields of one manager: FieldsV1, decoded or as it was sent. The zero value is no fields.
+// Fields is the set of fields of one manager: FieldsV1, decoded or as JSON. The zero value is empty.
 type Fields struct {
 	decoded map[string]any
 	text    []byte
 }
 
-// fieldsOf is what the decoded metadata of an object has in fieldsV1.
+// fieldsOf returns the Fields of a decoded fieldsV1.
 func fieldsOf(raw any) Fields {
 	decoded, _ := raw.(map[string]any)
 	return Fields{decoded: decoded}
@@ -34,7 +34,7 @@ func (f Fields) tree() map[string]any {
 	return tree
 }
 
-// Hash is the same for the same set, whoever wrote it down; 0 for no fields.
+// Hash returns a number that is equal for equal sets, in any order, and 0 for the empty set.
 func (f Fields) Hash() uint64 {
 	tree := f.tree()
 	if tree == nil {
@@ -45,7 +45,7 @@ func (f Fields) Hash() uint64 {
 	return h.Sum64()
 }
 
-// hashTree writes names in order, each with what is below it; no name has a zero byte in it.
+// hashTree hashes the names in order, each with its subtree; no name has a zero byte.
 func hashTree(h *xxhash.Digest, tree map[string]any) {
 	var room [24]string
 	names := slices.AppendSeq(room[:0], maps.Keys(tree))

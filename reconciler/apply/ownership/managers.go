@@ -14,9 +14,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Missing are the fields of an applied object, without those that were left out, that are not ours any more. Another manager that changes a field of ours
-// takes it away from us, and so does one that removes it (the rules of server-side apply). No schema is needed for the
-// comparison: whether a list is one value or has items of their own is seen from the set.
+// Missing returns the fields of an applied object that accord does not own any more, without the yielded ones.
+// Another manager that changes or removes a field takes the ownership (the rules of server-side apply). The
+// comparison needs no schema: the set shows whether a list is atomic or has items with owners.
 func (f Fields) Missing(applied []byte, left []Yielded) []fieldpath.Path {
 	var object map[string]any
 	if err := utiljson.Unmarshal(applied, &object); err != nil {
@@ -64,7 +64,7 @@ func (c *comparison) field(set *fieldpath.Set, e fieldpath.PathElement, v any, a
 	}
 }
 
-// items of a list whose items have owners of their own.
+// items compares a list whose items have owners of their own.
 func (c *comparison) items(set *fieldpath.Set, list []any, at fieldpath.Path) {
 	for _, item := range list {
 		object, ok := item.(map[string]any)
@@ -78,7 +78,7 @@ func (c *comparison) items(set *fieldpath.Set, list []any, at fieldpath.Path) {
 	}
 }
 
-// item looks for object among the items of the set whose key it may have; one of them has to be ours as a whole.
+// item compares an object with the items of the set whose key it may have; accord has to own one of them completely.
 func (c *comparison) item(set *fieldpath.Set, object map[string]any, at fieldpath.Path) {
 	keys := keysOf(set, object)
 	if len(keys) == 0 {
@@ -98,8 +98,8 @@ func (c *comparison) item(set *fieldpath.Set, object map[string]any, at fieldpat
 	c.lost = append(c.lost, lost...)
 }
 
-// keysOf finds the items of the set that object may be: those whose key has the values that object has. A key field that
-// object does not have was filled in by the API server (the protocol of a port), and any value of it will do.
+// keysOf returns the items of the set that object may be: those whose key fields have equal values. The API server
+// defaults a key field that the object lacks (the protocol of a port), so that any value of it matches.
 func keysOf(set *fieldpath.Set, object map[string]any) []fieldpath.PathElement {
 	var keys []fieldpath.PathElement
 	add := func(e fieldpath.PathElement) {
@@ -119,7 +119,7 @@ func hasKey(object map[string]any, key value.FieldList) bool {
 	})
 }
 
-// Managers are those who own fields of an object.
+// Managers are the field managers of an object.
 type Managers []Manager
 
 type Manager struct {
@@ -128,7 +128,7 @@ type Manager struct {
 	fields                       Fields
 }
 
-// Of reads metadata.managedFields without copying it.
+// Of reads metadata.managedFields without a copy.
 func Of(u *unstructured.Unstructured) Managers {
 	metadata, _ := u.Object["metadata"].(map[string]any)
 	entries, _ := metadata["managedFields"].([]any)
@@ -148,7 +148,7 @@ func Of(u *unstructured.Unstructured) Managers {
 	return all
 }
 
-// OfEntries is managersOf for metadata that was read on its own.
+// OfEntries returns the Managers of typed managed fields.
 func OfEntries(entries []metav1.ManagedFieldsEntry) Managers {
 	var all Managers
 	for _, e := range entries {
@@ -164,12 +164,12 @@ func OfEntries(entries []metav1.ManagedFieldsEntry) Managers {
 	return all
 }
 
-// isUs says whether it is what our applies own.
+// isUs reports whether the entry is that of accord's applies.
 func (m Manager) isUs() bool {
 	return m.Name == v1alpha1.FieldManager && m.operation == "Apply" && m.subresource == ""
 }
 
-// Ours is what we own by applying.
+// Ours returns the fields that accord owns by its applies.
 func (all Managers) Ours() Fields {
 	for _, m := range all {
 		if m.isUs() {
@@ -179,8 +179,8 @@ func (all Managers) Ours() Fields {
 	return Fields{}
 }
 
-// ChangedBy is who took the lost fields: the newest manager that owns one of them now, or, when they were removed, the
-// newest of all but us and those who only write status. Empty when nobody is known.
+// ChangedBy returns the manager that took the lost fields: the newest that owns one of them, or for removed fields
+// the newest manager besides accord and the writers of status. It returns "" if there is none.
 func (all Managers) ChangedBy(lost []fieldpath.Path) string {
 	others := slices.DeleteFunc(all.byAge(), func(m Manager) bool { return m.isUs() || m.subresource == "status" })
 	for _, m := range others {
@@ -195,12 +195,12 @@ func (all Managers) ChangedBy(lost []fieldpath.Path) string {
 	return others[0].Name
 }
 
-// byAge has the newest first.
+// byAge returns the managers, the newest first.
 func (all Managers) byAge() Managers {
 	return slices.SortedStableFunc(slices.Values(all), func(a, b Manager) int { return cmp.Compare(b.time, a.time) })
 }
 
-// ValueAt is the value of an object at a path of managed fields; nil if there is none.
+// ValueAt returns the value of an object at a path of managed fields, or nil.
 func ValueAt(v any, at fieldpath.Path) any {
 	for _, e := range at {
 		v = child(v, e)

@@ -12,15 +12,15 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Yielded is a field of a wanted object that the member has set itself, and that is its own since: see kind.Kind.Yields.
+// Yielded is a field of a planned object that the member has set and owns since: see kind.Kind.Yields.
 type Yielded struct {
-	// Path is where it is: "spec.replicas".
+	// Path of the field: "spec.replicas".
 	Path string
-	// Manager that has set it, as far as can be told.
+	// Manager that has set it, if it is known.
 	Manager string
 }
 
-// String is a sentence about it.
+// String returns a sentence about the field.
 func (l Yielded) String() string {
 	switch l.Manager {
 	case "":
@@ -31,8 +31,8 @@ func (l Yielded) String() string {
 	return l.Path + " is left to " + l.Manager
 }
 
-// Present are those of the paths at which an object that is to be applied has a value. Most have none, and that is seen
-// without reading them.
+// Present returns the paths at which an object has a value. Most objects have none, which is found without decoding
+// them.
 func Present(paths []string, applied []byte) []string {
 	var object map[string]any
 	var has []string
@@ -51,8 +51,8 @@ func Present(paths []string, applied []byte) []string {
 	return has
 }
 
-// Yielded are those of the paths that an apply may leave out of an object that is live: it has something there, and we own
-// nothing there that would be removed. A path inside of what the API server takes for one value cannot be left out.
+// Yielded returns the paths that an apply may omit for a live object: those with a value of which accord owns no
+// part, because an apply would remove that. A path within an atomic value cannot be omitted.
 func (all Managers) Yielded(paths []string, live map[string]any) []Yielded {
 	if len(paths) == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (all Managers) Yielded(paths []string, live map[string]any) []Yielded {
 	return left
 }
 
-// Differing keeps those at which two objects differ.
+// Differing returns the fields at which two objects differ.
 func Differing(left []Yielded, a, b map[string]any) []Yielded {
 	var kept []Yielded
 	for _, l := range left {
@@ -82,12 +82,12 @@ func Differing(left []Yielded, a, b map[string]any) []Yielded {
 	return kept
 }
 
-// Equal says that two objects have the same at a path.
+// Equal reports whether two objects have equal values at a path.
 func Equal(a, b map[string]any, path string) bool {
 	return equality.Semantic.DeepEqual(lookup(a, path), lookup(b, path))
 }
 
-// holder is the newest manager that owns the field at a path, or something of it.
+// holder returns the newest manager that owns the field at a path, or fields below it.
 func (all Managers) holder(path string) string {
 	for _, m := range all.byAge() {
 		if m.Owns(path) {
@@ -103,7 +103,7 @@ func (m Manager) Owns(path string) bool { return m.fields.Owns(path) }
 // Owns reports whether the field at a path, or fields below it, are in the set.
 func (f Fields) Owns(path string) bool { return owned(f.set(), path) == whole }
 
-// holding is what a set of fields has of a path.
+// holding is the relation of a set of fields to a path.
 type holding int
 
 const (
@@ -112,7 +112,7 @@ const (
 	whole           // the field at the path, or fields below it
 )
 
-// owned says what of a path is in a set.
+// owned returns how much of a path is in a set.
 func owned(set *fieldpath.Set, path string) holding {
 	for rest := path; ; {
 		name, after, more := strings.Cut(rest, ".")
@@ -130,14 +130,13 @@ func owned(set *fieldpath.Set, path string) holding {
 	}
 }
 
-// lookup is the value at a path; nil if there is none.
+// lookup returns the value at a path, or nil.
 func lookup(object map[string]any, path string) any {
 	v, _, _ := unstructured.NestedFieldNoCopy(object, strings.Split(path, ".")...) // what is no object has no fields
 	return v
 }
 
-// Remove removes what is at a path, and the objects around it that have nothing else: an empty object is a value that would
-// be ours.
+// Remove removes the value at a path, and the parents that become empty: accord would own an empty object.
 func Remove(object map[string]any, path string) {
 	unstructured.RemoveNestedField(object, strings.Split(path, ".")...)
 	for i := strings.LastIndex(path, "."); i > 0; i = strings.LastIndex(path[:i], ".") {
@@ -148,7 +147,7 @@ func Remove(object map[string]any, path string) {
 	}
 }
 
-// Paths of what is left, in one string that can be compared.
+// Paths joins the paths of yielded fields into a comparable string.
 func Paths(left []Yielded) string {
 	var all []string
 	for _, l := range left {
@@ -157,7 +156,7 @@ func Paths(left []Yielded) string {
 	return strings.Join(all, ",")
 }
 
-// Covers says whether what is left includes all that was left before.
+// Covers reports whether yielded includes all paths that were yielded before.
 func Covers(left []Yielded, before string) bool {
 	for path := range strings.SplitSeq(before, ",") {
 		if path != "" && !strings.Contains(","+Paths(left)+",", ","+path+",") {
