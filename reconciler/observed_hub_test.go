@@ -112,7 +112,7 @@ func toldOnlyWhatIsDocumented(t *testing.T, w *world, _ *repository) {
 func toldRefused(t *testing.T, w *world, r *repository) {
 	r.push("two mistakes", "broken.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: [unclosed\n", "worse.yaml", "kind: {\n")
 	w.eventually("the event", func() error {
-		return w.told(r, "Federation", "Warning BuildFailed", 1, "is refused", "broken.yaml:", "(and 1 more)")
+		return w.told(r, "Federation", "Warning BuildFailed", 1, "is rejected", "broken.yaml:", "(and 1 more)")
 	})
 	w.figures(map[string]float64{
 		`accord_release_ready{federation="demo/told",reason="BuildFailed"}`:             0,
