@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -38,11 +40,27 @@ func attach(nodes int, clusters []*ControlPlane) (*Process, error) {
 	return launch("--attach", strings.Join(kubeconfigs, ","), "--controllers", "--nodes", strconv.Itoa(nodes))
 }
 
+// launch starts the program. It waits while another go command still copies the program into the build cache.
 func launch(args ...string) (*Process, error) {
 	path, err := program()
 	if err != nil {
 		return nil, err
 	}
+	for deadline := time.Now().Add(copyTimeout); ; time.Sleep(copyPoll) {
+		p, err := start(path, args)
+		if !errors.Is(err, syscall.ETXTBSY) || time.Now().After(deadline) {
+			return p, err
+		}
+	}
+}
+
+const (
+	// copyTimeout bounds the wait for a program that is being copied, copyPoll is how often it is tried.
+	copyTimeout = 10 * time.Second
+	copyPoll    = 50 * time.Millisecond
+)
+
+func start(path string, args []string) (_ *Process, err error) {
 	p := &Process{Planes: map[string]*ControlPlane{}, cmd: exec.Command(path, args...), done: make(chan struct{})}
 	p.cmd.Env = append([]string{"GOGC=300"}, os.Environ()...) // a sixth less CPU time of a start, for 30 MB per control plane
 	p.cmd.Stderr = &p.stderr
