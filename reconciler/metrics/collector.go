@@ -196,7 +196,7 @@ func (c *Cluster) metrics() []prometheus.Metric {
 	return all
 }
 
-// stateCount is how many items are in one state.
+// stateCount is the number of items in one state.
 type stateCount struct {
 	state v1alpha1.State
 	count int32

@@ -80,7 +80,7 @@ func mark(u *unstructured.Unstructured, owner, decision string) {
 }
 
 // annotateTemplate puts the decision into the pod template, where it moves the generation. A Job's is immutable: its mirror
-// is made anew instead.
+// is recreated instead.
 func annotateTemplate(u *unstructured.Unstructured, gk schema.GroupKind, decision string) {
 	path := []string{"spec", "template"}
 	switch gk {

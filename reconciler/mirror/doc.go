@@ -4,6 +4,6 @@
 // published there, and nothing reads it back: a template comes from Git, never from its mirror.
 //
 // Two things are promised of every object whose kind has status.observedGeneration. Its generation moves when anything moves
-// that the decided clusters have to do, before any of them is told. And status.observedGeneration equals it only while every
+// that the decided clusters have to do, before any of them is changed. And status.observedGeneration equals it only while every
 // decided cluster is known to run just that: with a cluster that is held, older, failed or not heard from it is less.
 package mirror

@@ -27,7 +27,7 @@ type entry struct {
 	// replicas other than nil are those that autoscalers of the members made of what was decided.
 	replicas *int64
 	// have is nil when the object is not there.
-	have *seen
+	have *observed
 	// asked is the status that was written last; nil before the first.
 	asked map[string]any
 	// why it is not as it should be; empty when it is, or was not tried yet.
@@ -36,8 +36,8 @@ type entry struct {
 	unserved bool
 }
 
-// seen is what is kept of a live object that carries our label.
-type seen struct {
+// observed is the recorded part of a live object that carries our label.
+type observed struct {
 	gvk        schema.GroupVersionKind
 	uid        types.UID
 	version    string
@@ -48,15 +48,15 @@ type seen struct {
 	deleting   bool
 	// replicas of the spec; nil when there are none, or they are not known.
 	replicas *int64
-	// status is what it says; of an object that we wrote last, what we wrote.
+	// status of the object, or the one that this process wrote last.
 	status map[string]any
 	// foreign: somebody else changed what is ours.
 	foreign bool
 }
 
-func look(u *unstructured.Unstructured) *seen {
+func observe(u *unstructured.Unstructured) *observed {
 	annotations := u.GetAnnotations()
-	s := &seen{
+	s := &observed{
 		gvk: u.GroupVersionKind(), uid: u.GetUID(), version: u.GetResourceVersion(), generation: u.GetGeneration(),
 		owner: annotations[OwnerAnnotation], decision: annotations[DecisionAnnotation],
 		finalizers: len(u.GetFinalizers()) > 0, deleting: u.GetDeletionTimestamp() != nil,
@@ -69,19 +69,19 @@ func look(u *unstructured.Unstructured) *seen {
 }
 
 // observed is the status.observedGeneration; 0 when there is none.
-func (s *seen) observed() int64 {
+func (s *observed) observed() int64 {
 	n, _ := s.status["observedGeneration"].(int64)
 	return n
 }
 
 // claims says that the status reads as if all was done.
-func (s *seen) claims() bool {
+func (s *observed) claims() bool {
 	_, reports := s.status["observedGeneration"]
 	return reports && s.observed() >= s.generation
 }
 
 // stale says that what a watch shows is older than what is known.
-func (s *seen) stale(shown *seen) bool {
+func (s *observed) stale(shown *observed) bool {
 	if s == nil || s.uid != shown.uid {
 		return false
 	}

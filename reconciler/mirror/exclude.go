@@ -8,7 +8,7 @@ import (
 )
 
 // Excluded says why an object is never mirrored; empty if it may be. What configures an API server would configure the hub:
-// whoever may push a role to Git would have it where the credentials of all clusters are, and a webhook that is not
+// anyone with push access to Git could create a role where the credentials of all clusters are, and a webhook that is not
 // there would refuse every write.
 func Excluded(id manifest.ID) string {
 	switch {

@@ -22,8 +22,8 @@ const (
 	// writers bounds the concurrent writes of one Publish, and menders those of what has to be written again.
 	writers = 8
 	menders = 2
-	// patience is how long what is there may take to be read: a delivery waits for it.
-	patience = 5 * time.Second
+	// readTimeout bounds the first list of the mirrored objects: a delivery waits for it.
+	readTimeout = 5 * time.Second
 	// pause before what somebody else changed is put back, so that nobody is fought with in a tight loop.
 	pause = time.Second
 	// firstRetry and lastRetry bound the back-off of what could not be written.

@@ -75,7 +75,7 @@ func (m *Mirror) removeNamespace(ctx context.Context, name string) error {
 	} else if err != nil {
 		return err
 	}
-	tenant, err := m.tenant(ctx, name)
+	tenant, err := m.foreignObject(ctx, name)
 	if err != nil {
 		return err
 	} else if tenant != "" {
@@ -88,9 +88,9 @@ func (m *Mirror) removeNamespace(ctx context.Context, name string) error {
 	return nil
 }
 
-// tenant names an object in a namespace that is not ours and would be deleted with it; empty if there is none. What cannot
+// foreignObject names an object in a namespace that is not ours and would be deleted with it; empty if there is none. What cannot
 // be looked at is an error: it is not empty.
-func (m *Mirror) tenant(ctx context.Context, namespace string) (string, error) {
+func (m *Mirror) foreignObject(ctx context.Context, namespace string) (string, error) {
 	resources, err := m.hub.Kinds.NamespacedResources()
 	if err != nil {
 		return "", err
@@ -104,7 +104,7 @@ func (m *Mirror) tenant(ctx context.Context, namespace string) (string, error) {
 			return "", fmt.Errorf("looking for %s in %s: %w", r.Resource, namespace, err)
 		}
 		for i := range list.Items {
-			if !comesAlong(r.GroupResource(), list.Items[i].Name) {
+			if !isImplicit(r.GroupResource(), list.Items[i].Name) {
 				return fmt.Sprintf("%s %s", r.GroupResource(), list.Items[i].Name), nil
 			}
 		}
@@ -112,7 +112,7 @@ func (m *Mirror) tenant(ctx context.Context, namespace string) (string, error) {
 	return "", nil
 }
 
-// comesAlong says that an API server or what runs beside it makes the object for every namespace.
-func comesAlong(r schema.GroupResource, name string) bool {
+// isImplicit says that an API server or what runs beside it makes the object for every namespace.
+func isImplicit(r schema.GroupResource, name string) bool {
 	return r.Group == "" && (r.Resource == "configmaps" && name == "kube-root-ca.crt" || r.Resource == "serviceaccounts" && name == "default")
 }

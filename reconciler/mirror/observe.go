@@ -16,7 +16,7 @@ type observer struct{ *Mirror }
 
 // Put takes note of an object as it is now.
 func (o observer) Put(u *unstructured.Unstructured) {
-	id, shown := manifest.IDOf(u), look(u)
+	id, shown := manifest.IDOf(u), observe(u)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	e := o.at(id)
@@ -30,7 +30,7 @@ func (o observer) Put(u *unstructured.Unstructured) {
 	if o.opened && e.due() {
 		o.queue.AddAfter(id, pause)
 	}
-	if e.asked != nil && !says(shown.status, e.asked) {
+	if e.asked != nil && !contains(shown.status, e.asked) {
 		e.asked = nil
 		o.tell(e.owner, id)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// parentName is what the ApplySet of all that is mirrored is called (KEP-3659); its parent is a ConfigMap in the namespace
+	// parentName names the ApplySet of all mirrored objects (KEP-3659); its parent is a ConfigMap in the namespace
 	// of accord that says of which kinds there is something.
 	parentName = "mirror"
 )

@@ -91,7 +91,7 @@ func (m *Mirror) follow(ctx context.Context) error {
 		return err
 	}
 	m.watch.SetKinds(append(kinds, schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}))
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	if err := m.watch.WaitForSync(ctx); err != nil {
 		return fmt.Errorf("reading what is mirrored: %w", err)
@@ -156,7 +156,7 @@ func (m *Mirror) Forget(ctx context.Context, federation string) error {
 	return err
 }
 
-// Federations are those of which something is mirrored, sorted. An error says that it cannot be told.
+// Federations returns the Federations with mirrored objects, sorted. It returns an error if it cannot list them.
 func (m *Mirror) Federations(ctx context.Context) ([]string, error) {
 	if err := m.open(ctx); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 
 // remove deletes an object that nobody wants. Namespaces, and definitions of kinds that somebody else has objects of, stay
 // while they do.
-func (m *Mirror) remove(ctx context.Context, e *entry, have *seen) error {
+func (m *Mirror) remove(ctx context.Context, e *entry, have *observed) error {
 	objects, err := m.resource(have.gvk, e.id)
 	if meta.IsNoMatchError(err) {
 		return nil // gone with its definition
@@ -48,7 +48,7 @@ func (m *Mirror) remove(ctx context.Context, e *entry, have *seen) error {
 }
 
 // delete what was seen, and nothing that took its place. Finalizers wait for controllers that a hub does not have.
-func (m *Mirror) delete(ctx context.Context, objects metadata.ResourceInterface, id manifest.ID, have *seen) error {
+func (m *Mirror) delete(ctx context.Context, objects metadata.ResourceInterface, id manifest.ID, have *observed) error {
 	if have.finalizers && id.GroupKind() != crdKind {
 		body := fmt.Appendf(nil, `{"metadata":{"uid":%q,"finalizers":null}}`, have.uid)
 		if _, err := objects.Patch(ctx, id.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: FieldManager}); err != nil && !apierrors.IsNotFound(err) {

@@ -25,7 +25,7 @@ func (m *Mirror) settle(ctx context.Context, e *entry) bool {
 	defer cancel()
 	m.mu.Lock()
 	due, want, have := e.due(), e.want, e.have
-	w := order{owner: e.owner, decision: e.decision, replicas: e.replicas}
+	w := desired{owner: e.owner, decision: e.decision, replicas: e.replicas}
 	if want != nil {
 		w.Template = *want
 	}
@@ -45,15 +45,15 @@ func (m *Mirror) settle(ctx context.Context, e *entry) bool {
 	return err == nil
 }
 
-// order is what was wanted of an entry when its turn came.
-type order struct {
+// desired is the wanted state of an entry at the time of a write.
+type desired struct {
 	Template
 	owner, decision string
 	replicas        *int64
 }
 
 // write applies the template of an entry. What is somebody else's, and what the hub does not serve, is left alone.
-func (m *Mirror) write(ctx context.Context, e *entry, want order, have *seen) error {
+func (m *Mirror) write(ctx context.Context, e *entry, want desired, have *observed) error {
 	objects, err := m.resource(want.GVK, e.id)
 	m.note(e, func() { e.unserved = meta.IsNoMatchError(err) })
 	if meta.IsNoMatchError(err) {
@@ -77,16 +77,16 @@ func (m *Mirror) write(ctx context.Context, e *entry, want order, have *seen) er
 	if err != nil {
 		return err
 	}
-	m.wrote(ctx, e, have, seen{gvk: want.GVK, replicas: total}, after)
+	m.wrote(ctx, e, have, observed{gvk: want.GVK, replicas: total}, after)
 	return nil
 }
 
-// replace applies body to what is there, or, where that cannot be, makes the object anew: nothing runs here that would end
+// replace applies body to what is there, or recreates the object where that is not possible: nothing runs here that would end
 // with it.
-func (m *Mirror) replace(ctx context.Context, objects metadata.ResourceInterface, e *entry, want order, have *seen, body []byte) (*metav1.PartialObjectMetadata, error) {
-	// The template of a Job is immutable, and its end is final: what is decided anew is another Job.
-	anew := have != nil && e.id.GroupKind() == jobKind && have.decision != want.decision
-	if !anew {
+func (m *Mirror) replace(ctx context.Context, objects metadata.ResourceInterface, e *entry, want desired, have *observed, body []byte) (*metav1.PartialObjectMetadata, error) {
+	// The template of a Job is immutable, and its end is final: another decision needs another Job.
+	recreate := have != nil && e.id.GroupKind() == jobKind && have.decision != want.decision
+	if !recreate {
 		after, err := m.apply(ctx, objects, e, body)
 		if !apierrors.IsInvalid(err) || have == nil || e.first() {
 			return after, err
@@ -162,7 +162,7 @@ func (m *Mirror) apply(ctx context.Context, objects metadata.ResourceInterface, 
 
 // wrote takes note of what the hub answered; now is what it does not say. If the generation did not move although the
 // decision did, the status is what has to say that it is not done.
-func (m *Mirror) wrote(ctx context.Context, e *entry, before *seen, now seen, after *metav1.PartialObjectMetadata) {
+func (m *Mirror) wrote(ctx context.Context, e *entry, before *observed, now observed, after *metav1.PartialObjectMetadata) {
 	now.uid, now.version, now.generation = after.UID, after.ResourceVersion, after.Generation
 	now.owner, now.decision = after.Annotations[OwnerAnnotation], after.Annotations[DecisionAnnotation]
 	now.finalizers, now.deleting = len(after.Finalizers) > 0, after.DeletionTimestamp != nil
@@ -171,11 +171,11 @@ func (m *Mirror) wrote(ctx context.Context, e *entry, before *seen, now seen, af
 		now.status = e.have.status
 	}
 	e.have, e.why = &now, ""
-	anew := before == nil || before.uid != now.uid
-	if anew {
+	created := before == nil || before.uid != now.uid
+	if created {
 		e.asked = nil
 	}
-	claims := !anew && before.decision != now.decision && now.claims()
+	claims := !created && before.decision != now.decision && now.claims()
 	owner := e.owner
 	if e.due() { // something else is wanted by now
 		m.queue.AddAfter(e.id, pause)

@@ -11,7 +11,7 @@ import (
 var nodes = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 
 // Shared says why nothing may be mirrored on the hub: it runs workloads, and would run what is mirrored. Empty if it
-// may. An error says that it cannot be told, and then nothing may be either.
+// may. It returns an error if it cannot list the nodes; then nothing may be mirrored either.
 func (m *Mirror) Shared(ctx context.Context) (string, error) {
 	list, err := m.hub.Metadata.Resource(nodes).List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// judgement is what a mirrored object's status is made from.
-type judgement struct {
+// aggregation has the inputs of the status of a mirrored object.
+type aggregation struct {
 	id   manifest.ID
 	kind kind.Kind
 	// cells has one for every decided cluster.
@@ -26,7 +26,7 @@ type judgement struct {
 }
 
 // done says that every decided cluster is known to run what the object says (rule 2 of the status contract).
-func (j judgement) done() bool {
+func (j aggregation) done() bool {
 	for _, c := range j.cells {
 		if !c.Observed() {
 			return false
@@ -36,7 +36,7 @@ func (j judgement) done() bool {
 }
 
 // status is the whole status in the shape of the kind's own; nil for kinds that do not add up.
-func (j judgement) status() map[string]any {
+func (j aggregation) status() map[string]any {
 	if j.kind.Aggregate == nil {
 		return nil
 	}
@@ -65,8 +65,8 @@ var whatIsThere = []string{
 	"desiredNumberScheduled", "currentNumberScheduled", "numberReady", "numberMisscheduled", "numberUnavailable",
 }
 
-// answers are what the clusters say that are heard from, and without what is said by those that run something else.
-func (j judgement) answers() (all, current []kind.Answer) {
+// answers returns the statuses of the reachable clusters, and the same without those of clusters that run another version.
+func (j aggregation) answers() (all, current []kind.Answer) {
 	all = status.Answers(j.cells)
 	for _, a := range all {
 		if !a.Current {
@@ -78,7 +78,7 @@ func (j judgement) answers() (all, current []kind.Answer) {
 }
 
 // observedGeneration is the generation when all are done, else what it was before, and always less than the generation.
-func (j judgement) observedGeneration() int64 {
+func (j aggregation) observedGeneration() int64 {
 	if j.done() {
 		return j.generation
 	}
@@ -86,7 +86,7 @@ func (j judgement) observedGeneration() int64 {
 }
 
 // complete fills in what readers of single kinds need and clusters do not have in common.
-func (j judgement) complete(next map[string]any) {
+func (j aggregation) complete(next map[string]any) {
 	switch j.id.GroupKind() {
 	case statefulSetKind:
 		// kubectl and kstatus compare the two revisions where there is no partition.

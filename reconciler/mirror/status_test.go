@@ -69,7 +69,7 @@ func TestStatusIsTrue(t *testing.T) {
 		for _, observed := range []int64{0, 4, 5} { // before; 5 is: it was done before
 			for i := range len(states) * len(states) * len(states) {
 				names := []string{states[i%len(states)], states[i/len(states)%len(states)], states[i/len(states)/len(states)]}
-				j := judgement{id: id, kind: kind.Of(id.GroupKind()), decision: "d", written: true, generation: 5, observed: observed}
+				j := aggregation{id: id, kind: kind.Of(id.GroupKind()), decision: "d", written: true, generation: 5, observed: observed}
 				for n, state := range names {
 					j.cells = append(j.cells, cell(id, fmt.Sprint("cluster-", n), state))
 				}
@@ -81,7 +81,7 @@ func TestStatusIsTrue(t *testing.T) {
 }
 
 // reads says whether kubectl and kstatus take a mirror for done; they have to agree.
-func reads(t *testing.T, j judgement) bool {
+func reads(t *testing.T, j aggregation) bool {
 	t.Helper()
 	replicas := int64(2 * len(j.cells))
 	spec := map[string]any{"replicas": replicas, "updateStrategy": map[string]any{"type": "RollingUpdate"}, "progressDeadlineSeconds": int64(600)}
@@ -107,7 +107,7 @@ func reads(t *testing.T, j judgement) bool {
 
 func TestStatusOfWhatCouldNotBeWritten(t *testing.T) {
 	id := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
-	j := judgement{id: id, kind: kind.Of(id.GroupKind()), decision: "d", generation: 5, observed: 5, cells: []accord.Cell{cell(id, "a", "current")}}
+	j := aggregation{id: id, kind: kind.Of(id.GroupKind()), decision: "d", generation: 5, observed: 5, cells: []accord.Cell{cell(id, "a", "current")}}
 	require.False(t, reads(t, j), "the object speaks of something older")
 	j.written = true
 	require.True(t, reads(t, j))
@@ -119,7 +119,7 @@ func TestStatusOfScaledToZero(t *testing.T) {
 	id := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
 	c := cell(id, "a", "unreachable")
 	c.Report.Status = accord.Reflect(map[string]any{})
-	j := judgement{id: id, kind: kind.Of(id.GroupKind()), decision: "d", written: true, generation: 5, observed: 5, cells: []accord.Cell{c}}
+	j := aggregation{id: id, kind: kind.Of(id.GroupKind()), decision: "d", written: true, generation: 5, observed: 5, cells: []accord.Cell{c}}
 	require.EqualValues(t, 4, j.status()["observedGeneration"], "no count shows that nobody knows")
 }
 
@@ -129,7 +129,7 @@ func TestStatusOfAnEndedJob(t *testing.T) {
 		"succeeded": int64(1), "startTime": "2026-01-01T00:00:00Z", "completionTime": "2026-01-01T00:00:10Z",
 		"conditions": []any{map[string]any{"type": "Complete", "status": "True"}},
 	})}}
-	j := judgement{id: id, kind: kind.Of(id.GroupKind()), decision: "d", written: true, generation: 1, cells: []accord.Cell{c}}
+	j := aggregation{id: id, kind: kind.Of(id.GroupKind()), decision: "d", written: true, generation: 1, cells: []accord.Cell{c}}
 	var types []any
 	for _, c := range j.status()["conditions"].([]any) {
 		types = append(types, c.(map[string]any)["type"])
@@ -151,6 +151,6 @@ func TestSays(t *testing.T) {
 		"another condition":        {map[string]any{"conditions": []any{map[string]any{"type": "B"}}}, map[string]any{"conditions": []any{map[string]any{"type": "A"}}}, false},
 		"nothing at all":           {nil, map[string]any{"replicas": int64(2)}, false},
 	} {
-		require.Equal(t, c.want, says(c.live, c.written), name)
+		require.Equal(t, c.want, contains(c.live, c.written), name)
 	}
 }

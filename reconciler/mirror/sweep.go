@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// publishRetry is how soon a Federation that could not be mirrored is published again.
+// publishRetry is the interval at which failed Federations are published again.
 const publishRetry = 30 * time.Second
 
 // Forget removes the mirror of a Federation that was deleted.

@@ -16,7 +16,7 @@ import (
 type Template struct {
 	ID  manifest.ID
 	GVK schema.GroupVersionKind
-	// Kind is what the plan knows about the kind.
+	// Kind of the object, from the plan.
 	Kind kind.Kind
 	// Manifest is the object as it stands in Git. It is shared, and never changed.
 	Manifest *unstructured.Unstructured
@@ -26,7 +26,7 @@ type Template struct {
 	Shares []Share
 }
 
-// Share is what one cluster is to run of it.
+// Share is the part of one cluster.
 type Share struct {
 	Cluster string
 	// Digest of the rendered object; empty when it could not be rendered.

@@ -26,7 +26,7 @@ const (
 	maxBodies = 64 << 20
 	// pattern is the path of the webhook.
 	pattern = "POST /hook/{namespace}/{federation}"
-	// repeatWindow is how long a repeated delivery is ignored, and maxDeliveries how many deliveries are remembered.
+	// repeatWindow is the time for which a repeated delivery is ignored, maxDeliveries the number of remembered deliveries.
 	repeatWindow  = time.Hour
 	maxDeliveries = 4096
 )

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxManagers is how many field managers of one delivery are counted apart.
+	// maxManagers is the number of field managers of one delivery with counts of their own.
 	maxManagers = 10
 	// otherManager counts all further managers; unknownManager counts drift without a manager's name.
 	otherManager, unknownManager = "other", "unknown"
@@ -24,7 +24,7 @@ type Delivery struct {
 	Succeeded int
 	Failed    map[string]int // by reason
 	Drift     map[string]int // by field manager
-	// LastReady is when the delivery stopped being Ready; zero while it is Ready, and before it ever was.
+	// LastReady is the time at which the delivery stopped being Ready; zero while it is Ready, and before it ever was.
 	LastReady time.Time
 }
 

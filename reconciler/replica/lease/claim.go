@@ -39,8 +39,8 @@ func (s set) identities() []string {
 	return slices.Compact(names)
 }
 
-// claim is what one replica holds, as a rule and not as a list, because the names of the clusters are not known here. It
-// is a value: a change makes another one.
+// claim decides which clusters one replica holds. It is a rule and not a list, because this package does not know the
+// names of the clusters. It is an immutable value.
 type claim struct {
 	self     string
 	members  set        // acted on

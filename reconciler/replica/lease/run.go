@@ -219,7 +219,7 @@ func (s *Shards) sweep(ctx context.Context) {
 	}
 }
 
-// pause is how long to wait before the next round: a period, less while the others are awaited, never past the deadline.
+// pause returns the time until the next round: a period, less while the others are awaited, never past the deadline.
 func (s *Shards) pause() time.Duration {
 	wait := s.o.Period
 	if c := s.claim.Load(); c == nil || !c.isSettled() {

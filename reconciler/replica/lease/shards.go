@@ -16,7 +16,7 @@ import (
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 )
 
-// Options are what a replica needs to take its share. Leases, Name, Identity and LetGo are required.
+// Options configure a replica. Leases, Name, Identity and LetGo are required.
 type Options struct {
 	// Leases are those of accord's namespace. Rights: create, delete, get, list, update.
 	Leases coordinationclient.LeaseInterface
@@ -34,7 +34,7 @@ type Options struct {
 	// called after Holds says so, and may be called a second time, with less, before the first call returned: when the
 	// deadline passed in between. Then it has Duration - Deadline to return in, because after that others write.
 	LetGo func(holds func(cluster string) bool)
-	// Changed is told that Holds, Owner or Replicas may answer otherwise than before. It must not block, and may be nil.
+	// Changed is called when the results of Holds, Owner or Replicas may have changed. It must not block, and may be nil.
 	Changed func()
 	// Log may be nil.
 	Log *slog.Logger

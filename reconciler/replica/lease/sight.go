@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// sighting is what is known of one other member.
+// sighting is the last record of one other member.
 type sighting struct {
 	record  record
 	changed time.Time // by the own clock, not before the change took place
 }
 
-// sight is what one replica knows of the others from looking at their Leases.
+// sight has the other members as one replica last read their Leases.
 type sight map[member]sighting
 
 // look takes in what a LIST said that was sent at began and answered at answered. A change took place before the answer,

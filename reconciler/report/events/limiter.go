@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// burst is how many events about one object are written at once; after that one per refillInterval is allowed.
+	// burst is the number of events about one object that are written at once; after that one per refillInterval is allowed.
 	burst          = 10
 	refillInterval = time.Minute
 	// repeatInterval is the least time between two equal events about one object.
 	repeatInterval = 10 * time.Minute
 	// maxMessage is the longest message of an event that the API server accepts, in bytes.
 	maxMessage = 1024
-	// maxObjects is how many objects the Limiter tracks before it drops those without a recent event.
+	// maxObjects is the number of objects that the Limiter tracks before it drops those without a recent event.
 	maxObjects = 1000
 )
 

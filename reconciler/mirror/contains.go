@@ -1,12 +1,12 @@
 package mirror
 
-// says reports whether a live status says all that was written. An API server leaves out zeros and adds defaults.
-func says(live, written any) bool {
+// contains reports whether a live status says all that was written. An API server leaves out zeros and adds defaults.
+func contains(live, written any) bool {
 	switch written := written.(type) {
 	case map[string]any:
 		live, _ := live.(map[string]any)
 		for field, v := range written {
-			if !says(live[field], v) {
+			if !contains(live[field], v) {
 				return false
 			}
 		}
@@ -17,7 +17,7 @@ func says(live, written any) bool {
 			return false
 		}
 		for i := range written {
-			if !says(live[i], written[i]) {
+			if !contains(live[i], written[i]) {
 				return false
 			}
 		}

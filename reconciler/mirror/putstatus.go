@@ -25,40 +25,40 @@ func (m *Mirror) Tell(ctx context.Context, federation string, id manifest.ID, de
 	}
 	e.busy.Lock()
 	defer e.busy.Unlock()
-	j, mirrored := m.judge(e, federation, decision, cells)
+	j, mirrored := m.aggregate(e, federation, decision, cells)
 	if !mirrored {
 		return nil
 	}
 	next := j.status()
-	if next == nil || m.scaled(e, j, next) || m.toldAlready(e, next) {
+	if next == nil || m.scaled(e, j, next) || m.upToDate(e, next) {
 		return nil
 	}
 	return m.putStatus(ctx, e, next)
 }
 
-// judge is false if the object is not mirrored, or is another federation's.
-func (m *Mirror) judge(e *entry, federation, decision string, cells []status.Cell) (j judgement, mirrored bool) {
+// aggregate is false if the object is not mirrored, or is another federation's.
+func (m *Mirror) aggregate(e *entry, federation, decision string, cells []status.Cell) (j aggregation, mirrored bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if e.owner != federation || e.want == nil || e.have == nil || e.have.owner != federation {
 		return j, false
 	}
 	revision, _ := e.have.status["currentRevision"].(string)
-	return judgement{
+	return aggregation{
 		id: e.id, kind: e.want.Kind, cells: cells, decision: e.decision,
 		written:    decision == e.decision && e.have.decision == e.decision && !e.have.foreign,
 		generation: e.have.generation, observed: e.have.observed(), revision: revision,
 	}, true
 }
 
-// toldAlready says that the object says so, as far as is known, or is gone: then it is asked for when it is back.
-func (m *Mirror) toldAlready(e *entry, next map[string]any) bool {
+// upToDate says that the object says so, as far as is known, or is gone: then it is asked for when it is back.
+func (m *Mirror) upToDate(e *entry, next map[string]any) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if e.have == nil {
 		return true
 	}
-	same := e.asked != nil && says(e.asked, next) && says(next, e.asked) || e.asked == nil && says(e.have.status, next)
+	same := e.asked != nil && contains(e.asked, next) && contains(next, e.asked) || e.asked == nil && contains(e.have.status, next)
 	if same {
 		e.asked = next
 	}
@@ -66,8 +66,8 @@ func (m *Mirror) toldAlready(e *entry, next map[string]any) bool {
 }
 
 // scaled notices that autoscalers of the members run other numbers than were decided. The sum in spec follows them once all
-// is well: readers compare it with what runs. The status is told when that is written.
-func (m *Mirror) scaled(e *entry, j judgement, next map[string]any) bool {
+// is well: readers compare it with what runs. The status is written after that.
+func (m *Mirror) scaled(e *entry, j aggregation, next map[string]any) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if e.have == nil {
