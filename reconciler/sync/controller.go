@@ -55,12 +55,12 @@ type phase func(context.Context, *scope) (next bool, err error)
 // look plans what the sources contain now. A mistake in Git ends it without an error: only the next commit helps, and
 // what runs stays as it is.
 func (c *Controller) look() []phase {
-	return append([]phase{c.fetch, c.compare, c.plan}, c.admit()...)
+	return append([]phase{c.fetch, c.compare, c.plan, c.approve}, c.admit()...)
 }
 
-// admit takes a plan to the clusters.
+// admit takes an approved plan to the clusters.
 func (c *Controller) admit() []phase {
-	return []phase{c.approve, c.tryOut, c.declareClusters, c.activate}
+	return []phase{c.tryOut, c.declareClusters, c.activate}
 }
 
 func run(ctx context.Context, s *scope, phases []phase) error {
@@ -133,15 +133,17 @@ func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alp
 		return nil
 	}
 	s := &scope{f: f, fed: fed, pending: p}
-	approval, err := c.approval(ctx, s)
-	if err != nil {
+	var err error
+	s.approval, err = c.approval(ctx, s)
+	switch {
+	case err != nil:
 		return err
+	case s.approval == nil || s.approval.By != "":
+		return run(ctx, s, c.admit())
+	case f.DryRunRetry(time.Now()) > 0: // somebody took the approval back
+		return c.park(ctx, s, p, nil)
 	}
-	waits := approval != nil && approval.By == ""
-	if waits && f.DryRunRetry(time.Now()) == 0 { // nothing changed
-		return nil
-	}
-	return run(ctx, s, c.admit())
+	return nil
 }
 
 // fetch reads the sources and the clusters of the hub.
