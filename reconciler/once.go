@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -24,6 +25,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/rollout"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 	syncer "github.com/accord-dev/accord/reconciler/sync"
 	"github.com/accord-dev/accord/source"
@@ -71,12 +74,9 @@ func Once(ctx context.Context, o OnceOptions) (OnceResult, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	r := newOnce(store.NewMemory(scheme), o)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		r.run(ctx)
-	}()
-	defer func() { cancel(); <-ended }()
+	var loops sync.WaitGroup
+	loops.Go(func() { r.run(ctx) })
+	defer func() { cancel(); loops.Wait() }()
 
 	f, p, err := r.plan(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ type once struct {
 
 func newOnce(records store.Store, o OnceOptions) *once {
 	log := slog.New(logr.ToSlogHandler(o.Log))
-	registry := state.NewRegistry()
+	registry := state.NewRegistry(reachability.NewTracker())
 	reporter := report.New(report.Options{Registry: registry, Store: records, Log: log})
 	pool := deliver.NewPool(registry, reporter, log)
 	rollouts := rollout.NewLoop(registry, pool, reporter, rollout.NewPast(nil), log)
@@ -118,13 +118,10 @@ func newOnce(records store.Store, o OnceOptions) *once {
 
 // run runs the loops until ctx ends.
 func (r *once) run(ctx context.Context) {
-	deciding := make(chan struct{})
-	go func() {
-		defer close(deciding)
-		r.rollouts.Run(ctx)
-	}()
+	var deciding sync.WaitGroup
+	deciding.Go(func() { r.rollouts.Run(ctx) })
 	r.reporter.Run(ctx)
-	<-deciding
+	deciding.Wait()
 	r.pool.Close()
 }
 
@@ -246,7 +243,7 @@ func (r *once) admit(ctx context.Context, f *state.Federation, p *state.PendingP
 		if rejected := tried.Rejected(); len(rejected) > 0 {
 			release := f.Park(p, nil, &status.Preflight{Refused: rejected})
 			before := release.Status
-			return false, r.reporter.PutRelease(ctx, f, release, func() state.Changes { return f.Parked(p, release, before, time.Now()) })
+			return false, r.reporter.PutRelease(ctx, f, release, func() changes.Changes { return f.Parked(p, release, before, time.Now()) })
 		}
 		result = &status.Preflight{Passed: tried.String()}
 	}

@@ -41,6 +41,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/report/events"
 	"github.com/accord-dev/accord/reconciler/rollout"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 	syncer "github.com/accord-dev/accord/reconciler/sync"
 	"github.com/accord-dev/accord/reconciler/trigger"
@@ -146,9 +148,9 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 		return nil, err
 	}
 	limiter := events.NewLimiter(mgr.GetEventRecorder("accord"))
-	emit := func(e state.Event) { limiter.Event(e.About, e.Type, e.Reason, e.Message) }
+	emit := func(e changes.Event) { limiter.Event(e.About, e.Type, e.Reason, e.Message) }
 	records := store.NewHub(hub, uncached)
-	c := &controllers{registry: state.NewRegistry(), pushes: make(chan event.GenericEvent), probes: &trigger.Trigger{}, replans: &trigger.Trigger{}}
+	c := &controllers{registry: state.NewRegistry(reachability.NewTracker()), pushes: make(chan event.GenericEvent), probes: &trigger.Trigger{}, replans: &trigger.Trigger{}}
 	if o.Share {
 		if c.shared, err = newShared(cfg, o, log); err != nil {
 			return nil, err
@@ -159,9 +161,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 	c.pool = deliver.NewPool(c.registry, c.reporter, log)
 	c.mirror, err = mirror.NewPublisher(mgr.GetConfig(), mirror.PublisherOptions{
 		Registry: c.registry, Always: o.Mirror, Declared: records.Federations, Emit: emit, Log: log,
-		Update: func(federation types.NamespacedName, id manifest.ID) {
-			c.reporter.Enqueue(state.ObjectUpdate(federation, id))
-		},
+		Update: func(fed types.NamespacedName, id manifest.ID) { c.reporter.Enqueue(changes.ObjectUpdate(fed, id)) },
 	})
 	if err != nil {
 		return nil, err

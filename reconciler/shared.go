@@ -14,6 +14,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/replica"
 	"github.com/accord-dev/accord/reconciler/replica/lease"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/trigger"
 )
 
@@ -54,7 +55,7 @@ func newShared(cfg *rest.Config, o Options, log *slog.Logger) (*shared, error) {
 			}
 		},
 	})
-	s.registry = state.NewSharedRegistry(name, s.shards)
+	s.registry = state.NewRegistry(reachability.NewSharedTracker(name, s.shards))
 	return s, nil
 }
 

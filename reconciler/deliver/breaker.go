@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/accord-dev/accord/clusters/breaker"
-	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 )
 
 // followBreaker passes changes of the cluster's breaker on until ctx ends. Every request feeds the breaker, so a cluster
@@ -34,7 +34,7 @@ func (w *Worker) breakerChanged(last, now breaker.Status) {
 	}
 	for _, f := range w.pool.registry.Federations() {
 		if w.member.Breaker.Recovering() {
-			w.enqueue(f.Key(), state.Resync, 0)
+			w.enqueue(f.Key(), changes.Resync, 0)
 		}
 		if now.Pause != last.Pause || now.Since != last.Since {
 			w.pool.Enqueue(f.BreakerChanged(w.Name()))

@@ -16,6 +16,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -87,7 +89,7 @@ func (w *Worker) recall(ctx context.Context, f *state.Federation, j *state.Job) 
 		return err
 	}
 	if !f.AcceptDiscovered(*j) {
-		w.pool.Enqueue(state.Changes{Replan: []types.NamespacedName{f.Key()}})
+		w.pool.Enqueue(changes.Changes{Replan: []types.NamespacedName{f.Key()}})
 		return errUnplanned
 	}
 	return nil
@@ -109,7 +111,7 @@ func Discover(ctx context.Context, f *state.Federation, m *clusters.Member) ([]l
 func (w *Worker) conclude(ctx context.Context, f *state.Federation, j state.Job, o live.Outcome, err error) (done bool) {
 	cancelled := ctx.Err() != nil
 	down := err != nil && clusters.Down(err)
-	r := state.Result{
+	r := delivery.Result{
 		Failure: failure(o, err), Down: down, Cancelled: cancelled, Errors: map[manifest.ID]string{}, Answers: o.Answers, Drift: o.Drift,
 		Spared: o.NotRepaired, Recreated: o.Recreated, Orphaned: o.Orphaned, PruneBlock: o.PruneBlocked, Inventory: o.Inventory,
 	}

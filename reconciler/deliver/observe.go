@@ -37,9 +37,9 @@ func (o observer) Put(u *unstructured.Unstructured) {
 		}
 		x := state.Observation{Base: base, Seen: live.Observe(u, base.Wanted, base.Before, base.Proven), Report: report, GateStatus: gateStatus}
 		x.Report.Message = x.Seen.AppendYielded(report.Message)
-		changes, recorded := f.Observe(o.worker.Name(), id, x, time.Now())
+		next, recorded := f.Observe(o.worker.Name(), id, x, time.Now())
 		if recorded {
-			o.worker.pool.Enqueue(changes)
+			o.worker.pool.Enqueue(next)
 			return
 		}
 	}

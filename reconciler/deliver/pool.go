@@ -14,6 +14,8 @@ import (
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
 
 // Pool has a worker for every connected cluster.
@@ -48,7 +50,7 @@ func (p *Pool) OnVisit(visit func(ctx context.Context, cluster string) (*cluster
 }
 
 // Enqueue requests the deliveries of some changes, and passes the rest to the reporter.
-func (p *Pool) Enqueue(c state.Changes) {
+func (p *Pool) Enqueue(c changes.Changes) {
 	for _, d := range c.Deliveries {
 		if w := p.Worker(d.Cluster); w != nil {
 			w.enqueue(d.Federation, d.Priority, d.After)
@@ -89,7 +91,7 @@ func (p *Pool) Connect(m *clusters.Member) {
 	}
 	for _, f := range p.registry.Federations() {
 		f.Unlist(m.Name)
-		w.enqueue(f.Key(), state.Resync, 0)
+		w.enqueue(f.Key(), changes.Resync, 0)
 	}
 }
 
@@ -121,7 +123,7 @@ func (p *Pool) Probed(cluster string, err error) {
 	}
 	w.requestSurvey()
 	for _, f := range p.registry.Federations() {
-		w.enqueue(f.Key(), state.Resync, 0)
+		w.enqueue(f.Key(), changes.Resync, 0)
 	}
 	p.ReachabilityChanged(cluster)
 }
@@ -166,7 +168,7 @@ func (p *Pool) Ask(ctx context.Context, cluster string, call func(*clusters.Memb
 		return "", call(w.member)
 	}
 	if p.visit == nil {
-		return state.NotConnected, nil
+		return reachability.NotConnected, nil
 	}
 	m, err := p.visit(ctx, cluster)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
-	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 )
 
 // firstRetry and lastRetry bound the back-off of a delivery that did not succeed.
@@ -27,7 +27,7 @@ func newQueue() queue {
 }
 
 // enqueue requests a delivery. A Federation that waits already becomes more urgent, never less.
-func (w *Worker) enqueue(federation types.NamespacedName, p state.Priority, after time.Duration) {
+func (w *Worker) enqueue(federation types.NamespacedName, p changes.Priority, after time.Duration) {
 	w.queue.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(int(p)), After: after}, federation)
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/clusters/watch"
 	"github.com/accord-dev/accord/propagate/applyset"
-	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -33,7 +33,7 @@ type Worker struct {
 
 	mu      sync.Mutex
 	watches map[types.NamespacedName]*watch.Watcher
-	reach   state.Reachability
+	reach   reachability.State
 }
 
 // newWorker starts to work at once.
@@ -41,7 +41,7 @@ func newWorker(p *Pool, m *clusters.Member) *Worker {
 	ctx, stop := context.WithCancel(context.Background()) // ends in close, which the pool calls
 	w := &Worker{
 		pool: p, member: m, stop: stop, queue: newQueue(), watches: map[types.NamespacedName]*watch.Watcher{},
-		reach: state.Reachability{Unreachable: state.NotProbed}, surveyNow: make(chan struct{}, 1),
+		reach: reachability.State{Unreachable: reachability.NotProbed}, surveyNow: make(chan struct{}, 1),
 	}
 	w.survey.finished = make(chan struct{})
 	w.done.Go(func() { w.surveys(ctx) })
@@ -118,7 +118,7 @@ func (w *Worker) unwatch(key types.NamespacedName) {
 }
 
 // Reachability returns whether the cluster answers.
-func (w *Worker) Reachability() state.Reachability {
+func (w *Worker) Reachability() reachability.State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.reach
@@ -131,7 +131,7 @@ func (w *Worker) reachable() bool { return w.Reachability().Unreachable == "" }
 func (w *Worker) probed(err error, now time.Time) (changed bool) {
 	w.mu.Lock()
 	for _, x := range w.watches {
-		if since, lost := x.Lost(); err == nil && lost != nil && now.Sub(since) > state.LostGrace {
+		if since, lost := x.Lost(); err == nil && lost != nil && now.Sub(since) > reachability.LostGrace {
 			err = lost
 		}
 	}
@@ -146,7 +146,7 @@ func (w *Worker) probed(err error, now time.Time) (changed bool) {
 	}
 	changed = (why == "") != (w.reach.Unreachable == "")
 	// The same reason in other words is no news.
-	if reason := clusters.Reason(err); changed || reason != w.reach.Silence.Reason || w.reach.Unreachable == state.NotProbed {
+	if reason := clusters.Reason(err); changed || reason != w.reach.Silence.Reason || w.reach.Unreachable == reachability.NotProbed {
 		w.reach.Unreachable, w.reach.Silence.Reason = why, reason
 	}
 	w.mu.Unlock()

@@ -35,6 +35,8 @@ import (
 	"github.com/accord-dev/accord/clusters/discovery"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/status"
 )
@@ -62,7 +64,7 @@ type Options struct {
 	// Fence restricts a connection to a cluster that this replica owns, Visit one to a cluster of another replica.
 	Fence func(cfg *rest.Config, cluster string) *rest.Config
 	Visit func(cfg *rest.Config, cluster string) *rest.Config
-	Emit  func(state.Event)
+	Emit  func(changes.Event)
 	Log   *slog.Logger
 }
 
@@ -296,7 +298,7 @@ func credentialDigest(member *v1alpha1.Cluster, secret map[string][]byte) string
 
 // probeTimeDue reports whether lastProbeTime has to be written although nothing else changed.
 func probeTimeDue(written, now *metav1.Time) bool {
-	return now != nil && (written == nil || now.Sub(written.Time) >= state.ProbeWriteInterval)
+	return now != nil && (written == nil || now.Sub(written.Time) >= reachability.ProbeWriteInterval)
 }
 
 // sameExceptTimes compares two statuses without the times that always change.

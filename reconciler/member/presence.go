@@ -14,7 +14,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
-	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 )
 
 // presence remembers of every declared Cluster whether it answered its last probe. The zero presence is empty.
@@ -60,7 +60,7 @@ func (c *Controller) emitReachability(member *v1alpha1.Cluster, err error) {
 		return
 	}
 	if err != nil {
-		c.Emit(state.Event{About: member, Type: state.Warning, Reason: clusters.Reason(err), Message: fmt.Sprintf(
+		c.Emit(changes.Event{About: member, Type: changes.Warning, Reason: clusters.Reason(err), Message: fmt.Sprintf(
 			"the cluster does not answer; what runs there stays, and counts as unknown: %v", err)})
 		return
 	}
@@ -68,5 +68,5 @@ func (c *Controller) emitReachability(member *v1alpha1.Cluster, err error) {
 	if lost := meta.FindStatusCondition(member.Status.Conditions, fluxmeta.ReadyCondition); lost != nil && lost.Status == metav1.ConditionFalse {
 		text += ", after " + duration.HumanDuration(time.Since(lost.LastTransitionTime.Time))
 	}
-	c.Emit(state.Event{About: member, Type: state.Normal, Reason: clusters.Connected, Message: text})
+	c.Emit(changes.Event{About: member, Type: changes.Normal, Reason: clusters.Connected, Message: text})
 }

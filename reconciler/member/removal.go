@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
@@ -40,7 +41,7 @@ type Remover struct {
 	client.Client
 	Registry *state.Registry
 	Reporter *report.Reporter
-	Emit     func(state.Event)
+	Emit     func(changes.Event)
 	Log      *slog.Logger
 }
 
@@ -70,7 +71,7 @@ func (r *Remover) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 			return ctrl.Result{RequeueAfter: min(removalRetry, remaining)}, nil
 		}
 		r.Log.Error("a Cluster goes before every Federation lists what stays there", "cluster", c.Name, "error", err)
-		r.Emit(state.Event{About: c, Type: state.Warning, Reason: report.ClusterRemoved, Message: fmt.Sprintf(
+		r.Emit(changes.Event{About: c, Type: changes.Warning, Reason: report.ClusterRemoved, Message: fmt.Sprintf(
 			"removed before every Federation could list what stays there: %v", err)})
 	}
 	return ctrl.Result{}, store.RemoveFinalizer(ctx, r.Client, c)

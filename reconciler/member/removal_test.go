@@ -18,6 +18,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
@@ -59,11 +61,11 @@ func TestRemovalIsBounded(t *testing.T) {
 			if c.broken {
 				l = unwritable{l}
 			}
-			emit := func(e state.Event) {
-				require.Equal(t, state.Warning, e.Type)
+			emit := func(e changes.Event) {
+				require.Equal(t, changes.Warning, e.Type)
 				events = append(events, e.Reason)
 			}
-			registry, log := state.NewRegistry(), slog.New(slog.DiscardHandler)
+			registry, log := state.NewRegistry(reachability.NewTracker()), slog.New(slog.DiscardHandler)
 			f := state.Restore(fed, state.Stored{Deliveries: []v1alpha1.Delivery{{
 				Spec:   v1alpha1.DeliverySpec{Cluster: "eu-1"},
 				Status: v1alpha1.DeliveryStatus{Inventory: []string{"shop_settings__ConfigMap"}},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -22,7 +23,7 @@ type Publisher struct {
 	always bool
 	// declared lists all Federations of the hub, "<namespace>/<name>".
 	declared func(context.Context) (map[string]bool, error)
-	emit     func(state.Event)
+	emit     func(changes.Event)
 	log      *slog.Logger
 	news     chan struct{}
 
@@ -42,7 +43,7 @@ type PublisherOptions struct {
 	Declared func(context.Context) (map[string]bool, error)
 	// Update requests the status of an object again; it must not block.
 	Update func(federation types.NamespacedName, id manifest.ID)
-	Emit   func(state.Event)
+	Emit   func(changes.Event)
 	Log    *slog.Logger
 }
 
@@ -144,7 +145,7 @@ func (p *Publisher) explain(f *state.Federation, problem string) {
 	p.again[f.Key()] = true
 	p.mu.Unlock()
 	if changed {
-		p.emit(state.Event{About: about, Type: state.Warning, Reason: "NotMirrored", Message: problem})
+		p.emit(changes.Event{About: about, Type: changes.Warning, Reason: "NotMirrored", Message: problem})
 	}
 }
 

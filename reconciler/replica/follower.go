@@ -102,8 +102,8 @@ func (l *Follower) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result
 
 // block reports why assignments are not executed, if that lasts.
 func (l *Follower) block(f *state.Federation, open []*v1alpha1.Delivery, work assignedPlan, why string) (lasts time.Duration) {
-	lasts, changes := f.Block(open, work.inventories, why, time.Now())
-	l.Pool.Enqueue(changes)
+	lasts, next := f.Block(open, work.inventories, why, time.Now())
+	l.Pool.Enqueue(next)
 	return lasts
 }
 

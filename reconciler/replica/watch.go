@@ -25,6 +25,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
 
 // Start reconciles the assignments of a Federation when one of a cluster that this replica owns changed, when the
@@ -55,7 +57,7 @@ func assignmentChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, was := e.ObjectOld.(*v1alpha1.Delivery)
 		after, is := e.ObjectNew.(*v1alpha1.Delivery)
-		return !was || !is || state.AssignmentID(before) != state.AssignmentID(after) ||
+		return !was || !is || deliveryreport.AssignmentID(before) != deliveryreport.AssignmentID(after) ||
 			(len(before.Status.Inventory) == 0) != (len(after.Status.Inventory) == 0)
 	}}
 }
@@ -120,7 +122,7 @@ func WatchProbes(mgr manager.Manager, registry *state.Registry, o controller.Opt
 		Complete(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 			c := &v1alpha1.Cluster{}
 			if err := hub.Get(ctx, types.NamespacedName{Name: req.Name}, c); err != nil {
-				registry.RecordProbe(req.Name, state.Probe{})
+				registry.RecordProbe(req.Name, reachability.Probe{})
 				return reconcile.Result{}, client.IgnoreNotFound(err)
 			}
 			registry.RecordProbe(c.Name, probeOf(c))
@@ -128,12 +130,12 @@ func WatchProbes(mgr manager.Manager, registry *state.Registry, o controller.Opt
 		}))
 }
 
-func probeOf(c *v1alpha1.Cluster) state.Probe {
+func probeOf(c *v1alpha1.Cluster) reachability.Probe {
 	ready := meta.FindStatusCondition(c.Status.Conditions, fluxmeta.ReadyCondition)
 	if ready == nil || ready.Status == metav1.ConditionUnknown || c.Status.LastProbeTime == nil {
-		return state.Probe{}
+		return reachability.Probe{}
 	}
-	p := state.Probe{Known: true, At: c.Status.LastProbeTime.Time}
+	p := reachability.Probe{Known: true, At: c.Status.LastProbeTime.Time}
 	if ready.Status == metav1.ConditionFalse {
 		p.Failure = ready.Message
 	}

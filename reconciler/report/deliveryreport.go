@@ -13,13 +13,15 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
 )
 
 // publishReport writes the DeliveryReport of a cluster that this replica owns and another one reports on, if it changed.
 func (r *Reporter) publishReport(ctx context.Context, f *state.Federation, cluster string) error {
 	defer r.lock(deliveryLock(f, cluster))()
-	report, published, changes := f.DeliveryReport(cluster, time.Now())
-	r.Enqueue(changes)
+	report, published, due := f.DeliveryReport(cluster, time.Now())
+	r.Enqueue(due)
 	if report == nil {
 		return nil
 	}
@@ -28,16 +30,16 @@ func (r *Reporter) publishReport(ctx context.Context, f *state.Federation, clust
 		return err
 	}
 	if err := r.patchReport(ctx, report, patch); err != nil {
-		f.ReportPublished(cluster, state.Published{})
+		f.ReportPublished(cluster, deliveryreport.Published{})
 		return fmt.Errorf("writing the report about cluster %s to the hub: %w", cluster, err)
 	}
 	f.ReportPublished(cluster, next)
-	r.wrote(state.Status{Federation: f.Key(), Cluster: cluster})
+	r.wrote(changes.Status{Federation: f.Key(), Cluster: cluster})
 	return nil
 }
 
 // patchReport sends the changes of a report, and creates it if it does not exist.
-func (r *Reporter) patchReport(ctx context.Context, report *v1alpha1.DeliveryReport, operations []state.PatchOperation) error {
+func (r *Reporter) patchReport(ctx context.Context, report *v1alpha1.DeliveryReport, operations []deliveryreport.PatchOperation) error {
 	patch, err := json.Marshal(operations)
 	if err != nil {
 		return err

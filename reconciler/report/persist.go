@@ -6,14 +6,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/state"
-	"github.com/accord-dev/accord/status"
-
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/status"
 )
 
 // Persist writes the records that the hub needs before the active plan is delivered: new and changed ones, nothing else.
@@ -61,7 +62,7 @@ func (r *Reporter) persistRecords(ctx context.Context, f *state.Federation, u st
 }
 
 // PutRelease writes a Release without an active plan, runs then once the hub has it, and writes the statuses.
-func (r *Reporter) PutRelease(ctx context.Context, f *state.Federation, release *v1alpha1.Release, then func() state.Changes) error {
+func (r *Reporter) PutRelease(ctx context.Context, f *state.Federation, release *v1alpha1.Release, then func() changes.Changes) error {
 	if err := r.put(ctx, f, release); err != nil {
 		return err
 	}
@@ -100,8 +101,8 @@ func (r *Reporter) writeObjectRecord(ctx context.Context, f *state.Federation, i
 	if err := r.store.Put(ctx, put); err != nil {
 		return err
 	}
-	changes, wanted := f.ObjectWritten(o, put)
-	r.Enqueue(changes)
+	next, wanted := f.ObjectWritten(o, put)
+	r.Enqueue(next)
 	if !wanted {
 		return r.store.Delete(ctx, put)
 	}
@@ -118,6 +119,6 @@ func (r *Reporter) writeDeliverySpec(ctx context.Context, f *state.Federation, c
 	if err := r.put(ctx, f, d); err != nil {
 		return err
 	}
-	r.update(state.Update{Status: state.Status{Federation: f.Key(), Cluster: cluster}})
+	r.update(changes.Update{Status: changes.Status{Federation: f.Key(), Cluster: cluster}})
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
@@ -31,7 +32,7 @@ func persistTo(t *testing.T) *persisted {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
-	records, registry := store.NewMemory(scheme), state.NewRegistry()
+	records, registry := store.NewMemory(scheme), state.NewRegistry(reachability.NewTracker())
 	r := New(Options{Registry: registry, Store: records, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(r.queue.ShutDown)
 	f := state.New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}, registry, store.ProcessFingerprints())

@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -35,7 +36,7 @@ func (r *Reporter) Part(ctx context.Context, f *state.Federation, p status.Remov
 		return fmt.Errorf("recording what stays on cluster %s: %w", p.Cluster, err)
 	}
 	if news {
-		r.emit(state.Event{About: about, Type: state.Warning, Reason: ClusterRemoved, Message: fmt.Sprintf(
+		r.emit(changes.Event{About: about, Type: changes.Warning, Reason: ClusterRemoved, Message: fmt.Sprintf(
 			"cluster %s was removed; %d delivered objects were left in place: %s", p.Cluster, len(p.Inventory), named(p.Inventory))})
 	}
 	return nil
@@ -60,7 +61,7 @@ func (r *Reporter) Acknowledge(ctx context.Context, f *state.Federation, fed *v1
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		r.emit(state.Event{About: fed, Type: state.Warning, Reason: invalidAnnotation, Message: fmt.Sprintf(
+		r.emit(changes.Event{About: fed, Type: changes.Warning, Reason: invalidAnnotation, Message: fmt.Sprintf(
 			"annotation %s must be a time like %s, not %q", v1alpha1.AcknowledgeRemovedAnnotation, time.Now().UTC().Format(time.RFC3339), text)})
 		return nil
 	}

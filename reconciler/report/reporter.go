@@ -16,6 +16,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/reconciler/mirror"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
@@ -38,7 +39,7 @@ type Options struct {
 	// Hub writes DeliveryReports; nil where no other replica leads.
 	Hub client.Client
 	// Emit emits an event; nil for none.
-	Emit func(state.Event)
+	Emit func(changes.Event)
 	Log  *slog.Logger
 }
 
@@ -47,36 +48,36 @@ type Reporter struct {
 	registry *state.Registry
 	store    store.Store
 	hub      client.Client
-	emit     func(state.Event)
+	emit     func(changes.Event)
 	log      *slog.Logger
-	queue    workqueue.TypedRateLimitingInterface[state.Status]
+	queue    workqueue.TypedRateLimitingInterface[changes.Status]
 	// mirror publishes the objects of Federations on the hub; nil without one.
 	mirror *mirror.Publisher
 	// checkRollouts and replan pass requests to the loops above; they must not block.
-	checkRollouts func(state.RolloutCheck)
+	checkRollouts func(changes.RolloutCheck)
 	replan        func(federation types.NamespacedName)
 
 	mu      sync.Mutex
-	written map[state.Status]time.Time   // when each was written last
-	locks   map[state.Status]*sync.Mutex // see lock
-	memory  *time.Timer                  // returns memory to the system; nil if not scheduled
+	written map[changes.Status]time.Time   // when each was written last
+	locks   map[changes.Status]*sync.Mutex // see lock
+	memory  *time.Timer                    // returns memory to the system; nil if not scheduled
 }
 
 // New returns a reporter, which writes nothing before Run is called.
 func New(o Options) *Reporter {
-	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[state.Status](firstRetry, lastRetry)
+	limit := workqueue.NewTypedItemExponentialFailureRateLimiter[changes.Status](firstRetry, lastRetry)
 	if o.Emit == nil {
-		o.Emit = func(state.Event) {}
+		o.Emit = func(changes.Event) {}
 	}
 	return &Reporter{
 		registry: o.Registry, store: o.Store, hub: o.Hub, emit: o.Emit, log: o.Log, queue: workqueue.NewTypedRateLimitingQueue(limit),
-		checkRollouts: func(state.RolloutCheck) {}, replan: func(types.NamespacedName) {},
-		written: map[state.Status]time.Time{}, locks: map[state.Status]*sync.Mutex{},
+		checkRollouts: func(changes.RolloutCheck) {}, replan: func(types.NamespacedName) {},
+		written: map[changes.Status]time.Time{}, locks: map[changes.Status]*sync.Mutex{},
 	}
 }
 
 // OnRollouts sets the function that decides rollouts again. It must not block.
-func (r *Reporter) OnRollouts(check func(state.RolloutCheck)) { r.checkRollouts = check }
+func (r *Reporter) OnRollouts(check func(changes.RolloutCheck)) { r.checkRollouts = check }
 
 // OnReplan sets the function that has a Federation planned again. It must not block.
 func (r *Reporter) OnReplan(replan func(federation types.NamespacedName)) { r.replan = replan }
@@ -88,7 +89,7 @@ func (r *Reporter) Mirror(m *mirror.Publisher) { r.mirror = m }
 func (r *Reporter) QueueLength() int { return r.queue.Len() }
 
 // Enqueue gathers the updates of some changes, and emits their events.
-func (r *Reporter) Enqueue(c state.Changes) {
+func (r *Reporter) Enqueue(c changes.Changes) {
 	for _, u := range c.Updates {
 		r.update(u)
 	}
@@ -106,7 +107,7 @@ func (r *Reporter) Enqueue(c state.Changes) {
 	}
 }
 
-func (r *Reporter) update(u state.Update) {
+func (r *Reporter) update(u changes.Update) {
 	switch {
 	case u.Immediate:
 		r.queue.Add(u.Status)
@@ -119,12 +120,12 @@ func (r *Reporter) update(u state.Update) {
 		if last.Before(u.Since) {
 			last = u.Since
 		}
-		r.queue.AddAfter(u.Status, max(u.Interval-time.Since(last), state.Gather))
+		r.queue.AddAfter(u.Status, max(u.Interval-time.Since(last), changes.Gather))
 	}
 }
 
 // wrote records that a status was written.
-func (r *Reporter) wrote(s state.Status) {
+func (r *Reporter) wrote(s changes.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.written[s] = time.Now()
@@ -133,7 +134,7 @@ func (r *Reporter) wrote(s state.Status) {
 // lock serializes the writes of one status: it is held while the status is computed and until the hub acknowledges it, so
 // a stale status cannot overwrite a newer one. It returns the function that releases it. The spec and the status of a
 // Delivery, and the DeliveryReport beside it, share one lock.
-func (r *Reporter) lock(s state.Status) (unlock func()) {
+func (r *Reporter) lock(s changes.Status) (unlock func()) {
 	r.mu.Lock()
 	l := r.locks[s]
 	if l == nil {
@@ -146,21 +147,21 @@ func (r *Reporter) lock(s state.Status) (unlock func()) {
 }
 
 // releaseLock and federationLock identify the locks of the Release and of the Federation.
-func releaseLock(f *state.Federation) state.Status { return state.Status{Federation: f.Key()} }
+func releaseLock(f *state.Federation) changes.Status { return changes.Status{Federation: f.Key()} }
 
-func federationLock(f *state.Federation) state.Status {
-	return state.Status{Federation: f.Key(), Write: true}
+func federationLock(f *state.Federation) changes.Status {
+	return changes.Status{Federation: f.Key(), Write: true}
 }
 
-func deliveryLock(f *state.Federation, cluster string) state.Status {
-	return state.Status{Federation: f.Key(), Cluster: cluster}
+func deliveryLock(f *state.Federation, cluster string) changes.Status {
+	return changes.Status{Federation: f.Key(), Cluster: cluster}
 }
 
 // Forget drops everything about a Federation that was deleted.
 func (r *Reporter) Forget(federation types.NamespacedName) {
 	r.mu.Lock()
-	maps.DeleteFunc(r.written, func(s state.Status, _ time.Time) bool { return s.Federation == federation })
-	maps.DeleteFunc(r.locks, func(s state.Status, _ *sync.Mutex) bool { return s.Federation == federation })
+	maps.DeleteFunc(r.written, func(s changes.Status, _ time.Time) bool { return s.Federation == federation })
+	maps.DeleteFunc(r.locks, func(s changes.Status, _ *sync.Mutex) bool { return s.Federation == federation })
 	r.mu.Unlock()
 	r.mirror.Forget(federation)
 }
@@ -193,7 +194,7 @@ func (r *Reporter) work(ctx context.Context) {
 }
 
 // write brings one status up to date.
-func (r *Reporter) write(ctx context.Context, s state.Status) error {
+func (r *Reporter) write(ctx context.Context, s changes.Status) error {
 	f := r.registry.Federation(s.Federation)
 	if f == nil {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -19,8 +20,8 @@ func (r *Reporter) WriteObject(ctx context.Context, f *state.Federation, id mani
 	if err := r.writeObjectRecord(ctx, f, id); err != nil {
 		return err
 	}
-	in, changes, ok := f.ObjectStatus(id, time.Now())
-	r.Enqueue(changes)
+	in, next, ok := f.ObjectStatus(id, time.Now())
+	r.Enqueue(next)
 	if !ok {
 		return nil
 	}
@@ -33,7 +34,7 @@ func (r *Reporter) WriteObject(ctx context.Context, f *state.Federation, id mani
 	if equality.Semantic.DeepEqual(before, o.Status) {
 		return nil
 	}
-	key := state.Status{Federation: f.Key(), Object: id}
+	key := changes.Status{Federation: f.Key(), Object: id}
 	if err := r.store.PutStatus(ctx, o); err != nil {
 		return r.recreate(ctx, f, o, key, err)
 	}
@@ -44,7 +45,7 @@ func (r *Reporter) WriteObject(ctx context.Context, f *state.Federation, id mani
 
 // recreate puts a record again that somebody deleted on the hub, and updates its status s. err is the answer to the write
 // of the status.
-func (r *Reporter) recreate(ctx context.Context, f *state.Federation, record state.Record, s state.Status, err error) error {
+func (r *Reporter) recreate(ctx context.Context, f *state.Federation, record changes.Record, s changes.Status, err error) error {
 	if !apierrors.IsNotFound(err) {
 		return err
 	}
@@ -53,12 +54,12 @@ func (r *Reporter) recreate(ctx context.Context, f *state.Federation, record sta
 	}
 	f.StatusLost(record)
 	err = r.put(ctx, f, record)
-	r.update(state.Update{Status: s})
+	r.update(changes.Update{Status: s})
 	return err
 }
 
 // put writes a record and takes over the answer.
-func (r *Reporter) put(ctx context.Context, f *state.Federation, record state.Record) error {
+func (r *Reporter) put(ctx context.Context, f *state.Federation, record changes.Record) error {
 	if err := r.store.Put(ctx, record); err != nil {
 		return err
 	}
@@ -84,11 +85,11 @@ func (r *Reporter) writeDeliveryStatus(ctx context.Context, f *state.Federation,
 	}
 	err := r.store.PutStatus(ctx, d)
 	if err == nil {
-		r.wrote(state.Status{Federation: f.Key(), Cluster: cluster, Write: true})
+		r.wrote(changes.Status{Federation: f.Key(), Cluster: cluster, Write: true})
 		return nil
 	}
 	f.DeliveryNotWritten(cluster)
-	return r.recreate(ctx, f, d, state.Status{Federation: f.Key(), Cluster: cluster}, err)
+	return r.recreate(ctx, f, d, changes.Status{Federation: f.Key(), Cluster: cluster}, err)
 }
 
 // RecordInventory writes the inventory of a delivery before any of its objects is written to the cluster.
@@ -117,7 +118,7 @@ func (r *Reporter) writeRelease(ctx context.Context, f *state.Federation) error 
 			return err
 		}
 	}
-	key := state.Status{Federation: f.Key()}
+	key := changes.Status{Federation: f.Key()}
 	err := r.store.PutStatus(ctx, release)
 	if err == nil {
 		r.wrote(key)

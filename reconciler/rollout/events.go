@@ -9,7 +9,8 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/stage"
-	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/rolloutrecord"
 )
 
 // namedClusters bounds the clusters that one event names.
@@ -17,8 +18,8 @@ const namedClusters = 5
 
 // events returns the events of a decision: one for all clusters of a stage to which the same happened. The number of
 // events about one Release is bounded, so healthy clusters are left to the status.
-func events(about *v1alpha1.Release, d *state.RolloutDecision) []state.Event {
-	var all []state.Event
+func events(about *v1alpha1.Release, d *rolloutrecord.Decision) []changes.Event {
+	var all []changes.Event
 	for _, name := range slices.Sorted(maps.Keys(d.Outcomes)) {
 		open := slices.DeleteFunc(slices.Clone(d.Outcomes[name].Events), func(x stage.Event) bool { return x.Kind == stage.ClusterHealthy })
 		for i := 0; i < len(open); {
@@ -29,12 +30,12 @@ func events(about *v1alpha1.Release, d *state.RolloutDecision) []state.Event {
 					clusters = append(clusters, open[i].Cluster)
 				}
 			}
-			kind := state.Normal
+			kind := changes.Normal
 			switch first.Kind {
 			case stage.RolloutHalted, stage.ClusterRolledBack, stage.ClusterDegraded:
-				kind = state.Warning
+				kind = changes.Warning
 			}
-			all = append(all, state.Event{About: about, Type: kind, Reason: string(first.Kind), Message: sentence(name, first, clusters)})
+			all = append(all, changes.Event{About: about, Type: kind, Reason: string(first.Kind), Message: sentence(name, first, clusters)})
 		}
 	}
 	return all

@@ -15,6 +15,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/rolloutrecord"
 )
 
 const (
@@ -49,11 +51,11 @@ func NewLoop(registry *state.Registry, pool *deliver.Pool, reporter *report.Repo
 }
 
 // Check requests a decision. It does not block.
-func (l *Loop) Check(c state.RolloutCheck) {
+func (l *Loop) Check(c changes.RolloutCheck) {
 	l.mu.Lock()
 	wait := c.Interval - time.Since(l.decided[c.Federation])
 	l.mu.Unlock()
-	l.queue.AddAfter(c.Federation, max(wait, state.Gather))
+	l.queue.AddAfter(c.Federation, max(wait, changes.Gather))
 }
 
 // Run decides until ctx ends.
@@ -99,16 +101,16 @@ func (l *Loop) decide(ctx context.Context, key types.NamespacedName) error {
 		return err
 	}
 	l.past.rollBack(ctx, f, d)
-	about, changes := f.ActOnRollouts(d)
+	about, next := f.ActOnRollouts(d)
 	if about != nil {
-		changes.Events = append(changes.Events, events(about, d)...)
+		next.Events = append(next.Events, events(about, d)...)
 	}
-	l.pool.Enqueue(changes)
+	l.pool.Enqueue(next)
 	l.mu.Lock()
 	l.decided[key] = time.Now()
 	l.mu.Unlock()
 	if !d.Again.IsZero() {
-		l.queue.AddAfter(key, time.Until(d.Again)+state.Gather)
+		l.queue.AddAfter(key, time.Until(d.Again)+changes.Gather)
 	}
 	return nil
 }
@@ -120,12 +122,12 @@ func (l *Loop) forget(key types.NamespacedName) {
 }
 
 // remember writes what has to be remembered of a decision.
-func (l *Loop) remember(ctx context.Context, f *state.Federation, d *state.RolloutDecision) error {
-	federation, changes, current := f.RememberRollouts(d)
+func (l *Loop) remember(ctx context.Context, f *state.Federation, d *rolloutrecord.Decision) error {
+	federation, next, current := f.RememberRollouts(d)
 	if !current {
 		return nil
 	}
-	l.pool.Enqueue(changes)
+	l.pool.Enqueue(next)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(writers)
 	for _, cluster := range d.Changed {

@@ -9,6 +9,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/rolloutrecord"
 )
 
 // PlanAt makes the plan of an older revision for the clusters of the active plan.
@@ -40,7 +42,7 @@ func (p *Past) Plan(ctx context.Context, f *state.Federation, active *propagate.
 
 // rollBack makes the plans that a decision rolls clusters back to. A cluster whose version cannot be restored is held, and
 // the reason is reported.
-func (p *Past) rollBack(ctx context.Context, f *state.Federation, d *state.RolloutDecision) {
+func (p *Past) rollBack(ctx context.Context, f *state.Federation, d *rolloutrecord.Decision) {
 	for name, o := range d.Outcomes {
 		for _, x := range o.Decisions {
 			if x.RollbackTo == nil {
@@ -49,7 +51,7 @@ func (p *Past) rollBack(ctx context.Context, f *state.Federation, d *state.Rollo
 			turn := propagate.StageAssignment{Held: x.Held}
 			plan, err := p.Plan(ctx, f, d.Plan, name, x.Cluster, *x.RollbackTo)
 			if plan == nil {
-				d.DecideAgain(time.Now().Add(state.RetryInterval))
+				d.DecideAgain(time.Now().Add(changes.RetryInterval))
 			}
 			if err != nil {
 				turn.Held = fmt.Sprintf("%s; its last healthy version cannot be restored: %v", x.Held, err)

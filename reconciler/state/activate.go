@@ -12,6 +12,10 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/gate"
+	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status"
 )
@@ -19,7 +23,7 @@ import (
 // Activation is a plan that becomes active.
 type Activation struct {
 	Plan       *propagate.Plan
-	Input      InputKey
+	Input      inputkey.Key
 	Revision   string
 	AllowPrune bool
 
@@ -36,7 +40,7 @@ type Activation struct {
 
 // Activated is what follows from an activation.
 type Activated struct {
-	Changes
+	changes.Changes
 	// Touched are the objects of which more changes than their decision: objects with errors, which are forgiven, and at
 	// first all.
 	Touched map[manifest.ID]bool
@@ -65,8 +69,8 @@ func (f *Federation) Activate(a Activation, now time.Time) Activated {
 	} else {
 		f.activateAll(a, &out, now)
 	}
-	asks := gateAsks(f.active.plan)
-	asksMore := asks.more(f.rollouts.asks)
+	asks := gate.NeedsOf(f.active.plan)
+	asksMore := asks.More(f.rollouts.asks)
 	f.rollouts.asks = asks
 	out.Relist = learned || asksMore
 	return out
@@ -101,7 +105,7 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 		}
 	}
 	f.newest.invalid, f.newest.pending, f.newest.approval, f.newest.sourceError = nil, nil, a.Approval, ""
-	f.newest.dryRun = dryRun{result: a.DryRun, digest: a.Plan.Digest(), waited: f.newest.dryRun.waited}
+	f.newest.dryRun = f.newest.dryRun.Succeed(a.Plan, a.DryRun)
 	f.evaluate(a.Input.Generation)
 	f.succeed(a.Release)
 	r := f.records.release
@@ -118,17 +122,17 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 	for _, name := range a.Plan.Clusters() {
 		covered[name] = true
 		if f.clusters[name] == nil {
-			f.clusters[name] = newCluster(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: name}}, f.shared.proven)
+			f.clusters[name] = delivery.New(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: name}}, f.shared.proven)
 		}
 	}
 	for name, l := range f.clusters {
 		if !covered[name] { // it left the fleet, and keeps what it has
-			l.end()
-			f.records.removed = append(f.records.removed, l.delivery)
+			l.Cancel()
+			f.records.removed = append(f.records.removed, l.Delivery)
 			delete(f.clusters, name)
 			continue
 		}
-		for id := range l.errors {
+		for id := range l.Errors {
 			out.Touched[id] = true
 		}
 		f.assign(l)
@@ -143,29 +147,14 @@ func parked(r *v1alpha1.Release) bool {
 }
 
 // assign has a cluster get what the active plan and the stages of its rollouts say, and cancels its delivery.
-func (f *Federation) assign(l *cluster) {
+func (f *Federation) assign(l *delivery.State) {
 	s := f.staging(l)
 	if s == nil {
-		l.adopt(f.active.plan.ForCluster(l.name))
+		l.Adopt(f.active.plan.ForCluster(l.Name))
 		return
 	}
-	l.adopt(s.ClusterPlan())
+	l.Adopt(s.ClusterPlan())
 	f.notePlanned(l)
-}
-
-func (l *cluster) adopt(target propagate.ClusterPlan) {
-	l.end()
-	l.target = target
-	l.run = status.Run{}
-	clear(l.errors)
-	clear(l.wants)
-	for _, p := range target.Objects {
-		l.listed = l.listed && l.kinds[p.GVK.GroupKind()]
-		l.wants.set(p.ID, want{digest: p.Digest, held: p.Held, object: p.Rendered, implied: p.Implied})
-	}
-	for _, x := range target.Failed {
-		l.wants.set(x.ID, want{held: x.Held, err: x.Err.Error()})
-	}
 }
 
 // succeed makes release the newest. A Release that was there before (the same commit after a force-push back, or after a
@@ -198,11 +187,11 @@ func (f *Federation) Previous() []propagate.Previous {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.active.plan != nil {
-		return f.withDiscovered(f.active.plan.Previous())
+		return f.discovered.AddTo(f.active.plan.Previous(), f.active.plan)
 	}
 	all := make([]propagate.Previous, 0, len(f.records.objects))
 	for _, o := range f.records.objects {
 		all = append(all, propagate.PreviousFrom(o.Spec))
 	}
-	return f.withDiscovered(all)
+	return f.discovered.AddTo(all, nil)
 }

@@ -9,14 +9,16 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/discovered"
+	"github.com/accord-dev/accord/reconciler/state/news"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
 )
@@ -32,15 +34,15 @@ type Federation struct {
 	active   activePlan
 	newest   newestRevision
 	records  records
-	clusters map[string]*cluster
+	clusters map[string]*delivery.State
 	// discovered are objects on members that the hub has no record of, by cluster.
-	discovered map[string]*discovery
+	discovered discovered.ByCluster
 	shared     shared
-	bulk       bulk
+	bulk       changes.Bulk
 	mirror     mirrorState
 	rollouts   rollouts
 	leadTime   counts.LeadTime
-	news       federationNews
+	news       news.Federation
 }
 
 // declared is the Federation as its author declares it.
@@ -90,7 +92,8 @@ func New(fed *v1alpha1.Federation, registry *Registry, fingerprints *fingerprint
 		records: records{
 			objects: map[manifest.ID]*v1alpha1.FederatedObject{}, unwritten: map[manifest.ID]bool{}, waiting: map[manifest.ID]bool{},
 		},
-		clusters: map[string]*cluster{}, shared: shared{proven: live.Proven{}},
+		clusters: map[string]*delivery.State{}, shared: shared{proven: live.Proven{}},
+		discovered: discovered.ByCluster{},
 	}
 }
 
@@ -109,7 +112,7 @@ func Restore(fed *v1alpha1.Federation, s Stored, registry *Registry, fingerprint
 	}
 	for i := range s.Deliveries {
 		d := &s.Deliveries[i]
-		f.clusters[d.Spec.Cluster] = newCluster(d, f.shared.proven)
+		f.clusters[d.Spec.Cluster] = delivery.New(d, f.shared.proven)
 	}
 	slices.SortFunc(s.Releases, func(a, b v1alpha1.Release) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
 	f.records.older = s.Releases
@@ -186,7 +189,7 @@ func (f *Federation) onlySuspended() bool {
 
 // Suspend cancels the deliveries of a Federation that is suspended. What they leave undone is reported as held. It
 // changes nothing if the Federation was suspended before.
-func (f *Federation) Suspend() (c Changes) {
+func (f *Federation) Suspend() (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d := &f.declared
@@ -198,7 +201,7 @@ func (f *Federation) Suspend() (c Changes) {
 		d.evaluated = d.object.Generation
 	}
 	for _, l := range f.clusters {
-		l.end()
+		l.Cancel()
 	}
 	f.updateObjects(&c, f.objectIDs())
 	return c
@@ -210,26 +213,26 @@ func (f *Federation) end() {
 	defer f.mu.Unlock()
 	f.active.persisted = false
 	for _, l := range f.clusters {
-		l.end()
+		l.Cancel()
 	}
 }
 
 // Resync requests what should have been delivered and reported by now. It costs nothing where that is so, and repairs a
 // lost wake-up after one interval.
-func (f *Federation) Resync() (c Changes) {
+func (f *Federation) Resync() (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for name, l := range f.clusters {
-		if !l.run.Finished {
-			c.Deliveries = append(c.Deliveries, DeliveryRequest{Federation: f.key, Cluster: name, Priority: Resync})
+		if !l.Run.Finished {
+			c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: name, Priority: changes.Resync})
 		}
-		f.updateCluster(&c, name, releaseInterval)
+		f.updateCluster(&c, name, changes.ReleaseInterval)
 	}
 	return c
 }
 
 // ReachabilityChanged updates everything that depends on whether a cluster is reachable.
-func (f *Federation) ReachabilityChanged(cluster string, now time.Time) (c Changes) {
+func (f *Federation) ReachabilityChanged(cluster string, now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.updateEverythingOn(&c, cluster)
@@ -238,27 +241,27 @@ func (f *Federation) ReachabilityChanged(cluster string, now time.Time) (c Chang
 }
 
 // UpdateEverythingOn updates the status of a cluster and of all its objects.
-func (f *Federation) UpdateEverythingOn(cluster string) (c Changes) {
+func (f *Federation) UpdateEverythingOn(cluster string) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.updateEverythingOn(&c, cluster)
 	return c
 }
 
-func (f *Federation) updateEverythingOn(c *Changes, cluster string) {
+func (f *Federation) updateEverythingOn(c *changes.Changes, cluster string) {
 	l := f.clusters[cluster]
 	if l == nil {
 		return
 	}
-	for id := range l.wants.all() {
-		c.Updates = append(c.Updates, f.bulk.objectUpdate(f.key, id, 0))
+	for id := range l.Wants.All() {
+		c.Updates = append(c.Updates, f.bulk.ObjectUpdate(f.key, id, 0))
 	}
 	f.updateCluster(c, cluster, 0)
 }
 
 // BreakerChanged updates the Delivery of a cluster, which alone shows the state of the breaker.
-func (f *Federation) BreakerChanged(cluster string) (c Changes) {
-	f.updateCluster(&c, cluster, releaseInterval)
+func (f *Federation) BreakerChanged(cluster string) (c changes.Changes) {
+	f.updateCluster(&c, cluster, changes.ReleaseInterval)
 	return c
 }
 
@@ -267,9 +270,9 @@ func (f *Federation) Unlist(cluster string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l := f.clusters[cluster]; l != nil {
-		l.kinds, l.listed = nil, false
-		l.live.Clear()
-		l.reports.Clear()
+		l.Kinds, l.Listed = nil, false
+		l.Live.Clear()
+		l.Reports.Clear()
 	}
 }
 
@@ -287,7 +290,7 @@ func (f *Federation) Concerns(cluster string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.clusters[cluster]
-	return l != nil && !l.idle()
+	return l != nil && !l.Idle()
 }
 
 // Outstanding reports whether a reachable cluster has not been delivered completely.
@@ -299,7 +302,7 @@ func (f *Federation) Outstanding(now time.Time) bool {
 
 func (f *Federation) outstanding(now time.Time) bool {
 	for name, l := range f.clusters {
-		if f.registry.Reachability(name, now).Unreachable == "" && !l.run.Finished && l.run.Error == "" {
+		if f.registry.Reachability(name, now).Unreachable == "" && !l.Run.Finished && l.Run.Error == "" {
 			return true
 		}
 	}
@@ -333,7 +336,7 @@ func (f *Federation) owner() []metav1.OwnerReference {
 // share returns the inventory of another cluster if it is the same. Nobody changes an inventory in place.
 func (f *Federation) share(inventory []string) []string {
 	for _, l := range f.clusters {
-		if known := l.run.Inventory; len(known) > 0 && slices.Equal(known, inventory) {
+		if known := l.Run.Inventory; len(known) > 0 && slices.Equal(known, inventory) {
 			return known
 		}
 	}
@@ -366,12 +369,12 @@ func (f *Federation) Records() Records {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := Records{Release: *f.records.release.DeepCopy()}
-	if result := f.newest.dryRun.result; result != nil {
+	if result := f.newest.dryRun.Result; result != nil {
 		r.Rejected = result.Refused
 	}
 	for _, name := range f.names() {
-		if l := f.clusters[name]; !l.idle() {
-			r.Deliveries = append(r.Deliveries, *l.delivery.DeepCopy())
+		if l := f.clusters[name]; !l.Idle() {
+			r.Deliveries = append(r.Deliveries, *l.Delivery.DeepCopy())
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(f.records.objects), manifest.ID.Compare) {
@@ -416,103 +419,6 @@ func (f *Federation) SetReleases(older []v1alpha1.Release) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.records.older = older
-}
-
-// cluster is what accord wants and knows of one Federation on one cluster.
-type cluster struct {
-	name string
-	deliveryRecord
-	assignment
-	desired
-	observed
-	result
-	contention contention
-	counts     counts.Delivery
-	news       deliveryNews
-	absences   absences
-	// proven is the one of the Federation: all clusters have the same.
-	proven live.Proven
-}
-
-// deliveryRecord is the Delivery of the cluster.
-type deliveryRecord struct {
-	// delivery has the spec that was put last and the status that was computed last. statusDirty is set while the status,
-	// specDirty while the spec differs from the one on the hub.
-	delivery    *v1alpha1.Delivery
-	statusDirty bool
-	specDirty   bool
-}
-
-// desired is what the active plan and the stages of its rollouts want on the cluster.
-type desired struct {
-	target propagate.ClusterPlan
-	wants  wants
-}
-
-// observed is what the watches report.
-type observed struct {
-	live    live.Objects
-	reports status.Reports
-	// gateStatus is what the gates of rollouts need of live objects.
-	gateStatus map[manifest.ID]map[string]any
-	// kinds have been listed; listed is set once these are all that are wanted: before that, a missing object means
-	// nothing.
-	kinds  map[schema.GroupKind]bool
-	listed bool
-	// drifted are objects that differed from the wanted ones while a delivery was under way, which may have passed them.
-	drifted map[manifest.ID]bool
-}
-
-// result is the result of the last delivery of the active plan.
-type result struct {
-	run    status.Run
-	errors map[manifest.ID]string
-	// terminal is set if the last attempt failed in a way that a retry does not fix.
-	terminal bool
-	// recalled is set once the cluster was asked for objects that the hub has no record of.
-	recalled bool
-	// cancel ends the delivery under way; nil if there is none.
-	cancel func()
-}
-
-func newCluster(d *v1alpha1.Delivery, proven live.Proven) *cluster {
-	return &cluster{
-		name: d.Spec.Cluster, deliveryRecord: deliveryRecord{delivery: d}, absences: absencesSince(d), proven: proven,
-		desired: desired{wants: wants{}}, result: result{errors: map[manifest.ID]string{}},
-	}
-}
-
-// generation returns the generation of the active Delivery: while its spec is not on the hub, no status can be about it.
-func (l *cluster) generation() int64 {
-	if l.specDirty {
-		return l.delivery.Generation + 1
-	}
-	return l.delivery.Generation
-}
-
-// idle reports whether the cluster neither gets nor has objects of the Federation.
-func (l *cluster) idle() bool { return len(l.wants) == 0 && len(l.delivery.Status.Inventory) == 0 }
-
-// end cancels the delivery under way.
-func (l *cluster) end() {
-	if l.cancel != nil {
-		l.cancel()
-	}
-}
-
-// inventory returns the inventory as it was recorded last: by this process, or by the one before.
-func (l *cluster) inventory() []string {
-	if l.run.Inventory != nil {
-		return l.run.Inventory
-	}
-	return l.delivery.Status.Inventory
-}
-
-// union returns the entries of two lists, sorted.
-func union(a, b []string) []string {
-	all := slices.Concat(a, b)
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // lines splits a joined error into one line per mistake.

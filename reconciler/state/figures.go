@@ -5,6 +5,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -42,21 +43,21 @@ func (f *Federation) Figures(now time.Time) Figures {
 		x.Release = f.records.release.Status.DeepCopy()
 	}
 	for _, l := range f.clusters {
-		if !l.idle() {
+		if !l.Idle() {
 			x.Clusters = append(x.Clusters, f.clusterFigures(l, now))
 		}
 	}
 	return x
 }
 
-func (f *Federation) clusterFigures(l *cluster, now time.Time) ClusterFigures {
-	s := l.delivery.Status
+func (f *Federation) clusterFigures(l *delivery.State, now time.Time) ClusterFigures {
+	s := l.Delivery.Status
 	x := ClusterFigures{
-		Cluster: l.name, State: status.NewDeliveryState(l.name, l.generation(), s).State, Summary: s.Summary,
-		PruneBlocked: l.run.PruneBlocked != "", LastReady: l.counts.LastReady, Contended: len(l.contention.lines()), Counts: l.counts.Clone(),
+		Cluster: l.Name, State: status.NewDeliveryState(l.Name, l.Generation(), s).State, Summary: s.Summary,
+		PruneBlocked: l.Run.PruneBlocked != "", LastReady: l.Counts.LastReady, Contended: len(l.Contention.Lines()), Counts: l.Counts.Clone(),
 	}
 	if ready(s) { // now, as far as the cluster is reachable
-		x.LastReady = f.registry.Reachability(l.name, now).LastProbe
+		x.LastReady = f.registry.Reachability(l.Name, now).LastProbe
 	}
 	return x
 }

@@ -1,12 +1,13 @@
 package state
 
 import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/render"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // mirrorState is what a Federation keeps of its mirror on the hub.
@@ -57,7 +58,7 @@ func (f *Federation) Mirrored(always bool) (plan *propagate.Plan, on bool, objec
 	for i := range f.active.plan.Decisions {
 		d := &f.active.plan.Decisions[i]
 		source := f.mirror.manifests[d.ID]
-		if !on || source == nil || !hasRecord(d) {
+		if !on || source == nil || !record.Has(d) {
 			continue
 		}
 		objects = append(objects, Mirrored{Decision: d, Manifest: source, Shares: f.mirroredShares(d)})
@@ -68,8 +69,8 @@ func (f *Federation) Mirrored(always bool) (plan *propagate.Plan, on bool, objec
 func (f *Federation) mirroredShares(d *propagate.Decision) []MirroredShare {
 	shares := make([]MirroredShare, 0, len(d.Chosen))
 	for _, c := range d.Chosen {
-		w := f.clusters[c.Cluster].wants.of(d.ID).decided()
-		shares = append(shares, MirroredShare{Cluster: c.Cluster, Digest: w.digest, Held: c.Held != "", Rendered: w.object})
+		w := f.clusters[c.Cluster].Wants.Of(d.ID).Decided()
+		shares = append(shares, MirroredShare{Cluster: c.Cluster, Digest: w.Digest, Held: c.Held != "", Rendered: w.Object})
 	}
 	return shares
 }

@@ -10,33 +10,44 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
+	"github.com/accord-dev/accord/reconciler/state/wanted"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
+)
+
+var (
+	contendedID = manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "web"}
+	midday      = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 )
 
 // What an object was judged by while nobody held the lock is looked at again before the judgement counts.
 func TestStaleBases(t *testing.T) {
 	first, second := &propagate.Rendered{ID: contendedID, Digest: "d1"}, &propagate.Rendered{ID: contendedID, Digest: "d1"}
 	for name, c := range map[string]struct {
-		meanwhile func(l *cluster)
+		meanwhile func(l *delivery.State)
 		same      bool
 	}{
-		"nothing happened":         {func(*cluster) {}, true},
-		"the same plan, held":      {func(l *cluster) { l.wants.set(contendedID, want{digest: "d1", object: first, held: "by hand"}) }, true},
-		"another plan":             {func(l *cluster) { l.wants.set(contendedID, want{digest: "d1", object: second}) }, false},
-		"nobody wants it any more": {func(l *cluster) { clear(l.wants) }, false},
-		"a delivery was accepted": {func(l *cluster) {
-			l.live.Settle(map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d1", Fields: 2}}})
+		"nothing happened": {func(*delivery.State) {}, true},
+		"the same plan, held": {func(l *delivery.State) {
+			l.Wants.Set(contendedID, wanted.Object{Digest: "d1", Object: first, Held: "by hand"})
+		}, true},
+		"another plan":             {func(l *delivery.State) { l.Wants.Set(contendedID, wanted.Object{Digest: "d1", Object: second}) }, false},
+		"nobody wants it any more": {func(l *delivery.State) { clear(l.Wants) }, false},
+		"a delivery was accepted": {func(l *delivery.State) {
+			l.Live.Settle(map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d1", Fields: 2}}})
 		}, false},
-		"the cluster was lost, and is looked at":  {func(l *cluster) { l.live.Clear() }, false},
-		"another cluster has shown what it means": {func(l *cluster) { l.proven[contendedID] = live.Accepted{Digest: "d1"} }, true},
+		"the cluster was lost, and is looked at":  {func(l *delivery.State) { l.Live.Clear() }, false},
+		"another cluster has shown what it means": {func(l *delivery.State) { l.Proven[contendedID] = live.Accepted{Digest: "d1"} }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &cluster{desired: desired{wants: wants{}}, proven: live.Proven{}}
-			l.wants.set(contendedID, want{digest: "d1", object: first})
-			l.live.Put(contendedID, live.Object{Digest: "d1", Accepted: live.Accepted{Digest: "d1", Fields: 1}})
-			before := l.base(contendedID)
+			l := &delivery.State{Desired: delivery.Desired{Wants: wanted.Objects{}}, Proven: live.Proven{}}
+			l.Wants.Set(contendedID, wanted.Object{Digest: "d1", Object: first})
+			l.Live.Put(contendedID, live.Object{Digest: "d1", Accepted: live.Accepted{Digest: "d1", Fields: 1}})
+			before := l.Base(contendedID)
 			c.meanwhile(l)
-			require.Equal(t, c.same, l.base(contendedID).same(before))
+			require.Equal(t, c.same, l.Base(contendedID).Same(before))
 		})
 	}
 }
@@ -62,11 +73,11 @@ func TestObserversOfManyClusters(t *testing.T) {
 	defer s.f.mu.Unlock()
 	for _, c := range s.clusters {
 		l := s.f.clusters[c]
-		require.Equal(t, 20, l.live.Len())
+		require.Equal(t, 20, l.Live.Len())
 		for _, p := range s.plan.ForCluster(c).Objects {
-			seen, _ := l.live.Get(p.ID)
+			seen, _ := l.Live.Get(p.ID)
 			require.True(t, seen.Intact && seen.Digest == p.Digest, "%s on %s", p.ID, c)
-			report, known := l.reports.Get(p.ID)
+			report, known := l.Reports.Get(p.ID)
 			require.True(t, known)
 			require.Equal(t, "3 of 3 available", report.Message)
 		}
@@ -79,25 +90,25 @@ func TestDriftDuringADelivery(t *testing.T) {
 	ours := live.Answer{Accepted: live.Accepted{Digest: "d1"}, Version: 9}
 	for name, c := range map[string]struct {
 		seen   *live.Object
-		result Result
+		result delivery.Result
 		again  int
 	}{
-		"changed":                       {&theirs, Result{}, 1},
-		"deleted":                       {nil, Result{}, 1},
-		"written after it":              {&theirs, Result{Answers: map[manifest.ID]live.Answer{contendedID: ours}}, 0},
-		"written before it":             {&live.Object{Digest: "d1", Version: 10}, Result{Answers: map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d1", Fields: 2}, Version: 9}}}, 1},
-		"rejected, which is retried":    {&theirs, Result{Failure: "Rejected", Errors: map[manifest.ID]string{contendedID: "no"}}, 0},
-		"the delivery failed":           {&theirs, Result{Failure: "Unreachable", Error: "no"}, 0},
-		"observed as wanted since then": {&live.Object{Digest: "d1", Intact: true}, Result{}, 0},
+		"changed":                       {&theirs, delivery.Result{}, 1},
+		"deleted":                       {nil, delivery.Result{}, 1},
+		"written after it":              {&theirs, delivery.Result{Answers: map[manifest.ID]live.Answer{contendedID: ours}}, 0},
+		"written before it":             {&live.Object{Digest: "d1", Version: 10}, delivery.Result{Answers: map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d1", Fields: 2}, Version: 9}}}, 1},
+		"rejected, which is retried":    {&theirs, delivery.Result{Failure: "Rejected", Errors: map[manifest.ID]string{contendedID: "no"}}, 0},
+		"the delivery failed":           {&theirs, delivery.Result{Failure: "Unreachable", Error: "no"}, 0},
+		"observed as wanted since then": {&live.Object{Digest: "d1", Intact: true}, delivery.Result{}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, l := delivering(t)
 			require.Empty(t, f.ObserveDeleted("member", contendedID, midday).Deliveries, "before the delivery looks, it is the delivery's")
 			j := Job{cluster: l, Plan: f.active.plan}
 			f.Live(j, midday)
-			require.Empty(t, l.drifted)
+			require.Empty(t, l.Drifted)
 
-			var changes Changes
+			var changes changes.Changes
 			if c.seen == nil {
 				changes = f.ObserveDeleted("member", contendedID, midday)
 			} else {
@@ -106,20 +117,20 @@ func TestDriftDuringADelivery(t *testing.T) {
 			}
 			require.Empty(t, changes.Deliveries)
 			require.Len(t, f.Conclude(j, c.result, midday).Deliveries, c.again)
-			if l.run.Finished {
-				require.Empty(t, l.drifted)
+			if l.Run.Finished {
+				require.Empty(t, l.Drifted)
 			}
 		})
 	}
 }
 
 // delivering returns a Federation that delivers one object to one cluster.
-func delivering(t *testing.T) (*Federation, *cluster) {
+func delivering(t *testing.T) (*Federation, *delivery.State) {
 	t.Helper()
-	f := New(&v1alpha1.Federation{}, NewRegistry(), fingerprint.New(nil, true))
+	f := New(&v1alpha1.Federation{}, NewRegistry(reachability.NewTracker()), fingerprint.New(nil, true))
 	f.active.plan = &propagate.Plan{}
-	l := newCluster(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: "member"}}, f.shared.proven)
-	l.wants.set(contendedID, want{digest: "d1"})
+	l := delivery.New(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: "member"}}, f.shared.proven)
+	l.Wants.Set(contendedID, wanted.Object{Digest: "d1"})
 	f.clusters["member"] = l
 	return f, l
 }
@@ -127,19 +138,19 @@ func delivering(t *testing.T) (*Federation, *cluster) {
 // A newer plan cancels a delivery. What was written by then is not written again.
 func TestCancelledDeliveryKnowsItsAnswers(t *testing.T) {
 	f, l := delivering(t)
-	l.live.Put(contendedID, live.Object{Digest: "d1", Version: 7, Intact: true})
+	l.Live.Put(contendedID, live.Object{Digest: "d1", Version: 7, Intact: true})
 	answers := map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d2"}, Version: 9}}
-	f.Conclude(Job{cluster: l}, Result{Cancelled: true, Answers: answers}, midday)
-	seen, _ := l.live.Get(contendedID)
+	f.Conclude(Job{cluster: l}, delivery.Result{Cancelled: true, Answers: answers}, midday)
+	seen, _ := l.Live.Get(contendedID)
 	require.True(t, seen.Digest == "d2" && seen.Intact)
-	require.Zero(t, l.run, "of the active plan, nothing is done")
+	require.Zero(t, l.Run, "of the active plan, nothing is done")
 }
 
 func TestSharedInventories(t *testing.T) {
 	kept := []string{"a", "b"}
-	f := &Federation{clusters: map[string]*cluster{"one": {}, "two": {}}}
-	f.clusters["one"].run.Inventory = kept
-	f.clusters["two"].run.Inventory = []string{}
+	f := &Federation{clusters: map[string]*delivery.State{"one": {}, "two": {}}}
+	f.clusters["one"].Run.Inventory = kept
+	f.clusters["two"].Run.Inventory = []string{}
 	require.Same(t, &kept[0], &f.share([]string{"a", "b"})[0])
 	other := []string{"a", "c"}
 	require.Same(t, &other[0], &f.share(other)[0])

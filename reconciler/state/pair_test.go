@@ -18,6 +18,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/interpret"
@@ -75,7 +77,7 @@ func newScale(t testing.TB, objects, members int) *scale {
 	t.Helper()
 	in, err := dump.Read([]byte(manyDeployments(objects, members)))
 	require.NoError(t, err)
-	registry := NewRegistry()
+	registry := NewRegistry(reachability.NewTracker())
 	f := New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "prod"}}, registry, fingerprint.New(nil, true))
 	registry.Add(f)
 	return &scale{t: t, in: in, f: f}
@@ -147,7 +149,7 @@ func (s *scale) adopts() {
 		s.f.records.objects[d.ID] = s.f.objectRecord(d, before[i])
 	}
 	for _, c := range s.clusters {
-		s.f.clusters[c].delivery = s.f.newDelivery(c)
+		s.f.clusters[c].Delivery = s.f.newDelivery(c)
 	}
 	s.f.active.persisted = true
 }
@@ -159,7 +161,7 @@ func (s *scale) watches() {
 		for i, p := range s.plan.ForCluster(c).Objects {
 			s.f.observe(c, s.live(p.Rendered, time.Date(2026, 1, 2, n/60, n%60, i%60, 0, time.UTC)))
 		}
-		s.f.clusters[c].list(kinds)
+		s.f.clusters[c].MarkListed(kinds)
 	}
 }
 
@@ -207,23 +209,23 @@ func (s *scale) delivers() {
 		var there []live.Discovered
 		answers := map[manifest.ID]live.Answer{}
 		for _, p := range s.plan.ForCluster(c).Objects {
-			seen, ok := l.live.Get(p.ID)
+			seen, ok := l.Live.Get(p.ID)
 			require.True(s.t, ok && seen.Intact, p.ID)
 			there = append(there, live.Discovered{ID: p.ID})
 			answers[p.ID] = live.Answer{Accepted: live.Accepted{Digest: strings.Clone(seen.Digest), Fields: seen.Fields}}
 		}
 		s.f.mu.Lock()
-		l.live.Settle(answers)
-		l.conclude(Result{Inventory: s.f.share(live.Entries(there))})
+		l.Live.Settle(answers)
+		l.Conclude(delivery.Result{Inventory: s.f.share(live.Entries(there))})
 		cells := s.f.cells(l, "")
-		l.delivery.Status = status.Delivery(l.delivery.Status, l.delivery.Generation, "main@1", l.run, cells, time.Now())
+		l.Delivery.Status = status.Delivery(l.Delivery.Status, l.Delivery.Generation, "main@1", l.Run, cells, time.Now())
 		s.f.mu.Unlock()
 	}
 	for id, o := range s.f.records.objects {
 		var cells []status.Cell
 		for _, c := range s.clusters {
 			l := s.f.clusters[c]
-			cells = append(cells, s.f.cell(l, id, l.wants.of(id), ""))
+			cells = append(cells, s.f.cell(l, id, l.Wants.Of(id), ""))
 		}
 		o.Status = status.Object(o.Status, o.Generation, interpret.Of(id.GroupKind()), "", cells, time.Now())
 		require.EqualValues(s.t, len(s.clusters), o.Status.Summary.Healthy, "%v", o.Status.Clusters)

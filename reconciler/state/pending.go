@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status"
 )
@@ -20,7 +21,7 @@ import (
 type PendingPlan struct {
 	// Input is the key that the plan was made from. Resting is compared instead while the plan is pending and the Clusters
 	// of its commit are not declared.
-	Input, Resting InputKey
+	Input, Resting inputkey.Key
 	Release        *v1alpha1.Release
 	Plan           *propagate.Plan
 	Findings       []propagate.Finding // worst first
@@ -31,27 +32,6 @@ type PendingPlan struct {
 	// Approves are the plan digests that the commit itself approves.
 	Approves []string
 }
-
-// dryRun is what is remembered of trying plans before they become active.
-type dryRun struct {
-	// result is what the newest Release reports, about the plan with this digest; nil if no plan was tried.
-	result *status.Preflight
-	digest string
-	// rejected is what the last dry-run found, failures how many in a row were rejected. The next dry-run is due then, or
-	// when the annotation that requests a reconciliation changes from requested.
-	rejected  map[string]map[manifest.ID]bool
-	failures  int
-	due       time.Time
-	requested string
-	// waited are clusters that a dry-run has waited for once, because they had not been probed.
-	waited map[string]bool
-}
-
-const (
-	// firstDryRunRetry is how soon a rejected plan is tried again the first time. It doubles up to lastDryRunRetry.
-	firstDryRunRetry = 2 * time.Second
-	lastDryRunRetry  = time.Minute
-)
 
 // PendingPlan returns the plan that is pending; nil if there is none, or if the Federation changed since it was made.
 func (f *Federation) PendingPlan(generation int64) *PendingPlan {
@@ -111,13 +91,13 @@ func (f *Federation) changes(cluster string, plan *propagate.Plan) bool {
 // unused reports whether a cluster neither has nor gets objects of the Federation.
 func (f *Federation) unused(cluster string, plan *propagate.Plan) bool {
 	target, l := plan.ForCluster(cluster), f.clusters[cluster]
-	return len(target.Objects)+len(target.Failed) == 0 && (l == nil || l.idle())
+	return len(target.Objects)+len(target.Failed) == 0 && (l == nil || l.Idle())
 }
 
 // same reports whether a plan decides the same for a cluster as was decided last.
 func (f *Federation) same(cluster string, plan *propagate.Plan) bool {
 	l := f.clusters[cluster]
-	return l != nil && l.delivery.Spec.Digest == f.fingerprints.Cluster(plan, cluster)
+	return l != nil && l.Delivery.Spec.Digest == f.fingerprints.Cluster(plan, cluster)
 }
 
 // DryRunNeedless returns why a plan need not be tried: it passed before, which the hub knows after a restart, or it
@@ -135,9 +115,9 @@ func (f *Federation) DryRunNeedless(p *PendingPlan) *status.Preflight {
 func (f *Federation) passedBefore(p *PendingPlan) *status.Preflight {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	d, newest := &f.newest.dryRun, f.records.release
-	if d.digest == p.Plan.Digest() && d.result != nil && d.result.Passed != "" && newest != nil && newest.Name == p.Release.Name {
-		return d.result
+	newest := f.records.release
+	if passed := f.newest.dryRun.Passed(p.Plan); passed != nil && newest != nil && newest.Name == p.Release.Name {
+		return passed
 	}
 	for _, r := range f.releases() {
 		if r.Name != p.Release.Name {
@@ -168,10 +148,7 @@ func (f *Federation) releases() []*v1alpha1.Release {
 func (f *Federation) RejectedLast(p *PendingPlan) map[string]map[manifest.ID]bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.newest.dryRun.digest != p.Plan.Digest() {
-		return nil
-	}
-	return f.newest.dryRun.rejected
+	return f.newest.dryRun.RejectedLast(p.Plan)
 }
 
 // DryRunRejected records what clusters rejected of a plan, and when it is tried again. requested is the annotation that
@@ -179,31 +156,24 @@ func (f *Federation) RejectedLast(p *PendingPlan) map[string]map[manifest.ID]boo
 func (f *Federation) DryRunRejected(digest string, rejected map[string]map[manifest.ID]bool, requested string, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	d := &f.newest.dryRun
-	if d.digest != digest {
-		d.failures = 0
-	}
-	d.digest, d.rejected, d.requested = digest, rejected, requested
-	d.due = now.Add(min(firstDryRunRetry<<min(d.failures, 16), lastDryRunRetry))
-	d.failures++
+	f.newest.dryRun.Reject(digest, rejected, requested, now)
 }
 
 // DryRunDue reports whether a pending plan is to be tried now.
 func (f *Federation) DryRunDue(requested string, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	d := &f.newest.dryRun
-	return d.rejected == nil || !now.Before(d.due) || d.requested != requested
+	return f.newest.dryRun.Due(requested, now)
 }
 
 // DryRunRetry returns how soon a rejected plan is tried again; zero if there is none.
 func (f *Federation) DryRunRetry(now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.newest.pending == nil || f.newest.dryRun.rejected == nil {
+	if f.newest.pending == nil {
 		return 0
 	}
-	return max(f.newest.dryRun.due.Sub(now), firstDryRunRetry) // also if it is overdue, and something prevents it
+	return f.newest.dryRun.Retry(now)
 }
 
 // DryRunTarget returns what a plan wants on a cluster, and what is known to be there. live is nil if the cluster has to
@@ -216,10 +186,10 @@ func (f *Federation) DryRunTarget(cluster string, plan *propagate.Plan) (target 
 	if l == nil {
 		return target, nil, nil
 	}
-	if l.listed && l.report == nil {
-		known = l.live.Clone()
+	if l.Listed && l.Report == nil {
+		known = l.Live.Clone()
 	}
-	inventory, _ = live.ParseInventory(l.delivery.Status.Inventory) // an unreadable inventory fails the delivery, which reports it
+	inventory, _ = live.ParseInventory(l.Delivery.Status.Inventory) // an unreadable inventory fails the delivery, which reports it
 	return target, known, inventory
 }
 
@@ -227,25 +197,14 @@ func (f *Federation) DryRunTarget(cluster string, plan *propagate.Plan) (target 
 func (f *Federation) NotWaitedFor(clusters []string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var open []string
-	for _, c := range clusters {
-		if !f.newest.dryRun.waited[c] {
-			open = append(open, c)
-		}
-	}
-	return open
+	return f.newest.dryRun.NotWaitedFor(clusters)
 }
 
 // WaitedFor records that a dry-run has waited for clusters: each is waited for once.
 func (f *Federation) WaitedFor(clusters []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.newest.dryRun.waited == nil {
-		f.newest.dryRun.waited = map[string]bool{}
-	}
-	for _, c := range clusters {
-		f.newest.dryRun.waited[c] = true
-	}
+	f.newest.dryRun.WaitedFor(clusters)
 }
 
 // pendingClusters returns the state of the clusters that a pending plan is for. A cluster that the plan does not change
@@ -256,9 +215,9 @@ func (f *Federation) pendingClusters(plan *propagate.Plan) []status.DeliveryStat
 		switch l := f.clusters[c]; {
 		case f.unused(c, plan):
 		case f.active.persisted && f.same(c, plan):
-			all = append(all, status.NewDeliveryState(c, l.generation(), l.delivery.Status))
-		case f.newest.dryRun.result != nil:
-			all = append(all, f.newest.dryRun.result.DeliveryState(c))
+			all = append(all, status.NewDeliveryState(c, l.Generation(), l.Delivery.Status))
+		case f.newest.dryRun.Result != nil:
+			all = append(all, f.newest.dryRun.Result.DeliveryState(c))
 		default:
 			all = append(all, status.DeliveryState{Cluster: c, State: v1alpha1.Held, Reason: status.Held, Message: "the plan is not approved"})
 		}

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -19,7 +19,7 @@ type Unpersisted struct {
 	// Release reports that a revision begins.
 	Release *v1alpha1.Release
 	// Puts are records that are new or changed.
-	Puts []Record
+	Puts []changes.Record
 	// Changed are the objects whose record is new or changed.
 	Changed map[manifest.ID]bool
 
@@ -39,7 +39,7 @@ func (f *Federation) Unpersisted(carried func(manifest.ID) bool) Unpersisted {
 	next := f.active.plan.Previous() // for the next plan, in the order of the decisions
 	for i := range f.active.plan.Decisions {
 		d := &f.active.plan.Decisions[i]
-		if !hasRecord(d) {
+		if !record.Has(d) {
 			continue
 		}
 		u.decided[d.ID] = true
@@ -49,7 +49,7 @@ func (f *Federation) Unpersisted(carried func(manifest.ID) bool) Unpersisted {
 		}
 		o := f.objectRecord(d, next[i])
 		switch {
-		case kept == nil && decidesNext(d):
+		case kept == nil && record.DecidesNext(d):
 			u.put(o)
 		case kept == nil:
 			added = append(added, o)
@@ -60,7 +60,7 @@ func (f *Federation) Unpersisted(carried func(manifest.ID) bool) Unpersisted {
 		}
 	}
 	for _, o := range added {
-		if len(added) <= bulkSize {
+		if len(added) <= changes.BulkSize {
 			u.put(o)
 			continue
 		}
@@ -81,40 +81,29 @@ func (u *Unpersisted) put(o *v1alpha1.FederatedObject) {
 func (f *Federation) unpersistedDeliveries(u *Unpersisted) {
 	for _, name := range f.names() {
 		l := f.clusters[name]
-		if l.idle() {
+		if l.Idle() {
 			continue
 		}
 		next := f.newDelivery(name)
-		switch known := l.delivery; {
+		switch known := l.Delivery; {
 		case known.Name == "" && !f.registry.Owns(name):
-			l.delivery, l.specDirty = next, true
+			l.Delivery, l.SpecDirty = next, true
 		case known.Name == "":
-			l.delivery.Spec = next.Spec
+			l.Delivery.Spec = next.Spec
 			u.Puts = append(u.Puts, next)
-		case l.specDirty, known.Spec != next.Spec, !equality.Semantic.DeepEqual(known.OwnerReferences, next.OwnerReferences):
+		case l.SpecDirty, known.Spec != next.Spec, !equality.Semantic.DeepEqual(known.OwnerReferences, next.OwnerReferences):
 			next.Status, next.Generation, next.UID = known.Status, known.Generation, known.UID
-			l.delivery, l.specDirty = next, true
+			l.Delivery, l.SpecDirty = next, true
 		}
 	}
-}
-
-// decidesNext reports whether the next decision about an object depends on this one. Such a decision is written before
-// it takes effect: a process that ends in between would decide differently.
-func decidesNext(d *propagate.Decision) bool {
-	if d.Policy == nil || d.Term != "" || d.Rebalanced != "" || d.PlacementRetained || d.Policy.Spec.ActivationPreference == policy.Lazy {
-		return true
-	}
-	p := d.Policy.Spec.Placement
-	return len(p.SpreadConstraints) > 0 || p.WorkloadAffinity != nil ||
-		p.ReplicaScheduling != nil && p.ReplicaScheduling.ReplicaSchedulingType == policy.Divided
 }
 
 // RemoveUndecided forgets the FederatedObjects of objects that left Git or lost their policy, and the Deliveries to
 // clusters that left the fleet. It returns the records to delete: a forgotten record is not written again.
-func (f *Federation) RemoveUndecided(u Unpersisted) []Record {
+func (f *Federation) RemoveUndecided(u Unpersisted) []changes.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var gone []Record
+	var gone []changes.Record
 	for _, d := range f.records.removed {
 		if d.Name != "" {
 			gone = append(gone, d)
@@ -134,7 +123,7 @@ func (f *Federation) RemoveUndecided(u Unpersisted) []Record {
 }
 
 // NotDeleted takes back a record that could not be deleted, so that the next attempt finds it.
-func (f *Federation) NotDeleted(record Record) {
+func (f *Federation) NotDeleted(record changes.Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch record := record.(type) {
@@ -146,19 +135,19 @@ func (f *Federation) NotDeleted(record Record) {
 }
 
 // Persisted makes the plan deliverable: the hub has its records. u is what it needed, touched the one of Activated.
-func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now time.Time) (c Changes) {
+func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active.persisted, f.active.starting = true, false
-	f.bulk.begin(u.Changed, now)
+	f.bulk.Begin(u.Changed, now)
 	for name := range f.clusters {
-		c.Deliveries = append(c.Deliveries, DeliveryRequest{Federation: f.key, Cluster: name, Priority: Change})
+		c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: name, Priority: changes.Change})
 	}
 	objects := maps.Clone(touched)
-	if len(u.Changed) <= bulkSize { // else changed objects are reported once delivered: their generation says that they are not done
+	if len(u.Changed) <= changes.BulkSize { // else changed objects are reported once delivered: their generation says that they are not done
 		maps.Copy(objects, u.Changed)
 	}
-	if !f.bulk.active {
+	if !f.bulk.Active {
 		maps.Copy(objects, f.records.unwritten)
 	}
 	maps.Copy(objects, f.records.waiting)
@@ -169,26 +158,26 @@ func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now 
 
 // started updates what a new plan changes: some objects, all Deliveries, and the Release, which reports already that the
 // plan begins. Results that arrive meanwhile are reported at once.
-func (f *Federation) started(c *Changes, ids map[manifest.ID]bool) {
+func (f *Federation) started(c *changes.Changes, ids map[manifest.ID]bool) {
 	for id := range ids {
-		c.Updates = append(c.Updates, Update{Status: Status{Federation: f.key, Object: id}, Delay: startDelay})
+		c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Object: id}, Delay: changes.StartDelay})
 	}
 	for name, l := range f.clusters {
-		c.Updates = append(c.Updates, Update{Status: Status{Federation: f.key, Cluster: name}, Delay: startDelay})
-		if !l.specDirty {
+		c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: name}, Delay: changes.StartDelay})
+		if !l.SpecDirty {
 			continue
 		}
-		write := Update{Status: Status{Federation: f.key, Cluster: name, Write: true}, Delay: startDelay}
+		write := changes.Update{Status: changes.Status{Federation: f.key, Cluster: name, Write: true}, Delay: changes.StartDelay}
 		if !f.registry.Owns(name) { // an assignment: another replica waits for it
 			write.Delay, write.Immediate = 0, true
 		}
 		c.Updates = append(c.Updates, write)
 	}
-	c.Updates = append(c.Updates, Update{Status: Status{Federation: f.key}, Delay: startDelay})
+	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key}, Delay: changes.StartDelay})
 }
 
 // Put records the answer of the hub to a put.
-func (f *Federation) Put(record Record, now time.Time) (c Changes) {
+func (f *Federation) Put(record changes.Record, now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch o := record.(type) {
@@ -198,9 +187,9 @@ func (f *Federation) Put(record Record, now time.Time) (c Changes) {
 		}
 		f.records.objects[o.Spec.Template.ID()] = o
 	case *v1alpha1.Delivery:
-		if l := f.clusters[o.Spec.Cluster]; l != nil && l.delivery.Spec == o.Spec {
-			o.Status = l.delivery.Status // the newest status may not be written yet
-			l.delivery, l.specDirty = o, false
+		if l := f.clusters[o.Spec.Cluster]; l != nil && l.Delivery.Spec == o.Spec {
+			o.Status = l.Delivery.Status // the newest status may not be written yet
+			l.Delivery, l.SpecDirty = o, false
 		}
 	case *v1alpha1.Release: // a status is never claimed of a generation that it is not about
 		if r := f.records.release; r.Name == o.Name {
@@ -224,7 +213,7 @@ func (f *Federation) ObjectToWrite(id manifest.ID) (o, put *v1alpha1.FederatedOb
 
 // ObjectWritten records that the hub has o, as put. It returns false if the object left Git meanwhile: then the record
 // has to be deleted.
-func (f *Federation) ObjectWritten(o, put *v1alpha1.FederatedObject) (c Changes, wanted bool) {
+func (f *Federation) ObjectWritten(o, put *v1alpha1.FederatedObject) (c changes.Changes, wanted bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id := o.Spec.Template.ID()
@@ -248,10 +237,10 @@ func (f *Federation) DeliveryToWrite(cluster string) *v1alpha1.Delivery {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.clusters[cluster]
-	if l == nil || !l.specDirty || !f.active.persisted {
+	if l == nil || !l.SpecDirty || !f.active.persisted {
 		return nil
 	}
-	return l.delivery.DeepCopy()
+	return l.Delivery.DeepCopy()
 }
 
 // hideUnwritten keeps a Release from being done before the hub has the records of its objects.
@@ -285,7 +274,7 @@ func (f *Federation) Superseded() (newest string, stay, expired []v1alpha1.Relea
 }
 
 // ExistingRecord reports whether a record is one that the hub should have.
-func (f *Federation) ExistingRecord(record Record) bool {
+func (f *Federation) ExistingRecord(record changes.Record) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch r := record.(type) {
@@ -300,7 +289,7 @@ func (f *Federation) ExistingRecord(record Record) bool {
 }
 
 // StatusLost forgets the status of an object whose record was deleted on the hub: the new record has none.
-func (f *Federation) StatusLost(record Record) {
+func (f *Federation) StatusLost(record changes.Record) {
 	o, ok := record.(*v1alpha1.FederatedObject)
 	if !ok {
 		return

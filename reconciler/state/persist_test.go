@@ -7,12 +7,14 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/status"
 )
 
 // A Release is not done before the hub has the records of its objects.
 func TestUnwrittenRecordsKeepAReleaseFromBeingDone(t *testing.T) {
-	f := New(&v1alpha1.Federation{}, NewRegistry(), nil)
+	f := New(&v1alpha1.Federation{}, NewRegistry(reachability.NewTracker()), nil)
 	for _, name := range []string{"a", "b"} {
 		f.records.unwritten[manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: name}] = true
 	}
@@ -29,9 +31,9 @@ func TestUnwrittenRecordsKeepAReleaseFromBeingDone(t *testing.T) {
 
 // A status that was computed before a newer spec is on the hub is about the generation before.
 func TestGenerationOfAnUnwrittenDelivery(t *testing.T) {
-	l := newCluster(&v1alpha1.Delivery{}, nil)
-	l.delivery.Generation = 3
-	require.EqualValues(t, 3, l.generation())
-	l.specDirty = true
-	require.EqualValues(t, 4, l.generation())
+	l := delivery.New(&v1alpha1.Delivery{}, nil)
+	l.Delivery.Generation = 3
+	require.EqualValues(t, 3, l.Generation())
+	l.SpecDirty = true
+	require.EqualValues(t, 4, l.Generation())
 }

@@ -8,6 +8,10 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/dryrun"
+	"github.com/accord-dev/accord/reconciler/state/inputkey"
+	"github.com/accord-dev/accord/reconciler/state/news"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -47,7 +51,7 @@ type newestRevision struct {
 	pending *PendingPlan
 	// approval is that of the newest Release; nil where none is required.
 	approval *status.Approval
-	dryRun   dryRun
+	dryRun   dryrun.Memory
 }
 
 // activePlan is the plan that is wanted.
@@ -55,7 +59,7 @@ type activePlan struct {
 	plan *propagate.Plan
 	// input is the key that the plan, or the invalid or pending revision after it, was made from; zero before that is on
 	// the hub. decidedAt is when.
-	input     InputKey
+	input     inputkey.Key
 	decidedAt time.Time
 	// findings are for the reviewer, worst first.
 	findings []propagate.Finding
@@ -99,7 +103,7 @@ func phaseOf(n *newestRevision, a *activePlan) Phase {
 		return Invalid
 	case n.pending != nil && n.approval != nil && n.approval.By == "":
 		return AwaitingApproval
-	case n.pending != nil && n.dryRun.result != nil && len(n.dryRun.result.Refused) > 0:
+	case n.pending != nil && n.dryRun.Result != nil && len(n.dryRun.Result.Refused) > 0:
 		return DryRunFailed
 	case n.pending != nil:
 		return DryRunning
@@ -116,14 +120,14 @@ func (p Phase) decided() bool { return p != Pending && p != Persisting }
 
 // Unchanged reports whether nothing has changed since the newest revision was decided about. It records the fetch: until
 // then the old Release does not answer for a new generation.
-func (f *Federation) Unchanged(k InputKey, now time.Time) bool {
+func (f *Federation) Unchanged(k inputkey.Key, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	age := now.Sub(f.active.decidedAt)
 	if f.newest.pending != nil {
 		age = 0 // a plan under review is not made again only because free resources changed
 	}
-	if f.undiscovered() || !f.active.input.unchanged(k, age, f.declared.object.Spec.Interval.Duration) || !phaseOf(&f.newest, &f.active).decided() {
+	if f.discovered.Unplanned() || !f.active.input.Unchanged(k, age, f.declared.object.Spec.Interval.Duration) || !phaseOf(&f.newest, &f.active).decided() {
 		return false
 	}
 	f.newest.sourceError = ""
@@ -132,18 +136,18 @@ func (f *Federation) Unchanged(k InputKey, now time.Time) bool {
 }
 
 // SourceUnavailable records that a source could not be read.
-func (f *Federation) SourceUnavailable(err error) (c Changes) {
+func (f *Federation) SourceUnavailable(err error) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.newest.sourceError = err.Error()
 	f.declared.evaluated = f.declared.object.Generation
-	f.news.sourceFailed(&c, f.declared.object, err)
+	f.news.SourceFailed(&c, f.declared.object, err)
 	return c
 }
 
 // Reject records that a commit cannot be planned. It returns the Release to put; its status says why, with file and
 // line. Rejected follows once the hub has the Release.
-func (f *Federation) Reject(k InputKey, release *v1alpha1.Release, err error) *v1alpha1.Release {
+func (f *Federation) Reject(k inputkey.Key, release *v1alpha1.Release, err error) *v1alpha1.Release {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.newest.invalid, f.newest.pending, f.newest.sourceError = err, nil, ""
@@ -152,11 +156,11 @@ func (f *Federation) Reject(k InputKey, release *v1alpha1.Release, err error) *v
 
 // Rejected completes Reject: a Release that could not be written is tried again. before is the status of the Release as
 // Reject returned it.
-func (f *Federation) Rejected(k InputKey, release *v1alpha1.Release, before v1alpha1.ReleaseStatus, err error, now time.Time) (c Changes) {
+func (f *Federation) Rejected(k inputkey.Key, release *v1alpha1.Release, before v1alpha1.ReleaseStatus, err error, now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active.input, f.active.decidedAt = k, now
-	c.rejected(f.declared.object, release, before, err)
+	news.Rejected(&c, f.declared.object, release, before, err)
 	return c
 }
 
@@ -167,9 +171,9 @@ func (f *Federation) Park(p *PendingPlan, a *status.Approval, result *status.Pre
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if result == nil {
-		f.newest.dryRun = dryRun{waited: f.newest.dryRun.waited}
+		f.newest.dryRun = f.newest.dryRun.Forget()
 	} else {
-		f.newest.dryRun.result = result
+		f.newest.dryRun.Result = result
 	}
 	f.newest.invalid, f.newest.pending, f.newest.approval, f.newest.sourceError = nil, p, a, ""
 	release := p.Release.DeepCopy()
@@ -179,16 +183,16 @@ func (f *Federation) Park(p *PendingPlan, a *status.Approval, result *status.Pre
 
 // Parked completes Park: a Release that could not be written is tried again. before is the status of the Release as Park
 // returned it.
-func (f *Federation) Parked(p *PendingPlan, release *v1alpha1.Release, before v1alpha1.ReleaseStatus, now time.Time) (c Changes) {
+func (f *Federation) Parked(p *PendingPlan, release *v1alpha1.Release, before v1alpha1.ReleaseStatus, now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active.input, f.active.decidedAt = p.Resting, now
 	after := f.records.release.Status
 	if x := changedCondition(before, after, v1alpha1.Approved); x != nil && x.Status != metav1.ConditionTrue {
-		c.event(release, Normal, x.Reason, x.Message)
+		c.Event(release, changes.Normal, x.Reason, x.Message)
 	}
 	if x := changedCondition(before, after, v1alpha1.DryRunSucceeded); x != nil && x.Status == metav1.ConditionFalse {
-		c.event(release, Warning, status.PreflightFailed, x.Message)
+		c.Event(release, changes.Warning, status.PreflightFailed, x.Message)
 	}
 	return c
 }
@@ -205,7 +209,7 @@ func changedCondition(before, after v1alpha1.ReleaseStatus, kind string) *metav1
 // replaceRelease makes a Release without an active plan the newest, and returns a copy to put. Its status is the one
 // that the Release had before.
 func (f *Federation) replaceRelease(generation int64, release *v1alpha1.Release) *v1alpha1.Release {
-	f.active.input = InputKey{}
+	f.active.input = inputkey.Key{}
 	f.evaluate(generation)
 	digest := release.Spec.PlanDigest
 	f.succeed(release)

@@ -8,14 +8,16 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state/dryrun"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/status"
 )
 
 func TestPhase(t *testing.T) {
 	pending, plan := &PendingPlan{}, &propagate.Plan{}
 	unapproved, approved := &status.Approval{}, &status.Approval{By: "the message of its commit says so"}
-	rejected := dryRun{result: &status.Preflight{Refused: []status.Refusal{{Cluster: "eu"}}}}
-	running := dryRun{result: &status.Preflight{}}
+	rejected := dryrun.Memory{Result: &status.Preflight{Refused: []status.Refusal{{Cluster: "eu"}}}}
+	running := dryrun.Memory{Result: &status.Preflight{}}
 	for name, c := range map[string]struct {
 		newest newestRevision
 		active activePlan
@@ -37,7 +39,7 @@ func TestPhase(t *testing.T) {
 			require.Equal(t, c.want != Pending && c.want != Persisting, c.want.decided())
 		})
 	}
-	f := New(&v1alpha1.Federation{}, NewRegistry(), nil)
+	f := New(&v1alpha1.Federation{}, NewRegistry(reachability.NewTracker()), nil)
 	require.Equal(t, Pending, f.Phase())
 	f.SourceUnavailable(errors.New("no route"))
 	require.Equal(t, SourceUnavailable, f.Phase())

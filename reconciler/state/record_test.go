@@ -11,6 +11,9 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
+	"github.com/accord-dev/accord/reconciler/state/record"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 )
 
@@ -75,12 +78,12 @@ func TestRemembered(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}, NewRegistry(), fingerprint.New(nil, true))
+			f := New(&v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "prod"}}, NewRegistry(reachability.NewTracker()), fingerprint.New(nil, true))
 			for _, cluster := range []string{"a", "b", "c"} {
-				f.clusters[cluster] = newCluster(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: cluster}}, nil)
+				f.clusters[cluster] = delivery.New(&v1alpha1.Delivery{Spec: v1alpha1.DeliverySpec{Cluster: cluster}}, nil)
 			}
 			c.decision.GVK = c.decision.ID.GroupKind().WithVersion("v1")
-			require.True(t, hasRecord(&c.decision))
+			require.True(t, record.Has(&c.decision))
 			o := f.objectRecord(&c.decision, c.next)
 			c.check(t, o.Spec)
 			f.records.objects[o.Spec.Template.ID()] = o
@@ -92,11 +95,11 @@ func TestRemembered(t *testing.T) {
 func TestTheDigestOfASecretIsNotRemembered(t *testing.T) {
 	secret := manifest.ID{Kind: "Secret", Namespace: "shop", Name: "password"}
 	d := propagate.Decision{ID: secret, GVK: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Policy: &policy.Policy{}}
-	f := New(&v1alpha1.Federation{}, NewRegistry(), fingerprint.New(nil, true))
+	f := New(&v1alpha1.Federation{}, NewRegistry(reachability.NewTracker()), fingerprint.New(nil, true))
 	require.Empty(t, f.objectRecord(&d, propagate.Previous{ID: secret, Template: "0123"}).Spec.TemplateDigest)
 }
 
 func TestOtherObjectsAreNotRecorded(t *testing.T) {
-	require.False(t, hasRecord(&propagate.Decision{Why: "no policy selects it"}))
-	require.False(t, hasRecord(&propagate.Decision{Chosen: []propagate.Choice{{Cluster: "a", Implied: true}}}), "a Namespace for its objects")
+	require.False(t, record.Has(&propagate.Decision{Why: "no policy selects it"}))
+	require.False(t, record.Has(&propagate.Decision{Chosen: []propagate.Choice{{Cluster: "a", Implied: true}}}), "a Namespace for its objects")
 }

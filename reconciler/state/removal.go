@@ -20,10 +20,10 @@ func (f *Federation) Part(cluster string, c *v1alpha1.Cluster) status.Removal {
 	defer f.mu.Unlock()
 	p := status.Removal{Cluster: cluster}
 	if l := f.clusters[cluster]; l != nil {
-		l.end() // nothing is added to what the cluster has
-		p = partingOf(l.delivery)
-		if l.run.Inventory != nil {
-			p.Inventory = l.run.Inventory
+		l.Cancel() // nothing is added to what the cluster has
+		p = partingOf(l.Delivery)
+		if l.Run.Inventory != nil {
+			p.Inventory = l.Run.Inventory
 		}
 	}
 	if c != nil {
@@ -59,5 +59,5 @@ func (f *Federation) Returned(cluster string) (removed, back bool) {
 	defer f.mu.Unlock()
 	l := f.clusters[cluster]
 	removed = slices.ContainsFunc(f.declared.object.Status.RemovedClusters, func(c v1alpha1.RemovedCluster) bool { return c.Cluster == cluster })
-	return removed, l != nil && (l.run.Finished || len(l.delivery.Status.Inventory) > 0)
+	return removed, l != nil && (l.Run.Finished || len(l.Delivery.Status.Inventory) > 0)
 }

@@ -1,19 +1,17 @@
 package state
 
 import (
-	"crypto/sha256"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
+	"github.com/accord-dev/accord/reconciler/state/gate"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -22,20 +20,6 @@ import (
 // executes it. It writes what it did and observed into the DeliveryReport, from which the leader computes status as if
 // it had observed the cluster itself.
 
-// assignment is what connects a cluster with the replica that executes it.
-type assignment struct {
-	// assigned identifies the assignment that a follower executes. blocked is set while it cannot, since blockedSince.
-	assigned     string
-	blocked      bool
-	blockedSince time.Time
-	// published is the report that a follower wrote last.
-	published Published
-	// report is the last report of the replica that owns the cluster; of objects it keeps those without a public digest.
-	// reportedInventory replaces its inventory while the active plan was made with discovered objects.
-	report            *v1alpha1.DeliveryReport
-	reportedInventory []string
-}
-
 // Assigned is what the leader assigned to a follower.
 type Assigned struct {
 	Deliveries map[string]*v1alpha1.Delivery // by cluster
@@ -43,17 +27,6 @@ type Assigned struct {
 	Turns map[string]map[string]propagate.StageAssignment
 	// Inventories are, by cluster, what the replicas that owned it before recorded.
 	Inventories map[string][]string
-}
-
-// AssignmentID identifies what a Delivery assigns: the same writes execute two assignments with the same ID. The
-// generation is part of it, so that the result of an assignment is never taken for that of a later, equal one.
-func AssignmentID(d *v1alpha1.Delivery) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s %d %s %s\n", d.UID, d.Generation, d.Spec.Revision, d.Spec.Digest)
-	for _, r := range d.Status.Rollouts {
-		fmt.Fprintf(h, "%q %q %d %v %t\n", r.Policy, r.Current.Digest, exact(r.UpdatedAt).UnixMicro(), r.RollbackTo, r.Held)
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:12])
 }
 
 // activateAssigned makes a plan active on the clusters that were assigned with its digest. The other assignments are
@@ -67,29 +40,29 @@ func (f *Federation) activateAssigned(a Activation, out *Activated, now time.Tim
 	f.active.input.View.Room = a.Plan.NeedsRoom()
 	f.rollouts.turns, f.rollouts.dependencies = a.Assigned.Turns, dependenciesIn(a.Assigned.Deliveries)
 	if f.rollouts.seen == nil {
-		f.rollouts.seen = map[string]map[string]seen{}
+		f.rollouts.seen = map[string]map[string]gate.View{}
 	}
 	for name, d := range a.Assigned.Deliveries {
 		l := f.clusters[name]
 		switch {
 		case l == nil:
 			l = f.addAssigned(d, a.Assigned.Inventories[name])
-		case same && !l.blocked && l.assigned == AssignmentID(d):
+		case same && !l.Blocked && l.Assigned == deliveryreport.AssignmentID(d):
 			continue
 		}
-		inventory := l.inventory()
-		l.delivery = d.DeepCopy()
-		l.delivery.Status.Inventory = inventory
-		l.blocked = d.Spec.Revision != a.Revision || f.fingerprints.Cluster(a.Plan, name) != d.Spec.Digest
-		if l.blocked {
-			l.end()
+		inventory := l.Inventory()
+		l.Delivery = d.DeepCopy()
+		l.Delivery.Status.Inventory = inventory
+		l.Blocked = d.Spec.Revision != a.Revision || f.fingerprints.Cluster(a.Plan, name) != d.Spec.Digest
+		if l.Blocked {
+			l.Cancel()
 			out.Complete = false
 			continue
 		}
-		l.assigned, l.blockedSince = AssignmentID(d), time.Time{}
+		l.Assigned, l.BlockedSince = deliveryreport.AssignmentID(d), time.Time{}
 		f.assign(l)
 		f.updateCluster(&out.Changes, name, 0)
-		out.Deliveries = append(out.Deliveries, DeliveryRequest{Federation: f.key, Cluster: name, Priority: Change})
+		out.Deliveries = append(out.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: name, Priority: changes.Change})
 	}
 }
 
@@ -105,10 +78,10 @@ func dependenciesIn(deliveries map[string]*v1alpha1.Delivery) map[string]map[str
 	return all
 }
 
-func (f *Federation) addAssigned(d *v1alpha1.Delivery, inventory []string) *cluster {
-	l := newCluster(d.DeepCopy(), f.shared.proven)
-	l.delivery.Status.Inventory = union(d.Status.Inventory, inventory)
-	f.clusters[l.name] = l
+func (f *Federation) addAssigned(d *v1alpha1.Delivery, inventory []string) *delivery.State {
+	l := delivery.New(d.DeepCopy(), f.shared.proven)
+	l.Delivery.Status.Inventory = delivery.Union(d.Status.Inventory, inventory)
+	f.clusters[l.Name] = l
 	return l
 }
 
@@ -118,7 +91,7 @@ func (f *Federation) KeepAssigned(deliveries map[string]*v1alpha1.Delivery) {
 	defer f.mu.Unlock()
 	for name, l := range f.clusters {
 		if deliveries[name] == nil {
-			l.end()
+			l.Cancel()
 			delete(f.clusters, name)
 		}
 	}
@@ -131,11 +104,11 @@ func (f *Federation) Unexecuted(deliveries map[string]*v1alpha1.Delivery) []*v1a
 	var open []*v1alpha1.Delivery
 	for name, d := range deliveries {
 		l := f.clusters[name]
-		if l == nil || l.blocked || l.assigned != AssignmentID(d) {
+		if l == nil || l.Blocked || l.Assigned != deliveryreport.AssignmentID(d) {
 			open = append(open, d)
 		}
-		if l != nil && len(l.inventory()) == 0 && len(d.Status.Inventory) > 0 {
-			l.delivery.Status.Inventory = d.Status.Inventory
+		if l != nil && len(l.Inventory()) == 0 && len(d.Status.Inventory) > 0 {
+			l.Delivery.Status.Inventory = d.Status.Inventory
 			delete(f.discovered, name)
 		}
 	}
@@ -147,7 +120,7 @@ func (f *Federation) ExecuteAgain() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, l := range f.clusters {
-		l.assigned = ""
+		l.Assigned = ""
 	}
 }
 
@@ -181,7 +154,7 @@ const blockedGrace = 10 * time.Second
 
 // Block records why assignments are not executed, and reports it if that lasts. It returns how long it has lasted. A new
 // cluster is left out as long as its inventory could not be read (inventories is nil).
-func (f *Federation) Block(deliveries []*v1alpha1.Delivery, inventories map[string][]string, why string, now time.Time) (lasts time.Duration, c Changes) {
+func (f *Federation) Block(deliveries []*v1alpha1.Delivery, inventories map[string][]string, why string, now time.Time) (lasts time.Duration, c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, d := range deliveries {
@@ -191,140 +164,49 @@ func (f *Federation) Block(deliveries []*v1alpha1.Delivery, inventories map[stri
 		} else if l == nil {
 			l = f.addAssigned(d, inventories[d.Spec.Cluster])
 		}
-		l.block(AssignmentID(d), now)
-		lasted := now.Sub(l.blockedSince)
+		l.Block(deliveryreport.AssignmentID(d), now)
+		lasted := now.Sub(l.BlockedSince)
 		lasts = max(lasts, lasted)
 		if lasted > blockedGrace {
-			l.run = status.Run{Error: why}
-			f.updateCluster(&c, l.name, 0)
+			l.Run = status.Run{Error: why}
+			f.updateCluster(&c, l.Name, 0)
 		}
 	}
 	return lasts, c
 }
 
-// block cancels the delivery of the assignment before. Its result says nothing of this one.
-func (l *cluster) block(assigned string, now time.Time) {
-	l.end()
-	l.blocked = true
-	if l.assigned == assigned && !l.blockedSince.IsZero() {
-		return
-	}
-	l.delivery.Status.Inventory = l.inventory()
-	l.assigned, l.blockedSince, l.run, l.listed = assigned, now, status.Run{}, false
-	clear(l.errors)
-}
-
 // DeliveryReport returns the report of a follower about a cluster that it owns, and the report that it wrote last; nil if
 // there is nothing to report.
-func (f *Federation) DeliveryReport(cluster string, now time.Time) (r *v1alpha1.DeliveryReport, published Published, c Changes) {
+func (f *Federation) DeliveryReport(cluster string, now time.Time) (r *v1alpha1.DeliveryReport, published deliveryreport.Published, c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.clusters[cluster]
-	if l == nil || l.delivery.Name == "" || !f.registry.Owns(cluster) {
-		return nil, Published{}, c
+	if l == nil || l.Delivery.Name == "" || !f.registry.Owns(cluster) {
+		return nil, deliveryreport.Published{}, c
 	}
 	f.reportContention(&c, l, now)
-	return f.deliveryReport(l, now), l.published, c
+	return f.deliveryReport(l, now), l.Published, c
 }
 
 // ReportPublished records the report as the hub has it; the zero Published if that is unknown.
-func (f *Federation) ReportPublished(cluster string, published Published) {
+func (f *Federation) ReportPublished(cluster string, published deliveryreport.Published) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l := f.clusters[cluster]; l != nil {
-		l.published = published
+		l.Published = published
 	}
 }
 
-func (f *Federation) deliveryReport(l *cluster, now time.Time) *v1alpha1.DeliveryReport {
+func (f *Federation) deliveryReport(l *delivery.State, now time.Time) *v1alpha1.DeliveryReport {
 	r := &v1alpha1.DeliveryReport{
-		ObjectMeta: f.meta(l.delivery.Name), Spec: v1alpha1.DeliveryReportSpec{Federation: f.key.Name, Cluster: l.name},
-		Status: v1alpha1.DeliveryReportStatus{
-			Replica: f.registry.Replica(), ObservedDelivery: l.assigned, Connectivity: connectivity(f.registry.Reachability(l.name, now)),
-			Synced: l.listed, Objects: map[string]v1alpha1.ReportedObject{}, DiscoveredObjects: []v1alpha1.DiscoveredObject{},
-			ApplyResult: v1alpha1.ApplyResult{
-				Started: l.run.Started, Finished: l.run.Finished, Terminal: l.terminal, Error: l.run.Error, PruneBlocked: l.run.PruneBlocked,
-				Drift: l.run.Drift, ContendedObjects: l.run.Contended, Inventory: l.inventory(), Orphaned: l.run.Orphaned,
-			},
-		},
+		ObjectMeta: f.meta(l.Delivery.Name), Spec: v1alpha1.DeliveryReportSpec{Federation: f.key.Name, Cluster: l.Name},
+		Status: l.ReportStatus(),
 	}
-	r.Labels[v1alpha1.ClusterLabel] = l.name
+	r.Labels[v1alpha1.ClusterLabel] = l.Name
 	r.OwnerReferences = []metav1.OwnerReference{{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: "Delivery", Name: l.delivery.Name, UID: l.delivery.UID,
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: "Delivery", Name: l.Delivery.Name, UID: l.Delivery.UID,
 	}}
-	for id, err := range l.errors {
-		if r.Status.ApplyResult.Errors == nil {
-			r.Status.ApplyResult.Errors = map[string]string{}
-		}
-		r.Status.ApplyResult.Errors[id.Entry()] = err
-	}
-	for id, seen := range l.live.All() {
-		report, _ := l.reports.Get(id) // recorded together with the object
-		r.Status.Objects[id.Entry()] = reportedObject(id, l.wants.of(id), seen, report, l.gateStatus[id])
-	}
-	if x := f.discovered[l.name]; x.needed() {
-		for _, o := range x.objects {
-			r.Status.DiscoveredObjects = append(r.Status.DiscoveredObjects, v1alpha1.DiscoveredObject{
-				Object: o.ID.Entry(), Replicas: o.Replicas, Completions: o.Completions,
-			})
-		}
-	}
+	r.Status.Replica, r.Status.Connectivity = f.registry.Replica(), f.registry.Reachability(l.Name, now).Connectivity()
+	r.Status.DiscoveredObjects = f.discovered[l.Name].Reported()
 	return r
-}
-
-func connectivity(reach Reachability) v1alpha1.Connectivity {
-	r := v1alpha1.Connectivity{Unreachable: reach.Unreachable}
-	if reach.Unreachable == "" {
-		return r
-	}
-	if !reach.LastProbe.IsZero() {
-		r.LastProbeTime = seconds(reach.LastProbe)
-	}
-	r.Reason = reach.Silence.Reason
-	if !reach.Silence.Since.IsZero() {
-		r.OpenSince = seconds(reach.Silence.Since)
-		r.Retry = &metav1.Duration{Duration: reach.Silence.Retry}
-	}
-	return r
-}
-
-func seconds(t time.Time) *metav1.Time { return &metav1.Time{Time: t.UTC().Truncate(time.Second)} }
-
-func reportedObject(id manifest.ID, w want, seen live.Object, r status.Report, gateStatus map[string]any) v1alpha1.ReportedObject {
-	o := v1alpha1.ReportedObject{
-		Version: seen.GVK.Version, Digest: seen.Digest, Generation: r.Generation, ObservedGeneration: r.ObservedGeneration, Observes: r.Observes,
-		Health: string(r.Health), Message: r.Message, Status: rawOf(r.Status.Map()), Answers: rawOf(gateStatus),
-		Labels: seen.Labels, Preserve: seen.Preserve, Adopted: seen.Adopted,
-	}
-	if id.IsSecret() {
-		o.Digest = ""
-		if seen.Digest == w.digest {
-			o.Digest = v1alpha1.DigestWanted
-		}
-	}
-	return o
-}
-
-// rawOf returns nil for nil.
-func rawOf(m map[string]any) *apiextensionsv1.JSON {
-	if m == nil {
-		return nil
-	}
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return nil // it was read from JSON
-	}
-	return &apiextensionsv1.JSON{Raw: raw}
-}
-
-// mapOf returns nil for nil.
-func mapOf(raw *apiextensionsv1.JSON) map[string]any {
-	if raw == nil {
-		return nil
-	}
-	var m map[string]any
-	if json.Unmarshal(raw.Raw, &m) != nil {
-		return nil // the hub has validated that it is an object
-	}
-	return m
 }

@@ -6,72 +6,41 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
-	"github.com/accord-dev/accord/status"
-	"github.com/accord-dev/accord/status/kind"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/gate"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 )
 
-// seen is what a cluster has of one rollout.
-type seen struct {
-	items   []stage.Item
-	live    []stage.Live
-	health  stage.Health
-	message string
-}
-
 // lookAt sorts the objects on a cluster into rollouts. An object that stays although nobody wants it belongs to none.
-func (f *Federation) lookAt(l *cluster) map[string]seen {
-	all := map[string]seen{}
+func (f *Federation) lookAt(l *delivery.State) map[string]gate.View {
+	all := map[string]gate.View{}
 	staging := f.staging(l)
 	wanted := map[manifest.ID]bool{}
 	for _, r := range f.active.plan.Rollouts() {
-		for _, item := range r.Items(l.name) {
+		for _, item := range r.Items(l.Name) {
 			wanted[item.ID] = true
 		}
 	}
-	maps.DeleteFunc(l.gateStatus, func(id manifest.ID, _ map[string]any) bool { _, there := l.live.Get(id); return !there })
-	for id, there := range l.live.All() {
+	maps.DeleteFunc(l.GateStatus, func(id manifest.ID, _ map[string]any) bool { _, there := l.Live.Get(id); return !there })
+	for id, there := range l.Live.All() {
 		name := staging.RolloutOf(id, there.Labels)
 		if name == "" {
 			continue
 		}
-		stays := !f.declared.object.Spec.Prune || there.Preserve || there.Adopted || f.active.plan.KeepReason(l.name, id, there.Labels) != ""
+		stays := !f.declared.object.Spec.Prune || there.Preserve || there.Adopted || f.active.plan.KeepReason(l.Name, id, there.Labels) != ""
 		if stays && !wanted[id] {
 			continue
 		}
 		s := all[name]
-		report, _ := l.reports.Get(id) // recorded together with the object
-		s.add(id, f.fingerprints.Staged(id, there.Digest), there.GVK.Version, report, l.gateStatus[id])
+		report, _ := l.Reports.Get(id) // recorded together with the object
+		s.Add(id, f.fingerprints.Staged(id, there.Digest), there.GVK.Version, report, l.GateStatus[id])
 		all[name] = s
 	}
 	return all
-}
-
-func (s *seen) add(id manifest.ID, digest, version string, r status.Report, gateStatus map[string]any) {
-	if len(s.items) == 0 {
-		s.health = stage.Healthy
-	}
-	s.items = append(s.items, stage.Item{ID: id, Digest: digest})
-	s.live = append(s.live, stage.Live{ID: id, Version: version, Status: gateStatus})
-	health := stage.Progressing
-	switch observed := !r.Observes || r.ObservedGeneration >= r.Generation; {
-	case observed && r.Health == kind.Healthy:
-		return
-	case observed && r.Health == kind.Failed:
-		health = stage.Failed
-	}
-	if s.health != stage.Failed || health == stage.Failed && s.message == "" {
-		s.health = health
-		s.message = id.String()
-		if r.Message != "" {
-			s.message += ": " + r.Message
-		}
-	}
 }
 
 // stageInput returns everything that is known of one rollout.
@@ -104,14 +73,14 @@ func (f *Federation) stageInput(r *propagate.Rollout, now time.Time) stage.Input
 }
 
 // stageCluster returns what is wanted and known of one cluster.
-func (f *Federation) stageCluster(l *cluster, r *propagate.Rollout, m stage.ClusterState, gate policy.RolloutGate, now time.Time) stage.Cluster {
-	c := stage.Cluster{Name: l.name, Wanted: f.fingerprints.Rollout(r, l.name), Held: r.Held(l.name), Unobserved: !l.listed}
+func (f *Federation) stageCluster(l *delivery.State, r *propagate.Rollout, m stage.ClusterState, gate policy.RolloutGate, now time.Time) stage.Cluster {
+	c := stage.Cluster{Name: l.Name, Wanted: f.fingerprints.Rollout(r, l.Name), Held: r.Held(l.Name), Unobserved: !l.Listed}
 	if c.Held == "" && f.declared.object.Spec.Suspend {
 		c.Held = "the federation is suspended"
 	}
-	switch reach := f.registry.Reachability(l.name, now); {
+	switch reach := f.registry.Reachability(l.Name, now); {
 	case reach.Unreachable == "":
-	case now.Sub(f.rollouts.startedAt) < LostGrace && m.UnavailableSince.IsZero():
+	case now.Sub(f.rollouts.startedAt) < reachability.LostGrace && m.UnavailableSince.IsZero():
 		c.Unobserved = true // it may only not have been probed yet
 	default:
 		c.Unreachable, c.Unobserved = reach.Unreachable, false
@@ -119,10 +88,10 @@ func (f *Federation) stageCluster(l *cluster, r *propagate.Rollout, m stage.Clus
 	if c.Unobserved {
 		return c
 	}
-	there := f.rollouts.seen[l.name][r.Name()]
+	there := f.rollouts.seen[l.Name][r.Name()]
 	c.Report = stage.Report{
-		Digest: stage.Sum(there.items), Revision: l.delivery.Status.LastAppliedRevision, Health: there.health, Message: there.message,
-		Answers: stage.Answers(gate, f.expression(gate.CEL), there.live),
+		Digest: stage.Sum(there.Items), Revision: l.Delivery.Status.LastAppliedRevision, Health: there.Health, Message: there.Message,
+		Answers: stage.Answers(gate, f.expression(gate.CEL), there.Live),
 	}
 	if m.Current.Digest == c.Wanted && c.Held == "" && c.Unreachable == "" {
 		f.reportErrors(l, r, &c)
@@ -132,16 +101,16 @@ func (f *Federation) stageCluster(l *cluster, r *propagate.Rollout, m stage.Clus
 
 // reportErrors reports errors of the version that a cluster was updated to: then the report is about that version,
 // although the cluster runs another one.
-func (f *Federation) reportErrors(l *cluster, r *propagate.Rollout, c *stage.Cluster) {
-	for _, item := range r.Items(l.name) {
-		switch w := l.wants.of(item.ID); {
-		case w.held != "":
-		case w.err != "":
-			c.Report.Digest, c.Report.Health, c.Report.Message = c.Wanted, stage.Stalled, fmt.Sprintf("%s: %s", item.ID, w.err)
+func (f *Federation) reportErrors(l *delivery.State, r *propagate.Rollout, c *stage.Cluster) {
+	for _, item := range r.Items(l.Name) {
+		switch w := l.Wants.Of(item.ID); {
+		case w.Held != "":
+		case w.Err != "":
+			c.Report.Digest, c.Report.Health, c.Report.Message = c.Wanted, stage.Stalled, fmt.Sprintf("%s: %s", item.ID, w.Err)
 			return
-		case l.errors[item.ID] != "":
-			c.Report.Digest, c.Report.Health, c.Report.Message = c.Wanted, stage.Failed, fmt.Sprintf("%s: %s", item.ID, l.errors[item.ID])
-			if l.terminal {
+		case l.Errors[item.ID] != "":
+			c.Report.Digest, c.Report.Health, c.Report.Message = c.Wanted, stage.Failed, fmt.Sprintf("%s: %s", item.ID, l.Errors[item.ID])
+			if l.Terminal {
 				c.Report.Health = stage.Stalled
 			}
 			return
@@ -166,56 +135,4 @@ func (f *Federation) expression(text string) *stage.Expression {
 	}
 	f.rollouts.expressions[text] = compiled
 	return compiled
-}
-
-// asks is what the gates of all rollouts need of live objects: that much of their status is kept.
-type asks struct {
-	conditions []string // by type
-	all        bool     // the whole status, for expressions
-}
-
-// gateAsks returns what the gates of a plan need.
-func gateAsks(plan *propagate.Plan) asks {
-	var a asks
-	for _, r := range plan.Rollouts() {
-		for _, s := range r.Policy.Spec.Stages {
-			a.conditions = append(a.conditions, s.Gate.Conditions...)
-			if s.Gate.Job != nil {
-				a.conditions = append(a.conditions, "Complete", "Failed")
-			}
-			a.all = a.all || s.Gate.CEL != ""
-		}
-	}
-	slices.Sort(a.conditions)
-	a.conditions = slices.Compact(a.conditions)
-	return a
-}
-
-// more reports whether these need something that others did not: it was not kept.
-func (a asks) more(than asks) bool {
-	return a.all && !than.all || !than.all && slices.ContainsFunc(a.conditions, func(c string) bool { return !slices.Contains(than.conditions, c) })
-}
-
-// of returns what is kept of the status of an object; nil if nothing is needed.
-func (a asks) of(u *unstructured.Unstructured) map[string]any {
-	status, _ := u.Object["status"].(map[string]any)
-	switch {
-	case len(status) == 0 || !a.all && len(a.conditions) == 0:
-		return nil
-	case a.all:
-		return (&unstructured.Unstructured{Object: status}).DeepCopy().Object
-	}
-	list, _ := status["conditions"].([]any)
-	var kept []any
-	for _, entry := range list {
-		if c, ok := entry.(map[string]any); ok {
-			if typ, _ := c["type"].(string); slices.Contains(a.conditions, typ) {
-				kept = append(kept, map[string]any{"type": typ, "status": c["status"], "message": c["message"]})
-			}
-		}
-	}
-	if kept == nil {
-		return nil
-	}
-	return map[string]any{"conditions": kept}
 }

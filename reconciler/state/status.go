@@ -10,15 +10,19 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
+	"github.com/accord-dev/accord/reconciler/state/record"
+	"github.com/accord-dev/accord/reconciler/state/wanted"
 	"github.com/accord-dev/accord/status"
 	"github.com/accord-dev/accord/status/kind"
 )
 
 // cells returns what is decided and observed of every object on a cluster.
-func (f *Federation) cells(l *cluster, unreachable string) []status.Cell {
-	cells := make([]status.Cell, 0, len(l.wants))
-	for id, w := range l.wants.all() {
-		if !w.decided().implied || l.errors[id] != "" {
+func (f *Federation) cells(l *delivery.State, unreachable string) []status.Cell {
+	cells := make([]status.Cell, 0, len(l.Wants))
+	for id, w := range l.Wants.All() {
+		if !w.Decided().Implied || l.Errors[id] != "" {
 			cells = append(cells, f.cell(l, id, w, unreachable))
 		}
 	}
@@ -26,16 +30,16 @@ func (f *Federation) cells(l *cluster, unreachable string) []status.Cell {
 }
 
 // cell returns what is decided and observed of one object on one cluster.
-func (f *Federation) cell(l *cluster, id manifest.ID, w want, unreachable string) status.Cell {
-	w = w.decided()
-	c := status.Cell{Object: id, Cluster: l.name, Want: f.fingerprints.Object(id, w.digest), Held: w.held, Error: w.err, Unreachable: unreachable}
+func (f *Federation) cell(l *delivery.State, id manifest.ID, w wanted.Object, unreachable string) status.Cell {
+	w = w.Decided()
+	c := status.Cell{Object: id, Cluster: l.Name, Want: f.fingerprints.Object(id, w.Digest), Held: w.Held, Error: w.Err, Unreachable: unreachable}
 	if c.Error == "" {
-		c.Error = l.errors[id]
+		c.Error = l.Errors[id]
 	}
 	if c.Held == "" && f.declared.object.Spec.Suspend {
 		c.Held = "the federation is suspended"
 	}
-	if r, ok := l.reports.Get(id); ok {
+	if r, ok := l.Reports.Get(id); ok {
 		r.Digest = f.fingerprints.Object(id, r.Digest)
 		c.Report = &r
 	}
@@ -44,15 +48,15 @@ func (f *Federation) cell(l *cluster, id manifest.ID, w want, unreachable string
 
 // settled reports whether everything that is wanted on a cluster is known: before that, a missing object may only not
 // have been listed, and nothing is reported that would turn out differently a moment later.
-func (f *Federation) settled(c *Changes, l *cluster, now time.Time) bool {
-	if l.listed {
+func (f *Federation) settled(c *changes.Changes, l *delivery.State, now time.Time) bool {
+	if l.Listed {
 		return true
 	}
-	if wait := f.registry.ReportExpected(l.name, now); wait > 0 {
-		c.Updates = append(c.Updates, Update{Status: Status{Federation: f.key, Cluster: l.name}, Delay: wait + Gather})
+	if wait := f.registry.ReportExpected(l.Name, now); wait > 0 {
+		c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: l.Name}, Delay: wait + changes.Gather})
 		return false
 	}
-	return f.registry.Reachability(l.name, now).Unreachable != ""
+	return f.registry.Reachability(l.Name, now).Unreachable != ""
 }
 
 // ObjectStatus is what the status of a FederatedObject is computed from.
@@ -66,7 +70,7 @@ type ObjectStatus struct {
 
 // ObjectStatus returns what the status of an object is computed from. It returns false if the status has to wait, or if
 // the object is unknown.
-func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatus, c Changes, ok bool) {
+func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatus, c changes.Changes, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	o := f.records.objects[id]
@@ -79,7 +83,7 @@ func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatu
 	}
 	for _, name := range f.names() {
 		l := f.clusters[name]
-		w, wanted := l.wants.get(id)
+		w, wanted := l.Wants.Get(id)
 		if !wanted {
 			continue
 		}
@@ -106,7 +110,7 @@ func (f *Federation) ObjectStatusWritten(o *v1alpha1.FederatedObject) {
 }
 
 // ComputeDelivery brings the status of a Delivery up to date in memory, which the Release is computed from.
-func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c Changes) {
+func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.checkRollouts(&c, cluster)
@@ -114,22 +118,22 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c Changes) 
 	if l != nil && !own {
 		f.mergeReport(&c, l, now)
 	}
-	if l == nil || !f.active.persisted || l.delivery.Name == "" || l.specDirty || !f.settled(&c, l, now) {
+	if l == nil || !f.active.persisted || l.Delivery.Name == "" || l.SpecDirty || !f.settled(&c, l, now) {
 		return c
 	}
 	if own { // else the replica that owns the cluster reports it
 		f.reportContention(&c, l, now)
 	}
-	reach, run := f.registry.Reachability(cluster, now), l.run
+	reach, run := f.registry.Reachability(cluster, now), l.Run
 	run.Unreachable, run.LastProbeTime, run.Outage = reach.Unreachable, reach.LastProbe, reach.Silence
-	next := status.Delivery(l.delivery.Status, l.delivery.Generation, f.active.revision, run, f.cells(l, run.Unreachable), now)
+	next := status.Delivery(l.Delivery.Status, l.Delivery.Generation, f.active.revision, run, f.cells(l, run.Unreachable), now)
 	f.deliveryEvents(&c, l, next, reach, now)
-	if equality.Semantic.DeepEqual(l.delivery.Status, next) && !l.statusDirty {
+	if equality.Semantic.DeepEqual(l.Delivery.Status, next) && !l.StatusDirty {
 		return c
 	}
-	l.delivery.Status, l.statusDirty = next, true
-	f.writeDelivery(&c, cluster, f.bulk.interval(deliveryInterval, bulkDeliveryInterval))
-	f.updateRelease(&c, releaseInterval)
+	l.Delivery.Status, l.StatusDirty = next, true
+	f.writeDelivery(&c, cluster, f.bulk.Interval(changes.DeliveryInterval, changes.BulkDeliveryInterval))
+	f.updateRelease(&c, changes.ReleaseInterval)
 	return c
 }
 
@@ -139,11 +143,11 @@ func (f *Federation) TakeDelivery(cluster string) *v1alpha1.Delivery {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.clusters[cluster]
-	if l == nil || !l.statusDirty || l.specDirty {
+	if l == nil || !l.StatusDirty || l.SpecDirty {
 		return nil
 	}
-	l.statusDirty = false
-	return l.delivery.DeepCopy()
+	l.StatusDirty = false
+	return l.Delivery.DeepCopy()
 }
 
 // DeliveryNotWritten has the status of a Delivery written again.
@@ -151,7 +155,7 @@ func (f *Federation) DeliveryNotWritten(cluster string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l := f.clusters[cluster]; l != nil {
-		l.statusDirty = true
+		l.StatusDirty = true
 	}
 }
 
@@ -170,7 +174,7 @@ func (f *Federation) TakeRelease(now time.Time) (release *v1alpha1.Release, befo
 	f.records.releaseDirty = false
 	if meta.IsStatusConditionTrue(f.records.release.Status.Conditions, fluxmeta.ReadyCondition) {
 		for name, l := range f.clusters {
-			if l.statusDirty {
+			if l.StatusDirty {
 				before = append(before, name)
 			}
 		}
@@ -207,10 +211,10 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 	if n.pending != nil {
 		plan, findings = n.pending.Plan, n.pending.Findings
 	}
-	in.Approval, in.Preflight = n.approval, n.dryRun.result
+	in.Approval, in.Preflight = n.approval, n.dryRun.Result
 	for i := range plan.Decisions {
 		d := &plan.Decisions[i]
-		if !hasRecord(d) {
+		if !record.Has(d) {
 			continue
 		}
 		in.Objects++
@@ -233,8 +237,8 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 	}
 	in.Rollouts = f.rollouts.published
 	for _, name := range f.names() {
-		if l := f.clusters[name]; !l.idle() {
-			in.Deliveries = append(in.Deliveries, status.NewDeliveryState(name, l.generation(), l.delivery.Status))
+		if l := f.clusters[name]; !l.Idle() {
+			in.Deliveries = append(in.Deliveries, status.NewDeliveryState(name, l.Generation(), l.Delivery.Status))
 		}
 	}
 	f.hideUnwritten(in.Deliveries)

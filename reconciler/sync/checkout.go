@@ -16,7 +16,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
-	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/source"
 )
@@ -163,8 +163,8 @@ func fleetOf(members []v1alpha1.Cluster, origins map[string]manifest.Origin) []f
 }
 
 // inputKey identifies everything that the plan of a checkout is made from.
-func inputKey(fed *v1alpha1.Federation, c Checkout, members []v1alpha1.Cluster, view state.FleetView) state.InputKey {
-	k := state.NewInputKey(fed.Generation, members, view, time.Now())
+func inputKey(fed *v1alpha1.Federation, c Checkout, members []v1alpha1.Cluster, view inputkey.View) inputkey.Key {
+	k := inputkey.New(fed.Generation, members, view, time.Now())
 	k.Revision, k.Trees, k.AllowPrune = c.Revision(), c.trees(), c.AllowsPrune()
 	return k
 }

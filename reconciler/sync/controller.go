@@ -17,6 +17,8 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/source"
 	"github.com/accord-dev/accord/status"
 )
@@ -41,7 +43,7 @@ type scope struct {
 
 	checkout Checkout
 	members  []v1alpha1.Cluster // of the hub
-	input    state.InputKey
+	input    inputkey.Key
 	pending  *state.PendingPlan
 	approval *status.Approval  // nil where none is required
 	dryRun   *status.Preflight // nil where plans are not tried
@@ -114,7 +116,7 @@ func requeueAfter(f *state.Federation, fed *v1alpha1.Federation, now time.Time) 
 		return after
 	}
 	if f.SourceFailed() {
-		after = min(after, state.RetryInterval)
+		after = min(after, changes.RetryInterval)
 	}
 	if at := f.NextHoldEnd(now); !at.IsZero() {
 		after = min(after, at.Sub(now)+time.Second)
@@ -176,7 +178,7 @@ func (c *Controller) plan(ctx context.Context, s *scope) (bool, error) {
 	if mistake, ok := errors.AsType[mistake](err); ok {
 		release := s.f.Reject(s.input, s.checkout.Release(s.fed), mistake.error)
 		before := release.Status
-		return false, c.reporter.PutRelease(ctx, s.f, release, func() state.Changes {
+		return false, c.reporter.PutRelease(ctx, s.f, release, func() changes.Changes {
 			return s.f.Rejected(s.input, release, before, mistake.error, time.Now())
 		})
 	}
@@ -199,7 +201,7 @@ func (c *Controller) approve(ctx context.Context, s *scope) (bool, error) {
 func (c *Controller) park(ctx context.Context, s *scope, p *state.PendingPlan, result *status.Preflight) error {
 	release := s.f.Park(p, s.approval, result)
 	before := release.Status
-	return c.reporter.PutRelease(ctx, s.f, release, func() state.Changes {
+	return c.reporter.PutRelease(ctx, s.f, release, func() changes.Changes {
 		return s.f.Parked(p, release, before, time.Now())
 	})
 }

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -21,12 +21,12 @@ func TestTheSameFleetHasTheSameKey(t *testing.T) {
 	for i := range fleet {
 		fleet[i].Name = string(rune('a' + i))
 	}
-	first := inputKey(fed, at, byName(fleet), state.FleetView{})
+	first := inputKey(fed, at, byName(fleet), inputkey.View{})
 	rand.Shuffle(len(fleet), func(i, j int) { fleet[i], fleet[j] = fleet[j], fleet[i] })
-	require.Equal(t, first, inputKey(fed, at, byName(fleet), state.FleetView{}))
+	require.Equal(t, first, inputKey(fed, at, byName(fleet), inputkey.View{}))
 
 	fleet[3].Labels = map[string]string{"tier": "prod"}
-	require.NotEqual(t, first, inputKey(fed, at, byName(fleet), state.FleetView{}))
+	require.NotEqual(t, first, inputKey(fed, at, byName(fleet), inputkey.View{}))
 }
 
 func TestRequestedAt(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -162,7 +163,7 @@ func (p *Planner) neverProbed(cluster string) bool {
 	if !p.registry.Shared() && !p.registry.Connected(cluster) {
 		return true
 	}
-	return p.registry.Reachability(cluster, time.Now()).Unreachable == state.NotProbed
+	return p.registry.Reachability(cluster, time.Now()).Unreachable == reachability.NotProbed
 }
 
 // dryRunOn tries the plan on one cluster.

@@ -21,6 +21,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/inputkey"
+	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
@@ -133,8 +135,8 @@ func decide(last *propagate.Plan, members []v1alpha1.Cluster, input func([]v1alp
 }
 
 // view returns what the plan can see of the clusters.
-func (d Decision) view() state.FleetView {
-	return state.FleetView{Conditions: len(d.Input.TaintPolicies) > 0, Room: d.Plan.NeedsRoom()}
+func (d Decision) view() inputkey.View {
+	return inputkey.View{Conditions: len(d.Input.TaintPolicies) > 0, Room: d.Plan.NeedsRoom()}
 }
 
 // Pending returns the plan of a checkout, not active yet. present are the clusters before those of the commit are
@@ -211,7 +213,7 @@ func (p *Planner) awaitReachable(ctx context.Context, c v1alpha1.Cluster) bool {
 		switch {
 		case why == "":
 			return true
-		case connected && why != state.NotProbed:
+		case connected && why != reachability.NotProbed:
 			return false
 		case !connected && p.registry.HandoverRemaining(now) <= 0 &&
 			!meta.IsStatusConditionPresentAndEqual(c.Status.Conditions, fluxmeta.ReadyCondition, metav1.ConditionUnknown):

@@ -1,4 +1,4 @@
-package state
+package inputkey
 
 import (
 	"testing"
@@ -24,25 +24,25 @@ func TestFleetView(t *testing.T) {
 	has := func(cpu string) *v1alpha1.ResourceSummary {
 		return &v1alpha1.ResourceSummary{Allocatable: corev1.ResourceList{"cpu": resource.MustParse(cpu)}}
 	}
-	all := FleetView{Conditions: true, Room: true}
+	all := View{Conditions: true, Room: true}
 	for name, c := range map[string]struct {
 		change func(*v1alpha1.Cluster)
-		sight  FleetView
+		sight  View
 		seen   bool // it is another fleet
 		room   bool // it has other room
 	}{
 		"heard from again":                         {func(c *v1alpha1.Cluster) { c.Status.LastProbeTime = &metav1.Time{Time: time.Unix(9, 0)} }, all, false, false},
 		"another version":                          {func(c *v1alpha1.Cluster) { c.Status.KubernetesVersion = "v2" }, all, false, false},
-		"a label":                                  {func(c *v1alpha1.Cluster) { c.Labels = map[string]string{"a": "b"} }, FleetView{}, true, false},
-		"its declaration":                          {func(c *v1alpha1.Cluster) { c.Spec.Region = "eu" }, FleetView{}, true, false},
-		"it is being removed":                      {func(c *v1alpha1.Cluster) { c.DeletionTimestamp = &metav1.Time{Time: time.Unix(9, 0)} }, FleetView{}, true, false},
-		"it serves one more kind":                  {func(c *v1alpha1.Cluster) { c.Status.APIEnablements = enabled("Pod", "Node", "Secret") }, FleetView{}, true, false},
+		"a label":                                  {func(c *v1alpha1.Cluster) { c.Labels = map[string]string{"a": "b"} }, View{}, true, false},
+		"its declaration":                          {func(c *v1alpha1.Cluster) { c.Spec.Region = "eu" }, View{}, true, false},
+		"it is being removed":                      {func(c *v1alpha1.Cluster) { c.DeletionTimestamp = &metav1.Time{Time: time.Unix(9, 0)} }, View{}, true, false},
+		"it serves one more kind":                  {func(c *v1alpha1.Cluster) { c.Status.APIEnablements = enabled("Pod", "Node", "Secret") }, View{}, true, false},
 		"it lists its kinds in another order":      {func(c *v1alpha1.Cluster) { c.Status.APIEnablements = enabled("Node", "Pod") }, all, false, false},
-		"a policy tainted it":                      {func(c *v1alpha1.Cluster) { c.Status.Taints = []corev1.Taint{{Key: "a"}} }, FleetView{}, true, false},
-		"a condition, and no policy taints by it":  {func(c *v1alpha1.Cluster) { c.Status.Conditions[0].Status = "False" }, FleetView{Room: true}, false, false},
+		"a policy tainted it":                      {func(c *v1alpha1.Cluster) { c.Status.Taints = []corev1.Taint{{Key: "a"}} }, View{}, true, false},
+		"a condition, and no policy taints by it":  {func(c *v1alpha1.Cluster) { c.Status.Conditions[0].Status = "False" }, View{Room: true}, false, false},
 		"a condition":                              {func(c *v1alpha1.Cluster) { c.Status.Conditions[0].Status = "False" }, all, true, false},
 		"the message of a condition":               {func(c *v1alpha1.Cluster) { c.Status.Conditions[0].Message = "new" }, all, false, false},
-		"its room, and nothing is divided by it":   {func(c *v1alpha1.Cluster) { c.Status.ResourceSummary = has("2") }, FleetView{Conditions: true}, false, false},
+		"its room, and nothing is divided by it":   {func(c *v1alpha1.Cluster) { c.Status.ResourceSummary = has("2") }, View{Conditions: true}, false, false},
 		"its room":                                 {func(c *v1alpha1.Cluster) { c.Status.ResourceSummary = has("2") }, all, false, true},
 		"its room, measured anew with one outcome": {func(c *v1alpha1.Cluster) { c.Status.ResourceSummary.MeasuredAt = &metav1.Time{Time: time.Unix(9, 0)} }, all, false, false},
 		"its room is not known any more":           {func(c *v1alpha1.Cluster) { c.Status.ResourceSummary = nil }, all, true, true},
@@ -66,12 +66,12 @@ func TestFleetView(t *testing.T) {
 
 // Room that moves is looked at once an interval, and whenever there is another reason to.
 func TestInputKeyUnchanged(t *testing.T) {
-	b := InputKey{Revision: "1", Room: "a"}
+	b := Key{Revision: "1", Room: "a"}
 	moved, other := b, b
 	moved.Room = "b"
 	other.Revision, other.Room = "2", "b"
 	for name, c := range map[string]struct {
-		next InputKey
+		next Key
 		age  time.Duration
 		want bool
 	}{
@@ -80,6 +80,6 @@ func TestInputKeyUnchanged(t *testing.T) {
 		"room moved, and an interval went by":     {moved, time.Minute, false},
 		"another commit":                          {other, time.Second, false},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, b.unchanged(c.next, c.age, time.Minute)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, b.Unchanged(c.next, c.age, time.Minute)) })
 	}
 }

@@ -1,4 +1,4 @@
-package state
+package deliveryreport
 
 import (
 	"encoding/json"

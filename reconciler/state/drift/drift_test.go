@@ -1,4 +1,4 @@
-package state
+package drift
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 )
 
 func shopConfigMap(name string) manifest.ID {
@@ -21,26 +22,26 @@ func TestAbsences(t *testing.T) {
 	web := shopConfigMap("web")
 	changed, deleted := live.Drift{ID: web, What: live.Changed}, live.Drift{ID: web, What: live.Deleted}
 	for name, tt := range map[string]struct {
-		absences absences
+		absences Absences
 		drift    live.Drift
 		theirs   bool
 	}{
-		"changed":                         {absences{recorded: true}, changed, true},
-		"seen going":                      {absences{recorded: true, vanished: map[manifest.ID]bool{web: true}}, deleted, true},
-		"another one was seen going":      {absences{recorded: true, vanished: map[manifest.ID]bool{shopConfigMap("x"): true}}, deleted, false},
-		"listed before it was written":    {absences{recorded: true}, deleted, false},
-		"listed by the process before us": {absences{}, deleted, true},
+		"changed":                         {Absences{Recorded: true}, changed, true},
+		"seen going":                      {Absences{Recorded: true, vanished: map[manifest.ID]bool{web: true}}, deleted, true},
+		"another one was seen going":      {Absences{Recorded: true, vanished: map[manifest.ID]bool{shopConfigMap("x"): true}}, deleted, false},
+		"listed before it was written":    {Absences{Recorded: true}, deleted, false},
+		"listed by the process before us": {Absences{}, deleted, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := tt.absences.drift(Result{Drift: []live.Drift{tt.drift}})
+			got := tt.absences.Settle([]live.Drift{tt.drift}, nil, nil)
 			require.Equal(t, tt.theirs, len(got) == 1)
 		})
 	}
 	t.Run("written again", func(t *testing.T) {
-		a := absences{recorded: true}
-		a.vanish(web)
-		require.Len(t, a.drift(Result{Drift: []live.Drift{deleted}, Answers: map[manifest.ID]live.Answer{web: {}}}), 1)
-		require.Empty(t, a.drift(Result{Drift: []live.Drift{deleted}}))
+		a := Absences{Recorded: true}
+		a.Vanish(web)
+		require.Len(t, a.Settle([]live.Drift{deleted}, nil, map[manifest.ID]live.Answer{web: {}}), 1)
+		require.Empty(t, a.Settle([]live.Drift{deleted}, nil, nil))
 		require.Empty(t, a.vanished)
 	})
 }
@@ -60,21 +61,21 @@ func TestAbsencesAfterARestart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := &v1alpha1.Delivery{Status: v1alpha1.DeliveryStatus{Conditions: tt.conditions}}
 			d.Generation = 2
-			a := absencesSince(d)
-			told := a.drift(Result{Drift: []live.Drift{{ID: shopConfigMap("web"), What: live.Deleted}}})
-			require.Equal(t, tt.believed, len(told) == 1)
+			a := AbsencesSince(d)
+			theirs := a.Settle([]live.Drift{{ID: shopConfigMap("web"), What: live.Deleted}}, nil, nil)
+			require.Equal(t, tt.believed, len(theirs) == 1)
 		})
 	}
 }
 
 func TestDriftLines(t *testing.T) {
-	var drift []live.Drift
+	var repaired []live.Drift
 	for i := range namedDrift + 2 {
-		drift = append(drift, live.Drift{ID: shopConfigMap(fmt.Sprint("c", i)), Manager: "kubectl-edit", What: live.Changed})
+		repaired = append(repaired, live.Drift{ID: shopConfigMap(fmt.Sprint("c", i)), Manager: "kubectl-edit", What: live.Changed})
 	}
-	drift = append(drift, live.Drift{ID: shopConfigMap("gone"), What: live.Deleted})
-	var c Changes
-	c.drift(&v1alpha1.Delivery{}, drift)
+	repaired = append(repaired, live.Drift{ID: shopConfigMap("gone"), What: live.Deleted})
+	var c changes.Changes
+	AddEvents(&c, &v1alpha1.Delivery{}, repaired)
 	var lines []string
 	for _, e := range c.Events {
 		lines = append(lines, e.Message)

@@ -1,4 +1,5 @@
-package state
+// Package inputkey identifies what a plan is made from: the same key needs no second plan.
+package inputkey
 
 import (
 	"crypto/sha256"
@@ -14,56 +15,49 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// InputKey identifies everything that a plan is made from. The same key needs no second plan.
-type InputKey struct {
+// Key identifies everything that a plan is made from. The same key needs no second plan.
+type Key struct {
 	Revision   string
 	Trees      string // content of the sources
 	Generation int64  // of the Federation
 	AllowPrune bool
-	View       FleetView
+	View       View
 	Fleet      string // digest of what View sees of the clusters, except their free resources
 	Room       string // digest of their free resources, if View sees them
 	Held       string // digest of the clusters that people put on hold
 }
 
-// NewInputKey returns the key of a plan for some clusters, which are sorted by name. The caller adds what identifies the
+// New returns the key of a plan for some clusters, which are sorted by name. The caller adds what identifies the
 // sources.
-func NewInputKey(generation int64, members []v1alpha1.Cluster, view FleetView, now time.Time) InputKey {
-	k := InputKey{Generation: generation, View: view, Held: heldClusters(members, now)}
+func New(generation int64, members []v1alpha1.Cluster, view View, now time.Time) Key {
+	k := Key{Generation: generation, View: view, Held: heldClusters(members, now)}
 	k.Fleet, k.Room = view.digests(members)
 	return k
 }
 
-// unchanged reports whether nothing has changed since k that needs a new plan now. Free resources change all the time:
+// Unchanged reports whether nothing has changed since k that needs a new plan now. Free resources change all the time:
 // they count when anything else changed, and otherwise once an interval of the Federation.
-func (k InputKey) unchanged(next InputKey, age, interval time.Duration) bool {
+func (k Key) Unchanged(next Key, age, interval time.Duration) bool {
 	if age < interval {
 		next.Room = k.Room
 	}
 	return k == next
 }
 
-// FleetView is what a plan can see of the clusters beside their declaration and the kinds that they serve: changes of
+// View is what a plan can see of the clusters beside their declaration and the kinds that they serve: changes of
 // anything else need no new plan.
-type FleetView struct {
+type View struct {
 	Conditions bool // the plan has ClusterTaintPolicies
 	Room       bool // the plan divides replicas by free resources
 }
 
-// View returns the view of the active plan.
-func (f *Federation) View() FleetView {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.active.input.View
-}
-
 // Sees reports whether the view can tell two states of a Cluster apart.
-func (v FleetView) Sees(before, after v1alpha1.Cluster) bool {
+func (v View) Sees(before, after v1alpha1.Cluster) bool {
 	return v.digest(before) != v.digest(after)
 }
 
 // digest identifies what the view sees of a cluster except its free resources. Whether these are known is part of it.
-func (v FleetView) digest(c v1alpha1.Cluster) string {
+func (v View) digest(c v1alpha1.Cluster) string {
 	seen := []any{c.Name, c.Labels, c.Spec, c.DeletionTimestamp != nil, policyTaints(c), servedKinds(c.Status)}
 	if v.Conditions {
 		seen = append(seen, fleet.From(c, manifest.Origin{}).Conditions)
@@ -75,7 +69,7 @@ func (v FleetView) digest(c v1alpha1.Cluster) string {
 }
 
 // digests identifies the whole fleet, sorted by name, and apart from it the free resources.
-func (v FleetView) digests(members []v1alpha1.Cluster) (seen, room string) {
+func (v View) digests(members []v1alpha1.Cluster) (seen, room string) {
 	all, rooms := make([]string, len(members)), make([]*fleet.Resources, len(members))
 	for i, m := range members {
 		all[i] = v.digest(m)
@@ -120,22 +114,6 @@ func heldClusters(members []v1alpha1.Cluster, now time.Time) string {
 		return ""
 	}
 	return digestOf(held)
-}
-
-// NextHoldEnd returns when the next hold of a cluster ends by itself; zero if none does.
-func (f *Federation) NextHoldEnd(now time.Time) time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.active.plan == nil {
-		return time.Time{}
-	}
-	var next time.Time
-	for _, c := range f.active.plan.Fleet() {
-		if c.Hold != nil && c.Hold.Until != nil && c.Hold.In(now) && (next.IsZero() || c.Hold.Until.Time.Before(next)) {
-			next = c.Hold.Until.Time
-		}
-	}
-	return next
 }
 
 func digestOf(value any) string {

@@ -1,0 +1,189 @@
+// Package changes describes the work that follows from a transition of a Federation: statuses to write, deliveries to run,
+// events to emit.
+package changes
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
+
+// The least time between two writes of one status.
+const (
+	ObjectInterval  = 50 * time.Millisecond
+	ReleaseInterval = 100 * time.Millisecond
+	// DeliveryInterval is for writes of a Delivery; bulkDeliveryInterval holds during a bulk.
+	DeliveryInterval     = time.Second
+	BulkDeliveryInterval = 5 * time.Second
+	// BulkComputeInterval separates two computations of one Delivery's status during a bulk.
+	BulkComputeInterval = time.Second
+	// bulkObjectInterval holds for objects during a bulk, counted from its start: the Release, which is small, reports
+	// the progress.
+	bulkObjectInterval = 30 * time.Second
+	// RolloutInterval separates two decisions about the rollouts of a Federation.
+	RolloutInterval = 100 * time.Millisecond
+	// StartDelay delays the first status writes of a delivery so that they do not compete with its applies.
+	StartDelay = 100 * time.Millisecond
+	// BulkSize is the number of changed objects above which a delivery is a bulk.
+	BulkSize = 50
+)
+
+// Gather is how long the reporter gathers updates of one status before it computes the status.
+const Gather = 10 * time.Millisecond
+
+// RetryInterval is how soon a source that could not be read is fetched again, if the Federation's interval is longer.
+const RetryInterval = 15 * time.Second
+
+// Record is an object of the hub.
+type Record interface {
+	runtime.Object
+	metav1.Object
+}
+
+// Changes lists the work that follows from a transition. The zero value lists nothing.
+type Changes struct {
+	Updates    []Update
+	Deliveries []DeliveryRequest
+	Events     []Event
+	// Rollouts are Federations whose rollouts have to be decided again.
+	Rollouts []RolloutCheck
+	// Replan are Federations that need a new plan.
+	Replan []types.NamespacedName
+	// BulkEnded reports that a bulk has ended: its memory can be returned to the system.
+	BulkEnded bool
+}
+
+// Status identifies one status: of a FederatedObject, of a Delivery, or, with neither Object nor Cluster, of the newest
+// Release and its Federation.
+type Status struct {
+	Federation types.NamespacedName
+	Object     manifest.ID
+	Cluster    string
+	// Write is set for the write of a Delivery. Without it the status of the Delivery is computed in memory.
+	Write bool
+}
+
+// Update asks the reporter to bring one status up to date.
+type Update struct {
+	Status
+	// Interval is the least time since the last write of the status, or since Since if that is later.
+	Interval time.Duration
+	Since    time.Time
+	// Delay, if positive, replaces Interval: the update waits for that long.
+	Delay time.Duration
+	// Immediate updates are neither delayed nor gathered.
+	Immediate bool
+}
+
+// Priority orders the Federations that wait for one cluster. Within a delivery, Job.First orders the objects.
+type Priority int
+
+// Priorities, lowest first.
+const (
+	// Resync may find nothing to do: the cluster became reachable, or an interval passed.
+	Resync Priority = iota
+	// Repair follows a change on the member.
+	Repair
+	// Change follows a change of the wanted state.
+	Change
+)
+
+// DeliveryRequest asks the executor of a cluster to deliver a Federation.
+type DeliveryRequest struct {
+	Federation types.NamespacedName
+	Cluster    string
+	Priority   Priority
+	After      time.Duration
+}
+
+// RolloutCheck asks for a decision about the rollouts of a Federation.
+type RolloutCheck struct {
+	Federation types.NamespacedName
+	// Interval is the least time since the last decision.
+	Interval time.Duration
+}
+
+// Event is an event about a record. Type is Normal or Warning.
+type Event struct {
+	About   Record
+	Type    string
+	Reason  string
+	Message string
+}
+
+// Types of events.
+const (
+	Normal  = "Normal"
+	Warning = "Warning"
+)
+
+// Add appends the changes of another transition.
+func (c *Changes) Add(other Changes) {
+	c.Updates = append(c.Updates, other.Updates...)
+	c.Deliveries = append(c.Deliveries, other.Deliveries...)
+	c.Events = append(c.Events, other.Events...)
+	c.Rollouts = append(c.Rollouts, other.Rollouts...)
+	c.Replan = append(c.Replan, other.Replan...)
+	c.BulkEnded = c.BulkEnded || other.BulkEnded
+}
+
+func (c *Changes) Event(about Record, kind, reason, message string) {
+	c.Events = append(c.Events, Event{about, kind, reason, message})
+}
+
+// Bulk is the delivery of many changed objects. While it lasts, statuses are written less often.
+type Bulk struct {
+	Active bool
+	since  time.Time
+	// Urgent are the few objects that a newer change touches. The map is replaced, never changed.
+	Urgent map[manifest.ID]bool
+}
+
+// ObjectUpdate returns the update of one object. interval holds outside a bulk.
+func (b *Bulk) ObjectUpdate(key types.NamespacedName, id manifest.ID, interval time.Duration) Update {
+	u := Update{Status: Status{Federation: key, Object: id}, Interval: interval}
+	switch {
+	case !b.Active:
+	case b.Urgent[id]:
+		u.Interval = ObjectInterval
+	default:
+		u.Interval, u.Since = bulkObjectInterval, b.since
+	}
+	return u
+}
+
+// Interval returns usual, or inBulk during a bulk.
+func (b *Bulk) Interval(usual, inBulk time.Duration) time.Duration {
+	if b.Active {
+		return inBulk
+	}
+	return usual
+}
+
+// Begin starts a bulk if many objects changed. During a bulk, it marks the objects of a small change urgent.
+func (b *Bulk) Begin(changed map[manifest.ID]bool, now time.Time) {
+	switch {
+	case len(changed) > BulkSize:
+		b.Active, b.since, b.Urgent = true, now, nil
+	case b.Active:
+		urgent := make(map[manifest.ID]bool, len(changed)+len(b.Urgent))
+		for id := range changed {
+			urgent[id] = true
+		}
+		if len(b.Urgent)+len(changed) <= BulkSize {
+			for id := range b.Urgent {
+				urgent[id] = true
+			}
+		}
+		b.Urgent = urgent
+	}
+}
+
+// ObjectUpdate returns the changes that update the status of one object.
+func ObjectUpdate(federation types.NamespacedName, id manifest.ID) Changes {
+	return Changes{Updates: []Update{{Status: Status{Federation: federation, Object: id}, Interval: ObjectInterval}}}
+}

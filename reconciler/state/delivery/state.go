@@ -1,0 +1,238 @@
+// Package delivery holds the state of one Delivery: what is wanted, observed and done on one cluster for one Federation.
+// Package state owns the values and locks them.
+package delivery
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/metrics/counts"
+	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
+	"github.com/accord-dev/accord/reconciler/state/drift"
+	"github.com/accord-dev/accord/reconciler/state/news"
+	"github.com/accord-dev/accord/reconciler/state/wanted"
+	"github.com/accord-dev/accord/status"
+)
+
+// State is what accord wants and knows of one Federation on one cluster.
+type State struct {
+	Name string
+	Record
+	assignment
+	Desired
+	observed
+	LastResult
+	Contention drift.Contention
+	Counts     counts.Delivery
+	News       news.Delivery
+	Absences   drift.Absences
+	// Proven is the one of the Federation: all clusters have the same.
+	Proven live.Proven
+}
+
+// Record is the Delivery of the cluster.
+type Record struct {
+	// Delivery has the spec that was put last and the status that was computed last. statusDirty is set while the status,
+	// specDirty while the spec differs from the one on the hub.
+	Delivery    *v1alpha1.Delivery
+	StatusDirty bool
+	SpecDirty   bool
+}
+
+// assignment is what connects a cluster with the replica that executes it.
+type assignment struct {
+	// Assigned identifies the assignment that a follower executes. blocked is set while it cannot, since blockedSince.
+	Assigned     string
+	Blocked      bool
+	BlockedSince time.Time
+	// Published is the report that a follower wrote last.
+	Published deliveryreport.Published
+	// Report is the last report of the replica that owns the cluster; of objects it keeps those without a public digest.
+	// reportedInventory replaces its inventory while the active plan was made with discovered objects.
+	Report            *v1alpha1.DeliveryReport
+	ReportedInventory []string
+}
+
+// Desired is what the active plan and the stages of its rollouts want on the cluster.
+type Desired struct {
+	Target propagate.ClusterPlan
+	Wants  wanted.Objects
+}
+
+// observed is what the watches report.
+type observed struct {
+	Live    live.Objects
+	Reports status.Reports
+	// GateStatus is what the gates of rollouts need of live objects.
+	GateStatus map[manifest.ID]map[string]any
+	// Kinds have been listed; listed is set once these are all that are wanted: before that, a missing object means
+	// nothing.
+	Kinds  map[schema.GroupKind]bool
+	Listed bool
+	// Drifted are objects that differed from the wanted ones while a delivery was under way, which may have passed them.
+	Drifted map[manifest.ID]bool
+}
+
+// LastResult is the result of the last delivery of the active plan.
+type LastResult struct {
+	Run    status.Run
+	Errors map[manifest.ID]string
+	// Terminal is set if the last attempt failed in a way that a retry does not fix.
+	Terminal bool
+	// Recalled is set once the cluster was asked for objects that the hub has no record of.
+	Recalled bool
+	// CancelRun ends the delivery under way; nil if there is none.
+	CancelRun func()
+}
+
+func New(d *v1alpha1.Delivery, proven live.Proven) *State {
+	return &State{
+		Name: d.Spec.Cluster, Record: Record{Delivery: d}, Absences: drift.AbsencesSince(d), Proven: proven,
+		Contention: drift.Contention{},
+		Desired:    Desired{Wants: wanted.Objects{}}, LastResult: LastResult{Errors: map[manifest.ID]string{}},
+	}
+}
+
+// Generation returns the generation of the active Delivery: while its spec is not on the hub, no status can be about it.
+func (l *State) Generation() int64 {
+	if l.SpecDirty {
+		return l.Delivery.Generation + 1
+	}
+	return l.Delivery.Generation
+}
+
+// Idle reports whether the cluster neither gets nor has objects of the Federation.
+func (l *State) Idle() bool { return len(l.Wants) == 0 && len(l.Delivery.Status.Inventory) == 0 }
+
+// Cancel cancels the delivery under way.
+func (l *State) Cancel() {
+	if l.CancelRun != nil {
+		l.CancelRun()
+	}
+}
+
+// Inventory returns the inventory as it was recorded last: by this process, or by the one before.
+func (l *State) Inventory() []string {
+	if l.Run.Inventory != nil {
+		return l.Run.Inventory
+	}
+	return l.Delivery.Status.Inventory
+}
+
+// MarkListed records that the observation of some kinds is complete, and that no other kind is wanted. It returns false if
+// that was known.
+func (l *State) MarkListed(kinds []schema.GroupVersionKind) bool {
+	known := l.Listed
+	l.Listed, l.Kinds = true, map[schema.GroupKind]bool{}
+	for _, gvk := range kinds {
+		l.Kinds[gvk.GroupKind()] = true
+	}
+	return !known
+}
+
+func (l *State) Adopt(target propagate.ClusterPlan) {
+	l.Cancel()
+	l.Target = target
+	l.Run = status.Run{}
+	clear(l.Errors)
+	clear(l.Wants)
+	for _, p := range target.Objects {
+		l.Listed = l.Listed && l.Kinds[p.GVK.GroupKind()]
+		l.Wants.Set(p.ID, wanted.Object{Digest: p.Digest, Held: p.Held, Object: p.Rendered, Implied: p.Implied})
+	}
+	for _, x := range target.Failed {
+		l.Wants.Set(x.ID, wanted.Object{Held: x.Held, Err: x.Err.Error()})
+	}
+}
+
+// Labels returns the objects on the cluster with their labels.
+func (l *State) Labels() iter.Seq2[manifest.ID, map[string]string] {
+	return func(yield func(manifest.ID, map[string]string) bool) {
+		for id, seen := range l.Live.All() {
+			if !yield(id, seen.Labels) {
+				return
+			}
+		}
+	}
+}
+
+func (l *State) PlannedAs(id manifest.ID, planned wanted.Object) {
+	w := l.Wants.Of(id)
+	w.Planned = &planned
+	l.Wants.Set(id, w)
+}
+
+// Base is what a live object is compared with. Comparing is slow and runs without the lock of the Federation; it is
+// repeated if the base changed meanwhile.
+type Base struct {
+	Wanted *propagate.Rendered // nil for none
+	Before live.Object
+	Proven live.Accepted
+}
+
+// Same reports whether a comparison with other is still valid. What was proven meanwhile makes a comparison faster, not
+// different.
+func (b Base) Same(other Base) bool {
+	return b.Wanted == other.Wanted && b.Before.Accepted == other.Before.Accepted
+}
+
+func (l *State) Base(id manifest.ID) Base {
+	before, _ := l.Live.Get(id) // zero: nothing is known of it
+	return Base{l.Wants.Of(id).Object, before, l.Proven[id]}
+}
+
+// SetGateStatus keeps what the gates of rollouts need of an object.
+func (l *State) SetGateStatus(id manifest.ID, kept map[string]any) {
+	switch {
+	case kept == nil:
+		delete(l.GateStatus, id)
+	case l.GateStatus == nil:
+		l.GateStatus = map[manifest.ID]map[string]any{id: kept}
+	default:
+		l.GateStatus[id] = kept
+	}
+}
+
+// TargetKinds returns the kinds that the replica that owns the cluster reports as listed.
+func (l *State) TargetKinds() []schema.GroupVersionKind {
+	var kinds []schema.GroupVersionKind
+	for _, p := range l.Target.Objects {
+		kinds = append(kinds, p.GVK)
+	}
+	return kinds
+}
+
+// Block cancels the delivery of the assignment before. Its result says nothing of this one.
+func (l *State) Block(assigned string, now time.Time) {
+	l.Cancel()
+	l.Blocked = true
+	if l.Assigned == assigned && !l.BlockedSince.IsZero() {
+		return
+	}
+	l.Delivery.Status.Inventory = l.Inventory()
+	l.Assigned, l.BlockedSince, l.Run, l.Listed = assigned, now, status.Run{}, false
+	clear(l.Errors)
+}
+
+// WantedDigest returns the wanted digest of an object; empty if it is not wanted.
+func (l *State) WantedDigest(id manifest.ID) string { return l.Wants.Of(id).Digest }
+
+// Seen returns a live object; the zero value if it is absent.
+func (l *State) Seen(id manifest.ID) live.Object {
+	seen, _ := l.Live.Get(id)
+	return seen
+}
+
+// Union returns the entries of two lists, sorted.
+func Union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,99 @@
+// Package discovered holds the objects on clusters that the hub has no record of.
+//
+// A hub that lost its data, and a Federation that is declared again, find members with delivered objects and no record of
+// them. Such objects count as placed on their member: otherwise a taint, or a kind that the cluster could not list,
+// would remove them, and replicas would be divided as if nothing ran. No member knows which term of clusterAffinities
+// was used, nor what a Lazy policy waits for: the first term that works is taken, and the policies of Git take effect.
+package discovered
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+)
+
+// Objects are those of one cluster.
+type Objects struct {
+	List []live.Discovered
+	// planned is set once a plan was made, or is being made, with the objects, after the plan since.
+	planned bool
+	since   *propagate.Plan
+}
+
+// FromReport returns the objects that a replica reports. It skips entries that it cannot read.
+func FromReport(list []v1alpha1.DiscoveredObject) *Objects {
+	x := &Objects{}
+	for _, o := range list {
+		if id, err := manifest.ParseEntry(o.Object); err == nil {
+			x.List = append(x.List, live.Discovered{ID: id, Replicas: o.Replicas, Completions: o.Completions})
+		}
+	}
+	return x
+}
+
+// Reported returns the objects as a replica reports them; never nil.
+func (x *Objects) Reported() []v1alpha1.DiscoveredObject {
+	all := []v1alpha1.DiscoveredObject{}
+	if x.Any() {
+		for _, o := range x.List {
+			all = append(all, v1alpha1.DiscoveredObject{Object: o.ID.Entry(), Replicas: o.Replicas, Completions: o.Completions})
+		}
+	}
+	return all
+}
+
+// Any reports whether a plan has to know the objects; a cluster without any is not asked again.
+func (x *Objects) Any() bool { return x != nil && len(x.List) > 0 }
+
+// KnownTo reports whether plan was made with the objects.
+func (x *Objects) KnownTo(plan *propagate.Plan) bool { return x.planned && x.since != plan }
+
+// ByCluster are the objects of all clusters.
+type ByCluster map[string]*Objects
+
+// Unplanned reports whether a cluster has objects that no plan knows.
+func (all ByCluster) Unplanned() bool {
+	for _, x := range all {
+		if x.Any() && !x.planned {
+			return true
+		}
+	}
+	return false
+}
+
+// AddTo adds the objects to decided, and records that the next plan knows them. The decisions of an active plan that was
+// made with them contain them already.
+func (all ByCluster) AddTo(decided []propagate.Previous, active *propagate.Plan) []propagate.Previous {
+	at := map[manifest.ID]int{}
+	for i := range decided {
+		at[decided[i].ID] = i
+	}
+	for name, x := range all {
+		if x.KnownTo(active) {
+			continue
+		}
+		x.planned, x.since = true, active
+		for _, o := range x.List {
+			i, known := at[o.ID]
+			if !known {
+				i = len(decided)
+				at[o.ID], decided = i, append(decided, propagate.Previous{ID: o.ID})
+			}
+			decided[i].Clusters = place(decided[i].Clusters, propagate.PreviousCluster{Name: name, Replicas: o.Replicas, Completions: o.Completions})
+		}
+	}
+	return decided
+}
+
+// place adds a cluster to others, sorted, unless it is there. The others may belong to a plan and are not changed.
+func place(others []propagate.PreviousCluster, c propagate.PreviousCluster) []propagate.PreviousCluster {
+	i, there := slices.BinarySearchFunc(others, c, func(a, b propagate.PreviousCluster) int { return cmp.Compare(a.Name, b.Name) })
+	if there {
+		return others
+	}
+	return slices.Insert(slices.Clone(others), i, c)
+}

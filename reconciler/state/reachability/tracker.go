@@ -1,0 +1,289 @@
+// Package reachability tracks whether the API servers of the clusters answer, and which replica executes each cluster.
+package reachability
+
+import (
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/status"
+)
+
+const (
+	// LostGrace is how long a watch may be lost before its cluster counts as unreachable.
+	LostGrace = 15 * time.Second
+	// handoverGrace is how long the reachability of a cluster counts as unchanged after another replica took the cluster, or
+	// after this replica began to lead: the new owner has to connect and probe first.
+	handoverGrace = LostGrace
+	// ProbeWriteInterval is how old lastProbeTime of a Cluster may get before it alone is worth a write.
+	ProbeWriteInterval = time.Minute
+	// staleProbe is how old the probe of another replica may be: while the cluster answers, the replica writes it again
+	// every ProbeWriteInterval.
+	staleProbe = 2*ProbeWriteInterval + handoverGrace
+)
+
+// NotProbed is why a cluster counts as unreachable before its first probe has finished.
+const NotProbed = "not heard from yet"
+
+// NotConnected is why a cluster counts as unreachable that no replica is connected to.
+const NotConnected = "not connected"
+
+// Ownership says which replica executes a cluster. Sole is the ownership of a replica that is alone; package lease has
+// the other.
+type Ownership interface {
+	// Holds reports whether this replica may write to the cluster now.
+	Holds(cluster string) bool
+	// Owner returns the replica that may, or is about to; empty if none is known.
+	Owner(cluster string) string
+}
+
+// Sole is the Ownership of the only replica.
+type Sole struct{}
+
+// Holds returns true.
+func (Sole) Holds(string) bool { return true }
+
+// Owner returns the empty name of the only replica.
+func (Sole) Owner(string) string { return "" }
+
+// State says whether the API server of a cluster answers.
+type State struct {
+	// Unreachable is why it does not answer; empty if it does.
+	Unreachable string
+	// LastProbe is when it answered last; zero if it never did.
+	LastProbe time.Time
+	// Silence classifies Unreachable, and carries the state of the breaker.
+	Silence status.Outage
+}
+
+// Connectivity returns the reachability as a DeliveryReport carries it.
+func (s State) Connectivity() v1alpha1.Connectivity {
+	r := v1alpha1.Connectivity{Unreachable: s.Unreachable}
+	if s.Unreachable == "" {
+		return r
+	}
+	if !s.LastProbe.IsZero() {
+		r.LastProbeTime = seconds(s.LastProbe)
+	}
+	r.Reason = s.Silence.Reason
+	if !s.Silence.Since.IsZero() {
+		r.OpenSince = seconds(s.Silence.Since)
+		r.Retry = &metav1.Duration{Duration: s.Silence.Retry}
+	}
+	return r
+}
+
+func seconds(t time.Time) *metav1.Time { return &metav1.Time{Time: t.UTC().Truncate(time.Second)} }
+
+// Probe is the status of a Cluster as the replica that owns it wrote it: all that is known of a cluster on which
+// nothing was delivered yet.
+type Probe struct {
+	// Known is false before the first probe. Failure is empty if the cluster answered.
+	Known   bool
+	Failure string
+	At      time.Time
+}
+
+// remoteState is a cluster's reachability as last reported by the replica that owns it.
+type remoteState struct {
+	replica string
+	reach   v1alpha1.Connectivity
+	at      time.Time
+}
+
+// Tracker holds the reachability of every cluster, and the part of this replica in the work. Deliver and member record
+// the reachability of connected clusters, replica that of all others.
+type Tracker struct {
+	replica   string
+	ownership Ownership
+	shared    bool // several replicas share the clusters
+
+	mu        sync.Mutex
+	connected map[string]State
+	remote    map[string]remoteState
+	probes    map[string]Probe
+	follower  bool
+	// handedOver is when the ownership of clusters changed last, or this replica began to lead.
+	handedOver time.Time
+}
+
+// NewTracker returns the tracker of a replica that is alone: it leads and owns every cluster.
+func NewTracker() *Tracker {
+	return &Tracker{
+		ownership: Sole{}, connected: map[string]State{}, remote: map[string]remoteState{}, probes: map[string]Probe{},
+	}
+}
+
+// NewSharedTracker returns the tracker of one of several replicas. It follows until Lead is called.
+func NewSharedTracker(replica string, ownership Ownership) *Tracker {
+	t := NewTracker()
+	t.replica, t.ownership, t.shared, t.follower = replica, ownership, true, true
+	return t
+}
+
+// Lead makes this replica the leader. It returns false if the replica led already.
+func (t *Tracker) Lead(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.follower {
+		return false
+	}
+	t.follower, t.handedOver = false, now
+	return true
+}
+
+// Replica returns the name of this replica; empty if it is alone.
+func (t *Tracker) Replica() string { return t.replica }
+
+// Shared reports whether several replicas share the clusters.
+func (t *Tracker) Shared() bool { return t.shared }
+
+// Owns reports whether this replica may write to the cluster now.
+func (t *Tracker) Owns(cluster string) bool { return t.ownership.Holds(cluster) }
+
+// Follower reports whether another replica leads, or none.
+func (t *Tracker) Follower() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.follower
+}
+
+// HandOver records that clusters change their owner.
+func (t *Tracker) HandOver(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.handedOver = now
+}
+
+// HandoverRemaining returns how long clusters may still be on their way between replicas; zero or less if they are not.
+func (t *Tracker) HandoverRemaining(now time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.handoverRemaining(now)
+}
+
+func (t *Tracker) handoverRemaining(now time.Time) time.Duration {
+	if !t.shared {
+		return 0
+	}
+	return handoverGrace - now.Sub(t.handedOver)
+}
+
+// SetReachability records the reachability of a connected cluster.
+func (t *Tracker) SetReachability(cluster string, to State) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.connected[cluster] = to
+}
+
+// Disconnect forgets the reachability of a cluster that this process is not connected to any more.
+func (t *Tracker) Disconnect(cluster string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.connected, cluster)
+}
+
+// Connected reports whether this process is connected to a cluster.
+func (t *Tracker) Connected(cluster string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, connected := t.connected[cluster]
+	return connected
+}
+
+// RecordProbe records the status of a Cluster as the replica that owns it wrote it.
+func (t *Tracker) RecordProbe(cluster string, p Probe) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.probes[cluster] = p
+}
+
+// Reachability returns the reachability of a cluster: as this process found it if it is connected, otherwise as the
+// replica that owns the cluster reported it last.
+func (t *Tracker) Reachability(cluster string, now time.Time) State {
+	owner := ""
+	if t.shared {
+		owner = t.ownership.Owner(cluster)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if own, connected := t.connected[cluster]; connected {
+		return own
+	}
+	if !t.shared {
+		return State{Unreachable: NotConnected}
+	}
+	remote, known := t.reported(cluster, owner, now)
+	if !known {
+		reach := t.asProbed(cluster, now)
+		reach.Silence = silenceOf(remote.reach)
+		return reach
+	}
+	reach := State{Unreachable: remote.reach.Unreachable, Silence: silenceOf(remote.reach)}
+	switch {
+	case reach.Unreachable == "":
+		reach.LastProbe = remote.at
+	case remote.reach.LastProbeTime != nil:
+		reach.LastProbe = remote.reach.LastProbeTime.Time
+	}
+	return reach
+}
+
+// reported returns the last report of a cluster. known is false if no report counts: during a hand-over the report of
+// the previous owner does.
+func (t *Tracker) reported(cluster, owner string, now time.Time) (remote remoteState, known bool) {
+	remote, known = t.remote[cluster]
+	return remote, known && (t.handoverRemaining(now) > 0 || remote.replica == owner)
+}
+
+// asProbed returns the reachability of a cluster on which nothing was delivered yet.
+func (t *Tracker) asProbed(cluster string, now time.Time) State {
+	p := t.probes[cluster]
+	if !p.Known || now.Sub(p.At) > staleProbe {
+		return State{Unreachable: NotProbed}
+	}
+	return State{Unreachable: p.Failure, LastProbe: p.At}
+}
+
+// MergeReachability records the reachability that another replica reports. It reports whether that is news.
+func (t *Tracker) MergeReachability(cluster, replica string, reach v1alpha1.Connectivity, now time.Time) (changed bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before, known := t.remote[cluster]
+	t.remote[cluster] = remoteState{replica, reach, now}
+	return !known || before.replica != replica || before.reach.Unreachable != reach.Unreachable
+}
+
+// Accepts reports whether the report of a replica about a cluster counts: the leader takes reports of the owner of a
+// cluster that it is not connected to itself.
+func (t *Tracker) Accepts(cluster, replica string) bool {
+	return t.shared && !t.Follower() && !t.Connected(cluster) && replica != t.replica && t.ownership.Owner(cluster) == replica
+}
+
+// ReportExpected returns how long the first report about a cluster may still take; zero if none is expected.
+func (t *Tracker) ReportExpected(cluster string, now time.Time) time.Duration {
+	if !t.shared {
+		return 0
+	}
+	owner := t.ownership.Owner(cluster)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	remaining := t.handoverRemaining(now)
+	if _, connected := t.connected[cluster]; remaining <= 0 || connected {
+		return 0
+	}
+	if _, known := t.reported(cluster, owner, now); known {
+		return 0
+	}
+	return remaining
+}
+
+func silenceOf(reach v1alpha1.Connectivity) status.Outage {
+	s := status.Outage{Reason: reach.Reason}
+	if reach.OpenSince != nil && reach.Retry != nil {
+		s.Since, s.Retry = reach.OpenSince.Time, reach.Retry.Duration
+	}
+	return s
+}

@@ -1,0 +1,56 @@
+package state
+
+import (
+	"time"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+)
+
+func (f *Federation) updateRelease(c *changes.Changes, interval time.Duration) {
+	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key}, Interval: interval})
+}
+
+func (f *Federation) updateCluster(c *changes.Changes, cluster string, interval time.Duration) {
+	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster}, Interval: interval})
+}
+
+func (f *Federation) updateObject(c *changes.Changes, id manifest.ID, interval time.Duration) {
+	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Object: id}, Interval: interval})
+}
+
+func (f *Federation) writeDelivery(c *changes.Changes, cluster string, interval time.Duration) {
+	c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster, Write: true}, Interval: interval})
+}
+
+// observed adds the updates that follow from an observation of one object on one cluster.
+func (f *Federation) observed(c *changes.Changes, id manifest.ID, cluster string) {
+	c.Updates = append(c.Updates, f.bulk.ObjectUpdate(f.key, id, changes.ObjectInterval))
+	f.updateCluster(c, cluster, f.bulk.Interval(changes.ReleaseInterval, changes.BulkComputeInterval))
+}
+
+// updateObjects updates objects and every Delivery.
+func (f *Federation) updateObjects(c *changes.Changes, ids map[manifest.ID]bool) {
+	f.updateObjectsOn(c, ids, f.names()...)
+}
+
+// updateObjectsOn updates objects that can have changed on some clusters only: with a thousand clusters that each
+// report at the same time, updateObjects would compute a million Deliveries.
+func (f *Federation) updateObjectsOn(c *changes.Changes, ids map[manifest.ID]bool, clusters ...string) {
+	for id := range ids {
+		f.updateObject(c, id, 0)
+	}
+	for _, name := range clusters {
+		f.updateCluster(c, name, 0)
+	}
+	f.updateRelease(c, 0)
+}
+
+// endBulk ends the bulk when every reachable cluster has been delivered, and updates all objects.
+func (f *Federation) endBulk(c *changes.Changes, now time.Time) {
+	if f.bulk.Active && !f.outstanding(now) {
+		f.bulk.Active, f.bulk.Urgent = false, nil
+		f.updateObjects(c, f.objectIDs())
+		c.BulkEnded = true
+	}
+}
