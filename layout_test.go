@@ -65,6 +65,25 @@ var within = map[string]map[string][]string{
 		"review/post":  {"review", "text"},
 		"command":      {"gitrepo", "gitrepo/edit", "hub", "text"},
 	},
+	"propagate": {
+		"applyset":   {},
+		"applyorder": {},
+		"claim":      {},
+		"exclude":    {"applyset"},
+		"scope":      {},
+		"taint":      {},
+		"place":      {},
+		"divide":     {"place"},
+		"stage":      {},
+		"staged":     {".", "applyorder"},
+		"dump":       {".", "exclude"},
+		"permit":     {"."},
+		"check":      {".", "stage"},
+		"diff/hunk":  {},
+		"diff":       {".", "check", "diff/hunk", "permit"},
+
+		"diff/hunk/onserver": {}, // tests on an API server
+	},
 	"reconciler": {
 		"apply/ownership":   {},
 		"apply/live":        {"apply/ownership"},
@@ -112,6 +131,8 @@ var within = map[string]map[string][]string{
 var sizes = map[string]int{
 	"cmd/accord/": 3500, // every package below it
 	"cmd/accord":  2500,
+	"propagate/":  3500,
+	"propagate":   3000,
 	"reconciler/": 3500,
 	"reconciler":  700,
 }
@@ -191,6 +212,23 @@ func TestPackagesStaySmall(t *testing.T) {
 		if bound && lines[pkg] >= most {
 			t.Errorf("%s has %d lines without tests: keep it below %d, or split it", pkg, lines[pkg], most)
 		}
+	}
+}
+
+// TestStructsStaySmall: the fields of a large struct have several users; a value type for each says who needs which.
+// The resources of users in api follow their documents.
+func TestStructsStaySmall(t *testing.T) {
+	const most = 20
+	for _, file := range parsed(t, ".") {
+		if under(file.name, "api") {
+			continue
+		}
+		ast.Inspect(file.syntax, func(n ast.Node) bool {
+			if s, ok := n.(*ast.StructType); ok && s.Fields.NumFields() > most {
+				t.Errorf("%s: a struct of %d fields: group them into types, so that at most %d are left", file.at(s.Pos()), s.Fields.NumFields(), most)
+			}
+			return true
+		})
 	}
 }
 

@@ -16,14 +16,14 @@ import (
 // propagateDeps (Karmada §6.7). A dependency goes to every cluster of the object, beside the clusters that its own
 // policy chose, and is held wherever the object is held (B13).
 func (p *Plan) attach() {
-	p.dependents = map[manifest.ID][]*item{}
-	for _, it := range slices.Clone(p.items) {
+	p.relations.dependents = map[manifest.ID][]*item{}
+	for _, it := range slices.Clone(p.items.all) {
 		if it.decision.Dependencies && it.decision.ID.Namespace != "" {
 			p.followReferences(it, it, map[manifest.ID]bool{it.decision.ID: true})
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(p.dependents), manifest.ID.Compare) {
-		p.byID[id].addClustersOf(p.dependents[id])
+	for _, id := range slices.SortedFunc(maps.Keys(p.relations.dependents), manifest.ID.Compare) {
+		p.items.byID[id].addClustersOf(p.relations.dependents[id])
 	}
 }
 
@@ -36,11 +36,11 @@ func (p *Plan) followReferences(owner, it *item, seen map[manifest.ID]bool) {
 	for _, ref := range it.kind.Dependencies(it.manifest) {
 		for _, needed := range p.resolve(ref) {
 			id := needed.decision.ID
-			if seen[id] || p.exclusions.reason(id, needed.manifest) != "" {
+			if seen[id] || p.rules.exclusions.Object(id, needed.manifest) != "" {
 				continue
 			}
 			seen[id] = true
-			p.dependents[id] = append(p.dependents[id], owner)
+			p.relations.dependents[id] = append(p.relations.dependents[id], owner)
 			p.followReferences(owner, needed, seen)
 		}
 	}
@@ -50,14 +50,14 @@ func (p *Plan) followReferences(owner, it *item, seen map[manifest.ID]bool) {
 // it.
 func (p *Plan) resolve(ref kind.Reference) []*item {
 	if ref.Name != "" {
-		if it, known := p.byID[ref.ID]; known {
+		if it, known := p.items.byID[ref.ID]; known {
 			return []*item{it}
 		}
 		return nil
 	}
 	selector := labels.SelectorFromSet(ref.Labels)
 	var found []*item
-	for _, it := range p.items {
+	for _, it := range p.items.all {
 		id := it.decision.ID
 		if id.GroupKind() == ref.GroupKind() && id.Namespace == ref.Namespace && selector.Matches(labels.Set(it.manifest.GetLabels())) {
 			found = append(found, it)

@@ -9,18 +9,37 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 )
 
+// claim finds the policy of an object, or the reason why accord does not propagate it.
+func (p *Plan) claim(it *item) {
+	d := it.decision
+	if d.Why = p.rules.exclusions.Object(d.ID, it.manifest); d.Why != "" {
+		return
+	}
+	if d.Policy = p.rules.claims.Winner(it.manifest); d.Policy == nil {
+		d.Why = unclaimed(d.ID)
+	}
+}
+
+// unclaimed returns the reason for an object that no policy selects.
+func unclaimed(id manifest.ID) string {
+	if id.Namespace == "" {
+		return "no ClusterPropagationPolicy selects it"
+	}
+	return fmt.Sprintf("no PropagationPolicy in namespace %s and no ClusterPropagationPolicy selects it", id.Namespace)
+}
+
 // choose decides about a claimed object: which clusters fit, how many replicas each gets, and where a policy suspends
 // it.
 func (p *Plan) choose(it *item) {
 	d := it.decision
 	if d.Policy == nil {
-		p.refuseAll(d, d.Why, d.Origin)
+		p.members.refuseAll(d, d.Why, d.Origin)
 		return
 	}
 	d.inherit(d.Policy)
 	if why, at := p.blocker(d.Policy); why != "" {
 		d.Why = fmt.Sprintf("%s (%s); existing objects are kept", why, at)
-		p.refuseAll(d, why, at)
+		p.members.refuseAll(d, why, at)
 		return
 	}
 	p.place(it)
@@ -40,20 +59,12 @@ func (p *Plan) blocker(c *policy.Policy) (why string, at manifest.Origin) {
 		return fmt.Sprintf("schedulerName is %q; accord supports only %q", name, policy.DefaultScheduler), c.At("spec.schedulerName")
 	}
 	for i, name := range c.Spec.DependentOverrides {
-		if !p.overrides.has(c.Namespace, name) {
+		if !p.rules.overrides.Has(c.Namespace, name) {
 			return fmt.Sprintf("it waits for override policy %q, which does not exist", name),
 				c.At(fmt.Sprintf("spec.dependentOverrides[%d]", i))
 		}
 	}
 	return "", manifest.Origin{}
-}
-
-// refuseAll refuses every cluster for one reason.
-func (p *Plan) refuseAll(d *Decision, why string, at manifest.Origin) {
-	d.Refused = make([]Refusal, len(p.clusters))
-	for i, c := range p.clusters {
-		d.Refused[i] = Refusal{Cluster: c.Name, Why: why, At: at}
-	}
 }
 
 // place chooses clusters. It tries the terms of clusterAffinities in order, beginning with the term in use, until one

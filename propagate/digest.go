@@ -16,12 +16,12 @@ import (
 func (p *Plan) Digest() string { return p.digest() }
 
 func (p *Plan) computeDigest() string {
-	sums := make([]Sum, len(p.items))
-	at := make(map[manifest.ID]int, len(p.items))
-	for i, it := range p.items {
+	sums := make([]Sum, len(p.items.all))
+	at := make(map[manifest.ID]int, len(p.items.all))
+	for i, it := range p.items.all {
 		at[it.decision.ID] = i
 	}
-	Concurrently(len(p.items), func(i int) { sums[i] = p.items[i].digestOnce(p) })
+	Concurrently(len(p.items.all), func(i int) { sums[i] = p.items.all[i].digestOnce(p) })
 	return p.DigestOf(func(id manifest.ID) Sum { return sums[at[id]] })
 }
 
@@ -43,11 +43,11 @@ func (it *item) digestOnce(p *Plan) Sum {
 func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
 	h := sha256.New()
 	var b bytes.Buffer
-	for _, c := range p.clusters {
+	for _, c := range p.members.all {
 		writeLine(&b, "cluster", c.Name)
 	}
 	h.Write(b.Bytes())
-	for _, it := range p.items {
+	for _, it := range p.items.all {
 		s := sum(it.decision.ID)
 		h.Write(s[:])
 	}
@@ -57,8 +57,8 @@ func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
 // ClusterDigest returns an identifier of a cluster's plan, held and failed objects included: "sha256:<hex>".
 func (p *Plan) ClusterDigest(cluster string) string {
 	made := p.ForCluster(cluster)
-	if i, known := p.index[cluster]; known {
-		return p.byCluster[i].digest
+	if i, known := p.members.index[cluster]; known {
+		return p.items.byCluster[i].digest
 	}
 	return made.sum()
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
-	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/render/override"
 	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
@@ -16,7 +15,7 @@ import (
 
 // Decision returns the decision about an object in Git; nil when Git has no such object. The caller must not change it.
 func (p *Plan) Decision(id manifest.ID) *Decision {
-	if it, known := p.byID[id]; known && it.decision.Origin != (manifest.Origin{}) {
+	if it, known := p.items.byID[id]; known && it.decision.Origin != (manifest.Origin{}) {
 		return it.decision
 	}
 	return nil
@@ -24,39 +23,43 @@ func (p *Plan) Decision(id manifest.ID) *Decision {
 
 // Manifest returns an object in Git with its namespace set; nil when there is none. The caller must not change it.
 func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {
-	if it, known := p.byID[id]; known {
+	if it, known := p.items.byID[id]; known {
 		return it.manifest
 	}
 	return nil
 }
 
-// Fleet returns all clusters, sorted by name, with the taints after ClusterTaintPolicies. The caller must not change
-// it.
-func (p *Plan) Fleet() []fleet.Cluster { return p.clusters }
-
 // Kind returns accord's knowledge of a kind, with the customizations of users.
-func (p *Plan) Kind(gk schema.GroupKind) kind.Kind { return p.book.Of(gk) }
+func (p *Plan) Kind(gk schema.GroupKind) kind.Kind { return p.rules.interpreters.book.Of(gk) }
 
 // Interpreters returns the customizations of users; nil when there are none. id identifies their content; it is empty
 // for nil.
-func (p *Plan) Interpreters() (book *interpret.Book, id string) { return p.book, p.interpretersID }
+func (p *Plan) Interpreters() (book *interpret.Book, id string) {
+	return p.rules.interpreters.book, p.rules.interpreters.id
+}
 
 // NeedsRoom reports whether a decision depended on the free capacity of clusters.
 func (p *Plan) NeedsRoom() bool { return p.needsRoom }
 
 // PoliciesSelecting returns all policies that select an object, the winner first (Karmada §2.2).
 func (p *Plan) PoliciesSelecting(id manifest.ID) []*policy.Policy {
-	it, known := p.byID[id]
+	it, known := p.items.byID[id]
 	if !known {
 		return nil
 	}
-	return p.claims.selecting(it.manifest)
+	return p.rules.claims.Selecting(it.manifest)
+}
+
+// PlacedOn reports whether an object goes to a cluster, a Namespace that accord creates for its objects included.
+func (p *Plan) PlacedOn(cluster string, id manifest.ID) bool {
+	it, known := p.items.byID[id]
+	return known && it.on(cluster)
 }
 
 // Trace returns the effect of each overrider on an object on one of its clusters, in order; see override.Trace. It
 // returns nil when the object does not go there.
 func (p *Plan) Trace(id manifest.ID, cluster string) ([]override.Step, error) {
-	it, known := p.byID[id]
+	it, known := p.items.byID[id]
 	if !known {
 		return nil, nil
 	}
@@ -69,13 +72,13 @@ func (p *Plan) Trace(id manifest.ID, cluster string) ([]override.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return override.Trace(u, p.clusters[p.index[cluster]], p.overrides.pick(it.candidates))
+	return p.rules.overrides.Trace(u, it.candidates, p.members.all[p.members.index[cluster]])
 }
 
 // Dependents returns the objects that need this one as a dependency, sorted.
 func (p *Plan) Dependents(id manifest.ID) []manifest.ID {
 	var ids []manifest.ID
-	for _, owner := range p.dependents[id] {
+	for _, owner := range p.relations.dependents[id] {
 		ids = append(ids, owner.decision.ID)
 	}
 	slices.SortFunc(ids, manifest.ID.Compare)

@@ -11,7 +11,7 @@ import (
 // Shares explains for each cluster of a divided object how its replicas came about, in a few words that follow the
 // number; nil for an object without a count, or that no policy claims. It repeats the decision.
 func (p *Plan) Shares(id manifest.ID) map[string]string {
-	it, known := p.byID[id]
+	it, known := p.items.byID[id]
 	if !known || it.decision.Policy == nil || it.kind.Replicas == nil {
 		return nil
 	}

@@ -3,8 +3,8 @@ package propagate
 import (
 	"fmt"
 	"slices"
-	"time"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 )
 
@@ -31,32 +31,24 @@ func suspension(p *policy.Policy, cluster string) string {
 
 // Hold returns the reason why people hold a cluster at the time of the plan, with everything of the federation there;
 // empty when they do not.
-func (p *Plan) Hold(cluster string) string { return p.holds[cluster] }
+func (p *Plan) Hold(cluster string) string { return p.members.holds[cluster] }
 
 // Held returns the reason why a chosen object is held: a policy suspends the object, people hold the cluster, or both;
-// empty otherwise. Stages hold objects in addition (Stage).
-func (p *Plan) Held(c Choice) string { return joinReasons(c.Held, p.Hold(c.Cluster)) }
+// empty otherwise. Stages hold objects in addition (package staged).
+func (p *Plan) Held(c Choice) string { return JoinReasons(c.Held, p.Hold(c.Cluster)) }
 
-// holdsAt returns the clusters that people hold at a time, with the reason; nil when there are none.
-func (p *Plan) holdsAt(now time.Time) map[string]string {
-	var holds map[string]string
-	for _, c := range p.clusters {
-		if !c.Hold.In(now) {
-			continue
-		}
-		if holds == nil {
-			holds = map[string]string{}
-		}
-		holds[c.Name] = c.Hold.String()
-		if at := c.Origin.String(); at != "" {
-			holds[c.Name] = fmt.Sprintf("%s (%s)", c.Hold, at)
-		}
+// HeldOn returns the reason why a policy suspends an object on a cluster, or people hold the cluster, whether or not
+// the plan places the object there; empty when neither is so.
+func (p *Plan) HeldOn(cluster string, id manifest.ID) string {
+	why := p.Hold(cluster)
+	if it, known := p.items.byID[id]; known {
+		why = JoinReasons(suspension(it.decision.Policy, cluster), why)
 	}
-	return holds
+	return why
 }
 
-// joinReasons joins two reasons for a hold. An object held for both stays held when one of them ends.
-func joinReasons(a, b string) string {
+// JoinReasons joins two reasons for a hold. An object held for both stays held when one of them ends.
+func JoinReasons(a, b string) string {
 	switch {
 	case a == "":
 		return b

@@ -6,9 +6,13 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/scope"
 )
+
+var namespaceKind = schema.GroupKind{Kind: "Namespace"}
 
 // namespaceNeed is the need of the objects in one namespace for it.
 type namespaceNeed struct {
@@ -23,13 +27,13 @@ type namespaceNeed struct {
 func (p *Plan) implyNamespaces() {
 	needs := p.namespaceNeeds()
 	for i := range p.Decisions {
-		if d := &p.Decisions[i]; d.ID.GroupKind() == namespaceKind && d.Policy == nil && p.exclusions.namespace(d.ID.Name) == "" {
+		if d := &p.Decisions[i]; d.ID.GroupKind() == namespaceKind && d.Policy == nil && p.rules.exclusions.Namespace(d.ID.Name) == "" {
 			d.Why += ", and none of its objects goes anywhere"
-			p.refuseAll(d, "no policy selects it, and none of its objects goes there", d.Origin)
+			p.members.refuseAll(d, "no policy selects it, and none of its objects goes there", d.Origin)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(needs)) {
-		if name == defaultNamespace || p.exclusions.namespace(name) != "" {
+		if name == scope.DefaultNamespace || p.rules.exclusions.Namespace(name) != "" {
 			continue
 		}
 		p.addToNamespace(manifest.ID{Kind: namespaceKind.Kind, Name: name}, needs[name])
@@ -80,12 +84,12 @@ func (p *Plan) addToNamespace(id manifest.ID, n namespaceNeed) {
 
 // namespace returns the item of a Namespace: the one in Git, or a bare one without a decision of its own in the plan.
 func (p *Plan) namespace(id manifest.ID) *item {
-	if it, known := p.byID[id]; known {
+	if it, known := p.items.byID[id]; known {
 		return it
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": id.Kind, "metadata": map[string]any{"name": id.Name},
 	}}
 	d := &Decision{ID: id, GVK: u.GroupVersionKind()}
-	return p.add(&item{decision: d, manifest: u, kind: p.book.Of(namespaceKind)})
+	return p.add(&item{decision: d, manifest: u, kind: p.rules.interpreters.book.Of(namespaceKind)})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/interpret"
 )
@@ -32,7 +33,7 @@ type Input struct {
 	Customizations []policy.Customization
 	Health         []interpret.HealthExprs
 	// Skip excludes namespaces and APIs of the Federation, beside the defaults (Karmada §8.2).
-	Skip Skip
+	Skip exclude.Skip
 	// Now is the current time: the hold of a cluster may expire. At the zero time no hold has expired.
 	Now time.Time
 	// Previous has the decisions of the last plan, in any order; see Plan.Previous. Without it every object is new.
@@ -43,7 +44,7 @@ type Input struct {
 // kinds.
 func (in Input) WithFederation(fed *v1alpha1.Federation) Input {
 	in.Federation = fed.Namespace + "/" + fed.Name
-	in.Skip = Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs}
+	in.Skip = exclude.Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs}
 	in.Health = nil
 	for i, h := range fed.Spec.HealthCheckExprs {
 		in.Health = append(in.Health, interpret.HealthExprs{

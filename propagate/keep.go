@@ -2,13 +2,11 @@ package propagate
 
 import (
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
@@ -24,11 +22,11 @@ func (p *Plan) KeepReason(cluster string, id manifest.ID, labels map[string]stri
 	if why := p.Hold(cluster); why != "" {
 		return why
 	}
-	if it, known := p.byID[id]; known {
+	if it, known := p.items.byID[id]; known {
 		if why := p.keepReason(it.decision, cluster); why != "" {
 			return why
 		}
-	} else if why := suspension(p.claims.winner(bareObject(id, labels)), cluster); why != "" {
+	} else if why := suspension(p.rules.claims.Winner(bareObject(id, labels)), cluster); why != "" {
 		return why
 	}
 	if id.GroupKind() == namespaceKind {
@@ -42,12 +40,12 @@ func (p *Plan) keepReason(d *Decision, cluster string) string {
 	if why := d.ownKeepReason(cluster); why != "" {
 		return why
 	}
-	if i, known := p.index[cluster]; known && d.Policy != nil {
-		if apis := p.clusters[i].APIs; apis != nil && apis.Enablement(d.GVK) == fleet.Unknown {
+	if i, known := p.members.index[cluster]; known && d.Policy != nil {
+		if apis := p.members.all[i].APIs; apis != nil && apis.Enablement(d.GVK) == fleet.Unknown {
 			return fmt.Sprintf("cluster %s could not list all its APIs, and may serve %s", cluster, d.GVK.Kind)
 		}
 	}
-	for _, owner := range p.dependents[d.ID] {
+	for _, owner := range p.relations.dependents[d.ID] {
 		if why := owner.decision.ownKeepReason(cluster); why != "" {
 			return fmt.Sprintf("%s needs it and is kept: %s", owner.decision.ID, why)
 		}
@@ -77,21 +75,12 @@ func (p *Plan) namespaceKeepReason(cluster, namespace string) string {
 			return fmt.Sprintf("%s in it is kept: %s", d.ID, why)
 		}
 	}
-	for _, tier := range []string{namespace, ""} {
-		for _, c := range p.claims.policies[tier] {
-			if why := suspension(c, cluster); why != "" && canClaimIn(c, namespace) {
-				return "objects in it may be held: " + why
-			}
+	for _, c := range p.rules.claims.In(namespace) {
+		if why := suspension(c, cluster); why != "" {
+			return "objects in it may be held: " + why
 		}
 	}
 	return ""
-}
-
-// canClaimIn reports whether a policy can claim anything in a namespace.
-func canClaimIn(p *policy.Policy, namespace string) bool {
-	return slices.ContainsFunc(p.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
-		return s.Namespace == "" || s.Namespace == namespace
-	})
 }
 
 // bareObject returns an object with nothing but identity and labels.

@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate/scope"
 )
 
 // object is one manifest with its namespace set.
@@ -24,11 +25,11 @@ type object struct {
 // normalize sets the namespace of every object, sorts the objects, and rejects an input with duplicates. It copies a
 // manifest to change it, unless before returns the copy of an earlier plan; moved has all copies.
 func normalize(in Input, before func(*unstructured.Unstructured, string) *unstructured.Unstructured, moved map[*unstructured.Unstructured]*unstructured.Unstructured) ([]object, error) {
-	scope := scopes(in.Objects)
+	scoped := scope.Of(in.Objects)
 	objects := make([]object, len(in.Objects))
 	for i, o := range in.Objects {
 		u := o.Manifest
-		if want := scope.namespace(u); want != u.GetNamespace() {
+		if want := scoped.Namespace(u); want != u.GetNamespace() {
 			if u = before(o.Manifest, want); u == nil {
 				u = o.Manifest.DeepCopy()
 				u.SetNamespace(want)

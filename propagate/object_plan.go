@@ -39,8 +39,8 @@ type Sum [sha256.Size]byte
 
 // Objects returns the IDs of all objects of the plan, implied Namespaces included, sorted.
 func (p *Plan) Objects() []manifest.ID {
-	ids := make([]manifest.ID, len(p.items))
-	for i, it := range p.items {
+	ids := make([]manifest.ID, len(p.items.all))
+	for i, it := range p.items.all {
 		ids[i] = it.decision.ID
 	}
 	slices.SortFunc(ids, manifest.ID.Compare)
@@ -50,17 +50,17 @@ func (p *Plan) Objects() []manifest.ID {
 // ObjectCount returns the number of objects that a cluster gets, held and failed ones included; 0 for an unknown
 // cluster.
 func (p *Plan) ObjectCount(cluster string) int {
-	i, known := p.index[cluster]
+	i, known := p.members.index[cluster]
 	if !known {
 		return 0
 	}
-	return len(p.byCluster[i].items)
+	return len(p.items.byCluster[i].items)
 }
 
 // ForObject renders one object for all of its clusters and keeps no result, so walking a large plan object by object
 // holds one object in memory at a time. ok is false when there is no such object.
 func (p *Plan) ForObject(id manifest.ID) (across *ObjectPlan, ok bool) {
-	it, ok := p.byID[id]
+	it, ok := p.items.byID[id]
 	if !ok {
 		return nil, false
 	}
@@ -78,8 +78,8 @@ func (p *Plan) forObject(it *item, made *ObjectPlan, render func(assigned, int) 
 	var key []byte
 	for i := range d.Chosen {
 		choice := &d.Chosen[i]
-		cluster := p.index[choice.Cluster]
-		key = p.overrides.key(choice.key(key[:0]), it.candidates, cluster)
+		cluster := p.members.index[choice.Cluster]
+		key = p.rules.overrides.Key(choice.key(key[:0]), it.candidates, cluster)
 		at, known := x.keys[string(key)]
 		if !known {
 			at = x.add(made.result(key, func() Result {

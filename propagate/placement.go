@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
@@ -77,28 +78,7 @@ func (p *Plan) fail(a *termResult, d *Decision, err error) {
 		a.at = d.Policy.At("spec.placement." + problem.Field)
 	}
 	a.chosen, a.failure = nil, err.Error()
-	a.refused = p.refuseRest(nil, a.refused, a.failure, a.at)
-}
-
-// refuseRest returns the refusals of all clusters that were not chosen: each with its own reason, or with why.
-func (p *Plan) refuseRest(chosen []Choice, refused []Refusal, why string, at manifest.Origin) []Refusal {
-	known := map[string]Refusal{}
-	for _, r := range refused {
-		known[r.Cluster] = r
-	}
-	on := map[string]bool{}
-	for _, c := range chosen {
-		on[c.Cluster] = true
-	}
-	var all []Refusal
-	for _, c := range p.clusters {
-		if r, has := known[c.Name]; has && !on[c.Name] {
-			all = append(all, r)
-		} else if !on[c.Name] {
-			all = append(all, Refusal{c.Name, why, at})
-		}
-	}
-	return all
+	a.refused = p.members.refuseRest(nil, a.refused, a.failure, a.at)
 }
 
 // question returns everything that placing an object depends on.
@@ -106,7 +86,7 @@ func (p *Plan) question(it *item, term int, fresh bool) place.Question {
 	d := it.decision
 	q := place.Question{
 		Placement: d.Policy.Spec.Placement, Term: term, GVK: d.GVK, Fresh: fresh,
-		On: p.previous[d.ID].on(), Provided: p.provided[d.ID.GroupKind()],
+		On: p.previous[d.ID].on(), Provided: p.relations.provided[d.ID.GroupKind()],
 	}
 	if it.kind.Replicas != nil {
 		q.Total, q.Workload = it.kind.Replicas(it.manifest)
@@ -125,7 +105,7 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 		requests = it.kind.Requirements(it.manifest)
 	}
 	var fit []place.Candidate
-	for _, c := range p.clusters {
+	for _, c := range p.members.all {
 		if why, field := q.Refuses(c); why != "" {
 			a.refused = append(a.refused, Refusal{c.Name, why, d.refusedAt(field)})
 			continue
@@ -189,6 +169,8 @@ func (a *termResult) divide(it *item, r divide.Request) error {
 	a.divideCompletions(it, r)
 	return nil
 }
+
+var jobKind = schema.GroupKind{Group: "batch", Kind: "Job"}
 
 // divideCompletions divides the completions of a divided Job in proportion to its parallelism (Karmada §4.9).
 func (a *termResult) divideCompletions(it *item, r divide.Request) {

@@ -19,16 +19,16 @@ type PlanPair struct {
 // PairWith returns the plan paired with the plan that follows it.
 func (p *Plan) PairWith(after *Plan) *PlanPair {
 	return &PlanPair{
-		before: p, after: after, sameRendering: p.applySet == after.applySet && p.interpretersID == after.interpretersID,
-		matching: matchOverrides(p.overrides.all, after.overrides.all, func(a, b *policy.Override) bool { return reflect.DeepEqual(a.Spec, b.Spec) }),
+		before: p, after: after, sameRendering: p.rules.rendersAs(after.rules),
+		matching: after.rules.overrides.Matching(p.rules.overrides, func(a, b *policy.Override) bool { return reflect.DeepEqual(a.Spec, b.Spec) }),
 	}
 }
 
 // ForObject renders one object in both plans; nil where there is none. It renders equal results once: both sides then
 // share the same *Rendered.
 func (pair *PlanPair) ForObject(id manifest.ID) (before, after *ObjectPlan) {
-	was, known := pair.before.byID[id]
-	now, there := pair.after.byID[id]
+	was, known := pair.before.items.byID[id]
+	now, there := pair.after.items.byID[id]
 	if there {
 		after = pair.after.forObject(now, nil, pair.after.finish)
 	}
@@ -48,7 +48,7 @@ func (pair *PlanPair) sameResults(was, now *item) bool {
 }
 
 // sameResults reports whether the same choice of cluster and replicas has the same result for two items with equal
-// manifests. matching is that of matchOverrides.
+// manifests. matching is that of override.Set.Matching.
 func sameResults(was, now *item, matching []int) bool {
 	if was.preserve != now.preserve || was.decision.Preserve != now.decision.Preserve || len(was.candidates) != len(now.candidates) {
 		return false
@@ -59,21 +59,4 @@ func sameResults(was, now *item, matching []int) bool {
 		}
 	}
 	return true
-}
-
-// matchOverrides returns for every override of after the index of the equal one of before with the same title; -1 for
-// none.
-func matchOverrides(before, after []policy.Override, equal func(a, b *policy.Override) bool) []int {
-	byTitle := map[string]int{}
-	for i := range before {
-		byTitle[before[i].Title()] = i
-	}
-	matching := make([]int, len(after))
-	for i := range after {
-		j, found := byTitle[after[i].Title()]
-		if matching[i] = -1; found && equal(&before[j], &after[i]) {
-			matching[i] = j
-		}
-	}
-	return matching
 }

@@ -92,11 +92,11 @@ func (p *Plan) restorePrevious(d *Decision, why string, at manifest.Origin, hold
 	before := p.previous[d.ID]
 	d.Chosen = nil
 	for _, c := range before.Clusters {
-		if _, there := p.index[c.Name]; there {
+		if _, there := p.members.index[c.Name]; there {
 			d.Chosen = append(d.Chosen, Choice{Cluster: c.Name, Replicas: c.Replicas, Completions: c.Completions, Held: hold(c)})
 		}
 	}
-	d.Refused = p.refuseRest(d.Chosen, d.Refused, why, at)
+	d.Refused = p.members.refuseRest(d.Chosen, d.Refused, why, at)
 	d.Term = before.Term
 }
 

@@ -33,6 +33,6 @@ func rebalancersOf(all []policy.Rebalancer) map[manifest.ID][]string {
 // joined by commas.
 func (p *Plan) rebalance(id manifest.ID) (names string, fresh bool) {
 	obeyed := strings.Split(p.previous[id].Rebalanced, ",")
-	fresh = slices.ContainsFunc(p.rebalancers[id], func(name string) bool { return !slices.Contains(obeyed, name) })
-	return strings.Join(p.rebalancers[id], ","), fresh
+	fresh = slices.ContainsFunc(p.rules.rebalancers[id], func(name string) bool { return !slices.Contains(obeyed, name) })
+	return strings.Join(p.rules.rebalancers[id], ","), fresh
 }

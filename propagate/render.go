@@ -19,11 +19,11 @@ import (
 // ForCluster returns the plan of one cluster. It renders the objects on the first call and keeps them; callers share
 // the result and must not change it. The plan of an unknown cluster is empty.
 func (p *Plan) ForCluster(cluster string) ClusterPlan {
-	i, known := p.index[cluster]
+	i, known := p.members.index[cluster]
 	if !known {
 		return ClusterPlan{Cluster: cluster}
 	}
-	t := p.byCluster[i]
+	t := p.items.byCluster[i]
 	t.once.Do(func() {
 		t.plan = p.render(i)
 		t.digest = t.plan.sum()
@@ -33,8 +33,8 @@ func (p *Plan) ForCluster(cluster string) ClusterPlan {
 
 // render renders every object of a cluster. A failure does not stop the others.
 func (p *Plan) render(cluster int) ClusterPlan {
-	assigned := p.byCluster[cluster].items
-	made := ClusterPlan{Cluster: p.clusters[cluster].Name, Objects: make([]Placed, 0, len(assigned))}
+	assigned := p.items.byCluster[cluster].items
+	made := ClusterPlan{Cluster: p.members.all[cluster].Name, Objects: make([]Placed, 0, len(assigned))}
 	for _, a := range assigned {
 		rendered, err := p.result(a, cluster)
 		if err != nil {
@@ -60,7 +60,7 @@ type result struct {
 func (p *Plan) result(a assigned, cluster int) (*Rendered, error) {
 	var room [64]byte
 	key := a.choice.key(room[:0])
-	key = p.overrides.key(key, a.item.candidates, cluster)
+	key = p.rules.overrides.Key(key, a.item.candidates, cluster)
 	a.item.mu.Lock()
 	defer a.item.mu.Unlock()
 	for _, r := range a.item.results {
@@ -114,9 +114,7 @@ func (p *Plan) finish(a assigned, cluster int) (*Rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	edits, err := override.ApplyRules(u, p.overrides.pick(it.candidates), func(o, rule int) bool {
-		return p.overrides.applies[it.candidates[o]][rule][cluster]
-	})
+	edits, err := p.rules.overrides.Apply(u, it.candidates, cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +150,7 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 	}
 	digest := render.Digest(u)
 	errs = append(errs,
-		put(u, "annotations", v1alpha1.DigestAnnotation, digest), put(u, "labels", v1alpha1.PartOfLabel, p.applySet))
+		put(u, "annotations", v1alpha1.DigestAnnotation, digest), put(u, "labels", v1alpha1.PartOfLabel, p.rules.applySet))
 	text, err := json.Marshal(u.Object)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, mistake(it.decision, "%v", err)

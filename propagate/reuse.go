@@ -15,6 +15,21 @@ import (
 // it is. p may be nil.
 func (p *Plan) Next(in Input) (*Plan, error) { return newPlan(in, p) }
 
+// lineage relates a plan to the plan that it was made from.
+type lineage struct {
+	identity *byte                                                     // identifies this plan
+	madeFrom *byte                                                     // identity of the plan that it was made from
+	moved    map[*unstructured.Unstructured]*unstructured.Unstructured // manifests that were given a namespace
+}
+
+func newLineage(last *Plan) lineage {
+	l := lineage{identity: new(byte), moved: map[*unstructured.Unstructured]*unstructured.Unstructured{}}
+	if last != nil {
+		l.madeFrom = last.lineage.identity
+	}
+	return l
+}
+
 // earlierPlan is the last plan, with the extent to which a new one can reuse it.
 type earlierPlan struct {
 	*Plan
@@ -25,16 +40,21 @@ type earlierPlan struct {
 	matching []int
 }
 
-// reusable returns how much of last, which may be nil, p can reuse.
+// reusable returns how much of last, which may be nil, p can reuse. With the same decisions, p takes over the policies
+// of last: reused decisions point to them.
 func (p *Plan) reusable(last *Plan) *earlierPlan {
 	if last == nil {
 		return nil
 	}
-	e := &earlierPlan{Plan: last, sameRendering: last.applySet == p.applySet && last.interpretersID == p.interpretersID}
-	e.sameDecisions = e.sameRendering && reflect.DeepEqual(last.skip, p.skip) && reflect.DeepEqual(last.policies, p.policies) &&
-		reflect.DeepEqual(last.rebalancers, p.rebalancers) && reflect.DeepEqual(last.clusters, p.clusters) &&
-		slices.EqualFunc(last.overrides.all, p.overrides.all, func(a, b policy.Override) bool { return a.Title() == b.Title() })
-	e.matching = matchOverrides(last.overrides.all, p.overrides.all, func(a, b *policy.Override) bool { return reflect.DeepEqual(a, b) })
+	was, now := &last.rules, &p.rules
+	e := &earlierPlan{Plan: last, sameRendering: was.rendersAs(*now)}
+	e.sameDecisions = e.sameRendering && was.exclusions.Equal(now.exclusions) && was.claims.Equal(now.claims) &&
+		reflect.DeepEqual(was.rebalancers, now.rebalancers) && reflect.DeepEqual(last.members.all, p.members.all) &&
+		was.overrides.SameTitles(now.overrides)
+	e.matching = now.overrides.Matching(was.overrides, func(a, b *policy.Override) bool { return reflect.DeepEqual(a, b) })
+	if e.sameDecisions {
+		now.claims = was.claims
+	}
 	return e
 }
 
@@ -43,7 +63,7 @@ func (e *earlierPlan) item(id manifest.ID, source *unstructured.Unstructured, at
 	if e == nil {
 		return nil
 	}
-	if was := e.byID[id]; was != nil && was.source == source && source != nil && was.decision.Origin == at {
+	if was := e.items.byID[id]; was != nil && was.source == source && source != nil && was.decision.Origin == at {
 		return was
 	}
 	return nil
@@ -54,16 +74,16 @@ func (p *Plan) placed(source *unstructured.Unstructured, namespace string) *unst
 	if p == nil {
 		return nil
 	}
-	if u := p.moved[source]; u != nil && u.GetNamespace() == namespace {
+	if u := p.lineage.moved[source]; u != nil && u.GetNamespace() == namespace {
 		return u
 	}
 	return nil
 }
 
 // reuseClaim copies the earlier policy of an object. It reports false if the policy has to be found again.
-func (p *Plan) reuseClaim(it *item) bool {
+func reuseClaim(it *item, earlier *earlierPlan) bool {
 	was := it.earlier
-	if was == nil || !p.earlier.sameDecisions {
+	if was == nil || !earlier.sameDecisions {
 		return false
 	}
 	it.decision.Policy, it.decision.Why, it.unclaimed = was.ownDecision.Policy, was.unclaimed, was.unclaimed
@@ -71,15 +91,15 @@ func (p *Plan) reuseClaim(it *item) bool {
 }
 
 // reuseChoice copies the earlier decision about an object. It reports false if the decision has to be made again.
-func (p *Plan) reuseChoice(it *item) bool {
+func (p *Plan) reuseChoice(it *item, earlier *earlierPlan) bool {
 	was := it.earlier
-	if was == nil || !p.earlier.sameDecisions {
+	if was == nil || !earlier.sameDecisions {
 		return false
 	}
 	id := it.decision.ID
 	together, apart := it.groups()
-	if together != "" || apart != "" || !reflect.DeepEqual(p.previous[id], p.earlier.previous[id]) ||
-		!reflect.DeepEqual(p.provided[id.GroupKind()], p.earlier.provided[id.GroupKind()]) {
+	if together != "" || apart != "" || !reflect.DeepEqual(p.previous[id], earlier.previous[id]) ||
+		!reflect.DeepEqual(p.relations.provided[id.GroupKind()], earlier.relations.provided[id.GroupKind()]) {
 		return false
 	}
 	*it.decision, it.needsRoom = was.ownDecision, was.needsRoom
@@ -87,17 +107,17 @@ func (p *Plan) reuseChoice(it *item) bool {
 }
 
 // reuseResults takes over the rendered results, and the digest if the object goes to the same clusters in the same way.
-func (p *Plan) reuseResults(it *item) {
+func (p *Plan) reuseResults(it *item, earlier *earlierPlan) {
 	was := it.earlier
-	if was == nil || !p.earlier.sameRendering || p.earlier.scaled[it.decision.ID] != p.scaled[it.decision.ID] ||
-		!sameResults(was, it, p.earlier.matching) {
+	if was == nil || !earlier.sameRendering || earlier.relations.scaled[it.decision.ID] != p.relations.scaled[it.decision.ID] ||
+		!sameResults(was, it, earlier.matching) {
 		return
 	}
 	was.mu.Lock()
 	defer was.mu.Unlock()
-	if p.earlier.sameDecisions && was.digested && was.overwrite == it.overwrite && sameDelivery(was.decision, it.decision) {
+	if earlier.sameDecisions && was.digested && was.overwrite == it.overwrite && sameDelivery(was.decision, it.decision) {
 		it.results, it.digest, it.digested = slices.Clip(was.results), was.digest, true
-		it.unchanged = reflect.DeepEqual(was.decision, it.decision) && reflect.DeepEqual(p.previous[it.decision.ID], p.earlier.previous[it.decision.ID])
+		it.unchanged = reflect.DeepEqual(was.decision, it.decision) && reflect.DeepEqual(p.previous[it.decision.ID], earlier.previous[it.decision.ID])
 		return
 	}
 	it.reusable = slices.Clip(was.results)
@@ -112,6 +132,6 @@ func sameDelivery(a, b *Decision) bool {
 
 // UnchangedSince reports whether p was made from last and everything about an object is as it was there.
 func (p *Plan) UnchangedSince(last *Plan, id manifest.ID) bool {
-	it := p.byID[id]
-	return last != nil && p.madeFrom == last.identity && it != nil && it.unchanged
+	it := p.items.byID[id]
+	return last != nil && p.lineage.madeFrom == last.lineage.identity && it != nil && it.unchanged
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -47,7 +46,7 @@ func (p *Plan) newRollouts(policies []policy.Rollout) *rollouts {
 	policies = slices.Clone(policies) // the caller may sort its own
 	r := &rollouts{claims: stage.NewPolicyIndex(policies), byPolicy: map[*policy.Rollout]*Rollout{}}
 	for i := range policies {
-		made := &Rollout{Policy: &policies[i], plan: p, clusters: make([]rolloutCluster, len(p.clusters))}
+		made := &Rollout{Policy: &policies[i], plan: p, clusters: make([]rolloutCluster, len(p.members.all))}
 		r.byPolicy[made.Policy] = made
 		r.all = append(r.all, made)
 	}
@@ -60,13 +59,13 @@ func (r *Rollout) Name() string { return r.Policy.String() }
 
 // Sequence returns the clusters of each stage. also are clusters from which an object of the rollout is to be removed.
 func (r *Rollout) Sequence(also ...string) stage.Sequence {
-	return stage.NewSequence(r.Policy, r.plan.clusters, slices.Concat(r.Clusters, also))
+	return stage.NewSequence(r.Policy, r.plan.members.all, slices.Concat(r.Clusters, also))
 }
 
 // Digest returns one digest for all objects of the rollout on a cluster (stage.Sum); empty when there are none. An
 // object that cannot be rendered counts with its error. Digest renders the objects of the cluster.
 func (r *Rollout) Digest(cluster string) string {
-	i, known := r.plan.index[cluster]
+	i, known := r.plan.members.index[cluster]
 	if !known {
 		return ""
 	}
@@ -76,7 +75,7 @@ func (r *Rollout) Digest(cluster string) string {
 // Items returns the objects that Digest covers, in apply order; objects that cannot be rendered come last. The caller
 // must not change them.
 func (r *Rollout) Items(cluster string) []stage.Item {
-	if i, known := r.plan.index[cluster]; known {
+	if i, known := r.plan.members.index[cluster]; known {
 		return r.forCluster(i).items
 	}
 	return nil
@@ -85,7 +84,7 @@ func (r *Rollout) Items(cluster string) []stage.Item {
 // Dependencies returns the Items that are on the cluster only because another object needs them: the RolloutPolicy
 // itself does not claim them.
 func (r *Rollout) Dependencies(cluster string) []manifest.ID {
-	if i, known := r.plan.index[cluster]; known {
+	if i, known := r.plan.members.index[cluster]; known {
 		return r.forCluster(i).dependencies
 	}
 	return nil
@@ -93,7 +92,7 @@ func (r *Rollout) Dependencies(cluster string) []manifest.ID {
 
 // Held returns the reason why people hold objects of the rollout on a cluster, or all of it; empty when they do not.
 func (r *Rollout) Held(cluster string) string {
-	if i, known := r.plan.index[cluster]; known {
+	if i, known := r.plan.members.index[cluster]; known {
 		return cmp.Or(r.plan.Hold(cluster), r.forCluster(i).held)
 	}
 	return ""
@@ -103,7 +102,7 @@ func (r *Rollout) Held(cluster string) string {
 func (r *Rollout) forCluster(cluster int) *rolloutCluster {
 	w := &r.clusters[cluster]
 	w.once.Do(func() {
-		target := r.plan.ForCluster(r.plan.clusters[cluster].Name)
+		target := r.plan.ForCluster(r.plan.members.all[cluster].Name)
 		for _, o := range target.Objects {
 			w.add(r, target.Cluster, stage.Item{ID: o.ID, Digest: o.Digest}, o.Held)
 		}
@@ -120,7 +119,7 @@ func (w *rolloutCluster) add(r *Rollout, cluster string, item stage.Item, held s
 		return
 	}
 	w.items, w.held = append(w.items, item), cmp.Or(w.held, held)
-	if r.plan.rollouts.claimedBy[r.plan.byID[item.ID]] != r.Policy {
+	if r.plan.rollouts.claimedBy[r.plan.items.byID[item.ID]] != r.Policy {
 		w.dependencies = append(w.dependencies, item.ID)
 	}
 }
@@ -143,7 +142,7 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 		return nil
 	}
 	p.assignRollouts()
-	it, known := p.byID[id]
+	it, known := p.items.byID[id]
 	if !known {
 		return p.rollouts.byPolicy[p.rollouts.claims.PolicyFor(bareObject(id, labels))]
 	}
@@ -153,7 +152,7 @@ func (p *Plan) Rollout(cluster string, id manifest.ID, labels map[string]string)
 // rolloutPolicy returns the RolloutPolicy that stages an object on a cluster.
 func (p *Plan) rolloutPolicy(it *item, cluster string) *policy.Rollout {
 	moves := p.rollouts.claimedBy[it]
-	if owners := p.dependents[it.decision.ID]; len(owners) > 0 {
+	if owners := p.relations.dependents[it.decision.ID]; len(owners) > 0 {
 		moves = stage.DependencyPolicy(moves, p.ownerPolicies(owners, cluster, it.on(cluster)))
 	}
 	return moves
@@ -171,25 +170,19 @@ func (p *Plan) ownerPolicies(owners []*item, cluster string, wanted bool) []*pol
 	return all
 }
 
-// on reports whether the object goes to a cluster.
-func (it *item) on(cluster string) bool {
-	_, there := slices.BinarySearchFunc(it.decision.Chosen, cluster, func(c Choice, name string) int { return strings.Compare(c.Cluster, name) })
-	return there
-}
-
 // assignRollouts determines once which rollout stages every object, and where. A Namespace that is not in Git has none:
 // it exists as soon as an object in it does.
 func (p *Plan) assignRollouts() {
 	r := p.rollouts
 	r.once.Do(func() {
 		r.claimedBy = map[*item]*policy.Rollout{}
-		for _, it := range p.items {
+		for _, it := range p.items.all {
 			if claimed := r.claims.PolicyFor(it.manifest); claimed != nil && it.decision.Origin != (manifest.Origin{}) {
 				r.claimedBy[it] = claimed
 			}
 		}
 		on := map[*Rollout]map[string]bool{}
-		for _, it := range p.items {
+		for _, it := range p.items.all {
 			for _, c := range it.decision.Chosen {
 				if made := r.byPolicy[p.rolloutPolicy(it, c.Cluster)]; made != nil {
 					if on[made] == nil {

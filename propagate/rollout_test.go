@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
+	"github.com/accord-dev/accord/propagate/staged"
 )
 
 const stagedInput = `
@@ -163,13 +164,12 @@ func TestDumpRollouts(t *testing.T) {
 }
 
 // staging of a cluster with these turns, where live objects are there.
-func staging(p *propagate.Plan, cluster string, turns map[string]propagate.StageAssignment, along map[manifest.ID]string, live ...manifest.ID) *propagate.StagedPlan {
+func staging(p *propagate.Plan, cluster string, turns map[string]staged.Assignment, along map[manifest.ID]string, live ...manifest.ID) *staged.Plan {
 	there := map[manifest.ID]map[string]string{}
 	for _, id := range live {
 		there[id] = nil
 	}
-	s := p.Stage(cluster, turns, along, maps.All(there))
-	return &s
+	return staged.New(p, cluster, turns, along, maps.All(there))
 }
 
 // suspension are the reasons in a target, by object.
@@ -183,7 +183,7 @@ func suspension(t propagate.ClusterPlan) map[manifest.ID]string {
 
 func TestStaging(t *testing.T) {
 	p := planOf(t, stagedInput)
-	waits := map[string]propagate.StageAssignment{"shop/web": {Held: "waits"}}
+	waits := map[string]staged.Assignment{"shop/web": {Held: "waits"}}
 	gone := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "gone"}
 	before := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "settings-0"}
 
@@ -194,11 +194,11 @@ func TestStaging(t *testing.T) {
 		require.Equal(t, map[manifest.ID]string{shop: "", settings: "waits", webDeployment: "waits", pages: ""}, suspension(staging(p, "us-2", waits, nil).ClusterPlan()))
 	})
 	t.Run("what was given is the plan's", func(t *testing.T) {
-		require.Equal(t, p.ForCluster("eu-1"), staging(p, "eu-1", map[string]propagate.StageAssignment{"shop/web": {}}, nil).ClusterPlan())
+		require.Equal(t, p.ForCluster("eu-1"), staging(p, "eu-1", map[string]staged.Assignment{"shop/web": {}}, nil).ClusterPlan())
 	})
 	t.Run("as long as nothing is decided hands are off", func(t *testing.T) {
-		require.Equal(t, propagate.UndecidedStage, suspension(staging(p, "eu-1", nil, nil).ClusterPlan())[webDeployment])
-		require.Equal(t, propagate.UndecidedStage, staging(p, "eu-1", nil, nil).KeepReason(gone, nil))
+		require.Equal(t, staged.Undecided, suspension(staging(p, "eu-1", nil, nil).ClusterPlan())[webDeployment])
+		require.Equal(t, staged.Undecided, staging(p, "eu-1", nil, nil).KeepReason(gone, nil))
 	})
 	t.Run("removals wait, too", func(t *testing.T) {
 		s := staging(p, "eu-1", waits, map[manifest.ID]string{before: "shop/web"}, webDeployment, before, gone)
@@ -209,13 +209,13 @@ func TestStaging(t *testing.T) {
 		unknown := staging(p, "eu-1", waits, nil, webDeployment, before)
 		require.Contains(t, unknown.KeepReason(before, nil), "may need it", "nothing says what it came with")
 		require.Empty(t, unknown.RolloutOf(before, nil))
-		given := staging(p, "eu-1", map[string]propagate.StageAssignment{"shop/web": {}}, map[manifest.ID]string{before: "shop/web"}, before)
+		given := staging(p, "eu-1", map[string]staged.Assignment{"shop/web": {}}, map[manifest.ID]string{before: "shop/web"}, before)
 		require.Empty(t, given.KeepReason(before, nil))
 		require.Empty(t, given.KeepReason(gone, nil))
 	})
 	t.Run("a rollback gives back all of it, and nothing else", func(t *testing.T) {
 		now := planOf(t, stagedInput, "settings-1", "settings-2", "web:1", "web:2")
-		back := staging(now, "us-2", map[string]propagate.StageAssignment{"shop/web": {Held: "rolled back", RollbackTo: p}}, nil)
+		back := staging(now, "us-2", map[string]staged.Assignment{"shop/web": {Held: "rolled back", RollbackTo: p}}, nil)
 		target := back.ClusterPlan()
 		require.Equal(t, map[manifest.ID]string{shop: "", settings: "", webDeployment: "", pages: ""}, suspension(target))
 		for _, o := range target.Objects {
@@ -228,7 +228,7 @@ func TestStaging(t *testing.T) {
 	t.Run("what people hold is not given back", func(t *testing.T) {
 		everywhere := []string{"clusterNames: [eu-1, us-2]", "clusterNames: [eu-1, us-1]", "clusterNames: [us-2]", "clusterNames: [us-1]"}
 		now := planOf(t, stagedInput, append(everywhere, "web:1", "web:2")...)
-		for id, why := range suspension(staging(now, "us-1", map[string]propagate.StageAssignment{"shop/web": {Held: "rolled back", RollbackTo: planOf(t, stagedInput, everywhere...)}}, nil).ClusterPlan()) {
+		for id, why := range suspension(staging(now, "us-1", map[string]staged.Assignment{"shop/web": {Held: "rolled back", RollbackTo: planOf(t, stagedInput, everywhere...)}}, nil).ClusterPlan()) {
 			require.Contains(t, why, "load test", id)
 		}
 	})

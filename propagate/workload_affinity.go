@@ -52,7 +52,7 @@ func (it *item) groups() (together, apart string) {
 // peers returns the other objects in the groups of an object that are placed anywhere.
 func (p *Plan) peers(it *item) (together, apart []place.Peer) {
 	t, a := it.groups()
-	return p.others(it, p.groups.together[t]), p.others(it, p.groups.apart[a])
+	return p.others(it, p.relations.groups.together[t]), p.others(it, p.relations.groups.apart[a])
 }
 
 // others returns the clusters of the other members of a group: of this plan, or of the previous one while not yet

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/render"
 )
 
@@ -16,8 +17,8 @@ type head struct {
 	Federation string `json:"federation,omitempty"`
 	Revision   string `json:"revision,omitempty"`
 	// Now in RFC 3339.
-	Now            time.Time `json:"now,omitzero"`
-	propagate.Skip `json:",inline"`
+	Now          time.Time `json:"now,omitzero"`
+	exclude.Skip `json:",inline"`
 }
 
 // Read reads the output of Write, or a case written by hand. It reads every .yaml part as a file in Git, whatever the name

@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
+	"github.com/accord-dev/accord/propagate/staged"
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/rollout"
 	"github.com/accord-dev/accord/reconciler/state"
@@ -153,18 +154,18 @@ func (l *Follower) execute(ctx context.Context, f *state.Federation, work assign
 }
 
 // turns returns the turns that the leader decided, by cluster and rollout.
-func (l *Follower) turns(ctx context.Context, f *state.Federation, plan *propagate.Plan, assigned map[string]*v1alpha1.Delivery) map[string]map[string]propagate.StageAssignment {
-	all := map[string]map[string]propagate.StageAssignment{}
+func (l *Follower) turns(ctx context.Context, f *state.Federation, plan *propagate.Plan, assigned map[string]*v1alpha1.Delivery) map[string]map[string]staged.Assignment {
+	all := map[string]map[string]staged.Assignment{}
 	for cluster, d := range assigned {
-		all[cluster] = map[string]propagate.StageAssignment{}
+		all[cluster] = map[string]staged.Assignment{}
 		for _, r := range d.Status.Rollouts {
 			i := slices.IndexFunc(plan.Rollouts(), func(x *propagate.Rollout) bool { return x.Name() == r.Policy })
 			if i < 0 {
 				continue
 			}
-			turn := propagate.StageAssignment{}
+			turn := staged.Assignment{}
 			if r.Held || r.Current.Digest != f.RolloutDigest(plan.Rollouts()[i], cluster) { // the decision may be about the commit before
-				turn.Held = propagate.UndecidedStage
+				turn.Held = staged.Undecided
 			}
 			if r.RollbackTo != nil {
 				turn.RollbackTo = l.rollback(ctx, f, plan, cluster, r)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
+	"github.com/accord-dev/accord/propagate/staged"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/rolloutrecord"
@@ -48,7 +49,7 @@ func (p *Past) rollBack(ctx context.Context, f *state.Federation, d *rolloutreco
 			if x.RollbackTo == nil {
 				continue
 			}
-			turn := propagate.StageAssignment{Held: x.Held}
+			turn := staged.Assignment{Held: x.Held}
 			plan, err := p.Plan(ctx, f, d.Plan, name, x.Cluster, *x.RollbackTo)
 			if plan == nil {
 				d.DecideAgain(time.Now().Add(changes.RetryInterval))

@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/staged"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
@@ -32,7 +33,7 @@ type Job struct {
 	// Recalled is set once the cluster was asked for objects that the hub has no record of.
 	Recalled bool
 
-	staging *propagate.StagedPlan // nil without rollouts
+	staging *staged.Plan // nil without rollouts
 	cluster *delivery.State
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/staged"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/deliveryreport"
@@ -24,7 +25,7 @@ import (
 type Assigned struct {
 	Deliveries map[string]*v1alpha1.Delivery // by cluster
 	// Turns by cluster and rollout.
-	Turns map[string]map[string]propagate.StageAssignment
+	Turns map[string]map[string]staged.Assignment
 	// Inventories are, by cluster, what the replicas that owned it before recorded.
 	Inventories map[string][]string
 }

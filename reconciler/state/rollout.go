@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
+	"github.com/accord-dev/accord/propagate/staged"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/gate"
@@ -29,7 +30,7 @@ type rollouts struct {
 	// dependencies are, by cluster and rollout, the inventory entries of objects that are there for the sake of others.
 	dependencies map[string]map[string][]string
 	// turns are the active decisions, by cluster and rollout.
-	turns map[string]map[string]propagate.StageAssignment
+	turns map[string]map[string]staged.Assignment
 	// seen is what each cluster has of each rollout; a cluster without an entry is looked at again.
 	seen map[string]map[string]gate.View
 	// published is what the Release reports.
@@ -84,7 +85,7 @@ func (f *Federation) DecideRollouts(now time.Time) (*rolloutrecord.Decision, boo
 		return nil, false
 	}
 	d := &rolloutrecord.Decision{
-		Plan: f.active.plan, Revision: f.active.revision, Outcomes: map[string]stage.Outcome{}, Turns: map[string]map[string]propagate.StageAssignment{},
+		Plan: f.active.plan, Revision: f.active.revision, Outcomes: map[string]stage.Outcome{}, Turns: map[string]map[string]staged.Assignment{},
 	}
 	for name, l := range f.clusters {
 		if f.rollouts.seen[name] == nil {
@@ -134,8 +135,8 @@ func (f *Federation) ActOnRollouts(d *rolloutrecord.Decision) (about *v1alpha1.R
 }
 
 // setTurns gives a cluster its turns. A delivery under way is cancelled only if something else has to be delivered.
-func (f *Federation) setTurns(c *changes.Changes, l *delivery.State, turns map[string]propagate.StageAssignment) {
-	same := maps.EqualFunc(f.rollouts.turns[l.Name], turns, func(a, b propagate.StageAssignment) bool {
+func (f *Federation) setTurns(c *changes.Changes, l *delivery.State, turns map[string]staged.Assignment) {
+	same := maps.EqualFunc(f.rollouts.turns[l.Name], turns, func(a, b staged.Assignment) bool {
 		return (a.Held == "") == (b.Held == "") && a.RollbackTo == b.RollbackTo
 	})
 	f.rollouts.turns[l.Name] = turns
@@ -156,7 +157,7 @@ func (f *Federation) restage(now time.Time) {
 		s.startedAt = now
 		f.recallRollouts()
 	}
-	s.seen, s.turns, s.published, s.past = map[string]map[string]gate.View{}, map[string]map[string]propagate.StageAssignment{}, nil, nil
+	s.seen, s.turns, s.published, s.past = map[string]map[string]gate.View{}, map[string]map[string]staged.Assignment{}, nil, nil
 	all := f.active.plan.Rollouts()
 	if len(all) == 0 {
 		f.forgetRollouts()
@@ -166,9 +167,9 @@ func (f *Federation) restage(now time.Time) {
 		before := s.states[r.Name()].Clusters
 		for _, name := range r.Clusters {
 			if s.turns[name] == nil {
-				s.turns[name] = map[string]propagate.StageAssignment{}
+				s.turns[name] = map[string]staged.Assignment{}
 			}
-			turn := propagate.StageAssignment{Held: propagate.UndecidedStage}
+			turn := staged.Assignment{Held: staged.Undecided}
 			if m, known := before[name]; known && m.Current.Digest == f.fingerprints.Rollout(r, name) {
 				turn.Held = ""
 			}
@@ -194,12 +195,11 @@ func (f *Federation) heldByStages(cluster string) bool {
 }
 
 // staging returns what a cluster gets now; nil without rollouts.
-func (f *Federation) staging(l *delivery.State) *propagate.StagedPlan {
+func (f *Federation) staging(l *delivery.State) *staged.Plan {
 	if len(f.active.plan.Rollouts()) == 0 {
 		return nil
 	}
-	s := f.active.plan.Stage(l.Name, f.rollouts.turns[l.Name], f.dependenciesOn(l.Name), l.Labels())
-	return &s
+	return staged.New(f.active.plan, l.Name, f.rollouts.turns[l.Name], f.dependenciesOn(l.Name), l.Labels())
 }
 
 // dependenciesOn returns the objects on a cluster that are there for the sake of others, with the rollout that they came

@@ -23,12 +23,12 @@ import (
 //
 // An error is a *manifest.Error with the place of the overrider that failed. u is then incomplete and must not be used.
 func Apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) ([]Edit, error) {
-	return ApplyRules(u, overrides, rulesFor(c, overrides))
+	return applied(u, overrides, rulesFor(c, overrides))
 }
 
-// ApplyRules is Apply with a function that decides which rules are for the cluster. applies receives the indexes of an
+// applied is Apply with a function that decides which rules are for the cluster. applies receives the indexes of an
 // override that selects u and of one of its rules.
-func ApplyRules(u *unstructured.Unstructured, overrides []policy.Override, applies func(override, rule int) bool) ([]Edit, error) {
+func applied(u *unstructured.Unstructured, overrides []policy.Override, applies func(override, rule int) bool) ([]Edit, error) {
 	var rec record
 	if err := rec.apply(u, overrides, applies); err != nil {
 		return nil, err
@@ -38,14 +38,16 @@ func ApplyRules(u *unstructured.Unstructured, overrides []policy.Override, appli
 
 // rulesFor returns a function that reports whether a rule is for a cluster.
 func rulesFor(c fleet.Cluster, overrides []policy.Override) func(override, rule int) bool {
-	return func(override, rule int) bool {
-		target := overrides[override].Spec.OverrideRules[rule].TargetCluster
-		if target == nil {
-			return true
-		}
-		ok, _, _ := c.Matches(*target)
-		return ok
+	return func(override, rule int) bool { return isFor(&overrides[override].Spec.OverrideRules[rule], c) }
+}
+
+// isFor reports whether a rule is for a cluster.
+func isFor(rule *policy.OverrideRule, c fleet.Cluster) bool {
+	if rule.TargetCluster == nil {
+		return true
 	}
+	ok, _, _ := c.Matches(*rule.TargetCluster)
+	return ok
 }
 
 func (rec *record) apply(u *unstructured.Unstructured, overrides []policy.Override, applies func(override, rule int) bool) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
+	"github.com/accord-dev/accord/propagate/staged"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -21,7 +22,7 @@ type Decision struct {
 	Revision string
 	Outcomes map[string]stage.Outcome // by name of the rollout
 	// Turns by cluster and rollout.
-	Turns map[string]map[string]propagate.StageAssignment
+	Turns map[string]map[string]staged.Assignment
 	// Changed are the clusters that get something new: their Deliveries are written before they do.
 	Changed []string
 	// Again is when the next decision is due; zero for not before something changes.
@@ -33,7 +34,7 @@ func (d *Decision) Take(name string, o stage.Outcome) {
 	d.Outcomes[name] = o
 	d.DecideAgain(o.RequeueAt)
 	for _, x := range o.Decisions {
-		d.SetTurn(x.Cluster, name, propagate.StageAssignment{Held: x.Held})
+		d.SetTurn(x.Cluster, name, staged.Assignment{Held: x.Held})
 		if x.Changed && !slices.Contains(d.Changed, x.Cluster) {
 			d.Changed = append(d.Changed, x.Cluster)
 		}
@@ -41,9 +42,9 @@ func (d *Decision) Take(name string, o stage.Outcome) {
 }
 
 // SetTurn decides what a cluster gets of a rollout.
-func (d *Decision) SetTurn(cluster, rollout string, turn propagate.StageAssignment) {
+func (d *Decision) SetTurn(cluster, rollout string, turn staged.Assignment) {
 	if d.Turns[cluster] == nil {
-		d.Turns[cluster] = map[string]propagate.StageAssignment{}
+		d.Turns[cluster] = map[string]staged.Assignment{}
 	}
 	d.Turns[cluster][rollout] = turn
 }

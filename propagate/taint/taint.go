@@ -1,4 +1,5 @@
-package propagate
+// Package taint applies ClusterTaintPolicies to the fleet (Karmada §1.7).
+package taint
 
 import (
 	"cmp"
@@ -10,32 +11,22 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 )
 
-// Taints returns the taints of every cluster: those of the Cluster, after ClusterTaintPolicies added and removed theirs
-// (Karmada §1.7).
-func (p *Plan) Taints() map[string][]corev1.Taint {
-	taints := make(map[string][]corev1.Taint, len(p.clusters))
-	for _, c := range p.clusters {
-		taints[c.Name] = c.Taints
-	}
-	return taints
-}
-
-// tainted returns the fleet, sorted by name, after ClusterTaintPolicies. The policies apply in the order of their
-// names: Karmada uses their age, which objects in Git do not have.
-func tainted(clusters []fleet.Cluster, policies []policy.TaintPolicy) []fleet.Cluster {
+// Apply returns the fleet, sorted by name, after ClusterTaintPolicies added and removed taints. The policies apply in
+// the order of their names: Karmada uses their age, which objects in Git do not have.
+func Apply(clusters []fleet.Cluster, policies []policy.TaintPolicy) []fleet.Cluster {
 	clusters = slices.Clone(clusters)
 	slices.SortFunc(clusters, func(a, b fleet.Cluster) int { return cmp.Compare(a.Name, b.Name) })
 	policies = slices.SortedFunc(slices.Values(policies), func(a, b policy.TaintPolicy) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range clusters {
 		for _, t := range policies {
-			clusters[i].Taints = taint(clusters[i], t)
+			clusters[i].Taints = after(clusters[i], t)
 		}
 	}
 	return clusters
 }
 
-// taint returns the taints of a cluster after one policy.
-func taint(c fleet.Cluster, t policy.TaintPolicy) []corev1.Taint {
+// after returns the taints of a cluster after one policy.
+func after(c fleet.Cluster, t policy.TaintPolicy) []corev1.Taint {
 	if t.Spec.TargetClusters != nil {
 		if ok, _, _ := c.Matches(*t.Spec.TargetClusters); !ok {
 			return c.Taints

@@ -1,9 +1,12 @@
-package propagate
+// Package exclude decides which objects accord never propagates, whatever the policies select: by Karmada's rules, by
+// those of accord, and by the settings of the Federation.
+package exclude
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,8 +28,9 @@ type Skip struct {
 	APIs []string `json:"skippedAPIs,omitempty"`
 }
 
-// exclusions are the parsed rules of a Skip, with the defaults.
-type exclusions struct {
+// Rules are the parsed rules of a Skip, with the defaults.
+type Rules struct {
+	skip       Skip
 	namespaces []namespaceRule
 	apis       []apiRule
 }
@@ -42,8 +46,9 @@ type apiRule struct {
 	kinds                 []string
 }
 
-func (s Skip) exclusions() (exclusions, error) {
-	r := exclusions{namespaces: []namespaceRule{{regexp.MustCompile(`^kube-.*$`), "matches kube-.*, which is never propagated (Karmada §8.2)"}}}
+// Rules returns the rules of the settings. The error has every setting that cannot be parsed.
+func (s Skip) Rules() (Rules, error) {
+	r := Rules{skip: s, namespaces: []namespaceRule{{regexp.MustCompile(`^kube-.*$`), "matches kube-.*, which is never propagated (Karmada §8.2)"}}}
 	var errs []error
 	for i, text := range s.Namespaces {
 		pattern, err := regexp.Compile("^(?:" + text + ")$")
@@ -65,6 +70,9 @@ func (s Skip) exclusions() (exclusions, error) {
 	}
 	return r, errors.Join(errs...)
 }
+
+// Equal reports whether two rules come from equal settings.
+func (r Rules) Equal(other Rules) bool { return reflect.DeepEqual(r.skip, other.skip) }
 
 // parseAPI reads one token of Karmada's --skipped-propagating-apis.
 func parseAPI(token string) (apiRule, error) {
@@ -91,8 +99,8 @@ func (r apiRule) matches(id manifest.ID, version string) bool {
 		slices.ContainsFunc(r.kinds, func(kind string) bool { return strings.EqualFold(strings.TrimSpace(kind), id.Kind) }))
 }
 
-// namespace returns the reason why accord propagates nothing in a namespace; empty if it may.
-func (r exclusions) namespace(name string) string {
+// Namespace returns the reason why accord propagates nothing in a namespace; empty if it may.
+func (r Rules) Namespace(name string) string {
 	switch {
 	case name == "":
 		return ""
@@ -110,7 +118,7 @@ func (r exclusions) namespace(name string) string {
 }
 
 // api returns the reason why accord does not propagate a kind; empty if it may.
-func (r exclusions) api(id manifest.ID, version string) string {
+func (r Rules) api(id manifest.ID, version string) string {
 	for _, rule := range r.apis {
 		if rule.matches(id, version) {
 			return fmt.Sprintf("%q in skippedAPIs of the Federation is never propagated", rule.token)
@@ -119,9 +127,9 @@ func (r exclusions) api(id manifest.ID, version string) string {
 	return ""
 }
 
-// reason returns why accord does not propagate an object whatever the policies select; empty if it may (Karmada §8.1,
-// and the configured rules of §8.2). Objects that configure a federation are not its workloads.
-func (r exclusions) reason(id manifest.ID, u *unstructured.Unstructured) string {
+// Object returns the reason why accord does not propagate an object; empty if it may (Karmada §8.1, and the configured
+// rules of §8.2). Objects that configure a federation are not its workloads.
+func (r Rules) Object(id manifest.ID, u *unstructured.Unstructured) string {
 	switch {
 	case id.Group == v1alpha1.GroupVersion.Group:
 		return "kinds of group " + id.Group + " configure accord itself and are never propagated"
@@ -135,10 +143,10 @@ func (r exclusions) reason(id manifest.ID, u *unstructured.Unstructured) string 
 		return fmt.Sprintf("the label %s assigns it to another owner (Karmada §8.1)", claimedByLabel)
 	}
 	namespace := id.Namespace
-	if id.GroupKind() == namespaceKind {
+	if id.Group == "" && id.Kind == "Namespace" {
 		namespace = id.Name
 	}
-	return cmp.Or(r.namespace(namespace), r.api(id, u.GroupVersionKind().Version))
+	return cmp.Or(r.Namespace(namespace), r.api(id, u.GroupVersionKind().Version))
 }
 
 const claimedByLabel = "resourcetemplate.karmada.io/claimed-by"

@@ -1,4 +1,5 @@
-package propagate
+// Package scope decides which objects have a namespace.
+package scope
 
 import (
 	"cmp"
@@ -10,16 +11,19 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// clusterScoped has the kinds without a namespace. The planner asks no API server, so it knows the built-in kinds, some
+// ClusterScoped has the kinds without a namespace. The planner asks no API server, so it knows the built-in kinds, some
 // widely used ones, and every CustomResourceDefinition among the objects. It takes any other kind for namespaced:
-// without a namespace in its manifest the object goes to "default", as with kubectl.
-type clusterScoped map[schema.GroupKind]bool
+// without a namespace in its manifest the object goes to DefaultNamespace, as with kubectl.
+type ClusterScoped map[schema.GroupKind]bool
 
-// defaultNamespace is the namespace of namespaced manifests that name none.
-const defaultNamespace = "default"
+// DefaultNamespace is the namespace of namespaced manifests that name none.
+const DefaultNamespace = "default"
 
-func scopes(objects []render.Object) clusterScoped {
-	known := clusterScoped{}
+var crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+
+// Of returns the kinds without a namespace in an input with these objects.
+func Of(objects []render.Object) ClusterScoped {
+	known := ClusterScoped{}
 	for group, kinds := range wellKnownClusterScoped() {
 		for _, kind := range kinds {
 			known[schema.GroupKind{Group: group, Kind: kind}] = true
@@ -35,20 +39,14 @@ func scopes(objects []render.Object) clusterScoped {
 	return known
 }
 
-// namespace returns the namespace that u has on a member: none for a cluster-scoped kind, "default" when the manifest
-// names none.
-func (s clusterScoped) namespace(u *unstructured.Unstructured) string {
+// Namespace returns the namespace that u has on a member: none for a cluster-scoped kind, DefaultNamespace when the
+// manifest names none.
+func (s ClusterScoped) Namespace(u *unstructured.Unstructured) string {
 	if s[u.GroupVersionKind().GroupKind()] {
 		return ""
 	}
-	return cmp.Or(u.GetNamespace(), defaultNamespace)
+	return cmp.Or(u.GetNamespace(), DefaultNamespace)
 }
-
-var (
-	crdKind       = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
-	jobKind       = schema.GroupKind{Group: "batch", Kind: "Job"}
-	namespaceKind = schema.GroupKind{Kind: "Namespace"}
-)
 
 func wellKnownClusterScoped() map[string][]string {
 	return map[string][]string{

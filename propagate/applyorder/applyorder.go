@@ -1,4 +1,5 @@
-package propagate
+// Package applyorder sorts the objects of a cluster into the order in which accord applies them.
+package applyorder
 
 import (
 	"cmp"
@@ -8,9 +9,9 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// byApplyOrder sorts the objects of a cluster into the order in which accord applies them: objects that others need
-// come first, objects that act on others last, and objects of one rank by ID.
-func byApplyOrder(a, b manifest.ID) int {
+// Compare orders two objects: objects that others need come first, objects that act on others last, and objects of one
+// rank by ID.
+func Compare(a, b manifest.ID) int {
 	return cmp.Or(cmp.Compare(rank(a.GroupKind()), rank(b.GroupKind())), a.Compare(b))
 }
 
@@ -18,9 +19,9 @@ func byApplyOrder(a, b manifest.ID) int {
 // configuration and before workloads.
 func rank(gk schema.GroupKind) int {
 	switch gk {
-	case namespaceKind:
+	case schema.GroupKind{Kind: "Namespace"}:
 		return 0
-	case crdKind:
+	case schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}:
 		return 1
 	}
 	switch gk.Kind {

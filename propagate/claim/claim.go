@@ -1,59 +1,58 @@
-package propagate
+// Package claim finds the propagation policy of each object (Karmada §2.2).
+package claim
 
 import (
 	"cmp"
-	"fmt"
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 )
 
-// claim finds the policy of an object, or the reason why accord does not propagate it.
-func (p *Plan) claim(it *item) {
-	d := it.decision
-	if d.Why = p.exclusions.reason(d.ID, it.manifest); d.Why != "" {
-		return
-	}
-	if d.Policy = p.claims.winner(it.manifest); d.Policy == nil {
-		d.Why = unclaimed(d.ID)
-	}
-}
-
-// unclaimed returns the reason for an object that no policy selects.
-func unclaimed(id manifest.ID) string {
-	if id.Namespace == "" {
-		return "no ClusterPropagationPolicy selects it"
-	}
-	return fmt.Sprintf("no PropagationPolicy in namespace %s and no ClusterPropagationPolicy selects it", id.Namespace)
-}
-
-// claims finds the policy of an object. Every policy competes for every object in every plan, so the winner depends on
+// Index finds the policy of an object. Every policy competes for every object in every plan, so the winner depends on
 // the content of Git and not on the order of creation (DESIGN section 8, B2).
-type claims struct {
-	policies map[string][]*policy.Policy // by namespace; "" has the cluster-wide ones
+type Index struct {
+	all         []policy.Policy
+	byNamespace map[string][]*policy.Policy // "" has the cluster-wide ones
 }
 
-func newClaims(policies []policy.Policy) *claims {
-	c := &claims{policies: map[string][]*policy.Policy{}}
+// NewIndex returns an index of policies. The caller must not change them afterwards.
+func NewIndex(policies []policy.Policy) *Index {
+	x := &Index{all: policies, byNamespace: map[string][]*policy.Policy{}}
 	for i := range policies {
 		p := &policies[i]
-		c.policies[p.Namespace] = append(c.policies[p.Namespace], p)
+		x.byNamespace[p.Namespace] = append(x.byNamespace[p.Namespace], p)
 	}
-	return c
+	return x
 }
 
-// winner returns the policy that claims u, nil when none does (Karmada §2.2): for a namespaced object a policy of its
-// namespace before any cluster-wide one, then the higher priority, then the more exact selector, then the smaller name.
-func (c *claims) winner(u *unstructured.Unstructured) *policy.Policy {
+// Equal reports whether both indexes have equal policies, in the same order.
+func (x *Index) Equal(other *Index) bool { return reflect.DeepEqual(x.all, other.all) }
+
+// Winner returns the policy that claims u, nil when none does: for a namespaced object a policy of its namespace before
+// any cluster-wide one, then the higher priority, then the more exact selector, then the smaller name.
+func (x *Index) Winner(u *unstructured.Unstructured) *policy.Policy {
 	if namespace := u.GetNamespace(); namespace != "" {
-		if p := best(c.policies[namespace], u); p != nil {
+		if p := best(x.byNamespace[namespace], u); p != nil {
 			return p
 		}
 	}
-	return best(c.policies[""], u)
+	return best(x.byNamespace[""], u)
+}
+
+// In returns all policies that can claim an object in a namespace, cluster-wide policies last.
+func (x *Index) In(namespace string) []*policy.Policy {
+	var all []*policy.Policy
+	for _, p := range slices.Concat(x.byNamespace[namespace], x.byNamespace[""]) {
+		if slices.ContainsFunc(p.Spec.ResourceSelectors, func(s policy.ResourceSelector) bool {
+			return s.Namespace == "" || s.Namespace == namespace
+		}) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // best returns the policy of one tier that wins u.
@@ -72,8 +71,8 @@ func best(tier []*policy.Policy, u *unstructured.Unstructured) *policy.Policy {
 	return winner
 }
 
-// selecting returns all policies that select u, best first.
-func (c *claims) selecting(u *unstructured.Unstructured) []*policy.Policy {
+// Selecting returns all policies that select u, the winner first.
+func (x *Index) Selecting(u *unstructured.Unstructured) []*policy.Policy {
 	var all []*policy.Policy
 	tiers := []string{""}
 	if namespace := u.GetNamespace(); namespace != "" {
@@ -81,7 +80,7 @@ func (c *claims) selecting(u *unstructured.Unstructured) []*policy.Policy {
 	}
 	for _, tier := range tiers {
 		var found []*policy.Policy
-		for _, p := range c.policies[tier] {
+		for _, p := range x.byNamespace[tier] {
 			if selects(p.Spec.ResourceSelectors, u) != policy.NoMatch {
 				found = append(found, p)
 			}

@@ -1,0 +1,79 @@
+package propagate
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate/applyset"
+	"github.com/accord-dev/accord/propagate/claim"
+	"github.com/accord-dev/accord/propagate/exclude"
+	"github.com/accord-dev/accord/render/override"
+	"github.com/accord-dev/accord/status/interpret"
+)
+
+// rules are the parts of an input that apply to every object.
+type rules struct {
+	exclusions   exclude.Rules
+	claims       *claim.Index
+	overrides    *override.Set
+	rebalancers  map[manifest.ID][]string // names of the WorkloadRebalancers of each object
+	interpreters interpreters
+	applySet     string
+}
+
+// interpreters are the customizations of users.
+type interpreters struct {
+	book *interpret.Book // nil without customizations
+	id   string          // identifies book; empty for nil
+}
+
+// newRules returns the rules of an input. It reuses the interpreters of the last plan, which may be nil.
+func newRules(in Input, clusters []fleet.Cluster, last *Plan) (rules, error) {
+	exclusions, err := in.Skip.Rules()
+	interpreters, bookErr := newInterpreters(in, last)
+	return rules{
+		exclusions: exclusions, interpreters: interpreters, rebalancers: rebalancersOf(in.Rebalancers), applySet: applyset.ID(in.Federation),
+		// The caller may sort its own.
+		claims: claim.NewIndex(slices.Clone(in.Policies)), overrides: override.NewSet(slices.Clone(in.Overrides), clusters),
+	}, errors.Join(err, bookErr)
+}
+
+// rendersAs reports whether both rules render with the same inventory label and the same customizations of users.
+func (r rules) rendersAs(other rules) bool {
+	return r.applySet == other.applySet && r.interpreters.id == other.interpreters.id
+}
+
+func newInterpreters(in Input, last *Plan) (interpreters, error) {
+	id := interpretersID(in)
+	switch {
+	case id == "":
+		return interpreters{}, nil
+	case last != nil && last.rules.interpreters.id == id:
+		return last.rules.interpreters, nil
+	}
+	book, err := interpret.New(in.Customizations, in.Health)
+	return interpreters{book, id}, err
+}
+
+// interpretersID identifies the customizations of an input: empty for none.
+func interpretersID(in Input) string {
+	if len(in.Customizations) == 0 && len(in.Health) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	for _, c := range slices.SortedFunc(slices.Values(in.Customizations), func(a, b policy.Customization) int { return cmp.Compare(a.Name, b.Name) }) {
+		writeLine(&b, c.Name, c.Spec.Target.APIVersion, c.Spec.Target.Kind)
+		for _, op := range policy.Operations() {
+			writeLine(&b, c.Script(op))
+		}
+	}
+	for _, h := range in.Health {
+		writeLine(&b, h.APIVersion, h.Kind, h.Current, h.InProgress, h.Failed)
+	}
+	return sum(b.Bytes())
+}
