@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// DecisionAnnotation is on every mirrored object, and on its pod template if it has one: what the clusters have to do.
+	// DecisionAnnotation is on every mirrored object, and on its pod template if it has one. Its value identifies the decision.
 	DecisionAnnotation = "accord.dev/decision"
-	// OwnerAnnotation is on every mirrored object: the Federation, "<namespace>/<name>".
+	// OwnerAnnotation is on every mirrored object. Its value is the Federation, "<namespace>/<name>".
 	OwnerAnnotation = "accord.dev/mirror-of"
 )
 
@@ -27,9 +27,9 @@ var (
 	namespaceKind   = schema.GroupKind{Kind: "Namespace"}
 )
 
-// body is the object as it is applied to the hub: the template with the replicas of all clusters together, and with the
-// decision where it moves the generation. replicas other than nil replaces what was decided: members may let an
-// autoscaler decide. total is the number of replicas in it; nil where there is none to sum up.
+// body returns the object that is applied to the hub: the template with the sum of the replicas of all clusters, and with the
+// decision in a field that moves the generation. replicas other than nil replaces the sum: an autoscaler of a member may run
+// another number. total is the number of replicas in the body; nil for kinds without a sum.
 func (t Template) body(owner string, replicas *int64) (text []byte, total *int64, err error) {
 	u := t.Manifest.DeepCopy()
 	render.Strip(u)
@@ -39,7 +39,7 @@ func (t Template) body(owner string, replicas *int64) (text []byte, total *int64
 	}
 	annotateTemplate(u, t.ID.GroupKind(), t.Decision())
 	if t.ID.GroupKind() == crdKind {
-		// What converts between versions runs on members. Here nobody needs more than to read what was written.
+		// The conversion webhook runs on members. The hub serves only the version that was written.
 		unstructured.RemoveNestedField(u.Object, "spec", "conversion")
 	}
 	if text, err = json.Marshal(u.Object); err != nil {
@@ -48,7 +48,7 @@ func (t Template) body(owner string, replicas *int64) (text []byte, total *int64
 	return text, t.counted(u), nil
 }
 
-// counted is the number of replicas in spec, as the hub will have it; nil for kinds whose count is not ours to sum up.
+// counted returns the number of replicas in spec; nil for kinds without a sum.
 func (t Template) counted(u *unstructured.Unstructured) *int64 {
 	if !t.sums() {
 		return nil
@@ -57,13 +57,13 @@ func (t Template) counted(u *unstructured.Unstructured) *int64 {
 	return new(int64(n))
 }
 
-// sums says that the counts in spec are summed up over the clusters: readers of these kinds compare them with the counts in
+// sums reports whether spec has the sum of the replicas of all clusters: readers of these kinds compare spec with the counts in
 // status, which are sums.
 func (t Template) sums() bool {
 	return t.Kind.Replicas != nil && t.Kind.SetReplicas != nil && len(t.Shares) > 0 && (t.ID.Group == "apps" || t.ID.Group == "apps.kruise.io")
 }
 
-// mark says whose mirror it is and of what. Marks that the manifest has would be somebody else's.
+// mark sets the label of the mirror, the owner and the decision, and replaces marks that the manifest has.
 func mark(u *unstructured.Unstructured, owner, decision string) {
 	labels, annotations := u.GetLabels(), u.GetAnnotations()
 	if labels == nil {
@@ -79,8 +79,8 @@ func mark(u *unstructured.Unstructured, owner, decision string) {
 	u.SetAnnotations(annotations)
 }
 
-// annotateTemplate puts the decision into the pod template, where it moves the generation. A Job's is immutable: its mirror
-// is recreated instead.
+// annotateTemplate puts the decision into the pod template, where it moves the generation. The template of a Job is immutable:
+// its mirror is recreated instead.
 func annotateTemplate(u *unstructured.Unstructured, gk schema.GroupKind, decision string) {
 	path := []string{"spec", "template"}
 	switch gk {
@@ -92,11 +92,11 @@ func annotateTemplate(u *unstructured.Unstructured, gk schema.GroupKind, decisio
 	if _, found, err := unstructured.NestedSlice(u.Object, append(path, "spec", "containers")...); !found || err != nil {
 		return // no pod template
 	}
-	// A template whose annotations are no map is for the API server to refuse.
+	// The API server refuses a template whose annotations are no map.
 	_ = unstructured.SetNestedField(u.Object, decision, append(path, "metadata", "annotations", DecisionAnnotation)...)
 }
 
-// total makes the counts in spec those of all clusters together.
+// total sets the replicas and the partition in spec to the sums over all clusters.
 func (t Template) total(u *unstructured.Unstructured, replicas *int64) error {
 	if !t.sums() {
 		return nil
@@ -110,7 +110,7 @@ func (t Template) total(u *unstructured.Unstructured, replicas *int64) error {
 		}
 		r, err := parse(parsed, s)
 		if err != nil {
-			return fmt.Errorf("mirroring %s: what %s is to run: %w", t.ID, s.Cluster, err)
+			return fmt.Errorf("mirroring %s: the object for cluster %s: %w", t.ID, s.Cluster, err)
 		}
 		n, _ := t.Kind.Replicas(r)
 		sum += int64(n)
@@ -128,7 +128,7 @@ func (t Template) total(u *unstructured.Unstructured, replicas *int64) error {
 	return nil
 }
 
-// parse reads each distinct rendered object once.
+// parse returns the rendered object of a share, and reads each distinct object once.
 func parse(parsed map[string]*unstructured.Unstructured, s Share) (*unstructured.Unstructured, error) {
 	if u := parsed[s.Digest]; u != nil {
 		return u, nil

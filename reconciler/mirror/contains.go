@@ -1,6 +1,6 @@
 package mirror
 
-// contains reports whether a live status says all that was written. An API server leaves out zeros and adds defaults.
+// contains reports whether a live status has all written fields. An API server leaves out zeros and adds defaults.
 func contains(live, written any) bool {
 	switch written := written.(type) {
 	case map[string]any:
@@ -26,7 +26,7 @@ func contains(live, written any) bool {
 	return scalar(live) == scalar(written)
 }
 
-// scalar makes numbers comparable, and equal to nothing what an API server leaves out.
+// scalar returns a comparable value: a float64 for every number, and nil for the values that an API server leaves out.
 func scalar(v any) any {
 	switch n := v.(type) {
 	case int64:

@@ -1,8 +1,6 @@
 package mirror
 
 import (
-	"maps"
-	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,30 +11,35 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// entry is one object: what it should be and what it is.
+// entry is one object of the mirror. Only entries reads and changes its record.
 type entry struct {
 	id manifest.ID
-	// busy is held while the object is written, and taken before Mirror.mu.
-	busy sync.Mutex
+	// writing serializes the requests that write the object: see writer.
+	writing sync.Mutex
+	record  record
+}
 
-	// want is the template of owner; nil when nobody wants it.
+// record is the wanted and the observed state of one object. A change replaces the values that it points to, so that a copy
+// of a record stays as it is.
+type record struct {
+	// want is the template of owner; nil if no Federation wants the object.
 	owner string
 	want  *Template
 	// decision is that of want.
 	decision string
-	// replicas other than nil are those that autoscalers of the members made of what was decided.
+	// replicas replaces the decided number once autoscalers of the members run another one; nil before.
 	replicas *int64
-	// have is nil when the object is not there.
+	// have is nil if the hub does not have the object.
 	have *observed
-	// asked is the status that was written last; nil before the first.
-	asked map[string]any
-	// why it is not as it should be; empty when it is, or was not tried yet.
-	why string
-	// unserved: the hub does not have the kind.
+	// sent is the status that was written last; nil before the first.
+	sent map[string]any
+	// foreign: the hub has an object that the mirror did not create, and leaves alone.
+	foreign bool
+	// unserved: the hub does not serve the kind.
 	unserved bool
 }
 
-// observed is the recorded part of a live object that carries our label.
+// observed is the recorded part of a live object that carries the label of the mirror.
 type observed struct {
 	gvk        schema.GroupVersionKind
 	uid        types.UID
@@ -46,12 +49,12 @@ type observed struct {
 	decision   string
 	finalizers bool
 	deleting   bool
-	// replicas of the spec; nil when there are none, or they are not known.
+	// replicas of the spec; nil if there are none, or they are not known.
 	replicas *int64
-	// status of the object, or the one that this process wrote last.
+	// status of the object, or the status that this process wrote last.
 	status map[string]any
-	// foreign: somebody else changed what is ours.
-	foreign bool
+	// modified: somebody else changed the spec or the owner.
+	modified bool
 }
 
 func observe(u *unstructured.Unstructured) *observed {
@@ -68,20 +71,20 @@ func observe(u *unstructured.Unstructured) *observed {
 	return s
 }
 
-// observed is the status.observedGeneration; 0 when there is none.
+// observed returns status.observedGeneration; 0 if there is none.
 func (s *observed) observed() int64 {
 	n, _ := s.status["observedGeneration"].(int64)
 	return n
 }
 
-// claims says that the status reads as if all was done.
-func (s *observed) claims() bool {
+// isDone reports whether a reader of the status takes the generation for rolled out.
+func (s *observed) isDone() bool {
 	_, reports := s.status["observedGeneration"]
 	return reports && s.observed() >= s.generation
 }
 
-// stale says that what a watch shows is older than what is known.
-func (s *observed) stale(shown *observed) bool {
+// isNewer reports whether s is at least as new as the version that a watch shows.
+func (s *observed) isNewer(shown *observed) bool {
 	if s == nil || s.uid != shown.uid {
 		return false
 	}
@@ -89,22 +92,102 @@ func (s *observed) stale(shown *observed) bool {
 	return err == nil && order <= 0
 }
 
-// due says that the object has to be written or removed. The caller holds Mirror.mu.
-func (e *entry) due() bool {
-	if e.want == nil {
-		return e.have != nil && !e.have.deleting && e.have.owner == e.owner
+// isDue reports whether the object has to be written or removed.
+func (r *record) isDue() bool {
+	if r.want == nil {
+		return r.have != nil && !r.have.deleting && r.have.owner == r.owner
 	}
-	return e.have == nil || e.have.decision != e.decision || e.have.foreign || e.have.deleting ||
-		e.replicas != nil && (e.have.replicas == nil || *e.have.replicas != *e.replicas)
+	return r.have == nil || r.have.decision != r.decision || r.have.modified || r.have.deleting ||
+		r.replicas != nil && (r.have.replicas == nil || *r.have.replicas != *r.replicas)
 }
 
-// first are the objects that others need: they are written before all others and removed after them.
-func (e *entry) first() bool {
-	gk := e.id.GroupKind()
+// adopt makes a template of a Federation the wanted state.
+func (r *record) adopt(federation string, t *Template) {
+	if decision := t.Decision(); r.want == nil || r.decision != decision {
+		r.decision, r.replicas, r.foreign = decision, nil, false
+	}
+	r.owner, r.want = federation, t
+}
+
+// release records that a Federation does not want its object any more.
+func (r *record) release(federation string) {
+	r.owner, r.want, r.sent, r.foreign = federation, nil, nil, false
+}
+
+// shown records the version that a watch shows, and returns the follow-up that it requires.
+func (r *record) shown(now *observed, opened bool) reaction {
+	if r.have.isNewer(now) {
+		return reaction{}
+	}
+	if r.have != nil && r.have.uid == now.uid {
+		now.modified = r.have.modified || now.generation > r.have.generation || now.owner != r.have.owner
+	}
+	r.have = now
+	next := reaction{write: opened && r.isDue()}
+	if r.sent != nil && !contains(now.status, r.sent) {
+		r.sent = nil
+		next.requestStatus, next.owner = true, r.owner
+	}
+	return next
+}
+
+// applied records the version that a write made from before. It reports whether the status still reads as if the new decision
+// were carried out, because the generation did not move with the decision.
+func (r *record) applied(before, now *observed) (outdated bool) {
+	if r.have != nil && r.have.uid == now.uid { // the watch may have been quicker
+		now.status = r.have.status
+	}
+	r.have, r.foreign = now, false
+	created := before == nil || before.uid != now.uid
+	if created {
+		r.sent = nil
+	}
+	return !created && before.decision != now.decision && now.isDone()
+}
+
+// deletes records that the deletion of a version was accepted.
+func (r *record) deletes(version *observed) {
+	if r.have != nil && r.have.uid == version.uid { // else the watch has shown already that it is gone
+		going := *r.have
+		going.deleting = true
+		r.have = &going
+	}
+}
+
+// shows reports whether the object has a status, as far as is known. It does too if the object is gone: the next one that
+// is created requests its status.
+func (r *record) shows(next map[string]any) bool {
+	if r.have == nil {
+		return true
+	}
+	same := r.sent != nil && contains(r.sent, next) && contains(next, r.sent) || r.sent == nil && contains(r.have.status, next)
+	if same {
+		r.sent = next
+	}
+	return same
+}
+
+// wrote records the status that was written with a resource version.
+func (r *record) wrote(status map[string]any, uid types.UID, version string) {
+	r.sent = status
+	if r.have != nil && r.have.uid == uid {
+		now := *r.have
+		now.version, now.status = version, status
+		r.have = &now
+	}
+}
+
+// scale makes the number of replicas that run on the members the wanted one; false if it is that already.
+func (r *record) scale(running int64) bool {
+	if r.have == nil || r.have.replicas == nil || *r.have.replicas == running {
+		return false
+	}
+	r.replicas = &running
+	return true
+}
+
+// goesFirst reports whether other objects need this one: it is written before and removed after all others.
+func goesFirst(id manifest.ID) bool {
+	gk := id.GroupKind()
 	return gk == namespaceKind || gk == crdKind
-}
-
-// sorted entries, by ID.
-func sorted(entries map[*entry]bool) []*entry {
-	return slices.SortedFunc(maps.Keys(entries), func(a, b *entry) int { return a.id.Compare(b.id) })
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// Excluded says why an object is never mirrored; empty if it may be. What configures an API server would configure the hub:
-// anyone with push access to Git could create a role where the credentials of all clusters are, and a webhook that is not
-// there would refuse every write.
+// Excluded returns the reason why an object is never mirrored; empty if it may be mirrored. An object that configures an API
+// server would configure the hub: anyone with push access to Git could create a role beside the credentials of all clusters,
+// and a webhook without a server would refuse every write.
 func Excluded(id manifest.ID) string {
 	switch {
 	case id.Group == "" && id.Kind == "Secret":
@@ -18,13 +18,13 @@ func Excluded(id manifest.ID) string {
 		return "it would act on the hub itself"
 	case id.Group == "apiextensions.k8s.io" && strings.HasSuffix(id.Name, "."+v1alpha1.GroupVersion.Group):
 		return "it defines a kind of accord"
-	case reserved(id.Namespace), id.Group == "" && id.Kind == "Namespace" && reserved(id.Name):
+	case isReserved(id.Namespace), id.Group == "" && id.Kind == "Namespace" && isReserved(id.Name):
 		return "its namespace belongs to the hub"
 	}
 	return ""
 }
 
-// actsOnServer says that an API server, or what runs beside one on every hub, acts on objects of the kind.
+// actsOnServer reports whether an API server or a controller of every hub acts on objects of the kind.
 func actsOnServer(id manifest.ID) bool {
 	switch id.Group {
 	case "rbac.authorization.k8s.io", "admissionregistration.k8s.io", "apiregistration.k8s.io", "flowcontrol.apiserver.k8s.io",
@@ -40,7 +40,7 @@ func actsOnServer(id manifest.ID) bool {
 	return false
 }
 
-// reserved namespaces are those of Kubernetes and of accord.
-func reserved(namespace string) bool {
+// isReserved reports whether a namespace belongs to Kubernetes or accord.
+func isReserved(namespace string) bool {
 	return strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "accord-")
 }

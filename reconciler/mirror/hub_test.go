@@ -26,22 +26,22 @@ import (
 func TestOnAHub(t *testing.T) {
 	cfg := localtest.Start(t, "hub").Config()
 	for name, part := range map[string]func(*stage){
-		"a field cannot be changed":                     madeAnew,
-		"a Job is decided anew":                         anotherJob,
-		"what cannot be written is not done":            refused,
-		"what does not move the generation is not done": demoted,
-		"a namespace goes with the last that is ours":   namespaceGoes,
-		"a namespace stays with what is not ours":       namespaceStays,
-		"a definition and its first object":             definition,
-		"a definition stays while others use it":        definitionStays,
-		"a claim goes although something protects it":   protected,
-		"a restart finds what is there":                 restarted,
-		"the hub does not have a kind":                  unserved,
-		"two federations have the same object":          twoOwners,
-		"an autoscaler runs other numbers":              scaledByOthers,
-		"somebody writes a status":                      statusPutBack,
-		"somebody takes our label off":                  labelPutBack,
-		"a federation is gone":                          forgotten,
+		"a field is immutable":                           recreated,
+		"a Job gets another decision":                    anotherJob,
+		"a refused template is not done":                 refused,
+		"a decision without a generation is not done":    demoted,
+		"a namespace goes with the last mirrored object": namespaceGoes,
+		"a namespace with a foreign object stays":        namespaceStays,
+		"a definition and its first object":              definition,
+		"a definition stays while others use it":         definitionStays,
+		"a protected claim goes":                         protected,
+		"a restart finds the mirrored objects":           restarted,
+		"the hub does not have a kind":                   unserved,
+		"two federations have the same object":           twoOwners,
+		"an autoscaler runs other numbers":               scaledByOthers,
+		"somebody writes a status":                       statusPutBack,
+		"somebody removes the label":                     labelPutBack,
+		"a federation is gone":                           forgotten,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, cfg)
@@ -58,12 +58,12 @@ type stage struct {
 	objects    dynamic.Interface
 	namespace  string
 	federation string
-	retold     chan manifest.ID
+	requested  chan manifest.ID
 }
 
 func newStage(t *testing.T, cfg *rest.Config) *stage {
 	t.Helper()
-	s := &stage{T: t, config: cfg, namespace: fmt.Sprintf("shop-%x", time.Now().UnixNano()), retold: make(chan manifest.ID, 100)}
+	s := &stage{T: t, config: cfg, namespace: fmt.Sprintf("shop-%x", time.Now().UnixNano()), requested: make(chan manifest.ID, 100)}
 	s.federation = "demo/" + s.namespace
 	var err error
 	s.objects, err = dynamic.NewForConfig(cfg)
@@ -76,8 +76,8 @@ func newStage(t *testing.T, cfg *rest.Config) *stage {
 func (s *stage) start() {
 	s.Helper()
 	m, err := Connect(s.config, Options{
-		Log:    slog.New(slog.NewTextHandler(s.Output(), &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Retell: func(_ string, id manifest.ID) { s.retold <- id },
+		Log:           slog.New(slog.NewTextHandler(s.Output(), &slog.HandlerOptions{Level: slog.LevelDebug})),
+		RequestStatus: func(_ string, id manifest.ID) { s.requested <- id },
 	})
 	require.NoError(s, err)
 	s.Mirror = m
@@ -87,7 +87,7 @@ func (s *stage) start() {
 	s.Cleanup(func() { cancel(); <-ended })
 }
 
-// publish manifests of which each of two clusters runs what the manifest says.
+// publish mirrors manifests that two clusters run unchanged.
 func (s *stage) publish(manifests ...string) Figures {
 	s.Helper()
 	figures, err := s.Publish(s.Context(), s.federation, s.templates(manifests...))
@@ -111,7 +111,7 @@ func (s *stage) templates(manifests ...string) []Template {
 	return all
 }
 
-// says that both clusters run a manifest, and all is well.
+// done writes the status of an object with both clusters in one state.
 func (s *stage) done(text string, state string) {
 	s.Helper()
 	made := s.templates(text)[0]
@@ -119,7 +119,7 @@ func (s *stage) done(text string, state string) {
 	for _, c := range []string{"a", "b"} {
 		cells = append(cells, cell(made.ID, c, state))
 	}
-	require.NoError(s, s.Tell(s.Context(), s.federation, made.ID, made.Decision(), cells))
+	require.NoError(s, s.WriteStatus(s.Context(), s.federation, made.ID, made.Decision(), cells))
 }
 
 func (s *stage) resource(r string) dynamic.ResourceInterface {
@@ -162,7 +162,7 @@ func (s *stage) create(r string, object map[string]any) {
 	require.NoError(s, err)
 }
 
-// observedAll says whether the status claims that all is done.
+// observedAll reports whether status.observedGeneration equals the generation.
 func observedAll(u *unstructured.Unstructured) bool {
 	n, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
 	return n == u.GetGeneration()
@@ -185,7 +185,7 @@ func settings(value string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: NAMESPACE, name: settings}\ndata: {key: \"" + value + "\"}\n"
 }
 
-func madeAnew(s *stage) {
+func recreated(s *stage) {
 	s.publish(web("one", "nginx"))
 	before := s.get("deployments.apps", "web")
 	require.Equal(s, Figures{Published: 1}, s.publish(web("another", "nginx")), "a selector is immutable")
@@ -206,7 +206,7 @@ func anotherJob(s *stage) {
 		"succeeded": int64(1), "startTime": "2026-01-01T00:00:00Z", "completionTime": "2026-01-01T00:00:10Z",
 		"conditions": []any{map[string]any{"type": "Complete", "status": "True", "lastTransitionTime": "2026-01-01T00:00:10Z"}},
 	})}}
-	require.NoError(s, s.Tell(s.Context(), s.federation, made.ID, made.Decision(), []accord.Cell{c}))
+	require.NoError(s, s.WriteStatus(s.Context(), s.federation, made.ID, made.Decision(), []accord.Cell{c}))
 	conditions, _, _ := unstructured.NestedSlice(s.get("jobs.batch", "migrate").Object, "status", "conditions")
 	require.Len(s, conditions, 2, "the API server accepted the end")
 
@@ -222,7 +222,7 @@ func refused(s *stage) {
 	require.True(s, observedAll(s.get("deployments.apps", "web")))
 	broken := strings.Replace(web("one", "nginx"), "replicas: 2", "replicas: 2\n  minReadySeconds: many", 1)
 	require.Equal(s, Figures{Failed: 1}, s.publish(broken))
-	require.False(s, observedAll(s.get("deployments.apps", "web")), "what was decided is not what is there")
+	require.False(s, observedAll(s.get("deployments.apps", "web")), "the hub does not have the decided version")
 	s.done(broken, "current")
 	require.False(s, observedAll(s.get("deployments.apps", "web")), "not even when the clusters have it")
 	require.Equal(s, Figures{Published: 1}, s.publish(web("one", "nginx:2")))
@@ -233,16 +233,16 @@ func refused(s *stage) {
 func demoted(s *stage) {
 	pdb := "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {namespace: NAMESPACE, name: web}\nspec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}\n"
 	s.publish(pdb)
-	tell := func(held bool) {
+	report := func(held bool) {
 		made := s.templates(pdb)[0]
 		made.Shares[1].Held = held
 		var cells []accord.Cell
 		for _, name := range []string{"a", "b"} {
 			cells = append(cells, accord.Cell{Cluster: name, Want: "d", Report: &accord.Report{Digest: "d", Status: accord.Reflect(map[string]any{"currentHealthy": int64(2)})}})
 		}
-		require.NoError(s, s.Tell(s.Context(), s.federation, made.ID, made.Decision(), cells))
+		require.NoError(s, s.WriteStatus(s.Context(), s.federation, made.ID, made.Decision(), cells))
 	}
-	tell(false)
+	report(false)
 	before := s.get("poddisruptionbudgets.policy", "web")
 	require.True(s, observedAll(before))
 	templates := s.templates(pdb)
@@ -252,7 +252,7 @@ func demoted(s *stage) {
 	after := s.get("poddisruptionbudgets.policy", "web")
 	require.Equal(s, before.GetGeneration(), after.GetGeneration(), "it has no pod template")
 	require.False(s, observedAll(after))
-	tell(true)
+	report(true)
 	require.True(s, observedAll(s.get("poddisruptionbudgets.policy", "web")))
 }
 
@@ -334,7 +334,7 @@ func restarted(s *stage) {
 func unserved(s *stage) {
 	figures := s.publish("apiVersion: nowhere.example.com/v1\nkind: Ghost\nmetadata: {namespace: NAMESPACE, name: one}\n", settings("1"),
 		"apiVersion: v1\nkind: Secret\nmetadata: {namespace: NAMESPACE, name: token}\n")
-	require.Equal(s, Figures{Published: 1, Unserved: 1, Left: 1}, figures)
+	require.Equal(s, Figures{Published: 1, Unserved: 1, Skipped: 1}, figures)
 	require.True(s, s.gone("secrets", "token"))
 }
 
@@ -362,10 +362,10 @@ func scaledByOthers(s *stage) {
 		c.Report.Status = accord.Reflect(live)
 		cells = append(cells, c)
 	}
-	tell := func() { require.NoError(s, s.Tell(s.Context(), s.federation, made.ID, made.Decision(), cells)) }
-	tell()
+	report := func() { require.NoError(s, s.WriteStatus(s.Context(), s.federation, made.ID, made.Decision(), cells)) }
+	report()
 	s.eventually("the sum to follow", func() bool {
-		tell()
+		report()
 		u := s.get("deployments.apps", "web")
 		n, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
 		running, _, _ := unstructured.NestedInt64(u.Object, "status", "replicas")
@@ -373,23 +373,23 @@ func scaledByOthers(s *stage) {
 	})
 	before := s.get("deployments.apps", "web").GetResourceVersion()
 	require.Equal(s, Figures{Published: 1}, s.publish(web("one", "nginx")))
-	tell()
+	report()
 	require.Equal(s, before, s.get("deployments.apps", "web").GetResourceVersion(), "nothing new was decided")
 }
 
 func statusPutBack(s *stage) {
 	s.publish(web("one", "nginx"))
 	s.done(web("one", "nginx"), "older")
-	for len(s.retold) > 0 {
-		<-s.retold
+	for len(s.requested) > 0 {
+		<-s.requested
 	}
 	_, err := s.resource("deployments.apps").Patch(s.Context(), "web", types.MergePatchType,
 		[]byte(`{"status":{"observedGeneration":1,"replicas":9,"updatedReplicas":9}}`), metav1.PatchOptions{}, "status")
 	require.NoError(s, err)
 	select {
-	case <-s.retold:
+	case <-s.requested:
 	case <-time.After(time.Minute):
-		s.Fatal("nobody was asked for the status")
+		s.Fatal("nobody requested the status")
 	}
 	s.done(web("one", "nginx"), "older")
 	require.False(s, observedAll(s.get("deployments.apps", "web")))

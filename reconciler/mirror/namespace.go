@@ -9,19 +9,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// impliedAnnotation is on a namespace that is only there for what is mirrored in it.
+// impliedAnnotation marks a namespace that the mirror created for the objects in it.
 const impliedAnnotation = "accord.dev/mirror-needs"
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// makeNamespace makes one that is not there, with our label, so that it goes when nothing is in it any more.
-func (m *Mirror) makeNamespace(ctx context.Context, name string) error {
-	m.space.Lock()
-	defer m.space.Unlock()
+// createNamespace creates a namespace that the hub lacks, with the label of the mirror, so that it is removed once it is empty.
+func (m *Mirror) createNamespace(ctx context.Context, name string) error {
+	m.namespaceWrites.Lock()
+	defer m.namespaceWrites.Unlock()
 	_, err := m.hub.Metadata.Resource(namespaces).Get(ctx, name, metav1.GetOptions{})
 	if err == nil || !apierrors.IsNotFound(err) {
 		return err
@@ -30,24 +29,14 @@ func (m *Mirror) makeNamespace(ctx context.Context, name string) error {
 		name, v1alpha1.PartOfLabel, setID, impliedAnnotation)
 	_, err = m.hub.Metadata.Resource(namespaces).Patch(ctx, name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: FieldManager})
 	if err != nil {
-		return fmt.Errorf("making the namespace %s: %w", name, err)
+		return fmt.Errorf("creating the namespace %s: %w", name, err)
 	}
 	return nil
 }
 
-// tidy removes the namespaces with our label in which something was removed, and in which nothing is any more. One that
-// cannot be looked into stays.
-func (m *Mirror) tidy(ctx context.Context, due map[*entry]bool) {
-	names := map[string]bool{}
-	m.mu.Lock()
-	for e := range due {
-		if e.want == nil && e.id.Namespace != "" {
-			names[e.id.Namespace] = true
-		} else if e.want == nil && e.id.GroupKind() == namespaceKind {
-			names[e.id.Name] = true
-		}
-	}
-	m.mu.Unlock()
+// removeEmptyNamespaces removes those of the namespaces that have the label of the mirror and no object any more. A namespace
+// stays if its objects cannot be listed.
+func (m *Mirror) removeEmptyNamespaces(ctx context.Context, names map[string]bool) {
 	for name := range names {
 		if err := m.removeNamespace(ctx, name); err != nil {
 			m.log.Debug("a namespace of the mirror stays", "namespace", name, "error", err)
@@ -56,17 +45,9 @@ func (m *Mirror) tidy(ctx context.Context, due map[*entry]bool) {
 }
 
 func (m *Mirror) removeNamespace(ctx context.Context, name string) error {
-	m.space.Lock()
-	defer m.space.Unlock()
-	m.mu.Lock()
-	e := m.entries[manifest.ID{Kind: namespaceKind.Kind, Name: name}]
-	ours := e != nil && e.have != nil && e.want == nil
-	for id, other := range m.entries {
-		used := other.want != nil || other.have != nil && !other.have.deleting
-		ours = ours && (id.Namespace != name || !used)
-	}
-	m.mu.Unlock()
-	if !ours || reserved(name) {
+	m.namespaceWrites.Lock()
+	defer m.namespaceWrites.Unlock()
+	if !m.entries.isUnused(name) || isReserved(name) {
 		return nil
 	}
 	live, err := m.hub.Metadata.Resource(namespaces).Get(ctx, name, metav1.GetOptions{})
@@ -88,8 +69,8 @@ func (m *Mirror) removeNamespace(ctx context.Context, name string) error {
 	return nil
 }
 
-// foreignObject names an object in a namespace that is not ours and would be deleted with it; empty if there is none. What cannot
-// be looked at is an error: it is not empty.
+// foreignObject returns an object in a namespace that does not belong to the mirror and would be deleted with the namespace;
+// empty if there is none. A kind that cannot be listed is an error, not an empty list.
 func (m *Mirror) foreignObject(ctx context.Context, namespace string) (string, error) {
 	resources, err := m.hub.Kinds.NamespacedResources()
 	if err != nil {
@@ -112,7 +93,7 @@ func (m *Mirror) foreignObject(ctx context.Context, namespace string) (string, e
 	return "", nil
 }
 
-// isImplicit says that an API server or what runs beside it makes the object for every namespace.
+// isImplicit reports whether Kubernetes itself creates the object in every namespace.
 func isImplicit(r schema.GroupResource, name string) bool {
 	return r.Group == "" && (r.Resource == "configmaps" && name == "kube-root-ca.crt" || r.Resource == "serviceaccounts" && name == "default")
 }

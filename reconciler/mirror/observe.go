@@ -1,7 +1,6 @@
 package mirror
 
 import (
-	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,61 +10,34 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// observer is the watch.Sink of a Mirror: it notices what others do to what is ours.
+// observer is the watch.Sink of a Mirror: it repairs mirrored objects that somebody else changes.
 type observer struct{ *Mirror }
 
-// Put takes note of an object as it is now.
+// Put records an object as the watch shows it.
 func (o observer) Put(u *unstructured.Unstructured) {
-	id, shown := manifest.IDOf(u), observe(u)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	e := o.at(id)
-	if e.have.stale(shown) {
-		return
+	id := manifest.IDOf(u)
+	next := o.entries.observe(id, observe(u))
+	if next.write {
+		o.queue.AddAfter(id, repairDelay)
 	}
-	if e.have != nil && e.have.uid == shown.uid {
-		shown.foreign = e.have.foreign || shown.generation > e.have.generation || shown.owner != e.have.owner
-	}
-	e.have = shown
-	if o.opened && e.due() {
-		o.queue.AddAfter(id, pause)
-	}
-	if e.asked != nil && !contains(shown.status, e.asked) {
-		e.asked = nil
-		o.tell(e.owner, id)
+	if next.requestStatus {
+		o.requestStatus(next.owner, id)
 	}
 }
 
-// Delete takes note that an object is gone, or lost our label.
+// Delete records that an object is gone, or lost the label of the mirror.
 func (o observer) Delete(u *unstructured.Unstructured) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if e := o.entries[manifest.IDOf(u)]; e != nil && e.have != nil && (e.have.uid == u.GetUID() || e.have.deleting) {
-		o.lost(e)
+	if id := manifest.IDOf(u); o.entries.remove(id, u.GetUID()) {
+		o.queue.AddAfter(id, repairDelay)
 	}
 }
 
-// lost has what is not there any more made again if it is wanted. The caller holds mu.
-func (o observer) lost(e *entry) {
-	e.have, e.asked = nil, nil
-	if e.want != nil {
-		o.queue.AddAfter(e.id, pause)
-	} else {
-		delete(o.entries, e.id)
-	}
-}
-
-// Listed drops what is not there any more.
+// Listed drops the objects that a list of their kind lacks.
 func (o observer) Listed(gvk schema.GroupVersionKind, present map[types.NamespacedName]bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for e := range maps.Values(maps.Clone(o.entries)) {
-		here := types.NamespacedName{Namespace: e.id.Namespace, Name: e.id.Name}
-		if e.id.GroupKind() == gvk.GroupKind() && e.have != nil && !present[here] {
-			o.lost(e)
-		}
+	for _, id := range o.entries.list(gvk.GroupKind(), present) {
+		o.queue.AddAfter(id, repairDelay)
 	}
 }
 
-// Lost is for nobody to know: until the watch is taken up again, others' changes are not noticed.
+// Lost does nothing: the changes of others are repaired once the watch is established again.
 func (o observer) Lost(schema.GroupVersionKind, time.Time, error) {}

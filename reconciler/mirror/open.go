@@ -16,78 +16,73 @@ import (
 	"github.com/accord-dev/accord/propagate/applyset"
 )
 
-const (
-	// parentName names the ApplySet of all mirrored objects (KEP-3659); its parent is a ConfigMap in the namespace
-	// of accord that says of which kinds there is something.
-	parentName = "mirror"
-)
+// parentName names the ApplySet of all mirrored objects (KEP-3659). Its parent is a ConfigMap in the namespace of accord that
+// lists their kinds.
+const parentName = "mirror"
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// open reads what a process before this one left. After it, what is not in entries is not mirrored.
+// open reads the objects that an earlier process mirrored. After open, an object without an entry is not mirrored.
 func (m *Mirror) open(ctx context.Context) error {
 	m.opening.Lock()
 	defer m.opening.Unlock()
-	m.mu.Lock()
-	opened := m.opened
-	m.mu.Unlock()
-	if opened {
+	if m.entries.isOpened() {
 		return nil
 	}
 	parent, err := m.hub.Metadata.Resource(configMaps).Namespace(applyset.InventoryNamespace).Get(ctx, applyset.InventoryName(parentName), metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("reading what is mirrored: %w", err)
+		return fmt.Errorf("reading the record of mirrored kinds: %w", err)
 	}
 	if err == nil {
-		m.recall(parent.Annotations[v1alpha1.KindsAnnotation])
+		m.entries.recall(parent.Annotations[v1alpha1.KindsAnnotation])
 	}
-	if err := m.follow(ctx); err != nil {
+	if err := m.watchKinds(ctx); err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.opened = true
+	m.entries.setOpened()
 	return nil
 }
 
-// recall the kinds that are written down.
-func (m *Mirror) recall(note string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.parent = true
-	for name := range strings.SplitSeq(note, ",") {
-		if gk := schema.ParseGroupKind(name); gk.Kind != "" {
-			m.kinds[gk] = gk.WithVersion("") // whatever is served
-		}
+// watchKinds watches the kinds of all objects that are wanted or were. It records new kinds before an object of them is written:
+// after a restart, the mirror finds its objects by this record.
+func (m *Mirror) watchKinds(ctx context.Context) error {
+	kinds := m.entries.allKinds()
+	if len(kinds) == 0 {
+		return nil
 	}
+	if err := m.recordKinds(ctx, kinds); err != nil {
+		return err
+	}
+	m.watch.SetKinds(append(kinds, schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}))
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	if err := m.watch.WaitForSync(ctx); err != nil {
+		return fmt.Errorf("listing the mirrored objects: %w", err)
+	}
+	return nil
 }
 
-// record writes down the kinds of which something is mirrored, or will be; nothing if they are written down already. Kinds
-// are not taken off the list: looking for what is not there costs one request when the process starts.
-func (m *Mirror) record(ctx context.Context, kinds []schema.GroupVersionKind) error {
+// recordKinds writes the kinds of mirrored objects to the hub, unless the hub has this list. A kind is never removed from the
+// list: to look for a kind without objects costs one request when the process starts.
+func (m *Mirror) recordKinds(ctx context.Context, kinds []schema.GroupVersionKind) error {
 	names := make([]string, len(kinds))
 	for i, gvk := range kinds {
 		names[i] = gvk.GroupKind().String()
 	}
 	slices.Sort(names)
 	note := strings.Join(slices.Compact(names), ",")
-	m.mu.Lock()
-	known := m.parent && m.recorded == note
-	m.mu.Unlock()
-	if known {
+	if m.entries.isRecorded(note) {
 		return nil
 	}
 	if err := m.putParent(ctx, note); err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.parent, m.recorded = true, note
+	m.entries.setRecorded(note)
 	return nil
 }
 
 func (m *Mirror) putParent(ctx context.Context, note string) error {
-	if err := m.makeNamespace(ctx, applyset.InventoryNamespace); err != nil {
+	if err := m.createNamespace(ctx, applyset.InventoryNamespace); err != nil {
 		return err
 	}
 	name := applyset.InventoryName(parentName)
@@ -106,7 +101,7 @@ func (m *Mirror) putParent(ctx context.Context, note string) error {
 	_, err = m.hub.Metadata.Resource(configMaps).Namespace(applyset.InventoryNamespace).Patch(ctx, name, types.ApplyPatchType, body,
 		metav1.PatchOptions{FieldManager: FieldManager, Force: &force})
 	if err != nil {
-		return fmt.Errorf("recording what is mirrored: %w", err)
+		return fmt.Errorf("recording the mirrored kinds: %w", err)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type Publisher struct {
 	declared func(context.Context) (map[string]bool, error)
 	emit     func(changes.Event)
 	log      *slog.Logger
-	news     chan struct{}
+	wake     chan struct{}
 
 	mu sync.Mutex
 	// again are Federations to publish again, or to remove because they are gone.
@@ -34,7 +34,7 @@ type Publisher struct {
 	publishing map[types.NamespacedName]*sync.Mutex
 }
 
-// PublisherOptions are those of a Publisher.
+// PublisherOptions configure a Publisher.
 type PublisherOptions struct {
 	Registry *state.Registry
 	// Always mirrors Federations without spec.mirror.
@@ -47,20 +47,20 @@ type PublisherOptions struct {
 	Log    *slog.Logger
 }
 
-// NewPublisher connects to the hub; nothing is sent yet.
+// NewPublisher returns a Publisher on the hub of cfg, and sends nothing yet.
 func NewPublisher(cfg *rest.Config, o PublisherOptions) (*Publisher, error) {
-	m, err := Connect(cfg, Options{Log: o.Log, Retell: func(federation string, id manifest.ID) { o.Update(keyOf(federation), id) }})
+	m, err := Connect(cfg, Options{Log: o.Log, RequestStatus: func(federation string, id manifest.ID) { o.Update(keyOf(federation), id) }})
 	if err != nil {
 		return nil, err
 	}
 	return &Publisher{
-		Mirror: m, registry: o.Registry, always: o.Always, declared: o.Declared, emit: o.Emit, log: o.Log, news: make(chan struct{}, 1),
+		Mirror: m, registry: o.Registry, always: o.Always, declared: o.Declared, emit: o.Emit, log: o.Log, wake: make(chan struct{}, 1),
 		again: map[types.NamespacedName]bool{}, publishing: map[types.NamespacedName]*sync.Mutex{},
 	}, nil
 }
 
-// Publish makes the mirror of a Federation what its active plan wants. When it returns, no mirrored object claims to be
-// done that the plan decided differently.
+// Publish mirrors the active plan of a Federation. When it returns, no status on the hub reads as if a newer decision were
+// carried out.
 func (p *Publisher) Publish(ctx context.Context, f *state.Federation) {
 	if p == nil {
 		return
@@ -81,7 +81,7 @@ func (p *Publisher) Publish(ctx context.Context, f *state.Federation) {
 	f.SetMirrorDecisions(decisions)
 	problem := p.put(ctx, f.Key(), on, templates)
 	if ctx.Err() == nil {
-		p.explain(f, problem)
+		p.setProblem(f, problem)
 	}
 }
 
@@ -110,7 +110,7 @@ func shares(all []state.MirroredShare) []Share {
 	return out
 }
 
-// put publishes templates, and returns why it could not; empty if it could.
+// put publishes templates. It returns the reason why it could not; empty if it could.
 func (p *Publisher) put(ctx context.Context, key types.NamespacedName, on bool, templates []Template) (problem string) {
 	shared := ""
 	if on {
@@ -127,16 +127,16 @@ func (p *Publisher) put(ctx context.Context, key types.NamespacedName, on bool, 
 		return shared
 	case err != nil && on:
 		return err.Error()
-	case err != nil: // nobody asked for a mirror, and accord may not be allowed to read it
-		p.log.Debug("cannot look for mirrored objects", "federation", key, "error", err)
+	case err != nil: // the Federation has no mirror, and accord may lack the permission to read mirrored objects
+		p.log.Debug("cannot list mirrored objects", "federation", key, "error", err)
 	default:
-		p.log.Debug("mirrored", "federation", key, "published", figures.Published, "unserved", figures.Unserved, "left", figures.Left, "failed", figures.Failed)
+		p.log.Debug("mirrored", "federation", key, "published", figures.Published, "unserved", figures.Unserved, "skipped", figures.Skipped, "failed", figures.Failed)
 	}
 	return ""
 }
 
-// explain reports why a Federation is not mirrored, and has it published again.
-func (p *Publisher) explain(f *state.Federation, problem string) {
+// setProblem records the reason why a Federation is not mirrored, emits an event about a new reason, and queues a retry.
+func (p *Publisher) setProblem(f *state.Federation, problem string) {
 	about, changed := f.SetMirrorProblem(problem)
 	if problem == "" {
 		return
@@ -149,10 +149,10 @@ func (p *Publisher) explain(f *state.Federation, problem string) {
 	}
 }
 
-// Report brings the status of a mirrored object up to date. decision is empty for an object that is not mirrored.
+// Report writes the status of a mirrored object. decision is empty for an object that is not mirrored.
 func (p *Publisher) Report(ctx context.Context, f *state.Federation, id manifest.ID, decision string, cells []status.Cell) error {
 	if p == nil || decision == "" {
 		return nil
 	}
-	return p.Tell(ctx, f.Key().String(), id, decision, cells)
+	return p.WriteStatus(ctx, f.Key().String(), id, decision, cells)
 }

@@ -14,67 +14,52 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// Tell makes the status of a mirrored object what the cells say, one for every decided cluster; decision is that which they
-// are about. Nothing is sent if the object says so already, or is not mirrored.
-func (m *Mirror) Tell(ctx context.Context, federation string, id manifest.ID, decision string, cells []status.Cell) error {
-	m.mu.Lock()
-	e := m.entries[id]
-	m.mu.Unlock()
+// WriteStatus writes the status that follows from the cells, one for every decided cluster, to a mirrored object. The cells are
+// about decision. It sends nothing if the object has this status, or is not mirrored.
+func (m *Mirror) WriteStatus(ctx context.Context, federation string, id manifest.ID, decision string, cells []status.Cell) error {
+	e := m.entries.get(id)
 	if e == nil {
 		return nil
 	}
-	e.busy.Lock()
-	defer e.busy.Unlock()
-	j, mirrored := m.aggregate(e, federation, decision, cells)
+	w := m.writer(e)
+	defer w.close()
+	j, mirrored := w.aggregate(federation, decision, cells)
 	if !mirrored {
 		return nil
 	}
 	next := j.status()
-	if next == nil || m.scaled(e, j, next) || m.upToDate(e, next) {
+	if next == nil || w.scale(j, next) || w.shows(next) {
 		return nil
 	}
-	return m.putStatus(ctx, e, next)
+	return w.putStatus(ctx, next)
 }
 
-// aggregate is false if the object is not mirrored, or is another federation's.
-func (m *Mirror) aggregate(e *entry, federation, decision string, cells []status.Cell) (j aggregation, mirrored bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if e.owner != federation || e.want == nil || e.have == nil || e.have.owner != federation {
+// aggregate returns the inputs of a status. It returns false if the object is not mirrored, or belongs to another Federation.
+func (w writer) aggregate(federation, decision string, cells []status.Cell) (j aggregation, mirrored bool) {
+	r := w.state()
+	if r.owner != federation || r.want == nil || r.have == nil || r.have.owner != federation {
 		return j, false
 	}
-	revision, _ := e.have.status["currentRevision"].(string)
+	revision, _ := r.have.status["currentRevision"].(string)
 	return aggregation{
-		id: e.id, kind: e.want.Kind, cells: cells, decision: e.decision,
-		written:    decision == e.decision && e.have.decision == e.decision && !e.have.foreign,
-		generation: e.have.generation, observed: e.have.observed(), revision: revision,
+		id: w.id, kind: r.want.Kind, cells: cells, decision: r.decision,
+		written:    decision == r.decision && r.have.decision == r.decision && !r.have.modified,
+		generation: r.have.generation, observed: r.have.observed(), revision: revision,
 	}, true
 }
 
-// upToDate says that the object says so, as far as is known, or is gone: then it is asked for when it is back.
-func (m *Mirror) upToDate(e *entry, next map[string]any) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if e.have == nil {
-		return true
-	}
-	same := e.asked != nil && contains(e.asked, next) && contains(next, e.asked) || e.asked == nil && contains(e.have.status, next)
-	if same {
-		e.asked = next
-	}
+// shows reports whether the object has a status already.
+func (w writer) shows(next map[string]any) (same bool) {
+	w.change(func(r *record) { same = r.shows(next) })
 	return same
 }
 
-// scaled notices that autoscalers of the members run other numbers than were decided. The sum in spec follows them once all
-// is well: readers compare it with what runs. The status is written after that.
-func (m *Mirror) scaled(e *entry, j aggregation, next map[string]any) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if e.have == nil {
-		return false
-	}
-	runs, ok := next["replicas"].(int64)
-	if !ok || e.have.replicas == nil || *e.have.replicas == runs || !j.done() {
+// scale requests another number of replicas in spec if autoscalers of the members run another number than was decided, and all
+// clusters are healthy: readers compare the number in spec with the number that runs. It reports whether it did; the status
+// follows after that write.
+func (w writer) scale(j aggregation, next map[string]any) (scaled bool) {
+	running, ok := next["replicas"].(int64)
+	if !ok || !j.done() {
 		return false
 	}
 	for _, c := range j.cells {
@@ -82,68 +67,58 @@ func (m *Mirror) scaled(e *entry, j aggregation, next map[string]any) bool {
 			return false
 		}
 	}
-	e.replicas = &runs
-	m.queue.Add(e.id)
-	return true
+	w.change(func(r *record) { scaled = r.scale(running) })
+	if scaled {
+		w.queue.Add(w.id)
+	}
+	return scaled
 }
 
-// putStatus writes a whole status. One that the API server does not accept is not tried again until it changes.
-// The caller holds e.busy.
-func (m *Mirror) putStatus(ctx context.Context, e *entry, next map[string]any) error {
+// putStatus writes a whole status. It does not retry a status that the API server refuses, until the status changes.
+func (w writer) putStatus(ctx context.Context, next map[string]any) error {
 	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
 	defer cancel()
-	m.mu.Lock()
-	have := e.have
-	m.mu.Unlock()
+	have := w.state().have
 	if have == nil {
-		return nil // it went meanwhile; its status is asked for when it is back
+		return nil // the object is gone; the next one that is created requests its status
 	}
-	objects, err := m.resource(have.gvk, e.id)
+	objects, err := w.resource(have.gvk, w.id)
 	if err != nil {
 		return err
 	}
-	metadata := map[string]any{"name": e.id.Name, "uid": string(have.uid)}
-	if e.id.Namespace != "" {
-		metadata["namespace"] = e.id.Namespace
+	metadata := map[string]any{"name": w.id.Name, "uid": string(have.uid)}
+	if w.id.Namespace != "" {
+		metadata["namespace"] = w.id.Namespace
 	}
 	body, err := json.Marshal(map[string]any{
-		"apiVersion": have.gvk.GroupVersion().String(), "kind": e.id.Kind, "metadata": metadata, "status": next,
+		"apiVersion": have.gvk.GroupVersion().String(), "kind": w.id.Kind, "metadata": metadata, "status": next,
 	})
 	if err != nil {
-		return fmt.Errorf("telling the status of %s: %w", e.id, err)
+		return fmt.Errorf("writing the status of %s: %w", w.id, err)
 	}
-	after, err := m.apply(ctx, objects, e, body, "status")
+	after, err := w.apply(ctx, objects, body, "status")
 	switch {
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsNotFound(err), apierrors.IsConflict(err):
-		m.log.Debug("a mirrored status was not accepted", "object", e.id, "error", err)
-		m.note(e, func() { e.asked = next })
+		w.log.Debug("the hub refuses a mirrored status", "object", w.id, "error", err)
+		w.change(func(r *record) { r.sent = next })
 		return nil
 	case err != nil:
-		return fmt.Errorf("telling the status of %s: %w", e.id, err)
+		return fmt.Errorf("writing the status of %s: %w", w.id, err)
 	}
-	m.note(e, func() {
-		e.asked = next
-		if e.have != nil && e.have.uid == after.UID {
-			now := *e.have
-			now.version, now.status = after.ResourceVersion, next
-			e.have = &now
-		}
-	})
+	w.change(func(r *record) { r.wrote(next, after.UID, after.ResourceVersion) })
 	return nil
 }
 
-// demote takes back that an object is done: what was decided since could not be written into it, or did not move its
-// generation. The caller holds e.busy.
-func (m *Mirror) demote(ctx context.Context, e *entry) {
-	m.mu.Lock()
-	if e.have == nil || !e.have.claims() {
-		m.mu.Unlock()
+// demote lowers status.observedGeneration below the generation, because a newer decision could not be written into the object,
+// or did not move its generation.
+func (w writer) demote(ctx context.Context) {
+	have := w.state().have
+	if have == nil || !have.isDone() {
 		return
 	}
-	next := maps.Clone(e.have.status)
-	next["observedGeneration"] = max(e.have.generation-1, 0)
-	m.mu.Unlock()
-	if err := m.putStatus(ctx, e, next); err != nil {
-		m.log.Debug("a mirrored status claims what was decided otherwise", "object", e.id, "error", err)
+	next := maps.Clone(have.status)
+	next["observedGeneration"] = max(have.generation-1, 0)
+	if err := w.putStatus(ctx, next); err != nil {
+		w.log.Debug("a mirrored status shows an older decision as done", "object", w.id, "error", err)
 	}
 }

@@ -16,57 +16,51 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// remove deletes an object that nobody wants. Namespaces, and definitions of kinds that somebody else has objects of, stay
-// while they do.
-func (m *Mirror) remove(ctx context.Context, e *entry, have *observed) error {
-	objects, err := m.resource(have.gvk, e.id)
+// remove deletes an object that no Federation wants. A definition stays while somebody else has objects of its kind.
+func (w writer) remove(ctx context.Context, have *observed) error {
+	objects, err := w.resource(have.gvk, w.id)
 	if meta.IsNoMatchError(err) {
-		return nil // gone with its definition
+		return nil // removed with its definition
 	} else if err != nil {
 		return err
 	}
-	switch e.id.GroupKind() {
+	switch w.id.GroupKind() {
 	case namespaceKind:
-		return nil // tidy looks whether it is empty, after everything else
+		return nil // removeEmptyNamespaces removes it after all other objects
 	case crdKind:
-		used, err := m.used(ctx, e.id)
+		used, err := w.isUsed(ctx, w.id)
 		if used || err != nil {
 			return err
 		}
 	}
-	if err := m.delete(ctx, objects, e.id, have); err != nil {
+	if err := w.delete(ctx, objects, have); err != nil {
 		return err
 	}
-	m.note(e, func() {
-		if e.have != nil && e.have.uid == have.uid { // else it is known already that it is gone
-			going := *e.have
-			going.deleting = true
-			e.have = &going
-		}
-	})
+	w.change(func(r *record) { r.deletes(have) })
 	return nil
 }
 
-// delete what was seen, and nothing that took its place. Finalizers wait for controllers that a hub does not have.
-func (m *Mirror) delete(ctx context.Context, objects metadata.ResourceInterface, id manifest.ID, have *observed) error {
-	if have.finalizers && id.GroupKind() != crdKind {
+// delete deletes the observed version, and no object in its place. It removes finalizers first: their controllers do not run
+// on a hub.
+func (w writer) delete(ctx context.Context, objects metadata.ResourceInterface, have *observed) error {
+	if have.finalizers && w.id.GroupKind() != crdKind {
 		body := fmt.Appendf(nil, `{"metadata":{"uid":%q,"finalizers":null}}`, have.uid)
-		if _, err := objects.Patch(ctx, id.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: FieldManager}); err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("releasing %s: %w", id, err)
+		if _, err := objects.Patch(ctx, w.id.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: FieldManager}); err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("removing the finalizers of %s: %w", w.id, err)
 		}
 	}
 	background := metav1.DeletePropagationBackground
-	err := objects.Delete(ctx, id.Name, metav1.DeleteOptions{
+	err := objects.Delete(ctx, w.id.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &have.uid}, PropagationPolicy: &background,
 	})
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // another one is in its place: not ours to delete
-		return fmt.Errorf("removing the mirror of %s: %w", id, err)
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // a conflict: the UID belongs to an older object
+		return fmt.Errorf("removing the mirror of %s: %w", w.id, err)
 	}
 	return nil
 }
 
-// used says whether somebody else has objects of the kind that a definition makes.
-func (m *Mirror) used(ctx context.Context, id manifest.ID) (bool, error) {
+// isUsed reports whether somebody else has objects of the kind that a CustomResourceDefinition defines.
+func (m *Mirror) isUsed(ctx context.Context, id manifest.ID) (bool, error) {
 	definitions := m.hub.Objects.Resource(schema.GroupVersionResource{Group: crdKind.Group, Version: "v1", Resource: "customresourcedefinitions"})
 	crd, err := definitions.Get(ctx, id.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

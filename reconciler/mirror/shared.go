@@ -10,15 +10,15 @@ import (
 
 var nodes = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 
-// Shared says why nothing may be mirrored on the hub: it runs workloads, and would run what is mirrored. Empty if it
-// may. It returns an error if it cannot list the nodes; then nothing may be mirrored either.
+// Shared returns the reason why nothing may be mirrored on the hub; empty if objects may be mirrored. A hub with nodes would
+// run the mirrored objects. It returns an error if it cannot list the nodes; then nothing may be mirrored either.
 func (m *Mirror) Shared(ctx context.Context) (string, error) {
 	list, err := m.hub.Metadata.Resource(nodes).List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {
-		return "", fmt.Errorf("looking whether the hub has nodes: %w", err)
+		return "", fmt.Errorf("listing the nodes of the hub: %w", err)
 	}
 	if len(list.Items) > 0 {
-		return fmt.Sprintf("the hub has nodes (%s), and would run what is mirrored on it", list.Items[0].Name), nil
+		return fmt.Sprintf("the hub has nodes (%s), and would run the mirrored objects", list.Items[0].Name), nil
 	}
 	return "", nil
 }

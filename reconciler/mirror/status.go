@@ -16,8 +16,8 @@ type aggregation struct {
 	kind kind.Kind
 	// cells has one for every decided cluster.
 	cells []status.Cell
-	// decision that the cells are about, and whether the object says it: if it could not be written, it speaks of an older
-	// one, and nobody is done with that.
+	// decision that is wanted. written: the cells are about it, and the object on the hub has it; otherwise no cluster counts
+	// as done.
 	decision string
 	written  bool
 	// generation of the object, observed its status.observedGeneration before, and revision its status.currentRevision.
@@ -25,7 +25,7 @@ type aggregation struct {
 	revision             string
 }
 
-// done says that every decided cluster is known to run what the object says (rule 2 of the status contract).
+// done reports whether every decided cluster is known to run the decision of the object (rule 2 of the status contract).
 func (j aggregation) done() bool {
 	for _, c := range j.cells {
 		if !c.Observed() {
@@ -35,7 +35,7 @@ func (j aggregation) done() bool {
 	return j.written && len(j.cells) > 0
 }
 
-// status is the whole status in the shape of the kind's own; nil for kinds that do not add up.
+// status returns the whole status in the shape of the kind; nil for kinds whose status cannot be added up.
 func (j aggregation) status() map[string]any {
 	if j.kind.Aggregate == nil {
 		return nil
@@ -45,9 +45,9 @@ func (j aggregation) status() map[string]any {
 	if next == nil {
 		return nil
 	}
-	there := j.kind.Aggregate(all)
-	for _, field := range whatIsThere {
-		if n, ok := there[field]; ok {
+	total := j.kind.Aggregate(all)
+	for _, field := range anyVersion {
+		if n, ok := total[field]; ok {
 			next[field] = n
 		}
 	}
@@ -58,9 +58,9 @@ func (j aggregation) status() map[string]any {
 	return next
 }
 
-// whatIsThere are the counts of a status that speak of all that a cluster has, whatever version it is. All others speak of
-// what was decided, and only clusters that run that count.
-var whatIsThere = []string{
+// anyVersion has the counts of a status that include pods of every version. In all others only clusters count that run the
+// decided version.
+var anyVersion = []string{
 	"replicas", "readyReplicas", "unavailableReplicas", "currentReplicas",
 	"desiredNumberScheduled", "currentNumberScheduled", "numberReady", "numberMisscheduled", "numberUnavailable",
 }
@@ -77,7 +77,8 @@ func (j aggregation) answers() (all, current []kind.Answer) {
 	return all, current
 }
 
-// observedGeneration is the generation when all are done, else what it was before, and always less than the generation.
+// observedGeneration returns the generation once all clusters are done; before that the last value, and always less than the
+// generation.
 func (j aggregation) observedGeneration() int64 {
 	if j.done() {
 		return j.generation
@@ -85,7 +86,7 @@ func (j aggregation) observedGeneration() int64 {
 	return max(min(j.observed, j.generation-1), 0)
 }
 
-// complete fills in what readers of single kinds need and clusters do not have in common.
+// complete adds the fields that readers of single kinds need and that cannot be added up.
 func (j aggregation) complete(next map[string]any) {
 	switch j.id.GroupKind() {
 	case statefulSetKind:
@@ -96,14 +97,15 @@ func (j aggregation) complete(next map[string]any) {
 			next["currentRevision"] = revision
 		}
 	case schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}:
-		next["fullyLabeledReplicas"] = next["replicas"] // every pod of it has the labels of its template
+		next["fullyLabeledReplicas"] = next["replicas"] // every pod has the labels of the template
 	case jobKind:
-		next["conditions"] = endable(next["conditions"])
+		next["conditions"] = withCriteria(next["conditions"])
 	}
 }
 
-// endable adds to the conditions of a Job what its controller says before it ends: the API server accepts no end without.
-func endable(v any) []any {
+// withCriteria adds the conditions that the Job controller sets before Complete and Failed: the API server refuses these two
+// without them.
+func withCriteria(v any) []any {
 	conditions, _ := v.([]any)
 	for _, c := range conditions {
 		end, _ := c.(map[string]any)

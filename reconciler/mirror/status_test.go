@@ -61,8 +61,8 @@ func cell(id manifest.ID, cluster, state string) accord.Cell {
 	return c
 }
 
-// TestStatusIsTrue asks kubectl and kstatus about every combination of what three clusters can be in: they say done when all
-// are current, and never else.
+// TestStatusIsTrue asks kubectl and kstatus about every combination of states of three clusters: they report done when all
+// are current, and only then.
 func TestStatusIsTrue(t *testing.T) {
 	for _, k := range []string{"Deployment", "StatefulSet", "DaemonSet"} {
 		id := manifest.ID{Group: "apps", Kind: k, Namespace: "shop", Name: "web"}
@@ -80,7 +80,7 @@ func TestStatusIsTrue(t *testing.T) {
 	}
 }
 
-// reads says whether kubectl and kstatus take a mirror for done; they have to agree.
+// reads reports whether kubectl and kstatus take a mirror for done; they have to agree.
 func reads(t *testing.T, j aggregation) bool {
 	t.Helper()
 	replicas := int64(2 * len(j.cells))
@@ -105,7 +105,7 @@ func reads(t *testing.T, j aggregation) bool {
 	return done
 }
 
-func TestStatusOfWhatCouldNotBeWritten(t *testing.T) {
+func TestStatusOfARefusedTemplate(t *testing.T) {
 	id := manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
 	j := aggregation{id: id, kind: kind.Of(id.GroupKind()), decision: "d", generation: 5, observed: 5, cells: []accord.Cell{cell(id, "a", "current")}}
 	require.False(t, reads(t, j), "the object speaks of something older")
@@ -138,7 +138,7 @@ func TestStatusOfAnEndedJob(t *testing.T) {
 	require.NotContains(t, j.status(), "observedGeneration", "a Job has none")
 }
 
-func TestSays(t *testing.T) {
+func TestContains(t *testing.T) {
 	for name, c := range map[string]struct {
 		live, written any
 		want          bool

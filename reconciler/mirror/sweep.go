@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// publishRetry is the interval at which failed Federations are published again.
+// publishRetry is the interval of retries of failed publications.
 const publishRetry = 30 * time.Second
 
 // Forget removes the mirror of a Federation that was deleted.
@@ -22,8 +22,8 @@ func (p *Publisher) Forget(key types.NamespacedName) {
 	p.again[key] = true
 	p.mu.Unlock()
 	select {
-	case p.news <- struct{}{}:
-	default: // it is requested already
+	case p.wake <- struct{}{}:
+	default: // a wake-up is pending
 	}
 }
 
@@ -39,13 +39,13 @@ func (p *Publisher) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		case <-p.news:
+		case <-p.wake:
 		}
 		p.catchUp(ctx)
 	}
 }
 
-// catchUp publishes what could not be published, and removes what is left of deleted Federations.
+// catchUp retries failed publications, and removes the mirrored objects of deleted Federations.
 func (p *Publisher) catchUp(ctx context.Context) {
 	p.mu.Lock()
 	again := p.again
@@ -63,18 +63,18 @@ func (p *Publisher) catchUp(ctx context.Context) {
 	}
 }
 
-// sweep finds Federations that were deleted while nobody watched. It returns false to be called again.
+// sweep finds Federations that were deleted while accord did not run. It returns false to be called again.
 func (p *Publisher) sweep(ctx context.Context) (done bool) {
 	mirrored, err := p.Federations(ctx)
 	if apierrors.IsForbidden(err) || err == nil && len(mirrored) == 0 {
-		return true // what accord may not read, it did not write either
+		return true // accord did not write objects that it may not read
 	}
 	var declared map[string]bool
 	if err == nil {
 		declared, err = p.declared(ctx)
 	}
 	if err != nil {
-		p.log.Debug("cannot look for deleted federations", "error", err)
+		p.log.Debug("cannot list the deleted Federations", "error", err)
 		return false
 	}
 	for _, key := range mirrored {

@@ -12,13 +12,13 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// Template is one object of a federation and what was decided about it.
+// Template is one object of a Federation with the decision about it.
 type Template struct {
 	ID  manifest.ID
 	GVK schema.GroupVersionKind
 	// Kind of the object, from the plan.
 	Kind kind.Kind
-	// Manifest is the object as it stands in Git. It is shared, and never changed.
+	// Manifest is the object as Git has it. It is shared, and never changed.
 	Manifest *unstructured.Unstructured
 	// Digest identifies the Manifest.
 	Digest string
@@ -26,19 +26,19 @@ type Template struct {
 	Shares []Share
 }
 
-// Share is the part of one cluster.
+// Share is the decision for one cluster.
 type Share struct {
 	Cluster string
 	// Digest of the rendered object; empty when it could not be rendered.
 	Digest string
 	// Rendered is that object as JSON; nil when it could not be rendered.
 	Rendered []byte
-	// Held says that the cluster deliberately does not get it now.
+	// Held: the cluster deliberately does not get this version now.
 	Held bool
 }
 
-// Decision identifies all that the decided clusters have to do, in 16 hex digits. It does not depend on where the manifest
-// stands, nor on the commit.
+// Decision returns 16 hex digits that identify the decision for all clusters. They depend neither on the commit nor on the path
+// of the manifest.
 func (t Template) Decision() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q\n", t.GVK.Version, t.Digest)
