@@ -61,7 +61,7 @@ func refuse(w http.ResponseWriter, err error) {
 	send(w, int(s.Code), text)
 }
 
-// statusOf makes a failure without a reason of what is not a Status.
+// statusOf returns the Status of an error; for an error without a Status, a failure without a reason.
 func statusOf(err error) metav1.Status {
 	s := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
 	var is apierrors.APIStatus

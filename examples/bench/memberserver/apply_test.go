@@ -118,7 +118,7 @@ func aDryRunKeepsNothing(t *testing.T, c *rest.Config, space string) {
 	require.Equal(t, map[string]any{"k": "v"}, live.Object["data"])
 }
 
-// TestMembersShareWorkAndNothingElse applies the same to two members: what they have is their own.
+// TestMembersShareWorkAndNothingElse applies the same object to two members: each has its own object.
 func TestMembersShareWorkAndNothingElse(t *testing.T) {
 	h, err := NewHost()
 	require.NoError(t, err)

@@ -53,7 +53,7 @@ func readCatalog() (catalog, error) {
 	return c, nil
 }
 
-// add takes the kinds of a group into the catalog, and what does not exist here out of the group.
+// add adds the kinds of a group to the catalog, and removes from the group the kinds and verbs that do not exist here.
 func (c *catalog) add(group *apidiscovery.APIGroupDiscovery) {
 	for i := range group.Versions {
 		v := &group.Versions[i]
@@ -69,7 +69,7 @@ func (c *catalog) add(group *apidiscovery.APIGroupDiscovery) {
 	}
 }
 
-// list is the answer of old to the question for one group and version; nil if there is no such.
+// list returns the unaggregated discovery of one group and version; nil if there is none.
 func (c *catalog) list(gv schema.GroupVersion) *metav1.APIResourceList {
 	for _, group := range slices.Concat(c.core.Items, c.groups.Items) {
 		for _, v := range group.Versions {
@@ -94,7 +94,7 @@ func resourceList(gv schema.GroupVersion, resources []apidiscovery.APIResourceDi
 	return list
 }
 
-// groupList is the answer of old to the question which groups there are.
+// groupList returns the unaggregated discovery of the groups.
 func (c *catalog) groupList() *metav1.APIGroupList {
 	list := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}}
 	for _, group := range c.groups.Items {

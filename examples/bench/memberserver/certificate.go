@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// selfSigned is a certificate for loopback that vouches for itself, and what a client has to trust to accept it. Every
-// server has its own, as every cluster has: clients cannot share connections between them.
+// selfSigned returns a self-signed certificate for loopback, and the authority that a client has to trust. Every server has its
+// own, as every cluster has: clients cannot share connections between servers.
 func selfSigned(name string) (tls.Certificate, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

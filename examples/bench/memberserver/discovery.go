@@ -14,7 +14,7 @@ import (
 // aggregated is the media type of discovery in one answer, in Accept and in Content-Type.
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// other answers what is not about objects.
+// other answers requests that are not about objects.
 func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	catalog := &s.host.catalog
 	first, _, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
@@ -64,7 +64,7 @@ func groupVersion(path string) schema.GroupVersion {
 	return schema.GroupVersion{}
 }
 
-// sendTagged answers discovery in one answer, and only if it is not what the client has, as real API servers do.
+// sendTagged sends aggregated discovery, or 304 Not Modified if the client has this version, as real API servers do.
 func sendTagged(w http.ResponseWriter, r *http.Request, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -36,7 +36,7 @@ type counts struct {
 	written  prometheus.Gauge       // when an object last changed, Unix time
 }
 
-// NewHost reads what the servers are going to serve.
+// NewHost reads the discovery that the servers serve.
 func NewHost() (*Host, error) {
 	catalog, err := readCatalog()
 	if err != nil {

@@ -20,7 +20,7 @@ type page struct {
 	After   types.NamespacedName `json:"after"`
 }
 
-// options of a list or a watch.
+// options returns the options of a list or a watch.
 func (c *call) options() (o metav1.ListOptions, s selection, err error) {
 	query := c.request.URL.Query()
 	if err := metav1.Convert_url_Values_To_v1_ListOptions(&query, &o, nil); err != nil {
@@ -30,8 +30,8 @@ func (c *call) options() (o metav1.ListOptions, s selection, err error) {
 	return o, s, err
 }
 
-// list sends what is selected, page by page if the client wants that. One who is content with what the server has in memory
-// (resourceVersion 0) gets all at once, as from API servers.
+// list sends the selected objects, in pages if the client asks for pages. A client that accepts any version (resourceVersion 0)
+// gets all objects at once, as from API servers.
 func (c *call) list(w http.ResponseWriter) error {
 	o, selected, err := c.options()
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *call) list(w http.ResponseWriter) error {
 	return nil
 }
 
-// listed is the JSON of a list.
+// listed returns the JSON of a list.
 func (c *call) listed(records []*record, meta metav1.ListMeta) ([]byte, error) {
 	kind, version := c.resource.kind.Kind+"List", c.resource.GroupVersion().String()
 	if c.partial {
@@ -90,7 +90,7 @@ func start(o metav1.ListOptions) (page, error) {
 	var p page
 	if o.Continue == "" {
 		if o.ResourceVersionMatch != metav1.ResourceVersionMatchExact {
-			return p, nil // now is not older than anything
+			return p, nil // the current version is never older
 		}
 		version, err := strconv.ParseUint(o.ResourceVersion, 10, 64)
 		if err != nil || version == 0 {
@@ -108,12 +108,12 @@ func start(o metav1.ListOptions) (page, error) {
 	return p, nil
 }
 
-// before says whether an object comes after where the page begins.
+// before reports whether an object comes after the position at which the page begins.
 func (p page) before(r *record) bool {
 	return p.After.Name == "" || byName(p.After, r.NamespacedName) < 0
 }
 
-// String is the token that asks for the page.
+// String returns the token that requests the page.
 func (p page) String() string {
 	text, err := json.Marshal(p)
 	if err != nil {

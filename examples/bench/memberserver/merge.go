@@ -75,7 +75,7 @@ func (h *Host) compute(w write, live *unstructured.Unstructured) (runtime.Object
 	return merger.Apply(live.DeepCopy(), w.sent, w.manager, w.force)
 }
 
-// creation is an apply of what is not there yet.
+// creation identifies an apply that creates an object.
 type creation struct {
 	resource resource
 	name     types.NamespacedName
@@ -83,10 +83,11 @@ type creation struct {
 	text     [sha256.Size]byte
 }
 
-// maxCreated bounds how many results are kept.
+// maxCreated is the most results that are kept.
 const maxCreated = 1024
 
-// again is the result of an apply, done now. Only the metadata is its own; nothing else of it is changed in place.
+// again returns a copy of the result of an earlier create, with the current time. It copies only the metadata; all other fields
+// are shared, and not changed in place.
 func again(known *unstructured.Unstructured) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: maps.Clone(known.Object)}
 	if metadata, ok := known.Object["metadata"].(map[string]any); ok {
@@ -100,7 +101,7 @@ func again(known *unstructured.Unstructured) *unstructured.Unstructured {
 	return u
 }
 
-// oneVersion tells the library that objects are stored as they were sent: in one version, with nothing defaulted.
+// oneVersion has the library store objects as they were sent: in one version, with nothing defaulted.
 type oneVersion struct{}
 
 // ConvertToVersion, Convert and ConvertFieldLabel make it a runtime.ObjectConvertor.
@@ -122,7 +123,7 @@ func (oneVersion) Default(runtime.Object) {}
 // New makes it a runtime.ObjectCreater.
 func (oneVersion) New(kind schema.GroupVersionKind) (runtime.Object, error) { return empty(kind), nil }
 
-// empty is an object of a kind that does not exist yet.
+// empty returns an object of a kind without fields.
 func empty(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{}}}
 	u.SetGroupVersionKind(kind)

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// named refuses what cannot be the name of an object of a kind.
+// named returns an error for a name that an object of the kind cannot have.
 func named(r resource, name string) error {
 	at := field.NewPath("metadata", "name")
 	if name == "" {

@@ -10,12 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// remove deletes an object that has no finalizers, and a namespace with everything in it. One that has finalizers is only
-// marked; then it is returned, and else what it was last.
-func (s *store) remove(r resource, name types.NamespacedName, o metav1.DeleteOptions) (last *record, marked bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.shelves[r][name]
+// remove deletes an object, and a namespace with all objects in it. It only marks an object that has finalizers. It returns the
+// marked object, or the last state of the deleted one.
+func (s *contents) remove(r resource, name types.NamespacedName, o metav1.DeleteOptions) (last *record, marked bool, err error) {
+	before := s.records[r][name]
 	if before == nil {
 		return nil, false, apierrors.NewNotFound(r.GroupResource(), name.Name)
 	}
@@ -49,14 +47,14 @@ func (s *store) remove(r resource, name types.NamespacedName, o metav1.DeleteOpt
 	if last, err = newRecord(live, s.version+1); err != nil {
 		return nil, false, err
 	}
-	s.keep(change{r, before, last, !marked})
+	s.add(change{r, before, last, !marked})
 	return last, marked, nil
 }
 
-// clear deletes everything in a namespace, finalizers or not. The caller holds s.mu.
-func (s *store) clear(namespace string) error {
-	for r, shelf := range s.shelves {
-		for name, before := range shelf {
+// clear deletes all objects of a namespace, finalizers or not.
+func (s *contents) clear(namespace string) error {
+	for r, records := range s.records {
+		for name, before := range records {
 			if name.Namespace != namespace {
 				continue
 			}
@@ -68,13 +66,13 @@ func (s *store) clear(namespace string) error {
 			if err != nil {
 				return err
 			}
-			s.keep(change{r, before, last, true})
+			s.add(change{r, before, last, true})
 		}
 	}
 	return nil
 }
 
-// admitRemoval checks what the client thinks that it deletes.
+// admitRemoval checks the preconditions of a deletion.
 func admitRemoval(r resource, live metav1.Object, p *metav1.Preconditions) error {
 	switch {
 	case p == nil:
@@ -88,7 +86,7 @@ func admitRemoval(r resource, live metav1.Object, p *metav1.Preconditions) error
 	return nil
 }
 
-// unmet says in the API server's words, which begin with a capital, what does not hold.
-func unmet(what string, wanted, found any) error {
-	return errors.New(fmt.Sprint("Precondition failed: ", what, " in precondition: ", wanted, ", ", what, " in object meta: ", found))
+// unmet returns the error of an API server, which begins with a capital, for a precondition that does not hold.
+func unmet(field string, wanted, found any) error {
+	return errors.New(fmt.Sprint("Precondition failed: ", field, " in precondition: ", wanted, ", ", field, " in object meta: ", found))
 }

@@ -37,5 +37,5 @@ func (s selection) has(r *record) bool {
 		s.fields.Matches(fields.Set{"metadata.name": r.Name, "metadata.namespace": r.Namespace})
 }
 
-// everything says whether no selector leaves anything out.
+// everything reports whether the selectors match every object.
 func (s selection) everything() bool { return s.labels.Empty() && s.fields.Empty() }

@@ -33,7 +33,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.host.counts.requests.WithLabelValues(verb(info, r), info.APIGroup, info.Resource, strconv.Itoa(counted.code)).Inc()
 }
 
-// verb is as API servers count it.
+// verb returns the verb that API servers count.
 func verb(info *request.RequestInfo, r *http.Request) string {
 	switch {
 	case info.Verb == "create":
@@ -44,7 +44,7 @@ func verb(info *request.RequestInfo, r *http.Request) string {
 	return strings.ToUpper(info.Verb)
 }
 
-// statusWriter remembers the status code.
+// statusWriter records the status code.
 type statusWriter struct {
 	http.ResponseWriter
 	code int
@@ -89,7 +89,7 @@ func (s *Server) objects(w http.ResponseWriter, r *http.Request, info *request.R
 	}
 }
 
-// answer does what the verb says.
+// answer calls the handler of the verb.
 func (c *call) answer(w http.ResponseWriter, verb string) error {
 	switch verb {
 	case "get":

@@ -1,151 +1,80 @@
 package memberserver
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
 	"sync"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// history is the least number of changes that the store keeps. A watch or a page of a list that continues from an older
-// version fails as expired.
-const history = 256
-
-// store is the objects of one server, and their last changes.
+// store shares the contents of one server. Its methods take the lock, and may be called from any goroutine.
 type store struct {
-	host *Host
-
-	mu      sync.RWMutex
-	version uint64
-	shelves map[resource]map[types.NamespacedName]*record
-	past    []change // in the order of their versions
-	changed chan struct{}
+	mu       sync.RWMutex
+	contents *contents
 }
 
-// change of one object. before is nil when it was created; after it was deleted, now is as it was last, with the version of
-// its deletion.
-type change struct {
-	resource    resource
-	before, now *record
-	gone        bool
-}
+func newStore(h *Host) *store { return &store{contents: newContents(h)} }
 
-func newStore(h *Host) *store {
-	return &store{host: h, shelves: map[resource]map[types.NamespacedName]*record{}, changed: make(chan struct{})}
-}
-
-// get is nil for what is not there.
+// get returns a record; nil if there is none.
 func (s *store) get(r resource, name types.NamespacedName) *record {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.shelves[r][name]
+	return s.contents.records[r][name]
 }
 
-// keep makes a change visible. The caller holds s.mu.
-func (s *store) keep(c change) {
-	shelf := s.shelves[c.resource]
-	if shelf == nil {
-		shelf = map[types.NamespacedName]*record{}
-		s.shelves[c.resource] = shelf
-	}
-	objects := s.host.counts.objects.WithLabelValues(c.now.Namespace, c.resource.Resource)
-	switch {
-	case c.gone:
-		delete(shelf, c.now.NamespacedName)
-		objects.Dec()
-	case c.before == nil:
-		objects.Inc()
-		fallthrough
-	default:
-		shelf[c.now.NamespacedName] = c.now
-	}
-	s.host.counts.written.Set(float64(time.Now().UnixMicro()) / 1e6)
-	s.version = c.now.version
-	if s.past = append(s.past, c); len(s.past) >= 2*history {
-		s.past = slices.Clone(s.past[len(s.past)-history:]) // what came before is let go of
-	}
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-// now is the version of the last change, and what is closed at the next.
+// now returns the version of the last change, and a channel that the next change closes.
 func (s *store) now() (version uint64, changed <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.version, s.changed
+	return s.contents.version, s.contents.changed
 }
 
-// since are the changes of a kind after a version, and the version that they lead to.
+// since returns the changes of a kind after a version, the version of the last change, and a channel that the next change closes.
 func (s *store) since(r resource, version uint64) (changes []change, now uint64, changed <-chan struct{}, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	past, err := s.after(version)
-	for _, c := range past {
-		if c.resource == r {
-			changes = append(changes, c)
-		}
-	}
-	return changes, s.version, s.changed, err
+	changes, err = s.contents.since(r, version)
+	return changes, s.contents.version, s.contents.changed, err
 }
 
-// after are all changes after a version. The caller holds s.mu.
-func (s *store) after(version uint64) ([]change, error) {
-	if version > s.version {
-		return nil, apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", version, s.version), 1)
-	}
-	i, _ := slices.BinarySearchFunc(s.past, version+1, func(c change, v uint64) int { return cmp.Compare(c.now.version, v) })
-	if i == 0 && s.version-version > uint64(len(s.past)) {
-		return nil, apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version, s.version))
-	}
-	return s.past[i:], nil
-}
-
-// at are all objects of a kind as they were at a version, 0 for now, sorted by namespace and name.
+// at returns all objects of a kind in the state of a version, 0 for now, sorted by namespace and name.
 func (s *store) at(r resource, version uint64) (records []*record, then uint64, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	then = cmp.Or(version, s.version)
-	past, err := s.after(then)
-	if err != nil {
-		return nil, 0, err
-	}
-	undone := map[types.NamespacedName]*record{} // nil: was not there
-	for _, c := range slices.Backward(past) {
-		if c.resource == r {
-			undone[c.now.NamespacedName] = c.before
-		}
-	}
-	for name, now := range s.shelves[r] {
-		if _, other := undone[name]; !other {
-			records = append(records, now)
-		}
-	}
-	for _, before := range undone {
-		if before != nil {
-			records = append(records, before)
-		}
-	}
-	slices.SortFunc(records, func(a, b *record) int { return byName(a.NamespacedName, b.NamespacedName) })
-	return records, then, nil
+	return s.contents.at(r, version)
 }
 
-// byName is the order of lists.
-func byName(a, b types.NamespacedName) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+// apply creates an object, or merges a request into the live one.
+func (s *store) apply(w write) (now *record, created bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.contents.apply(w)
 }
 
-// close takes what is there out of the counts.
+// create creates an object, and fails if the object exists.
+func (s *store) create(w write) (*record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.contents.create(w)
+}
+
+// remove deletes an object: see contents.remove.
+func (s *store) remove(r resource, name types.NamespacedName, o metav1.DeleteOptions) (last *record, marked bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.contents.remove(r, name, o)
+}
+
+// begin creates a namespace that exists from the start.
+func (s *store) begin(namespace string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.contents.begin(namespace)
+}
+
+// close removes all objects from the metrics.
 func (s *store) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for r, shelf := range s.shelves {
-		for name := range shelf {
-			s.host.counts.objects.WithLabelValues(name.Namespace, r.Resource).Dec()
-		}
-	}
-	s.shelves = nil
+	s.contents.close()
 }

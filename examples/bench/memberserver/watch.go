@@ -28,11 +28,11 @@ type watching struct {
 	options  metav1.ListOptions
 	selected selection
 	out      http.ResponseWriter
-	version  uint64 // up to which all was sent
+	version  uint64 // of the last change that was sent
 	frames   bytes.Buffer
 }
 
-// watch tells of changes until the client hangs up or the time is over.
+// watch sends changes until the client closes the connection or the watch times out.
 func (c *call) watch(w http.ResponseWriter) error {
 	o, selected, err := c.options()
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *call) watch(w http.ResponseWriter) error {
 	return nil
 }
 
-// wantsInitial says whether the watch begins with what is there.
+// wantsInitial reports whether the watch begins with the existing objects.
 func wantsInitial(o metav1.ListOptions) (bool, error) {
 	if o.SendInitialEvents == nil {
 		return o.ResourceVersion == "" || o.ResourceVersion == "0", nil
@@ -70,7 +70,7 @@ func wantsInitial(o metav1.ListOptions) (bool, error) {
 	return *o.SendInitialEvents, nil
 }
 
-// begin sends what is there, if that is wanted, and how far that goes.
+// begin sends the existing objects and their version if the client wants them.
 func (v *watching) begin(initial bool) error {
 	if !initial {
 		version, err := strconv.ParseUint(v.options.ResourceVersion, 10, 64)
@@ -80,7 +80,7 @@ func (v *watching) begin(initial bool) error {
 		if v.version = version; version > 0 {
 			return v.flush()
 		}
-		v.version, _ = v.server.store.now() // from any time on
+		v.version, _ = v.server.store.now() // any version will do
 		return v.flush()
 	}
 	all, version, err := v.server.store.at(v.resource, 0)
@@ -99,7 +99,7 @@ func (v *watching) begin(initial bool) error {
 	return v.flush()
 }
 
-// follow sends changes as they come.
+// follow sends changes as they occur.
 func (v *watching) follow() error {
 	lasts := watchFor + rand.N(watchFor)
 	if v.options.TimeoutSeconds != nil {
@@ -115,13 +115,13 @@ func (v *watching) follow() error {
 			return err
 		}
 		for _, c := range changes {
-			if err := v.tell(c); err != nil {
+			if err := v.send(c); err != nil {
 				return err
 			}
 		}
 		v.version = now
 		if err := v.flush(); err != nil {
-			return nil // nobody listens any more
+			return nil // the client closed the connection
 		}
 		select {
 		case <-changed:
@@ -138,9 +138,9 @@ func (v *watching) follow() error {
 	}
 }
 
-// tell of a change as it looks to this selection: what comes to be in it is new, and what leaves it is gone, shown as it was
-// when it was last in it.
-func (v *watching) tell(c change) error {
+// send sends a change from the view of the selection: an object that begins to match is added, and an object that no longer
+// matches is deleted, shown in its last matching state.
+func (v *watching) send(c change) error {
 	was, is := v.selected.has(c.before), v.selected.has(c.now) && !c.gone
 	switch {
 	case was && is:
@@ -167,7 +167,7 @@ func (v *watching) frame(event string, object []byte) {
 	fmt.Fprintf(&v.frames, `{"type":%q,"object":%s}`+"\n", event, object)
 }
 
-// bookmark says up to which version all was sent.
+// bookmark sends the version up to which all changes were sent.
 func (v *watching) bookmark(annotations map[string]string) {
 	kind, version := v.resource.kind.Kind, v.resource.GroupVersion().String()
 	if v.partial {
@@ -190,15 +190,15 @@ func (v *watching) fail(err error) {
 		panic(err) // strings always encode
 	}
 	v.frame("ERROR", text)
-	_ = v.flush() // the last words
+	_ = v.flush() // the watch ends here
 }
 
-// flush sends the frames. The first time, without any, it sends that the watch stands.
+// flush sends the frames. The first call may have none: it sends the headers.
 func (v *watching) flush() error {
 	_, err := v.out.Write(v.frames.Bytes())
 	v.frames.Reset()
 	if v.frames.Cap() > 4<<10 {
-		v.frames = bytes.Buffer{} // a watch that is quiet is small
+		v.frames = bytes.Buffer{} // an idle watch needs little memory
 	}
 	return cmp.Or(err, http.NewResponseController(v.out).Flush())
 }

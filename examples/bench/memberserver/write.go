@@ -21,25 +21,23 @@ import (
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// counted are the groups whose kinds have a generation.
+// counted has the groups whose kinds have a generation.
 var counted = []string{"apps", "batch", "networking.k8s.io", "policy", "apiextensions.k8s.io"}
 
-// write is one change that a client asks for.
+// write is one change that a client requests.
 type write struct {
 	resource resource
 	name     types.NamespacedName
 	sent     *unstructured.Unstructured
-	text     []byte // what was sent, as it was read from the wire
+	text     []byte // sent, as it was read from the wire
 	manager  string
 	force    bool
 	dryRun   bool
 }
 
-// apply merges what was sent into what is there, or creates it.
-func (s *store) apply(w write) (now *record, created bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.shelves[w.resource][w.name]
+// apply creates an object, or merges a request into the live one.
+func (s *contents) apply(w write) (now *record, created bool, err error) {
+	before := s.records[w.resource][w.name]
 	live := empty(w.resource.kind)
 	if before != nil {
 		if live, err = before.object(); err != nil {
@@ -49,7 +47,7 @@ func (s *store) apply(w write) (now *record, created bool, err error) {
 	if err := s.admit(w, before != nil, live); err != nil {
 		return nil, false, err
 	}
-	unstructured.RemoveNestedField(w.sent.Object, "status") // is not written by this way
+	unstructured.RemoveNestedField(w.sent.Object, "status") // this path does not write it
 	merged, err := s.host.merge(w, before == nil, live)
 	if err != nil {
 		return nil, false, err
@@ -58,11 +56,9 @@ func (s *store) apply(w write) (now *record, created bool, err error) {
 	return now, before == nil, err
 }
 
-// create refuses what is there.
-func (s *store) create(w write) (*record, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.shelves[w.resource][w.name] != nil {
+// create creates an object, and fails if the object exists.
+func (s *contents) create(w write) (*record, error) {
+	if s.records[w.resource][w.name] != nil {
 		return nil, apierrors.NewAlreadyExists(w.resource.GroupResource(), w.name.Name)
 	}
 	live := empty(w.resource.kind)
@@ -77,9 +73,9 @@ func (s *store) create(w write) (*record, error) {
 	return s.put(w, nil, live, merger.UpdateNoErrors(live.DeepCopy(), w.sent, w.manager))
 }
 
-// admit says why a write may not be done now.
-func (s *store) admit(w write, exists bool, live *unstructured.Unstructured) error {
-	if space := (types.NamespacedName{Name: w.name.Namespace}); w.resource.namespaced && s.shelves[s.host.spaces()][space] == nil {
+// admit returns an error for a write that conflicts with the live object, or whose namespace does not exist.
+func (s *contents) admit(w write, exists bool, live *unstructured.Unstructured) error {
+	if space := (types.NamespacedName{Name: w.name.Namespace}); w.resource.namespaced && s.records[s.host.spaces()][space] == nil {
 		return apierrors.NewNotFound(namespaces.GroupResource(), space.Name)
 	}
 	uid, version := w.sent.GetUID(), w.sent.GetResourceVersion()
@@ -98,8 +94,8 @@ func (s *store) admit(w write, exists bool, live *unstructured.Unstructured) err
 	return nil
 }
 
-// put keeps the result of a write, unless it is what was there.
-func (s *store) put(w write, before *record, live *unstructured.Unstructured, result runtime.Object) (*record, error) {
+// put adds the result of a write, unless it equals the live object.
+func (s *contents) put(w write, before *record, live *unstructured.Unstructured, result runtime.Object) (*record, error) {
 	next, ok := result.(*unstructured.Unstructured)
 	if !ok {
 		return nil, fmt.Errorf("merging %s made a %T", w.name, result)
@@ -115,11 +111,11 @@ func (s *store) put(w write, before *record, live *unstructured.Unstructured, re
 	if err != nil || w.dryRun {
 		return now, err
 	}
-	s.keep(change{w.resource, before, now, next.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0})
+	s.add(change{w.resource, before, now, next.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0})
 	return now, nil
 }
 
-// furnish sets what an API server sets, whatever was sent.
+// furnish sets the fields that an API server sets, whatever was sent.
 func (w write) furnish(live, next *unstructured.Unstructured, created bool) {
 	next.SetGroupVersionKind(w.resource.kind)
 	next.SetName(w.name.Name)
@@ -170,7 +166,7 @@ func furnishNamespace(u *unstructured.Unstructured) {
 	u.Object["status"] = map[string]any{"phase": "Active"}
 }
 
-// rollOut is in place of the controllers: all replicas are there and available at once.
+// rollOut replaces the controllers: all replicas are available at once.
 func rollOut(u *unstructured.Unstructured) {
 	replicas := int64(1)
 	if n, found, err := unstructured.NestedInt64(u.Object, "spec", "replicas"); found && err == nil {
@@ -191,18 +187,16 @@ func rollOut(u *unstructured.Unstructured) {
 	}
 }
 
-// begin makes a namespace that is there from the start.
-func (s *store) begin(namespace string) {
+// begin creates a namespace that exists from the start.
+func (s *contents) begin(namespace string) {
 	w := write{resource: s.host.spaces(), name: types.NamespacedName{Name: namespace}, sent: empty(s.host.spaces().kind)}
 	w.furnish(w.sent, w.sent, true)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	now, err := newRecord(w.sent, s.version+1)
 	if err != nil {
 		panic("a namespace that cannot be encoded: " + strconv.Quote(namespace)) // names are constants
 	}
-	s.keep(change{resource: w.resource, now: now})
+	s.add(change{resource: w.resource, now: now})
 }
 
-// spaces are the namespaces.
+// spaces returns the resource of namespaces.
 func (h *Host) spaces() resource { return h.catalog.resources[namespaces] }
