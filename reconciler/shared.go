@@ -20,15 +20,15 @@ import (
 
 // shared is the part of this replica where several share the clusters.
 type shared struct {
-	config   *rest.Config
-	registry *state.Registry
-	shards   *lease.Shards
-	follower *replica.Follower
+	config    *rest.Config
+	registry  *state.Registry
+	ownership *lease.Ownership
+	follower  *replica.Follower
 	// changed has a value when this replica owns other clusters than before.
 	changed     chan struct{}
 	assignments *trigger.Trigger
-	// letGo ends the work for clusters that this replica does not own any more.
-	letGo func(owns func(cluster string) bool)
+	// release ends the work for clusters that this replica does not own any more.
+	release func(owns func(cluster string) bool)
 }
 
 // newShared returns the part of this replica. It follows until it is elected.
@@ -45,9 +45,9 @@ func newShared(cfg *rest.Config, o Options, log *slog.Logger) (*shared, error) {
 		return nil, err
 	}
 	s := &shared{config: cfg, changed: make(chan struct{}, 1), assignments: &trigger.Trigger{}}
-	s.shards = lease.New(lease.Options{
+	s.ownership = lease.New(lease.Options{
 		Leases: leases.Leases(o.Namespace), Name: leaseName, Identity: name, Log: log,
-		LetGo: func(owns func(cluster string) bool) { s.letGo(owns) },
+		Release: func(owns func(cluster string) bool) { s.release(owns) },
 		Changed: func() {
 			select {
 			case s.changed <- struct{}{}:
@@ -55,7 +55,7 @@ func newShared(cfg *rest.Config, o Options, log *slog.Logger) (*shared, error) {
 			}
 		},
 	})
-	s.registry = state.NewRegistry(reachability.NewSharedTracker(name, s.shards))
+	s.registry = state.NewRegistry(reachability.NewSharedTracker(name, s.ownership))
 	return s, nil
 }
 
@@ -64,13 +64,13 @@ func (s *shared) addTo(mgr manager.Manager, c *controllers) error {
 	if s == nil {
 		return nil
 	}
-	s.letGo = c.member.LetGo
+	s.release = c.member.Release
 	watching, err := client.NewWithWatch(s.config, client.Options{Scheme: mgr.GetScheme()})
 	if err != nil {
 		return err
 	}
 	return errors.Join(
-		mgr.Add(always(s.shards.Run)),
+		mgr.Add(always(s.ownership.Run)),
 		mgr.Add(always(func(ctx context.Context) error {
 			s.follower.HandOver(ctx, s.changed, c.probes.Cluster, s.assignments.Federation)
 			return nil

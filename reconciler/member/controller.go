@@ -1,5 +1,5 @@
-// Package member is the Cluster controller: it connects the members, probes them, and writes their status. When a Cluster
-// is deleted it waits until every Federation lists what stays there.
+// Package member is the Cluster controller: it connects the members, probes them, and writes their status. It keeps
+// a deleted Cluster until every Federation lists the objects that stay there.
 package member
 
 import (
@@ -42,12 +42,12 @@ import (
 )
 
 const (
-	// probeInterval is how often a member is probed, minProbeInterval the least time between two probes.
+	// probeInterval is the regular time between two probes of a member, minProbeInterval the least.
 	probeInterval    = 10 * time.Second
 	minProbeInterval = 100 * time.Millisecond
-	// ProbeTimeout is how long a probe may take.
+	// ProbeTimeout bounds one probe.
 	ProbeTimeout = 5 * time.Second
-	// countInterval is how often the nodes of a member are counted.
+	// countInterval is the time between two counts of the nodes of a member.
 	countInterval = time.Minute
 )
 
@@ -76,7 +76,7 @@ type Controller struct {
 	presence presence
 
 	mu          sync.Mutex
-	credentials map[string]string         // digest of what each cluster is connected with
+	credentials map[string]string         // digest of the credentials of each connection
 	counted     map[string]time.Time      // when the nodes of each were counted last
 	taints      map[string][]corev1.Taint // that ClusterTaintPolicies decided, beside the declared ones
 }
@@ -86,7 +86,7 @@ func New(o Options) *Controller {
 	return &Controller{Options: o, credentials: map[string]string{}, counted: map[string]time.Time{}, taints: map[string][]corev1.Taint{}}
 }
 
-// Start probes a Cluster when it changed, when requested says so, and every probeInterval.
+// Start probes a Cluster when it changed, when requested has it, and every probeInterval.
 func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested ctrlsource.Source) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("cluster").
 		For(&v1alpha1.Cluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
@@ -247,8 +247,8 @@ func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secr
 	return nil
 }
 
-// VisitRemote connects to a cluster of another replica, to ask what it has and whether it would accept a plan. Nothing can be
-// written through the connection, which the caller closes.
+// VisitRemote connects to a cluster of another replica, to read its inventories and to send dry-runs. The connection refuses writes;
+// the caller closes it.
 func (c *Controller) VisitRemote(ctx context.Context, cluster string) (*clusters.Member, error) {
 	member := &v1alpha1.Cluster{}
 	if err := c.Hub.Get(ctx, types.NamespacedName{Name: cluster}, member); err != nil {
@@ -276,8 +276,8 @@ func (c *Controller) drop(cluster string) {
 	}
 }
 
-// LetGo ends all work for clusters that this replica does not own any more, and returns when none is under way.
-func (c *Controller) LetGo(owns func(cluster string) bool) {
+// Release ends all work for clusters that this replica does not own any more, and returns when none is under way.
+func (c *Controller) Release(owns func(cluster string) bool) {
 	var closing sync.WaitGroup
 	for _, w := range c.Pool.Workers() {
 		if !owns(w.Name()) {

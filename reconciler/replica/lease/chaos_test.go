@@ -138,7 +138,7 @@ func (c *chaos) done() bool {
 	for _, cluster := range clusterNames(40) {
 		holders := 0
 		for _, r := range c.slots {
-			if r.Holds(cluster) {
+			if r.Owns(cluster) {
 				holders++
 			}
 			if r.Owner(cluster) != c.slots[0].Owner(cluster) {

@@ -15,13 +15,13 @@ func setOf(identities ...string) set {
 	return newSet(all)
 }
 
-// TestClaimKeepsWhatItOwnedAllAlong changes the set twice before anybody agrees: what was let go in between stays so although
-// the last set would give it back.
-func TestClaimKeepsWhatItOwnedAllAlong(t *testing.T) {
+// TestClaimKeepsClustersOfEverySet changes the set twice before anybody agrees: a cluster that was released in between stays
+// released although the last set assigns it to the replica again.
+func TestClaimKeepsClustersOfEverySet(t *testing.T) {
 	var none *claim
-	require.False(t, none.holds("c"))
+	require.False(t, none.owns("c"))
 	before := (&claim{self: "a"}).narrowed(setOf("a", "b"))
-	require.False(t, before.holds("c"), "nothing was agreed on")
+	require.False(t, before.owns("c"), "nothing was agreed on")
 	agreed := before.settled()
 	between := agreed.narrowed(setOf("a", "b", "c"))
 	after := between.narrowed(setOf("a", "b"))
@@ -31,11 +31,11 @@ func TestClaimKeepsWhatItOwnedAllAlong(t *testing.T) {
 	for i := range 1000 {
 		cluster := fmt.Sprint("cluster-", i)
 		mine := Owner(cluster, []string{"a", "b"}) == "a"
-		require.Equal(t, mine, agreed.holds(cluster))
-		require.Equal(t, mine && Owner(cluster, []string{"a", "b", "c"}) == "a", between.holds(cluster))
-		require.Equal(t, between.holds(cluster), after.holds(cluster))
-		require.Equal(t, mine, after.settled().holds(cluster))
-		if after.holds(cluster) {
+		require.Equal(t, mine, agreed.owns(cluster))
+		require.Equal(t, mine && Owner(cluster, []string{"a", "b", "c"}) == "a", between.owns(cluster))
+		require.Equal(t, between.owns(cluster), after.owns(cluster))
+		require.Equal(t, mine, after.settled().owns(cluster))
+		if after.owns(cluster) {
 			kept++
 		} else if mine {
 			lost++

@@ -22,15 +22,15 @@ func calm(h *hub) *link {
 
 func newHub() *hub { return &hub{leases: map[string]*coordinationv1.Lease{}} }
 
-// TestHoldsEndsWithTheDeadline cuts off a replica that is busy letting go for a long time: it holds nothing from the deadline
-// on, and Run returns only when letting go has ended.
-func TestHoldsEndsWithTheDeadline(t *testing.T) {
+// TestOwnershipEndsWithTheDeadline cuts off a replica whose Release takes long: it owns nothing from the deadline on, and Run
+// returns only after Release.
+func TestOwnershipEndsWithTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := calm(newHub())
 		o := optionsOf(l, 0)
 		asked := make(chan time.Time, 10)
-		o.LetGo = func(holds func(string) bool) {
-			if !holds("c") {
+		o.Release = func(owns func(string) bool) {
+			if !owns("c") {
 				asked <- time.Now()
 				time.Sleep(4 * time.Second)
 			}
@@ -38,33 +38,33 @@ func TestHoldsEndsWithTheDeadline(t *testing.T) {
 		s := lease.New(o)
 		over := make(chan error, 1)
 		go func() { over <- s.Run(t.Context()) }()
-		<-asked // before it holds anything
+		<-asked // before it owns a cluster
 		time.Sleep(10 * time.Second)
-		require.True(t, s.Holds("c"))
+		require.True(t, s.Owns("c"))
 
 		l.cut.Store(true)
 		cut := time.Now()
-		for s.Holds("c") {
+		for s.Owns("c") {
 			time.Sleep(time.Millisecond)
 		}
 		require.InDelta(t, 9, time.Since(cut).Seconds(), 1.01, "the last renewal was sent at most a period before")
 		require.WithinDuration(t, time.Now(), <-asked, 10*time.Millisecond)
 		require.ErrorContains(t, <-over, "the lease accord-accord-0 could not be renewed for 10s")
 		require.GreaterOrEqual(t, time.Since(cut), 12*time.Second)
-		require.False(t, s.Holds("c"))
+		require.False(t, s.Owns("c"))
 		time.Sleep(time.Minute)
 	})
 }
 
-// TestLettingGoMayTakeLong lets a replica need longer than its Lease lasts to let go: it stays alive, keeps what is still its own,
-// and the other takes nothing before.
-func TestLettingGoMayTakeLong(t *testing.T) {
+// TestReleaseMayTakeLong has Release take longer than the duration of the Lease: the replica stays alive and keeps its other
+// clusters, and the other replica takes over nothing before.
+func TestReleaseMayTakeLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub()
 		ctx, cancel := context.WithCancel(t.Context())
-		run := func(i int, letGo func(func(string) bool)) (*lease.Shards, chan error) {
+		run := func(i int, release func(func(string) bool)) (*lease.Ownership, chan error) {
 			o := optionsOf(calm(h), i)
-			o.LetGo = letGo
+			o.Release = release
 			s := lease.New(o)
 			over := make(chan error, 1)
 			go func() { over <- s.Run(ctx) }()
@@ -81,15 +81,15 @@ func TestLettingGoMayTakeLong(t *testing.T) {
 		b, bOver := run(1, func(func(string) bool) {})
 		for range 34 {
 			for _, c := range clusterNames(20) {
-				require.Equal(t, a.Owner(c) == "accord-0", a.Holds(c))
-				require.False(t, b.Holds(c))
+				require.Equal(t, a.Owner(c) == "accord-0", a.Owns(c))
+				require.False(t, b.Owns(c))
 			}
 			time.Sleep(time.Second)
 		}
 		slow.Store(false)
 		time.Sleep(10 * time.Second)
 		for _, c := range clusterNames(20) {
-			require.True(t, a.Holds(c) != b.Holds(c))
+			require.True(t, a.Owns(c) != b.Owns(c))
 		}
 		cancel()
 		require.NoError(t, <-aOver)
@@ -98,34 +98,34 @@ func TestLettingGoMayTakeLong(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
-	letGo := func(func(string) bool) {}
+	release := func(func(string) bool) {}
 	cases := map[string]struct {
 		change func(*lease.Options)
-		says   string
+		err    string
 	}{
-		"no way to let go":               {func(o *lease.Options) { o.LetGo = nil }, "a way to let go"},
-		"no leases":                      {func(o *lease.Options) { o.Leases = nil }, "needs leases"},
-		"a deadline after the lease":     {func(o *lease.Options) { o.Deadline = 20 * time.Second }, "do not go together"},
-		"a period close to the deadline": {func(o *lease.Options) { o.Period = 5 * time.Second }, "do not go together"},
-		"no name":                        {func(o *lease.Options) { o.Name = "" }, "has to be the value of a label"},
-		"no identity":                    {func(o *lease.Options) { o.Identity = "" }, "has to make the name of an object"},
-		"an identity of other letters":   {func(o *lease.Options) { o.Identity = "Lena_1" }, "has to make the name of an object"},
+		"no Release":                     {func(o *lease.Options) { o.Release = nil }, "Options.Release are required"},
+		"no leases":                      {func(o *lease.Options) { o.Leases = nil }, "Options.Leases and"},
+		"a deadline after the lease":     {func(o *lease.Options) { o.Deadline = 20 * time.Second }, "contradict each other"},
+		"a period close to the deadline": {func(o *lease.Options) { o.Period = 5 * time.Second }, "contradict each other"},
+		"no name":                        {func(o *lease.Options) { o.Name = "" }, "must be a label value"},
+		"no identity":                    {func(o *lease.Options) { o.Identity = "" }, "must be part of an object name"},
+		"an identity of other letters":   {func(o *lease.Options) { o.Identity = "Lena_1" }, "must be part of an object name"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			o := optionsOf(calm(newHub()), 0)
-			o.LetGo = letGo
+			o.Release = release
 			c.change(&o)
-			require.ErrorContains(t, lease.New(o).Run(t.Context()), c.says)
+			require.ErrorContains(t, lease.New(o).Run(t.Context()), c.err)
 		})
 	}
 	t.Run("a second run", func(t *testing.T) {
 		o := optionsOf(calm(newHub()), 0)
-		o.LetGo = letGo
+		o.Release = release
 		s := lease.New(o)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		require.NoError(t, s.Run(ctx))
-		require.ErrorContains(t, s.Run(ctx), "was run before")
+		require.ErrorContains(t, s.Run(ctx), "was called before")
 	})
 }

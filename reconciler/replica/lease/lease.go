@@ -17,18 +17,18 @@ import (
 const (
 	// GroupLabel is on every Lease of this package; its value is Options.Name.
 	GroupLabel = "shard.accord.dev/group"
-	// ActsOnAnnotation lists the members of the set that a replica acts on, as name@incarnation joined by commas; "none" is
-	// a replica that has let go of everything for good.
+	// ActsOnAnnotation lists the members of the set that a replica acts on, as name@incarnation joined by commas; "none" for a
+	// replica that has left and owns no cluster any more.
 	ActsOnAnnotation = "shard.accord.dev/acts-on"
-	// IncarnationAnnotation tells two processes of one name apart.
+	// IncarnationAnnotation distinguishes two processes of one name.
 	IncarnationAnnotation = "shard.accord.dev/incarnation"
 )
 
-// onNothing is the value of ActsOnAnnotation of a replica that left. A Lease without the annotation has not left: nobody
-// can tell what its replica does, and nobody agrees with it.
-const onNothing = "none"
+// hasLeft is the value of ActsOnAnnotation of a replica that left. A Lease without the annotation has not left: its state is
+// unknown, and no replica agrees with it.
+const hasLeft = "none"
 
-// errTaken says that another process keeps the Lease of this replica.
+// errTaken: another process renews the Lease of this replica.
 var errTaken = errors.New("another replica of the same identity is alive")
 
 // record is one Lease as this package reads it.
@@ -48,12 +48,12 @@ func recordOf(lease *coordinationv1.Lease) record {
 		r.identity = *lease.Spec.HolderIdentity
 	}
 	r.actsOn = lease.Annotations[ActsOnAnnotation]
-	r.left = r.actsOn == onNothing
+	r.left = r.actsOn == hasLeft
 	return r
 }
 
-// list reads all Leases of the group. It asks for no resource version, which is a read of what is stored now.
-func (s *Shards) list(ctx context.Context) ([]record, error) {
+// list returns all Leases of the group. It sends no resource version, which makes the LIST a consistent read.
+func (s *Ownership) list(ctx context.Context) ([]record, error) {
 	ctx, cancel := s.request(ctx)
 	defer cancel()
 	found, err := s.o.Leases.List(ctx, metav1.ListOptions{LabelSelector: labels.Set{GroupLabel: s.o.Name}.String()})
@@ -67,9 +67,9 @@ func (s *Shards) list(ctx context.Context) ([]record, error) {
 	return records, nil
 }
 
-// write puts actsOn and a new renewal into the own Lease. Only an update of the version known, or a create, is ever sent:
-// a request that was thought lost and arrives late changes nothing.
-func (s *Shards) write(ctx context.Context, actsOn string) error {
+// write writes actsOn and a new renewal into the own Lease. It sends only a create or an update of the known version, so a lost
+// request that arrives late changes nothing.
+func (s *Ownership) write(ctx context.Context, actsOn string) error {
 	ctx, cancel := s.request(ctx)
 	defer cancel()
 	for {
@@ -90,7 +90,7 @@ func (s *Shards) write(ctx context.Context, actsOn string) error {
 	}
 }
 
-func (s *Shards) send(ctx context.Context, actsOn string) (*coordinationv1.Lease, error) {
+func (s *Ownership) send(ctx context.Context, actsOn string) (*coordinationv1.Lease, error) {
 	if s.own == nil {
 		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: s.leaseName()}}
 		s.stamp(lease, actsOn)
@@ -101,8 +101,8 @@ func (s *Shards) send(ctx context.Context, actsOn string) (*coordinationv1.Lease
 	return s.o.Leases.Update(ctx, lease, metav1.UpdateOptions{})
 }
 
-// adopt reads the own Lease again after somebody else has written it, or an own request that was thought lost.
-func (s *Shards) adopt(ctx context.Context) error {
+// adopt reads the own Lease again after somebody else wrote it, or a lost request of this replica did.
+func (s *Ownership) adopt(ctx context.Context) error {
 	found, err := s.o.Leases.Get(ctx, s.leaseName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		s.own = nil
@@ -118,9 +118,9 @@ func (s *Shards) adopt(ctx context.Context) error {
 	return nil
 }
 
-// stamp writes into lease what this replica has to say. The time is for people, and differs from the one before even if
-// the clock was set back, because a server drops a write that changes nothing.
-func (s *Shards) stamp(lease *coordinationv1.Lease, actsOn string) {
+// stamp sets the fields of a renewal. The time is for people. It differs from the last one even if the clock was set back, because
+// an API server drops a write that changes nothing.
+func (s *Ownership) stamp(lease *coordinationv1.Lease, actsOn string) {
 	now := metav1.NowMicro()
 	if last := lease.Spec.RenewTime; last != nil && !now.After(last.Time) {
 		now = metav1.NewMicroTime(last.Add(time.Microsecond))
@@ -136,21 +136,20 @@ func (s *Shards) stamp(lease *coordinationv1.Lease, actsOn string) {
 	lease.Spec.RenewTime = new(now)
 }
 
-// remove deletes a Lease that serves nobody any more, unless it was written since it was read. Another replica may
-// have been faster.
-func (s *Shards) remove(ctx context.Context, r record) {
+// remove deletes an obsolete Lease, unless somebody wrote it since it was read. Another replica may have deleted it already.
+func (s *Ownership) remove(ctx context.Context, r record) {
 	ctx, cancel := s.request(ctx)
 	defer cancel()
 	unchanged := metav1.Preconditions{UID: &r.uid, ResourceVersion: &r.version}
 	err := s.o.Leases.Delete(ctx, r.lease.Name, metav1.DeleteOptions{Preconditions: &unchanged})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		s.o.Log.Warn("the lease of a replica that is gone stays", "lease", r.lease.Name, "error", err)
+		s.o.Log.Warn("cannot delete the lease of a replica that is gone", "lease", r.lease.Name, "error", err)
 	}
 }
 
-// request bounds one request so that a write and a list that hang, one after the other, leave time for another try
-// before the deadline, and none lasts beyond it.
-func (s *Shards) request(ctx context.Context) (context.Context, context.CancelFunc) {
+// request bounds one request. A write and a list that both time out leave time for a retry before the deadline, and no request
+// lasts beyond it.
+func (s *Ownership) request(ctx context.Context) (context.Context, context.CancelFunc) {
 	end := time.Now().Add((s.o.Deadline - s.o.Period) / 2)
 	if last := s.renewed.Load(); last != nil && last.Add(s.o.Deadline).Before(end) {
 		end = last.Add(s.o.Deadline)
@@ -158,4 +157,4 @@ func (s *Shards) request(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithDeadline(ctx, end)
 }
 
-func (s *Shards) leaseName() string { return s.o.Name + "-" + s.o.Identity }
+func (s *Ownership) leaseName() string { return s.o.Name + "-" + s.o.Identity }

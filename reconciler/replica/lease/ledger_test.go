@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ledger is who writes to which cluster, kept by a bystander.
+// ledger records which replica writes to which cluster.
 type ledger struct {
 	mu      sync.Mutex
 	writers map[string]string
@@ -36,7 +36,7 @@ func (l *ledger) end(cluster, who string) {
 	}
 }
 
-// counts are how many clusters each writes to; a failure here is that two ever did.
+// counts returns the number of clusters that each replica writes to. It fails the test if two ever wrote to one.
 func (l *ledger) counts(t testing.TB) map[string]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,37 +50,37 @@ func (l *ledger) counts(t testing.TB) map[string]int {
 	return counts
 }
 
-// worker writes to all clusters that its replica holds, and goes on until it is told to let go.
+// worker writes to all clusters that its replica owns, until release.
 type worker struct {
 	who      string
 	ledger   *ledger
 	clusters []string
-	slow     time.Duration // letting go takes up to so long
-	holds    func(string) bool
+	slow     time.Duration // the longest time of release
+	owns     func(string) bool
 
 	mu      sync.Mutex
 	writing map[string]bool
 	dead    bool
 }
 
-// work begins what it may.
+// work begins to write to all clusters that the replica owns.
 func (w *worker) work() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range w.clusters {
-		if !w.dead && !w.writing[c] && w.holds(c) {
+		if !w.dead && !w.writing[c] && w.owns(c) {
 			w.writing[c] = true
 			w.ledger.begin(c, w.who)
 		}
 	}
 }
 
-// letGo ends, after a while, the writes to what is not held any more.
-func (w *worker) letGo(holds func(string) bool) {
+// release ends, after a while, the writes to clusters that the replica does not own any more.
+func (w *worker) release(owns func(string) bool) {
 	w.mu.Lock()
 	var ending []string
 	for c := range w.writing {
-		if !holds(c) {
+		if !owns(c) {
 			ending = append(ending, c)
 		}
 	}
@@ -96,7 +96,7 @@ func (w *worker) letGo(holds func(string) bool) {
 	}
 }
 
-// die is the end of the process in the middle of its work.
+// die ends the process in the middle of its work.
 func (w *worker) die() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

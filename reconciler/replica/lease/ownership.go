@@ -16,50 +16,51 @@ import (
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 )
 
-// Options configure a replica. Leases, Name, Identity and LetGo are required.
+// Options configure a replica. Leases, Name, Identity and Release are required.
 type Options struct {
-	// Leases are those of accord's namespace. Rights: create, delete, get, list, update.
+	// Leases are those of accord's namespace. Required verbs: create, delete, get, list, update.
 	Leases coordinationclient.LeaseInterface
-	// Name is the prefix of the names of the Leases and the value of their label. Replicas of one name share.
+	// Name is the prefix of the names of the Leases and the value of their label. Replicas with one Name share the clusters.
 	Name string
-	// Identity of this replica, unique among those of the name, for example the name of its pod. Name-Identity has to be the
-	// name of an object (an RFC 1123 subdomain).
+	// Identity of this replica, unique among those of Name, for example the name of its pod. Name-Identity has to be the name
+	// of an object (an RFC 1123 subdomain).
 	Identity string
 
-	Duration time.Duration // without a renewal for so long a replica is dead to the others; 0: 15 s
-	Deadline time.Duration // without a renewal for so long it holds nothing; below Duration; 0: 10 s
+	Duration time.Duration // without a renewal for this time a replica is dead to the others; 0: 15 s
+	Deadline time.Duration // without a renewal for this time it owns no cluster; below Duration; 0: 10 s
 	Period   time.Duration // between two renewals; below half of Deadline; 0: 2 s
 
-	// LetGo returns when nothing is written any more to clusters that holds is false for, and nothing is under way. It is
-	// called after Holds says so, and may be called a second time, with less, before the first call returned: when the
-	// deadline passed in between. Then it has Duration - Deadline to return in, because after that others write.
-	LetGo func(holds func(cluster string) bool)
-	// Changed is called when the results of Holds, Owner or Replicas may have changed. It must not block, and may be nil.
+	// Release returns once no write is under way to a cluster that owns is false for, and none can begin. It is called after
+	// Owns returns false. If the deadline passes before Release returned, Release is called a second time, with fewer
+	// clusters. It then has to return within Duration - Deadline, because other replicas write after that.
+	Release func(owns func(cluster string) bool)
+	// Changed is called when the results of Owns, Owner or Replicas may have changed. It must not block, and may be nil.
 	Changed func()
 	// Log may be nil.
 	Log *slog.Logger
 }
 
-// Shards is the share of one replica. Its methods may be called at any time by anybody.
-type Shards struct {
+// Ownership is the part of one replica in the division of the clusters. Run changes it; all other methods may be called at any
+// time from any goroutine.
+type Ownership struct {
 	o    Options
 	self member
 
-	claim   atomic.Pointer[claim]     // nil before the first look and after Run
-	renewed atomic.Pointer[time.Time] // when the last renewal that was acknowledged was begun
-	fenced  atomic.Bool               // the deadline has passed once: for good
+	claim   atomic.Pointer[claim]     // nil before the first list and after Run
+	renewed atomic.Pointer[time.Time] // start of the last renewal that was acknowledged
+	fenced  atomic.Bool               // the deadline has passed; never false again
 	running atomic.Bool
 
-	// The rest is Run's alone.
-	own    *coordinationv1.Lease // as last read or written; nil: there is none
-	stands string                // the set that the own Lease has to show
-	shown  string                // the set that it is known to show
-	others sight
-	looked time.Time // when the last LIST that was answered was begun
+	// Only Run uses the fields below.
+	own      *coordinationv1.Lease // as last read or written; nil: there is none
+	wanted   string                // the set that the own Lease has to show
+	stored   string                // the set that it is known to show
+	others   peers
+	listedAt time.Time // start of the last LIST that was answered
 }
 
-// New is a replica that holds nothing until Run.
-func New(o Options) *Shards {
+// New returns the ownership of a replica; it owns no cluster until Run.
+func New(o Options) *Ownership {
 	o.Duration = cmp.Or(o.Duration, 15*time.Second)
 	o.Deadline = cmp.Or(o.Deadline, 10*time.Second)
 	o.Period = cmp.Or(o.Period, 2*time.Second)
@@ -69,24 +70,24 @@ func New(o Options) *Shards {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Shards{o: o, self: member{identity: o.Identity, incarnation: rand.Text()}, others: sight{}}
+	return &Ownership{o: o, self: member{identity: o.Identity, incarnation: rand.Text()}, others: peers{}}
 }
 
-// Holds says whether this replica may write to the cluster now. It is false before Run and after it, and as soon as the
-// deadline has passed, whatever else this process is busy with. Who writes must ask under the lock that LetGo takes to see what
-// is under way, or LetGo misses a write that is about to begin.
-func (s *Shards) Holds(cluster string) bool {
-	return s.claim.Load().holds(cluster) && !s.lapsed()
+// Owns reports whether this replica may write to the cluster now. It is false before Run and after it, and from the moment the
+// deadline has passed. Call Owns under the lock with which Release finds the writes under way; otherwise Release misses a
+// write that is about to begin.
+func (s *Ownership) Owns(cluster string) bool {
+	return s.claim.Load().owns(cluster) && !s.expired()
 }
 
-// Owner is the replica that holds the cluster or is about to, as far as this one knows; "" before its first look and
-// after Run.
-func (s *Shards) Owner(cluster string) string {
+// Owner returns the replica that owns the cluster or is about to, as far as this one knows; "" before its first list and after
+// Run.
+func (s *Ownership) Owner(cluster string) string {
 	return Owner(cluster, s.Replicas())
 }
 
-// Replicas are those that share the clusters as far as this one knows, sorted; none before its first look and after Run.
-func (s *Shards) Replicas() []string {
+// Replicas returns the replicas that share the clusters as far as this one knows, sorted; none before its first list and after Run.
+func (s *Ownership) Replicas() []string {
 	c := s.claim.Load()
 	if c == nil {
 		return nil
@@ -94,10 +95,9 @@ func (s *Shards) Replicas() []string {
 	return slices.Clone(c.replicas)
 }
 
-// lapsed says whether the deadline has passed since the last renewal. It counts from before that was sent, and once true
-// it stays so. The clock on the wall is asked as well because the monotonic one stands still in a machine that is
-// suspended; both are this machine's own.
-func (s *Shards) lapsed() bool {
+// expired reports whether the deadline has passed since the last renewal was sent. Once true, it stays true. It also compares the
+// wall clock, because the monotonic clock stands still while a machine is suspended; both are clocks of this machine.
+func (s *Ownership) expired() bool {
 	now := time.Now()
 	if s.fenced.Load() {
 		return true
@@ -110,25 +110,25 @@ func (s *Shards) lapsed() bool {
 	return true
 }
 
-// change puts another claim in place and says so.
-func (s *Shards) change(c *claim) {
+// change replaces the claim and calls Changed.
+func (s *Ownership) change(c *claim) {
 	s.claim.Store(c)
 	s.o.Changed()
 }
 
-// check says what is wrong with the options.
+// check returns an error for options that are missing or contradict each other.
 func (o Options) check() error {
 	switch {
-	case o.Leases == nil || o.LetGo == nil:
-		return errors.New("sharing clusters needs leases and a way to let go")
+	case o.Leases == nil || o.Release == nil:
+		return errors.New("Options.Leases and Options.Release are required")
 	case o.Duration <= o.Deadline || o.Deadline <= 2*o.Period || o.Period <= 0:
-		return fmt.Errorf("a lease of %s, a deadline of %s and a period of %s do not go together: the lease has to be longer than the deadline, and that than two periods", o.Duration, o.Deadline, o.Period)
+		return fmt.Errorf("a duration of %s, a deadline of %s and a period of %s contradict each other: the duration must exceed the deadline, and the deadline two periods", o.Duration, o.Deadline, o.Period)
 	}
 	if wrong := validation.IsValidLabelValue(o.Name); o.Name == "" || len(wrong) > 0 {
-		return fmt.Errorf("the name %q of the replicas has to be the value of a label: %s", o.Name, strings.Join(wrong, ", "))
+		return fmt.Errorf("the name %q of the replicas must be a label value: %s", o.Name, strings.Join(wrong, ", "))
 	}
 	if wrong := validation.IsDNS1123Subdomain(o.Name + "-" + o.Identity); o.Identity == "" || len(wrong) > 0 {
-		return fmt.Errorf("the identity %q of this replica has to make the name of an object: %s", o.Identity, strings.Join(wrong, ", "))
+		return fmt.Errorf("the identity %q of this replica must be part of an object name: %s", o.Identity, strings.Join(wrong, ", "))
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestSight is who is alive to a replica that looks twice: at 0 s it saw b in version 1, answered at 3 s.
-func TestSight(t *testing.T) {
+// TestAlive lists twice: the first LIST, sent at 0 s and answered at 3 s, has b in version 1.
+func TestAlive(t *testing.T) {
 	b := func(incarnation, version, uid string, left bool) record {
 		return record{member: member{"b", incarnation}, version: version, uid: types.UID(uid), left: left}
 	}
@@ -27,27 +27,27 @@ func TestSight(t *testing.T) {
 		"deleted by somebody":               {17, 17, nil, alive},
 		"deleted, and the duration is over": {18, 18, nil, nil},
 		"taken over by another incarnation": {4, 4, []record{b("2", "2", "x", false)}, []member{{"b", "2"}}},
-		"deleted and made anew by another":  {4, 4, []record{b("2", "2", "y", false)}, []member{{"b", "1"}, {"b", "2"}}},
+		"deleted and created by another":    {4, 4, []record{b("2", "2", "y", false)}, []member{{"b", "1"}, {"b", "2"}}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
-			s := sight{}
-			s.look([]record{b("1", "1", "x", false)}, at(0), at(3), 15*time.Second)
-			s.look(c.records, at(c.began), at(c.answered), 15*time.Second)
-			require.Equal(t, set(c.want), newSet(s.live(at(c.began), 15*time.Second)))
+			s := peers{}
+			s.observe([]record{b("1", "1", "x", false)}, at(0), at(3), 15*time.Second)
+			s.observe(c.records, at(c.began), at(c.answered), 15*time.Second)
+			require.Equal(t, set(c.want), newSet(s.alive(at(c.began), 15*time.Second)))
 		})
 	}
 }
 
-func TestLeasesThatServeNobody(t *testing.T) {
+func TestObsoleteLeases(t *testing.T) {
 	start := time.Now()
-	s := sight{}
-	s.look([]record{{member: member{"dead", "1"}, version: "1"}, {member: member{"gone", "1"}, version: "1", left: true}}, start, start, time.Second)
+	s := peers{}
+	s.observe([]record{{member: member{"dead", "1"}, version: "1"}, {member: member{"gone", "1"}, version: "1", left: true}}, start, start, time.Second)
 	names := func(after time.Duration) []string {
 		var all set
-		for _, r := range s.over(start.Add(after), time.Second) {
+		for _, r := range s.obsolete(start.Add(after), time.Second) {
 			all = append(all, r.member)
 		}
 		return newSet(all).identities()

@@ -2,10 +2,10 @@ package lease
 
 import "github.com/cespare/xxhash/v2"
 
-// Owner is the replica that a cluster belongs to among replicas, in whatever order they are named; "" among none. It is
-// the replica of the highest weight, which is a hash of both names, so that a replica that comes takes from each other
-// one its share and a replica that goes leaves its own to all, and nothing else moves. Equal weights go to the name that
-// sorts first. Replicas of two versions of accord run side by side during an update: what this returns must never change.
+// Owner returns the replica that executes a cluster, for any order of replicas; "" if there are none. The replica with the highest
+// weight, a hash of both names, is the owner. A new replica therefore takes an equal share from each other one, a replica that
+// leaves gives its share to all, and no other cluster moves. Equal weights go to the name that sorts first. Replicas of two
+// versions of accord run side by side during an update: the result must never change.
 func Owner(cluster string, replicas []string) string {
 	var owner string
 	var highest uint64
@@ -18,7 +18,7 @@ func Owner(cluster string, replicas []string) string {
 	return owner
 }
 
-// weight hashes both names with a zero byte between them, which neither can contain.
+// weight returns the hash of both names with a zero byte between them, which neither can contain.
 func weight(cluster, replica string) uint64 {
 	var d xxhash.Digest
 	d.Reset()

@@ -11,22 +11,22 @@ import (
 	"github.com/accord-dev/accord/reconciler/replica/lease"
 )
 
-// replica is one process of accord in the tests: a share of the clusters and a worker that uses it.
+// replica is one process of accord in the tests: its ownership and a worker that uses it.
 type replica struct {
-	*lease.Shards
+	*lease.Ownership
 	worker *worker
 	cancel context.CancelFunc
 	over   chan struct{} // closed when Run has returned and the worker is still
 	err    error         // of Run
 }
 
-// launch starts one. It polls what it holds every so often, give or take.
+// launch starts a replica, which works about every poll.
 func launch(ctx context.Context, o lease.Options, w *worker, poll time.Duration) *replica {
 	ctx, cancel := context.WithCancel(ctx)
 	w.writing = map[string]bool{}
-	o.LetGo = w.letGo
-	r := &replica{Shards: lease.New(o), worker: w, cancel: cancel, over: make(chan struct{})}
-	w.holds = r.Holds
+	o.Release = w.release
+	r := &replica{Ownership: lease.New(o), worker: w, cancel: cancel, over: make(chan struct{})}
+	w.owns = r.Owns
 	ended := make(chan struct{})
 	still := make(chan struct{})
 	go func() {
@@ -47,13 +47,13 @@ func launch(ctx context.Context, o lease.Options, w *worker, poll time.Duration)
 	go func() {
 		<-ended
 		<-still
-		w.work() // a share that is over holds nothing: this must not begin anything
+		w.work() // must not begin a write: the replica owns nothing after Run
 		close(r.over)
 	}()
 	return r
 }
 
-// running says whether Run has not returned.
+// running reports whether Run has not returned.
 func (r *replica) running() bool {
 	select {
 	case <-r.over:
@@ -63,7 +63,7 @@ func (r *replica) running() bool {
 	}
 }
 
-// leave ends it as a person does.
+// leave ends the replica regularly.
 func (r *replica) leave() error {
 	r.cancel()
 	<-r.over

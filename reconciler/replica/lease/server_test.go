@@ -26,19 +26,19 @@ const (
 	duration = 5 * time.Second
 	deadline = 3 * time.Second
 	period   = 250 * time.Millisecond
-	// soon is well below duration: what happens within it waited for no Lease to run out.
+	// soon is well below duration: a step that ends within soon waited for no Lease to expire.
 	soon = 4 * time.Second
 )
 
-// TestOnAnAPIServer is the protocol on real Leases, each case in a namespace of its own.
+// TestOnAnAPIServer runs the protocol on real Leases, each case in a namespace of its own.
 func TestOnAnAPIServer(t *testing.T) {
 	config := localtest.Start(t, "hub").Config()
 	cases := map[string]func(*group){
-		"alone it holds everything":                            alone,
+		"alone it owns everything":                             alone,
 		"three share everything":                               three,
-		"what a replica leaves is taken at once":               leaving,
-		"what a crashed replica held waits for its Lease":      crash,
-		"a replica that is cut off lets go before others take": cutOff,
+		"the clusters of a replica that leaves move at once":   leaving,
+		"the clusters of a crashed replica wait for its Lease": crash,
+		"a replica that is cut off releases before others own": cutOff,
 		"an answer that never comes counts as being cut off":   hanging,
 		"a second process of one identity is refused":          twice,
 		"a process started again waits for the one before":     again,
@@ -146,7 +146,7 @@ func (g *group) shared(replicas []*replica) bool {
 	for _, cluster := range g.clusters {
 		holders := 0
 		for i, r := range replicas {
-			if r.Holds(cluster) && g.ledger.writers[cluster] == names[i] {
+			if r.Owns(cluster) && g.ledger.writers[cluster] == names[i] {
 				holders++
 			}
 			if r.Owner(cluster) != replicas[0].Owner(cluster) {
@@ -166,7 +166,7 @@ func alone(g *group) {
 	require.Equal(g, []string{"accord-0"}, r.Replicas())
 	require.Equal(g, map[string]int{r.worker.who: 60}, g.ledger.counts(g))
 	require.NoError(g, r.leave())
-	require.False(g, r.Holds("cluster-0"))
+	require.False(g, r.Owns("cluster-0"))
 	require.Empty(g, r.Owner("cluster-0"))
 	g.share(soon, g.start(0))
 }
@@ -216,10 +216,10 @@ func (g *group) loseOne(cut func(*cable)) {
 	select {
 	case <-c.over:
 	case <-time.After(duration):
-		require.Fail(g, "it did not find out that it was cut off")
+		require.Fail(g, "Run did not return")
 	}
 	require.ErrorContains(g, c.err, "could not be renewed for 3s")
-	require.Len(g, a.Replicas(), 3, "nobody has taken over when it has let go")
+	require.Len(g, a.Replicas(), 3, "the other replicas keep their set until its Lease expires")
 	require.Zero(g, g.ledger.counts(g)[c.worker.who])
 	g.share(duration, a, b)
 	g.share(2*duration, a, b, g.start(2))

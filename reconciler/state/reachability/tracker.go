@@ -30,11 +30,10 @@ const NotProbed = "not heard from yet"
 // NotConnected is why a cluster counts as unreachable that no replica is connected to.
 const NotConnected = "not connected"
 
-// Ownership says which replica executes a cluster. Sole is the ownership of a replica that is alone; package lease has
-// the other.
+// Ownership reports which replica executes a cluster. Sole is for a single replica, lease.Ownership for several.
 type Ownership interface {
-	// Holds reports whether this replica may write to the cluster now.
-	Holds(cluster string) bool
+	// Owns reports whether this replica may write to the cluster now.
+	Owns(cluster string) bool
 	// Owner returns the replica that may, or is about to; empty if none is known.
 	Owner(cluster string) string
 }
@@ -42,8 +41,8 @@ type Ownership interface {
 // Sole is the Ownership of the only replica.
 type Sole struct{}
 
-// Holds returns true.
-func (Sole) Holds(string) bool { return true }
+// Owns returns true.
+func (Sole) Owns(string) bool { return true }
 
 // Owner returns the empty name of the only replica.
 func (Sole) Owner(string) string { return "" }
@@ -141,7 +140,7 @@ func (t *Tracker) Replica() string { return t.replica }
 func (t *Tracker) Shared() bool { return t.shared }
 
 // Owns reports whether this replica may write to the cluster now.
-func (t *Tracker) Owns(cluster string) bool { return t.ownership.Holds(cluster) }
+func (t *Tracker) Owns(cluster string) bool { return t.ownership.Owns(cluster) }
 
 // Follower reports whether another replica leads, or none.
 func (t *Tracker) Follower() bool {
