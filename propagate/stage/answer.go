@@ -26,10 +26,10 @@ func Answers(g policy.RolloutGate, expression *Expression, objects []Live) map[Q
 	}
 	answers := make(map[Question]Answer, len(questions))
 	for _, q := range questions {
-		name, what, _ := strings.Cut(string(q), " ")
+		name, subject, _ := strings.Cut(string(q), " ")
 		switch {
 		case name == "condition":
-			answers[q] = condition(what, objects)
+			answers[q] = condition(subject, objects)
 		case name == "job":
 			answers[q] = job(*g.Job, objects)
 		case expression != nil:
@@ -71,7 +71,7 @@ func job(want policy.RolloutJob, objects []Live) Answer {
 		}
 		return Answer{State: Progressing, Message: "it is not complete"}
 	}
-	return Answer{State: Progressing, Message: "it is not there"}
+	return Answer{State: Progressing, Message: "it does not exist"}
 }
 
 // condition returns one of status.conditions.

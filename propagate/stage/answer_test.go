@@ -46,7 +46,7 @@ func TestAnswers(t *testing.T) {
 		{"the job is complete", job, []stage.Live{smokeJob("other", nil), smokeJob("smoke", conditions("Complete", "True"))}, "job shop/smoke", stage.Answer{State: stage.Healthy}},
 		{"the job runs", job, []stage.Live{smokeJob("smoke", nil)}, "job shop/smoke", stage.Answer{State: stage.Progressing, Message: "it is not complete"}},
 		{"the job failed", job, []stage.Live{smokeJob("smoke", conditions("Failed", "True"))}, "job shop/smoke", stage.Answer{State: stage.Stalled, Message: "it failed: so it says"}},
-		{"the job is not there", job, []stage.Live{deployment("smoke", passed)}, "job shop/smoke", stage.Answer{State: stage.Progressing, Message: "it is not there"}},
+		{"the job does not exist", job, []stage.Live{deployment("smoke", passed)}, "job shop/smoke", stage.Answer{State: stage.Progressing, Message: "it does not exist"}},
 		{"the expression is true", replicas, []stage.Live{deployment("web", map[string]any{"readyReplicas": int64(3)}), service}, "cel", stage.Answer{State: stage.Healthy}},
 		{"the expression is false", replicas, []stage.Live{deployment("web", map[string]any{"readyReplicas": int64(1)})}, "cel",
 			stage.Answer{State: stage.Progressing, Message: "it is not true"}},
