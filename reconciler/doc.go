@@ -13,5 +13,5 @@
 //	compute and write status, emit events                          report.Reporter.write, package status
 //	report the commit to its forge                                 commitstatus.Reporter.Reconcile
 //
-// What has to survive a restart is in Git, on the members, or in package store.
+// State that has to survive a restart is in Git, on the members, or in package store.
 package reconciler

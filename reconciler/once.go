@@ -33,7 +33,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// OnceOptions are those of one delivery without a hub.
+// OnceOptions configure one delivery without a hub.
 type OnceOptions struct {
 	// Federation as it would be declared on a hub. Its interval and its secretRefs are ignored.
 	Federation v1alpha1.Federation
@@ -46,27 +46,27 @@ type OnceOptions struct {
 	CacheDir string
 	// Dump receives the planner's whole input as txtar; nil for none.
 	Dump io.Writer
-	// Wait is how long to wait for health; with 0 the run ends as soon as every reachable cluster was delivered.
+	// Wait bounds the wait for health; with 0 the run ends as soon as every reachable cluster was delivered.
 	Wait time.Duration
 	// Progress is called whenever the status of the Release changed; nil for never.
 	Progress func(v1alpha1.ReleaseStatus)
 	Log      logr.Logger
 }
 
-// OnceResult is what a hub would have at the end. Rejected is what clusters rejected in the dry-run: then nothing was
-// written to any cluster.
+// OnceResult has the records that a hub would have at the end. If Rejected has objects that clusters refused in the dry-run, nothing
+// was written to any cluster.
 type OnceResult = state.Records
 
 const (
-	// oncePoll is how often a run checks whether it is done.
+	// oncePoll is the interval at which a run checks whether it is done.
 	oncePoll = 20 * time.Millisecond
 	// onceLimit bounds a run that does not wait for health.
 	onceLimit = 10 * time.Minute
 )
 
-// Once does a controller's whole job one time, without a hub: fetch, compile, plan, dry-run, deliver, observe. It returns
-// when the Release has ended, and an error only if it could not begin: the result says what happened on the clusters. The
-// code is the controllers' own, with a store in memory.
+// Once reconciles one Federation once, without a hub: it fetches, compiles, plans, sends dry-runs, delivers and observes. It returns
+// when the Release has ended. It returns an error only if it could not begin; the result has the failures of clusters. The
+// code is that of the controllers, with a store in memory.
 func Once(ctx context.Context, o OnceOptions) (OnceResult, error) {
 	scheme, err := newScheme()
 	if err != nil {
@@ -267,7 +267,7 @@ func (r *once) await(ctx context.Context, f *state.Federation) {
 			r.Progress(now)
 			last = now.Summary
 		}
-		// The Release does not report what is still to be removed from a cluster.
+		// The Release does not report objects that are still to be removed from a cluster.
 		if ended(now, r.Wait > 0) && !f.Outstanding(time.Now()) {
 			return
 		}

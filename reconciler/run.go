@@ -74,13 +74,13 @@ type Options struct {
 }
 
 const (
-	// syncWorkers is how many Federations are reconciled at once, probeWorkers how many clusters are probed: a cluster that
+	// syncWorkers bounds the Federations that are reconciled at once, probeWorkers the clusters that are probed: a cluster that
 	// does not answer occupies a worker for member.ProbeTimeout.
 	syncWorkers  = 4
 	probeWorkers = 64
-	// removalWorkers is how many deleted Clusters are handled at once.
+	// removalWorkers bounds the deleted Clusters that are handled at once.
 	removalWorkers = 8
-	// commitStatusWorkers is how many commits are reported at once: a forge that hangs occupies a worker for half a minute.
+	// commitStatusWorkers bounds the commits that are reported at once: a forge that hangs occupies a worker for half a minute.
 	commitStatusWorkers = 8
 	// leaseName is the Lease that replicas elect a leader by.
 	leaseName = "accord"
@@ -231,7 +231,7 @@ func (c *controllers) snapshot() metrics.Snapshot {
 	return s
 }
 
-// newManager returns controller-runtime's manager, with a cache of only what the loops need.
+// newManager returns controller-runtime's manager, with a cache of the kinds that the loops read.
 func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 	scheme, err := newScheme()
 	if err != nil {

@@ -51,7 +51,7 @@ func DryRun(ctx context.Context, m *clusters.Member, federation string, want pro
 // trial is the state of one DryRun.
 type trial struct {
 	*delivery
-	unknown bool // what is live has to be asked for
+	unknown bool // the live object is not known
 	only    map[manifest.ID]bool
 	changes changes
 	answer  live.DryRunResult // guarded by delivery.mu while workers run

@@ -155,7 +155,7 @@ func (d *delivery) resolve(ctx context.Context, t *task, found *metav1.PartialOb
 //
 //	not there                           create; drift if it was owned
 //	our label                           owned; the watch has not delivered it yet
-//	label of another ApplySet           rejected, whatever the policy says
+//	label of another ApplySet           rejected, for any policy
 //	no label, in inventory, own fields  owned; somebody removed the label
 //	no label, a Namespace               adopted
 //	no label, to be overwritten         adopted

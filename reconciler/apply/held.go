@@ -34,7 +34,7 @@ func (d *delivery) neededByHeld(ctx context.Context, going []manifest.ID) (map[m
 				if !spared[id] {
 					spared[id] = true
 					d.outcome.Held[id] = fmt.Sprintf("%s needs it and stays: %s", owner, d.outcome.Held[owner])
-					owners = append(owners, id) // and what that needs
+					owners = append(owners, id) // and the objects that it needs
 				}
 			}
 		}

@@ -92,7 +92,7 @@ func (d *delivery) inventory(failed error) *live.Inventory {
 			delete(left, id)
 		}
 	}
-	if failed != nil { // what was not looked at may be there
+	if failed != nil { // objects that were not read may exist
 		for id := range d.previous.All() {
 			left[id] = true
 		}

@@ -24,7 +24,7 @@ func (d *delivery) prune(ctx context.Context) error {
 		return nil
 	}
 	spared, err := d.neededByHeld(ctx, slices.Concat(remove, release))
-	if err != nil || len(d.outcome.Errors) > 0 { // what could not be read may need anything
+	if err != nil || len(d.outcome.Errors) > 0 { // an object that could not be read may need any other
 		return err
 	}
 	stays := func(id manifest.ID) bool { return spared[id] }

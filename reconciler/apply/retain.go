@@ -55,8 +55,8 @@ func (d *delivery) write(ctx context.Context, t *task, objects metadata.Resource
 	return sent, after, err
 }
 
-// body is the wanted object as it is, unless it exists and may have to yield to what is there: then it is read, which is
-// one request more. An object that is created in the moment between the look and the apply gets all fields, as everywhere
+// body returns the wanted object. If the object exists and may have to yield to live fields, body reads it, which is one request
+// more. An object that is created in the moment between the look and the apply gets all fields, as everywhere
 // (see scout).
 func (d *delivery) body(ctx context.Context, t *task) (body, error) {
 	asItIs := body{json: t.JSON}

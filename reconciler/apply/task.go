@@ -34,7 +34,7 @@ type delivery struct {
 
 	previous *live.Inventory // of the last delivery
 	begun    bool            // before, nothing may have been applied
-	parent   *live.Inventory // what the parent on the member lists, once it has begun
+	parent   *live.Inventory // the list of the parent on the member, once begun
 	tasks    []*task
 	requests atomic.Int64
 

@@ -42,7 +42,7 @@ func (w *Worker) breakerChanged(last, now breaker.Status) {
 	}
 }
 
-// lose records that the cluster is unreachable, unless it is already: then its probes say why.
+// lose records that the cluster is unreachable. If it is already, the reason of its probes stays.
 func (w *Worker) lose(err error) {
 	if w.reachable() {
 		w.pool.Probed(w.Name(), w.member.Explain(err))

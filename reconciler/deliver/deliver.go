@@ -21,7 +21,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// errUnplanned ends a delivery of a plan that was made without knowing what the cluster has.
+// errUnplanned ends the delivery of a plan that was made without the inventory of the cluster.
 var errUnplanned = errors.New("the cluster has objects of the Federation that the hub has no record of; accord plans again with them")
 
 // deliver brings one Federation to the cluster as far as possible now. It returns false to be tried again.

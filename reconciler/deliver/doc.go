@@ -1,3 +1,3 @@
 // Package deliver executes clusters: each has a worker with a queue, a connection, watches and a breaker of its own, so a
-// cluster that hangs costs the others nothing. A worker applies what state wants, and passes what it observes back.
+// cluster that hangs costs the others nothing. A worker applies the objects that state wants, and reports its observations to state.
 package deliver

@@ -12,8 +12,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/state"
 )
 
-// observer is the watch.Sink of one Federation on one cluster. It passes what the watch reports to the state, which keeps
-// a few hundred bytes of every object.
+// observer is the watch.Sink of one Federation on one cluster. It passes live objects to the state, which keeps a
+// few hundred bytes of each.
 type observer struct {
 	worker *Worker
 	key    types.NamespacedName

@@ -135,8 +135,8 @@ func (p *Pool) ReachabilityChanged(cluster string) {
 	}
 }
 
-// Relist has every watch of a Federation list again: what was observed was judged by other knowledge about kinds, and
-// only the judgement was kept.
+// Relist has every watch of a Federation list again, after the rules about kinds have changed: the state keeps only the health that
+// the earlier rules computed.
 func (p *Pool) Relist(f *state.Federation) {
 	for _, cluster := range f.Clusters() {
 		if w := p.Worker(cluster); w != nil {

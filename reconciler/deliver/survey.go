@@ -19,14 +19,14 @@ const (
 	// SurveyInterval is the least time between two requests for the kinds that a cluster serves, and between two for its
 	// free resources. It is far longer than between two probes, because the answers are long.
 	SurveyInterval = time.Minute
-	// SurveyTimeout is how long a plan waits for reachable clusters that were never surveyed. A cluster that does not answer
-	// in time is planned for without its answer.
+	// SurveyTimeout bounds the time that a plan waits for reachable clusters that were never surveyed. The plan is then made
+	// without the missing answers.
 	SurveyTimeout = 5 * time.Second
 	// maxUnavailable bounds the APIs without an answer that a condition names.
 	maxUnavailable = 10
 )
 
-// survey is what a cluster reported about itself last. Only the first plan that needs it waits for it.
+// survey has the last answers of a cluster about itself. Only the first plan that needs an answer waits for it.
 type survey struct {
 	mu     sync.Mutex // guards everything below
 	models []v1alpha1.ResourceModel
@@ -37,7 +37,7 @@ type survey struct {
 	finished                  chan struct{} // closed and replaced after every survey
 }
 
-// servedAPIs is what a cluster serves, as the status of its Cluster has it.
+// servedAPIs lists the served kinds in the form of the status of a Cluster.
 type servedAPIs struct {
 	Enabled []v1alpha1.APIEnablement
 	TooMany bool // to be listed
@@ -57,8 +57,8 @@ func (a answer[T]) due(now time.Time) bool {
 	return a.asked.IsZero() || now.Sub(a.asked) >= SurveyInterval
 }
 
-// record records an answer, and reports whether it is news. A failed request leaves the answer before, unless accord is
-// not allowed to know: what was known once is not true for ever.
+// record records an answer, and reports whether it is news. A failed request keeps the earlier answer, unless accord
+// lacks the permission: an answer does not stay true for ever.
 func (a *answer[T]) record(value T, err error, now time.Time) (news bool) {
 	before := *a
 	a.asked, a.err = now, err
@@ -202,8 +202,7 @@ func (w *Worker) SetResourceModels(models []v1alpha1.ResourceModel, requested bo
 	w.survey.models, w.survey.roomRequested = models, requested
 }
 
-// Inform puts the results of the last survey into the status of a Cluster. What was never requested, or has no answer,
-// stays.
+// Inform puts the answers of the last survey into the status of a Cluster. Fields without an answer stay.
 func (w *Worker) Inform(c *v1alpha1.ClusterStatus, generation int64) {
 	s := &w.survey
 	s.mu.Lock()

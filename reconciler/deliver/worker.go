@@ -17,7 +17,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// workersPerCluster is how many Federations are delivered to one cluster at once: a bulk of one does not delay another.
+// workersPerCluster bounds the Federations that are delivered to one cluster at once: a bulk of one does not delay another.
 const workersPerCluster = 2
 
 // Worker executes one cluster: its queue, its deliveries, its watches and its connection.
@@ -78,7 +78,7 @@ func (w *Worker) close() {
 	w.member.Close()
 }
 
-// work delivers what is queued, one Federation after the other.
+// work delivers the queued Federations, one after the other.
 func (w *Worker) work(ctx context.Context) {
 	for {
 		key, priority, shutdown := w.queue.GetWithPriority()

@@ -19,8 +19,8 @@ import (
 // owns a cluster to measure its resources. It stays until that replica has measured them.
 const resourcesRequested = "Requested"
 
-// reconcileRemote writes what the leader decides about a Cluster that another replica owns, which writes the rest of its
-// status: its taints, and that its resources are needed.
+// reconcileRemote writes the leader's part of the status of a Cluster that another replica owns: its taints, and that a plan needs
+// its free resources. The owner writes the rest.
 func (c *Controller) reconcileRemote(ctx context.Context, member *v1alpha1.Cluster) (ctrl.Result, error) {
 	if c.Registry.Follower() {
 		return ctrl.Result{}, nil
@@ -48,8 +48,8 @@ func resourcesWanted(member *v1alpha1.Cluster) bool {
 	return member.Status.ResourceSummary != nil || meta.FindStatusCondition(member.Status.Conditions, v1alpha1.ResourceSummaryAvailable) != nil
 }
 
-// inherit reads what the replica that owned a cluster before recorded: it has to be known before this replica delivers
-// there. A follower reads it with its assignment.
+// inherit reads the records of the replica that owned a cluster before, because this replica needs them before it delivers there. A
+// follower reads them with its assignment.
 func (c *Controller) inherit(ctx context.Context, cluster string) error {
 	if !c.Registry.Shared() || c.Registry.Follower() {
 		return nil

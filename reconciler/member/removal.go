@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	// removalLimit is how long a deleted Cluster waits at most until every Federation lists what stays there. After it the
-	// Cluster goes, whatever could not be written or read.
+	// removalLimit bounds the time that a deleted Cluster is kept until every Federation lists the objects that stay there.
+	// After it the Cluster goes, even if a list could not be written or read.
 	removalLimit = time.Minute
-	// removalRetry is how soon a list is written again.
+	// removalRetry is the time until a failed list is written again.
 	removalRetry = 2 * time.Second
-	// returnInterval is between two checks whether a returned cluster was delivered. A check sends no request.
+	// returnInterval is the time between two checks whether a returned cluster was delivered. A check sends no request.
 	returnInterval = 2 * time.Second
 )
 
@@ -50,7 +50,7 @@ func (r *Remover) Start(mgr manager.Manager, o controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("removal").For(&v1alpha1.Cluster{}).WithOptions(o).Complete(r)
 }
 
-// Reconcile lets a deleted Cluster go when every Federation lists what stays there, and at the latest after removalLimit.
+// Reconcile releases a deleted Cluster when every Federation lists the objects that stay there, and at the latest after removalLimit.
 // A Cluster that is not deleted keeps the finalizer for as long as it has objects.
 func (r *Remover) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	c := &v1alpha1.Cluster{}
@@ -77,7 +77,7 @@ func (r *Remover) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	return ctrl.Result{}, store.RemoveFinalizer(ctx, r.Client, c)
 }
 
-// part has every Federation list what stays on a cluster.
+// part has every Federation list the objects that stay on a cluster.
 func (r *Remover) part(ctx context.Context, cluster string, c *v1alpha1.Cluster) error {
 	feds := &v1alpha1.FederationList{}
 	if err := r.List(ctx, feds); err != nil {

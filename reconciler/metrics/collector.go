@@ -43,7 +43,7 @@ type Delivery struct {
 	LastSuccess         time.Time // zero if it is not known
 }
 
-// Execution has what this replica did on one cluster for one Federation.
+// Execution has the counts of the work of this replica on one cluster for one Federation.
 type Execution struct {
 	Federation, Cluster string
 	Contended           int

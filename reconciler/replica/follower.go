@@ -26,14 +26,14 @@ import (
 )
 
 const (
-	// assignmentRetry is how soon an assignment is tried again whose digest this replica does not reproduce: it may not have
-	// observed yet what the leader decided from. lastRetry bounds the back-off.
+	// assignmentRetry is the first retry of an assignment whose digest this replica does not reproduce: it may lack an input that
+	// the leader has. lastRetry bounds the back-off.
 	assignmentRetry = time.Second
 	lastRetry       = time.Minute
 )
 
-// Follower executes, in a replica that does not lead, what the leader assigned. It decides nothing: it makes the plan of
-// the commit that a Delivery names, and delivers it where its digest is the assigned one.
+// Follower executes the assignments of the leader in another replica. It decides nothing: it makes the plan of the commit that a
+// Delivery names, and delivers the plan if its digest is the assigned one.
 type Follower struct {
 	client.Client
 	Registry *state.Registry
@@ -48,8 +48,8 @@ type Follower struct {
 	role gosync.RWMutex
 }
 
-// Lead makes this replica the leader. It starts from the records on the hub, as after a restart: what it knows as a
-// follower is about its assignments only.
+// Lead makes this replica the leader. It starts from the records on the hub, as after a restart: a follower knows only its own
+// assignments.
 func (l *Follower) Lead() {
 	if !l.Registry.Follower() {
 		return
@@ -140,7 +140,7 @@ func (l *Follower) follow(fed *v1alpha1.Federation) *state.Federation {
 }
 
 // execute activates a plan on the assigned clusters. It returns false if the plan is not the assigned one of some cluster:
-// what runs there stays as it is.
+// that cluster keeps its objects.
 func (l *Follower) execute(ctx context.Context, f *state.Federation, work assignedPlan, assigned map[string]*v1alpha1.Delivery) (complete bool) {
 	activated := f.Activate(state.Activation{
 		Plan: work.plan, Revision: work.revision, AllowPrune: work.allowPrune,
@@ -192,7 +192,7 @@ type assignedPlan struct {
 	revision   string
 	plan       *propagate.Plan
 	allowPrune bool
-	// inventories are, by cluster, what the replicas that owned it before recorded; nil if no cluster is new.
+	// inventories are those that the previous owners of new clusters recorded, by cluster; nil if no cluster is new.
 	inventories map[string][]string
 }
 
@@ -223,7 +223,7 @@ func mostFrequentRevision(assigned []*v1alpha1.Delivery) string {
 	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return count[a] - count[b] })
 }
 
-// inventories reads what the replicas that owned each cluster before recorded, without a cache.
+// inventories reads the inventories that the previous owner of each cluster recorded, without a cache.
 func (l *Follower) inventories(ctx context.Context, fed *v1alpha1.Federation) (map[string][]string, error) {
 	var deliveries v1alpha1.DeliveryList
 	var reports v1alpha1.DeliveryReportList

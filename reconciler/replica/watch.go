@@ -30,7 +30,7 @@ import (
 )
 
 // Start reconciles the assignments of a Federation when one of a cluster that this replica owns changed, when the
-// Federation did, and when handedOver says so.
+// Federation did, and when handedOver has it.
 func (l *Follower) Start(mgr manager.Manager, o controller.Options, handedOver ctrlsource.Source) error {
 	about := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, obj client.Object) []reconcile.Request {
 		d, ok := obj.(*v1alpha1.Delivery)
@@ -62,7 +62,7 @@ func assignmentChanged() predicate.Predicate {
 	}}
 }
 
-// AssignmentOnly reduces a Delivery in the cache to what a follower needs.
+// AssignmentOnly reduces a Delivery in the cache to the fields that a follower reads.
 func AssignmentOnly(obj any) (any, error) {
 	if d, ok := obj.(*v1alpha1.Delivery); ok {
 		d.ManagedFields = nil
@@ -71,7 +71,8 @@ func AssignmentOnly(obj any) (any, error) {
 	return obj, nil
 }
 
-// WatchReports ingests the reports of other replicas until ctx ends. It keeps of a report only what status needs.
+// WatchReports ingests the reports of other replicas until ctx ends. It keeps only the part of a report
+// that the status shows.
 func WatchReports(ctx context.Context, hub client.WithWatch, pool *deliver.Pool) {
 	source := &toolscache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {

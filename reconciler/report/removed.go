@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// ClusterRemoved is the reason of the event that lists what stays on a removed cluster.
+	// ClusterRemoved is the reason of the event that lists the objects that stay on a removed cluster.
 	ClusterRemoved = "ClusterRemoved"
 	// invalidAnnotation is the reason of the event that an annotation has no valid value.
 	invalidAnnotation = "InvalidAnnotation"
@@ -24,8 +24,8 @@ const (
 	namedObjects = 10
 )
 
-// Part lists what a removed cluster keeps in the status of a Federation, and emits an event once. It changes nothing when
-// it is repeated.
+// Part lists the objects on a removed cluster in the status of a Federation, and emits an event once. A repeated call changes
+// nothing.
 func (r *Reporter) Part(ctx context.Context, f *state.Federation, p status.Removal) error {
 	news := false
 	about, err := r.amendRemoved(ctx, f, func(l status.RemovedClusters) (next status.RemovedClusters) {

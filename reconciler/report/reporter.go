@@ -28,7 +28,7 @@ const (
 	// firstRetry and lastRetry bound the back-off of a failed write.
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = time.Minute
-	// memoryDelay is how long after a bulk its memory is returned to the system, at the earliest.
+	// memoryDelay is the least time between a bulk and the return of its memory to the system.
 	memoryDelay = time.Second
 )
 

@@ -121,7 +121,7 @@ func (l *Loop) forget(key types.NamespacedName) {
 	delete(l.decided, key)
 }
 
-// remember writes what has to be remembered of a decision.
+// remember writes the state of a decision to the hub.
 func (l *Loop) remember(ctx context.Context, f *state.Federation, d *rolloutrecord.Decision) error {
 	federation, next, current := f.RememberRollouts(d)
 	if !current {

@@ -23,8 +23,8 @@ func annotated(r *v1alpha1.Release) []string {
 	return digests
 }
 
-// approval returns what approves the pending plan: its own commit, the annotation of its Release, or that it changes
-// nothing. It returns nil where no approval is required.
+// approval returns the source of the approval of the pending plan: its own commit, the annotation of its Release, or that the plan
+// changes nothing. It returns nil where no approval is required.
 func (c *Controller) approval(ctx context.Context, s *scope) (*status.Approval, error) {
 	if !s.fed.Spec.RequireApproval {
 		return nil, nil

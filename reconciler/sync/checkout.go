@@ -126,7 +126,7 @@ func (c Checkout) Approves() []string {
 	return digests
 }
 
-// Parts returns what the sources contain. builds reuses earlier builds; nil builds everything.
+// Parts returns the objects and policies of the sources. builds reuses earlier builds; nil builds everything.
 func (c Checkout) Parts(builds *Builds) (propagate.Parts, error) {
 	var objects []render.Object
 	var errs []error
@@ -220,8 +220,8 @@ func Pin(fed *v1alpha1.Federation, releases []v1alpha1.Release, revision string)
 	return fed, nil
 }
 
-// Builds remembers what the sources of a Federation were built to last: a push changes a few files of thousands. The nil
-// Builds remembers nothing.
+// Builds caches the last build of each source of a Federation: a push changes a few files of thousands. The nil Builds caches
+// nothing.
 type Builds struct {
 	mu       sync.Mutex
 	bySource map[string]*render.Cache

@@ -36,7 +36,7 @@ type Controller struct {
 	Taint func(map[string][]corev1.Taint)
 }
 
-// scope is what one reconciliation works on. Each phase adds what it found out.
+// scope has the values of one reconciliation. Each phase adds its results.
 type scope struct {
 	f   *state.Federation
 	fed *v1alpha1.Federation
@@ -54,8 +54,8 @@ type scope struct {
 // phase is one step of a reconciliation. It returns false if the reconciliation ends there.
 type phase func(context.Context, *scope) (next bool, err error)
 
-// look plans what the sources contain now. A mistake in Git ends it without an error: only the next commit helps, and
-// what runs stays as it is.
+// look returns the phases that plan the newest commit. A mistake in Git ends them without an error: only the next commit helps, and
+// the active plan stays.
 func (c *Controller) look() []phase {
 	return append([]phase{c.fetch, c.compare, c.plan, c.approve}, c.admit()...)
 }
@@ -170,8 +170,8 @@ func (c *Controller) compare(_ context.Context, s *scope) (bool, error) {
 	return true, nil
 }
 
-// plan makes the plan of a checkout. Where plans need approval, it writes nothing: the Clusters of the commit are as the
-// hub says that they would be.
+// plan makes the plan of a checkout. Where plans need approval, it writes nothing: the Clusters of the commit come
+// from a dry-run on the hub.
 func (c *Controller) plan(ctx context.Context, s *scope) (bool, error) {
 	var err error
 	s.pending, err = c.compile(ctx, s)
@@ -206,7 +206,7 @@ func (c *Controller) park(ctx context.Context, s *scope, p *state.PendingPlan, r
 	})
 }
 
-// declareClusters writes to the hub what the plan needs there: its Clusters, their finalizers and their taints.
+// declareClusters writes the Clusters of the plan, their finalizers and their taints to the hub.
 func (c *Controller) declareClusters(ctx context.Context, s *scope) (bool, error) {
 	if s.fed.Spec.RequireApproval {
 		present, err := c.Fleet(ctx)

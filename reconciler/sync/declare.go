@@ -31,9 +31,9 @@ func isMistake(err error) bool {
 	return errors.Is(err, errDeclared) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
 }
 
-// declare makes the hub's Clusters what Git declares, and returns the fleet after that. A Cluster that this Federation
+// declare writes the Clusters of Git to the hub, and returns the fleet after that. A Cluster that this Federation
 // declared and that left Git is deleted, unless somebody else set fields of it: then only the declared fields go. With
-// dryRun nothing is written, and the fleet is what the hub says it would be.
+// dryRun it writes nothing, and the fleet has the results of a dry-run on the hub.
 func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, declared []v1alpha1.Cluster, present []v1alpha1.Cluster, dryRun bool) ([]v1alpha1.Cluster, error) {
 	by := fed.Namespace + "." + fed.Name
 	changed, fleet := false, slices.Clone(present)
@@ -91,7 +91,7 @@ func (c *Controller) apply(ctx context.Context, u *unstructured.Unstructured, dr
 	return after, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, after)
 }
 
-// declaration returns what Git declares of a cluster, as an apply configuration.
+// declaration returns the fields that Git declares of a Cluster, as an apply configuration.
 func declaration(c v1alpha1.Cluster, by string) (*unstructured.Unstructured, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&c)
 	if err != nil {
@@ -127,8 +127,8 @@ func (c *Controller) undeclare(ctx context.Context, member v1alpha1.Cluster, dry
 	return c.apply(ctx, u, dryRun)
 }
 
-// addFinalizers has the Clusters of a plan wait, from before anything is delivered there, until the Federation lists what
-// they keep. The removal controller handles a Cluster that was declared a moment ago and is not in the cache.
+// addFinalizers keeps deleted Clusters of a plan, from before the first delivery, until the Federation lists the objects that stay
+// there. The removal controller handles a Cluster that was declared a moment ago and is not in the cache.
 func (c *Controller) addFinalizers(ctx context.Context, f *state.Federation, p *state.PendingPlan) error {
 	list := &v1alpha1.ClusterList{}
 	if err := c.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil { // it is only read

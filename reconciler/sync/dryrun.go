@@ -24,17 +24,17 @@ import (
 )
 
 const (
-	// dryRunSilence is how long a dry-run may take before the Release reports that it is under way.
+	// dryRunSilence is the time after which the Release reports that a dry-run is under way.
 	dryRunSilence = 2 * time.Second
-	// dryRunClusters is how many clusters are tried at once.
+	// dryRunClusters bounds the clusters that are tried at once.
 	dryRunClusters = 64
 	// answerTimeout bounds one answer of a cluster, clusterTimeout all of them. A cluster that takes longer counts as
 	// unreachable: it does not delay the others.
 	answerTimeout  = 10 * time.Second
 	clusterTimeout = 2 * time.Minute
-	// probeWait is how long a dry-run waits for clusters that were never probed: after a restart all of them.
+	// probeWait bounds the time that a dry-run waits for clusters that were never probed: after a restart all of them.
 	probeWait = 6 * time.Second
-	// probeWaitPoll is how often it checks.
+	// probeWaitPoll is the interval of its checks.
 	probeWaitPoll = 50 * time.Millisecond
 )
 
@@ -91,7 +91,7 @@ func (c *Controller) dryRunAloud(ctx context.Context, s *scope) (*DryRun, error)
 	case result := <-done:
 		return result, ctx.Err()
 	case <-silence.C:
-		if s.f.RejectedLast(s.pending) == nil { // otherwise the Release goes on reporting what was rejected
+		if s.f.RejectedLast(s.pending) == nil { // otherwise the Release still reports the rejected objects
 			err = c.park(ctx, s, s.resting(), &status.Preflight{})
 		}
 	}

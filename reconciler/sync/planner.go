@@ -105,7 +105,7 @@ func (p *Planner) Forget(federation types.NamespacedName) {
 	p.pool.Forget(federation)
 }
 
-// Decision is a plan, and what it was made from.
+// Decision is a plan with its inputs.
 type Decision struct {
 	Members []v1alpha1.Cluster
 	Input   propagate.Input
@@ -134,7 +134,7 @@ func decide(last *propagate.Plan, members []v1alpha1.Cluster, input func([]v1alp
 	return d, err
 }
 
-// view returns what the plan can see of the clusters.
+// view returns the facts about clusters that the plan depends on.
 func (d Decision) view() inputkey.View {
 	return inputkey.View{Conditions: len(d.Input.TaintPolicies) > 0, Room: d.Plan.NeedsRoom()}
 }
@@ -180,8 +180,8 @@ func undeclared(taints, declared []corev1.Taint) []corev1.Taint {
 // sameTaint compares two taints without their times.
 func sameTaint(a, b corev1.Taint) bool { return a.MatchTaint(&b) && a.Value == b.Value }
 
-// Discover asks the clusters what they have before the first plan of a Federation without records. A cluster that does
-// not answer in time is asked when it is delivered.
+// Discover reads the inventories of the clusters before the first plan of a Federation without records. For a cluster that does not
+// answer in time, its first delivery reads the inventory.
 func (p *Planner) Discover(ctx context.Context, f *state.Federation, members []v1alpha1.Cluster) {
 	if !f.Unknown() {
 		return
@@ -202,7 +202,7 @@ func (p *Planner) Discover(ctx context.Context, f *state.Federation, members []v
 	asking.Wait()
 }
 
-// probePoll is how often a plan checks whether a cluster was probed.
+// probePoll is the interval at which a plan checks whether a cluster was probed.
 const probePoll = 20 * time.Millisecond
 
 // awaitReachable waits until a cluster was probed, and reports whether it is reachable.

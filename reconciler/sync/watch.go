@@ -39,8 +39,8 @@ func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested 
 	return b.Complete(c)
 }
 
-// fleetChanged reconciles every Federation when a Cluster is created or deleted, and those whose plan sees what changed
-// of one.
+// fleetChanged reconciles every Federation when a Cluster is created or deleted, and those whose plan
+// depends on the changed field of one.
 func (c *Controller) fleetChanged() handler.EventHandler {
 	add := func(queue requests, concerned func(*state.Federation) bool) {
 		for _, f := range c.registry.Federations() {

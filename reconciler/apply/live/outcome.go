@@ -46,7 +46,7 @@ type Drift struct {
 	ID manifest.ID
 	// Manager is the field manager of the change, if it is known.
 	Manager string
-	// What is Changed or Deleted.
+	// What has the value Changed or Deleted.
 	What string
 	// Fields names the first few changed fields ("spec.replicas"); empty if they are not known.
 	Fields string

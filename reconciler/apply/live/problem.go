@@ -4,9 +4,9 @@ import "fmt"
 
 // Reasons of a Problem.
 const (
-	Conflict  = "Conflict"  // it exists and is not ours
-	Rejected  = "Rejected"  // the API server says that it is not valid, or an admission webhook refuses it
-	Forbidden = "Forbidden" // we may not do this
+	Conflict  = "Conflict"  // the object exists and is not ours
+	Rejected  = "Rejected"  // the API server finds the object invalid, or an admission webhook refuses it
+	Forbidden = "Forbidden" // accord lacks the permission
 	NoMatch   = "NoMatch"   // the cluster does not serve the kind
 	Timeout   = "Timeout"   // no answer in time
 	Busy      = "Busy"      // the API server cannot do it now

@@ -52,7 +52,7 @@ func hashTree(h *xxhash.Digest, tree map[string]any) {
 	slices.Sort(names)
 	for _, name := range names {
 		_, _ = h.WriteString(name)   // never fails
-		_, _ = h.Write([]byte{0, 1}) // begins what is below
+		_, _ = h.Write([]byte{0, 1}) // begins the fields below
 		if below, ok := tree[name].(map[string]any); ok {
 			hashTree(h, below)
 		}

@@ -24,7 +24,7 @@ type Yielded struct {
 func (l Yielded) String() string {
 	switch l.Manager {
 	case "":
-		return l.Path + " is left to the cluster" // what an API server gives out by itself is nobody's
+		return l.Path + " is left to the cluster" // a value that the API server allocates has no manager
 	case v1alpha1.FieldManager:
 		return l.Path + " is left to an admission webhook" // which changed it in a request of ours
 	}
@@ -132,7 +132,7 @@ func owned(set *fieldpath.Set, path string) holding {
 
 // lookup returns the value at a path, or nil.
 func lookup(object map[string]any, path string) any {
-	v, _, _ := unstructured.NestedFieldNoCopy(object, strings.Split(path, ".")...) // what is no object has no fields
+	v, _, _ := unstructured.NestedFieldNoCopy(object, strings.Split(path, ".")...) // a scalar has no fields
 	return v
 }
 

@@ -1,5 +1,4 @@
-// Package events limits how often accord writes events. An event tells people about a change that they may have to act
-// on. The callers write one event when a state begins, not at every attempt, and none for a failure that a retry
+// Package events limits how often accord writes events. An event reports a change on which people may have to act. The callers write one event when a state begins, not at every attempt, and none for a failure that a retry
 // repairs at once. The Limiter is the last guard: it bounds the number of events per object in every case.
 package events
 
