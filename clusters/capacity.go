@@ -12,7 +12,7 @@ import (
 	"github.com/accord-dev/accord/clusters/list"
 )
 
-// Capacity lists a member's nodes and pods and returns what the nodes offer and what the pods request (Karmada §4.4),
+// Capacity lists a member's nodes and pods, and returns the allocatable and the requested resources (Karmada §4.4),
 // within the deadline of ctx. It counts nodes by the grade of models that their free resources reach; models must be
 // standard (v1alpha1.StandardResourceModels). Errors are sentences for users, and Reason maps them to a condition's
 // reason. The API server answers both lists from its watch cache where possible, and neither list is held in memory
@@ -88,7 +88,7 @@ func (r capacity) addPod(p *pod) {
 	}
 }
 
-// requests returns what the scheduler reserves for a pod, including one unit of the resource "pods".
+// requests returns the resources that the scheduler reserves for a pod, including one unit of the resource "pods".
 func (p *pod) requests() corev1.ResourceList {
 	whole := &corev1.Pod{Spec: corev1.PodSpec{Overhead: p.Spec.Overhead, Resources: p.Spec.Resources}}
 	for _, c := range p.Spec.InitContainers {

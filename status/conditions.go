@@ -9,7 +9,7 @@ import (
 )
 
 // conditions collects the conditions of one status. All carry the same generation; a condition whose status did not
-// change keeps its time, unless that is the one of 1970 with which the definitions fill in what nobody has written yet.
+// change keeps its time, unless that is the one of 1970 with which the definitions fill in unwritten conditions.
 type conditions struct {
 	before     []metav1.Condition
 	generation int64

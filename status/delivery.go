@@ -91,7 +91,7 @@ type progress string
 const (
 	working  progress = "working"  // not at its end, or not begun
 	stopped  progress = "stopped"  // not at its end, and everything is held: nobody works on it
-	finished progress = "finished" // every object was tried, and what is no longer wanted is gone
+	finished progress = "finished" // every object was tried, and unwanted objects are gone
 )
 
 // progressOf returns the progress of a run, or, before it has started, of a run before a restart, which the status
@@ -122,7 +122,7 @@ func (r Run) verdict(t tally, p progress) verdict {
 		return retrying(ClustersUnreachable, "not heard from: "+shorten(r.Unreachable, maxSentence)+"; "+t.String())
 	case r.Error != "":
 		return retrying(ReconciliationFailed, shorten(r.Error, maxSentence)+"; "+t.String())
-	case v.reconciling != "" || p == finished: // Ready=True and Held say of all the rest that it is done
+	case v.reconciling != "" || p == finished: // Ready=True and Held mean that all other objects are done
 		return v
 	case p == stopped:
 		return waiting(Held, t.String())

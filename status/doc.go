@@ -12,7 +12,7 @@
 //
 //   - every condition carries the generation that the status was written for;
 //   - status.observedGeneration is that generation too, except on a FederatedObject, where it stays behind until every
-//     decided cluster runs what was decided and its controller has observed it (rule 2 of the contract);
+//     decided cluster runs the decided version and its controller has observed it (rule 2 of the contract);
 //   - Ready=True is written only with status.observedGeneration == metadata.generation;
 //   - it is never 0, which JSON leaves out, and without it kstatus takes everything for done: it is -1 before the first.
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// APIs holds every kind that a cluster serves, as far as it could tell. Callers must not change it: clusters that
+// APIs holds every kind that a cluster serves, as far as its discovery answered. Callers must not change it: clusters that
 // serve the same APIs share it.
 type APIs struct {
 	// Enablements is sorted by group and version, and in each by name.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/kubernetes/pkg/controlplane/reconcilers"
 )
 
-// serverOptions are the kube-apiserver's flags, as the fields they set. What is not mentioned has the
+// serverOptions are the kube-apiserver's flags, as the fields they set. All others have the
 // default of a kube-apiserver.
 func serverOptions(o Options, keys pki, etcd string, listener net.Listener) *options.ServerRunOptions {
 	s := options.NewServerRunOptions()

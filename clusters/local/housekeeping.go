@@ -86,8 +86,7 @@ func ignoredByCollector() map[schema.GroupResource]struct{} {
 	return ignored
 }
 
-// metadataInformers gives the garbage collector what it needs to know of an object, its metadata, for every
-// kind; kube-controller-manager shares its full caches here, which a hub does not have.
+// metadataInformers gives the garbage collector the metadata of the objects of every kind; kube-controller-manager shares its full caches here, which a hub does not have.
 type metadataInformers struct {
 	metadatainformer.SharedInformerFactory
 }

@@ -29,7 +29,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// startLimit bounds a start whose caller set no deadline: ten times what a busy machine was seen to need.
+// startLimit bounds a start whose caller set no deadline: ten times the measured need of a busy machine.
 const startLimit = 2 * time.Minute
 
 // Options of one control plane.
@@ -37,7 +37,7 @@ type Options struct {
 	Dir  string       // data directory, made 0700 if absent; required
 	Name string       // shows in certificates, tokens, kubeconfig context and cluster name, so keep it; a DNS-1123 subdomain; default "accord"
 	Port int          // of the API server on 127.0.0.1; 0 = the port used last time in this Dir, else a free one
-	Log  *slog.Logger // nil = discard; see Start for what the process shares
+	Log  *slog.Logger // nil = discard; see Start about the output that the process shares
 }
 
 // complete returns the options with an absolute directory and defaults, or an error that names the invalid option.

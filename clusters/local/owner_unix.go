@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ownedByUs says whether the file belongs to the user this process runs as.
+// ownedByUs reports whether the file belongs to the user this process runs as.
 func ownedByUs(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid()

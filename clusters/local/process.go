@@ -14,8 +14,8 @@ import (
 // processOnce guards settings that the libraries keep per process, not per server.
 var processOnce sync.Once
 
-// prepareProcess sets, once, what all control planes of this process share: where klog writes, and how
-// large etcd's preallocated log segments are (two of 64 MB by default, 8 MB are plenty here).
+// prepareProcess sets, once, the values that all control planes of this process share: the output of klog, and the
+// size of etcd's preallocated log segments (two of 64 MB by default, 8 MB are plenty here).
 func prepareProcess(log *slog.Logger) {
 	processOnce.Do(func() {
 		wal.SegmentSizeBytes = 8 << 20

@@ -27,7 +27,7 @@ func waitReady(ctx context.Context, c *rest.Config, ended <-chan struct{}) error
 			return nil
 		}
 		select {
-		case <-ended: // what ended it is reported by its close
+		case <-ended: // its close reports the cause
 			return errServerEnded
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for the API server: %w (last answer: %w)", context.Cause(ctx), answer)

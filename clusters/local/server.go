@@ -21,8 +21,8 @@ const shutdownLimit = 3 * time.Second
 var errServerEnded = errors.New("the API server ended by itself")
 
 // building serialises the assembly of API servers: it works on feature gates, schemes and metrics registries
-// that exist once per process, and nobody promises that two may do so at once. It is short; what takes time,
-// becoming ready, runs in parallel.
+// that exist once per process, and nobody promises that two may do so at once. Assembly is short; the
+// long part, becoming ready, runs in parallel.
 var building sync.Mutex
 
 // A server is a running kube-apiserver.

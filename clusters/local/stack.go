@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A stack remembers how to undo what was started, newest first.
+// A stack has the functions that stop the started parts, newest first.
 type stack struct{ undo []func() error }
 
 func (s *stack) push(f func() error) { s.undo = append(s.undo, f) }

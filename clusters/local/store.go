@@ -43,8 +43,8 @@ func storeConfig(dir, socket string, log *slog.Logger) *embed.Config {
 	c := embed.NewConfig()
 	c.Dir = dir
 	c.ListenClientUrls = []url.URL{{Scheme: "unix", Path: socket}}
-	// A single member talks to nobody: no peer listener. What it advertises is its identity in the data
-	// directory, is dialled by no one, and must still look like host:port.
+	// A single member has no peers: no peer listener. The advertised URL is its identity in the data
+	// directory. Nobody dials it, and it must still look like host:port.
 	c.ListenPeerUrls = nil
 	c.AdvertiseClientUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:2379"}}
 	c.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:2380"}}

@@ -15,7 +15,7 @@ import (
 	"github.com/accord-dev/accord/clusters/discovery"
 )
 
-// A Sink receives the objects of a cluster. It must copy what it needs and not keep the objects, because there are
+// A Sink receives the objects of a cluster. It must copy fields and not keep the objects, because there are
 // thousands. The methods are called from one goroutine per kind and must not block for long.
 type Sink interface {
 	// Put receives an object that is new, changed, or the same as before.

@@ -154,7 +154,7 @@ var table = map[schema.GroupKind]Kind{
 	// Argo
 	{Group: "argoproj.io", Kind: "Rollout"}: argoRollout,
 
-	// Batch and machine learning: what is not in status/interpret/kinds
+	// Batch and machine learning, without the kinds in status/interpret/kinds
 	{Group: "argoproj.io", Kind: "Workflow"}:  workflow,
 	{Group: "kubeflow.org", Kind: "Notebook"}: notebook,
 	{Group: "ray.io", Kind: "RayService"}:     rayService,
@@ -172,7 +172,7 @@ func Of(gk schema.GroupKind) Kind {
 	return generic
 }
 
-// SamePods says whether two pod templates are the same to the API server and to controllers: after its defaults have been
+// SamePods reports whether two pod templates are the same to the API server and to controllers: after its defaults have been
 // filled in and quantities have been read. Only if they are not, pods are replaced.
 func SamePods(before, after map[string]any) bool {
 	return pods.Same(before, after, func(*corev1.PodTemplateSpec) {})

@@ -19,7 +19,7 @@ var pod = Kind{
 	Dependencies: pods.Dependencies(pods.Own),
 	Health:       health.Present(podHealth),
 	Reflect:      read.Phase,
-	// Container statuses are left out: without their names, which differ by cluster, they say no more than the phase.
+	// Container statuses are left out: without their names, which differ by cluster, they add nothing to the phase.
 	Aggregate: sum.WorstPhase("Failed", "Pending", "Running", "Succeeded"),
 	Yields:    []string{"spec.nodeName", "spec.serviceAccountName"},
 	Immutable: podImmutable,

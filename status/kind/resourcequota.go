@@ -4,7 +4,7 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
-// resourceQuota counts what its scopes select.
+// resourceQuota counts the objects that its scopes select.
 var resourceQuota = Kind{
 	Health:    genericHealth,
 	Immutable: read.Fixed{"spec.scopeSelector": nil, "spec.scopes": nil}.Changed,

@@ -68,7 +68,7 @@ func Start(ctx context.Context, kubeconfig string, o Options) (stop func(), err 
 	return child.stop, nil
 }
 
-// arguments make kwok read the stages from its stdin, play only nodes that say they are fake, and neither
+// arguments make kwok read the stages from its stdin, play only nodes that are marked as fake, and neither
 // serve (several kwoks share this machine) nor renew leases (nobody looks at them).
 func arguments(kubeconfig string) []string {
 	return []string{

@@ -14,7 +14,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// What marks a node as kwok's.
+// Marks of a node that kwok plays.
 const (
 	fakeAnnotation = "kwok.x-k8s.io/node"
 	fakeValue      = "fake"

@@ -86,7 +86,7 @@ func start(path string, args []string) (_ *Process, err error) {
 	return p, nil
 }
 
-// await reads what the program prints until all members are ready.
+// await reads the output of the program until all members are ready.
 func (p *Process) await(lines *json.Decoder) error {
 	for {
 		var line struct {

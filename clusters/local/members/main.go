@@ -92,7 +92,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 }
 
 // whileOpen returns a context that ends with ctx and, if in is a pipe, when its other end is closed. Anything
-// else on stdin says nothing: a terminal belongs to the shell, and /dev/null is at its end at once.
+// else on stdin has no effect: a terminal belongs to the shell, and /dev/null is at its end at once.
 func whileOpen(ctx context.Context, in *os.File) context.Context {
 	info, err := in.Stat()
 	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {

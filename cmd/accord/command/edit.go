@@ -1,4 +1,4 @@
-// Package command writes to Git, or to the hub, what a person orders: holds, suspensions and commands about rollouts.
+// Package command writes the holds, suspensions and rollout commands of a person to Git or to the hub.
 package command
 
 import (

@@ -6,7 +6,7 @@ import "fmt"
 // Error ends the process with an exit code that the command documents.
 type Error struct {
 	Code int
-	Err  error // nil when everything has been said already
+	Err  error // nil if the command has printed the reason already
 }
 
 func (e *Error) Error() string {

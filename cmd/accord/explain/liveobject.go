@@ -16,7 +16,7 @@ type LiveObject struct {
 	Hub        string `json:"hub"`
 	Federation string `json:"federation,omitempty"`
 	// Revision is the revision of the hub. Same reports whether the hub's decision is that of these manifests. Unknown names
-	// what cannot be compared: the content of a Secret, of which the hub has no digest.
+	// the parts that cannot be compared: the content of a Secret, of which the hub has no digest.
 	Revision string `json:"revision,omitempty"`
 	Same     bool   `json:"same"`
 	Unknown  string `json:"unknown,omitempty"`

@@ -47,7 +47,7 @@ func (live *LiveObject) collapsible() (n int, collapse bool) {
 	return n, n > view.ManyClusters
 }
 
-// isFine reports whether the cluster does what the hub decided, as far as is known.
+// isFine reports whether the cluster follows the decision of the hub, as far as is known.
 func (c liveCluster) isFine() bool {
 	return (c.State == "" || c.State == v1alpha1.Healthy) && !c.Held && c.Message == "" && c.Differs == ""
 }

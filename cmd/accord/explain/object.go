@@ -1,4 +1,4 @@
-// Package explain reports why an object goes to a cluster or does not, and what a cluster gets.
+// Package explain reports why an object goes to a cluster or does not, and which objects a cluster gets.
 package explain
 
 import (

@@ -42,7 +42,7 @@ func (r *ObjectReport) write(b *strings.Builder) {
 		fmt.Fprintln(b, "  kept      "+r.Why)
 	}
 	if r.Policy == nil && r.Why != "" {
-		return // what the verdict says is the answer of every cluster
+		return // the verdict is the answer of every cluster
 	}
 	for _, g := range grouped(r.Clusters) {
 		g.write(b)

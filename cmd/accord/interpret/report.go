@@ -1,4 +1,4 @@
-// Package interpret tries what users know about kinds on sample objects.
+// Package interpret tries the customizations of users on sample objects.
 package interpret
 
 import (
@@ -28,7 +28,7 @@ type SampleReport struct {
 	Results []OperationReport `json:"results"`
 }
 
-// OperationReport has a result, an error, or the name of what is missing to run the operation.
+// OperationReport has a result, an error, or the name of the input that the operation lacks.
 type OperationReport struct {
 	// Customization is empty for the health that accord computes.
 	Customization string `json:"customization,omitempty"`

@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// enroll writes the credentials and then the Cluster on the hub, and returns what it wrote. It does not change a Cluster that
+// enroll writes the credentials and then the Cluster on the hub, and returns a sentence about the writes. It does not change a Cluster that
 // Git declares, and writes the credentials to the Secret that this Cluster names.
 func enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token, wanted Traits) (string, error) {
 	at := v1alpha1.SecretRef{Namespace: hub.SystemNamespace, Name: name}

@@ -75,7 +75,7 @@ func (k kindNames) add(gk schema.GroupKind, version string, words ...string) {
 	for _, word := range append([]string{singular.Resource, plural.Resource}, words...) {
 		word = strings.ToLower(word)
 		for _, form := range []string{word, word + "." + gk.Group, word + "." + version + "." + gk.Group} {
-			k.addWord(form, gk) // the core group is what follows a last dot: "services.v1."
+			k.addWord(form, gk) // a word of the core group ends with a dot: "services.v1."
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (k kindNames) define(crd *unstructured.Unstructured) {
 	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
 	if kind == "" {
-		return // it is no use anywhere, and the API server will say so
+		return // the API server will refuse it
 	}
 	words, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "shortNames")
 	for _, field := range []string{"singular", "plural"} {

@@ -80,7 +80,7 @@ func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 		s.Stalled = cmp.Or(text.First(st.Errors), c.Message, c.Reason)
 	}
 	if c := known(v1alpha1.Approved); isFalse(c) && !strings.Contains(rel.Annotations[v1alpha1.ApprovedPlanAnnotation], rel.Spec.PlanDigest) {
-		s.AwaitingApproval = c.Message // what was approved a moment ago is only not in force yet
+		s.AwaitingApproval = c.Message // a plan that was approved a moment ago is only not active yet
 	}
 	if isSuperseded(rel) {
 		s.Superseded = cmp.Or(st.SupersededBy, "a newer commit")
@@ -119,7 +119,7 @@ func isSuperseded(rel *v1alpha1.Release) bool {
 	})
 }
 
-// releaseNote returns the first failure, else what the release waits for, else its first cluster that is not ready.
+// releaseNote returns the first failure, else the event that the release waits for, else its first cluster that is not ready.
 func releaseNote(rel *v1alpha1.Release) string {
 	st := rel.Status
 	for _, w := range st.NotReadyClusters {

@@ -18,7 +18,7 @@ func (o Object) provenance(doc *yaml.Node) []string {
 		top = o.Object + ", made because an object in it goes here"
 	}
 	if replicas := fieldOf(fieldOf(doc, "spec"), "replicas"); replicas != nil && o.Share != "" {
-		setComment(nil, replicas, o.Share) // unless an override says otherwise
+		setComment(nil, replicas, o.Share) // an override may replace it
 	}
 	a := annotator{edits: o.edits, seen: map[override.Edit]bool{}}
 	a.fields(doc, "", 0)

@@ -26,7 +26,7 @@ func (p markdownPart) lacks(n int) string { return p.loses + " of " + text.Count
 // markdownBudget is the number of bytes that are left for the parts.
 type markdownBudget struct {
 	room int
-	// shortened and left name what was left out, in that order.
+	// shortened and left name the shortened and the omitted parts, in the order of omission.
 	shortened, left []string
 }
 
@@ -91,7 +91,7 @@ func lengths(texts []string) int {
 	return sum
 }
 
-// omitted returns the sentence about what was left out and the command that shows it, and "" if nothing was.
+// omitted returns the sentence about omitted parts with the command that shows them, and "" if there are none.
 func (f *markdownBudget) omitted(budget int, command string) string {
 	all := slices.Concat(f.shortened, f.left)
 	if len(all) == 0 {

@@ -125,7 +125,7 @@ func location(c diff.Change, i int, name func(string) string) string {
 	return text.Count(len(clusters), "cluster") + " differ"
 }
 
-// detail returns what the hunks of a variant do not show.
+// detail returns the part of a variant that its hunks do not show.
 func detail(v diff.Variant, hunks bool) string {
 	word := verbs[v.Action].word
 	if hunks && v.Action == diff.Modify {

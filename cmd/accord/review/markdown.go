@@ -176,7 +176,7 @@ func fieldLines(hunks []diff.Hunk) []string {
 	return lines
 }
 
-// variantLine returns the clusters of a variant, and what its fields do not show.
+// variantLine returns the clusters of a variant, and the part that its fields do not show.
 func variantLine(c diff.Change, j int, v diff.Variant) string {
 	names := make([]string, len(v.Clusters))
 	for k, name := range v.Clusters {

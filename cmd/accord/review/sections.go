@@ -14,7 +14,7 @@ import (
 type section struct {
 	// title is the heading in Markdown. The verdict follows it.
 	title, verdict string
-	// noun of an entry: "effect"; loses is the noun of what the shorter form of an entry lacks.
+	// noun of an entry: "effect"; loses is the noun of the parts that the shorter form of an entry lacks.
 	noun, loses string
 	entries     []entry
 	// asLint prints the place of an entry first, as lint does.

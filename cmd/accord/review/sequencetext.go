@@ -147,7 +147,7 @@ func (o Rollout) reach() string {
 	return text.OutOf(len(o.Changing), max(all, len(o.Changing)))
 }
 
-// warnings returns what prevents or delays the rollout.
+// warnings returns the reasons that prevent or delay the rollout.
 func (o Rollout) warnings() []string {
 	var all []string
 	if o.After == nil {

@@ -232,7 +232,7 @@ func (p *comparison) readFederations(asked, file string) error {
 	}
 	err := p.base.readFederation(file)
 	switch {
-	case err != nil: // head may be what repairs it
+	case err != nil: // head may repair it
 		p.base.federation = nil
 		p.notes = append(p.notes, err.Error()+"; everything counts as new")
 	case p.base.federation == nil:

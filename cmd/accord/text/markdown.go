@@ -40,7 +40,7 @@ func MarkdownText(s string) string {
 			b.WriteRune(r)
 		case strings.ContainsRune("@#!$%:", r):
 			b.WriteRune(r)
-			b.WriteRune(zeroWidth) // before what would make it a mention, a reference, an emoji or a link
+			b.WriteRune(zeroWidth) // so that the character begins no mention, reference, emoji or link
 		default:
 			b.WriteRune(r)
 		}

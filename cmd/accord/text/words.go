@@ -1,4 +1,4 @@
-// Package text writes what commands print: words, ages, lists, tables, Markdown, and the formats of -o.
+// Package text formats the output of commands: words, ages, lists, tables, Markdown, and the formats of -o.
 package text
 
 import (
@@ -102,7 +102,7 @@ func Names[T fmt.Stringer](list []T) []string {
 
 // List returns "a, b and 3 more".
 func List(list []string, most int) string {
-	if len(list) <= most+1 { // "and 1 more" says less than its name
+	if len(list) <= most+1 { // the last name is shorter than "and 1 more"
 		return strings.Join(list, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)

@@ -48,7 +48,7 @@ func drawingOf(rel *v1alpha1.Release, o *v1alpha1.RolloutStatus, deliveries []v1
 	if o.StartedAt != nil {
 		p.Begin = o.StartedAt.Time
 	}
-	if o.CompletedAt != nil { // what came after is shown for as long again
+	if o.CompletedAt != nil { // show some time after the end
 		p.End = o.CompletedAt.Add(max(time.Minute, o.CompletedAt.Sub(p.Begin)/10))
 		if now.Before(p.End) {
 			p.End = now
@@ -112,7 +112,7 @@ func barsOf(m v1alpha1.DeliveryRollout, o *v1alpha1.RolloutStatus, begin, end ti
 	if given := microInstant(m.UpdatedAt); !given.Before(begin) {
 		healthy, passed := microInstant(m.HealthySince), microInstant(m.GatePassedAt)
 		if o.Phase == string(stages.RolledBack) {
-			turns = nil // before it was given back, it had what failed
+			turns = nil // before the rollback it had the failed version
 			turn(picture.Changing, begin)
 			turn(picture.Restored, given)
 		} else {

@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
-// clean removes from an object of the hub what readers of a listing must not see or do not need: field owners, credentials of
+// clean removes the fields of an object of the hub that readers of a listing must not see or do not need: field owners, credentials of
 // the proxies of Clusters, and digests of Secrets, which would help to guess values.
 func clean(object any) {
 	o, ok := object.(map[string]any)

@@ -79,7 +79,7 @@ func NewStatus(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1a
 		Verdict: verdictOf(s), Message: s.Note, Left: fed.Status.RemovedClusters, LeftOmitted: fed.Status.RemovedClustersOmitted,
 	}
 	if why := progress.SourceError(fed); why != "" {
-		r.Message = why // what was read before may be fine; it is only not the newest
+		r.Message = why // an older revision may be fine; it is only not the newest
 	}
 	if rel != nil {
 		r.Revision, r.Author, r.Subject, r.CommittedAt = rel.Spec.Revision, rel.Spec.Author, rel.Spec.Subject, rel.Spec.CommittedAt
@@ -126,7 +126,7 @@ func NewClusterStatus(d *v1alpha1.Delivery, revision string) ClusterStatus {
 	}
 	on := st.LastAppliedRevision
 	if st.Summary.Held > 0 && st.Summary.Applied < st.Summary.Total {
-		on = st.LastHealthyRevision // what is not held was applied: that is not what runs there as a whole
+		on = st.LastHealthyRevision // only objects that are not held have the applied revision
 	}
 	return ClusterStatus{
 		Cluster: d.Spec.Cluster, State: p.State, Since: p.Since, Note: p.Note, Heard: st.LastProbeTime,

@@ -121,7 +121,7 @@ func stageNote(s v1alpha1.StageStatus) string {
 	return text.Join("; ", parts...)
 }
 
-// rolloutLines returns the lines below the table: the message, what the rollout waits for, outdated clusters, rollback
+// rolloutLines returns the lines below the table: the message, the event that the rollout waits for, outdated clusters, rollback
 // revisions.
 func rolloutLines(o *v1alpha1.RolloutStatus, now time.Time) []string {
 	var lines []string

@@ -33,7 +33,7 @@ var errSpent = errors.New("the script needs too much time or memory, and was sto
 // every instruction: the limit is the same on every machine and needs no clock.
 type budget struct {
 	left    int64
-	each    int64 // what an instruction costs now
+	each    int64 // cost of one instruction now
 	reach   int64 // the longest list, or the most keys, that the script may have made
 	keys    int64 // keys made so far
 	stopped chan struct{}

@@ -16,7 +16,7 @@ func Zap(log *slog.Logger, component string) *zap.Logger {
 // core writes zap's entries to a slog handler.
 type core struct{ handler slog.Handler }
 
-// level maps zap's levels: both call 0 information, and what is one step there is four here.
+// level maps zap's levels: 0 is information in both, and one step of zap is four of slog.
 func level(l zapcore.Level) slog.Level { return slog.Level(4 * l) }
 
 // Enabled leaves out zap's debug level: there etcd describes every request.

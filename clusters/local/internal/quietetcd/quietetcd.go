@@ -4,7 +4,7 @@
 // matter reach the log through the API server.
 //
 // It works because Go initialises packages in the order of their import paths as soon as their own imports
-// are initialised: this one needs only a part of what the other needs, and sorts before k8s.io.
+// are initialised: this one needs only a part of the imports of the other, and sorts before k8s.io.
 package quietetcd
 
 import "go.etcd.io/etcd/client/pkg/v3/logutil"

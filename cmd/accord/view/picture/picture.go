@@ -60,8 +60,8 @@ const (
 // look is the style of a kind and its text in the legend.
 type look struct {
 	kind Kind
-	// says is the text in the legend.
-	says string
+	// label is the text in the legend.
+	label string
 	// light and dark are the colours on each background; pattern is drawn on top, empty for none.
 	light, dark, pattern string
 }

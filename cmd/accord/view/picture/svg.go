@@ -17,7 +17,7 @@ const (
 	rowHigh  = 22
 	barHigh  = 14
 	headHigh = 30 // of a stage
-	top      = 96 // title, verdict, what is waited for
+	top      = 96 // title, verdict, event that is waited for
 	axisHigh = 28
 	// glyph is the width of a character of the monospaced font at 12 pixels.
 	glyph = 7.3
@@ -174,7 +174,7 @@ func (d *drawing) legend() {
 		if l.pattern != "" {
 			d.say(`<rect fill="url(#accord-%s)" %s/>`, l.pattern, box)
 		}
-		d.text("axis", x+36, y+i/3*rowHigh+12, l.says, 40)
+		d.text("axis", x+36, y+i/3*rowHigh+12, l.label, 40)
 	}
 }
 

@@ -40,7 +40,7 @@ func SetReplicas(u *unstructured.Unstructured, n int32) { SetCount(u, "replicas"
 func SetCount(u *unstructured.Unstructured, field string, n int32) {
 	spec, ok := u.Object["spec"].(map[string]any)
 	if !ok {
-		return // not a workload: the API server will say so
+		return // not a workload: the API server will refuse it
 	}
 	if spec[field] == nil && n == DefaultReplicas {
 		return
