@@ -24,6 +24,7 @@ const module = "github.com/accord-dev/accord"
 // arrows is who may import whom, as the design draws it. Programs under examples may import anything, and nothing
 // imports them.
 var arrows = map[string][]string{
+	"internal":       {},
 	"api":            {},
 	"source":         {},
 	"clusters":       {"api", "clusters/fleet"},
@@ -138,7 +139,7 @@ var sizes = map[string]int{
 }
 
 // rooms are the folders at the top. A new one is a new word that everybody has to learn.
-var rooms = []string{"api", "clusters", "cmd", "docs", "examples", "propagate", "reconciler", "render", "source", "status"}
+var rooms = []string{"api", "clusters", "cmd", "docs", "examples", "internal", "propagate", "reconciler", "render", "source", "status"}
 
 // nameless are folder and file names that say nothing about what is inside.
 var nameless = regexp.MustCompile(`^(utils?|common|helpers?|types|misc|pkg)(\.go)?$`)

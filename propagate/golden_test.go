@@ -2,50 +2,34 @@ package propagate_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 )
-
-var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
 
 // TestPlan runs every case of testdata: prose on top, objects, policies and the fleet as Git would have them, and what
 // the plan is. Names that begin with render_ show the finished objects, too. Each case is also run with its input
 // shuffled and must give the same.
 func TestPlan(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			show := strings.HasPrefix(name, "render_")
-			got := outcome(text, show, func(propagate.Input) {})
-			if *update {
-				write(t, file, got)
-			}
-			require.Equal(t, want(text), got)
-			for seed := range uint64(3) {
-				random := rand.New(rand.NewPCG(seed, 0))
-				require.Equal(t, got, outcome(text, show, func(in propagate.Input) { shuffle(random, in) }), "shuffled, seed %d", seed)
-			}
-		})
-	}
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
+		show := strings.HasPrefix(c.Name, "render_")
+		got := outcome(c.Text(), show, func(propagate.Input) {})
+		c.Equal(t, "want", got)
+		for seed := range uint64(3) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			require.Equal(t, got, outcome(c.Text(), show, func(in propagate.Input) { shuffle(random, in) }), "shuffled, seed %d", seed)
+		}
+	})
 }
 
 func shuffle(random *rand.Rand, in propagate.Input) {
@@ -58,25 +42,6 @@ func shuffle(random *rand.Rand, in propagate.Input) {
 	random.Shuffle(len(in.TaintPolicies), func(i, j int) {
 		in.TaintPolicies[i], in.TaintPolicies[j] = in.TaintPolicies[j], in.TaintPolicies[i]
 	})
-}
-
-func want(text []byte) string {
-	for _, f := range txtar.Parse(text).Files {
-		if f.Name == "want" {
-			return string(f.Data)
-		}
-	}
-	return ""
-}
-
-func write(t *testing.T, file, got string) {
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	a := txtar.Parse(text)
-	a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
-	a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(got)})
-	require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
-	t.Fatal("wrote want; read it and run again without -update")
 }
 
 // outcome is the plan of a case as a person reads it, or what is wrong with its input.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/propagate/dump"
@@ -22,18 +22,13 @@ import (
 
 // cases are the inputs of testdata that can be planned.
 func cases(t testing.TB) map[string]propagate.Input {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
 	inputs := map[string]propagate.Input{}
-	for _, file := range files {
-		if strings.HasPrefix(filepath.Base(file), "error_") {
-			continue
+	for _, c := range golden.Cases(t, "testdata/*.txtar") {
+		if !strings.HasPrefix(c.Name, "error_") {
+			in, err := dump.Read(c.Text())
+			require.NoError(t, err, c.Name)
+			inputs[c.Name] = in
 		}
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		in, err := dump.Read(text)
-		require.NoError(t, err, file)
-		inputs[file] = in
 	}
 	return inputs
 }

@@ -1,11 +1,8 @@
 package render
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -13,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
-)
 
-var update = flag.Bool("update", false, "rewrite the wanted output of the golden files")
+	"github.com/accord-dev/accord/internal/golden"
+)
 
 // tree returns the files of an archive as a file system.
 func tree(files []txtar.File) fstest.MapFS {
@@ -29,23 +26,11 @@ func tree(files []txtar.File) fstest.MapFS {
 // TestBuild runs testdata/build/*.txtar: a description with a line "dir: <directory>", the tree, and "want": the
 // objects with their origins, or the error.
 func TestBuild(t *testing.T) {
-	cases, err := filepath.Glob("testdata/build/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, cases)
-	for _, name := range cases {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			require.NoError(t, err)
-			require.Equal(t, "want", archive.Files[len(archive.Files)-1].Name)
-			last := &archive.Files[len(archive.Files)-1]
-			got := describe(tree(archive.Files[:len(archive.Files)-1]), directory(archive.Comment))
-			if *update {
-				last.Data = []byte(got)
-				require.NoError(t, os.WriteFile(name, txtar.Format(archive), 0o644))
-			}
-			require.Equal(t, string(last.Data), got)
-		})
-	}
+	golden.Run(t, "testdata/build/*.txtar", func(t *testing.T, c *golden.Case) {
+		last := len(c.Files) - 1
+		require.Equal(t, "want", c.Files[last].Name)
+		c.Equal(t, "want", describe(tree(c.Files[:last]), directory(c.Comment)))
+	})
 }
 
 func directory(comment []byte) string {

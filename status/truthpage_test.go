@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/reference/truth.md and testdata/truth.jsonl")
 
 // truthPage collects rows: for people, in docs/reference/truth.md, and for tests with real tools, in testdata/truth.jsonl.
 type truthPage struct {
@@ -278,12 +275,7 @@ func (p *truthPage) check(t *testing.T) {
 		fmt.Fprintf(&head, "| %s | %s |\n", w.name, w.means)
 	}
 	for name, text := range map[string]string{"../docs/reference/truth.md": head.String() + p.text.String(), "testdata/truth.jsonl": p.samples.String()} {
-		if *update {
-			require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
-		}
-		have, err := os.ReadFile(name)
-		require.NoError(t, err)
-		require.Equal(t, string(have), text, "%s is stale: go test ./status -run TestTruth -update", name)
+		golden.File(t, name, text, "go test ./status -run TestTruth -update")
 	}
 }
 

@@ -1,10 +1,8 @@
 package v1alpha1_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,9 +11,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write docs/reference/api.md")
 
 const apiPage = "../../docs/reference/api.md"
 
@@ -47,12 +44,7 @@ Conditions are those of Kubernetes (` + "`metav1.Condition`" + `); [status](../c
 			}
 		}
 	}
-	if *update {
-		require.NoError(t, os.WriteFile(apiPage, []byte(b.String()), 0o644))
-	}
-	written, err := os.ReadFile(apiPage)
-	require.NoError(t, err)
-	require.Equal(t, string(written), b.String(), "docs/reference/api.md is stale: go test ./api/v1alpha1 -run TestReference -update")
+	golden.File(t, apiPage, b.String(), "go test ./api/v1alpha1 -run TestReference -update")
 }
 
 func schema(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.JSONSchemaProps {

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "write docs/reference/cli.md")
+	"github.com/accord-dev/accord/internal/golden"
+)
 
 const cliPage = "../../docs/reference/cli.md"
 
@@ -27,12 +24,7 @@ func TestReference(t *testing.T) {
 	for _, c := range commands {
 		writeCommand(&b, c)
 	}
-	if *update {
-		require.NoError(t, os.WriteFile(cliPage, []byte(b.String()), 0o644))
-	}
-	written, err := os.ReadFile(cliPage)
-	require.NoError(t, err)
-	require.Equal(t, string(written), b.String(), "docs/reference/cli.md is stale: go test ./cmd/accord -run TestReference -update")
+	golden.File(t, cliPage, b.String(), "go test ./cmd/accord -run TestReference -update")
 }
 
 // documented returns the runnable commands below c in the order of the help.

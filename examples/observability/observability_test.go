@@ -4,9 +4,7 @@ package observability_test
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,13 +12,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/reconciler/metrics"
 )
-
-var update = flag.Bool("update", false, "write the alerts part of testdata/*.txtar")
 
 // alert of rules.yaml.
 type alert struct {
@@ -183,32 +179,21 @@ func TestDashboardAsksForWhatIsThere(t *testing.T) {
 
 // TestAlerts evaluates all alerts on the samples of each case, as if what is there now had been there for long enough.
 func TestAlerts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
 	raised := map[string]bool{}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
+		e := read(t, string(c.Part("samples")))
+		var got []string
+		for _, a := range alerts(t) {
+			tree, err := parse(a.Expr)
 			require.NoError(t, err)
-			require.Len(t, archive.Files, 2)
-			e := read(t, string(archive.Files[0].Data))
-			var got []string
-			for _, a := range alerts(t) {
-				tree, err := parse(a.Expr)
-				require.NoError(t, err)
-				for _, p := range e.of(tree) {
-					got = append(got, a.Alert+" "+key(p.labels)+"\n")
-					raised[a.Alert] = true
-				}
+			for _, p := range e.of(tree) {
+				got = append(got, a.Alert+" "+key(p.labels)+"\n")
+				raised[a.Alert] = true
 			}
-			slices.Sort(got)
-			if *update {
-				archive.Files[1].Data = []byte(strings.Join(got, ""))
-				require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o644))
-			}
-			require.Equal(t, string(archive.Files[1].Data), strings.Join(got, ""))
-		})
-	}
+		}
+		slices.Sort(got)
+		c.Equal(t, "alerts", strings.Join(got, ""))
+	})
 	for _, a := range alerts(t) {
 		require.True(t, raised[a.Alert], "no case raises %s", a.Alert)
 	}

@@ -1,64 +1,45 @@
 package check_test
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
-var update = flag.Bool("update", false, "write the want part of testdata/*.txtar, and docs/reference/checks.md")
-
 // TestCases runs every check over each repository in testdata: prose on top, the content of Git below, and the findings
 // last. Each case is also run with its input shuffled and must give the same.
 func TestCases(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			got := findings(t, text, func(propagate.Input) {})
-			if *update {
-				write(t, file, got)
-			}
-			require.Equal(t, want(text), got)
-			for seed := range uint64(3) {
-				random := rand.New(rand.NewPCG(seed, 0))
-				require.Equal(t, got, findings(t, text, func(in propagate.Input) { shuffle(random, in) }), "shuffled, seed %d", seed)
-			}
-		})
-	}
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
+		got := findings(t, c.Text(), func(propagate.Input) {})
+		c.Equal(t, "want", got)
+		for seed := range uint64(3) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			require.Equal(t, got, findings(t, c.Text(), func(in propagate.Input) { shuffle(random, in) }), "shuffled, seed %d", seed)
+		}
+	})
 }
 
 // TestEveryCheckHasACase: a check without a file of its own in testdata, in which it finds something, is not tested.
 func TestEveryCheckHasACase(t *testing.T) {
 	for _, c := range check.All() {
-		text, err := os.ReadFile(filepath.Join("testdata", strings.ReplaceAll(c.Code, "-", "_")+".txtar"))
-		if !errors.Is(err, os.ErrNotExist) {
-			require.NoError(t, err)
-		}
-		require.Contains(t, want(text), " "+c.Code+" ", "%s is not found in its own case", c.Code)
+		found := golden.Read(t, "testdata/"+strings.ReplaceAll(c.Code, "-", "_")+".txtar").Part("want")
+		require.Contains(t, string(found), " "+c.Code+" ", "%s is not found in its own case", c.Code)
 	}
 }
 
 func TestClean(t *testing.T) {
-	text, err := os.ReadFile("testdata/clean.txtar")
-	require.NoError(t, err)
-	require.Empty(t, want(text), "the ordinary repository has no finding")
+	require.Empty(t, golden.Read(t, "testdata/clean.txtar").Part("want"), "the ordinary repository has no finding")
 }
 
 // TestExamplesAreClean reads each step of the rollout as accord lint does.
@@ -131,23 +112,4 @@ func shuffle(random *rand.Rand, in propagate.Input) {
 	random.Shuffle(len(in.Policies), func(i, j int) { in.Policies[i], in.Policies[j] = in.Policies[j], in.Policies[i] })
 	random.Shuffle(len(in.Overrides), func(i, j int) { in.Overrides[i], in.Overrides[j] = in.Overrides[j], in.Overrides[i] })
 	random.Shuffle(len(in.Fleet), func(i, j int) { in.Fleet[i], in.Fleet[j] = in.Fleet[j], in.Fleet[i] })
-}
-
-func want(text []byte) string {
-	for _, f := range txtar.Parse(text).Files {
-		if f.Name == "want" {
-			return string(f.Data)
-		}
-	}
-	return ""
-}
-
-func write(t *testing.T, file, got string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	a := txtar.Parse(text)
-	a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
-	a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(got)})
-	require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
 }

@@ -2,7 +2,6 @@ package check_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/dump"
@@ -19,13 +19,7 @@ const page = "../../docs/reference/checks.md"
 
 // TestPage keeps docs/reference/checks.md what the table says; -update writes it.
 func TestPage(t *testing.T) {
-	made := document()
-	if *update {
-		require.NoError(t, os.WriteFile(page, []byte(made), 0o644))
-	}
-	written, err := os.ReadFile(page)
-	require.NoError(t, err)
-	require.Equal(t, string(written), made, "docs/reference/checks.md is stale: go test ./propagate/check -update")
+	golden.File(t, page, document(), "go test ./propagate/check -update")
 }
 
 func TestTable(t *testing.T) {

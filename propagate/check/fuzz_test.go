@@ -1,12 +1,11 @@
 package check_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/dump"
@@ -15,12 +14,8 @@ import (
 // FuzzRun: whatever can be planned can be reviewed, every finding says where, what and how bad, and the order of the input
 // does not matter to a second look.
 func FuzzRun(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(f, err)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(f, err)
-		f.Add(text)
+	for _, c := range golden.Cases(f, "testdata/*.txtar") {
+		f.Add(c.Text())
 	}
 	codes := map[string]bool{}
 	for _, c := range check.All() {

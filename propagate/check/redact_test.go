@@ -1,11 +1,11 @@
 package check
 
 import (
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 )
@@ -55,9 +55,7 @@ func TestRedact(t *testing.T) {
 
 // TestSecretCaseKeepsSecrets reads the findings about testdata/secret_value.txtar.
 func TestSecretCaseKeepsSecrets(t *testing.T) {
-	text, err := os.ReadFile("testdata/secret_value.txtar")
-	require.NoError(t, err)
-	in, err := dump.Read(text)
+	in, err := dump.Read(golden.Read(t, "testdata/secret_value.txtar").Text())
 	require.NoError(t, err)
 	plan, err := propagate.New(in)
 	require.NoError(t, err)

@@ -1,11 +1,7 @@
 package diff_test
 
 import (
-	"flag"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,53 +12,31 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
-var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
-
 // TestReports compares the two repositories of every case in testdata: prose on top, the files before and after below
 // (files outside both folders are in both), and the report last. Each case also runs with its input shuffled.
 func TestReports(t *testing.T) {
-	for name, file := range cases(t) {
-		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			got := printed(report(t, text, nil))
-			if *update {
-				write(t, file, got)
-			}
-			require.Equal(t, part(text, "want"), got)
-			for seed := range uint64(3) {
-				require.Equal(t, got, printed(report(t, text, rand.New(rand.NewPCG(seed, 0)))), "shuffled, seed %d", seed)
-			}
-		})
-	}
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
+		got := printed(report(t, c, nil))
+		c.Equal(t, "want", got)
+		for seed := range uint64(3) {
+			require.Equal(t, got, printed(report(t, c, rand.New(rand.NewPCG(seed, 0)))), "shuffled, seed %d", seed)
+		}
+	})
 }
 
 // TestEveryEffectHasACase requires a case for every effect, named after its code.
 func TestEveryEffectHasACase(t *testing.T) {
 	for _, kind := range diff.Effects() {
-		text, err := os.ReadFile(filepath.Join("testdata", strings.ReplaceAll(kind.Code, "-", "_")+".txtar"))
-		require.NoError(t, err)
-		require.Contains(t, part(text, "want"), " "+kind.Code+": ")
+		c := golden.Read(t, "testdata/"+strings.ReplaceAll(kind.Code, "-", "_")+".txtar")
+		require.Contains(t, string(c.Part("want")), " "+kind.Code+": ")
 		require.NotEmpty(t, kind.Summary)
 	}
-}
-
-// cases returns the files of testdata by name.
-func cases(t testing.TB) map[string]string {
-	t.Helper()
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	all := map[string]string{}
-	for _, file := range files {
-		all[strings.TrimSuffix(filepath.Base(file), ".txtar")] = file
-	}
-	return all
 }
 
 // setting is the part "options" of a case.
@@ -82,10 +56,10 @@ type observation struct {
 }
 
 // options returns the options of a case. Prune is true unless the case sets it.
-func options(t testing.TB, text []byte) (diff.Options, bool) {
+func options(t testing.TB, c *golden.Case) (diff.Options, bool) {
 	t.Helper()
 	var s setting
-	require.NoError(t, yaml.UnmarshalStrict([]byte(part(text, "options")), &s))
+	require.NoError(t, yaml.UnmarshalStrict(c.Part("options"), &s))
 	o := diff.Options{Key: []byte("of this test"), Prune: s.Prune == nil || *s.Prune, PruneLimits: s.PruneLimits, AllowPrune: s.AllowPrune, Observed: map[string]diff.Observation{}}
 	for name, seen := range s.Observed {
 		o.Observed[name] = diff.Observation{Unreachable: seen.Unreachable, UnreachableFor: time.Duration(seen.UnreachableFor.Duration), Revision: seen.Revision, RevisionsBehind: seen.RevisionsBehind}
@@ -94,13 +68,13 @@ func options(t testing.TB, text []byte) (diff.Options, bool) {
 }
 
 // report compares the sides of a case; random may be nil.
-func report(t testing.TB, text []byte, random *rand.Rand) *diff.Report {
+func report(t testing.TB, c *golden.Case, random *rand.Rand) *diff.Report {
 	t.Helper()
-	o, nothing := options(t, text)
-	after := side(t, text, "after/", random)
+	o, nothing := options(t, c)
+	after := side(t, c, "after/", random)
 	before := diff.Side{}
 	if !nothing {
-		before = side(t, text, "before/", random)
+		before = side(t, c, "before/", random)
 	}
 	r, err := diff.Compare(before, after, o)
 	require.NoError(t, err)
@@ -112,10 +86,10 @@ func report(t testing.TB, text []byte, random *rand.Rand) *diff.Report {
 }
 
 // side returns the plan of one folder of a case together with the files outside both folders.
-func side(t testing.TB, text []byte, folder string, random *rand.Rand) diff.Side {
+func side(t testing.TB, c *golden.Case, folder string, random *rand.Rand) diff.Side {
 	t.Helper()
 	all := &txtar.Archive{}
-	for _, f := range txtar.Parse(text).Files {
+	for _, f := range c.Files {
 		if name, in := strings.CutPrefix(f.Name, folder); in {
 			all.Files = append(all.Files, txtar.File{Name: name, Data: f.Data})
 		} else if !strings.Contains(f.Name, "/") && f.Name != "want" && f.Name != "options" {
@@ -142,23 +116,4 @@ func shuffle(random *rand.Rand, in propagate.Input) {
 	random.Shuffle(len(in.Policies), func(i, j int) { in.Policies[i], in.Policies[j] = in.Policies[j], in.Policies[i] })
 	random.Shuffle(len(in.Overrides), func(i, j int) { in.Overrides[i], in.Overrides[j] = in.Overrides[j], in.Overrides[i] })
 	random.Shuffle(len(in.Fleet), func(i, j int) { in.Fleet[i], in.Fleet[j] = in.Fleet[j], in.Fleet[i] })
-}
-
-func part(text []byte, name string) string {
-	for _, f := range txtar.Parse(text).Files {
-		if f.Name == name {
-			return string(f.Data)
-		}
-	}
-	return ""
-}
-
-func write(t *testing.T, file, got string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	a := txtar.Parse(text)
-	a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
-	a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(got)})
-	require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
 }

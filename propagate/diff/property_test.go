@@ -6,13 +6,13 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
 	"github.com/accord-dev/accord/propagate/dump"
@@ -21,18 +21,14 @@ import (
 // repositories returns the inputs of the planner's cases that can be planned.
 func repositories(t *testing.T) map[string][]byte {
 	t.Helper()
-	files, err := filepath.Glob("../testdata/*.txtar")
-	require.NoError(t, err)
 	all := map[string][]byte{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		in, err := dump.Read(text)
+	for _, c := range golden.Cases(t, "../testdata/*.txtar") {
+		in, err := dump.Read(c.Text())
 		if err != nil {
 			continue
 		}
 		if _, err := propagate.New(in); err == nil {
-			all[filepath.Base(file)] = text
+			all[c.Name] = c.Text()
 		}
 	}
 	require.Greater(t, len(all), 20)
@@ -160,10 +156,9 @@ func add(sum *diff.Counts, c diff.Counts) {
 // TestNoSecretIsInAReport plants values and searches for them, plain and encoded, with a key and without.
 func TestNoSecretIsInAReport(t *testing.T) {
 	for _, name := range []string{"secrets", "secrets_all_ways"} {
-		text, err := os.ReadFile(cases(t)[name])
-		require.NoError(t, err)
+		c := golden.Read(t, "testdata/"+name+".txtar")
 		for _, key := range [][]byte{nil, []byte("of this test")} {
-			r, err := diff.Compare(side(t, text, "before/", nil), side(t, text, "after/", nil), diff.Options{Prune: true, Key: key})
+			r, err := diff.Compare(side(t, c, "before/", nil), side(t, c, "after/", nil), diff.Options{Prune: true, Key: key})
 			require.NoError(t, err)
 			require.NotEmpty(t, r.Changes)
 			encoded, err := json.Marshal(r)

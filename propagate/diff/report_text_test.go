@@ -3,7 +3,6 @@ package diff_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,25 +11,19 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
 // TestJSON pins the names of all fields, because tools read them.
 func TestJSON(t *testing.T) {
-	text, err := os.ReadFile("testdata/same_but_one.txtar")
-	require.NoError(t, err)
-	r := report(t, text, nil)
+	r := report(t, golden.Read(t, "testdata/same_but_one.txtar"), nil)
 	r.Before.Digest, r.After.Digest = "sha256:before", "sha256:after"
 	encoded, err := json.Marshal(r)
 	require.NoError(t, err)
 	got, err := yaml.JSONToYAML(encoded)
 	require.NoError(t, err)
-	if *update {
-		require.NoError(t, os.WriteFile("testdata/same_but_one.yaml", got, 0o644))
-	}
-	want, err := os.ReadFile("testdata/same_but_one.yaml")
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got))
+	golden.File(t, "testdata/same_but_one.yaml", string(got), "go test ./propagate/diff -update")
 }
 
 // printed returns the report as text, without the digests: report compares them with those of the plans.

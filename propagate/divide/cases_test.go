@@ -4,27 +4,21 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate/divide"
 	"github.com/accord-dev/accord/propagate/place"
 )
-
-var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
 
 // ask is a case of testdata. A case with a request asks every cluster for its room and shows it; without one, the room
 // is what the case says. A case without clusters that were given something before has nothing in the past.
@@ -49,30 +43,17 @@ type member struct {
 // TestCases runs every case of testdata: prose on top, then what is asked, then what is answered. Each is also run with
 // its clusters shuffled and must give the same.
 func TestCases(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			require.NoError(t, err)
-			require.Len(t, archive.Files, 2, "a case has the parts ask and want")
-			var a ask
-			require.NoError(t, yaml.UnmarshalStrict(archive.Files[0].Data, &a))
-			got := answer(a)
-			if *update {
-				archive.Files[1].Data = []byte(got)
-				require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o644))
-				t.Fatal("wrote want; read it and run again without -update")
-			}
-			require.Equal(t, string(archive.Files[1].Data), got)
-			for seed := range uint64(5) {
-				random := rand.New(rand.NewPCG(seed, 0))
-				random.Shuffle(len(a.Clusters), func(i, j int) { a.Clusters[i], a.Clusters[j] = a.Clusters[j], a.Clusters[i] })
-				require.Equal(t, got, answer(a), "shuffled, seed %d", seed)
-			}
-		})
-	}
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
+		var a ask
+		require.NoError(t, yaml.UnmarshalStrict(c.Part("ask"), &a))
+		got := answer(a)
+		c.Equal(t, "want", got)
+		for seed := range uint64(5) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			random.Shuffle(len(a.Clusters), func(i, j int) { a.Clusters[i], a.Clusters[j] = a.Clusters[j], a.Clusters[i] })
+			require.Equal(t, got, answer(a), "shuffled, seed %d", seed)
+		}
+	})
 }
 
 // answer returns the result of a case, sorted by cluster: its room if requested, its share (+) or its refusal

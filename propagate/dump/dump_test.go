@@ -3,31 +3,24 @@ package dump_test
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 )
 
 // cases returns the planner's test cases that have a plan, by file.
 func cases(t testing.TB) map[string]propagate.Input {
-	files, err := filepath.Glob("../testdata/*.txtar")
-	require.NoError(t, err)
 	inputs := map[string]propagate.Input{}
-	for _, file := range files {
-		if strings.HasPrefix(filepath.Base(file), "error_") {
-			continue
+	for _, c := range golden.Cases(t, "../testdata/*.txtar") {
+		if !strings.HasPrefix(c.Name, "error_") {
+			inputs[c.Name] = load(t, string(c.Text()))
 		}
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		inputs[file] = load(t, string(text))
 	}
-	require.NotEmpty(t, inputs)
 	return inputs
 }
 

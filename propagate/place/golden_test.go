@@ -3,27 +3,21 @@ package place_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate/place"
 )
-
-var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
 
 // ask is the part of a case that says what is placed and which clusters there are.
 type ask struct {
@@ -53,31 +47,17 @@ type cluster struct {
 // TestPlace runs every case of testdata: prose on top, what is asked, and the answer for each cluster. Each is also run
 // with the clusters in another order and must give the same.
 func TestPlace(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			require.NoError(t, err)
-			require.Len(t, a.Files, 2)
-			require.NotEmpty(t, a.Comment)
-			var in ask
-			require.NoError(t, yaml.UnmarshalStrict(a.Files[0].Data, &in))
-			got := answer(in)
-			if *update {
-				a.Files[1].Data = []byte(got)
-				require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
-				t.Fatal("wrote want; read it and run again without -update")
-			}
-			require.Equal(t, string(a.Files[1].Data), got)
-			for seed := range uint64(5) {
-				random := rand.New(rand.NewPCG(seed, 0))
-				random.Shuffle(len(in.Clusters), func(i, j int) { in.Clusters[i], in.Clusters[j] = in.Clusters[j], in.Clusters[i] })
-				require.Equal(t, got, answer(in), "shuffled, seed %d", seed)
-			}
-		})
-	}
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
+		var in ask
+		require.NoError(t, yaml.UnmarshalStrict(c.Part("ask"), &in))
+		got := answer(in)
+		c.Equal(t, "want", got)
+		for seed := range uint64(5) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			random.Shuffle(len(in.Clusters), func(i, j int) { in.Clusters[i], in.Clusters[j] = in.Clusters[j], in.Clusters[i] })
+			require.Equal(t, got, answer(in), "shuffled, seed %d", seed)
+		}
+	})
 }
 
 // answer is a line for each cluster, by name, and the problem if there is one.

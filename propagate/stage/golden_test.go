@@ -3,11 +3,8 @@ package stage_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,37 +19,25 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate/stage"
 )
-
-var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
 
 // TestSimulate runs every case of testdata: prose on top, a RolloutPolicy and Clusters as Git would have them, what
 // happens in scenario.yaml, and the timeline. Each step is also decided a second time, from a state that was written as
 // YAML and read, and with the clusters shuffled, and must give the same.
 func TestSimulate(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			archive := txtar.Parse(text)
-			c := load(t, archive)
-			random := rand.New(rand.NewPCG(1, 2))
-			var got strings.Builder
-			line := stage.Play(c.input, c.scenario, func(s stage.Step) { same(t, random, s) })
-			got.WriteString(line.String())
-			if c.shown {
-				show(&got, line.Last)
-			}
-			if *update {
-				write(t, file, archive, got.String())
-			}
-			require.Equal(t, part(archive, "want"), got.String())
-		})
-	}
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, g *golden.Case) {
+		c := load(t, g.Archive)
+		random := rand.New(rand.NewPCG(1, 2))
+		var got strings.Builder
+		line := stage.Play(c.input, c.scenario, func(s stage.Step) { same(t, random, s) })
+		got.WriteString(line.String())
+		if c.shown {
+			show(&got, line.Last)
+		}
+		g.Equal(t, "want", got.String())
+	})
 }
 
 // same decides a step again, from what a restart leaves of it.
@@ -205,20 +190,4 @@ func show(b *strings.Builder, o stage.Outcome) {
 	if !o.RequeueAt.IsZero() {
 		fmt.Fprintf(b, "  looks again %s\n", o.RequeueAt.Format("Mon 15:04"))
 	}
-}
-
-func part(archive *txtar.Archive, name string) string {
-	for _, f := range archive.Files {
-		if f.Name == name {
-			return string(f.Data)
-		}
-	}
-	return ""
-}
-
-func write(t *testing.T, file string, archive *txtar.Archive, got string) {
-	t.Helper()
-	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want" })
-	archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got)})
-	require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o644))
 }

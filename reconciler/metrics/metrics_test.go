@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -13,22 +12,15 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
 )
-
-var update = flag.Bool("update", false, "write docs/reference/metrics.md")
 
 const metricsPage = "../../docs/reference/metrics.md"
 
 // TestMetricsPage compares docs/reference/metrics.md with the catalogue; -update writes the page.
 func TestMetricsPage(t *testing.T) {
-	made := documentMetrics(t)
-	if *update {
-		require.NoError(t, os.WriteFile(metricsPage, []byte(made), 0o644))
-	}
-	written, err := os.ReadFile(metricsPage)
-	require.NoError(t, err)
-	require.Equal(t, string(written), made, "docs/reference/metrics.md is stale: go test ./reconciler/metrics -run TestMetricsPage -update")
+	golden.File(t, metricsPage, documentMetrics(t), "go test ./reconciler/metrics -run TestMetricsPage -update")
 }
 
 // documentMetrics returns the page with the table generated from the catalogue.

@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	gojson "encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
@@ -21,39 +17,26 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the wanted output of the golden files")
 
 // TestApply runs testdata/*.txtar: a description, cluster.yaml, object.yaml, overrides.yaml and "want": the object and
 // the edits, or the error. Every case runs with the overrides in both orders.
 func TestApply(t *testing.T) {
-	cases, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, cases)
-	for _, name := range cases {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			require.NoError(t, err)
-			require.Len(t, archive.Files, 4)
-			var c fleet.Cluster
-			require.NoError(t, yaml.UnmarshalStrict(archive.Files[0].Data, &c))
-			overrides, err := decode(t, archive.Files[2].Data)
-			var got string
-			if err != nil {
-				got = fmt.Sprintf("error\n%v\n", err)
-			} else {
-				got = outcome(t, archive.Files[1].Data, c, overrides)
-				slices.Reverse(overrides)
-				require.Equal(t, got, outcome(t, archive.Files[1].Data, c, overrides), "the order of the overrides matters")
-			}
-			if *update {
-				archive.Files[3].Data = []byte(got)
-				require.NoError(t, os.WriteFile(name, txtar.Format(archive), 0o644))
-			}
-			require.Equal(t, string(archive.Files[3].Data), got)
-		})
-	}
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, g *golden.Case) {
+		var c fleet.Cluster
+		require.NoError(t, yaml.UnmarshalStrict(g.Part("cluster.yaml"), &c))
+		overrides, err := decode(t, g.Part("overrides.yaml"))
+		var got string
+		if err != nil {
+			got = fmt.Sprintf("error\n%v\n", err)
+		} else {
+			got = outcome(t, g.Part("object.yaml"), c, overrides)
+			slices.Reverse(overrides)
+			require.Equal(t, got, outcome(t, g.Part("object.yaml"), c, overrides), "the order of the overrides matters")
+		}
+		g.Equal(t, "want", got)
+	})
 }
 
 // decode decodes overrides.yaml and returns an error for the first mistake in a policy.

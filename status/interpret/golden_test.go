@@ -2,11 +2,8 @@ package interpret_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,37 +15,19 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
 )
 
-var update = flag.Bool("update", false, "write the want part of testdata/*.txtar")
-
 // TestCases runs every case of testdata: prose on top; customizations and health expressions; a template, a live object
 // and status items; and what each script makes of them and what the Book says, last.
 func TestCases(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			require.NoError(t, err)
-			got := parse(t, archive).outcome(t)
-			if *update {
-				write(t, file, archive, got)
-			}
-			require.Equal(t, string(archive.Files[len(archive.Files)-1].Data), got)
-			require.Equal(t, got, parse(t, archive).outcome(t), "the same again")
-		})
-	}
-}
-
-func write(t *testing.T, file string, a *txtar.Archive, got string) {
-	a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
-	a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(got)})
-	require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
-	t.Fatal("wrote want; read it and run again without -update")
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
+		got := parse(t, c.Archive).outcome(t)
+		c.Equal(t, "want", got)
+		require.Equal(t, got, parse(t, c.Archive).outcome(t), "the same again")
+	})
 }
 
 // example is one case.

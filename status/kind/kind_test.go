@@ -2,20 +2,17 @@ package kind_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
 	"github.com/accord-dev/accord/status/kind/internal/pods"
@@ -23,40 +20,32 @@ import (
 	"github.com/accord-dev/accord/status/kind/internal/sum"
 )
 
-var update = flag.Bool("update", false, "write the goldens")
-
 // TestGolden: every file is one kind. Its *.yaml are live objects, each named as a state; "health" is what is said of
 // each; "aggregate" adds up those whose name begins with "cluster ", of which "(old)" ones run an older version.
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			require.NoError(t, err)
-			got := map[string]string{"health": "", "aggregate": ""}
-			var answers []kind.Answer
-			var k kind.Kind
-			for _, f := range archive.Files {
-				name, ok := strings.CutSuffix(f.Name, ".yaml")
-				if !ok {
-					continue
-				}
-				u := parse(t, f.Data)
-				k = interpret.Of(u.GroupVersionKind().GroupKind())
-				health, message := k.Health(u)
-				got["health"] += strings.TrimSuffix(fmt.Sprintf("%s: %s, %s", name, health, message), ", ") + "\n"
-				if strings.HasPrefix(name, "cluster ") {
-					answers = append(answers, kind.Answer{Cluster: name, Current: !strings.HasSuffix(name, "(old)"), Status: k.Reflect(u)})
-				}
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
+		said, aggregate := "", ""
+		var answers []kind.Answer
+		var k kind.Kind
+		for _, f := range c.Files {
+			name, ok := strings.CutSuffix(f.Name, ".yaml")
+			if !ok {
+				continue
 			}
-			if answers != nil {
-				got["aggregate"] = inAnyOrder(t, k, answers)
+			u := parse(t, f.Data)
+			k = interpret.Of(u.GroupVersionKind().GroupKind())
+			health, message := k.Health(u)
+			said += strings.TrimSuffix(fmt.Sprintf("%s: %s, %s", name, health, message), ", ") + "\n"
+			if strings.HasPrefix(name, "cluster ") {
+				answers = append(answers, kind.Answer{Cluster: name, Current: !strings.HasSuffix(name, "(old)"), Status: k.Reflect(u)})
 			}
-			compare(t, file, archive, got)
-		})
-	}
+		}
+		if answers != nil {
+			aggregate = inAnyOrder(t, k, answers)
+		}
+		c.Equal(t, "health", said)
+		c.Equal(t, "aggregate", aggregate)
+	})
 }
 
 // inAnyOrder aggregates, and checks that the order does not matter.
@@ -80,29 +69,6 @@ func inAnyOrder(t *testing.T, k kind.Kind, answers []kind.Answer) string {
 		require.Less(t, len(one), 600, "kept for every object and cluster")
 	}
 	return string(forth) + "\n"
-}
-
-func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]string) {
-	t.Helper()
-	if *update {
-		archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return !strings.HasSuffix(f.Name, ".yaml") })
-		for _, name := range []string{"health", "aggregate", "want"} {
-			if got[name] != "" {
-				archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(got[name])})
-			}
-		}
-		require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o644))
-	}
-	want := map[string]string{}
-	for name := range got {
-		want[name] = ""
-	}
-	for _, f := range archive.Files {
-		if !strings.HasSuffix(f.Name, ".yaml") {
-			want[f.Name] = string(f.Data)
-		}
-	}
-	require.Equal(t, want, got)
 }
 
 func parse(t testing.TB, data []byte) *unstructured.Unstructured {

@@ -3,16 +3,15 @@ package kind_test
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -55,27 +54,20 @@ func TestDependencies(t *testing.T) {
 // eachTemplate compares what is said of every manifest of every file with "want".
 func eachTemplate(t *testing.T, pattern string, say func(kind.Kind, *unstructured.Unstructured) string) {
 	t.Helper()
-	files, err := filepath.Glob(pattern)
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			require.NoError(t, err)
-			want := ""
-			for _, f := range archive.Files {
-				name, ok := strings.CutSuffix(f.Name, ".yaml")
-				if !ok {
-					continue
-				}
-				u := parse(t, f.Data)
-				before := u.DeepCopy()
-				want += name + ":" + say(interpret.Of(u.GroupVersionKind().GroupKind()), u)
-				require.Equal(t, before, u, "%s: the manifest was changed", name)
+	golden.Run(t, pattern, func(t *testing.T, c *golden.Case) {
+		got := ""
+		for _, f := range c.Files {
+			name, ok := strings.CutSuffix(f.Name, ".yaml")
+			if !ok {
+				continue
 			}
-			compare(t, file, archive, map[string]string{"want": want})
-		})
-	}
+			u := parse(t, f.Data)
+			before := u.DeepCopy()
+			got += name + ":" + say(interpret.Of(u.GroupVersionKind().GroupKind()), u)
+			require.Equal(t, before, u, "%s: the manifest was changed", name)
+		}
+		c.Equal(t, "want", got)
+	})
 }
 
 // printed is a list of resources for reading: "cpu 500m, memory 1Gi".

@@ -2,7 +2,6 @@ package edit_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,31 +13,18 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/accord-dev/accord/cmd/accord/gitrepo/edit"
+	"github.com/accord-dev/accord/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write what comes out into testdata")
 
 // TestEdits runs testdata: prose, then one step a line, "set NAME: path path = value" or "remove NAME: path path".
 func TestEdits(t *testing.T) {
-	cases, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, cases)
-	for _, name := range cases {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			require.NoError(t, err)
-			require.Len(t, archive.Files, 2)
-			text := archive.Files[0].Data
-			for line := range strings.Lines(string(archive.Comment)) {
-				text = step(t, text, strings.TrimSpace(line))
-			}
-			if *update {
-				archive.Files[1].Data = text
-				require.NoError(t, os.WriteFile(name, txtar.Format(archive), 0o644))
-			}
-			require.Equal(t, string(archive.Files[1].Data), string(text))
-		})
-	}
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
+		text := c.Part("in")
+		for line := range strings.Lines(string(c.Comment)) {
+			text = step(t, text, strings.TrimSpace(line))
+		}
+		c.Equal(t, "want", string(text))
+	})
 }
 
 func step(t *testing.T, text []byte, line string) []byte {

@@ -5,7 +5,6 @@ package onserver
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +23,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate/diff/hunk"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -37,24 +36,17 @@ type member struct{ client.Client }
 func TestOnAServer(t *testing.T) {
 	c, err := client.New(localtest.Start(t, "member").Config(), client.Options{})
 	require.NoError(t, err)
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			require.NoError(t, err)
-			var object *unstructured.Unstructured
-			for _, f := range archive.Files {
-				if strings.HasSuffix(f.Name, ".yaml") {
-					object = parse(t, f.Data)
-					member{c}.create(t, object)
-					continue
-				}
-				t.Run(f.Name, func(t *testing.T) { member{c}.judge(t, f.Name, object, patched(t, object, f.Data)) })
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, g *golden.Case) {
+		var object *unstructured.Unstructured
+		for _, f := range g.Files {
+			if strings.HasSuffix(f.Name, ".yaml") {
+				object = parse(t, f.Data)
+				member{c}.create(t, object)
+				continue
 			}
-		})
-	}
+			t.Run(f.Name, func(t *testing.T) { member{c}.judge(t, f.Name, object, patched(t, object, f.Data)) })
+		}
+	})
 }
 
 // judge compares the result of hunk for a change with the answer of the server.
