@@ -27,6 +27,7 @@ type Worker struct {
 	queue  queue
 	stop   context.CancelFunc
 	done   sync.WaitGroup
+	closed sync.Once
 	survey survey
 	// surveyNow requests a survey before the interval is over.
 	surveyNow chan struct{}
@@ -64,8 +65,11 @@ func (w *Worker) QueueLength() int { return w.queue.Len() }
 // Breaker returns the status of the cluster's breaker.
 func (w *Worker) Breaker() breaker.Status { return w.member.Breaker.Status() }
 
-// close cancels the deliveries and waits for them.
-func (w *Worker) close() {
+// close cancels the deliveries and waits for them. At the end of the process, the pool closes a worker while another
+// caller disconnects its cluster: the second one waits for the first.
+func (w *Worker) close() { w.closed.Do(w.end) }
+
+func (w *Worker) end() {
 	w.stop()
 	w.queue.ShutDown()
 	w.done.Wait()
