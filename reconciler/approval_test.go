@@ -19,6 +19,7 @@ import (
 
 // TestApproval is what happens where somebody has to approve what is delivered.
 func TestApproval(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	for _, part := range []struct {
 		name string

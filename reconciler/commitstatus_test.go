@@ -148,6 +148,7 @@ func (w *world) reported(f *forgeServer, commit, state string) []commitStatus {
 
 // TestCommitStatus: where a repository is hosted, people see how far each commit got.
 func TestCommitStatus(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.play(map[string]func(*testing.T, *world){
 		"GitHub":                              func(t *testing.T, w *world) { rollout(t, w, "github", "error") },

@@ -19,6 +19,7 @@ var both = []string{"cluster-a", "cluster-b"}
 
 // TestOneHub is what a team does in a day, with one hub and two members; each part has a Federation of its own.
 func TestOneHub(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	for _, cluster := range both { // it belongs to no part, whichever comes first
 		require.NoError(t, w.members[cluster].Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}))

@@ -17,7 +17,7 @@ import (
 
 // TestFight has somebody write his value whenever Git's is there: it is put right a few times, then it is slowed, and shown.
 func TestFight(t *testing.T) {
-	w := newWorld(t, 1)
+	w := newWorldWithMetrics(t, 1, freeAddress(t))
 	r := w.federation("fight")
 	w.ready(r, r.push("one object", "app.yaml", configMap("contested", "1"), "policy.yaml", policyOf("contested", "clusterNames: [cluster-a]")))
 	ctx, cancel := context.WithCancel(t.Context())

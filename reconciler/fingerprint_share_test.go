@@ -14,6 +14,7 @@ import (
 // TestReplicasTellNoDigestOfASecret has a Secret that can be guessed go through stages on clusters that three replicas share:
 // what they write to each other has no digest of it either, and all have the same key, so that they agree on what is wanted.
 func TestReplicasTellNoDigestOfASecret(t *testing.T) {
+	t.Parallel()
 	w := newReplicas(t, 3)
 	r := w.federation("pin")
 	everywhere := func(text string) string {

@@ -18,6 +18,7 @@ import (
 
 // TestFleetInGit follows one fleet through its life: what clusters are is said in Git, how to reach them on the hub.
 func TestFleetInGit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.federation("fleet")
 	sha := r.push("two clusters in production",

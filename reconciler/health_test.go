@@ -18,6 +18,7 @@ import (
 // TestHealth follows a Deployment on a member with real controllers: a commit is Ready when its pods are, not when it was
 // applied.
 func TestHealth(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	localtest.RunPods(t, 2, w.planes["cluster-a"])
 

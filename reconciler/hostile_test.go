@@ -25,6 +25,7 @@ func many(text string, bytes int) string { return strings.Repeat(text, bytes/len
 
 // TestHostileFederation has one federation push what harms it in turn, while another goes on delivering.
 func TestHostileFederation(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	good, bad := w.federation("good"), w.federation("bad")
 	deliver := func(value string) {

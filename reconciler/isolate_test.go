@@ -29,7 +29,7 @@ import (
 // TestFaultyClusters has clusters that fail in every way beside one that works and one that is slow: those are delivered, and
 // of each of the others its Delivery says what is wrong and since when.
 func TestFaultyClusters(t *testing.T) {
-	w := newWorld(t, 2)
+	w := newWorldWithMetrics(t, 2, freeAddress(t))
 	slowed := slow(t, w.planes["cluster-b"].Config(), time.Second)
 	w.reconnect("cluster-b", slowed)
 	w.joinAt("hole", blackHole(t), nil)

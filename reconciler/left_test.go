@@ -19,6 +19,7 @@ import (
 // TestClustersLeave removes clusters in every way there is. What they had is written down before they are gone, and
 // nothing on them is touched.
 func TestClustersLeave(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	resting := w.federation("resting")
 	w.ready(resting, resting.push("for cluster-b", "app.yaml", configMap("resting", "1"), "policy.yaml", policyFor("resting", []string{"cluster-b"}, "")))
@@ -228,6 +229,7 @@ func (w *world) rejoin(name string) {
 
 // TestClusterOfAnotherReplicaLeaves: who leads writes down what stays on a cluster that it is not connected to.
 func TestClusterOfAnotherReplicaLeaves(t *testing.T) {
+	t.Parallel()
 	w := newReplicas(t, 3)
 	r := w.federation("prod")
 	w.everywhere(r, "0")

@@ -20,6 +20,7 @@ import (
 
 // TestNothingIsLostByFederations tries to lose what runs by what can become of Federations.
 func TestNothingIsLostByFederations(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.play(map[string]func(*testing.T, *world){
 		"a Federation is renamed, and nobody does anything about it": renamed,
@@ -144,6 +145,7 @@ func letGo(t *testing.T, w *world) {
 
 // TestTheHubLosesItsData: a new hub, the same members, the same repository. What was delivered is known again by what the members say.
 func TestTheHubLosesItsData(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.federation("lost")
 	w.ready(r, r.push("four objects", "one.yaml", configMap("one", "1"), "two.yaml", configMap("two", "1"), "three.yaml", configMap("three", "1"), "tainted.yaml", configMap("tainted", "1"),
@@ -192,6 +194,7 @@ func (w *world) declareAgain(r *repository) {
 // TestTheHubLosesItsDataAndReplicasStay: replicas that were divided by room stay where they are, although there is more room
 // elsewhere now.
 func TestTheHubLosesItsDataAndReplicasStay(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.node("cluster-a", "small", "4", "32Gi")
 	w.node("cluster-b", "middle", "8", "64Gi")

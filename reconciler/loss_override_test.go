@@ -18,6 +18,7 @@ import (
 // TestNothingIsSeenWithoutItsOverrides withdraws an object together with its overrides, in every way: each version of it that a
 // member ever stores, the last one included, is an overridden one.
 func TestNothingIsSeenWithoutItsOverrides(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	seen := watchOverrides(w)
 	for name, c := range map[string]withdrawal{

@@ -23,6 +23,7 @@ import (
 // TestNothingIsLostBySources tries to lose what runs by what can become of a repository. Whatever it is, no object of a member is
 // written or deleted, and the next good commit goes on.
 func TestNothingIsLostBySources(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	for name, c := range map[string]sourceLoss{
 		"the repository is another one, and empty": {

@@ -24,6 +24,7 @@ import (
 
 // TestMirror asks the hub, with other people's tools, what runs on two members with real controllers.
 func TestMirror(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	localtest.RunPods(t, 2, w.planes["cluster-a"], w.planes["cluster-b"])
 	m := &mirrored{world: w, kubectl: kubectl(t), r: newRepository(t)}

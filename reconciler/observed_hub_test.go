@@ -24,7 +24,7 @@ import (
 
 // TestWhatIsToldOfAHub goes through what happens to a federation, and looks at the events and at the metrics endpoint.
 func TestWhatIsToldOfAHub(t *testing.T) {
-	w := newWorld(t, 2)
+	w := newWorldWithMetrics(t, 2, freeAddress(t))
 	r := w.federation("told")
 	for _, part := range []struct {
 		name string

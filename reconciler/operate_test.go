@@ -24,6 +24,7 @@ import (
 
 // TestOneHubOperated is what those do who run a hub: they suspend, ask for a look, rewrite history, delete by hand, restart.
 func TestOneHubOperated(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.play(map[string]func(*testing.T, *world){
 		"a suspended federation is left alone":       suspended,

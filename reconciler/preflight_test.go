@@ -23,6 +23,7 @@ var three = []string{"cluster-a", "cluster-b", "cluster-c"}
 
 // TestPreflight is what happens to a plan that a cluster refuses something of.
 func TestPreflight(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	for _, part := range []struct {
 		name string

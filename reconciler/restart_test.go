@@ -18,6 +18,7 @@ import (
 
 // A restart with everything in place reads, and writes nothing to any member.
 func TestARestartWritesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.federation("restart")
 	sha := r.push("ten objects", append(manyConfigMaps(10), "policy.yaml", policyFor("restart", both, ""))...)
@@ -39,6 +40,7 @@ func TestARestartWritesNothing(t *testing.T) {
 
 // The controllers are killed while they deliver, and started again: everything arrives.
 func TestKilledWhileDelivering(t *testing.T) {
+	t.Parallel()
 	const objects = 400
 	w := newWorld(t, 2)
 	w.stop()
@@ -59,6 +61,7 @@ func TestKilledWhileDelivering(t *testing.T) {
 
 // One member is down: the others finish, the release is not ready, and it catches up on return.
 func TestAMemberIsDown(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	r := w.federation("down")
 	w.ready(r, r.push("all up", "app.yaml", configMap("distant", "1"), "policy.yaml", policyFor("down", both, "")))

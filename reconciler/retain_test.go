@@ -36,6 +36,7 @@ spec:
 // TestReplicasOfAnAutoscaler: what an autoscaler on the member has set stays when the next commit is delivered, and people
 // can read whose it is.
 func TestReplicasOfAnAutoscaler(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	localtest.RunPods(t, 2, w.planes["cluster-a"])
 	available := func(replicas int32, image string) func() error {

@@ -8,6 +8,7 @@ import (
 
 // A Release tells what a reviewer should have seen, the worst first: it has room for a few.
 func TestAReleaseTellsTheFindings(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.federation("advice")
 	sha := r.push("first", "app.yaml", configMap("advised", "1"), "policy.yaml", policyFor("advised", []string{"cluster-a", "clustera"}, `  failover:

@@ -22,6 +22,7 @@ import (
 // TestFacts follows what members say of themselves into decisions, over restarts. Each part goes on where the one before
 // it ended; a restart asks the members anew at once.
 func TestFacts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2)
 	w.node("cluster-a", "small", "4", "32Gi")
 	w.node("cluster-b", "middle", "8", "64Gi")

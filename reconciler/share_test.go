@@ -24,6 +24,7 @@ import (
 // TestReplicasShareClusters runs three replicas as processes, and kills them. Whoever holds a cluster delivers there, and nobody
 // else; what is said of it all is what one replica would say; and no object is applied twice, whatever dies.
 func TestReplicasShareClusters(t *testing.T) {
+	t.Parallel()
 	w := newReplicas(t, 3)
 	r := w.federation("prod")
 	w.everywhere(r, "0") // by whoever came first

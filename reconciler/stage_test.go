@@ -24,6 +24,7 @@ var fleetOfThree = []string{"cluster-a", "cluster-b", "cluster-c"}
 
 // TestStages is a change going through three clusters, one after the other; each part has a Federation of its own.
 func TestStages(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 3)
 	for _, cluster := range fleetOfThree { // it belongs to no part, whichever comes first
 		require.NoError(t, w.members[cluster].Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}))

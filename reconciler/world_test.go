@@ -52,21 +52,28 @@ type world struct {
 	namespace string
 	// hook is where the controllers take pushes, "127.0.0.1:<port>".
 	hook string
-	// metrics is where the controllers tell their figures, "127.0.0.1:<port>".
+	// metrics is where the controllers serve their metrics, "127.0.0.1:<port>"; empty for not at all. A process serves the
+	// metrics of one world at a time: such a test does not run in parallel.
 	metrics string
 	log     *errorCounter
 	stop    func()
 }
 
-// newWorld starts everything. Members are named cluster-a, cluster-b, and so on.
+// newWorld starts everything but the metrics. Members are named cluster-a, cluster-b, and so on.
 func newWorld(t *testing.T, members int) *world {
+	t.Helper()
+	return newWorldWithMetrics(t, members, "")
+}
+
+// newWorldWithMetrics starts everything. The controllers serve their metrics at an address.
+func newWorldWithMetrics(t *testing.T, members int, metrics string) *world {
 	t.Helper()
 	names := []string{"hub"}
 	for i := range members {
 		names = append(names, "cluster-"+string(rune('a'+i)))
 	}
 	w := &world{t: t, namespace: "demo", members: map[string]client.Client{}, cables: map[string]*cable{}, planes: localtest.Members(t, names...), rights: &rights{}}
-	w.hook, w.metrics, w.log = freeAddress(t), freeAddress(t), &errorCounter{to: t.Output()}
+	w.hook, w.metrics, w.log = freeAddress(t), metrics, &errorCounter{to: t.Output()}
 	w.config = w.planes["hub"].Config()
 	w.hub = clientOf(t, w.config)
 	require.NoError(t, store.InstallCRDs(t.Context(), w.config))

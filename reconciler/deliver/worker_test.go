@@ -22,8 +22,9 @@ func TestDefectR7AWorkerEndsOnce(t *testing.T) {
 	member, err := clusters.Connect(&rest.Config{Host: "https://127.0.0.1:1"}, "eu-1")
 	require.NoError(t, err)
 	pool.Connect(member)
+	listed := pool.Worker("eu-1") // by Close, before the cluster is disconnected
 	var both sync.WaitGroup
-	both.Go(pool.Close)
+	both.Go(listed.close)
 	both.Go(func() { pool.Disconnect("eu-1") })
 	both.Wait()
 	require.Empty(t, pool.Workers())
