@@ -33,7 +33,7 @@ func TestPage(t *testing.T) {
 	require.Empty(t, course.Faults)
 	require.Equal(t, []string{"eu-3", "eu-2"}, course.Stages[1].Clusters)
 
-	_, after, found := strings.Cut(strings.Join(strings.Fields(string(text)), " "), "`metadata.name` and `status`. `")
+	_, after, found := strings.Cut(strings.Join(strings.Fields(string(text)), " "), "`metadata.name` and `status`. For example `")
 	require.True(t, found)
 	expression, _, _ := strings.Cut(after, "`")
 	_, err = stage.Compile(expression)
