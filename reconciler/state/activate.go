@@ -38,7 +38,7 @@ type Activation struct {
 	Assigned *Assigned
 }
 
-// Activated is what follows from an activation.
+// Activated has the follow-up of an activation.
 type Activated struct {
 	changes.Changes
 	// Touched are the objects of which more changes than their decision: objects with errors, which are forgiven, and at
@@ -126,7 +126,7 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 		}
 	}
 	for name, l := range f.clusters {
-		if !covered[name] { // it left the fleet, and keeps what it has
+		if !covered[name] { // it left the fleet, and keeps its objects
 			l.Cancel()
 			f.records.removed = append(f.records.removed, l.Delivery)
 			delete(f.clusters, name)
@@ -146,7 +146,7 @@ func parked(r *v1alpha1.Release) bool {
 	return meta.IsStatusConditionFalse(r.Status.Conditions, v1alpha1.Approved) || c != nil && c.Status != metav1.ConditionTrue
 }
 
-// assign has a cluster get what the active plan and the stages of its rollouts say, and cancels its delivery.
+// assign sets the desired objects of a cluster from the active plan and the stages of its rollouts, and cancels its delivery.
 func (f *Federation) assign(l *delivery.State) {
 	s := f.staging(l)
 	if s == nil {
@@ -181,7 +181,7 @@ func (f *Federation) Plan() *propagate.Plan {
 	return f.active.plan
 }
 
-// Previous returns what was decided last: by the active plan or, after a restart, by the process before this one.
+// Previous returns the last decisions: of the active plan or, after a restart, of the process before this one.
 // Discovered objects are added, and count as planned from now on.
 func (f *Federation) Previous() []propagate.Previous {
 	f.mu.Lock()

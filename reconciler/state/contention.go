@@ -16,7 +16,7 @@ const (
 	contentionResolved = "ContentionResolved"
 )
 
-// contend records what a delivery repaired, and requests a repair of what it spared at the end of the first back-off.
+// contend records the repairs of a delivery, and requests a repair of spared objects at the end of the first back-off.
 func (f *Federation) contend(c *changes.Changes, l *delivery.State, r delivery.Result, now time.Time) {
 	l.Contention.Record(r.Drift, l.WantedDigest, now)
 	var waits []time.Duration

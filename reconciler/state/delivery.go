@@ -17,8 +17,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/drift"
 )
 
-// Job is one delivery: what was wanted on one cluster when it began. It is a value; the executor passes it back with the
-// result.
+// Job is one delivery: the objects that were wanted on one cluster when it began. It is a value; the executor passes it back with
+// the result.
 type Job struct {
 	Federation string // "<namespace>/<name>"
 	Plan       *propagate.Plan

@@ -12,7 +12,7 @@ func (f *Federation) Unknown() bool {
 	return f.active.plan == nil && len(f.records.objects) == 0 && len(f.clusters) == 0
 }
 
-// Discovered returns what a cluster was found to have; false if it has not been asked.
+// Discovered returns the objects that were discovered on a cluster; false if its inventory was not read.
 func (f *Federation) Discovered(cluster string) ([]live.Discovered, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -23,7 +23,7 @@ func (f *Federation) Discovered(cluster string) ([]live.Discovered, bool) {
 	return x.List, true
 }
 
-// Discover records what a cluster has, unless it was asked before.
+// Discover records the objects on a cluster, unless its inventory was read before.
 func (f *Federation) Discover(cluster string, objects []live.Discovered) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -32,8 +32,8 @@ func (f *Federation) Discover(cluster string, objects []live.Discovered) {
 	}
 }
 
-// AcceptDiscovered accepts what a cluster has into the delivery j. It returns false if the plan of j was made without
-// it: then the plan has to be made again.
+// AcceptDiscovered accepts the discovered objects of a cluster into the delivery j. It returns false if the plan of j was made
+// without them: then the plan has to be made again.
 func (f *Federation) AcceptDiscovered(j Job) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -21,7 +21,7 @@ func (f *Federation) repair(c *changes.Changes, l *delivery.State, id manifest.I
 	l.Drifted[id] = true
 }
 
-// repairDrifted requests the repair of what drifted during a delivery and still differs. A failed object is retried
+// repairDrifted requests the repair of objects that drifted during a delivery and still differ. A failed object is retried
 // anyway, in its own time.
 func (f *Federation) repairDrifted(c *changes.Changes, l *delivery.State, now time.Time) {
 	if !l.Run.Finished {

@@ -23,7 +23,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// Federation is what accord wants and knows of one Federation. Each group of fields has a file of its own.
+// Federation has the desired and the observed state of one Federation. Each group of fields has a file of its own.
 type Federation struct {
 	key          types.NamespacedName
 	fingerprints *fingerprint.Key
@@ -56,13 +56,13 @@ type declared struct {
 	suspendedAt int64
 	// handledAt is the last value of the annotation that requests a reconciliation.
 	handledAt string
-	// reconciledAt is when the Federation was reconciled last.
+	// reconciledAt is the time of the last reconciliation.
 	reconciledAt time.Time
 }
 
 // shared are values that most clusters of a Federation have in common; each is in memory once.
 type shared struct {
-	// proven is what clusters have and has been found intact.
+	// proven has the objects on clusters that were found intact.
 	proven live.Proven
 	// inventory is the one that was parsed last.
 	inventory *live.Inventory
@@ -187,7 +187,7 @@ func (f *Federation) onlySuspended() bool {
 	return equality.Semantic.DeepEqual(then, now)
 }
 
-// Suspend cancels the deliveries of a Federation that is suspended. What they leave undone is reported as held. It
+// Suspend cancels the deliveries of a Federation that is suspended. Their remaining objects are reported as held. It
 // changes nothing if the Federation was suspended before.
 func (f *Federation) Suspend() (c changes.Changes) {
 	f.mu.Lock()
@@ -217,8 +217,8 @@ func (f *Federation) end() {
 	}
 }
 
-// Resync requests what should have been delivered and reported by now. It costs nothing where that is so, and repairs a
-// lost wake-up after one interval.
+// Resync requests the deliveries and reports that are due. It costs nothing if none is, and repairs a lost wake-up after one
+// interval.
 func (f *Federation) Resync() (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -265,7 +265,7 @@ func (f *Federation) BreakerChanged(cluster string) (c changes.Changes) {
 	return c
 }
 
-// Unlist forgets what was observed on a cluster whose watches list again.
+// Unlist drops the observations of a cluster whose watches list again.
 func (f *Federation) Unlist(cluster string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -360,7 +360,7 @@ type Records struct {
 	Release    v1alpha1.Release
 	Deliveries []v1alpha1.Delivery
 	Objects    []v1alpha1.FederatedObject
-	// Rejected is what clusters rejected in the dry-run of the newest plan.
+	// Rejected has the objects that clusters rejected in the dry-run of the newest plan.
 	Rejected []status.Refusal
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// Figures are what metrics show of a Federation.
+// Figures has the metrics of a Federation.
 type Figures struct {
 	SourceReady   bool
 	Suspended     bool
@@ -20,7 +20,7 @@ type Figures struct {
 	Clusters      []ClusterFigures
 }
 
-// ClusterFigures are what metrics show of one Delivery.
+// ClusterFigures has the metrics of one Delivery.
 type ClusterFigures struct {
 	Cluster      string
 	State        v1alpha1.State
@@ -31,7 +31,7 @@ type ClusterFigures struct {
 	Counts       counts.Delivery
 }
 
-// Figures returns what metrics show of the Federation.
+// Figures returns the metrics of the Federation.
 func (f *Federation) Figures(now time.Time) Figures {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/discovered"
 )
 
-// IngestReport takes over what the replica that owns a cluster reports about it. What it reports about an assignment is
-// merged once that is the current one.
+// IngestReport takes over the report of the replica that owns a cluster. The part about an assignment is merged once that assignment
+// is the current one.
 func (f *Federation) IngestReport(r *v1alpha1.DeliveryReport, now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,13 +10,13 @@ import (
 	"github.com/accord-dev/accord/render"
 )
 
-// mirrorState is what a Federation keeps of its mirror on the hub.
+// mirrorState is the state of the mirror of a Federation on the hub.
 type mirrorState struct {
 	// manifests are those of the active plan.
 	manifests map[manifest.ID]*unstructured.Unstructured
-	// decisions identify what the mirror was given about each object.
+	// decisions identify the decision about each object that the mirror has.
 	decisions map[manifest.ID]string
-	// problem is why nothing is mirrored; empty if nothing prevents it.
+	// problem is the reason why nothing is mirrored; empty if nothing prevents it.
 	problem string
 }
 
@@ -35,7 +35,7 @@ type Mirrored struct {
 	Shares   []MirroredShare
 }
 
-// MirroredShare is what one decided cluster is to run of an object.
+// MirroredShare is the version of an object that one decided cluster should run.
 type MirroredShare struct {
 	Cluster  string
 	Digest   string
@@ -75,7 +75,7 @@ func (f *Federation) mirroredShares(d *propagate.Decision) []MirroredShare {
 	return shares
 }
 
-// SetMirrorDecisions records what the mirror was given about each object.
+// SetMirrorDecisions records the decision about each object that the mirror has.
 func (f *Federation) SetMirrorDecisions(decisions map[manifest.ID]string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/accord-dev/accord/status/interpret"
 )
 
-// Base returns what an object on a cluster is compared with. It returns false if the cluster gets nothing of the
-// Federation any more.
+// Base returns the values that an object on a cluster is compared with. It returns false if the Federation wants nothing on the
+// cluster any more.
 func (f *Federation) Base(cluster string, id manifest.ID) (delivery.Base, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -27,7 +27,7 @@ func (f *Federation) Base(cluster string, id manifest.ID) (delivery.Base, bool) 
 	return l.Base(id), true
 }
 
-// Report returns what status needs of a live object, and what the gates of rollouts need.
+// Report returns the fields of a live object that the status needs, and the fields that the gates of rollouts need.
 func (f *Federation) Report(u *unstructured.Unstructured) (status.Report, map[string]any) {
 	gk := u.GroupVersionKind().GroupKind()
 	f.mu.Lock()
@@ -39,7 +39,7 @@ func (f *Federation) Report(u *unstructured.Unstructured) (status.Report, map[st
 	return status.Observe(u, known), asks.Of(u)
 }
 
-// Observation is what a watch found out about one live object.
+// Observation has the findings of a watch about one live object.
 type Observation struct {
 	Base       delivery.Base // that it was compared with
 	Seen       live.Object

@@ -44,8 +44,8 @@ func (f *Federation) PendingPlan(generation int64) *PendingPlan {
 	return p
 }
 
-// ChangesNothing reports whether every cluster keeps exactly what was decided for it last. After a restart the records
-// on the hub say so.
+// ChangesNothing reports whether the plan has the last decision for every cluster. After a restart it compares with the records on
+// the hub.
 func (f *Federation) ChangesNothing(plan *propagate.Plan) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -144,15 +144,15 @@ func (f *Federation) releases() []*v1alpha1.Release {
 	return all
 }
 
-// RejectedLast returns what clusters rejected of the same plan the last time; nil if it was not tried before.
+// RejectedLast returns the objects of the same plan that clusters rejected the last time; nil if it was not tried before.
 func (f *Federation) RejectedLast(p *PendingPlan) map[string]map[manifest.ID]bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.newest.dryRun.RejectedLast(p.Plan)
 }
 
-// DryRunRejected records what clusters rejected of a plan, and when it is tried again. requested is the annotation that
-// requests a reconciliation, as it was then.
+// DryRunRejected records the objects of a plan that clusters rejected, and the time of the retry. requested is the value that the
+// annotation that requests a reconciliation had then.
 func (f *Federation) DryRunRejected(digest string, rejected map[string]map[manifest.ID]bool, requested string, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -176,7 +176,7 @@ func (f *Federation) DryRunRetry(now time.Time) time.Duration {
 	return f.newest.dryRun.Retry(now)
 }
 
-// DryRunTarget returns what a plan wants on a cluster, and what is known to be there. live is nil if the cluster has to
+// DryRunTarget returns the objects that a plan wants on a cluster, and the known live objects. live is nil if the cluster has to
 // be listed: the report of another replica does not contain everything.
 func (f *Federation) DryRunTarget(cluster string, plan *propagate.Plan) (target propagate.ClusterPlan, known *live.Objects, inventory *live.Inventory) {
 	f.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// Unpersisted is what of the active plan the hub needs before anything is delivered.
+// Unpersisted has the records of the active plan that the hub needs before the first delivery.
 type Unpersisted struct {
 	// Release reports that a revision begins.
 	Release *v1alpha1.Release
@@ -134,7 +134,7 @@ func (f *Federation) NotDeleted(record changes.Record) {
 	}
 }
 
-// Persisted makes the plan deliverable: the hub has its records. u is what it needed, touched the one of Activated.
+// Persisted makes the plan deliverable: the hub has its records. u has these records, touched is that of Activated.
 func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -144,7 +144,7 @@ func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now 
 		c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: name, Priority: changes.Change})
 	}
 	objects := maps.Clone(touched)
-	if len(u.Changed) <= changes.BulkSize { // else changed objects are reported once delivered: their generation says that they are not done
+	if len(u.Changed) <= changes.BulkSize { // else changed objects are reported once delivered: their generation shows that they are not done
 		maps.Copy(objects, u.Changed)
 	}
 	if !f.bulk.Active {
@@ -156,7 +156,7 @@ func (f *Federation) Persisted(u Unpersisted, touched map[manifest.ID]bool, now 
 	return c
 }
 
-// started updates what a new plan changes: some objects, all Deliveries, and the Release, which reports already that the
+// started updates the statuses that a new plan changes: some objects, all Deliveries, and the Release, which reports already that the
 // plan begins. Results that arrive meanwhile are reported at once.
 func (f *Federation) started(c *changes.Changes, ids map[manifest.ID]bool) {
 	for id := range ids {
@@ -255,7 +255,7 @@ func (f *Federation) hideUnwritten(all []status.DeliveryState) {
 	}
 }
 
-// keptReleases is how many Releases of a Federation stay on the hub.
+// keptReleases is the number of Releases of a Federation that stay on the hub.
 const keptReleases = 10
 
 // Superseded returns the name of the newest Release, and copies of the older ones: those that stay, newest first, and

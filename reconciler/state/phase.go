@@ -15,8 +15,8 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// Phase is the phase of the newest revision of a Federation. Whatever it is, the active plan stays active, and what runs
-// stays as it is, until a plan is activated.
+// Phase is the phase of the newest revision of a Federation. In every phase the active plan stays active, and
+// clusters keep their objects, until a plan is activated.
 type Phase string
 
 // Phases of a revision.
@@ -41,11 +41,11 @@ const (
 	Active Phase = "Active"
 )
 
-// newestRevision is what became of the newest revision where its plan is not active.
+// newestRevision has the result of the newest revision if its plan is not active.
 type newestRevision struct {
-	// sourceError is why the sources could not be read the last time; empty if they could.
+	// sourceError is the error of the last fetch of the sources; empty if it succeeded.
 	sourceError string
-	// invalid is why the newest commit could not be planned; nil if it could.
+	// invalid is the reason why the newest commit could not be planned; nil if it could.
 	invalid error
 	// pending is the plan of the newest Release while it is not active.
 	pending *PendingPlan
@@ -145,8 +145,8 @@ func (f *Federation) SourceUnavailable(err error) (c changes.Changes) {
 	return c
 }
 
-// Reject records that a commit cannot be planned. It returns the Release to put; its status says why, with file and
-// line. Rejected follows once the hub has the Release.
+// Reject records that a commit cannot be planned. It returns the Release to put; its status has the reason with file
+// and line. Rejected follows once the hub has the Release.
 func (f *Federation) Reject(k inputkey.Key, release *v1alpha1.Release, err error) *v1alpha1.Release {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -165,7 +165,7 @@ func (f *Federation) Rejected(k inputkey.Key, release *v1alpha1.Release, before 
 }
 
 // Park keeps a plan that is not approved, or that did not pass its dry-run. The active plan stays active. It returns the
-// Release to put; its status says how the plan becomes active. Parked follows once the hub has the Release. result is
+// Release to put; its status shows how the plan becomes active. Parked follows once the hub has the Release. result is
 // nil for a plan that was not tried.
 func (f *Federation) Park(p *PendingPlan, a *status.Approval, result *status.Preflight) *v1alpha1.Release {
 	f.mu.Lock()

@@ -18,8 +18,8 @@ func (f *Federation) meta(name string) metav1.ObjectMeta {
 	}
 }
 
-// objectRecord returns the FederatedObject of one decision of the active plan. next is what the next plan has to know of
-// this one; the process that makes it may have to read it from here.
+// objectRecord returns the FederatedObject of one decision of the active plan. next has the decisions that the next plan
+// depends on; the process that makes that plan may have to read them from here.
 func (f *Federation) objectRecord(d *propagate.Decision, next propagate.Previous) *v1alpha1.FederatedObject {
 	o := &v1alpha1.FederatedObject{ObjectMeta: f.meta(record.ObjectName(f.key.Name, d.ID))}
 	o.Spec = v1alpha1.FederatedObjectSpec{

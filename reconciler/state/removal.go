@@ -13,14 +13,14 @@ import (
 // A cluster that is removed from the fleet keeps its objects. Its Delivery lists them and goes with it; before that, the
 // status of each Federation takes over the list.
 
-// Part cancels the delivery to a cluster that is removed, and returns what the cluster keeps. Its Cluster is in c, which
+// Part cancels the delivery to a cluster that is removed, and returns the objects that the cluster keeps. Its Cluster is in c, which
 // is nil if it is gone.
 func (f *Federation) Part(cluster string, c *v1alpha1.Cluster) status.Removal {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p := status.Removal{Cluster: cluster}
 	if l := f.clusters[cluster]; l != nil {
-		l.Cancel() // nothing is added to what the cluster has
+		l.Cancel() // the cluster gets no further object
 		p = partingOf(l.Delivery)
 		if l.Run.Inventory != nil {
 			p.Inventory = l.Run.Inventory
@@ -33,7 +33,7 @@ func (f *Federation) Part(cluster string, c *v1alpha1.Cluster) status.Removal {
 	return p
 }
 
-// Partings returns what the clusters keep that the active plan does not cover any more, until their Deliveries are
+// Partings returns the objects on clusters that the active plan does not cover any more, until the Deliveries of these clusters are
 // deleted.
 func (f *Federation) Partings() []status.Removal {
 	f.mu.Lock()

@@ -18,20 +18,20 @@ import (
 
 // Several replicas share the clusters. The leader alone plans and reports; it assigns a cluster by its Delivery. The
 // replica that owns the cluster makes the same plan of the same commit, compares its digest with the assigned one, and
-// executes it. It writes what it did and observed into the DeliveryReport, from which the leader computes status as if
+// executes it. It writes its results and observations into the DeliveryReport, from which the leader computes status as if
 // it had observed the cluster itself.
 
-// Assigned is what the leader assigned to a follower.
+// Assigned has the assignments of a follower.
 type Assigned struct {
 	Deliveries map[string]*v1alpha1.Delivery // by cluster
 	// Turns by cluster and rollout.
 	Turns map[string]map[string]staged.Assignment
-	// Inventories are, by cluster, what the replicas that owned it before recorded.
+	// Inventories are those that the previous owners of clusters recorded, by cluster.
 	Inventories map[string][]string
 }
 
 // activateAssigned makes a plan active on the clusters that were assigned with its digest. The other assignments are
-// blocked, and what runs on their clusters stays as it is.
+// blocked, and their clusters keep their objects.
 func (f *Federation) activateAssigned(a Activation, out *Activated, now time.Time) {
 	same := f.active.plan == a.Plan
 	if !same {
@@ -67,7 +67,7 @@ func (f *Federation) activateAssigned(a Activation, out *Activated, now time.Tim
 	}
 }
 
-// dependenciesIn returns, by cluster and rollout, what is there for the sake of others.
+// dependenciesIn returns, by cluster and rollout, the objects that are there because others need them.
 func dependenciesIn(deliveries map[string]*v1alpha1.Delivery) map[string]map[string][]string {
 	all := map[string]map[string][]string{}
 	for name, d := range deliveries {
@@ -149,8 +149,8 @@ func (f *Federation) AssignedPlan(deliveries []*v1alpha1.Delivery) (plan *propag
 	return a.plan, a.revision, a.allowPrune
 }
 
-// blockedGrace is how long an assignment is blocked before that is reported: the replica may not have observed yet what
-// the leader decided from.
+// blockedGrace is the time for which an assignment is blocked before that is reported: the replica may lack an input that the
+// leader has.
 const blockedGrace = 10 * time.Second
 
 // Block records why assignments are not executed, and reports it if that lasts. It returns how long it has lasted. A new

@@ -24,25 +24,25 @@ import (
 
 // rollouts are the staged rollouts of a Federation.
 type rollouts struct {
-	// states by the name of the rollout, as the hub has them; hub is what the status of the Federation is to have.
+	// states by the name of the rollout, as the hub has them; hub has those that belong into the status of the Federation.
 	states map[string]stage.State
 	hub    []v1alpha1.RolloutState
 	// dependencies are, by cluster and rollout, the inventory entries of objects that are there for the sake of others.
 	dependencies map[string]map[string][]string
 	// turns are the active decisions, by cluster and rollout.
 	turns map[string]map[string]staged.Assignment
-	// seen is what each cluster has of each rollout; a cluster without an entry is looked at again.
+	// seen has the view of each cluster on each rollout; a cluster without an entry gets a new view.
 	seen map[string]map[string]gate.View
-	// published is what the Release reports.
+	// published are the rollouts that the Release reports.
 	published []v1alpha1.RolloutStatus
 	// commands are those of people on the newest Release.
 	commands []policy.Command
 	// past are older plans that a rollback delivers, by revision.
 	past map[string]*propagate.Plan
-	// asks is what the gates need of live objects, expressions are those of gates, compiled, by their text.
+	// asks has the needs of the gates, expressions their compiled expressions by text.
 	asks        gate.Needs
 	expressions map[string]*stage.Expression
-	// startedAt is when this process began to decide.
+	// startedAt is the time at which this process began to decide.
 	startedAt time.Time
 }
 
@@ -194,7 +194,7 @@ func (f *Federation) heldByStages(cluster string) bool {
 	return false
 }
 
-// staging returns what a cluster gets now; nil without rollouts.
+// staging returns the assigned versions of a cluster; nil without rollouts.
 func (f *Federation) staging(l *delivery.State) *staged.Plan {
 	if len(f.active.plan.Rollouts()) == 0 {
 		return nil
@@ -236,7 +236,7 @@ func (f *Federation) updateHeldReasons(l *delivery.State) {
 	f.notePlanned(l)
 }
 
-// notePlanned records what the plan wants where a rollback delivers an older version: status is computed from the plan.
+// notePlanned records the wanted objects of the plan where a rollback delivers an older version: status is computed from the plan.
 func (f *Federation) notePlanned(l *delivery.State) {
 	for name, turn := range f.rollouts.turns[l.Name] {
 		if turn.RollbackTo == nil {

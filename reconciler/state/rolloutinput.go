@@ -72,7 +72,7 @@ func (f *Federation) stageInput(r *propagate.Rollout, now time.Time) stage.Input
 	return in
 }
 
-// stageCluster returns what is wanted and known of one cluster.
+// stageCluster returns the wanted and the observed state of one cluster.
 func (f *Federation) stageCluster(l *delivery.State, r *propagate.Rollout, m stage.ClusterState, gate policy.RolloutGate, now time.Time) stage.Cluster {
 	c := stage.Cluster{Name: l.Name, Wanted: f.fingerprints.Rollout(r, l.Name), Held: r.Held(l.Name), Unobserved: !l.Listed}
 	if c.Held == "" && f.declared.object.Spec.Suspend {

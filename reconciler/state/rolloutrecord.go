@@ -14,7 +14,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/rolloutrecord"
 )
 
-// RememberRollouts takes over what has to be remembered of a decision. The caller writes the Deliveries of d.Changed
+// RememberRollouts takes over the state of a decision. The caller writes the Deliveries of d.Changed
 // before it acts, and the Federation if federation is true; the rest is written in its own time. It returns false if
 // another plan is active by now.
 func (f *Federation) RememberRollouts(d *rolloutrecord.Decision) (federation bool, c changes.Changes, current bool) {
@@ -87,7 +87,7 @@ func entriesOf(ids []manifest.ID) []string {
 	return entries
 }
 
-// recallRollouts reads what the process before this one remembered.
+// recallRollouts reads the state that the process before this one stored.
 func (f *Federation) recallRollouts() {
 	s := &f.rollouts
 	s.states, s.dependencies = map[string]stage.State{}, map[string]map[string][]string{}
@@ -113,15 +113,15 @@ func (f *Federation) recallRollouts() {
 	}
 }
 
-// rolloutStates returns what the status of the Federation is to have.
+// rolloutStates returns the states for the status of the Federation.
 func (f *Federation) rolloutStates() []v1alpha1.RolloutState {
-	if f.rollouts.startedAt.IsZero() { // what the process before this one remembered was not read yet
+	if f.rollouts.startedAt.IsZero() { // the state of the process before this one was not read yet
 		return f.declared.object.Status.Rollouts
 	}
 	return f.rollouts.hub
 }
 
-// forgetRollouts drops what is remembered: there is no RolloutPolicy any more.
+// forgetRollouts drops the state of rollouts: there is no RolloutPolicy any more.
 func (f *Federation) forgetRollouts() {
 	s := &f.rollouts
 	s.states, s.dependencies, s.hub = nil, nil, nil

@@ -18,7 +18,7 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// cells returns what is decided and observed of every object on a cluster.
+// cells returns the decision and the observation of every object on a cluster.
 func (f *Federation) cells(l *delivery.State, unreachable string) []status.Cell {
 	cells := make([]status.Cell, 0, len(l.Wants))
 	for id, w := range l.Wants.All() {
@@ -29,7 +29,7 @@ func (f *Federation) cells(l *delivery.State, unreachable string) []status.Cell 
 	return cells
 }
 
-// cell returns what is decided and observed of one object on one cluster.
+// cell returns the decision and the observation of one object on one cluster.
 func (f *Federation) cell(l *delivery.State, id manifest.ID, w wanted.Object, unreachable string) status.Cell {
 	w = w.Decided()
 	c := status.Cell{Object: id, Cluster: l.Name, Want: f.fingerprints.Object(id, w.Digest), Held: w.Held, Error: w.Err, Unreachable: unreachable}
@@ -59,7 +59,7 @@ func (f *Federation) settled(c *changes.Changes, l *delivery.State, now time.Tim
 	return f.registry.Reachability(l.Name, now).Unreachable != ""
 }
 
-// ObjectStatus is what the status of a FederatedObject is computed from.
+// ObjectStatus has the inputs of the status of a FederatedObject.
 type ObjectStatus struct {
 	Object *v1alpha1.FederatedObject // a copy
 	Kind   kind.Kind
@@ -68,7 +68,7 @@ type ObjectStatus struct {
 	MirrorDecision string
 }
 
-// ObjectStatus returns what the status of an object is computed from. It returns false if the status has to wait, or if
+// ObjectStatus returns the inputs of the status of an object. It returns false if the status has to wait, or if
 // the object is unknown.
 func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatus, c changes.Changes, ok bool) {
 	f.mu.Lock()
@@ -199,7 +199,7 @@ func (f *Federation) computeRelease(now time.Time) {
 	}
 }
 
-// releaseInput returns what is known of the newest commit.
+// releaseInput returns the inputs of the status of the newest Release.
 func (f *Federation) releaseInput() status.ReleaseInput {
 	in := status.ReleaseInput{Starting: f.active.starting, Suspended: f.declared.object.Spec.Suspend}
 	n := &f.newest

@@ -32,10 +32,10 @@ const (
 	BulkSize = 50
 )
 
-// Gather is how long the reporter gathers updates of one status before it computes the status.
+// Gather is the time for which the reporter gathers updates of one status before it computes the status.
 const Gather = 10 * time.Millisecond
 
-// RetryInterval is how soon a source that could not be read is fetched again, if the Federation's interval is longer.
+// RetryInterval is the interval of retries of a failed fetch, if the interval of the Federation is longer.
 const RetryInterval = 15 * time.Second
 
 // Record is an object of the hub.

@@ -115,7 +115,7 @@ func (l *State) Merge() map[manifest.ID]bool {
 	return touched
 }
 
-// ReportStatus returns the status of the DeliveryReport of the cluster, without what the Federation and the replica add.
+// ReportStatus returns the status of the DeliveryReport of the cluster, without the fields that the Federation and the replica add.
 func (l *State) ReportStatus() v1alpha1.DeliveryReportStatus {
 	s := v1alpha1.DeliveryReportStatus{
 		ObservedDelivery: l.Assigned, Synced: l.Listed, Objects: map[string]v1alpha1.ReportedObject{},

@@ -10,7 +10,7 @@ import (
 
 // Result is the result of one delivery attempt.
 type Result struct {
-	// Error is why the attempt failed as a whole; empty if it ran to its end.
+	// Error is the reason why the attempt failed as a whole; empty if it ran to its end.
 	Error string
 	// Failure is the reason for metrics; empty if the attempt succeeded. Terminal is set if a retry does not help.
 	Failure  string
@@ -53,7 +53,7 @@ func (l *State) Conclude(r Result) (touched map[manifest.ID]bool) {
 	return touched
 }
 
-// orphans lists what stays although it is not wanted.
+// orphans lists the objects that stay although they are not wanted.
 func orphans(reasons map[manifest.ID]string) []string {
 	list := []string{}
 	for id, why := range reasons {

@@ -1,4 +1,5 @@
-// Package delivery holds the state of one Delivery: what is wanted, observed and done on one cluster for one Federation.
+// Package delivery holds the state of one Delivery: the wanted objects, the observations and the results on one cluster for one
+// Federation.
 // Package state owns the values and locks them.
 package delivery
 
@@ -21,7 +22,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// State is what accord wants and knows of one Federation on one cluster.
+// State has the desired and the observed state of one Federation on one cluster.
 type State struct {
 	Name string
 	Record
@@ -46,7 +47,7 @@ type Record struct {
 	SpecDirty   bool
 }
 
-// assignment is what connects a cluster with the replica that executes it.
+// assignment connects a cluster with the replica that executes it.
 type assignment struct {
 	// Assigned identifies the assignment that a follower executes. blocked is set while it cannot, since blockedSince.
 	Assigned     string
@@ -60,17 +61,17 @@ type assignment struct {
 	ReportedInventory []string
 }
 
-// Desired is what the active plan and the stages of its rollouts want on the cluster.
+// Desired has the objects that the active plan and the stages of its rollouts want on the cluster.
 type Desired struct {
 	Target propagate.ClusterPlan
 	Wants  wanted.Objects
 }
 
-// observed is what the watches report.
+// observed has the observations of the watches.
 type observed struct {
 	Live    live.Objects
 	Reports status.Reports
-	// GateStatus is what the gates of rollouts need of live objects.
+	// GateStatus has the status fields of live objects that the gates of rollouts need.
 	GateStatus map[manifest.ID]map[string]any
 	// Kinds have been listed; listed is set once these are all that are wanted: before that, a missing object means
 	// nothing.
@@ -169,7 +170,7 @@ func (l *State) PlannedAs(id manifest.ID, planned wanted.Object) {
 	l.Wants.Set(id, w)
 }
 
-// Base is what a live object is compared with. Comparing is slow and runs without the lock of the Federation; it is
+// Base has the values that a live object is compared with. A comparison is slow and runs without the lock of the Federation; it is
 // repeated if the base changed meanwhile.
 type Base struct {
 	Wanted *propagate.Rendered // nil for none
@@ -177,8 +178,8 @@ type Base struct {
 	Proven live.Accepted
 }
 
-// Same reports whether a comparison with other is still valid. What was proven meanwhile makes a comparison faster, not
-// different.
+// Same reports whether a comparison with other is still valid. New entries of proven make a comparison faster,
+// not different.
 func (b Base) Same(other Base) bool {
 	return b.Wanted == other.Wanted && b.Before.Accepted == other.Before.Accepted
 }
@@ -188,7 +189,7 @@ func (l *State) Base(id manifest.ID) Base {
 	return Base{l.Wants.Of(id).Object, before, l.Proven[id]}
 }
 
-// SetGateStatus keeps what the gates of rollouts need of an object.
+// SetGateStatus keeps the status fields of an object that the gates of rollouts need.
 func (l *State) SetGateStatus(id manifest.ID, kept map[string]any) {
 	switch {
 	case kept == nil:
@@ -209,7 +210,7 @@ func (l *State) TargetKinds() []schema.GroupVersionKind {
 	return kinds
 }
 
-// Block cancels the delivery of the assignment before. Its result says nothing of this one.
+// Block cancels the delivery of the assignment before. Its result is not about this one.
 func (l *State) Block(assigned string, now time.Time) {
 	l.Cancel()
 	l.Blocked = true

@@ -16,7 +16,7 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// AssignmentID identifies what a Delivery assigns: the same writes execute two assignments with the same ID. The
+// AssignmentID identifies the assignment of a Delivery: the same writes execute two assignments with the same ID. The
 // generation is part of it, so that the result of an assignment is never taken for that of a later, equal one.
 func AssignmentID(d *v1alpha1.Delivery) string {
 	h := sha256.New()

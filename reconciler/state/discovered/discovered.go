@@ -3,7 +3,7 @@
 // A hub that lost its data, and a Federation that is declared again, find members with delivered objects and no record of
 // them. Such objects count as placed on their member: otherwise a taint, or a kind that the cluster could not list,
 // would remove them, and replicas would be divided as if nothing ran. No member knows which term of clusterAffinities
-// was used, nor what a Lazy policy waits for: the first term that works is taken, and the policies of Git take effect.
+// was used, nor the event that a Lazy policy waits for: the first term that works is taken, and the policies of Git take effect.
 package discovered
 
 import (

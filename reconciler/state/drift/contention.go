@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// An object is contended after contentionRepairs repairs within ContentionWindow of what the same manager changed.
+	// An object is contended after contentionRepairs repairs within ContentionWindow after changes of the same manager.
 	contentionRepairs = 5
 	ContentionWindow  = 5 * time.Minute
 	// firstRepairBackoff and lastRepairBackoff bound how long a contended object is left alone after a repair. The back-off

@@ -1,5 +1,5 @@
-// Package drift tells repairs of what others changed on a cluster from the writes of accord, and finds the objects that
-// somebody changes back again and again.
+// Package drift distinguishes repairs of foreign changes from other writes of accord, and finds the objects that somebody changes
+// back again and again.
 package drift
 
 import (
@@ -37,7 +37,7 @@ type Absences struct {
 	recreated map[manifest.ID]bool
 }
 
-// AbsencesSince returns what the inventory of the process before this one allows to distinguish.
+// AbsencesSince returns the distinctions that the inventory of the process before this one allows.
 func AbsencesSince(d *v1alpha1.Delivery) Absences {
 	applied := meta.FindStatusCondition(d.Status.Conditions, v1alpha1.Applied)
 	return Absences{Recorded: applied == nil || applied.Status != metav1.ConditionTrue || applied.ObservedGeneration != d.Generation}

@@ -1,4 +1,4 @@
-// Package dryrun holds what accord remembers of trying plans before they become active.
+// Package dryrun holds the results of the dry-runs of plans that are not active yet.
 package dryrun
 
 import (
@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// firstRetry is how soon a rejected plan is tried again the first time. It doubles up to lastRetry.
+	// firstRetry is the time until the first retry of a rejected plan. It doubles up to lastRetry.
 	firstRetry = 2 * time.Second
 	lastRetry  = time.Minute
 )
 
-// Memory is what is remembered of the dry-runs of the newest revision. The zero Memory is that of a revision that was not tried.
+// Memory has the results of the dry-runs of the newest revision. The zero Memory is that of a revision that was not tried.
 type Memory struct {
-	// Result is what the newest Release reports, about the plan with this digest; nil if no plan was tried.
+	// Result is reported by the newest Release, about the plan with this digest; nil if no plan was tried.
 	Result *status.Preflight
 	digest string
-	// rejected is what the last dry-run found, failures how many in a row were rejected. The next dry-run is due then, or
-	// when the annotation that requests a reconciliation changes from requested.
+	// rejected has the rejections of the last dry-run, failures counts the rejected dry-runs in a row. The next dry-run is due
+	// then, or when the annotation that requests a reconciliation changes from requested.
 	rejected  map[string]map[manifest.ID]bool
 	failures  int
 	due       time.Time
@@ -46,7 +46,7 @@ func (m *Memory) Passed(plan *propagate.Plan) *status.Preflight {
 	return nil
 }
 
-// RejectedLast returns what clusters rejected of the same plan the last time; nil if it was not tried before.
+// RejectedLast returns the objects of the same plan that clusters rejected the last time; nil if it was not tried before.
 func (m *Memory) RejectedLast(plan *propagate.Plan) map[string]map[manifest.ID]bool {
 	if m.digest != plan.Digest() {
 		return nil
@@ -54,8 +54,8 @@ func (m *Memory) RejectedLast(plan *propagate.Plan) map[string]map[manifest.ID]b
 	return m.rejected
 }
 
-// Reject records what clusters rejected of a plan, and when it is tried again. requested is the annotation that requests
-// a reconciliation, as it was then.
+// Reject records the objects of a plan that clusters rejected, and the time of the retry. requested is the value that the annotation
+// that requests a reconciliation had then.
 func (m *Memory) Reject(digest string, rejected map[string]map[manifest.ID]bool, requested string, now time.Time) {
 	if m.digest != digest {
 		m.failures = 0

@@ -8,13 +8,13 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// Needs is what the gates of all rollouts need of live objects: that much of their status is kept.
+// Needs has the status fields of live objects that the gates of all rollouts need; only these fields are kept.
 type Needs struct {
 	conditions []string // by type
 	all        bool     // the whole status, for expressions
 }
 
-// NeedsOf returns what the gates of a plan need.
+// NeedsOf returns the needs of the gates of a plan.
 func NeedsOf(plan *propagate.Plan) Needs {
 	var a Needs
 	for _, r := range plan.Rollouts() {
@@ -36,7 +36,7 @@ func (a Needs) More(than Needs) bool {
 	return a.all && !than.all || !than.all && slices.ContainsFunc(a.conditions, func(c string) bool { return !slices.Contains(than.conditions, c) })
 }
 
-// Of returns what is kept of the status of an object; nil if nothing is needed.
+// Of returns the needed part of the status of an object; nil if no field is needed.
 func (a Needs) Of(u *unstructured.Unstructured) map[string]any {
 	status, _ := u.Object["status"].(map[string]any)
 	switch {

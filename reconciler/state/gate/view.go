@@ -1,4 +1,4 @@
-// Package gate holds what the gates of staged rollouts see of a cluster.
+// Package gate holds the inputs of the gates of staged rollouts.
 package gate
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/status/kind"
 )
 
-// View is what a cluster has of one rollout.
+// View has the objects of one rollout on a cluster.
 type View struct {
 	Items   []stage.Item
 	Live    []stage.Live

@@ -1,4 +1,4 @@
-// Package inputkey identifies what a plan is made from: the same key needs no second plan.
+// Package inputkey identifies the inputs of a plan: the same key needs no second plan.
 package inputkey
 
 import (
@@ -22,12 +22,12 @@ type Key struct {
 	Generation int64  // of the Federation
 	AllowPrune bool
 	View       View
-	Fleet      string // digest of what View sees of the clusters, except their free resources
+	Fleet      string // digest of the fields of the clusters that View sees, except their free resources
 	Room       string // digest of their free resources, if View sees them
 	Held       string // digest of the clusters that people put on hold
 }
 
-// New returns the key of a plan for some clusters, which are sorted by name. The caller adds what identifies the
+// New returns the key of a plan for some clusters, which are sorted by name. The caller adds the revisions of the
 // sources.
 func New(generation int64, members []v1alpha1.Cluster, view View, now time.Time) Key {
 	k := Key{Generation: generation, View: view, Held: heldClusters(members, now)}
@@ -44,19 +44,19 @@ func (k Key) Unchanged(next Key, age, interval time.Duration) bool {
 	return k == next
 }
 
-// View is what a plan can see of the clusters beside their declaration and the kinds that they serve: changes of
-// anything else need no new plan.
+// View has the facts about the clusters that a plan depends on, beside their declaration and the kinds that they serve: changes of
+// other fields need no new plan.
 type View struct {
 	Conditions bool // the plan has ClusterTaintPolicies
 	Room       bool // the plan divides replicas by free resources
 }
 
-// Sees reports whether the view can tell two states of a Cluster apart.
+// Sees reports whether the view distinguishes two states of a Cluster.
 func (v View) Sees(before, after v1alpha1.Cluster) bool {
 	return v.digest(before) != v.digest(after)
 }
 
-// digest identifies what the view sees of a cluster except its free resources. Whether these are known is part of it.
+// digest identifies the fields of a cluster that the view sees, except its free resources. Whether these are known is part of it.
 func (v View) digest(c v1alpha1.Cluster) string {
 	seen := []any{c.Name, c.Labels, c.Spec, c.DeletionTimestamp != nil, policyTaints(c), servedKinds(c.Status)}
 	if v.Conditions {

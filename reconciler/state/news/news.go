@@ -22,10 +22,10 @@ const (
 )
 
 const (
-	// sourceFailures is how often in a row the sources cannot be read before an event is emitted.
+	// sourceFailures is the number of failed fetches in a row before an event is emitted.
 	sourceFailures = 2
-	// failingGrace is how long a failure lasts that may end by itself (a conflict that is retried, a kind that is not served
-	// yet, a pod that restarts) before an event is emitted.
+	// failingGrace is the duration of a failure before an event is emitted, if the failure may end by itself (a conflict that is
+	// retried, a kind that is not served yet, a pod that restarts).
 	failingGrace = time.Minute
 )
 

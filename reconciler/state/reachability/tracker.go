@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// LostGrace is how long a watch may be lost before its cluster counts as unreachable.
+	// LostGrace is the time after which a cluster with a lost watch counts as unreachable.
 	LostGrace = 15 * time.Second
-	// handoverGrace is how long the reachability of a cluster counts as unchanged after another replica took the cluster, or
-	// after this replica began to lead: the new owner has to connect and probe first.
+	// handoverGrace is the time for which the reachability of a cluster counts as unchanged after another replica took the
+	// cluster, or after this replica began to lead: the new owner has to connect and probe first.
 	handoverGrace = LostGrace
-	// ProbeWriteInterval is how old lastProbeTime of a Cluster may get before it alone is worth a write.
+	// ProbeWriteInterval is the age of lastProbeTime of a Cluster from which a newer probe alone is worth a write.
 	ProbeWriteInterval = time.Minute
-	// staleProbe is how old the probe of another replica may be: while the cluster answers, the replica writes it again
+	// staleProbe is the greatest age of the probe of another replica: while the cluster answers, that replica writes its probe
 	// every ProbeWriteInterval.
 	staleProbe = 2*ProbeWriteInterval + handoverGrace
 )
 
-// NotProbed is why a cluster counts as unreachable before its first probe has finished.
+// NotProbed is the reason of a cluster that is unreachable before its first probe has finished.
 const NotProbed = "not heard from yet"
 
-// NotConnected is why a cluster counts as unreachable that no replica is connected to.
+// NotConnected is the reason of a cluster that is unreachable because no replica is connected to it.
 const NotConnected = "not connected"
 
 // Ownership reports which replica executes a cluster. Sole is for a single replica, lease.Ownership for several.
@@ -47,11 +47,11 @@ func (Sole) Owns(string) bool { return true }
 // Owner returns the empty name of the only replica.
 func (Sole) Owner(string) string { return "" }
 
-// State says whether the API server of a cluster answers.
+// State is the reachability of the API server of a cluster.
 type State struct {
-	// Unreachable is why it does not answer; empty if it does.
+	// Unreachable is the reason why the API server does not answer; empty if it does.
 	Unreachable string
-	// LastProbe is when it answered last; zero if it never did.
+	// LastProbe is the time of its last answer; zero if there was none.
 	LastProbe time.Time
 	// Silence classifies Unreachable, and carries the state of the breaker.
 	Silence status.Outage
@@ -104,7 +104,7 @@ type Tracker struct {
 	remote    map[string]remoteState
 	probes    map[string]Probe
 	follower  bool
-	// handedOver is when the ownership of clusters changed last, or this replica began to lead.
+	// handedOver is the time at which the ownership of clusters changed last, or this replica began to lead.
 	handedOver time.Time
 }
 

@@ -39,7 +39,7 @@ func Has(d *propagate.Decision) bool {
 	return d.Policy != nil || slices.ContainsFunc(d.Chosen, func(c propagate.Choice) bool { return c.RequiredBy != nil })
 }
 
-// PreviousPlacement groups the clusters of a decision by what they get, in a stable order.
+// PreviousPlacement groups the clusters of a decision by their objects, in a stable order.
 func PreviousPlacement(clusters []propagate.PreviousCluster) []v1alpha1.PreviousResult {
 	var all []v1alpha1.PreviousResult
 	for _, c := range clusters {

@@ -25,7 +25,7 @@ type Decision struct {
 	Turns map[string]map[string]staged.Assignment
 	// Changed are the clusters that get something new: their Deliveries are written before they do.
 	Changed []string
-	// Again is when the next decision is due; zero for not before something changes.
+	// Again is the time at which the next decision is due; zero for not before a change.
 	Again time.Time
 }
 
@@ -41,7 +41,7 @@ func (d *Decision) Take(name string, o stage.Outcome) {
 	}
 }
 
-// SetTurn decides what a cluster gets of a rollout.
+// SetTurn sets the assigned version of a cluster in a rollout.
 func (d *Decision) SetTurn(cluster, rollout string, turn staged.Assignment) {
 	if d.Turns[cluster] == nil {
 		d.Turns[cluster] = map[string]staged.Assignment{}
@@ -56,7 +56,7 @@ func (d *Decision) DecideAgain(at time.Time) {
 	}
 }
 
-// Statuses returns what the Release reports of the rollouts.
+// Statuses returns the statuses of the rollouts for the Release.
 func (d *Decision) Statuses() []v1alpha1.RolloutStatus {
 	var all []v1alpha1.RolloutStatus
 	for _, name := range slices.Sorted(maps.Keys(d.Outcomes)) {
@@ -88,13 +88,13 @@ func rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
 	return r
 }
 
-// ByPolicy sorts what is reported of rollouts.
+// ByPolicy sorts reports about rollouts.
 func ByPolicy[T any](list []T, name func(T) string) []T {
 	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(name(a), name(b)) })
 	return list
 }
 
-// Memories returns what the Delivery to a cluster remembers of its rollouts.
+// Memories returns the states of rollouts that the Delivery to a cluster stores.
 func (d *Decision) Memories(cluster string, dependencies map[string][]string) []v1alpha1.DeliveryRollout {
 	var all []v1alpha1.DeliveryRollout
 	for name, o := range d.Outcomes {

@@ -1,4 +1,4 @@
-// Package wanted holds what the plan wants of each object on a cluster.
+// Package wanted holds the decision of the plan about each object on a cluster.
 package wanted
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
-// Object is what the plan wants of one object on one cluster.
+// Object is the decision of the plan about one object on one cluster.
 type Object struct {
 	Digest string // empty if the object could not be rendered
 	Held   string
@@ -19,11 +19,11 @@ type Object struct {
 	// Implied marks a namespace that is only there for its objects. It may belong to another Federation, so it does not
 	// count unless it cannot be created.
 	Implied bool
-	// Planned is what the plan wants where a rollback delivers an older version; nil elsewhere.
+	// Planned is the decision of the plan where a rollback delivers an older version; nil elsewhere.
 	Planned *Object
 }
 
-// Decided returns what the active plan wants, whatever a rollback delivers for now.
+// Decided returns the decision of the active plan, also where a rollback delivers another version.
 func (w Object) Decided() Object {
 	if w.Planned != nil {
 		return *w.Planned
