@@ -16,10 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// notYetHeld lists the folders whose comments and strings do not follow the rule yet. Remove an entry as soon as its folder
-// passes; the test logs such entries.
-var notYetHeld = []string{"reconciler/state"}
-
 // proseSince is the first commit whose successors have subjects of at most 72 characters.
 const proseSince = "44347fb"
 
@@ -33,34 +29,14 @@ var avoided = regexp.MustCompile(`(?i)\b(told|anew|whoever|hands off)\b`)
 var inlineCode = regexp.MustCompile("`[^`\n]*`")
 
 func TestProseOfGoFiles(t *testing.T) {
-	found := map[string]bool{}
 	walk(t, ".", func(name string, entry fs.DirEntry) {
 		if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return
 		}
-		folder := notHeld(name)
 		for _, fault := range goFaults(t, name) {
-			found[folder] = true
-			if folder == "" {
-				t.Error(fault)
-			}
+			t.Error(fault)
 		}
 	})
-	for _, folder := range notYetHeld {
-		if !found[folder] {
-			t.Logf("%s follows the rule: remove it from notYetHeld", folder)
-		}
-	}
-}
-
-// notHeld returns the entry of notYetHeld that covers a file, or "".
-func notHeld(name string) string {
-	for _, folder := range notYetHeld {
-		if strings.HasPrefix(name, folder+"/") {
-			return folder
-		}
-	}
-	return ""
 }
 
 // goFaults returns the comments and strings of a Go file that break the rule, each with its position.
