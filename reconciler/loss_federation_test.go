@@ -23,10 +23,10 @@ func TestNothingIsLostByFederations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.play(map[string]func(*testing.T, *world){
-		"a Federation is renamed, and nobody does anything about it": renamed,
-		"a Federation is renamed as the documentation says":          relabelled,
-		"an object is deleted by one, and another one has it":        handedOver,
-		"an object is let go by one, and another one takes it over":  letGo,
+		"a Federation is renamed, and nobody does anything about it":  renamed,
+		"a Federation is renamed as the documentation says":           relabelled,
+		"an object is deleted by one, and another one has it":         handedOver,
+		"an object is released by one, and another one takes it over": releasedObject,
 	})
 }
 
@@ -123,7 +123,7 @@ func handedOver(t *testing.T, w *world) {
 }
 
 // An object that is to be preserved is let go as it is, and taken over as it is.
-func letGo(t *testing.T, w *world) {
+func releasedObject(t *testing.T, w *world) {
 	owner, heir := w.federation("giver"), w.federation("taker")
 	preserve := "  preserveResourcesOnDeletion: true\n"
 	w.ready(owner, owner.push("two objects", "app.yaml", configMap("let-go", "1"), "other.yaml", configMap("left", "1"), "policy.yaml", policyFor("giver", both, preserve)))
