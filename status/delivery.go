@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Run is the delivery of one revision to one cluster. The zero Run has not started.
@@ -148,10 +149,10 @@ func (r Run) conditions(c *conditions, t tally, p progress) {
 	}
 	if n := len(r.Contended); n > 0 {
 		shown := r.Contended[:min(n, maxProblems)]
-		c.set(v1alpha1.Drifted, metav1.ConditionTrue, ContentionDetected, plural(n, "object")+" changed again and again: "+strings.Join(shown, "; "))
+		c.set(v1alpha1.Drifted, metav1.ConditionTrue, ContentionDetected, phrase.Count(n, "object")+" changed again and again: "+strings.Join(shown, "; "))
 	} else if len(r.Drift) > 0 {
 		shown := r.Drift[:min(len(r.Drift), maxProblems)]
-		c.set(v1alpha1.Drifted, metav1.ConditionTrue, Corrected, plural(len(r.Drift), "object")+" changed back: "+strings.Join(shown, ", "))
+		c.set(v1alpha1.Drifted, metav1.ConditionTrue, Corrected, phrase.Count(len(r.Drift), "object")+" changed back: "+strings.Join(shown, ", "))
 	}
 }
 
@@ -197,5 +198,5 @@ func problems(before []v1alpha1.ObjectProblem, t tally, now time.Time) ([]v1alph
 }
 
 func deliveryProgress(t tally) string {
-	return fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, plural(int(t.Total), "object"))
+	return fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, phrase.Count(int(t.Total), "object"))
 }

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -34,7 +35,7 @@ func Object(prev v1alpha1.FederatedObjectStatus, generation int64, known kind.Ki
 			v = kept
 		}
 	default:
-		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(len(cells), "cluster")+" chosen")
+		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, phrase.Count(len(cells), "cluster")+" chosen")
 	}
 	t.running(c)
 	next := v1alpha1.FederatedObjectStatus{

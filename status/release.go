@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // maxList limits the errors or warnings that a Release lists.
@@ -112,16 +113,16 @@ func (in ReleaseInput) verdict(t tally) verdict {
 	case in.Suspended && in.pending():
 		return waiting(Suspended, "the federation is suspended; "+t.String())
 	case in.Starting:
-		return inProgress("about to be delivered to " + plural(int(t.Total), "cluster"))
+		return inProgress("about to be delivered to " + phrase.Count(int(t.Total), "cluster"))
 	case leading != nil && t.Failed == 0:
 		return rolloutVerdict(leading)
 	case v.reconciling == ProgressingWithRetry && v.reason != ClustersUnreachable, v.reason == Progressing:
 		return v
 	case len(in.Unplaced) > 0:
-		return retrying(NoClusterFits, fmt.Sprintf("%s; no cluster fits %s: %s", t, plural(len(in.Unplaced), "object"), strings.Join(in.Unplaced, "; ")))
+		return retrying(NoClusterFits, fmt.Sprintf("%s; no cluster fits %s: %s", t, phrase.Count(len(in.Unplaced), "object"), strings.Join(in.Unplaced, "; ")))
 	case len(in.Retained) > 0:
 		return retrying(Unschedulable, fmt.Sprintf("%s; no new choice could be made for %s, and the last one is kept: %s",
-			t, plural(len(in.Retained), "object"), strings.Join(in.Retained, "; ")))
+			t, phrase.Count(len(in.Retained), "object"), strings.Join(in.Retained, "; ")))
 	}
 	return v
 }
@@ -157,7 +158,7 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 	if t.terminal() && in.stalledReason() == BuildFailed {
 		c.set(v1alpha1.Rendered, metav1.ConditionFalse, BuildFailed, t.String())
 	} else {
-		c.set(v1alpha1.Rendered, metav1.ConditionTrue, Succeeded, plural(in.Objects, "object")+" in the plan")
+		c.set(v1alpha1.Rendered, metav1.ConditionTrue, Succeeded, phrase.Count(in.Objects, "object")+" in the plan")
 	}
 	switch {
 	case len(in.Unplaced) > 0:
@@ -165,7 +166,7 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 	case len(in.Retained) > 0:
 		c.set(v1alpha1.Scheduled, metav1.ConditionFalse, Unschedulable, strings.Join(in.Retained, "; "))
 	default:
-		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, plural(int(t.Total), "cluster")+" chosen")
+		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, phrase.Count(int(t.Total), "cluster")+" chosen")
 	}
 	t.running(c)
 	in.rolloutConditions(c, t)
@@ -185,7 +186,7 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 		return
 	}
 	if t.terminal() {
-		c.set(v1alpha1.Applied, metav1.ConditionFalse, in.stalledReason(), fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, plural(int(t.Total), "cluster")))
+		c.set(v1alpha1.Applied, metav1.ConditionFalse, in.stalledReason(), fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, phrase.Count(int(t.Total), "cluster")))
 	}
 	if t.Total == 0 && len(in.Unplaced) == 0 { // nothing is decided, and nothing is missing
 		for _, typ := range []string{v1alpha1.Applied, v1alpha1.HealthyType} {

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Preflight is the server-side dry-run of a plan on the clusters. While it runs, and when a cluster rejects an object,
@@ -66,7 +67,7 @@ func (p *Preflight) message() string {
 	}
 	text += " refuses " + first.Object + ": " + shorten(first.Message, maxSentence)
 	if more := len(p.Refused) - 1 - len(others); more > 0 {
-		text += "; " + plural(more, "other refusal")
+		text += "; " + phrase.Count(more, "other refusal")
 	}
 	return text + "; nothing is written to any cluster, and they keep what they have"
 }

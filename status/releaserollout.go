@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Verdicts on a rollout, see v1alpha1.RolloutStatus.
@@ -76,7 +77,7 @@ func (in ReleaseInput) rolloutConditions(c *conditions, t tally) {
 	if r == nil || len(in.Errors) > 0 {
 		return
 	}
-	message := fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, plural(int(t.Total), "cluster"))
+	message := fmt.Sprintf("%d of %s run what was decided", t.Summary.Applied, phrase.Count(int(t.Total), "cluster"))
 	if r.Terminal {
 		c.set(v1alpha1.Applied, metav1.ConditionFalse, rolloutVerdict(r).reason, message)
 	} else if rolloutVerdict(r).reconciling != "" && !t.refused() && !t.terminal() { // else somebody holds it on purpose

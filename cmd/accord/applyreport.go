@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/cmd/accord/view"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/reconciler"
 )
 
@@ -58,7 +59,7 @@ func (r applyReport) writeRefused(out io.Writer, now time.Time) error {
 	fmt.Fprintln(&b, r.Headline(now))
 	for i, x := range r.Refused {
 		if i == progress.MaxNotReady {
-			fmt.Fprintf(&b, "  and %s more; -o json has all\n", text.Count(len(r.Refused)-i, "refusal"))
+			fmt.Fprintf(&b, "  and %s more; -o json has all\n", phrase.Count(len(r.Refused)-i, "refusal"))
 			break
 		}
 		fmt.Fprintf(&b, "  %s refuses %s: %s: %s\n", x.Cluster, x.Object, x.Reason, text.Printable(x.Message))

@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/rendered"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 const renderLong = `Print the objects of one cluster exactly as they would be applied, in the order of application.
@@ -76,7 +77,7 @@ func (f *renderFlags) run(ctx context.Context, stdout, stderr io.Writer, args []
 		return err
 	}
 	if r.Redacted > 0 {
-		fmt.Fprintf(stderr, "the values of %s are redacted: --show-secrets prints them\n", text.Count(r.Redacted, "Secret"))
+		fmt.Fprintf(stderr, "the values of %s are redacted: --show-secrets prints them\n", phrase.Count(r.Redacted, "Secret"))
 	}
 	if err := r.Print(stdout, f.output.Value); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/cmd/accord/hub"
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // tokens fills token Secrets on the current cluster of $KUBECONFIG while the script runs, as kube-controller-manager does.
@@ -55,7 +55,7 @@ func secrets(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	list, err := c.CoreV1().Secrets(hub.SystemNamespace).List(context.Background(), metav1.ListOptions{})
 	ts.Check(err)
-	if got := text.Count(len(list.Items), "secret"); got != args[0] {
+	if got := phrase.Count(len(list.Items), "secret"); got != args[0] {
 		ts.Fatalf("%s, expected %s", got, args[0])
 	}
 }

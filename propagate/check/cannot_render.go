@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -60,7 +61,7 @@ func (r *Review) unrendered(place manifest.Origin, failed []*variant) propagate.
 	}
 	where := failed[0].on()
 	if len(others) > 0 {
-		where += ", and for " + count(len(others), "more object")
+		where += ", and for " + phrase.Count(len(others), "more object")
 	}
 	return at(place, r.worksElsewhere(failed), "%s (%s)", message, where)
 }
@@ -86,7 +87,7 @@ func (r *Review) worksElsewhere(failed []*variant) string {
 		}
 		if len(good) > 0 {
 			slices.Sort(bad)
-			return fmt.Sprintf("it works for %s: select %s in a separate policy", list(good), list(slices.Compact(bad)))
+			return fmt.Sprintf("it works for %s: select %s in a separate policy", phrase.And(good, named), phrase.And(slices.Compact(bad), named))
 		}
 	}
 	return ""

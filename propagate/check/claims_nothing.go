@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -66,8 +67,8 @@ func (c *claim) lost() string {
 	case len(winners) == 0:
 		return fmt.Sprintf("%s cannot be propagated: %s", some(c.selected), c.selected[0].Why)
 	case never == 0:
-		return fmt.Sprintf("%s is claimed by %s", some(c.selected), list(winners))
+		return fmt.Sprintf("%s is claimed by %s", some(c.selected), phrase.And(winners, named))
 	}
 	return fmt.Sprintf("of its %s, %d cannot be propagated and other policies claim the rest: %s",
-		count(len(c.selected), "object"), never, list(winners))
+		phrase.Count(len(c.selected), "object"), never, phrase.And(winners, named))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -29,7 +30,7 @@ spec:
 					fix += ": " + spaces[0]
 				}
 				findings = append(findings, at(m.At("metadata"), fix, "%s has no namespace, so it is in default and selects nothing there; the objects are in %s",
-					title, list(spaces)))
+					title, phrase.And(spaces, named)))
 			}
 		})
 		return findings

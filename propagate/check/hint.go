@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // hint returns a correction for the selectors of a policy that selects nothing; empty when no object is similar.
@@ -45,7 +46,7 @@ func (r *Review) hintFor(s policy.ResourceSelector) string {
 	case elsewhere[""]:
 		return fmt.Sprintf("%s has no namespace; use a cluster-wide policy", s.Kind)
 	case len(elsewhere) > 0:
-		return fmt.Sprintf("the selector has namespace %s, and %s exists in %s", s.Namespace, s.Kind, list(slices.Sorted(maps.Keys(elsewhere))))
+		return fmt.Sprintf("the selector has namespace %s, and %s exists in %s", s.Namespace, s.Kind, phrase.And(slices.Sorted(maps.Keys(elsewhere)), named))
 	}
 	return r.hintKind(s.Kind)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -73,7 +74,7 @@ func unweighed(p *policy.Policy, fit []fleet.Cluster, counts map[string]int) []p
 		return nil // the list may be the only selection of clusters
 	}
 	f := at(p.At(staticWeightList), "add an entry for the cluster, or remove the cluster from the placement",
-		"%s: the placement selects %s without a weight: no replicas go there", p.Title(), list(names))
+		"%s: the placement selects %s without a weight: no replicas go there", p.Title(), phrase.And(names, named))
 	f.Severity = propagate.Note
 	return []propagate.Finding{f}
 }

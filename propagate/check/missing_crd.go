@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -47,7 +48,7 @@ spec:
 			}
 			if len(objects) > 0 {
 				findings = append(findings, at(crd.Origin, "place the definition there as well",
-					"%s goes %s, and %s goes to %s", short(crd.ID), whereTo(crd), some(objects), list(slices.Sorted(maps.Keys(missing)))))
+					"%s goes %s, and %s goes to %s", short(crd.ID), whereTo(crd), some(objects), phrase.And(slices.Sorted(maps.Keys(missing)), named)))
 			}
 		}
 		return findings
@@ -67,5 +68,5 @@ func whereTo(o *object) string {
 	if len(o.Chosen) == 0 {
 		return "nowhere"
 	}
-	return "to " + list(clustersOf(o))
+	return "to " + phrase.And(clustersOf(o), named)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -37,7 +38,7 @@ spec:
 					fix = fmt.Sprintf("write %q", near)
 				}
 				findings = append(findings, at(p.At(fmt.Sprintf("spec.dependentOverrides[%d]", j)), fix,
-					"%s waits for override policy %q, which does not exist (%s)", p.Title(), name, count(len(r.claim(p).won), "object")))
+					"%s waits for override policy %q, which does not exist (%s)", p.Title(), name, phrase.Count(len(r.claim(p).won), "object")))
 			}
 		}
 		return findings

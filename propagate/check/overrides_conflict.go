@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render/override"
 )
@@ -34,7 +35,7 @@ spec:
 		for _, c := range r.clashes() {
 			findings = append(findings, at(c.loser.At, "let only one of them select the object",
 				"%s and %s set %s of %s to different values on %s; the second wins, because its name sorts last (%s)",
-				c.losing, c.winning, c.loser.Path, short(c.object.ID), list(c.clusters), c.winner.At))
+				c.losing, c.winning, c.loser.Path, short(c.object.ID), phrase.And(c.clusters, named), c.winner.At))
 		}
 		return findings
 	},

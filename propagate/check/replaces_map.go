@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render/override"
 )
@@ -61,7 +62,7 @@ func loss(e overrider, s override.Step, v *variant) propagate.Finding {
 		fix = "use annotationsOverrider"
 	}
 	f := at(s.At, fix, "%s: plaintext add %s replaces a map of %s and loses %s: %s",
-		e.title, s.Path, short(v.id), count(len(s.Lost), "key"), list(s.Lost))
+		e.title, s.Path, short(v.id), phrase.Count(len(s.Lost), "key"), phrase.And(s.Lost, named))
 	switch s.Path[strings.LastIndexByte(s.Path, '/')+1:] {
 	case "labels", "annotations", "matchLabels", "selector":
 	default:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
 )
@@ -100,7 +101,7 @@ func faults(course stage.Sequence) []propagate.Finding {
 		if in != "" {
 			where, fix = "in several stages: "+in, "exclude it from all but one of them"
 		}
-		findings = append(findings, at(first[in].At, fix, "%s: %s %s %s", course.Policy.Title(), list(clusters[in]), verb, where))
+		findings = append(findings, at(first[in].At, fix, "%s: %s %s %s", course.Policy.Title(), phrase.And(clusters[in], named), verb, where))
 	}
 	return findings
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
@@ -18,16 +17,8 @@ func one(place manifest.Origin, fix, format string, args ...any) []propagate.Fin
 	return []propagate.Finding{at(place, fix, format, args...)}
 }
 
-// count returns "1 object", "3 objects".
-func count(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "y") && !strings.HasSuffix(what, "ey"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(what, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+// named is the number of names in a message that counts the others.
+const named = 3
 
 // some names the first of several objects and counts the rest.
 func some(objects []*object) string {
@@ -42,19 +33,4 @@ func some(objects []*object) string {
 func short(id manifest.ID) string {
 	id.Group = ""
 	return id.String()
-}
-
-// list returns "a, b and c"; it shortens a long list to the first words and the number of others.
-func list(words []string) string {
-	const shown = 4
-	switch n := len(words); {
-	case n == 0:
-		return ""
-	case n == 1:
-		return words[0]
-	case n > shown:
-		return fmt.Sprintf("%s and %d more", strings.Join(words[:shown-1], ", "), n-shown+1)
-	default:
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -69,9 +70,9 @@ func share(objects []*object, cluster string) string {
 			here = *c.Replicas
 		}
 	}
-	text := fmt.Sprintf("%d of %s of %s", here, count(int(total), "replica"), short(objects[0].ID))
+	text := fmt.Sprintf("%d of %s of %s", here, phrase.Count(int(total), "replica"), short(objects[0].ID))
 	if more := len(objects) - 1; more > 0 {
-		text += fmt.Sprintf(", and a share of %s,", count(more, "more object"))
+		text += fmt.Sprintf(", and a share of %s,", phrase.Count(more, "more object"))
 	}
 	if here == 1 && len(objects) == 1 {
 		return text + " is"

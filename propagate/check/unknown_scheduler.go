@@ -2,6 +2,7 @@ package check
 
 import (
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -24,7 +25,7 @@ spec:
 			p := &r.in.Policies[i]
 			if unscheduled(p) {
 				findings = append(findings, at(p.At("spec.schedulerName"), "remove spec.schedulerName",
-					"%s requests scheduler %q, which accord does not support (%s)", p.Title(), p.Spec.SchedulerName, count(len(r.claim(p).won), "object")))
+					"%s requests scheduler %q, which accord does not support (%s)", p.Title(), p.Spec.SchedulerName, phrase.Count(len(r.claim(p).won), "object")))
 			}
 		}
 		return findings

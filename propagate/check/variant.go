@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render/override"
 )
@@ -98,5 +99,5 @@ func (v *variant) on() string {
 	if v.object != nil && len(v.object.Chosen) == len(v.clusters) && len(v.clusters) > 1 {
 		return "on every cluster"
 	}
-	return "on " + list(v.clusters)
+	return "on " + phrase.And(v.clusters, named)
 }

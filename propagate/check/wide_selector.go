@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -79,7 +80,7 @@ func copies(objects []*object) int {
 func reach(objects []*object) string {
 	n := copies(objects)
 	if n == 1 {
-		return count(len(objects), "object") + ", 1 copy on a cluster"
+		return phrase.Count(len(objects), "object") + ", 1 copy on a cluster"
 	}
-	return fmt.Sprintf("%s, %s on clusters", count(len(objects), "object"), count(n, "copy"))
+	return fmt.Sprintf("%s, %s on clusters", phrase.Count(len(objects), "object"), phrase.Count(n, "copy"))
 }

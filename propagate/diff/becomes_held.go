@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -19,7 +20,7 @@ var becomesHeld = EffectKind{
 			}
 		}
 		return g.effects(func(why string, e *Effect, of *effectGroup) {
-			e.Message = fmt.Sprintf("%s %s held on %s: %s", describeObjects(e.Objects), plural(len(e.Objects), "becomes", "become"), describeClusters(e.Clusters), why)
+			e.Message = fmt.Sprintf("%s %s held on %s: %s", describeObjects(e.Objects), phrase.Plural(len(e.Objects), "becomes", "become"), describeClusters(e.Clusters), why)
 			if p := of.first.after.Policy; p != nil {
 				e.At = p.At("spec.suspension")
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -23,7 +24,7 @@ var changesPolicy = EffectKind{
 			o := of.first
 			e.Values = []Value{{Before: policyTitle(o.before), After: policyTitle(o.after)}}
 			if o.after.Policy == nil {
-				e.Message = fmt.Sprintf("%s no longer %s to %s: %s", describeObjects(e.Objects), plural(len(e.Objects), "belongs", "belong"), policyTitle(o.before), c.policyCause(o))
+				e.Message = fmt.Sprintf("%s no longer %s to %s: %s", describeObjects(e.Objects), phrase.Plural(len(e.Objects), "belongs", "belong"), policyTitle(o.before), c.policyCause(o))
 				return
 			}
 			e.At = o.after.Policy.At("spec.resourceSelectors")
@@ -31,7 +32,7 @@ var changesPolicy = EffectKind{
 			if o.before.Policy != nil {
 				from = policyTitle(o.before)
 			}
-			e.Message = fmt.Sprintf("%s %s from %s to %s (%s)", describeObjects(e.Objects), plural(len(e.Objects), "moves", "move"), from, policyTitle(o.after), c.policyCause(o))
+			e.Message = fmt.Sprintf("%s %s from %s to %s (%s)", describeObjects(e.Objects), phrase.Plural(len(e.Objects), "moves", "move"), from, policyTitle(o.after), c.policyCause(o))
 		})
 	},
 }

@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -11,7 +12,7 @@ var clusterJoins = EffectKind{
 	Summary: "clusters that join the fleet, and how many objects they receive",
 	find: func(c *comparison) []Effect {
 		return c.fleetEffects(c.joins, func(name string, placed int) string {
-			return fmt.Sprintf("cluster %s joins the fleet and receives %s", name, countOf(placed, "object"))
+			return fmt.Sprintf("cluster %s joins the fleet and receives %s", name, phrase.Count(placed, "object"))
 		}, c.after.Plan)
 	},
 }

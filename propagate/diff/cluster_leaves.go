@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -12,7 +13,7 @@ var clusterLeaves = EffectKind{
 	find: func(c *comparison) []Effect {
 		return c.fleetEffects(c.leaves, func(name string, placed int) string {
 			return fmt.Sprintf("cluster %s leaves the fleet: %s %s there unmanaged", name,
-				countOf(placed, "object"), plural(placed, "stays", "stay"))
+				phrase.Count(placed, "object"), phrase.Plural(placed, "stays", "stay"))
 		}, c.before.Plan)
 	},
 }

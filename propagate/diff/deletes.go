@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -13,7 +14,7 @@ var deletes = EffectKind{
 		return c.groupOutcomes(Delete, func(o *object, _ *outcome) (string, bool) {
 			return joinKey(o.id.Group, o.id.Kind, o.deletionCause()), !deletionCascades(o.id.GroupKind())
 		}).effects(func(_ string, e *Effect, of *effectGroup) {
-			e.Message = fmt.Sprintf("%s %s deleted from %s: %s", describeObjects(e.Objects), plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), of.first.deletionCause())
+			e.Message = fmt.Sprintf("%s %s deleted from %s: %s", describeObjects(e.Objects), phrase.Plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), of.first.deletionCause())
 		})
 	},
 }

@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -14,7 +15,7 @@ var deletionHeld = EffectKind{
 			return s.message, s.leaving
 		}).effects(func(why string, e *Effect, of *effectGroup) {
 			e.Message = fmt.Sprintf("%s %s no longer placed on %s and not deleted there: %s", describeObjects(e.Objects),
-				plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), why)
+				phrase.Plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), why)
 		})
 	},
 }

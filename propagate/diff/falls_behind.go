@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -29,7 +30,7 @@ var fallsBehind = EffectKind{
 		})
 		effects := g.effects(func(how string, e *Effect, of *effectGroup) {
 			e.Message = fmt.Sprintf("%s %s held and %s behind: %s", describeClusters(e.Clusters),
-				plural(len(e.Clusters), "stays", "stay"), plural(len(e.Clusters), "falls", "fall"), how)
+				phrase.Plural(len(e.Clusters), "stays", "stay"), phrase.Plural(len(e.Clusters), "falls", "fall"), how)
 		})
 		for name, n := range changes { // in any order: effects are sorted later
 			if n == 0 {
@@ -45,12 +46,12 @@ var fallsBehind = EffectKind{
 
 // describeBehind returns how far a held cluster is behind.
 func (c *comparison) describeBehind(changes int, seen Observation) string {
-	text := countOf(changes, "object") + " would change there"
+	text := phrase.Count(changes, "object") + " would change there"
 	if changes == 0 {
 		text = "nothing more would change there"
 	}
 	if seen.RevisionsBehind > 0 {
-		text += ", and " + countOf(seen.RevisionsBehind, "revision") + plural(seen.RevisionsBehind, " was", " were") + " published after the one that it runs"
+		text += ", and " + phrase.Count(seen.RevisionsBehind, "revision") + phrase.Plural(seen.RevisionsBehind, " was", " were") + " published after the one that it runs"
 	}
 	if seen.Revision != "" {
 		text += " (" + seen.Revision + ")"

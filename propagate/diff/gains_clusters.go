@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -19,7 +20,7 @@ var gainsClusters = EffectKind{
 			g.add(joinKey(fmt.Sprint(gained), policyTitle(o.after)), o, gained)
 		}
 		return g.effects(func(_ string, e *Effect, of *effectGroup) {
-			e.Message = fmt.Sprintf("%s %s now placed on %s", describeObjects(e.Objects), plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters))
+			e.Message = fmt.Sprintf("%s %s now placed on %s", describeObjects(e.Objects), phrase.Plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters))
 			if p := of.first.after.Policy; p != nil {
 				e.Message, e.At = e.Message+", chosen by "+p.Title(), p.At("spec.placement")
 			}

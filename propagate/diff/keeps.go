@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -14,7 +15,7 @@ var keeps = EffectKind{
 			return s.message, !c.leaves[s.clusters[0]]
 		}).effects(func(why string, e *Effect, of *effectGroup) {
 			e.Message = fmt.Sprintf("%s %s no longer placed on %s and %s there unmanaged: %s", describeObjects(e.Objects),
-				plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), plural(len(e.Objects), "stays", "stay"), why)
+				phrase.Plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), phrase.Plural(len(e.Objects), "stays", "stay"), why)
 		})
 	},
 }

@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -17,7 +18,7 @@ var losesAllClusters = EffectKind{
 			}
 		}
 		return g.effects(func(why string, e *Effect, of *effectGroup) {
-			e.Message = fmt.Sprintf("%s %s no longer placed on any cluster: %s", describeObjects(e.Objects), plural(len(e.Objects), "is", "are"), why)
+			e.Message = fmt.Sprintf("%s %s no longer placed on any cluster: %s", describeObjects(e.Objects), phrase.Plural(len(e.Objects), "is", "are"), why)
 		})
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -22,7 +23,7 @@ var losesClusters = EffectKind{
 		}
 		return g.effects(func(_ string, e *Effect, of *effectGroup) {
 			why, at := rejection(of.first.after, e.Clusters[0])
-			e.Message = fmt.Sprintf("%s %s no longer placed on %s: %s %s", describeObjects(e.Objects), plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), e.Clusters[0], why)
+			e.Message = fmt.Sprintf("%s %s no longer placed on %s: %s %s", describeObjects(e.Objects), phrase.Plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), e.Clusters[0], why)
 			e.At = at
 		})
 	},

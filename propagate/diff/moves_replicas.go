@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -30,7 +31,7 @@ var movesReplicas = EffectKind{
 				e.Values = append(e.Values, v)
 				moved = append(moved, fmt.Sprintf("%s %s to %s", v.Cluster, cmp.Or(v.Before, "0"), cmp.Or(v.After, "0")))
 			}
-			e.Message = fmt.Sprintf("replicas of %s change from %d to %d in all: %s", describeObjects(e.Objects), replicas(of.first.before), replicas(of.first.after), joinNames(moved))
+			e.Message = fmt.Sprintf("replicas of %s change from %d to %d in all: %s", describeObjects(e.Objects), replicas(of.first.before), replicas(of.first.after), phrase.And(moved, maxNames-1))
 			if p := of.first.after.Policy; p != nil {
 				e.At = p.At("spec.placement.replicaScheduling")
 			}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -20,7 +21,7 @@ var noLongerHeld = EffectKind{
 		}
 		return g.effects(func(why string, e *Effect, of *effectGroup) {
 			e.Message = fmt.Sprintf("%s %s no longer held on %s and %s the held change; previously held: %s",
-				describeObjects(e.Objects), plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), plural(len(e.Objects), "receives", "receive"), why)
+				describeObjects(e.Objects), phrase.Plural(len(e.Objects), "is", "are"), describeClusters(e.Clusters), phrase.Plural(len(e.Objects), "receives", "receive"), why)
 			if p := of.first.after.Policy; p != nil {
 				e.At = p.At("spec")
 			}

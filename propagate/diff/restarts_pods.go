@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -26,7 +27,7 @@ var restartsPods = EffectKind{
 		}
 		return g.effects(func(key string, e *Effect, of *effectGroup) {
 			if key == "counted" {
-				e.Message = fmt.Sprintf("%s of %s %s on %s", countOf(pods[key], "pod"), describeObjects(e.Objects), plural(pods[key], "restarts", "restart"), describeClusters(e.Clusters))
+				e.Message = fmt.Sprintf("%s of %s %s on %s", phrase.Count(pods[key], "pod"), describeObjects(e.Objects), phrase.Plural(pods[key], "restarts", "restart"), describeClusters(e.Clusters))
 				return
 			}
 			e.Message = fmt.Sprintf("the pods of %s restart on every node of %s", describeObjects(e.Objects), describeClusters(e.Clusters))

@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -18,7 +19,7 @@ var takesOver = EffectKind{
 		}
 		return g.effects(func(_ string, e *Effect, of *effectGroup) {
 			e.Message = fmt.Sprintf("%s %s over existing objects of the same name that accord does not manage (conflictResolution: Overwrite)",
-				describeObjects(e.Objects), plural(len(e.Objects), "takes", "take"))
+				describeObjects(e.Objects), phrase.Plural(len(e.Objects), "takes", "take"))
 			if p := of.first.after.Policy; p != nil {
 				e.At = p.At("spec.conflictResolution")
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -23,7 +24,7 @@ var unreachable = EffectKind{
 				since = " for " + shortDuration(silent)
 			}
 			e.Message = fmt.Sprintf("%s is unreachable%s: %s %s there when it is reachable again", name, since,
-				countOf(len(e.Objects), "object"), plural(len(e.Objects), "changes", "change"))
+				phrase.Count(len(e.Objects), "object"), phrase.Plural(len(e.Objects), "changes", "change"))
 			if revision := c.options.Observed[name].Revision; revision != "" {
 				e.Message += "; it runs " + revision
 			}

@@ -1,5 +1,7 @@
 package divide
 
+import "github.com/accord-dev/accord/internal/phrase"
+
 // round is one division of total replicas by room: over all candidates, or over those of one tier.
 //
 //	had = total   keep: nothing moves, even if there are new clusters
@@ -74,7 +76,7 @@ func (d round) refusal(i int) string {
 	case d.mode == more && s.room == 0:
 		return "has no room" + s.doubt()
 	default:
-		return "is not needed: fewer clusters have room for " + replicas(d.total)
+		return "is not needed: fewer clusters have room for " + phrase.Count(int(d.total), "replica")
 	}
 }
 

@@ -1,9 +1,8 @@
 package divide
 
 import (
-	"fmt"
-
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/place"
 )
 
@@ -33,13 +32,8 @@ func static(r Request) []Share {
 const unlisted = "matches no entry of staticWeightList"
 
 // noneOf returns the reason why a cluster with a weight is not a target.
-func noneOf(total int64) string { return "its share of " + replicas(total) + " is 0" }
-
-func replicas(n int64) string {
-	if n == 1 {
-		return "1 replica"
-	}
-	return fmt.Sprintf("%d replicas", n)
+func noneOf(total int64) string {
+	return "its share of " + phrase.Count(int(total), "replica") + " is 0"
 }
 
 // weight is the weight of a cluster, and the index of its entry in the list; -1 without an entry.

@@ -3,6 +3,8 @@ package place
 import (
 	"fmt"
 	"slices"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // byCluster takes the most preferred candidates, as many as the constraint allows (Karmada §4.5, cluster algorithm). If
@@ -49,12 +51,12 @@ func (q Question) exchange(chosen, rest []Candidate) int64 {
 
 // notEnoughRoom returns the problem of clusters that together have too little room.
 func (q Question) notEnoughRoom(limit constraint, clusters int, room int64) error {
-	where, field := fmt.Sprintf("all %s that fit", counted(clusters, "cluster")), limit.field
+	where, field := fmt.Sprintf("all %s that fit", phrase.Count(clusters, "cluster")), limit.field
 	if clusters == limit.most {
-		where, field = "at most "+counted(clusters, "cluster"), limit.field+".maxGroups"
+		where, field = "at most "+phrase.Count(clusters, "cluster"), limit.field+".maxGroups"
 	}
 	return &Problem{
-		Message: fmt.Sprintf("in %s there is room for %d of %s", where, room, counted(int(q.replicas()), "replica")),
+		Message: fmt.Sprintf("in %s there is room for %d of %s", where, room, phrase.Count(int(q.replicas()), "replica")),
 		Field:   field,
 	}
 }

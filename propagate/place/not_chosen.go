@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // tooMany returns the reason for each cluster of rest: the constraint allows no more than the chosen ones, of which
@@ -36,10 +38,7 @@ func (q Question) others(r region, limit constraint, fit int) []NotChosen {
 
 // atMost returns "1 of 3 clusters is", "2 of 3 clusters are".
 func (c constraint) atMost(of int) string {
-	if c.most == 1 {
-		return fmt.Sprintf("1 of %d clusters is", of)
-	}
-	return fmt.Sprintf("%d of %d clusters are", c.most, of)
+	return fmt.Sprintf("%d of %d clusters %s", c.most, of, phrase.Plural(c.most, "is", "are"))
 }
 
 // preferenceReason returns the reason why one cluster was preferred to another.
@@ -80,13 +79,13 @@ func (q Question) elsewhere(r region, chosen []region, limit, cluster constraint
 func (q Question) regionReason(chosen, left region, cluster constraint) string {
 	switch {
 	case chosen.worth < left.worth:
-		return fmt.Sprintf("that is the best combination with %s", counted(cluster.least, "cluster"))
+		return fmt.Sprintf("that is the best combination with %s", phrase.Count(cluster.least, "cluster"))
 	case chosen.worth/unit != left.worth/unit:
 		return q.worthReason(chosen, left)
 	case chosen.worth != left.worth:
 		return chosen.name + " has the object already"
 	case len(chosen.clusters) != len(left.clusters):
-		return fmt.Sprintf("%s has %s, %s has %d", chosen.name, counted(len(chosen.clusters), "cluster"), left.name, len(left.clusters))
+		return fmt.Sprintf("%s has %s, %s has %d", chosen.name, phrase.Count(len(chosen.clusters), "cluster"), left.name, len(left.clusters))
 	}
 	return chosen.name + " comes first by name"
 }
@@ -96,20 +95,12 @@ func (q Question) worthReason(chosen, left region) string {
 	has, lacks := int(chosen.worth/unit), int(left.worth/unit)
 	switch {
 	case q.divided():
-		return fmt.Sprintf("%s has room for %s, %s for %d", chosen.name, counted(has, "replica"), left.name, lacks)
+		return fmt.Sprintf("%s has room for %s, %s for %d", chosen.name, phrase.Count(has, "replica"), left.name, lacks)
 	case q.replicas() == 0:
-		return fmt.Sprintf("%s has %s, %s has %d", chosen.name, counted(has, "cluster"), left.name, lacks)
+		return fmt.Sprintf("%s has %s, %s has %d", chosen.name, phrase.Count(has, "cluster"), left.name, lacks)
 	}
 	return fmt.Sprintf("%s has %s with room for %s, %s has %d",
-		chosen.name, counted(has, "cluster"), counted(int(q.replicas()), "replica"), left.name, lacks)
-}
-
-// counted returns "1 cluster", "2 clusters".
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+		chosen.name, phrase.Count(has, "cluster"), phrase.Count(int(q.replicas()), "replica"), left.name, lacks)
 }
 
 // listed returns up to three names for a sentence, with the verb.

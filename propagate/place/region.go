@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // region has the candidates of one region.
@@ -138,7 +140,7 @@ func (q Question) sharing(clusters []Candidate, limit, cluster constraint) int64
 func tooFew(regions []region, limit, cluster constraint) error {
 	slices.SortFunc(regions, func(a, b region) int { return cmp.Compare(len(b.clusters), len(a.clusters)) })
 	n := min(len(regions), limit.most)
-	return cluster.needs(fmt.Sprintf("%s together have %d", counted(n, "region"), clustersOf(regions[:n])))
+	return cluster.needs(fmt.Sprintf("%s together have %d", phrase.Count(n, "region"), clustersOf(regions[:n])))
 }
 
 func clustersOf(regions []region) int {

@@ -4,7 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
+
+// namedClusters is the number of clusters that a line names before it counts the others.
+const namedClusters = 5
 
 // Timeline is the result of a simulation.
 type Timeline struct {
@@ -62,13 +67,13 @@ func (t Timeline) String() string {
 		fmt.Fprintf(&b, ": %s", t.Last.Message)
 	}
 	if len(t.Last.OutdatedClusters) > 0 {
-		fmt.Fprintf(&b, ", without %s", names(t.Last.OutdatedClusters))
+		fmt.Fprintf(&b, ", without %s", phrase.List(t.Last.OutdatedClusters, namedClusters))
 	}
 	return b.String() + "\n"
 }
 
 func (m Moment) sentence() string {
-	who := names(m.Clusters)
+	who := phrase.List(m.Clusters, namedClusters)
 	verb := func(one, many string) string {
 		if len(m.Clusters) == 1 {
 			return who + " " + one
@@ -107,13 +112,4 @@ func withMessage(sentence, message string) string {
 		return sentence
 	}
 	return sentence + ": " + message
-}
-
-// names returns "a, b, c", or the first names and how many more there are.
-func names(all []string) string {
-	const shown = 6
-	if len(all) <= shown {
-		return strings.Join(all, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:shown-1], ", "), len(all)-shown+1)
 }

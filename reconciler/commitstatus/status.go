@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/source/forge"
 	"github.com/accord-dev/accord/status"
 )
@@ -100,7 +101,7 @@ func mistakeOf(r *v1alpha1.Release, message string) string {
 	text := firstLine(mistakes[0])
 	if more := len(mistakes) - 1 + int(r.Status.ErrorsOmitted); more > 0 {
 		suffix := fmt.Sprintf(" (and %d more)", more)
-		text = shortened(text, maxDescription-len(suffix)) + suffix
+		text = phrase.Cut(text, maxDescription-len(suffix)) + suffix
 	}
 	return text
 }
@@ -108,16 +109,7 @@ func mistakeOf(r *v1alpha1.Release, message string) string {
 // firstLine returns the first line of a text, shortened to maxDescription.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	return shortened(line, maxDescription)
-}
-
-// shortened cuts s to the given number of characters and marks the cut.
-func shortened(s string, characters int) string {
-	const cut = "..."
-	if runes := []rune(s); len(runes) > characters {
-		return string(runes[:characters-len(cut)]) + cut
-	}
-	return s
+	return phrase.Cut(line, maxDescription)
 }
 
 // terminal reports whether a state normally does not change any more. Terminal states are sent at once.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/status"
@@ -37,7 +38,8 @@ func (r *Reporter) Part(ctx context.Context, f *state.Federation, p status.Remov
 	}
 	if news {
 		r.emit(changes.Event{About: about, Type: changes.Warning, Reason: ClusterRemoved, Message: fmt.Sprintf(
-			"cluster %s was removed; %d delivered objects were left in place: %s", p.Cluster, len(p.Inventory), named(p.Inventory))})
+			"cluster %s was removed; %s %s left in place: %s", p.Cluster, phrase.Count(len(p.Inventory), "delivered object"),
+			phrase.Plural(len(p.Inventory), "was", "were"), named(p.Inventory))})
 	}
 	return nil
 }

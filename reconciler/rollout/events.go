@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/stage"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/rolloutrecord"
@@ -60,18 +61,10 @@ func sentence(name string, e stage.Event, clusters []string) string {
 		stage.ClusterRolledBack: "%s: rolled back to the last healthy version", stage.RolloutResumed: "resumed", stage.RolloutCompleted: "all stages are completed",
 	}[e.Kind]
 	if strings.Contains(did, "%s") {
-		did = fmt.Sprintf(did, cmp.Or(named(clusters), "none"))
+		did = fmt.Sprintf(did, cmp.Or(phrase.First(clusters, namedClusters), "none"))
 	}
 	if e.Message != "" {
 		did += ": " + e.Message
 	}
 	return text + ": " + did
-}
-
-// named names the first few of many clusters.
-func named(all []string) string {
-	if len(all) <= namedClusters {
-		return strings.Join(all, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:namedClusters], ", "), len(all)-namedClusters)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply"
 	"github.com/accord-dev/accord/reconciler/apply/live"
@@ -240,10 +241,7 @@ func (d *DryRun) byCluster() map[string]map[manifest.ID]bool {
 
 // String returns "12 objects tried, none refused; 3 could not be tried: ...; not asked: ...".
 func (d *DryRun) String() string {
-	text := fmt.Sprintf("%d objects tried, none refused", d.tried)
-	if d.tried == 1 {
-		text = "1 object tried, none refused"
-	}
+	text := phrase.Count(d.tried, "object") + " tried, none refused"
 	if n := len(d.unchecked); n > 0 {
 		text += fmt.Sprintf("; %d could not be tried: %s%s", n, d.unchecked[0], more(n))
 	}

@@ -5,7 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"unicode/utf8"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // maxDescription is the number of characters of a description that GitHub displays.
@@ -44,20 +45,11 @@ func (r *repository) Report(ctx context.Context, commit string, s Status) error 
 	default:
 		return fmt.Errorf("unknown state %q", s.State)
 	}
-	s.Description = cut(s.Description, maxDescription)
+	s.Description = phrase.Cut(s.Description, maxDescription)
 	if err := r.api.report(ctx, commit, s); err != nil {
 		return fmt.Errorf("set the status %s of commit %.12s of %s: %w", s.Context, commit, r.at, err)
 	}
 	return nil
-}
-
-// cut shortens s to a number of characters and marks the cut.
-func cut(s string, characters int) string {
-	const dots = "..."
-	if utf8.RuneCountInString(s) <= characters {
-		return s
-	}
-	return string([]rune(s)[:characters-len(dots)]) + dots
 }
 
 // orNil returns nil for an empty string, so that the field is omitted.

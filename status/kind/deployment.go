@@ -59,7 +59,7 @@ func deploymentHealth(spec, status map[string]any) (Health, string) {
 	case updated < want, available < want:
 		return Progressing, progress + paused + blocked(status)
 	case replicas > updated:
-		return Progressing, fmt.Sprintf("%d old replicas are still there%s", replicas-updated, paused)
+		return Progressing, health.StillThere(replicas-updated, "old replica") + paused
 	}
 	return Healthy, fmt.Sprintf("%d of %d available%s", available, want, paused)
 }

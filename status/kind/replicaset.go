@@ -30,7 +30,7 @@ func replicaSetHealth(spec, status map[string]any) (Health, string) {
 	case available < want:
 		return Progressing, message + blocked(status)
 	case replicas > want:
-		return Progressing, fmt.Sprintf("%d surplus replicas are still there", replicas-want)
+		return Progressing, health.StillThere(replicas-want, "surplus replica")
 	}
 	return Healthy, message
 }

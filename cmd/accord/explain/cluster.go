@@ -7,7 +7,7 @@ import (
 
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/cmd/accord/load"
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -99,9 +99,9 @@ func addToGroup(rules []RuleGroup, why, at string, d *propagate.Decision) []Rule
 }
 
 func (s *ClusterReport) verdict() string {
-	line := fmt.Sprintf("%s gets %d of %s", s.Cluster, s.Objects, text.Count(s.Of, "object"))
+	line := fmt.Sprintf("%s gets %d of %s", s.Cluster, s.Objects, phrase.Count(s.Of, "object"))
 	if s.Replicas > 0 {
-		line += ", " + text.Count(int(s.Replicas), "replica")
+		line += ", " + phrase.Count(int(s.Replicas), "replica")
 	}
 	if s.Held > 0 {
 		line += fmt.Sprintf("; %d held", s.Held)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/accord-dev/accord/clusters/fleet"
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // clusterFacts returns the facts that decisions depend on.
@@ -35,9 +35,9 @@ func apiFact(apis *fleet.APIs) string {
 	case apis == nil:
 		return "APIs not known: no kind is refused for not being served"
 	case !apis.Complete:
-		return fmt.Sprintf("serves %s that are known, and perhaps others", text.Count(len(apis.Served), "kind"))
+		return fmt.Sprintf("serves %s that are known, and perhaps others", phrase.Count(len(apis.Served), "kind"))
 	}
-	return "serves " + text.Count(len(apis.Served), "kind")
+	return "serves " + phrase.Count(len(apis.Served), "kind")
 }
 
 func resourceFact(r *fleet.Resources) string {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 func (s *ClusterReport) Print(out io.Writer, f text.Format) error {
@@ -38,6 +39,6 @@ func (s *ClusterReport) Print(out io.Writer, f text.Format) error {
 
 func writeRules(b *strings.Builder, what string, rules []RuleGroup) {
 	for _, r := range rules {
-		fmt.Fprintf(b, "\n%d %s: %s%s\n  %s\n", len(r.Objects), what, r.Why, text.WithPrefix(" (", text.WithSuffix(r.At, ")")), text.List(r.Objects, text.MaxNames))
+		fmt.Fprintf(b, "\n%d %s: %s%s\n  %s\n", len(r.Objects), what, r.Why, text.WithPrefix(" (", text.WithSuffix(r.At, ")")), phrase.List(r.Objects, text.MaxNames))
 	}
 }

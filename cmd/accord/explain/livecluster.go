@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/cmd/accord/view"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // LiveCluster is the state of a cluster on the hub; its JSON form is stable.
@@ -65,6 +66,6 @@ func (live *LiveCluster) write(b *strings.Builder, now time.Time) {
 		fmt.Fprintf(b, "  problem   %s %s for %s%s\n", p.Object, p.State, text.Age(p.Since, now), text.WithPrefix(": ", p.Message))
 	}
 	if c.TroubleOmitted > 0 {
-		fmt.Fprintf(b, "  problem   and %d more objects\n", c.TroubleOmitted)
+		fmt.Fprintf(b, "  problem   and %s\n", phrase.Count(int(c.TroubleOmitted), "more object"))
 	}
 }

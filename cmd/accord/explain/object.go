@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -154,7 +155,7 @@ func notes(d *propagate.Decision, owners []manifest.ID) []string {
 		all = append(all, "divided afresh for WorkloadRebalancer "+d.Rebalanced)
 	}
 	if len(owners) > 0 {
-		all = append(all, "goes along with "+text.List(text.Names(owners), 3))
+		all = append(all, "goes along with "+phrase.List(text.Names(owners), 3))
 	}
 	if d.Dependencies {
 		all = append(all, "what it refers to goes along (propagateDeps)")

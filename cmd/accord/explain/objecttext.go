@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 func (r *ObjectReport) Print(out io.Writer, f text.Format) error {
@@ -53,7 +54,7 @@ func sentTo(clusters []string) string {
 	if len(clusters) == 0 {
 		return "its own policy sends it there"
 	}
-	return text.List(clusters, text.MaxNames)
+	return phrase.List(clusters, text.MaxNames)
 }
 
 // decisionGroup is the clusters with the same decision.
@@ -88,7 +89,7 @@ func (g *decisionGroup) write(b *strings.Builder) {
 	if len(g.names) == 1 {
 		fmt.Fprintf(b, "\n%s: %s\n", g.names[0], g.summary())
 	} else {
-		fmt.Fprintf(b, "\n%d clusters: %s\n  %s\n", len(g.names), g.summary(), text.List(g.names, text.MaxNames))
+		fmt.Fprintf(b, "\n%d clusters: %s\n  %s\n", len(g.names), g.summary(), phrase.List(g.names, text.MaxNames))
 	}
 	if g.Fit != "" {
 		fmt.Fprintln(b, "  would fit: "+g.Fit)
@@ -114,7 +115,7 @@ func (g *decisionGroup) summary() string {
 	}
 	line := "chosen"
 	if g.Replicas != nil {
-		line += ", " + text.Count(int(*g.Replicas), "replica")
+		line += ", " + phrase.Count(int(*g.Replicas), "replica")
 		if len(g.names) > 1 {
 			line += " each"
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // verdict returns "apps/Deployment shop/web goes to 28 of 30 clusters, 84 replicas in all; held on 1".
@@ -33,11 +34,11 @@ func (r *ObjectReport) verdict() string {
 		return fmt.Sprintf("%s is claimed by %s, and there is no cluster to send it to", r.id, r.Policy.Policy)
 	}
 	if chosen == 0 {
-		return fmt.Sprintf("%s goes to none of %s: %s", r.id, text.Count(r.fleet, "cluster"), r.Why)
+		return fmt.Sprintf("%s goes to none of %s: %s", r.id, phrase.Count(r.fleet, "cluster"), r.Why)
 	}
-	line := fmt.Sprintf("%s goes to %d of %s", r.id, chosen, text.Count(r.fleet, "cluster"))
+	line := fmt.Sprintf("%s goes to %d of %s", r.id, chosen, phrase.Count(r.fleet, "cluster"))
 	if counted > 0 {
-		line += fmt.Sprintf(", %s in all", text.Count(int(replicas), "replica"))
+		line += fmt.Sprintf(", %s in all", phrase.Count(int(replicas), "replica"))
 	}
 	if held > 0 {
 		line += fmt.Sprintf("; held on %d", held)
@@ -65,7 +66,7 @@ func (r *ObjectReport) verdictOn() string {
 	case c.Held != "":
 		return fmt.Sprintf("%s goes to %s, but is held there", r.id, r.only)
 	case c.Replicas != nil:
-		return fmt.Sprintf("%s goes to %s with %s", r.id, r.only, text.Count(int(*c.Replicas), "replica"))
+		return fmt.Sprintf("%s goes to %s with %s", r.id, r.only, phrase.Count(int(*c.Replicas), "replica"))
 	}
 	return fmt.Sprintf("%s goes to %s", r.id, r.only)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo/edit"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // ManifestFile is a manifest in a file of the work tree.
@@ -67,11 +68,11 @@ func (w Selector) notFound(all []ManifestFile, root string) string {
 	case len(all) == 0:
 		return fmt.Sprintf("there is no manifest of a %s in %s", w.Noun, root)
 	case w.Name == "":
-		return fmt.Sprintf("which %s? There is %s", w.Noun, text.List(names, text.FewNames))
+		return fmt.Sprintf("which %s? There is %s", w.Noun, phrase.List(names, text.FewNames))
 	}
 	hint := manifest.DidYouMean(w.Name, names)
 	if hint == "" {
-		hint = "; there is " + text.List(names, text.FewNames)
+		hint = "; there is " + phrase.List(names, text.FewNames)
 	}
 	return fmt.Sprintf("no %s %q in %s%s", w.Noun, w.Name, root, hint)
 }
@@ -112,7 +113,7 @@ func (h *Repository) manifests(below string, of func(ManifestFile) bool) (all []
 		return nil, "", fmt.Errorf("looking for manifests: %w", err)
 	}
 	if len(broken) > 0 {
-		unread = " (not read, because they are no YAML: " + text.List(broken, 3) + ")"
+		unread = " (not read, because they are no YAML: " + phrase.List(broken, 3) + ")"
 	}
 	return all, unread, nil
 }
@@ -146,5 +147,5 @@ func FindManifest(dir string, w Selector) (*Repository, ManifestFile, error) {
 	for i, m := range found {
 		places[i] = m.Title() + " in " + m.Place()
 	}
-	return nil, ManifestFile{}, fmt.Errorf("several manifests match: %s (select one by name, --dir or --kind)", text.List(places, text.FewNames))
+	return nil, ManifestFile{}, fmt.Errorf("several manifests match: %s (select one by name, --dir or --kind)", phrase.List(places, text.FewNames))
 }

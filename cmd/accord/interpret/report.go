@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/lint"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -51,12 +52,12 @@ func (k *Rules) Check() *Report {
 	r := newReport(k.mistakes)
 	var parts []string
 	if n := len(k.customizations); n > 0 || len(k.health) == 0 {
-		parts = append(parts, text.Count(n, "customization")+" with "+text.Count(k.scripts(), "script"))
+		parts = append(parts, phrase.Count(n, "customization")+" with "+phrase.Count(k.scripts(), "script"))
 	}
 	if n := len(k.health); n > 0 {
-		parts = append(parts, text.Count(n, "healthCheckExprs entry"))
+		parts = append(parts, phrase.Count(n, "healthCheckExprs entry"))
 	}
-	r.Verdict = text.Count(r.Errors, "error") + ": " + strings.Join(parts, ", ")
+	r.Verdict = phrase.Count(r.Errors, "error") + ": " + strings.Join(parts, ", ")
 	return r
 }
 

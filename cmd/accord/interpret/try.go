@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
@@ -50,7 +51,7 @@ func (k *Rules) Run(samples []Sample, replicas int32, items []map[string]any) *R
 		}
 		r.Samples = append(r.Samples, t)
 	}
-	r.Verdict = fmt.Sprintf("%s: %s of %s", text.Count(r.Errors, "error"), text.Count(ran, "result"), text.Count(len(samples), "object"))
+	r.Verdict = fmt.Sprintf("%s: %s of %s", phrase.Count(r.Errors, "error"), phrase.Count(ran, "result"), phrase.Count(len(samples), "object"))
 	if missing > 0 {
 		r.Verdict += fmt.Sprintf(", %d not run for want of a sample", missing)
 	}

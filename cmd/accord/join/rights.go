@@ -18,7 +18,7 @@ import (
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/hub"
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/permit"
 	"github.com/accord-dev/accord/render"
@@ -43,7 +43,7 @@ func (f *Options) printRights(ctx context.Context, out io.Writer, name, dir stri
 	plurals := newPlurals(t.Parts.Objects)
 	rules := permit.Rights(plan, name, nil, plurals.resource)
 	_, err = fmt.Fprintf(out, "# What accord may do on %s: what it takes to deliver the %s that Git has for it (%s).\n", name,
-		text.Count(len(plan.ForCluster(name).Objects), "object"), t.Input.Revision)
+		phrase.Count(len(plan.ForCluster(name).Objects), "object"), t.Input.Revision)
 	if err != nil {
 		return err
 	}

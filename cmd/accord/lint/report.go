@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 )
@@ -117,7 +118,7 @@ func (r *Report) HasAtLeast(s propagate.Severity) bool {
 
 // verdict returns "0 errors, 0 warnings, 2 notes: 120 objects, 14 policies, 6 clusters; every object goes somewhere".
 func (r *Report) verdict() string {
-	counts := fmt.Sprintf("%s, %s, %s", text.Count(r.Errors, "error"), text.Count(r.Warnings, "warning"), text.Count(r.Notes, "note"))
+	counts := fmt.Sprintf("%s, %s, %s", phrase.Count(r.Errors, "error"), phrase.Count(r.Warnings, "warning"), phrase.Count(r.Notes, "note"))
 	if !r.Planned {
 		return counts + "; nothing was planned, there may be more"
 	}
@@ -127,12 +128,10 @@ func (r *Report) verdict() string {
 		where = "there is nothing to place"
 	case r.Clusters == 0:
 		where = "no Cluster is declared, so where objects go is not judged"
-	case r.Nowhere == 1:
-		where = "1 object goes nowhere"
-	case r.Nowhere > 1:
-		where = fmt.Sprintf("%d objects go nowhere", r.Nowhere)
+	case r.Nowhere > 0:
+		where = phrase.Count(r.Nowhere, "object") + phrase.Plural(r.Nowhere, " goes", " go") + " nowhere"
 	}
-	return fmt.Sprintf("%s: %s, %s, %s; %s", counts, text.Count(r.Objects, "object"), text.Count(r.Policies, "policy"), text.Count(r.Clusters, "cluster"), where)
+	return fmt.Sprintf("%s: %s, %s, %s; %s", counts, phrase.Count(r.Objects, "object"), phrase.Count(r.Policies, "policy"), phrase.Count(r.Clusters, "cluster"), where)
 }
 
 func (r *Report) Write(out io.Writer, f text.Format) error {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/interpret"
@@ -39,7 +39,7 @@ func SelectFederation(file string, objects []render.Object) (*v1alpha1.Federatio
 		}
 	}
 	if len(found) != 1 {
-		return nil, render.Object{}, fmt.Errorf("%s has %s, expected one", file, text.Count(len(found), "Federation"))
+		return nil, render.Object{}, fmt.Errorf("%s has %s, expected one", file, phrase.Count(len(found), "Federation"))
 	}
 	fed := &v1alpha1.Federation{}
 	if err := manifest.Decode(found[0].Manifest, found[0].Text, found[0].Origin, fed).Err(); err != nil {

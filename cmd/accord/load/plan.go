@@ -10,7 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/exit"
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/dump"
 )
@@ -65,7 +65,7 @@ func (p *PlannedTree) CheckCluster(name string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("no cluster %q; %s", name, NoClusters)
 	}
-	return fmt.Errorf("no cluster %q among %s%s", name, text.Count(len(names), "Cluster"), manifest.DidYouMean(name, names))
+	return fmt.Errorf("no cluster %q among %s%s", name, phrase.Count(len(names), "Cluster"), manifest.DidYouMean(name, names))
 }
 
 // NoClusters is the message for a plan without Clusters.

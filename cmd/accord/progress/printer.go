@@ -9,6 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Event is one line of "accord wait -o json". Result, ExitCode, Worst and Next are only in the last one.
@@ -140,7 +141,7 @@ func textLine(out io.Writer, e Event, now time.Time) error {
 		line += fmt.Sprintf("  %s  %s%s%s\n", w.Cluster, w.State, text.ForAge(w.Since, now), text.WithPrefix("  ", text.Join(": ", w.Object, w.Message)))
 	}
 	if e.Omitted > 0 {
-		line += fmt.Sprintf("  and %s that are not done\n", text.Count(int(e.Omitted), "more cluster"))
+		line += fmt.Sprintf("  and %s that are not done\n", phrase.Count(int(e.Omitted), "more cluster"))
 	}
 	if e.Next != "" {
 		line += "  next: " + e.Next + "\n"

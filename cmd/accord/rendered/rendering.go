@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render/override"
 )
@@ -137,7 +138,7 @@ func (n Skipped) String() string {
 
 // verdict returns "eu-1 gets 12 objects (main@sha1:4f2c9e1...); 1 held; 1 could not be rendered".
 func (r *Rendering) verdict() string {
-	line := fmt.Sprintf("%s gets %s (%s)", r.Cluster, text.Count(len(r.Objects), "object"), r.Revision)
+	line := fmt.Sprintf("%s gets %s (%s)", r.Cluster, phrase.Count(len(r.Objects), "object"), r.Revision)
 	if len(r.Held) > 0 {
 		line += fmt.Sprintf("; %d held", len(r.Held))
 	}

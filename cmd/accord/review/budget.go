@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // markdownPart is one part of a document with a limited size.
@@ -21,7 +21,7 @@ type markdownPart struct {
 }
 
 // lacks returns "fields of 3 changes".
-func (p markdownPart) lacks(n int) string { return p.loses + " of " + text.Count(n, p.noun) }
+func (p markdownPart) lacks(n int) string { return p.loses + " of " + phrase.Count(n, p.noun) }
 
 // markdownBudget is the number of bytes that are left for the parts.
 type markdownBudget struct {
@@ -46,7 +46,7 @@ func (f *markdownBudget) fit(p markdownPart) string {
 		size, texts = size-len(texts[last]), texts[:last]
 	}
 	if left := len(p.items) - len(texts); left > 0 {
-		f.left = append(f.left, text.Count(left, p.noun))
+		f.left = append(f.left, phrase.Count(left, p.noun))
 	}
 	if len(texts) == 0 {
 		return ""

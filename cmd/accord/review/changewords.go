@@ -7,6 +7,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
@@ -46,7 +47,7 @@ func summaryOf(v diff.Variant) string {
 	for i, h := range v.Hunks {
 		paths[i] = hunkPath(h)
 	}
-	words := text.List(paths, 2)
+	words := phrase.List(paths, 2)
 	if v.Action != diff.Modify {
 		words = verbs[v.Action].word + ": " + words
 	}
@@ -70,7 +71,7 @@ func cost(c diff.Change) string {
 	}
 	switch {
 	case pods > 0:
-		return "restarts " + text.Count(pods, "pod")
+		return "restarts " + phrase.Count(pods, "pod")
 	case restarts:
 		return "restarts pods"
 	}
@@ -91,7 +92,7 @@ func clustersOf(c diff.Change) []string {
 func reach(c diff.Change) string {
 	rest := len(clustersOf(c)) - len(c.Variants[0].Clusters)
 	first := c.Variants[0].Clusters
-	words := text.Count(len(first), "cluster")
+	words := phrase.Count(len(first), "cluster")
 	if len(first) == 1 {
 		words = first[0]
 	}
@@ -120,9 +121,9 @@ func location(c diff.Change, i int, name func(string) string) string {
 	case len(clusters) == 1:
 		return name(clusters[0]) + " differs"
 	case i == 0:
-		return "the same in " + text.Count(len(clusters), "cluster")
+		return "the same in " + phrase.Count(len(clusters), "cluster")
 	}
-	return text.Count(len(clusters), "cluster") + " differ"
+	return phrase.Count(len(clusters), "cluster") + " differ"
 }
 
 // detail returns the part of a variant that its hunks do not show.
@@ -133,11 +134,11 @@ func detail(v diff.Variant, hunks bool) string {
 	}
 	immutable := ""
 	if len(v.Immutable) > 0 {
-		immutable = "the API does not let " + text.List(v.Immutable, 3) + " change"
+		immutable = "the API does not let " + phrase.List(v.Immutable, 3) + " change"
 	}
 	restarts := ""
 	if v.RestartedPods > 0 {
-		restarts = "restarts " + text.Count(v.RestartedPods, "pod")
+		restarts = "restarts " + phrase.Count(v.RestartedPods, "pod")
 	} else if v.Restarts {
 		restarts = "restarts pods"
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
 	"github.com/accord-dev/accord/reconciler/apply"
@@ -235,7 +236,7 @@ func (l *DryRunReport) conclude() {
 		slices.Sort(u.Objects)
 	}
 	slices.SortFunc(l.Untried, func(a, b UntriedObjects) int { return cmp.Compare(a.Why, b.Why) })
-	l.Verdict = fmt.Sprintf("tried %s on %s", text.Count(l.Tried, "object"), text.OutOf(l.Asked, l.Clusters))
+	l.Verdict = fmt.Sprintf("tried %s on %s", phrase.Count(l.Tried, "object"), text.OutOf(l.Asked, l.Clusters))
 	l.Refused, l.Unreachable, l.Untried = orEmpty(l.Refused), orEmpty(l.Unreachable), orEmpty(l.Untried)
 }
 
@@ -256,7 +257,7 @@ func (r Rejection) String() string {
 	if len(r.Clusters) > 1 {
 		verb = "refuse"
 	}
-	return fmt.Sprintf("%s %s %s: %s", text.List(r.Clusters, text.FewNames), verb, r.Object, r.Message)
+	return fmt.Sprintf("%s %s %s: %s", phrase.List(r.Clusters, text.FewNames), verb, r.Object, r.Message)
 }
 
 // blocking returns the reasons why the change must not be merged: those of the comparison, and the rejections.

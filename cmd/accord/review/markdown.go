@@ -7,6 +7,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
 )
@@ -22,7 +23,7 @@ func (r *Review) Markdown(budget int) string {
 	parts := r.markdownParts()
 	all := &markdownBudget{}
 	for _, p := range parts {
-		all.left, all.shortened = append(all.left, text.Count(len(p.items), p.noun)), append(all.shortened, p.lacks(len(p.items)))
+		all.left, all.shortened = append(all.left, phrase.Count(len(p.items), p.noun)), append(all.shortened, p.lacks(len(p.items)))
 	}
 	reserve := len(all.omitted(budget, command))
 	if len(top)+len(bottom)+reserve > budget {
@@ -52,7 +53,7 @@ func (r *Review) markdownLeast(budget int, command string) string {
 	}
 	verdict := text.MarkdownText(r.Verdict)
 	if len(top)+len(verdict)+len(end) > budget {
-		verdict = text.MarkdownText(text.Cut(r.Verdict, max(0, (budget-len(top)-len(end))/4)))
+		verdict = text.MarkdownText(phrase.Cut(r.Verdict, max(0, (budget-len(top)-len(end))/4)))
 	}
 	return top + verdict + end
 }
@@ -63,9 +64,9 @@ func (r *Review) markdownHead() string {
 		if len(r.Files) > 0 {
 			files := make([]string, len(r.Files))
 			for i, file := range r.Files {
-				files[i] = text.CodeSpan(text.Cut(file, 80))
+				files[i] = text.CodeSpan(phrase.Cut(file, 80))
 			}
-			title = append(title, text.List(files, 3))
+			title = append(title, phrase.List(files, 3))
 		}
 		title = append(title, text.CodeSpan(shortDigest(r.After.Digest)))
 	}
@@ -129,7 +130,7 @@ func (r *Review) tablePart() markdownPart {
 	}
 	for i, c := range r.Changes {
 		p.items = append(p.items, []string{fmt.Sprintf("| %s %d | %s | %s | %s | %s |\n", text.CodeSpan(verbs[c.Variants[0].Action].sign), i+1,
-			text.TableCell(text.Cut(subject(c), 120)), text.TableCell(text.Cut(summaryOf(c.Variants[0]), 120)),
+			text.TableCell(phrase.Cut(subject(c), 120)), text.TableCell(phrase.Cut(summaryOf(c.Variants[0]), 120)),
 			text.TableCell(reach(c)), cost(c))})
 	}
 	return p
@@ -160,7 +161,7 @@ func changeBlock(i int, c diff.Change, fields int) string {
 			b.WriteString("\n" + text.CodeBlock("diff", fieldLines(shown)))
 		}
 		if rest := len(v.Hunks) - fields; rest > 0 {
-			fmt.Fprintf(&b, "\n%s not shown\n", text.Count(rest, "field"))
+			fmt.Fprintf(&b, "\n%s not shown\n", phrase.Count(rest, "field"))
 		}
 	}
 	b.WriteString("\n</details>\n")
@@ -184,14 +185,14 @@ func variantLine(c diff.Change, j int, v diff.Variant) string {
 	}
 	line := location(c, j, text.CodeSpan)
 	if len(v.Clusters) > 1 {
-		line += ": " + text.List(names, 3*text.FewNames)
+		line += ": " + phrase.List(names, 3*text.FewNames)
 	}
 	if len(v.Objects) > 0 {
 		ids := make([]string, len(v.Objects))
 		for k, id := range v.Objects {
 			ids[k] = text.CodeSpan(id.String())
 		}
-		line += ", of " + text.List(ids, text.FewNames)
+		line += ", of " + phrase.List(ids, text.FewNames)
 	}
 	return text.Join(": ", text.Capitalize(line), text.MarkdownText(detail(v, len(v.Hunks) > 0))) + "\n"
 }

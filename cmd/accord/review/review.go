@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/lint"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
 )
@@ -182,7 +183,7 @@ func (p *comparison) plan(k *load.HubSnapshot, r *Review, now time.Time) {
 		p.base.tree.Input.Fleet, p.base.tree.Input.Previous = k.Fleet(p.base.tree, p.base.tree, by), k.Previous()
 		if err := p.base.decide(); err != nil {
 			n := len(mistakesOf(err))
-			r.Notes = append(r.Notes, fmt.Sprintf("base has %s and cannot be planned (accord lint shows them there): everything counts as new", text.Count(n, "mistake")))
+			r.Notes = append(r.Notes, fmt.Sprintf("base has %s and cannot be planned (accord lint shows them there): everything counts as new", phrase.Count(n, "mistake")))
 			p.base.tree = nil
 		} else {
 			previous = p.base.plan.Previous()
@@ -289,11 +290,11 @@ func (r *Review) conclude() {
 func (r *Review) verdict() string {
 	switch r.Result {
 	case Invalid:
-		return "cannot be planned: " + text.Count(len(r.Mistakes), "mistake")
+		return "cannot be planned: " + phrase.Count(len(r.Mistakes), "mistake")
 	case Unchanged:
-		return "nothing changes in any of " + text.Count(r.Totals.Fleet, "cluster")
+		return "nothing changes in any of " + phrase.Count(r.Totals.Fleet, "cluster")
 	case Blocked:
-		return "blocked by " + text.Count(len(r.Blocking), "error") + ": " + r.extent()
+		return "blocked by " + phrase.Count(len(r.Blocking), "error") + ": " + r.extent()
 	}
 	return r.extent()
 }
@@ -302,12 +303,12 @@ func (r *Review) verdict() string {
 func (r *Review) extent() string {
 	policies := ""
 	if r.Policies > 0 {
-		policies = text.Count(r.Policies, "policy") + " changed"
+		policies = phrase.Count(r.Policies, "policy") + " changed"
 	}
 	affected := "no object in any cluster affected"
 	if !r.Empty() {
-		affected = fmt.Sprintf("%s in %s affected, %s", text.Count(r.Totals.Objects, "object"),
-			text.OutOf(r.Totals.Clusters, r.Totals.Fleet), text.Count(len(r.Changes), "distinct change"))
+		affected = fmt.Sprintf("%s in %s affected, %s", phrase.Count(r.Totals.Objects, "object"),
+			text.OutOf(r.Totals.Clusters, r.Totals.Fleet), phrase.Count(len(r.Changes), "distinct change"))
 	}
 	return text.Join(", ", policies, affected)
 }
@@ -333,7 +334,7 @@ func (r *Review) Description() string {
 	case r.Result == Invalid, r.Result == Unchanged:
 		return r.Verdict
 	case r.Result == Blocked:
-		return fmt.Sprintf("blocked by %s; %s", text.Count(len(r.Blocking), "error"), r.brief())
+		return fmt.Sprintf("blocked by %s; %s", phrase.Count(len(r.Blocking), "error"), r.brief())
 	}
 	return r.brief()
 }
@@ -342,7 +343,7 @@ func (r *Review) brief() string {
 	if r.Empty() {
 		return "no object in any cluster changes"
 	}
-	return fmt.Sprintf("%s in %s, %s", text.Count(r.Totals.Objects, "object"), text.Count(r.Totals.Clusters, "cluster"), text.Count(len(r.Changes), "distinct change"))
+	return fmt.Sprintf("%s in %s, %s", phrase.Count(r.Totals.Objects, "object"), phrase.Count(r.Totals.Clusters, "cluster"), phrase.Count(len(r.Changes), "distinct change"))
 }
 
 // Verify prints whether head has the requested digest. It returns 0 if it has, 1 if it has another one, and 2 if head cannot be

@@ -7,6 +7,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/lint"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -89,7 +90,7 @@ func (r *Review) dryRun() section {
 		add(propagate.Warning, x.Cluster+" could not be asked: "+x.Why)
 	}
 	for _, x := range r.Live.Untried {
-		add(propagate.Note, "cannot be tried yet, "+x.Why+": "+text.List(x.Objects, text.FewNames))
+		add(propagate.Note, "cannot be tried yet, "+x.Why+": "+phrase.List(x.Objects, text.FewNames))
 	}
 	return s
 }

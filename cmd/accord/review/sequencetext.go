@@ -7,6 +7,7 @@ import (
 
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // sequenceChanges reports whether the stages of a rollout change.
@@ -123,7 +124,7 @@ func (o *sequence) longest() string {
 func (o Rollout) rollbackText() string {
 	var parts []string
 	for _, w := range o.Back {
-		clusters := text.List(w.Clusters, text.FewNames)
+		clusters := phrase.List(w.Clusters, text.FewNames)
 		switch {
 		case w.New:
 			parts = append(parts, "nothing to give back, where it is new: "+clusters)

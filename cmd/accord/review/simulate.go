@@ -15,6 +15,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
@@ -88,7 +89,7 @@ func checkScenario(s stages.Scenario, clusters []string) error {
 	for i, t := range s.Faults {
 		if !slices.Contains(clusters, t.Cluster) {
 			return fmt.Errorf("the scenario names a cluster %q that no rollout goes to%s", t.Cluster,
-				cmp.Or(manifest.DidYouMean(t.Cluster, clusters), "; there is "+text.List(clusters, text.FewNames)))
+				cmp.Or(manifest.DidYouMean(t.Cluster, clusters), "; there is "+phrase.List(clusters, text.FewNames)))
 		}
 		if !slices.Contains(kinds, t.Kind) {
 			return fmt.Errorf("faults[%d].kind of the scenario is %q, expected one of %v", i, t.Kind, kinds)
@@ -189,7 +190,7 @@ func (s *simulation) text(b *strings.Builder) {
 	}
 	b.WriteString("  simulation\n")
 	for line := range strings.Lines(s.timeline) {
-		b.WriteString("    " + text.Cut(text.Printable(strings.TrimSuffix(line, "\n")), text.Width-4) + "\n")
+		b.WriteString("    " + phrase.Cut(text.Printable(strings.TrimSuffix(line, "\n")), text.Width-4) + "\n")
 	}
 }
 

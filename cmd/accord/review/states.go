@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/load"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -190,10 +191,8 @@ func (p *comparison) noteMissing() {
 	switch {
 	case !known:
 		p.notes = append(p.notes, "this clone does not reach far enough back to tell whether base has commits that head does not have")
-	case n == 1:
-		p.notes = append(p.notes, "base has 1 commit that head does not have: its changes are shown backwards")
-	case n > 1:
-		p.notes = append(p.notes, fmt.Sprintf("base has %d commits that head does not have: their changes are shown backwards", n))
+	case n > 0:
+		p.notes = append(p.notes, fmt.Sprintf("base has %s that head does not have: %s changes are shown backwards", phrase.Count(n, "commit"), phrase.Plural(n, "its", "their")))
 	}
 }
 

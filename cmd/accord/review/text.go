@@ -7,6 +7,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
@@ -42,7 +43,7 @@ func (r *Review) textSides(b *strings.Builder) {
 	rows := [][]string{{"base", base, r.Before.Digest}, {"head", head, r.After.Digest}}
 	_ = text.Columns(b, "  ", rows) // a strings.Builder takes everything
 	if len(r.Files) > 0 {
-		text.Wrap(b, "  files ", text.List(r.Files, text.FewNames))
+		text.Wrap(b, "  files ", phrase.List(r.Files, text.FewNames))
 	}
 	fmt.Fprintln(b)
 }
@@ -62,7 +63,7 @@ func (r *Review) textSummary(b *strings.Builder) {
 	var lines strings.Builder
 	_ = text.Columns(&lines, "  ", rows)
 	for line := range strings.Lines(lines.String()) {
-		fmt.Fprintln(b, text.Cut(strings.TrimRight(line, "\n"), text.Width))
+		fmt.Fprintln(b, phrase.Cut(strings.TrimRight(line, "\n"), text.Width))
 	}
 	fmt.Fprintln(b)
 }
@@ -98,7 +99,7 @@ func textChange(b *strings.Builder, i int, c diff.Change, near *load.Tree) {
 		}
 		names[j] = o.ID.String() + at
 	}
-	text.Wrap(b, fmt.Sprintf("#%d ", i+1), text.List(names, 4))
+	text.Wrap(b, fmt.Sprintf("#%d ", i+1), phrase.List(names, 4))
 	for j, v := range c.Variants {
 		textVariant(b, c, j, v)
 	}
@@ -108,16 +109,16 @@ func textChange(b *strings.Builder, i int, c diff.Change, near *load.Tree) {
 func textVariant(b *strings.Builder, c diff.Change, j int, v diff.Variant) {
 	line := location(c, j, text.Printable)
 	if len(v.Clusters) > 1 {
-		line += " (" + text.List(v.Clusters, text.FewNames) + ")"
+		line += " (" + phrase.List(v.Clusters, text.FewNames) + ")"
 	}
 	if len(v.Objects) > 0 {
-		line += ", of " + text.List(text.Names(v.Objects), 4)
+		line += ", of " + phrase.List(text.Names(v.Objects), 4)
 	}
 	text.Wrap(b, "   ", text.Join(": ", line, detail(v, len(v.Hunks) > 0)))
 	for _, h := range v.Hunks {
-		fmt.Fprintln(b, text.Cut("     "+text.Printable(hunkPath(h)), text.Width))
+		fmt.Fprintln(b, phrase.Cut("     "+text.Printable(hunkPath(h)), text.Width))
 		for _, line := range hunkLines(h) {
-			fmt.Fprintln(b, text.Cut("       "+line, text.Width))
+			fmt.Fprintln(b, phrase.Cut("       "+line, text.Width))
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Join joins the parts that are not empty.
@@ -40,23 +42,12 @@ func WithSuffix(s, suffix string) string {
 	return s + suffix
 }
 
-// Count returns "1 policy", "2 policies".
-func Count(n int, noun string) string {
-	if n != 1 {
-		if stem, ok := strings.CutSuffix(noun, "y"); ok {
-			noun = stem + "ie"
-		}
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
-}
-
 // OutOf returns "30 of 31 clusters".
 func OutOf(n, of int) string {
 	if n == of {
-		return Count(n, "cluster")
+		return phrase.Count(n, "cluster")
 	}
-	return fmt.Sprintf("%d of %s", n, Count(of, "cluster"))
+	return fmt.Sprintf("%d of %s", n, phrase.Count(of, "cluster"))
 }
 
 // FewNames is the number of names that List prints in a table or a sentence.
@@ -98,23 +89,6 @@ func Names[T fmt.Stringer](list []T) []string {
 		all[i] = item.String()
 	}
 	return all
-}
-
-// List returns "a, b and 3 more".
-func List(list []string, most int) string {
-	if len(list) <= most+1 { // the last name is shorter than "and 1 more"
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
-}
-
-// Cut shortens s to at most n characters.
-func Cut(s string, n int) string {
-	runes := []rune(s)
-	if len(runes) <= n {
-		return s
-	}
-	return string(runes[:max(n-3, 0)]) + "..."
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@=,+~^-]+$`)

@@ -33,12 +33,6 @@ func TestWrappedText(t *testing.T) {
 	require.Equal(t, 130, strings.Count(b.String(), "x"), "nothing of a long word is lost")
 }
 
-func TestFewOf(t *testing.T) {
-	require.Empty(t, List(nil, 2))
-	require.Equal(t, "a, b, c", List([]string{"a", "b", "c"}, 2), "one more has room")
-	require.Equal(t, "a, b and 2 more", List([]string{"a", "b", "c", "d"}, 2))
-}
-
 func TestCommandLine(t *testing.T) {
 	require.Equal(t, `accord plan --base origin/main~2 --path 'my apps' '$(x)' 'it'\''s'`,
 		CommandLine([]string{"accord", "plan", "--base", "origin/main~2", "--path", "my apps", "$(x)", "it's"}))
@@ -56,7 +50,6 @@ func TestAge(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	require.Equal(t, []string{"0 errors", "1 policy", "2 policies"}, []string{Count(0, "error"), Count(1, "policy"), Count(2, "policy")})
 	require.Equal(t, "a: c", Join(": ", "a", "", "c"))
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Width is the longest line of text output.
@@ -41,5 +43,5 @@ func splitWords(text string, most int) []string {
 
 // Cell returns s on one line, at most so many characters long.
 func Cell(s string, most int) string {
-	return Cut(strings.Join(strings.Fields(Printable(s)), " "), most)
+	return phrase.Cut(strings.Join(strings.Fields(Printable(s)), " "), most)
 }

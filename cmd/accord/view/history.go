@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
@@ -121,7 +122,7 @@ func (r History) Write(out io.Writer, now time.Time) error {
 
 // summary returns "4 commits, 2 done, 1 halted, 1 under way".
 func (r History) summary() string {
-	parts := []string{text.Count(len(r.Releases), "commit")}
+	parts := []string{phrase.Count(len(r.Releases), "commit")}
 	for _, result := range []string{endedDone, endedHalted, endedRolledBack, endedFailed, endedSuperseded, endedNot} {
 		n := 0
 		for _, j := range r.Releases {

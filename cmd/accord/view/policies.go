@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // policyView is the policies that claim objects in the active plans; its JSON form is stable.
@@ -120,12 +121,12 @@ func (v *policyView) verdict() string {
 			fine++
 		}
 	}
-	line := fmt.Sprintf("%d of %s healthy everywhere", fine, text.Count(len(v.Policies), "policy"))
+	line := fmt.Sprintf("%d of %s healthy everywhere", fine, phrase.Count(len(v.Policies), "policy"))
 	if len(v.Policies) == 0 {
 		line = "no policy claims anything"
 	}
 	if v.Unclaimed > 0 {
-		line += "; no policy claims " + text.Count(v.Unclaimed, "object")
+		line += "; no policy claims " + phrase.Count(v.Unclaimed, "object")
 	}
 	return line
 }

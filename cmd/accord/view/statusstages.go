@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 	stages "github.com/accord-dev/accord/propagate/stage"
 )
 
@@ -77,21 +78,21 @@ func (r Status) writeStages(b *strings.Builder, now time.Time) error {
 		rows := [][]string{{"STAGE", "CLUSTERS", "ON " + text.ShortRevision(r.Revision), "HEALTHY", "NOTE"}}
 		for _, s := range o.Stages {
 			rows = append(rows, []string{
-				s.Name, fmt.Sprint(s.Clusters), fmt.Sprintf("%d/%d", s.UpdatedClusters, s.Clusters), fmt.Sprintf("%d/%d", s.Healthy, s.Clusters), text.Cut(text.Printable(stageNote(s)), 100),
+				s.Name, fmt.Sprint(s.Clusters), fmt.Sprintf("%d/%d", s.UpdatedClusters, s.Clusters), fmt.Sprintf("%d/%d", s.Healthy, s.Clusters), phrase.Cut(text.Printable(stageNote(s)), 100),
 			})
 		}
 		if err := text.Table(b, "  ", rows); err != nil {
 			return err
 		}
 		if o.StagesOmitted > 0 {
-			fmt.Fprintf(b, "  and %s\n", text.Count(int(o.StagesOmitted), "more stage"))
+			fmt.Fprintf(b, "  and %s\n", phrase.Count(int(o.StagesOmitted), "more stage"))
 		}
 		for _, line := range rolloutLines(o, now) {
 			text.Wrap(b, "  ", line)
 		}
 	}
 	if r.RolloutsOmitted > 0 {
-		fmt.Fprintf(b, "\n  and %s\n", text.Count(int(r.RolloutsOmitted), "more rollout"))
+		fmt.Fprintf(b, "\n  and %s\n", phrase.Count(int(r.RolloutsOmitted), "more rollout"))
 	}
 	return nil
 }

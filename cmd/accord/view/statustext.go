@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // ManyClusters is the number of healthy clusters above which they share one line.
@@ -105,7 +106,7 @@ func (r Status) writeErrors(b *strings.Builder) {
 		fmt.Fprintln(b, "  error: "+e)
 	}
 	if r.ErrorsOmitted > 0 {
-		fmt.Fprintf(b, "  and %d more errors: accord lint shows all\n", r.ErrorsOmitted)
+		fmt.Fprintf(b, "  and %s: accord lint shows all\n", phrase.Count(int(r.ErrorsOmitted), "more error"))
 	}
 }
 
@@ -183,7 +184,7 @@ func (r Status) writeProblems(b *strings.Builder, now time.Time) {
 			fmt.Fprintf(b, "  %s  %s  %s for %s%s\n", c.Cluster, p.Object, p.State, text.Age(p.Since, now), text.WithPrefix(": ", p.Message))
 		}
 		if c.TroubleOmitted > 0 {
-			fmt.Fprintf(b, "  %s  and %d more objects\n", c.Cluster, c.TroubleOmitted)
+			fmt.Fprintf(b, "  %s  and %s\n", c.Cluster, phrase.Count(int(c.TroubleOmitted), "more object"))
 		}
 	}
 }

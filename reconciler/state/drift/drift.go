@@ -3,15 +3,14 @@
 package drift
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 )
@@ -111,14 +110,6 @@ func AddEvents(c *changes.Changes, about *v1alpha1.Delivery, repaired []live.Dri
 		if key[0] != "" {
 			text += " by " + key[0]
 		}
-		c.Event(about, changes.Warning, driftCorrected, text+": "+listed(by[key], namedDrift))
+		c.Event(about, changes.Warning, driftCorrected, text+": "+phrase.First(by[key], namedDrift))
 	}
-}
-
-// listed names the first few of many.
-func listed(all []string, most int) string {
-	if len(all) <= most {
-		return strings.Join(all, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:most], ", "), len(all)-most)
 }

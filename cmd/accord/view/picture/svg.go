@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Measures of the drawing, in pixels.
@@ -84,7 +86,7 @@ func (d *drawing) text(class string, x, y int, text string, most int) {
 	if text == "" {
 		return
 	}
-	shown := cut(text, most)
+	shown := phrase.Cut(text, most)
 	title := ""
 	if shown != text {
 		title = "<title>" + escape(text) + "</title>"
@@ -202,15 +204,6 @@ func tick(long time.Duration) time.Duration {
 
 // pixels returns a number with one decimal.
 func pixels(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
-
-// cut shortens text to so many characters.
-func cut(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:max(0, most-3)]) + "..."
-}
 
 // escape escapes text for XML and HTML, and replaces characters that cannot be printed by a question mark.
 func escape(text string) string {

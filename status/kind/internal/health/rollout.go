@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
@@ -24,6 +25,11 @@ const (
 	Partitioned = "stay on the older revision (partition)"
 )
 
+// StillThere returns "1 old replica is still there", "2 old replicas are still there".
+func StillThere(n int64, noun string) string {
+	return phrase.Count(int(n), noun) + phrase.Plural(int(n), " is", " are") + " still there"
+}
+
 func (r Rollout) Health() (Health, string) {
 	paused := ""
 	if r.Paused != "" {
@@ -33,7 +39,7 @@ func (r Rollout) Health() (Health, string) {
 	case r.Updated < r.Due, r.Available < r.Want:
 		return Progressing, fmt.Sprintf("%d of %d updated, %d of %d available%s", r.Updated, max(r.Due, r.Updated), r.Available, r.Want, paused)
 	case r.Replicas > r.Want:
-		return Progressing, fmt.Sprintf("%d surplus replicas are still there%s", r.Replicas-r.Want, paused)
+		return Progressing, StillThere(r.Replicas-r.Want, "surplus replica") + paused
 	case r.Updated < r.Want:
 		return Healthy, fmt.Sprintf("%d of %d available; %d %s%s", r.Available, r.Want, r.Want-r.Updated, r.Stay, paused)
 	}

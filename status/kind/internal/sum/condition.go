@@ -3,8 +3,8 @@ package sum
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
 
@@ -29,11 +29,7 @@ const maxNames = 5
 
 // Names lists clusters, sorted and shortened: "a, b and 7 more".
 func Names(clusters []string) string {
-	clusters = slices.Sorted(slices.Values(clusters))
-	if len(clusters) > maxNames {
-		return fmt.Sprintf("%s and %d more", strings.Join(clusters[:maxNames], ", "), len(clusters)-maxNames)
-	}
-	return strings.Join(clusters, ", ")
+	return phrase.First(slices.Sorted(slices.Values(clusters)), maxNames)
 }
 
 // Which returns the clusters whose answer passes a test.
