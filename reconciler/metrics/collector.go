@@ -10,7 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
-	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/figures"
 )
 
 // Snapshot is the state of this replica that the metrics show. A Federation or a cluster that is gone is not in the next
@@ -60,7 +60,7 @@ type Cluster struct {
 }
 
 // Add adds the figures of a Federation: its statuses if this replica leads, and the clusters that it executes.
-func (s *Snapshot) Add(federation string, f state.Figures, leads bool, executes func(cluster string) bool) {
+func (s *Snapshot) Add(federation string, f figures.Federation, leads bool, executes func(cluster string) bool) {
 	if leads {
 		s.Federations = append(s.Federations, Federation{
 			Name: federation, SourceReady: f.SourceReady, Suspended: f.Suspended, Interval: f.Interval,

@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/mirrored"
 	"github.com/accord-dev/accord/status"
 )
 
@@ -98,7 +99,7 @@ func (p *Publisher) lock(federation types.NamespacedName) (unlock func()) {
 	return l.Unlock
 }
 
-func shares(all []state.MirroredShare) []Share {
+func shares(all []mirrored.Share) []Share {
 	out := make([]Share, 0, len(all))
 	for _, x := range all {
 		s := Share{Cluster: x.Cluster, Digest: x.Digest, Held: x.Held}

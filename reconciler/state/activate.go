@@ -116,7 +116,7 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 	f.active = activePlan{
 		plan: a.Plan, input: a.Input, decidedAt: now, findings: a.Findings, revision: a.Revision, allowPrune: a.AllowPrune, starting: !known,
 	}
-	f.mirror.keep(a.Objects)
+	f.mirror.Keep(a.Objects)
 	f.restage(now)
 	covered := map[string]bool{}
 	for _, name := range a.Plan.Clusters() {

@@ -18,6 +18,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/discovered"
+	"github.com/accord-dev/accord/reconciler/state/mirrored"
 	"github.com/accord-dev/accord/reconciler/state/news"
 	"github.com/accord-dev/accord/reconciler/store/fingerprint"
 	"github.com/accord-dev/accord/status"
@@ -39,7 +40,7 @@ type Federation struct {
 	discovered discovered.ByCluster
 	shared     shared
 	bulk       changes.Bulk
-	mirror     mirrorState
+	mirror     mirrored.State
 	rollouts   rollouts
 	leadTime   counts.LeadTime
 	news       news.Federation

@@ -93,7 +93,7 @@ func (f *Federation) ObjectStatus(id manifest.ID, now time.Time) (in ObjectStatu
 		}
 		in.Cells = append(in.Cells, f.cell(l, id, w, f.registry.Reachability(name, now).Unreachable))
 	}
-	in.Object, in.Kind, in.MirrorDecision = o.DeepCopy(), f.active.plan.Kind(id.GroupKind()), f.mirror.decisions[id]
+	in.Object, in.Kind, in.MirrorDecision = o.DeepCopy(), f.active.plan.Kind(id.GroupKind()), f.mirror.Decisions[id]
 	return in, c, true
 }
 
@@ -228,7 +228,7 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 	for _, x := range findings {
 		in.Warnings = append(in.Warnings, findingLine(x))
 	}
-	if problem := f.mirror.problem; problem != "" && n.pending == nil {
+	if problem := f.mirror.Problem; problem != "" && n.pending == nil {
 		in.Warnings = append(in.Warnings, findingLine(f.mirrorFinding()))
 	}
 	if n.pending != nil {
