@@ -18,7 +18,7 @@ type Rollout struct {
 	Clusters []string
 
 	plan     *Plan
-	clusters []rolloutCluster // parallel to plan.clusters
+	clusters []rolloutCluster // parallel to the clusters of the plan
 }
 
 // rolloutCluster has the objects of a rollout on one cluster, collected once.

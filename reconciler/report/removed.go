@@ -3,7 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -87,16 +87,11 @@ func (r *Reporter) amendRemoved(ctx context.Context, f *state.Federation, change
 
 // named names the first objects of an inventory.
 func named(inventory []string) string {
-	var names []string
-	for _, entry := range inventory[:min(len(inventory), namedObjects)] {
+	names := slices.Clone(inventory)
+	for i, entry := range names {
 		if id, err := manifest.ParseEntry(entry); err == nil {
-			entry = id.String()
+			names[i] = id.String()
 		}
-		names = append(names, entry)
 	}
-	text := strings.Join(names, ", ")
-	if more := len(inventory) - len(names); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return phrase.First(names, namedObjects)
 }
