@@ -19,7 +19,9 @@ import (
 const waitLong = `Wait until a commit is live on every cluster.
 
 The default commit is HEAD of the current directory. Without --cluster, wait waits for all clusters of the plan. It also waits for
-a commit that accord has not seen yet. It prints a line within a second, and one for each change. The last line has the result
+a commit that accord has not seen yet. If accord is at a newer commit that contains it, the commit is superseded: the checkout
+decides that, and wait fetches the newer commit into the checkout if necessary, without a change of any ref. Outside of a checkout
+only the Releases on the hub decide. With --follow, wait continues with the newer commit. Wait prints a line within a second, and one for each change. The last line has the result
 and, if the commit is not done, the worst clusters and the next step. With -o json each line is an object; "result" is in the
 last one only: done, failed, timeout, held, unreachable or superseded. With exit code 2 there is no result, and the reason is
 on stderr.
@@ -42,6 +44,7 @@ type waitFlags struct {
 	grace     time.Duration
 	until     string
 	allowHeld bool
+	follow    bool
 }
 
 func waitCommand() *cobra.Command {
@@ -61,11 +64,12 @@ func waitCommand() *cobra.Command {
 	flags := c.Flags()
 	f.hub.RegisterWithNamespace(flags)
 	f.output.Register(flags, text.AsText, text.AsJSON)
-	flags.StringVar(&f.revision, "revision", "", "commit to wait for, at least 7 digits (default HEAD)")
+	flags.StringVar(&f.revision, "revision", "", "commit to wait for: at least 7 digits, or a revision of the checkout such as HEAD~1 (default HEAD)")
 	flags.StringSliceVar(&f.clusters, "cluster", nil, "wait for this cluster only (repeatable)")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Minute, "maximum time to wait")
 	flags.StringVar(&f.until, "for", "healthy", "healthy or applied")
 	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit with 0 if all missing clusters are held")
+	flags.BoolVar(&f.follow, "follow", false, "wait for the newer commit if one supersedes the commit")
 	flags.DurationVar(&f.grace, "unreachable-grace", time.Minute,
 		"time that a cluster may be unreachable before the wait ends")
 	return c
@@ -86,7 +90,7 @@ func (f *waitFlags) goal(now time.Time) (progress.Goal, error) {
 }
 
 func (f *waitFlags) run(ctx context.Context, out io.Writer, name string) error {
-	commit, err := f.commit()
+	checkout, commit, err := gitrepo.FindCommit(f.revision)
 	if err != nil {
 		return err
 	}
@@ -111,16 +115,11 @@ func (f *waitFlags) run(ctx context.Context, out io.Writer, name string) error {
 		return err
 	}
 	p.SetFederation(fed)
-	w := &progress.Wait{Hub: h, Federation: fed, Commit: commit, Clusters: f.clusters, Goal: g}
-	return w.Run(ctx, p.Print)
-}
-
-// commit returns the commit to wait for.
-func (f *waitFlags) commit() (string, error) {
-	if f.revision == "" {
-		return gitrepo.HeadCommit()
+	w := &progress.Wait{Hub: h, Federation: fed, Commit: commit, Clusters: f.clusters, Goal: g, Follow: f.follow}
+	if checkout != nil {
+		w.Contains = checkout.Contains
 	}
-	return gitrepo.ParseCommit(f.revision)
+	return w.Run(ctx, p.Print)
 }
 
 // find returns the federation. It returns an error if the federation or a cluster does not exist.

@@ -6,29 +6,40 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// HeadCommit returns the commit of HEAD in the repository around the current directory.
-func HeadCommit() (string, error) {
-	repo, err := git.PlainOpenWithOptions(".", &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
-	if errors.Is(err, git.ErrRepositoryNotExists) {
-		return "", errors.New("--revision is required outside of a Git repository")
-	}
+// FindCommit returns the commit that a revision names, HEAD if it is empty, and the repository around the current directory. The
+// repository is nil if there is none; the revision must be a commit then, of at least 7 digits.
+func FindCommit(revision string) (*Repository, string, error) {
+	h, err := Open(".")
 	if err != nil {
-		return "", fmt.Errorf("reading the Git repository (--revision is not set): %w", err)
+		if revision == "" {
+			return nil, "", errors.New("--revision is required outside of a Git repository")
+		}
+		commit, err := ParseCommit(revision)
+		return nil, commit, err
 	}
-	head, err := repo.Head()
-	if errors.Is(err, plumbing.ErrReferenceNotFound) {
-		return "", errors.New("--revision is required: this Git repository has no commit yet")
+	if revision == "" {
+		head, err := h.repo.Head()
+		if errors.Is(err, plumbing.ErrReferenceNotFound) {
+			return nil, "", errors.New("--revision is required: this Git repository has no commit yet")
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("reading HEAD (--revision is not set): %w", err)
+		}
+		return h, head.Hash().String(), nil
 	}
+	if commit, err := ParseCommit(revision); err == nil {
+		return h, commit, nil
+	}
+	c, err := h.Commit(revision)
 	if err != nil {
-		return "", fmt.Errorf("reading HEAD (--revision is not set): %w", err)
+		return nil, "", err
 	}
-	return head.Hash().String(), nil
+	return h, c.Hash.String(), nil
 }
 
 var hexDigits = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
@@ -38,7 +49,7 @@ var hexDigits = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 func ParseCommit(s string) (string, error) {
 	digits := strings.ToLower(text.CommitOf(s))
 	if !hexDigits.MatchString(digits) {
-		return "", fmt.Errorf("revision %q: expected a commit of 7 to 40 hexadecimal digits", s)
+		return "", fmt.Errorf("revision %q: expected a commit of 7 to 40 hexadecimal digits (a branch or HEAD~1 in a Git repository)", s)
 	}
 	return digits, nil
 }

@@ -26,17 +26,16 @@ func (w *Wait) read(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if len(w.Clusters) == 0 {
-		return ReleaseSnapshot(fed, rel), nil
+	if len(w.Clusters) == 0 || rel == nil {
+		return w.located(ctx, ReleaseSnapshot(fed, rel), fed, releases.Items), nil
 	}
 	deliveries := &v1alpha1.DeliveryList{}
 	if err := w.Hub.List(ctx, deliveries, hub.ListOptions(fed)...); err != nil {
 		return Snapshot{}, w.Hub.Wrap("listing the deliveries of "+fed.Name, err)
 	}
-	return DeliverySnapshot(fed, rel, deliveries.Items, w.Clusters), nil
+	return w.located(ctx, DeliverySnapshot(fed, rel, deliveries.Items, w.Clusters), fed, releases.Items), nil
 }
 
-// findRelease returns the Release of a commit, given by its first digits, and nil if there is none yet. With several sources one
 // commit can be in several Releases: findRelease prefers one that is not superseded, then the newest.
 func findRelease(releases []v1alpha1.Release, commit string) (*v1alpha1.Release, error) {
 	var found *v1alpha1.Release

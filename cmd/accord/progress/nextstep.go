@@ -20,6 +20,9 @@ func nextStep(fed *v1alpha1.Federation, s Snapshot, r Result) string {
 			return NextMistake
 		}
 	case Superseded:
+		if s.PassedBy != "" {
+			return "accord wait " + name + " --revision " + s.PassedBy
+		}
 		if newer, ok := strings.CutPrefix(s.Superseded, fed.Name+"-"); ok {
 			return "accord wait " + name + " --revision " + newer
 		}

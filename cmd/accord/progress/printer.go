@@ -103,6 +103,9 @@ func (p *Printer) Print(s Snapshot, v Verdict, now time.Time) error {
 }
 
 func (p *Printer) event(s Snapshot, now time.Time) Event {
+	if s.Commit != "" {
+		p.commit = s.Commit
+	}
 	return Event{
 		Time: now.UTC().Truncate(time.Second), Federation: p.federation.Name, Namespace: p.federation.Namespace, Revision: p.commit,
 		Release: s.Release, Summary: s.Summary,

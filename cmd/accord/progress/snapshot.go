@@ -20,6 +20,12 @@ const MaxNotReady = 10
 // Snapshot is the state of one commit at one moment, on all clusters or on some. ReleaseSnapshot and DeliverySnapshot compute it
 // from objects of the hub; Judge evaluates it.
 type Snapshot struct {
+	// Commit is the commit that the snapshot is about.
+	Commit string
+	// HubRevisions are the revisions that the hub has read last, one for each source.
+	HubRevisions []string
+	// PassedBy is the commit of the hub that contains this one; empty unless this one has no Release and never gets one.
+	PassedBy string
 	// Release is the name of the Release; empty until the controllers have seen the commit.
 	Release string
 	// Evaluated is false while the counts are those of an older plan.
@@ -98,7 +104,7 @@ func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 func unseenSnapshot(fed *v1alpha1.Federation) Snapshot {
 	s := Snapshot{Suspended: fed.Spec.Suspend, Note: SourceError(fed)}
 	if at := fed.Status.LastAttemptedRevision; s.Note == "" && at != "" {
-		s.Note = "it is at " + text.ShortRevision(at)
+		s.Note = "the hub is at " + text.ShortRevision(at)
 	}
 	return s
 }

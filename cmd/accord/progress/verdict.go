@@ -95,6 +95,8 @@ func Judge(s Snapshot, g Goal, now time.Time) Verdict {
 		return Verdict{Result: Failed, Message: s.Stalled}
 	case s.Superseded != "":
 		return Verdict{Result: Superseded, Message: "superseded by " + s.Superseded}
+	case s.PassedBy != "":
+		return Verdict{Result: Superseded, Message: "superseded by " + s.PassedBy + ", which contains this commit: accord read both at once"}
 	case s.AwaitingApproval != "":
 		return Verdict{Result: Held, Message: s.AwaitingApproval}
 	case s.Suspended && !seen:

@@ -7,6 +7,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 // finalReadTimeout is the time for the hub to answer after the deadline: the answer still counts.
@@ -19,6 +20,13 @@ type Wait struct {
 	Commit     string
 	Clusters   []string
 	Goal       Goal
+	// Contains reports whether the history of the commit newer contains the commit older, and whether that is known; nil without
+	// a checkout.
+	Contains func(ctx context.Context, newer, older string) (contained, known bool)
+	// Follow waits for the newer commit in place of one that it supersedes.
+	Follow bool
+
+	history map[[2]string]answer
 }
 
 // Run reads a snapshot after every change until Judge ends the wait. The watches only wake it: it reads after the notification,
@@ -39,6 +47,13 @@ func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) e
 		}
 		now := time.Now()
 		v := Judge(s, w.Goal, now)
+		if newer := s.newest(); v.Result == Superseded && w.Follow && newer != "" && now.Before(w.Goal.Deadline) {
+			if err := say(s.withNote("superseded by "+text.ShortRevision(newer)+", which wait follows"), Verdict{}, now); err != nil {
+				return err
+			}
+			w.Commit = newer
+			continue
+		}
 		if err := say(s, v, now); err != nil {
 			return err
 		}
