@@ -47,12 +47,12 @@ func condition(name string, objects []Live) Answer {
 	for _, o := range objects {
 		status, message, there := o.condition(name)
 		if there && status != "True" {
-			return Answer{State: Progressing, Message: withMessage(fmt.Sprintf("it is %s on %s", status, o.ID), message)}
+			return Answer{State: Progressing, Message: withMessage(fmt.Sprintf("the condition is %s on %s", status, o.ID), message)}
 		}
 		found = found || there
 	}
 	if !found {
-		return Answer{State: Progressing, Message: "no object has it"}
+		return Answer{State: Progressing, Message: "no object has the condition"}
 	}
 	return Answer{State: Healthy}
 }
@@ -67,11 +67,11 @@ func job(want policy.RolloutJob, objects []Live) Answer {
 			return Answer{State: Healthy}
 		}
 		if status, message, _ := o.condition("Failed"); status == "True" {
-			return Answer{State: Stalled, Message: withMessage("it failed", message)}
+			return Answer{State: Stalled, Message: withMessage("the Job failed", message)}
 		}
-		return Answer{State: Progressing, Message: "it is not complete"}
+		return Answer{State: Progressing, Message: "the Job is not complete"}
 	}
-	return Answer{State: Progressing, Message: "it does not exist"}
+	return Answer{State: Progressing, Message: "the Job does not exist"}
 }
 
 // condition returns one of status.conditions.

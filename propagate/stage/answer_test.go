@@ -40,16 +40,16 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"the condition is True", smoke, []stage.Live{deployment("web", passed), service}, "condition SmokeTestsPassed", stage.Answer{State: stage.Healthy}},
 		{"on one of two it is not", smoke, []stage.Live{deployment("web", passed), deployment("api", conditions("SmokeTestsPassed", "False"))}, "condition SmokeTestsPassed",
-			stage.Answer{State: stage.Progressing, Message: "it is False on apps/Deployment shop/api: so it says"}},
+			stage.Answer{State: stage.Progressing, Message: "the condition is False on apps/Deployment shop/api: so it says"}},
 		{"nobody has the condition", smoke, []stage.Live{deployment("web", conditions("Available", "True"))}, "condition SmokeTestsPassed",
-			stage.Answer{State: stage.Progressing, Message: "no object has it"}},
+			stage.Answer{State: stage.Progressing, Message: "no object has the condition"}},
 		{"the job is complete", job, []stage.Live{smokeJob("other", nil), smokeJob("smoke", conditions("Complete", "True"))}, "job shop/smoke", stage.Answer{State: stage.Healthy}},
-		{"the job runs", job, []stage.Live{smokeJob("smoke", nil)}, "job shop/smoke", stage.Answer{State: stage.Progressing, Message: "it is not complete"}},
-		{"the job failed", job, []stage.Live{smokeJob("smoke", conditions("Failed", "True"))}, "job shop/smoke", stage.Answer{State: stage.Stalled, Message: "it failed: so it says"}},
-		{"the job does not exist", job, []stage.Live{deployment("smoke", passed)}, "job shop/smoke", stage.Answer{State: stage.Progressing, Message: "it does not exist"}},
+		{"the job runs", job, []stage.Live{smokeJob("smoke", nil)}, "job shop/smoke", stage.Answer{State: stage.Progressing, Message: "the Job is not complete"}},
+		{"the job failed", job, []stage.Live{smokeJob("smoke", conditions("Failed", "True"))}, "job shop/smoke", stage.Answer{State: stage.Stalled, Message: "the Job failed: so it says"}},
+		{"the job does not exist", job, []stage.Live{deployment("smoke", passed)}, "job shop/smoke", stage.Answer{State: stage.Progressing, Message: "the Job does not exist"}},
 		{"the expression is true", replicas, []stage.Live{deployment("web", map[string]any{"readyReplicas": int64(3)}), service}, "cel", stage.Answer{State: stage.Healthy}},
 		{"the expression is false", replicas, []stage.Live{deployment("web", map[string]any{"readyReplicas": int64(1)})}, "cel",
-			stage.Answer{State: stage.Progressing, Message: "it is not true"}},
+			stage.Answer{State: stage.Progressing, Message: "the expression is not true"}},
 		{"the expression asks for what is not there yet", replicas, []stage.Live{deployment("web", nil)}, "cel",
 			stage.Answer{State: stage.Progressing, Message: "no such key: readyReplicas"}},
 	} {
@@ -71,7 +71,7 @@ func TestAnswers(t *testing.T) {
 func TestCompileRefuses(t *testing.T) {
 	for text, says := range map[string]string{
 		"objects.all(o,":                "line 1, column 15: ",
-		"objects.size()":                "it is of type int, expected bool",
+		"objects.size()":                "the expression is of type int, expected bool",
 		"things.all(o, true)":           "undeclared reference to 'things'",
 		"objects[0].status.anything":    "",
 		`objects.exists(o, o.kind=="")`: "",

@@ -31,7 +31,7 @@ func Compile(text string) (*Expression, error) {
 		return nil, fmt.Errorf("line %d, column %d: %s", first.Location.Line(), first.Location.Column()+1, first.Message)
 	}
 	if out := ast.OutputType(); !out.IsExactType(cel.BoolType) && !out.IsExactType(cel.DynType) {
-		return nil, fmt.Errorf("it is of type %s, expected bool", out)
+		return nil, fmt.Errorf("the expression is of type %s, expected bool", out)
 	}
 	program, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))
 	if err != nil {
@@ -54,5 +54,5 @@ func (e *Expression) Answer(objects []Live) Answer {
 	if yes, ok := value.Value().(bool); ok && yes {
 		return Answer{State: Healthy}
 	}
-	return Answer{State: Progressing, Message: "it is not true"}
+	return Answer{State: Progressing, Message: "the expression is not true"}
 }

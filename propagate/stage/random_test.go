@@ -75,14 +75,14 @@ func randomScenario(random *rand.Rand, in stage.Input) stage.Scenario {
 	name := func() string { return in.Clusters[random.IntN(len(in.Clusters))].Name }
 	for range random.IntN(5) {
 		from := random.IntN(60)
-		trouble := stage.Trouble{
+		fault := stage.ClusterFault{
 			Cluster: name(), From: minutes(from),
-			Kind: pick(random, stage.Fails, stage.Fails, stage.Stalls, stage.Refuses, stage.Lost, stage.Lost, stage.Kept),
+			Kind: pick(random, stage.FaultFails, stage.FaultFails, stage.FaultStalls, stage.FaultRefuses, stage.FaultUnreachable, stage.FaultUnreachable, stage.FaultHeld),
 		}
 		if random.IntN(3) > 0 {
-			trouble.To = minutes(from + 1 + random.IntN(120))
+			fault.To = minutes(from + 1 + random.IntN(120))
 		}
-		s.Faults = append(s.Faults, trouble)
+		s.Faults = append(s.Faults, fault)
 	}
 	for i := range random.IntN(4) {
 		commit := stage.Commit{At: minutes(random.IntN(120)), Revision: fmt.Sprintf("main@sha1:%03d", i), Wanted: map[string]string{}}

@@ -13,33 +13,33 @@ type Scenario struct {
 	HealthyAfter policy.Duration `json:"healthyAfter,omitempty"`
 	// ApproveAfter is the time that people take to approve; empty: nobody approves, except by Commands.
 	ApproveAfter policy.Duration `json:"approveAfter,omitempty"`
-	Faults       []Trouble       `json:"faults,omitempty"`
+	Faults       []ClusterFault  `json:"faults,omitempty"`
 	Commands     []TimedCommand  `json:"commands,omitempty"`
 	Commits      []Commit        `json:"commits,omitempty"`
 	// Until is the longest duration of the simulation; 30 days when empty.
 	Until policy.Duration `json:"until,omitempty"`
 }
 
-// Trouble is a fault of a cluster for some time.
-type Trouble struct {
-	Cluster string      `json:"cluster"`
-	Kind    TroubleKind `json:"kind"`
-	// From and To; without To the trouble does not end.
+// ClusterFault is a fault of a cluster for some time.
+type ClusterFault struct {
+	Cluster string           `json:"cluster"`
+	Kind    ClusterFaultKind `json:"kind"`
+	// From and To; without To the fault does not end.
 	From policy.Duration `json:"from,omitempty"`
 	To   policy.Duration `json:"to,omitempty"`
 	// Revision that fails; empty: every revision of the rollout. It applies to Fails, Stalls and Refuses.
 	Revision string `json:"revision,omitempty"`
 }
 
-// TroubleKind is the kind of a Trouble.
-type TroubleKind string
+// ClusterFaultKind is the kind of a ClusterFault.
+type ClusterFaultKind string
 
 const (
-	Fails   TroubleKind = "Fails"
-	Stalls  TroubleKind = "Stalls"  // cannot recover
-	Refuses TroubleKind = "Refuses" // is healthy, and does not pass the gate
-	Lost    TroubleKind = "Unreachable"
-	Kept    TroubleKind = "Held" // by people
+	FaultFails       ClusterFaultKind = "Fails"
+	FaultStalls      ClusterFaultKind = "Stalls"  // cannot recover
+	FaultRefuses     ClusterFaultKind = "Refuses" // is healthy, and does not pass the gate
+	FaultUnreachable ClusterFaultKind = "Unreachable"
+	FaultHeld        ClusterFaultKind = "Held" // by people
 )
 
 // TimedCommand is a command of a person about the rollout at that time.
@@ -59,13 +59,13 @@ type Commit struct {
 
 const longestScenario = 30 * 24 * time.Hour
 
-// during reports whether the trouble exists at a time.
-func (t Trouble) during(at time.Duration) bool {
+// during reports whether the fault exists at a time.
+func (t ClusterFault) during(at time.Duration) bool {
 	return at >= t.From.Length() && (t.To == "" || at < t.To.Length())
 }
 
-// of reports whether the trouble affects a version.
-func (t Trouble) of(v Version) bool { return t.Revision == "" || t.Revision == v.Revision }
+// of reports whether the fault affects a version.
+func (t ClusterFault) of(v Version) bool { return t.Revision == "" || t.Revision == v.Revision }
 
 // instants returns the times at which the scenario changes.
 func (s Scenario) instants() []time.Duration {

@@ -95,11 +95,11 @@ func (w *world) ask(at time.Duration) {
 func (w *world) report(c *Cluster, at time.Duration) {
 	it := w.clusters[c.Name]
 	c.Held, c.Unreachable = it.first.Held, it.first.Unreachable
-	for _, t := range w.troubles(c.Name, at) {
+	for _, t := range w.faults(c.Name, at) {
 		switch t.Kind {
-		case Lost:
+		case FaultUnreachable:
 			c.Unreachable = "unreachable in this scenario"
-		case Kept:
+		case FaultHeld:
 			c.Held = "held in this scenario"
 		}
 	}
@@ -110,8 +110,8 @@ func (w *world) report(c *Cluster, at time.Duration) {
 	c.Report = w.health(c.Name, it, at)
 	c.Report.Digest, c.Report.Revision = it.runs.Digest, it.runs.Revision
 	answer := Answer{State: c.Report.Health}
-	for _, t := range w.troubles(c.Name, at) {
-		if t.Kind == Refuses && t.of(it.runs) {
+	for _, t := range w.faults(c.Name, at) {
+		if t.Kind == FaultRefuses && t.of(it.runs) {
 			answer = Answer{State: Failed, Message: "rejected in this scenario"}
 		}
 	}
@@ -123,16 +123,16 @@ func (w *world) report(c *Cluster, at time.Duration) {
 	}
 }
 
-// health returns the health of a cluster: it recovers with a delay after an update and after each trouble.
+// health returns the health of a cluster: it recovers with a delay after an update and after each fault.
 func (w *world) health(name string, it *simulated, at time.Duration) Report {
 	from := it.since
 	for _, t := range w.scenario.Faults {
-		if t.Cluster != name || t.Kind != Fails && t.Kind != Stalls || !t.of(it.runs) {
+		if t.Cluster != name || t.Kind != FaultFails && t.Kind != FaultStalls || !t.of(it.runs) {
 			continue
 		}
 		if t.during(at) {
 			state := Failed
-			if t.Kind == Stalls {
+			if t.Kind == FaultStalls {
 				state = Stalled
 			}
 			return Report{Health: state, Since: w.start.Add(max(it.since, t.From.Length())), Message: "fails in this scenario"}
@@ -148,8 +148,8 @@ func (w *world) health(name string, it *simulated, at time.Duration) Report {
 	return Report{Health: Healthy, Since: w.start.Add(healthy)}
 }
 
-func (w *world) troubles(cluster string, at time.Duration) []Trouble {
-	var now []Trouble
+func (w *world) faults(cluster string, at time.Duration) []ClusterFault {
+	var now []ClusterFault
 	for _, t := range w.scenario.Faults {
 		if t.Cluster == cluster && t.during(at) {
 			now = append(now, t)

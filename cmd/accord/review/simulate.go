@@ -74,10 +74,10 @@ func (f *SimulationFlags) read(clusters []string) (stages.Scenario, error) {
 			s.ApproveAfter = policy.Duration(f.approveAfter.String())
 		}
 		for _, name := range f.fail {
-			s.Faults = append(s.Faults, stages.Trouble{Cluster: name, Kind: stages.Fails})
+			s.Faults = append(s.Faults, stages.ClusterFault{Cluster: name, Kind: stages.FaultFails})
 		}
 		for _, name := range f.unreachable {
-			s.Faults = append(s.Faults, stages.Trouble{Cluster: name, Kind: stages.Lost})
+			s.Faults = append(s.Faults, stages.ClusterFault{Cluster: name, Kind: stages.FaultUnreachable})
 		}
 	}
 	return s, checkScenario(s, clusters)
@@ -85,7 +85,7 @@ func (f *SimulationFlags) read(clusters []string) (stages.Scenario, error) {
 
 // checkScenario returns an error for entries that would have no effect.
 func checkScenario(s stages.Scenario, clusters []string) error {
-	kinds := []stages.TroubleKind{stages.Fails, stages.Stalls, stages.Refuses, stages.Lost, stages.Kept}
+	kinds := []stages.ClusterFaultKind{stages.FaultFails, stages.FaultStalls, stages.FaultRefuses, stages.FaultUnreachable, stages.FaultHeld}
 	for i, t := range s.Faults {
 		if !slices.Contains(clusters, t.Cluster) {
 			return fmt.Errorf("the scenario names a cluster %q that no rollout goes to%s", t.Cluster,
