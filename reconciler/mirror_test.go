@@ -381,5 +381,5 @@ func mirrorSwept(t *testing.T, m *mirrored) {
 	}
 	_, err := m.find("configmap/theirs")
 	require.NoError(t, err)
-	require.Equal(t, "4", m.configMap("cluster-a", "settings").Data["key"], "the members keep what they have")
+	require.Equal(t, "4", m.configMap("cluster-a", "settings").Data["key"], "the members keep their objects")
 }

@@ -62,9 +62,9 @@ func (in FederationInput) verdict() verdict {
 	r := meta.FindStatusCondition(in.Newest.Conditions, ready)
 	switch {
 	case in.FetchError != "" && in.Suspended: // nobody tries again
-		return waiting(Suspended, "suspended, and the sources could not be read before that; the clusters keep what they have: "+in.FetchError)
+		return waiting(Suspended, "suspended, and the sources could not be read before that; the clusters keep their objects: "+in.FetchError)
 	case in.FetchError != "":
-		return retrying(FetchFailed, "the sources cannot be read; the clusters keep what they have: "+in.FetchError)
+		return retrying(FetchFailed, "the sources cannot be read; the clusters keep their objects: "+in.FetchError)
 	case r == nil && in.Suspended:
 		return waiting(Suspended, "suspended before anything was read")
 	case r == nil:

@@ -95,7 +95,7 @@ func withoutReports(legs []DeliveryState) []DeliveryState {
 // verdict considers the commit first, then the plan, then the clusters.
 func (in ReleaseInput) verdict(t tally) verdict {
 	if len(in.Errors) > 0 {
-		return terminal(BuildFailed, "the commit cannot be delivered; the clusters keep what they have: "+strings.Join(in.Errors, "; "))
+		return terminal(BuildFailed, "the commit cannot be delivered; the clusters keep their objects: "+strings.Join(in.Errors, "; "))
 	}
 	if in.Approval.waits() {
 		return waiting(Held, in.Approval.message())

@@ -8,7 +8,7 @@ import (
 
 // Approval is the approval of a plan, where the Federation requires one.
 type Approval struct {
-	// By describes the approval, in words that follow "the plan is approved: "; empty if there is none.
+	// By describes the approval, in words that follow "the plan is approved"; empty if there is none.
 	By string
 	// Digest of the plan, "sha256:<hex>".
 	Digest string
@@ -28,12 +28,12 @@ func (a *Approval) condition(c *conditions) {
 		c.set(v1alpha1.Approved, metav1.ConditionFalse, NotApproved, a.message())
 		return
 	}
-	c.set(v1alpha1.Approved, metav1.ConditionTrue, Succeeded, "the plan "+a.Digest+" is approved: "+a.By)
+	c.set(v1alpha1.Approved, metav1.ConditionTrue, Succeeded, "the plan "+a.Digest+" is approved "+a.By)
 }
 
 // message names the plan and both ways to approve it.
 func (a *Approval) message() string {
-	return "the plan " + a.Digest + " is not approved, and none of it is delivered; the clusters keep what they have. " +
+	return "the plan " + a.Digest + " is not approved, and none of it is delivered; the clusters keep their objects. " +
 		"To approve it: kubectl annotate --overwrite release/" + a.Release + " -n " + a.Namespace + " " + v1alpha1.ApprovedPlanAnnotation + "=" + a.Digest +
 		`, or push a commit that has the line "` + v1alpha1.ApprovePlanTrailer + a.Digest + `" in its message`
 }

@@ -69,7 +69,7 @@ func (p *Preflight) message() string {
 	if more := len(p.Refused) - 1 - len(others); more > 0 {
 		text += "; " + phrase.Count(more, "other refusal")
 	}
-	return text + "; nothing is written to any cluster, and they keep what they have"
+	return text + "; nothing is written to any cluster, and they keep their objects"
 }
 
 // like reports whether two clusters reject the same object for the same reason.

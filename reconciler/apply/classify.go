@@ -58,7 +58,7 @@ func redact(id manifest.ID, p *live.Problem) *live.Problem {
 		}
 	}
 	return &live.Problem{Reason: p.Reason, Retry: p.Retry, Err: fmt.Errorf(
-		"the API server refuses it [%s]; what it says is not shown, because it may quote the values of the Secret", strings.Join(at, " "))}
+		"the API server refuses it [%s]; the message is not shown, because it may quote the values of the Secret", strings.Join(at, " "))}
 }
 
 // mayQuote reports whether an error may quote values: one of validation, or a denial by admission, which is

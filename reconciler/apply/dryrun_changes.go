@@ -96,9 +96,9 @@ func (n *changes) explains(t *task, reason string, err error) string {
 	case reason == live.AdmissionDenied && n.namespaces[namespace]:
 		return "its namespace changes with it: " + message(t, reason, err)
 	case reason == live.AdmissionDenied && n.controls:
-		return "what controls admission changes with it: " + message(t, reason, err)
+		return "the admission control changes with it: " + message(t, reason, err)
 	case reason == live.Forbidden && n.rights:
-		return "what is allowed changes with it: " + message(t, reason, err)
+		return "the RBAC changes with it: " + message(t, reason, err)
 	case reason != live.Conflict && strings.Contains(err.Error(), "not found"):
 		return n.missing(t, err.Error())
 	}

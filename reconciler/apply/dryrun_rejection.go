@@ -40,7 +40,7 @@ func verdict(x *task, err error) (reason, why string) {
 	case p.Reason == live.Rejected:
 		return rejectedReason(x, text), ""
 	}
-	return "", "no answer that says anything of it"
+	return "", "the answer is not about the object"
 }
 
 // forbiddenReason distinguishes the sources of a 403: quota, authorization, admission.
@@ -97,7 +97,7 @@ func message(x *task, reason string, err error) string {
 	if found := admissionName.FindString(err.Error()); found != "" {
 		who = found
 	}
-	return fmt.Sprintf("%s does not take it%s; what it says is not shown, because it may quote the values of the %s", who, fieldsIn(err), x.ID.Kind)
+	return fmt.Sprintf("%s refuses it%s; the message is not shown, because it may quote the values of the %s", who, fieldsIn(err), x.ID.Kind)
 }
 
 // isSensitive reports whether the values of the object must not be shown.

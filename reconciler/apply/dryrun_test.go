@@ -153,12 +153,12 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: %q}
 		"a policy denies a Secret and quotes it": {
 			there: foreignNamespace + "\n---\n" + denying, patient: true,
 			wanted: strings.Replace(denied("Secret", ""), "data: {key: \"\"}", "stringData: {key: "+planted+"}", 1), refused: live.AdmissionDenied,
-			message: "what it says is not shown", hidden: planted, tried: 1,
+			message: "the message is not shown", hidden: planted, tried: 1,
 		},
 		"a Secret is not valid": {
 			there:   foreignNamespace,
 			wanted:  strings.Replace(denied("Secret", planted), "data:", "type: kubernetes.io/dockerconfigjson\nstringData: {.dockerconfigjson: "+planted+"}\n#", 1),
-			refused: live.InvalidObject, message: "what it says is not shown", hidden: planted, tried: 1,
+			refused: live.InvalidObject, message: "the message is not shown", hidden: planted, tried: 1,
 		},
 		"a field cannot be changed": {
 			delivered: namespaceYAML + job("a:1"), wanted: namespaceYAML + job("a:2"), refused: live.ImmutableField, message: "field is immutable", tried: 1,
@@ -277,7 +277,7 @@ func TestDryRunWithRights(t *testing.T) {
 		"to read only": {wanted: configMap("one", "1"), refused: []string{`cannot patch resource "configmaps"`}},
 		"that the revision grants": {
 			resources: "roles", wanted: role + configMap("one", "1"),
-			untried: []string{"what is allowed changes with it: configmaps"},
+			untried: []string{"the RBAC changes with it: configmaps"},
 		},
 		"to bind a Role that is new": {
 			resources: "roles, rolebindings", wanted: role + binding,
@@ -334,9 +334,9 @@ func TestVerdict(t *testing.T) {
 		reason, why string
 	}{
 		"a webhook with side effects":        {err: apierrors.NewBadRequest(`admission webhook "w" does not support dry run`), why: "it cannot be tried"},
-		"too many requests":                  {err: apierrors.NewTooManyRequests("later", 1), why: "no answer that says anything of it"},
-		"an internal error":                  {err: apierrors.NewInternalError(errors.New("no leader")), why: "no answer that says anything of it"},
-		"no answer in time":                  {err: context.DeadlineExceeded, why: "no answer that says anything of it"},
+		"too many requests":                  {err: apierrors.NewTooManyRequests("later", 1), why: "the answer is not about the object"},
+		"an internal error":                  {err: apierrors.NewInternalError(errors.New("no leader")), why: "the answer is not about the object"},
+		"no answer in time":                  {err: context.DeadlineExceeded, why: "the answer is not about the object"},
 		"a webhook that says 500":            {err: denial(500, metav1.StatusReasonInternalError), reason: live.AdmissionDenied},
 		"a webhook that says 429":            {err: denial(429, metav1.StatusReasonTooManyRequests), reason: live.AdmissionDenied},
 		"a webhook that says nothing":        {err: denial(400, metav1.StatusReasonUnknown), reason: live.AdmissionDenied},

@@ -90,7 +90,7 @@ func (d *delivery) checkAll(ctx context.Context, tasks []*task) error {
 func (d *delivery) checkByList(ctx context.Context, gvr schema.GroupVersionResource, p place, tasks []*task) error {
 	items, err := d.list(ctx, gvr, p.namespace, "")
 	if err != nil {
-		return d.rejectAll(ctx, tasks, "looking for what is there", err)
+		return d.rejectAll(ctx, tasks, "reading the live objects", err)
 	}
 	existing := map[string]*metav1.PartialObjectMetadata{}
 	for i := range items {
@@ -110,7 +110,7 @@ func (d *delivery) checkOne(ctx context.Context, t *task) error {
 		d.decideOwner(t, nil)
 		return nil
 	} else if err != nil {
-		return d.rejectAll(ctx, []*task{t}, "looking for what is there", err)
+		return d.rejectAll(ctx, []*task{t}, "reading the live object", err)
 	}
 	var found *metav1.PartialObjectMetadata
 	err = d.request(ctx, func(ctx context.Context) (err error) {
@@ -121,7 +121,7 @@ func (d *delivery) checkOne(ctx context.Context, t *task) error {
 		found, err = nil, nil
 	}
 	if err != nil {
-		return d.rejectAll(ctx, []*task{t}, "looking for what is there", err)
+		return d.rejectAll(ctx, []*task{t}, "reading the live object", err)
 	}
 	return d.resolve(ctx, t, found)
 }

@@ -77,7 +77,7 @@ func (d *delivery) dependencies(ctx context.Context, owners []manifest.ID) (map[
 		if apierrors.IsNotFound(err) {
 			return nil
 		} else if err != nil {
-			return d.fail(ctx, id, "looking for what it needs", err)
+			return d.fail(ctx, id, "looking for its dependencies", err)
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -99,7 +99,7 @@ func (d *delivery) delete(ctx context.Context, id manifest.ID) error {
 	if id.GroupKind() == namespaceKind {
 		switch tenant, err := d.foreignObject(ctx, id.Name); {
 		case err != nil:
-			return d.fail(ctx, id, "looking for what is in the namespace", err)
+			return d.fail(ctx, id, "listing the objects of the namespace", err)
 		case tenant != "":
 			d.note(func(o *live.Outcome) {
 				o.Orphaned[id] = fmt.Sprintf("it contains %s, which is not ours and would be deleted with it", tenant)

@@ -128,7 +128,7 @@ func (d *delivery) dryRunCreate(ctx context.Context, t *task, objects metadata.R
 	object.SetName(name)
 	text, err := json.Marshal(object.Object)
 	if err != nil {
-		return fmt.Errorf("writing what is to be tried: %w", err)
+		return fmt.Errorf("encoding the object of the dry-run: %w", err)
 	}
 	options := applied(v1alpha1.FieldManager)
 	options.DryRun = []string{metav1.DryRunAll}

@@ -75,7 +75,7 @@ func (d *delivery) body(ctx context.Context, t *task) (body, error) {
 	if apierrors.IsNotFound(err) {
 		return asItIs, nil
 	} else if err != nil {
-		return body{}, fmt.Errorf("reading what is there: %w", err)
+		return body{}, fmt.Errorf("reading the live object: %w", err)
 	}
 	return d.retain(t, live)
 }
@@ -108,7 +108,7 @@ func (d *delivery) retain(t *task, live *unstructured.Unstructured) (body, error
 	result.SetResourceVersion(live.GetResourceVersion())
 	text, err := json.Marshal(result.Object)
 	if err != nil {
-		return body{}, fmt.Errorf("writing what is to be applied: %w", err)
+		return body{}, fmt.Errorf("encoding the applied object: %w", err)
 	}
 	return body{json: text, left: left, bound: true, idle: idle}, nil
 }
@@ -147,7 +147,7 @@ func marked(m, marks map[string]string, key string) map[string]string {
 // redactScript removes the message of a script's error for a Secret: it may quote the values.
 func redactScript(id manifest.ID, err error) error {
 	if at, ok := errors.AsType[*manifest.Error](err); ok && id.IsSecret() {
-		return &manifest.Error{Origin: at.Origin, Message: "the script for Retain fails; what it says is not shown, because it may quote the values of the Secret"}
+		return &manifest.Error{Origin: at.Origin, Message: "the script for Retain fails; the message is not shown, because it may quote the values of the Secret"}
 	}
 	return err
 }

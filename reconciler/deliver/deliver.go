@@ -69,7 +69,7 @@ func (w *Worker) observe(ctx context.Context, f *state.Federation, j *state.Job)
 	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
 	defer cancel()
 	if err := x.WaitForSync(ctx); err != nil {
-		return fmt.Errorf("listing what is there: %w", err)
+		return fmt.Errorf("listing the objects on the cluster: %w", err)
 	}
 	w.pool.Enqueue(f.Listed(*j, kinds))
 	return nil

@@ -61,7 +61,7 @@ func (c *Controller) emitReachability(member *v1alpha1.Cluster, err error) {
 	}
 	if err != nil {
 		c.Emit(changes.Event{About: member, Type: changes.Warning, Reason: clusters.Reason(err), Message: fmt.Sprintf(
-			"the cluster does not answer; what runs there stays, and counts as unknown: %v", err)})
+			"the cluster does not answer; its objects stay, and count as unknown: %v", err)})
 		return
 	}
 	text := "the cluster answers again"

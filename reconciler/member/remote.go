@@ -59,7 +59,7 @@ func (c *Controller) inherit(ctx context.Context, cluster string) error {
 		err := c.Secrets.List(ctx, &reports, client.InNamespace(f.Key().Namespace),
 			client.MatchingLabels{v1alpha1.FederationLabel: f.Key().Name, v1alpha1.ClusterLabel: cluster})
 		if err != nil {
-			return fmt.Errorf("reading what was delivered to cluster %s before: %w", cluster, err)
+			return fmt.Errorf("reading the earlier deliveries to cluster %s: %w", cluster, err)
 		}
 		f.InheritInventories(reports.Items)
 	}

@@ -67,12 +67,12 @@ func (r *Remover) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	}
 	if err := r.part(ctx, c.Name, c); err != nil {
 		if remaining := removalLimit - time.Since(c.DeletionTimestamp.Time); remaining > 0 {
-			r.Log.Warn("a Cluster waits until every Federation lists what stays there", "cluster", c.Name, "error", err)
+			r.Log.Warn("a Cluster waits until every Federation lists the objects that stay there", "cluster", c.Name, "error", err)
 			return ctrl.Result{RequeueAfter: min(removalRetry, remaining)}, nil
 		}
-		r.Log.Error("a Cluster goes before every Federation lists what stays there", "cluster", c.Name, "error", err)
+		r.Log.Error("a Cluster is removed before every Federation lists the objects that stay there", "cluster", c.Name, "error", err)
 		r.Emit(changes.Event{About: c, Type: changes.Warning, Reason: report.ClusterRemoved, Message: fmt.Sprintf(
-			"removed before every Federation could list what stays there: %v", err)})
+			"removed before every Federation could list the objects that stay there: %v", err)})
 	}
 	return ctrl.Result{}, store.RemoveFinalizer(ctx, r.Client, c)
 }

@@ -34,7 +34,7 @@ func (r *Reporter) Part(ctx context.Context, f *state.Federation, p status.Remov
 		return next
 	})
 	if err != nil {
-		return fmt.Errorf("recording what stays on cluster %s: %w", p.Cluster, err)
+		return fmt.Errorf("recording the objects that stay on cluster %s: %w", p.Cluster, err)
 	}
 	if news {
 		r.emit(changes.Event{About: about, Type: changes.Warning, Reason: ClusterRemoved, Message: fmt.Sprintf(

@@ -15,7 +15,7 @@ import (
 
 func TestPhase(t *testing.T) {
 	pending, plan := &PendingPlan{}, &propagate.Plan{}
-	unapproved, approved := &status.Approval{}, &status.Approval{By: "the message of its commit says so"}
+	unapproved, approved := &status.Approval{}, &status.Approval{By: "by the message of its commit"}
 	rejected := dryrun.Memory{Result: &status.Preflight{Refused: []status.Refusal{{Cluster: "eu"}}}}
 	running := dryrun.Memory{Result: &status.Preflight{}}
 	for name, c := range map[string]struct {

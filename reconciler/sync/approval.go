@@ -32,18 +32,18 @@ func (c *Controller) approval(ctx context.Context, s *scope) (*status.Approval, 
 	p := s.pending
 	a := &status.Approval{Digest: p.Plan.Digest(), Namespace: p.Release.Namespace, Release: p.Release.Name}
 	if slices.Contains(p.Approves, a.Digest) {
-		a.By = "the message of its commit says so"
+		a.By = "by the message of its commit"
 		return a, nil
 	}
 	release := &v1alpha1.Release{}
 	if err := c.Get(ctx, client.ObjectKeyFromObject(p.Release), release); client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("reading whether release %s is approved: %w", p.Release.Name, err)
 	} else if err == nil && slices.Contains(annotated(release), a.Digest) {
-		a.By = "the annotation " + v1alpha1.ApprovedPlanAnnotation + " says so"
+		a.By = "by the annotation " + v1alpha1.ApprovedPlanAnnotation
 		return a, nil
 	}
 	if s.f.ChangesNothing(p.Plan) {
-		a.By = "it changes nothing on any cluster"
+		a.By = "because it changes nothing on any cluster"
 	}
 	return a, nil
 }

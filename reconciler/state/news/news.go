@@ -39,7 +39,7 @@ type Federation struct {
 // SourceFailed emits an event if the sources could not be read repeatedly.
 func (n *Federation) SourceFailed(c *changes.Changes, about *v1alpha1.Federation, err error) {
 	if n.failures++; n.failures == sourceFailures {
-		c.Event(about, changes.Warning, status.FetchFailed, "the sources cannot be read; the clusters keep what they have: "+err.Error())
+		c.Event(about, changes.Warning, status.FetchFailed, "the sources cannot be read; the clusters keep their objects: "+err.Error())
 	}
 }
 
@@ -69,7 +69,7 @@ func Rejected(c *changes.Changes, about *v1alpha1.Federation, r *v1alpha1.Releas
 	if len(before.Errors) > 0 && strings.HasPrefix(mistakes[0], strings.TrimSuffix(before.Errors[0], "...")) {
 		return
 	}
-	text := fmt.Sprintf("commit %s is rejected, and the clusters keep what they have: %s", r.Spec.Revision, mistakes[0])
+	text := fmt.Sprintf("commit %s is rejected, and the clusters keep their objects: %s", r.Spec.Revision, mistakes[0])
 	if more := len(mistakes) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}

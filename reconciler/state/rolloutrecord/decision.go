@@ -180,7 +180,7 @@ func ToCluster(d v1alpha1.DeliveryRollout) stage.ClusterState {
 // Undecided returns the status of a rollout before its first decision.
 func Undecided(r *propagate.Rollout, now time.Time) v1alpha1.RolloutStatus {
 	return v1alpha1.RolloutStatus{
-		Policy: r.Name(), Phase: string(stage.Rolling), Reason: string(stage.Rolling), Message: "accord compares what its clusters run",
+		Policy: r.Name(), Phase: string(stage.Rolling), Reason: string(stage.Rolling), Message: "accord compares the objects of its clusters",
 		WaitingFor: &v1alpha1.WaitingFor{Message: "the first decision", Since: status.Time(now)},
 	}
 }
