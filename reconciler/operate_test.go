@@ -36,10 +36,10 @@ func TestOneHubOperated(t *testing.T) {
 		"a Federation is deleted and made again":     federationAgain,
 		"a repository has nothing in it yet":         emptyRepository,
 	})
-	t.Run("a restart finds a broken commit", func(t *testing.T) {
+	t.Run("TestDefectR1", func(t *testing.T) {
 		inner := *w
 		inner.t = t
-		restartAtBrokenCommit(t, &inner, w)
+		restartWithoutPlan(t, &inner, w)
 	})
 }
 
@@ -258,35 +258,6 @@ func (w *world) ownedBy(r *repository, sha string, uid any) error {
 		}
 	}
 	return nil
-}
-
-// The newest commit is broken when the controllers start: there is no plan, so nothing is delivered, repaired or told anew,
-// and nothing is deleted. The next good commit goes on.
-func restartAtBrokenCommit(t *testing.T, w *world, outer *world) {
-	r := w.federation("amnesia")
-	good := r.push("good", "app.yaml", configMap("remembered", "1"), "policy.yaml", policyFor("amnesia", both, ""))
-	w.ready(r, good)
-	w.eventually("the Delivery to be told", func() error {
-		return unless(apimeta.IsStatusConditionTrue(w.delivery(r, "cluster-a").Status.Conditions, "Ready"), "not Ready")
-	})
-	outer.stop()
-	told := w.delivery(r, "cluster-a").Status
-	bad := r.push("bad", "app.yaml", "kind: [\n")
-	edited := w.configMap("cluster-a", "remembered")
-	edited.Data["key"] = "by hand"
-	require.NoError(t, w.members["cluster-a"].Update(t.Context(), edited))
-
-	outer.run()
-	release := w.condition(r, bad, "Ready", metav1.ConditionFalse, "BuildFailed")
-	require.True(t, apimeta.IsStatusConditionTrue(release.Status.Conditions, "Stalled"))
-	w.condition(r, good, "Superseded", metav1.ConditionTrue, "")
-	w.asked(r, v1alpha1.RequestedAtAnnotation, "to see that nothing more happens")
-	require.Equal(t, "by hand", w.configMap("cluster-a", "remembered").Data["key"])
-	require.Equal(t, "1", w.configMap("cluster-b", "remembered").Data["key"])
-	require.Equal(t, told, w.delivery(r, "cluster-a").Status)
-
-	w.ready(r, r.push("good again", "app.yaml", configMap("remembered", "2")))
-	require.Equal(t, "2", w.configMap("cluster-a", "remembered").Data["key"])
 }
 
 // emptyRepository: a repository without a commit, and then one without anything to deliver.

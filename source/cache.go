@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -115,6 +116,35 @@ func (r *repository) fetch(ctx context.Context, remote *remote, ref Ref, l limit
 	}
 	d := downloading{repo: r, remote: remote, target: t, limits: l}
 	c, err := d.run(ctx, conn)
+	if err != nil {
+		return target{}, nil, err
+	}
+	r.remember(c)
+	return t, c, nil
+}
+
+// stored returns a commit from memory, or else from the clone on disk. It asks no server.
+func (r *repository) stored(ctx context.Context, ref Ref, l limits) (target, *commit, error) {
+	hash := plumbing.NewHash(ref.Commit)
+	t := target{pointer: ref.Branch, want: hash, commit: hash}
+	unlock, err := r.lock(ctx)
+	if err != nil {
+		return target{}, nil, err
+	}
+	defer unlock()
+	if c := r.recall(hash, l); c != nil {
+		return t, c, l.check(c.hash, c.root)
+	}
+	d := downloading{repo: r, target: t, limits: l}
+	if _, err := os.Stat(d.path()); err != nil {
+		return target{}, nil, withKind(ErrRefNotFound, "commit %s not found: there is no clone on disk", ref.Commit)
+	}
+	clone := openClone(d.path())
+	defer clone.close()
+	c, err := d.load(ctx, clone)
+	if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, errDamaged) {
+		return target{}, nil, withKind(ErrRefNotFound, "commit %s not found in the clone on disk", ref.Commit)
+	}
 	if err != nil {
 		return target{}, nil, err
 	}

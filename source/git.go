@@ -38,6 +38,10 @@ type Options struct {
 
 	// Timeout bounds the whole fetch, including the wait for other callers. Zero means [DefaultTimeout].
 	Timeout time.Duration
+
+	// Offline reads the commit of Ref from the clone on disk and asks no server. It needs Ref.Commit; a commit that an
+	// earlier fetch did not leave in the clone is [ErrRefNotFound].
+	Offline bool
 }
 
 // Snapshot is one commit. It is immutable and stays readable after later fetches and deletions.
@@ -87,8 +91,15 @@ func (c *Cache) fetch(ctx context.Context, at address, o Options) (Snapshot, err
 		tree: cmp.Or(o.MaxTreeSize, DefaultMaxTreeSize),
 	}
 	repo := c.repository(at)
+	if o.Offline && o.Ref.Commit == "" {
+		return Snapshot{}, fmt.Errorf("%w: offline only a commit can be read, not %s", ErrInvalid, o.Ref)
+	}
 	if at.local() {
 		t, loaded, err := repo.readLocal(ctx, at.path(), o.Ref, l)
+		return snapshot(t, loaded), err
+	}
+	if o.Offline {
+		t, loaded, err := repo.stored(ctx, o.Ref, l)
 		return snapshot(t, loaded), err
 	}
 	remote, err := c.remote(at, o.Auth)

@@ -245,3 +245,25 @@ func TestConcurrentFetchesDownloadOnce(t *testing.T) {
 	require.EqualValues(t, 8, server.asked.Load())
 	require.EqualValues(t, 2, server.packs.Load(), "one download for each commit")
 }
+
+// TestOfflineReadsTheClone: a commit that was fetched before is readable while the server is not, also by the next process.
+func TestOfflineReadsTheClone(t *testing.T) {
+	up := newUpstream(t)
+	first := up.commit("first", "a", "1")
+	server := serveHTTP(t, up, false)
+	dir, ctx := t.TempDir(), context.Background()
+	_, err := openGit(t, dir).Fetch(ctx, source.Options{URL: server.url(), Ref: source.Ref{Branch: "main"}})
+	require.NoError(t, err)
+	second := up.commit("second", "a", "2")
+	asked := server.asked.Load()
+
+	next := openGit(t, dir)
+	s, err := next.Fetch(ctx, source.Options{URL: server.url(), Ref: source.Ref{Commit: first}, Offline: true})
+	require.NoError(t, err)
+	require.Equal(t, "1", read(t, s, "a"))
+	_, err = next.Fetch(ctx, source.Options{URL: server.url(), Ref: source.Ref{Commit: second}, Offline: true})
+	require.ErrorIs(t, err, source.ErrRefNotFound)
+	_, err = next.Fetch(ctx, source.Options{URL: server.url(), Ref: source.Ref{Branch: "main"}, Offline: true})
+	require.ErrorIs(t, err, source.ErrInvalid)
+	require.Equal(t, asked, server.asked.Load(), "no server is asked")
+}

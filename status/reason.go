@@ -37,6 +37,9 @@ const (
 	Superseded = "Superseded"
 	// FetchFailed: a source cannot be read. The previous plan stays active.
 	FetchFailed = "FetchFailed"
+	// NotObserved: the process was restarted and cannot observe the clusters, because the plan of their revision cannot be
+	// made again.
+	NotObserved = "NotObserved"
 	// Connected: the cluster answers.
 	Connected = "Connected"
 	// Unreachable: the cluster does not answer.

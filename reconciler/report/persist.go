@@ -9,6 +9,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -121,4 +122,21 @@ func (r *Reporter) writeDeliverySpec(ctx context.Context, f *state.Federation, c
 	}
 	r.update(changes.Update{Status: changes.Status{Federation: f.Key(), Cluster: cluster}})
 	return nil
+}
+
+// WriteUnobserved replaces the statuses that claim something about clusters which this process cannot observe. why is the
+// reason.
+func (r *Reporter) WriteUnobserved(ctx context.Context, f *state.Federation, why string) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(writers)
+	for _, record := range f.Unobserved(why, time.Now()) {
+		g.Go(func() error {
+			if err := r.store.PutStatus(ctx, record); client.IgnoreNotFound(err) != nil {
+				return err
+			}
+			f.UnobservedWritten(record)
+			return nil
+		})
+	}
+	return g.Wait()
 }

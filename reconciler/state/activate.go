@@ -79,7 +79,7 @@ func (f *Federation) Activate(a Activation, now time.Time) Activated {
 // carried compares a plan with the one that the hub has.
 func (f *Federation) carried(plan *propagate.Plan) func(manifest.ID) bool {
 	var last *propagate.Plan
-	if f.active.persisted {
+	if f.active.persisted && !f.active.restored {
 		last = f.active.plan
 	}
 	return func(id manifest.ID) bool { return plan.UnchangedSince(last, id) }

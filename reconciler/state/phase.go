@@ -68,6 +68,8 @@ type activePlan struct {
 	allowPrune bool
 	// persisted is set once the hub has the records of the plan: before that nothing is delivered.
 	persisted bool
+	// restored is set after a restart if the plan was made again from the recorded commits, not from the newest ones.
+	restored bool
 	// starting is set as long, unless the hub knows the plan already: the Release reports Progressing.
 	starting bool
 }

@@ -41,7 +41,7 @@ type rollouts struct {
 	past map[string]*propagate.Plan
 	// asks has the needs of the gates, expressions their compiled expressions by text.
 	asks        gate.Needs
-	expressions map[string]*stage.Expression
+	expressions gate.Expressions
 	// startedAt is the time at which this process began to decide.
 	startedAt time.Time
 }
@@ -179,8 +179,8 @@ func (f *Federation) restage(now time.Time) {
 			s.published = append(s.published, rolloutrecord.Undecided(r, now))
 		}
 	}
-	if !f.active.starting { // the status on the hub is about this plan, and may still be true
-		s.published = f.records.release.Status.Rollouts
+	if r := f.records.release; r != nil && !f.active.starting { // the status on the hub is about this plan, and may still be true
+		s.published = r.Status.Rollouts
 	}
 }
 

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -73,7 +72,7 @@ func (f *Federation) stageInput(r *propagate.Rollout, now time.Time) stage.Input
 }
 
 // stageCluster returns the wanted and the observed state of one cluster.
-func (f *Federation) stageCluster(l *delivery.State, r *propagate.Rollout, m stage.ClusterState, gate policy.RolloutGate, now time.Time) stage.Cluster {
+func (f *Federation) stageCluster(l *delivery.State, r *propagate.Rollout, m stage.ClusterState, at policy.RolloutGate, now time.Time) stage.Cluster {
 	c := stage.Cluster{Name: l.Name, Wanted: f.fingerprints.Rollout(r, l.Name), Held: r.Held(l.Name), Unobserved: !l.Listed}
 	if c.Held == "" && f.declared.object.Spec.Suspend {
 		c.Held = "the federation is suspended"
@@ -91,48 +90,10 @@ func (f *Federation) stageCluster(l *delivery.State, r *propagate.Rollout, m sta
 	there := f.rollouts.seen[l.Name][r.Name()]
 	c.Report = stage.Report{
 		Digest: stage.Sum(there.Items), Revision: l.Delivery.Status.LastAppliedRevision, Health: there.Health, Message: there.Message,
-		Answers: stage.Answers(gate, f.expression(gate.CEL), there.Live),
+		Answers: stage.Answers(at, f.rollouts.expressions.Get(at.CEL), there.Live),
 	}
 	if m.Current.Digest == c.Wanted && c.Held == "" && c.Unreachable == "" {
-		f.reportErrors(l, r, &c)
+		gate.ReportErrors(l, r, &c)
 	}
 	return c
-}
-
-// reportErrors reports errors of the version that a cluster was updated to: then the report is about that version,
-// although the cluster runs another one.
-func (f *Federation) reportErrors(l *delivery.State, r *propagate.Rollout, c *stage.Cluster) {
-	for _, item := range r.Items(l.Name) {
-		switch w := l.Wants.Of(item.ID); {
-		case w.Held != "":
-		case w.Err != "":
-			c.Report.Digest, c.Report.Health, c.Report.Message = c.Wanted, stage.Stalled, fmt.Sprintf("%s: %s", item.ID, w.Err)
-			return
-		case l.Errors[item.ID] != "":
-			c.Report.Digest, c.Report.Health, c.Report.Message = c.Wanted, stage.Failed, fmt.Sprintf("%s: %s", item.ID, l.Errors[item.ID])
-			if l.Terminal {
-				c.Report.Health = stage.Stalled
-			}
-			return
-		}
-	}
-}
-
-// expression returns a compiled expression; nil for none, and for one that cannot be compiled.
-func (f *Federation) expression(text string) *stage.Expression {
-	if text == "" {
-		return nil
-	}
-	if known, ok := f.rollouts.expressions[text]; ok {
-		return known
-	}
-	compiled, err := stage.Compile(text)
-	if err != nil {
-		compiled = nil // lint reports it, and the gate stays closed
-	}
-	if f.rollouts.expressions == nil {
-		f.rollouts.expressions = map[string]*stage.Expression{}
-	}
-	f.rollouts.expressions[text] = compiled
-	return compiled
 }

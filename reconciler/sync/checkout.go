@@ -28,14 +28,22 @@ type Checkout struct {
 }
 
 // Fetch reads every source. If one cannot be read, Fetch fails: a missing source is never read as empty.
-func Fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, secret func(ctx context.Context, name string) (map[string][]byte, error)) (Checkout, error) {
+func Fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, secret secrets) (Checkout, error) {
+	return fetch(ctx, cache, fed, secret, false)
+}
+
+// secrets reads the Secret of a source by its name.
+type secrets func(ctx context.Context, name string) (map[string][]byte, error)
+
+// fetch reads every source; offline, from the clones on disk.
+func fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, secret secrets, offline bool) (Checkout, error) {
 	c := Checkout{sources: fed.Spec.Sources}
 	for _, s := range c.sources {
-		o := source.Options{URL: s.URL, Timeout: s.Timeout.Duration}
+		o := source.Options{URL: s.URL, Timeout: s.Timeout.Duration, Offline: offline}
 		if s.Ref != nil {
 			o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
 		}
-		if s.SecretRef != nil {
+		if s.SecretRef != nil && !offline {
 			data, err := secret(ctx, s.SecretRef.Name)
 			if err != nil {
 				return Checkout{}, fmt.Errorf("source %q: secret %q: %w", s.Name, s.SecretRef.Name, err)

@@ -103,6 +103,9 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	} else if err := errors.Join(c.resume(ctx, f, fed), run(ctx, &scope{f: f, fed: fed}, c.look()), c.commands(ctx, f)); err != nil {
 		return ctrl.Result{}, err
 	}
+	if err := c.restore(ctx, f, fed); err != nil {
+		return ctrl.Result{}, err
+	}
 	f.Handled(requestedAt(fed))
 	c.pool.Enqueue(f.Reconciled(time.Now()))
 	return ctrl.Result{RequeueAfter: requeueAfter(f, fed, time.Now())}, c.reporter.WriteRelease(ctx, f)
@@ -150,6 +153,7 @@ func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alp
 
 // fetch reads the sources and the clusters of the hub.
 func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
+	defer c.restoreAfter(ctx, s, restoreAfter)()
 	var err error
 	if s.checkout, err = Fetch(ctx, c.Sources, s.fed, c.SecretsOf(s.fed)); err != nil {
 		c.pool.Enqueue(s.f.SourceUnavailable(err))

@@ -1,0 +1,105 @@
+package state
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/accord-dev/accord/reconciler/state/gate"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/unobserved"
+)
+
+// After a restart the newest revision may not become active: its source cannot be read, it is invalid or parked, or the
+// Federation is suspended. Then the plan that the process before this one delivered is made again from the recorded
+// commits: nothing is reported that this process has not observed.
+
+// RecordedRevision returns the revision of the recorded Deliveries while no plan is active; false if there is none.
+func (f *Federation) RecordedRevision() (string, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	count := map[string]int{}
+	for _, l := range f.clusters {
+		count[l.Delivery.Spec.Revision]++
+	}
+	if f.active.plan != nil || len(count) == 0 {
+		return "", false
+	}
+	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return count[a] - count[b] }), true
+}
+
+// RestorePlan makes the plan of the recorded Deliveries active. It changes nothing and returns false unless the plan has
+// the recorded digest on every cluster: then the hub has its records, and they need no write.
+func (f *Federation) RestorePlan(plan *propagate.Plan, revision string, allowPrune bool, now time.Time) (c changes.Changes, restored bool) {
+	plan.Digest() // renders everything, before anything waits for the lock
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.active.plan != nil {
+		return c, true
+	}
+	covered := map[string]bool{}
+	for _, name := range plan.Clusters() {
+		covered[name] = true
+		if f.changes(name, plan) {
+			return c, false
+		}
+	}
+	for name := range f.clusters {
+		if !covered[name] {
+			return c, false
+		}
+	}
+	f.active.plan, f.active.decidedAt, f.active.revision, f.active.allowPrune = plan, now, revision, allowPrune
+	f.active.persisted, f.active.restored = true, true
+	if older := f.records.older; f.records.release == nil && len(older) > 0 && older[0].Spec.Revision == revision {
+		f.records.release, f.records.older = older[0].DeepCopy(), older[1:]
+	}
+	f.rollouts.asks = gate.NeedsOf(plan)
+	f.restage(now)
+	for name, l := range f.clusters {
+		f.assign(l)
+		c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: name, Priority: changes.Repair})
+	}
+	f.updateObjects(&c, f.objectIDs())
+	return c, true
+}
+
+// Unobserved returns copies of the records that claim something about clusters, with statuses that claim nothing; none if a
+// plan is active. why is the reason for which the plan could not be restored. UnobservedWritten follows.
+func (f *Federation) Unobserved(why string, now time.Time) []changes.Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.active.plan != nil {
+		return nil
+	}
+	deliveries := make([]*v1alpha1.Delivery, 0, len(f.clusters))
+	for _, name := range f.names() {
+		deliveries = append(deliveries, f.clusters[name].Delivery)
+	}
+	return unobserved.Records(deliveries, f.records.objects, f.releases(), why, now)
+}
+
+// UnobservedWritten records the status of a record as Unobserved returned it and the hub has it.
+func (f *Federation) UnobservedWritten(record changes.Record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch r := record.(type) {
+	case *v1alpha1.Delivery:
+		if l := f.clusters[r.Spec.Cluster]; l != nil && f.active.plan == nil {
+			l.Delivery.Status = r.Status
+		}
+	case *v1alpha1.FederatedObject:
+		if f.records.objects[r.Spec.Template.ID()] != nil && f.active.plan == nil {
+			f.records.objects[r.Spec.Template.ID()] = r
+		}
+	case *v1alpha1.Release:
+		for _, known := range f.releases() {
+			if known.Name == r.Name {
+				known.Status = r.Status
+			}
+		}
+	}
+}

@@ -1,0 +1,51 @@
+// Package unobserved replaces the statuses of records after a restart that this process cannot check.
+package unobserved
+
+import (
+	"time"
+
+	fluxmeta "github.com/fluxcd/pkg/apis/meta"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/status"
+)
+
+// Records returns copies of the records that claim something about clusters, with statuses that claim nothing. why is the
+// reason for which nothing is observed. A Release claims something if its revision is the recorded one.
+func Records(deliveries []*v1alpha1.Delivery, objects map[manifest.ID]*v1alpha1.FederatedObject, releases []*v1alpha1.Release, why string, now time.Time) []changes.Record {
+	var all []changes.Record
+	recorded := map[string]bool{}
+	for _, d := range deliveries {
+		recorded[d.Spec.Revision] = true
+		if claims(d.Status.Conditions) {
+			d = d.DeepCopy()
+			d.Status = status.UnobservedDelivery(d.Status, d.Generation, why, now)
+			all = append(all, d)
+		}
+	}
+	for _, o := range objects {
+		if claims(o.Status.Conditions) {
+			o = o.DeepCopy()
+			o.Status = status.UnobservedObject(o.Status, o.Generation, why, now)
+			all = append(all, o)
+		}
+	}
+	for _, r := range releases {
+		if recorded[r.Spec.Revision] && r.Status.SupersededBy == "" && claims(r.Status.Conditions) {
+			r = r.DeepCopy()
+			r.Status = status.UnobservedRelease(r.Status, r.Generation, why, now)
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// claims reports whether conditions claim something that was observed.
+func claims(conditions []metav1.Condition) bool {
+	ready := meta.FindStatusCondition(conditions, fluxmeta.ReadyCondition)
+	return ready != nil && ready.Reason != status.NotObserved
+}

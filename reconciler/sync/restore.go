@@ -1,0 +1,88 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/state"
+)
+
+// restore makes the recorded plan active again where the newest revision did not become active after a restart: its source
+// cannot be read, it is invalid or parked, or the Federation is suspended. Where that is impossible, the records claim
+// nothing until a plan is active (contract rules 3 and 8).
+func (c *Controller) restore(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
+	revision, recorded := f.RecordedRevision()
+	if !recorded {
+		return nil
+	}
+	plan, allowPrune, err := c.planRecorded(ctx, f, fed, revision)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	why := fmt.Sprintf("accord was restarted and cannot plan %s again", revision)
+	if err == nil {
+		changes, restored := f.RestorePlan(plan, revision, allowPrune, time.Now())
+		if restored {
+			c.pool.Enqueue(changes)
+			return nil
+		}
+		err = errors.New("for the clusters of today its plan is another one")
+	}
+	return c.reporter.WriteUnobserved(ctx, f, why+": "+err.Error())
+}
+
+// restoreAfter bounds the time that reading the sources may take after a restart before accord restores the recorded plan.
+const restoreAfter = 5 * time.Second
+
+// restoreAfter restores the recorded plan unless stop is called before the time is over: a server that does not answer must not
+// keep the statuses of the process before this one. stop waits for a restoration that has begun.
+func (c *Controller) restoreAfter(ctx context.Context, s *scope, after time.Duration) (stop func()) {
+	if _, recorded := s.f.RecordedRevision(); !recorded {
+		return func() {}
+	}
+	restored := make(chan struct{})
+	timer := time.AfterFunc(after, func() {
+		defer close(restored)
+		_ = c.restore(ctx, s.f, s.fed) // Reconcile restores again, and returns the error
+	})
+	return func() {
+		if !timer.Stop() {
+			<-restored
+		}
+	}
+}
+
+// planRecorded makes the plan of a recorded revision. It reads the clones on disk first: a source that cannot be read now was
+// read before.
+func (c *Controller) planRecorded(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string) (plan *propagate.Plan, allowPrune bool, err error) {
+	declared, releases := f.SourcesAt()
+	pinned, err := Pin(declared, releases, revision)
+	if err != nil {
+		return nil, false, err
+	}
+	for i := range pinned.Spec.Sources {
+		pinned.Spec.Sources[i].Ref.Branch = "" // it may be deleted
+	}
+	checkout, err := fetch(ctx, c.Sources, pinned, c.SecretsOf(fed), true)
+	if err != nil {
+		if checkout, err = fetch(ctx, c.Sources, pinned, c.SecretsOf(fed), false); err != nil {
+			return nil, false, err
+		}
+	}
+	parts, err := checkout.Parts(c.Builds(f.Key()))
+	if err != nil {
+		return nil, false, err
+	}
+	members, err := c.Fleet(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	in := checkout.Input(fed, parts, c.pool.Inform(members), f.Previous())
+	in.Revision = revision
+	plan, err = propagate.New(in)
+	return plan, checkout.AllowsPrune(), err
+}
