@@ -34,6 +34,8 @@ func TestOneHub(t *testing.T) {
 		"two federations leave each other's objects":     twoFederations,
 		"a name has 253 characters":                      longNames,
 		"too much to delete is not deleted":              pruneLimits,
+		"defect R2: a stopped commit writes nothing":     defectR2StoppedCommit,
+		"defect R2: an unrelated history writes nothing": defectR2UnrelatedHistory,
 		"an object that was there before is not touched": foreignObject,
 	})
 }
@@ -213,6 +215,71 @@ func pruneLimits(t *testing.T, w *world) {
 	w.ready(r, sha)
 	w.eventually("the objects to go", func() error { return unless(w.absent("cluster-a", "braked-7"), "it is there") })
 	require.False(t, w.absent("cluster-a", "braked-0"))
+}
+
+// defectR2StoppedCommit deletes many objects and an override, and changes one object, in one commit.
+func defectR2StoppedCommit(t *testing.T, w *world) {
+	r := w.federation("stopped")
+	files := []string{"policy.yaml", policyFor("stopped", both, ""), "overrides.yaml", overrideOf("stopped-0", both...)}
+	var none []string
+	for i := range 8 {
+		path := fmt.Sprintf("app-%d.yaml", i)
+		files = append(files, path, configMap(fmt.Sprintf("stopped-%d", i), "nowhere"))
+		if i > 1 {
+			none = append(none, path, "")
+		}
+	}
+	good := r.push("eight objects, one with an override", files...)
+	w.ready(r, good)
+	before := w.ours(r)
+
+	stopped := r.push("the override and six objects leave, one changes", append(none, "overrides.yaml", "", "app-1.yaml", configMap("stopped-1", "2"), "new.yaml", configMap("stopped-new", "1"))...)
+	release := w.condition(r, stopped, "Ready", metav1.ConditionFalse, "PruneBlocked")
+	ready := apimeta.FindStatusCondition(release.Status.Conditions, "Ready")
+	for _, part := range []string{"would delete 6 of ", "Accord-Prune: allow", "cluster-a (and 1 more)", "nothing is written to any cluster"} {
+		require.Contains(t, ready.Message, part)
+	}
+	require.True(t, apimeta.IsStatusConditionTrue(release.Status.Conditions, "Stalled"))
+	w.federationIs(r, "Ready", metav1.ConditionFalse, "PruneBlocked")
+	w.asked(r, v1alpha1.RequestedAtAnnotation, "to see that nothing happens")
+	require.Equal(t, before, w.ours(r))
+	for _, cluster := range both {
+		require.Contains(t, w.delivery(r, cluster).Spec.Revision, good, "the Delivery is about the active plan")
+	}
+
+	require.NoError(t, w.members["cluster-a"].Delete(t.Context(), w.configMap("cluster-a", "stopped-0")))
+	w.eventually("the active plan to be repaired", func() error { return unless(!w.absent("cluster-a", "stopped-0"), "still gone") })
+	require.Equal(t, "for cluster-a", w.configMap("cluster-a", "stopped-0").Data["key"])
+
+	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.PruneLimits.MaxPercent = new(int32(80)) })
+	w.ready(r, stopped)
+	require.Equal(t, "2", w.configMap("cluster-b", "stopped-1").Data["key"], "higher limits let it pass")
+	w.eventually("the objects to go", func() error { return unless(w.absent("cluster-a", "stopped-7"), "it is there") })
+}
+
+// defectR2UnrelatedHistory replaces the history of the branch by another one.
+func defectR2UnrelatedHistory(t *testing.T, w *world) {
+	r := w.federation("unrelated")
+	files := []string{"policy.yaml", policyFor("unrelated", both, "")}
+	for i := range 8 {
+		files = append(files, fmt.Sprintf("app-%d.yaml", i), configMap(fmt.Sprintf("unrelated-%d", i), "1"))
+	}
+	w.ready(r, r.push("eight objects", files...))
+	before := w.ours(r)
+
+	r.git(r.work, "checkout", "--quiet", "--orphan", "other")
+	r.git(r.work, "rm", "--quiet", "-rf", ".")
+	r.git(r.work, "commit", "--quiet", "--allow-empty", "-m", "another beginning")
+	r.git(r.work, "push", "--quiet", "--force", "origin", "HEAD:main")
+	sha := r.push("an unrelated history", "policy.yaml", policyFor("unrelated", both, ""), "other.yaml", configMap("unrelated-other", "1"))
+	w.condition(r, sha, "Ready", metav1.ConditionFalse, "PruneBlocked")
+	w.asked(r, v1alpha1.RequestedAtAnnotation, "to see that nothing happens")
+	require.Equal(t, before, w.ours(r))
+	require.True(t, w.absent("cluster-a", "unrelated-other"))
+
+	w.ready(r, r.push("and I mean it\n\nAccord-Prune: allow"))
+	require.False(t, w.absent("cluster-a", "unrelated-other"))
+	w.eventually("the objects to go", func() error { return unless(w.absent("cluster-b", "unrelated-7"), "it is there") })
 }
 
 func foreignObject(t *testing.T, w *world) {

@@ -34,10 +34,12 @@ type commits struct {
 
 	mu    sync.Mutex // guards all below, which observers read
 	wants []commit   // by number; the last may not be pushed yet
+	stop  bool       // the prune limits stop the next one
 	shas  []string   // of those that are
 }
 
-// commit is what one commit wants on each cluster; nil for one that cannot be read.
+// commit is what one commit wants on each cluster; nil for one that is not delivered: it cannot be read, or the prune
+// limits stop it.
 type commit map[string]map[manifest.ID]version
 
 // version is one object as it is wanted on one cluster.
@@ -108,7 +110,24 @@ func (c *commits) next() {
 		c.push(fmt.Sprint("commit ", number), "steady-0.yaml", "data: [unclosed\n")
 		return
 	}
+	if number > 4 && c.random.IntN(8) == 0 {
+		c.excess(number)
+		return
+	}
 	c.commit(next)
+}
+
+// excess pushes a commit that the prune limits stop, which the next commit takes back: an object changes and loses its
+// override, and most of the others leave.
+func (c *commits) excess(number int) {
+	c.t.Helper()
+	files := []string{"anchor.yaml", stored("store", "anchor", fmt.Sprint(number)), "steady-overrides.yaml", ""}
+	for i := range steadyObjects {
+		files = append(files, fmt.Sprintf("steady-%d.yaml", i), "")
+	}
+	c.stop = true
+	c.push(fmt.Sprint("commit ", number), files...)
+	c.stop = false
 }
 
 // commit pushes all files as they are to be.
@@ -195,7 +214,7 @@ func (c *commits) plan(fed *v1alpha1.Federation) {
 // render makes of the work tree what every cluster should get of it; nil if it cannot be read.
 func (c *commits) render(fed *v1alpha1.Federation) commit {
 	objects, err := render.Build(os.DirFS(c.work), render.Options{})
-	if err != nil {
+	if err != nil || c.stop {
 		return nil
 	}
 	parts, err := propagate.Sort(objects)
@@ -227,8 +246,8 @@ func (c *commits) number(subject string) int {
 	return n
 }
 
-// of is what the commits want of one object on one cluster, by number; the zero version is nothing. Those that cannot be
-// read want what the one before wants.
+// of is what the commits want of one object on one cluster, by number; the zero version is nothing. Those that are not
+// delivered want what the one before wants.
 func (c *commits) of(cluster string, id manifest.ID) []version {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -81,6 +81,11 @@ func (c withdrawal) withdraw(w *world, name string) {
 	default:
 		w.ready(r, sha)
 	}
+	if c.braked { // the other objects keep their version as well
+		w.asked(r, v1alpha1.RequestedAtAnnotation, "to see that nothing happens")
+		require.Equal(w.t, before, w.ours(r))
+		return
+	}
 	w.eventually("the other object to be changed", func() error {
 		return unless(w.configMap("cluster-a", name+"-one").Data["key"] == "2", "it is not")
 	})

@@ -181,7 +181,7 @@ func toldBrake(t *testing.T, w *world, r *repository) {
 	}
 	sha := r.push("one object", none...)
 	w.condition(r, sha, "Ready", metav1.ConditionFalse, "PruneBlocked")
-	w.eventually("an event for each cluster", func() error { return w.told(r, "Delivery", "Warning PruneBlocked", 2, "would delete 7 of") })
+	w.eventually("the event", func() error { return w.told(r, "Release", "Warning PruneBlocked", 1, "would delete 7 of") })
 	w.figures(map[string]float64{`accord_prune_blocked{cluster="cluster-a",federation="demo/told"}`: 1})
 	w.ready(r, r.push("one object, and I mean it\n\nAccord-Prune: allow"))
 	w.figures(map[string]float64{

@@ -25,7 +25,6 @@ import (
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/rollout"
 	"github.com/accord-dev/accord/reconciler/state"
-	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 	syncer "github.com/accord-dev/accord/reconciler/sync"
@@ -230,9 +229,12 @@ func (r *once) checkStages(plan *propagate.Plan) error {
 	return nil
 }
 
-// admit activates a plan, unless a cluster rejects something of it in the dry-run: then nothing is written to any cluster,
-// and the plan is not tried again. It reports whether the plan is active.
+// admit activates a plan, unless the prune limits stop it or a cluster rejects something of it in the dry-run: then nothing
+// is written to any cluster, and the plan is not tried again. It reports whether the plan is active.
 func (r *once) admit(ctx context.Context, f *state.Federation, p *state.PendingPlan) (bool, error) {
+	if p.PruneBlock = f.PruneBlock(p); p.PruneBlock != nil {
+		return false, r.planner.Park(ctx, f, p, nil, nil)
+	}
 	var result *status.Preflight
 	if syncer.DryRunRequired(&r.Federation) {
 		f.WaitedFor(p.Plan.Clusters()) // every cluster was probed, or cannot be
@@ -241,9 +243,7 @@ func (r *once) admit(ctx context.Context, f *state.Federation, p *state.PendingP
 			return false, err
 		}
 		if rejected := tried.Rejected(); len(rejected) > 0 {
-			release := f.Park(p, nil, &status.Preflight{Refused: rejected})
-			before := release.Status
-			return false, r.reporter.PutRelease(ctx, f, release, func() changes.Changes { return f.Parked(p, release, before, time.Now()) })
+			return false, r.planner.Park(ctx, f, p, nil, &status.Preflight{Refused: rejected})
 		}
 		result = &status.Preflight{Passed: tried.String()}
 	}

@@ -37,6 +37,8 @@ type ReleaseInput struct {
 	Starting bool
 	// Suspended is set if the Federation is suspended: accord writes nothing.
 	Suspended bool
+	// PruneBlock is set if the prune limits stop the plan.
+	PruneBlock *PruneBlock
 	// Approval of the plan; nil when none is required.
 	Approval *Approval
 	// Preflight of the plan; nil when none is done.
@@ -96,6 +98,9 @@ func withoutReports(legs []DeliveryState) []DeliveryState {
 func (in ReleaseInput) verdict(t tally) verdict {
 	if len(in.Errors) > 0 {
 		return terminal(BuildFailed, "the commit cannot be delivered; the clusters keep their objects: "+strings.Join(in.Errors, "; "))
+	}
+	if in.PruneBlock.waits() {
+		return terminal(PruneBlocked, in.PruneBlock.message())
 	}
 	if in.Approval.waits() {
 		return waiting(Held, in.Approval.message())
@@ -172,6 +177,10 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 	in.rolloutConditions(c, t)
 	in.Approval.condition(c)
 	in.Preflight.condition(c)
+	if in.PruneBlock.waits() {
+		in.PruneBlock.conditions(c)
+		return
+	}
 	why := ""
 	switch {
 	case in.Approval.waits():

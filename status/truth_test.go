@@ -99,6 +99,7 @@ var tables = []kindTable{
 			{"kept", "no new choice of clusters could be made for some object, and the last one is kept"},
 			{"unplaced", "some object fits no cluster"}, {"broken", "the commit cannot be read or planned"},
 			{"unapproved", "approval is required, and nobody approved the plan: a cluster that it would change is held, any other is what it is"},
+			{"brake", "the prune limits stop the plan, and none of it is delivered"},
 			{"overtaken", "a newer commit came, and this was the state when it did"},
 		},
 		green: func(s scene) bool { return s.done() && slices.Contains([]string{"", "suspended", "overtaken"}, s.fact) },
@@ -172,6 +173,8 @@ func releaseOf(s scene) (any, int64, []metav1.Condition) {
 		in.Unplaced = []string{"apps/Deployment shop/db: all are tainted"}
 	case "broken":
 		in.Errors = []string{"web.yaml:3: bad indent"}
+	case "brake":
+		in.PruneBlock = &PruneBlock{Clusters: []string{"c0"}, Message: "would delete 7 of 9 objects"}
 	case "unapproved":
 		in.Approval = &Approval{Digest: "sha256:0123", Namespace: "demo", Release: "prod-a"}
 	}

@@ -64,6 +64,8 @@ const (
 	Superseded  = "Superseded"
 	// Approved on a Release reports whether its plan is approved, if the Federation requires approval.
 	Approved = "Approved"
+	// PruneAllowed on a Release is False if the prune limits stop its plan, and absent otherwise.
+	PruneAllowed = "PruneAllowed"
 	// DryRunSucceeded on a Release reports whether every cluster accepted the changes in a dry-run, before any was written.
 	DryRunSucceeded = "DryRunSucceeded"
 	Reachable       = "Reachable"

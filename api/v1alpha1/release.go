@@ -55,7 +55,8 @@ type SourceRevision struct {
 // ReleaseStatus is the progress of the commit.
 type ReleaseStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Conditions: Ready, Reconciling, Stalled, Rendered, Scheduled, Applied, Healthy, Suspended, Approved, DryRunSucceeded, Superseded.
+	// Conditions: Ready, Reconciling, Stalled, Rendered, Scheduled, Applied, Healthy, Suspended, PruneAllowed, Approved, DryRunSucceeded,
+	// Superseded.
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`

@@ -32,7 +32,7 @@ func Discover(ctx context.Context, m *clusters.Member, federation string) ([]liv
 			counted[id.GroupKind()] = seen.GVK
 			continue
 		}
-		all = append(all, live.Discovered{ID: id})
+		all = append(all, live.Discovered{ID: id, Stays: seen.Preserve || seen.Adopted})
 	}
 	for _, gvk := range counted {
 		more, err := d.listReplicas(ctx, gvk)
@@ -63,7 +63,8 @@ func (d *delivery) listReplicas(ctx context.Context, gvk schema.GroupVersionKind
 			return nil, err
 		}
 		for i := range page.Items {
-			r := live.Discovered{ID: manifest.IDOf(&page.Items[i])}
+			annotations := page.Items[i].GetAnnotations()
+			r := live.Discovered{ID: manifest.IDOf(&page.Items[i]), Stays: annotations[v1alpha1.PreserveAnnotation] == "true"}
 			if n, ok := known.Replicas(&page.Items[i]); ok {
 				r.Replicas = &n
 			}

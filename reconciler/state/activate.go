@@ -143,7 +143,8 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 // parked reports whether a Release was not delivered as it was: it starts again when it is.
 func parked(r *v1alpha1.Release) bool {
 	c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.DryRunSucceeded)
-	return meta.IsStatusConditionFalse(r.Status.Conditions, v1alpha1.Approved) || c != nil && c.Status != metav1.ConditionTrue
+	return meta.IsStatusConditionFalse(r.Status.Conditions, v1alpha1.PruneAllowed) ||
+		meta.IsStatusConditionFalse(r.Status.Conditions, v1alpha1.Approved) || c != nil && c.Status != metav1.ConditionTrue
 }
 
 // assign sets the desired objects of a cluster from the active plan and the stages of its rollouts, and cancels its delivery.

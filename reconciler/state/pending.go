@@ -31,6 +31,8 @@ type PendingPlan struct {
 	Taints   map[string][]corev1.Taint
 	// Approves are the plan digests that the commit itself approves.
 	Approves []string
+	// PruneBlock is set if the prune limits stop the plan.
+	PruneBlock *status.PruneBlock
 }
 
 // PendingPlan returns the plan that is pending; nil if there is none, or if the Federation changed since it was made.
@@ -216,6 +218,8 @@ func (f *Federation) pendingClusters(plan *propagate.Plan) []status.DeliveryStat
 		case f.unused(c, plan):
 		case f.active.persisted && f.same(c, plan):
 			all = append(all, status.NewDeliveryState(c, l.Generation(), l.Delivery.Status))
+		case f.newest.pending.PruneBlock != nil:
+			all = append(all, f.newest.pending.PruneBlock.DeliveryState(c))
 		case f.newest.dryRun.Result != nil:
 			all = append(all, f.newest.dryRun.Result.DeliveryState(c))
 		default:

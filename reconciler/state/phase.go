@@ -3,9 +3,6 @@ package state
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state/changes"
@@ -29,6 +26,8 @@ const (
 	SourceUnavailable Phase = "SourceUnavailable"
 	// Invalid: the revision cannot be planned. Only another commit helps.
 	Invalid Phase = "Invalid"
+	// PruneBlocked: the prune limits stop the plan. Another commit helps, or higher limits.
+	PruneBlocked Phase = "PruneBlocked"
 	// AwaitingApproval: the plan is made, and nobody has approved it.
 	AwaitingApproval Phase = "AwaitingApproval"
 	// DryRunning: the plan is tried on the clusters, and that takes long.
@@ -89,20 +88,23 @@ func (f *Federation) Phase() Phase {
 
 // phaseOf computes the phase of a revision whose sources were read:
 //
-//	invalid  pending plan  approved  dry-run rejected  active plan  persisted  phase
-//	yes      -             -         -                 -            -          Invalid
-//	no       yes           no        -                 -            -          AwaitingApproval
-//	no       yes           yes       no                -            -          DryRunning
-//	no       yes           yes       yes               -            -          DryRunFailed
-//	no       no            -         -                 no           -          Pending
-//	no       no            -         -                 yes          no         Persisting
-//	no       no            -         -                 yes          yes        Active
+//	invalid  pending plan  prune limits  approved  dry-run rejected  active plan  persisted  phase
+//	yes      -             -             -         -                 -            -          Invalid
+//	no       yes           stop it       -         -                 -            -          PruneBlocked
+//	no       yes           allow it      no        -                 -            -          AwaitingApproval
+//	no       yes           allow it      yes       no                -            -          DryRunning
+//	no       yes           allow it      yes       yes               -            -          DryRunFailed
+//	no       no            -             -         -                 no           -          Pending
+//	no       no            -             -         -                 yes          no         Persisting
+//	no       no            -             -         -                 yes          yes        Active
 //
 // A plan that needs no approval counts as approved.
 func phaseOf(n *newestRevision, a *activePlan) Phase {
 	switch {
 	case n.invalid != nil:
 		return Invalid
+	case n.pending != nil && n.pending.PruneBlock != nil:
+		return PruneBlocked
 	case n.pending != nil && n.approval != nil && n.approval.By == "":
 		return AwaitingApproval
 	case n.pending != nil && n.dryRun.Result != nil && len(n.dryRun.Result.Refused) > 0:
@@ -166,9 +168,9 @@ func (f *Federation) Rejected(k inputkey.Key, release *v1alpha1.Release, before 
 	return c
 }
 
-// Park keeps a plan that is not approved, or that did not pass its dry-run. The active plan stays active. It returns the
-// Release to put; its status shows how the plan becomes active. Parked follows once the hub has the Release. result is
-// nil for a plan that was not tried.
+// Park keeps a plan that the prune limits stop, that is not approved, or that did not pass its dry-run. The active plan
+// stays active. It returns the Release to put; its status shows how the plan becomes active. Parked follows once the hub has
+// the Release. result is nil for a plan that was not tried.
 func (f *Federation) Park(p *PendingPlan, a *status.Approval, result *status.Preflight) *v1alpha1.Release {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -189,23 +191,8 @@ func (f *Federation) Parked(p *PendingPlan, release *v1alpha1.Release, before v1
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active.input, f.active.decidedAt = p.Resting, now
-	after := f.records.release.Status
-	if x := changedCondition(before, after, v1alpha1.Approved); x != nil && x.Status != metav1.ConditionTrue {
-		c.Event(release, changes.Normal, x.Reason, x.Message)
-	}
-	if x := changedCondition(before, after, v1alpha1.DryRunSucceeded); x != nil && x.Status == metav1.ConditionFalse {
-		c.Event(release, changes.Warning, status.PreflightFailed, x.Message)
-	}
+	news.Parked(&c, release, before, f.records.release.Status)
 	return c
-}
-
-// changedCondition returns a condition whose status or message differs from the one before; nil if none does.
-func changedCondition(before, after v1alpha1.ReleaseStatus, kind string) *metav1.Condition {
-	now, then := meta.FindStatusCondition(after.Conditions, kind), meta.FindStatusCondition(before.Conditions, kind)
-	if now == nil || then != nil && then.Status == now.Status && then.Message == now.Message {
-		return nil
-	}
-	return now
 }
 
 // replaceRelease makes a Release without an active plan the newest, and returns a copy to put. Its status is the one

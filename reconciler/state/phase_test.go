@@ -25,6 +25,7 @@ func TestPhase(t *testing.T) {
 	}{
 		"nothing was planned":                        {newestRevision{}, activePlan{}, Pending},
 		"a commit that cannot be planned":            {newestRevision{invalid: errors.New("no")}, activePlan{plan: plan, persisted: true}, Invalid},
+		"the prune limits stop a plan":               {newestRevision{pending: &PendingPlan{PruneBlock: &status.PruneBlock{Clusters: []string{"eu"}}}, approval: unapproved}, activePlan{plan: plan, persisted: true}, PruneBlocked},
 		"a plan that nobody approved":                {newestRevision{pending: pending, approval: unapproved}, activePlan{plan: plan, persisted: true}, AwaitingApproval},
 		"an approved plan that is being tried":       {newestRevision{pending: pending, approval: approved, dryRun: running}, activePlan{}, DryRunning},
 		"a plan that needs no approval is tried":     {newestRevision{pending: pending, dryRun: running}, activePlan{}, DryRunning},

@@ -209,7 +209,7 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 	}
 	plan, findings := f.active.plan, f.active.findings
 	if n.pending != nil {
-		plan, findings = n.pending.Plan, n.pending.Findings
+		plan, findings, in.PruneBlock = n.pending.Plan, n.pending.Findings, n.pending.PruneBlock
 	}
 	in.Approval, in.Preflight = n.approval, n.dryRun.Result
 	for i := range plan.Decisions {

@@ -57,7 +57,12 @@ type phase func(context.Context, *scope) (next bool, err error)
 // look returns the phases that plan the newest commit. A mistake in Git ends them without an error: only the next commit helps, and
 // the active plan stays.
 func (c *Controller) look() []phase {
-	return append([]phase{c.fetch, c.compare, c.plan, c.approve}, c.admit()...)
+	return append([]phase{c.fetch, c.compare, c.plan}, c.permit()...)
+}
+
+// permit decides whether a plan may become active, and takes it to the clusters.
+func (c *Controller) permit() []phase {
+	return append([]phase{c.limitPrune, c.approve}, c.admit()...)
 }
 
 // admit takes an approved plan to the clusters.
@@ -130,14 +135,22 @@ func requeueAfter(f *state.Federation, fed *v1alpha1.Federation, now time.Time) 
 	return after
 }
 
-// resume admits the pending plan as soon as its Release is approved, and tries a rejected plan again when that is due. It
-// does not read the sources.
+// resume admits the pending plan as soon as its Release is approved or the prune limits do not stop it any more, and tries
+// a rejected plan again when that is due. It does not read the sources.
 func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation) error {
 	p := f.PendingPlan(fed.Generation)
 	if p == nil || !f.DryRunDue(requestedAt(fed), time.Now()) {
 		return nil
 	}
 	s := &scope{f: f, fed: fed, pending: p}
+	if p.PruneBlock != nil {
+		if f.PruneBlock(p) != nil {
+			return nil
+		}
+		unblocked := *p
+		s.pending = &unblocked
+		return run(ctx, s, c.permit())
+	}
 	var err error
 	s.approval, err = c.approval(ctx, s)
 	switch {
@@ -146,7 +159,7 @@ func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alp
 	case s.approval == nil || s.approval.By != "":
 		return run(ctx, s, c.admit())
 	case f.DryRunRetry(time.Now()) > 0: // somebody took the approval back
-		return c.park(ctx, s, p, nil)
+		return c.Park(ctx, s.f, p, s.approval, nil)
 	}
 	return nil
 }
@@ -189,6 +202,14 @@ func (c *Controller) plan(ctx context.Context, s *scope) (bool, error) {
 	return err == nil, err
 }
 
+// limitPrune keeps a plan that the prune limits stop: none of it is written to any cluster.
+func (c *Controller) limitPrune(ctx context.Context, s *scope) (bool, error) {
+	if s.pending.PruneBlock = s.f.PruneBlock(s.pending); s.pending.PruneBlock == nil {
+		return true, nil
+	}
+	return false, c.Park(ctx, s.f, s.resting(), nil, nil)
+}
+
 // approve keeps a plan that is not approved.
 func (c *Controller) approve(ctx context.Context, s *scope) (bool, error) {
 	var err error
@@ -196,18 +217,9 @@ func (c *Controller) approve(ctx context.Context, s *scope) (bool, error) {
 		return false, err
 	}
 	if s.approval != nil && s.approval.By == "" {
-		return false, c.park(ctx, s, s.pending, nil)
+		return false, c.Park(ctx, s.f, s.pending, s.approval, nil)
 	}
 	return true, nil
-}
-
-// park keeps a plan that does not become active now. The Release reports why, and how it becomes active.
-func (c *Controller) park(ctx context.Context, s *scope, p *state.PendingPlan, result *status.Preflight) error {
-	release := s.f.Park(p, s.approval, result)
-	before := release.Status
-	return c.reporter.PutRelease(ctx, s.f, release, func() changes.Changes {
-		return s.f.Parked(p, release, before, time.Now())
-	})
 }
 
 // declareClusters writes the Clusters of the plan, their finalizers and their taints to the hub.

@@ -59,7 +59,7 @@ func (c *Controller) tryOut(ctx context.Context, s *scope) (bool, error) {
 	}
 	if rejected := result.Rejected(); len(rejected) > 0 {
 		s.f.DryRunRejected(result.digest, result.byCluster(), requestedAt(s.fed), time.Now())
-		return false, c.park(ctx, s, s.resting(), &status.Preflight{Refused: rejected})
+		return false, c.Park(ctx, s.f, s.resting(), s.approval, &status.Preflight{Refused: rejected})
 	}
 	s.dryRun = &status.Preflight{Passed: result.String()}
 	return true, nil
@@ -68,7 +68,7 @@ func (c *Controller) tryOut(ctx context.Context, s *scope) (bool, error) {
 // resting returns the pending plan as it is kept: without a required approval, its Clusters are declared already.
 func (s *scope) resting() *state.PendingPlan {
 	p := *s.pending
-	if s.approval == nil {
+	if !s.fed.Spec.RequireApproval {
 		p.Resting = p.Input
 	}
 	return &p
@@ -93,7 +93,7 @@ func (c *Controller) dryRunAloud(ctx context.Context, s *scope) (*DryRun, error)
 		return result, ctx.Err()
 	case <-silence.C:
 		if s.f.RejectedLast(s.pending) == nil { // otherwise the Release still reports the rejected objects
-			err = c.park(ctx, s, s.resting(), &status.Preflight{})
+			err = c.Park(ctx, s.f, s.resting(), s.approval, &status.Preflight{})
 		}
 	}
 	return <-done, errors.Join(err, ctx.Err())

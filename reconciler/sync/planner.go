@@ -21,6 +21,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/deliver"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
@@ -225,6 +226,13 @@ func (p *Planner) awaitReachable(ctx context.Context, c v1alpha1.Cluster) bool {
 			return false
 		}
 	}
+}
+
+// Park keeps a plan that does not become active now. The Release reports why, and how it becomes active.
+func (p *Planner) Park(ctx context.Context, f *state.Federation, pending *state.PendingPlan, a *status.Approval, result *status.Preflight) error {
+	release := f.Park(pending, a, result)
+	before := release.Status
+	return p.reporter.PutRelease(ctx, f, release, func() changes.Changes { return f.Parked(pending, release, before, time.Now()) })
 }
 
 // Activate makes a pending plan active, persists it and has its clusters delivered. The order makes status truthful: first

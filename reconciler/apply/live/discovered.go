@@ -7,6 +7,8 @@ type Discovered struct {
 	ID manifest.ID
 	// Replicas and Completions are those of the live object; nil for kinds without them.
 	Replicas, Completions *int32
+	// Stays is set if the object stays on the member when it is no longer wanted: it is preserved or was adopted.
+	Stays bool
 }
 
 // Entries returns the inventory of discovered objects, sorted.

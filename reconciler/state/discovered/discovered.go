@@ -8,6 +8,7 @@ package discovered
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -44,6 +45,20 @@ func (x *Objects) Reported() []v1alpha1.DiscoveredObject {
 		}
 	}
 	return all
+}
+
+// All iterates over the objects; the value is set for those that stay on the cluster when they are no longer wanted.
+func (x *Objects) All() iter.Seq2[manifest.ID, bool] {
+	return func(yield func(manifest.ID, bool) bool) {
+		if x == nil {
+			return
+		}
+		for _, o := range x.List {
+			if !yield(o.ID, o.Stays) {
+				return
+			}
+		}
+	}
 }
 
 // Any reports whether a plan has to know the objects; a cluster without any is not asked again.

@@ -76,6 +76,28 @@ func Rejected(c *changes.Changes, about *v1alpha1.Federation, r *v1alpha1.Releas
 	c.Event(about, changes.Warning, status.BuildFailed, text)
 }
 
+// Parked emits the events of a Release whose plan does not become active.
+func Parked(c *changes.Changes, r *v1alpha1.Release, before, after v1alpha1.ReleaseStatus) {
+	if x := changed(before, after, v1alpha1.PruneAllowed); x != nil {
+		c.Event(r, changes.Warning, x.Reason, x.Message)
+	}
+	if x := changed(before, after, v1alpha1.Approved); x != nil && x.Status != metav1.ConditionTrue {
+		c.Event(r, changes.Normal, x.Reason, x.Message)
+	}
+	if x := changed(before, after, v1alpha1.DryRunSucceeded); x != nil && x.Status == metav1.ConditionFalse {
+		c.Event(r, changes.Warning, status.PreflightFailed, x.Message)
+	}
+}
+
+// changed returns a condition whose status or message differs from the one before; nil if none does.
+func changed(before, after v1alpha1.ReleaseStatus, kind string) *metav1.Condition {
+	now, then := meta.FindStatusCondition(after.Conditions, kind), meta.FindStatusCondition(before.Conditions, kind)
+	if now == nil || then != nil && then.Status == now.Status && then.Message == now.Message {
+		return nil
+	}
+	return now
+}
+
 // Delivery remembers the events about one Delivery.
 type Delivery struct {
 	known bool // the rest continues from the status that the process before this one left

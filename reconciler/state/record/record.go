@@ -4,6 +4,7 @@ package record
 import (
 	"crypto/sha256"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -96,4 +97,16 @@ func DecidesNext(d *propagate.Decision) bool {
 	p := d.Policy.Spec.Placement
 	return len(p.SpreadConstraints) > 0 || p.WorkloadAffinity != nil ||
 		p.ReplicaScheduling != nil && p.ReplicaScheduling.ReplicaSchedulingType == policy.Divided
+}
+
+// Recorded iterates over the objects of an inventory. The value is set for those that their policy preserves when they are
+// no longer wanted; whether a Namespace was adopted is not recorded.
+func Recorded(inventory iter.Seq[manifest.ID], records map[manifest.ID]*v1alpha1.FederatedObject) iter.Seq2[manifest.ID, bool] {
+	return func(yield func(manifest.ID, bool) bool) {
+		for id := range inventory {
+			if o := records[id]; !yield(id, o != nil && o.Spec.Preserve) {
+				return
+			}
+		}
+	}
 }

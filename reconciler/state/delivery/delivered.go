@@ -1,0 +1,40 @@
+package delivery
+
+import (
+	"iter"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/permit"
+)
+
+// Delivered returns the observed objects that target does not have and that accord would delete. Every kind must be
+// listed.
+func (l *State) Delivered(target propagate.ClusterPlan) permit.Delivered {
+	has := permit.Delivered{Count: l.Live.Len(), Unwanted: map[manifest.ID]map[string]string{}}
+	for id, seen := range l.Live.Except(target) {
+		if !seen.Deleting && !seen.Preserve && !seen.Adopted {
+			has.Unwanted[id] = seen.Labels
+		}
+	}
+	return has
+}
+
+// Recorded is Delivered for the recorded objects of a cluster that was not listed. The value is set for those that stay on
+// the cluster when they are no longer wanted.
+func Recorded(recorded iter.Seq2[manifest.ID, bool], target propagate.ClusterPlan) permit.Delivered {
+	has, wanted := permit.Delivered{Unwanted: map[manifest.ID]map[string]string{}}, map[manifest.ID]bool{}
+	for _, p := range target.Objects {
+		wanted[p.ID] = true
+	}
+	for _, x := range target.Failed {
+		wanted[x.ID] = true
+	}
+	for id, stays := range recorded {
+		has.Count++
+		if !wanted[id] && !stays {
+			has.Unwanted[id] = nil
+		}
+	}
+	return has
+}
