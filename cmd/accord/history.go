@@ -53,6 +53,7 @@ func (f *historyFlags) run(ctx context.Context, out io.Writer, name string) erro
 		return h.Wrap("listing the releases of "+fed.Name, err)
 	}
 	all := view.NewHistory(fed, releases.Items)
+	all.Title = h.Title(fed)
 	if f.output.Value != text.AsText {
 		return text.Encode(out, f.output.Value, all)
 	}

@@ -145,8 +145,8 @@ func decodeAll(text string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// putFile writes the objects and their status. Objects of accord, except Clusters, go into the namespace of the kubeconfig's
-// context.
+// putFile writes the objects and their status. Objects of accord that name no namespace, except Clusters, go into the namespace of the
+// kubeconfig's context.
 func putFile(ctx context.Context, kubeconfig, text string) error {
 	h, err := (&hub.Flags{Kubeconfig: kubeconfig}).Connect()
 	if err != nil {
@@ -160,7 +160,7 @@ func putFile(ctx context.Context, kubeconfig, text string) error {
 		return err
 	}
 	for _, u := range objects {
-		if u.GroupVersionKind().Group == v1alpha1.GroupVersion.Group && u.GetKind() != "Cluster" {
+		if u.GroupVersionKind().Group == v1alpha1.GroupVersion.Group && u.GetKind() != "Cluster" && u.GetNamespace() == "" {
 			u.SetNamespace(h.Namespace)
 		}
 		status := u.DeepCopy()

@@ -21,8 +21,7 @@ a leader and share the clusters. When a replica stops, the others take over its 
 
 type runFlags struct {
 	controllers controllerFlags
-	kubeconfig  string
-	context     string
+	hub         hub.Flags
 	namespace   string
 	cacheDir    string
 	leaderElect bool
@@ -41,8 +40,8 @@ func runCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	f.controllers.register(flags)
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the hub (default $"+hub.KubeconfigEnv+", else as kubectl, else the pod's account)")
-	flags.StringVar(&f.context, "context", "", "context in that kubeconfig (default the current one)")
+	f.hub.Register(flags)
+	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub (default $" + hub.KubeconfigEnv + ", else as kubectl, else the pod's account)"
 	flags.StringVar(&f.namespace, "namespace", hub.SystemNamespace, "namespace of the leases and of the key of fingerprints")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
 	flags.BoolVar(&f.leaderElect, "leader-elect", true, "elect a leader among several replicas")
@@ -52,7 +51,7 @@ func runCommand() *cobra.Command {
 }
 
 func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
-	h, err := (&hub.Flags{Kubeconfig: f.kubeconfig, Context: f.context}).Connect()
+	h, err := f.hub.Connect()
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (f *waitFlags) run(ctx context.Context, out io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	f.hub.Timeout = min(hub.RequestTimeout, f.timeout)
+	f.hub.Timeout = min(f.hub.Timeout, f.timeout)
 	h, err := f.hub.Connect()
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (f *waitFlags) run(ctx context.Context, out io.Writer, name string) error {
 	case err != nil:
 		return err
 	}
-	p.SetFederation(fed)
+	p.SetFederation(fed, h.Title(fed))
 	w := &progress.Wait{Hub: h, Federation: fed, Commit: commit, Clusters: f.clusters, Goal: g, Follow: f.follow}
 	if checkout != nil {
 		w.Contains = checkout.Contains

@@ -18,9 +18,12 @@ func ListOptions(fed *v1alpha1.Federation) []client.ListOption {
 	return []client.ListOption{client.InNamespace(fed.Namespace), client.MatchingLabels{v1alpha1.FederationLabel: fed.Name}}
 }
 
-// Federation returns the federation of that name in the hub's namespace. If no namespace was requested, it returns the only one
-// of that name in any namespace. An empty name selects the only federation there is.
+// Federation returns the federation of a name, "shop" or "prod/shop". A name without namespace is that of the hub's namespace,
+// else the only one of that name in any namespace. An empty name selects the only federation there is.
 func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation, error) {
+	if namespace, rest, qualified := strings.Cut(name, "/"); qualified {
+		return h.qualifiedFederation(ctx, namespace, rest)
+	}
 	all, err := h.Federations(ctx)
 	if err != nil {
 		return nil, err
@@ -28,7 +31,7 @@ func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation
 	var found []*v1alpha1.Federation
 	for i := range all {
 		switch f := &all[i]; {
-		case f.Name == name && f.Namespace == h.Namespace:
+		case f.Name == name && f.Namespace == h.Namespace && !h.AllNamespaces:
 			return f, nil
 		case f.Name == name || name == "":
 			found = append(found, f)
@@ -40,15 +43,47 @@ func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation
 	case name == "" || len(found) > 1:
 		return nil, fmt.Errorf("specify a federation: %s", h.available(all))
 	}
-	return nil, fmt.Errorf("no federation %q: %s%s", name, h.available(all), nearestFederation(name, all))
+	return nil, h.noFederation(name, all)
 }
 
-func nearestFederation(name string, all []v1alpha1.Federation) string {
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].Name
+// qualifiedFederation returns the federation of a name with a namespace, which replaces that of the context.
+func (h *Hub) qualifiedFederation(ctx context.Context, namespace, name string) (*v1alpha1.Federation, error) {
+	if h.NamespaceGiven && namespace != h.Namespace {
+		return nil, fmt.Errorf("federation %s/%s is not in namespace %s: omit --namespace", namespace, name, h.Namespace)
 	}
-	return manifest.DidYouMean(name, names)
+	h.Namespace = namespace
+	all, err := h.Federations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].Namespace == namespace && all[i].Name == name {
+			return &all[i], nil
+		}
+	}
+	return nil, h.noFederation(namespace+"/"+name, all)
+}
+
+func (h *Hub) noFederation(name string, all []v1alpha1.Federation) error {
+	return fmt.Errorf("no federation %q: %s%s", name, h.available(all), manifest.DidYouMean(name, h.acceptedNames(name, all)))
+}
+
+// acceptedNames returns the names that select one federation each, with their namespace if name has one or if a name alone is
+// ambiguous.
+func (h *Hub) acceptedNames(name string, all []v1alpha1.Federation) []string {
+	sameName := map[string]int{}
+	for _, f := range all {
+		sameName[f.Name]++
+	}
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = f.Name
+		own := f.Namespace == h.Namespace && !h.AllNamespaces
+		if strings.Contains(name, "/") || sameName[f.Name] > 1 && !own {
+			names[i] = f.Namespace + "/" + f.Name
+		}
+	}
+	return names
 }
 
 // Federations returns the federations of the requested namespace. If none was requested, it returns all, or those of the default
@@ -59,19 +94,28 @@ func (h *Hub) Federations(ctx context.Context) ([]v1alpha1.Federation, error) {
 	if !h.NamespaceGiven {
 		err = h.List(ctx, list)
 	}
-	if h.NamespaceGiven || apierrors.IsForbidden(err) {
+	if h.NamespaceGiven || apierrors.IsForbidden(err) && !h.AllNamespaces {
 		err = h.List(ctx, list, client.InNamespace(h.Namespace))
 	}
 	if err != nil {
 		return nil, h.Wrap("listing the federations", err)
 	}
+	h.qualified = h.AllNamespaces || slices.ContainsFunc(list.Items, func(f v1alpha1.Federation) bool { return f.Namespace != list.Items[0].Namespace })
 	return list.Items, nil
+}
+
+// Title returns the name of a federation, with its namespace if several namespaces have federations or all were requested.
+func (h *Hub) Title(fed *v1alpha1.Federation) string {
+	if h.qualified {
+		return fed.Namespace + "/" + fed.Name
+	}
+	return fed.Name
 }
 
 // available lists the names of the federations.
 func (h *Hub) available(all []v1alpha1.Federation) string {
 	if len(all) == 0 {
-		return "there is none on " + h.Config.Host
+		return "there is none " + h.where()
 	}
 	names := make([]string, len(all))
 	for i, f := range all {
@@ -79,6 +123,17 @@ func (h *Hub) available(all []v1alpha1.Federation) string {
 	}
 	return "there is " + strings.Join(names, ", ")
 }
+
+// where returns "on https://hub", or "in namespace shop on https://hub" if that namespace was requested.
+func (h *Hub) where() string {
+	if h.NamespaceGiven {
+		return "in namespace " + h.Namespace + " on " + h.Config.Host
+	}
+	return "on " + h.Config.Host
+}
+
+// NoFederations returns the sentence about a hub without federations.
+func (h *Hub) NoFederations() string { return "no federations " + h.where() }
 
 // CheckClusters returns an error if a name is not the name of a Cluster.
 func (h *Hub) CheckClusters(ctx context.Context, names []string) error {

@@ -2,15 +2,10 @@
 package hub
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
-	"time"
 
-	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,64 +18,17 @@ import (
 // KubeconfigEnv is the environment variable with the path of the hub's kubeconfig.
 const KubeconfigEnv = "ACCORD_KUBECONFIG"
 
-// Flags select the hub: --kubeconfig, else ACCORD_KUBECONFIG, else kubectl's current context.
-type Flags struct {
-	Kubeconfig string
-	Context    string
-	namespace  string
-	// Timeout limits one request; zero means RequestTimeout.
-	Timeout time.Duration
-}
-
-func (h *Flags) Register(f *pflag.FlagSet) {
-	f.StringVar(&h.Kubeconfig, "kubeconfig", "", "kubeconfig of the hub (default $"+KubeconfigEnv+", else as kubectl)")
-	f.StringVar(&h.Context, "context", "", "context in the hub's kubeconfig (default the current one)")
-}
-
-// RegisterWithNamespace registers --namespace, too.
-func (h *Flags) RegisterWithNamespace(f *pflag.FlagSet) {
-	h.Register(f)
-	f.StringVarP(&h.namespace, "namespace", "n", "", "namespace of the federation (default that of the context)")
-}
-
 // Hub is a connection to the API server that serves accord.dev.
 type Hub struct {
 	client.WithWatch
 	Config *rest.Config
 	// Namespace is the requested namespace, else that of the context.
 	Namespace string
-	// NamespaceGiven reports whether a namespace was requested.
-	NamespaceGiven bool
-}
+	// NamespaceGiven reports whether a namespace was requested, AllNamespaces whether all were.
+	NamespaceGiven, AllNamespaces bool
 
-// Connect reads the kubeconfig. It does not contact the server.
-func (h *Flags) Connect() (*Hub, error) {
-	SetLogger(slog.New(slog.DiscardHandler))
-	loader := Loader(h.Path(), h.Context)
-	cfg, err := ClientConfig(loader)
-	if err != nil {
-		return nil, fmt.Errorf("finding the hub: %w", err)
-	}
-	cfg.Wrap(withTimeout(cmp.Or(h.Timeout, RequestTimeout)))
-	c, err := client.NewWithWatch(cfg, client.Options{Scheme: Scheme()})
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the hub %s: %w", cfg.Host, err)
-	}
-	namespace := h.namespace
-	if namespace == "" {
-		if namespace, _, err = loader.Namespace(); err != nil {
-			return nil, fmt.Errorf("reading the namespace of the hub's context: %w", err)
-		}
-	}
-	return &Hub{WithWatch: c, Config: cfg, Namespace: namespace, NamespaceGiven: h.namespace != ""}, nil
-}
-
-// Path returns the requested kubeconfig, and "" if kubectl's rules apply.
-func (h *Flags) Path() string {
-	if h.Kubeconfig != "" {
-		return h.Kubeconfig
-	}
-	return os.Getenv(KubeconfigEnv)
+	// qualified reports whether names of federations need their namespace. Federations sets it.
+	qualified bool
 }
 
 // Wrap adds the address of the hub to an error, and explains errors of a server that is not a hub.

@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"os"
-	"strings"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/hub"
@@ -36,9 +35,6 @@ func (f *Flags) ConnectHub(ctx context.Context, to *hub.Flags, ownPaths bool) (*
 			return nil, err
 		}
 		name, fromFile = written.Namespace+"/"+written.Name, true
-	}
-	if namespace, rest, both := strings.Cut(name, "/"); both {
-		h.Namespace, h.NamespaceGiven, name = namespace, true, rest
 	}
 	fed, err := h.Federation(ctx, name)
 	switch {

@@ -40,14 +40,16 @@ type Printer struct {
 	commit string
 
 	mu sync.Mutex
-	// federation is empty until it is found.
+	// federation is empty until it is found; title is its name in text.
 	federation v1alpha1.Federation
+	title      string
 	last       string
 	over       bool
 }
 
 func NewPrinter(f text.Format, out io.Writer, name, commit string) *Printer {
-	p := &Printer{line: textLine, out: out, commit: commit}
+	p := &Printer{out: out, commit: commit, title: name}
+	p.line = p.textLine
 	p.federation.Name = name
 	if f == text.AsJSON {
 		p.line = jsonLine
@@ -75,11 +77,11 @@ func (p *Printer) AnnounceHub(host string) (end func()) {
 	}
 }
 
-// SetFederation sets the federation of the following lines.
-func (p *Printer) SetFederation(fed *v1alpha1.Federation) {
+// SetFederation sets the federation of the following lines, and its name in text.
+func (p *Printer) SetFederation(fed *v1alpha1.Federation, title string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.federation = *fed
+	p.federation, p.title = *fed, title
 }
 
 // Print writes a line if something changed.
@@ -134,10 +136,10 @@ func jsonLine(out io.Writer, e Event, _ time.Time) error {
 
 // textLine writes "12:03:40  applied 13/30  healthy 12/30  eu-7 ..." and, at the end, "12:24:10  DONE  prod @ 4f2c9e1  applied
 // 30/30  healthy 30/30", followed by the clusters that are not done and the next step.
-func textLine(out io.Writer, e Event, now time.Time) error {
+func (p *Printer) textLine(out io.Writer, e Event, now time.Time) error {
 	line := now.Format(time.TimeOnly) + "  "
 	if e.Result != "" {
-		line += fmt.Sprintf("%s  %s @ %s  ", headline(e.Result), e.Federation, text.ShortRevision(e.Revision))
+		line += fmt.Sprintf("%s  %s @ %s  ", headline(e.Result), p.title, text.ShortRevision(e.Revision))
 	}
 	line += e.Message + "\n"
 	for _, w := range e.Worst {

@@ -22,7 +22,7 @@ type changeLog struct {
 func (v *changeLog) show(s Status, now time.Time) error {
 	stamp, began := now.Format(time.TimeOnly), v.last != ""
 	var b strings.Builder
-	head := s.title() + "   " + s.verdict()
+	head := s.heading() + "   " + s.verdict()
 	if len(s.Errors) > 0 {
 		head += "  " + s.Errors[0]
 	} else {

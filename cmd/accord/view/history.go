@@ -19,6 +19,8 @@ import (
 
 // History is the result of "accord rollout history"; its JSON form is stable.
 type History struct {
+	// Title is the name of the federation in text.
+	Title      string         `json:"-"`
 	Federation string         `json:"federation"`
 	Namespace  string         `json:"namespace"`
 	Releases   []HistoryEntry `json:"releases"`
@@ -54,7 +56,7 @@ const (
 
 // NewHistory sorts the releases of a federation, the newest first.
 func NewHistory(fed *v1alpha1.Federation, releases []v1alpha1.Release) History {
-	all := History{Federation: fed.Name, Namespace: fed.Namespace, Releases: []HistoryEntry{}}
+	all := History{Title: fed.Name, Federation: fed.Name, Namespace: fed.Namespace, Releases: []HistoryEntry{}}
 	for i := range releases {
 		all.Releases = append(all.Releases, newJourney(fed, &releases[i]))
 	}
@@ -93,7 +95,7 @@ func newJourney(fed *v1alpha1.Federation, rel *v1alpha1.Release) HistoryEntry {
 
 func (r History) Write(out io.Writer, now time.Time) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", r.Federation, r.summary())
+	fmt.Fprintf(&b, "%s: %s\n", r.Title, r.summary())
 	rows := [][]string{{"REVISION", "SEEN", "BY", "RESULT", "STAGES", "SUBJECT"}}
 	for _, j := range r.Releases {
 		author, _, _ := strings.Cut(j.Author, " <")

@@ -9,9 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
@@ -20,6 +23,7 @@ import (
 // listing is one kind that "accord get" lists.
 type listing struct {
 	resource   string // plural, as in the URL
+	kind       string
 	title      string // as in "3 releases"
 	names      []string
 	namespaced bool
@@ -27,20 +31,38 @@ type listing struct {
 
 // listings are the kinds, with the words that users write.
 var listings = []listing{
-	{resource: "clusters", title: "clusters", names: []string{"clusters", "cluster"}},
-	{resource: "federations", title: "federations", names: []string{"federations", "federation", "fed"}, namespaced: true},
-	{resource: "releases", title: "releases", names: []string{"releases", "release", "rel"}, namespaced: true},
-	{resource: "deliveries", title: "deliveries", names: []string{"deliveries", "delivery", "dlv"}, namespaced: true},
-	{resource: "federatedobjects", title: "objects", names: []string{"objects", "object", "federatedobjects", "federatedobject", "fo"}, namespaced: true},
+	{resource: "clusters", kind: "Cluster", title: "clusters", names: []string{"clusters", "cluster"}},
+	{resource: "federations", kind: "Federation", title: "federations", names: []string{"federations", "federation", "fed"}, namespaced: true},
+	{resource: "releases", kind: "Release", title: "releases", names: []string{"releases", "release", "rel"}, namespaced: true},
+	{resource: "deliveries", kind: "Delivery", title: "deliveries", names: []string{"deliveries", "delivery", "dlv"}, namespaced: true},
+	{resource: "federatedobjects", kind: "FederatedObject", title: "objects", names: []string{"objects", "object", "federatedobjects", "federatedobject", "fo"}, namespaced: true},
 }
 
 // listingOf returns the kind of a word.
 func listingOf(kind string) (listing, error) {
 	i := slices.IndexFunc(listings, func(l listing) bool { return slices.Contains(l.names, strings.ToLower(kind)) })
 	if i < 0 {
-		return listing{}, fmt.Errorf("unknown kind %q: expected clusters, federations, releases, deliveries, objects or policies", kind)
+		return listing{}, fmt.Errorf("unknown kind %q: expected clusters, federations, releases, deliveries, objects or policies%s", kind, manifest.DidYouMean(kind, kindWords()))
 	}
 	return listings[i], nil
+}
+
+// Kinds returns the kinds that "accord get" lists.
+func Kinds() []string {
+	var all []string
+	for _, l := range listings {
+		all = append(all, l.names[0])
+	}
+	return append(all, policyNames[0])
+}
+
+// kindWords returns all words for kinds.
+func kindWords() []string {
+	all := slices.Clone(policyNames)
+	for _, l := range listings {
+		all = append(all, l.names...)
+	}
+	return all
 }
 
 // fetch requests the objects in a media type. An absent object is an error only if it was named.
@@ -52,14 +74,24 @@ func fetch(ctx context.Context, h *hub.Hub, l listing, name, accept string) ([]b
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the hub %s: %w", h.Config.Host, err)
 	}
-	req := c.Get().SetHeader("Accept", accept).Resource(l.resource)
-	if l.namespaced && (h.NamespaceGiven || name != "") {
-		req = req.Namespace(h.Namespace)
+	namespace, short, err := l.locate(h, name)
+	if err != nil {
+		return nil, err
 	}
-	if name != "" {
-		req = req.Name(name)
+	req := c.Get().SetHeader("Accept", accept).Resource(l.resource)
+	if namespace != "" {
+		req = req.Namespace(namespace)
+	}
+	if short != "" {
+		req = req.Name(short)
 	}
 	body, err := req.Do(ctx).Raw()
+	switch {
+	case apierrors.IsNotFound(err) && name != "":
+		return nil, notFound(ctx, h, l, namespace, short)
+	case apierrors.IsNotFound(err): // the kind is not served
+		err = &apimeta.NoResourceMatchError{PartialResource: v1alpha1.GroupVersion.WithResource(l.resource)}
+	}
 	return body, h.Wrap("reading "+text.Join(" ", l.title, name), err)
 }
 

@@ -51,7 +51,7 @@ func printClusters(ctx context.Context, out io.Writer, h *hub.Hub, name string, 
 	fleet := newFleetView(clusters.Items, deliveries.Items)
 	if name != "" {
 		if fleet = fleet.only(name); len(fleet) == 0 {
-			return fmt.Errorf("no cluster %q on %s", name, h.Config.Host)
+			return h.CheckClusters(ctx, []string{name})
 		}
 	}
 	return fleet.write(out, f == text.AsWide, time.Now())
@@ -104,6 +104,14 @@ func printLists(ctx context.Context, out io.Writer, h *hub.Hub, kinds []listing,
 	return text.Encode(out, f, map[string]any{"apiVersion": "v1", "kind": "List", "items": all})
 }
 
+// title returns the name of a federation, with its namespace if the list has several namespaces.
+func title(fed *v1alpha1.Federation, all []v1alpha1.Federation) string {
+	if slices.ContainsFunc(all, func(f v1alpha1.Federation) bool { return f.Namespace != fed.Namespace }) {
+		return fed.Namespace + "/" + fed.Name
+	}
+	return fed.Name
+}
+
 // printRemoved prints, below a table of federations, the objects that were left on removed clusters.
 func printRemoved(ctx context.Context, out io.Writer, h *hub.Hub, l listing, name string) error {
 	body, err := fetch(ctx, h, l, name, "application/json")
@@ -123,7 +131,7 @@ func printRemoved(ctx context.Context, out io.Writer, h *hub.Hub, l listing, nam
 	now := time.Now()
 	for _, fed := range list.Items {
 		for _, line := range removedLines(fed.Status.RemovedClusters, fed.Status.RemovedClustersOmitted, now) {
-			if _, err := fmt.Fprintf(out, "%s: %s\n", fed.Name, line); err != nil {
+			if _, err := fmt.Fprintf(out, "%s: %s\n", title(&fed, list.Items), line); err != nil {
 				return err
 			}
 		}

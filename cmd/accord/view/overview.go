@@ -38,7 +38,7 @@ func PrintOverview(ctx context.Context, out io.Writer, h *hub.Hub, all []v1alpha
 		return text.Encode(out, f, reports)
 	}
 	if len(all) == 0 {
-		_, err := fmt.Fprintf(out, "no federations on %s\n", h.Config.Host)
+		_, err := fmt.Fprintln(out, h.NoFederations())
 		return err
 	}
 	for _, s := range reports {

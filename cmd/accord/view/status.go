@@ -17,6 +17,8 @@ import (
 
 // Status is the result of "accord status" for one federation; its JSON form is stable.
 type Status struct {
+	// title is the name of the federation in text; empty means Federation.
+	title       string
 	Federation  string       `json:"federation"`
 	Namespace   string       `json:"namespace"`
 	Verdict     string       `json:"verdict"`
@@ -145,5 +147,7 @@ func ReadStatus(ctx context.Context, h *hub.Hub, fed *v1alpha1.Federation) (Stat
 	if err := h.List(ctx, deliveries, hub.ListOptions(fed)...); err != nil {
 		return Status{}, h.Wrap("listing the deliveries of "+fed.Name, err)
 	}
-	return NewStatus(fed, rel, deliveries.Items), nil
+	s := NewStatus(fed, rel, deliveries.Items)
+	s.title = h.Title(fed)
+	return s, nil
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -19,19 +20,20 @@ const ManyClusters = 12
 // Headline returns the verdict: `checkout @ 4f2c9e1 (committed 14m ago by Ada, "bump api to 1.8.2")   ROLLING OUT  12/30
 // clusters healthy`.
 func (r Status) Headline(now time.Time) string {
-	line := r.title()
+	line := r.heading()
 	if r.Revision != "" {
 		line += " (" + r.commit(now) + ")"
 	}
 	return line + "   " + r.verdict()
 }
 
-// title returns "checkout @ 4f2c9e1".
-func (r Status) title() string {
+// heading returns "checkout @ 4f2c9e1".
+func (r Status) heading() string {
+	name := cmp.Or(r.title, r.Federation)
 	if r.Revision == "" {
-		return r.Federation
+		return name
 	}
-	return r.Federation + " @ " + text.ShortRevision(r.Revision)
+	return name + " @ " + text.ShortRevision(r.Revision)
 }
 
 // verdict returns "ROLLING OUT  12/30 clusters healthy, 1 held".
