@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
@@ -36,12 +37,28 @@ type Parts struct {
 // object.
 func Sort(objects []render.Object) (Parts, error) {
 	parts := Parts{Origins: map[string]manifest.Origin{}}
+	defined := definedKinds(objects)
 	var errs []error
 	for _, o := range objects {
+		if mistake, field := policy.CheckKind(o.ID().GroupKind()); mistake != "" && !defined[o.ID().GroupKind()] {
+			errs = append(errs, &manifest.Error{Origin: manifest.LinesOf(o.Text, o.Origin.Line).At(o.Origin, field), Message: mistake})
+			continue
+		}
 		errs = append(errs, parts.add(o))
 	}
 	slices.SortStableFunc(parts.Clusters, func(a, b v1alpha1.Cluster) int { return cmp.Compare(a.Name, b.Name) })
 	return parts, errors.Join(errs...)
+}
+
+// definedKinds returns the kinds of the CustomResourceDefinitions among the objects.
+func definedKinds(objects []render.Object) map[schema.GroupKind]bool {
+	defined := map[schema.GroupKind]bool{}
+	for _, o := range objects {
+		if o.ID().GroupKind() == crdKind {
+			defined[manifest.Defines(o.Manifest)] = true
+		}
+	}
+	return defined
 }
 
 // Fleet returns the Clusters as the planner sees them.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/applyset"
 )
@@ -133,8 +134,8 @@ func (r Rules) Object(id manifest.ID, u *unstructured.Unstructured) string {
 	switch {
 	case id.Group == v1alpha1.GroupVersion.Group:
 		return "kinds of group " + id.Group + " configure accord itself and are never propagated"
-	case isConfiguration(id):
-		return fmt.Sprintf("kinds of group %s are never propagated (Karmada §8.1)", id.Group)
+	case policy.Configures(id.Group):
+		return fmt.Sprintf("kinds of group %s configure Karmada and are never propagated", id.Group)
 	case id.Kind == "Event" && (id.Group == "" || id.Group == "events.k8s.io") || id.Group == "events.k8s.io":
 		return "events are never propagated (Karmada §8.1)"
 	case id.Group == "coordination.k8s.io":
@@ -150,14 +151,3 @@ func (r Rules) Object(id manifest.ID, u *unstructured.Unstructured) string {
 }
 
 const claimedByLabel = "resourcetemplate.karmada.io/claimed-by"
-
-// isConfiguration reports whether a kind configures accord or Karmada and is therefore no workload.
-func isConfiguration(id manifest.ID) bool {
-	switch id.Group {
-	case v1alpha1.GroupVersion.Group,
-		"cluster.karmada.io", "policy.karmada.io", "work.karmada.io", "config.karmada.io", "networking.karmada.io",
-		"autoscaling.karmada.io", "remedy.karmada.io", "apps.karmada.io":
-		return true
-	}
-	return false
-}
