@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check/confidential"
 )
 
 // Check is one rule of accord lint.
@@ -101,6 +102,12 @@ func RunOn(in propagate.Input, plan *propagate.Plan, outcomes *Outcomes, checks 
 		}
 	}
 	return sorted(all)
+}
+
+// redact removes texts that look secret from a finding. It is the last line of defence.
+func redact(f propagate.Finding) propagate.Finding {
+	f.Message, f.Fix = confidential.Redact(f.Message), confidential.Redact(f.Fix)
+	return f
 }
 
 // sorted sorts findings by place and drops duplicates.

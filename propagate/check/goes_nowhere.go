@@ -1,9 +1,7 @@
 package check
 
 import (
-	"strings"
-
-	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -24,7 +22,7 @@ metadata: {name: settings, namespace: shop}   # and no policy selects it`,
 		type reason struct{ path, why string }
 		groups := map[reason][]*object{}
 		for _, o := range r.objects {
-			if o.Why == "" || len(o.Chosen) > 0 || o.Lazy || configures(o.ID.Group) {
+			if o.Why == "" || len(o.Chosen) > 0 || o.Lazy || policy.Configures(o.ID.Group) {
 				continue
 			}
 			if o.Policy != nil && (len(r.fleet) == 0 || r.waits(o.Policy)) {
@@ -52,9 +50,4 @@ func nowhere(objects []*object) propagate.Finding {
 		f.Severity = propagate.Note
 	}
 	return f
-}
-
-// configures reports whether the kinds of a group configure accord or Karmada and are no workloads.
-func configures(group string) bool {
-	return group == v1alpha1.GroupVersion.Group || strings.HasSuffix(group, ".karmada.io")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check/confidential"
 )
 
 var secretValue = Check{
@@ -98,7 +99,7 @@ func secretWritten(path string, value *apiextensionsv1.JSON, intoSecret bool) (w
 func secretIn(name string, value any) (what string, sure bool) {
 	switch v := value.(type) {
 	case string:
-		return secretText(name, v)
+		return confidential.Describe(name, v)
 	case []any:
 		return worst(func(yield func(string, any)) {
 			for _, item := range v {
@@ -137,10 +138,10 @@ func (e overrider) secretArgument() (what string, sure bool) {
 		if !joined && i+1 < len(e.words.Value) && strings.HasPrefix(word, "-") && !strings.HasPrefix(e.words.Value[i+1], "-") {
 			value = e.words.Value[i+1]
 		}
-		if what, sure = secretText(strings.TrimLeft(name, "-"), value); what != "" {
+		if what, sure = confidential.Describe(strings.TrimLeft(name, "-"), value); what != "" {
 			return what, sure
 		}
-		if what, sure = secretText("", word); what != "" {
+		if what, sure = confidential.Describe("", word); what != "" {
 			return what, sure
 		}
 	}

@@ -12,6 +12,13 @@ func at(place manifest.Origin, fix, format string, args ...any) propagate.Findin
 	return propagate.Finding{At: place, Message: fmt.Sprintf(format, args...), Fix: fix}
 }
 
+// note returns a finding of severity Note; Run adds the code.
+func note(place manifest.Origin, fix, format string, args ...any) propagate.Finding {
+	f := at(place, fix, format, args...)
+	f.Severity = propagate.Note
+	return f
+}
+
 // one returns a list of one finding.
 func one(place manifest.Origin, fix, format string, args ...any) []propagate.Finding {
 	return []propagate.Finding{at(place, fix, format, args...)}

@@ -1,9 +1,7 @@
 package lint
 
 import (
-	"strings"
-
-	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 )
@@ -16,7 +14,13 @@ func (r *Report) plan(in propagate.Input) {
 		return
 	}
 	r.Planned = true
-	r.addFindings(check.Run(in, p))
+	findings := check.Run(in, p)
+	r.addFindings(findings)
+	for _, f := range findings {
+		if f.Code == check.NotActedOn && f.Severity == propagate.Warning {
+			r.NotActedOn++
+		}
+	}
 	if len(in.Fleet) == 0 {
 		return
 	}
@@ -29,6 +33,5 @@ func (r *Report) plan(in propagate.Input) {
 
 // placedNowhere reports whether an object goes to no cluster, except objects that configure the federation.
 func placedNowhere(d *propagate.Decision) bool {
-	configures := d.ID.Group == v1alpha1.GroupVersion.Group || strings.HasSuffix(d.ID.Group, ".karmada.io")
-	return d.Why != "" && len(d.Chosen) == 0 && !configures
+	return d.Why != "" && len(d.Chosen) == 0 && !policy.Configures(d.ID.Group)
 }

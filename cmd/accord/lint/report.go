@@ -27,6 +27,8 @@ type Report struct {
 	Clusters int    `json:"clusters"`
 	// Nowhere counts the objects that go to no cluster.
 	Nowhere int `json:"nowhere"`
+	// NotActedOn counts the objects of Karmada's kinds that accord does not act on.
+	NotActedOn int `json:"notActedOn"`
 	// Planned is false if mistakes prevented a plan; there may be more findings then.
 	Planned  bool      `json:"planned"`
 	Findings []Finding `json:"findings"`
@@ -130,6 +132,9 @@ func (r *Report) verdict() string {
 		where = "no Cluster is declared, so where objects go is not judged"
 	case r.Nowhere > 0:
 		where = phrase.Count(r.Nowhere, "object") + phrase.Plural(r.Nowhere, " goes", " go") + " nowhere"
+	}
+	if n := r.NotActedOn; n > 0 {
+		where += ", and " + phrase.Count(n, "object") + phrase.Plural(n, " is", " are") + " not acted on"
 	}
 	return fmt.Sprintf("%s: %s, %s, %s; %s", counts, phrase.Count(r.Objects, "object"), phrase.Count(r.Policies, "policy"), phrase.Count(r.Clusters, "cluster"), where)
 }

@@ -1,10 +1,8 @@
-package check
+package confidential
 
 import (
 	"regexp"
 	"strings"
-
-	"github.com/accord-dev/accord/propagate"
 )
 
 // quoted matches a quoted text in a message; assigned matches name=value or name: value in such a text.
@@ -15,21 +13,15 @@ var (
 
 const redacted = "(redacted: looks like a secret)"
 
-// redact removes texts that look secret from a finding: an error may quote the manifest. It is the last line of
-// defence.
-func redact(f propagate.Finding) propagate.Finding {
-	f.Message, f.Fix = redactText(f.Message), redactText(f.Fix)
-	return f
-}
-
-func redactText(message string) string {
+// Redact returns a message without texts that look secret: an error may quote a manifest.
+func Redact(message string) string {
 	message = quoted.ReplaceAllStringFunc(message, func(text string) string {
 		if looksSecret(strings.Trim(text, `"`)) {
 			return redacted
 		}
 		return text
 	})
-	if what, _ := secretText("", message); what != "" { // outside of quotes
+	if what, _ := Describe("", message); what != "" { // outside of quotes
 		return "the message is redacted: its text looks like " + what
 	}
 	return message
@@ -37,11 +29,11 @@ func redactText(message string) string {
 
 // looksSecret reports whether a text is secret, or assigns something secret.
 func looksSecret(text string) bool {
-	if what, _ := secretText("", text); what != "" {
+	if what, _ := Describe("", text); what != "" {
 		return true
 	}
 	for _, m := range assigned.FindAllStringSubmatch(text, -1) {
-		if what, _ := secretText(m[1], m[2]); what != "" {
+		if what, _ := Describe(m[1], m[2]); what != "" {
 			return true
 		}
 	}

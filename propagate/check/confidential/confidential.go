@@ -1,4 +1,5 @@
-package check
+// Package confidential recognizes texts that look like secret values, and removes them from messages.
+package confidential
 
 import (
 	"fmt"
@@ -33,9 +34,9 @@ var (
 // reference matches names of Secrets, which rarely look like passwords.
 var reference = regexp.MustCompile(`^[a-z]+(-[a-z]+)+$`)
 
-// secretText describes a text that looks secret, and reports whether it certainly is. The description never contains
+// Describe describes a text that looks secret, and reports whether it certainly is. The description never contains
 // the text.
-func secretText(name, text string) (what string, sure bool) {
+func Describe(name, text string) (what string, sure bool) {
 	for _, u := range unmistakable {
 		if u.is.MatchString(text) {
 			return u.what, true
