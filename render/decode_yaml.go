@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -258,25 +259,35 @@ func number(n *yaml.Node) (any, error) {
 	return nil, errors.New("is not a number")
 }
 
-// lookup returns the node at a path of keys below n, or the deepest node on the path.
+// lookup returns the node at a path of keys and indexes ("[0]") below n, or the deepest node on the path.
 func lookup(n *yaml.Node, path ...string) *yaml.Node {
-	for _, key := range path {
+	for _, step := range path {
 		if n.Kind == yaml.AliasNode {
 			n = n.Alias
 		}
-		if n.Kind != yaml.MappingNode {
-			return n
-		}
-		next := (*yaml.Node)(nil)
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == key {
-				next = n.Content[i+1]
-			}
-		}
+		next := below(n, step)
 		if next == nil {
 			return n
 		}
 		n = next
 	}
 	return n
+}
+
+// below returns the node at a key or an index of n; nil if there is none.
+func below(n *yaml.Node, step string) *yaml.Node {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		i, err := strconv.Atoi(strings.Trim(step, "[]"))
+		if err == nil && i >= 0 && i < len(n.Content) {
+			return n.Content[i]
+		}
+	case yaml.MappingNode:
+		for i := len(n.Content) - 2; i >= 0; i -= 2 {
+			if n.Content[i].Value == step {
+				return n.Content[i+1]
+			}
+		}
+	}
+	return nil
 }

@@ -28,7 +28,7 @@ func copied(times int) map[string]string {
 	}
 	return map[string]string{
 		"kustomization.yaml": "resources: [a.yaml]\npatches:\n- target: {kind: ConfigMap}\n  patch: |\n" + patch,
-		"a.yaml":             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n",
+		"a.yaml":             "apiVersion: x.org/v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n",
 	}
 }
 
@@ -38,7 +38,7 @@ func replaced(source, options string, times int) map[string]string {
 	for i := range times {
 		text += fmt.Sprintf("- source: %s\n  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.x%d], options: {create: true%s}}]\n", source, i, options)
 	}
-	return map[string]string{"kustomization.yaml": text, "a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n"}
+	return map[string]string{"kustomization.yaml": text, "a.yaml": "apiVersion: x.org/v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n"}
 }
 
 // inFile moves the replacements to a file of their own.

@@ -131,7 +131,7 @@ func TestHostileIsNotEverythingOdd(t *testing.T) {
 		{"a kind whose name ends with List", "apiVersion: x.org/v1\nkind: AllowList\nmetadata: {name: a}\nitems: [1]\n", 1},
 		{"a number beyond all floats is a text", plain + "v: 1e999\n", 1},
 		{"a number beyond 64 bits is one of JSON", plain + "v: 99999999999999999999\n", 1},
-		{"names that differ in case", plain + "---\napiVersion: v1\nkind: A\nmetadata: {name: A}\n", 2},
+		{"names that differ in case", plain + "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: A}\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: a}\n", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			start := time.Now()

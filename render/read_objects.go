@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/accord-dev/accord/api/builtin"
 )
 
 // objects returns all objects of a YAML or JSON file. It skips empty documents and expands Lists. The error joins one
@@ -104,8 +106,25 @@ func (d *decoder) item(at *yaml.Node, i int, item any) (map[string]any, error) {
 	return fields, d.check(at, fields)
 }
 
-// check rejects fields that no API server accepts for any kind. The API server validates the fields of a kind.
+// check rejects what an API server would reject when it decodes the object.
 func (d *decoder) check(node *yaml.Node, fields map[string]any) error {
+	if err := d.checkObject(node, fields); err != nil {
+		return err
+	}
+	var wrong []error
+	for _, m := range builtin.Check(&unstructured.Unstructured{Object: fields}) {
+		at := lookup(node, m.Path...)
+		hint := ""
+		if at.Kind == yaml.ScalarNode {
+			hint = templateHint([]byte(at.Value))
+		}
+		wrong = append(wrong, d.errorf(at, "%s%s", m.Message, hint))
+	}
+	return errors.Join(wrong...)
+}
+
+// checkObject rejects fields that no API server accepts for any kind.
+func (d *decoder) checkObject(node *yaml.Node, fields map[string]any) error {
 	fail := func(path []string, format string, args ...any) error {
 		return d.errorf(lookup(node, path...), format, args...)
 	}

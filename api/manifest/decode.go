@@ -114,7 +114,7 @@ func (d *Doc) checkScalar(path string, value any, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.String:
 		if _, ok := value.(string); !ok {
-			d.wrong(path, "a string"+unquoted(value), value)
+			d.wrong(path, "a string", value)
 		}
 	case reflect.Bool:
 		if _, ok := value.(bool); !ok {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
@@ -8,7 +9,54 @@ import (
 )
 
 func (d *Doc) wrong(path, expected string, value any) {
-	d.Errorf(path, "%s is %s, expected %s", path, describe(value), expected)
+	d.Errorf(path, "%s", WrongValue(path, expected, value))
+}
+
+// WrongValue returns the sentence about a field with a value of a wrong type, and the fix if it is a matter of quotes.
+func WrongValue(field, expected string, value any) string {
+	return fmt.Sprintf("%s is %s, expected %s%s", field, describe(value), expected, quotes(expected, value))
+}
+
+// WrongType is WrongValue without the value, which may be confidential.
+func WrongType(field, expected string, value any) string {
+	return fmt.Sprintf("%s is %s, expected %s%s", field, typeName(value), expected, quotes(expected, value))
+}
+
+// quotes returns the fix for a number or a boolean that is quoted, or a text that is not.
+func quotes(expected string, value any) string {
+	text, isText := value.(string)
+	if !isText {
+		if expected == "a string" {
+			return unquoted(value)
+		}
+		return ""
+	}
+	var meant any
+	if json.Unmarshal([]byte(text), &meant) != nil {
+		return ""
+	}
+	_, isNumber := meant.(float64)
+	_, isBool := meant.(bool)
+	if isNumber && strings.HasPrefix(expected, "a number") || isNumber && strings.HasPrefix(expected, "a whole number") || isBool && expected == "true or false" {
+		return "; write it without quotes"
+	}
+	return ""
+}
+
+func typeName(value any) string {
+	switch value.(type) {
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case nil:
+		return "null"
+	}
+	return "a number"
 }
 
 func describe(value any) string {

@@ -71,11 +71,8 @@ func decodeFacts(doc *manifest.Doc, u *unstructured.Unstructured) ClusterStatus 
 func checkClusterName(doc *manifest.Doc, name string) {
 	const field = "metadata.name"
 	doc.Require(field, name != "")
-	if lower := strings.ToLower(name); lower != name {
-		doc.Errorf(field, "an upper-case Cluster name is no valid Kubernetes name: %q, write %q", name, lower)
-	}
-	if problems := validation.IsDNS1123Label(name); name != "" && len(problems) > 0 {
-		doc.Errorf(field, "%q is no valid Cluster name: %s", name, strings.Join(problems, "; "))
+	if rule := manifest.InvalidName(name, manifest.DNSLabel); name != "" && rule != "" {
+		doc.Errorf(field, "%q is not a valid Cluster name: %s", name, rule)
 	}
 	if len(name) > maxClusterName {
 		doc.Errorf(field, "a Cluster name has at most %d characters, %q has %d", maxClusterName, name, len(name))

@@ -99,8 +99,9 @@ func TestClusterMistakes(t *testing.T) {
 		return cluster(text)
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"upper case", named("Member1"), `c.yaml:4: an upper-case Cluster name is no valid Kubernetes name: "Member1", write "member1"`},
-		{"dots", named("a.b"), `c.yaml:4: "a.b" is no valid Cluster name`},
+		{"upper case", named("Member1"), `did you mean "member1"?`},
+		{"D21/letters that no name has", named("München"), `c.yaml:4: "München" is not a valid Cluster name: lower-case letters, digits and '-' are allowed, and the ends must be letters or digits`},
+		{"dots", named("a.b"), `c.yaml:4: "a.b" is not a valid Cluster name`},
 		{"no name", named("''"), "metadata.name is required"},
 		{"long name", named(strings.Repeat("a", 49)), "has at most 48 characters"},
 		{"pull", cluster("syncMode: Pull"), "Write Push, with spec.apiEndpoint and spec.secretRef"},

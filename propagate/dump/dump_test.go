@@ -81,7 +81,6 @@ metadata:
 data:
   password: aHVudGVyMg==
   again: aHVudGVyMg==
-  broken: "hunter2 is not base64"
 stringData: {plain: hunter2, other: swordfish}
 -- policies.yaml --
 apiVersion: policy.karmada.io/v1alpha1
@@ -107,6 +106,7 @@ spec:
       plaintext:
       - {path: /data/color, operator: replace, value: blue}
 `)
+	in.Objects[0].Manifest.Object["data"].(map[string]any)["broken"] = "hunter2 is not base64"
 	text := written(t, in)
 	for _, secret := range []string{"hunter2", "aHVudGVyMg", "swordfish", "base64"} {
 		require.NotContains(t, text, secret)
