@@ -75,5 +75,6 @@ func rootCommand() *cobra.Command {
 		resumeCommand(),
 		versionCommand(),
 	)
+	explainUsage(root)
 	return root
 }
