@@ -82,7 +82,7 @@ var within = map[string]map[string][]string{
 		"staged":             {".", "applyorder"},
 		"dump":               {".", "exclude"},
 		"permit":             {"."},
-		"check":              {".", "check/confidential", "check/unacted", "stage"},
+		"check":              {".", "check/confidential", "check/unacted", "scope", "stage"},
 		"check/confidential": {},
 		"check/unacted":      {},
 		"diff/hunk":          {},

@@ -16,16 +16,24 @@ func (p *Plan) claim(it *item) {
 		return
 	}
 	if d.Policy = p.rules.claims.Winner(it.manifest); d.Policy == nil {
-		d.Why = unclaimed(d.ID)
+		d.Why = d.unclaimed()
 	}
 }
 
 // unclaimed returns the reason for an object that no policy selects.
-func unclaimed(id manifest.ID) string {
-	if id.Namespace == "" {
+func (d *Decision) unclaimed() string {
+	switch {
+	case d.ScopeUnknown:
+		return fmt.Sprintf("no ClusterPropagationPolicy selects it, and %s may have a namespace or not: write metadata.namespace if it has one", d.ID.Kind)
+	case d.ID.Namespace == "":
 		return "no ClusterPropagationPolicy selects it"
 	}
-	return fmt.Sprintf("no PropagationPolicy in namespace %s and no ClusterPropagationPolicy selects it", id.Namespace)
+	return fmt.Sprintf("no PropagationPolicy in namespace %s and no ClusterPropagationPolicy selects it", d.ID.Namespace)
+}
+
+// ScopeDoubt explains ScopeUnknown: "Queue may have a namespace or not: ...".
+func (d *Decision) ScopeDoubt() string {
+	return fmt.Sprintf("%s may have a namespace or not: the manifest names none, no CustomResourceDefinition in Git defines the kind, and the clusters list no scope for it", d.ID.Kind)
 }
 
 // choose decides about a claimed object: which clusters fit, how many replicas each gets, and where a policy suspends

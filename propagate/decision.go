@@ -13,6 +13,9 @@ type Decision struct {
 	// GVK is the kind in the version of the manifest.
 	GVK    schema.GroupVersionKind
 	Origin manifest.Origin
+	// ScopeUnknown means that the manifest names no namespace and that nothing tells whether the kind has one: no
+	// CustomResourceDefinition in Git and no cluster. Only a cluster-wide policy can claim the object then.
+	ScopeUnknown bool
 	// Policy is the propagation policy that claimed the object; nil when none did, and then Why has the reason.
 	Policy *policy.Policy
 	// Chosen is sorted by cluster name.

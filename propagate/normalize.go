@@ -20,23 +20,30 @@ type object struct {
 	manifest *unstructured.Unstructured
 	source   *unstructured.Unstructured // manifest as the input has it
 	origin   manifest.Origin
+	// scopeUnknown means that the manifest names no namespace, and the kind may have one or not.
+	scopeUnknown bool
 }
 
 // normalize sets the namespace of every object, sorts the objects, and rejects an input with duplicates. It copies a
-// manifest to change it, unless before returns the copy of an earlier plan; moved has all copies.
-func normalize(in Input, before func(*unstructured.Unstructured, string) *unstructured.Unstructured, moved map[*unstructured.Unstructured]*unstructured.Unstructured) ([]object, error) {
-	scoped := scope.Of(in.Objects)
+// manifest to change it, unless last has the copy; moved has all copies. An object of unknown scope without a namespace
+// keeps the one of the previous decision: the definition of its kind may be out of sight for a moment only.
+func normalize(in Input, last *Plan, previous map[manifest.ID]Previous, moved map[*unstructured.Unstructured]*unstructured.Unstructured) ([]object, error) {
+	scopes := scope.Of(in.Objects, in.Fleet)
 	objects := make([]object, len(in.Objects))
 	for i, o := range in.Objects {
 		u := o.Manifest
-		if want := scoped.Namespace(u); want != u.GetNamespace() {
-			if u = before(o.Manifest, want); u == nil {
+		want, known := scopes.Namespace(u)
+		if !known {
+			want, known = previousNamespace(u, previous)
+		}
+		if want != u.GetNamespace() {
+			if u = last.placed(o.Manifest, want); u == nil {
 				u = o.Manifest.DeepCopy()
 				u.SetNamespace(want)
 			}
 			moved[o.Manifest] = u
 		}
-		objects[i] = object{manifest.IDOf(u), u, o.Manifest, o.Origin}
+		objects[i] = object{manifest.IDOf(u), u, o.Manifest, o.Origin, !known}
 	}
 	slices.SortFunc(objects, func(a, b object) int {
 		return cmp.Or(a.id.Compare(b.id), compareOrigins(a.origin, b.origin))
@@ -55,6 +62,16 @@ func normalize(in Input, before func(*unstructured.Unstructured, string) *unstru
 	errs = append(errs, duplicates(in.Customizations, func(c policy.Customization) (string, manifest.Origin) { return c.Title(), c.Origin })...)
 	errs = append(errs, duplicates(in.Fleet, func(c fleet.Cluster) (string, manifest.Origin) { return "Cluster " + c.Name, c.Origin })...)
 	return objects, errors.Join(errs...)
+}
+
+// previousNamespace returns the namespace of the previous decision about an object without one.
+func previousNamespace(u *unstructured.Unstructured, previous map[manifest.ID]Previous) (namespace string, known bool) {
+	id := manifest.IDOf(u)
+	id.Namespace = scope.DefaultNamespace
+	if _, known = previous[id]; known {
+		return id.Namespace, true
+	}
+	return "", false
 }
 
 // duplicates returns an error for each title that a list has twice.

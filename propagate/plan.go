@@ -35,14 +35,14 @@ func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 // newPlan makes a plan and reuses parts of the last one, which may be nil.
 func newPlan(in Input, last *Plan) (*Plan, error) {
 	p := &Plan{members: newMembers(in), previous: make(map[manifest.ID]Previous, len(in.Previous)), lineage: newLineage(last)}
-	objects, err := normalize(in, last.placed, p.lineage.moved)
+	for _, b := range in.Previous {
+		p.previous[b.ID] = b
+	}
+	objects, err := normalize(in, last, p.previous, p.lineage.moved)
 	var rulesErr error
 	p.rules, rulesErr = newRules(in, p.members.all, last)
 	if err := errors.Join(err, rulesErr); err != nil {
 		return nil, err
-	}
-	for _, b := range in.Previous {
-		p.previous[b.ID] = b
 	}
 	p.rollouts = p.newRollouts(in.Rollouts)
 	earlier := p.reusable(last)
@@ -61,10 +61,10 @@ func (p *Plan) claimAll(objects []object, earlier *earlierPlan) {
 	p.items.byID = make(map[manifest.ID]*item, len(objects))
 	for i, o := range objects {
 		d := &p.Decisions[i]
-		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin}
+		*d = Decision{ID: o.id, GVK: o.manifest.GroupVersionKind(), Origin: o.origin, ScopeUnknown: o.scopeUnknown}
 		it := p.add(&item{
 			decision: d, manifest: o.manifest, kind: p.rules.interpreters.book.Of(o.id.GroupKind()),
-			source: o.source, earlier: earlier.item(o.id, o.source, o.origin),
+			source: o.source, earlier: earlier.item(o),
 		})
 		if it.earlier != nil {
 			d.Template = it.earlier.decision.Template

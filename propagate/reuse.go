@@ -59,11 +59,12 @@ func (p *Plan) reusable(last *Plan) *earlierPlan {
 }
 
 // item returns the earlier item with the same manifest; nil if there is none.
-func (e *earlierPlan) item(id manifest.ID, source *unstructured.Unstructured, at manifest.Origin) *item {
+func (e *earlierPlan) item(o object) *item {
 	if e == nil {
 		return nil
 	}
-	if was := e.items.byID[id]; was != nil && was.source == source && source != nil && was.decision.Origin == at {
+	was := e.items.byID[o.id]
+	if was != nil && was.source == o.source && o.source != nil && was.decision.Origin == o.origin && was.decision.ScopeUnknown == o.scopeUnknown {
 		return was
 	}
 	return nil

@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -35,10 +36,23 @@ func (s ResourceSelector) Match(u *unstructured.Unstructured) int {
 		return MatchKind
 	}
 	selector, err := metav1.LabelSelectorAsSelector(s.LabelSelector)
-	if err != nil || !selector.Matches(labels.Set(u.GetLabels())) {
+	if err != nil || !selector.Matches(LabelsOf(u)) {
 		return NoMatch
 	}
 	return MatchLabel
+}
+
+// LabelsOf returns the labels that selectors see: those of the manifest, and for a Namespace kubernetes.io/metadata.name,
+// which every API server sets.
+func LabelsOf(u *unstructured.Unstructured) labels.Set {
+	all := u.GetLabels() // a copy
+	if u.GetKind() == "Namespace" && group(u.GetAPIVersion()) == "" {
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[corev1.LabelMetadataName] = u.GetName()
+	}
+	return all
 }
 
 // group returns the group of an apiVersion; empty for the core group.

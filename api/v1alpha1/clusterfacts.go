@@ -20,7 +20,16 @@ type APIResource struct {
 	// Name is the plural name; empty when the cluster serves so many kinds that names are omitted.
 	Name string `json:"name,omitempty"`
 	Kind string `json:"kind"`
+	// Scope is Namespaced or Cluster; empty if unknown, as in a status of Karmada, or when the cluster serves so many kinds that
+	// scopes are omitted.
+	Scope string `json:"scope,omitempty"`
 }
+
+// Values of APIResource.Scope, as in a CustomResourceDefinition.
+const (
+	ScopeNamespaced = "Namespaced"
+	ScopeCluster    = "Cluster"
+)
 
 // ResourceSummary is the capacity of the nodes of a cluster (Karmada §4.4). The resource "pods" counts pods.
 type ResourceSummary struct {

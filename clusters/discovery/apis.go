@@ -30,8 +30,8 @@ type statusList struct {
 // maxStatusList bounds the size of the list in the status of a Cluster, in bytes of JSON.
 const maxStatusList = 40 << 10
 
-// ForStatus returns the list for the status of a Cluster. If the list is too long, plural names are left out; no
-// decision depends on them. If it is still too long, ok is false and the list is empty: half a list would claim that
+// ForStatus returns the list for the status of a Cluster. If the list is too long, plural names are left out, because no
+// decision depends on them, and then scopes. If it is still too long, ok is false and the list is empty: half a list would claim that
 // the other half is not served.
 func (s APIs) ForStatus() (list []v1alpha1.APIEnablement, ok bool) {
 	l := s.statusList
@@ -42,21 +42,37 @@ func (s APIs) ForStatus() (list []v1alpha1.APIEnablement, ok bool) {
 }
 
 func statusListOf(all []v1alpha1.APIEnablement) *statusList {
-	if size(all) <= maxStatusList {
-		return &statusList{all, true}
-	}
-	var list []v1alpha1.APIEnablement
-	for _, e := range all {
-		short := v1alpha1.APIEnablement{GroupVersion: e.GroupVersion}
-		for _, r := range e.Resources {
-			short.Resources = append(short.Resources, v1alpha1.APIResource{Kind: r.Kind})
+	for _, list := range [][]v1alpha1.APIEnablement{
+		all,
+		shortened(all, func(r v1alpha1.APIResource) v1alpha1.APIResource {
+			return v1alpha1.APIResource{Kind: r.Kind, Scope: r.Scope}
+		}),
+		shortened(all, func(r v1alpha1.APIResource) v1alpha1.APIResource { return v1alpha1.APIResource{Kind: r.Kind} }),
+	} {
+		if size(list) <= maxStatusList {
+			return &statusList{list, true}
 		}
-		list = append(list, short)
 	}
-	if size(list) > maxStatusList {
-		return &statusList{}
+	return &statusList{}
+}
+
+// shortened returns a copy of a list with shorter resources.
+func shortened(all []v1alpha1.APIEnablement, short func(v1alpha1.APIResource) v1alpha1.APIResource) []v1alpha1.APIEnablement {
+	list := make([]v1alpha1.APIEnablement, len(all))
+	for i, e := range all {
+		list[i].GroupVersion = e.GroupVersion
+		for _, r := range e.Resources {
+			list[i].Resources = append(list[i].Resources, short(r))
+		}
 	}
-	return &statusList{list, true}
+	return list
+}
+
+func scopeOf(r metav1.APIResource) string {
+	if r.Namespaced {
+		return v1alpha1.ScopeNamespaced
+	}
+	return v1alpha1.ScopeCluster
 }
 
 func size(list []v1alpha1.APIEnablement) int {
@@ -83,7 +99,7 @@ func enablementOf(groupVersion string, resources []metav1.APIResource) v1alpha1.
 	e := v1alpha1.APIEnablement{GroupVersion: groupVersion}
 	for _, r := range resources {
 		if !strings.Contains(r.Name, "/") && r.Kind != "" {
-			e.Resources = append(e.Resources, v1alpha1.APIResource{Name: r.Name, Kind: r.Kind})
+			e.Resources = append(e.Resources, v1alpha1.APIResource{Name: r.Name, Kind: r.Kind, Scope: scopeOf(r)})
 		}
 	}
 	slices.SortFunc(e.Resources, func(a, b v1alpha1.APIResource) int { return strings.Compare(a.Name, b.Name) })

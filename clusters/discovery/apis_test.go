@@ -39,7 +39,7 @@ func TestLookOfAPartialAnswer(t *testing.T) {
 	}))
 	s, err := k.Discover()
 	require.NoError(t, err)
-	require.Equal(t, []v1alpha1.APIEnablement{{GroupVersion: "v1", Resources: []v1alpha1.APIResource{{Name: "pods", Kind: "Pod"}}}}, s.Enablements)
+	require.Equal(t, []v1alpha1.APIEnablement{{GroupVersion: "v1", Resources: []v1alpha1.APIResource{{Name: "pods", Kind: "Pod", Scope: "Namespaced"}}}}, s.Enablements)
 	require.Equal(t, []string{"metrics.k8s.io/v1beta1"}, s.Unavailable)
 	require.Equal(t, 4, asked, "two requests, and both again because something is missing")
 }
@@ -58,13 +58,17 @@ func TestListedIsBounded(t *testing.T) {
 		}
 		return APIs{Enablements: []v1alpha1.APIEnablement{e}}
 	}
-	list, ok := many(900).ForStatus()
+	list, ok := many(650).ForStatus()
 	require.True(t, ok)
-	require.Equal(t, "things00000", list[0].Resources[0].Name)
+	require.Equal(t, v1alpha1.APIResource{Name: "things00000", Kind: "Thing00000", Scope: "Cluster"}, list[0].Resources[0])
+
+	list, ok = many(900).ForStatus()
+	require.True(t, ok)
+	require.Equal(t, v1alpha1.APIResource{Kind: "Thing00000", Scope: "Cluster"}, list[0].Resources[0], "without names")
 
 	list, ok = many(1500).ForStatus()
 	require.True(t, ok)
-	require.Equal(t, v1alpha1.APIResource{Kind: "Thing00000"}, list[0].Resources[0], "without names")
+	require.Equal(t, v1alpha1.APIResource{Kind: "Thing00000"}, list[0].Resources[0], "without names and scopes")
 	require.Len(t, list[0].Resources, 1500)
 	require.LessOrEqual(t, size(list), maxStatusList)
 

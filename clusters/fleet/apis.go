@@ -13,6 +13,9 @@ type APIs struct {
 	Complete bool `json:"complete,omitempty"`
 	// Served contains every kind in every version.
 	Served map[schema.GroupVersionKind]bool `json:"-"`
+	// ClusterScoped is true for a kind without a namespace, and false for a kind with one. It lacks kinds of unknown scope,
+	// and those of groups without a dot: these are Kubernetes' own, and everybody knows their scope.
+	ClusterScoped map[schema.GroupKind]bool `json:"-"`
 }
 
 // Enablement is the knowledge about a kind on a cluster (Karmada §1.8).

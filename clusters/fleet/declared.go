@@ -3,9 +3,11 @@ package fleet
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
@@ -50,21 +52,28 @@ func (a *APIs) enablements() []v1alpha1.APIEnablement {
 	if a == nil {
 		return nil
 	}
-	kinds := map[string][]string{}
+	kinds := map[string][]v1alpha1.APIResource{}
 	for gvk, served := range a.Served {
 		if served {
 			gv := gvk.GroupVersion().String()
-			kinds[gv] = append(kinds[gv], gvk.Kind)
+			kinds[gv] = append(kinds[gv], v1alpha1.APIResource{Kind: gvk.Kind, Scope: a.scope(gvk.GroupKind())})
 		}
 	}
 	var all []v1alpha1.APIEnablement
 	for _, gv := range slices.Sorted(maps.Keys(kinds)) {
-		slices.Sort(kinds[gv])
-		enabled := v1alpha1.APIEnablement{GroupVersion: gv}
-		for _, kind := range kinds[gv] {
-			enabled.Resources = append(enabled.Resources, v1alpha1.APIResource{Kind: kind})
-		}
-		all = append(all, enabled)
+		slices.SortFunc(kinds[gv], func(a, b v1alpha1.APIResource) int { return strings.Compare(a.Kind, b.Kind) })
+		all = append(all, v1alpha1.APIEnablement{GroupVersion: gv, Resources: kinds[gv]})
 	}
 	return all
+}
+
+// scope returns the scope of a kind in the form of a status; empty if it is unknown.
+func (a *APIs) scope(gk schema.GroupKind) string {
+	switch clusterScoped, known := a.ClusterScoped[gk]; {
+	case !known:
+		return ""
+	case clusterScoped:
+		return v1alpha1.ScopeCluster
+	}
+	return v1alpha1.ScopeNamespaced
 }

@@ -3,6 +3,7 @@ package fleet
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,6 +63,7 @@ func apis(s v1alpha1.ClusterStatus) *APIs {
 		return nil
 	}
 	served := map[schema.GroupVersionKind]bool{}
+	var clusterScoped map[schema.GroupKind]bool
 	for _, enabled := range s.APIEnablements {
 		gv, err := schema.ParseGroupVersion(enabled.GroupVersion)
 		if err != nil {
@@ -70,9 +72,15 @@ func apis(s v1alpha1.ClusterStatus) *APIs {
 		}
 		for _, r := range enabled.Resources {
 			served[gv.WithKind(r.Kind)] = true
+			if r.Scope != "" && strings.Contains(gv.Group, ".") {
+				if clusterScoped == nil {
+					clusterScoped = map[schema.GroupKind]bool{}
+				}
+				clusterScoped[schema.GroupKind{Group: gv.Group, Kind: r.Kind}] = r.Scope == v1alpha1.ScopeCluster
+			}
 		}
 	}
-	return &APIs{Complete: complete, Served: served}
+	return &APIs{Complete: complete, Served: served, ClusterScoped: clusterScoped}
 }
 
 func resources(s *v1alpha1.ResourceSummary) *Resources {

@@ -106,3 +106,13 @@ func TestAPIsFrom(t *testing.T) {
 		Conditions: complete, APIEnablements: []v1alpha1.APIEnablement{core, {GroupVersion: "a/b/c"}},
 	}), "a version that cannot be read")
 }
+
+func TestScopesFrom(t *testing.T) {
+	list := v1alpha1.APIEnablement{GroupVersion: "example.com/v1", Resources: []v1alpha1.APIResource{
+		{Kind: "Pool", Scope: v1alpha1.ScopeCluster}, {Kind: "Task", Scope: v1alpha1.ScopeNamespaced}, {Kind: "Torn"},
+	}}
+	got := fleet.From(v1alpha1.Cluster{Status: v1alpha1.ClusterStatus{APIEnablements: []v1alpha1.APIEnablement{list}}}, manifest.Origin{})
+	require.Equal(t, map[schema.GroupKind]bool{{Group: "example.com", Kind: "Pool"}: true, {Group: "example.com", Kind: "Task"}: false}, got.APIs.ClusterScoped)
+	_, status := got.Declared()
+	require.Equal(t, []v1alpha1.APIEnablement{list}, status.APIEnablements, "a dump has the scopes")
+}

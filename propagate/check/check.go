@@ -67,6 +67,7 @@ func All() []Check {
 		suspendedReplicas,
 		unknownCluster,
 		unknownScheduler,
+		unknownScope,
 		unrenderedTemplate,
 		wideSelector,
 		withoutEffect,

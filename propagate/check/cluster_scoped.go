@@ -5,6 +5,7 @@ import (
 
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/scope"
 )
 
 var clusterScoped = Check{
@@ -37,10 +38,9 @@ spec:
 	},
 }
 
-// unscoped reports whether the kind has no namespace, judging by the objects in the repository.
+// unscoped reports whether the kind is known to have no namespace.
 func (r *Review) unscoped(s policy.ResourceSelector) bool {
-	objects := r.byKind[kindOf(s)]
-	return len(objects) > 0 && objects[0].ID.Namespace == ""
+	return r.scope.Scope(kindOf(s)) == scope.Cluster
 }
 
 // eachSelectors visits the selectors of every policy and override.

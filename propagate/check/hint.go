@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -43,8 +42,10 @@ func (r *Review) hintFor(s policy.ResourceSelector) string {
 		return ""
 	case len(here) > 0:
 		return r.hintLabels(s)
-	case elsewhere[""]:
+	case elsewhere[""] && r.unscoped(s):
 		return fmt.Sprintf("%s has no namespace; use a cluster-wide policy", s.Kind)
+	case elsewhere[""]:
+		return fmt.Sprintf("no manifest of a %s names a namespace; use a cluster-wide policy, or write metadata.namespace", s.Kind)
 	case len(elsewhere) > 0:
 		return fmt.Sprintf("the selector has namespace %s, and %s exists in %s", s.Namespace, s.Kind, phrase.And(slices.Sorted(maps.Keys(elsewhere)), named))
 	}
@@ -59,7 +60,7 @@ func (r *Review) hintLabels(s policy.ResourceSelector) string {
 	}
 	requirements, _ := selector.Requirements()
 	for _, need := range requirements {
-		if !slices.ContainsFunc(r.near(s), func(o *object) bool { return need.Matches(labels.Set(o.manifest.GetLabels())) }) {
+		if !slices.ContainsFunc(r.near(s), func(o *object) bool { return need.Matches(policy.LabelsOf(o.manifest)) }) {
 			return fmt.Sprintf("no %s there has the labels %s", s.Kind, need.String())
 		}
 	}

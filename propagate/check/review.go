@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/scope"
 )
 
 // Review is a repository under review: the input, its plan, and indexes that several checks share. Checks must not
@@ -20,6 +21,7 @@ type Review struct {
 	fleet []fleet.Cluster
 	names []string // of the fleet, sorted
 	known map[string]bool
+	scope scope.Kinds
 
 	objects []*object // by ID
 	byID    map[manifest.ID]*object
@@ -59,7 +61,7 @@ type claim struct {
 
 func newReview(in propagate.Input, plan *propagate.Plan, outcomes *Outcomes) *Review {
 	r := &Review{
-		in: in, plan: plan, outcomes: outcomes, fleet: plan.Fleet(), names: plan.Clusters(), known: map[string]bool{},
+		in: in, plan: plan, outcomes: outcomes, fleet: plan.Fleet(), names: plan.Clusters(), known: map[string]bool{}, scope: scope.Of(in.Objects, in.Fleet),
 		byID: map[manifest.ID]*object{}, byKind: map[schema.GroupKind][]*object{}, spaces: map[space][]*object{},
 		byTitle: map[string]*claim{},
 	}

@@ -148,6 +148,9 @@ func notes(d *propagate.Decision, owners []manifest.ID) []string {
 	for _, t := range d.FailedTerms {
 		all = append(all, fmt.Sprintf("affinity %q did not work: %s", t.Term, t.Why))
 	}
+	if d.ScopeUnknown && d.Policy != nil {
+		all = append(all, d.ScopeDoubt())
+	}
 	if d.Term != "" {
 		all = append(all, fmt.Sprintf("affinity %q is in use", d.Term))
 	}

@@ -94,7 +94,7 @@ func servedKinds(s v1alpha1.ClusterStatus) []string {
 	var kinds []string
 	for _, e := range s.APIEnablements {
 		for _, r := range e.Resources {
-			kinds = append(kinds, e.GroupVersion+" "+r.Kind)
+			kinds = append(kinds, e.GroupVersion+" "+r.Kind+" "+r.Scope)
 		}
 	}
 	slices.Sort(kinds)
