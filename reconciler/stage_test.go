@@ -302,6 +302,49 @@ func stagesRestarted(t *testing.T, w, outer *world) {
 	after := w.delivery(r, "cluster-a").Status.Rollouts
 	require.Equal(t, given[0].UpdatedAt.UnixMicro(), after[0].UpdatedAt.UnixMicro(), "it was not given anything again")
 	require.Equal(t, given[0].Current, after[0].Current)
+	t.Run("TestDefectR9", func(t *testing.T) { waitingClustersAreRepaired(t, w, outer, r, sha) })
+	t.Run("TestDefectF5", func(t *testing.T) { rolledBackClustersSaySo(t, w, r, sha) })
+}
+
+// waitingClustersAreRepaired: a cluster that waits for its stage keeps its version and is repaired to it, also after a
+// restart (defect R9).
+func waitingClustersAreRepaired(t *testing.T, w, outer *world, r *repository, first string) {
+	second := r.push("second", "app.yaml", configMap("lasting", "2"))
+	waiting := w.rollout(r, second, "WaitingForApproval", "canary")
+	require.NoError(t, w.members["cluster-b"].Delete(t.Context(), w.configMap("cluster-b", "lasting")))
+	edited := w.configMap("cluster-c", "lasting")
+	edited.Data["key"] = "by hand"
+	require.NoError(t, w.members["cluster-c"].Update(t.Context(), edited))
+	repaired := func() error { return unless(fmt.Sprint(w.keys("lasting")) == "[2 1 1]", fmt.Sprint(w.keys("lasting"))) }
+	w.eventually("the waiting clusters to be repaired", repaired)
+	d := w.delivery(r, "cluster-b").Status
+	require.Contains(t, d.LastAppliedRevision, first)
+	require.True(t, apimeta.IsStatusConditionTrue(d.Conditions, v1alpha1.HeldType), "%+v", d.Conditions)
+
+	outer.stop()
+	require.NoError(t, w.members["cluster-b"].Delete(t.Context(), w.configMap("cluster-b", "lasting")))
+	outer.run()
+	w.eventually("the waiting cluster to be repaired after a restart", repaired)
+	w.rollout(r, second, "WaitingForApproval", "canary")
+
+	w.order(r, second, policy.CommandApprove, waiting.ID+"@canary")
+	w.ready(r, second)
+	require.Equal(t, []string{"2", "2", "2"}, w.keys("lasting"))
+}
+
+// rolledBackClustersSaySo: after a rollback, the Deliveries name the revision that runs (defect F5).
+func rolledBackClustersSaySo(t *testing.T, w *world, r *repository, first string) {
+	release, err := w.release(r, r.git(r.work, "rev-parse", "HEAD"))
+	require.NoError(t, err)
+	w.order(r, r.git(r.work, "rev-parse", "HEAD"), policy.CommandRollback, release.Status.Rollouts[0].ID)
+	for _, cluster := range fleetOfThree {
+		w.eventually(cluster+" to run the first commit, and to say so", func() error {
+			d := w.delivery(r, cluster).Status
+			applied := apimeta.FindStatusCondition(d.Conditions, v1alpha1.Applied)
+			return unless(w.configMap(cluster, "lasting").Data["key"] == "1" && strings.Contains(d.LastAppliedRevision, first) &&
+				applied.Status == metav1.ConditionUnknown && applied.Reason == "Held", fmt.Sprintf("%s %+v", d.LastAppliedRevision, applied))
+		})
+	}
 }
 
 // toldReasons waits until there are events with these reasons.

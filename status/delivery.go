@@ -36,6 +36,8 @@ type Run struct {
 	Outage Outage
 	// Inventory and Orphaned replace those of the previous status, unless they are nil.
 	Inventory, Orphaned []string
+	// RolledBackTo is the revision that a rollback delivers in place of the active one; empty without a rollback.
+	RolledBackTo string
 	// LastProbeTime is the time of the cluster's last answer.
 	LastProbeTime time.Time
 }
@@ -61,6 +63,9 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	}
 	if v.ready == metav1.ConditionTrue {
 		next.LastHealthyRevision = revision
+	}
+	if run.RolledBackTo != "" && run.Finished {
+		next.LastAppliedRevision = run.RolledBackTo
 	}
 	if run.Inventory != nil {
 		next.Inventory = run.Inventory
@@ -174,6 +179,8 @@ func (r Run) applied(t tally, p progress) (metav1.ConditionStatus, string) {
 		return metav1.ConditionUnknown, Held
 	case t.Total == 0:
 		return metav1.ConditionTrue, Succeeded
+	case t.Held == t.Total:
+		return metav1.ConditionUnknown, Held // nothing of it was written
 	}
 	return s, reason
 }

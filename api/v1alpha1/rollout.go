@@ -91,6 +91,8 @@ type DeliveryRollout struct {
 	Dependencies []string `json:"dependencies,omitempty"`
 	// Held reports whether the executor of the cluster must not change these objects.
 	Held bool `json:"held,omitempty"`
+	// Keeps reports whether the executor of a held cluster repairs these objects to Current.
+	Keeps bool `json:"keeps,omitempty"`
 	// RollbackTo is the version to which the executor of the cluster rolls back; absent without a rollback.
 	RollbackTo *RolloutVersion `json:"rollbackTo,omitempty"`
 }

@@ -52,6 +52,8 @@ func (m *machine) decision(c *member) Decision {
 	if m.isRolledBack(c) {
 		given := c.Current
 		d.RollbackTo = &given
+	} else {
+		d.Keeps = c.Held == "" && c.Current.Digest != "" && c.Current.Revision != ""
 	}
 	return d
 }

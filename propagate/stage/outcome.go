@@ -53,10 +53,13 @@ type Decision struct {
 	// Stage of the cluster; empty when it is in none, or in more than one.
 	Stage string
 	// Held is the reason why the cluster does not get the wanted version; empty when it has got it, even if people hold the
-	// cluster now. A held cluster is not changed, unless RollbackTo is set.
+	// cluster now. A held cluster is not changed, unless RollbackTo or Keeps is set.
 	Held string
 	// RollbackTo is the version that a rollback returns to; nil without a rollback. It has to be rendered from its revision.
 	RollbackTo *Version
+	// Keeps reports whether a held cluster keeps its current version, to which accord repairs it. A cluster that people or
+	// policies hold is not changed at all.
+	Keeps bool
 	// Changed reports whether this decision updates the cluster or rolls it back.
 	Changed bool
 }

@@ -17,6 +17,9 @@ type Assignment struct {
 	// RollbackTo is the older plan whose objects of the rollout the cluster gets; nil when it gets the new ones or is
 	// held.
 	RollbackTo *propagate.Plan
+	// Keeps is set when RollbackTo has the version that a waiting cluster keeps: its objects are repaired and nothing is
+	// deleted.
+	Keeps bool
 }
 
 // Undecided is the reason of a rollout without an Assignment.
@@ -57,7 +60,7 @@ func (p *Plan) noteHeldNamespace(id manifest.ID, labels map[string]string) {
 }
 
 // keepsCluster reports whether the rollout holds its objects on the cluster.
-func (t Assignment) keepsCluster() bool { return t.Held != "" && t.RollbackTo == nil }
+func (t Assignment) keepsCluster() bool { return t.Held != "" && (t.RollbackTo == nil || t.Keeps) }
 
 // assignment returns the assignment of the rollout that stages an object; false when the object changes at once.
 func (p *Plan) assignment(id manifest.ID, labels map[string]string) (Assignment, bool) {

@@ -167,8 +167,12 @@ func (l *Follower) turns(ctx context.Context, f *state.Federation, plan *propaga
 			if r.Held || r.Current.Digest != f.RolloutDigest(plan.Rollouts()[i], cluster) { // the decision may be about the commit before
 				turn.Held = staged.Undecided
 			}
-			if r.RollbackTo != nil {
-				turn.RollbackTo = l.rollback(ctx, f, plan, cluster, r)
+			switch {
+			case r.RollbackTo != nil:
+				turn.RollbackTo = l.restore(ctx, f, plan, cluster, r.Policy, stage.Version(*r.RollbackTo))
+			case r.Keeps && turn.Held != "":
+				turn.RollbackTo = l.restore(ctx, f, plan, cluster, r.Policy, stage.Version(r.Current))
+				turn.Keeps = turn.RollbackTo != nil
 			}
 			all[cluster][r.Policy] = turn
 		}
@@ -176,12 +180,11 @@ func (l *Follower) turns(ctx context.Context, f *state.Federation, plan *propaga
 	return all
 }
 
-// rollback returns the plan that a rollback delivers; nil if its version cannot be restored, and then the cluster is held.
-func (l *Follower) rollback(ctx context.Context, f *state.Federation, active *propagate.Plan, cluster string, r v1alpha1.DeliveryRollout) *propagate.Plan {
-	version := stage.Version(*r.RollbackTo)
-	plan, err := l.Past.Plan(ctx, f, active, r.Policy, cluster, version)
+// restore returns the plan that has an older version; nil if the version cannot be restored, and then the cluster is held.
+func (l *Follower) restore(ctx context.Context, f *state.Federation, active *propagate.Plan, cluster, rollout string, version stage.Version) *propagate.Plan {
+	plan, err := l.Past.Plan(ctx, f, active, rollout, cluster, version)
 	if err != nil {
-		l.Log.Warn("cannot restore the version of a rollback", "federation", f.Key(), "cluster", cluster, "revision", version.Revision, "error", err)
+		l.Log.Warn("cannot restore an older version", "federation", f.Key(), "cluster", cluster, "revision", version.Revision, "error", err)
 		return nil
 	}
 	return plan

@@ -100,7 +100,7 @@ func (l *Loop) decide(ctx context.Context, key types.NamespacedName) error {
 	if err := l.remember(ctx, f, d); err != nil {
 		return err
 	}
-	l.past.rollBack(ctx, f, d)
+	l.past.restore(ctx, f, d)
 	about, next := f.ActOnRollouts(d)
 	if about != nil {
 		next.Events = append(next.Events, events(about, d)...)

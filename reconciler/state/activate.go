@@ -113,6 +113,7 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 	// was approved, or passed its dry-run, only now.
 	known := r.Spec.PlanDigest == a.Plan.Digest() && r.Status.SupersededBy == "" && r.Status.ObservedGeneration == r.Generation && !parked(r)
 	r.Spec.PlanDigest = a.Plan.Digest()
+	f.keepPastPlans()
 	f.active = activePlan{
 		plan: a.Plan, input: a.Input, decidedAt: now, findings: a.Findings, revision: a.Revision, allowPrune: a.AllowPrune, starting: !known,
 	}

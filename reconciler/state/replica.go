@@ -35,7 +35,7 @@ type Assigned struct {
 func (f *Federation) activateAssigned(a Activation, out *Activated, now time.Time) {
 	same := f.active.plan == a.Plan
 	if !same {
-		f.rollouts.past = nil
+		f.keepPastPlans()
 	}
 	f.active.plan, f.active.revision, f.active.allowPrune, f.active.persisted = a.Plan, a.Revision, a.AllowPrune, true
 	f.active.input.View.Room = a.Plan.NeedsRoom()

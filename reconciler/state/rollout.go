@@ -37,8 +37,8 @@ type rollouts struct {
 	published []v1alpha1.RolloutStatus
 	// commands are those of people on the newest Release.
 	commands []policy.Command
-	// past are older plans that a rollback delivers, by revision.
-	past map[string]*propagate.Plan
+	// past are older plans that a rollback, or a cluster that waits for its stage, needs, by revision.
+	past rolloutrecord.PastPlans
 	// asks has the needs of the gates, expressions their compiled expressions by text.
 	asks        gate.Needs
 	expressions gate.Expressions
@@ -137,7 +137,7 @@ func (f *Federation) ActOnRollouts(d *rolloutrecord.Decision) (about *v1alpha1.R
 // setTurns gives a cluster its turns. A delivery under way is cancelled only if something else has to be delivered.
 func (f *Federation) setTurns(c *changes.Changes, l *delivery.State, turns map[string]staged.Assignment) {
 	same := maps.EqualFunc(f.rollouts.turns[l.Name], turns, func(a, b staged.Assignment) bool {
-		return (a.Held == "") == (b.Held == "") && a.RollbackTo == b.RollbackTo
+		return (a.Held == "") == (b.Held == "") && a.RollbackTo == b.RollbackTo && a.Keeps == b.Keeps
 	})
 	f.rollouts.turns[l.Name] = turns
 	if same {
@@ -157,7 +157,7 @@ func (f *Federation) restage(now time.Time) {
 		s.startedAt = now
 		f.recallRollouts()
 	}
-	s.seen, s.turns, s.published, s.past = map[string]map[string]gate.View{}, map[string]map[string]staged.Assignment{}, nil, nil
+	s.seen, s.turns, s.published = map[string]map[string]gate.View{}, map[string]map[string]staged.Assignment{}, nil
 	all := f.active.plan.Rollouts()
 	if len(all) == 0 {
 		f.forgetRollouts()
@@ -261,11 +261,24 @@ func (f *Federation) notePlanned(l *delivery.State) {
 	}
 }
 
-// PastPlan returns the plan of an older revision that was made for a rollback of the active plan; nil if there is none.
-func (f *Federation) PastPlan(revision string) *propagate.Plan {
+// PastPlan returns the plan of a revision; nil if there is none. made is false for a plan that is or was active: if it does
+// not restore a version, one that is made for the clusters of today may.
+func (f *Federation) PastPlan(revision string) (plan *propagate.Plan, made bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.rollouts.past[revision]
+	past := f.rollouts.past.With(f.active.revision, f.active.plan)[revision]
+	return past.Plan, past.Made
+}
+
+// keepPastPlans keeps the plans whose versions some clusters have, for the plan that becomes active.
+func (f *Federation) keepPastPlans() {
+	needed := map[string]bool{}
+	for _, l := range f.clusters {
+		for _, r := range l.Delivery.Status.Rollouts {
+			needed[r.Current.Revision] = true
+		}
+	}
+	f.rollouts.past = f.rollouts.past.With(f.active.revision, f.active.plan).Needed(needed)
 }
 
 // KeepPastPlan keeps the plan of an older revision as long as active is the active plan.
@@ -275,10 +288,7 @@ func (f *Federation) KeepPastPlan(active *propagate.Plan, revision string, past 
 	if f.active.plan != active {
 		return
 	}
-	if f.rollouts.past == nil {
-		f.rollouts.past = map[string]*propagate.Plan{}
-	}
-	f.rollouts.past[revision] = past
+	f.rollouts.past = f.rollouts.past.Made(revision, past)
 }
 
 // RestoresVersion returns why a past plan does not have the version that a cluster is rolled back to; nil if it has.

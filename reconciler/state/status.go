@@ -126,6 +126,7 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 	}
 	reach, run := f.registry.Reachability(cluster, now), l.Run
 	run.Unreachable, run.LastProbeTime, run.Outage = reach.Unreachable, reach.LastProbe, reach.Silence
+	run.RolledBackTo = l.RolledBackTo()
 	next := status.Delivery(l.Delivery.Status, l.Delivery.Generation, f.active.revision, run, f.cells(l, run.Unreachable), now)
 	f.deliveryEvents(&c, l, next, reach, now)
 	if equality.Semantic.DeepEqual(l.Delivery.Status, next) && !l.StatusDirty {

@@ -127,7 +127,9 @@ func NewClusterStatus(d *v1alpha1.Delivery, revision string) ClusterStatus {
 		p.Note = text.Join("; ", "is given "+text.ShortRevision(d.Spec.Revision), p.Note)
 	}
 	on := st.LastAppliedRevision
-	if st.Summary.Held > 0 && st.Summary.Applied < st.Summary.Total {
+	if kept := keptRevision(st.Rollouts); kept != "" {
+		on = kept
+	} else if st.Summary.Held > 0 && st.Summary.Applied < st.Summary.Total {
 		on = st.LastHealthyRevision // only objects that are not held have the applied revision
 	}
 	return ClusterStatus{
@@ -135,6 +137,17 @@ func NewClusterStatus(d *v1alpha1.Delivery, revision string) ClusterStatus {
 		Revision: on, Current: on != "" && on == revision,
 		Objects: st.Summary, Orphans: len(st.Orphaned), Trouble: st.Problems, TroubleOmitted: st.Omitted,
 	}
+}
+
+// keptRevision returns the revision of the version that a cluster keeps while a stage or a rollback holds the newest one; empty
+// if none does.
+func keptRevision(rollouts []v1alpha1.DeliveryRollout) string {
+	for _, r := range rollouts {
+		if r.Held || r.RollbackTo != nil {
+			return r.Current.Revision
+		}
+	}
+	return ""
 }
 
 // ReadStatus reads the status of one federation from the hub.

@@ -109,6 +109,16 @@ func (l *State) Generation() int64 {
 	return l.Delivery.Generation
 }
 
+// RolledBackTo returns the older revision that a rollback delivers; empty without a rollback.
+func (l *State) RolledBackTo() string {
+	for _, r := range l.Delivery.Status.Rollouts {
+		if r.RollbackTo != nil {
+			return r.RollbackTo.Revision
+		}
+	}
+	return ""
+}
+
 // Idle reports whether the cluster neither gets nor has objects of the Federation.
 func (l *State) Idle() bool { return len(l.Wants) == 0 && len(l.Delivery.Status.Inventory) == 0 }
 

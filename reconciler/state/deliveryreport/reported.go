@@ -22,7 +22,7 @@ func AssignmentID(d *v1alpha1.Delivery) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d %s %s\n", d.UID, d.Generation, d.Spec.Revision, d.Spec.Digest)
 	for _, r := range d.Status.Rollouts {
-		fmt.Fprintf(h, "%q %q %d %v %t\n", r.Policy, r.Current.Digest, rolloutrecord.Time(r.UpdatedAt).UnixMicro(), r.RollbackTo, r.Held)
+		fmt.Fprintf(h, "%q %q %d %v %t %t\n", r.Policy, r.Current.Digest, rolloutrecord.Time(r.UpdatedAt).UnixMicro(), r.RollbackTo, r.Held, r.Keeps)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:12])
 }

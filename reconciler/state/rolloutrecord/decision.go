@@ -106,7 +106,7 @@ func (d *Decision) Memories(cluster string, dependencies map[string][]string) []
 		r.Dependencies = dependencies[name]
 		for _, x := range o.Decisions {
 			if x.Cluster == cluster {
-				r.Stage, r.Held = x.Stage, x.Held != ""
+				r.Stage, r.Held, r.Keeps = x.Stage, x.Held != "", x.Keeps
 				if x.RollbackTo != nil {
 					restored := v1alpha1.RolloutVersion(*x.RollbackTo)
 					r.RollbackTo = &restored
