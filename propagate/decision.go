@@ -5,6 +5,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/place"
 )
 
 // Decision is the planner's decision about one object, with its reasons.
@@ -74,4 +75,5 @@ type Refusal struct {
 	Cluster string
 	Why     string          // a sentence a user can act on
 	At      manifest.Origin // the field that refused it
+	Reason  place.Reason    // the rule that refused it; NoReason if the refusal is not about the cluster
 }

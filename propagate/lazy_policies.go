@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/place"
 )
 
 // deferIfLazy restores the previous decision when the policy is Lazy and the manifest has not changed: a change of a
@@ -25,7 +26,7 @@ func (p *Plan) deferIfLazy(it *item) {
 	then := *d
 	then.Why, then.PlacementRetained, then.FailedTerms, then.Rebalanced = "", false, nil, before.Rebalanced
 	then.Overwrite, then.Preserve, then.Dependencies = before.Overwrite, before.Preserve, before.Dependencies
-	p.restorePrevious(&then, waits, at, func(c PreviousCluster) string {
+	p.restorePrevious(&then, waits, at, place.NoReason, func(c PreviousCluster) string {
 		if !c.Held {
 			return ""
 		}

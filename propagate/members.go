@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/propagate/taint"
 )
 
@@ -54,7 +55,7 @@ func (m members) refuseAll(d *Decision, why string, at manifest.Origin) {
 }
 
 // refuseRest returns the refusals of all clusters that were not chosen: each with its own reason, or with why.
-func (m members) refuseRest(chosen []Choice, refused []Refusal, why string, at manifest.Origin) []Refusal {
+func (m members) refuseRest(chosen []Choice, refused []Refusal, why string, at manifest.Origin, reason place.Reason) []Refusal {
 	known := map[string]Refusal{}
 	for _, r := range refused {
 		known[r.Cluster] = r
@@ -68,7 +69,7 @@ func (m members) refuseRest(chosen []Choice, refused []Refusal, why string, at m
 		if r, has := known[c.Name]; has && !on[c.Name] {
 			all = append(all, r)
 		} else if !on[c.Name] {
-			all = append(all, Refusal{c.Name, why, at})
+			all = append(all, Refusal{c.Name, why, at, reason})
 		}
 	}
 	return all

@@ -27,6 +27,7 @@ type termResult struct {
 	failure string
 	at      manifest.Origin
 	noFit   bool
+	reason  place.Reason // of the failure
 }
 
 func (d *Decision) apply(a *termResult, terms []policy.ClusterAffinityTerm) {
@@ -53,7 +54,7 @@ func (p *Plan) tryTerm(it *item, term int, fresh bool) *termResult {
 		return a
 	}
 	for _, left := range selection.NotChosen {
-		a.refused = append(a.refused, Refusal{left.Cluster, left.Why, d.Policy.At("spec.placement." + left.Field)})
+		a.refused = append(a.refused, Refusal{left.Cluster, left.Why, d.Policy.At("spec.placement." + left.Field), left.Reason})
 	}
 	if !q.Workload {
 		a.chosen = make([]Choice, 0, len(selection.Chosen))
@@ -75,10 +76,10 @@ func (p *Plan) tryTerm(it *item, term int, fresh bool) *termResult {
 // fail refuses all clusters that passed the filters for one reason.
 func (p *Plan) fail(a *termResult, d *Decision, err error) {
 	if problem, ok := errors.AsType[*place.Problem](err); ok {
-		a.at = d.Policy.At("spec.placement." + problem.Field)
+		a.at, a.reason = d.Policy.At("spec.placement."+problem.Field), problem.Reason
 	}
 	a.chosen, a.failure = nil, err.Error()
-	a.refused = p.members.refuseRest(nil, a.refused, a.failure, a.at)
+	a.refused = p.members.refuseRest(nil, a.refused, a.failure, a.at, a.reason)
 }
 
 // question returns everything that placing an object depends on.
@@ -106,8 +107,8 @@ func (p *Plan) filter(it *item, q place.Question, a *termResult) []place.Candida
 	}
 	var fit []place.Candidate
 	for _, c := range p.members.all {
-		if why, field := q.Refuses(c); why != "" {
-			a.refused = append(a.refused, Refusal{c.Name, why, d.refusedAt(field)})
+		if refusal := q.Refuses(c); refusal != nil {
+			a.refused = append(a.refused, Refusal{c.Name, refusal.Why, d.refusedAt(refusal.Field), refusal.Reason})
 			continue
 		}
 		candidate := place.Candidate{Cluster: c, Chosen: q.On[c.Name], Before: replicas[c.Name], Tier: q.Tier(c)}
@@ -160,7 +161,7 @@ func (a *termResult) divide(it *item, r divide.Request) error {
 	for i, share := range shares {
 		cluster := r.Candidates[i].Cluster.Name
 		if share.Refused != "" {
-			a.refused = append(a.refused, Refusal{cluster, share.Refused, d.Policy.At("spec.placement." + share.Field)})
+			a.refused = append(a.refused, Refusal{cluster, share.Refused, d.Policy.At("spec.placement." + share.Field), share.Reason})
 			continue
 		}
 		counts[i] = share.Replicas

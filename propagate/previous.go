@@ -6,6 +6,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/place"
 )
 
 // Previous is the earlier decision about one object: the values that the next decision depends on and that Git does not
@@ -88,7 +89,7 @@ func (b Previous) replicas() map[string]int32 {
 }
 
 // restorePrevious chooses the previous clusters that still exist; why is the reason for refusing the others.
-func (p *Plan) restorePrevious(d *Decision, why string, at manifest.Origin, hold func(PreviousCluster) string) {
+func (p *Plan) restorePrevious(d *Decision, why string, at manifest.Origin, reason place.Reason, hold func(PreviousCluster) string) {
 	before := p.previous[d.ID]
 	d.Chosen = nil
 	for _, c := range before.Clusters {
@@ -96,7 +97,7 @@ func (p *Plan) restorePrevious(d *Decision, why string, at manifest.Origin, hold
 			d.Chosen = append(d.Chosen, Choice{Cluster: c.Name, Replicas: c.Replicas, Completions: c.Completions, Held: hold(c)})
 		}
 	}
-	d.Refused = p.members.refuseRest(d.Chosen, d.Refused, why, at)
+	d.Refused = p.members.refuseRest(d.Chosen, d.Refused, why, at, reason)
 	d.Term = before.Term
 }
 

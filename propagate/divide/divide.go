@@ -29,7 +29,12 @@ type Share struct {
 	// Refused is the reason why the cluster gets nothing and is not a target; empty when it is one.
 	Refused string
 	// Field is the path of the refusing field below spec.placement.
-	Field string
+	Field  string
+	Reason place.Reason
+}
+
+func (s *Share) refuse(why, field string, reason place.Reason) {
+	s.Refused, s.Field, s.Reason = why, field, reason
 }
 
 // Fields below spec.placement that a refusal or a problem refers to.

@@ -38,10 +38,12 @@ func dynamic(r Request) ([]Share, error) {
 			share := &shares[s.index]
 			share.Replicas = round.given(i)
 			if share.Replicas == 0 {
-				share.Refused, share.Field = round.refusal(i), r.roomField()
+				field := r.roomField()
 				if round.spared {
-					share.Field = overflowField
+					field = overflowField
 				}
+				why, reason := round.refusal(i)
+				share.refuse(why, field, reason)
 			}
 		}
 	}

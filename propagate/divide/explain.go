@@ -115,7 +115,8 @@ func (d round) phrase(i int) string {
 	s := d.sites[i]
 	switch {
 	case d.given(i) == 0:
-		return d.refusal(i)
+		why, _ := d.refusal(i)
+		return why
 	case d.mode == keep:
 		return fmt.Sprintf("kept %d", s.had)
 	case d.mode == fewer:

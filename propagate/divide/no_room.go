@@ -14,11 +14,12 @@ func (r Request) notEnoughRoom(sites []site) *place.Problem {
 	before := had(sites)
 	missing := needed(int64(r.Total)-before, before > 0)
 	if len(sites) == 0 {
-		return &place.Problem{Message: missing + " and there is no cluster for them", Field: r.roomField()}
+		return &place.Problem{Message: missing + " and there is no cluster for them", Field: r.roomField(), Reason: place.AllFull}
 	}
 	return &place.Problem{
 		Message: fmt.Sprintf("%s and there is room for %d: %s", missing, rooms(sites), nearest(sites)),
 		Field:   r.roomField(),
+		Reason:  place.AllFull,
 	}
 }
 

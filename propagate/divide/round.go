@@ -1,6 +1,9 @@
 package divide
 
-import "github.com/accord-dev/accord/internal/phrase"
+import (
+	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/propagate/place"
+)
 
 // round is one division of total replicas by room: over all candidates, or over those of one tier.
 //
@@ -63,20 +66,20 @@ func (d round) given(i int) int32 {
 }
 
 // refusal returns the reason why site i, which gets no replicas, is not a target.
-func (d round) refusal(i int) string {
+func (d round) refusal(i int) (why string, reason place.Reason) {
 	switch s := d.sites[i]; {
 	case d.spared:
-		return overflown
+		return overflown, place.NotNeeded
 	case d.mode == keep:
-		return "had none, and none moves while all are placed"
+		return "had none, and none moves while all are placed", place.Stays
 	case d.mode == fewer && s.had == 0:
-		return "had none, and none moves when fewer are wanted"
+		return "had none, and none moves when fewer are wanted", place.Stays
 	case d.parties[i].Votes > 0:
-		return noneOf(d.total)
+		return noneOf(d.total), place.NoShare
 	case d.mode == more && s.room == 0:
-		return "has no room" + s.doubt()
+		return "has no room" + s.doubt(), place.NoRoom
 	default:
-		return "is not needed: fewer clusters have room for " + phrase.Count(int(d.total), "replica")
+		return "is not needed: fewer clusters have room for " + phrase.Count(int(d.total), "replica"), place.NotNeeded
 	}
 }
 

@@ -13,7 +13,7 @@ func static(r Request) []Share {
 	for i, w := range weightsOf(r.Scheduling.WeightPreference, r.Candidates) {
 		parties[i] = Party{Name: r.Candidates[i].Cluster.Name, Votes: w.votes}
 		if w.votes == 0 {
-			shares[i].Refused, shares[i].Field = unlisted, staticField
+			shares[i].refuse(unlisted, staticField, place.NoWeight)
 		}
 	}
 	if r.Total <= 0 {
@@ -22,7 +22,7 @@ func static(r Request) []Share {
 	for i, seats := range Webster(r.Total, parties, r.Seed) {
 		shares[i].Replicas = seats
 		if seats == 0 && shares[i].Refused == "" {
-			shares[i].Refused, shares[i].Field = noneOf(int64(r.Total)), schedulingField
+			shares[i].refuse(noneOf(int64(r.Total)), schedulingField, place.NoShare)
 		}
 	}
 	return shares

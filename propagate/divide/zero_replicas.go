@@ -1,5 +1,7 @@
 package divide
 
+import "github.com/accord-dev/accord/propagate/place"
+
 // zero divides no replicas: existing objects stay with 0, so that scaling to zero deletes nothing and does not spread
 // the object further (DESIGN section 8, B40 and B41). A new object goes to every cluster with 0.
 //
@@ -20,9 +22,9 @@ func zero(r Request, shares []Share) []Share {
 		switch {
 		case shares[i].Refused != "":
 		case there && !c.Chosen:
-			shares[i].Refused, shares[i].Field = "0 replicas go to no further cluster", schedulingField
+			shares[i].refuse("0 replicas go to no further cluster", schedulingField, place.ZeroReplicas)
 		case !there && c.Tier > first:
-			shares[i].Refused, shares[i].Field = overflown, overflowField
+			shares[i].refuse(overflown, overflowField, place.NotNeeded)
 		}
 	}
 	return shares

@@ -17,7 +17,7 @@ func (q Question) byCluster(sorted []Candidate, limit constraint) (Selection, er
 	chosen, rest := sorted[:n], sorted[n:]
 	if q.divided() {
 		if room := q.exchange(chosen, rest); room < int64(q.replicas()) {
-			return Selection{}, q.notEnoughRoom(limit, len(chosen), room)
+			return Selection{}, q.notEnoughRoom(limit, len(chosen), len(rest), room)
 		}
 	}
 	if len(rest) == 0 {
@@ -50,7 +50,11 @@ func (q Question) exchange(chosen, rest []Candidate) int64 {
 }
 
 // notEnoughRoom returns the problem of clusters that together have too little room.
-func (q Question) notEnoughRoom(limit constraint, clusters int, room int64) error {
+func (q Question) notEnoughRoom(limit constraint, clusters, others int, room int64) error {
+	reason := AllFull
+	if others > 0 {
+		reason = MaxFull
+	}
 	where, field := fmt.Sprintf("all %s that fit", phrase.Count(clusters, "cluster")), limit.field
 	if clusters == limit.most {
 		where, field = "at most "+phrase.Count(clusters, "cluster"), limit.field+".maxGroups"
@@ -58,5 +62,6 @@ func (q Question) notEnoughRoom(limit constraint, clusters int, room int64) erro
 	return &Problem{
 		Message: fmt.Sprintf("in %s there is room for %d of %s", where, room, phrase.Count(int(q.replicas()), "replica")),
 		Field:   field,
+		Reason:  reason,
 	}
 }

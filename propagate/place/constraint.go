@@ -39,6 +39,7 @@ func (c constraint) needs(found string) error {
 	return &Problem{
 		Message: fmt.Sprintf("spread constraint by %s wants at least %d, and %s", c.by, c.least, found),
 		Field:   c.field + ".minGroups",
+		Reason:  BelowMin,
 	}
 }
 
@@ -69,6 +70,7 @@ func (q Question) unusable() error {
 			return &Problem{
 				Message: fmt.Sprintf("spread constraint by label %s is not acted on; write spreadByField cluster or region", s.SpreadByLabel),
 				Field:   fmt.Sprintf("spreadConstraints[%d].spreadByLabel", i),
+				Reason:  Unusable,
 			}
 		}
 	}
@@ -76,5 +78,6 @@ func (q Question) unusable() error {
 	return &Problem{
 		Message: fmt.Sprintf("spread constraint by %s needs one by cluster or region beside it", by),
 		Field:   "spreadConstraints",
+		Reason:  Unusable,
 	}
 }

@@ -69,8 +69,8 @@ func answer(in ask) string {
 		if c.Serves != nil {
 			c.APIs = &fleet.APIs{Complete: !c.Partial, Served: served(c.Serves)}
 		}
-		if why, field := q.Refuses(c.Cluster); why != "" {
-			lines[c.Name] = no(why, field)
+		if refusal := q.Refuses(c.Cluster); refusal != nil {
+			lines[c.Name] = no(refusal.Why, refusal.Field)
 			continue
 		}
 		candidate := place.Candidate{Cluster: c.Cluster, Room: c.Room, Chosen: c.Has != nil, Tier: q.Tier(c.Cluster)}

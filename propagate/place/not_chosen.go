@@ -17,6 +17,7 @@ func (q Question) tooMany(limit constraint, fit int, last Candidate, rest []Cand
 			Cluster: c.Cluster.Name,
 			Why:     fmt.Sprintf("is left out: at most %s wanted, and %s", limit.atMost(fit), q.preferenceReason(last, c)),
 			Field:   limit.field + ".maxGroups",
+			Reason:  AboveMax,
 		}
 	}
 	return left
@@ -67,9 +68,13 @@ func (q Question) elsewhere(r region, chosen []region, limit, cluster constraint
 	}
 	slices.Sort(names)
 	why := fmt.Sprintf("is in region %s, and only %s chosen: %s", r.name, listed(names), q.regionReason(chosen[len(chosen)-1], r, cluster))
+	reason := Outranked
+	if len(chosen) >= limit.most {
+		reason = AboveMax
+	}
 	left := make([]NotChosen, len(r.clusters))
 	for i, c := range r.clusters {
-		left[i] = NotChosen{Cluster: c.Cluster.Name, Why: why, Field: limit.field}
+		left[i] = NotChosen{Cluster: c.Cluster.Name, Why: why, Field: limit.field, Reason: reason}
 	}
 	return left
 }

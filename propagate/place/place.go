@@ -40,17 +40,30 @@ type Peer struct {
 // spec.placement; it returns an empty sentence to let the cluster pass.
 type filter func(Question, fleet.Cluster) (why, field string)
 
-// Refuses returns the answer of the first filter that refuses a cluster; an empty why means that the cluster may be
-// chosen. The field is empty when no field of the placement is involved.
+// Refusal is the answer of a filter that refuses a cluster.
+type Refusal struct {
+	Why    string // a sentence about the cluster
+	Field  string // the path of the field below spec.placement; empty when no field of the placement is involved
+	Reason Reason
+}
+
+// Refuses returns the answer of the first filter that refuses a cluster, nil when the cluster may be chosen.
 //
 // Filters for explicit choices of the policy's author come first, so that the reason is the expected one.
-func (q Question) Refuses(c fleet.Cluster) (why, field string) {
-	for _, refuses := range []filter{affinity, leaving, api, taint, spread, together, apart} {
-		if why, field = refuses(q, c); why != "" {
-			return why, field
+func (q Question) Refuses(c fleet.Cluster) *Refusal {
+	for _, f := range filters {
+		if why, field := f.refuses(q, c); why != "" {
+			return &Refusal{why, field, f.reason}
 		}
 	}
-	return "", ""
+	return nil
+}
+
+var filters = []struct {
+	refuses filter
+	reason  Reason
+}{
+	{affinity, NotSelected}, {leaving, Leaving}, {api, NotServed}, {taint, Tainted}, {spread, NoGroup}, {together, Grouped}, {apart, Grouped},
 }
 
 // replicas returns the count to compare with room: 1 for an object without replicas.

@@ -20,16 +20,17 @@ func placement(t *testing.T, text string) policy.Placement {
 
 func TestRefuses(t *testing.T) {
 	cluster := fleet.Cluster{Name: "a", Region: "eu"}
-	for _, c := range []struct{ name, placement, why, field string }{
-		{"no affinity", `{}`, "", ""},
-		{"named", `{clusterAffinity: {clusterNames: [a, b]}}`, "", ""},
-		{"excluded", `{clusterAffinity: {exclude: [a]}}`, "is in exclude", "clusterAffinity.exclude"},
-		{"not named", `{clusterAffinity: {clusterNames: [b]}}`, "not in clusterNames [b]", "clusterAffinity.clusterNames"},
+	for _, c := range []struct {
+		name, placement string
+		want            *place.Refusal
+	}{
+		{"no affinity", `{}`, nil},
+		{"named", `{clusterAffinity: {clusterNames: [a, b]}}`, nil},
+		{"excluded", `{clusterAffinity: {exclude: [a]}}`, &place.Refusal{Why: "is in exclude", Field: "clusterAffinity.exclude", Reason: place.NotSelected}},
+		{"not named", `{clusterAffinity: {clusterNames: [b]}}`, &place.Refusal{Why: "not in clusterNames [b]", Field: "clusterAffinity.clusterNames", Reason: place.NotSelected}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			why, field := place.Question{Placement: placement(t, c.placement)}.Refuses(cluster)
-			require.Equal(t, c.why, why)
-			require.Equal(t, c.field, field)
+			require.Equal(t, c.want, place.Question{Placement: placement(t, c.placement)}.Refuses(cluster))
 		})
 	}
 }

@@ -18,12 +18,14 @@ type NotChosen struct {
 	Cluster string
 	Why     string // a sentence about the cluster
 	Field   string // the path of the field below spec.placement that excluded it
+	Reason  Reason
 }
 
 // Problem is the reason why no choice was possible although clusters passed every filter.
 type Problem struct {
 	Message string
 	Field   string // below spec.placement
+	Reason  Reason
 }
 
 // Error returns the message.

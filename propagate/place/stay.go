@@ -22,6 +22,7 @@ func (q Question) stays(sorted []Candidate, region, cluster constraint) (s Selec
 			Cluster: c.Cluster.Name,
 			Why:     "is left out: all replicas stay where they are, as the constraints allow",
 			Field:   "spreadConstraints",
+			Reason:  Stays,
 		})
 	}
 	if region.there {

@@ -43,7 +43,7 @@ func TestWhatWouldFit(t *testing.T) {
 		{"a taint, and other tolerations", "{taints: [{key: old, effect: NoSchedule}]}", "clusterTolerations: [{key: new, operator: Exists}]", "add a toleration of that taint"},
 		{"no weight", "{}", "replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Weighted, weightPreference: {staticWeightList: [{targetCluster: {clusterNames: [eu-2]}, weight: 1}]}}", "add an entry with a targetCluster"},
 		{"too little weight", "{}", "replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Weighted, weightPreference: {staticWeightList: [{targetCluster: {clusterNames: [eu-1]}, weight: 1}, {targetCluster: {clusterNames: [eu-2]}, weight: 1000}]}}", "raise the replicas in the manifest"},
-		{"without the field that is spread by", "{}", "spreadConstraints: [{spreadByField: cluster, minGroups: 1}, {spreadByField: region, minGroups: 1}]", "set that field in spec of its Cluster"},
+		{"without the field that is spread by", "{}", "spreadConstraints: [{spreadByField: cluster, minGroups: 1}, {spreadByField: region, minGroups: 1}]", "set spec.region of its Cluster"},
 		{"one too many", "{}", "spreadConstraints: [{spreadByField: cluster, minGroups: 1, maxGroups: 1}]", "raise maxGroups"},
 		{"of another affinity", "{}", "clusterAffinities: [{affinityName: a, clusterNames: [eu-2]}]", "add the cluster to clusterNames"},
 	} {
@@ -73,6 +73,61 @@ spec: {syncMode: Push, region: eu}
 			require.GreaterOrEqual(t, i, 0, "no cluster was refused")
 			require.NotEmpty(t, clusters[i].Why)
 			require.Contains(t, clusters[i].Fit, c.want)
+		})
+	}
+}
+
+// TestDefectD2FitFollowsTheReason: one field refuses for opposite reasons, and the advice helps. The last case is defect
+// D18.
+func TestDefectD2FitFollowsTheReason(t *testing.T) {
+	const (
+		dynamic = "replicaScheduling: {replicaSchedulingType: Divided, replicaDivisionPreference: Weighted, weightPreference: {dynamicWeight: AvailableReplicas}}"
+		full    = `status: {resourceSummary: {allocatable: {pods: "2"}}}`
+		roomy   = `status: {resourceSummary: {allocatable: {pods: "99"}}}`
+	)
+	for _, c := range []struct{ state, cluster, placement, want string }{
+		{"too little room on all", "{}\n" + full, dynamic, "lower the replicas"},
+		{"room that is not known", "{}", dynamic, "write status.resourceSummary"},
+		{"no room on one", "{}\nstatus: {resourceSummary: {allocatable: {pods: \"0\"}}}", dynamic, "free resources on the cluster"},
+		{"too few clusters", "{}", "spreadConstraints: [{spreadByField: cluster, minGroups: 4}]", "lower minGroups"},
+		{"no region, in block form", "{}", "spreadConstraints:\n    - spreadByField: region\n      minGroups: 1\n    - spreadByField: cluster\n      minGroups: 1", "set spec.region"},
+		{"a region that is not needed", "{region: us}\n" + roomy,
+			"spreadConstraints: [{spreadByField: region, minGroups: 1, maxGroups: 3}, {spreadByField: cluster, minGroups: 1}]", "raise minGroups"},
+		{"a region above the maximum", "{region: us}\n" + roomy,
+			"spreadConstraints: [{spreadByField: region, minGroups: 1, maxGroups: 1}, {spreadByField: cluster, minGroups: 1}]", "raise maxGroups"},
+		{"standby", "{}", "clusterAffinities: [{affinityName: active, clusterNames: [eu-2]}, {affinityName: standby, clusterNames: [eu-1]}]",
+			`nothing while affinity "active" works`},
+	} {
+		t.Run(c.state, func(t *testing.T) {
+			status := full
+			if strings.Contains(c.state, "region") || strings.Contains(c.state, "one") {
+				status = roomy
+			}
+			p := planOf(t, `
+-- policy.yaml --
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: web, namespace: shop}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
+  placement:
+    `+c.placement+`
+-- clusters.yaml --
+apiVersion: cluster.karmada.io/v1alpha1
+kind: Cluster
+metadata: {name: eu-1}
+spec: `+strings.Replace(c.cluster, "{", "{syncMode: Push, ", 1)+`
+---
+apiVersion: cluster.karmada.io/v1alpha1
+kind: Cluster
+metadata: {name: eu-2}
+spec: {syncMode: Push, region: eu}
+`+status+`
+`)
+			clusters := Object(p, nil, webID, "").Clusters
+			i := slices.IndexFunc(clusters, func(d Decision) bool { return d.Cluster == "eu-1" })
+			require.False(t, clusters[i].Chosen)
+			require.Contains(t, clusters[i].Fit, c.want, clusters[i].Why)
 		})
 	}
 }
