@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/propagate/scope"
+	"github.com/accord-dev/accord/status/kind"
 )
 
 // object is one manifest with its namespace set.
@@ -22,6 +23,19 @@ type object struct {
 	origin   manifest.Origin
 	// scopeUnknown means that the manifest names no namespace, and the kind may have one or not.
 	scopeUnknown bool
+	text         []byte // YAML document of manifest, if known
+}
+
+// mistakes returns the values that the kind of an object cannot read, each a *manifest.Error.
+func (o object) mistakes(k kind.Kind) []error {
+	if k.Mistakes == nil {
+		return nil
+	}
+	var errs []error
+	for _, m := range k.Mistakes(o.manifest) {
+		errs = append(errs, m.At(o.origin, o.text))
+	}
+	return errs
 }
 
 // normalize sets the namespace of every object, sorts the objects, and rejects an input with duplicates. It copies a
@@ -43,7 +57,7 @@ func normalize(in Input, last *Plan, previous map[manifest.ID]Previous, moved ma
 			}
 			moved[o.Manifest] = u
 		}
-		objects[i] = object{manifest.IDOf(u), u, o.Manifest, o.Origin, !known}
+		objects[i] = object{manifest.IDOf(u), u, o.Manifest, o.Origin, !known, o.Text}
 	}
 	slices.SortFunc(objects, func(a, b object) int {
 		return cmp.Or(a.id.Compare(b.id), compareOrigins(a.origin, b.origin))

@@ -3,7 +3,6 @@ package propagate
 import (
 	"errors"
 	"hash/fnv"
-	"math"
 	"slices"
 	"strings"
 
@@ -178,9 +177,10 @@ func (a *termResult) divideCompletions(it *item, r divide.Request) {
 	if it.decision.ID.GroupKind() != jobKind || r.Scheduling == nil || r.Scheduling.ReplicaSchedulingType != policy.Divided {
 		return
 	}
-	completions, found, err := unstructured.NestedInt64(it.manifest.Object, "spec", "completions")
-	if !found || err != nil || completions < 0 || completions > math.MaxInt32 {
-		return // the API server will reject it with a message
+	written, _, _ := unstructured.NestedFieldNoCopy(it.manifest.Object, "spec", "completions")
+	completions, found := manifest.Count(written)
+	if !found {
+		return
 	}
 	parties := make([]divide.Party, len(a.chosen))
 	for i, c := range a.chosen {
@@ -189,7 +189,7 @@ func (a *termResult) divideCompletions(it *item, r divide.Request) {
 	if !slices.ContainsFunc(parties, func(p divide.Party) bool { return p.Votes > 0 }) {
 		return // without replicas the template stays as it is
 	}
-	for i, n := range divide.Webster(int32(completions), parties, r.Seed) {
+	for i, n := range divide.Webster(completions, parties, r.Seed) {
 		a.chosen[i].Completions = new(n)
 	}
 }

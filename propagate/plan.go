@@ -28,8 +28,8 @@ type Plan struct {
 }
 
 // New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and which
-// objects are held. It fails only for duplicates and unusable scripts about kinds, each a *manifest.Error, and for a
-// Skip that cannot be parsed. Rendering comes later (ForCluster).
+// objects are held. It fails only for duplicates, counts and requests that their kind cannot read, and unusable scripts
+// about kinds, each a *manifest.Error, and for a Skip that cannot be parsed. Rendering comes later (ForCluster).
 func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 
 // newPlan makes a plan and reuses parts of the last one, which may be nil.
@@ -46,7 +46,9 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 	}
 	p.rollouts = p.newRollouts(in.Rollouts)
 	earlier := p.reusable(last)
-	p.claimAll(objects, earlier)
+	if err := p.claimAll(objects, earlier); err != nil {
+		return nil, err
+	}
 	p.chooseAll(earlier)
 	p.attach()
 	p.implyNamespaces()
@@ -55,8 +57,10 @@ func newPlan(in Input, last *Plan) (*Plan, error) {
 	return p, nil
 }
 
-// claimAll makes an item of each object, with its policy.
-func (p *Plan) claimAll(objects []object, earlier *earlierPlan) {
+// claimAll makes an item of each object, with its policy. The error joins the values of objects that their kinds cannot
+// read.
+func (p *Plan) claimAll(objects []object, earlier *earlierPlan) error {
+	var mistakes []error
 	p.Decisions = make([]Decision, len(objects))
 	p.items.byID = make(map[manifest.ID]*item, len(objects))
 	for i, o := range objects {
@@ -66,6 +70,9 @@ func (p *Plan) claimAll(objects []object, earlier *earlierPlan) {
 			decision: d, manifest: o.manifest, kind: p.rules.interpreters.book.Of(o.id.GroupKind()),
 			source: o.source, earlier: earlier.item(o),
 		})
+		if it.earlier == nil || !earlier.sameRendering {
+			mistakes = append(mistakes, o.mistakes(it.kind)...)
+		}
 		if it.earlier != nil {
 			d.Template = it.earlier.decision.Template
 		} else {
@@ -76,6 +83,7 @@ func (p *Plan) claimAll(objects []object, earlier *earlierPlan) {
 			it.unclaimed = d.Why
 		}
 	}
+	return errors.Join(mistakes...)
 }
 
 var crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}

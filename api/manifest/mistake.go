@@ -1,6 +1,9 @@
 package manifest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Mistake is a value in a manifest that an API server rejects.
 type Mistake struct {
@@ -16,4 +19,11 @@ func (m Mistake) Field() string { return strings.ReplaceAll(strings.Join(m.Path,
 // line of the manifest.
 func (m Mistake) At(origin Origin, text []byte) *Error {
 	return &Error{Origin: LinesOf(text, origin.Line).At(origin, m.Field()), Message: m.Message}
+}
+
+// Below returns the mistake of an object that is a part of another one, at a path there.
+func (m Mistake) Below(path ...string) Mistake {
+	below := Mistake{Path: slices.Concat(path, m.Path)}
+	below.Message = strings.Replace(m.Message, m.Field(), below.Field(), 1)
+	return below
 }

@@ -21,7 +21,8 @@ import (
 // then; each group is matched before any of it is applied. In a group the most specific override comes last, and among
 // equals the one with the largest name (Karmada §3.2, §2.1, §2.3).
 //
-// An error is a *manifest.Error with the place of the overrider that failed. u is then incomplete and must not be used.
+// An error is a *manifest.Error with the place of the overrider that failed, or that wrote a value that an API server does
+// not decode. u is then incomplete and must not be used.
 func Apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Override) ([]Edit, error) {
 	return applied(u, overrides, rulesFor(c, overrides))
 }
@@ -31,6 +32,9 @@ func Apply(u *unstructured.Unstructured, c fleet.Cluster, overrides []policy.Ove
 func applied(u *unstructured.Unstructured, overrides []policy.Override, applies func(override, rule int) bool) ([]Edit, error) {
 	var rec record
 	if err := rec.apply(u, overrides, applies); err != nil {
+		return nil, err
+	}
+	if err := checkResult(u, rec.edits); err != nil {
 		return nil, err
 	}
 	return rec.edits, nil

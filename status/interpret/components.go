@@ -61,7 +61,7 @@ func (s *script) room(u *unstructured.Unstructured) (workload, error) {
 	}
 	w, err := together(components)
 	if err != nil {
-		return workload{}, s.fail(err)
+		return workload{}, unusable{s.fail(err)}
 	}
 	return w, nil
 }

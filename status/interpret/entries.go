@@ -22,7 +22,7 @@ func entries[T any](s *script, u *unstructured.Unstructured, noun string, read f
 	for i, entry := range list {
 		value, err := read(entry)
 		if err != nil {
-			return nil, s.fail(fmt.Errorf("%s %d %w", noun, i+1, err))
+			return nil, unusable{s.fail(fmt.Errorf("%s %d %w", noun, i+1, err))}
 		}
 		all = append(all, value)
 	}

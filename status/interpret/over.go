@@ -16,8 +16,10 @@ func (p *page) over(built kind.Kind) kind.Kind {
 	k := built
 	if s := p.scripts[policy.ReplicaResource]; s != nil {
 		k.Replicas, k.Requirements = countOr(s.replicas, built.Replicas), requestsOr(s.replicas, built.Requirements)
+		k.Mistakes = mistakesOr(s.replicas, built.Mistakes)
 	} else if s := p.scripts[policy.ComponentResource]; s != nil && built.Replicas == nil {
 		k.Replicas, k.Requirements = countOr(s.room, nil), requestsOr(s.room, nil)
+		k.Mistakes = mistakesOr(s.room, built.Mistakes)
 	}
 	if s := p.scripts[policy.ReplicaRevision]; s != nil {
 		k.SetReplicas = s.reviseOr(built.SetReplicas)

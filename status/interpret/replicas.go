@@ -1,6 +1,7 @@
 package interpret
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -29,7 +30,7 @@ func (s *script) replicas(u *unstructured.Unstructured) (workload, error) {
 	}
 	n, err := whole(count)
 	if err != nil {
-		return workload{}, s.fail(fmt.Errorf("%s returns %w", s.op.Function(), err))
+		return workload{}, unusable{s.fail(fmt.Errorf("%s returns %w", s.op.Function(), err))}
 	}
 	needs, err := per.JSON()
 	if err != nil {
@@ -38,9 +39,31 @@ func (s *script) replicas(u *unstructured.Unstructured) (workload, error) {
 	object, _ := needs.(map[string]any)
 	requests, err := requestsOf(object)
 	if err != nil {
-		return workload{}, s.fail(err)
+		return workload{}, unusable{s.fail(err)}
 	}
 	return workload{n, requests, object}, nil
+}
+
+// unusable is the error of a script that worked and returned a value that is no number of replicas, or no quantity: the
+// object has such a value, and not the script a mistake.
+type unusable struct{ error }
+
+func (e unusable) Unwrap() error { return e.error }
+
+// mistakesOr returns the mistakes that the built-in rules find, and an unusable result of the script.
+func mistakesOr(c replicaScript, built func(*unstructured.Unstructured) []manifest.Mistake) func(*unstructured.Unstructured) []manifest.Mistake {
+	return func(u *unstructured.Unstructured) []manifest.Mistake {
+		if built != nil {
+			if found := built(u); len(found) > 0 {
+				return found
+			}
+		}
+		_, err := c(u)
+		if _, is := errors.AsType[unusable](err); !is {
+			return nil
+		}
+		return []manifest.Mistake{{Message: fmt.Sprintf("the replicas or requests of %s %s cannot be read: %v", u.GetKind(), u.GetName(), err)}}
+	}
 }
 
 // whole returns a number of replicas.

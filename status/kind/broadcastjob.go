@@ -1,8 +1,11 @@
 package kind
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/status/kind/internal/pods"
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
@@ -14,6 +17,7 @@ var broadcastJob = Kind{
 	// stays without a limit.
 	SetReplicas:  func(u *unstructured.Unstructured, n int32) { pods.SetCount(u, "parallelism", n) },
 	Requirements: pods.Requirements(pods.TemplateSpec),
+	Mistakes:     broadcastMistakes,
 	Dependencies: pods.Dependencies(pods.TemplateSpec),
 	Health:       genericHealth,
 }
@@ -23,5 +27,13 @@ func broadcastReplicas(u *unstructured.Unstructured) (int32, bool) {
 	if _, percentage := read.At(u.Object, "spec", "parallelism").(string); percentage {
 		return 0, false
 	}
-	return pods.Bounded(read.CountOr(pods.DefaultReplicas, u.Object, "spec", "parallelism")), true
+	return pods.Count(u, "parallelism")
+}
+
+// broadcastMistakes allows a percentage.
+func broadcastMistakes(u *unstructured.Unstructured) []manifest.Mistake {
+	if text, is := read.At(u.Object, "spec", "parallelism").(string); is && strings.HasSuffix(text, "%") {
+		return pods.Unreadable(pods.InTemplate)(u)
+	}
+	return pods.Unreadable(pods.InTemplate, "parallelism")(u)
 }

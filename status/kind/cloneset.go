@@ -13,6 +13,7 @@ var cloneSet = Kind{
 	Replicas:     pods.Replicas,
 	SetReplicas:  pods.SetReplicas,
 	Requirements: pods.Requirements(pods.TemplateSpec),
+	Mistakes:     pods.Unreadable(pods.InTemplate, "replicas"),
 	Dependencies: pods.Dependencies(pods.TemplateSpec),
 	Observes:     true,
 	Health:       health.Observed(cloneSetHealth),

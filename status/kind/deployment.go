@@ -16,6 +16,7 @@ var deployment = Kind{
 	Replicas:     pods.Replicas,
 	SetReplicas:  pods.SetReplicas,
 	Requirements: pods.Requirements(pods.TemplateSpec),
+	Mistakes:     pods.Unreadable(pods.InTemplate, "replicas"),
 	Dependencies: pods.Dependencies(pods.TemplateSpec),
 	Observes:     true,
 	Health:       health.Observed(deploymentHealth),

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/status/kind/internal/health"
 	"github.com/accord-dev/accord/status/kind/internal/pods"
 	"github.com/accord-dev/accord/status/kind/internal/read"
@@ -17,6 +18,7 @@ var job = Kind{
 	Replicas:     jobReplicas,
 	SetReplicas:  func(u *unstructured.Unstructured, n int32) { pods.SetCount(u, "parallelism", n) },
 	Requirements: pods.Requirements(pods.TemplateSpec),
+	Mistakes:     pods.Unreadable(pods.InTemplate, "parallelism", "completions"),
 	Dependencies: pods.Dependencies(pods.TemplateSpec),
 	Health:       health.Present(jobHealth),
 	Reflect: read.Pick{
@@ -33,8 +35,12 @@ var job = Kind{
 // jobReplicas returns the number of pods that run at once: the parallelism, but not more than the completions (Karmada
 // §6.2).
 func jobReplicas(u *unstructured.Unstructured) (int32, bool) {
-	parallelism := read.CountOr(pods.DefaultReplicas, u.Object, "spec", "parallelism")
-	return pods.Bounded(min(parallelism, read.CountOr(parallelism, u.Object, "spec", "completions"))), true
+	parallelism, ok := pods.Count(u, "parallelism")
+	completions, bounded := manifest.Count(read.At(u.Object, "spec", "completions"))
+	if bounded {
+		parallelism = min(parallelism, completions)
+	}
+	return parallelism, ok
 }
 
 // jobHealth: a Job is healthy when it is Complete. Karmada calls every Job healthy, and kstatus one that has started;

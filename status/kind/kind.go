@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/status/kind/internal/health"
 	"github.com/accord-dev/accord/status/kind/internal/pods"
 	"github.com/accord-dev/accord/status/kind/internal/sum"
@@ -23,7 +24,7 @@ import (
 // Kind has the rules for one Kubernetes kind. Every func but Health may be nil: then the kind has no count, or its
 // status does not add up.
 type Kind struct {
-	// Replicas returns the number of replicas of the template; ok is false for objects without a count (Karmada §6.2).
+	// Replicas returns the number of replicas of the template; ok is false for objects without a count (Karmada §6.2) and with one that is a mistake.
 	// An absent field is the API server's default, 1: Karmada sees its templates after defaulting, accord before.
 	Replicas func(*unstructured.Unstructured) (n int32, ok bool)
 	// SetReplicas writes the number of replicas (Karmada §6.2 ReviseReplica). An absent field stays absent if n is the
@@ -33,6 +34,9 @@ type Kind struct {
 	// Requirements returns the requests of one replica (Karmada §6.2); nil and empty mean none. Every entry is more
 	// than zero and fits in an int64 in thousandths. The caller owns the list.
 	Requirements func(*unstructured.Unstructured) corev1.ResourceList
+	// Mistakes returns the values that Replicas and Requirements cannot read: counts that are no whole number of 0 or more,
+	// requests that are no quantity. A plan refuses such an object. Values that neither reads are the API server's.
+	Mistakes func(*unstructured.Unstructured) []manifest.Mistake
 	// Dependencies returns the objects that it refers to (Karmada §6.7): in its own namespace, sorted, without
 	// duplicates. It does not check whether they exist.
 	Dependencies func(*unstructured.Unstructured) []Reference

@@ -10,5 +10,6 @@ import (
 var notebook = Kind{
 	Replicas:     func(*unstructured.Unstructured) (int32, bool) { return 1, true },
 	Requirements: pods.Requirements(pods.TemplateSpec),
+	Mistakes:     pods.Unreadable(pods.InTemplate),
 	Health:       genericHealth,
 }

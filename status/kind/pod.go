@@ -16,6 +16,7 @@ import (
 var pod = Kind{
 	Replicas:     func(*unstructured.Unstructured) (int32, bool) { return 1, true },
 	Requirements: pods.Requirements(pods.Own),
+	Mistakes:     pods.Unreadable(pods.InPod),
 	Dependencies: pods.Dependencies(pods.Own),
 	Health:       health.Present(podHealth),
 	Reflect:      read.Phase,

@@ -2,10 +2,13 @@ package kind
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/status/kind/internal/pods"
 	"github.com/accord-dev/accord/status/kind/internal/read"
 )
@@ -15,6 +18,7 @@ var rayService = Kind{
 	Replicas:     rayServiceReplicas,
 	SetReplicas:  setRayServiceReplicas,
 	Requirements: rayServiceRequirements,
+	Mistakes:     rayServiceMistakes,
 	Health:       genericHealth,
 }
 
@@ -30,20 +34,47 @@ func rayServiceReplicas(u *unstructured.Unstructured) (int32, bool) {
 	}
 	n := int64(1)
 	for _, group := range read.Objects(cluster, "workerGroupSpecs") {
-		n += int64(pods.Bounded(read.Count(group, "replicas")))
+		workers, ok := manifest.Count(group["replicas"])
+		if !ok && group["replicas"] != nil {
+			return 0, false
+		}
+		n += int64(workers)
 	}
-	return pods.Bounded(n), true
+	return int32(min(n, math.MaxInt32)), true
+}
+
+// rayServiceMistakes returns those of its groups.
+func rayServiceMistakes(u *unstructured.Unstructured) []manifest.Mistake {
+	head := []string{"spec", "rayClusterConfig", "headGroupSpec", "template", "spec"}
+	found := pods.Requests(u, head...)
+	groups, _ := rayServiceCluster(u)["workerGroupSpecs"].([]any)
+	for i, g := range groups {
+		group, _ := g.(map[string]any)
+		path := []string{"spec", "rayClusterConfig", "workerGroupSpecs", fmt.Sprintf("[%d]", i)}
+		if m := manifest.CountMistake(group["replicas"], append(path, "replicas")...); m != nil {
+			found = append(found, *m)
+		}
+		pod := &unstructured.Unstructured{Object: group}
+		for _, m := range pods.Requests(pod, "template", "spec") {
+			found = append(found, m.Below(path...))
+		}
+	}
+	return found
 }
 
 // setRayServiceReplicas makes all but one of n workers, and divides them in proportion to the previous workers of each
 // group, rounded to the nearest, or equally if no group had any. The last group gets the rest; where rounding has left
 // less than nothing, which Karmada §6.15 would write, the groups before it get fewer.
 func setRayServiceReplicas(u *unstructured.Unstructured, n int32) {
+	if _, ok := rayServiceReplicas(u); !ok {
+		return
+	}
 	groups := read.Objects(rayServiceCluster(u), "workerGroupSpecs")
 	had := make([]int64, len(groups))
 	var all int64
 	for i, group := range groups {
-		had[i] = int64(pods.Bounded(read.Count(group, "replicas")))
+		workers, _ := manifest.Count(group["replicas"])
+		had[i] = int64(workers)
 		all += had[i]
 	}
 	left := max(0, int64(n)-1)

@@ -15,6 +15,7 @@ var statefulSet = Kind{
 	Replicas:     pods.Replicas,
 	SetReplicas:  pods.SetReplicas,
 	Requirements: pods.Requirements(pods.TemplateSpec),
+	Mistakes:     pods.Unreadable(pods.InTemplate, "replicas"),
 	Dependencies: statefulSetDependencies,
 	Observes:     true,
 	Health:       health.Observed(statefulSetHealth),

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/status/kind/internal/health"
 	"github.com/accord-dev/accord/status/kind/internal/pods"
 	"github.com/accord-dev/accord/status/kind/internal/read"
@@ -15,6 +16,7 @@ var unitedDeployment = Kind{
 	Replicas:     pods.Replicas,
 	SetReplicas:  pods.SetReplicas,
 	Requirements: pods.Requirements(subsetSpec),
+	Mistakes:     unitedDeploymentMistakes,
 	Dependencies: unitedDependencies,
 	Observes:     true,
 	Health:       health.Observed(unitedDeploymentHealth),
@@ -45,6 +47,15 @@ func subset(u *unstructured.Unstructured) map[string]any {
 // UnitedDeployment has none there.
 func subsetSpec(u *unstructured.Unstructured) map[string]any {
 	return read.Object(subset(u), "spec", "template", "spec")
+}
+
+// unitedDeploymentMistakes returns those of its count and of each template.
+func unitedDeploymentMistakes(u *unstructured.Unstructured) []manifest.Mistake {
+	found := pods.Unreadable(nil, "replicas")(u)
+	for _, t := range subsetTemplates {
+		found = append(found, pods.Requests(u, "spec", "template", t, "spec", "template", "spec")...)
+	}
+	return found
 }
 
 // subsetTemplate returns the pod template of the subsets.

@@ -9,7 +9,13 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Quantities returns a map of quantities. It omits invalid ones: the API server refuses the object.
+// IsQuantity reports whether a value is a quantity of 0 or more, or null.
+func IsQuantity(v any) bool {
+	_, ok := quantity(v)
+	return ok || v == nil
+}
+
+// Quantities returns a map of quantities. It omits invalid ones: a plan refuses the object (Kind.Mistakes).
 func Quantities(m map[string]any, path ...string) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	for name, v := range Object(m, path...) {
