@@ -10,10 +10,10 @@ export CGO_ENABLED := 0
 build: ## bin/accord
 	go build -o bin/accord ./cmd/accord
 
-test: ## vet, then all tests; two packages at a time, because many start API servers
+test: ## vet, then all tests; two packages at a time, because many start API servers, the longest one first
 	go vet ./...
 	@go tool -modfile=clusters/local/kwok/kwok.mod -n kwok >/dev/null # once, or packages that need it build it at the same time
-	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -p 2 -parallel 4 -timeout 40m ./...
+	ACCORD_TEST_PLANES=$$(go tool -n members) go test -vet=off -ldflags=-w -p 2 -parallel 4 -timeout 40m ./reconciler ./...
 
 test-browser: ## the tests that need a browser: apt-get install --no-install-recommends chromium, or name one with $CHROMIUM
 	go vet -tags browser ./cmd/accord/view/picture
