@@ -65,6 +65,7 @@ func rootCommand() *cobra.Command {
 		statusCommand(),
 		getCommand(),
 		waitCommand(),
+		reconcileCommand(),
 		rolloutCommand(),
 		approveCommand(),
 		abortCommand(),

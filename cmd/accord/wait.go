@@ -31,7 +31,8 @@ Exit codes:
   1  failed: no retry can help, for example a mistake in a manifest
   2  usage error, or an error of accord itself
   3  timeout
-  4  done except for held clusters (0 with --allow-held)
+  4  done except for held clusters (0 with --allow-held), or a person has to approve (the command is printed; --allow-approval
+     continues)
   5  done except for unreachable clusters
   6  superseded by a newer commit`
 
@@ -44,7 +45,9 @@ type waitFlags struct {
 	grace     time.Duration
 	until     string
 	allowHeld bool
-	follow    bool
+	// allowApproval continues while a person has to approve.
+	allowApproval bool
+	follow        bool
 }
 
 func waitCommand() *cobra.Command {
@@ -69,6 +72,7 @@ func waitCommand() *cobra.Command {
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Minute, "maximum time to wait")
 	flags.StringVar(&f.until, "for", "healthy", "healthy or applied")
 	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit with 0 if all missing clusters are held")
+	flags.BoolVar(&f.allowApproval, "allow-approval", false, "continue to wait while a person has to approve")
 	flags.BoolVar(&f.follow, "follow", false, "wait for the newer commit if one supersedes the commit")
 	flags.DurationVar(&f.grace, "unreachable-grace", time.Minute,
 		"time that a cluster may be unreachable before the wait ends")
@@ -84,7 +88,7 @@ func (f *waitFlags) goal(now time.Time) (progress.Goal, error) {
 		return progress.Goal{}, errors.New("--timeout must be positive")
 	}
 	return progress.Goal{
-		Applied: f.until == "applied", AllowHeld: f.allowHeld, Grace: f.grace,
+		Applied: f.until == "applied", AllowHeld: f.allowHeld, AllowApproval: f.allowApproval, Grace: f.grace,
 		Started: now, Deadline: now.Add(f.timeout),
 	}, nil
 }

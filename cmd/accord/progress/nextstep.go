@@ -26,6 +26,10 @@ func nextStep(fed *v1alpha1.Federation, s Snapshot, r Result) string {
 		if newer, ok := strings.CutPrefix(s.Superseded, fed.Name+"-"); ok {
 			return "accord wait " + name + " --revision " + newer
 		}
+	case Held:
+		if s.Approve != "" {
+			return s.Approve
+		}
 	case Unreachable:
 		return "accord get clusters"
 	}
@@ -51,4 +55,9 @@ func NextWhy(object, cluster string) string {
 		name = short + " -n " + namespace
 	}
 	return fmt.Sprintf("accord why %s/%s -c %s", strings.ToLower(kind), name, cluster)
+}
+
+// ApproveCommand returns the command that approves the current stage of a rollout.
+func ApproveCommand(r *v1alpha1.RolloutStatus) string {
+	return fmt.Sprintf("accord approve %s --stage %s --rollout-id %s", r.Policy, r.Stage, r.ID)
 }

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -122,7 +123,7 @@ func waitMessage(s Snapshot, v Verdict, commit string) string {
 	if s.Release == "" {
 		return text.Join("; ", "waiting for accord to see "+text.ShortRevision(commit), s.Note)
 	}
-	return text.Join("  ", progressLine(s), s.Note)
+	return text.Join("  ", progressLine(s), cmp.Or(text.WithPrefix("waiting for approval: ", s.Approve), s.AwaitingApproval, s.Note))
 }
 
 func jsonLine(out io.Writer, e Event, _ time.Time) error {

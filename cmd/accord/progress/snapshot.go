@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate/stage"
 )
 
 // MaxNotReady is the number of clusters that are listed, as in a Release.
@@ -43,6 +44,8 @@ type Snapshot struct {
 	Superseded string
 	// AwaitingApproval is the message of a plan that awaits approval; empty if none does.
 	AwaitingApproval string
+	// Approve is the command that approves the stage that the rollout waits for; empty if it waits for none.
+	Approve string
 	// Suspended: the federation does not fetch its sources.
 	Suspended bool
 	// Summary counts clusters. Its total is the number of decided clusters.
@@ -87,6 +90,9 @@ func ReleaseSnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release) Snapshot {
 	}
 	if c := known(v1alpha1.Approved); isFalse(c) && !strings.Contains(rel.Annotations[v1alpha1.ApprovedPlanAnnotation], rel.Spec.PlanDigest) {
 		s.AwaitingApproval = c.Message // a plan that was approved a moment ago is only not active yet
+	}
+	if i := slices.IndexFunc(st.Rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(stage.WaitingForApproval) }); i >= 0 {
+		s.Approve = ApproveCommand(&st.Rollouts[i])
 	}
 	if isSuperseded(rel) {
 		s.Superseded = cmp.Or(st.SupersededBy, "a newer commit")
@@ -157,7 +163,7 @@ func DeliverySnapshot(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliverie
 		return whole
 	}
 	s := Snapshot{
-		Release: whole.Release, Evaluated: true, Superseded: whole.Superseded, AwaitingApproval: whole.AwaitingApproval, Suspended: whole.Suspended,
+		Release: whole.Release, Evaluated: true, Superseded: whole.Superseded, AwaitingApproval: whole.AwaitingApproval, Approve: whole.Approve, Suspended: whole.Suspended,
 		Summary: v1alpha1.Summary{Total: int32(len(clusters))},
 	}
 	if isFalse(Condition(rel.Status.Conditions, rel.Generation, v1alpha1.Rendered)) {

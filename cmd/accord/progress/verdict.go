@@ -43,6 +43,8 @@ func (r Result) ExitCode() int {
 type Goal struct {
 	// Applied: it is enough that every cluster has the commit; otherwise every cluster has to be healthy.
 	Applied bool
+	// AllowApproval continues while a person has to approve.
+	AllowApproval bool
 	// AllowHeld counts held clusters as done.
 	AllowHeld bool
 	// Grace is the time that a cluster has to be unreachable before the wait ends.
@@ -97,7 +99,7 @@ func Judge(s Snapshot, g Goal, now time.Time) Verdict {
 		return Verdict{Result: Superseded, Message: "superseded by " + s.Superseded}
 	case s.PassedBy != "":
 		return Verdict{Result: Superseded, Message: "superseded by " + s.PassedBy + ", which contains this commit: accord read both at once"}
-	case s.AwaitingApproval != "":
+	case s.AwaitingApproval != "" && !g.AllowApproval:
 		return Verdict{Result: Held, Message: s.AwaitingApproval}
 	case s.Suspended && !seen:
 		return Verdict{Result: Held, Message: "the federation is suspended and has not fetched this commit"}
@@ -123,7 +125,7 @@ func judgeRemaining(s Snapshot, g Goal, now time.Time) Verdict {
 		rest = s.RestApplied
 	}
 	switch {
-	case !s.Evaluated:
+	case !s.Evaluated, g.AllowApproval && (s.AwaitingApproval != "" || s.Approve != ""):
 		return Verdict{}
 	case rest && t.Held > 0 && !(g.AllowHeld && t.Unreachable > 0):
 		return Verdict{Result: Held, Allowed: g.AllowHeld, Message: s.Counts()}

@@ -10,6 +10,21 @@ import (
 )
 
 // TestJudge is the table of snapshots, goals and results.
+// TestDefectF21ApprovalHasACommand: a wait that ends at an approval names the command, and goes on if that is allowed.
+func TestDefectF21ApprovalHasACommand(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	rel := &v1alpha1.Release{Spec: v1alpha1.ReleaseSpec{Revision: "main@sha1:4f2c9e1"}}
+	rel.Status.Rollouts = []v1alpha1.RolloutStatus{{Policy: "standard", ID: "1f0c9e21aa04", Stage: "canary", Phase: "WaitingForApproval"}}
+	command := ReleaseSnapshot(&v1alpha1.Federation{}, rel).Approve
+	require.Equal(t, "accord approve standard --stage canary --rollout-id 1f0c9e21aa04", command)
+
+	s := of3(Snapshot{RestHealthy: true, Approve: command}, 1, 1, 2, 0)
+	require.Equal(t, Held, Judge(s, Goal{}, now).Result)
+	require.Equal(t, command, nextStep(&v1alpha1.Federation{}, s, Held))
+	require.Empty(t, Judge(s, Goal{AllowApproval: true}, now).Result)
+	require.Empty(t, Judge(of3(Snapshot{AwaitingApproval: "it is not"}, 1, 1, 0, 0), Goal{AllowApproval: true}, now).Result)
+}
+
 func TestJudge(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	healthy := Goal{Grace: time.Minute, Started: now, Deadline: now.Add(time.Hour)}

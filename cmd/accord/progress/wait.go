@@ -26,7 +26,8 @@ type Wait struct {
 	// Follow waits for the newer commit in place of one that it supersedes.
 	Follow bool
 
-	history map[[2]string]answer
+	history   map[[2]string]answer
+	requested bool
 }
 
 // Run reads a snapshot after every change until Judge ends the wait. The watches only wake it: it reads after the notification,
@@ -44,6 +45,9 @@ func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) e
 			s = last.withNote(err.Error())
 		default:
 			return err
+		}
+		if err == nil {
+			w.request(ctx, s)
 		}
 		now := time.Now()
 		v := Judge(s, w.Goal, now)
@@ -64,6 +68,16 @@ func (w *Wait) Run(ctx context.Context, say func(Snapshot, Verdict, time.Time) e
 			return err
 		}
 	}
+}
+
+// request asks the controllers once to read the sources, if they have not seen the commit. Without the right to ask, the commit
+// comes with the next interval.
+func (w *Wait) request(ctx context.Context, s Snapshot) {
+	if w.requested || s.Release != "" || s.Suspended || s.PassedBy != "" {
+		return
+	}
+	w.requested = true
+	_, _ = w.Hub.RequestReconciliation(ctx, w.Federation)
 }
 
 // readInTime ends the request if the hub does not answer in time.

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
 	stages "github.com/accord-dev/accord/propagate/stage"
@@ -77,6 +78,9 @@ func (r Status) writeStages(b *strings.Builder, now time.Time) error {
 		fmt.Fprintf(b, "\n  rollout %s\n", text.Join("  ", text.Join(" ", o.Policy, o.ID), o.Phase, rolloutDuration(o, now)))
 		rows := [][]string{{"STAGE", "CLUSTERS", "ON " + text.ShortRevision(r.Revision), "HEALTHY", "NOTE"}}
 		for _, s := range o.Stages {
+			if o.Phase == string(stages.WaitingForApproval) && s.Name == o.Stage {
+				s.Message = "" // the headline has it
+			}
 			rows = append(rows, []string{
 				s.Name, fmt.Sprint(s.Clusters), fmt.Sprintf("%d/%d", s.UpdatedClusters, s.Clusters), fmt.Sprintf("%d/%d", s.Healthy, s.Clusters), phrase.Cut(text.Printable(stageNote(s)), 100),
 			})
@@ -126,10 +130,11 @@ func stageNote(s v1alpha1.StageStatus) string {
 // revisions.
 func rolloutLines(o *v1alpha1.RolloutStatus, now time.Time) []string {
 	var lines []string
-	if o.Message != "" && o.Phase != string(stages.Complete) {
+	approval := o.Phase == string(stages.WaitingForApproval) // the headline names it, and the next step has the command
+	if o.Message != "" && o.Phase != string(stages.Complete) && !approval {
 		lines = append(lines, text.Join(": ", o.Phase, o.Message))
 	}
-	if o.WaitingFor != nil {
+	if o.WaitingFor != nil && !approval {
 		lines = append(lines, waitingLine(o.WaitingFor, now))
 	}
 	if len(o.RollbackRevisions) > 0 {
@@ -180,7 +185,7 @@ func clockTime(at metav1.Time, now time.Time) string {
 // nextStage returns the next step for the rollouts, and "" if there is none.
 func (r Status) nextStage() string {
 	if o := rolloutWithPhase(r.Rollouts, stages.WaitingForApproval); o != nil && r.Verdict == verdictApproval {
-		return fmt.Sprintf("accord approve %s --stage %s --rollout-id %s", o.Policy, o.Stage, o.ID)
+		return progress.ApproveCommand(o)
 	}
 	o := cmp.Or(rolloutWithPhase(r.Rollouts, stages.RolledBack), rolloutWithPhase(r.Rollouts, stages.Halted))
 	switch {
