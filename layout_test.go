@@ -68,6 +68,7 @@ var within = map[string]map[string][]string{
 		"review":       {"gitrepo", "hub", "lint", "load", "progress", "text"},
 		"review/post":  {"review", "text"},
 		"command":      {"gitrepo", "gitrepo/edit", "hub", "text"},
+		"complete":     {"gitrepo", "hub"},
 	},
 	"propagate": {
 		"applyset":           {},

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +52,6 @@ func rootCommand() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
 		lintCommand(),
@@ -77,5 +79,9 @@ func rootCommand() *cobra.Command {
 		versionCommand(),
 	)
 	explainUsage(root)
+	completeAll(root)
+	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl-") { // kubectl runs its plugins by this name
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl accord"}
+	}
 	return root
 }

@@ -116,10 +116,8 @@ func (h *Repository) resolve(rev string) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, fmt.Errorf("no revision %q in the Git repository%s", rev, why)
 }
 
-// suggestion names the closest ref, or the reason why the commit may be missing.
-func (h *Repository) suggestion(rev string) string {
-	base, _, _ := strings.Cut(rev, "~")
-	base, _, _ = strings.Cut(base, "^")
+// RefNames returns HEAD, the branches and the tags.
+func (h *Repository) RefNames() []string {
 	names := []string{"HEAD"}
 	if refs, err := h.repo.References(); err == nil {
 		_ = refs.ForEach(func(r *plumbing.Reference) error { // it only collects
@@ -129,7 +127,14 @@ func (h *Repository) suggestion(rev string) string {
 			return nil
 		})
 	}
-	hint := manifest.DidYouMean(base, names)
+	return names
+}
+
+// suggestion names the closest ref, or the reason why the commit may be missing.
+func (h *Repository) suggestion(rev string) string {
+	base, _, _ := strings.Cut(rev, "~")
+	base, _, _ = strings.Cut(base, "^")
+	hint := manifest.DidYouMean(base, h.RefNames())
 	if h.shallow() {
 		hint += shallowHint
 	}

@@ -40,12 +40,15 @@ func (f *FormatFlag) Register(flags *pflag.FlagSet, allowed ...Format) {
 	flags.VarP(f, "output", "o", "output: "+f.choices())
 }
 
-func (f *FormatFlag) choices() string {
+func (f *FormatFlag) choices() string { return strings.Join(f.Choices(), ", ") }
+
+// Choices returns the allowed formats.
+func (f *FormatFlag) Choices() []string {
 	names := make([]string, len(f.allowed))
 	for i, a := range f.allowed {
 		names[i] = string(a)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // String, Set and Type implement pflag.Value.
