@@ -8,6 +8,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/place"
 	"github.com/accord-dev/accord/render/override"
 	"github.com/accord-dev/accord/status/interpret"
 	"github.com/accord-dev/accord/status/kind"
@@ -40,6 +41,32 @@ func (p *Plan) Interpreters() (book *interpret.Book, id string) {
 
 // NeedsRoom reports whether a decision depended on the free capacity of clusters.
 func (p *Plan) NeedsRoom() bool { return p.needsRoom }
+
+// Unjudged reports whether a policy claims an object, and its clusters cannot be known: there is no cluster, or the policy
+// places by free resources and those of a cluster are unknown. A Namespace without a policy is unjudged as one of its
+// objects is.
+func (p *Plan) Unjudged(d *Decision) bool {
+	switch {
+	case len(d.Chosen) > 0:
+		return false
+	case d.Policy == nil:
+		return d.ID.GroupKind() == namespaceKind && slices.ContainsFunc(p.Decisions, func(in Decision) bool {
+			return in.ID.Namespace == d.ID.Name && in.Policy != nil && p.Unjudged(&in)
+		})
+	case len(p.members.all) == 0:
+		return true
+	}
+	return slices.ContainsFunc(d.Refused, p.roomUnknown)
+}
+
+// roomUnknown reports whether a cluster was refused for too little room, and its resources are unknown.
+func (p *Plan) roomUnknown(r Refusal) bool {
+	switch r.Reason {
+	case place.NoRoom, place.AllFull, place.MaxFull:
+		return p.members.all[p.members.index[r.Cluster]].Resources == nil
+	}
+	return false
+}
 
 // PoliciesSelecting returns all policies that select an object, the winner first (Karmada §2.2).
 func (p *Plan) PoliciesSelecting(id manifest.ID) []*policy.Policy {

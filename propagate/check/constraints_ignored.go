@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
 )
@@ -8,10 +10,13 @@ import (
 var constraintsIgnored = Check{
 	Code:     "constraints-ignored",
 	Severity: propagate.Warning,
-	Summary:  "spread constraints without effect, because replicas are divided by static weights",
+	Summary:  "spread constraints without effect: beside static weights, or the numbers of zone and provider",
 	Why: "If replicas are divided by static weights, or without weights, accord chooses every cluster that fits and ignores " +
-		"`spreadConstraints` (Karmada §4.5). The weights alone determine the replicas of each cluster.",
-	Fix: "Remove the constraints, or divide by `dynamicWeight: AvailableReplicas` or `Aggregated`, which respect them.",
+		"`spreadConstraints` (Karmada §4.5). The weights alone determine the replicas of each cluster. A " +
+		"constraint by zone or provider only excludes clusters without one: accord ignores its `minGroups` and `maxGroups`, as Karmada " +
+		"does.",
+	Fix: "Remove the constraints, or divide by `dynamicWeight: AvailableReplicas` or `Aggregated`, which respect them. Spread by " +
+		"region, or write a policy for each zone or provider.",
 	Example: `
 placement:
   replicaScheduling:
@@ -26,10 +31,33 @@ placement:
 			if len(p.Spec.Placement.SpreadConstraints) > 0 && static(p.Spec.Placement.ReplicaScheduling) {
 				findings = append(findings, at(p.At("spec.placement.spreadConstraints"), "remove spec.placement.spreadConstraints, or divide by dynamicWeight",
 					"%s: spec.placement.spreadConstraints has no effect: static weights divide replicas over all clusters that fit", p.Title()))
+				continue
 			}
+			findings = append(findings, ignoredNumbers(p)...)
 		}
 		return findings
 	},
+}
+
+// ignoredNumbers returns the findings about minGroups and maxGroups of constraints that only exclude clusters.
+func ignoredNumbers(p *policy.Policy) []propagate.Finding {
+	var findings []propagate.Finding
+	for i, s := range p.Spec.Placement.SpreadConstraints {
+		if s.SpreadByField != "zone" && s.SpreadByField != "provider" {
+			continue
+		}
+		field := fmt.Sprintf("spec.placement.spreadConstraints[%d]", i)
+		for _, number := range []struct {
+			name string
+			acts bool
+		}{{"minGroups", s.MinGroups > 1}, {"maxGroups", s.MaxGroups > 0}} {
+			if number.acts {
+				findings = append(findings, at(p.At(field+"."+number.name), "spread by region, or write a policy for each "+s.SpreadByField,
+					"%s: %s.%s has no effect: a constraint by %s only excludes clusters without a %[4]s", p.Title(), field, number.name, s.SpreadByField))
+			}
+		}
+	}
+	return findings
 }
 
 // static reports whether replicas are divided by weights that do not change (Karmada §4.5).

@@ -2,6 +2,7 @@ package check
 
 import (
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -10,7 +11,7 @@ var goesNowhere = Check{
 	Severity: propagate.Warning,
 	Summary:  "an object that goes to no cluster",
 	Why: "A policy claims the object and no cluster fits its placement; existing objects are kept. The finding is a note if no " +
-		"policy claims the object, or if accord never propagates its kind or namespace: this may be intended. Karmada does not " +
+		"policy claims the object, if the policy places by free resources and no Cluster declares them, or if accord never propagates its kind or namespace: this may be intended. Karmada does not " +
 		"report such objects.",
 	Fix: "Let a policy select the object, or correct the placement: the message has the reason for each cluster. `accord why` shows " +
 		"all reasons.",
@@ -21,22 +22,44 @@ metadata: {name: settings, namespace: shop}   # and no policy selects it`,
 	run: func(r *Review) []propagate.Finding {
 		type reason struct{ path, why string }
 		groups := map[reason][]*object{}
+		var unjudged []*object
 		for _, o := range r.objects {
 			if o.Why == "" || len(o.Chosen) > 0 || o.Lazy || policy.Configures(o.ID.Group) {
 				continue
 			}
-			if o.Policy != nil && (len(r.fleet) == 0 || r.waits(o.Policy)) {
+			if o.Policy != nil && r.waits(o.Policy) {
+				continue
+			}
+			if r.plan.Unjudged(o.Decision) {
+				if o.Policy != nil {
+					unjudged = append(unjudged, o)
+				}
 				continue
 			}
 			key := reason{o.Origin.Source + "//" + o.Origin.Path, o.Why}
 			groups[key] = append(groups[key], o)
 		}
-		var findings []propagate.Finding
+		findings := r.unknownRoom(unjudged)
 		for _, objects := range groups { // Run sorts
 			findings = append(findings, nowhere(objects))
 		}
 		return findings
 	},
+}
+
+// unknownRoom returns one note about all objects that are placed by free resources, when those of clusters are unknown.
+func (r *Review) unknownRoom(objects []*object) []propagate.Finding {
+	if len(objects) == 0 || len(r.fleet) == 0 {
+		return nil
+	}
+	var unknown []string
+	for _, c := range r.fleet {
+		if c.Resources == nil {
+			unknown = append(unknown, c.Name)
+		}
+	}
+	return []propagate.Finding{note(objects[0].Origin, "write status.resourceSummary of the Clusters, or plan with a hub, which measures the resources",
+		"the free resources of %s are not known, so the clusters of %s are not judged", phrase.And(unknown, named), some(objects))}
 }
 
 // nowhere returns the finding about objects of one file that go to no cluster for one reason.

@@ -68,7 +68,7 @@ func (r ruleRun) plaintext(o policy.PlaintextOverrider) error {
 	default:
 		c.after = value
 		if r.record.tracing {
-			c.lost = lostKeys(p.Before, value)
+			c.lost = lost(p.Before, value)
 		}
 	}
 	r.recordChange(c)

@@ -1,8 +1,10 @@
 package override
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -23,8 +25,8 @@ type Step struct {
 	// Before and After are copies of the value at Path, nil if it is absent or null.
 	Before, After any
 	Changed       bool // false: the entry applied to the object and changed nothing
-	// Lost are the keys of a map at Path that a plaintext add or replace of the whole map dropped, sorted. Keys of
-	// nested maps have their path: "labels.app".
+	// Lost are the keys of a map, or the entries of a list, at Path that a plaintext add or replace of the whole map or
+	// list dropped: the name of an entry that has one, else its index. Nested ones have their path: "labels.app".
 	Lost []string
 }
 
@@ -78,12 +80,41 @@ func (r ruleRun) step(s Step) {
 	r.record.steps = append(r.record.steps, s)
 }
 
-// lostKeys returns the keys of the map before that after lacks, including nested maps.
-func lostKeys(before, after any) []string {
-	old, ok := before.(map[string]any)
-	if !ok {
-		return nil
+// lost returns the keys of a map, or the entries of a list, that after lacks, including nested ones.
+func lost(before, after any) []string {
+	switch old := before.(type) {
+	case map[string]any:
+		return lostKeys(old, after)
+	case []any:
+		return lostEntries(old, after)
 	}
+	return nil
+}
+
+// lostEntries returns the entries of a list that after lacks. An entry with a name stays if its name does.
+func lostEntries(old []any, after any) []string {
+	kept, _ := after.([]any)
+	var entries []string
+	for i, entry := range old {
+		name := nameOf(entry)
+		if slices.ContainsFunc(kept, func(other any) bool {
+			return name != "" && name == nameOf(other) || reflect.DeepEqual(entry, other)
+		}) {
+			continue
+		}
+		entries = append(entries, cmp.Or(name, fmt.Sprintf("[%d]", i)))
+	}
+	return entries
+}
+
+// nameOf returns the name of an entry of a list; empty if it has none.
+func nameOf(entry any) string {
+	fields, _ := entry.(map[string]any)
+	name, _ := fields["name"].(string)
+	return name
+}
+
+func lostKeys(old map[string]any, after any) []string {
 	kept, _ := after.(map[string]any)
 	var keys []string
 	for _, key := range slices.Sorted(maps.Keys(old)) {
@@ -92,7 +123,7 @@ func lostKeys(before, after any) []string {
 			keys = append(keys, key)
 			continue
 		}
-		for _, below := range lostKeys(old[key], value) {
+		for _, below := range lost(old[key], value) {
 			keys = append(keys, fmt.Sprintf("%s.%s", key, below))
 		}
 	}

@@ -154,6 +154,13 @@ func notes(d *propagate.Decision, owners []manifest.ID) []string {
 	if d.Term != "" {
 		all = append(all, fmt.Sprintf("affinity %q is in use", d.Term))
 	}
+	if d.Policy != nil {
+		for _, s := range d.Policy.Spec.Placement.SpreadConstraints {
+			if (s.SpreadByField == "zone" || s.SpreadByField == "provider") && (s.MinGroups > 1 || s.MaxGroups > 0) {
+				all = append(all, fmt.Sprintf("minGroups and maxGroups by %s have no effect: the constraint only excludes clusters without a %[1]s", s.SpreadByField))
+			}
+		}
+	}
 	if d.Rebalanced != "" {
 		all = append(all, "divided afresh for WorkloadRebalancer "+d.Rebalanced)
 	}

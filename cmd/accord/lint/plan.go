@@ -25,7 +25,7 @@ func (r *Report) plan(in propagate.Input) {
 		return
 	}
 	for i := range p.Decisions {
-		if placedNowhere(&p.Decisions[i]) {
+		if d := &p.Decisions[i]; placedNowhere(d) && !p.Unjudged(d) {
 			r.Nowhere++
 		}
 	}
