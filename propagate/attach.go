@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -36,7 +37,7 @@ func (p *Plan) followReferences(owner, it *item, seen map[manifest.ID]bool) {
 	for _, ref := range it.kind.Dependencies(it.manifest) {
 		for _, needed := range p.resolve(ref) {
 			id := needed.decision.ID
-			if seen[id] || p.rules.exclusions.Object(id, needed.manifest) != "" {
+			if seen[id] || p.rules.exclusions.Object(id, needed.manifest) != "" || needed.generated() {
 				continue
 			}
 			seen[id] = true
@@ -44,6 +45,12 @@ func (p *Plan) followReferences(owner, it *item, seen map[manifest.ID]bool) {
 			p.followReferences(owner, needed, seen)
 		}
 	}
+}
+
+// generated reports whether the control plane of each cluster makes the object, and no policy names it.
+func (it *item) generated() bool {
+	id := it.decision.ID
+	return it.decision.Policy == nil && !exclude.FollowsService(id) && exclude.Generated(id, it.manifest) != ""
 }
 
 // resolve returns the objects in Git that a reference names. A missing object is attached by the first plan that has

@@ -7,12 +7,19 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/propagate/exclude"
 )
 
 // claim finds the policy of an object, or the reason why accord does not propagate it.
 func (p *Plan) claim(it *item) {
 	d := it.decision
 	if d.Why = p.rules.exclusions.Object(d.ID, it.manifest); d.Why != "" {
+		return
+	}
+	if generated := exclude.Generated(d.ID, it.manifest); generated != "" {
+		if d.Policy = p.rules.claims.Naming(it.manifest); d.Policy == nil {
+			d.Why = generated
+		}
 		return
 	}
 	if d.Policy = p.rules.claims.Winner(it.manifest); d.Policy == nil {

@@ -34,12 +34,22 @@ func (x *Index) Equal(other *Index) bool { return reflect.DeepEqual(x.all, other
 // Winner returns the policy that claims u, nil when none does: for a namespaced object a policy of its namespace before
 // any cluster-wide one, then the higher priority, then the more exact selector, then the smaller name.
 func (x *Index) Winner(u *unstructured.Unstructured) *policy.Policy {
+	return x.winner(u, policy.MatchKind)
+}
+
+// Naming is Winner among the policies that select u by name.
+func (x *Index) Naming(u *unstructured.Unstructured) *policy.Policy {
+	return x.winner(u, policy.MatchName)
+}
+
+// winner is Winner among the policies that select u at least as exactly.
+func (x *Index) winner(u *unstructured.Unstructured, least int) *policy.Policy {
 	if namespace := u.GetNamespace(); namespace != "" {
-		if p := best(x.byNamespace[namespace], u); p != nil {
+		if p := best(x.byNamespace[namespace], u, least); p != nil {
 			return p
 		}
 	}
-	return best(x.byNamespace[""], u)
+	return best(x.byNamespace[""], u, least)
 }
 
 // In returns all policies that can claim an object in a namespace, cluster-wide policies last.
@@ -55,13 +65,13 @@ func (x *Index) In(namespace string) []*policy.Policy {
 	return all
 }
 
-// best returns the policy of one tier that wins u.
-func best(tier []*policy.Policy, u *unstructured.Unstructured) *policy.Policy {
+// best returns the policy of one tier that wins u, among those that select it at least as exactly.
+func best(tier []*policy.Policy, u *unstructured.Unstructured, least int) *policy.Policy {
 	var winner *policy.Policy
 	var exact int
 	for _, p := range tier {
 		match := selects(p.Spec.ResourceSelectors, u)
-		if match == policy.NoMatch {
+		if match < least {
 			continue
 		}
 		if winner == nil || beats(p, match, winner, exact) {
