@@ -14,7 +14,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Objects",type=string,JSONPath=`.status.summary.display`
 // +kubebuilder:printcolumn:name="Held",type=integer,JSONPath=`.status.summary.held`
 // +kubebuilder:printcolumn:name="Applied",type=string,priority=1,JSONPath=`.status.lastAppliedRevision`
-// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Status",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type Delivery struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -20,10 +20,11 @@ import (
 // +kubebuilder:printcolumn:name="Object-Namespace",type=string,JSONPath=`.spec.template.namespace`
 // +kubebuilder:printcolumn:name="Object",type=string,JSONPath=`.spec.template.name`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
-// +kubebuilder:printcolumn:name="Healthy",type=string,JSONPath=`.status.summary.display`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Clusters",type=string,JSONPath=`.status.summary.display`,description="clusters that are healthy / clusters decided"
 // +kubebuilder:printcolumn:name="Held",type=integer,JSONPath=`.status.summary.held`
-// +kubebuilder:printcolumn:name="Generation",type=integer,JSONPath=`.metadata.generation`
-// +kubebuilder:printcolumn:name="Observed",type=integer,JSONPath=`.status.observedGeneration`
+// +kubebuilder:printcolumn:name="Generation",type=integer,priority=1,JSONPath=`.metadata.generation`
+// +kubebuilder:printcolumn:name="Observed",type=integer,priority=1,JSONPath=`.status.observedGeneration`
 // +kubebuilder:printcolumn:name="Policy",type=string,priority=1,JSONPath=`.spec.policy`
 // +kubebuilder:printcolumn:name="Status",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`

@@ -11,10 +11,12 @@ import (
 // +kubebuilder:resource:categories=accord,shortName=fed
 // +kubebuilder:subresource:status
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Clusters",type=string,JSONPath=`.status.summary.display`,description="clusters that are healthy on the last attempted revision / clusters decided"
 // +kubebuilder:printcolumn:name="Held",type=integer,JSONPath=`.status.summary.held`
-// +kubebuilder:printcolumn:name="Revision",type=string,JSONPath=`.status.lastAttemptedRevision`
-// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Release",type=string,JSONPath=`.status.release`
+// +kubebuilder:printcolumn:name="Revision",type=string,priority=1,JSONPath=`.status.lastAttemptedRevision`
+// +kubebuilder:printcolumn:name="Status",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name of a Federation has at most 63 characters"
 type Federation struct {

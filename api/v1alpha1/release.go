@@ -11,7 +11,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:subresource:status
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
-// +kubebuilder:printcolumn:name="Healthy",type=string,JSONPath=`.status.summary.display`
+// +kubebuilder:printcolumn:name="Clusters",type=string,JSONPath=`.status.summary.display`,description="clusters that are healthy on the revision / clusters decided"
 // +kubebuilder:printcolumn:name="Held",type=integer,JSONPath=`.status.summary.held`
 // +kubebuilder:printcolumn:name="Unreachable",type=integer,JSONPath=`.status.summary.unreachable`
 // +kubebuilder:printcolumn:name="Subject",type=string,JSONPath=`.spec.subject`

@@ -156,7 +156,7 @@ func (v fleetView) write(out io.Writer, wide bool, now time.Time) error {
 func (m clusterRow) row(wide bool, now time.Time) []string {
 	row := []string{
 		m.name, m.state, text.Age(m.since, now), text.Age(m.heard, now), m.version, m.nodes,
-		fmt.Sprintf("%d/%d", m.objects.Healthy, m.objects.Total), fmt.Sprintf("%d/%d", m.objects.Held, m.objects.Total),
+		fmt.Sprintf("%d/%d", m.objects.Healthy, m.objects.Total), fmt.Sprint(m.objects.Held),
 	}
 	if wide {
 		row = append(row, m.region, m.endpoint)
