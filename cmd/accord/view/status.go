@@ -94,8 +94,41 @@ func NewStatus(fed *v1alpha1.Federation, rel *v1alpha1.Release, deliveries []v1a
 	for i := range deliveries {
 		r.Clusters = append(r.Clusters, NewClusterStatus(&deliveries[i], r.Revision))
 	}
+	r.followRelease(rel, deliveries)
 	slices.SortFunc(r.Clusters, func(a, b ClusterStatus) int { return cmp.Compare(a.Cluster, b.Cluster) })
 	return r
+}
+
+// followRelease has the rows show the states that the Release counts, so that headline and rows are one snapshot: the
+// Release and the Deliveries are written one after the other. Rows about another revision stay as they are.
+func (r *Status) followRelease(rel *v1alpha1.Release, deliveries []v1alpha1.Delivery) {
+	if rel == nil || rel.Status.ObservedGeneration != rel.Generation {
+		return
+	}
+	same := 0
+	for i := range deliveries {
+		if deliveries[i].Spec.Revision == rel.Spec.Revision {
+			same++
+		}
+	}
+	complete := rel.Status.Omitted == 0 && same == int(rel.Status.Summary.Total)
+	for i := range deliveries {
+		if deliveries[i].Spec.Revision == rel.Spec.Revision {
+			r.Clusters[i].follow(rel.Status.NotReadyClusters, complete)
+		}
+	}
+}
+
+// follow takes over the state of a cluster from the list of a Release. complete is set if all other clusters are healthy.
+func (c *ClusterStatus) follow(list []v1alpha1.NotReadyCluster, complete bool) {
+	at := slices.IndexFunc(list, func(n v1alpha1.NotReadyCluster) bool { return n.Cluster == c.Cluster })
+	switch {
+	case at >= 0 && list[at].State != c.State:
+		c.State, c.Since, c.Note = list[at].State, list[at].Since, text.Join(": ", list[at].Object, list[at].Message)
+	case at < 0 && complete && c.State != v1alpha1.Healthy:
+		c.State, c.Since, c.Note = v1alpha1.Healthy, nil, ""
+		c.Objects.Healthy, c.Trouble, c.TroubleOmitted = c.Objects.Total, nil, 0
+	}
 }
 
 // verdictOf returns the verdict on the newest commit. It has no grace period: unreachable clusters count at once.

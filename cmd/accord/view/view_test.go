@@ -105,3 +105,27 @@ func ofThree(s progress.Snapshot, applied, healthy, held, unreachable int32) pro
 	}
 	return s
 }
+
+// TestDefectF20HeadlineAndRowsAgree: the Release is newer than the Delivery of the second cluster (defects F20 and R3).
+func TestDefectF20HeadlineAndRowsAgree(t *testing.T) {
+	release := &v1alpha1.Release{ObjectMeta: metav1.ObjectMeta{Name: "shop-1", Generation: 1}, Spec: v1alpha1.ReleaseSpec{Revision: "main@sha1:1"}}
+	release.Status = v1alpha1.ReleaseStatus{
+		ObservedGeneration: 1, Summary: v1alpha1.Summary{Total: 2, Healthy: 1, Unreachable: 1, Display: "1/2"},
+		NotReadyClusters: []v1alpha1.NotReadyCluster{{Cluster: "m2", State: v1alpha1.Unreachable, Message: "no answer"}},
+	}
+	row := func(cluster, revision string) v1alpha1.Delivery {
+		return v1alpha1.Delivery{
+			ObjectMeta: metav1.ObjectMeta{Generation: 2}, Spec: v1alpha1.DeliverySpec{Cluster: cluster, Revision: revision},
+			Status: v1alpha1.DeliveryStatus{ObservedGeneration: 1, Summary: v1alpha1.Summary{Total: 3}},
+		}
+	}
+	s := NewStatus(&v1alpha1.Federation{}, release, []v1alpha1.Delivery{row("m1", "main@sha1:1"), row("m2", "main@sha1:1")})
+	require.Equal(t, v1alpha1.Healthy, s.Clusters[0].State)
+	require.EqualValues(t, 3, s.Clusters[0].Objects.Healthy)
+	require.Equal(t, v1alpha1.Unreachable, s.Clusters[1].State)
+	require.Equal(t, "no answer", s.Clusters[1].Note)
+
+	s = NewStatus(&v1alpha1.Federation{}, release, []v1alpha1.Delivery{row("m1", "main@sha1:0"), row("m2", "main@sha1:0")})
+	require.Equal(t, v1alpha1.Progressing, s.Clusters[1].State, "a row about another revision stays as it is")
+	require.Equal(t, v1alpha1.Progressing, s.Clusters[0].State)
+}
