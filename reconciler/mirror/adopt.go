@@ -1,6 +1,10 @@
 package mirror
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+)
 
 // adoption is the work that follows when the templates of a Federation become the wanted state.
 type adoption struct {
@@ -9,6 +13,8 @@ type adoption struct {
 	// steps are the entries that have to be written or removed: first definitions and namespaces, then all others, and
 	// removals last. Each step is sorted by ID.
 	steps [3][]*entry
+	// taken are templates of objects that are mirrored for another Federation, with that Federation.
+	taken map[manifest.ID]string
 	// namespaces are those in which the Federation does not want an object any more.
 	namespaces map[string]bool
 }
@@ -26,6 +32,9 @@ func (s *entries) adopt(federation string, templates []Template) adoption {
 		}
 		e := s.byID.at(t.ID)
 		if e.record.want != nil && e.record.owner != federation {
+			if t.ID.GroupKind() != namespaceKind { // its status is about no cluster
+				work.take(t.ID, e.record.owner)
+			}
 			continue
 		}
 		wanted[e] = true
@@ -53,6 +62,14 @@ func (s *entries) adopt(federation string, templates []Template) adoption {
 		slices.SortFunc(step, func(a, b *entry) int { return a.id.Compare(b.id) })
 	}
 	return work
+}
+
+// take records an object that is mirrored for another Federation.
+func (a *adoption) take(id manifest.ID, owner string) {
+	if a.taken == nil {
+		a.taken = map[manifest.ID]string{}
+	}
+	a.taken[id] = owner
 }
 
 // add adds an entry to the step in which it is written or removed.

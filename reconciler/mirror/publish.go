@@ -2,8 +2,14 @@ package mirror
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Figures count the objects of a Federation by the state of their mirror.
@@ -11,6 +17,30 @@ type Figures struct {
 	// Published objects are on the hub as wanted. The hub does not serve the kinds of Unserved objects. Skipped objects are
 	// excluded or belong to somebody else. Failed objects were refused, and Run retries them.
 	Published, Unserved, Skipped, Failed int
+	// Taken are objects that are mirrored for another Federation, with that Federation. Skipped counts them.
+	Taken map[manifest.ID]string
+}
+
+// problem names an object that is mirrored for another Federation; empty if there is none.
+func (f Figures) problem() string {
+	if len(f.Taken) == 0 {
+		return ""
+	}
+	ids := slices.SortedFunc(maps.Keys(f.Taken), manifest.ID.Compare)
+	return fmt.Sprintf("%s %s not mirrored, because Federation %s has the same: %s. The status on the hub is that of the other Federation; "+
+		"use another name or namespace, or set spec.mirror: false in one of them",
+		phrase.Count(len(ids), "object"), phrase.Plural(len(ids), "is", "are"), f.Taken[ids[0]], phrase.First(names(ids), takenNames))
+}
+
+// takenNames bounds the objects that a problem names.
+const takenNames = 3
+
+func names(ids []manifest.ID) []string {
+	var all []string
+	for _, id := range ids {
+		all = append(all, id.String())
+	}
+	return all
 }
 
 // Publish makes the templates of a Federation its mirrored objects: it writes objects that differ, removes objects that are not
@@ -30,7 +60,9 @@ func (m *Mirror) Publish(ctx context.Context, federation string, templates []Tem
 		}
 	}
 	m.removeEmptyNamespaces(ctx, work.namespaces)
-	return m.entries.count(work.mine, len(templates)), nil
+	figures := m.entries.count(work.mine, len(templates))
+	figures.Taken = work.taken
+	return figures, nil
 }
 
 // syncAll writes or removes objects concurrently, and queues failed ones for a retry. An error is that of ctx.

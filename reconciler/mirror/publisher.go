@@ -117,7 +117,7 @@ func (p *Publisher) put(ctx context.Context, key types.NamespacedName, on bool, 
 	if on {
 		var err error
 		if shared, err = p.Shared(ctx); err != nil {
-			return err.Error()
+			return nothing + err.Error()
 		} else if shared != "" {
 			templates = nil
 		}
@@ -125,16 +125,19 @@ func (p *Publisher) put(ctx context.Context, key types.NamespacedName, on bool, 
 	figures, err := p.Mirror.Publish(ctx, key.String(), templates)
 	switch {
 	case shared != "":
-		return shared
+		return nothing + shared
 	case err != nil && on:
-		return err.Error()
+		return nothing + err.Error()
 	case err != nil: // the Federation has no mirror, and accord may lack the permission to read mirrored objects
 		p.log.Debug("cannot list mirrored objects", "federation", key, "error", err)
 	default:
 		p.log.Debug("mirrored", "federation", key, "published", figures.Published, "unserved", figures.Unserved, "skipped", figures.Skipped, "failed", figures.Failed)
 	}
-	return ""
+	return figures.problem()
 }
+
+// nothing begins the reason why no object of a Federation is mirrored.
+const nothing = "nothing is mirrored: "
 
 // setProblem records the reason why a Federation is not mirrored, emits an event about a new reason, and queues a retry.
 func (p *Publisher) setProblem(f *state.Federation, problem string) {

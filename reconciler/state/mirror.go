@@ -57,10 +57,10 @@ func (f *Federation) SetMirrorProblem(problem string) (about *v1alpha1.Federatio
 	return f.declared.object.DeepCopy(), changed
 }
 
-// mirrorFinding returns the finding that nothing is mirrored.
+// mirrorFinding returns the finding that objects are not mirrored.
 func (f *Federation) mirrorFinding() propagate.Finding {
 	return propagate.Finding{
 		At: manifest.Origin{Path: "Federation " + f.key.String()}, Severity: propagate.Warning, Code: "not-mirrored",
-		Message: "nothing is mirrored: " + f.mirror.Problem,
+		Message: f.mirror.Problem,
 	}
 }
