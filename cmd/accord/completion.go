@@ -68,6 +68,9 @@ func completeAll(c *cobra.Command) {
 }
 
 func completeFlag(c *cobra.Command, f *pflag.Flag) {
+	if _, done := c.GetFlagCompletionFunc(f.Name); done { // a flag that all commands share
+		return
+	}
 	list := flagCandidates[f.Name]
 	if choice, ok := f.Value.(interface{ Choices() []string }); ok {
 		list = oneOf(choice.Choices()...)
