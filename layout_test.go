@@ -125,6 +125,7 @@ var within = map[string]map[string][]string{
 		"sync": {
 			"apply", "apply/live", "deliver", "report", "state", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint",
 		},
+		"recordwatch":    {"apply/live", "report", "state", "state/changes"},
 		"rollout":        {"deliver", "report", "state", "state/changes", "state/rolloutrecord"},
 		"member":         {"deliver", "report", "state", "state/changes", "state/reachability", "store"},
 		"replica/lease":  {},

@@ -37,6 +37,7 @@ func TestOneHub(t *testing.T) {
 		"defect R2: a stopped commit writes nothing":     defectR2StoppedCommit,
 		"defect R2: an unrelated history writes nothing": defectR2UnrelatedHistory,
 		"an object that was there before is not touched": foreignObject,
+		"defect R8: records on the hub are restored":     defectR8Records,
 	})
 }
 

@@ -36,6 +36,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/mirror"
+	"github.com/accord-dev/accord/reconciler/recordwatch"
 	"github.com/accord-dev/accord/reconciler/replica"
 	"github.com/accord-dev/accord/reconciler/report"
 	"github.com/accord-dev/accord/reconciler/report/events"
@@ -204,6 +205,7 @@ func (c *controllers) addTo(mgr manager.Manager, webhookAddress string) error {
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
 		mgr.Add(&webhook.Server{Address: webhookAddress, Manager: mgr, Events: c.pushes}),
+		recordwatch.Add(mgr, c.registry, c.reporter),
 		c.shared.addTo(mgr, c),
 	)
 }

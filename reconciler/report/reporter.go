@@ -60,6 +60,7 @@ type Reporter struct {
 	mu      sync.Mutex
 	written map[changes.Status]time.Time   // when each was written last
 	locks   map[changes.Status]*sync.Mutex // see lock
+	lost    map[changes.Status]bool        // objects whose status is written again
 	memory  *time.Timer                    // returns memory to the system; nil if not scheduled
 }
 
@@ -72,7 +73,7 @@ func New(o Options) *Reporter {
 	return &Reporter{
 		registry: o.Registry, store: o.Store, hub: o.Hub, emit: o.Emit, log: o.Log, queue: workqueue.NewTypedRateLimitingQueue(limit),
 		checkRollouts: func(changes.RolloutCheck) {}, replan: func(types.NamespacedName) {},
-		written: map[changes.Status]time.Time{}, locks: map[changes.Status]*sync.Mutex{},
+		written: map[changes.Status]time.Time{}, locks: map[changes.Status]*sync.Mutex{}, lost: map[changes.Status]bool{},
 	}
 }
 
@@ -161,6 +162,7 @@ func deliveryLock(f *state.Federation, cluster string) changes.Status {
 func (r *Reporter) Forget(federation types.NamespacedName) {
 	r.mu.Lock()
 	maps.DeleteFunc(r.written, func(s changes.Status, _ time.Time) bool { return s.Federation == federation })
+	maps.DeleteFunc(r.lost, func(s changes.Status, _ bool) bool { return s.Federation == federation })
 	maps.DeleteFunc(r.locks, func(s changes.Status, _ *sync.Mutex) bool { return s.Federation == federation })
 	r.mu.Unlock()
 	r.mirror.Forget(federation)

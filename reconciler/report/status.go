@@ -31,10 +31,10 @@ func (r *Reporter) WriteObject(ctx context.Context, f *state.Federation, id mani
 	o := in.Object
 	before := o.Status
 	o.Status = status.Object(before, o.Generation, in.Kind, o.Spec.Message, in.Cells, time.Now())
-	if equality.Semantic.DeepEqual(before, o.Status) {
+	key := changes.Status{Federation: f.Key(), Object: id}
+	if !r.takeLost(key) && equality.Semantic.DeepEqual(before, o.Status) {
 		return nil
 	}
-	key := changes.Status{Federation: f.Key(), Object: id}
 	if err := r.store.PutStatus(ctx, o); err != nil {
 		return r.recreate(ctx, f, o, key, err)
 	}
@@ -49,10 +49,12 @@ func (r *Reporter) recreate(ctx context.Context, f *state.Federation, record cha
 	if !apierrors.IsNotFound(err) {
 		return err
 	}
-	if !f.ExistingRecord(record) {
+	if f.Record(record) == nil {
 		return nil // accord deleted it
 	}
-	f.StatusLost(record)
+	if s.Object != (manifest.ID{}) {
+		r.rewrite(s)
+	}
 	err = r.put(ctx, f, record)
 	r.update(changes.Update{Status: s})
 	return err

@@ -182,7 +182,7 @@ func (f *Federation) Put(record changes.Record, now time.Time) (c changes.Change
 	defer f.mu.Unlock()
 	switch o := record.(type) {
 	case *v1alpha1.FederatedObject:
-		if kept := f.records.objects[o.Spec.Template.ID()]; kept != nil {
+		if kept := f.records.objects[o.Spec.Template.ID()]; kept != nil && (kept.UID == "" || kept.UID == o.UID) { // else it was created again
 			o.Status = kept.Status
 		}
 		f.records.objects[o.Spec.Template.ID()] = o
@@ -273,32 +273,29 @@ func (f *Federation) Superseded() (newest string, stay, expired []v1alpha1.Relea
 	return f.records.release.Name, stay, expired
 }
 
-// ExistingRecord reports whether a record is one that the hub should have.
-func (f *Federation) ExistingRecord(record changes.Record) bool {
+// Record returns a copy of the record of the same kind and name as like; nil if the hub should not have it, or not yet.
+func (f *Federation) Record(like changes.Record) changes.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch r := record.(type) {
+	switch like.(type) {
 	case *v1alpha1.FederatedObject:
-		return f.records.objects[r.Spec.Template.ID()] != nil
+		for id, o := range f.records.objects {
+			if o.Name == like.GetName() && !f.records.unwritten[id] {
+				return o.DeepCopy()
+			}
+		}
 	case *v1alpha1.Delivery:
-		return f.clusters[r.Spec.Cluster] != nil
+		for _, l := range f.clusters {
+			if l.Delivery.Name == like.GetName() && !l.SpecDirty {
+				return l.Delivery.DeepCopy()
+			}
+		}
 	case *v1alpha1.Release:
-		return f.records.release.Name == r.Name
+		for _, r := range f.releases() {
+			if r.Name == like.GetName() {
+				return r.DeepCopy()
+			}
+		}
 	}
-	return false
-}
-
-// StatusLost forgets the status of an object whose record was deleted on the hub: the new record has none.
-func (f *Federation) StatusLost(record changes.Record) {
-	o, ok := record.(*v1alpha1.FederatedObject)
-	if !ok {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if kept := f.records.objects[o.Spec.Template.ID()]; kept != nil {
-		updated := *kept
-		updated.Status = v1alpha1.FederatedObjectStatus{}
-		f.records.objects[o.Spec.Template.ID()] = &updated
-	}
+	return nil
 }

@@ -3,9 +3,12 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -16,13 +19,14 @@ import (
 // Hub is the Store on the hub's API server. It writes by server-side apply, which needs neither a read before the write
 // nor a retry on conflict, and reads only the metadata of the answer: the rest equals the request.
 type Hub struct {
-	client client.Client
-	reader client.Reader
+	client   client.Client
+	reader   client.Reader
+	versions *versions
 }
 
 // NewHub returns a Store that writes with c. It lists with uncached, because the records are read at start-up only.
 func NewHub(c client.Client, uncached client.Reader) Hub {
-	return Hub{client: c, reader: uncached}
+	return Hub{client: c, reader: uncached, versions: &versions{of: map[string]uint64{}}}
 }
 
 // Put implements Store.
@@ -34,6 +38,7 @@ func (h Hub) Put(ctx context.Context, obj client.Object) error {
 	if err != nil {
 		return fmt.Errorf("writing %s to the hub: %w", title(obj), err)
 	}
+	h.versions.note(obj, answer.ResourceVersion)
 	obj.SetUID(answer.UID)
 	obj.SetGeneration(answer.Generation)
 	obj.SetCreationTimestamp(answer.CreationTimestamp)
@@ -46,14 +51,41 @@ func (h Hub) PutStatus(ctx context.Context, obj client.Object) error {
 		return h.client.Status().Patch(ctx, obj, p, client.FieldOwner(v1alpha1.FieldManager), client.ForceOwnership)
 	}
 	_, status := parts(obj)
-	_, err := h.apply(ctx, patch, obj, map[string]any{
+	answer, err := h.apply(ctx, patch, obj, map[string]any{
 		"metadata": metadata{Namespace: obj.GetNamespace(), Name: obj.GetName()}, "status": status,
 	})
 	if err != nil {
 		return fmt.Errorf("writing the status of %s to the hub: %w", title(obj), err)
 	}
+	h.versions.note(obj, answer.ResourceVersion)
 	return nil
 }
+
+// Replace implements Store. Unlike a server-side apply, a JSON patch also removes the fields of other managers.
+func (h Hub) Replace(ctx context.Context, obj client.Object) error {
+	spec, status := parts(obj)
+	replace := func(path string, value any, patch func(client.Object, client.Patch) error) error {
+		body, err := json.Marshal([]map[string]any{{"op": "add", "path": path, "value": value}})
+		if err != nil {
+			return err
+		}
+		return client.IgnoreNotFound(patch(obj.DeepCopyObject().(client.Object), client.RawPatch(types.JSONPatchType, body)))
+	}
+	err := errors.Join(
+		replace("/spec", spec, func(o client.Object, p client.Patch) error {
+			return h.client.Patch(ctx, o, p, client.FieldOwner(v1alpha1.FieldManager))
+		}),
+		replace("/status", status, func(o client.Object, p client.Patch) error {
+			return h.client.Status().Patch(ctx, o, p, client.FieldOwner(v1alpha1.FieldManager))
+		}))
+	if err != nil {
+		return fmt.Errorf("restoring %s on the hub: %w", title(obj), err)
+	}
+	return nil
+}
+
+// Version implements Store.
+func (h Hub) Version(obj client.Object) uint64 { return h.versions.get(obj) }
 
 // metadata is the part of an object's metadata that accord owns.
 type metadata struct {
@@ -86,12 +118,21 @@ func (h Hub) List(ctx context.Context, list client.ObjectList, namespace, federa
 	if err := h.reader.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.FederationLabel: federation}); err != nil {
 		return fmt.Errorf("reading the records of %s/%s: %w", namespace, federation, err)
 	}
-	return nil
+	return meta.EachListItem(list, func(item runtime.Object) error {
+		if obj, ok := item.(client.Object); ok {
+			h.versions.note(obj, obj.GetResourceVersion())
+		}
+		return nil
+	})
 }
 
 // Delete implements Store.
 func (h Hub) Delete(ctx context.Context, obj client.Object) error {
-	return client.IgnoreNotFound(h.client.Delete(ctx, obj))
+	err := client.IgnoreNotFound(h.client.Delete(ctx, obj))
+	if err == nil {
+		h.versions.drop(obj)
+	}
+	return err
 }
 
 // Federations returns the keys of all Federations on the hub, "<namespace>/<name>".

@@ -92,6 +92,12 @@ func (m *Memory) List(_ context.Context, list client.ObjectList, namespace, fede
 	return meta.SetList(list, found)
 }
 
+// Replace implements Store: nobody else adds fields in memory.
+func (m *Memory) Replace(context.Context, client.Object) error { return nil }
+
+// Version implements Store. Nobody else writes to the memory.
+func (m *Memory) Version(client.Object) uint64 { return 0 }
+
 // Delete implements Store.
 func (m *Memory) Delete(_ context.Context, obj client.Object) error {
 	m.mu.Lock()

@@ -22,6 +22,10 @@ type Store interface {
 	PutStatus(ctx context.Context, obj client.Object) error
 	// List fills list with the records of one Federation.
 	List(ctx context.Context, list client.ObjectList, namespace, federation string) error
+	// Replace makes spec and status of an existing record those of obj, and removes the fields that somebody else added.
+	Replace(ctx context.Context, obj client.Object) error
+	// Version returns the resource version of obj as this process read or wrote it last; 0 if it did neither.
+	Version(obj client.Object) uint64
 	// Delete removes obj. Deleting an object that does not exist is no error.
 	Delete(ctx context.Context, obj client.Object) error
 }

@@ -1,0 +1,189 @@
+// Package recordwatch restores the records on the hub that somebody else changes or deletes: pipelines read Releases,
+// Deliveries and FederatedObjects. It watches their metadata, and compares the resource version with the one that accord
+// read or wrote last.
+package recordwatch
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/report"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+)
+
+const (
+	// settle is the time between an event and the comparison: the answer to a write of accord may arrive after its event.
+	settle = 100 * time.Millisecond
+	// firstBackoff and lastBackoff bound the time between two restorations of a record that somebody changes again and again.
+	// A record that nobody changed for quiet starts again.
+	firstBackoff = time.Second
+	lastBackoff  = 5 * time.Minute
+	quiet        = 10 * time.Minute
+)
+
+// kinds are the watched records by their resource.
+var kinds = map[string]func() changes.Record{
+	"releases":         func() changes.Record { return &v1alpha1.Release{} },
+	"deliveries":       func() changes.Record { return &v1alpha1.Delivery{} },
+	"federatedobjects": func() changes.Record { return &v1alpha1.FederatedObject{} },
+}
+
+// record identifies a record on the hub.
+type record struct {
+	resource   string
+	key        types.NamespacedName
+	federation string
+}
+
+// watcher compares records and has them restored.
+type watcher struct {
+	registry *state.Registry
+	reporter *report.Reporter
+	log      *slog.Logger
+	queue    workqueue.TypedRateLimitingInterface[record]
+	stores   map[string]cache.Store
+
+	mu       sync.Mutex
+	restored map[record]history
+}
+
+// history counts the restorations of a record.
+type history struct {
+	times int
+	last  time.Time
+}
+
+// Add has the manager watch the records while it leads.
+func Add(mgr manager.Manager, registry *state.Registry, reporter *report.Reporter) error {
+	cfg := rest.CopyConfig(mgr.GetConfig())
+	client, err := metadata.NewForConfig(cfg)
+	if err != nil {
+		return fmt.Errorf("watching the records on the hub: %w", err)
+	}
+	log := slog.New(logr.ToSlogHandler(mgr.GetLogger()))
+	return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		limit := workqueue.NewTypedItemExponentialFailureRateLimiter[record](firstBackoff, lastBackoff)
+		w := &watcher{
+			registry: registry, reporter: reporter, log: log, stores: map[string]cache.Store{}, restored: map[record]history{},
+			queue: workqueue.NewTypedRateLimitingQueue(limit),
+		}
+		w.run(ctx, client)
+		return nil
+	}))
+}
+
+// run watches until ctx ends.
+func (w *watcher) run(ctx context.Context, client metadata.Interface) {
+	var running sync.WaitGroup
+	for resource := range kinds {
+		informer := metadatainformer.NewFilteredMetadataInformer(client, v1alpha1.GroupVersion.WithResource(resource), metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()
+		_ = informer.SetTransform(reduce) // it fails for an informer that was started
+		_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(obj any) { w.enqueue(resource, obj) },
+			UpdateFunc: func(old, _ any) { w.enqueue(resource, old) }, // its label may have been removed
+			DeleteFunc: func(obj any) { w.enqueue(resource, obj) },
+		})
+		w.stores[resource] = informer.GetStore()
+		running.Go(func() { informer.RunWithContext(ctx) })
+	}
+	running.Go(func() { w.work(ctx) })
+	<-ctx.Done()
+	w.queue.ShutDown()
+	running.Wait()
+}
+
+// reduce keeps the fields that the comparison reads.
+func reduce(obj any) (any, error) {
+	if m, ok := obj.(*metav1.PartialObjectMetadata); ok {
+		m.ObjectMeta = metav1.ObjectMeta{
+			Namespace: m.Namespace, Name: m.Name, ResourceVersion: m.ResourceVersion, UID: m.UID,
+			Labels: map[string]string{v1alpha1.FederationLabel: m.Labels[v1alpha1.FederationLabel]},
+		}
+	}
+	return obj, nil
+}
+
+func (w *watcher) enqueue(resource string, obj any) {
+	if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = unknown.Obj
+	}
+	if m, ok := obj.(*metav1.PartialObjectMetadata); ok {
+		key := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}
+		w.queue.AddAfter(record{resource, key, m.Labels[v1alpha1.FederationLabel]}, settle)
+	}
+}
+
+func (w *watcher) work(ctx context.Context) {
+	for {
+		r, shutdown := w.queue.Get()
+		if shutdown {
+			return
+		}
+		if err := w.compare(ctx, r); err == nil {
+			w.queue.Forget(r)
+		} else if ctx.Err() == nil {
+			w.log.Error("cannot restore a record, trying again", "resource", r.resource, "name", r.key, "error", err)
+			w.queue.AddRateLimited(r)
+		}
+		w.queue.Done(r)
+	}
+}
+
+// compare restores a record if somebody else wrote it last, or deleted it.
+func (w *watcher) compare(ctx context.Context, r record) error {
+	f := w.registry.Federation(types.NamespacedName{Namespace: r.key.Namespace, Name: r.federation})
+	if f == nil || w.registry.Follower() {
+		return nil
+	}
+	like := kinds[r.resource]()
+	like.SetNamespace(r.key.Namespace)
+	like.SetName(r.key.Name)
+	known := w.reporter.Version(like)
+	seen, there, _ := w.stores[r.resource].GetByKey(r.key.String())
+	if there && live.ParseVersion(seen.(*metav1.PartialObjectMetadata).ResourceVersion) <= known {
+		return nil
+	}
+	if known == 0 {
+		return nil // accord has not read it yet
+	}
+	if wait := w.backoff(r, time.Now()); wait > 0 {
+		w.queue.AddAfter(r, wait)
+		return nil
+	}
+	return w.reporter.Restore(ctx, f, like)
+}
+
+// backoff returns how long a record is not restored because it was restored before; with 0 it counts a restoration.
+func (w *watcher) backoff(r record, now time.Time) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for other, h := range w.restored {
+		if now.Sub(h.last) > quiet {
+			delete(w.restored, other)
+		}
+	}
+	h := w.restored[r]
+	if h.times > 0 {
+		if due := h.last.Add(min(firstBackoff<<min(h.times-1, 16), lastBackoff)); now.Before(due) {
+			return due.Sub(now)
+		}
+	}
+	w.restored[r] = history{times: h.times + 1, last: now}
+	return 0
+}

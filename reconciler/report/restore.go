@@ -1,0 +1,79 @@
+package report
+
+import (
+	"context"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+)
+
+// Restore writes a record again that somebody else changed or deleted on the hub: its spec, and its status as it was
+// computed last. like has the kind and the name. A record that the hub should not have stays as it is.
+func (r *Reporter) Restore(ctx context.Context, f *state.Federation, like changes.Record) error {
+	record := f.Record(like)
+	if record == nil {
+		return nil
+	}
+	if err := r.store.Replace(ctx, record); err != nil {
+		return err
+	}
+	switch record := record.(type) {
+	case *v1alpha1.FederatedObject:
+		if err := r.put(ctx, f, record); err != nil {
+			return err
+		}
+		id := record.Spec.Template.ID()
+		r.rewrite(changes.Status{Federation: f.Key(), Object: id})
+		return r.WriteObject(ctx, f, id)
+	case *v1alpha1.Delivery:
+		cluster := record.Spec.Cluster
+		if err := r.restoreDelivery(ctx, f, record); err != nil {
+			return err
+		}
+		r.ComputeDelivery(f, cluster)
+		return r.WriteDelivery(ctx, f, cluster)
+	case *v1alpha1.Release:
+		newest, _ := f.NewestRelease()
+		if record.Name != newest {
+			status := record.Status
+			if err := r.store.Put(ctx, record); err != nil {
+				return err
+			}
+			record.Status = status
+			return r.store.PutStatus(ctx, record)
+		}
+		if err := r.put(ctx, f, record); err != nil {
+			return err
+		}
+		f.ReleaseNotWritten()
+		return r.WriteRelease(ctx, f)
+	}
+	return nil
+}
+
+// restoreDelivery writes the spec of a Delivery again, and has its status written again.
+func (r *Reporter) restoreDelivery(ctx context.Context, f *state.Federation, d *v1alpha1.Delivery) error {
+	defer r.lock(deliveryLock(f, d.Spec.Cluster))()
+	f.DeliveryNotWritten(d.Spec.Cluster)
+	return r.put(ctx, f, d)
+}
+
+// Version returns the resource version of a record as this process read or wrote it last; 0 if it did neither.
+func (r *Reporter) Version(record changes.Record) uint64 { return r.store.Version(record) }
+
+// rewrite has the status of an object written again, even if it does not change.
+func (r *Reporter) rewrite(s changes.Status) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lost[s] = true
+}
+
+// takeLost reports whether the status of an object has to be written again.
+func (r *Reporter) takeLost(s changes.Status) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lost := r.lost[s]
+	delete(r.lost, s)
+	return lost
+}
