@@ -1,9 +1,11 @@
 package reconciler_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -38,6 +40,7 @@ func TestOneHub(t *testing.T) {
 		"defect R2: an unrelated history writes nothing": defectR2UnrelatedHistory,
 		"an object that was there before is not touched": foreignObject,
 		"defect R8: records on the hub are restored":     defectR8Records,
+		"defect R11: a deletion counts when it is done":  defectR11Finalizer,
 	})
 }
 
@@ -281,6 +284,40 @@ func defectR2UnrelatedHistory(t *testing.T, w *world) {
 	w.ready(r, r.push("and I mean it\n\nAccord-Prune: allow"))
 	require.False(t, w.absent("cluster-a", "unrelated-other"))
 	w.eventually("the objects to go", func() error { return unless(w.absent("cluster-b", "unrelated-7"), "it is there") })
+}
+
+// defectR11Finalizer has a finalizer keep an object that left Git, and then a Namespace.
+func defectR11Finalizer(t *testing.T, w *world) {
+	r := newRepository(t)
+	r.federation = "finalized"
+	w.declare(r, func(spec *v1alpha1.FederationSpec) { spec.DeletionTimeout = metav1.Duration{Duration: 4 * time.Second} })
+	w.ready(r, r.push("two objects", "app.yaml", configMap("finalized", "1"), "gone.yaml", configMap("finalized-gone", "1"), "policy.yaml", policyFor("finalized", both, "")))
+	guarded := w.configMap("cluster-a", "finalized-gone")
+	guarded.Finalizers = []string{"example.com/guard"}
+	require.NoError(t, w.members["cluster-a"].Update(t.Context(), guarded))
+
+	sha := r.push("one leaves", "gone.yaml", "")
+	release := w.condition(r, sha, "Ready", metav1.ConditionUnknown, "Progressing")
+	w.eventually("the finalizer to be named", func() (err error) {
+		release, err = w.release(r, sha)
+		waits := release.Status.WaitingFor
+		return cmp.Or(err, unless(waits != nil && waits.Finalizer == "example.com/guard", fmt.Sprintf("%+v", waits)))
+	})
+	require.Equal(t, "cluster-a", release.Status.WaitingFor.Cluster)
+	require.Equal(t, "ConfigMap shop/finalized-gone", release.Status.WaitingFor.Object)
+	require.NotNil(t, release.Status.WaitingFor.Since)
+	require.Equal(t, "example.com/guard", w.delivery(r, "cluster-a").Status.WaitingFor.Finalizer)
+	w.condition(r, sha, "Stalled", metav1.ConditionTrue, "DeletionBlocked")
+
+	guarded = w.configMap("cluster-a", "finalized-gone")
+	guarded.Finalizers = nil
+	require.NoError(t, w.members["cluster-a"].Update(t.Context(), guarded))
+	w.ready(r, sha)
+	require.True(t, w.absent("cluster-a", "finalized-gone"))
+	w.eventually("the inventory to shrink", func() error {
+		inventory := strings.Join(w.delivery(r, "cluster-a").Status.Inventory, " ")
+		return unless(!strings.Contains(inventory, "finalized-gone"), inventory)
+	})
 }
 
 func foreignObject(t *testing.T, w *world) {

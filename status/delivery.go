@@ -34,6 +34,12 @@ type Run struct {
 	Unreachable string
 	// Outage has details of Unreachable.
 	Outage Outage
+	// Cluster is the name of the cluster, for WaitingFor.
+	Cluster string
+	// Deletions are the objects that were deleted and are still there, the oldest first. After DeletionTimeout the run is
+	// stalled until they are gone; 0 is no limit.
+	Deletions       []v1alpha1.PendingDeletion
+	DeletionTimeout time.Duration
 	// Inventory and Orphaned replace those of the previous status, unless they are nil.
 	Inventory, Orphaned []string
 	// RolledBackTo is the revision that a rollback delivers in place of the active one; empty without a rollback.
@@ -47,7 +53,10 @@ type Run struct {
 func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, run Run, cells []Cell, now time.Time) v1alpha1.DeliveryStatus {
 	t := deliveryTally(cells)
 	p := progressOf(prev, generation, revision, run, cells)
-	v := run.verdict(t, p)
+	if len(run.Deletions) > 0 && p == finished {
+		p = deleting
+	}
+	v := run.verdict(t, p, now)
 	c := &conditions{before: prev.Conditions, generation: generation, now: now}
 	run.conditions(c, t, p)
 
@@ -73,6 +82,10 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	if run.Orphaned != nil {
 		next.Orphaned = run.Orphaned
 	}
+	next.WaitingFor = nil
+	if p == deleting {
+		next.WaitingFor = run.waitingFor(prev.WaitingFor, now)
+	}
 	if !run.LastProbeTime.IsZero() && !equality.Semantic.DeepEqual(prev, next) { // it moves only with something else: it must not tick
 		next.LastProbeTime = since(run.LastProbeTime)
 	}
@@ -97,6 +110,7 @@ type progress string
 const (
 	working  progress = "working"  // not at its end, or not begun
 	stopped  progress = "stopped"  // not at its end, and everything is held: nobody works on it
+	deleting progress = "deleting" // every object was tried, and unwanted objects wait for their finalizers
 	finished progress = "finished" // every object was tried, and unwanted objects are gone
 )
 
@@ -117,7 +131,7 @@ func progressOf(prev v1alpha1.DeliveryStatus, generation int64, revision string,
 }
 
 // verdict considers the objects first, and then problems that do not concern a single object.
-func (r Run) verdict(t tally, p progress) verdict {
+func (r Run) verdict(t tally, p progress, now time.Time) verdict {
 	v := t.verdict()
 	switch {
 	case v.stalled:
@@ -128,6 +142,8 @@ func (r Run) verdict(t tally, p progress) verdict {
 		return retrying(ClustersUnreachable, "not heard from: "+shorten(r.Unreachable, maxSentence)+"; "+t.String())
 	case r.Error != "":
 		return retrying(ReconciliationFailed, shorten(r.Error, maxSentence)+"; "+t.String())
+	case p == deleting && v.reconciling != ProgressingWithRetry:
+		return r.deletionVerdict(t, now)
 	case v.reconciling != "" || p == finished: // Ready=True and Held mean that all other objects are done
 		return v
 	case p == stopped:
@@ -173,7 +189,7 @@ func (r Run) applied(t tally, p progress) (metav1.ConditionStatus, string) {
 		return metav1.ConditionFalse, PruneBlocked
 	case r.Error != "":
 		return metav1.ConditionFalse, ReconciliationFailed
-	case p == working:
+	case p == working, p == deleting:
 		return metav1.ConditionUnknown, Progressing
 	case p == stopped:
 		return metav1.ConditionUnknown, Held

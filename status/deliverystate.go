@@ -18,6 +18,8 @@ type DeliveryState struct {
 	// Object is the worst object there, "apps/Deployment shop/web"; empty if no single object is the reason.
 	Object  string
 	Message string
+	// Finalizer keeps Object from being deleted; empty if no deletion is waited for.
+	Finalizer string
 	// Applied: everything was written there, and unwanted objects are gone.
 	Applied bool
 	// Written: the same, except for held objects.
@@ -52,6 +54,9 @@ func NewDeliveryState(cluster string, generation int64, d v1alpha1.DeliveryStatu
 		if worst.Since != nil {
 			l.Since = worst.Since.Time
 		}
+	}
+	if w := d.WaitingFor; w != nil {
+		l.Object, l.Message, l.Finalizer, l.Since = w.Object, w.Message, w.Finalizer, w.Since.Time
 	}
 	return l
 }

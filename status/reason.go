@@ -33,6 +33,8 @@ const (
 	ApplyFailed = "ApplyFailed"
 	// PruneBlocked: the revision would delete more than the prune limits allow; only a commit overrides them.
 	PruneBlocked = "PruneBlocked"
+	// DeletionBlocked: a deleted object is still there after the deletion timeout; somebody has to remove its finalizer.
+	DeletionBlocked = "DeletionBlocked"
 	// Superseded: a newer commit overtook this one.
 	Superseded = "Superseded"
 	// FetchFailed: a source cannot be read. The previous plan stays active.

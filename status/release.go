@@ -79,7 +79,7 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 	next.NotReadyClusters, next.Omitted = notReady(prev.NotReadyClusters, t, in.Deliveries, now)
 	next.Errors, next.ErrorsOmitted = first(in.Errors, maxSentence*2)
 	next.Warnings = firstOf(in.Warnings, maxSentence)
-	if v.ready != metav1.ConditionTrue && !v.stalled {
+	if v.ready != metav1.ConditionTrue && (!v.stalled || v.reason == DeletionBlocked) {
 		next.WaitingFor = in.waitingFor(prev.WaitingFor, next.NotReadyClusters, v, now)
 	}
 	return next
@@ -221,6 +221,11 @@ func (in ReleaseInput) waitingFor(before *v1alpha1.WaitingFor, worst []v1alpha1.
 	case len(worst) > 0:
 		w.Cluster, w.Since = worst[0].Cluster, worst[0].Since
 		w.Message = shorten(strings.TrimPrefix(worst[0].Object+": ", ": ")+worst[0].Message, maxSentence)
+		for _, l := range in.Deliveries {
+			if l.Cluster == w.Cluster && l.Finalizer != "" {
+				w.Object, w.Finalizer, w.Message = l.Object, l.Finalizer, shorten(l.Message, maxSentence)
+			}
+		}
 		return w
 	}
 	if before != nil && before.Cluster == w.Cluster && before.Message == w.Message {

@@ -31,7 +31,9 @@ func NewPruneBlock(reasons map[string]string) *PruneBlock {
 func (p *PruneBlock) waits() bool { return p != nil }
 
 // Stops reports whether a cluster would lose too much. Nil stops nothing.
-func (p *PruneBlock) Stops(cluster string) bool { return p != nil && slices.Contains(p.Clusters, cluster) }
+func (p *PruneBlock) Stops(cluster string) bool {
+	return p != nil && slices.Contains(p.Clusters, cluster)
+}
 
 // message names the first cluster and the number of the others.
 func (p *PruneBlock) message() string {

@@ -59,6 +59,8 @@ type DeliveryStatus struct {
 	// Orphaned lists objects that are no longer wanted and stay on the cluster, because prune is off or the policy preserves
 	// them.
 	Orphaned []string `json:"orphaned,omitempty"`
+	// WaitingFor is the object whose deletion is waited for; absent when every deleted object is gone.
+	WaitingFor *WaitingFor `json:"waitingFor,omitempty"`
 	// Rollouts is the state of the cluster in each rollout, one entry per RolloutPolicy that claims objects there.
 	// +listType=map
 	// +listMapKey=policy

@@ -89,8 +89,20 @@ type ApplyResult struct {
 	ContendedObjects []string `json:"contendedObjects,omitempty"`
 	// Inventory lists the objects that were applied or are about to be applied.
 	Inventory []string `json:"inventory,omitempty"`
+	// PendingDeletions lists objects that were deleted and are still there.
+	PendingDeletions []PendingDeletion `json:"pendingDeletions,omitempty"`
 	// Orphaned lists objects that are no longer wanted and stay.
 	Orphaned []string `json:"orphaned,omitempty"`
+}
+
+// PendingDeletion is an object that was deleted and is still there.
+type PendingDeletion struct {
+	// Object as "apps/Deployment shop/web".
+	Object string `json:"object"`
+	// Finalizer is the first finalizer of the object; empty until the deletion is observed.
+	Finalizer string `json:"finalizer,omitempty"`
+	// Since is the time of the deletion; absent until it is observed.
+	Since *metav1.Time `json:"since,omitempty"`
 }
 
 // ReportedObject is the state of one live object.

@@ -51,6 +51,14 @@ type FederationSpec struct {
 	// the trailer "Accord-Prune: allow" in its message.
 	// +kubebuilder:default:={}
 	PruneLimits PruneLimits `json:"pruneLimits,omitempty"`
+	// DeletionTimeout is the longest time for which a Delivery waits until a deleted object is gone. After that it is Stalled
+	// until the object is gone: somebody has to remove the finalizer.
+	// +kubebuilder:default="5m"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:MaxLength=32
+	// +optional
+	DeletionTimeout metav1.Duration `json:"deletionTimeout,omitzero"`
 	// RequireApproval delivers a plan only after a person approved it; until then the clusters keep their version. A plan is
 	// approved by its digest, in a line "Accord-Approve-Plan: sha256:<hex>" of the commit message or in the annotation
 	// accord.dev/approved-plan of its Release. A plan that changes nothing needs no approval.

@@ -46,10 +46,14 @@ type NotReadyCluster struct {
 	Since *metav1.Time `json:"since,omitempty"`
 }
 
-// WaitingFor names the event that a Release or rollout waits for.
+// WaitingFor names the event that a Release, Delivery or rollout waits for.
 type WaitingFor struct {
 	// Cluster that is waited for; empty when no single cluster is.
 	Cluster string `json:"cluster"`
+	// Object that is waited for, "apps/Deployment shop/web"; empty when no single object is.
+	Object string `json:"object,omitempty"`
+	// Finalizer that keeps Object from being deleted; empty when its deletion is not waited for, or is not observed yet.
+	Finalizer string `json:"finalizer,omitempty"`
 	// Stage of a rollout; empty when no stage is waited for.
 	Stage string `json:"stage,omitempty"`
 	// Message names the event: "to become healthy: ImagePullBackOff".

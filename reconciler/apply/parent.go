@@ -78,7 +78,7 @@ func (d *delivery) finish(ctx context.Context, failed error) error {
 // inventory returns the owned objects after the delivery.
 func (d *delivery) inventory(failed error) *live.Inventory {
 	left := make(map[manifest.ID]bool, d.live.Len())
-	for id := range d.live.Remaining() {
+	for id := range d.live.IDs() { // also those that wait for their finalizers
 		left[id] = true
 	}
 	for id := range d.written() {
@@ -87,8 +87,11 @@ func (d *delivery) inventory(failed error) *live.Inventory {
 	for _, id := range d.outcome.NotRepaired {
 		left[id] = true
 	}
-	for _, gone := range [][]manifest.ID{d.outcome.Pruned, d.outcome.Released} {
-		for _, id := range gone {
+	for _, id := range d.outcome.Released {
+		delete(left, id)
+	}
+	for _, id := range d.outcome.Pruned {
+		if seen, _ := d.live.Get(id); seen.Finalizer == "" {
 			delete(left, id)
 		}
 	}

@@ -113,7 +113,7 @@ func (w *Worker) conclude(ctx context.Context, f *state.Federation, j state.Job,
 	down := err != nil && clusters.Down(err)
 	r := delivery.Result{
 		Failure: failure(o, err), Down: down, Cancelled: cancelled, Errors: map[manifest.ID]string{}, Answers: o.Answers, Drift: o.Drift,
-		Spared: o.NotRepaired, Recreated: o.Recreated, Orphaned: o.Orphaned, PruneBlock: o.PruneBlocked, Inventory: o.Inventory,
+		Spared: o.NotRepaired, Recreated: o.Recreated, Pruned: o.Pruned, Orphaned: o.Orphaned, PruneBlock: o.PruneBlocked, Inventory: o.Inventory,
 	}
 	if err != nil {
 		r.Error = err.Error()

@@ -72,6 +72,9 @@ func (f *Federation) ObserveDeleted(cluster string, id manifest.ID, now time.Tim
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l := f.clusters[cluster]; l != nil {
+		if l.Waits(id) {
+			c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: cluster, Priority: changes.Resync})
+		}
 		l.Live.Delete(id)
 		l.Reports.Delete(id)
 		w := l.Wants.Of(id)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
-	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/record"
@@ -123,10 +122,15 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 	}
 	if own { // else the replica that owns the cluster reports it
 		f.reportContention(&c, l, now)
+		l.Run.Deletions = l.Deletions()
 	}
 	reach, run := f.registry.Reachability(cluster, now), l.Run
 	run.Unreachable, run.LastProbeTime, run.Outage = reach.Unreachable, reach.LastProbe, reach.Silence
 	run.RolledBackTo = l.RolledBackTo()
+	run.Cluster, run.DeletionTimeout = cluster, f.declared.object.Spec.DeletionTimeout.Duration
+	if wait := run.DeletionWait(now); wait > 0 {
+		c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster}, Delay: wait})
+	}
 	next := status.Delivery(l.Delivery.Status, l.Delivery.Generation, f.active.revision, run, f.cells(l, run.Unreachable), now)
 	f.deliveryEvents(&c, l, next, reach, now)
 	if equality.Semantic.DeepEqual(l.Delivery.Status, next) && !l.StatusDirty {
@@ -227,10 +231,10 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 		}
 	}
 	for _, x := range findings {
-		in.Warnings = append(in.Warnings, findingLine(x))
+		in.Warnings = append(in.Warnings, record.FindingLine(x))
 	}
 	if problem := f.mirror.Problem; problem != "" && n.pending == nil {
-		in.Warnings = append(in.Warnings, findingLine(f.mirrorFinding()))
+		in.Warnings = append(in.Warnings, record.FindingLine(f.mirrorFinding()))
 	}
 	if n.pending != nil {
 		in.Deliveries = f.pendingClusters(plan)
@@ -244,15 +248,6 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 	}
 	f.hideUnwritten(in.Deliveries)
 	return in
-}
-
-// findingLine returns a finding in one line.
-func findingLine(f propagate.Finding) string {
-	line := f.At.String() + ": " + f.Message
-	if f.Fix != "" {
-		line += " (" + f.Fix + ")"
-	}
-	return line
 }
 
 // FederationStatus returns a copy of the Federation with the status of its newest Release, or why there is none. changed

@@ -34,8 +34,11 @@ type Object struct {
 	Labels        map[string]string
 	// Preserve and Adopted are the annotations of these names.
 	Preserve, Adopted bool
-	// Deleting is set if the object waits for its finalizers.
-	Deleting bool
+	// Deleting is set if the object waits for its finalizers, since DeletedAt (seconds since 1970).
+	Deleting  bool
+	DeletedAt int64
+	// Finalizer is the first finalizer, or empty. A Namespace has one in its spec.
+	Finalizer string
 	// Fields is a hash of the set of fields that accord owns.
 	Fields uint64
 	// Yielded are the planned fields that the member has set and owns. They are no drift.
@@ -70,9 +73,9 @@ func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Obje
 		Labels:   u.GetLabels(),
 		Preserve: annotations[v1alpha1.PreserveAnnotation] == "true",
 		Adopted:  annotations[v1alpha1.AdoptedAnnotation] == "true",
-		Deleting: u.GetDeletionTimestamp() != nil,
 		Accepted: before.Accepted,
 	}
+	s.Deleting, s.DeletedAt, s.Finalizer = deletion(s.GVK, u)
 	managers := ownership.Of(u)
 	s.Fields = managers.Ours().Hash()
 	if want == nil || s.Digest != want.Digest {
@@ -187,14 +190,29 @@ func ParseVersion(text string) uint64 {
 // ObserveMetadata returns the Object of metadata alone.
 func ObserveMetadata(gvk schema.GroupVersionKind, found *metav1.PartialObjectMetadata) Object {
 	all := ownership.OfEntries(found.ManagedFields)
-	return Object{
+	s := Object{
 		GVK: gvk, UID: found.UID, Version: ParseVersion(found.ResourceVersion),
 		Digest:    found.Annotations[v1alpha1.DigestAnnotation],
 		Labels:    found.Labels,
 		Preserve:  found.Annotations[v1alpha1.PreserveAnnotation] == "true",
 		Adopted:   found.Annotations[v1alpha1.AdoptedAnnotation] == "true",
-		Deleting:  found.DeletionTimestamp != nil,
 		Fields:    all.Ours().Hash(),
 		ChangedBy: all.ChangedBy(nil),
 	}
+	s.Deleting, s.DeletedAt, s.Finalizer = deletion(gvk, found)
+	return s
+}
+
+// deletion returns whether an object is being deleted, since when, and its first finalizer.
+func deletion(gvk schema.GroupVersionKind, obj metav1.Object) (deleting bool, at int64, finalizer string) {
+	if gvk.GroupKind() == (schema.GroupKind{Kind: "Namespace"}) {
+		finalizer = "kubernetes"
+	}
+	if all := obj.GetFinalizers(); len(all) > 0 {
+		finalizer = all[0]
+	}
+	if t := obj.GetDeletionTimestamp(); t != nil {
+		return true, t.Unix(), finalizer
+	}
+	return false, 0, finalizer
 }

@@ -41,6 +41,8 @@ type shared struct {
 	labels                       string // packed: each key before its value, sorted
 	intact, preserve             bool
 	adopted, deleting            bool
+	deletedAt                    int64
+	finalizer                    string
 	fields                       uint64
 	left                         string // packed: each path before its manager
 	accepted                     Accepted
@@ -144,21 +146,10 @@ func (l *Objects) IDs() iter.Seq[manifest.ID] {
 	}
 }
 
-// Remaining iterates over the objects that are not being deleted, in no order.
-func (l *Objects) Remaining() iter.Seq[manifest.ID] {
-	return func(yield func(manifest.ID) bool) {
-		for id, kept := range l.of {
-			if !kept.look.Value().deleting && !yield(id.Value()) {
-				return
-			}
-		}
-	}
-}
-
 func packObject(s Object) packed {
 	l := shared{
 		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedFields, intact: s.Intact,
-		preserve: s.Preserve, adopted: s.Adopted, deleting: s.Deleting, fields: s.Fields, accepted: s.Accepted,
+		preserve: s.Preserve, adopted: s.Adopted, deleting: s.Deleting, deletedAt: s.DeletedAt, finalizer: s.Finalizer, fields: s.Fields, accepted: s.Accepted,
 	}
 	id := uidOf(s.UID)
 	if id == (uid{}) {
@@ -179,7 +170,7 @@ func (kept packed) object() Object {
 	l := kept.look.Value()
 	s := Object{
 		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedFields: l.changedAt, Intact: l.intact,
-		Preserve: l.preserve, Adopted: l.adopted, Deleting: l.deleting, Fields: l.fields, Accepted: l.accepted,
+		Preserve: l.preserve, Adopted: l.adopted, Deleting: l.deleting, DeletedAt: l.deletedAt, Finalizer: l.finalizer, Fields: l.fields, Accepted: l.accepted,
 	}
 	if kept.uid != (uid{}) {
 		s.UID = kept.uid.text()

@@ -106,7 +106,7 @@ func (l *State) Merge() map[manifest.ID]bool {
 	l.Errors = errors
 	l.Run = status.Run{
 		Started: run.Started, Finished: run.Finished, Error: run.Error, PruneBlocked: run.PruneBlocked,
-		Drift: run.Drift, Contended: run.ContendedObjects, Inventory: orEmpty(run.Inventory), Orphaned: orEmpty(run.Orphaned),
+		Drift: run.Drift, Contended: run.ContendedObjects, Inventory: orEmpty(run.Inventory), Orphaned: orEmpty(run.Orphaned), Deletions: run.PendingDeletions,
 	}
 	if l.ReportedInventory != nil {
 		l.Run.Inventory = l.ReportedInventory
@@ -121,7 +121,7 @@ func (l *State) ReportStatus() v1alpha1.DeliveryReportStatus {
 		ObservedDelivery: l.Assigned, Synced: l.Listed, Objects: map[string]v1alpha1.ReportedObject{},
 		ApplyResult: v1alpha1.ApplyResult{
 			Started: l.Run.Started, Finished: l.Run.Finished, Terminal: l.Terminal, Error: l.Run.Error, PruneBlocked: l.Run.PruneBlocked,
-			Drift: l.Run.Drift, ContendedObjects: l.Run.Contended, Inventory: l.Inventory(), Orphaned: l.Run.Orphaned,
+			Drift: l.Run.Drift, ContendedObjects: l.Run.Contended, Inventory: l.Inventory(), Orphaned: l.Run.Orphaned, PendingDeletions: l.Deletions(),
 		},
 	}
 	for id, err := range l.Errors {

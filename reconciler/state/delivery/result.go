@@ -25,6 +25,7 @@ type Result struct {
 	Drift      []live.Drift
 	Spared     []manifest.ID
 	Recreated  []manifest.ID
+	Pruned     []manifest.ID
 	Orphaned   map[manifest.ID]string
 	PruneBlock string
 	Inventory  []string
@@ -39,6 +40,10 @@ func (l *State) Conclude(r Result) (touched map[manifest.ID]bool) {
 		return touched
 	}
 	l.Run.Inventory, l.Run.Orphaned = orEmpty(r.Inventory), orphans(r.Orphaned)
+	l.Pruned = map[manifest.ID]bool{}
+	for _, id := range r.Pruned {
+		l.Pruned[id] = true
+	}
 	for _, d := range r.Drift {
 		l.Run.Drift = drift.Remember(l.Run.Drift, drift.Describe(d))
 	}

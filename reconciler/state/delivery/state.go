@@ -87,6 +87,8 @@ type LastResult struct {
 	Errors map[manifest.ID]string
 	// Terminal is set if the last attempt failed in a way that a retry does not fix.
 	Terminal bool
+	// Pruned are the objects that the last delivery deleted; they may still be there.
+	Pruned map[manifest.ID]bool
 	// Recalled is set once the cluster was asked for objects that the hub has no record of.
 	Recalled bool
 	// CancelRun ends the delivery under way; nil if there is none.

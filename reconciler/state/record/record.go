@@ -110,3 +110,12 @@ func Recorded(inventory iter.Seq[manifest.ID], records map[manifest.ID]*v1alpha1
 		}
 	}
 }
+
+// FindingLine returns a finding in one line.
+func FindingLine(f propagate.Finding) string {
+	line := f.At.String() + ": " + f.Message
+	if f.Fix != "" {
+		line += " (" + f.Fix + ")"
+	}
+	return line
+}
