@@ -18,8 +18,9 @@ var rolloutStages = Check{
 	Severity: propagate.Error,
 	Summary:  "a RolloutPolicy whose stages do not contain each cluster exactly once",
 	Why: "A cluster of the rollout in no stage never gets a change; for a cluster in two stages the order is ambiguous. accord holds " +
-		"such a cluster, and the rollout never completes. A gate with an invalid CEL expression never opens. The finding is a " +
-		"warning if a stage has no cluster, if `first` names a cluster that is not in the stage, or if the policy claims no object: " +
+		"such a cluster, and the rollout never completes. A stage that names clusters and has none of them proves nothing: accord " +
+		"pauses the rollout there. A gate with an invalid CEL expression never opens. The finding is a warning if a stage without " +
+		"`clusterNames` has no cluster, if `first` names a cluster that is not in the stage, or if the policy claims no object: " +
 		"clusters or objects may follow later.",
 	Fix: "Let the last stage select all other clusters, with an `exclude` for each cluster of the earlier stages or a label that " +
 		"every cluster has. `accord plan` shows the stage of each cluster.",
@@ -69,6 +70,11 @@ func (r *Review) course(p *policy.Rollout, targets []string, claims bool) []prop
 	for i, s := range course.Stages {
 		field := fmt.Sprintf("spec.stages[%d]", i)
 		disputed := slices.ContainsFunc(course.Faults, func(f stage.Fault) bool { return slices.Contains(f.Stages, s.Name) })
+		if s.Astray != "" && !disputed {
+			findings = append(findings, at(p.At(field), "name a cluster that gets the rollout, or remove the stage",
+				"%s: stage %s has none of its clusters: %s", p.Title(), s.Name, s.Astray))
+			continue
+		}
 		if len(s.Clusters) == 0 && !disputed {
 			f := at(p.At(field), "", "%s: stage %s has no cluster that an object of the rollout goes to", p.Title(), s.Name)
 			f.Severity = propagate.Warning

@@ -18,6 +18,8 @@ func (m *machine) advance() {
 		m.count(p)
 		late := i < reached && m.policy.Spec.CatchUpPolicy == policy.Immediate
 		switch {
+		case !late && m.blocked(i):
+			return
 		case m.completeStage(p, late):
 		case late:
 			m.update(p)
@@ -76,6 +78,14 @@ func (m *machine) completeStage(p *stageState, late bool) bool {
 func (m *machine) canComplete(p *stageState) bool {
 	n := p.counts
 	return n[pending] == 0 && n[waiting] == 0 && !m.tooManyUnreachable(p) && (n[good] > 0 || len(p.members) == 0)
+}
+
+// blocked reports whether a stage that names clusters has none of them, and a later stage has a cluster to update: nothing
+// would be proven before that update.
+func (m *machine) blocked(stage int) bool {
+	return m.stages[stage].Astray != "" && slices.ContainsFunc(m.stages[stage+1:], func(p *stageState) bool {
+		return slices.ContainsFunc(p.members, func(c *member) bool { return !c.onWanted() })
+	})
 }
 
 // tooManyUnreachable reports whether more clusters of the stage are unreachable than the failure budget allows.

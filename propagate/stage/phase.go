@@ -69,6 +69,10 @@ func (m *machine) underway(o *Outcome) {
 		o.Phase, o.Reason = Paused, "Paused"
 		o.Message = fmt.Sprintf("%s is true%s (%s)", field, prefixed(": ", reason), m.policy.At(field))
 		o.WaitingFor = &WaitingFor{Stage: p.Name, Message: "the pause to end" + prefixed(": ", reason), Since: m.next.StartedAt}
+	case m.blocked(m.current):
+		o.Phase, o.Reason = Paused, "InvalidSpec"
+		o.Message = fmt.Sprintf("stage %s has none of its clusters: %s", p.Name, p.Astray)
+		o.WaitingFor = &WaitingFor{Stage: p.Name, Message: "a cluster that gets the rollout: " + p.Astray, Since: m.next.StartedAt}
 	case n[waiting]+n[pending] > 0:
 		m.waitingCluster(o, p)
 	case m.tooManyUnreachable(p):

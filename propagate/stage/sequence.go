@@ -25,6 +25,9 @@ type Stage struct {
 	policy.RolloutStage
 	// Clusters in the order in which they get a change.
 	Clusters []string
+	// Astray is the reason why no cluster that the stage names is in it; empty otherwise. Such a stage proves nothing, so the
+	// rollout does not pass it. A stage that selects clusters by label may be empty: clusters may follow later.
+	Astray string
 }
 
 // Fault is a cluster that is in no stage, or in more than one.
@@ -59,8 +62,28 @@ func NewSequence(p *policy.Rollout, clusters []fleet.Cluster, targets []string) 
 	}
 	for i := range c.Stages {
 		c.Stages[i].sort()
+		c.Stages[i].Astray = c.astray(i, len(targets) > 0)
 	}
 	return c
+}
+
+// astray returns the reason why none of the clusters that a stage names is in it. used reports whether the rollout has a
+// cluster.
+func (c *Sequence) astray(stage int, used bool) string {
+	s := c.Stages[stage]
+	if len(s.Clusters) > 0 || !used {
+		return ""
+	}
+	for _, f := range c.Faults {
+		if slices.Contains(f.Stages, s.Name) {
+			return fmt.Sprintf("%s (%s)", f.Message, f.At)
+		}
+	}
+	if s.ClusterAffinity == nil || len(s.ClusterAffinity.ClusterNames) == 0 {
+		return ""
+	}
+	field := fmt.Sprintf("spec.stages[%d].clusterAffinity.clusterNames", stage)
+	return fmt.Sprintf("no object of the rollout goes to %s (%s)", strings.Join(s.ClusterAffinity.ClusterNames, ", "), c.Policy.At(field))
 }
 
 // matching returns the indexes of the stages that select a cluster.

@@ -54,6 +54,8 @@ func (m *machine) message(i int, f Status, o *Outcome) string {
 		return ""
 	}
 	switch {
+	case f.Clusters == 0 && p.Astray != "":
+		return "none of its clusters: " + p.Astray
 	case f.Clusters == 0:
 		return "no clusters"
 	case i > m.current && f.Updated < f.Clusters:
