@@ -83,6 +83,7 @@ var within = map[string]map[string][]string{
 		"staged":             {".", "applyorder"},
 		"dump":               {".", "exclude"},
 		"permit":             {"."},
+		"declared":           {"."},
 		"check":              {".", "check/confidential", "check/unacted", "scope", "stage"},
 		"check/confidential": {},
 		"check/unacted":      {},

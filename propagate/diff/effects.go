@@ -29,6 +29,7 @@ func Effects() []EffectKind {
 		immutableField,
 		recreates,
 		pruneBlocked,
+		holdEnds,
 		deletesCRD,
 		deletesNamespace,
 		deletesVolumeClaim,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/diff/hunk"
 )
 
@@ -189,8 +190,8 @@ type Reason struct {
 // that moves to another policy, or a mistake in a policy that selects nothing.
 func (r *Report) Empty() bool { return len(r.Changes) == 0 }
 
-// Blocking returns the reasons for a failing exit code: effects of severity Error (prune-blocked, fails-to-render,
-// immutable-field) and new findings of severity Error. It omits a finding that repeats an effect.
+// Blocking returns the reasons for a failing exit code: effects of severity Error (fails-to-render,
+// immutable-field, prune-blocked, hold-ends) and new findings of severity Error. It omits a finding that repeats an effect.
 func (r *Report) Blocking() []Reason {
 	var reasons []Reason
 	for _, e := range r.Effects {
@@ -200,7 +201,7 @@ func (r *Report) Blocking() []Reason {
 	}
 	for _, f := range r.Findings {
 		repeated := slices.ContainsFunc(reasons, func(reason Reason) bool { return reason.At == f.Origin && f.Code == "cannot-render" })
-		if f.New && f.Severity == propagate.Error && !repeated {
+		if check.Blocks(f.Severity, f.New) && !repeated {
 			reasons = append(reasons, Reason{f.Code, f.Message, f.Origin})
 		}
 	}
