@@ -35,7 +35,8 @@ func TestStages(t *testing.T) {
 	}{
 		{"a person approves, a commit overtakes, an object is removed", stagesApproved},
 		{"a cluster is held", stagesHeld},
-		{"a cluster is in no stage", stagesAstray},
+		{"defect F1: a stage loses its cluster, by a commit and by a label on the hub", defectF1},
+		{"defect R4: a commit ends a hold and deletes the held object", defectR4},
 		{"an image that cannot be pulled stops in the first stage, and is rolled back", stagesFailed},
 		{"a cluster is dead", stagesDead},
 	} {
@@ -188,21 +189,6 @@ func stagesHeld(t *testing.T, w *world) {
 	w.holdCluster("cluster-c", nil)
 	w.ready(r, second)
 	require.Equal(t, []string{"2", "2", "2"}, w.keys("resting"))
-}
-
-func stagesAstray(t *testing.T, w *world) {
-	r := w.federation("astray")
-	sha := r.push("first", "app.yaml", configMap("astray", "1"), "policy.yaml", policyFor("astray", fleetOfThree, ""), "stages.yaml", `apiVersion: accord.dev/v1alpha1
-kind: RolloutPolicy
-metadata: {namespace: shop, name: standard}
-spec:
-  resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]
-  stages:
-  - {name: some, clusterAffinity: {clusterNames: [cluster-a, cluster-b]}}
-`)
-	w.rollout(r, sha, "Halted", "")
-	require.Equal(t, []string{"1", "1", "-"}, w.keys("astray"))
-	w.condition(r, sha, "Ready", metav1.ConditionFalse, "Halted")
 }
 
 func stagesFailed(t *testing.T, w *world) {

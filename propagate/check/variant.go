@@ -56,9 +56,12 @@ func (o *Outcomes) Add(across *propagate.ObjectPlan) {
 }
 
 // OutcomesOf renders every object of a plan, one after the other on each core, and keeps no rendered object.
-func OutcomesOf(plan *propagate.Plan) *Outcomes {
+func OutcomesOf(plan *propagate.Plan) *Outcomes { return OutcomesSince(plan, nil) }
+
+// OutcomesSince is OutcomesOf for the objects that are not as in the last plan; all of them if last is nil.
+func OutcomesSince(plan, last *propagate.Plan) *Outcomes {
 	var o Outcomes
-	ids := plan.Objects()
+	ids := slices.DeleteFunc(plan.Objects(), func(id manifest.ID) bool { return last != nil && plan.UnchangedSince(last, id) })
 	propagate.Concurrently(len(ids), func(i int) {
 		if across, ok := plan.ForObject(ids[i]); ok {
 			o.Add(across)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/metrics/counts"
 	"github.com/accord-dev/accord/reconciler/state/changes"
@@ -403,6 +404,22 @@ func (f *Federation) SourcesAt() (*v1alpha1.Federation, []v1alpha1.Release) {
 		releases = append(releases, *f.records.release)
 	}
 	return f.declared.object.DeepCopy(), releases
+}
+
+// DeliveredRevision returns the revision of the active plan with its findings. After a restart it returns that of the newest
+// Release that became active, without findings. It is empty if there is none.
+func (f *Federation) DeliveredRevision() (string, []propagate.Finding) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.active.plan != nil {
+		return f.active.revision, f.active.findings
+	}
+	for _, r := range f.releases() {
+		if r.Spec.PlanDigest != "" && !parked(r) {
+			return r.Spec.Revision, nil
+		}
+	}
+	return "", nil
 }
 
 // NewestRelease returns the name of the newest Release; false if there is none.

@@ -16,7 +16,7 @@ import (
 // mistake is an error that a retry does not fix: only the next commit helps.
 type mistake struct{ error }
 
-// compile builds the sources, declares their Clusters and plans.
+// compile builds the sources, declares their Clusters, plans, and refuses what "accord plan" blocks.
 func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan, error) {
 	parts, err := s.checkout.Parts(c.Builds(s.f.Key()))
 	if err != nil {
@@ -37,6 +37,9 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 		return nil, mistake{err}
 	}
 	p := d.Pending(s.fed, s.checkout, parts, c.pool.Inform(s.members))
+	if err := c.refuse(ctx, s, candidate{Decision: d, parts: parts, findings: p.Findings}); err != nil {
+		return nil, mistake{err}
+	}
 	if missing(parts.Clusters, members) {
 		p.Input.Fleet, p.Resting.Fleet = "", "" // planned again until they exist
 	}

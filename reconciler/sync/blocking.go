@@ -1,0 +1,93 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/declared"
+	"github.com/accord-dev/accord/propagate/permit"
+)
+
+// candidate is the plan of a new commit, to compare with the delivered revision.
+type candidate struct {
+	Decision
+	parts propagate.Parts
+	// findings of the checks that read no rendered object.
+	findings []propagate.Finding
+}
+
+// refuse returns the mistakes that a commit brings and that block it, as in "accord plan"; nil without any. A mistake that
+// the delivered revision has too, or that came with the fleet, does not block.
+func (c *Controller) refuse(ctx context.Context, s *scope, n candidate) error {
+	revision, known := s.f.DeliveredRevision()
+	if revision == s.checkout.Revision() {
+		return nil
+	}
+	active := s.f.Plan()
+	after := slices.Concat(n.findings, check.RunOn(n.Input, n.Plan, check.OutcomesSince(n.Plan, active), check.BlockingChecks()...))
+	if len(check.Blocking(known, after)) == 0 && (active != nil || revision == "") {
+		return mistakes(nil, c.endedHolds(s, active, n.Plan))
+	}
+	before, plan := c.delivered(ctx, s, n, revision)
+	if plan == nil {
+		before, plan = known, active
+	}
+	return mistakes(check.Blocking(before, after), c.endedHolds(s, plan, n.Plan))
+}
+
+// delivered returns the findings and the plan of the delivered revision, with the Clusters that it declares and the present
+// facts about all others. The plan is nil if no revision was delivered, or if its commit cannot be read or planned any more.
+func (c *Controller) delivered(ctx context.Context, s *scope, n candidate, revision string) ([]propagate.Finding, *propagate.Plan) {
+	if revision == "" {
+		return nil, nil
+	}
+	_, releases := s.f.SourcesAt()
+	fed, err := Pin(s.fed, releases, revision)
+	if err != nil {
+		return nil, nil
+	}
+	checkout, err := Fetch(ctx, c.Sources, fed, c.SecretsOf(fed))
+	if err != nil {
+		return nil, nil
+	}
+	parts, err := checkout.Parts(nil)
+	if err != nil {
+		return nil, nil
+	}
+	in := n.Input
+	before := checkout.Input(s.fed, parts, nil, in.Previous)
+	before.Fleet, before.Now = declared.Fleet(n.Members, n.parts, parts, s.fed.Namespace+"."+s.fed.Name), in.Now
+	plan, err := propagate.New(before)
+	if err != nil {
+		return nil, nil
+	}
+	return check.Run(before, plan, append(check.Deciding(), check.BlockingChecks()...)...), plan
+}
+
+// endedHolds returns the holds that a commit ends and that kept objects from being deleted, unless the commit allows that.
+func (c *Controller) endedHolds(s *scope, before, after *propagate.Plan) []permit.EndedHold {
+	if before == nil || !s.fed.Spec.Prune || s.checkout.AllowsPrune() {
+		return nil
+	}
+	return permit.EndedHolds(before, after)
+}
+
+// mistakes returns an error with each finding and each hold, nil without any.
+func mistakes(findings []propagate.Finding, holds []permit.EndedHold) error {
+	var errs []error
+	for _, f := range findings {
+		message := f.Message
+		if f.Fix != "" {
+			message += ": " + f.Fix
+		}
+		errs = append(errs, &manifest.Error{Origin: f.At, Message: message + " [" + f.Code + "]"})
+	}
+	for _, h := range holds {
+		errs = append(errs, &manifest.Error{Origin: h.At, Message: h.String()})
+	}
+	return errors.Join(errs...)
+}
