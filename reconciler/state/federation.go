@@ -406,20 +406,11 @@ func (f *Federation) SourcesAt() (*v1alpha1.Federation, []v1alpha1.Release) {
 	return f.declared.object.DeepCopy(), releases
 }
 
-// DeliveredRevision returns the revision of the active plan with its findings. After a restart it returns that of the newest
-// Release that became active, without findings. It is empty if there is none.
-func (f *Federation) DeliveredRevision() (string, []propagate.Finding) {
+// ActiveRevision returns the revision of the active plan and its findings; empty before the first plan.
+func (f *Federation) ActiveRevision() (string, []propagate.Finding) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.active.plan != nil {
-		return f.active.revision, f.active.findings
-	}
-	for _, r := range f.releases() {
-		if r.Spec.PlanDigest != "" && !parked(r) {
-			return r.Spec.Revision, nil
-		}
-	}
-	return "", nil
+	return f.active.revision, f.active.findings
 }
 
 // NewestRelease returns the name of the newest Release; false if there is none.

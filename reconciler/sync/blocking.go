@@ -23,7 +23,10 @@ type candidate struct {
 // refuse returns the mistakes that a commit brings and that block it, as in "accord plan"; nil without any. A mistake that
 // the delivered revision has too, or that came with the fleet, does not block.
 func (c *Controller) refuse(ctx context.Context, s *scope, n candidate) error {
-	revision, known := s.f.DeliveredRevision()
+	revision, known := s.f.ActiveRevision()
+	if recorded, restarted := s.f.RecordedRevision(); restarted {
+		revision = recorded
+	}
 	if revision == s.checkout.Revision() {
 		return nil
 	}
@@ -32,25 +35,20 @@ func (c *Controller) refuse(ctx context.Context, s *scope, n candidate) error {
 	if len(check.Blocking(known, after)) == 0 && (active != nil || revision == "") {
 		return mistakes(nil, c.endedHolds(s, active, n.Plan))
 	}
-	before, plan := c.delivered(ctx, s, n, revision)
+	before, plan := c.planDelivered(ctx, s, n, revision)
 	if plan == nil {
 		before, plan = known, active
 	}
 	return mistakes(check.Blocking(before, after), c.endedHolds(s, plan, n.Plan))
 }
 
-// delivered returns the findings and the plan of the delivered revision, with the Clusters that it declares and the present
+// planDelivered returns the findings and the plan of the delivered revision, with the Clusters that it declares and the present
 // facts about all others. The plan is nil if no revision was delivered, or if its commit cannot be read or planned any more.
-func (c *Controller) delivered(ctx context.Context, s *scope, n candidate, revision string) ([]propagate.Finding, *propagate.Plan) {
+func (c *Controller) planDelivered(ctx context.Context, s *scope, n candidate, revision string) ([]propagate.Finding, *propagate.Plan) {
 	if revision == "" {
 		return nil, nil
 	}
-	_, releases := s.f.SourcesAt()
-	fed, err := Pin(s.fed, releases, revision)
-	if err != nil {
-		return nil, nil
-	}
-	checkout, err := Fetch(ctx, c.Sources, fed, c.SecretsOf(fed))
+	checkout, err := c.checkoutOf(ctx, s.f, s.fed, revision)
 	if err != nil {
 		return nil, nil
 	}

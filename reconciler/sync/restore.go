@@ -56,22 +56,29 @@ func (c *Controller) restoreAfter(ctx context.Context, s *scope, after time.Dura
 	}
 }
 
-// planRecorded makes the plan of a recorded revision. It reads the clones on disk first: a source that cannot be read now was
+// checkoutOf reads the sources of a recorded revision. It reads the clones on disk first: a source that cannot be read now was
 // read before.
-func (c *Controller) planRecorded(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string) (plan *propagate.Plan, allowPrune bool, err error) {
+func (c *Controller) checkoutOf(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string) (Checkout, error) {
 	declared, releases := f.SourcesAt()
 	pinned, err := Pin(declared, releases, revision)
 	if err != nil {
-		return nil, false, err
+		return Checkout{}, err
 	}
 	for i := range pinned.Spec.Sources {
 		pinned.Spec.Sources[i].Ref.Branch = "" // it may be deleted
 	}
 	checkout, err := fetch(ctx, c.Sources, pinned, c.SecretsOf(fed), true)
 	if err != nil {
-		if checkout, err = fetch(ctx, c.Sources, pinned, c.SecretsOf(fed), false); err != nil {
-			return nil, false, err
-		}
+		return fetch(ctx, c.Sources, pinned, c.SecretsOf(fed), false)
+	}
+	return checkout, nil
+}
+
+// planRecorded makes the plan of a recorded revision.
+func (c *Controller) planRecorded(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string) (plan *propagate.Plan, allowPrune bool, err error) {
+	checkout, err := c.checkoutOf(ctx, f, fed, revision)
+	if err != nil {
+		return nil, false, err
 	}
 	parts, err := checkout.Parts(c.Builds(f.Key()))
 	if err != nil {
