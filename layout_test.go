@@ -67,7 +67,7 @@ var within = map[string]map[string][]string{
 		"interpret":    {"lint", "load", "text"},
 		"review":       {"gitrepo", "hub", "lint", "load", "progress", "text"},
 		"review/post":  {"review", "text"},
-		"command":      {"gitrepo", "gitrepo/edit", "hub", "text"},
+		"command":      {"gitrepo", "gitrepo/edit", "hub", "load", "text"},
 		"complete":     {"gitrepo", "hub"},
 	},
 	"propagate": {

@@ -16,6 +16,10 @@ const (
 // "<rollout ID>", for a stage "<rollout ID>@<stage>"; commas separate several.
 const CommandPrefix = "rollout.accord.dev/"
 
+// ReplacedSuspensionAnnotation on a propagation policy has the clusters of spec.suspension.dispatchingOnClusters, with commas,
+// while "accord suspend" suspends the policy on every cluster. "accord resume" restores them.
+const ReplacedSuspensionAnnotation = "accord.dev/dispatching-on-clusters"
+
 // Command is a command of a person about one rollout. It expires when the rollout ID changes, that is, when another
 // change would be rolled out or to other clusters.
 type Command struct {

@@ -11,7 +11,8 @@ const suspendLong = `Pause a rollout, or suspend a policy or a federation.
 The edit depends on the kind of the named manifest:
   RolloutPolicy                  spec.paused and spec.pauseReason, or those of a --stage: no further cluster is updated
   PropagationPolicy and          spec.suspension.dispatching: true, as in Karmada: accord does not change the objects of the
-  ClusterPropagationPolicy       policy on any cluster
+  ClusterPropagationPolicy       policy on any cluster. A suspension on some clusters (dispatchingOnClusters) is replaced,
+                                 and an annotation keeps it for "accord resume"
   Federation                     spec.suspend: true: accord does not fetch the sources
 
 "accord resume" reverts the edit.

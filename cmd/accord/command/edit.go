@@ -35,7 +35,8 @@ func (f *Flags) Register(c *cobra.Command) {
 const Notes = `
 The command finds the manifest in the work tree around the current directory and edits it in place; comments and order stay.
 It prints the change as a patch and commits only this file with git, with the hooks and the signature that git is configured for.
-With --dry-run it only prints the patch, which "git apply" accepts. A file with uncommitted changes is an error.`
+With --dry-run it only prints the patch, which "git apply" accepts. A file with uncommitted changes is an error.
+Before the commit, accord plans HEAD with the edit. If the edit brings an error that the controllers would reject, nothing is written.`
 
 // ForRollout sets up c as a command about a rollout, which is its one argument.
 func ForRollout(o *RolloutCommand, c *cobra.Command) *cobra.Command {
@@ -67,6 +68,9 @@ type result struct {
 func (f *Flags) commit(ctx context.Context, out io.Writer, h *gitrepo.Repository, c gitrepo.Change) error {
 	p, err := h.Propose(ctx, c)
 	if err != nil {
+		return err
+	}
+	if err := f.checkPlan(ctx, h, c); err != nil {
 		return err
 	}
 	done := result{File: c.File, Subject: c.Subject, Message: p.Message, Diff: p.Diff, Branch: p.Branch()}

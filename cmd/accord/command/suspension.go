@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -117,30 +118,67 @@ func (f *Suspension) Register(c *cobra.Command) {
 	f.Flags.Register(c)
 }
 
+// suspendedClusters is the path of Karmada's suspension on some clusters. It excludes a suspension on all clusters: the
+// annotation keeps its value until the policy is resumed.
+var (
+	suspendedClusters  = []string{"spec", "suspension", "dispatchingOnClusters", "clusterNames"}
+	replacedSuspension = []string{"metadata", "annotations", policy.ReplacedSuspensionAnnotation}
+)
+
 // set returns the file with the manifest suspended.
 func (s suspensionField) set(m gitrepo.ManifestFile, reason string) ([]byte, error) {
-	text, err := m.Set(true, s.path...)
-	if err != nil || s.reason == "" {
-		return text, err
+	e := &editor{ManifestFile: m}
+	e.set(true, s.path...)
+	if clusters := m.Values(suspendedClusters...); m.Group() == policy.Group && len(clusters) > 0 {
+		e.set(strings.Join(clusters, ","), replacedSuspension...)
+		e.remove(suspendedClusters[:3]...)
 	}
-	if m, err = reread(m, text); err != nil {
-		return nil, err
+	if s.reason != "" {
+		e.set(reason, s.reasonPath()...)
 	}
-	return m.Set(reason, s.reasonPath()...)
+	return e.text, e.err
 }
 
-// unset returns the file with the manifest not suspended.
+// unset returns the file with the manifest not suspended, or with the suspension that suspend replaced.
 func (s suspensionField) unset(m gitrepo.ManifestFile) ([]byte, error) {
+	e := &editor{ManifestFile: m}
 	if _, there := m.Get(s.reasonPath()...); s.reason != "" && there {
-		text, err := m.Remove(s.reasonPath()...)
-		if err != nil {
-			return nil, err
-		}
-		if m, err = reread(m, text); err != nil {
-			return nil, err
+		e.remove(s.reasonPath()...)
+	}
+	replaced, _ := m.Get(replacedSuspension...)
+	if m.Group() == policy.Group && replaced != "" {
+		e.set(strings.Split(replaced, ","), suspendedClusters...)
+		e.remove(replacedSuspension...)
+	}
+	e.remove(s.path...)
+	return e.text, e.err
+}
+
+// editor edits several fields of one manifest. The first error ends the edits.
+type editor struct {
+	gitrepo.ManifestFile
+	text []byte
+	err  error
+}
+
+func (e *editor) set(to any, path ...string) {
+	e.edit(func() ([]byte, error) { return e.Set(to, path...) })
+}
+
+func (e *editor) remove(path ...string) {
+	e.edit(func() ([]byte, error) { return e.Remove(path...) })
+}
+
+func (e *editor) edit(edit func() ([]byte, error)) {
+	if e.err != nil {
+		return
+	}
+	if e.text != nil {
+		if e.ManifestFile, e.err = reread(e.ManifestFile, e.text); e.err != nil {
+			return
 		}
 	}
-	return m.Remove(s.path...)
+	e.text, e.err = edit()
 }
 
 // reread returns the same manifest in a changed text of its file.

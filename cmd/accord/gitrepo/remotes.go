@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,11 @@ func (h *Repository) Remotes() []string {
 		}
 	}
 	return all
+}
+
+// IsRemote reports whether a URL addresses this repository: it is one of its remotes.
+func (h *Repository) IsRemote(remote string) bool {
+	return slices.ContainsFunc(h.Remotes(), func(r string) bool { return SameRepository(r, remote) })
 }
 
 // SameRepository reports whether two URLs address one repository, regardless of user and protocol.

@@ -98,6 +98,19 @@ func (m Manifest) Names(path ...string) []string {
 	return names
 }
 
+// Values returns the scalars of a list, in order. It is empty when there is no such list.
+func (m Manifest) Values(path ...string) []string {
+	node := m.at(path)
+	if node == nil || node.Kind != yaml.SequenceNode {
+		return nil
+	}
+	var values []string
+	for _, item := range node.Content {
+		values = append(values, item.Value)
+	}
+	return values
+}
+
 // at returns the node of a field, nil when there is none.
 func (m Manifest) at(path []string) *yaml.Node {
 	node := m.root
