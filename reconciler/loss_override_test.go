@@ -77,11 +77,11 @@ func (c withdrawal) withdraw(w *world, name string) {
 	case c.held:
 		w.condition(r, sha, "Ready", "Unknown", "Held")
 	case c.waits:
-		w.condition(r, sha, "Ready", "False", "")
+		w.buildFailed(r, sha, "missing-override")
 	default:
 		w.ready(r, sha)
 	}
-	if c.braked { // the other objects keep their version as well
+	if c.braked || c.waits { // the other objects keep their version as well
 		w.asked(r, v1alpha1.RequestedAtAnnotation, "to see that nothing happens")
 		require.Equal(w.t, before, w.ours(r))
 		return

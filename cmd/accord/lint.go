@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/lint"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
@@ -16,7 +17,9 @@ import (
 
 const lintLong = `Find mistakes in manifests and policies, without any cluster.
 
-Lint reads, plans and renders as the controllers do, for the Clusters that the manifests declare. The first line is the
+Lint reads, plans and renders as the controllers do, for the Clusters that the manifests declare. With a hub (--kubeconfig or
+$ACCORD_KUBECONFIG), or its facts (--fleet-file, see "accord plan --help"), the clusters of the hub count, too. If there are policies
+and no cluster is known, placement cannot be judged: lint prints its findings and exits with 2. The first line is the
 verdict. Each finding has the file, line and column, and the fix. An error has no effect or fails, a warning probably has
 another effect than intended, a note is information.
 
@@ -25,10 +28,12 @@ Without DIR and --repo, lint reads the current directory.
 Output: text; json is stable; sarif is for code scanning (SARIF 2.1.0); github writes annotations of a pull request into
 the log of a workflow.
 
-Exit codes: 0 no errors (or nothing as severe as --fail-on), 1 errors, 2 usage error or an error of accord itself.`
+Exit codes: 0 no errors (or nothing as severe as --fail-on), 1 errors, 2 no cluster is known, a usage error or
+an error of accord itself.`
 
 type lintFlags struct {
 	tree   load.Flags
+	hub    hub.Flags
 	output text.FormatFlag
 	failOn string
 }
@@ -47,22 +52,30 @@ func lintCommand() *cobra.Command {
   accord lint -o sarif > accord.sarif           # for github/codeql-action/upload-sarif`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), c.OutOrStdout(), text.First(args))
+			return f.run(c.Context(), c.OutOrStdout(), text.First(args), c.Flags().Changed("path"))
 		},
 	}
 	f.tree.Register(c)
+	f.tree.RegisterFacts(c, &f.hub)
 	f.output.Register(c.Flags(), text.AsText, text.AsJSON, text.AsSARIF, text.AsGitHub)
 	c.Flags().StringVar(&f.failOn, "fail-on", "error", "exit with 1 on a finding of this severity or a higher one: error, warning, note")
 	return c
 }
 
-func (f *lintFlags) run(ctx context.Context, out io.Writer, dir string) error {
+func (f *lintFlags) run(ctx context.Context, out io.Writer, dir string, ownPaths bool) error {
 	limit := propagate.Severity(f.failOn)
 	if lint.SeverityRank[limit] == 0 {
 		return fmt.Errorf("--fail-on %q: expected error, warning or note", f.failOn)
 	}
+	live, err := f.tree.ConnectHub(ctx, &f.hub, ownPaths)
+	if err != nil {
+		return err
+	}
 	t, err := f.tree.Read(ctx, dir)
 	if err != nil {
+		return err
+	}
+	if err := f.tree.AddFacts(ctx, dir, t, live); err != nil {
 		return err
 	}
 	if err := f.tree.WriteDump(t); err != nil {
@@ -74,6 +87,9 @@ func (f *lintFlags) run(ctx context.Context, out io.Writer, dir string) error {
 	}
 	if report.HasAtLeast(limit) {
 		return &exit.Error{Code: 1}
+	}
+	if nothing := t.NothingPlanned(); nothing != nil {
+		return fmt.Errorf("%s; %s", nothing.Message, nothing.Fix)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/cmd/accord/exit"
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/rendered"
 	"github.com/accord-dev/accord/cmd/accord/text"
@@ -23,12 +24,16 @@ of each object in Git, and the policy, rule and line of each field that an overr
 Values of Secrets are redacted, in a form that no API server accepts; --show-secrets prints them. Objects that are held or
 failed are comments at the top.
 
+Clusters and previous decisions come from the hub (--kubeconfig or $ACCORD_KUBECONFIG) or from its facts (--fleet-file), if there
+are any, beside the Clusters in Git.
+
 The name of the Federation is part of a label. Without --federation it is the name that "accord apply" would use.
 
 Exit codes: 0 rendered, 1 an object could not be rendered, 2 usage error, or there is no such object or cluster.`
 
 type renderFlags struct {
 	tree   load.Flags
+	hub    hub.Flags
 	output text.FormatFlag
 	rendered.Options
 }
@@ -44,11 +49,12 @@ func renderCommand() *cobra.Command {
   accord render -c eu-7 --repo https://github.com/team/prod -o json
   diff <(accord render -c eu-7 --commit $OLD --repo .) <(accord render -c eu-7 --repo .)`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), args)
+			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), args, c.Flags().Changed("path"))
 		},
 	}
 	flags := c.Flags()
 	f.tree.Register(c)
+	f.tree.RegisterFacts(c, &f.hub)
 	f.output.Register(flags, text.AsYAML, text.AsJSON)
 	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the objects (default any)")
 	flags.StringVarP(&f.Cluster, "cluster", "c", "", "cluster (required)")
@@ -57,7 +63,7 @@ func renderCommand() *cobra.Command {
 	return c
 }
 
-func (f *renderFlags) run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+func (f *renderFlags) run(ctx context.Context, stdout, stderr io.Writer, args []string, ownPaths bool) error {
 	names, dir, err := load.SplitArgs(args)
 	switch {
 	case err != nil:
@@ -65,7 +71,14 @@ func (f *renderFlags) run(ctx context.Context, stdout, stderr io.Writer, args []
 	case f.Cluster == "":
 		return errors.New("--cluster is required")
 	}
-	p, err := f.tree.Plan(ctx, dir, nil)
+	live, err := f.tree.ConnectHub(ctx, &f.hub, ownPaths)
+	if err == nil && live != nil {
+		err = live.Err
+	}
+	if err != nil {
+		return err
+	}
+	p, err := f.tree.Plan(ctx, dir, live)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ var SeverityRank = map[propagate.Severity]int{propagate.Note: 1, propagate.Warni
 func NewReport(t *load.Tree) *Report {
 	r := &Report{
 		tree: t, Findings: []Finding{},
-		Objects: len(t.Parts.Objects), Policies: len(t.Parts.Policies) + len(t.Parts.Overrides), Clusters: len(t.Parts.Clusters),
+		Objects: len(t.Parts.Objects), Policies: len(t.Parts.Policies) + len(t.Parts.Overrides), Clusters: max(len(t.Parts.Clusters), len(t.Input.Fleet)),
 	}
 	r.AddMistakes(t.Mistakes)
 	if t.Mistakes == nil {
@@ -129,7 +129,7 @@ func (r *Report) verdict() string {
 	case r.Objects == 0:
 		where = "there is nothing to place"
 	case r.Clusters == 0:
-		where = "no Cluster is declared, so where objects go is not judged"
+		where = "no cluster is known, so where objects go is not judged"
 	case r.Nowhere > 0:
 		where = phrase.Count(r.Nowhere, "object") + phrase.Plural(r.Nowhere, " goes", " go") + " nowhere"
 	}

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/cmd/accord/hub"
@@ -35,4 +38,52 @@ func (l *LiveHub) addToInput(ctx context.Context, t *Tree) {
 	for i := range l.Objects {
 		t.Input.Previous = append(t.Input.Previous, propagate.PreviousFrom(l.Objects[i].Spec))
 	}
+}
+
+// RegisterFleetFile registers the flag for a file with the facts of the hub.
+func (f *Flags) RegisterFleetFile(flags *pflag.FlagSet) {
+	flags.StringVar(&f.FleetFile, "fleet-file", "", `file with the objects of the hub, written by "accord get clusters,objects -o yaml"`)
+}
+
+// RegisterFacts registers the flags for the facts of the hub: its kubeconfig, or a file.
+func (f *Flags) RegisterFacts(c *cobra.Command, to *hub.Flags) {
+	flags := c.Flags()
+	to.Register(flags)
+	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub with the clusters and previous decisions (default $" + hub.KubeconfigEnv + ", else no hub)"
+	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
+	f.RegisterFleetFile(flags)
+	c.MarkFlagsMutuallyExclusive("fleet-file", "kubeconfig")
+}
+
+// AddFacts adds the clusters and the previous decisions of the hub, or of the file, to the input of a tree. Without either, the
+// Clusters in Git are the fleet.
+func (f *Flags) AddFacts(ctx context.Context, dir string, t *Tree, live *LiveHub) error {
+	fed, err := f.Federation(dir)
+	if err != nil {
+		return err
+	}
+	var k *HubSnapshot
+	switch {
+	case f.FleetFile != "":
+		k, err = ReadFleetFile(f.FleetFile, fed)
+	case live != nil:
+		k, err = live.Snapshot(ctx)
+	}
+	if err != nil || k == nil {
+		return err
+	}
+	t.Input.Fleet, t.Input.Previous = k.Fleet(t, t, fed.Namespace+"."+fed.Name), k.Previous()
+	return nil
+}
+
+// NoClusterCode is the code of the finding of NothingPlanned.
+const NoClusterCode = "no-cluster"
+
+// NothingPlanned returns the finding of a tree with policies for which no cluster is known: nothing was judged. It is nil
+// otherwise.
+func (t *Tree) NothingPlanned() *propagate.Finding {
+	if t.Mistakes != nil || len(t.Input.Fleet) > 0 || len(t.Input.Policies) == 0 {
+		return nil
+	}
+	return &propagate.Finding{Severity: propagate.Error, Code: NoClusterCode, Message: "nothing could be planned: no cluster is known", Fix: noClustersFix}
 }

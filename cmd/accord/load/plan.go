@@ -31,6 +31,11 @@ func (f *Flags) Plan(ctx context.Context, dir string, live *LiveHub) (*PlannedTr
 	if t.Mistakes != nil {
 		return nil, &exit.Error{Code: 1, Err: t.Mistakes}
 	}
+	if f.FleetFile != "" {
+		if err := f.AddFacts(ctx, dir, t, nil); err != nil {
+			return nil, err
+		}
+	}
 	live.addToInput(ctx, t)
 	t.Input.Now = time.Now()
 	if err := f.WriteDump(t); err != nil {
@@ -69,7 +74,10 @@ func (p *PlannedTree) CheckCluster(name string) error {
 }
 
 // NoClusters is the message for a plan without Clusters.
-const NoClusters = "no Cluster is declared: put Cluster manifests beside the others (of Karmada: kubectl get clusters -o yaml), or name a hub with --kubeconfig"
+const NoClusters = "no Cluster is declared: " + noClustersFix
+
+const noClustersFix = "put Cluster manifests beside the others (accord join NAME --write FILE; of Karmada: kubectl get clusters -o yaml), " +
+	"or name a hub with --kubeconfig, or its facts with --fleet-file"
 
 // Find returns the object that a user named.
 func (p *PlannedTree) Find(o ObjectName, namespace string) (manifest.ID, error) {

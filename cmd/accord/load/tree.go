@@ -24,6 +24,8 @@ type Flags struct {
 	FederationName string
 	cacheDir       string
 	Dump           string
+	// FleetFile is the file with the objects of the hub.
+	FleetFile string
 	// Found is the Federation if it was read from a hub.
 	Found *v1alpha1.Federation
 }

@@ -184,6 +184,6 @@ func (f *Options) command(p *comparison, dir string) []string {
 			add("--path", path)
 		}
 	}
-	add("--fleet-file", f.Facts)
+	add("--fleet-file", f.Tree.FleetFile)
 	return args
 }

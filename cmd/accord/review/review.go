@@ -66,8 +66,6 @@ type Options struct {
 	// Base and Head are revisions; empty means HEAD, and the working tree.
 	Base string
 	Head string
-	// Facts is the file with the objects of the hub.
-	Facts string
 	// Instance distinguishes the comments of several plans; empty means the name of the Federation.
 	Instance string
 	DryRun   DryRunFlags
@@ -80,17 +78,13 @@ type Options struct {
 func (f *Options) Register(c *cobra.Command) {
 	flags := c.Flags()
 	f.Tree.RegisterPlaces(c)
-	f.Hub.Register(flags)
-	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub with the clusters and previous decisions (default $" + hub.KubeconfigEnv + ", else no hub)"
-	flags.Lookup("federation").Usage = "manifest of the Federation, or its name on the hub"
+	f.Tree.RegisterFacts(c, &f.Hub)
 	flags.Lookup("dump").Usage = "file for the planner's input of head; the input of base is written beside it"
 	flags.StringVar(&f.Base, "base", "", "revision to compare with (default HEAD)")
 	flags.StringVar(&f.Head, "head", "", "revision to review (default the working tree; with --repo the default branch)")
-	flags.StringVar(&f.Facts, "fleet-file", "", `file with the objects of the hub, written by "accord get clusters,objects -o yaml"`)
 	flags.StringVar(&f.Instance, "comment-id", "", "identifier of the comment, to post several plans on one pull request (default the name of the Federation)")
 	f.DryRun.Register(flags)
 	f.Simulate.Register(flags)
-	c.MarkFlagsMutuallyExclusive("fleet-file", "kubeconfig")
 }
 
 var instanceName = regexp.MustCompile(`^[A-Za-z0-9]+([-._/][A-Za-z0-9]+)*$`)
@@ -150,8 +144,8 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 // snapshot returns the objects of the hub or of a file, nil without either.
 func (f *Options) snapshot(ctx context.Context, live *load.LiveHub, fed *v1alpha1.Federation) (*load.HubSnapshot, error) {
 	switch {
-	case f.Facts != "":
-		return load.ReadFleetFile(f.Facts, fed)
+	case f.Tree.FleetFile != "":
+		return load.ReadFleetFile(f.Tree.FleetFile, fed)
 	case live != nil:
 		return live.Snapshot(ctx)
 	}
@@ -195,7 +189,12 @@ func (p *comparison) plan(k *load.HubSnapshot, r *Review, now time.Time) {
 	p.head.tree.Input.Now = now
 	p.head.tree.Input.Fleet, p.head.tree.Input.Previous = k.Fleet(p.base.tree, p.head.tree, by), previous
 	r.Mistakes = append(r.Mistakes, mistakesOf(p.head.decide())...)
-	if len(p.head.tree.Input.Fleet) == 0 && len(r.Mistakes) == 0 {
+	if len(r.Mistakes) > 0 {
+		return
+	}
+	if nothing := p.head.tree.NothingPlanned(); nothing != nil {
+		r.Mistakes = lint.Findings([]propagate.Finding{*nothing})
+	} else if len(p.head.tree.Input.Fleet) == 0 {
 		r.Notes = append(r.Notes, load.NoClusters)
 	}
 }
@@ -290,6 +289,9 @@ func (r *Review) conclude() {
 func (r *Review) verdict() string {
 	switch r.Result {
 	case Invalid:
+		if r.Mistakes[0].Code == load.NoClusterCode {
+			return r.Mistakes[0].Message
+		}
 		return "cannot be planned: " + phrase.Count(len(r.Mistakes), "mistake")
 	case Unchanged:
 		return "nothing changes in any of " + phrase.Count(r.Totals.Fleet, "cluster")
