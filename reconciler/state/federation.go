@@ -3,7 +3,6 @@ package state
 import (
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -429,6 +428,3 @@ func (f *Federation) SetReleases(older []v1alpha1.Release) {
 	defer f.mu.Unlock()
 	f.records.older = older
 }
-
-// lines splits a joined error into one line per mistake.
-func lines(err error) []string { return strings.Split(err.Error(), "\n") }

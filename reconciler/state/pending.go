@@ -39,11 +39,10 @@ type PendingPlan struct {
 func (f *Federation) PendingPlan(generation int64) *PendingPlan {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p := f.newest.pending
-	if p == nil || p.Input.Generation != generation {
-		return nil
+	if p := f.newest.pending; p != nil && p.Input.Generation == generation {
+		return p
 	}
-	return p
+	return nil
 }
 
 // ChangesNothing reports whether the plan has the last decision for every cluster. After a restart it compares with the records on

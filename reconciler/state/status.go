@@ -1,6 +1,7 @@
 package state
 
 import (
+	"strings"
 	"time"
 
 	fluxmeta "github.com/fluxcd/pkg/apis/meta"
@@ -209,7 +210,7 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 	in := status.ReleaseInput{Starting: f.active.starting, Suspended: f.declared.object.Spec.Suspend}
 	n := &f.newest
 	if n.invalid != nil {
-		in.Errors = lines(n.invalid)
+		in.Errors = strings.Split(n.invalid.Error(), "\n")
 		return in
 	}
 	plan, findings := f.active.plan, f.active.findings
