@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 // originAnnotation is set by kustomize to the origin of a resource.
@@ -25,11 +27,13 @@ const originAnnotation = "config.kubernetes.io/origin"
 var kustomizeMu sync.Mutex
 
 // kustomize builds the directories except those that another of them uses. It also returns the files that the
-// kustomizations read, which are not manifests of their own. asked is the directory in Options.
+// kustomizations read, which are not manifests of their own, and an error for directories that build the same object.
+// asked is the directory in Options.
 func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bool, error) {
 	if len(dirs) == 0 {
 		return nil, nil, nil
 	}
+	twice := overlap{first: map[manifest.ID]string{}}
 	v := &vetter{builder: b, memory: filesys.MakeFsInMemory(), roots: map[string]*root{}, files: map[string][]Object{}, used: map[string]bool{}, weights: map[*root]weight{}, partKinds: map[string]bool{}}
 	var errs []error
 	for _, dir := range dirs {
@@ -54,9 +58,9 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 			continue
 		}
 		found, err := v.run(dir)
-		objects, errs = append(objects, found...), append(errs, err)
+		objects, errs = append(objects, twice.add(dir, found)...), append(errs, err)
 	}
-	return objects, v.used, errors.Join(errs...)
+	return objects, v.used, errors.Join(append(errs, twice.errors(b)...)...)
 }
 
 // run builds one vetted directory.

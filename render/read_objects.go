@@ -2,6 +2,7 @@ package render
 
 import (
 	"errors"
+	"path"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -45,7 +46,7 @@ func (f file) document(d document) ([]Object, error) {
 		return nil, f.errorf(d.line, "is a Git LFS pointer; accord does not read LFS: commit the file itself")
 	}
 	if !ok {
-		return nil, f.errorf(d.line, "is not a Kubernetes object: expected a mapping with apiVersion and kind")
+		return nil, f.errorf(d.line, "is not a Kubernetes object: expected a mapping with apiVersion and kind"+readElsewhere)
 	}
 	if items, ok := fields["items"].([]any); ok && isList(fields) {
 		return decoder.list(lookup(node, "items"), items)
@@ -59,6 +60,9 @@ func (f file) document(d document) ([]Object, error) {
 	u := &unstructured.Unstructured{Object: fields}
 	return []Object{{Manifest: u, Origin: f.at(d.line), Text: d.text, Digest: Digest(u)}}, nil
 }
+
+// readElsewhere is the advice about files beside the manifests.
+const readElsewhere = "; read only the directories of your manifests: --path, or spec.sources[].path of the Federation"
 
 // lfsPointer begins the files that Git LFS commits in place of the content.
 const lfsPointer = "version https://git-lfs.github.com/spec/"
@@ -131,7 +135,10 @@ func (d *decoder) checkObject(node *yaml.Node, fields map[string]any) error {
 	apiVersion, _ := fields["apiVersion"].(string)
 	kind, _ := fields["kind"].(string)
 	if apiVersion == "" || kind == "" {
-		return fail(nil, "is not a Kubernetes object: apiVersion and kind are required and must be strings")
+		if path.Base(d.file.origin.Path) == "Chart.yaml" {
+			return fail(nil, "is a Helm chart, and accord renders no charts; read the output of \"helm template\" in another directory: --path, or spec.sources[].path of the Federation")
+		}
+		return fail(nil, "is not a Kubernetes object: apiVersion and kind are required and must be strings"+readElsewhere)
 	}
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil || !isGroupVersion(gv) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -67,7 +68,7 @@ func (f *whyFlags) run(ctx context.Context, out io.Writer, args []string, ownPat
 	case err != nil:
 		return err
 	case len(objects) > 1:
-		return errors.New("specify one object only")
+		return fmt.Errorf("specify one object only, got %s and %s; write a directory as ./%[2]s", objects[0], objects[1])
 	case len(objects) == 0 && f.cluster == "":
 		return errors.New("specify an object (KIND/NAME) or a cluster (--cluster NAME)")
 	}

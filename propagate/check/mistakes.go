@@ -23,8 +23,10 @@ func Mistakes(err error) (findings []propagate.Finding, rest error) {
 		if before, meant, hinted := strings.Cut(f.Message, "; did you mean "); hinted {
 			f.Message, f.Fix = before, "write "+strings.TrimSuffix(meant, "?")
 		}
-		if before, _, hinted := strings.Cut(f.Message, "; if it is a template"); hinted {
-			f.Message, f.Fix = before, strings.TrimPrefix(f.Message, before+"; ")
+		for _, hint := range []string{"; if it is a template", "; read "} {
+			if before, _, hinted := strings.Cut(f.Message, hint); hinted {
+				f.Message, f.Fix = before, strings.TrimPrefix(f.Message, before+"; ")
+			}
 		}
 		findings = append(findings, redact(f))
 	}

@@ -3,6 +3,8 @@ package check
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/propagate"
 )
@@ -14,7 +16,8 @@ var noReplicas = Check{
 	Why: "accord divides only kinds with a replica count: Deployments, StatefulSets, ReplicaSets, Jobs, Pods. Any other object goes " +
 		"whole to every cluster that fits, so the division and its weights have no effect. There is no finding for a Service beside " +
 		"a Deployment.",
-	Fix: "Remove `replicaScheduling`, or let another policy select the workload.",
+	Fix: "Remove `replicaScheduling`, or let another policy select the workload. For a custom kind with replicas, write a " +
+		"ResourceInterpreterCustomization with `replicaResource` and `replicaRevision`.",
 	Example: `
 kind: PropagationPolicy
 metadata: {name: agent, namespace: shop}
@@ -30,11 +33,22 @@ spec:
 			if s == nil || s.ReplicaSchedulingType != policy.Divided || len(won) == 0 || slices.ContainsFunc(won, r.counted) {
 				continue
 			}
-			findings = append(findings, at(p.At("spec.placement.replicaScheduling"), "remove spec.placement.replicaScheduling",
-				"%s divides replicas, and %s has no replica count: it goes whole to every cluster that fits", p.Title(), some(won)))
+			fix, count := "remove spec.placement.replicaScheduling", "no replica count"
+			if slices.ContainsFunc(won, func(o *object) bool { return !r.knowsReplicas(o) }) {
+				fix, count = "write a ResourceInterpreterCustomization with replicaResource and replicaRevision for the kind", "replicas in a form that accord does not know"
+			}
+			findings = append(findings, at(p.At("spec.placement.replicaScheduling"), fix,
+				"%s divides replicas, and %s has %s: it goes whole to every cluster that fits", p.Title(), some(won), count))
 		}
 		return findings
 	},
+}
+
+// knowsReplicas reports whether accord knows where the kind of the object has its replicas, or the object has no
+// spec.replicas.
+func (r *Review) knowsReplicas(o *object) bool {
+	_, found, _ := unstructured.NestedFieldNoCopy(o.manifest.Object, "spec", "replicas")
+	return !found || r.plan.Kind(o.ID.GroupKind()).Replicas != nil
 }
 
 // counted reports whether the object has a count of replicas.

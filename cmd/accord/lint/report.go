@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -151,13 +152,28 @@ func (r *Report) Write(out io.Writer, f text.Format) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Verdict)
 	for _, l := range r.Findings {
-		fmt.Fprintf(&b, "%s [%s]\n", text.Join(": ", l.Place(r.tree), string(l.Severity), l.Message), l.Code)
+		fmt.Fprintf(&b, "%s [%s]\n", text.Join(": ", l.Place(r.tree), string(l.Severity), r.localized(l.Message)), l.Code)
 		if l.Fix != "" {
 			fmt.Fprintln(&b, "    fix: "+l.Fix)
 		}
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// placeInText matches the place of a manifest in a message.
+var placeInText = regexp.MustCompile(`(^|[ (])([^ ()/:][^ ():]*\.(?:yaml|yml|json):[0-9]+)`)
+
+// localized returns a message with its places relative to the current directory, as Place does. A place with a source
+// stays.
+func (r *Report) localized(message string) string {
+	return placeInText.ReplaceAllStringFunc(message, func(match string) string {
+		parts := placeInText.FindStringSubmatch(match)
+		if strings.Contains(parts[2], "//") {
+			return match
+		}
+		return parts[1] + r.tree.DisplayPath(parts[2])
+	})
 }
 
 // Place returns file, line and column relative to the current directory, so that an editor can open it.

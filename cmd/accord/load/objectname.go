@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -47,6 +48,9 @@ type finder struct {
 func (f finder) find(o ObjectName) (manifest.ID, error) {
 	kinds, near := f.kinds.lookup(o.kind)
 	if len(kinds) == 0 {
+		if instead := notAnObject(o); instead != "" {
+			return manifest.ID{}, errors.New(instead)
+		}
 		hint := ""
 		if near != "" {
 			hint = fmt.Sprintf("; did you mean %s/%s?", near, o.name)
@@ -67,6 +71,19 @@ func (f finder) find(o ObjectName) (manifest.ID, error) {
 		return manifest.ID{}, f.notFound(kinds[0].Kind, o.name, of)
 	}
 	return manifest.ID{}, ambiguous(o, found)
+}
+
+// notAnObject returns the error about a word for a Cluster or a policy, which are no objects of a plan.
+func notAnObject(o ObjectName) string {
+	switch word, _, _ := strings.Cut(strings.ToLower(o.kind), "."); word {
+	case "cluster", "clusters", "clu":
+		return fmt.Sprintf("a Cluster is not delivered to clusters; use --cluster %s", o.name)
+	case "pp", "cpp", "op", "cop", "propagationpolicy", "propagationpolicies", "clusterpropagationpolicy", "clusterpropagationpolicies",
+		"overridepolicy", "overridepolicies", "clusteroverridepolicy", "clusteroverridepolicies", "clustertaintpolicy", "clustertaintpolicies",
+		"rolloutpolicy", "rolloutpolicies":
+		return fmt.Sprintf("%s is a policy, which no cluster gets; name an object that it selects, or use \"accord lint\" to check the policy", o)
+	}
+	return ""
 }
 
 // ofKinds returns the objects of the kinds, in any namespace.

@@ -77,6 +77,8 @@ func TestFindObject(t *testing.T) {
 
 func TestFindObjectSaysWhatThereIs(t *testing.T) {
 	for _, c := range []struct{ state, namespace, kind, name, want string }{
+		{"a cluster", "", "cluster", "eu-1", "a Cluster is not delivered to clusters; use --cluster eu-1"},
+		{"a policy", "", "pp", "web", `pp/web is a policy, which no cluster gets; name an object that it selects, or use "accord lint" to check the policy`},
 		{"kind misspelled", "", "deplyoment", "web", `unknown kind "deplyoment"; did you mean deployment/web? (write a directory as ./deplyoment/web)`},
 		{"name misspelled", "", "deploy", "wep", `there is no Deployment "wep"; did you mean "web"?`},
 		{"in another namespace", "blog", "deploy", "api", `there is no Deployment "api" in namespace blog; there is one in shop`},

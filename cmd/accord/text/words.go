@@ -113,14 +113,17 @@ func Brief(v any) string {
 	if v == nil {
 		return "nothing"
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
 		return fmt.Sprint(v)
 	}
-	if runes := []rune(string(text)); len(runes) > maxBrief {
+	line := strings.TrimSuffix(text.String(), "\n")
+	if runes := []rune(line); len(runes) > maxBrief {
 		return string(runes[:maxBrief]) + "..."
 	}
-	return string(text)
+	return line
 }
 
 // MaxNames is the number of names that List prints on a line of their own.

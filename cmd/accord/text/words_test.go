@@ -55,6 +55,7 @@ func TestWords(t *testing.T) {
 
 func TestBrief(t *testing.T) {
 	require.Equal(t, `{"a":[1,"b"]}`, Brief(map[string]any{"a": []any{int64(1), "b"}}))
+	require.Equal(t, `"a < b > c & d"`, Brief("a < b > c & d"))
 	require.Equal(t, "nothing", Brief(nil))
 	long := Brief(strings.Repeat("ä", 200))
 	require.Equal(t, `"`+strings.Repeat("ä", maxBrief-1)+"...", long)
