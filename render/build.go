@@ -76,7 +76,7 @@ func (b builder) walk(dir string) (files, roots []string, err error) {
 		case !printable(name):
 			return b.unprintable(name, entry)
 		case err != nil:
-			return b.file(name).errorf(0, "cannot be read: %v", err)
+			return b.file(name).errorf(0, "cannot be read: %v", reason(err))
 		case name != dir && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return fs.SkipDir

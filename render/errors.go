@@ -2,6 +2,7 @@ package render
 
 import (
 	"errors"
+	"io/fs"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -48,6 +49,14 @@ func countErrors(err error) int {
 		n += countErrors(err)
 	}
 	return n
+}
+
+// reason returns the error of a file without the system call and the path, which the place of the mistake has.
+func reason(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
 }
 
 // clip removes the middle of a long message.

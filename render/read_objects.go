@@ -2,6 +2,7 @@ package render
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/accord-dev/accord/api/builtin"
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 // objects returns all objects of a YAML or JSON file. It skips empty documents and expands Lists. The error joins one
@@ -80,6 +82,7 @@ func (d *decoder) list(node *yaml.Node, items []any) ([]Object, error) {
 	}
 	var objects []Object
 	wrong := errorList{limit: MaxFileErrors}
+	repeated := map[string]int{} // how often each mistake occurs: all items of a list in one line may have the same one
 	for i, item := range items {
 		at := node
 		if node.Kind == yaml.SequenceNode { // otherwise a merge key added the items
@@ -87,13 +90,18 @@ func (d *decoder) list(node *yaml.Node, items []any) ([]Object, error) {
 		}
 		fields, err := d.item(at, i, item)
 		if err != nil {
-			if wrong.add(err) {
+			if repeated[err.Error()]++; repeated[err.Error()] > 1 || wrong.add(err) {
 				continue
 			}
 			break
 		}
 		u := &unstructured.Unstructured{Object: fields}
 		objects = append(objects, Object{Manifest: u, Origin: d.file.at(at.Line + d.offset), Digest: Digest(u)})
+	}
+	for _, err := range wrong.errs {
+		if mistake, is := errors.AsType[*manifest.Error](err); is && repeated[err.Error()] > 1 {
+			mistake.Message += fmt.Sprintf(" (%d items of the list)", repeated[err.Error()])
+		}
 	}
 	return objects, errors.Join(wrong.errs...)
 }

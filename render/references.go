@@ -55,7 +55,7 @@ func (v *vetter) fetch(r *root, ref string) (name, written string, data []byte, 
 	case errors.Is(err, fs.ErrNotExist):
 		return "", "", nil, r.errorf(ref, "%q does not exist: there is no %s in the tree", ref, name)
 	case err != nil:
-		return "", "", nil, r.errorf(ref, "%q cannot be read: %v", ref, err)
+		return "", "", nil, r.errorf(ref, "%q cannot be read: %v", ref, reason(err))
 	case info.IsDir():
 		return "", "", nil, r.errorf(ref, "%q is a directory, expected a file", ref)
 	case slices.Contains(konfig.RecognizedKustomizationFileNames(), path.Base(name)):

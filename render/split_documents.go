@@ -48,14 +48,14 @@ func (f file) errorf(line int, format string, args ...any) error {
 func (f file) read(fsys fs.FS) ([]byte, error) {
 	info, err := fs.Stat(fsys, f.origin.Path)
 	if err != nil {
-		return nil, f.errorf(0, "cannot be read: %v", err)
+		return nil, f.errorf(0, "cannot be read: %v", reason(err))
 	}
 	if info.Size() > MaxFileSize {
 		return nil, f.errorf(0, "has %d bytes, at most %d are allowed", info.Size(), MaxFileSize)
 	}
 	data, err := fs.ReadFile(fsys, f.origin.Path)
 	if err != nil {
-		return nil, f.errorf(0, "cannot be read: %v", err)
+		return nil, f.errorf(0, "cannot be read: %v", reason(err))
 	}
 	return data, nil
 }

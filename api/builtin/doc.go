@@ -4,6 +4,7 @@
 package builtin
 
 import (
+	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,6 +29,14 @@ func Check(u *unstructured.Unstructured) []manifest.Mistake {
 	if len(c.found) == 0 {
 		c.name(u)
 	}
+	return c.found
+}
+
+// CheckAs returns the values that the JSON decoder rejects when it decodes a part of a manifest into a Go value; path is the
+// path of the part.
+func CheckAs(part, into any, path ...string) []manifest.Mistake {
+	c := checking{path: path}
+	c.value(part, shapes{}.of(reflect.TypeOf(into)))
 	return c.found
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/accord-dev/accord/api/builtin"
 	"github.com/accord-dev/accord/api/manifest"
 )
 
@@ -62,7 +63,12 @@ func decodeFacts(doc *manifest.Doc, u *unstructured.Unstructured) ClusterStatus 
 		err = json.Unmarshal(encoded, &s)
 	}
 	if err != nil {
-		doc.Errorf("status", "status cannot be read: %v", err)
+		for _, m := range builtin.CheckAs(u.Object["status"], &s, "status") {
+			doc.Errorf(m.Field(), "%s", m.Message)
+		}
+		if doc.Err() == nil {
+			doc.Errorf("status", "status cannot be read: %v", err)
+		}
 		return ClusterStatus{}
 	}
 	return ClusterStatus{Conditions: s.Conditions, APIEnablements: s.APIEnablements, ResourceSummary: s.ResourceSummary, Taints: s.Taints}

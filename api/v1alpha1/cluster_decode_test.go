@@ -128,7 +128,7 @@ func TestClusterMistakes(t *testing.T) {
 		{"gap between grades, written in another order", models("1 cpu 2 3", "0 cpu 0 1"), "c.yaml:6: spec.resourceModels[0].ranges[0]: cpu of grade 1 begins at 2, and grade 0 ends at 1"},
 		{"resource missing in a grade", models("0 cpu 0 1 memory 0 1Gi", "1 cpu 1 2"), "c.yaml:7: spec.resourceModels[1]: grade 1 has no range of memory and grade 0 has one"},
 		{"resource missing in a lower grade", models("0 cpu 0 1", "1 cpu 1 2 memory 0 1Gi"), "grade 1 has a range of memory and grade 0 has none"},
-		{"status", cluster("{}\nstatus:\n  resourceSummary: {allocatable: {cpu: many}}"), "c.yaml:6: status cannot be read"},
+		{"D22/status", cluster("{}\nstatus:\n  resourceSummary: {allocatable: {cpu: many}}"), `c.yaml:7: status.resourceSummary.allocatable.cpu is the string "many", expected a quantity, such as 500m or 2Gi`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := decodeCluster(t, c.text)

@@ -47,14 +47,14 @@ type apiRule struct {
 	kinds                 []string
 }
 
-// Rules returns the rules of the settings. The error has every setting that cannot be parsed.
+// Rules returns the rules of the settings. The error joins a *SettingError for every setting that cannot be parsed.
 func (s Skip) Rules() (Rules, error) {
 	r := Rules{skip: s, namespaces: []namespaceRule{{regexp.MustCompile(`^kube-.*$`), "matches kube-.*, which is never propagated (Karmada §8.2)"}}}
 	var errs []error
 	for i, text := range s.Namespaces {
 		pattern, err := regexp.Compile("^(?:" + text + ")$")
 		if err != nil {
-			errs = append(errs, fmt.Errorf("skippedNamespaces[%d]: %q is not a regular expression: %w", i, text, err))
+			errs = append(errs, &SettingError{fmt.Sprintf("skippedNamespaces[%d]", i), fmt.Errorf("%q is not a regular expression: %w", text, err)})
 			continue
 		}
 		r.namespaces = append(r.namespaces, namespaceRule{pattern, fmt.Sprintf("matches %q in skippedNamespaces of the Federation", text)})
@@ -63,7 +63,7 @@ func (s Skip) Rules() (Rules, error) {
 		for token := range strings.SplitSeq(tokens, ";") {
 			rule, err := parseAPI(strings.TrimSpace(token))
 			if err != nil {
-				errs = append(errs, fmt.Errorf("skippedAPIs[%d]: %w", i, err))
+				errs = append(errs, &SettingError{fmt.Sprintf("skippedAPIs[%d]", i), err})
 				continue
 			}
 			r.apis = append(r.apis, rule)
@@ -71,6 +71,17 @@ func (s Skip) Rules() (Rules, error) {
 	}
 	return r, errors.Join(errs...)
 }
+
+// SettingError is a setting that cannot be parsed.
+type SettingError struct {
+	Field string // of the spec of a Federation: "skippedAPIs[0]"
+	Err   error
+}
+
+// Error returns the field and the mistake.
+func (e *SettingError) Error() string { return e.Field + ": " + e.Err.Error() }
+
+func (e *SettingError) Unwrap() error { return e.Err }
 
 // Equal reports whether two rules come from equal settings.
 func (r Rules) Equal(other Rules) bool { return reflect.DeepEqual(r.skip, other.skip) }

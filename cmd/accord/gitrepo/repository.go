@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -110,6 +111,8 @@ func (h *Repository) resolve(rev string) (plumbing.Hash, error) {
 		why = h.suggestion(name)
 	case h.shallow():
 		why = shallowHint
+	case errors.Is(err, io.EOF):
+		why = ": the history has fewer commits; name an older commit that exists, or a branch"
 	default:
 		why = ": " + err.Error()
 	}

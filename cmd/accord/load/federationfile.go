@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/interpret"
 )
@@ -42,11 +43,27 @@ func SelectFederation(file string, objects []render.Object) (*v1alpha1.Federatio
 		return nil, render.Object{}, fmt.Errorf("%s has %s, expected one", file, phrase.Count(len(found), "Federation"))
 	}
 	fed := &v1alpha1.Federation{}
-	if err := manifest.Decode(found[0].Manifest, found[0].Text, found[0].Origin, fed).Err(); err != nil {
+	doc := manifest.Decode(found[0].Manifest, found[0].Text, found[0].Origin, fed)
+	checkSkipped(doc, fed)
+	if err := doc.Err(); err != nil {
 		return nil, render.Object{}, err
 	}
 	fed, err := withDefaults(fed)
 	return fed, found[0], err
+}
+
+// checkSkipped records the exclusions of a Federation that cannot be parsed.
+func checkSkipped(doc *manifest.Doc, fed *v1alpha1.Federation) {
+	_, err := exclude.Skip{Namespaces: fed.Spec.SkippedNamespaces, APIs: fed.Spec.SkippedAPIs}.Rules()
+	joined, _ := err.(interface{ Unwrap() []error })
+	if joined == nil {
+		return
+	}
+	for _, e := range joined.Unwrap() {
+		if setting, is := errors.AsType[*exclude.SettingError](e); is {
+			doc.Errorf("spec."+setting.Field, "spec.%v", setting)
+		}
+	}
 }
 
 // ReadHealth returns the healthCheckExprs of the Federation in a file, with their lines.

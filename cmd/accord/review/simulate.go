@@ -83,13 +83,21 @@ func (f *SimulationFlags) read(clusters []string) (stages.Scenario, error) {
 	return s, checkScenario(s, clusters)
 }
 
+// rolloutClusters names the clusters that a scenario may name, as the end of a sentence.
+func rolloutClusters(clusters []string) string {
+	if len(clusters) == 0 {
+		return "; the plan has no rollout that changes a cluster"
+	}
+	return "; rollouts change " + phrase.List(clusters, text.FewNames)
+}
+
 // checkScenario returns an error for entries that would have no effect.
 func checkScenario(s stages.Scenario, clusters []string) error {
 	kinds := []stages.ClusterFaultKind{stages.FaultFails, stages.FaultStalls, stages.FaultRefuses, stages.FaultUnreachable, stages.FaultHeld}
 	for i, t := range s.Faults {
 		if !slices.Contains(clusters, t.Cluster) {
-			return fmt.Errorf("the scenario names a cluster %q that no rollout goes to%s", t.Cluster,
-				cmp.Or(manifest.DidYouMean(t.Cluster, clusters), "; there is "+phrase.List(clusters, text.FewNames)))
+			return fmt.Errorf("the scenario names cluster %q, and no rollout changes it%s", t.Cluster,
+				cmp.Or(manifest.DidYouMean(t.Cluster, clusters), rolloutClusters(clusters)))
 		}
 		if !slices.Contains(kinds, t.Kind) {
 			return fmt.Errorf("faults[%d].kind of the scenario is %q, expected one of %v", i, t.Kind, kinds)

@@ -47,6 +47,7 @@ func TestOnAServer(t *testing.T) {
 			t.Run(f.Name, func(t *testing.T) { member{c}.judge(t, f.Name, object, patched(t, object, f.Data)) })
 		}
 	})
+	t.Run("defect D1: values are refused as by the server", func(t *testing.T) { valuesAsTheServer(t, member{c}) })
 }
 
 // judge compares the result of hunk for a change with the answer of the server.
