@@ -34,6 +34,7 @@ type Cluster struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.zone) || !has(self.zones)",message="zone is deprecated and excludes zones"
 type ClusterSpec struct {
+	// ID is the unique ID of the cluster, the UID of its namespace kube-system.
 	ID string `json:"id,omitempty"`
 	// SyncMode is Push: accord connects to the member. Pull is rejected.
 	// +kubebuilder:validation:Enum=Push
@@ -44,15 +45,22 @@ type ClusterSpec struct {
 	// SecretRef names the Secret on the hub with the credentials: either token and caBundle, or kubeconfig.
 	SecretRef *SecretRef `json:"secretRef,omitempty"`
 	// ImpersonatorSecretRef is accepted for Karmada's manifests and has no effect.
-	ImpersonatorSecretRef       *SecretRef        `json:"impersonatorSecretRef,omitempty"`
-	InsecureSkipTLSVerification bool              `json:"insecureSkipTLSVerification,omitempty"`
-	ProxyURL                    string            `json:"proxyURL,omitempty"`
-	ProxyHeader                 map[string]string `json:"proxyHeader,omitempty"`
-	Provider                    string            `json:"provider,omitempty"`
-	Region                      string            `json:"region,omitempty"`
+	ImpersonatorSecretRef *SecretRef `json:"impersonatorSecretRef,omitempty"`
+	// InsecureSkipTLSVerification accepts any certificate of the API server.
+	InsecureSkipTLSVerification bool `json:"insecureSkipTLSVerification,omitempty"`
+	// ProxyURL is the proxy through which accord connects to the API server.
+	ProxyURL string `json:"proxyURL,omitempty"`
+	// ProxyHeader are HTTP headers that accord sends to the proxy.
+	ProxyHeader map[string]string `json:"proxyHeader,omitempty"`
+	// Provider of the cluster, a topology that spread constraints and cluster affinities select.
+	Provider string `json:"provider,omitempty"`
+	// Region of the cluster, a topology that spread constraints and cluster affinities select.
+	Region string `json:"region,omitempty"`
 	// Zone is deprecated; use zones.
-	Zone   string         `json:"zone,omitempty"`
-	Zones  []string       `json:"zones,omitempty"`
+	Zone string `json:"zone,omitempty"`
+	// Zones of the cluster, a topology that spread constraints and cluster affinities select.
+	Zones []string `json:"zones,omitempty"`
+	// Taints keep objects without a matching toleration away from the cluster.
 	Taints []corev1.Taint `json:"taints,omitempty"`
 	// Hold suspends delivery to the cluster: nothing is created, changed, repaired or deleted there.
 	Hold *ClusterHold `json:"hold,omitempty"`
@@ -63,18 +71,23 @@ type ClusterSpec struct {
 
 // SecretRef names a Secret.
 type SecretRef struct {
+	// Namespace of the Secret.
 	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
+	// Name of the Secret.
+	Name string `json:"name"`
 }
 
 // ClusterStatus is the state of the cluster at the last probe.
 type ClusterStatus struct {
+	// ObservedGeneration is the generation that the status is about.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions: Ready, Reconciling, Stalled, CompleteAPIEnablements, ResourceSummaryAvailable.
 	// +listType=map
 	// +listMapKey=type
-	Conditions        []metav1.Condition `json:"conditions,omitempty"`
-	KubernetesVersion string             `json:"kubernetesVersion,omitempty"`
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// KubernetesVersion is the version of the API server.
+	KubernetesVersion string `json:"kubernetesVersion,omitempty"`
+	// NodeSummary counts the nodes.
 	// +optional
 	NodeSummary NodeSummary `json:"nodeSummary,omitzero"`
 	// LastProbeTime is the time at which the cluster last answered.
@@ -92,7 +105,9 @@ type ClusterStatus struct {
 
 // NodeSummary counts nodes.
 type NodeSummary struct {
+	// TotalNum is the number of nodes.
 	TotalNum int32 `json:"totalNum"`
+	// ReadyNum is the number of nodes that are ready.
 	ReadyNum int32 `json:"readyNum"`
 	// Display is "ready/total", for tables.
 	Display string `json:"display,omitempty"`

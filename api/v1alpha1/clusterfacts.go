@@ -11,14 +11,16 @@ import (
 // APIEnablement is an API group and version that a cluster serves.
 type APIEnablement struct {
 	// GroupVersion is "apps/v1", or "v1" for the core group.
-	GroupVersion string        `json:"groupVersion"`
-	Resources    []APIResource `json:"resources,omitempty"`
+	GroupVersion string `json:"groupVersion"`
+	// Resources of the group version.
+	Resources []APIResource `json:"resources,omitempty"`
 }
 
 // APIResource is one kind of a group and version.
 type APIResource struct {
 	// Name is the plural name; empty when the cluster serves so many kinds that names are omitted.
 	Name string `json:"name,omitempty"`
+	// Kind of the resource.
 	Kind string `json:"kind"`
 	// Scope is Namespaced or Cluster; empty if unknown, as in a status of Karmada, or when the cluster serves so many kinds that
 	// scopes are omitted.
@@ -49,6 +51,8 @@ type ResourceSummary struct {
 
 // AllocatableModeling counts the nodes of one grade.
 type AllocatableModeling struct {
+	// Grade of the resource model.
 	Grade uint32 `json:"grade"`
-	Count int64  `json:"count"`
+	// Count is the number of nodes of the grade.
+	Count int64 `json:"count"`
 }

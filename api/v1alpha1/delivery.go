@@ -27,23 +27,29 @@ type Delivery struct {
 
 // DeliverySpec is the wanted state. Only the controller writes it. A new revision raises the generation.
 type DeliverySpec struct {
+	// Federation that the Delivery belongs to, in the same namespace.
 	Federation string `json:"federation"`
-	Cluster    string `json:"cluster"`
-	Revision   string `json:"revision"`
+	// Cluster that the objects are delivered to.
+	Cluster string `json:"cluster"`
+	// Revision that the cluster should have.
+	Revision string `json:"revision"`
 	// Digest of all objects that the plan chose for this cluster: SHA-256, keyed if there is a Secret among them.
 	Digest string `json:"digest"`
 }
 
 // DeliveryStatus is the actual state.
 type DeliveryStatus struct {
+	// ObservedGeneration is the generation that the status is about.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions: Ready, Reconciling, Stalled, Reachable, Applied, Healthy, Held, Drifted.
 	// +listType=map
 	// +listMapKey=type
-	Conditions            []metav1.Condition `json:"conditions,omitempty"`
-	LastAttemptedRevision string             `json:"lastAttemptedRevision,omitempty"`
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// LastAttemptedRevision is the revision that accord tried to apply last.
+	LastAttemptedRevision string `json:"lastAttemptedRevision,omitempty"`
 	// LastAppliedRevision is the last revision of which every object was applied. It does not change while an object is held.
 	LastAppliedRevision string `json:"lastAppliedRevision,omitempty"`
+	// LastHealthyRevision is the last revision that was healthy on the cluster.
 	LastHealthyRevision string `json:"lastHealthyRevision,omitempty"`
 	// Summary counts objects.
 	// +optional
@@ -72,10 +78,13 @@ type DeliveryStatus struct {
 // ObjectProblem is one object that is not healthy on this cluster.
 type ObjectProblem struct {
 	// Object as "apps/Deployment shop/web".
-	Object  string       `json:"object"`
-	State   State        `json:"state"`
-	Message string       `json:"message,omitempty"`
-	Since   *metav1.Time `json:"since,omitempty"`
+	Object string `json:"object"`
+	// State of the object on the cluster.
+	State State `json:"state"`
+	// Message is the reason of the state.
+	Message string `json:"message,omitempty"`
+	// Since is the time at which the problem began.
+	Since *metav1.Time `json:"since,omitempty"`
 }
 
 // DeliveryList is a list of Deliveries.

@@ -30,8 +30,10 @@ type DeliveryReport struct {
 
 // DeliveryReportSpec identifies the Delivery that the report belongs to.
 type DeliveryReportSpec struct {
+	// Federation of the Delivery.
 	Federation string `json:"federation"`
-	Cluster    string `json:"cluster"`
+	// Cluster of the Delivery.
+	Cluster string `json:"cluster"`
 }
 
 // DeliveryReportStatus is the result of the last delivery and the state of the cluster. Only the replica that owns the
@@ -128,10 +130,13 @@ type ReportedObject struct {
 	// Answers has the fields of .status that the gates of rollouts read.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
-	Answers  *apiextensionsv1.JSON `json:"answers,omitempty"`
-	Labels   map[string]string     `json:"labels,omitempty"`
-	Preserve bool                  `json:"preserve,omitempty"`
-	Adopted  bool                  `json:"adopted,omitempty"`
+	Answers *apiextensionsv1.JSON `json:"answers,omitempty"`
+	// Labels of the live object.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Preserve reports whether the live object has the annotation that leaves it on the cluster.
+	Preserve bool `json:"preserve,omitempty"`
+	// Adopted reports whether the live object has the annotation of an object that accord did not create.
+	Adopted bool `json:"adopted,omitempty"`
 }
 
 // DigestWanted stands for the digest of a Secret, which is not reported.
@@ -140,8 +145,10 @@ const DigestWanted = "wanted"
 // DiscoveredObject is an object with accord's marks that no record on the hub lists.
 type DiscoveredObject struct {
 	// Object as "<namespace>_<name>_<group>_<kind>".
-	Object      string `json:"object"`
-	Replicas    *int32 `json:"replicas,omitempty"`
+	Object string `json:"object"`
+	// Replicas of a workload.
+	Replicas *int32 `json:"replicas,omitempty"`
+	// Completions of a Job.
 	Completions *int32 `json:"completions,omitempty"`
 }
 

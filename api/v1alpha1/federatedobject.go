@@ -39,8 +39,10 @@ type FederatedObject struct {
 
 // FederatedObjectSpec is the decision of the plan. Only the controller writes it.
 type FederatedObjectSpec struct {
-	Federation string      `json:"federation"`
-	Template   TemplateRef `json:"template"`
+	// Federation that the object belongs to, in the same namespace.
+	Federation string `json:"federation"`
+	// Template identifies the object and its file in Git.
+	Template TemplateRef `json:"template"`
 	// Policy that claims the object: "shop/web", or "web" if it is cluster-wide; empty when no policy claims the object.
 	Policy string `json:"policy,omitempty"`
 	// Results are the distinct rendered objects, each with the clusters that get it.
@@ -80,24 +82,33 @@ type FederatedObjectSpec struct {
 // Requirement is another object that needs this one on clusters.
 type Requirement struct {
 	// Object that refers to this one, "apps/Deployment shop/web"; empty for a Namespace, which its objects need.
-	Object   string   `json:"object,omitempty"`
+	Object string `json:"object,omitempty"`
+	// Clusters on which the object needs this one.
 	Clusters []string `json:"clusters"`
 }
 
 // PreviousResult is the part of the previous choice that some clusters share.
 type PreviousResult struct {
-	Replicas    *int32   `json:"replicas,omitempty"`
-	Completions *int32   `json:"completions,omitempty"`
-	Held        bool     `json:"held,omitempty"`
-	Clusters    []string `json:"clusters"`
+	// Replicas of a workload on each of the clusters.
+	Replicas *int32 `json:"replicas,omitempty"`
+	// Completions of a Job on each of the clusters.
+	Completions *int32 `json:"completions,omitempty"`
+	// Held reports whether the clusters were held.
+	Held bool `json:"held,omitempty"`
+	// Clusters that share this part of the choice.
+	Clusters []string `json:"clusters"`
 }
 
 // TemplateRef identifies the object and its file in Git.
 type TemplateRef struct {
+	// APIVersion of the object.
 	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Namespace  string `json:"namespace,omitempty"`
-	Name       string `json:"name"`
+	// Kind of the object.
+	Kind string `json:"kind"`
+	// Namespace of the object; empty if it is cluster-scoped.
+	Namespace string `json:"namespace,omitempty"`
+	// Name of the object.
+	Name string `json:"name"`
 	// Origin is the file and line of the manifest: "apps/web.yaml:12".
 	Origin string `json:"origin,omitempty"`
 }
@@ -113,15 +124,18 @@ type Result struct {
 	// Digest of the rendered object, for a Secret a keyed fingerprint; empty when rendering failed for these clusters.
 	Digest string `json:"digest,omitempty"`
 	// Error of rendering; empty when it succeeded.
-	Error    string `json:"error,omitempty"`
+	Error string `json:"error,omitempty"`
+	// Replicas of a workload on each of the clusters.
 	Replicas *int32 `json:"replicas,omitempty"`
 	// Completions of a divided Job.
-	Completions *int32   `json:"completions,omitempty"`
-	Clusters    []string `json:"clusters"`
+	Completions *int32 `json:"completions,omitempty"`
+	// Clusters that get this rendered object.
+	Clusters []string `json:"clusters"`
 }
 
 // FederatedObjectStatus aggregates the state of the object on the chosen clusters.
 type FederatedObjectStatus struct {
+	// ObservedGeneration is the generation that every decided cluster runs, healthy or not.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions: Ready, Reconciling, Stalled, Scheduled, Applied, Healthy.
 	// +listType=map
@@ -144,15 +158,18 @@ type FederatedObjectStatus struct {
 
 // ObjectOnCluster is the state of the object on one cluster.
 type ObjectOnCluster struct {
+	// Cluster that was decided for the object.
 	Cluster string `json:"cluster"`
-	State   State  `json:"state"`
+	// State of the object on the cluster.
+	State State `json:"state"`
 	// Digest of the live object, for a Secret a keyed fingerprint; empty when the object is absent or unknown.
 	Digest string `json:"digest,omitempty"`
 	// Generation of the live object.
 	Generation int64 `json:"generation,omitempty"`
 	// ObservedGeneration of the live object; absent for kinds that have none.
-	ObservedGeneration int64  `json:"observedGeneration,omitempty"`
-	Message            string `json:"message,omitempty"`
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// Message is the reason of the state.
+	Message string `json:"message,omitempty"`
 }
 
 // FederatedObjectList is a list of FederatedObjects.

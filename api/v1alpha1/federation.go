@@ -99,6 +99,7 @@ type HealthCheckExpr struct {
 	// APIVersion of the objects. The expressions apply to every version of the kind.
 	// +kubebuilder:validation:MinLength=1
 	APIVersion string `json:"apiVersion"`
+	// Kind of the objects.
 	// +kubebuilder:validation:MinLength=1
 	Kind string `json:"kind"`
 	// Current is true when the object has reached the state of its spec.
@@ -117,6 +118,7 @@ type HealthCheckExpr struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.ref) || [has(self.ref.tag), has(self.ref.semver), has(self.ref.commit)].filter(x, x).size() <= 1",message="ref takes at most one of tag, semver and commit"
 type Source struct {
+	// Name of the source, unique in the Federation. It is part of the label revision.accord.dev/<source> of Releases.
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$`
 	Name string `json:"name"`
 	// URL of the repository: https://, ssh://, user@host:path, file:// or a path on the machine of the controller.
@@ -166,9 +168,13 @@ type CommitStatus struct {
 
 // Ref is a branch, tag, semver range or commit.
 type Ref struct {
+	// Branch to follow.
 	Branch string `json:"branch,omitempty"`
-	Tag    string `json:"tag,omitempty"`
+	// Tag to follow.
+	Tag string `json:"tag,omitempty"`
+	// SemVer is a range of versions; the newest tag in the range is followed.
 	SemVer string `json:"semver,omitempty"`
+	// Commit of 40 hexadecimal digits.
 	// +kubebuilder:validation:Pattern=`^([0-9a-f]{40})?$`
 	Commit string `json:"commit,omitempty"`
 }
@@ -188,7 +194,9 @@ type PruneLimits struct {
 
 // FederationStatus is the state of the newest revision.
 type FederationStatus struct {
+	// ObservedGeneration is the generation that the status is about.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// Conditions: Ready, Reconciling, Stalled, Suspended.
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
@@ -206,6 +214,7 @@ type FederationStatus struct {
 	Rollouts []RolloutState `json:"rollouts,omitempty"`
 	// Release is the name of the Release of the last attempted revision.
 	Release string `json:"release,omitempty"`
+	// Summary counts the clusters by their state on the last attempted revision.
 	// +optional
 	Summary Summary `json:"summary,omitzero"`
 	// RemovedClusters are the clusters that were removed from the fleet and still have objects of the Federation, the newest
@@ -218,6 +227,7 @@ type FederationStatus struct {
 
 // RemovedCluster lists the objects of a Federation on a cluster that was removed from the fleet. accord does not delete them.
 type RemovedCluster struct {
+	// Cluster that was removed.
 	Cluster string `json:"cluster"`
 	// Since is the time at which the cluster was removed.
 	Since metav1.Time `json:"since"`

@@ -36,7 +36,8 @@ type ReleaseSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	Sources []SourceRevision `json:"sources"`
-	Author  string           `json:"author,omitempty"`
+	// Author of the commit.
+	Author string `json:"author,omitempty"`
 	// Subject is the first line of the commit message.
 	Subject string `json:"subject,omitempty"`
 	// CommittedAt is the committer's time.
@@ -48,18 +49,22 @@ type ReleaseSpec struct {
 
 // SourceRevision is the revision of one source.
 type SourceRevision struct {
-	Name     string `json:"name"`
+	// Name of the source.
+	Name string `json:"name"`
+	// Revision of the source, "main@sha1:<40 hex>".
 	Revision string `json:"revision"`
 }
 
 // ReleaseStatus is the progress of the commit.
 type ReleaseStatus struct {
+	// ObservedGeneration is the generation that the status is about.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions: Ready, Reconciling, Stalled, Rendered, Scheduled, Applied, Healthy, Suspended, PruneAllowed, Approved, DryRunSucceeded,
 	// Superseded.
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// Summary counts the clusters by their state on the revision.
 	// +optional
 	Summary Summary `json:"summary,omitzero"`
 	// Objects in the plan.

@@ -14,15 +14,20 @@ import (
 
 // ResourceModel is one grade of node sizes (Karmada §1.8).
 type ResourceModel struct {
-	Grade  uint32               `json:"grade"`
+	// Grade of the size, from 0.
+	Grade uint32 `json:"grade"`
+	// Ranges of the resources of a node of this grade.
 	Ranges []ResourceModelRange `json:"ranges"`
 }
 
 // ResourceModelRange is the range [min, max) of one resource.
 type ResourceModelRange struct {
+	// Name of the resource: cpu, memory.
 	Name corev1.ResourceName `json:"name"`
-	Min  resource.Quantity   `json:"min"`
-	Max  resource.Quantity   `json:"max"`
+	// Min is the smallest quantity of the range.
+	Min resource.Quantity `json:"min"`
+	// Max is the first quantity above the range.
+	Max resource.Quantity `json:"max"`
 }
 
 // DefaultResourceModels returns the grades 0 to 8 for a Cluster without resourceModels (Karmada §1.8).

@@ -13,7 +13,8 @@ type RolloutStatus struct {
 	Phase string `json:"phase"`
 	// Reason of the phase in one word: the phase itself, or ProgressDeadlineExceeded, FailureBudgetExceeded, Aborted,
 	// ClustersUnreachable, InvalidSpec or Held.
-	Reason  string `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Message is the reason of the phase.
 	Message string `json:"message,omitempty"`
 	// Terminal reports whether the rollout continues only after a change in Git or a command of a person.
 	Terminal bool `json:"terminal,omitempty"`
@@ -44,6 +45,7 @@ type RolloutStatus struct {
 
 // StageStatus counts the clusters of one stage.
 type StageStatus struct {
+	// Name of the stage.
 	Name string `json:"name"`
 	// Clusters of the stage in total.
 	Clusters int32 `json:"clusters"`
@@ -53,8 +55,10 @@ type StageStatus struct {
 	Healthy int32 `json:"healthy"`
 	// Failing counts the updated clusters that did not become healthy in time. The stage can complete without the clusters
 	// that are failing, held or unreachable, within the failure budget.
-	Failing     int32 `json:"failing,omitempty"`
-	Held        int32 `json:"held,omitempty"`
+	Failing int32 `json:"failing,omitempty"`
+	// Held counts the clusters of the stage that are held.
+	Held int32 `json:"held,omitempty"`
+	// Unreachable counts the clusters of the stage that do not answer.
 	Unreachable int32 `json:"unreachable,omitempty"`
 	// StartedAt is the time at which the stage started.
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
@@ -99,7 +103,9 @@ type DeliveryRollout struct {
 
 // RolloutVersion is a rendered result on a cluster, and the revision in Git that it was rendered from.
 type RolloutVersion struct {
-	Digest   string `json:"digest,omitempty"`
+	// Digest of the rendered objects.
+	Digest string `json:"digest,omitempty"`
+	// Revision that the objects were rendered from.
 	Revision string `json:"revision,omitempty"`
 }
 
@@ -134,11 +140,13 @@ type RolloutState struct {
 
 // RolloutFailure stops a rollout until the failed objects change in Git or a person resumes the rollout.
 type RolloutFailure struct {
+	// At is the time of the failure.
 	At metav1.MicroTime `json:"at"`
 	// Stage that failed.
 	Stage string `json:"stage,omitempty"`
 	// Reason in one word.
-	Reason  string `json:"reason"`
+	Reason string `json:"reason"`
+	// Message is the reason of the failure.
 	Message string `json:"message"`
 	// Revision that failed.
 	Revision string `json:"revision,omitempty"`

@@ -6,12 +6,19 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // of reports that exist. Each cluster is in exactly one of Healthy, Progressing, Failed, Held and Unreachable. Applied
 // counts the clusters that run the decided version.
 type Summary struct {
-	Total       int32 `json:"total"`
-	Applied     int32 `json:"applied"`
-	Healthy     int32 `json:"healthy"`
+	// Total is the number of everything that is counted.
+	Total int32 `json:"total"`
+	// Applied counts those that have the revision, healthy or not.
+	Applied int32 `json:"applied"`
+	// Healthy counts those that are healthy on the revision.
+	Healthy int32 `json:"healthy"`
+	// Progressing counts those that are not healthy yet.
 	Progressing int32 `json:"progressing"`
-	Failed      int32 `json:"failed"`
-	Held        int32 `json:"held"`
+	// Failed counts those that cannot become healthy without help.
+	Failed int32 `json:"failed"`
+	// Held counts those that deliberately do not get the revision now.
+	Held int32 `json:"held"`
+	// Unreachable counts those whose cluster does not answer.
 	Unreachable int32 `json:"unreachable"`
 	// Display is "healthy/total", for tables.
 	Display string `json:"display,omitempty"`
@@ -37,10 +44,13 @@ const (
 
 // NotReadyCluster is a cluster that is not healthy on the revision of a Release.
 type NotReadyCluster struct {
+	// Cluster that is not healthy on the revision.
 	Cluster string `json:"cluster"`
-	State   State  `json:"state"`
+	// State of the cluster.
+	State State `json:"state"`
 	// Object in the worst state on that cluster, "apps/Deployment shop/web".
-	Object  string `json:"object,omitempty"`
+	Object string `json:"object,omitempty"`
+	// Message is the reason of the state.
 	Message string `json:"message,omitempty"`
 	// Since is the time at which the cluster entered this state.
 	Since *metav1.Time `json:"since,omitempty"`
@@ -57,8 +67,9 @@ type WaitingFor struct {
 	// Stage of a rollout; empty when no stage is waited for.
 	Stage string `json:"stage,omitempty"`
 	// Message names the event: "to become healthy: ImagePullBackOff".
-	Message string       `json:"message"`
-	Since   *metav1.Time `json:"since,omitempty"`
+	Message string `json:"message"`
+	// Since is the time at which the wait began.
+	Since *metav1.Time `json:"since,omitempty"`
 	// Deadline is the latest time at which waiting ends; absent when only a person or a change in Git ends it.
 	Deadline *metav1.Time `json:"deadline,omitempty"`
 }

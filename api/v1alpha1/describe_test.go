@@ -1,0 +1,42 @@
+package v1alpha1_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// TestDefectF27EveryFieldHasADescription: kubectl explain describes every field.
+func TestDefectF27EveryFieldHasADescription(t *testing.T) {
+	crds, err := v1alpha1.CRDs()
+	require.NoError(t, err)
+	for _, crd := range crds {
+		for _, version := range crd.Spec.Versions {
+			root := version.Schema.OpenAPIV3Schema
+			delete(root.Properties, "metadata") // kubectl describes it
+			requireDescriptions(t, crd.Spec.Names.Kind, *root)
+		}
+	}
+}
+
+func requireDescriptions(t *testing.T, path string, s apiextensionsv1.JSONSchemaProps) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		field := s.Properties[name]
+		if field.Description == "" {
+			t.Errorf("%s.%s has no description", path, name)
+		}
+		requireDescriptions(t, path+"."+name, field)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		requireDescriptions(t, path+"[]", *s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		requireDescriptions(t, path+"{}", *s.AdditionalProperties.Schema)
+	}
+}
