@@ -13,7 +13,8 @@ var interpreterFails = Check{
 	Severity: propagate.Error,
 	Summary:  "a script of a ResourceInterpreterCustomization that fails for an object in Git",
 	Why: "accord then uses its built-in rules for the replicas, requirements or dependencies of the object. For your own kinds there " +
-		"are none. Scripts for live objects do not run here, because a manifest has no status.",
+		"are none. A script that returns a text, a fraction or a negative number of replicas, or a request that is no quantity, is an " +
+		"`invalid` object, and accord makes no plan. Scripts for live objects do not run here, because a manifest has no status.",
 	Fix: "Correct the line. An object may omit optional fields, and a script must not index a missing table. `accord interpret` runs " +
 		"the scripts on one object.",
 	Example: `
