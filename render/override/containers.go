@@ -38,7 +38,7 @@ func containersOf(u *unstructured.Unstructured) ([]container, error) {
 	}
 	value, found, err := unstructured.NestedFieldNoCopy(u.Object, path...)
 	if err != nil {
-		return nil, fmt.Errorf("reading the containers: %w", err)
+		return nil, fmt.Errorf("%s cannot be read: every field above the containers must be an object", strings.Join(path, "."))
 	}
 	if !found || value == nil {
 		return nil, nil

@@ -20,7 +20,7 @@ func TestOverriders(t *testing.T) {
 		{"§3.3/no containers", `{apiVersion: v1, kind: Pod, metadata: {name: p}}`, `{imageOverrider: [{component: Tag, operator: replace, value: v2}]}`, `{apiVersion: v1, kind: Pod, metadata: {name: p}}`, ""},
 		{"§3.3/containers that are none", `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: nginx}}`, `{imageOverrider: [{component: Tag, operator: replace, value: v2}]}`, "", "spec.containers is not a list"},
 		{"§3.3/container that is none", `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [nginx]}}`, `{argsOverrider: [{containerName: a, operator: add, value: [v2]}]}`, "", "spec.containers[0] is not a container"},
-		{"§3.3/spec that is none", `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: 1}`, `{imageOverrider: [{component: Tag, operator: replace, value: v2}]}`, "", "reading the containers"},
+		{"§3.3/spec that is none", `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: 1}`, `{imageOverrider: [{component: Tag, operator: replace, value: v2}]}`, "", "every field above the containers must be an object"},
 		{"§3.3/container without an image", `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a}]}}`, `{imageOverrider: [{component: Tag, operator: replace, value: v2}]}`, "", `container "a" has no image`},
 		{"§3.3/predicate is literal", `{apiVersion: x/v1, kind: Any, metadata: {name: p}, a~1b: x}`, `{imageOverrider: [{predicate: {path: /a~1b}, component: Tag, operator: replace, value: v2}]}`,
 			`{apiVersion: x/v1, kind: Any, metadata: {name: p}, a~1b: "x:v2"}`, ""},
