@@ -26,7 +26,7 @@ func nextStep(fed *v1alpha1.Federation, s Snapshot, r Result) string {
 		if newer, ok := strings.CutPrefix(s.Superseded, fed.Name+"-"); ok {
 			return "accord wait " + name + " --revision " + newer
 		}
-	case Held:
+	case Held, Timeout:
 		if s.Approve != "" {
 			return s.Approve
 		}
