@@ -109,6 +109,9 @@ func Columns(w io.Writer, indent string, rows [][]string) error {
 
 // IsTerminal reports whether out is a terminal.
 func IsTerminal(out io.Writer) bool {
+	if colors, ok := out.(*colorWriter); ok {
+		out = colors.out
+	}
 	file, ok := out.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
