@@ -64,3 +64,12 @@ func Cut(s string, n int) string {
 	}
 	return string(characters[:max(n-3, 0)]) + "..."
 }
+
+// revisionDigits is the number of digits of a commit in a text for people.
+const revisionDigits = 7
+
+// Revision returns the first digits of the commit of a revision: "91045c1" for "main@sha1:91045c1c2963...".
+func Revision(revision string) string {
+	commit := revision[strings.LastIndexByte(revision, ':')+1:]
+	return commit[:min(revisionDigits, len(commit))]
+}

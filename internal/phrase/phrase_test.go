@@ -37,3 +37,9 @@ func TestCut(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 }
+
+func TestRevision(t *testing.T) {
+	require.Equal(t, "91045c1", Revision("main@sha1:91045c1c2963911b34a3133b286a0e32273aa7ba"))
+	require.Equal(t, "aaa", Revision("main@sha1:aaa"))
+	require.Empty(t, Revision(""))
+}

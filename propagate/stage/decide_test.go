@@ -159,7 +159,7 @@ func TestRollbackIsNotRepeated(t *testing.T) {
 	require.Equal(t, stage.RolledBack, c.out.Phase)
 	require.Equal(t, &stage.Version{Digest: "a", Revision: "main@sha1:aaa"}, c.out.Decisions[0].RollbackTo)
 	require.True(t, c.out.Decisions[0].Changed)
-	require.Contains(t, c.out.Message, "rolled back to main@sha1:aaa; main@sha1:bbb failed")
+	require.Contains(t, c.out.Message, "rolled back to aaa from bbb: ")
 	c.says(1, "a", stage.Healthy, time.Time{})
 	c.after(time.Hour)
 	require.False(t, c.out.Decisions[0].Changed)

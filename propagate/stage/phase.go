@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // phase sets the phase of the rollout and the event that it waits for.
@@ -31,19 +32,19 @@ func (m *machine) phase(o *Outcome) {
 	}
 }
 
-// rolledBack returns a message with the running and the wanted revisions.
+// rolledBack returns a message with the commits that run and the commit that does not, and the reason: a failure or a command.
 func (m *machine) rolledBack(f *Failure) string {
 	var running []string
 	for _, c := range m.members {
-		if m.isRolledBack(c) && c.Current.Revision != "" && !slices.Contains(running, c.Current.Revision) {
-			running = append(running, c.Current.Revision)
+		if commit := phrase.Revision(c.Current.Revision); m.isRolledBack(c) && commit != "" && !slices.Contains(running, commit) {
+			running = append(running, commit)
 		}
 	}
 	slices.Sort(running)
-	if len(running) == 0 { // every cluster that could go back is held
-		return fmt.Sprintf("%s failed: %s", m.in.Revision, f.Message)
+	if len(running) == 0 {
+		return fmt.Sprintf("every cluster that could go back from %s is held: %s", phrase.Revision(m.in.Revision), f.Message)
 	}
-	return fmt.Sprintf("rolled back to %s; %s failed: %s", strings.Join(running, ", "), m.in.Revision, f.Message)
+	return fmt.Sprintf("rolled back to %s from %s: %s", strings.Join(running, " and "), phrase.Revision(m.in.Revision), f.Message)
 }
 
 // complete sets the phase after the last stage. A rollout with an outdated cluster in no stage is never complete.

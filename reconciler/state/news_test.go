@@ -51,5 +51,5 @@ func TestNewsOfAFederation(t *testing.T) {
 	emit(f.Rejected(inputkey.Key{}, r, v1alpha1.ReleaseStatus{}, mistakes, midday))
 	emit(f.Rejected(inputkey.Key{}, r, v1alpha1.ReleaseStatus{Errors: []string{"policies/web.yaml:14: no such..."}}, mistakes, midday))
 	require.Len(t, said, 4, "a process that starts again does not emit it again")
-	require.Equal(t, "shop Warning BuildFailed: commit main@sha1:4f2c is rejected, and the clusters keep their objects: policies/web.yaml:14: no such field (and 1 more)", said[3])
+	require.Equal(t, "shop Warning BuildFailed: commit 4f2c is rejected, and the clusters keep their objects: policies/web.yaml:14: no such field (and 1 more)", said[3])
 }

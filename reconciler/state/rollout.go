@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/stage"
 	"github.com/accord-dev/accord/propagate/staged"
@@ -295,7 +296,7 @@ func (f *Federation) KeepPastPlan(active *propagate.Plan, revision string, past 
 func (f *Federation) RestoresVersion(past *propagate.Plan, rollout, cluster string, version stage.Version) error {
 	i := slices.IndexFunc(past.Rollouts(), func(r *propagate.Rollout) bool { return r.Name() == rollout })
 	if i < 0 || f.fingerprints.Rollout(past.Rollouts()[i], cluster) != version.Digest {
-		return fmt.Errorf("rendered from %s for the clusters of today it would be another version", version.Revision)
+		return fmt.Errorf("rendered from %s for the clusters of today it would be another version", phrase.Revision(version.Revision))
 	}
 	return nil
 }

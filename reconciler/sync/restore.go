@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state"
 )
@@ -23,7 +24,7 @@ func (c *Controller) restore(ctx context.Context, f *state.Federation, fed *v1al
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	why := fmt.Sprintf("accord was restarted and cannot plan %s again", revision)
+	why := fmt.Sprintf("accord was restarted and cannot plan %s again", phrase.Revision(revision))
 	if err == nil {
 		changes, restored := f.RestorePlan(plan, revision, allowPrune, time.Now())
 		if restored {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/status"
 )
@@ -69,7 +70,7 @@ func Rejected(c *changes.Changes, about *v1alpha1.Federation, r *v1alpha1.Releas
 	if len(before.Errors) > 0 && strings.HasPrefix(mistakes[0], strings.TrimSuffix(before.Errors[0], "...")) {
 		return
 	}
-	text := fmt.Sprintf("commit %s is rejected, and the clusters keep their objects: %s", r.Spec.Revision, mistakes[0])
+	text := fmt.Sprintf("commit %s is rejected, and the clusters keep their objects: %s", phrase.Revision(r.Spec.Revision), mistakes[0])
 	if more := len(mistakes) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}
