@@ -23,10 +23,15 @@ const (
 	NameNotResolved   = "NameNotResolved"   // the host of spec.apiEndpoint does not resolve
 	Unavailable       = "Unavailable"       // the API server responds that it is unavailable
 	Unreachable       = "Unreachable"       // any other network error
+	AnotherCluster    = "AnotherCluster"    // it answers, and is not the cluster of spec.id
+	DuplicateCluster  = "DuplicateCluster"  // it answers, and another Cluster declares the same cluster
 )
 
 // Reason maps err to a condition's reason; nil maps to Connected.
 func Reason(err error) string {
+	if other, ok := errors.AsType[*IdentityError](err); ok {
+		return other.Reason
+	}
 	switch {
 	case err == nil:
 		return Connected

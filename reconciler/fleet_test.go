@@ -42,6 +42,8 @@ func TestFleetInGit(t *testing.T) {
 		{"a cluster that is known on the hub leaves Git", leavesGit},
 		{"a cluster is deleted on the hub", deletedOnHub},
 		{"credentials are wrong, and right again", credentialsChange},
+		{"DefectF4: a cluster is another one than spec.id", anotherCluster},
+		{"DefectF4: two Clusters are one cluster", twoNames},
 	} {
 		require.True(t, t.Run(stage.name, func(t *testing.T) {
 			inner := *w
@@ -173,6 +175,53 @@ func (w *world) noDelivery(r *repository, cluster string) error {
 }
 
 // clusterInGit is a manifest as a Karmada user has it.
+// anotherCluster: an address that leads to another cluster than before gets nothing.
+func anotherCluster(t *testing.T, w *world, r *repository) {
+	w.setID("cluster-b", "the-cluster-that-it-was")
+	w.clusterIs("cluster-b", metav1.ConditionFalse, "AnotherCluster")
+	sha := r.push("not for another cluster", "app.yaml", configMap("placed", "another"))
+	release := w.condition(r, sha, "Ready", metav1.ConditionFalse, "ClustersUnreachable")
+	require.Contains(t, release.Status.NotReadyClusters[0].Message, "leads to another cluster")
+	require.Equal(t, "another", w.configMap("cluster-a", "placed").Data["key"])
+	require.NotEqual(t, "another", w.configMap("cluster-b", "placed").Data["key"])
+	reachable := apimeta.FindStatusCondition(w.delivery(r, "cluster-b").Status.Conditions, v1alpha1.Reachable)
+	require.Equal(t, "AnotherCluster", reachable.Reason)
+	require.Contains(t, reachable.Message, "spec.id is the-cluster-that-it-was")
+
+	w.setID("cluster-b", w.uidOf("cluster-b"))
+	w.clusterIs("cluster-b", metav1.ConditionTrue, "Connected")
+	w.ready(r, sha)
+	require.Equal(t, "another", w.configMap("cluster-b", "placed").Data["key"])
+}
+
+// twoNames: a second Cluster with the address of another one gets nothing, even if neither has spec.id.
+func twoNames(t *testing.T, w *world, _ *repository) {
+	w.setID("cluster-b", "")
+	w.clusterIs("cluster-b", metav1.ConditionTrue, "Connected")
+	b := w.cluster("cluster-b")
+	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "alias"}, Spec: b.Spec})
+	w.clusterIs("alias", metav1.ConditionFalse, "DuplicateCluster")
+	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("alias")))
+	w.goes("alias")
+}
+
+// setID changes spec.id of a Cluster.
+func (w *world) setID(name, id string) {
+	w.t.Helper()
+	c := w.cluster(name)
+	before := c.DeepCopy()
+	c.Spec.ID = id
+	require.NoError(w.t, w.hub.Patch(w.t.Context(), c, client.MergeFrom(before)))
+}
+
+// uidOf returns the UID of the namespace kube-system of a member.
+func (w *world) uidOf(name string) string {
+	w.t.Helper()
+	ns := &corev1.Namespace{}
+	require.NoError(w.t, w.members[name].Get(w.t.Context(), client.ObjectKey{Name: "kube-system"}, ns))
+	return string(ns.UID)
+}
+
 func clusterInGit(name, tier, region string) string {
 	return fmt.Sprintf(`---
 apiVersion: cluster.karmada.io/v1alpha1

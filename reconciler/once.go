@@ -201,13 +201,12 @@ func (r *once) connect(ctx context.Context, declared []v1alpha1.Cluster) error {
 				return
 			}
 			r.pool.Connect(m)
+			w, specID := r.pool.Worker(name), ""
 			if i := slices.IndexFunc(declared, func(c v1alpha1.Cluster) bool { return c.Name == name }); i >= 0 {
-				r.pool.Worker(name).SetResourceModels(declared[i].Spec.ResourceModels, false)
+				w.SetResourceModels(declared[i].Spec.ResourceModels, false)
+				specID = declared[i].Spec.ID
 			}
-			ctx, cancel := context.WithTimeout(ctx, member.ProbeTimeout)
-			defer cancel()
-			_, err = clusters.Probe(ctx, m)
-			r.pool.Probed(name, err)
+			r.pool.Probed(name, member.ProbeOnce(ctx, w, specID))
 			probes <- nil
 		}()
 	}

@@ -49,9 +49,10 @@ func (w *Worker) lose(err error) {
 	}
 }
 
-// admitsRequests reports whether requests reach the cluster: it is reachable, or its breaker lets single requests through.
+// admitsRequests reports whether requests reach the cluster: it is identified, and reachable or its breaker lets single
+// requests through.
 func (w *Worker) admitsRequests() bool {
-	return w.reachable() || w.member.Breaker.Recovering()
+	return w.Identified() && (w.reachable() || w.member.Breaker.Recovering())
 }
 
 // BreakerError returns why only probes are sent to a cluster that answers them; nil if all requests are.

@@ -1,7 +1,9 @@
 package deliver
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -35,7 +37,12 @@ type Worker struct {
 	mu      sync.Mutex
 	watches map[types.NamespacedName]*watch.Watcher
 	reach   reachability.State
+	// refusal is the reason to deliver nothing to a cluster that answers; nil when it is identified.
+	refusal error
 }
+
+// errUnidentified is the refusal of a cluster before it is identified.
+var errUnidentified = errors.New(reachability.NotProbed)
 
 // newWorker starts to work at once.
 func newWorker(p *Pool, m *clusters.Member) *Worker {
@@ -43,6 +50,7 @@ func newWorker(p *Pool, m *clusters.Member) *Worker {
 	w := &Worker{
 		pool: p, member: m, stop: stop, queue: newQueue(), watches: map[types.NamespacedName]*watch.Watcher{},
 		reach: reachability.State{Unreachable: reachability.NotProbed}, surveyNow: make(chan struct{}, 1),
+		refusal: errUnidentified,
 	}
 	w.survey.finished = make(chan struct{})
 	w.done.Go(func() { w.surveys(ctx) })
@@ -130,10 +138,26 @@ func (w *Worker) Reachability() reachability.State {
 
 func (w *Worker) reachable() bool { return w.Reachability().Unreachable == "" }
 
+// Identify records whether the cluster that answers is the declared one; refusal is nil if it is. Until the first call, and
+// after a refusal, accord delivers nothing there.
+func (w *Worker) Identify(refusal error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refusal = refusal
+}
+
+// Identified reports whether the cluster that answers is the declared one.
+func (w *Worker) Identified() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.refusal == nil
+}
+
 // probed records the result of a probe, and reports whether the cluster became reachable or unreachable. A cluster that
 // answers is unreachable all the same while its watches are lost, or its breaker is not closed.
 func (w *Worker) probed(err error, now time.Time) (changed bool) {
 	w.mu.Lock()
+	err = cmp.Or(err, w.refusal)
 	for _, x := range w.watches {
 		if since, lost := x.Lost(); err == nil && lost != nil && now.Sub(since) > reachability.LostGrace {
 			err = lost

@@ -79,11 +79,12 @@ type Controller struct {
 	credentials map[string]string         // digest of the credentials of each connection
 	counted     map[string]time.Time      // when the nodes of each were counted last
 	taints      map[string][]corev1.Taint // that ClusterTaintPolicies decided, beside the declared ones
+	uids        map[string]string         // of the namespace kube-system of each, as far as accord may read it
 }
 
 // New returns a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, credentials: map[string]string{}, counted: map[string]time.Time{}, taints: map[string][]corev1.Taint{}}
+	return &Controller{Options: o, credentials: map[string]string{}, counted: map[string]time.Time{}, taints: map[string][]corev1.Taint{}, uids: map[string]string{}}
 }
 
 // Start probes a Cluster when it changed, when requested has it, and every probeInterval.
@@ -167,7 +168,7 @@ func (c *Controller) probe(ctx context.Context, member *v1alpha1.Cluster) (clust
 		return clusters.Facts{}, cmp.Or(err, errRemoved)
 	}
 	w.SetResourceModels(member.Spec.ResourceModels, c.Registry.Follower() && resourcesWanted(member))
-	return c.ask(ctx, member, w.Member())
+	return c.ask(ctx, member, w)
 }
 
 var errRemoved = errors.New("the cluster was removed while it was probed")
@@ -187,17 +188,20 @@ func (c *Controller) inform(member *v1alpha1.Cluster, next *v1alpha1.ClusterStat
 	c.addTaints(member, next)
 }
 
-// ask probes a cluster, and now and then counts its nodes.
-func (c *Controller) ask(ctx context.Context, member *v1alpha1.Cluster, m *clusters.Member) (clusters.Facts, error) {
+// ask probes a cluster, and now and then counts its nodes and identifies it again.
+func (c *Controller) ask(ctx context.Context, member *v1alpha1.Cluster, w *deliver.Worker) (clusters.Facts, error) {
 	c.mu.Lock()
 	fresh := time.Since(c.counted[member.Name]) < countInterval
 	c.mu.Unlock()
-	if fresh {
+	if fresh && w.Identified() {
 		known := member.Status.NodeSummary
-		v, err := clusters.Ping(ctx, m)
+		v, err := clusters.Ping(ctx, w.Member())
 		return clusters.Facts{Version: v, NodesTotal: known.TotalNum, NodesReady: known.ReadyNum}, err
 	}
-	facts, err := clusters.Probe(ctx, m)
+	facts, err := clusters.Probe(ctx, w.Member())
+	if err == nil {
+		err = c.identify(ctx, member, w)
+	}
 	if err == nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -270,6 +274,7 @@ func (c *Controller) drop(cluster string) {
 	_, known := c.credentials[cluster]
 	delete(c.credentials, cluster)
 	delete(c.counted, cluster)
+	delete(c.uids, cluster)
 	c.mu.Unlock()
 	if known {
 		c.Pool.Disconnect(cluster)
@@ -292,7 +297,7 @@ func credentialDigest(member *v1alpha1.Cluster, secret map[string][]byte) string
 	spec := member.Spec
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	_ = enc.Encode([]any{spec.APIEndpoint, spec.InsecureSkipTLSVerification, spec.ProxyURL, spec.ProxyHeader, maps.Clone(secret)}) // always encodes
+	_ = enc.Encode([]any{spec.ID, spec.APIEndpoint, spec.InsecureSkipTLSVerification, spec.ProxyURL, spec.ProxyHeader, maps.Clone(secret)}) // always encodes
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,6 +58,11 @@ func (c *Controller) Declared() []string {
 // not answer; member is as it was before.
 func (c *Controller) emitReachability(member *v1alpha1.Cluster, err error) {
 	if !c.presence.record(member, err == nil) {
+		return
+	}
+	if refused, ok := errors.AsType[*clusters.IdentityError](err); ok {
+		c.Emit(changes.Event{About: member, Type: changes.Warning, Reason: refused.Reason, Message: fmt.Sprintf(
+			"accord delivers nothing to the cluster: %v", err)})
 		return
 	}
 	if err != nil {
