@@ -3,6 +3,7 @@ package reconciler_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,10 @@ func TestHealth(t *testing.T) {
 		problems := w.delivery(r, "cluster-a").Status.Problems
 		return unless(len(problems) == 1 && problems[0].Object == "apps/Deployment shop/web" && problems[0].Message != "", fmt.Sprintf("%+v", problems))
 	})
+	w.eventually("the Delivery to name the reason of the pod (defect F12)", func() error {
+		problems := w.delivery(r, "cluster-a").Status.Problems
+		return unless(len(problems) == 1 && strings.Contains(problems[0].Message, "ImagePullBackOff"), fmt.Sprintf("%+v", problems))
+	})
 	w.aggregated(r, 2, 1) // the members' controller has observed it: rule 2 asks for no more
 	w.eventually("the Release to say that it is applied", func() (err error) {
 		release, err = w.release(r, bad)
@@ -51,6 +56,7 @@ func TestHealth(t *testing.T) {
 
 	good := r.push("an image that runs again", "web.yaml", deployment("nginx:1.28"))
 	w.ready(r, good)
+	require.Empty(t, w.delivery(r, "cluster-a").Status.Problems)
 	d := w.deployment()
 	require.Equal(t, "nginx:1.28", d.Spec.Template.Spec.Containers[0].Image)
 	require.EqualValues(t, 2, d.Status.AvailableReplicas)

@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -40,10 +41,15 @@ func Rights(p *propagate.Plan, cluster string, also []schema.GroupKind, resource
 		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{gk.Group}, Resources: []string{resource(gk)}, Verbs: deliveryVerbs})
 	}
 	rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"list"}})
-	if p.NeedsRoom() {
+	if p.NeedsRoom() || slices.ContainsFunc(target.Objects, hasPods) {
 		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}})
 	}
 	return joined(rules)
+}
+
+// hasPods reports whether an object is a workload. accord lists its pods when it does not become healthy.
+func hasPods(o propagate.Placed) bool {
+	return bytes.Contains(o.Rendered.JSON, []byte(`"containers"`)) && bytes.Contains(o.Rendered.JSON, []byte(`"selector"`))
 }
 
 // InventoryRights returns the rules that accord needs in applyset.InventoryNamespace, for its inventory.

@@ -37,7 +37,7 @@ func (o observer) Put(u *unstructured.Unstructured) {
 		}
 		x := state.Observation{Base: base, Seen: live.Observe(u, base.Wanted, base.Before, base.Proven), Report: report, GateStatus: gateStatus}
 		x.Report.Message = x.Seen.AppendYielded(report.Message)
-		next, recorded := f.Observe(o.worker.Name(), id, x, time.Now())
+		next, recorded := o.worker.late.observe(f, o.worker.Name(), u, x, time.Now())
 		if recorded {
 			o.worker.pool.Enqueue(next)
 			return
@@ -47,13 +47,18 @@ func (o observer) Put(u *unstructured.Unstructured) {
 
 // Delete records that an object is gone, and has it created again if it is wanted.
 func (o observer) Delete(u *unstructured.Unstructured) {
+	deleted := manifest.IDOf(u)
+	o.worker.late.forget(o.key, func(id manifest.ID) bool { return id == deleted })
 	if f := o.federation(); f != nil {
-		o.worker.pool.Enqueue(f.ObserveDeleted(o.worker.Name(), manifest.IDOf(u), time.Now()))
+		o.worker.pool.Enqueue(f.ObserveDeleted(o.worker.Name(), deleted, time.Now()))
 	}
 }
 
 // Listed drops objects that are not on the cluster any more: they went while nobody watched.
 func (o observer) Listed(gvk schema.GroupVersionKind, present map[types.NamespacedName]bool) {
+	o.worker.late.forget(o.key, func(id manifest.ID) bool {
+		return id.GroupKind() == gvk.GroupKind() && !present[types.NamespacedName{Namespace: id.Namespace, Name: id.Name}]
+	})
 	if f := o.federation(); f != nil {
 		o.worker.pool.Enqueue(f.ObserveListed(o.worker.Name(), gvk.GroupKind(), present, time.Now()))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/clusters/watch"
@@ -33,6 +34,7 @@ type Worker struct {
 	survey survey
 	// surveyNow requests a survey before the interval is over.
 	surveyNow chan struct{}
+	late      late
 
 	mu      sync.Mutex
 	watches map[types.NamespacedName]*watch.Watcher
@@ -55,6 +57,7 @@ func newWorker(p *Pool, m *clusters.Member) *Worker {
 	w.survey.finished = make(chan struct{})
 	w.done.Go(func() { w.surveys(ctx) })
 	w.done.Go(func() { w.followBreaker(ctx) })
+	w.done.Go(func() { w.askPods(ctx) })
 	for range workersPerCluster {
 		w.done.Go(func() { w.work(ctx) })
 	}
@@ -127,6 +130,7 @@ func (w *Worker) unwatch(key types.NamespacedName) {
 	if x != nil {
 		x.Close()
 	}
+	w.late.forget(key, func(manifest.ID) bool { return true })
 }
 
 // Reachability returns whether the cluster answers.

@@ -1,0 +1,172 @@
+package deliver
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/status/kind"
+	"github.com/accord-dev/accord/status/podreason"
+)
+
+const (
+	// lateAfter is the time from which a workload that is not healthy is late, and lateInterval the time between two checks.
+	lateAfter    = 5 * time.Second
+	lateInterval = 2 * time.Second
+	// lateAgain is the time after which the pods of a late workload are listed again.
+	lateAgain = 30 * time.Second
+	// maxLate bounds the late workloads of one cluster whose pods are listed. Others keep the message of their status.
+	maxLate = 20
+	// maxMessage bounds a message with a reason.
+	maxMessage = 256
+)
+
+// late adds to the message of a workload that does not become healthy the reason of its pods, which the status of the workload does
+// not have. The zero value is ready for use.
+type late struct {
+	mu     sync.Mutex // also orders the observations of workloads, so that no older one replaces a newer one
+	of     map[lateKey]*lateWorkload
+	denied bool // accord may not list pods on the cluster
+}
+
+type lateKey struct {
+	federation types.NamespacedName
+	id         manifest.ID
+}
+
+// lateWorkload is a workload that is not healthy. A newer generation replaces it.
+type lateWorkload struct {
+	seen         state.Observation // as observed last, with the message of its status
+	selector     string
+	since, asked time.Time
+	reason       string
+}
+
+// observation returns the observation with the reason in its message.
+func (l *lateWorkload) observation() state.Observation {
+	x := l.seen
+	if l.reason != "" {
+		x.Report.Message = phrase.Cut(x.Report.Message+"; "+l.reason, maxMessage)
+	}
+	return x
+}
+
+// observe records an observation of an object in the state.
+func (l *late) observe(f *state.Federation, cluster string, u *unstructured.Unstructured, x state.Observation, now time.Time) (changes.Changes, bool) {
+	selector := podSelector(u)
+	if selector == "" {
+		return f.Observe(cluster, manifest.IDOf(u), x, now)
+	}
+	key := lateKey{f.Key(), manifest.IDOf(u)}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.of[key]
+	switch {
+	case x.Report.Health != kind.Progressing && x.Report.Health != kind.Failed, l.denied:
+		delete(l.of, key)
+		return f.Observe(cluster, key.id, x, now)
+	case known == nil && len(l.of) >= maxLate:
+		return f.Observe(cluster, key.id, x, now)
+	case known == nil || known.seen.Report.Generation != x.Report.Generation:
+		known = &lateWorkload{since: now}
+	}
+	known.seen, known.selector = x, selector
+	if l.of == nil {
+		l.of = map[lateKey]*lateWorkload{}
+	}
+	l.of[key] = known
+	return f.Observe(cluster, key.id, known.observation(), now)
+}
+
+// forget drops the workloads for which gone is true.
+func (l *late) forget(federation types.NamespacedName, gone func(manifest.ID) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key := range l.of {
+		if key.federation == federation && gone(key.id) {
+			delete(l.of, key)
+		}
+	}
+}
+
+// due returns the workloads whose pods have to be listed now.
+func (l *late) due(now time.Time) map[lateKey]*lateWorkload {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := map[lateKey]*lateWorkload{}
+	for key, w := range l.of {
+		if now.Sub(w.since) >= lateAfter && now.Sub(w.asked) >= lateAgain {
+			w.asked = now
+			all[key] = w
+		}
+	}
+	return all
+}
+
+// askPods lists the pods of late workloads until ctx ends.
+func (w *Worker) askPods(ctx context.Context) {
+	tick := time.NewTicker(lateInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !w.reachable() {
+			continue
+		}
+		for key, workload := range w.late.due(time.Now()) {
+			w.askPodsOf(ctx, key, workload)
+		}
+	}
+}
+
+func (w *Worker) askPodsOf(ctx context.Context, key lateKey, workload *lateWorkload) {
+	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
+	defer cancel()
+	pods, err := clusters.Pods(ctx, w.member, key.id.Namespace, workload.selector)
+	w.late.mu.Lock()
+	defer w.late.mu.Unlock()
+	if apierrors.IsForbidden(err) {
+		w.late.denied = true
+		clear(w.late.of)
+	}
+	f := w.pool.registry.Federation(key.federation)
+	reason := podreason.Worst(pods)
+	if err != nil || f == nil || w.late.of[key] != workload || workload.reason == reason {
+		return
+	}
+	workload.reason = reason
+	if next, recorded := f.Observe(w.Name(), key.id, workload.observation(), time.Now()); recorded {
+		w.pool.Enqueue(next)
+	}
+}
+
+// podSelector returns the label selector of a workload with a pod template, and "" for any other object.
+func podSelector(u *unstructured.Unstructured) string {
+	raw, found, _ := unstructured.NestedMap(u.Object, "spec", "selector")
+	if _, template, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "template", "spec", "containers"); !found || !template {
+		return ""
+	}
+	var selector metav1.LabelSelector
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, &selector); err != nil {
+		return ""
+	}
+	parsed, err := metav1.LabelSelectorAsSelector(&selector)
+	if err != nil || parsed.Empty() {
+		return ""
+	}
+	return parsed.String()
+}
