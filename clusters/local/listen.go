@@ -35,10 +35,20 @@ func listen(ctx context.Context, port int, kubeconfig string) (net.Listener, err
 		return listenAnywhere(ctx)
 	}
 	l, err := listenOn(ctx, port)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, &PortTakenError{port}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listening on the control plane's port %d: %w", port, err)
 	}
 	return l, nil
+}
+
+// PortTakenError is the error of a control plane whose port another process has. Options.Port selects another one.
+type PortTakenError struct{ Port int }
+
+func (e *PortTakenError) Error() string {
+	return fmt.Sprintf("another process listens on the control plane's port %d", e.Port)
 }
 
 func listenOn(ctx context.Context, port int) (net.Listener, error) {

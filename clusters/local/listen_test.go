@@ -62,3 +62,14 @@ func TestListen(t *testing.T) {
 		})
 	}
 }
+
+// TestDefectR5ATakenPort: the error has the port, so that a command can name the flag that selects another one.
+func TestDefectR5ATakenPort(t *testing.T) {
+	taken, err := listen(t.Context(), 0, filepath.Join(t.TempDir(), "kubeconfig"))
+	require.NoError(t, err)
+	defer taken.Close()
+	_, err = listen(t.Context(), 0, kubeconfigFor(t, port(taken)))
+	other := &PortTakenError{}
+	require.ErrorAs(t, err, &other)
+	require.Equal(t, port(taken), other.Port)
+}

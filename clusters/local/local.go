@@ -38,6 +38,8 @@ type Options struct {
 	Name string       // shows in certificates, tokens, kubeconfig context and cluster name, so keep it; a DNS-1123 subdomain; default "accord"
 	Port int          // of the API server on 127.0.0.1; 0 = the port used last time in this Dir, else a free one
 	Log  *slog.Logger // nil = discard; see Start about the output that the process shares
+
+	Rebuild bool // start with a new store; the old one stays beside it, and certificates and port are kept
 }
 
 // complete returns the options with an absolute directory and defaults, or an error that names the invalid option.
@@ -105,6 +107,9 @@ func (c *ControlPlane) start(ctx context.Context, o Options) error {
 	if err := c.claim(o.Dir); err != nil {
 		return err
 	}
+	if err := checkSpace(o.Dir); err != nil {
+		return err
+	}
 	keys, err := ensurePKI(filepath.Join(o.Dir, "pki"), o.Name)
 	if err != nil {
 		return err
@@ -120,6 +125,9 @@ func (c *ControlPlane) start(ctx context.Context, o Options) error {
 		return err
 	}
 	c.releasing.push(stop)
+	watching, cancel := context.WithCancel(context.Background())
+	c.releasing.push(func() error { cancel(); return nil })
+	go watchSpace(watching, o.Dir, o.Log)
 	return c.access.writeKubeconfig()
 }
 
@@ -142,7 +150,16 @@ func (c *ControlPlane) startStore(ctx context.Context, o Options) error {
 		return err
 	}
 	c.releasing.push(remove)
-	if c.store, err = startStore(ctx, filepath.Join(o.Dir, "etcd"), socket, o.Log); err != nil {
+	dir := filepath.Join(o.Dir, "etcd")
+	if o.Rebuild {
+		err = setAside(dir, time.Now())
+	} else {
+		err = checkStore(dir)
+	}
+	if err != nil {
+		return err
+	}
+	if c.store, err = startStore(ctx, dir, socket, o.Log); err != nil {
 		return err
 	}
 	c.releasing.push(c.store.close)

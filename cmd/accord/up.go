@@ -24,6 +24,11 @@ const upLong = `Run a complete hub in this process: a Kubernetes API server with
 The data directory has everything, and survives restarts: the API objects in hub/, Git clones in cache/, and the administrator's
 kubeconfig. A lock ensures that only one process uses it. SIGINT or SIGTERM stops the process.
 
+accord refuses to start with a damaged store, and names the file. Git and the members have everything that accord delivered, so a
+new store is enough: --rebuild moves the old store aside and starts with an empty one, at the same address and with the same
+certificates. Then join the members and apply the Federations again; accord adopts the objects on the members. Below 10 % of free
+space on the file system, accord logs a warning.
+
 Objects of Federations are mirrored on the hub with the status of all clusters, unless spec.mirror is false.
 "kubectl rollout status deployment/web" there waits for every decided cluster.`
 
@@ -31,6 +36,7 @@ type upFlags struct {
 	controllers controllerFlags
 	dataDir     string
 	port        int
+	rebuild     bool
 }
 
 func upCommand() *cobra.Command {
@@ -46,6 +52,7 @@ func upCommand() *cobra.Command {
 	f.controllers.register(c.Flags())
 	c.Flags().StringVar(&f.dataDir, "data-dir", "", "directory of all data (required)")
 	c.Flags().IntVar(&f.port, "port", 0, "port of the hub on 127.0.0.1 (default the previous one, else a free one)")
+	c.Flags().BoolVar(&f.rebuild, "rebuild", false, "start with a new store, and keep the damaged one beside it")
 	return c
 }
 
@@ -66,9 +73,9 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 		return err
 	}
 	defer stop()
-	plane, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "hub"), Port: f.port, Log: log})
+	plane, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "hub"), Port: f.port, Log: log, Rebuild: f.rebuild})
 	if err != nil {
-		return err
+		return f.wayOut(err)
 	}
 	defer func() { err = errors.Join(unlessCancelled(err), plane.Stop()) }()
 
