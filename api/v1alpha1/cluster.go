@@ -34,7 +34,8 @@ type Cluster struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.zone) || !has(self.zones)",message="zone is deprecated and excludes zones"
 type ClusterSpec struct {
-	// ID is the unique ID of the cluster, the UID of its namespace kube-system.
+	// ID is the UID of the namespace kube-system of the member. If it is set, accord delivers nothing to a cluster with another
+	// UID: Ready is False, with the reason AnotherCluster. "accord join" sets it.
 	ID string `json:"id,omitempty"`
 	// SyncMode is Push: accord connects to the member. Pull is rejected.
 	// +kubebuilder:validation:Enum=Push

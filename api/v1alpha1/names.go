@@ -25,6 +25,9 @@ const (
 	CommitStatusAnnotation = "accord.dev/commit-status"
 	// SourceLabel on a Cluster that a Git source declares has the value "<namespace>.<federation>".
 	SourceLabel = "accord.dev/declared-by"
+	// LeaveFinalizer is on a Cluster that "accord leave" removes. It delays the deletion of the Cluster until its credentials on
+	// the member and on the hub are deleted.
+	LeaveFinalizer = "accord.dev/leave"
 	// RecordRemovalFinalizer is on a Cluster with delivered objects. It delays the deletion of the Cluster until every Federation
 	// has recorded the objects that stay there (status.removedClusters), by at most a minute.
 	RecordRemovalFinalizer = "accord.dev/record-removal"

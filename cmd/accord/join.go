@@ -18,6 +18,10 @@ until then accord reports the objects that it may not apply. Keep the rights for
 The credential is a token. If the cluster fills token Secrets (kube-controller-manager does), the token is valid until the Secret
 is deleted. Otherwise it expires after at most a year, and join prints the date. To renew the token, join again.
 
+One cluster has one name: join compares the UID of the namespace kube-system with those of all members, and writes it to spec.id of
+the Cluster. It refuses a cluster that is a member under another name, and a name that another cluster has. With --replace, a new
+cluster takes over the name; the objects and the identity on the former cluster stay there.
+
 The hub is --kubeconfig, else $ACCORD_KUBECONFIG, else the current context of --member-kubeconfig.`
 
 func joinCommand() *cobra.Command {
@@ -44,6 +48,7 @@ func joinCommand() *cobra.Command {
 	flags.StringToStringVar(&f.Traits.Labels, "label", nil, "label of the Cluster, key=value (repeatable)")
 	flags.BoolVar(&f.PrintRBAC, "print-rbac", false, "print the identity and the smallest role for the objects of DIR or --repo, and exit")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "check the connections and exit")
+	flags.BoolVar(&f.Replace, "replace", false, "give the name of an existing Cluster to another cluster")
 	flags.BoolVar(&f.AllowHub, "allow-hub", false, "join the hub itself")
 	return c
 }

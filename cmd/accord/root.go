@@ -64,6 +64,7 @@ func rootCommand() *cobra.Command {
 		runCommand(),
 		installCommand(),
 		joinCommand(),
+		leaveCommand(),
 		statusCommand(),
 		getCommand(),
 		waitCommand(),

@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 //	install FILE KC  applies manifests to $KUBECONFIG's current cluster, which becomes the hub; KC: as accord's account
 //	tokens           lets $KUBECONFIG's current cluster fill token Secrets, as one with a controller manager does
 //	secrets TEXT     compares how many Secrets accord has there: "1 secret"
+//	identity WANT    compares accord's identity there: the name of its account and binding, or "none"
+//	unchanged NAME   requires that nobody has written ConfigMap default/NAME there since the first call
 //	put FILE         writes the objects of FILE and their status to the hub; in it {{ago 5m}} is a time, {{WORK}} the directory
 //	exits CODE CMD   runs a command that ends with this exit code
 //	commit DIR TEXT  commits all of DIR and puts the commit into $SHA
@@ -49,7 +51,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"hub": s.hub, "member": s.member, "install": s.install, "tokens": s.tokens, "secrets": secrets, "put": put, "exits": exits, "admit": admit,
+			"hub": s.hub, "member": s.member, "install": s.install, "tokens": s.tokens, "secrets": secrets, "identity": identity, "unchanged": unchanged, "put": put, "exits": exits, "admit": admit,
 			"commit": commit, "until": until, "json": jsonField, "sarif": sarif,
 			"plain": plain,
 		},

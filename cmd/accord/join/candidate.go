@@ -23,6 +23,8 @@ type candidate struct {
 	ca []byte
 	// proxy is the proxy of the kubeconfig; empty if there is none.
 	proxy string
+	// uid is the UID of namespace kube-system; empty if the user may not read it.
+	uid string
 }
 
 // newCandidate returns an error for a kubeconfig that a Cluster cannot express.
@@ -59,9 +61,8 @@ func proxyURL(loader clientcmd.ClientConfig, context string) (string, error) {
 	return "", nil
 }
 
-// clusterID returns an identifier that does not depend on names: the UID of namespace kube-system, or the address if the user
-// may not read it.
-func clusterID(ctx context.Context, cfg *rest.Config) (string, error) {
+// clusterUID returns the UID of namespace kube-system, which does not depend on names; empty if the user may not read it.
+func clusterUID(ctx context.Context, cfg *rest.Config) (string, error) {
 	c, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
 		return "", err
@@ -71,7 +72,7 @@ func clusterID(ctx context.Context, cfg *rest.Config) (string, error) {
 	case err == nil:
 		return string(ns.UID), nil
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
-		return cfg.Host, nil
+		return "", nil
 	}
 	return "", fmt.Errorf("%s: %w", cfg.Host, err)
 }

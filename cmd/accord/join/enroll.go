@@ -60,6 +60,9 @@ func missingRefHint(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef) string {
 func setSpec(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wanted Traits) {
 	s := &cluster.Spec
 	s.SyncMode, s.APIEndpoint, s.SecretRef = "Push", c.config.Host, &at
+	if c.uid != "" {
+		s.ID = c.uid
+	}
 	s.InsecureSkipTLSVerification, s.ProxyURL = c.config.Insecure, c.proxy
 	if wanted.Provider != "" {
 		s.Provider = wanted.Provider

@@ -26,6 +26,8 @@ type Options struct {
 	PrintRBAC  bool
 	DryRun     bool
 	AllowHub   bool
+	// Replace gives the name of a Cluster to another cluster.
+	Replace bool
 }
 
 func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) error {
@@ -47,8 +49,11 @@ func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) erro
 	if err != nil {
 		return err
 	}
-	hubID, err := f.checkDistinct(ctx, h, c)
+	hubID, err := f.identify(ctx, h, c)
 	if err != nil {
+		return err
+	}
+	if err := f.checkMembers(ctx, h, c, name); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "cluster %s: %s\n", name, c.config.Host)
@@ -103,21 +108,29 @@ func (f *Options) candidate() (*candidate, error) {
 	return newCandidate(cfg, proxy)
 }
 
-// checkDistinct returns an error if hub and cluster are the same or one cannot be reached. It returns the identifier of the hub.
-func (f *Options) checkDistinct(ctx context.Context, h *hub.Hub, c *candidate) (string, error) {
+// identify reads the UID of the cluster, and returns an error if hub and cluster are the same or one cannot be reached. It returns
+// the identifier of the hub.
+func (f *Options) identify(ctx context.Context, h *hub.Hub, c *candidate) (hubID string, err error) {
 	if err := h.List(ctx, &v1alpha1.ClusterList{}); err != nil {
 		return "", h.Wrap("listing the clusters", err)
 	}
-	hubID, err := clusterID(ctx, h.Config)
-	if err != nil {
-		return "", fmt.Errorf("reaching the hub: %w", err)
+	if hubID, err = identifier(ctx, h); err != nil {
+		return "", err
 	}
-	memberID, err := clusterID(ctx, c.config)
-	if err != nil {
+	if c.uid, err = clusterUID(ctx, c.config); err != nil {
 		return "", fmt.Errorf("reaching the cluster: %w", err)
 	}
-	if hubID == memberID && !f.AllowHub {
+	if hubID == cmp.Or(c.uid, c.config.Host) && !f.AllowHub {
 		return "", fmt.Errorf("the cluster %s is the hub itself: select another cluster with --member-context or another hub with --kubeconfig, or set --allow-hub", c.config.Host)
 	}
 	return hubID, nil
+}
+
+// identifier returns the UID of the hub, or its address if the user may not read the UID.
+func identifier(ctx context.Context, h *hub.Hub) (string, error) {
+	uid, err := clusterUID(ctx, h.Config)
+	if err != nil {
+		return "", fmt.Errorf("reaching the hub: %w", err)
+	}
+	return cmp.Or(uid, h.Config.Host), nil
 }

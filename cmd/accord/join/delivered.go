@@ -1,0 +1,99 @@
+package join
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/reconciler/apply"
+)
+
+// namedObjects bounds the objects that leave names.
+const namedObjects = 10
+
+// delivered returns the Federations that have delivered to the cluster, "namespace/name", each with its objects there.
+func (l *leaving) delivered(ctx context.Context) (map[string][]string, error) {
+	var deliveries v1alpha1.DeliveryList
+	if err := l.hub.List(ctx, &deliveries); err != nil {
+		return nil, l.hub.Wrap("listing the deliveries", err)
+	}
+	all := map[string][]string{}
+	for i := range deliveries.Items {
+		d := &deliveries.Items[i]
+		if d.Spec.Cluster == l.cluster.Name {
+			all[d.Namespace+"/"+d.Labels[v1alpha1.FederationLabel]] = d.Status.Inventory
+		}
+	}
+	var federations v1alpha1.FederationList
+	if err := l.hub.List(ctx, &federations); err != nil {
+		return nil, l.hub.Wrap("listing the federations", err)
+	}
+	for i := range federations.Items { // an interrupted leave: the Delivery is gone, and the objects may be there
+		key := federations.Items[i].Namespace + "/" + federations.Items[i].Name
+		all[key] = append([]string(nil), all[key]...)
+	}
+	return all, nil
+}
+
+// pruneObjects deletes the delivered objects from the member, or names those that stay.
+func (l *leaving) pruneObjects(ctx context.Context, delivered map[string][]string) error {
+	if !l.Prune || l.member == nil {
+		l.nameObjects(delivered)
+		return nil
+	}
+	m, err := clusters.Connect(l.member, l.cluster.Name)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	pruned, kept := 0, []string(nil)
+	for key := range delivered {
+		outcome, err := apply.Uninstall(ctx, m, key)
+		if err != nil {
+			return fmt.Errorf("deleting the objects of federation %s: %w; run \"accord leave\" again", key, err)
+		}
+		pruned += len(outcome.Pruned)
+		for id, why := range outcome.Orphaned {
+			kept = append(kept, id.String()+": "+why)
+		}
+		for id, failed := range outcome.Errors {
+			return fmt.Errorf("deleting %s: %w; run \"accord leave\" again", id, failed)
+		}
+		for _, id := range outcome.Released {
+			kept = append(kept, id.String()+": it existed before accord, or its annotation keeps it")
+		}
+	}
+	slices.Sort(kept)
+	fmt.Fprintf(l.out, "  objects      deleted %s\n", phrase.Count(pruned, "object"))
+	for _, line := range kept {
+		fmt.Fprintf(l.out, "               stays: %s\n", line)
+	}
+	return nil
+}
+
+func (l *leaving) nameObjects(delivered map[string][]string) {
+	var names []string
+	for _, inventory := range delivered {
+		for _, entry := range inventory {
+			name := entry
+			if id, err := manifest.ParseEntry(entry); err == nil {
+				name = id.String()
+			}
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	if len(names) == 0 {
+		return
+	}
+	shown, more := names[:min(len(names), namedObjects)], ""
+	if omitted := len(names) - len(shown); omitted > 0 {
+		more = fmt.Sprintf(", and %d more", omitted)
+	}
+	fmt.Fprintf(l.out, "  objects      %s on the cluster: %s%s\n", phrase.Count(len(names), "object")+phrase.Plural(len(names), " stays", " stay"), strings.Join(shown, ", "), more)
+}

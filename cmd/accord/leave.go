@@ -1,0 +1,37 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/accord-dev/accord/cmd/accord/join"
+)
+
+const leaveLong = `Remove a member: stop the delivery, revoke accord's identity on the cluster, and delete the credentials and the Cluster on the hub.
+
+On the cluster, leave deletes what join created: the ClusterRoleBinding accord, the ServiceAccount accord-system/accord and its
+tokens. If another hub uses the identity, leave deletes the token of this hub only. The delivered objects run on, and each
+Federation lists them in status.removedClusters. With --prune, leave deletes them, except those that accord adopted.
+
+Leave connects with the credentials on the hub. If their role is too small, name an administrator of the cluster with
+--member-context. A cluster that cannot be reached leaves with --force; leave then prints the objects that it could not delete.
+An interrupted leave continues when you run it again.`
+
+func leaveCommand() *cobra.Command {
+	f := &join.Leave{}
+	c := &cobra.Command{
+		Use:   "leave NAME",
+		Short: "Remove a member and revoke its credentials",
+		Long:  leaveLong,
+		Example: `  accord leave eu-1
+  accord leave eu-1 --prune --member-context kind-eu-1`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return f.Run(c.Context(), c.OutOrStdout(), args[0]) },
+	}
+	flags := c.Flags()
+	f.Hub.Register(flags)
+	flags.StringVar(&f.Kubeconfig, "member-kubeconfig", "", "kubeconfig of an administrator of the member (default the credentials on the hub)")
+	flags.StringVar(&f.Context, "member-context", "", "context in the kubeconfig of the member")
+	flags.BoolVar(&f.Prune, "prune", false, "delete the delivered objects, too")
+	flags.BoolVar(&f.Force, "force", false, "remove the Cluster although the cluster cannot be reached or no controllers run")
+	return c
+}
