@@ -45,7 +45,7 @@ var argumentCandidates = map[string][]candidates{
 	"reconcile": {onHub(complete.Federations)}, "get": {oneOf(view.Kinds()...)},
 	"approve": {onHub(complete.Rollouts)}, "abort": {onHub(complete.Rollouts)}, "rollback": {onHub(complete.Rollouts)},
 	"suspend": {onHub(complete.Rollouts)}, "resume": {onHub(complete.Rollouts)},
-	"hold": {onHub(complete.Clusters)}, "unhold": {onHub(complete.Clusters)},
+	"hold": {onHub(complete.Clusters)}, "unhold": {onHub(complete.Clusters)}, "leave": {onHub(complete.Clusters)},
 }
 
 // takesDirectory are the commands with an argument DIR.

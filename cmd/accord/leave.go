@@ -14,7 +14,8 @@ Federation lists them in status.removedClusters. With --prune, leave deletes the
 
 Leave connects with the credentials on the hub. If their role is too small, name an administrator of the cluster with
 --member-context. A cluster that cannot be reached leaves with --force; leave then prints the objects that it could not delete.
-An interrupted leave continues when you run it again.`
+An interrupted leave continues when you run it again. If Git declares the Cluster, remove it from Git first; then leave with
+--member-context revokes the identity.`
 
 func leaveCommand() *cobra.Command {
 	f := &join.Leave{}

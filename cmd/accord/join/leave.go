@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -45,6 +46,8 @@ type leaving struct {
 	member *rest.Config
 	// hubID identifies the hub on the token Secrets of the member.
 	hubID string
+	// gone is set if the hub has no Cluster any more: Git declared it, or somebody deleted it.
+	gone bool
 }
 
 // Run stops the delivery to a cluster, revokes the identity of accord there, and removes the credentials and the Cluster from the
@@ -56,12 +59,14 @@ func (f *Leave) Run(ctx context.Context, out io.Writer, name string) error {
 	}
 	l := &leaving{Leave: f, hub: h, out: out, cluster: &v1alpha1.Cluster{}}
 	if err := h.Get(ctx, client.ObjectKey{Name: name}, l.cluster); apierrors.IsNotFound(err) {
-		return fmt.Errorf("no cluster %q on %s", name, h.Config.Host)
+		if l.cluster.Name, l.gone = name, true; !f.namesMember() {
+			return fmt.Errorf("no cluster %q on %s: to revoke the identity on a cluster whose Cluster is gone, name the cluster with --member-context", name, h.Config.Host)
+		}
 	} else if err != nil {
 		return h.Wrap("reading cluster "+name, err)
 	}
 	if by := l.cluster.Labels[v1alpha1.SourceLabel]; by != "" {
-		return fmt.Errorf("the Cluster %s is declared in Git by %s, which would declare it again: remove it there, after \"accord leave\" of a Cluster on the hub or by hand", name, by)
+		return fmt.Errorf("the Cluster %s is declared in Git by %s: remove the manifest there; when the Cluster is gone, revoke the identity with \"accord leave %s --member-context CONTEXT\"", name, by, name)
 	}
 	if err := l.connect(ctx); err != nil {
 		return err
@@ -69,8 +74,11 @@ func (f *Leave) Run(ctx context.Context, out io.Writer, name string) error {
 	return l.run(ctx)
 }
 
+// namesMember reports whether the user names the member with a kubeconfig.
+func (f *Leave) namesMember() bool { return f.Kubeconfig != "" || f.Context != "" }
+
 func (l *leaving) run(ctx context.Context) error {
-	fmt.Fprintf(l.out, "cluster %s: %s\n", l.cluster.Name, l.cluster.Spec.APIEndpoint)
+	fmt.Fprintln(l.out, strings.TrimSuffix("cluster "+l.cluster.Name+": "+l.cluster.Spec.APIEndpoint, ": "))
 	objects, err := l.delivered(ctx)
 	if err != nil {
 		return err
@@ -90,7 +98,7 @@ func (l *leaving) run(ctx context.Context) error {
 	if err := l.update(ctx, func(finalizers []string) []string { return without(finalizers, v1alpha1.LeaveFinalizer) }); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(l.out, "left.\n")
+	_, err = fmt.Fprintf(l.out, "left: %s is no member of %s.\n", l.cluster.Name, l.hub.Config.Host)
 	return err
 }
 
@@ -101,7 +109,7 @@ func (l *leaving) connect(ctx context.Context) (err error) {
 		return err
 	}
 	var cfg *rest.Config
-	if l.Kubeconfig != "" || l.Context != "" {
+	if l.namesMember() {
 		cfg, err = hub.ClientConfig(hub.Loader(l.Kubeconfig, l.Context))
 	} else {
 		cfg, err = memberConfig(ctx, l.hub, l.cluster)
@@ -126,6 +134,9 @@ func (l *leaving) connect(ctx context.Context) (err error) {
 // stopDelivery deletes the Cluster, and waits until the controllers have listed the objects that stay. The finalizer of leave keeps
 // the Cluster until the rest is done.
 func (l *leaving) stopDelivery(ctx context.Context) error {
+	if l.gone {
+		return nil
+	}
 	if l.cluster.DeletionTimestamp == nil {
 		add := func(finalizers []string) []string { return append(finalizers, v1alpha1.LeaveFinalizer) }
 		if err := l.update(ctx, add); err != nil {
@@ -154,6 +165,9 @@ func (l *leaving) stopDelivery(ctx context.Context) error {
 
 // update changes the finalizers of the Cluster.
 func (l *leaving) update(ctx context.Context, change func([]string) []string) error {
+	if l.gone {
+		return nil
+	}
 	before := l.cluster.DeepCopy()
 	l.cluster.Finalizers = change(slices.Clone(l.cluster.Finalizers))
 	if slices.Equal(before.Finalizers, l.cluster.Finalizers) {
@@ -184,6 +198,6 @@ func (l *leaving) dropSecret(ctx context.Context) error {
 	if err := l.hub.Delete(ctx, s); client.IgnoreNotFound(err) != nil {
 		return l.hub.Wrap("deleting secret "+name, err)
 	}
-	fmt.Fprintf(l.out, "  on the hub   deleted Secret %s and Cluster %s\n", name, l.cluster.Name)
+	fmt.Fprintf(l.out, "  on the hub   deleted Secret %s\n", name)
 	return nil
 }
