@@ -1,0 +1,28 @@
+package apply
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+)
+
+// TestAnObjectThatWasNotComparedIsNoDrift: after a restart, the watch may show an object of the newest plan while the plan
+// before is wanted. Nothing is known of its fields then.
+func TestAnObjectThatWasNotComparedIsNoDrift(t *testing.T) {
+	id := manifest.ID{Kind: "ConfigMap", Namespace: "shop", Name: "c"}
+	want := propagate.ClusterPlan{Objects: []propagate.Placed{{Rendered: &propagate.Rendered{ID: id, Digest: "d"}}}}
+	drifts := func(seen live.Object) *live.Drift {
+		objects := &live.Objects{}
+		objects.Put(id, seen)
+		d := newDelivery(nil, "demo/prod", want, objects, nil, Options{})
+		d.compare()
+		require.Len(t, d.tasks, 1, "it is applied")
+		return d.tasks[0].drift
+	}
+	require.Nil(t, drifts(live.Object{Digest: "d"}))
+	require.NotNil(t, drifts(live.Object{Digest: "d", ChangedFields: "data.key"}))
+}
