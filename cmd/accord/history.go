@@ -16,7 +16,8 @@ import (
 const historyLong = `List the commits of a federation, the newest first, with author, progress in the stages, and result.
 
 The results are: done; halted or rolled back, until a new commit or "accord resume"; failed, by a mistake that no retry can fix;
-superseded, by a newer commit before it was done; and under way. The list has the Releases that the hub keeps.`
+superseded, by a newer commit before it was done; and under way. Commits that change nothing for the federation share a row.
+The list has the Releases that the hub keeps.`
 
 type historyFlags struct {
 	hub    hub.Flags

@@ -36,8 +36,10 @@ type HistoryEntry struct {
 	// Began is the time at which the controllers saw the commit.
 	Began metav1.Time `json:"began"`
 	// Result is done, halted, rolled back, failed, superseded or under way.
-	Result  string `json:"result"`
-	Message string `json:"message,omitempty"`
+	Result string `json:"result"`
+	// PlanDigest identifies the plan. A commit that changes nothing for the federation has the plan of its predecessor.
+	PlanDigest string `json:"planDigest,omitempty"`
+	Message    string `json:"message,omitempty"`
 	// SupersededBy is the newer Release, also of a commit that was done.
 	SupersededBy string                   `json:"supersededBy,omitempty"`
 	Summary      v1alpha1.Summary         `json:"summary"`
@@ -70,7 +72,7 @@ func newJourney(fed *v1alpha1.Federation, rel *v1alpha1.Release) HistoryEntry {
 	s := progress.ReleaseSnapshot(fed, rel)
 	j := HistoryEntry{
 		Release: rel.Name, Revision: rel.Spec.Revision, Author: rel.Spec.Author, Subject: rel.Spec.Subject, CommittedAt: rel.Spec.CommittedAt,
-		Began: rel.CreationTimestamp, Summary: s.Summary, SupersededBy: rel.Status.SupersededBy, Rollouts: rel.Status.Rollouts,
+		Began: rel.CreationTimestamp, PlanDigest: rel.Spec.PlanDigest, Summary: s.Summary, SupersededBy: rel.Status.SupersededBy, Rollouts: rel.Status.Rollouts,
 	}
 	failed := func(v stages.Phase) int {
 		return slices.IndexFunc(j.Rollouts, func(r v1alpha1.RolloutStatus) bool { return r.Phase == string(v) })
@@ -97,7 +99,13 @@ func (r History) Write(out io.Writer, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.Title, r.summary())
 	rows := [][]string{{"REVISION", "SEEN", "BY", "RESULT", "STAGES", "SUBJECT"}}
-	for _, j := range r.Releases {
+	for i := 0; i < len(r.Releases); i++ {
+		j := r.Releases[i]
+		if n := r.unchangedFrom(i); n > 0 {
+			rows = append(rows, r.unchangedRow(i, n, now))
+			i += n - 1
+			continue
+		}
 		author, _, _ := strings.Cut(j.Author, " <")
 		rows = append(rows, []string{text.ShortRevision(j.Revision), text.Age(&j.Began, now) + " ago", text.Cell(author, 20), j.result(r.Federation), text.Cell(j.stages(), 60), text.Cell(j.Subject, 50)})
 	}
@@ -166,4 +174,25 @@ func (j HistoryEntry) stages() string {
 		return fmt.Sprintf("%d/%d at once", j.Summary.Healthy, j.Summary.Total)
 	}
 	return strings.Join(all, "; ")
+}
+
+// unchangedFrom counts the successive commits from i on that have the plan of the next older commit.
+// A commit with a message of its own is not counted.
+func (r History) unchangedFrom(i int) (n int) {
+	for ; i+n+1 < len(r.Releases); n++ {
+		j, older := r.Releases[i+n], r.Releases[i+n+1]
+		if j.PlanDigest == "" || j.PlanDigest != older.PlanDigest || j.Message != "" || j.Result != endedDone && j.Result != endedSuperseded {
+			break
+		}
+	}
+	return n
+}
+
+// unchangedRow returns one row for n commits that changed nothing: "unchanged since db4162b (5 commits)".
+func (r History) unchangedRow(i, n int, now time.Time) []string {
+	since := text.ShortRevision(r.Releases[i+n].Revision)
+	return []string{
+		text.ShortRevision(r.Releases[i].Revision), text.Age(&r.Releases[i].Began, now) + " ago", "",
+		fmt.Sprintf("unchanged since %s (%s)", since, phrase.Count(n, "commit")), "", "",
+	}
 }
