@@ -111,7 +111,8 @@ func (r *Status) followRelease(rel *v1alpha1.Release, deliveries []v1alpha1.Deli
 			same++
 		}
 	}
-	complete := rel.Status.Omitted == 0 && same == int(rel.Status.Summary.Total)
+	total := rel.Status.Summary
+	complete := same == int(total.Total) && len(rel.Status.NotReadyClusters) == int(total.Total-total.Healthy)
 	for i := range deliveries {
 		if deliveries[i].Spec.Revision == rel.Spec.Revision {
 			r.Clusters[i].follow(rel.Status.NotReadyClusters, complete)
