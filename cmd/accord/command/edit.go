@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
@@ -20,6 +21,8 @@ type Flags struct {
 	dir    string
 	dryRun bool
 	push   bool
+	// unchecked is set if the command depends on the state of a rollout, and no hub could be asked for it.
+	unchecked bool
 }
 
 func (f *Flags) Register(c *cobra.Command) {
@@ -60,6 +63,8 @@ type result struct {
 	// Branch is the branch of the commit; empty if HEAD is detached.
 	Branch string `json:"branch,omitempty"`
 	Pushed bool   `json:"pushed"`
+	// Unchecked reports that no hub was asked whether the command has an effect.
+	Unchecked bool `json:"unchecked,omitempty"`
 	// Release is the annotated Release, "<namespace>/<name>".
 	Release string `json:"release,omitempty"`
 }
@@ -73,7 +78,7 @@ func (f *Flags) commit(ctx context.Context, out io.Writer, h *gitrepo.Repository
 	if err := f.checkPlan(ctx, h, c); err != nil {
 		return err
 	}
-	done := result{File: c.File, Subject: c.Subject, Message: p.Message, Diff: p.Diff, Branch: p.Branch()}
+	done := result{File: c.File, Subject: c.Subject, Message: p.Message, Diff: p.Diff, Branch: p.Branch(), Unchecked: f.unchecked}
 	if !f.dryRun {
 		if done.Commit, err = p.Commit(ctx); err != nil {
 			return err
@@ -104,6 +109,9 @@ func (o result) print(out io.Writer, f text.Format) error {
 		fmt.Fprintf(&b, "\ncommitted as %s%s and pushed\n", text.ShortRevision(o.Commit), text.WithPrefix(" on ", o.Branch))
 	default:
 		fmt.Fprintf(&b, "\ncommitted as %s%s; it counts once it is pushed: git push\n", text.ShortRevision(o.Commit), text.WithPrefix(" on ", o.Branch))
+	}
+	if o.Unchecked && o.Commit != "" {
+		b.WriteString("not checked: without a hub (--kubeconfig, $" + hub.KubeconfigEnv + ") accord does not know the state of the rollout\n")
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

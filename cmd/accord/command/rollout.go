@@ -82,6 +82,12 @@ func (o *RolloutCommand) edit(ctx context.Context, out io.Writer, h *gitrepo.Rep
 			return err
 		}
 	}
+	if o.Do == policy.CommandApprove {
+		if err := checkApproval(m, cmd.Stage); err != nil {
+			return err
+		}
+	}
+	o.unchecked = status == nil
 	key := policy.CommandPrefix + o.Do
 	was, _ := m.Get("metadata", "annotations", key)
 	c := gitrepo.Change{File: m.File, Subject: o.subject(m.Title(), cmd.Stage), Body: text.Join("\n", "Rollout: "+cmd.RolloutID, o.reason)}
@@ -143,6 +149,13 @@ func (o *RolloutCommand) command(name string, status *v1alpha1.RolloutStatus) (p
 		return cmd, errors.New("--rollout-id or a hub (--kubeconfig, $" + hub.KubeconfigEnv + ") is required; accord status shows the ID")
 	case !rolloutID.MatchString(cmd.RolloutID):
 		return cmd, fmt.Errorf("--rollout-id %q: expected 12 hexadecimal digits or more; accord status shows the ID", cmd.RolloutID)
+	}
+	if status != nil {
+		if err := checkState(cmd, o.Stage != "", status); err != nil {
+			return cmd, err
+		}
+	}
+	switch {
 	case o.Do == policy.CommandApprove && cmd.Stage == "" && status != nil:
 		return cmd, fmt.Errorf("rollout %s has no current stage: set --stage", name)
 	case o.Do == policy.CommandApprove && cmd.Stage == "":
