@@ -29,6 +29,7 @@ const (
 	memberUnreachable = "Unreachable"
 	memberUnknown     = "Unknown"
 	memberLeaving     = "Leaving"
+	memberHeld        = "Held" // and reachable
 )
 
 // fleetView is all clusters, those that need attention first.
@@ -74,6 +75,9 @@ func newMember(c *v1alpha1.Cluster) clusterRow {
 	switch ready.Status {
 	case metav1.ConditionTrue:
 		m.state, m.note = memberReady, ""
+		if c.Spec.Hold.In(time.Now()) {
+			m.state, m.note = memberHeld, c.Spec.Hold.String()
+		}
 	case metav1.ConditionFalse:
 		m.state = memberUnreachable
 	}
@@ -81,7 +85,7 @@ func newMember(c *v1alpha1.Cluster) clusterRow {
 }
 
 func (m clusterRow) rank() int {
-	return slices.Index([]string{memberUnreachable, memberUnknown, memberLeaving, memberReady}, m.state)
+	return slices.Index([]string{memberUnreachable, memberUnknown, memberLeaving, memberHeld, memberReady}, m.state)
 }
 
 // only returns the view of one cluster; empty if there is none of that name.
@@ -95,10 +99,10 @@ func (v fleetView) headline(now time.Time) string {
 	if len(v) == 0 {
 		return "no clusters: accord join NAME makes one a member"
 	}
-	ready, leaving := v.in(memberReady), v.in(memberLeaving)
+	ready, leaving := v.in(memberReady)+v.in(memberHeld), v.in(memberLeaving)
 	fleet := len(v) - leaving
 	line := fmt.Sprintf("%d of %d reachable.", ready, fleet)
-	if worst := v[0]; worst.state != memberReady && worst.state != memberLeaving {
+	if worst := v[0]; worst.state != memberReady && worst.state != memberHeld && worst.state != memberLeaving {
 		line += fmt.Sprintf("  %s %s", worst.name, strings.ToUpper(worst.state))
 		if since := text.Age(worst.since, now); since != "-" {
 			line += " for " + since

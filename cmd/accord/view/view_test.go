@@ -129,3 +129,13 @@ func TestDefectF20HeadlineAndRowsAgree(t *testing.T) {
 	require.Equal(t, v1alpha1.Progressing, s.Clusters[1].State, "a row about another revision stays as it is")
 	require.Equal(t, v1alpha1.Progressing, s.Clusters[0].State)
 }
+
+func TestDefectF24HeldClusterIsShown(t *testing.T) {
+	c := v1alpha1.Cluster{}
+	c.Name, c.Spec.Hold = "eu-1", &v1alpha1.ClusterHold{Reason: "load test", Owner: "j.doe"}
+	c.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue}}
+	view := newFleetView([]v1alpha1.Cluster{c}, nil)
+	require.Equal(t, "Held", view[0].state)
+	require.Equal(t, "held by j.doe: load test", view[0].note)
+	require.Contains(t, view.headline(time.Now()), "1 of 1 reachable.")
+}
