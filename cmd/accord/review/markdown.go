@@ -59,15 +59,8 @@ func (r *Review) markdownLeast(budget int, command string) string {
 }
 
 func (r *Review) markdownHead() string {
-	title := []string{"accord plan"}
+	title := []string{"accord plan", text.CodeSpan(r.Federation)}
 	if r.Report != nil {
-		if len(r.Files) > 0 {
-			files := make([]string, len(r.Files))
-			for i, file := range r.Files {
-				files[i] = text.CodeSpan(phrase.Cut(file, 80))
-			}
-			title = append(title, phrase.List(files, 3))
-		}
 		title = append(title, text.CodeSpan(shortDigest(r.After.Digest)))
 	}
 	base := "nothing"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/hub"
@@ -279,7 +280,7 @@ func (r *Review) conclude() {
 		r.Result = Invalid
 	case len(r.blocking()) > 0:
 		r.Result, r.Blocking = Blocked, r.blocking()
-	case !r.Empty() || r.Before.Digest != r.After.Digest || r.sequenceChanges():
+	case r.heldObjects() > 0 || !r.Empty() || r.Before.Digest != r.After.Digest || r.sequenceChanges():
 		r.Result = Changed
 	}
 	r.Verdict = r.verdict()
@@ -312,7 +313,27 @@ func (r *Review) extent() string {
 		affected = fmt.Sprintf("%s in %s affected, %s", phrase.Count(r.Totals.Objects, "object"),
 			text.OutOf(r.Totals.Clusters, r.Totals.Fleet), phrase.Count(len(r.Changes), "distinct change"))
 	}
-	return text.Join(", ", policies, affected)
+	held := ""
+	if n := r.heldObjects(); n > 0 {
+		held = phrase.Count(n, "object") + " becoming held"
+	}
+	return text.Join(", ", policies, affected, held)
+}
+
+// heldObjects counts the objects that become held on a cluster.
+func (r *Review) heldObjects() int {
+	if r.Report == nil {
+		return 0
+	}
+	held := map[manifest.ID]bool{}
+	for _, e := range r.Effects {
+		for _, id := range e.Objects {
+			if e.Code == "becomes-held" {
+				held[id] = true
+			}
+		}
+	}
+	return len(held)
 }
 
 // Print writes the review in a format.

@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate/diff"
 )
 
 func TestTextIsReadWithoutScrolling(t *testing.T) {
@@ -24,4 +26,20 @@ func TestTextIsReadWithoutScrolling(t *testing.T) {
 func TestCommandHasNoPassword(t *testing.T) {
 	f := &Options{Tree: load.Flags{Repo: "https://ada:secret@git.example/team/prod", Paths: []string{"."}}, Base: "main"}
 	require.Equal(t, "accord plan --repo https://git.example/team/prod --base main", text.CommandLine(f.command(&comparison{head: &side{}}, "")))
+}
+
+func TestDefectF24HeadlineCountsHolds(t *testing.T) {
+	r := &Review{Report: &diff.Report{Effects: []diff.Effect{
+		{Code: "becomes-held", Objects: []manifest.ID{{Kind: "ConfigMap", Name: "a"}, {Kind: "ConfigMap", Name: "b"}}},
+		{Code: "becomes-held", Objects: []manifest.ID{{Kind: "ConfigMap", Name: "a"}}},
+	}}}
+	r.conclude()
+	require.Equal(t, Changed, r.Result)
+	require.Equal(t, "no object in any cluster affected, 2 objects becoming held", r.Verdict)
+}
+
+func TestDefectF11HeadingNamesTheFederation(t *testing.T) {
+	r := &Review{Federation: "prod/shop", Report: &diff.Report{Files: []string{"apps/base/web/deployment.yaml"}}}
+	require.Contains(t, r.markdownHead(), "### accord plan \u00b7 `prod/shop` \u00b7")
+	require.NotContains(t, r.markdownHead(), "deployment.yaml")
 }
