@@ -55,12 +55,6 @@ func (w Objects) Get(id manifest.ID) (Object, bool) {
 	return known.Value(), true
 }
 
-// has reports whether anything is decided about an object.
-func (w Objects) has(id manifest.ID) bool {
-	_, ok := w[unique.Make(id)]
-	return ok
-}
-
 func (w Objects) Set(id manifest.ID, to Object) { w[unique.Make(id)] = unique.Make(to) }
 
 // All returns every want, in no order.
