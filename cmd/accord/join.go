@@ -30,7 +30,7 @@ func joinCommand() *cobra.Command {
 		Use:   "join NAME",
 		Short: "Make a cluster a member",
 		Long:  joinLong,
-		Example: `  accord join eu-1 --member-context kind-eu-1 --region eu --label tier=prod
+		Example: `  accord join eu-1 --member-context kind-eu-1 --region eu --label tier=prod --write clusters/eu-1.yaml
   accord join eu-1 deploy --print-rbac | kubectl --context kind-eu-1 apply -f -`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -48,6 +48,7 @@ func joinCommand() *cobra.Command {
 	flags.StringToStringVar(&f.Traits.Labels, "label", nil, "label of the Cluster, key=value (repeatable)")
 	flags.BoolVar(&f.PrintRBAC, "print-rbac", false, "print the identity and the smallest role for the objects of DIR or --repo, and exit")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "check the connections and exit")
+	flags.StringVar(&f.Write, "write", "", "write the manifest of the Cluster for Git to this file, \"-\" for standard output")
 	flags.BoolVar(&f.Replace, "replace", false, "give the name of an existing Cluster to another cluster")
 	flags.BoolVar(&f.AllowHub, "allow-hub", false, "join the hub itself")
 	return c

@@ -28,6 +28,8 @@ type Options struct {
 	AllowHub   bool
 	// Replace gives the name of a Cluster to another cluster.
 	Replace bool
+	// Write is the file for the manifest of the Cluster, "-" for standard output; empty for none.
+	Write string
 }
 
 func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) error {
@@ -89,7 +91,11 @@ func (f *Options) join(ctx context.Context, out io.Writer, name, hubID string, h
 	if err := c.dropOldTokens(ctx, hubID, t); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "  on the hub   %s (%s)\njoined.  next: accord get clusters %s\n", made, h.Config.Host, name)
+	fmt.Fprintf(out, "  on the hub   %s (%s)\n", made, h.Config.Host)
+	if err := f.writeManifest(ctx, out, h, name); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "joined.  next: accord get clusters %s\n", name)
 	return err
 }
 
