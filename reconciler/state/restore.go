@@ -5,11 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/accord-dev/accord/reconciler/state/gate"
-
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/reconciler/state/gate"
 	"github.com/accord-dev/accord/reconciler/state/unobserved"
 )
 
@@ -31,8 +30,8 @@ func (f *Federation) RecordedRevision() (string, bool) {
 	return slices.MaxFunc(slices.Sorted(maps.Keys(count)), func(a, b string) int { return count[a] - count[b] }), true
 }
 
-// RestorePlan makes the plan of the recorded Deliveries active. It changes nothing and returns false unless the plan has
-// the recorded digest on every cluster: then the hub has its records, and they need no write.
+// RestorePlan makes the plan of the recorded Deliveries active. It changes nothing and returns false unless that plan became
+// active last, with the recorded digest on every cluster: then the hub has its records, and they need no write.
 func (f *Federation) RestorePlan(plan *propagate.Plan, revision string, allowPrune bool, now time.Time) (c changes.Changes, restored bool) {
 	plan.Digest() // renders everything, before anything waits for the lock
 	f.mu.Lock()
@@ -40,17 +39,10 @@ func (f *Federation) RestorePlan(plan *propagate.Plan, revision string, allowPru
 	if f.active.plan != nil {
 		return c, true
 	}
-	covered := map[string]bool{}
-	for _, name := range plan.Clusters() {
-		covered[name] = true
-		if f.changes(name, plan) {
-			return c, false
-		}
-	}
-	for name := range f.clusters {
-		if !covered[name] {
-			return c, false
-		}
+	covered := plan.Clusters()
+	if !unobserved.LastActive(f.releases(), revision, plan.Digest()) || slices.ContainsFunc(covered, func(c string) bool { return f.changes(c, plan) }) ||
+		slices.ContainsFunc(f.names(), func(c string) bool { return !slices.Contains(covered, c) }) {
+		return c, false
 	}
 	f.active.plan, f.active.decidedAt, f.active.revision, f.active.allowPrune = plan, now, revision, allowPrune
 	f.active.persisted, f.active.restored = true, true

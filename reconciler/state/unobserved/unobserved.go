@@ -44,6 +44,32 @@ func Records(deliveries []*v1alpha1.Delivery, objects map[manifest.ID]*v1alpha1.
 	return all
 }
 
+// LastActive reports whether the plan with a digest, of a revision, became active last. A process that ends while it
+// activates a plan leaves Deliveries of the plan before, and the Release of the new plan.
+func LastActive(releases []*v1alpha1.Release, revision, digest string) bool {
+	found := false
+	for _, r := range releases {
+		switch {
+		case r.Spec.Revision == revision && r.Spec.PlanDigest == digest:
+			found = true
+		case r.Status.SupersededBy == "" && r.Spec.Revision != revision && !stopped(r):
+			return false
+		}
+	}
+	return found
+}
+
+// stopped reports whether the plan of a Release did not become active.
+func stopped(r *v1alpha1.Release) bool {
+	for _, kind := range []string{v1alpha1.Rendered, v1alpha1.Approved, v1alpha1.PruneAllowed} {
+		if meta.IsStatusConditionFalse(r.Status.Conditions, kind) {
+			return true
+		}
+	}
+	tried := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.DryRunSucceeded)
+	return tried != nil && tried.Status != metav1.ConditionTrue
+}
+
 // claims reports whether conditions claim something that was observed.
 func claims(conditions []metav1.Condition) bool {
 	ready := meta.FindStatusCondition(conditions, fluxmeta.ReadyCondition)

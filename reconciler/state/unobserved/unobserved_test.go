@@ -1,0 +1,36 @@
+package unobserved
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+)
+
+// TestDefectR1TheOlderPlanIsNotRestored: a process that was killed in an activation has delivered more than the Deliveries say.
+func TestDefectR1TheOlderPlanIsNotRestored(t *testing.T) {
+	release := func(revision, digest, supersededBy string, conditions ...metav1.Condition) *v1alpha1.Release {
+		r := &v1alpha1.Release{Spec: v1alpha1.ReleaseSpec{Revision: revision, PlanDigest: digest}}
+		r.Status.SupersededBy, r.Status.Conditions = supersededBy, conditions
+		return r
+	}
+	no := func(kind string) metav1.Condition { return metav1.Condition{Type: kind, Status: metav1.ConditionFalse} }
+	for name, c := range map[string]struct {
+		releases []*v1alpha1.Release
+		want     bool
+	}{
+		"the newest Release":                  {[]*v1alpha1.Release{release("b", "2", ""), release("a", "1", "b")}, true},
+		"another plan of the same commit":     {[]*v1alpha1.Release{release("b", "3", "")}, false},
+		"a newer plan was being activated":    {[]*v1alpha1.Release{release("c", "3", ""), release("b", "2", "")}, false},
+		"the newer commit is invalid":         {[]*v1alpha1.Release{release("c", "", "", no(v1alpha1.Rendered)), release("b", "2", "c")}, true},
+		"the newer commit is not approved":    {[]*v1alpha1.Release{release("c", "3", "", no(v1alpha1.Approved)), release("b", "2", "c")}, true},
+		"the prune limits stop the newer":     {[]*v1alpha1.Release{release("c", "3", "", no(v1alpha1.PruneAllowed)), release("b", "2", "c")}, true},
+		"clusters reject the newer":           {[]*v1alpha1.Release{release("c", "3", "", no(v1alpha1.DryRunSucceeded)), release("b", "2", "c")}, true},
+		"a forced push went back to it":       {[]*v1alpha1.Release{release("c", "3", "b"), release("b", "2", "")}, true},
+		"the Release of the revision is gone": {[]*v1alpha1.Release{release("a", "1", "x")}, false},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, LastActive(c.releases, "b", "2")) })
+	}
+}
