@@ -117,6 +117,7 @@ func readGitHub(t *testing.T) map[string]job {
 			RunsOn         string            `json:"runs-on"`
 			TimeoutMinutes int               `json:"timeout-minutes"`
 			Permissions    map[string]string `json:"permissions"`
+			Env            map[string]string
 			Steps          []struct {
 				Name, Uses, Run, If string
 				With                map[string]any
@@ -139,7 +140,7 @@ func readGitHub(t *testing.T) map[string]job {
 				continue
 			}
 			env := map[string]string{}
-			for _, part := range []map[string]string{workflow.Env, step.Env} {
+			for _, part := range []map[string]string{workflow.Env, declared.Env, step.Env} {
 				for key, value := range part {
 					env[key] = value
 				}

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
@@ -64,18 +66,27 @@ func (h Hub) PutStatus(ctx context.Context, obj client.Object) error {
 // Replace implements Store. Unlike a server-side apply, a JSON patch also removes the fields of other managers.
 func (h Hub) Replace(ctx context.Context, obj client.Object) error {
 	spec, status := parts(obj)
-	replace := func(path string, value any, patch func(client.Object, client.Patch) error) error {
+	replace := func(path, subresource string, value any, patch func(client.Object, client.Patch) error) error {
 		body, err := json.Marshal([]map[string]any{{"op": "add", "path": path, "value": value}})
 		if err != nil {
 			return err
 		}
-		return client.IgnoreNotFound(patch(obj.DeepCopyObject().(client.Object), client.RawPatch(types.JSONPatchType, body)))
+		stored := obj.DeepCopyObject().(client.Object)
+		if err := patch(stored, client.RawPatch(types.JSONPatchType, body)); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+		// The fields that the patch changed have a second owner now: without this, an apply could not remove them.
+		owned, err := csaupgrade.UpgradeManagedFieldsPatch(stored, sets.New(v1alpha1.FieldManager), v1alpha1.FieldManager, csaupgrade.Subresource(subresource))
+		if err != nil || owned == nil {
+			return err
+		}
+		return client.IgnoreNotFound(h.client.Patch(ctx, stored, client.RawPatch(types.JSONPatchType, owned)))
 	}
 	err := errors.Join(
-		replace("/spec", spec, func(o client.Object, p client.Patch) error {
+		replace("/spec", "", spec, func(o client.Object, p client.Patch) error {
 			return h.client.Patch(ctx, o, p, client.FieldOwner(v1alpha1.FieldManager))
 		}),
-		replace("/status", status, func(o client.Object, p client.Patch) error {
+		replace("/status", "status", status, func(o client.Object, p client.Patch) error {
 			return h.client.Status().Patch(ctx, o, p, client.FieldOwner(v1alpha1.FieldManager))
 		}))
 	if err != nil {

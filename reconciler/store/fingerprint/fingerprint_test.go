@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -78,7 +79,7 @@ spec:
 	policies := ""
 	for kind, clusters := range map[string]string{"Secret": "both", "ConfigMap": "both, open"} {
 		policies += fmt.Sprintf("---\n{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {namespace: shop, name: %q}, spec: "+
-			"{resourceSelectors: [{apiVersion: v1, kind: %s}], placement: {clusterAffinity: {clusterNames: [%s]}}}}\n", "p-"+kind[:1], kind, clusters)
+			"{resourceSelectors: [{apiVersion: v1, kind: %s}], placement: {clusterAffinity: {clusterNames: [%s]}}}}\n", "p-"+strings.ToLower(kind), kind, clusters)
 	}
 	objects, err := render.Build(fstest.MapFS{"all.yaml": {Data: []byte(text + policies)}}, render.Options{})
 	require.NoError(t, err)

@@ -25,8 +25,8 @@ var templates = []struct{ manifest, values string }{
 	{"{apiVersion: v1, kind: ConfigMap, metadata: {name: values, namespace: default}, data: {a: VALUE}}", `text "1" 1 true 0.5 {} [a]`},
 	{"{apiVersion: v1, kind: ConfigMap, metadata: {name: values, namespace: default, labels: {a: VALUE}}}", `text "1" 1 true`},
 	{"{apiVersion: v1, kind: Secret, metadata: {name: values, namespace: default}, data: {a: VALUE}}", `YQ== plain! 1`},
-	{"{apiVersion: v1, kind: ConfigMap, metadata: {name: VALUE, namespace: default}}", `web web.v1 Web -web wéb we_b`},
-	{"{apiVersion: v1, kind: Service, metadata: {name: VALUE, namespace: default}, spec: {ports: [{port: 80}]}}", `web web.v1 Web`},
+	{"{apiVersion: v1, kind: ConfigMap, metadata: {name: VALUE, namespace: default}}", `fresh fresh.v1 Fresh -fresh fré fr_e`},
+	{"{apiVersion: v1, kind: Service, metadata: {name: VALUE, namespace: default}, spec: {ports: [{port: 80}]}}", `fresh fresh.v1 Fresh`},
 	{"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: VALUE}}", `web web.v1 "shop:Admin"`},
 }
 
