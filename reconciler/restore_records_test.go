@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/client-go/util/retry"
+
 	"github.com/stretchr/testify/require"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,17 +61,19 @@ func (w *world) restores(record client.Object) {
 	})
 	w.eventually("the status to be restored", restored)
 
-	edited := record.DeepCopyObject().(client.Object)
-	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKeyFromObject(record), edited))
-	switch o := edited.(type) {
-	case *v1alpha1.Release:
-		o.Spec.Revision = "by hand"
-	case *v1alpha1.Delivery:
-		o.Spec.Revision = "by hand"
-	case *v1alpha1.FederatedObject:
-		o.Spec.Message, o.Spec.Results = "by hand", nil
-	}
-	require.NoError(w.t, w.hub.Update(w.t.Context(), edited, client.FieldOwner("somebody")))
+	require.NoError(w.t, retry.RetryOnConflict(retry.DefaultRetry, func() error { // the restoration writes twice
+		edited := record.DeepCopyObject().(client.Object)
+		require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKeyFromObject(record), edited))
+		switch o := edited.(type) {
+		case *v1alpha1.Release:
+			o.Spec.Revision = "by hand"
+		case *v1alpha1.Delivery:
+			o.Spec.Revision = "by hand"
+		case *v1alpha1.FederatedObject:
+			o.Spec.Message, o.Spec.Results = "by hand", nil
+		}
+		return w.hub.Update(w.t.Context(), edited, client.FieldOwner("somebody"))
+	}))
 	w.eventually("the spec to be restored", restored)
 
 	require.NoError(w.t, w.hub.Delete(w.t.Context(), record))
