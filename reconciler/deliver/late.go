@@ -100,15 +100,22 @@ func (l *late) forget(federation types.NamespacedName, gone func(manifest.ID) bo
 	}
 }
 
-// due returns the workloads whose pods have to be listed now.
-func (l *late) due(now time.Time) map[lateKey]*lateWorkload {
+// question asks for the pods of a late workload. It has a copy of the selector, which an observation may replace meanwhile.
+type question struct {
+	key      lateKey
+	workload *lateWorkload
+	selector string
+}
+
+// due returns the questions about the workloads whose pods have to be listed now.
+func (l *late) due(now time.Time) []question {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := map[lateKey]*lateWorkload{}
+	var all []question
 	for key, w := range l.of {
 		if now.Sub(w.since) >= lateAfter && now.Sub(w.asked) >= lateAgain {
 			w.asked = now
-			all[key] = w
+			all = append(all, question{key, w, w.selector})
 		}
 	}
 	return all
@@ -127,16 +134,17 @@ func (w *Worker) askPods(ctx context.Context) {
 		if !w.reachable() {
 			continue
 		}
-		for key, workload := range w.late.due(time.Now()) {
-			w.askPodsOf(ctx, key, workload)
+		for _, q := range w.late.due(time.Now()) {
+			w.askPodsOf(ctx, q)
 		}
 	}
 }
 
-func (w *Worker) askPodsOf(ctx context.Context, key lateKey, workload *lateWorkload) {
+func (w *Worker) askPodsOf(ctx context.Context, q question) {
+	key, workload := q.key, q.workload
 	ctx, cancel := context.WithTimeout(ctx, clusters.RequestTimeout)
 	defer cancel()
-	pods, err := clusters.Pods(ctx, w.member, key.id.Namespace, workload.selector)
+	pods, err := clusters.Pods(ctx, w.member, key.id.Namespace, q.selector)
 	w.late.mu.Lock()
 	defer w.late.mu.Unlock()
 	if apierrors.IsForbidden(err) {
