@@ -166,7 +166,7 @@ func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alp
 
 // fetch reads the sources and the clusters of the hub.
 func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
-	defer c.restoreAfter(ctx, s, restoreAfter)()
+	defer c.restoreIfSlow(ctx, s)()
 	var err error
 	if s.checkout, err = Fetch(ctx, c.Sources, s.fed, c.SecretsOf(s.fed)); err != nil {
 		c.pool.Enqueue(s.f.SourceUnavailable(err))

@@ -36,17 +36,17 @@ func (c *Controller) restore(ctx context.Context, f *state.Federation, fed *v1al
 	return c.reporter.WriteUnobserved(ctx, f, why+": "+err.Error())
 }
 
-// restoreAfter bounds the time that reading the sources may take after a restart before accord restores the recorded plan.
-const restoreAfter = 5 * time.Second
+// slowFetch bounds the time that reading the sources may take after a restart before accord restores the recorded plan.
+const slowFetch = 5 * time.Second
 
-// restoreAfter restores the recorded plan unless stop is called before the time is over: a server that does not answer must not
-// keep the statuses of the process before this one. stop waits for a restoration that has begun.
-func (c *Controller) restoreAfter(ctx context.Context, s *scope, after time.Duration) (stop func()) {
+// restoreIfSlow restores the recorded plan unless stop is called within slowFetch: a server that does not answer must not keep the
+// statuses of the process before this one. stop waits for a restoration that has begun.
+func (c *Controller) restoreIfSlow(ctx context.Context, s *scope) (stop func()) {
 	if _, recorded := s.f.RecordedRevision(); !recorded {
 		return func() {}
 	}
 	restored := make(chan struct{})
-	timer := time.AfterFunc(after, func() {
+	timer := time.AfterFunc(slowFetch, func() {
 		defer close(restored)
 		_ = c.restore(ctx, s.f, s.fed) // Reconcile restores again, and returns the error
 	})
