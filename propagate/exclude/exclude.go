@@ -140,17 +140,14 @@ func (r Rules) api(id manifest.ID, version string) string {
 }
 
 // Object returns the reason why accord does not propagate an object; empty if it may (Karmada §8.1, and the configured
-// rules of §8.2). Objects that configure a federation are not its workloads.
+// rules of §8.2). Objects that configure a federation are not its workloads. Leases and events differ from Karmada:
+// Generated decides about them.
 func (r Rules) Object(id manifest.ID, u *unstructured.Unstructured) string {
 	switch {
 	case id.Group == v1alpha1.GroupVersion.Group:
 		return "kinds of group " + id.Group + " configure accord itself and are never propagated"
 	case policy.Configures(id.Group):
 		return fmt.Sprintf("kinds of group %s configure Karmada and are never propagated", id.Group)
-	case id.Kind == "Event" && (id.Group == "" || id.Group == "events.k8s.io") || id.Group == "events.k8s.io":
-		return "events are never propagated (Karmada §8.1)"
-	case id.Group == "coordination.k8s.io":
-		return "leases are never propagated (Karmada §8.1)"
 	case u.GetLabels()[claimedByLabel] != "":
 		return fmt.Sprintf("the label %s assigns it to another owner (Karmada §8.1)", claimedByLabel)
 	}

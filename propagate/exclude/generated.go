@@ -19,6 +19,10 @@ func Generated(id manifest.ID, u *unstructured.Unstructured) string {
 		maker = "each cluster writes its own CA certificate into kube-root-ca.crt"
 	case id.Group == "" && id.Kind == "Secret" && secretType(u) == "kubernetes.io/service-account-token":
 		maker = "each cluster issues its own service account tokens"
+	case id.Group == "coordination.k8s.io":
+		maker = "the components of each cluster write their own leases"
+	case id.Group == "" && id.Kind == "Event", id.Group == "events.k8s.io":
+		maker = "each cluster records its own events"
 	case id.Group == "" && id.Kind == "Endpoints", id.Group == "discovery.k8s.io" && id.Kind == "EndpointSlice":
 		maker = "each cluster makes its own endpoints"
 	case id == (manifest.ID{Kind: "Service", Namespace: "default", Name: "kubernetes"}):
