@@ -47,7 +47,7 @@ func deploymentImmutable(before, after *unstructured.Unstructured) []string {
 func deploymentHealth(spec, status map[string]any) (Health, string) {
 	want := read.CountOr(pods.DefaultReplicas, spec, "replicas")
 	replicas, updated, available := read.Count(status, "replicas"), read.Count(status, "updatedReplicas"), read.Count(status, "availableReplicas")
-	progress := fmt.Sprintf("%d of %d updated, %d of %d available", updated, want, available, want)
+	progress := fmt.Sprintf("%d of %d updated, %s", updated, want, health.Available(available, want))
 
 	if c := read.Condition(status, "Progressing"); read.Text(c, "reason") == "ProgressDeadlineExceeded" {
 		return Failed, "gave up: " + progress + "; " + read.Why(c)
@@ -62,7 +62,7 @@ func deploymentHealth(spec, status map[string]any) (Health, string) {
 	case replicas > updated:
 		return Progressing, health.StillThere(replicas-updated, "old replica") + paused
 	}
-	return Healthy, fmt.Sprintf("%d of %d available%s", available, want, paused)
+	return Healthy, health.Available(available, want) + paused
 }
 
 // blocked returns the reason why pods cannot be created, if the object reports one (a quota, an admission webhook).

@@ -1,8 +1,6 @@
 package kind
 
 import (
-	"fmt"
-
 	"github.com/accord-dev/accord/status/kind/internal/health"
 	"github.com/accord-dev/accord/status/kind/internal/pods"
 	"github.com/accord-dev/accord/status/kind/internal/read"
@@ -26,7 +24,7 @@ var replicaSet = Kind{
 func replicaSetHealth(spec, status map[string]any) (Health, string) {
 	want := read.CountOr(pods.DefaultReplicas, spec, "replicas")
 	replicas, available := read.Count(status, "replicas"), read.Count(status, "availableReplicas")
-	message := fmt.Sprintf("%d of %d available", available, want)
+	message := health.Available(available, want)
 	switch {
 	case available < want:
 		return Progressing, message + blocked(status)

@@ -124,7 +124,7 @@ func (f finder) notFound(kind, name string, of []manifest.ID) error {
 	case kind == "Namespace" && slices.ContainsFunc(f.ids, func(id manifest.ID) bool { return id.Namespace == name }):
 		return fmt.Errorf("%s among the manifests; accord creates it on every cluster of an object in it", what)
 	case len(of) == 0:
-		return fmt.Errorf("%s, nor any other", what)
+		return fmt.Errorf("there is no %s in Git", kind)
 	}
 	return fmt.Errorf("%s%s", what, manifest.DidYouMean(name, names))
 }

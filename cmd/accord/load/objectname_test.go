@@ -84,7 +84,7 @@ func TestFindObjectSaysWhatThereIs(t *testing.T) {
 		{"in another namespace", "blog", "deploy", "api", `there is no Deployment "api" in namespace blog; there is one in shop`},
 		{"in several namespaces", "", "deploy", "web", `deploy/web is ambiguous: apps/Deployment shop/web, apps/Deployment blog/web; use -n NAMESPACE`},
 		{"of several kinds", "", "service", "web", `service/web is ambiguous: Service shop/web, serving.knative.dev/Service shop/web; use KIND.GROUP/NAME`},
-		{"none of a built-in kind", "", "cm", "web", `there is no ConfigMap "web", nor any other`},
+		{"none of a built-in kind", "", "cm", "web", `there is no ConfigMap in Git`},
 		{"a namespace that has no manifest", "", "ns", "shop", `there is no Namespace "shop" among the manifests; accord creates it on every cluster of an object in it`},
 	} {
 		t.Run(c.state, func(t *testing.T) {

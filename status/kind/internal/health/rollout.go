@@ -30,6 +30,15 @@ func StillThere(n int64, noun string) string {
 	return phrase.Count(int(n), noun) + phrase.Plural(int(n), " is", " are") + " still there"
 }
 
+// Available returns "1 of 2 available", and "2 of 2 available, 1 surplus" for 3 of 2: an update may start more pods than
+// wanted (maxSurge), and a smaller number of replicas leaves some until they are deleted.
+func Available(available, want int64) string {
+	if available > want {
+		return fmt.Sprintf("%d of %d available, %d surplus", want, want, available-want)
+	}
+	return fmt.Sprintf("%d of %d available", available, want)
+}
+
 func (r Rollout) Health() (Health, string) {
 	paused := ""
 	if r.Paused != "" {
@@ -37,13 +46,13 @@ func (r Rollout) Health() (Health, string) {
 	}
 	switch {
 	case r.Updated < r.Due, r.Available < r.Want:
-		return Progressing, fmt.Sprintf("%d of %d updated, %d of %d available%s", r.Updated, max(r.Due, r.Updated), r.Available, r.Want, paused)
+		return Progressing, fmt.Sprintf("%d of %d updated, %s%s", r.Updated, max(r.Due, r.Updated), Available(r.Available, r.Want), paused)
 	case r.Replicas > r.Want:
 		return Progressing, StillThere(r.Replicas-r.Want, "surplus replica") + paused
 	case r.Updated < r.Want:
-		return Healthy, fmt.Sprintf("%d of %d available; %d %s%s", r.Available, r.Want, r.Want-r.Updated, r.Stay, paused)
+		return Healthy, fmt.Sprintf("%s; %d %s%s", Available(r.Available, r.Want), r.Want-r.Updated, r.Stay, paused)
 	}
-	return Healthy, fmt.Sprintf("%d of %d available%s", r.Available, r.Want, paused)
+	return Healthy, Available(r.Available, r.Want) + paused
 }
 
 // Portion returns a number of pods that may be a percentage of all of them, rounded up; 0 if it is invalid.
