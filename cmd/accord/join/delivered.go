@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -91,9 +90,6 @@ func (l *leaving) nameObjects(delivered map[string][]string) {
 	if len(names) == 0 {
 		return
 	}
-	shown, more := names[:min(len(names), namedObjects)], ""
-	if omitted := len(names) - len(shown); omitted > 0 {
-		more = fmt.Sprintf(", and %d more", omitted)
-	}
-	fmt.Fprintf(l.out, "  objects      %s on the cluster: %s%s\n", phrase.Count(len(names), "object")+phrase.Plural(len(names), " stays", " stay"), strings.Join(shown, ", "), more)
+	stay := phrase.Count(len(names), "object") + phrase.Plural(len(names), " stays", " stay")
+	fmt.Fprintf(l.out, "  objects      %s on the cluster: %s\n", stay, phrase.First(names, namedObjects))
 }
