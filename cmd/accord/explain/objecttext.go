@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -70,14 +69,14 @@ func grouped(clusters []Decision) []*decisionGroup {
 	for _, c := range clusters {
 		name := c.Cluster
 		c.Cluster = ""
-		key, err := json.Marshal(c)
+		key, err := text.EncodeLine(c)
 		if err != nil {
 			panic(err) // impossible: the values come from JSON
 		}
-		g, known := byAnswer[string(key)]
+		g, known := byAnswer[key]
 		if !known {
 			g = &decisionGroup{Decision: c}
-			byAnswer[string(key)] = g
+			byAnswer[key] = g
 			groups = append(groups, g)
 		}
 		g.names = append(g.names, name)

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
@@ -127,11 +126,11 @@ func waitMessage(s Snapshot, v Verdict, commit string) string {
 }
 
 func jsonLine(out io.Writer, e Event, _ time.Time) error {
-	b, err := json.Marshal(e)
+	line, err := text.EncodeLine(e)
 	if err != nil {
-		return fmt.Errorf("encoding a line: %w", err)
+		return err
 	}
-	_, err = fmt.Fprintln(out, string(b))
+	_, err = fmt.Fprintln(out, line)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -71,14 +72,32 @@ func Encode(w io.Writer, f Format, v any) error {
 	if f == AsYAML {
 		out, err = yaml.Marshal(v)
 	} else {
-		out, err = json.MarshalIndent(v, "", "  ")
-		out = append(out, '\n')
+		out, err = encodeJSON(v, "  ")
 	}
 	if err != nil {
 		return fmt.Errorf("encoding the output: %w", err)
 	}
 	_, err = w.Write(out)
 	return err
+}
+
+// EncodeLine returns v as JSON on one line, without the end of the line.
+func EncodeLine(v any) (string, error) {
+	out, err := encodeJSON(v, "")
+	if err != nil {
+		return "", fmt.Errorf("encoding a line: %w", err)
+	}
+	return string(bytes.TrimSuffix(out, []byte("\n"))), nil
+}
+
+// encodeJSON returns v as JSON with the end of the line. It does not escape <, > and &, because no output is part of an HTML page.
+func encodeJSON(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", indent)
+	err := encoder.Encode(v)
+	return b.Bytes(), err
 }
 
 // Table writes rows in aligned columns. It writes nothing if there is only the header.

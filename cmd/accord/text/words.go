@@ -2,7 +2,6 @@
 package text
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -113,13 +112,10 @@ func Brief(v any) string {
 	if v == nil {
 		return "nothing"
 	}
-	var text strings.Builder
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	line, err := EncodeLine(v)
+	if err != nil {
 		return fmt.Sprint(v)
 	}
-	line := strings.TrimSuffix(text.String(), "\n")
 	if runes := []rune(line); len(runes) > maxBrief {
 		return string(runes[:maxBrief]) + "..."
 	}

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -83,14 +82,11 @@ func (v *jsonLog) showError(why string, _ time.Time) error {
 }
 
 func (v *jsonLog) write(o any) error {
-	line, err := json.Marshal(o)
-	if err != nil {
-		return fmt.Errorf("encoding a line: %w", err)
+	line, err := text.EncodeLine(o)
+	if err != nil || line == v.last {
+		return err
 	}
-	if string(line) == v.last {
-		return nil
-	}
-	v.last = string(line)
+	v.last = line
 	_, err = fmt.Fprintln(v.out, v.last)
 	return err
 }
