@@ -29,6 +29,8 @@ func TestApproval(t *testing.T) {
 		{"a trailer approves its own commit", approvedByTrailer},
 		{"approval is required of what runs already", approvalRequiredLater},
 		{"a cluster is declared when its commit is approved", declaredWhenApproved},
+		{"HostileUnapprovedCluster", hostileUnapprovedCluster},
+		{"DefectF1: a commit that does not become active declares no Cluster", defectF1Declares},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			inner := *w

@@ -237,7 +237,7 @@ func (r *once) admit(ctx context.Context, f *state.Federation, p *state.PendingP
 	var result *status.Preflight
 	if syncer.DryRunRequired(&r.Federation) {
 		f.WaitedFor(p.Plan.Clusters()) // every cluster was probed, or cannot be
-		tried := r.planner.DryRun(ctx, f, p.Plan, nil)
+		tried := r.planner.DryRun(ctx, f, p, nil)
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}

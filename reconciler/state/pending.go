@@ -19,16 +19,20 @@ import (
 // PendingPlan is a plan that is not active, with everything that its activation needs. It is kept while it awaits
 // approval: the approved plan is delivered, not one that would be decided later.
 type PendingPlan struct {
-	// Input is the key that the plan was made from. Resting is compared instead while the plan is pending and the Clusters
-	// of its commit are not declared.
+	// Input is the key that the plan was made from. Resting is compared instead while the plan is pending: the Clusters of its
+	// commit are not declared.
 	Input, Resting inputkey.Key
 	Release        *v1alpha1.Release
 	Plan           *propagate.Plan
 	Findings       []propagate.Finding // worst first
 	Objects        []render.Object
-	// Declared are the Clusters of the commit, Taints those that its ClusterTaintPolicies decide, by cluster.
-	Declared []v1alpha1.Cluster
-	Taints   map[string][]corev1.Taint
+	// Declared are the Clusters of the commit, Adds the names of those that the hub does not have. ChangesClusters is set if the
+	// commit adds, changes or removes a Cluster of the hub.
+	Declared        []v1alpha1.Cluster
+	Adds            []string
+	ChangesClusters bool
+	// Taints are those that the ClusterTaintPolicies decide, by cluster.
+	Taints map[string][]corev1.Taint
 	// Approves are the plan digests that the commit itself approves.
 	Approves []string
 	// PruneBlock is set if the prune limits stop the plan.

@@ -42,7 +42,7 @@ func (c *Controller) approval(ctx context.Context, s *scope) (*status.Approval, 
 		a.By = "by the annotation " + v1alpha1.ApprovedPlanAnnotation
 		return a, nil
 	}
-	if s.f.ChangesNothing(p.Plan) {
+	if !p.ChangesClusters && s.f.ChangesNothing(p.Plan) {
 		a.By = "because it changes nothing on any cluster"
 	}
 	return a, nil

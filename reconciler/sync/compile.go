@@ -16,34 +16,48 @@ import (
 // mistake is an error that a retry does not fix: only the next commit helps.
 type mistake struct{ error }
 
-// compile builds the sources, declares their Clusters, plans, and refuses what "accord plan" blocks.
+// compile builds the sources, plans for the fleet as it is with the Clusters that they declare, and refuses what "accord plan"
+// blocks. It writes nothing.
 func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan, error) {
 	parts, err := s.checkout.Parts(c.Builds(s.f.Key()))
 	if err != nil {
 		return nil, mistake{err}
 	}
-	members, err := c.declare(ctx, s.fed, parts.Clusters, s.members, s.fed.Spec.RequireApproval)
+	declared, err := c.declaredBy(ctx, s, parts.Clusters)
 	if isMistake(err) {
 		return nil, mistake{err}
 	} else if err != nil {
 		return nil, err
 	}
-	c.Discover(ctx, s.f, members)
+	c.Discover(ctx, s.f, s.members)
 	previous := s.f.Previous()
-	d, err := c.Decide(ctx, s.f.Plan(), members, func(members []v1alpha1.Cluster) propagate.Input {
+	d, err := c.Decide(ctx, s.f.Plan(), declared.fleet, func(members []v1alpha1.Cluster) propagate.Input {
 		return s.checkout.Input(s.fed, parts, members, previous)
 	})
 	if err != nil {
 		return nil, mistake{err}
 	}
 	p := d.Pending(s.fed, s.checkout, parts, c.pool.Inform(s.members))
+	p.Adds, p.ChangesClusters = declared.adds, declared.changes
 	if err := c.refuse(ctx, s, candidate{Decision: d, parts: parts, findings: p.Findings}); err != nil {
 		return nil, mistake{err}
 	}
-	if missing(parts.Clusters, members) {
+	if missing(parts.Clusters, declared.fleet) {
 		p.Input.Fleet, p.Resting.Fleet = "", "" // planned again until they exist
 	}
 	return p, nil
+}
+
+// declaredBy returns the fleet with the Clusters of a commit. It writes nothing.
+func (c *Controller) declaredBy(ctx context.Context, s *scope, declared []v1alpha1.Cluster) (declaration, error) {
+	if !concerns(s.fed, declared, s.members) {
+		return declaration{fleet: s.members}, nil
+	}
+	var err error
+	if s.members, err = c.present(ctx); err != nil {
+		return declaration{}, err
+	}
+	return c.declare(ctx, s.fed, declared, s.members, true)
 }
 
 // missing reports whether a cluster that Git declares is not in the fleet: it is being deleted on the hub, and is declared

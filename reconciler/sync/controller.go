@@ -187,8 +187,7 @@ func (c *Controller) compare(_ context.Context, s *scope) (bool, error) {
 	return true, nil
 }
 
-// plan makes the plan of a checkout. Where plans need approval, it writes nothing: the Clusters of the commit come
-// from a dry-run on the hub.
+// plan makes the plan of a checkout.
 func (c *Controller) plan(ctx context.Context, s *scope) (bool, error) {
 	var err error
 	s.pending, err = c.compile(ctx, s)
@@ -207,7 +206,7 @@ func (c *Controller) limitPrune(ctx context.Context, s *scope) (bool, error) {
 	if s.pending.PruneBlock = s.f.PruneBlock(s.pending); s.pending.PruneBlock == nil {
 		return true, nil
 	}
-	return false, c.Park(ctx, s.f, s.resting(), nil, nil)
+	return false, c.Park(ctx, s.f, s.pending, nil, nil)
 }
 
 // approve keeps a plan that is not approved.
@@ -222,10 +221,11 @@ func (c *Controller) approve(ctx context.Context, s *scope) (bool, error) {
 	return true, nil
 }
 
-// declareClusters writes the Clusters of the plan, their finalizers and their taints to the hub.
+// declareClusters writes the Clusters of the plan, their finalizers and their taints to the hub. It is the first write of a commit:
+// nothing stops the plan any more.
 func (c *Controller) declareClusters(ctx context.Context, s *scope) (bool, error) {
-	if s.fed.Spec.RequireApproval {
-		present, err := c.Fleet(ctx)
+	if s.pending.ChangesClusters {
+		present, err := c.present(ctx)
 		if err != nil {
 			return false, err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -31,26 +32,42 @@ func isMistake(err error) bool {
 	return errors.Is(err, errDeclared) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
 }
 
-// declare writes the Clusters of Git to the hub, and returns the fleet after that. A Cluster that this Federation
-// declared and that left Git is deleted, unless somebody else set fields of it: then only the declared fields go. With
-// dryRun it writes nothing, and the fleet has the results of a dry-run on the hub.
-func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, declared []v1alpha1.Cluster, present []v1alpha1.Cluster, dryRun bool) ([]v1alpha1.Cluster, error) {
+// declaration has the Clusters that a commit declares, and the fleet as it is with them.
+type declaration struct {
+	fleet []v1alpha1.Cluster
+	// adds has the names of the Clusters that the hub does not have. changes is set if the commit adds, changes or removes a Cluster.
+	adds    []string
+	changes bool
+}
+
+// declare returns the fleet with the Clusters of Git. A Cluster that this Federation declared and that left Git is deleted,
+// unless somebody else set fields of it: then only the declared fields go. declare writes nothing with dryRun: the hub answers
+// how each Cluster would be.
+func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, declared, present []v1alpha1.Cluster, dryRun bool) (declaration, error) {
 	by := fed.Namespace + "." + fed.Name
-	changed, fleet := false, slices.Clone(present)
+	result := declaration{fleet: slices.Clone(present)}
 	for _, d := range declared {
 		i := slices.IndexFunc(present, func(p v1alpha1.Cluster) bool { return p.Name == d.Name })
 		if i >= 0 && present[i].Labels[v1alpha1.SourceLabel] != "" && present[i].Labels[v1alpha1.SourceLabel] != by {
-			return nil, fmt.Errorf("cluster %s: %w %s", d.Name, errDeclared, present[i].Labels[v1alpha1.SourceLabel])
+			return declaration{}, fmt.Errorf("cluster %s: %w %s", d.Name, errDeclared, present[i].Labels[v1alpha1.SourceLabel])
 		}
-		u, err := declaration(d, by)
+		u, err := declaredFields(d, by)
 		if err != nil {
-			return nil, err
+			return declaration{}, err
 		}
 		after, err := c.apply(ctx, u, dryRun)
 		if err != nil {
-			return nil, fmt.Errorf("cluster %s: %w", d.Name, err)
+			return declaration{}, fmt.Errorf("cluster %s: %w", d.Name, err)
 		}
-		changed, fleet = true, append(without(fleet, d.Name), remaining([]v1alpha1.Cluster{*after})...)
+		result.fleet = without(result.fleet, d.Name)
+		if after.DeletionTimestamp != nil {
+			continue // it is declared again when it is gone
+		}
+		if i < 0 {
+			result.adds = append(result.adds, d.Name)
+		}
+		result.changes = result.changes || i < 0 || !sameDeclaration(&present[i], after)
+		result.fleet = append(result.fleet, *after)
 	}
 	for _, p := range present {
 		if p.Labels[v1alpha1.SourceLabel] != by || slices.ContainsFunc(declared, func(d v1alpha1.Cluster) bool { return d.Name == p.Name }) {
@@ -58,19 +75,36 @@ func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, decl
 		}
 		after, err := c.undeclare(ctx, p, dryRun)
 		if err != nil {
-			return nil, fmt.Errorf("cluster %s left Git: %w", p.Name, err)
+			return declaration{}, fmt.Errorf("cluster %s left Git: %w", p.Name, err)
 		}
-		changed, fleet = true, without(fleet, p.Name)
+		result.changes, result.fleet = true, without(result.fleet, p.Name)
 		if after != nil {
-			fleet = append(fleet, *after)
+			result.fleet = append(result.fleet, *after)
 		}
 	}
-	if !changed || dryRun {
-		return byName(fleet), nil
-	}
+	byName(result.fleet)
+	return result, nil
+}
+
+// sameDeclaration reports whether a Cluster has the same labels and the same spec before and after its declaration.
+func sameDeclaration(before, after *v1alpha1.Cluster) bool {
+	return equality.Semantic.DeepEqual(before.Labels, after.Labels) && equality.Semantic.DeepEqual(before.Spec, after.Spec)
+}
+
+// concerns reports whether a commit declares Clusters, or the Federation declared some of the hub.
+func concerns(fed *v1alpha1.Federation, declared, present []v1alpha1.Cluster) bool {
+	by := fed.Namespace + "." + fed.Name
+	return len(declared) > 0 || slices.ContainsFunc(present, func(c v1alpha1.Cluster) bool { return c.Labels[v1alpha1.SourceLabel] == by })
+}
+
+// present lists the clusters of the hub, sorted, without those that are being deleted, and not from the cache, which may lack the
+// Clusters that a plan declared a moment ago.
+func (c *Controller) present(ctx context.Context) ([]v1alpha1.Cluster, error) {
 	list := &v1alpha1.ClusterList{}
-	err := c.Secrets.List(ctx, list) // not from the cache, which may not have the clusters that were just written
-	return byName(remaining(list.Items)), err
+	if err := c.Secrets.List(ctx, list); err != nil {
+		return nil, fmt.Errorf("listing clusters: %w", err)
+	}
+	return byName(remaining(list.Items)), nil
 }
 
 // without returns the clusters without the one of a name.
@@ -91,8 +125,8 @@ func (c *Controller) apply(ctx context.Context, u *unstructured.Unstructured, dr
 	return after, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, after)
 }
 
-// declaration returns the fields that Git declares of a Cluster, as an apply configuration.
-func declaration(c v1alpha1.Cluster, by string) (*unstructured.Unstructured, error) {
+// declaredFields returns the fields that Git declares of a Cluster, as an apply configuration.
+func declaredFields(c v1alpha1.Cluster, by string) (*unstructured.Unstructured, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&c)
 	if err != nil {
 		return nil, err

@@ -59,19 +59,10 @@ func (c *Controller) tryOut(ctx context.Context, s *scope) (bool, error) {
 	}
 	if rejected := result.Rejected(); len(rejected) > 0 {
 		s.f.DryRunRejected(result.digest, result.byCluster(), requestedAt(s.fed), time.Now())
-		return false, c.Park(ctx, s.f, s.resting(), s.approval, &status.Preflight{Refused: rejected})
+		return false, c.Park(ctx, s.f, s.pending, s.approval, &status.Preflight{Refused: rejected})
 	}
 	s.dryRun = &status.Preflight{Passed: result.String()}
 	return true, nil
-}
-
-// resting returns the pending plan as it is kept: without a required approval, its Clusters are declared already.
-func (s *scope) resting() *state.PendingPlan {
-	p := *s.pending
-	if !s.fed.Spec.RequireApproval {
-		p.Resting = p.Input
-	}
-	return &p
 }
 
 // dryRunAloud tries the plan, and has the Release report it when that takes long. After a rejection it starts with the
@@ -79,9 +70,9 @@ func (s *scope) resting() *state.PendingPlan {
 func (c *Controller) dryRunAloud(ctx context.Context, s *scope) (*DryRun, error) {
 	done := make(chan *DryRun, 1)
 	go func() {
-		result := c.DryRun(ctx, s.f, s.pending.Plan, s.f.RejectedLast(s.pending))
+		result := c.DryRun(ctx, s.f, s.pending, s.f.RejectedLast(s.pending))
 		if result.partial && len(result.Rejected()) == 0 {
-			result = c.DryRun(ctx, s.f, s.pending.Plan, nil)
+			result = c.DryRun(ctx, s.f, s.pending, nil)
 		}
 		done <- result
 	}()
@@ -93,7 +84,7 @@ func (c *Controller) dryRunAloud(ctx context.Context, s *scope) (*DryRun, error)
 		return result, ctx.Err()
 	case <-silence.C:
 		if s.f.RejectedLast(s.pending) == nil { // otherwise the Release still reports the rejected objects
-			err = c.Park(ctx, s.f, s.resting(), s.approval, &status.Preflight{})
+			err = c.Park(ctx, s.f, s.pending, s.approval, &status.Preflight{})
 		}
 	}
 	return <-done, errors.Join(err, ctx.Err())
@@ -125,10 +116,17 @@ type rejection struct {
 }
 
 // DryRun tries a plan on every cluster that it changes, with server-side dry-runs; with only, some objects. It does not
-// wait for a cluster that does not answer.
-func (p *Planner) DryRun(ctx context.Context, f *state.Federation, plan *propagate.Plan, only map[string]map[manifest.ID]bool) *DryRun {
+// wait for a cluster that does not answer, and does not ask one that the plan itself adds to the hub.
+func (p *Planner) DryRun(ctx context.Context, f *state.Federation, pending *state.PendingPlan, only map[string]map[manifest.ID]bool) *DryRun {
+	plan := pending.Plan
 	result := &DryRun{digest: plan.Digest(), partial: only != nil}
-	changed := slices.DeleteFunc(f.ChangedClusters(plan), func(c string) bool { return only != nil && only[c] == nil })
+	changed := slices.DeleteFunc(f.ChangedClusters(plan), func(cluster string) bool {
+		added := slices.Contains(pending.Adds, cluster)
+		if added {
+			result.notAsked(cluster, "this commit declares it")
+		}
+		return added || only != nil && only[cluster] == nil
+	})
 	p.awaitProbes(ctx, f, changed)
 	var g errgroup.Group
 	g.SetLimit(dryRunClusters)
