@@ -27,8 +27,9 @@ lint: ## format, staticcheck (deprecated fields of other people's manifests have
 	diff -r "$$out/crds" api/v1alpha1/crds && diff "$$out/zz_generated.deepcopy.go" api/v1alpha1 || \
 	{ echo 'these files want make generate'; exit 1; }
 
-generate: ## deep copies and CRDs from the types of api/v1alpha1
+generate: ## deep copies and CRDs from the types of api/v1alpha1, then the JSON schemas
 	$(GENERATE) output:crd:dir=api/v1alpha1/crds
+	go test ./api/jsonschema -run SchemasAreCurrent -update
 
 bench: ## ours beside a bare client-go program; ARGS="--members 3 --objects 60" for a short one
 	go run ./examples/bench $(ARGS)

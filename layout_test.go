@@ -59,6 +59,7 @@ var within = map[string]map[string][]string{
 		"load":         {"exit", "gitrepo", "hub"},
 		"progress":     {"exit", "hub", "text"},
 		"lint":         {"load", "text"},
+		"schema":       {"text"},
 		"rendered":     {"load", "text"},
 		"join":         {"exit", "hub", "load"},
 		"view/picture": {},

@@ -28,30 +28,48 @@ func (c *Customization) ScriptAt(op Operation, line int) manifest.Origin { retur
 
 // CustomizationSpec is .spec of a ResourceInterpreterCustomization.
 type CustomizationSpec struct {
-	Target         CustomizationTarget `json:"target"`
-	Customizations CustomizationRules  `json:"customizations"`
+	// Target is the customized kind.
+	Target CustomizationTarget `json:"target"`
+	// Customizations have one script for each operation. At least one is required.
+	Customizations CustomizationRules `json:"customizations"`
 }
 
 // CustomizationTarget is the customized kind. It includes every version of the kind.
 type CustomizationTarget struct {
+	// APIVersion is the group and version of the kind. The scripts apply to every version.
 	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
+	// Kind is the customized kind.
+	Kind string `json:"kind"`
 }
 
 // CustomizationRules has one script for each operation; nil means the built-in interpretation.
 type CustomizationRules struct {
-	Retention                *LuaScript `json:"retention,omitempty"`
-	ReplicaResource          *LuaScript `json:"replicaResource,omitempty"`
-	ComponentResource        *LuaScript `json:"componentResource,omitempty"`
-	ReplicaRevision          *LuaScript `json:"replicaRevision,omitempty"`
-	StatusReflection         *LuaScript `json:"statusReflection,omitempty"`
-	StatusAggregation        *LuaScript `json:"statusAggregation,omitempty"`
-	HealthInterpretation     *LuaScript `json:"healthInterpretation,omitempty"`
+	// Retention defines the function Retain(desiredObj, observedObj): the object to apply, with the fields that the
+	// cluster owns.
+	Retention *LuaScript `json:"retention,omitempty"`
+	// ReplicaResource defines the function GetReplicas(desiredObj): the number of replicas and the requirements of
+	// one.
+	ReplicaResource *LuaScript `json:"replicaResource,omitempty"`
+	// ComponentResource defines the function GetComponents(desiredObj): the replicas and requirements of each
+	// component.
+	ComponentResource *LuaScript `json:"componentResource,omitempty"`
+	// ReplicaRevision defines the function ReviseReplica(desiredObj, desiredReplica): the object with that number of
+	// replicas.
+	ReplicaRevision *LuaScript `json:"replicaRevision,omitempty"`
+	// StatusReflection defines the function ReflectStatus(observedObj): the status to report.
+	StatusReflection *LuaScript `json:"statusReflection,omitempty"`
+	// StatusAggregation defines the function AggregateStatus(desiredObj, statusItems): the object with the status of
+	// all clusters.
+	StatusAggregation *LuaScript `json:"statusAggregation,omitempty"`
+	// HealthInterpretation defines the function InterpretHealth(observedObj): whether the object is healthy.
+	HealthInterpretation *LuaScript `json:"healthInterpretation,omitempty"`
+	// DependencyInterpretation defines the function GetDependencies(desiredObj): the objects that this one needs.
 	DependencyInterpretation *LuaScript `json:"dependencyInterpretation,omitempty"`
 }
 
 // LuaScript defines the Lua function of its operation.
 type LuaScript struct {
+	// LuaScript is the source of the script.
 	LuaScript string `json:"luaScript"`
 }
 

@@ -17,9 +17,9 @@ func TestRolloutFields(t *testing.T) {
 	fieldTable{
 		head: rolloutHead + "# line 4\n",
 		base: "stages: [{name: all}]",
+		tail: selecting(""),
 		spec: reflect.TypeFor[policy.RolloutSpec](),
 		decode: func(t *testing.T, text string) (any, error) {
-			text = selecting(text)
 			r, err := policy.DecodeRollout(object(t, text), []byte(text), origin)
 			return r.Spec, err
 		},

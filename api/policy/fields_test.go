@@ -3,12 +3,17 @@ package policy_test
 import (
 	"encoding/json"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+	"k8s.io/kube-openapi/pkg/validation/validate"
 
+	"github.com/accord-dev/accord/api/jsonschema"
 	"github.com/accord-dev/accord/api/policy"
 )
 
@@ -29,6 +34,7 @@ type refusal struct{ write, says string }
 type fieldTable struct {
 	head   string
 	base   string // a line that the spec has unless it is in write
+	tail   string // the last line of the manifest
 	spec   reflect.Type
 	decode func(t *testing.T, text string) (spec any, err error)
 	skip   []string // prefixes of fields that need no row
@@ -40,7 +46,7 @@ func (f fieldTable) text(spec string) string {
 	if !strings.Contains(spec, key+":") {
 		spec = f.base + "\n" + spec
 	}
-	return f.head + "spec:\n" + indent(spec) + "\n"
+	return f.head + "spec:\n" + indent(spec) + "\n" + f.tail
 }
 
 // read is the JSON of one field of a manifest with this spec, "" when it is absent.
@@ -76,11 +82,15 @@ func (f fieldTable) run(t *testing.T) {
 		t.Run(c.field, func(t *testing.T) {
 			if c.write != "" {
 				require.JSONEq(t, c.reads, f.read(t, c.write, c.field))
+				require.Empty(t, schemaErrors(t, f.text(c.write)), c.write)
 			}
 			require.Equal(t, c.defaults, f.read(t, c.without, c.field), "when it is not there")
 			for _, r := range c.refused {
 				_, err := f.decode(t, f.text(r.write))
 				require.EqualError(t, err, r.says, r.write)
+				if expressible.MatchString(r.says) {
+					require.NotEmpty(t, schemaErrors(t, f.text(r.write)), "the schema accepts %s", r.write)
+				}
 			}
 		})
 	}
@@ -90,6 +100,21 @@ func (f fieldTable) run(t *testing.T) {
 	slices.Sort(listed)
 	slices.Sort(all)
 	require.Equal(t, all, listed, "every field has one row")
+}
+
+// expressible matches the mistakes that a JSON schema can find, too.
+var expressible = regexp.MustCompile(`unknown field|is "[^"]*", expected ([\w-]+, )*[\w-]+( or [\w-]+)?($|;)|expected (a list|an object|a string)($|;)`)
+
+// schemaErrors returns the mistakes that the JSON schema of its kind finds in a manifest.
+func schemaErrors(t *testing.T, text string) []error {
+	u := object(t, text)
+	kind, err := jsonschema.Find(u.GetKind())
+	require.NoError(t, err)
+	encoded, err := kind.Schema()
+	require.NoError(t, err)
+	var s spec.Schema
+	require.NoError(t, json.Unmarshal(encoded, &s))
+	return validate.NewSchemaValidator(&s, nil, "", strfmt.Default).Validate(u.Object).Errors
 }
 
 // below is the path of every field of t, those of Kubernetes' own types not counted.

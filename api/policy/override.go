@@ -19,27 +19,41 @@ func (o *Override) Title() string {
 // OverrideSpec is .spec of an OverridePolicy. The deprecated top-level targetCluster and overriders
 // are folded into OverrideRules when a manifest is decoded.
 type OverrideSpec struct {
+	// ResourceSelectors select the objects to change; without selectors the policy applies to all objects of its
+	// scope.
 	ResourceSelectors []ResourceSelector `json:"resourceSelectors,omitempty"`
-	OverrideRules     []OverrideRule     `json:"overrideRules,omitempty"`
-	TargetCluster     *ClusterAffinity   `json:"targetCluster,omitempty"`
-	Overriders        *Overriders        `json:"overriders,omitempty"`
+	// OverrideRules are applied in their order.
+	OverrideRules []OverrideRule `json:"overrideRules,omitempty"`
+	// TargetCluster is deprecated: write overrideRules[].targetCluster.
+	TargetCluster *ClusterAffinity `json:"targetCluster,omitempty"`
+	// Overriders is deprecated: write overrideRules[].overriders.
+	Overriders *Overriders `json:"overriders,omitempty"`
 }
 
 // OverrideRule changes objects on the clusters it targets; nil targets every cluster.
 type OverrideRule struct {
+	// TargetCluster selects the clusters on which the rule applies; without it the rule applies on every cluster.
 	TargetCluster *ClusterAffinity `json:"targetCluster,omitempty"`
-	Overriders    Overriders       `json:"overriders"`
+	// Overriders are the changes.
+	Overriders Overriders `json:"overriders"`
 }
 
 // Overriders are applied in the order image, command, args, labels, annotations, field, plaintext (Karmada §3.2).
 type Overriders struct {
-	Plaintext            []PlaintextOverrider `json:"plaintext,omitempty"`
-	ImageOverrider       []ImageOverrider     `json:"imageOverrider,omitempty"`
-	CommandOverrider     []CommandOverrider   `json:"commandOverrider,omitempty"`
-	ArgsOverrider        []CommandOverrider   `json:"argsOverrider,omitempty"`
-	LabelsOverrider      []MetadataOverrider  `json:"labelsOverrider,omitempty"`
-	AnnotationsOverrider []MetadataOverrider  `json:"annotationsOverrider,omitempty"`
-	FieldOverrider       []FieldOverrider     `json:"fieldOverrider,omitempty"`
+	// Plaintext has operations of a JSON Patch (RFC 6902). They apply last.
+	Plaintext []PlaintextOverrider `json:"plaintext,omitempty"`
+	// ImageOverrider changes the registry, repository or tag of container images.
+	ImageOverrider []ImageOverrider `json:"imageOverrider,omitempty"`
+	// CommandOverrider adds entries to the command of containers, or removes them.
+	CommandOverrider []CommandOverrider `json:"commandOverrider,omitempty"`
+	// ArgsOverrider adds entries to the args of containers, or removes them.
+	ArgsOverrider []CommandOverrider `json:"argsOverrider,omitempty"`
+	// LabelsOverrider changes labels of the object.
+	LabelsOverrider []MetadataOverrider `json:"labelsOverrider,omitempty"`
+	// AnnotationsOverrider changes annotations of the object.
+	AnnotationsOverrider []MetadataOverrider `json:"annotationsOverrider,omitempty"`
+	// FieldOverrider changes JSON or YAML that is inside a string, such as the data of a ConfigMap.
+	FieldOverrider []FieldOverrider `json:"fieldOverrider,omitempty"`
 }
 
 // empty reports whether there are no overriders; fieldOverrider counts, unlike in Karmada (B9).
@@ -50,47 +64,72 @@ func (o Overriders) empty() bool {
 
 // PlaintextOverrider is one operation of a JSON Patch document (RFC 6902).
 type PlaintextOverrider struct {
-	Path     string                `json:"path"`
-	Operator string                `json:"operator"`
-	Value    *apiextensionsv1.JSON `json:"value,omitempty"`
+	// Path is the JSON pointer of the value to change, "/spec/replicas".
+	Path string `json:"path"`
+	// Operator is add, remove or replace.
+	// +kubebuilder:validation:Enum=add;remove;replace
+	Operator string `json:"operator"`
+	// Value is the new value. remove ignores it.
+	Value *apiextensionsv1.JSON `json:"value,omitempty"`
 }
 
 // ImageOverrider changes one component of images (Karmada §3.3).
 type ImageOverrider struct {
+	// Predicate selects one image; without it the images of all containers of the kinds with a pod template change.
 	Predicate *ImagePredicate `json:"predicate,omitempty"`
-	Component string          `json:"component"`
-	Operator  string          `json:"operator"`
-	Value     string          `json:"value,omitempty"`
+	// Component is the part of the image reference that changes.
+	// +kubebuilder:validation:Enum=Registry;Repository;Tag
+	Component string `json:"component"`
+	// Operator is add, remove or replace.
+	// +kubebuilder:validation:Enum=add;remove;replace
+	Operator string `json:"operator"`
+	// Value is the new component, or the text to add to it. remove ignores it.
+	Value string `json:"value,omitempty"`
 }
 
 // ImagePredicate selects exactly one image.
 type ImagePredicate struct {
+	// Path of the image from the root of the object, "/spec/template/spec/containers/0/image".
 	Path string `json:"path"`
 }
 
 // CommandOverrider adds to or removes from the command or args of the containers with one name (Karmada §3.4).
 type CommandOverrider struct {
-	ContainerName string   `json:"containerName"`
-	Operator      string   `json:"operator"`
-	Value         []string `json:"value,omitempty"`
+	// ContainerName is the name of the containers to change.
+	ContainerName string `json:"containerName"`
+	// Operator is add or remove.
+	// +kubebuilder:validation:Enum=add;remove
+	Operator string `json:"operator"`
+	// Value has the entries to add at the end, or to remove.
+	Value []string `json:"value,omitempty"`
 }
 
 // MetadataOverrider changes labels or annotations (Karmada §3.5).
 type MetadataOverrider struct {
-	Operator string            `json:"operator"`
-	Value    map[string]string `json:"value"`
+	// Operator is add, remove or replace.
+	// +kubebuilder:validation:Enum=add;remove;replace
+	Operator string `json:"operator"`
+	// Value has the keys and their values. remove ignores the values.
+	Value map[string]string `json:"value"`
 }
 
 // FieldOverrider patches JSON or YAML inside a string field (Karmada §3.5).
 type FieldOverrider struct {
-	FieldPath string           `json:"fieldPath"`
-	JSON      []FieldOperation `json:"json,omitempty"`
-	YAML      []FieldOperation `json:"yaml,omitempty"`
+	// FieldPath is the JSON pointer of the string, "/data/app.yaml".
+	FieldPath string `json:"fieldPath"`
+	// JSON has the operations on JSON in the string. It excludes yaml.
+	JSON []FieldOperation `json:"json,omitempty"`
+	// YAML has the operations on YAML in the string. It excludes json.
+	YAML []FieldOperation `json:"yaml,omitempty"`
 }
 
 // FieldOperation is one operation inside the string.
 type FieldOperation struct {
-	SubPath  string                `json:"subPath"`
-	Operator string                `json:"operator"`
-	Value    *apiextensionsv1.JSON `json:"value,omitempty"`
+	// SubPath is the JSON pointer of the value inside the string.
+	SubPath string `json:"subPath"`
+	// Operator is add, remove or replace.
+	// +kubebuilder:validation:Enum=add;remove;replace
+	Operator string `json:"operator"`
+	// Value is the new value. add and replace require it; remove does not allow it.
+	Value *apiextensionsv1.JSON `json:"value,omitempty"`
 }

@@ -53,44 +53,79 @@ func (p *Policy) Title() string {
 
 // PolicySpec is .spec of a PropagationPolicy, with every field of Karmada §1.2.
 type PolicySpec struct {
-	ResourceSelectors           []ResourceSelector `json:"resourceSelectors"`
-	Association                 bool               `json:"association,omitempty"`
-	PropagateDeps               bool               `json:"propagateDeps,omitempty"`
-	Placement                   Placement          `json:"placement,omitempty"`
-	Priority                    *int32             `json:"priority,omitempty"`
-	Preemption                  string             `json:"preemption,omitempty"`
-	DependentOverrides          []string           `json:"dependentOverrides,omitempty"`
-	SchedulerName               string             `json:"schedulerName,omitempty"`
-	Failover                    *Failover          `json:"failover,omitempty"`
-	ConflictResolution          string             `json:"conflictResolution,omitempty"`
-	ActivationPreference        string             `json:"activationPreference,omitempty"`
-	Suspension                  *Suspension        `json:"suspension,omitempty"`
-	PreserveResourcesOnDeletion *bool              `json:"preserveResourcesOnDeletion,omitempty"`
-	SchedulePriority            *SchedulePriority  `json:"schedulePriority,omitempty"`
+	// ResourceSelectors select the objects that the policy may claim. An object needs to match one of them.
+	// +kubebuilder:validation:MinItems=1
+	ResourceSelectors []ResourceSelector `json:"resourceSelectors"`
+	// Association is deprecated and has no effect. Write propagateDeps: true to send dependencies along.
+	Association bool `json:"association,omitempty"`
+	// PropagateDeps sends the dependencies of each object to its clusters: ConfigMaps, Secrets, ServiceAccounts and
+	// PersistentVolumeClaims of a pod template, and the objects that an Ingress or ServiceImport needs.
+	PropagateDeps bool `json:"propagateDeps,omitempty"`
+	// Placement selects the clusters and divides the replicas. The empty placement is every cluster.
+	Placement Placement `json:"placement,omitempty"`
+	// Priority decides between policies of the same scope that match an object: the highest one claims it; 0 by
+	// default.
+	Priority *int32 `json:"priority,omitempty"`
+	// Preemption is accepted and has no effect: accord computes all claims from Git at once. Never is the default.
+	// With Always, each selector needs a name.
+	// +kubebuilder:validation:Enum=Always;Never
+	Preemption string `json:"preemption,omitempty"`
+	// DependentOverrides are names of override policies without which no cluster gets the objects.
+	DependentOverrides []string `json:"dependentOverrides,omitempty"`
+	// SchedulerName is default-scheduler, which is the default. A policy with another scheduler places nothing.
+	SchedulerName string `json:"schedulerName,omitempty"`
+	// Failover is accepted and has no effect: an unreachable cluster does not change the placement.
+	Failover *Failover `json:"failover,omitempty"`
+	// ConflictResolution decides about an object that exists on a cluster and that accord did not create: Abort (the
+	// default) reports it, Overwrite adopts it.
+	// +kubebuilder:validation:Enum=Abort;Overwrite
+	ConflictResolution string `json:"conflictResolution,omitempty"`
+	// ActivationPreference defers a change of the policy with Lazy: the change takes effect with the next change of
+	// each object.
+	// +kubebuilder:validation:Enum=Lazy
+	ActivationPreference string `json:"activationPreference,omitempty"`
+	// Suspension holds the objects at their current revision.
+	Suspension *Suspension `json:"suspension,omitempty"`
+	// PreserveResourcesOnDeletion keeps the objects on the clusters when they are deleted from Git.
+	PreserveResourcesOnDeletion *bool `json:"preserveResourcesOnDeletion,omitempty"`
+	// SchedulePriority is accepted and has no effect: accord plans all objects at once, without a queue.
+	SchedulePriority *SchedulePriority `json:"schedulePriority,omitempty"`
 }
 
 // ResourceSelector selects the objects that a policy may claim (Karmada §2.1).
 type ResourceSelector struct {
-	APIVersion    string                `json:"apiVersion"`
-	Kind          string                `json:"kind"`
-	Namespace     string                `json:"namespace,omitempty"`
-	Name          string                `json:"name,omitempty"`
+	// APIVersion is the group and version of the objects, "apps/v1" or "v1". The selector matches the kind in every
+	// version.
+	APIVersion string `json:"apiVersion"`
+	// Kind of the objects.
+	Kind string `json:"kind"`
+	// Namespace of the objects; all namespaces by default. A policy with a namespace selects only there.
+	Namespace string `json:"namespace,omitempty"`
+	// Name of the one object to select; all names by default. accord ignores labelSelector if a name is set.
+	Name string `json:"name,omitempty"`
+	// LabelSelector selects the objects by their labels; all objects by default.
 	LabelSelector *metav1.LabelSelector `json:"labelSelector,omitempty"`
 }
 
 // Suspension holds objects at their current revision (Karmada §3.8).
 type Suspension struct {
-	Dispatching           *bool               `json:"dispatching,omitempty"`
+	// Dispatching with the value true holds the objects on every cluster.
+	Dispatching *bool `json:"dispatching,omitempty"`
+	// DispatchingOnClusters holds the objects on the named clusters.
 	DispatchingOnClusters *SuspensionClusters `json:"dispatchingOnClusters,omitempty"`
 }
 
 // SuspensionClusters names the clusters that are held.
 type SuspensionClusters struct {
+	// ClusterNames are the names of the clusters that are held.
 	ClusterNames []string `json:"clusterNames,omitempty"`
 }
 
 // SchedulePriority is accepted and has no effect: all objects are planned at once, without a queue (Karmada §1.2).
 type SchedulePriority struct {
+	// PriorityClassSource is KubePriorityClass.
+	// +kubebuilder:validation:Enum=KubePriorityClass
 	PriorityClassSource string `json:"priorityClassSource"`
-	PriorityClassName   string `json:"priorityClassName"`
+	// PriorityClassName is the name of a PriorityClass.
+	PriorityClassName string `json:"priorityClassName"`
 }

@@ -11,6 +11,8 @@ func (r *Rebalancer) Title() string { return "WorkloadRebalancer " + r.Name }
 
 // RebalancerSpec names the workloads.
 type RebalancerSpec struct {
+	// Workloads are the objects that get a new placement.
+	// +kubebuilder:validation:MinItems=1
 	Workloads []ObjectReference `json:"workloads"`
 	// TTLSecondsAfterFinished is accepted and has no effect: accord does not delete manifests from Git.
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
@@ -18,8 +20,12 @@ type RebalancerSpec struct {
 
 // ObjectReference names one object.
 type ObjectReference struct {
+	// APIVersion is the group and version of the object.
 	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Namespace  string `json:"namespace,omitempty"`
-	Name       string `json:"name"`
+	// Kind of the object.
+	Kind string `json:"kind"`
+	// Namespace of the object.
+	Namespace string `json:"namespace,omitempty"`
+	// Name of the object.
+	Name string `json:"name"`
 }

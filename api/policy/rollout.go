@@ -32,19 +32,23 @@ func (r *Rollout) Title() string { return "RolloutPolicy " + r.String() }
 // RolloutSpec is .spec of a RolloutPolicy.
 type RolloutSpec struct {
 	// ResourceSelectors select the objects that move together, as in a PropagationPolicy.
+	// +kubebuilder:validation:MinItems=1
 	ResourceSelectors []ResourceSelector `json:"resourceSelectors"`
 	// Stages are listed in the order in which they get a change. Every cluster with one of the objects is in exactly
 	// one stage.
+	// +kubebuilder:validation:MinItems=1
 	Stages []RolloutStage `json:"stages"`
 	// FailureBudget bounds the clusters of each stage that may fail or be unreachable without stopping the rollout.
 	FailureBudget FailureBudget `json:"failureBudget,omitempty"`
 	// ProgressDeadline is the time in which a cluster must become healthy; 10m by default.
 	ProgressDeadline Duration `json:"progressDeadline,omitempty"`
 	// OnFailure selects the reaction when unhealthy clusters exceed the budget: Halt (the default) or Rollback.
+	// +kubebuilder:validation:Enum=Halt;Rollback
 	OnFailure string `json:"onFailure,omitempty"`
 	// CatchUpPolicy selects the time at which a cluster gets the change if it was held or unreachable when its stage
 	// had its turn: Immediate (the default), at the newest revision, or Staged, which returns the rollout to
 	// that stage.
+	// +kubebuilder:validation:Enum=Immediate;Staged
 	CatchUpPolicy string `json:"catchUpPolicy,omitempty"`
 	// Paused stops the rollout: no further cluster gets a change.
 	Paused bool `json:"paused,omitempty"`
@@ -54,6 +58,7 @@ type RolloutSpec struct {
 
 // RolloutStage is one step of a rollout.
 type RolloutStage struct {
+	// Name of the stage, unique in the policy.
 	Name string `json:"name"`
 	// ClusterAffinity selects the clusters of the stage; without it the stage has every cluster.
 	ClusterAffinity *ClusterAffinity `json:"clusterAffinity,omitempty"`
@@ -85,6 +90,7 @@ type RolloutGate struct {
 	// rollout there: objects.all(o, !has(o.status.failed)).
 	CEL string `json:"cel,omitempty"`
 	// Approval is Manual, or None (the default).
+	// +kubebuilder:validation:Enum=None;Manual
 	Approval string `json:"approval,omitempty"`
 	// Windows are the times at which the gate may open; without windows it may always open.
 	Windows []Window `json:"windows,omitempty"`
@@ -92,8 +98,10 @@ type RolloutGate struct {
 
 // RolloutJob names a Job.
 type RolloutJob struct {
+	// Namespace of the Job.
 	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
+	// Name of the Job.
+	Name string `json:"name"`
 }
 
 // FailureBudget bounds the failures of a stage. Each is a number of clusters, or a percentage of the stage, rounded

@@ -10,11 +10,13 @@ import (
 // Window is a time of the week.
 type Window struct {
 	// Days are Mon, Tue, Wed, Thu, Fri, Sat and Sun; without days the window applies every day.
+	// +kubebuilder:validation:items:Enum=Mon;Tue;Wed;Thu;Fri;Sat;Sun
 	Days []string `json:"days,omitempty"`
-	// From and To are times of day, "09:00" and "17:30"; To is exclusive. If To is not after From, it is on the next
-	// day.
+	// From is the time of day at which the window begins, "09:00"; 00:00 by default.
 	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"`
+	// To is the time of day at which the window ends, "17:30"; 00:00 by default. If To is not after From, it is on the
+	// next day.
+	To string `json:"to,omitempty"`
 	// TimeZone is a name in the IANA database, "Europe/Berlin"; UTC by default.
 	TimeZone string `json:"timeZone,omitempty"`
 }

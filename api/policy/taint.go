@@ -14,23 +14,36 @@ func (t *TaintPolicy) Title() string { return "ClusterTaintPolicy " + t.Name }
 // TaintPolicySpec taints the clusters it targets by their conditions.
 type TaintPolicySpec struct {
 	// TargetClusters selects the clusters; without it the policy applies to every cluster.
-	TargetClusters     *ClusterAffinity `json:"targetClusters,omitempty"`
-	AddOnConditions    []ConditionMatch `json:"addOnConditions,omitempty"`
+	TargetClusters *ClusterAffinity `json:"targetClusters,omitempty"`
+	// AddOnConditions add the taints when a cluster meets all of them.
+	AddOnConditions []ConditionMatch `json:"addOnConditions,omitempty"`
+	// RemoveOnConditions remove the taints when a cluster meets all of them.
 	RemoveOnConditions []ConditionMatch `json:"removeOnConditions,omitempty"`
-	Taints             []PolicyTaint    `json:"taints"`
+	// Taints are added to the clusters and removed from them.
+	// +kubebuilder:validation:MinItems=1
+	Taints []PolicyTaint `json:"taints"`
 }
 
 // ConditionMatch is one requirement on a condition of a cluster. It never matches a condition that the cluster does
 // not have, not even with NotIn.
 type ConditionMatch struct {
-	ConditionType string   `json:"conditionType"`
-	Operator      string   `json:"operator"`
-	StatusValues  []string `json:"statusValues"`
+	// ConditionType is the type of a condition of the cluster, "Ready".
+	ConditionType string `json:"conditionType"`
+	// Operator is In or NotIn.
+	// +kubebuilder:validation:Enum=In;NotIn
+	Operator string `json:"operator"`
+	// StatusValues are the values of the condition: True, False and Unknown.
+	// +kubebuilder:validation:items:Enum=True;False;Unknown
+	StatusValues []string `json:"statusValues"`
 }
 
 // PolicyTaint is a taint that the policy adds or removes.
 type PolicyTaint struct {
-	Key    string             `json:"key"`
+	// Key of the taint.
+	Key string `json:"key"`
+	// Effect of the taint: NoSchedule, or NoExecute, which keeps new objects away as NoSchedule does.
+	// +kubebuilder:validation:Enum=NoSchedule;NoExecute
 	Effect corev1.TaintEffect `json:"effect"`
-	Value  string             `json:"value,omitempty"`
+	// Value of the taint.
+	Value string `json:"value,omitempty"`
 }

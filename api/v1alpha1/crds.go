@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	"embed"
 	"fmt"
+	"regexp"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
@@ -13,8 +14,12 @@ import (
 //go:embed crds/*.yaml
 var crds embed.FS
 
+// wrapped matches a line break inside a paragraph of a description, before anything but a list item.
+var wrapped = regexp.MustCompile(`([^\n])\n([^\n\-* ])`)
+
 // CRDs returns the CustomResourceDefinitions of all kinds of this package, sorted by name. The caller may change them. An
-// error means that the binary was built from a broken file.
+// error means that the binary was built from a broken file. Each paragraph of a description is one line, because kubectl
+// explain keeps line breaks and wraps each line.
 func CRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	files, err := crds.ReadDir("crds")
 	if err != nil {
@@ -30,7 +35,25 @@ func CRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 		if err := yaml.UnmarshalStrict(text, crd); err != nil {
 			return nil, fmt.Errorf("decoding embedded CRD %s: %w", file.Name(), err)
 		}
+		for _, version := range crd.Spec.Versions {
+			unwrap(version.Schema.OpenAPIV3Schema)
+		}
 		all = append(all, crd)
 	}
 	return all, nil
+}
+
+// unwrap joins the lines of each paragraph of the descriptions of a schema.
+func unwrap(s *apiextensionsv1.JSONSchemaProps) {
+	s.Description = wrapped.ReplaceAllString(s.Description, "$1 $2")
+	for name, field := range s.Properties {
+		unwrap(&field)
+		s.Properties[name] = field
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		unwrap(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		unwrap(s.AdditionalProperties.Schema)
+	}
 }

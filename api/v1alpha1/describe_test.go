@@ -1,8 +1,11 @@
 package v1alpha1_test
 
 import (
+	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,6 +23,23 @@ func TestDefectF27EveryFieldHasADescription(t *testing.T) {
 			root := version.Schema.OpenAPIV3Schema
 			delete(root.Properties, "metadata") // kubectl describes it
 			requireDescriptions(t, crd.Spec.Names.Kind, *root)
+		}
+	}
+}
+
+// TestDefectF27DescriptionsHaveNoBrokenSentences: kubectl explain wraps lines to the terminal, and keeps line breaks.
+func TestDefectF27DescriptionsHaveNoBrokenSentences(t *testing.T) {
+	crds, err := v1alpha1.CRDs()
+	require.NoError(t, err)
+	for _, crd := range crds {
+		text, err := json.Marshal(crd)
+		require.NoError(t, err)
+		for _, description := range regexp.MustCompile(`"description":"((?:[^"\\]|\\.)*)"`).FindAllStringSubmatch(string(text), -1) {
+			lines := strings.Split(description[1], `\n`)
+			for i, line := range lines[:len(lines)-1] {
+				item := strings.HasPrefix(lines[i+1], "-") || strings.HasPrefix(lines[i+1], "*")
+				require.True(t, line == "" || lines[i+1] == "" || item, "%s: %s", crd.Name, description[1])
+			}
 		}
 	}
 }

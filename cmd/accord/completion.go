@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accord-dev/accord/cmd/accord/complete"
+	"github.com/accord-dev/accord/cmd/accord/schema"
 	"github.com/accord-dev/accord/cmd/accord/view"
 )
 
@@ -35,7 +36,7 @@ var flagCandidates = map[string]candidates{
 
 // fileFlags are the flags that take a file or a directory.
 var fileFlags = []string{
-	"cache-dir", "data-dir", "desired", "dir", "dump", "fleet-file", "items", "kubeconfig", "member-kubeconfig", "observed", "path",
+	"all", "cache-dir", "data-dir", "desired", "dir", "dump", "fleet-file", "items", "kubeconfig", "member-kubeconfig", "observed", "path",
 	"repo", "scenario", "secrets-from",
 }
 
@@ -45,7 +46,7 @@ var argumentCandidates = map[string][]candidates{
 	"reconcile": {onHub(complete.Federations)}, "get": {oneOf(view.Kinds()...)},
 	"approve": {onHub(complete.Rollouts)}, "abort": {onHub(complete.Rollouts)}, "rollback": {onHub(complete.Rollouts)},
 	"suspend": {onHub(complete.Rollouts)}, "resume": {onHub(complete.Rollouts)},
-	"hold": {onHub(complete.Clusters)}, "unhold": {onHub(complete.Clusters)}, "leave": {onHub(complete.Clusters)},
+	"schema": {oneOf(schema.Names()...)}, "hold": {onHub(complete.Clusters)}, "unhold": {onHub(complete.Clusters)}, "leave": {onHub(complete.Clusters)},
 }
 
 // takesDirectory are the commands with an argument DIR.

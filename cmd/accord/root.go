@@ -77,6 +77,7 @@ func rootCommand() *cobra.Command {
 		unholdCommand(),
 		suspendCommand(),
 		resumeCommand(),
+		schemaCommand(),
 		versionCommand(),
 	)
 	explainUsage(root)
