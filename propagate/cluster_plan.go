@@ -1,11 +1,10 @@
 package propagate
 
 import (
-	"crypto/sha256"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/render/override"
 )
 
@@ -33,7 +32,7 @@ type Placed struct {
 type Rendered struct {
 	ID  manifest.ID
 	GVK schema.GroupVersionKind
-	// Digest identifies the content (render.Digest of the object before the digest annotation and inventory label were
+	// Digest identifies the content (render.Sum of the object before the digest annotation and inventory label were
 	// added).
 	Digest string
 	// JSON is the complete body of a server-side apply: the object with digest annotation and inventory label.
@@ -46,7 +45,7 @@ type Rendered struct {
 	// set them there.
 	Yields []string
 
-	sum [sha256.Size]byte // of JSON
+	sum render.Sum // of the object that Digest identifies
 }
 
 // Failure is one object that could not be rendered for one cluster.

@@ -43,6 +43,7 @@ func (it *item) digestOnce(p *Plan) Sum {
 func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
 	h := sha256.New()
 	var b bytes.Buffer
+	writeLine(&b, "federation", p.rules.applySet)
 	for _, c := range p.members.all {
 		writeLine(&b, "cluster", c.Name)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/kind"
 )
 
@@ -67,14 +68,14 @@ func (p *Plan) ForObject(id manifest.ID) (across *ObjectPlan, ok bool) {
 	return p.forObject(it, nil, p.finish), true
 }
 
-// forObject calls render where made, which may be nil, has no result.
-func (p *Plan) forObject(it *item, made *ObjectPlan, render func(assigned, int) (*Rendered, error)) *ObjectPlan {
+// forObject calls renderOn where made, which may be nil, has no result.
+func (p *Plan) forObject(it *item, made *ObjectPlan, renderOn func(assigned, int) (*Rendered, error)) *ObjectPlan {
 	d := it.decision
 	x := &ObjectPlan{
 		Decision: d, Kind: it.kind, ResultIndex: make([]int32, len(d.Chosen)), Preserved: it.preserve || d.Preserve,
 		TakesOver: it.overwrite, keys: map[string]int32{},
 	}
-	same := map[[sha256.Size]byte][]int32{} // results with the same content; they differ in their edits
+	same := map[render.Sum][]int32{} // results with the same content; they differ in their edits
 	var key []byte
 	for i := range d.Chosen {
 		choice := &d.Chosen[i]
@@ -83,7 +84,7 @@ func (p *Plan) forObject(it *item, made *ObjectPlan, render func(assigned, int) 
 		at, known := x.keys[string(key)]
 		if !known {
 			at = x.add(made.result(key, func() Result {
-				rendered, err := render(assigned{it, choice}, cluster)
+				rendered, err := renderOn(assigned{it, choice}, cluster)
 				return Result{rendered, err}
 			}), same)
 			x.keys[string(key)] = at
@@ -104,7 +105,7 @@ func (x *ObjectPlan) result(key []byte, make func() Result) Result {
 }
 
 // add returns the index of a result and appends the result only if there is no equal one.
-func (x *ObjectPlan) add(r Result, same map[[sha256.Size]byte][]int32) int32 {
+func (x *ObjectPlan) add(r Result, same map[render.Sum][]int32) int32 {
 	at := int32(len(x.Results))
 	if r.Err == nil {
 		for _, i := range same[r.sum] {

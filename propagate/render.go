@@ -1,7 +1,6 @@
 package propagate
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -148,7 +147,8 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 	if it.preserve || it.decision.Preserve {
 		errs = append(errs, put(u, "annotations", v1alpha1.PreserveAnnotation, "true"))
 	}
-	digest := render.Digest(u)
+	sum := render.SumOf(u)
+	digest := sum.Digest()
 	errs = append(errs,
 		put(u, "annotations", v1alpha1.DigestAnnotation, digest), put(u, "labels", v1alpha1.PartOfLabel, p.rules.applySet))
 	text, err := json.Marshal(u.Object)
@@ -157,7 +157,7 @@ func (p *Plan) mark(u *unstructured.Unstructured, it *item, edits []override.Edi
 	}
 	return &Rendered{
 		ID: it.decision.ID, GVK: u.GroupVersionKind(), Digest: digest, JSON: text, Origin: it.decision.Origin, Edits: edits, Yields: p.yields(it),
-		sum: sha256.Sum256(text),
+		sum: sum,
 	}, nil
 }
 

@@ -158,7 +158,7 @@ func TestNoDigestOfASecretIsTold(t *testing.T) {
 	second := w.observed(r, "pin")
 	require.Greater(t, second.Generation, first.Generation, "a change moves the generation")
 	fingerprint := second.Spec.Results[0].Digest
-	require.Regexp(t, "^hmac:", fingerprint)
+	require.Regexp(t, "^hmac-sha256:", fingerprint)
 	require.NotEqual(t, first.Spec.Results[0].Digest, fingerprint)
 	require.Equal(t, both, second.Spec.Results[0].Clusters, "it is the same in both")
 	for _, c := range second.Status.Clusters {

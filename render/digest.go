@@ -1,6 +1,8 @@
 package render
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,16 +10,31 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cespare/xxhash/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Digest returns the xxhash64 of the canonical JSON of u (sorted keys, no spaces) as 16 hex digits. A number has the
-// same digest as integer and as float, so a round trip through JSON does not change the digest. Digest detects changes;
-// it does not resist deliberate collisions.
-func Digest(u *unstructured.Unstructured) string {
-	text := appendJSON(make([]byte, 0, 4<<10), u.Object) // enough for most objects
-	return fmt.Sprintf("%016x", xxhash.Sum64(text))
+// digestPrefix names the algorithm, so that a digest of another algorithm never equals one of SHA-256.
+const digestPrefix = "sha256:"
+
+// digestBytes is the length of a digest: 128 bits of a Sum resist a collision that somebody makes on purpose.
+const digestBytes = 16
+
+// Sum is the SHA-256 of the canonical JSON of an object.
+type Sum [sha256.Size]byte
+
+// SumOf returns the Sum of u: sorted keys, no spaces. A number has the same Sum as integer and as float, so a round trip
+// through JSON does not change the Sum.
+func SumOf(u *unstructured.Unstructured) Sum {
+	return sha256.Sum256(appendJSON(make([]byte, 0, 4<<10), u.Object)) // enough for most objects
+}
+
+// Digest returns the digest of the Sum of u.
+func Digest(u *unstructured.Unstructured) string { return SumOf(u).Digest() }
+
+// Digest returns "sha256:" and the first 32 hexadecimal digits of s.
+func (s Sum) Digest() string {
+	b := make([]byte, 0, len(digestPrefix)+2*digestBytes)
+	return string(hex.AppendEncode(append(b, digestPrefix...), s[:digestBytes]))
 }
 
 // appendJSON appends v in canonical form. v is a value of Unstructured: maps, slices and scalars of JSON.

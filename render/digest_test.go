@@ -2,16 +2,16 @@ package render
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"testing"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestDigestIsOfCanonicalJSON computes the digest from sorted, compact JSON with xxhash.
+// TestDigestIsOfCanonicalJSON computes the digest from sorted, compact JSON with SHA-256.
 func TestDigestIsOfCanonicalJSON(t *testing.T) {
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"z": []any{int64(1), -2.5, 1e30, true, nil, "a\"\\\n\t\r\b\f\x01<>&äöü"},
@@ -23,7 +23,7 @@ func TestDigestIsOfCanonicalJSON(t *testing.T) {
 	require.NoError(t, encoder.Encode(u.Object))
 	want := bytes.TrimSpace(canonical.Bytes())
 	require.Equal(t, string(want), string(appendJSON(nil, u.Object)))
-	require.Equal(t, fmt.Sprintf("%016x", xxhash.Sum64(want)), Digest(u))
+	require.Equal(t, fmt.Sprintf("sha256:%x", sha256.Sum256(want))[:len("sha256:")+32], Digest(u))
 }
 
 func TestDigestTellsApart(t *testing.T) {
@@ -38,7 +38,7 @@ func TestDigestTellsApart(t *testing.T) {
 		seen := map[string]any{}
 		for _, v := range []any{nil, true, false, "", "3", int64(3), 3.5, []any{}, []any{nil}, map[string]any{}, map[string]any{"a": "b"}, func() {}} {
 			d := digest(v)
-			require.Len(t, d, 16)
+			require.Len(t, d, len("sha256:")+32)
 			require.NotContains(t, seen, d)
 			seen[d] = v
 		}

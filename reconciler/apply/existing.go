@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
 const (
@@ -174,7 +175,7 @@ func (d *delivery) decideOwner(t *task, found *metav1.PartialObjectMetadata) *li
 		return nil
 	case owner != "":
 		return live.NewConflict("%s exists and belongs to another ApplySet, %s; it stays as it is", t.ID, owner)
-	case d.previous.Has(t.ID) && seen.Fields != 0:
+	case d.previous.Has(t.ID) && seen.Fields != (ownership.Hash{}):
 		t.drift = &live.Drift{ID: t.ID, Manager: seen.ChangedBy, What: live.Changed}
 	case t.ID.GroupKind() == namespaceKind, t.Overwrite:
 		t.adopt = true

@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/reachability"
@@ -36,7 +37,7 @@ func TestStaleBases(t *testing.T) {
 		"another plan":             {func(l *delivery.State) { l.Wants.Set(contendedID, wanted.Object{Digest: "d1", Object: second}) }, false},
 		"nobody wants it any more": {func(l *delivery.State) { clear(l.Wants) }, false},
 		"a delivery was accepted": {func(l *delivery.State) {
-			l.Live.Settle(map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d1", Fields: 2}}})
+			l.Live.Settle(map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d1", Fields: ownership.Hash{2}}}})
 		}, false},
 		"the cluster was lost, and is looked at":  {func(l *delivery.State) { l.Live.Clear() }, false},
 		"another cluster has shown what it means": {func(l *delivery.State) { l.Proven[contendedID] = live.Accepted{Digest: "d1"} }, true},
@@ -44,7 +45,7 @@ func TestStaleBases(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := &delivery.State{Desired: delivery.Desired{Wants: wanted.Objects{}}, Proven: live.Proven{}}
 			l.Wants.Set(contendedID, wanted.Object{Digest: "d1", Object: first})
-			l.Live.Put(contendedID, live.Object{Digest: "d1", Accepted: live.Accepted{Digest: "d1", Fields: 1}})
+			l.Live.Put(contendedID, live.Object{Digest: "d1", Accepted: live.Accepted{Digest: "d1", Fields: ownership.Hash{1}}})
 			before := l.Base(contendedID)
 			c.meanwhile(l)
 			require.Equal(t, c.same, l.Base(contendedID).Same(before))
@@ -96,7 +97,7 @@ func TestDriftDuringADelivery(t *testing.T) {
 		"changed":                       {&theirs, delivery.Result{}, 1},
 		"deleted":                       {nil, delivery.Result{}, 1},
 		"written after it":              {&theirs, delivery.Result{Answers: map[manifest.ID]live.Answer{contendedID: ours}}, 0},
-		"written before it":             {&live.Object{Digest: "d1", Version: 10}, delivery.Result{Answers: map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d1", Fields: 2}, Version: 9}}}, 1},
+		"written before it":             {&live.Object{Digest: "d1", Version: 10}, delivery.Result{Answers: map[manifest.ID]live.Answer{contendedID: {Accepted: live.Accepted{Digest: "d1", Fields: ownership.Hash{2}}, Version: 9}}}, 1},
 		"rejected, which is retried":    {&theirs, delivery.Result{Failure: "Rejected", Errors: map[manifest.ID]string{contendedID: "no"}}, 0},
 		"the delivery failed":           {&theirs, delivery.Result{Failure: "Unreachable", Error: "no"}, 0},
 		"observed as wanted since then": {&live.Object{Digest: "d1", Intact: true}, delivery.Result{}, 0},

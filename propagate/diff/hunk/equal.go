@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// equal compares values as render.Digest does: a whole number is equal as integer and float, and an empty list or map
+// equal compares values as render.SumOf does: a whole number is equal as integer and float, and an empty list or map
 // differs from an absent one.
 func equal(a, b any) bool {
 	switch a := a.(type) {

@@ -40,7 +40,7 @@ type Object struct {
 	// Finalizer is the first finalizer, or empty. A Namespace has one in its spec.
 	Finalizer string
 	// Fields is a hash of the set of fields that accord owns.
-	Fields uint64
+	Fields ownership.Hash
 	// Yielded are the planned fields that the member has set and owns. They are no drift.
 	Yielded []ownership.Yielded
 	// Accepted is the last apply that the API server accepted.
@@ -51,7 +51,7 @@ type Object struct {
 // fields does not match the applied object: the API server may drop a field that it does not know.
 type Accepted struct {
 	Digest string
-	Fields uint64
+	Fields ownership.Hash
 	// Yielded are the paths that the apply omitted, in the order of Yields, separated by commas.
 	Yielded string
 }

@@ -43,7 +43,7 @@ type shared struct {
 	adopted, deleting            bool
 	deletedAt                    int64
 	finalizer                    string
-	fields                       uint64
+	fields                       ownership.Hash
 	left                         string // packed: each path before its manager
 	accepted                     Accepted
 }

@@ -25,7 +25,7 @@ func TestLiveKeepsWhatIsPut(t *testing.T) {
 		"everything": {
 			GVK: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, UID: "0b9f0c3e-5a1d-4a77-9a3e-1f2e3d4c5b6a", Version: 1 << 63, Digest: "d",
 			Intact: true, ChangedBy: "hpa", ChangedFields: "spec.replicas", Labels: map[string]string{"a": "b"}, Preserve: true, Adopted: true, Deleting: true,
-			Fields: 1 << 63, Yielded: []ownership.Yielded{{Path: "p", Manager: "m"}}, Accepted: Accepted{Digest: "e", Fields: 2, Yielded: "p"},
+			Fields: ownership.Hash{1}, Yielded: []ownership.Yielded{{Path: "p", Manager: "m"}}, Accepted: Accepted{Digest: "e", Fields: ownership.Hash{2}, Yielded: "p"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,16 +56,16 @@ func TestLiveKeepsWhatIsPut(t *testing.T) {
 // What a delivery was answered is what is known, until the watch has told of it or of what came after.
 func TestLiveSettles(t *testing.T) {
 	id, gone := manifest.ID{Kind: "Service", Namespace: "shop", Name: "a"}, manifest.ID{Kind: "Service", Namespace: "shop", Name: "gone"}
-	ours := Accepted{Digest: "d", Fields: 7, Yielded: "spec.a,spec.b"}
-	changed := Object{Digest: "d", Fields: 8, Version: 9, ChangedBy: "kubectl", ChangedFields: "spec", Yielded: []ownership.Yielded{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.c"}}}
-	told := Object{Digest: "d", Fields: 7, Version: 10, Yielded: []ownership.Yielded{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.b"}}}
+	ours := Accepted{Digest: "d", Fields: ownership.Hash{7}, Yielded: "spec.a,spec.b"}
+	changed := Object{Digest: "d", Fields: ownership.Hash{8}, Version: 9, ChangedBy: "kubectl", ChangedFields: "spec", Yielded: []ownership.Yielded{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.c"}}}
+	told := Object{Digest: "d", Fields: ownership.Hash{7}, Version: 10, Yielded: []ownership.Yielded{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.b"}}}
 	for name, c := range map[string]struct {
 		seen   Object
 		answer uint64
 		want   func(*Object)
 	}{
 		"the watch is behind": {changed, 10, func(s *Object) {
-			*s = Object{Digest: "d", Fields: 7, Version: 10, Intact: true, Yielded: []ownership.Yielded{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.b"}}}
+			*s = Object{Digest: "d", Fields: ownership.Hash{7}, Version: 10, Intact: true, Yielded: []ownership.Yielded{{Path: "spec.a", Manager: "hpa"}, {Path: "spec.b"}}}
 		}},
 		"the watch has told of it":       {told, 10, func(s *Object) { s.Intact = true }},
 		"somebody changed it after that": {changed, 8, func(*Object) {}},

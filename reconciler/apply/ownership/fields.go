@@ -2,11 +2,11 @@ package ownership
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"maps"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -34,30 +34,32 @@ func (f Fields) tree() map[string]any {
 	return tree
 }
 
-// Hash returns a number that is equal for equal sets, in any order, and 0 for the empty set.
-func (f Fields) Hash() uint64 {
+// Hash is 128 bits of the SHA-256 of a set of fields: the names are the member's to choose, and two sets must not collide.
+type Hash [16]byte
+
+// Hash returns a value that is equal for equal sets, in any order, and zero for the empty set.
+func (f Fields) Hash() Hash {
 	tree := f.tree()
 	if tree == nil {
-		return 0
+		return Hash{}
 	}
-	h := xxhash.New()
-	hashTree(h, tree)
-	return h.Sum64()
+	sum := sha256.Sum256(appendTree(make([]byte, 0, 1<<10), tree)) // enough for most objects
+	return Hash(sum[:len(Hash{})])
 }
 
-// hashTree hashes the names in order, each with its subtree; no name has a zero byte.
-func hashTree(h *xxhash.Digest, tree map[string]any) {
+// appendTree appends the names in order, each with its subtree; no name has a zero byte.
+func appendTree(b []byte, tree map[string]any) []byte {
 	var room [24]string
 	names := slices.AppendSeq(room[:0], maps.Keys(tree))
 	slices.Sort(names)
 	for _, name := range names {
-		_, _ = h.WriteString(name)   // never fails
-		_, _ = h.Write([]byte{0, 1}) // begins the fields below
+		b = append(append(b, name...), 0, 1) // begins the fields below
 		if below, ok := tree[name].(map[string]any); ok {
-			hashTree(h, below)
+			b = appendTree(b, below)
 		}
-		_, _ = h.Write([]byte{0, 2}) // and ends it
+		b = append(b, 0, 2) // and ends it
 	}
+	return b
 }
 
 func (f Fields) set() *fieldpath.Set {

@@ -7,9 +7,9 @@ import (
 )
 
 func TestHashOfFields(t *testing.T) {
-	hash := func(text string) uint64 { return fieldsOf(parsed(text)).Hash() }
+	hash := func(text string) Hash { return fieldsOf(parsed(text)).Hash() }
 	require.Equal(t, hash(`{"f:a":{},"f:b":{".":{},"f:c":{}}}`), Fields{text: []byte(`{"f:b":{"f:c":{},".":{}},"f:a":{}}`)}.Hash(), "order is nothing")
-	different := map[uint64]string{}
+	different := map[Hash]string{}
 	for _, text := range []string{`{}`, `{"f:a":{}}`, `{"f:b":{}}`, `{"f:a":{"f:b":{}}}`, `{"f:a":{},"f:b":{}}`, `{"f:a":{"f:b":{"f:c":{}}}}`, `{"f:a":{"f:b":{},"f:c":{}}}`, `{"f:a":{"f:b":{}},"f:c":{}}`} {
 		require.Empty(t, different[hash(text)], text)
 		different[hash(text)] = text

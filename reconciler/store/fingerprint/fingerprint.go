@@ -13,6 +13,8 @@ import (
 	"github.com/accord-dev/accord/propagate/stage"
 )
 
+const prefix = "hmac-sha256:"
+
 // KeySize is the size of a key in bytes, that of the hash.
 const KeySize = sha256.Size
 
@@ -26,14 +28,14 @@ type Key struct {
 // comparable within one process, so that no decision which outlives the process may depend on them.
 func New(secret []byte, durable bool) *Key { return &Key{secret: secret, durable: durable} }
 
-// short returns "hmac:<16 hex digits>", as long as the digest of an object.
+// short returns "hmac-sha256:" and 32 hexadecimal digits, as many as the digest of an object has.
 func (k *Key) short(digest string) string {
-	return "hmac:" + hex.EncodeToString(k.sum(digest)[:8])
+	return prefix + hex.EncodeToString(k.sum(digest)[:16])
 }
 
 // long returns "hmac-sha256:<64 hex digits>", as long as the digest of a cluster.
 func (k *Key) long(digest string) string {
-	return "hmac-sha256:" + hex.EncodeToString(k.sum(digest))
+	return prefix + hex.EncodeToString(k.sum(digest))
 }
 
 func (k *Key) sum(digest string) []byte {

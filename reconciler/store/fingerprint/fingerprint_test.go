@@ -24,7 +24,7 @@ var (
 
 func TestFingerprintsDependOnTheKey(t *testing.T) {
 	zero, again, other := New(make([]byte, KeySize), true), New(make([]byte, KeySize), true), New([]byte("another"), true)
-	require.Regexp(t, `^hmac:[0-9a-f]{16}$`, zero.short("0123456789abcdef"))
+	require.Regexp(t, `^hmac-sha256:[0-9a-f]{32}$`, zero.short("0123456789abcdef"))
 	require.Regexp(t, `^hmac-sha256:[0-9a-f]{64}$`, zero.long("sha256:0"))
 	require.Equal(t, zero.short("a"), again.short("a"), "only the key counts")
 	require.NotEqual(t, zero.short("a"), zero.short("b"))
