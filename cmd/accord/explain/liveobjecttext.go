@@ -67,7 +67,7 @@ func (live *LiveObject) rows() [][]string {
 			state = string(v1alpha1.Held)
 		}
 		rows = append(rows, []string{
-			c.Cluster, cmp.Or(state, "-"), replicas, cmp.Or(c.Decided, "-"), cmp.Or(c.Live, "-"), text.Join("; ", c.Message, c.Differs),
+			c.Cluster, cmp.Or(state, "-"), replicas, cmp.Or(text.ShortDigest(c.Decided), "-"), cmp.Or(text.ShortDigest(c.Live), "-"), text.Join("; ", c.Message, c.Differs),
 		})
 	}
 	return rows

@@ -61,7 +61,7 @@ func (r *Review) markdownLeast(budget int, command string) string {
 func (r *Review) markdownHead() string {
 	title := []string{"accord plan", text.CodeSpan(r.Federation)}
 	if r.Report != nil {
-		title = append(title, text.CodeSpan(shortDigest(r.After.Digest)))
+		title = append(title, text.CodeSpan(text.ShortDigest(r.After.Digest)))
 	}
 	base := "nothing"
 	if r.Base != "" {
@@ -76,9 +76,6 @@ func (r *Review) sign() string {
 	}
 	return ""
 }
-
-// shortDigest returns the first 12 digits of a digest.
-func shortDigest(digest string) string { return digest[:min(len("sha256:")+12, len(digest))] }
 
 // markdownFoot explains how to revert and how to approve the change.
 func (r *Review) markdownFoot() string {

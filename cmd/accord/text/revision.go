@@ -20,3 +20,8 @@ func ShortRevision(revision string) string {
 	}
 	return commit[:min(ShortRevisionLength, len(commit))]
 }
+
+// ShortDigest returns a digest for people: the algorithm and the first 12 digits, as in "sha256:2c26b46b68ff".
+func ShortDigest(digest string) string {
+	return digest[:min(strings.Index(digest, ":")+1+12, len(digest))]
+}
