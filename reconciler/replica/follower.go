@@ -257,29 +257,17 @@ func (l *Follower) compile(ctx context.Context, f *state.Federation, fed *v1alph
 		}
 	}
 	f.SetReleases(releases.Items)
-	pinned, err := sync.Pin(fed, releases.Items, work.revision)
-	if err != nil {
-		return err
-	}
-	checkout, err := sync.Fetch(ctx, l.Plans.Sources, pinned, l.Plans.SecretsOf(fed))
-	if err != nil {
-		return err
-	}
-	parts, err := checkout.Parts(l.Plans.Builds(f.Key()))
-	if err != nil {
-		return err
-	}
-	members, err := l.Plans.Fleet(ctx)
-	if err != nil {
-		return err
-	}
 	previous := make([]propagate.Previous, len(objects.Items))
 	for i := range objects.Items {
 		previous[i] = propagate.PreviousFrom(objects.Items[i].Spec)
 	}
-	in := checkout.Input(fed, parts, l.Pool.Inform(members), previous)
-	in.Revision = work.revision
-	work.allowPrune = checkout.AllowsPrune()
-	work.plan, err = f.Plan().Next(in)
+	made, err := l.Plans.PlanRecorded(ctx, sync.Recorded{
+		Federation: fed, Releases: releases.Items, Revision: work.revision, Builds: l.Plans.Builds(f.Key()), After: f.Plan(),
+		Input: func(checkout sync.Checkout, parts propagate.Parts) (propagate.Input, error) {
+			members, err := l.Plans.Fleet(ctx)
+			return checkout.Input(fed, parts, l.Pool.Inform(members), previous), err
+		},
+	})
+	work.plan, work.allowPrune = made.Plan, made.AllowPrune
 	return err
 }

@@ -3,13 +3,16 @@ package sync
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/declared"
 	"github.com/accord-dev/accord/propagate/permit"
+	"github.com/accord-dev/accord/reconciler/state"
 )
 
 // candidate is the plan of a new commit, to compare with the delivered revision.
@@ -48,22 +51,32 @@ func (c *Controller) planDelivered(ctx context.Context, s *scope, n candidate, r
 	if revision == "" {
 		return nil, nil
 	}
-	checkout, err := c.checkoutOf(ctx, s.f, s.fed, revision)
+	r := recorded(s.f, revision)
+	r.Input = func(checkout Checkout, parts propagate.Parts) (propagate.Input, error) {
+		in := checkout.Input(s.fed, parts, nil, n.Input.Previous)
+		in.Fleet, in.Now = declared.Fleet(n.Members, n.parts, parts, s.fed.Namespace+"."+s.fed.Name), n.Input.Now
+		return in, nil
+	}
+	made, err := c.PlanRecorded(ctx, r)
 	if err != nil {
 		return nil, nil
 	}
-	parts, err := checkout.Parts(nil)
-	if err != nil {
-		return nil, nil
+	return check.Run(made.Input, made.Plan, append(check.Deciding(), check.BlockingChecks()...)...), made.Plan
+}
+
+// RefuseOnce returns why a run without a hub does not deliver a plan: its mistakes, or the missing approval. As for the first commit
+// of a Federation no delivered revision is known, so each error blocks, except those of the checks in allowed.
+func RefuseOnce(fed *v1alpha1.Federation, p *state.PendingPlan, in propagate.Input, allowed []string) error {
+	found := slices.Concat(p.Findings, check.RunOn(in, p.Plan, check.OutcomesSince(p.Plan, nil), check.BlockingChecks()...))
+	blocking := slices.DeleteFunc(check.Blocking(nil, found), func(f propagate.Finding) bool { return slices.Contains(allowed, f.Code) })
+	if err := mistakes(blocking, nil); err != nil {
+		return err
 	}
-	in := n.Input
-	before := checkout.Input(s.fed, parts, nil, in.Previous)
-	before.Fleet, before.Now = declared.Fleet(n.Members, n.parts, parts, s.fed.Namespace+"."+s.fed.Name), in.Now
-	plan, err := propagate.New(before)
-	if err != nil {
-		return nil, nil
+	if digest := p.Plan.Digest(); fed.Spec.RequireApproval && !slices.Contains(p.Approves, digest) {
+		return fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
+			digest, v1alpha1.ApprovePlanTrailer+digest)
 	}
-	return check.Run(before, plan, append(check.Deciding(), check.BlockingChecks()...)...), plan
+	return nil
 }
 
 // endedHolds returns the holds that a commit ends and that kept objects from being deleted, unless the commit allows that.

@@ -198,36 +198,6 @@ func (c Checkout) Release(fed *v1alpha1.Federation) *v1alpha1.Release {
 	return r
 }
 
-// Pin returns a Federation with its sources at the commits of a revision, which its Releases name.
-func Pin(fed *v1alpha1.Federation, releases []v1alpha1.Release, revision string) (*v1alpha1.Federation, error) {
-	fed = fed.DeepCopy()
-	commits := map[string]string{}
-	for _, r := range releases {
-		if r.Spec.Revision == revision {
-			for _, s := range r.Spec.Sources {
-				commits[s.Name] = s.Revision
-			}
-		}
-	}
-	for i := range fed.Spec.Sources {
-		s := &fed.Spec.Sources[i]
-		written := commits[s.Name]
-		if written == "" && len(fed.Spec.Sources) == 1 {
-			written = revision
-		}
-		_, commit, err := source.ParseRevision(written)
-		if err != nil {
-			return nil, fmt.Errorf("no Release names the commit of source %q at %s any more", s.Name, revision)
-		}
-		ref := &v1alpha1.Ref{Commit: commit}
-		if s.Ref != nil {
-			ref.Branch = s.Ref.Branch
-		}
-		s.Ref = ref
-	}
-	return fed, nil
-}
-
 // Builds caches the last build of each source of a Federation: a push changes a few files of thousands. The nil Builds caches
 // nothing.
 type Builds struct {

@@ -68,26 +68,6 @@ func missing(declared, members []v1alpha1.Cluster) bool {
 	})
 }
 
-// PlanAt makes the plan of an older revision, with the clusters and the placements of the active plan.
-func (c *Controller) PlanAt(ctx context.Context, f *state.Federation, active *propagate.Plan, revision string) (*propagate.Plan, error) {
-	declared, releases := f.SourcesAt()
-	fed, err := Pin(declared, releases, revision)
-	if err != nil {
-		return nil, err
-	}
-	checkout, err := Fetch(ctx, c.Sources, fed, c.SecretsOf(fed))
-	if err != nil {
-		return nil, err
-	}
-	parts, err := checkout.Parts(nil)
-	if err != nil {
-		return nil, err
-	}
-	in := parts.Input().WithFederation(fed)
-	in.Revision, in.Fleet, in.TaintPolicies, in.Previous = revision, active.Fleet(), nil, active.Previous()
-	return propagate.New(in)
-}
-
 // commands takes over the commands that people put on the newest Release.
 func (c *Controller) commands(ctx context.Context, f *state.Federation) error {
 	name, ok := f.NewestRelease()

@@ -20,13 +20,13 @@ func (c *Controller) restore(ctx context.Context, f *state.Federation, fed *v1al
 	if !recorded {
 		return nil
 	}
-	plan, allowPrune, err := c.planRecorded(ctx, f, fed, revision)
+	made, err := c.planRecorded(ctx, f, fed, revision)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	why := fmt.Sprintf("accord was restarted and cannot plan %s again", phrase.Revision(revision))
 	if err == nil {
-		changes, restored := f.RestorePlan(plan, revision, allowPrune, time.Now())
+		changes, restored := f.RestorePlan(made.Plan, revision, made.AllowPrune, time.Now())
 		if restored {
 			c.pool.Enqueue(changes)
 			return nil
@@ -57,40 +57,13 @@ func (c *Controller) restoreIfSlow(ctx context.Context, s *scope) (stop func()) 
 	}
 }
 
-// checkoutOf reads the sources of a recorded revision. It reads the clones on disk first: a source that cannot be read now was
-// read before.
-func (c *Controller) checkoutOf(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string) (Checkout, error) {
-	declared, releases := f.SourcesAt()
-	pinned, err := Pin(declared, releases, revision)
-	if err != nil {
-		return Checkout{}, err
+// planRecorded makes the plan of a recorded revision for the clusters of today.
+func (c *Controller) planRecorded(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string) (RecordedPlan, error) {
+	r := recorded(f, revision)
+	r.Builds = c.Builds(f.Key())
+	r.Input = func(checkout Checkout, parts propagate.Parts) (propagate.Input, error) {
+		members, err := c.Fleet(ctx)
+		return checkout.Input(fed, parts, c.pool.Inform(members), f.Previous()), err
 	}
-	for i := range pinned.Spec.Sources {
-		pinned.Spec.Sources[i].Ref.Branch = "" // it may be deleted
-	}
-	checkout, err := fetch(ctx, c.Sources, pinned, c.SecretsOf(fed), true)
-	if err != nil {
-		return fetch(ctx, c.Sources, pinned, c.SecretsOf(fed), false)
-	}
-	return checkout, nil
-}
-
-// planRecorded makes the plan of a recorded revision.
-func (c *Controller) planRecorded(ctx context.Context, f *state.Federation, fed *v1alpha1.Federation, revision string) (plan *propagate.Plan, allowPrune bool, err error) {
-	checkout, err := c.checkoutOf(ctx, f, fed, revision)
-	if err != nil {
-		return nil, false, err
-	}
-	parts, err := checkout.Parts(c.Builds(f.Key()))
-	if err != nil {
-		return nil, false, err
-	}
-	members, err := c.Fleet(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	in := checkout.Input(fed, parts, c.pool.Inform(members), f.Previous())
-	in.Revision = revision
-	plan, err = propagate.New(in)
-	return plan, checkout.AllowsPrune(), err
+	return c.PlanRecorded(ctx, r)
 }
