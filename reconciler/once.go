@@ -43,6 +43,8 @@ type OnceOptions struct {
 	Configs map[string]*rest.Config
 	// CacheDir holds the Git clones.
 	CacheDir string
+	// Allow has the codes of checks whose errors do not block the delivery.
+	Allow []string
 	// Dump receives the planner's whole input as txtar; nil for none.
 	Dump io.Writer
 	// Wait bounds the wait for health; with 0 the run ends as soon as every reachable cluster was delivered.
@@ -159,14 +161,13 @@ func (r *once) plan(ctx context.Context) (*state.Federation, *state.PendingPlan,
 	if err != nil {
 		return nil, nil, err
 	}
-	if digest := d.Plan.Digest(); fed.Spec.RequireApproval && !slices.Contains(checkout.Approves(), digest) {
-		return nil, nil, fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
-			digest, v1alpha1.ApprovePlanTrailer+digest)
-	}
 	if err := r.checkStages(d.Plan); err != nil {
 		return nil, nil, err
 	}
 	p := d.Pending(fed, checkout, parts, d.Members)
+	if err := syncer.RefuseOnce(fed, p, d.Input, r.Allow); err != nil {
+		return nil, nil, err
+	}
 	p.Findings, p.Objects = nil, nil // a result has no room for them
 	return f, p, nil
 }

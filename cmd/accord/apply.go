@@ -16,6 +16,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/lint"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
@@ -34,6 +35,9 @@ ACCORD_GIT_TOKEN (bearer), ACCORD_GIT_CA, ACCORD_GIT_SSH_KEY and ACCORD_GIT_KNOW
 Accord first sends every change as a server-side dry-run to its cluster. If a cluster rejects an object, accord writes nothing
 to any cluster and exits with code 1. --preflight=false skips the dry-run.
 
+As the controllers, accord delivers nothing of a commit with an error that "accord plan" blocks, and exits with code 1. It knows no
+earlier commit, so an error that was delivered before blocks, too. --allow CODE delivers in spite of the errors of a check.
+
 The exit codes are those of "accord wait"; 4 and 5 do not need a timeout.`
 
 type applyFlags struct {
@@ -44,6 +48,7 @@ type applyFlags struct {
 	name       string
 	prune      bool
 	preflight  bool
+	allow      []string
 	allowHeld  bool
 	kubeconfig string
 	cacheDir   string
@@ -73,6 +78,7 @@ func applyCommand() *cobra.Command {
 	flags.StringVar(&f.name, "name", "", "name of the federation (default the name of the repository; required with --prune)")
 	flags.BoolVar(&f.prune, "prune", false, "delete objects that are no longer placed or no longer in the repository")
 	flags.BoolVar(&f.preflight, "preflight", true, "send a server-side dry-run first, and write nothing if a cluster rejects an object")
+	flags.StringSliceVar(&f.allow, "allow", nil, "deliver in spite of the errors of this check, by its code (repeatable)")
 	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit with 0 if all missing objects are held")
 	flags.StringVar(&f.kubeconfig, "member-kubeconfig", "", "kubeconfig whose contexts are the members (required)")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
@@ -93,6 +99,9 @@ func (f *applyFlags) complete() error {
 		return errors.New("--prune requires --name: pruning removes objects of the federation of that name")
 	case f.wait < 0:
 		return errors.New("--wait must not be negative")
+	}
+	if err := lint.KnownErrors(f.allow); err != nil {
+		return fmt.Errorf("--allow: %w", err)
 	}
 	if f.ref != (v1alpha1.Ref{}) {
 		f.source.Ref = &f.ref

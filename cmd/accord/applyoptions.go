@@ -27,7 +27,7 @@ func (f *applyFlags) options(stderr io.Writer) (o reconciler.OnceOptions, closeD
 		}
 	}
 	hub.SetLogger(log)
-	o = reconciler.OnceOptions{Wait: f.wait, Progress: applyProgress(stderr), Log: logr.FromSlogHandler(log.Handler())}
+	o = reconciler.OnceOptions{Allow: f.allow, Wait: f.wait, Progress: applyProgress(stderr), Log: logr.FromSlogHandler(log.Handler())}
 	auth, err := gitrepo.CredentialData(os.Getenv)
 	if err != nil {
 		return o, nil, err
