@@ -33,6 +33,9 @@ func suspension(p *policy.Policy, cluster string) string {
 // empty when they do not.
 func (p *Plan) Hold(cluster string) string { return p.members.holds[cluster] }
 
+// Holds reports whether people hold a cluster, or a policy suspends objects.
+func (p *Plan) Holds() bool { return len(p.members.holds) > 0 || p.rules.claims.Suspends() }
+
 // Held returns the reason why a chosen object is held: a policy suspends the object, people hold the cluster, or both;
 // empty otherwise. Stages hold objects in addition (package staged).
 func (p *Plan) Held(c Choice) string { return JoinReasons(c.Held, p.Hold(c.Cluster)) }

@@ -19,20 +19,30 @@ import (
 //   - an object that a kept object needs whose policy sends its dependencies along;
 //   - a Namespace, while an object in it would be kept.
 func (p *Plan) KeepReason(cluster string, id manifest.ID, labels map[string]string) string {
-	if why := p.Hold(cluster); why != "" {
+	if why := p.HoldReason(cluster, id, labels); why != "" {
 		return why
 	}
 	if it, known := p.items.byID[id]; known {
 		if why := p.keepReason(it.decision, cluster); why != "" {
 			return why
 		}
-	} else if why := suspension(p.rules.claims.Winner(bareObject(id, labels)), cluster); why != "" {
-		return why
 	}
 	if id.GroupKind() == namespaceKind {
 		return p.namespaceKeepReason(cluster, id.Name)
 	}
 	return ""
+}
+
+// HoldReason returns the reason of the hold that covers an object on a cluster, whether or not the plan has the object: people
+// hold the cluster, or a policy suspends the object; empty without one.
+func (p *Plan) HoldReason(cluster string, id manifest.ID, labels map[string]string) string {
+	if why := p.Hold(cluster); why != "" {
+		return why
+	}
+	if it, known := p.items.byID[id]; known {
+		return suspension(it.decision.Policy, cluster)
+	}
+	return suspension(p.rules.claims.Winner(bareObject(id, labels)), cluster)
 }
 
 // keepReason returns the reason why an object that is in Git stays on a cluster that should not have it.

@@ -1,6 +1,8 @@
 package reconciler_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,4 +96,40 @@ spec:
 
 	w.ready(r, r.push("remove both, and mean it\n\n"+v1alpha1.AllowPruneTrailer))
 	require.Equal(t, []string{"-", "-", "-"}, w.keys("parting"))
+}
+
+// defectR4Earlier: an object left Git while a cluster was held; the hold ends later, by a commit or on the hub.
+func defectR4Earlier(t *testing.T, w *world) {
+	r := w.federation("earlier")
+	suspended := "  suspension: {dispatchingOnClusters: {clusterNames: [cluster-b]}}\n"
+	w.ready(r, r.push("first", "stay.yaml", configMap("stays", "1"), "one.yaml", configMap("earlier-one", "1"),
+		"two.yaml", configMap("earlier-two", "1"), "policy.yaml", policyFor("earlier", fleetOfThree, "")))
+	w.ready(r, r.push("suspend", "policy.yaml", policyFor("earlier", fleetOfThree, suspended)))
+	r.push("remove one", "one.yaml", "")
+	w.keysAre("earlier-one", "-", "1", "-")
+
+	ended := r.push("the suspension ends", "policy.yaml", policyFor("earlier", fleetOfThree, ""))
+	blocked := w.condition(r, ended, "Ready", metav1.ConditionFalse, "PruneBlocked")
+	require.Contains(t, apimeta.FindStatusCondition(blocked.Status.Conditions, "Ready").Message, "the hold ends, and that deletes 1 object (ConfigMap shop/earlier-one)")
+	require.Equal(t, []string{"-", "1", "-"}, w.keys("earlier-one"))
+	w.ready(r, r.push("and is meant to\n\n"+v1alpha1.AllowPruneTrailer))
+	w.keysAre("earlier-one", "-", "-", "-")
+
+	w.holdCluster("cluster-b", &v1alpha1.ClusterHold{Reason: "maintenance"})
+	gone := r.push("remove two", "two.yaml", "")
+	w.keysAre("earlier-two", "-", "1", "-")
+	w.holdCluster("cluster-b", nil)
+	w.condition(r, gone, "Ready", metav1.ConditionFalse, "PruneBlocked")
+	require.Equal(t, []string{"-", "1", "-"}, w.keys("earlier-two"))
+	w.ready(r, r.push("remove two, also there\n\n"+v1alpha1.AllowPruneTrailer))
+	w.keysAre("earlier-two", "-", "-", "-")
+}
+
+// keysAre waits until the ConfigMap has these values on the clusters.
+func (w *world) keysAre(name string, want ...string) {
+	w.t.Helper()
+	w.eventually(name+" to be as wanted", func() error {
+		got := w.keys(name)
+		return unless(slices.Equal(got, want), fmt.Sprint(got))
+	})
 }

@@ -37,6 +37,7 @@ func TestStages(t *testing.T) {
 		{"a cluster is held", stagesHeld},
 		{"defect F1: a stage loses its cluster, by a commit and by a label on the hub", defectF1},
 		{"defect R4: a commit ends a hold and deletes the held object", defectR4},
+		{"defect R4: a hold ends after the object left Git", defectR4Earlier},
 		{"an image that cannot be pulled stops in the first stage, and is rolled back", stagesFailed},
 		{"a cluster is dead", stagesDead},
 	} {

@@ -28,6 +28,11 @@ func NewIndex(policies []policy.Policy) *Index {
 	return x
 }
 
+// Suspends reports whether a policy suspends objects.
+func (x *Index) Suspends() bool {
+	return slices.ContainsFunc(x.all, func(p policy.Policy) bool { return p.Spec.Suspension != nil })
+}
+
 // Equal reports whether both indexes have equal policies, in the same order.
 func (x *Index) Equal(other *Index) bool { return reflect.DeepEqual(x.all, other.all) }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 )
 
@@ -54,10 +55,6 @@ func EndedHolds(before, after *propagate.Plan) []EndedHold {
 
 // String returns the hold, the number of its objects, and the way to allow the deletion.
 func (h EndedHold) String() string {
-	objects := "1 object"
-	if n := len(h.Objects); n > 1 {
-		objects = fmt.Sprintf("%d objects", n)
-	}
 	return fmt.Sprintf("the hold of %s ends with this commit, and deletes %s there (%s); held until now: %s; a commit with the trailer \"Accord-Prune: allow\" allows it",
-		h.Cluster, objects, enumerate(h.Objects), h.Why)
+		h.Cluster, phrase.Count(len(h.Objects), "object"), enumerate(h.Objects), h.Why)
 }

@@ -55,6 +55,8 @@ func TestDefectR2RevisionIsBlockedAsAWhole(t *testing.T) {
 		"a higher limit":                  {limits: v1alpha1.PruneLimits{MaxPercent: new(int32(90))}, plan: next, active: before, clusters: map[string]permit.Delivered{"a": unwanted(8, seven)}},
 		"the active plan removes them":    {plan: next, active: planOf(t, "", "7"), clusters: map[string]permit.Delivered{"a": unwanted(8, seven)}},
 		"the active plan holds them":      {plan: next, active: planOf(t, ", suspension: {dispatching: true}", "7"), clusters: map[string]permit.Delivered{"a": unwanted(8, seven)}, want: map[string]string{"a": "would delete 7 of 8"}},
+		"their hold ends":                 {plan: next, active: planOf(t, ", suspension: {dispatching: true}", "7"), clusters: map[string]permit.Delivered{"a": unwanted(8, seven[:2])}, want: map[string]string{"a": "the hold ends, and that deletes 2 objects (ConfigMap shop/0, ConfigMap shop/1); held until now: PropagationPolicy"}},
+		"their hold goes on":              {plan: planOf(t, ", suspension: {dispatching: true}", "7"), active: planOf(t, ", suspension: {dispatching: true}", "7"), clusters: map[string]permit.Delivered{"a": unwanted(8, seven[:2])}},
 		"the plan holds them":             {plan: planOf(t, ", suspension: {dispatching: true}", "7"), active: before, clusters: map[string]permit.Delivered{"a": unwanted(8, seven)}},
 		"the plan is empty":               {plan: planOf(t, ""), active: before, clusters: map[string]permit.Delivered{"b": unwanted(8, seven[:1])}, want: map[string]string{"b": "the plan has no object for any cluster"}},
 	} {

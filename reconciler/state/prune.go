@@ -7,14 +7,14 @@ import (
 	"github.com/accord-dev/accord/status"
 )
 
-// PruneBlock returns why the prune limits stop a plan that is not active; nil if they do not. It knows the observed and the
+// PruneBlock returns why the prune limits or ended holds stop a plan that is not active; nil if they do not. It knows the observed and the
 // recorded objects of each cluster; of a cluster without any, the delivery applies the limits.
 func (f *Federation) PruneBlock(p *PendingPlan) *status.PruneBlock {
 	p.Plan.Digest() // renders everything, before anything waits for the lock
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	spec, active := &f.declared.object.Spec, f.active.plan
-	if !spec.Prune || p.Input.AllowPrune || active != nil && active.Digest() == p.Plan.Digest() {
+	if !spec.Prune || p.Input.AllowPrune || active != nil && active.Digest() == p.Plan.Digest() && !active.Holds() {
 		return nil
 	}
 	clusters := map[string]permit.Delivered{}
