@@ -120,7 +120,7 @@ func (f *applyFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := f.complete(); err != nil {
 		return err
 	}
-	o, closeDump, err := f.options(stderr)
+	o, closeDump, err := f.options(ctx, stderr)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,10 +20,10 @@ import (
 const brakePercent int32 = 50
 
 // options returns the options of the delivery, and the function that completes the dump.
-func (f *applyFlags) options(stderr io.Writer) (o reconciler.OnceOptions, closeDump func() error, err error) {
+func (f *applyFlags) options(ctx context.Context, stderr io.Writer) (o reconciler.OnceOptions, closeDump func() error, err error) {
 	log := slog.New(slog.DiscardHandler)
 	if f.verbose {
-		if log, err = (&logFlags{format: "text"}).logger(stderr); err != nil {
+		if log, err = (&logFlags{format: "text"}).logger(ctx, stderr); err != nil {
 			return o, nil, err
 		}
 	}

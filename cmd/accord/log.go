@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,21 +23,22 @@ func (l *logFlags) register(f *pflag.FlagSet) {
 }
 
 // logger returns a logger that writes to w. It also becomes the logger of libraries that keep one per process, so that none of
-// them writes elsewhere.
-func (l *logFlags) logger(w io.Writer) (*slog.Logger, error) {
+// them writes elsewhere. After ctx has ended it drops the errors of cancelled work.
+func (l *logFlags) logger(ctx context.Context, w io.Writer) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{Level: slog.LevelInfo}
 	if l.verbose {
 		o.Level = slog.LevelDebug
 	}
-	var log *slog.Logger
+	var handler slog.Handler
 	switch l.format {
 	case "text":
-		log = slog.New(slog.NewTextHandler(w, o))
+		handler = slog.NewTextHandler(w, o)
 	case "json":
-		log = slog.New(slog.NewJSONHandler(w, o))
+		handler = slog.NewJSONHandler(w, o)
 	default:
 		return nil, fmt.Errorf("--log-format %q: expected text or json", l.format)
 	}
+	log := slog.New(hub.Stopping(ctx, handler))
 	hub.SetLogger(log)
 	return log, nil
 }

@@ -55,7 +55,7 @@ func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	log, err := f.controllers.log.logger(stderr)
+	log, err := f.controllers.log.logger(ctx, stderr)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 	if err != nil {
 		return fmt.Errorf("resolving the data directory: %w", err)
 	}
-	log, err := f.controllers.log.logger(stderr)
+	log, err := f.controllers.log.logger(ctx, stderr)
 	if err != nil {
 		return err
 	}

@@ -21,12 +21,7 @@ type hubWrite struct{ resource, verb string }
 
 // Wrap returns a transport that counts the requests sent through next.
 func (c *HubWrites) Wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			c.add(hubWrite{resourceAt(r.URL.Path), r.Method})
-		}
-		return next.RoundTrip(r)
-	})
+	return hubTransport{c, next}
 }
 
 func (c *HubWrites) add(w hubWrite) {
@@ -48,11 +43,22 @@ func (c *HubWrites) metrics() []prometheus.Metric {
 	return all
 }
 
-// roundTripper adapts a function to http.RoundTripper.
-type roundTripper func(*http.Request) (*http.Response, error)
+// hubTransport counts the writes among the requests to the hub.
+type hubTransport struct {
+	counts *HubWrites
+	next   http.RoundTripper
+}
 
 // RoundTrip implements http.RoundTripper.
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (t hubTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		t.counts.add(hubWrite{resourceAt(r.URL.Path), r.Method})
+	}
+	return t.next.RoundTrip(r)
+}
+
+// WrappedRoundTripper implements utilnet.RoundTripperWrapper, so that idle connections can be closed.
+func (t hubTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // resourceAt returns the resource of a path of the Kubernetes API, without the names in it: "releases.accord.dev/status"
 // for "/apis/accord.dev/v1alpha1/namespaces/demo/releases/shop-4f2c9e1a0b3c/status".
