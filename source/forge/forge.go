@@ -1,5 +1,5 @@
 // Package forge talks to the hosts of repositories: GitHub, GitLab, Gitea, and Forgejo, which has Gitea's API. It
-// keeps one comment on a pull request, sets the status of a commit and reads webhooks. It transports text and knows
+// opens pull requests, keeps one comment on each, sets the status of a commit and reads webhooks. It transports text and knows
 // nothing of plans and releases.
 package forge
 
@@ -37,7 +37,7 @@ type Options struct {
 	// APIURL is the URL of the API. If it is empty, the provider's usual path on the host of URL is used:
 	// https://api.github.com, and https://HOST/api/v3 (GitHub Enterprise), /api/v4 (GitLab) or /api/v1 (Gitea).
 	APIURL string
-	// Token belongs to the account that comments and reports. Surrounding space, common in Secrets, is ignored.
+	// Token belongs to the account that writes. Surrounding space, common in Secrets, is ignored.
 	Token string `json:"-"`
 	// CA is a PEM bundle that is trusted in addition to the system's; it may be empty.
 	CA []byte `json:"-"`
@@ -70,6 +70,8 @@ type Forge interface {
 	Comment(ctx context.Context, pull int, marker, body string) (url string, err error)
 	// Report sets the status of a commit (40 hex digits) for the context s.Context.
 	Report(ctx context.Context, commit string, s Status) error
+	// OpenPull opens a pull (merge) request and returns its URL. A second one for the same two branches is an error.
+	OpenPull(ctx context.Context, p PullRequest) (url string, err error)
 }
 
 // New returns the repository that o describes. It sends no request. Errors concern only o and quote neither token nor
@@ -85,7 +87,7 @@ func New(o Options) (Forge, error) {
 		}
 	}
 	if o.Token = strings.TrimSpace(o.Token); o.Token == "" {
-		return nil, fmt.Errorf("%s: a token is needed to comment and to report", at)
+		return nil, fmt.Errorf("%s: a token is needed to write", at)
 	}
 	at, base, err := at.api(o.Provider, o.APIURL)
 	if err != nil {
@@ -127,6 +129,7 @@ type api interface {
 	edit(ctx context.Context, pull int, id int64, text string) (comment, error)
 	remove(ctx context.Context, pull int, id int64) error
 	report(ctx context.Context, commit string, s Status) error
+	open(ctx context.Context, p PullRequest) (url string, err error)
 }
 
 // repository implements Forge with any api.

@@ -10,7 +10,7 @@ import (
 
 const (
 	needGiteaComment = "the scopes write:issue and read:user"
-	needGiteaStatus  = "the scope write:repository and write access to the repository"
+	needGiteaWrite   = "the scope write:repository and write access to the repository"
 )
 
 // giteaAPI uses https://docs.gitea.com/api, which Forgejo shares.
@@ -110,7 +110,19 @@ func (g *giteaAPI) report(ctx context.Context, commit string, s Status) error {
 		Description: s.Description,
 		Context:     s.Context,
 	})
-	return g.refused(err, response, needGiteaStatus)
+	return g.refused(err, response, needGiteaWrite)
+}
+
+func (g *giteaAPI) open(ctx context.Context, p PullRequest) (string, error) {
+	client, err := g.client(ctx)
+	if err != nil {
+		return "", err
+	}
+	made, response, err := client.CreatePullRequest(g.owner, g.name, gitea.CreatePullRequestOption{Title: p.Title, Body: p.Body, Head: p.Head, Base: p.Base})
+	if err != nil {
+		return "", g.refused(err, response, needGiteaWrite)
+	}
+	return made.HTMLURL, nil
 }
 
 func (g *giteaAPI) refused(err error, response *gitea.Response, need string) error {

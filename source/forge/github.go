@@ -102,6 +102,11 @@ func (g *gitHub) report(ctx context.Context, commit string, s Status) error {
 	return g.causeOf(err, response, needGitHubStatus)
 }
 
+func (g *gitHub) open(ctx context.Context, p PullRequest) (string, error) {
+	made, response, err := g.client.PullRequests.Create(ctx, g.owner, g.name, &github.NewPullRequest{Title: &p.Title, Body: &p.Body, Head: &p.Head, Base: &p.Base})
+	return made.GetHTMLURL(), g.causeOf(err, response, needGitHubComment)
+}
+
 // causeOf detects both rate limits of GitHub. The client remembers them and then fails without a request.
 func (g *gitHub) causeOf(err error, response *github.Response, need string) error {
 	now := time.Now()

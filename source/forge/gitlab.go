@@ -12,7 +12,7 @@ import (
 
 const (
 	needGitLabComment = "the scope api and the role Reporter or more (a job's token cannot comment)"
-	needGitLabStatus  = "the scope api and the role Developer or more"
+	needGitLabWrite   = "the scope api and the role Developer or more"
 )
 
 // gitLab uses https://docs.gitlab.com/api/rest.
@@ -95,7 +95,17 @@ func (g *gitLab) report(ctx context.Context, commit string, s Status) error {
 	if err != nil && s.State == Pending && response != nil && isTransition(err, response.StatusCode) {
 		return nil
 	}
-	return g.refused(err, response, needGitLabStatus)
+	return g.refused(err, response, needGitLabWrite)
+}
+
+func (g *gitLab) open(ctx context.Context, p PullRequest) (string, error) {
+	made, response, err := g.client.MergeRequests.CreateMergeRequest(g.at.path, &gitlab.CreateMergeRequestOptions{
+		Title: &p.Title, Description: &p.Body, SourceBranch: &p.Head, TargetBranch: &p.Base,
+	}, gitlab.WithContext(ctx))
+	if err != nil {
+		return "", g.refused(err, response, needGitLabWrite)
+	}
+	return made.WebURL, nil
 }
 
 // isTransition reports whether GitLab rejects a transition from a state to itself, as it does for pending: "Cannot

@@ -48,6 +48,7 @@ type host struct {
 	mu       sync.Mutex
 	notes    []note
 	statuses []reported
+	pulls    []forge.PullRequest
 	requests []string // method and path as sent
 }
 
@@ -91,6 +92,7 @@ func (h *host) speakGitHub(mux *http.ServeMux) {
 	mux.HandleFunc("POST "+issues+"/7/comments", h.create)
 	mux.HandleFunc("PATCH "+issues+"/comments/{id}", h.edit)
 	mux.HandleFunc("DELETE "+issues+"/comments/{id}", h.remove)
+	mux.HandleFunc("POST /api/v3/repos/acme/fleet/pulls", h.open("title", "body", "head", "base", "html_url"))
 	mux.HandleFunc("POST /api/v3/repos/acme/fleet/statuses/{commit}", h.status("context", "pending", "success", "failure", "error"))
 }
 
@@ -103,6 +105,7 @@ func (h *host) speakGitLab(mux *http.ServeMux) {
 	mux.HandleFunc("POST "+notes, h.create)
 	mux.HandleFunc("PUT "+notes+"/{id}", h.edit)
 	mux.HandleFunc("DELETE "+notes+"/{id}", h.remove)
+	mux.HandleFunc("POST /api/v4/projects/acme%2Fplatform%2Ffleet/merge_requests", h.open("title", "description", "source_branch", "target_branch", "web_url"))
 	mux.HandleFunc("POST /api/v4/projects/acme%2Fplatform%2Ffleet/statuses/{commit}", h.status("name", "pending", "running", "success", "failed", "canceled"))
 }
 
@@ -115,6 +118,7 @@ func (h *host) speakGitea(mux *http.ServeMux) {
 	mux.HandleFunc("POST "+issues+"/7/comments", h.create)
 	mux.HandleFunc("PATCH "+issues+"/comments/{id}", h.edit)
 	mux.HandleFunc("DELETE "+issues+"/comments/{id}", h.remove)
+	mux.HandleFunc("POST /api/v1/repos/acme/fleet/pulls", h.open("title", "body", "head", "base", "html_url"))
 	mux.HandleFunc("POST /api/v1/repos/acme/fleet/statuses/{commit}", h.status("context", "pending", "success", "failure", "error", "warning"))
 }
 
@@ -217,6 +221,27 @@ func (h *host) status(context string, states ...string) http.HandlerFunc {
 		}
 		h.statuses = append([]reported{now}, h.statuses...)
 		answer(w, 201, map[string]any{"id": len(h.statuses), "state": now.state, "context": now.context})
+	}
+}
+
+// open makes a pull request of the fields that the provider names so, and refuses a second one as GitHub does.
+func (h *host) open(title, body, head, base, url string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var sent map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+			answer(w, 400, map[string]any{"message": err.Error()})
+			return
+		}
+		text := func(field string) string { s, _ := sent[field].(string); return s }
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		asked := forge.PullRequest{Title: text(title), Body: text(body), Head: text(head), Base: text(base)}
+		if slices.ContainsFunc(h.pulls, func(p forge.PullRequest) bool { return p.Head == asked.Head && p.Base == asked.Base }) {
+			answer(w, 422, map[string]any{"message": "A pull request already exists for " + asked.Head})
+			return
+		}
+		h.pulls = append(h.pulls, asked)
+		answer(w, 201, map[string]any{"id": 1, "number": 8, "iid": 8, url: h.server.URL + "/pull/8"})
 	}
 }
 
