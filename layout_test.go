@@ -67,8 +67,8 @@ var within = map[string]map[string][]string{
 		"explain":      {"load", "progress", "text", "view"},
 		"interpret":    {"lint", "load", "text"},
 		"review":       {"gitrepo", "hub", "lint", "load", "progress", "text"},
-		"review/post":  {"review", "text"},
-		"command":      {"gitrepo", "gitrepo/edit", "hub", "load", "text"},
+		"review/post":  {"gitrepo", "review", "text"},
+		"command":      {"gitrepo", "gitrepo/edit", "hub", "load", "review", "review/post", "text"},
 		"complete":     {"gitrepo", "hub"},
 	},
 	"propagate": {

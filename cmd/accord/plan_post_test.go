@@ -34,6 +34,7 @@ type forgeHost struct {
 	mu       sync.Mutex
 	comments []string
 	statuses []string // "state description" of the pull request's head
+	pulls    []map[string]string
 }
 
 // newForgeHost serves the paths of a provider.
@@ -69,6 +70,12 @@ func newForgeHost(t *testing.T, provider forge.Provider) *forgeHost {
 		h.statuses = append(h.statuses, s["context"]+s["name"]+" "+s["state"]+" "+s["description"])
 		reply(w, 201, map[string]any{"id": 1})
 	})
+	for _, path := range []string{"/api/v3/repos/team/prod/pulls", "/api/v4/projects/team%2Fprod/merge_requests", "/api/v1/repos/team/prod/pulls"} {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+			h.pulls = append(h.pulls, asked(r))
+			reply(w, 201, map[string]any{"id": 1, "number": 8, "iid": 8, "html_url": h.URL + "/pull/8", "web_url": h.URL + "/pull/8"})
+		})
+	}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		defer h.mu.Unlock()

@@ -25,7 +25,6 @@ func resumeCommand() *cobra.Command {
 			return f.Run(c.Context(), c.OutOrStdout(), args[0])
 		},
 	}
-	f.Suspension.Register(c)
-	f.RolloutFlags.Register(c)
+	f.Register(c)
 	return c
 }

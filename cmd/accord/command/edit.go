@@ -12,7 +12,9 @@ import (
 
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/source/forge"
 )
 
 // Flags are those of all commands that commit one edited manifest.
@@ -20,25 +22,44 @@ type Flags struct {
 	output text.FormatFlag
 	dir    string
 	dryRun bool
-	push   bool
+	yes    bool
+	destination
+	// hub and facts have the clusters and previous decisions.
+	hub   hub.Flags
+	facts load.Flags
 	// unchecked is set if the command depends on the state of a rollout, and no hub could be asked for it.
 	unchecked bool
+	invoked   *cobra.Command
 }
 
 func (f *Flags) Register(c *cobra.Command) {
+	f.invoked = c
 	flags := c.Flags()
 	f.output.Register(flags, text.AsText, text.AsJSON)
 	flags.StringVar(&f.dir, "dir", "", "directory of the manifest (default the whole work tree)")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the patch, and change nothing")
-	flags.BoolVar(&f.push, "push", false, "push the commit with git")
-	c.MarkFlagsMutuallyExclusive("dry-run", "push")
+	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask on a terminal")
+	f.destination.register(c)
+	f.hub.Register(flags)
+	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub with the clusters and previous decisions (default $" + hub.KubeconfigEnv + ", else no hub)"
+	f.facts.RegisterFleetFile(flags)
+	c.MarkFlagsMutuallyExclusive("fleet-file", "kubeconfig")
+	for _, writes := range []string{"push", "pull-request"} {
+		c.MarkFlagsMutuallyExclusive("dry-run", writes)
+	}
 }
 
 // Notes are part of the help of these commands.
 const Notes = `
 The command finds the manifest in the work tree around the current directory and edits it in place; comments and order stay.
 It prints the change as a patch and commits only this file with git, with the hooks and the signature that git is configured for.
-With --dry-run it only prints the patch, which "git apply" accepts. A file with uncommitted changes is an error.
+On a terminal it asks before the commit, unless --yes, --push or --pull-request is set. With --dry-run it only prints the patch,
+which "git apply" accepts. A file with uncommitted changes is an error.
+
+With --branch, the commit is on a new branch that begins at HEAD; your checkout stays as it is. --pull-request also pushes that
+branch and opens a pull (merge) request at GitHub, GitLab, Gitea or Forgejo, with the effect of the edit as of "accord plan". The
+token is $ACCORD_FORGE_TOKEN, else $GITHUB_TOKEN or $GITLAB_TOKEN.
+
 Before the commit, accord plans HEAD with the edit. If the edit brings an error that the controllers would reject, nothing is written.`
 
 // ForRollout sets up c as a command about a rollout, which is its one argument.
@@ -63,10 +84,19 @@ type result struct {
 	// Branch is the branch of the commit; empty if HEAD is detached.
 	Branch string `json:"branch,omitempty"`
 	Pushed bool   `json:"pushed"`
+	// PullRequest is the URL of the pull request.
+	PullRequest string `json:"pullRequest,omitempty"`
+	// Note is the reason why the pull request does not have the effect.
+	Note string `json:"note,omitempty"`
 	// Unchecked reports that no hub was asked whether the command has an effect.
 	Unchecked bool `json:"unchecked,omitempty"`
 	// Release is the annotated Release, "<namespace>/<name>".
 	Release string `json:"release,omitempty"`
+
+	// shown is set if the question has shown the patch.
+	shown bool
+	// next is the command that publishes the commit.
+	next string
 }
 
 // commit makes the commit, or only the patch with --dry-run, and prints the result.
@@ -78,18 +108,48 @@ func (f *Flags) commit(ctx context.Context, out io.Writer, h *gitrepo.Repository
 	if err := f.checkPlan(ctx, h, c); err != nil {
 		return err
 	}
-	done := result{File: c.File, Subject: c.Subject, Message: p.Message, Diff: p.Diff, Branch: p.Branch(), Unchecked: f.unchecked}
-	if !f.dryRun {
-		if done.Commit, err = p.Commit(ctx); err != nil {
+	to, err := f.destination.of(ctx, h, p)
+	if err != nil {
+		return err
+	}
+	done := result{File: c.File, Subject: c.Subject, Message: p.Message, Diff: p.Diff, Branch: to.branch, Unchecked: f.unchecked, next: to.next()}
+	if f.dryRun {
+		return done.print(out, f.output.Value)
+	}
+	if f.asks(f.invoked.InOrStdin(), out) {
+		if err := f.confirm(ctx, out, done); err != nil {
 			return err
 		}
+		done.shown = true
 	}
-	var pushing error
-	if f.push {
-		pushing = h.Push(ctx)
-		done.Pushed = pushing == nil
+	if done.Commit, err = to.commit(ctx, p); err != nil {
+		return err
 	}
-	return errors.Join(done.print(out, f.output.Value), pushing)
+	failed := f.publish(ctx, h, c, to, &done)
+	return errors.Join(done.print(out, f.output.Value), failed)
+}
+
+// publish pushes the commit and opens the pull request, if the flags request it.
+func (f *Flags) publish(ctx context.Context, h *gitrepo.Repository, c gitrepo.Change, to target, done *result) error {
+	if !f.push && !f.pull {
+		return nil
+	}
+	if err := to.push(ctx, h); err != nil {
+		return err
+	}
+	done.Pushed = true
+	if !f.pull {
+		return nil
+	}
+	body, err := f.pullBody(ctx, h, c, done.Commit)
+	if err != nil {
+		done.Note = "the pull request does not have the effect: " + err.Error()
+	}
+	done.PullRequest, err = to.forge.OpenPull(ctx, forge.PullRequest{Title: c.Subject, Body: body, Head: to.branch, Base: to.upstream.Branch})
+	if err != nil {
+		return fmt.Errorf("the commit was pushed on branch %s, but there is no pull request: %w", to.branch, err)
+	}
+	return nil
 }
 
 func (o result) print(out io.Writer, f text.Format) error {
@@ -102,17 +162,37 @@ func (o result) print(out io.Writer, f text.Format) error {
 		_, err := io.WriteString(out, b.String())
 		return err
 	}
-	fmt.Fprintf(&b, "%s\n%s", o.Message, o.Diff)
-	switch {
-	case o.Commit == "": // nothing else, so that it is a patch
-	case o.Pushed:
-		fmt.Fprintf(&b, "\ncommitted as %s%s and pushed\n", text.ShortRevision(o.Commit), text.WithPrefix(" on ", o.Branch))
-	default:
-		fmt.Fprintf(&b, "\ncommitted as %s%s; it counts once it is pushed: git push\n", text.ShortRevision(o.Commit), text.WithPrefix(" on ", o.Branch))
+	if !o.shown {
+		b.WriteString(o.patch())
 	}
-	if o.Unchecked && o.Commit != "" {
-		b.WriteString("not checked: without a hub (--kubeconfig, $" + hub.KubeconfigEnv + ") accord does not know the state of the rollout\n")
+	if o.Commit != "" { // a dry run prints nothing else, so that it is a patch
+		b.WriteString(o.outcome())
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// patch returns the message and the diff of the commit.
+func (o result) patch() string { return o.Message + "\n" + o.Diff }
+
+// outcome returns the lines about the commit.
+func (o result) outcome() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\ncommitted as %s%s", text.ShortRevision(o.Commit), text.WithPrefix(" on ", o.Branch))
+	switch {
+	case o.Pushed:
+		b.WriteString(" and pushed\n")
+	default:
+		fmt.Fprintf(&b, "; it counts once it is %s\n", o.next)
+	}
+	if o.PullRequest != "" {
+		fmt.Fprintf(&b, "pull request: %s\n", o.PullRequest)
+	}
+	if o.Note != "" {
+		fmt.Fprintln(&b, text.Printable(o.Note))
+	}
+	if o.Unchecked {
+		b.WriteString("not checked: without a hub (--kubeconfig, $" + hub.KubeconfigEnv + ") accord does not know the state of the rollout\n")
+	}
+	return b.String()
 }

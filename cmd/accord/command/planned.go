@@ -30,8 +30,8 @@ func (f *Flags) checkPlan(ctx context.Context, h *gitrepo.Repository, c gitrepo.
 	}
 	var errs []error
 	for _, fed := range federationsOf(head, h, c.File) {
-		before, planned := mistakesIn(fed, head)
-		after, stillPlanned := mistakesIn(fed, c.Overlay(head))
+		before, planned := mistakesIn(fed.Federation, head)
+		after, stillPlanned := mistakesIn(fed.Federation, c.Overlay(head))
 		if !planned && stillPlanned {
 			continue // the findings were unknown before
 		}
@@ -72,10 +72,16 @@ func mistakesIn(fed *v1alpha1.Federation, files fs.FS) (found []propagate.Findin
 	return check.Run(t.Input, plan), true
 }
 
+// federationInGit is a Federation of this repository, and the file with its manifest; empty without a manifest.
+type federationInGit struct {
+	*v1alpha1.Federation
+	file string
+}
+
 // federationsOf returns the Federations whose manifests are in this repository, each with its sources here. If no source has the
 // file, the last one has all files of the repository.
-func federationsOf(files fs.FS, h *gitrepo.Repository, file string) []*v1alpha1.Federation {
-	var all []*v1alpha1.Federation
+func federationsOf(files fs.FS, h *gitrepo.Repository, file string) []federationInGit {
+	var all []federationInGit
 	delivered := false
 	_ = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error { // it only collects
 		if err != nil || !entry.Type().IsRegular() || path.Ext(name) != ".yaml" && path.Ext(name) != ".yml" {
@@ -101,7 +107,7 @@ func federationsOf(files fs.FS, h *gitrepo.Repository, file string) []*v1alpha1.
 			}
 		}
 		if fed.Spec.Sources = here; len(here) > 0 {
-			all = append(all, fed)
+			all = append(all, federationInGit{fed, name})
 		}
 		return nil
 	})
@@ -110,7 +116,7 @@ func federationsOf(files fs.FS, h *gitrepo.Repository, file string) []*v1alpha1.
 	}
 	fed := &v1alpha1.Federation{}
 	fed.Namespace, fed.Name, fed.Spec.Sources = "default", gitrepo.RepositoryName(h.Root), []v1alpha1.Source{{Path: "."}}
-	return append(all, fed)
+	return append(all, federationInGit{Federation: fed})
 }
 
 // within reports whether a file is below a directory.

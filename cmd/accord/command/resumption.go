@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/text"
@@ -15,6 +17,11 @@ import (
 type Resumption struct {
 	Suspension
 	RolloutFlags
+}
+
+func (f *Resumption) Register(c *cobra.Command) {
+	f.Suspension.Register(c)
+	f.RolloutFlags.register(c, &f.hub)
 }
 
 func (f *Resumption) Run(ctx context.Context, out io.Writer, name string) error {

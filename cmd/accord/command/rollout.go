@@ -23,22 +23,21 @@ import (
 
 // RolloutFlags select the rollout of a command.
 type RolloutFlags struct {
-	hub        hub.Flags
 	federation string
 	target     string
 	annotate   bool
 }
 
-func (f *RolloutFlags) Register(c *cobra.Command) {
+func (f *RolloutFlags) register(c *cobra.Command, to *hub.Flags) {
 	flags := c.Flags()
-	f.hub.RegisterWithNamespace(flags)
+	to.RegisterNamespace(flags)
 	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub with the rollout (default $" + hub.KubeconfigEnv + ", else no hub)"
 	flags.StringVarP(&f.federation, "federation", "f", "", "federation on the hub (default the only one)")
 	flags.StringVar(&f.target, "rollout-id", "", "ID of the rollout, 12 digits or more (default that of the hub)")
 	flags.BoolVar(&f.annotate, "on-hub", false, "annotate the Release on the hub, in place of the commit")
-	c.MarkFlagsMutuallyExclusive("on-hub", "dry-run")
-	c.MarkFlagsMutuallyExclusive("on-hub", "push")
-	c.MarkFlagsMutuallyExclusive("on-hub", "dir")
+	for _, commits := range []string{"dry-run", "push", "dir", "branch", "pull-request"} {
+		c.MarkFlagsMutuallyExclusive("on-hub", commits)
+	}
 }
 
 // RolloutCommand is a command of a person about one rollout: approve, abort, rollback or resume.
@@ -50,7 +49,7 @@ type RolloutCommand struct {
 
 func (o *RolloutCommand) register(c *cobra.Command) {
 	o.Flags.Register(c)
-	o.RolloutFlags.Register(c)
+	o.RolloutFlags.register(c, &o.hub)
 	c.Flags().StringVar(&o.reason, "reason", "", "reason, for the commit message")
 }
 

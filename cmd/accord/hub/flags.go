@@ -35,9 +35,14 @@ func (h *Flags) Register(f *pflag.FlagSet) {
 	f.DurationVar(&h.Timeout, "request-timeout", RequestTimeout, "time limit of one request to the hub")
 }
 
-// RegisterWithNamespace registers --namespace and --all-namespaces, too.
+// RegisterWithNamespace registers the flags of the connection and of the namespace.
 func (h *Flags) RegisterWithNamespace(f *pflag.FlagSet) {
 	h.Register(f)
+	h.RegisterNamespace(f)
+}
+
+// RegisterNamespace registers --namespace and --all-namespaces alone.
+func (h *Flags) RegisterNamespace(f *pflag.FlagSet) {
 	f.StringVarP(&h.namespace, "namespace", "n", "", "namespace of the federation (default that of the context)")
 	f.BoolVarP(&h.allNamespaces, "all-namespaces", "A", false, "federations of all namespaces")
 }

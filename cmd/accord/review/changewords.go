@@ -159,6 +159,9 @@ func hunkLines(h diff.Hunk) []string {
 
 // command returns the command that prints the same review, without the password in a URL.
 func (f *Options) command(p *comparison, dir string) []string {
+	if f.Command != nil {
+		return f.Command
+	}
 	args := []string{"accord", "plan"}
 	if dir != "" {
 		args = append(args, dir)

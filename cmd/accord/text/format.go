@@ -126,11 +126,11 @@ func Columns(w io.Writer, indent string, rows [][]string) error {
 	return nil
 }
 
-// IsTerminal reports whether out is a terminal.
-func IsTerminal(out io.Writer) bool {
-	if colors, ok := out.(*colorWriter); ok {
-		out = colors.out
+// IsTerminal reports whether a reader or a writer is a terminal.
+func IsTerminal(stream any) bool {
+	if colors, ok := stream.(*colorWriter); ok {
+		stream = colors.out
 	}
-	file, ok := out.(*os.File)
+	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

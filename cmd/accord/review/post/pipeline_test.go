@@ -13,7 +13,7 @@ func TestFlagsComeBeforeThePipeline(t *testing.T) {
 	pipeline := map[string]string{
 		"GITLAB_CI": "true", "CI_API_V4_URL": "https://gitlab.example/api/v4", "CI_PROJECT_URL": "https://gitlab.example/team/prod", "GITLAB_TOKEN": "t",
 	}
-	f := Flags{pull: 9, commit: strings.Repeat("a", 40), url: "https://forge.example/team/prod", forge: "gitea"}
+	f := Flags{pull: 9, commit: strings.Repeat("a", 40), Repository: Repository{url: "https://forge.example/team/prod", forge: "gitea"}}
 	p, err := f.target(func(name string) string { return pipeline[name] })
 	require.NoError(t, err)
 	require.Equal(t, forge.Gitea, p.Provider)

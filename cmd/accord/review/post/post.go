@@ -17,19 +17,15 @@ import (
 
 // Flags select where a plan is posted. They replace values of the pipeline.
 type Flags struct {
+	Repository
 	post   bool
-	forge  string
-	url    string
-	api    string
 	pull   int
 	commit string
 }
 
 func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.post, "post", false, "write the plan as a comment on the pull request, and the status accord/plan on its commit")
-	flags.StringVar(&f.forge, "forge", "", "github, gitlab or gitea (also for Forgejo) (default from the pipeline or the URL)")
-	flags.StringVar(&f.url, "forge-url", "", "URL of the repository at its forge (default that of the pipeline)")
-	flags.StringVar(&f.api, "forge-api", "", "URL of the API of the forge (default that of the pipeline, or the usual one)")
+	f.Repository.Register(flags, "that of the pipeline")
 	flags.IntVar(&f.pull, "pull-request", 0, "number of the pull (merge) request (default that of the pipeline)")
 	flags.StringVar(&f.commit, "commit", "", "commit to report on, all 40 digits (default the newest of the pull request)")
 }
@@ -37,17 +33,13 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 // target returns the pull request to post to.
 func (f *Flags) target(getenv func(string) string) (pipeline, error) {
 	p, err := thisPipeline(getenv)
-	p.Provider = forge.Provider(cmp.Or(f.forge, string(p.Provider)))
-	if f.url != "" && f.url != p.URL {
-		p.URL, p.APIURL = f.url, ""
-	}
-	p.APIURL = cmp.Or(f.api, p.APIURL)
+	p.Options = f.options(p.Options)
 	p.pull, p.commit = cmp.Or(f.pull, p.pull), cmp.Or(f.commit, p.commit)
 	switch {
 	case p.URL == "":
 		return p, errors.New("the repository is unknown outside of a pipeline: set --forge-url")
 	case p.Token == "":
-		return p, errors.New("no token: set $ACCORD_FORGE_TOKEN, $GITHUB_TOKEN or $GITLAB_TOKEN")
+		return p, errNoToken
 	case p.pull > 0 && p.commit != "":
 		return p, nil
 	case err != nil:

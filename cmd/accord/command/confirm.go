@@ -1,0 +1,42 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/accord-dev/accord/cmd/accord/text"
+)
+
+// asks reports whether the command asks before the commit: a person reads and answers, and no flag is the answer.
+func (f *Flags) asks(in io.Reader, out io.Writer) bool {
+	answered := f.yes || f.push || f.pull || f.dryRun || f.output.Value != text.AsText
+	return !answered && text.IsTerminal(in) && text.IsTerminal(out)
+}
+
+// confirm shows the patch and asks whether to commit it. It returns an error for any answer but yes.
+func (f *Flags) confirm(ctx context.Context, out io.Writer, r result) error {
+	on := r.Branch
+	if on == "" {
+		on = "the detached HEAD"
+	}
+	if _, err := fmt.Fprintf(out, "%s\nCommit %s on %s? [y/N] ", r.patch(), r.File, on); err != nil {
+		return err
+	}
+	answers := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(f.invoked.InOrStdin()).ReadString('\n') // an input that ends is no answer
+		answers <- line
+	}()
+	select {
+	case <-ctx.Done(): // Ctrl-C
+	case answer := <-answers:
+		if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
+			return nil
+		}
+	}
+	return errors.New("nothing was committed")
+}
