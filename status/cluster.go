@@ -28,6 +28,7 @@ func Cluster(prev v1alpha1.ClusterStatus, generation int64, p Probe, now time.Ti
 	next.ObservedGeneration = generation
 	if p.Err != nil {
 		next.Conditions = c.summarize(retrying(cmp.Or(p.Reason, Unreachable), p.Err.Error()))
+		next.Message = headline(next.Conditions)
 		return next
 	}
 	next.KubernetesVersion = p.Version
@@ -38,5 +39,6 @@ func Cluster(prev v1alpha1.ClusterStatus, generation int64, p Probe, now time.Ti
 	v := succeeded("the cluster answers")
 	v.reason = Connected
 	next.Conditions = c.summarize(v)
+	next.Message = headline(next.Conditions)
 	return next
 }

@@ -2,10 +2,13 @@ package status
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // conditions collects the conditions of one status. All carry the same generation; a condition whose status did not
@@ -46,6 +49,20 @@ func (c *conditions) summarize(v verdict) []metav1.Condition {
 	}
 	c.set(ready, v.ready, v.reason, v.message)
 	return c.list
+}
+
+// maxHeadline limits the message of a status in tables, in characters.
+const maxHeadline = 80
+
+// headline returns the first sentence of the message of Ready: kubectl shows it as STATUS, and cannot cut a message itself.
+func headline(list []metav1.Condition) string {
+	r := meta.FindStatusCondition(list, ready)
+	if r == nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(r.Message, ". ")
+	first, _, _ = strings.Cut(first, "\n")
+	return phrase.Cut(first, maxHeadline)
 }
 
 // stamp returns a time as the API stores it, to the second: a written value equals the value that is read back.

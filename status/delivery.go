@@ -63,6 +63,7 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	next := *prev.DeepCopy()
 	next.ObservedGeneration, next.Summary = generation, t.Summary
 	next.Conditions = c.summarize(v)
+	next.Message = headline(next.Conditions)
 	next.Problems, next.Omitted = problems(prev.Problems, t, now)
 	if run.Started {
 		next.LastAttemptedRevision = revision
@@ -76,6 +77,7 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	if run.RolledBackTo != "" && run.Finished {
 		next.LastAppliedRevision = run.RolledBackTo
 	}
+	next.ShortRevision = phrase.Revision(next.LastAppliedRevision)
 	if run.Inventory != nil {
 		next.Inventory = run.Inventory
 	}

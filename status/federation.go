@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // FederationInput is the state of a Federation's newest commit.
@@ -54,7 +55,9 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 	if meta.IsStatusConditionTrue(in.Newest.Conditions, ready) {
 		next.LastHealthyRevision = in.Revision
 	}
+	next.ShortRevision = phrase.Revision(next.LastAttemptedRevision)
 	next.Conditions = c.summarize(in.verdict())
+	next.Message = headline(next.Conditions)
 	return next
 }
 

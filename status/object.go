@@ -44,6 +44,7 @@ func Object(prev v1alpha1.FederatedObjectStatus, generation int64, known kind.Ki
 		Summary:            t.Summary,
 		Aggregate:          aggregate(known, cells),
 	}
+	next.Message = headline(next.Conditions)
 	shown := min(len(t.items), maxProblems)
 	for _, i := range t.items[:shown] {
 		next.Clusters = append(next.Clusters, onCluster(i, cells))

@@ -75,6 +75,7 @@ func Release(prev v1alpha1.ReleaseStatus, generation int64, in ReleaseInput, now
 		Summary:            t.Summary,
 		Objects:            int32(in.Objects),
 	}
+	next.Message = headline(next.Conditions)
 	next.Rollouts, next.RolloutsOmitted = in.rollouts()
 	next.NotReadyClusters, next.Omitted = notReady(prev.NotReadyClusters, t, in.Deliveries, now)
 	next.Errors, next.ErrorsOmitted = first(in.Errors, maxSentence*2)
@@ -270,6 +271,7 @@ func superseded(prev v1alpha1.ReleaseStatus, generation int64, by string, c *con
 	next := *prev.DeepCopy()
 	next.ObservedGeneration, next.SupersededBy, next.WaitingFor = generation, by, nil
 	next.Conditions = c.summarize(supersededVerdict(prev, generation, by))
+	next.Message = headline(next.Conditions)
 	return next
 }
 

@@ -18,18 +18,21 @@ func UnobservedDelivery(s v1alpha1.DeliveryStatus, generation int64, why string,
 		why += "; the last observation is of " + s.LastProbeTime.UTC().Format(time.RFC3339)
 	}
 	s.Conditions, s.Summary = unobserved(s.Conditions, generation, why, now), unknown(s.Summary)
+	s.Message = headline(s.Conditions)
 	return s
 }
 
 // UnobservedObject returns the status of a FederatedObject that this process does not observe on any cluster.
 func UnobservedObject(s v1alpha1.FederatedObjectStatus, generation int64, why string, now time.Time) v1alpha1.FederatedObjectStatus {
 	s.Conditions, s.Summary = unobserved(s.Conditions, generation, why, now), unknown(s.Summary)
+	s.Message = headline(s.Conditions)
 	return s
 }
 
 // UnobservedRelease returns the status of a Release whose clusters this process does not observe.
 func UnobservedRelease(s v1alpha1.ReleaseStatus, generation int64, why string, now time.Time) v1alpha1.ReleaseStatus {
 	s.Conditions, s.Summary = unobserved(s.Conditions, generation, why, now), unknown(s.Summary)
+	s.Message = headline(s.Conditions)
 	return s
 }
 

@@ -18,7 +18,7 @@ import (
 // +kubebuilder:printcolumn:name="Last-Probe",type=date,JSONPath=`.status.lastProbeTime`
 // +kubebuilder:printcolumn:name="Region",type=string,priority=1,JSONPath=`.spec.region`
 // +kubebuilder:printcolumn:name="Endpoint",type=string,priority=1,JSONPath=`.spec.apiEndpoint`
-// +kubebuilder:printcolumn:name="Status",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && size(self.metadata.name) <= 48",message="the name of a Cluster is a DNS label of at most 48 characters"
 type Cluster struct {
@@ -26,7 +26,7 @@ type Cluster struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec ClusterSpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not contacted yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"message":"not contacted yet","conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not contacted yet"}}}
 	Status ClusterStatus `json:"status,omitempty"`
 }
 
@@ -86,6 +86,8 @@ type ClusterStatus struct {
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// Message is the first sentence of the message of condition Ready, at most 80 characters, for tables.
+	Message string `json:"message,omitempty"`
 	// KubernetesVersion is the version of the API server.
 	KubernetesVersion string `json:"kubernetesVersion,omitempty"`
 	// NodeSummary counts the nodes.

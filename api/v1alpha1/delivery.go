@@ -13,15 +13,15 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Objects",type=string,JSONPath=`.status.summary.display`
 // +kubebuilder:printcolumn:name="Held",type=integer,JSONPath=`.status.summary.held`
-// +kubebuilder:printcolumn:name="Applied",type=string,priority=1,JSONPath=`.status.lastAppliedRevision`
-// +kubebuilder:printcolumn:name="Status",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Revision",type=string,JSONPath=`.status.shortRevision`
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type Delivery struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec DeliverySpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"message":"not delivered yet","conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
 	Status DeliveryStatus `json:"status,omitempty"`
 }
 
@@ -45,10 +45,14 @@ type DeliveryStatus struct {
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// Message is the first sentence of the message of condition Ready, at most 80 characters, for tables.
+	Message string `json:"message,omitempty"`
 	// LastAttemptedRevision is the revision that accord tried to apply last.
 	LastAttemptedRevision string `json:"lastAttemptedRevision,omitempty"`
 	// LastAppliedRevision is the last revision of which every object was applied. It does not change while an object is held.
 	LastAppliedRevision string `json:"lastAppliedRevision,omitempty"`
+	// ShortRevision is the first 7 digits of the commit of lastAppliedRevision, for tables.
+	ShortRevision string `json:"shortRevision,omitempty"`
 	// LastHealthyRevision is the last revision that was healthy on the cluster.
 	LastHealthyRevision string `json:"lastHealthyRevision,omitempty"`
 	// Summary counts objects.

@@ -14,9 +14,9 @@ import (
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Clusters",type=string,JSONPath=`.status.summary.display`,description="clusters that are healthy on the last attempted revision / clusters decided"
 // +kubebuilder:printcolumn:name="Held",type=integer,JSONPath=`.status.summary.held`
-// +kubebuilder:printcolumn:name="Release",type=string,JSONPath=`.status.release`
-// +kubebuilder:printcolumn:name="Revision",type=string,priority=1,JSONPath=`.status.lastAttemptedRevision`
-// +kubebuilder:printcolumn:name="Status",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Revision",type=string,JSONPath=`.status.shortRevision`
+// +kubebuilder:printcolumn:name="Release",type=string,priority=1,JSONPath=`.status.release`
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name of a Federation has at most 63 characters"
 type Federation struct {
@@ -24,7 +24,7 @@ type Federation struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec FederationSpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not reconciled yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"message":"not reconciled yet","conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Pending","message":"not reconciled yet"}}}
 	Status FederationStatus `json:"status,omitempty"`
 }
 
@@ -200,8 +200,12 @@ type FederationStatus struct {
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// Message is the first sentence of the message of condition Ready, at most 80 characters, for tables.
+	Message string `json:"message,omitempty"`
 	// LastAttemptedRevision is the revision that was fetched last, for example "main@sha1:<40 hex>".
 	LastAttemptedRevision string `json:"lastAttemptedRevision,omitempty"`
+	// ShortRevision is the first 7 digits of the commit of lastAttemptedRevision, for tables.
+	ShortRevision string `json:"shortRevision,omitempty"`
 	// LastAppliedRevision is the last revision that was applied to every cluster that is not held.
 	LastAppliedRevision string `json:"lastAppliedRevision,omitempty"`
 	// LastHealthyRevision is the last revision that was healthy on every chosen cluster.

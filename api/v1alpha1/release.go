@@ -15,14 +15,14 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Held",type=integer,JSONPath=`.status.summary.held`
 // +kubebuilder:printcolumn:name="Unreachable",type=integer,JSONPath=`.status.summary.unreachable`
 // +kubebuilder:printcolumn:name="Subject",type=string,JSONPath=`.spec.subject`
-// +kubebuilder:printcolumn:name="Status",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.message`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type Release struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec ReleaseSpec `json:"spec"`
-	// +kubebuilder:default={"observedGeneration":-1,"conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
+	// +kubebuilder:default={"observedGeneration":-1,"message":"not delivered yet","conditions":{{"type":"Ready","status":"Unknown","observedGeneration":0,"lastTransitionTime":"1970-01-01T00:00:00Z","reason":"Progressing","message":"not delivered yet"}}}
 	Status ReleaseStatus `json:"status,omitempty"`
 }
 
@@ -64,6 +64,8 @@ type ReleaseStatus struct {
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// Message is the first sentence of the message of condition Ready, at most 80 characters, for tables.
+	Message string `json:"message,omitempty"`
 	// Summary counts the clusters by their state on the revision.
 	// +optional
 	Summary Summary `json:"summary,omitzero"`

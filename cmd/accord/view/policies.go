@@ -146,7 +146,7 @@ func (v *policyView) write(out io.Writer, f text.Format) error {
 		of := func(n int32) string { return fmt.Sprintf("%d/%d", n, p.Placements.Total) }
 		row := []string{
 			p.Namespace, p.Federation, p.Policy, fmt.Sprint(p.Objects), fmt.Sprint(len(p.Clusters)),
-			of(p.Placements.Applied), of(p.Placements.Healthy), of(p.Placements.Held),
+			of(p.Placements.Applied), of(p.Placements.Healthy), fmt.Sprint(p.Placements.Held),
 			fmt.Sprintf("%d/%d", p.Observed, p.Objects), cmp.Or(p.Worst, "-"),
 		}
 		if f == text.AsWide {

@@ -6,16 +6,12 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/accord-dev/accord/internal/phrase"
 )
 
-// tableRows returns the rows of a table of the API server. wide adds the columns of lower priority, and namespaces a column with
-// the namespace. The messages of conditions are cut; kubectl, which cannot cut them, has them in its wide tables only.
+// tableRows returns the rows of a table of the API server, as kubectl prints them. wide adds the columns of lower priority, and
+// namespaces a column with the namespace.
 func tableRows(t metav1.Table, wide, namespaces bool) ([][]string, error) {
-	shown := func(i int) bool {
-		return wide || t.ColumnDefinitions[i].Priority == 0 || t.ColumnDefinitions[i].Name == "Status"
-	}
+	shown := func(i int) bool { return wide || t.ColumnDefinitions[i].Priority == 0 }
 	var head []string
 	if namespaces {
 		head = append(head, "NAMESPACE")
@@ -36,11 +32,7 @@ func tableRows(t metav1.Table, wide, namespaces bool) ([][]string, error) {
 			row = append(row, meta.Namespace)
 		}
 		for i, cell := range r.Cells {
-			switch {
-			case !shown(i):
-			case t.ColumnDefinitions[i].Name == "Status":
-				row = append(row, firstSentence(cellText(cell)))
-			default:
+			if shown(i) {
 				row = append(row, cellText(cell))
 			}
 		}
@@ -55,13 +47,4 @@ func cellText(cell any) string {
 		return "-"
 	}
 	return strings.ReplaceAll(fmt.Sprint(cell), "\n", " ")
-}
-
-// maxStatus is the number of characters of a message in a table.
-const maxStatus = 80
-
-// firstSentence returns the first sentence of a message, at most 80 characters. -o yaml has the whole message.
-func firstSentence(message string) string {
-	first, _, _ := strings.Cut(message, ". ")
-	return phrase.Cut(first, maxStatus)
 }
