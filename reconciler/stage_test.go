@@ -127,7 +127,7 @@ func stagesApproved(t *testing.T, w *world) {
 	first := r.push("first", "app.yaml", configMap("app", "1"), "old.yaml", configMap("old", "1"), "policy.yaml", policyFor("approved", fleetOfThree, ""), "stages.yaml", manual)
 	waiting := w.rollout(r, first, "WaitingForApproval", "canary")
 	require.Equal(t, []string{"1", "-", "-"}, w.keys("app"), "a first installation goes through the stages, too")
-	require.Contains(t, waiting.WaitingFor.Message, waiting.ID+"@canary")
+	require.Contains(t, waiting.WaitingFor.Message, waiting.ID[len("sha256:"):][:12]+"@canary")
 	release := w.condition(r, first, "Ready", metav1.ConditionUnknown, "WaitingForApproval")
 	require.Nil(t, apimeta.FindStatusCondition(release.Status.Conditions, "Reconciling"), "nobody works on it")
 	require.Equal(t, "canary", release.Status.WaitingFor.Stage)

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -25,14 +27,15 @@ const ReplacedSuspensionAnnotation = "accord.dev/dispatching-on-clusters"
 type Command struct {
 	// Do is CommandApprove, CommandAbort, CommandRollback or CommandResume.
 	Do string `json:"do"`
-	// RolloutID is the digest of the rollout, or its first 12 hexadecimal digits or more.
+	// RolloutID is the digest of the rollout: "sha256:" and 64 hexadecimal digits. A part of it could name two rollouts that
+	// the author of both has made to begin alike.
 	RolloutID string `json:"rolloutID"`
 	// Stage is the approved stage. The other commands are executed once; for them it is any text that distinguishes a
 	// command from an earlier one.
 	Stage string `json:"stage,omitempty"`
 }
 
-// String returns "approve 1f0c9e21aa04@europe".
+// String returns "approve sha256:<hex>@europe".
 func (o Command) String() string {
 	if o.Stage == "" {
 		return o.Do + " " + o.RolloutID
@@ -40,11 +43,18 @@ func (o Command) String() string {
 	return o.Do + " " + o.RolloutID + "@" + o.Stage
 }
 
-// About reports whether the command concerns the rollout with this ID, "sha256:<hex>".
-func (o Command) About(target string) bool {
-	const least = 12
-	hex := strings.TrimPrefix(o.RolloutID, "sha256:")
-	return len(hex) >= least && strings.HasPrefix(strings.TrimPrefix(target, "sha256:"), hex)
+// About reports whether the command concerns the rollout with this ID.
+func (o Command) About(id string) bool { return rolloutID.MatchString(o.RolloutID) && o.RolloutID == id }
+
+var rolloutID = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// Check returns an error for a RolloutID that is not complete.
+func (o Command) Check() error {
+	if rolloutID.MatchString(o.RolloutID) {
+		return nil
+	}
+	return fmt.Errorf("%s%s names rollout %q: write the whole ID, sha256: and 64 hexadecimal digits, as status.rollouts[].id of the Release "+
+		"has it and accord %[2]s writes it", CommandPrefix, o.Do, o.RolloutID)
 }
 
 // CommandsIn returns the commands in annotations and ignores all others.

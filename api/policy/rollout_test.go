@@ -94,24 +94,35 @@ func TestOpen(t *testing.T) {
 
 func TestOrders(t *testing.T) {
 	text := strings.Replace(selecting(rolloutHead+"spec:\n  stages: [{name: all}]\n"), "{name: standard}",
-		"{name: standard, annotations: {rollout.accord.dev/approve: '1f0c9e21aa04@canary, sha256:1f0c9e21aa04ffff@eu,', rollout.accord.dev/abort: 1f0c9e21aa04, rollout.accord.dev/other: x}}", 1)
+		"{name: standard, annotations: {rollout.accord.dev/approve: 'ID@canary, ID@eu,', rollout.accord.dev/abort: ID, rollout.accord.dev/other: x}}", 1)
+	const id = "sha256:1f0c9e21aa04f1a03cc38b2f90f4cf0d40d1ba3d3b1b6eb3bd0b0f0f9b2a6d11"
+	text = strings.ReplaceAll(text, "ID", id)
 	r, err := policy.DecodeRollout(object(t, text), []byte(text), origin)
 	require.NoError(t, err)
 	require.Equal(t, []policy.Command{
-		{Do: policy.CommandApprove, RolloutID: "1f0c9e21aa04", Stage: "canary"},
-		{Do: policy.CommandApprove, RolloutID: "sha256:1f0c9e21aa04ffff", Stage: "eu"},
-		{Do: policy.CommandAbort, RolloutID: "1f0c9e21aa04"},
+		{Do: policy.CommandApprove, RolloutID: id, Stage: "canary"},
+		{Do: policy.CommandApprove, RolloutID: id, Stage: "eu"},
+		{Do: policy.CommandAbort, RolloutID: id},
 	}, r.Commands)
-	require.Equal(t, "approve 1f0c9e21aa04@canary", r.Commands[0].String())
-	require.Equal(t, "abort 1f0c9e21aa04", r.Commands[2].String())
-
-	const target = "sha256:1f0c9e21aa04ffff00"
+	require.Equal(t, "approve "+id+"@canary", r.Commands[0].String())
+	require.Equal(t, "abort "+id, r.Commands[2].String())
 	for _, o := range r.Commands {
-		require.True(t, o.About(target), o)
+		require.True(t, o.About(id), o)
 	}
-	require.False(t, r.Commands[1].About("sha256:1f0c9e21aa04eeee"), "another target")
-	require.False(t, policy.Command{RolloutID: "1f0c9e21aa"}.About(target), "too short to be sure")
-	require.False(t, policy.Command{}.About(target))
+	require.False(t, r.Commands[1].About(strings.Replace(id, "11", "12", 1)), "another rollout")
+	require.False(t, policy.Command{}.About(""))
+}
+
+// TestHostileCommand: two rollouts whose IDs begin alike can be made in seconds, so that a part of an ID approves neither.
+func TestHostileCommand(t *testing.T) {
+	const id = "sha256:0f3103026068549c3cc38b2f90f4cf0d40d1ba3d3b1b6eb3bd0b0f0f9b2a6d11"
+	for _, short := range []string{"0f3103026068", id[:len(id)-1], strings.TrimPrefix(id, "sha256:")} {
+		require.False(t, policy.Command{Do: policy.CommandApprove, RolloutID: short, Stage: "canary"}.About(id), short)
+		text := strings.Replace(selecting(rolloutHead+"spec:\n  stages: [{name: all}]\n"), "{name: standard}",
+			"{name: standard, annotations: {rollout.accord.dev/approve: '"+short+"@canary'}}", 1)
+		_, err := policy.DecodeRollout(object(t, text), []byte(text), origin)
+		require.ErrorContains(t, err, "rollout.accord.dev/approve names rollout \""+short+"\": write the whole ID")
+	}
 }
 
 func FuzzDecodeRollout(f *testing.F) {

@@ -11,6 +11,11 @@ import (
 // validate checks everything that needs no fleet; the planner checks that each cluster is in one stage.
 func (r *Rollout) validate(doc *manifest.Doc) {
 	s := r.Spec
+	for _, command := range r.Commands {
+		if err := command.Check(); err != nil {
+			doc.Errorf("metadata.annotations", "%v", err)
+		}
+	}
 	if len(s.ResourceSelectors) == 0 {
 		doc.Errorf("spec.resourceSelectors", "spec.resourceSelectors needs at least one entry")
 	}

@@ -6,8 +6,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type RolloutStatus struct {
 	// Policy is the RolloutPolicy: "standard", or "shop/web" for one of a namespace.
 	Policy string `json:"policy"`
-	// ID identifies the rollout in commands such as "accord approve --rollout-id": the first 12 hexadecimal digits of a digest
-	// of the wanted versions of all clusters.
+	// ID identifies the rollout in commands such as "accord approve": "sha256:" and 64 hexadecimal digits, a digest of the
+	// wanted versions of all clusters.
 	ID string `json:"id,omitempty"`
 	// Phase is Complete, Progressing, Soaking, WaitingForApproval, WaitingForWindow, Paused, Halted or RolledBack.
 	Phase string `json:"phase"`

@@ -175,7 +175,7 @@ func TestRollbackIsNotRepeated(t *testing.T) {
 
 func TestClusterLeavesAndJoins(t *testing.T) {
 	c := twoStages(func(s *policy.RolloutSpec) { s.Stages[0].Gate.Approval = policy.Manual })
-	c.in.Commands = []policy.Command{{Do: policy.CommandApprove, RolloutID: stage.ShortID(c.out.ID), Stage: "canary"}}
+	c.in.Commands = []policy.Command{{Do: policy.CommandApprove, RolloutID: c.out.ID, Stage: "canary"}}
 	for i := 1; i <= 3; i++ {
 		c.says(i, "b", stage.Healthy, time.Time{})
 	}

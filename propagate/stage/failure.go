@@ -24,13 +24,14 @@ func (m *machine) handleCommands() {
 			continue
 		}
 		m.next.HandledCommands = append(m.next.HandledCommands, text)
+		short := policy.Command{Do: o.Do, RolloutID: ShortID(o.RolloutID), Stage: o.Stage}.String() // for people
 		switch {
 		case o.Do == policy.CommandResume:
 			m.resume()
 		case o.Do == policy.CommandRollback:
-			m.halt(&Failure{At: m.now, Stage: m.next.Stage, Reason: "RolledBack", Message: "command: " + text, Revision: m.in.Revision, RolledBack: true})
+			m.halt(&Failure{At: m.now, Stage: m.next.Stage, Reason: "RolledBack", Message: "command: " + short, Revision: m.in.Revision, RolledBack: true})
 		case m.next.Failure == nil && m.next.CompletedAt.IsZero():
-			m.halt(&Failure{At: m.now, Stage: m.next.Stage, Reason: "Aborted", Message: "command: " + text, Revision: m.in.Revision})
+			m.halt(&Failure{At: m.now, Stage: m.next.Stage, Reason: "Aborted", Message: "command: " + short, Revision: m.in.Revision})
 		}
 	}
 }

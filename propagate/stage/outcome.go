@@ -10,7 +10,7 @@ type Outcome struct {
 	// Reason is the reason of the condition.
 	Reason  string
 	Message string
-	// ID of the rollout, which commands name; they may use ShortID.
+	// ID of the rollout, which commands name.
 	ID string
 	// Stage is the current or failed stage; empty when all stages are complete.
 	Stage string

@@ -71,7 +71,7 @@ func (w *world) commit(c Commit) {
 func (w *world) command(at time.Duration) {
 	for ; w.handled < len(w.scenario.Commands) && w.last.ID != "" && w.scenario.Commands[w.handled].At.Length() <= at; w.handled++ {
 		o := w.scenario.Commands[w.handled]
-		w.commands = append(w.commands, policy.Command{Do: o.Do, RolloutID: ShortID(w.last.ID), Stage: o.Stage})
+		w.commands = append(w.commands, policy.Command{Do: o.Do, RolloutID: w.last.ID, Stage: o.Stage})
 	}
 	for approval, since := range w.approvals {
 		if at >= since+w.scenario.ApproveAfter.Length() && !slices.Contains(w.commands, approval) {
@@ -85,7 +85,7 @@ func (w *world) ask(at time.Duration) {
 	if w.scenario.ApproveAfter == "" || w.last.Phase != WaitingForApproval {
 		return
 	}
-	approval := policy.Command{Do: policy.CommandApprove, RolloutID: ShortID(w.last.ID), Stage: w.last.Stage}
+	approval := policy.Command{Do: policy.CommandApprove, RolloutID: w.last.ID, Stage: w.last.Stage}
 	if _, approvals := w.approvals[approval]; !approvals {
 		w.approvals[approval] = at
 	}

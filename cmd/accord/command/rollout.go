@@ -19,6 +19,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate/stage"
 )
 
 // RolloutFlags select the rollout of a command.
@@ -33,7 +34,7 @@ func (f *RolloutFlags) register(c *cobra.Command, to *hub.Flags) {
 	to.RegisterNamespace(flags)
 	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub with the rollout (default $" + hub.KubeconfigEnv + ", else no hub)"
 	flags.StringVarP(&f.federation, "federation", "f", "", "federation on the hub (default the only one)")
-	flags.StringVar(&f.target, "rollout-id", "", "ID of the rollout, 12 digits or more (default that of the hub)")
+	flags.StringVar(&f.target, "rollout-id", "", "ID of the rollout: 12 digits or more with a hub, otherwise all 64 (default that of the hub)")
 	flags.BoolVar(&f.annotate, "on-hub", false, "annotate the Release on the hub, in place of the commit")
 	for _, commits := range []string{"dry-run", "push", "dir", "branch", "pull-request"} {
 		c.MarkFlagsMutuallyExclusive("on-hub", commits)
@@ -130,26 +131,43 @@ func (o *RolloutCommand) release(ctx context.Context) (*hub.Hub, *v1alpha1.Relea
 	return h, rel, err
 }
 
-var rolloutID = regexp.MustCompile(`^(sha256:)?[0-9a-f]{12,64}$`)
+var idDigits = regexp.MustCompile(`^[0-9a-f]{12,64}$`)
+
+// completeID returns the whole ID of the rollout that --rollout-id names by its first digits. A nil status means that no hub
+// is used.
+func (o *RolloutCommand) completeID(name string, status *v1alpha1.RolloutStatus) (string, error) {
+	const prefix, digits = "sha256:", 64
+	named := strings.TrimPrefix(o.target, prefix)
+	switch {
+	case status != nil && status.ID == "":
+		return "", fmt.Errorf("rollout %s has no ID on the hub", name)
+	case named == "" && status != nil:
+		return status.ID, nil
+	case named == "":
+		return "", errors.New("--rollout-id or a hub (--kubeconfig, $" + hub.KubeconfigEnv + ") is required; accord status shows the ID")
+	case !idDigits.MatchString(named):
+		return "", fmt.Errorf("--rollout-id %q: expected 12 to 64 hexadecimal digits; accord status shows the ID", o.target)
+	case status == nil && len(named) < digits:
+		return "", fmt.Errorf("--rollout-id %q: without a hub, all 64 digits are required; accord status -o json has them", o.target)
+	case status == nil:
+		return prefix + named, nil
+	case !strings.HasPrefix(status.ID, prefix+named):
+		return "", fmt.Errorf("nothing to %s: the ID of rollout %s is %s, not %s", o.Do, name, stage.ShortID(status.ID), stage.ShortID(named))
+	}
+	return status.ID, nil
+}
 
 // command returns the command to write. A nil status means that no hub is used.
 func (o *RolloutCommand) command(name string, status *v1alpha1.RolloutStatus) (policy.Command, error) {
-	cmd := policy.Command{Do: o.Do, RolloutID: o.target, Stage: o.Stage}
+	id, err := o.completeID(name, status)
+	cmd := policy.Command{Do: o.Do, RolloutID: id, Stage: o.Stage}
+	if err != nil {
+		return cmd, err
+	}
 	if status != nil {
-		cmd.RolloutID = cmp.Or(cmd.RolloutID, status.ID)
 		if o.Do == policy.CommandApprove {
 			cmd.Stage = cmp.Or(cmd.Stage, status.Stage)
 		}
-	}
-	switch {
-	case cmd.RolloutID == "" && status != nil:
-		return cmd, fmt.Errorf("rollout %s has no ID on the hub", name)
-	case cmd.RolloutID == "":
-		return cmd, errors.New("--rollout-id or a hub (--kubeconfig, $" + hub.KubeconfigEnv + ") is required; accord status shows the ID")
-	case !rolloutID.MatchString(cmd.RolloutID):
-		return cmd, fmt.Errorf("--rollout-id %q: expected 12 hexadecimal digits or more; accord status shows the ID", cmd.RolloutID)
-	}
-	if status != nil {
 		if err := checkState(cmd, o.Stage != "", status); err != nil {
 			return cmd, err
 		}
@@ -168,8 +186,7 @@ func (o *RolloutCommand) command(name string, status *v1alpha1.RolloutStatus) (p
 func withCommand(value string, cmd policy.Command, stale bool) string {
 	var kept []string
 	for _, o := range policy.CommandsIn(map[string]string{policy.CommandPrefix + cmd.Do: value}) {
-		same := o.About(cmd.RolloutID) || cmd.About(o.RolloutID)
-		if same || !stale {
+		if o.RolloutID == cmd.RolloutID || !stale {
 			kept = append(kept, commandText(o))
 		}
 	}

@@ -44,7 +44,6 @@ func TestWithCommand(t *testing.T) {
 		{"another stage", "1f0c9e21aa04@europe", approve, true, "1f0c9e21aa04@europe,1f0c9e21aa04@canary"},
 		{"about another target, in Git", "ffffffffffff@canary", approve, true, "1f0c9e21aa04@canary"},
 		{"about another rollout of the release", "ffffffffffff@canary", approve, false, "ffffffffffff@canary,1f0c9e21aa04@canary"},
-		{"of the same target written longer", "sha256:1f0c9e21aa04ffff@europe", approve, true, "sha256:1f0c9e21aa04ffff@europe,1f0c9e21aa04@canary"},
 		{"obeyed once before", "1f0c9e21aa04", abort, true, "1f0c9e21aa04,1f0c9e21aa04@2"},
 		{"obeyed twice before", "1f0c9e21aa04,1f0c9e21aa04@2", abort, true, "1f0c9e21aa04,1f0c9e21aa04@2,1f0c9e21aa04@3"},
 	} {

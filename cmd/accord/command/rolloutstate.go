@@ -19,8 +19,6 @@ func checkState(cmd policy.Command, stageNamed bool, s *v1alpha1.RolloutStatus) 
 	phase := stage.Phase(s.Phase)
 	stopped := phase == stage.Halted || phase == stage.RolledBack
 	switch {
-	case !cmd.About(s.ID):
-		return fmt.Errorf("nothing to %s: the ID of rollout %s is %s, not %s", cmd.Do, s.Policy, stage.ShortID(s.ID), stage.ShortID(cmd.RolloutID))
 	case cmd.Do == policy.CommandRollback:
 		return nil
 	case phase == stage.Complete && s.CompletedAt != nil:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/propagate/stage"
 )
 
 // NextMistake is the next step for a commit that cannot be planned or rendered.
@@ -59,5 +60,5 @@ func NextWhy(object, cluster string) string {
 
 // ApproveCommand returns the command that approves the current stage of a rollout.
 func ApproveCommand(r *v1alpha1.RolloutStatus) string {
-	return fmt.Sprintf("accord approve %s --stage %s --rollout-id %s", r.Policy, r.Stage, r.ID)
+	return fmt.Sprintf("accord approve %s --stage %s --rollout-id %s", r.Policy, r.Stage, stage.ShortID(r.ID))
 }

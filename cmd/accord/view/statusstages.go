@@ -75,7 +75,7 @@ func (r Status) stageProgress() string {
 func (r Status) writeStages(b *strings.Builder, now time.Time) error {
 	for i := range r.Rollouts {
 		o := &r.Rollouts[i]
-		fmt.Fprintf(b, "\n  rollout %s\n", text.Join("  ", text.Join(" ", o.Policy, o.ID), o.Phase, rolloutDuration(o, now)))
+		fmt.Fprintf(b, "\n  rollout %s\n", text.Join("  ", text.Join(" ", o.Policy, stages.ShortID(o.ID)), o.Phase, rolloutDuration(o, now)))
 		rows := [][]string{{"STAGE", "CLUSTERS", "ON " + text.ShortRevision(r.Revision), "HEALTHY", "NOTE"}}
 		for _, s := range o.Stages {
 			if o.Phase == string(stages.WaitingForApproval) && s.Name == o.Stage {
@@ -190,7 +190,7 @@ func (r Status) nextStage() string {
 	o := cmp.Or(rolloutWithPhase(r.Rollouts, stages.RolledBack), rolloutWithPhase(r.Rollouts, stages.Halted))
 	switch {
 	case o != nil && (r.Verdict == verdictHalted || r.Verdict == verdictRolledBack):
-		return fmt.Sprintf("correct it and push; or, to try it again as it is: accord resume %s --rollout-id %s", o.Policy, o.ID)
+		return fmt.Sprintf("correct it and push; or, to try it again as it is: accord resume %s --rollout-id %s", o.Policy, stages.ShortID(o.ID))
 	case r.Verdict == verdictPaused:
 		return "accord resume " + rolloutWithPhase(r.Rollouts, stages.Paused).Policy
 	}

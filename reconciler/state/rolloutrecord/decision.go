@@ -67,7 +67,7 @@ func (d *Decision) Statuses() []v1alpha1.RolloutStatus {
 
 func rolloutStatus(name string, o stage.Outcome) v1alpha1.RolloutStatus {
 	r := v1alpha1.RolloutStatus{
-		Policy: name, ID: stage.ShortID(o.ID), Phase: string(o.Phase), Reason: o.Reason, Message: o.Message, Terminal: o.State.Failure != nil,
+		Policy: name, ID: o.ID, Phase: string(o.Phase), Reason: o.Reason, Message: o.Message, Terminal: o.State.Failure != nil,
 		Stage: o.Stage, StageIndex: int32(o.StageIndex), StartedAt: status.Time(o.State.StartedAt), CompletedAt: status.Time(o.State.CompletedAt), OutdatedClusters: o.OutdatedClusters,
 	}
 	for _, s := range o.Stages {
