@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,7 +66,7 @@ func (c *claims) follow(ctx context.Context, list client.ObjectList) {
 		case *v1alpha1.FederatedObject:
 			c.object(ctx, claimed)
 		case *v1alpha1.Delivery:
-			c.delivery(claimed)
+			c.delivery(ctx, claimed)
 		}
 	}
 }
@@ -90,7 +91,7 @@ func (c *claims) release(ctx context.Context, r *v1alpha1.Release) {
 		}
 		for id, v := range objects {
 			if id.Kind == "ConfigMap" {
-				c.claimed(who, place{cluster, id}, v.digest, number, live)
+				c.claimed(claim{who, versionOf(r.ResourceVersion), true}, place{cluster, id}, v.digest, number, live)
 			}
 		}
 	}
@@ -115,16 +116,27 @@ func (c *claims) object(ctx context.Context, o *v1alpha1.FederatedObject) {
 				c.complain("%s, with a digest that no commit wants on %s: %q", who, cluster, v.Digest)
 				continue
 			}
-			c.claimed(who, at, v.Digest, first, live)
+			ready := apimeta.IsStatusConditionTrue(o.Status.Conditions, "Ready")
+			c.claimed(claim{who, versionOf(o.ResourceVersion), ready}, at, v.Digest, first, live)
 		}
 	}
 	c.count("FederatedObject")
 }
 
-// delivery checks "somebody changed this": nobody does.
-func (c *claims) delivery(d *v1alpha1.Delivery) {
-	if drifted := apimeta.FindStatusCondition(d.Status.Conditions, v1alpha1.Drifted); drifted != nil && drifted.Status == metav1.ConditionTrue {
+// delivery checks "somebody changed this" and "this cluster has everything", of the objects that were deleted by hand.
+func (c *claims) delivery(ctx context.Context, d *v1alpha1.Delivery) {
+	places := c.onCluster(d.Spec.Cluster)
+	drifted := apimeta.FindStatusCondition(d.Status.Conditions, v1alpha1.Drifted)
+	if drifted != nil && drifted.Status == metav1.ConditionTrue && !slices.ContainsFunc(places, func(at place) bool { return strings.Contains(drifted.Message, at.id.Name) }) {
 		c.complain("Delivery %s tells a drift that never was: %s", d.Name, drifted.Message)
+	}
+	if len(places) > 0 && apimeta.IsStatusConditionTrue(d.Status.Conditions, "Ready") {
+		live, ok := c.live(ctx, d.Spec.Cluster)
+		for _, at := range places {
+			if who := (claim{"Delivery " + d.Name + " is Ready", versionOf(d.ResourceVersion), true}); ok && live[at.id] == "" && !c.excused(at, who) {
+				c.complain("%s, but %s is missing on %s", who.who, at.id, at.cluster)
+			}
+		}
 	}
 	c.count("Delivery")
 }

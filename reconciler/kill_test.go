@@ -39,8 +39,9 @@ const (
 // down. An observer that works out for itself what each commit wants watches the members and the hub all the time:
 //   - every version of every object is what some commit wants there, with its overrides, and never an older one than before;
 //   - nothing is deleted that every commit wants, and what is foreign is not touched;
-//   - whenever a Release is Ready, or a FederatedObject says that its generation was observed, that is so, and nobody is told of
-//     a drift, because nobody changes anything;
+//   - whenever a Release is Ready, or a FederatedObject says that its generation was observed, that is so;
+//   - an object that is deleted by hand between two lives of the controllers is back, or no record is Ready, soon after the start,
+//     also if Git, the clones or the member are away (defect R1); no other drift is reported;
 //   - at the end every member has what the last commit wants, and nothing else.
 func TestKilledAtAnyPoint(t *testing.T) { killAtAnyPoint(t, *kills, 0) }
 
@@ -55,6 +56,7 @@ func killAtAnyPoint(t *testing.T, times, replicas int) {
 	}
 	t.Logf("%d kills; to repeat: -kills %d -seed %d", times, *kills, seed)
 	k := newKillings(t, rand.New(rand.NewPCG(seed, 0)), replicas)
+	k.times = times
 	for n := 1; n <= times; n++ {
 		k.strike(n)
 		k.observer.clean()
@@ -85,6 +87,7 @@ type killings struct {
 	clusters    []string
 	hubProcess  *localtest.Process
 	controllers []victim
+	times       int // of kills
 	replicas    int // 0: the controllers are alone
 	started     int
 	hubDir      string
@@ -173,7 +176,7 @@ func (k *killings) killControllers(all bool) {
 	}
 }
 
-// strike lets something happen, kills, and starts again.
+// strike lets something happen, kills, deletes an object by hand, and starts again.
 func (k *killings) strike(n int) {
 	k.t.Helper()
 	for _, c := range k.cables {
@@ -181,18 +184,25 @@ func (k *killings) strike(n int) {
 			c.setCut(k.random.IntN(2) == 0)
 		}
 	}
-	if k.random.IntN(4) > 0 {
-		k.commits.next()
+	if n%settleEvery != 1 { // else everything is Ready, and stays so while the controllers are dead
+		if k.random.IntN(4) > 0 {
+			k.commits.next()
+		}
+		k.wait()
 	}
-	k.wait()
 	k.killControllers(n%hubEvery == 0)
 	if n%hubEvery == 0 {
 		require.NoError(k.t, k.hubProcess.Kill())
 		k.startHub()
 	}
+	at, mend := k.tamper(n)
 	for len(k.controllers) < max(1, k.replicas) {
 		k.startControllers()
 	}
+	if k.replicas == 0 || n == k.times { // another replica takes over only when the Lease of the killed one expires
+		k.nothingStale(at)
+	}
+	mend()
 }
 
 // wait returns after a random time, or when a random number of objects was stored on members.
