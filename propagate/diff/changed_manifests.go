@@ -2,7 +2,6 @@ package diff
 
 import (
 	"cmp"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -46,19 +45,6 @@ func newFiles(before, after propagate.Input) *files {
 		slices.SortFunc(all, func(a, b *document) int { return cmp.Compare(a.origin.Line, b.origin.Line) })
 	}
 	return f
-}
-
-// changed returns the files with a manifest that differs, sorted.
-func (f *files) changed() []string {
-	paths := map[string]bool{}
-	for _, side := range []map[string]*document{f.before, f.after} {
-		for _, d := range side {
-			if path := fileOf(d.origin); d.differs && path != "" {
-				paths[path] = true
-			}
-		}
-	}
-	return append([]string{}, slices.Sorted(maps.Keys(paths))...)
 }
 
 // policies returns how many policies differ, including those on one side only.

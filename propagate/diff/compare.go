@@ -36,7 +36,7 @@ func Compare(before, after Side, o Options) (*Report, error) {
 	r.Clusters, r.Totals = c.count()
 	r.Unchanged = r.Totals.Fleet - len(r.Clusters)
 	r.Changes = groupChanges(c.objects)
-	r.Files, r.Policies = c.files.changed(), c.files.policies()
+	r.Policies = c.files.policies()
 	r.Effects = c.effects()
 	r.Findings = c.findings()
 	return r, nil

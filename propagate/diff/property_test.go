@@ -55,7 +55,6 @@ func TestNothingChangesBetweenAPlanAndItself(t *testing.T) {
 			require.True(t, r.Empty(), name)
 			require.Empty(t, r.Clusters, name)
 			require.Empty(t, r.Effects, name)
-			require.Empty(t, r.Files, name)
 			require.Empty(t, r.Findings, name)
 			require.Empty(t, r.Blocking(), name)
 			require.Equal(t, r.Before.Digest, r.After.Digest, name)

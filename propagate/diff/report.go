@@ -21,9 +21,6 @@ type Report struct {
 	Before Version `json:"before"`
 	After  Version `json:"after"`
 	Totals Totals  `json:"totals"`
-	// Files are those with a manifest that differs, sorted by path, "apps//policies/web.yaml" with several sources. A
-	// manifest that only moved does not differ.
-	Files []string `json:"files"`
 	// Policies counts the policies of any kind that differ, including those on one side only.
 	Policies int `json:"policies"`
 	// Clusters are those with a change, sorted by name.

@@ -30,9 +30,6 @@ func TestJSON(t *testing.T) {
 func printed(r *diff.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d objects in %d of %d clusters, %d unchanged:%s\n", r.Totals.Objects, r.Totals.Clusters, r.Totals.Fleet, r.Unchanged, counts(r.Totals.Counts))
-	for _, path := range r.Files {
-		fmt.Fprintf(&b, "file %s\n", path)
-	}
 	for _, c := range r.Clusters {
 		fmt.Fprintf(&b, "cluster %s:%s%s%s\n", c.Name, counts(c.Counts), mark(" joins", c.Joins), mark(" leaves", c.Leaves))
 	}

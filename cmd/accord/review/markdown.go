@@ -67,7 +67,22 @@ func (r *Review) markdownHead() string {
 	if r.Base != "" {
 		base = text.CodeSpan(r.Base)
 	}
-	return fmt.Sprintf("%s\n### %s\n\n%s**%s.** %s to %s.\n", r.Marker(), strings.Join(title, " \u00b7 "), r.sign(), text.Capitalize(text.MarkdownText(r.Verdict)), base, text.CodeSpan(r.Head))
+	return fmt.Sprintf("%s\n### %s\n\n%s**%s.** %s to %s%s.\n", r.Marker(), strings.Join(title, " \u00b7 "), r.sign(), text.Capitalize(text.MarkdownText(r.Verdict)), base, text.CodeSpan(r.Head), r.markdownFiles())
+}
+
+// Bounds of the files in the head of the comment.
+const (
+	maxHeadFiles = 4
+	maxHeadFile  = 80 // characters of a path
+)
+
+// markdownFiles returns ": `web.yaml`, `policies.yaml`", and "" if no file differs.
+func (r *Review) markdownFiles() string {
+	spans := make([]string, len(r.Files))
+	for i, name := range r.Files {
+		spans[i] = text.CodeSpan(phrase.Cut(name, maxHeadFile))
+	}
+	return text.WithPrefix(": ", phrase.List(spans, maxHeadFiles))
 }
 
 func (r *Review) sign() string {

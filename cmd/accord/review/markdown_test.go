@@ -48,8 +48,9 @@ func hostileReview(changes int) *Review {
 		Before: diff.Version{Digest: "sha256:" + strings.Repeat("a", 64)}, After: diff.Version{Digest: "sha256:" + strings.Repeat("b", 64)},
 		Totals: diff.Totals{Objects: changes, Clusters: 30, Fleet: 31},
 	}
+	files := []string{}
 	for i := range changes {
-		report.Files = append(report.Files, at(i).Path)
+		files = append(files, at(i).Path)
 		report.Changes = append(report.Changes, diff.Change{
 			Objects: []diff.Object{{ID: id(i), At: at(i)}},
 			Variants: []diff.Variant{
@@ -67,7 +68,7 @@ func hostileReview(changes int) *Review {
 		report.Findings = append(report.Findings, diff.Finding{Severity: propagate.Note, Code: "deprecated", Origin: at(i), Message: word(i), Fix: word(i + 1)})
 	}
 	r := &Review{
-		Federation: "shop/prod", Base: "feature/`x`|y", Head: "HEAD (1234567)", Report: report, instance: "shop/prod", tree: &load.Tree{},
+		Federation: "shop/prod", Base: "feature/`x`|y", Head: "HEAD (1234567)", Report: report, Files: files, instance: "shop/prod", tree: &load.Tree{},
 		command: []string{"accord", "plan", "--base", "it's `here`", "--federation", "a|b.yaml"},
 		Notes:   hostile[:2],
 	}

@@ -38,6 +38,8 @@ type Review struct {
 	// no comparison then.
 	Blocking []diff.Reason  `json:"blocking"`
 	Mistakes []lint.Finding `json:"mistakes"`
+	// Files are the files that differ below the paths of the Federation and in the bases of its kustomizations, sorted.
+	Files []string `json:"files"`
 	*diff.Report
 	// Rollouts are the stages in which the change reaches the clusters, for each RolloutPolicy.
 	Rollouts []Rollout `json:"rollouts,omitempty"`
@@ -122,6 +124,7 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 	r := f.newReview(p, dir)
 	now := time.Now()
 	p.plan(k, r, now)
+	r.Files = p.changedFiles()
 	if err := f.dumpSides(p); err != nil {
 		return nil, err
 	}

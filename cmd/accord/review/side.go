@@ -30,6 +30,7 @@ type side struct {
 
 	federation *v1alpha1.Federation // nil: its manifest is not on this side
 	health     []interpret.HealthExprs
+	paths      []string // of the sources in this repository
 	tree       *load.Tree
 	plan       *propagate.Plan
 }
@@ -77,6 +78,7 @@ func (s *side) read(others map[int]load.Checkout, below string, absent bool) {
 		if !elsewhere {
 			from = s.Checkout
 			fed.Spec.Sources[i].Path = path.Join(below, fed.Spec.Sources[i].Path)
+			s.paths = append(s.paths, fed.Spec.Sources[i].Path)
 			if _, err := fs.Stat(from.Files, fed.Spec.Sources[i].Path); absent && errors.Is(err, fs.ErrNotExist) {
 				from.Files = nil
 			}

@@ -39,7 +39,7 @@ func TestDefectF24HeadlineCountsHolds(t *testing.T) {
 }
 
 func TestDefectF11HeadingNamesTheFederation(t *testing.T) {
-	r := &Review{Federation: "prod/shop", Report: &diff.Report{Files: []string{"apps/base/web/deployment.yaml"}}}
+	r := &Review{Federation: "prod/shop", Files: []string{"apps/overlays/prod/kustomization.yaml"}, Base: "main", Head: "pr", Report: &diff.Report{}}
 	require.Contains(t, r.markdownHead(), "### accord plan \u00b7 `prod/shop` \u00b7")
-	require.NotContains(t, r.markdownHead(), "deployment.yaml")
+	require.Contains(t, r.markdownHead(), "`main` to `pr`: `apps/overlays/prod/kustomization.yaml`.\n")
 }
