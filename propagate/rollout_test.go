@@ -50,7 +50,7 @@ spec:
 ---
 apiVersion: accord.dev/v1alpha1
 kind: RolloutPolicy
-metadata: {namespace: shop, name: web, annotations: {rollout.accord.dev/approve: "1f0c9e21aa04@first"}}
+metadata: {namespace: shop, name: web, annotations: {rollout.accord.dev/approve: "sha256:1f0c9e21aa040000000000000000000000000000000000000000000000000000@first"}}
 spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
   stages:

@@ -2,7 +2,6 @@ package check
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
@@ -52,16 +51,10 @@ type failure struct {
 	message string
 }
 
-// failureOf returns the failure of a script for an object. For a Secret it drops the details of the error, which may
-// contain values.
+// failureOf returns the failure of a script for an object.
 func failureOf(o *object, err error) failure {
-	f := failure{o.Origin, err.Error()}
 	if mistake, ok := errors.AsType[*manifest.Error](err); ok {
-		f = failure{mistake.Origin, mistake.Message}
+		return failure{mistake.Origin, mistake.Message}
 	}
-	if o.ID.IsSecret() {
-		operation, _, _ := strings.Cut(f.message, ":")
-		f.message = operation + ": fails"
-	}
-	return f
+	return failure{o.Origin, err.Error()}
 }

@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/accord-dev/accord/propagate/diff/hunk"
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
@@ -102,7 +102,7 @@ func message(x *task, reason string, err error) string {
 
 // isSensitive reports whether the values of the object must not be shown.
 func isSensitive(x *task) bool {
-	return x.ID.IsSecret() || bytes.Contains(x.JSON, []byte(`"`+hunk.SensitiveAnnotation+`"`))
+	return x.ID.IsSecret() || bytes.Contains(x.JSON, []byte(`"`+manifest.SensitiveAnnotation+`"`))
 }
 
 // fieldsIn returns the fields that an error is about, or "".

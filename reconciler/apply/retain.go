@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -16,7 +15,6 @@ import (
 	"k8s.io/client-go/metadata"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
@@ -91,7 +89,7 @@ func (d *delivery) retain(t *task, live *unstructured.Unstructured) (body, error
 	unstructured.RemoveNestedField(live.Object, "metadata", "managedFields") // nothing for scripts
 	result, err := d.options.Book.Retain(wanted, live)
 	if err != nil {
-		return body{}, redactScript(t.ID, err)
+		return body{}, err
 	}
 	if result != wanted {
 		remark(result, wanted)
@@ -142,12 +140,4 @@ func marked(m, marks map[string]string, key string) map[string]string {
 		m[key] = v
 	}
 	return m
-}
-
-// redactScript removes the message of a script's error for a Secret: it may quote the values.
-func redactScript(id manifest.ID, err error) error {
-	if at, ok := errors.AsType[*manifest.Error](err); ok && id.IsSecret() {
-		return &manifest.Error{Origin: at.Origin, Message: "the script for Retain fails; the message is not shown, because it may quote the values of the Secret"}
-	}
-	return err
 }

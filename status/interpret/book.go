@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -116,6 +117,9 @@ func (b *Book) addHealth(h HealthExprs) error {
 	if err != nil {
 		return h.mistake("%v", err)
 	}
+	if h.Kind == "Secret" && !strings.Contains(h.APIVersion, "/") {
+		return h.mistake("expressions may not read Secrets, because what they write leaves the cluster; remove them")
+	}
 	e, err := h.compile()
 	if err != nil {
 		return err
@@ -139,7 +143,8 @@ func (b *Book) Of(gk schema.GroupKind) kind.Kind {
 	if p == nil {
 		return Of(gk)
 	}
-	return p.over(Of(gk))
+	built := Of(gk)
+	return hideSensitive(p.over(built), built)
 }
 
 func (b *Book) of(gk schema.GroupKind) *page {
@@ -153,7 +158,7 @@ func (b *Book) of(gk schema.GroupKind) *page {
 // script. It does not run scripts about live objects: a template has no status, and they may fail for that.
 func (b *Book) Check(u *unstructured.Unstructured) []error {
 	p := b.of(u.GroupVersionKind().GroupKind())
-	if p == nil {
+	if p == nil || manifest.IsSensitive(u) {
 		return nil
 	}
 	var failures []error
@@ -183,32 +188,12 @@ func (b *Book) Check(u *unstructured.Unstructured) []error {
 	return failures
 }
 
-// Retains reports whether a kind has a Retain script.
-func (b *Book) Retains(gk schema.GroupKind) bool {
-	p := b.of(gk)
-	return p != nil && p.scripts[policy.Retention] != nil
-}
-
-// Retain returns the desired object with the fields that its kind's customization takes from the live one (Karmada §7.1
-// Retain); desired itself without such a customization.
-func (b *Book) Retain(desired, observed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	gk := desired.GroupVersionKind().GroupKind()
-	if !b.Retains(gk) {
-		return desired, nil
-	}
-	content, err := b.of(gk).scripts[policy.Retention].retain(desired, observed)
-	if err != nil {
-		return nil, err
-	}
-	return &unstructured.Unstructured{Object: content}, nil
-}
-
 // Components returns the pod templates of an object that has several, according to its kind's customization; nil
 // without one. In the Kind of such an object they count together, for finding room; it goes whole to each of its
 // clusters.
 func (b *Book) Components(u *unstructured.Unstructured) ([]Component, error) {
 	p := b.of(u.GroupVersionKind().GroupKind())
-	if p == nil || p.scripts[policy.ComponentResource] == nil {
+	if p == nil || p.scripts[policy.ComponentResource] == nil || manifest.IsSensitive(u) {
 		return nil, nil
 	}
 	return p.scripts[policy.ComponentResource].components(u)

@@ -21,12 +21,3 @@ func (s *script) object(out sandbox.Result, u *unstructured.Unstructured, like .
 	}
 	return content, nil
 }
-
-// retain calls Retain(desired, observed), which returns the desired object.
-func (s *script) retain(desired, observed *unstructured.Unstructured) (map[string]any, error) {
-	out, _, err := s.call(desired.Object, observed.Object)
-	if err != nil {
-		return nil, err
-	}
-	return s.object(out, desired, desired.Object, observed.Object)
-}

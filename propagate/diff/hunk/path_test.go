@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/accord-dev/accord/api/manifest"
 )
 
 func TestSteps(t *testing.T) {
@@ -40,7 +42,7 @@ func TestMarks(t *testing.T) {
 	object := func(mark, value string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "example.com/v1", "kind": "Widget",
-			"metadata": map[string]any{"name": "a", "annotations": map[string]any{SensitiveAnnotation: mark}},
+			"metadata": map[string]any{"name": "a", "annotations": map[string]any{manifest.SensitiveAnnotation: mark}},
 			"spec":     map[string]any{"a,b": value, "users": []any{map[string]any{"name": "80", "token": map[string]any{"value": value}}}},
 		}}
 	}

@@ -5,12 +5,9 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
 
-// SensitiveAnnotation hides values of an object: all values outside metadata for "true", or those at a comma-separated
-// list of paths in the format of Hunk.Path. A path covers everything below it. In lists it covers all items, with and
-// without brackets. An invalid value means "true". An annotation on one side hides the values of both sides.
-const SensitiveAnnotation = "accord.dev/sensitive"
+	"github.com/accord-dev/accord/api/manifest"
+)
 
 // rules are the paths to secret values, relative to a place in an object.
 type rules []rule
@@ -93,9 +90,9 @@ func secretRules(before, after *unstructured.Unstructured) rules {
 	return append(r, copyRules(r, before, after)...)
 }
 
-// annotationRules returns the rules of SensitiveAnnotation.
+// annotationRules returns the rules of manifest.SensitiveAnnotation.
 func annotationRules(u *unstructured.Unstructured) rules {
-	mark := strings.TrimSpace(annotations(u)[SensitiveAnnotation])
+	mark := strings.TrimSpace(annotations(u)[manifest.SensitiveAnnotation])
 	switch strings.ToLower(mark) {
 	case "", "false":
 		return nil
