@@ -92,7 +92,7 @@ func TestScriptThatCopiesEverything(t *testing.T) {
           for _, field in ipairs({"labels", "annotations", "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"}) do
             desired.metadata[field] = observed.metadata[field]
           end
-          desired.status = {phase = "made up"}`)
+          desired.status = observed.status`)
 	w.delivered(gadget("size: 1"))
 	w.edit("Gadget", "g", func(u *unstructured.Unstructured) { u.SetLabels(with(u.GetLabels(), "team", "blue")) })
 	next := gadget("size: 2")
@@ -150,34 +150,11 @@ func TestScriptAndTheRulesOfTheKind(t *testing.T) {
 	}
 }
 
-// A script may take something between what Git has and what the member has.
-func TestScriptThatLimitsAnAutoscaler(t *testing.T) {
-	w := newWorld(t, "limited")
-	w.create(foreignNamespace)
-	limit := retention("apps/v1", "Deployment", `desired.spec.replicas = math.min(observed.spec.replicas, 5)`)
-	target := func(image string) propagate.ClusterPlan {
-		return w.planned(scaledKinds, scalable(2, image, "")+autoscalerYAML, limit)
-	}
-	w.delivered(target("nginx:1.29"))
-	for scaled, want := range map[int32]int64{9: 5, 4: 4} {
-		w.scale(scaled)
-		next := target(fmt.Sprintf("nginx:1.%d", scaled))
-		w.delivered(next)
-		require.Equal(t, want, w.field("Deployment", "web", "spec", "replicas"))
-		require.Zero(t, w.delivered(next).Requests)
-	}
-}
-
-func TestScriptsOnSecretsAreNotQuoted(t *testing.T) {
-	w := newWorld(t, "whisper")
-	w.create(foreignNamespace)
-	secret := func(value string) propagate.ClusterPlan {
-		object := "apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: NS}\ndata: {pin: " + value + "}\n"
-		return w.planned(`[{apiVersion: v1, kind: Secret}]`, object, retention("v1", "Secret", `error("pin " .. observed.data.pin)`))
-	}
-	w.delivered(secret("NDcxMQ=="))
-	outcome := w.deliver(secret("NDcxMg=="))
-	err := outcome.Errors[w.id("Secret", "s")]
-	require.ErrorContains(t, err, "rules.yaml:10: ")
-	require.NotContains(t, err.Error(), "NDcx")
+// TestHostileRetainScript: a script that changes what was approved is refused, and nothing is applied.
+func TestHostileRetainScript(t *testing.T) {
+	w, gadget := gadgets(t, "planted", `desired.spec.path = "evil"`)
+	w.delivered(gadget("size: 1, path: a"))
+	outcome := w.deliver(gadget("size: 2, path: a"))
+	require.ErrorContains(t, outcome.Errors[w.id("Gadget", "g")], "rules.yaml:8: retention: Retain changes spec.path to a value that the observed object does not have there")
+	require.Equal(t, int64(1), w.field("Gadget", "g", "spec", "size"))
 }
