@@ -46,7 +46,7 @@ var granted = map[[2]string]string{
 }
 
 // everywhere are the packages that every package may import; they import none of ours.
-var everywhere = []string{"internal/phrase"}
+var everywhere = []string{"internal/phrase", "internal/diskspace"}
 
 // within is who may import whom among the packages below a folder; "." is the folder itself, which may import all of them.
 var within = map[string]map[string][]string{
@@ -127,6 +127,7 @@ var within = map[string]map[string][]string{
 		"sync": {
 			"apply", "apply/live", "deliver", "report", "state", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint",
 		},
+		"diskwatch":      {"report", "state"},
 		"recordwatch":    {"apply/live", "report", "state", "state/changes"},
 		"rollout":        {"deliver", "report", "state", "state/changes", "state/rolloutrecord"},
 		"member":         {"deliver", "report", "state", "state/changes", "state/reachability", "store"},

@@ -33,6 +33,7 @@ import (
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/commitstatus"
 	"github.com/accord-dev/accord/reconciler/deliver"
+	"github.com/accord-dev/accord/reconciler/diskwatch"
 	"github.com/accord-dev/accord/reconciler/member"
 	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/mirror"
@@ -105,7 +106,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	} else if err != nil {
 		return err
 	}
-	if err := c.addTo(mgr, o.HookAddress); err != nil {
+	if err := c.addTo(mgr, o); err != nil {
 		return err
 	}
 	if o.MetricsAddress != "" {
@@ -195,7 +196,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 }
 
 // addTo has the manager run the loops.
-func (c *controllers) addTo(mgr manager.Manager, webhookAddress string) error {
+func (c *controllers) addTo(mgr manager.Manager, o Options) error {
 	return errors.Join(
 		c.planner.Start(mgr, workers(syncWorkers), ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{}), ctrlsource.Func(c.replans.Start)),
 		c.member.Start(mgr, leaderOnly(workers(probeWorkers), c.shared == nil), ctrlsource.Func(c.probes.Start)),
@@ -204,8 +205,9 @@ func (c *controllers) addTo(mgr manager.Manager, webhookAddress string) error {
 		mgr.Add(always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
-		mgr.Add(&webhook.Server{Address: webhookAddress, Manager: mgr, Events: c.pushes}),
+		mgr.Add(&webhook.Server{Address: o.HookAddress, Manager: mgr, Events: c.pushes}),
 		recordwatch.Add(mgr, c.registry, c.reporter),
+		mgr.Add(diskwatch.New(o.CacheDir, c.registry, c.reporter, o.Log)),
 		c.shared.addTo(mgr, c),
 	)
 }
@@ -239,7 +241,6 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg = rest.CopyConfig(cfg)
 	cfg.QPS = -1 // the hub's own fairness decides; below, "0" is controller-runtime's value for no address
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:                        scheme,
@@ -282,5 +283,4 @@ type always func(ctx context.Context) error
 // Start implements manager.Runnable.
 func (a always) Start(ctx context.Context) error { return a(ctx) }
 
-// NeedLeaderElection returns false.
 func (always) NeedLeaderElection() bool { return false }

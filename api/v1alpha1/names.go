@@ -71,9 +71,11 @@ const (
 	PruneAllowed = "PruneAllowed"
 	// DryRunSucceeded on a Release reports whether every cluster accepted the changes in a dry-run, before any was written.
 	DryRunSucceeded = "DryRunSucceeded"
-	Reachable       = "Reachable"
-	HeldType        = "Held"
-	Drifted         = "Drifted"
+	// DiskSpaceLow on a Federation is True while less than 10 % of the file system of accord's clones is free, and absent otherwise.
+	DiskSpaceLow = "DiskSpaceLow"
+	Reachable    = "Reachable"
+	HeldType     = "Held"
+	Drifted      = "Drifted"
 	// CompleteAPIEnablements on a Cluster is Karmada's condition: status.apiEnablements has every kind that the cluster serves.
 	CompleteAPIEnablements = "CompleteAPIEnablements"
 	// ResourceSummaryAvailable on a Cluster is True when status.resourceSummary is up to date, Unknown with the reason Requested

@@ -5,13 +5,19 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/accord-dev/accord/clusters/local"
@@ -27,8 +33,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// childFileSize limits the size of the files that the child may write, in bytes; empty for no limit.
+const childFileSize = "ACCORD_TEST_FILE_SIZE"
+
 func runChild(dir string) int {
-	c, err := local.Start(context.Background(), local.Options{Dir: dir})
+	o := local.Options{Dir: dir}
+	if limit, err := strconv.ParseUint(os.Getenv(childFileSize), 10, 64); err == nil {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		o.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	}
+	c, err := local.Start(context.Background(), o)
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -52,10 +69,10 @@ type child struct {
 }
 
 // startChild returns when the child's control plane is ready.
-func startChild(t *testing.T, dir string) *child {
+func startChild(t *testing.T, dir string, env ...string) *child {
 	t.Helper()
 	c := &child{Cmd: exec.Command(os.Args[0])}
-	c.Env = append(os.Environ(), childDir+"="+dir)
+	c.Env = append(append(os.Environ(), childDir+"="+dir), env...)
 	c.Stderr = &c.stderr
 	in, err := c.StdinPipe()
 	require.NoError(t, err)
@@ -95,4 +112,30 @@ func TestAKilledProcessLosesNothing(t *testing.T) {
 	require.Equal(t, config.Host, c.Config().Host)
 	_, err = client(t, c.Config()).CoreV1().ConfigMaps("default").Get(t.Context(), "written", metav1.GetOptions{})
 	require.NoError(t, err)
+}
+
+// TestDefectR6AFailedWriteEndsWithASentence: etcd ends the process when a file cannot grow. The last line of the log has file, cause and
+// remedy.
+func TestDefectR6AFailedWriteEndsWithASentence(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := startChild(t, dir, fmt.Sprintf("%s=%d", childFileSize, 24<<20))
+	cfg, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig)
+	require.NoError(t, err)
+	k := kubernetes.NewForConfigOrDie(cfg)
+	for i := 0; err == nil; i++ {
+		require.Less(t, i, 100, "the store takes more than its files may have")
+		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("large-", i)}, Data: map[string]string{"x": strings.Repeat("x", 900<<10)}}
+		_, err = k.CoreV1().ConfigMaps("default").Create(t.Context(), cm, metav1.CreateOptions{})
+	}
+	require.Error(t, c.Wait(), "the process ends with an error")
+	lines := strings.Split(strings.TrimSpace(c.stderr.String()), "\n")
+	last := lines[len(lines)-1]
+	require.Contains(t, last, "level=ERROR")
+	require.Contains(t, last, "the hub stops, because its store in "+filepath.Join(dir, "etcd")+" failed: ")
+	require.Contains(t, last, "file too large; check its file system, and start again")
+
+	again := startChild(t, dir) // with the limit gone
+	require.NoError(t, again.stdin.Close())
+	require.NoError(t, again.Wait())
 }

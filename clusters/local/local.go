@@ -27,6 +27,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/internal/diskspace"
 )
 
 // startLimit bounds a start whose caller set no deadline: ten times the measured need of a busy machine.
@@ -127,7 +129,7 @@ func (c *ControlPlane) start(ctx context.Context, o Options) error {
 	c.releasing.push(stop)
 	watching, cancel := context.WithCancel(context.Background())
 	c.releasing.push(func() error { cancel(); return nil })
-	go watchSpace(watching, o.Dir, o.Log)
+	go (&spaceWatch{dir: o.Dir, space: diskspace.Of, store: c.store, log: o.Log}).run(watching)
 	return c.access.writeKubeconfig()
 }
 

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
 
 	"github.com/accord-dev/accord/clusters/local/internal/logs"
 )
@@ -49,7 +52,7 @@ func storeConfig(dir, socket string, log *slog.Logger) *embed.Config {
 	c.AdvertiseClientUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:2379"}}
 	c.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:2380"}}
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
-	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(logs.Zap(log, "etcd"))
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(logs.Zap(log, "etcd").WithOptions(zap.WithFatalHook(lastWords{dir, log})))
 	return c
 }
 
@@ -66,6 +69,23 @@ func storeErrors(etcd *embed.Etcd) <-chan error {
 
 // errStoreEnded reports an etcd that stopped without an error.
 var errStoreEnded = errors.New("the store stopped serving")
+
+// readOnly reports whether the store refuses writes.
+func (s *store) readOnly() bool {
+	return slices.ContainsFunc(s.etcd.Server.Alarms(), func(a *etcdserverpb.AlarmMember) bool { return a.Alarm == etcdserverpb.AlarmType_NOSPACE })
+}
+
+// setReadOnly has the store refuse writes, except deletions, or accept them again. etcd keeps this over a restart.
+func (s *store) setReadOnly(ctx context.Context, refuse bool) error {
+	action := etcdserverpb.AlarmRequest_DEACTIVATE
+	if refuse {
+		action = etcdserverpb.AlarmRequest_ACTIVATE
+	}
+	_, err := s.etcd.Server.Alarm(ctx, &etcdserverpb.AlarmRequest{
+		Action: action, Alarm: etcdserverpb.AlarmType_NOSPACE, MemberID: uint64(s.etcd.Server.MemberID()),
+	})
+	return err
+}
 
 // close stops etcd and waits for it. The API server must be gone by then.
 func (s *store) close() error {

@@ -27,7 +27,8 @@ kubeconfig. A lock ensures that only one process uses it. SIGINT or SIGTERM stop
 accord refuses to start with a damaged store, and names the file. Git and the members have everything that accord delivered, so a
 new store is enough: --rebuild moves the old store aside and starts with an empty one, at the same address and with the same
 certificates. Then join the members and apply the Federations again; accord adopts the objects on the members. Below 10 % of free
-space on the file system, accord logs a warning.
+space, accord logs a warning, and every Federation has the condition DiskSpaceLow. Below 32 MiB the hub refuses writes until 64 MiB
+are free. If a write of the store fails, the process logs file and cause, and ends.
 
 Objects of Federations are mirrored on the hub with the status of all clusters, unless spec.mirror is false.
 "kubectl rollout status deployment/web" there waits for every decided cluster.`
