@@ -41,6 +41,7 @@ func TestOneHub(t *testing.T) {
 		"an object that was there before is not touched": foreignObject,
 		"defect R8: records on the hub are restored":     defectR8Records,
 		"defect R11: a deletion counts when it is done":  defectR11Finalizer,
+		"defect R10: an admission policy is reported":    defectR10Mutation,
 	})
 }
 

@@ -40,6 +40,8 @@ type Run struct {
 	// stalled until they are gone; 0 is no limit.
 	Deletions       []v1alpha1.PendingDeletion
 	DeletionTimeout time.Duration
+	// Mutated are the applied fields that have other values on the cluster, sorted.
+	Mutated []v1alpha1.MutatedField
 	// Inventory and Orphaned replace those of the previous status, unless they are nil.
 	Inventory, Orphaned []string
 	// RolledBackTo is the revision that a rollback delivers in place of the active one; empty without a rollback.
@@ -84,6 +86,7 @@ func Delivery(prev v1alpha1.DeliveryStatus, generation int64, revision string, r
 	if run.Orphaned != nil {
 		next.Orphaned = run.Orphaned
 	}
+	next.MutatedFields = run.Mutated[:min(len(run.Mutated), maxProblems)]
 	next.WaitingFor = nil
 	if p == deleting {
 		next.WaitingFor = run.waitingFor(prev.WaitingFor, now)
@@ -121,7 +124,7 @@ const (
 func progressOf(prev v1alpha1.DeliveryStatus, generation int64, revision string, run Run, cells []Cell) progress {
 	written := meta.FindStatusCondition(prev.Conditions, v1alpha1.Applied)
 	remembered := prev.ObservedGeneration == generation && (prev.LastAppliedRevision == revision ||
-		prev.LastAttemptedRevision == revision && written != nil && written.Status == metav1.ConditionTrue && written.ObservedGeneration == generation)
+		prev.LastAttemptedRevision == revision && WasApplied(written, generation))
 	free := slices.ContainsFunc(cells, func(c Cell) bool { return c.Held == "" })
 	switch {
 	case run.Finished || !run.Started && remembered:
@@ -162,6 +165,7 @@ func (r Run) conditions(c *conditions, t tally, p progress) {
 		c.set(v1alpha1.Reachable, metav1.ConditionTrue, Connected, "the cluster answers")
 	}
 	t.running(c)
+	r.mutationCondition(c)
 	s, reason := r.applied(t, p)
 	c.set(v1alpha1.Applied, s, reason, deliveryProgress(t))
 	if t.Total == 0 {

@@ -20,6 +20,8 @@ type DeliveryState struct {
 	Message string
 	// Finalizer keeps Object from being deleted; empty if no deletion is waited for.
 	Finalizer string
+	// Mutated is the message of the condition Mutated; empty if no applied field has another value.
+	Mutated string
 	// Applied: everything was written there, and unwanted objects are gone.
 	Applied bool
 	// Written: the same, except for held objects.
@@ -55,6 +57,9 @@ func NewDeliveryState(cluster string, generation int64, d v1alpha1.DeliveryStatu
 			l.Since = worst.Since.Time
 		}
 	}
+	if m := meta.FindStatusCondition(d.Conditions, v1alpha1.MutatedType); m != nil {
+		l.Mutated = m.Message
+	}
 	if w := d.WaitingFor; w != nil {
 		l.Object, l.Message, l.Finalizer, l.Since = w.Object, w.Message, w.Finalizer, w.Since.Time
 	}
@@ -63,7 +68,7 @@ func NewDeliveryState(cluster string, generation int64, d v1alpha1.DeliveryStatu
 
 // objectReasons are the reasons for which the first problem explains more than the summary, if it is in that state.
 var objectReasons = map[string]v1alpha1.State{
-	ApplyFailed: v1alpha1.Failed, BuildFailed: v1alpha1.Failed, HealthCheckFailed: v1alpha1.Failed,
+	ApplyFailed: v1alpha1.Failed, Mutated: v1alpha1.Failed, BuildFailed: v1alpha1.Failed, HealthCheckFailed: v1alpha1.Failed,
 	Progressing: v1alpha1.Progressing, Held: v1alpha1.Held,
 }
 

@@ -57,6 +57,9 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 		next.LastHealthyRevision = in.Revision
 	}
 	next.ShortRevision = phrase.Revision(next.LastAttemptedRevision)
+	if m := meta.FindStatusCondition(in.Newest.Conditions, v1alpha1.MutatedType); m != nil {
+		c.set(m.Type, m.Status, m.Reason, m.Message)
+	}
 	next.Conditions = c.summarize(in.verdict())
 	next.Message = headline(next.Conditions)
 	return next

@@ -79,7 +79,7 @@ func (c Cell) item(name string) item {
 	state, message := c.State()
 	return item{
 		name: name, state: state, message: shorten(message, maxSentence),
-		applied: c.Applied(), written: c.Applied() || state == v1alpha1.Held, refused: c.refused(), terminal: c.terminal(), since: c.Since,
+		applied: c.Applied() && !c.mutationFails(), written: c.Applied() || state == v1alpha1.Held, refused: c.refused(), terminal: c.terminal(), mutated: state == v1alpha1.Failed && c.mutationFails(), since: c.Since,
 	}
 }
 

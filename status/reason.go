@@ -35,6 +35,8 @@ const (
 	PruneBlocked = "PruneBlocked"
 	// DeletionBlocked: a deleted object is still there after the deletion timeout; somebody has to remove its finalizer.
 	DeletionBlocked = "DeletionBlocked"
+	// Mutated: admission on a cluster changed fields that accord applied; the same apply has the same result.
+	Mutated = "Mutated"
 	// Superseded: a newer commit overtook this one.
 	Superseded = "Superseded"
 	// FetchFailed: a source cannot be read. The previous plan stays active.

@@ -175,6 +175,7 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 		c.set(v1alpha1.Scheduled, metav1.ConditionTrue, Succeeded, phrase.Count(int(t.Total), "cluster")+" chosen")
 	}
 	t.running(c)
+	in.mutationCondition(c)
 	in.rolloutConditions(c, t)
 	in.Approval.condition(c)
 	in.Preflight.condition(c)

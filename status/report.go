@@ -38,6 +38,10 @@ type Cell struct {
 	Held string
 	// Error is the last error of rendering or applying Want; empty if there was none.
 	Error string
+	// Mutated describes applied fields that have other values on the cluster; empty if there are none. With MutationFails the
+	// state is Failed then.
+	Mutated       string
+	MutationFails bool
 	// Report is nil while the cluster has not reported the object: it does not exist, or is not listed yet.
 	Report *Report
 	// Unreachable has the reason and the time since which the cluster is unreachable; empty if it is reachable.

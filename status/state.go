@@ -16,6 +16,7 @@ import (
 //	no    yes        yes    any           any       any          | Failed
 //	no    yes        no     not there     -         -            | Progressing
 //	no    yes        no     another       any       any          | Progressing, whatever it says of its health
+//	no    yes        no     is Want       any       any          | Failed if it is mutated and MutationFails
 //	no    yes        no     is Want       no        any          | Progressing, its counters speak of the past
 //	no    yes        no     is Want       yes       Healthy      | Healthy
 //	no    yes        no     is Want       yes       Failed       | Failed
@@ -34,10 +35,12 @@ func (c Cell) State() (v1alpha1.State, string) {
 		return v1alpha1.Progressing, "not there yet"
 	case !c.Applied():
 		return v1alpha1.Progressing, "still runs another version"
+	case c.mutationFails():
+		return v1alpha1.Failed, c.mutation()
 	case !c.Observed():
 		return v1alpha1.Progressing, "its controller has not observed this version yet"
 	case c.Report.Health == kind.Healthy:
-		return v1alpha1.Healthy, c.Report.Message
+		return v1alpha1.Healthy, c.healthyMessage()
 	case c.Report.Health == kind.Failed:
 		return v1alpha1.Failed, c.Report.Message
 	}
@@ -54,6 +57,9 @@ func (c Cell) Applied() bool {
 func (c Cell) Observed() bool {
 	return c.Applied() && (!c.Report.Observes || c.Report.ObservedGeneration >= c.Report.Generation)
 }
+
+// mutationFails reports whether the cluster changed the applied object, and that counts as a failure.
+func (c Cell) mutationFails() bool { return c.Mutated != "" && c.MutationFails && c.Applied() }
 
 // refused reports whether an error of accord, and not the health of the live object, makes the state Failed.
 func (c Cell) refused() bool { return c.Error != "" }

@@ -25,7 +25,9 @@ type item struct {
 	written bool
 	// refused and terminal explain Failed, see Cell.
 	refused, terminal bool
-	since             time.Time
+	// mutated explains Failed: the cluster changed applied fields.
+	mutated bool
+	since   time.Time
 }
 
 // tally counts items and summarizes them. Items are sorted worst first, then by name.
@@ -109,6 +111,8 @@ func (t tally) verdict() verdict {
 		return terminal(BuildFailed, message)
 	case t.refused():
 		return retrying(ApplyFailed, message)
+	case t.mutated():
+		return terminal(Mutated, message)
 	case t.Failed > 0:
 		return retrying(HealthCheckFailed, message)
 	case t.Progressing > 0:
@@ -129,6 +133,10 @@ func (t tally) refused() bool {
 	return slices.ContainsFunc(t.items, func(i item) bool { return i.state == v1alpha1.Failed && i.refused })
 }
 
+func (t tally) mutated() bool {
+	return slices.ContainsFunc(t.items, func(i item) bool { return i.mutated })
+}
+
 // running sets Applied and Healthy.
 func (t tally) running(c *conditions) {
 	s, reason := t.applied()
@@ -144,6 +152,8 @@ func (t tally) applied() (metav1.ConditionStatus, string) {
 		return metav1.ConditionFalse, BuildFailed
 	case t.refused():
 		return metav1.ConditionFalse, ApplyFailed
+	case t.mutated():
+		return metav1.ConditionFalse, Mutated
 	case t.Total == 0:
 		return metav1.ConditionUnknown, NoClusterFits
 	case t.all(func(i item) bool { return i.written }):
@@ -169,6 +179,8 @@ func (t tally) healthy() (metav1.ConditionStatus, string) {
 		return metav1.ConditionFalse, BuildFailed
 	case t.refused():
 		return metav1.ConditionFalse, ApplyFailed
+	case t.mutated():
+		return metav1.ConditionFalse, Mutated
 	case t.Failed > 0:
 		return metav1.ConditionFalse, HealthCheckFailed
 	case t.Progressing > 0:

@@ -1,6 +1,10 @@
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // Delivery is the wanted and the actual state of one cluster for one Federation: revision, inventory and health.
 //
@@ -41,7 +45,7 @@ type DeliverySpec struct {
 type DeliveryStatus struct {
 	// ObservedGeneration is the generation that the status is about.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Conditions: Ready, Reconciling, Stalled, Reachable, Applied, Healthy, Held, Drifted.
+	// Conditions: Ready, Reconciling, Stalled, Reachable, Applied, Healthy, Held, Drifted, Mutated.
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
@@ -71,6 +75,10 @@ type DeliveryStatus struct {
 	Orphaned []string `json:"orphaned,omitempty"`
 	// WaitingFor is the object whose deletion is waited for; absent when every deleted object is gone.
 	WaitingFor *WaitingFor `json:"waitingFor,omitempty"`
+	// MutatedFields are applied fields that have other values on the cluster, at most ten. The condition Mutated counts them.
+	// +kubebuilder:validation:MaxItems=10
+	// +listType=atomic
+	MutatedFields []MutatedField `json:"mutatedFields,omitempty"`
 	// Rollouts is the state of the cluster in each rollout, one entry per RolloutPolicy that claims objects there.
 	// +listType=map
 	// +listMapKey=policy
@@ -89,6 +97,30 @@ type ObjectProblem struct {
 	Message string `json:"message,omitempty"`
 	// Since is the time at which the problem began.
 	Since *metav1.Time `json:"since,omitempty"`
+}
+
+// MutatedField is an applied field that has another value on the cluster although accord owns the field.
+type MutatedField struct {
+	// Object as "apps/Deployment shop/web"; empty in a DeliveryReport, whose entry names the object.
+	Object string `json:"object,omitempty"`
+	// Field of the object, for example "spec.replicas" or "spec.template.spec.containers[web].image".
+	Field string `json:"field"`
+	// Applied is the value that accord sent, as JSON, at most 64 bytes; empty for a Secret.
+	Applied string `json:"applied,omitempty"`
+	// Live is the value on the cluster in the same form; empty if the field was removed, and for a Secret.
+	Live string `json:"live,omitempty"`
+}
+
+// String returns "apps/Deployment shop/web spec.replicas: 2 became 1".
+func (f MutatedField) String() string {
+	name := strings.TrimPrefix(f.Object+" "+f.Field, " ")
+	switch {
+	case f.Applied == "":
+		return name + " was changed"
+	case f.Live == "":
+		return name + ": " + f.Applied + " was removed"
+	}
+	return name + ": " + f.Applied + " became " + f.Live
 }
 
 // DeliveryList is a list of Deliveries.

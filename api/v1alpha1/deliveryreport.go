@@ -131,6 +131,10 @@ type ReportedObject struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
 	Answers *apiextensionsv1.JSON `json:"answers,omitempty"`
+	// Mutated are the applied fields that have other values, at most five.
+	// +kubebuilder:validation:MaxItems=5
+	// +listType=atomic
+	Mutated []MutatedField `json:"mutated,omitempty"`
 	// Labels of the live object.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Preserve reports whether the live object has the annotation that leaves it on the cluster.

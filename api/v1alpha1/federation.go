@@ -59,6 +59,11 @@ type FederationSpec struct {
 	// +kubebuilder:validation:MaxLength=32
 	// +optional
 	DeletionTimeout metav1.Duration `json:"deletionTimeout,omitzero"`
+	// MutationPolicy decides what follows when a mutating admission policy or webhook of a cluster changes an applied field:
+	// Fail makes the Delivery and its Release fail with the reason Mutated, Warn only reports the condition Mutated.
+	// +kubebuilder:default=Fail
+	// +optional
+	MutationPolicy MutationPolicy `json:"mutationPolicy,omitempty"`
 	// RequireApproval delivers a plan only after a person approved it; until then the clusters keep their version. A plan is
 	// approved by its digest, in a line "Accord-Approve-Plan: sha256:<hex>" of the commit message or in the annotation
 	// accord.dev/approved-plan of its Release. A plan that changes nothing needs no approval.
@@ -92,6 +97,15 @@ type FederationSpec struct {
 	// Suspend stops fetching the sources and writing to the clusters. Status is still collected.
 	Suspend bool `json:"suspend,omitempty"`
 }
+
+// MutationPolicy decides whether a mutated field makes a Delivery fail. Empty is Fail.
+// +kubebuilder:validation:Enum=Fail;Warn
+type MutationPolicy string
+
+const (
+	MutationFail MutationPolicy = "Fail"
+	MutationWarn MutationPolicy = "Warn"
+)
 
 // HealthCheckExpr defines the health of one kind in CEL. The fields of the object are variables: metadata, spec, status.
 // InProgress is evaluated first, then Failed, then Current. If none is true, the object is in progress.

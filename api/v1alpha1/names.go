@@ -76,6 +76,9 @@ const (
 	Reachable    = "Reachable"
 	HeldType     = "Held"
 	Drifted      = "Drifted"
+	// MutatedType is True while an applied field has another value on a cluster although accord owns the field, and absent
+	// otherwise: admission on the cluster changed the field.
+	MutatedType = "Mutated"
 	// CompleteAPIEnablements on a Cluster is Karmada's condition: status.apiEnablements has every kind that the cluster serves.
 	CompleteAPIEnablements = "CompleteAPIEnablements"
 	// ResourceSummaryAvailable on a Cluster is True when status.resourceSummary is up to date, Unknown with the reason Requested

@@ -90,6 +90,8 @@ func (d *delivery) compare() {
 		switch {
 		case d.options.SkipRepair[p.ID] && (ok || d.previous.Has(p.ID)):
 			d.outcome.NotRepaired = append(d.outcome.NotRepaired, p.ID)
+		case ok && seen.Digest == p.Digest && seen.Intact && seen.Mutated && seen.DriftManager(p.Yields) == "":
+			d.tasks = append(d.tasks, &task{Placed: p, exists: true}) // the policy that mutated it may be gone
 		case ok && seen.Digest == p.Digest && !seen.Intact && seen.ChangedFields == "":
 			d.tasks = append(d.tasks, &task{Placed: p, exists: true}) // it was observed while another version was wanted, and not compared
 		case ok && seen.Digest == p.Digest:

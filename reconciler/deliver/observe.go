@@ -36,6 +36,7 @@ func (o observer) Put(u *unstructured.Unstructured) {
 			return
 		}
 		x := state.Observation{Base: base, Seen: live.Observe(u, base.Wanted, base.Before, base.Proven), Report: report, GateStatus: gateStatus}
+		x.Seen, x.Mutated = base.Compare(u, x.Seen)
 		x.Report.Message = x.Seen.AppendYielded(report.Message)
 		next, recorded := o.worker.late.observe(f, o.worker.Name(), u, x, time.Now())
 		if recorded {

@@ -85,7 +85,7 @@ func (l *Follower) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result
 	f.KeepAssigned(assigned)
 	open := f.Unexecuted(assigned)
 	if len(open) == 0 {
-		l.Pool.Enqueue(f.Resync())
+		l.Pool.Enqueue(f.Resync(time.Now()))
 		return ctrl.Result{}, nil
 	}
 	defer l.Pool.Planning(f.Key())()

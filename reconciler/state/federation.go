@@ -219,13 +219,16 @@ func (f *Federation) end() {
 }
 
 // Resync requests the deliveries and reports that are due. It costs nothing if none is, and repairs a lost wake-up after one
-// interval.
-func (f *Federation) Resync() (c changes.Changes) {
+// interval. Mutated objects are applied again now and then: the policy that mutated them may be gone.
+func (f *Federation) Resync(now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for name, l := range f.clusters {
-		if !l.Run.Finished {
+		if !l.Run.Finished || l.RetriesMutated(now) {
 			c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: name, Priority: changes.Resync})
+		}
+		for id := range l.Mutated {
+			f.updateObject(&c, id, changes.ReleaseInterval) // spec.mutationPolicy may have changed
 		}
 		f.updateCluster(&c, name, changes.ReleaseInterval)
 	}
@@ -274,6 +277,7 @@ func (f *Federation) Unlist(cluster string) {
 		l.Kinds, l.Listed = nil, false
 		l.Live.Clear()
 		l.Reports.Clear()
+		clear(l.Mutated)
 	}
 }
 

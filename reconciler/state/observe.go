@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
@@ -24,7 +25,11 @@ func (f *Federation) Base(cluster string, id manifest.ID) (delivery.Base, bool) 
 	if l == nil {
 		return delivery.Base{}, false
 	}
-	return l.Base(id), true
+	base := l.Base(id)
+	if f.active.plan != nil {
+		base.Book, _ = f.active.plan.Interpreters()
+	}
+	return base, true
 }
 
 // Report returns the fields of a live object that the status needs, and the fields that the gates of rollouts need.
@@ -45,6 +50,7 @@ type Observation struct {
 	Seen       live.Object
 	Report     status.Report
 	GateStatus map[string]any
+	Mutated    []v1alpha1.MutatedField
 }
 
 // Observe records a live object, and requests a repair if it drifted. It returns false if the base of the comparison
@@ -60,8 +66,7 @@ func (f *Federation) Observe(cluster string, id manifest.ID, o Observation, now 
 		return c, false
 	}
 	l.SetGateStatus(id, o.GateStatus)
-	l.Proven.Note(id, o.Seen)
-	l.Live.Put(id, o.Seen)
+	l.Note(id, o.Seen, o.Mutated)
 	l.Reports.Put(id, o.Report)
 	f.note(&c, l, id, l.Wants.Of(id).Drifted(o.Seen), now)
 	return c, true
@@ -75,8 +80,7 @@ func (f *Federation) ObserveDeleted(cluster string, id manifest.ID, now time.Tim
 		if l.Waits(id) {
 			c.Deliveries = append(c.Deliveries, changes.DeliveryRequest{Federation: f.key, Cluster: cluster, Priority: changes.Resync})
 		}
-		l.Live.Delete(id)
-		l.Reports.Delete(id)
+		l.Forget(id)
 		w := l.Wants.Of(id)
 		if w.Digest != "" {
 			l.Absences.Vanish(id)
@@ -98,8 +102,7 @@ func (f *Federation) ObserveListed(cluster string, gk schema.GroupKind, present 
 		if id.GroupKind() != gk || present[types.NamespacedName{Namespace: id.Namespace, Name: id.Name}] {
 			continue
 		}
-		l.Live.Delete(id)
-		l.Reports.Delete(id)
+		l.Forget(id)
 		if l.Wants.Of(id).Digest != "" {
 			l.Absences.Vanish(id)
 		}

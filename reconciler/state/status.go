@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/apply/mutation"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/record"
@@ -39,6 +40,7 @@ func (f *Federation) cell(l *delivery.State, id manifest.ID, w wanted.Object, un
 	if c.Held == "" && f.declared.object.Spec.Suspend {
 		c.Held = "the federation is suspended"
 	}
+	c.Mutated, c.MutationFails = mutation.Describe(l.Mutated[id]), f.declared.object.Spec.MutationPolicy != v1alpha1.MutationWarn
 	if r, ok := l.Reports.Get(id); ok {
 		r.Digest = f.fingerprints.Object(id, r.Digest)
 		c.Report = &r
@@ -127,7 +129,7 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 	}
 	reach, run := f.registry.Reachability(cluster, now), l.Run
 	run.Unreachable, run.LastProbeTime, run.Outage = reach.Unreachable, reach.LastProbe, reach.Silence
-	run.RolledBackTo = l.RolledBackTo()
+	run.RolledBackTo, run.Mutated = l.RolledBackTo(), l.MutatedFields()
 	run.Cluster, run.DeletionTimeout = cluster, f.declared.object.Spec.DeletionTimeout.Duration
 	if wait := run.DeletionWait(now); wait > 0 {
 		c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster}, Delay: wait})

@@ -180,7 +180,7 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 func (c *Controller) compare(_ context.Context, s *scope) (bool, error) {
 	s.input = inputKey(s.fed, s.checkout, c.pool.Inform(s.members), s.f.View())
 	if s.f.Unchanged(s.input, time.Now()) {
-		c.pool.Enqueue(s.f.Resync())
+		c.pool.Enqueue(s.f.Resync(time.Now()))
 		return false, nil
 	}
 	s.planned = c.pool.Planning(s.f.Key())

@@ -65,6 +65,9 @@ func (live *LiveCluster) write(b *strings.Builder, now time.Time) {
 	for _, p := range c.Trouble {
 		fmt.Fprintf(b, "  problem   %s %s for %s%s\n", p.Object, p.State, text.Age(p.Since, now), text.WithPrefix(": ", p.Message))
 	}
+	for _, f := range c.Mutated {
+		fmt.Fprintf(b, "  mutated   %s\n", f)
+	}
 	if c.TroubleOmitted > 0 {
 		fmt.Fprintf(b, "  problem   and %s\n", phrase.Count(int(c.TroubleOmitted), "more object"))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // LiveObject is the state of an object on the hub; its JSON form is stable.
@@ -40,6 +41,8 @@ type liveCluster struct {
 	Live    string `json:"live,omitempty"`
 	Held    bool   `json:"held,omitempty"`
 	Message string `json:"message,omitempty"`
+	// Mutated are the applied fields that have other values on the cluster.
+	Mutated []v1alpha1.MutatedField `json:"mutatedFields,omitempty"`
 	// Differs is the difference to these manifests; empty if there is none.
 	Differs string `json:"differs,omitempty"`
 }
@@ -110,6 +113,15 @@ func (c *liveCluster) read(worst []v1alpha1.ObjectOnCluster, deliveries []v1alph
 	problems := deliveries[i].Status.Problems
 	if j := slices.IndexFunc(problems, func(p v1alpha1.ObjectProblem) bool { return p.Object == object }); j >= 0 {
 		c.State, c.Message = cmp.Or(c.State, problems[j].State), cmp.Or(c.Message, problems[j].Message)
+	}
+	for _, f := range deliveries[i].Status.MutatedFields {
+		if f.Object == object {
+			f.Object = ""
+			c.Mutated = append(c.Mutated, f)
+		}
+	}
+	if len(c.Mutated) > 0 {
+		c.Message = cmp.Or(c.Message, "the cluster changed "+phrase.Count(len(c.Mutated), "applied field")+", first "+c.Mutated[0].String())
 	}
 	if place := progress.DeliveryState(&deliveries[i], ""); place.State == v1alpha1.Unreachable {
 		c.State, c.Message = v1alpha1.Unreachable, cmp.Or(c.Message, place.Note)

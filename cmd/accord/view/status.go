@@ -57,6 +57,8 @@ type ClusterStatus struct {
 	Note    string                   `json:"note,omitempty"`
 	Orphans int                      `json:"orphaned,omitempty"`
 	Trouble []v1alpha1.ObjectProblem `json:"problems,omitempty"`
+	// Mutated are the applied fields that have other values on the cluster.
+	Mutated []v1alpha1.MutatedField `json:"mutatedFields,omitempty"`
 	// TroubleOmitted counts problems that the Delivery does not list.
 	TroubleOmitted int32 `json:"problemsOmitted,omitempty"`
 }
@@ -169,7 +171,7 @@ func NewClusterStatus(d *v1alpha1.Delivery, revision string) ClusterStatus {
 	return ClusterStatus{
 		Cluster: d.Spec.Cluster, State: p.State, Since: p.Since, Note: p.Note, Heard: st.LastProbeTime,
 		Revision: on, Current: on != "" && on == revision,
-		Objects: st.Summary, Orphans: len(st.Orphaned), Trouble: st.Problems, TroubleOmitted: st.Omitted,
+		Objects: st.Summary, Orphans: len(st.Orphaned), Trouble: st.Problems, TroubleOmitted: st.Omitted, Mutated: st.MutatedFields,
 	}
 }
 

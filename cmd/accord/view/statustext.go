@@ -90,6 +90,7 @@ func (r Status) Write(out io.Writer, now time.Time) error {
 	}
 	r.writeRest(&b)
 	r.writeProblems(&b, now)
+	r.writeMutated(&b)
 	for _, f := range r.Findings {
 		fmt.Fprintln(&b, "  note: "+f)
 	}
@@ -123,7 +124,7 @@ func (r Status) collapsible() (count int, collapse bool) {
 }
 
 func (c ClusterStatus) isFine() bool {
-	return c.State == v1alpha1.Healthy && c.Current && c.Orphans == 0
+	return c.State == v1alpha1.Healthy && c.Current && c.Orphans == 0 && len(c.Mutated) == 0
 }
 
 func (r Status) rows(now time.Time) [][]string {
@@ -152,6 +153,9 @@ func (c ClusterStatus) NoteAt(now time.Time) string {
 	}
 	if c.Objects.Held > 0 && c.State != v1alpha1.Held {
 		note = text.Join("; ", note, fmt.Sprintf("%d/%d objects held", c.Objects.Held, c.Objects.Total))
+	}
+	if n := len(c.Mutated); n > 0 && c.State != v1alpha1.Failed {
+		note = text.Join("; ", note, phrase.Count(n, "applied field")+" changed by the cluster")
 	}
 	if c.Orphans > 0 {
 		note = text.Join("; ", note, fmt.Sprintf("%d orphaned", c.Orphans))
@@ -191,6 +195,17 @@ func (r Status) writeProblems(b *strings.Builder, now time.Time) {
 	}
 }
 
+// writeMutated lists the fields that clusters changed. The problem of a failed object has them already.
+func (r Status) writeMutated(b *strings.Builder) {
+	for _, c := range r.Clusters {
+		for _, f := range c.Mutated {
+			if c.State != v1alpha1.Failed {
+				fmt.Fprintf(b, "  %s  %s\n", c.Cluster, f)
+			}
+		}
+	}
+}
+
 // next returns the next step for the reader.
 func (r Status) next() string {
 	switch {
@@ -198,7 +213,7 @@ func (r Status) next() string {
 		return progress.NextMistake
 	case r.nextStage() != "":
 		return r.nextStage()
-	case r.Verdict == verdictFailing:
+	case r.Verdict == verdictFailing, r.Verdict == VerdictFailed:
 		return r.nextWhy()
 	case r.Verdict == verdictUnreachable:
 		return "accord get clusters"

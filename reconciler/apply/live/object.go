@@ -45,6 +45,9 @@ type Object struct {
 	Yielded []ownership.Yielded
 	// Accepted is the last apply that the API server accepted.
 	Accepted Accepted
+	// Compared is set if the values of the object were compared with the planned ones, and Mutated if they differ although
+	// accord owns their fields. Package mutation has the comparison.
+	Compared, Mutated bool
 }
 
 // Accepted identifies an accepted apply. It proves that nobody changed the object since, where the set of owned
@@ -161,6 +164,7 @@ func (s Object) settled(a Answer) Object {
 	current := s.Version >= a.Version
 	if !current {
 		s.Version, s.Digest, s.Fields, s.Yielded = a.Version, a.Digest, a.Fields, a.yielded(s.Yielded)
+		s.Compared, s.Mutated = false, false
 	}
 	if !current || a.of(s) {
 		s.Intact, s.ChangedBy, s.ChangedFields = true, "", ""

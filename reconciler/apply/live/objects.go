@@ -40,6 +40,7 @@ type shared struct {
 	digest, changedBy, changedAt string
 	labels                       string // packed: each key before its value, sorted
 	intact, preserve             bool
+	compared, mutated            bool
 	adopted, deleting            bool
 	deletedAt                    int64
 	finalizer                    string
@@ -98,14 +99,14 @@ func (l *Objects) Settle(answers map[manifest.ID]Answer) {
 	}
 }
 
-// Matches reports whether an object exists as planned. Most objects do, and are not unpacked.
+// Matches reports whether an object exists as planned, and nothing mutated it. Most objects do, and are not unpacked.
 func (l *Objects) Matches(p propagate.Placed) bool {
 	kept, there := l.of[unique.Make(p.ID)]
 	if !there {
 		return false
 	}
 	seen := kept.look.Value()
-	return seen.digest == p.Digest && seen.intact && (seen.left == "" || kept.object().yieldsAllowed(p.Yields))
+	return seen.digest == p.Digest && seen.intact && !seen.mutated && (seen.left == "" || kept.object().yieldsAllowed(p.Yields))
 }
 
 // Except iterates over the observed objects that a plan does not have, in no order.
@@ -150,6 +151,7 @@ func packObject(s Object) packed {
 	l := shared{
 		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedFields, intact: s.Intact,
 		preserve: s.Preserve, adopted: s.Adopted, deleting: s.Deleting, deletedAt: s.DeletedAt, finalizer: s.Finalizer, fields: s.Fields, accepted: s.Accepted,
+		compared: s.Compared, mutated: s.Mutated,
 	}
 	id := uidOf(s.UID)
 	if id == (uid{}) {
@@ -171,6 +173,7 @@ func (kept packed) object() Object {
 	s := Object{
 		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedFields: l.changedAt, Intact: l.intact,
 		Preserve: l.preserve, Adopted: l.adopted, Deleting: l.deleting, DeletedAt: l.deletedAt, Finalizer: l.finalizer, Fields: l.fields, Accepted: l.accepted,
+		Compared: l.compared, Mutated: l.mutated,
 	}
 	if kept.uid != (uid{}) {
 		s.UID = kept.uid.text()

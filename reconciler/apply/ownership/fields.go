@@ -62,7 +62,8 @@ func appendTree(b []byte, tree map[string]any) []byte {
 	return b
 }
 
-func (f Fields) set() *fieldpath.Set {
+// Set returns the decoded set; an empty one if it cannot be read.
+func (f Fields) Set() *fieldpath.Set {
 	set := fieldpath.NewSet()
 	text := f.text
 	if f.decoded != nil {

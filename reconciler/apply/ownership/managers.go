@@ -32,7 +32,7 @@ func (f Fields) Missing(applied []byte, left []Yielded) []fieldpath.Path {
 		Remove(object, l.Path)
 	}
 	c := comparison{}
-	c.object(f.set(), object, nil)
+	c.object(f.Set(), object, nil)
 	return c.lost
 }
 
@@ -80,7 +80,7 @@ func (c *comparison) items(set *fieldpath.Set, list []any, at fieldpath.Path) {
 
 // item compares an object with the items of the set whose key it may have; accord has to own one of them completely.
 func (c *comparison) item(set *fieldpath.Set, object map[string]any, at fieldpath.Path) {
-	keys := keysOf(set, object)
+	keys := KeysOf(set, object)
 	if len(keys) == 0 {
 		c.miss(at, fieldpath.KeyElement())
 	}
@@ -98,9 +98,9 @@ func (c *comparison) item(set *fieldpath.Set, object map[string]any, at fieldpat
 	c.lost = append(c.lost, lost...)
 }
 
-// keysOf returns the items of the set that object may be: those whose key fields have equal values. The API server
+// KeysOf returns the items of the set that object may be: those whose key fields have equal values. The API server
 // defaults a key field that the object lacks (the protocol of a port), so that any value of it matches.
-func keysOf(set *fieldpath.Set, object map[string]any) []fieldpath.PathElement {
+func KeysOf(set *fieldpath.Set, object map[string]any) []fieldpath.PathElement {
 	var keys []fieldpath.PathElement
 	add := func(e fieldpath.PathElement) {
 		if e.Key != nil && hasKey(object, *e.Key) {
@@ -184,7 +184,7 @@ func (all Managers) Ours() Fields {
 func (all Managers) ChangedBy(lost []fieldpath.Path) string {
 	others := slices.DeleteFunc(all.byAge(), func(m Manager) bool { return m.isUs() || m.subresource == "status" })
 	for _, m := range others {
-		set := m.fields.set()
+		set := m.fields.Set()
 		if slices.ContainsFunc(lost, set.Has) {
 			return m.Name
 		}
@@ -203,12 +203,13 @@ func (all Managers) byAge() Managers {
 // ValueAt returns the value of an object at a path of managed fields, or nil.
 func ValueAt(v any, at fieldpath.Path) any {
 	for _, e := range at {
-		v = child(v, e)
+		v = Child(v, e)
 	}
 	return v
 }
 
-func child(v any, e fieldpath.PathElement) any {
+// Child returns the value of one element of a path below v, or nil. Of a list it is the item with the key or the value.
+func Child(v any, e fieldpath.PathElement) any {
 	if object, ok := v.(map[string]any); ok && e.FieldName != nil {
 		return object[*e.FieldName]
 	}

@@ -57,9 +57,9 @@ func (all Managers) Yielded(paths []string, live map[string]any) []Yielded {
 	if len(paths) == 0 {
 		return nil
 	}
-	ours, everybodys := all.Ours().set(), fieldpath.NewSet()
+	ours, everybodys := all.Ours().Set(), fieldpath.NewSet()
 	for _, m := range all {
-		everybodys = everybodys.Union(m.fields.set())
+		everybodys = everybodys.Union(m.fields.Set())
 	}
 	var left []Yielded
 	for _, path := range paths {
@@ -101,7 +101,7 @@ func (all Managers) holder(path string) string {
 func (m Manager) Owns(path string) bool { return m.fields.Owns(path) }
 
 // Owns reports whether the field at a path, or fields below it, are in the set.
-func (f Fields) Owns(path string) bool { return owned(f.set(), path) == whole }
+func (f Fields) Owns(path string) bool { return owned(f.Set(), path) == whole }
 
 // holding is the relation of a set of fields to a path.
 type holding int

@@ -1,6 +1,8 @@
 package delivery
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
@@ -32,8 +34,7 @@ func (l *State) Ingest(r *v1alpha1.DeliveryReport) map[manifest.ID]bool {
 	}
 	for id := range l.Live.All() {
 		if !there[id] {
-			l.Live.Delete(id)
-			l.Reports.Delete(id)
+			l.Forget(id)
 			delete(l.GateStatus, id)
 			touched[id] = true
 		}
@@ -62,8 +63,9 @@ func (l *State) ingestObject(id manifest.ID, o v1alpha1.ReportedObject) (changed
 		Health: kind.Health(o.Health), Message: o.Message, Status: status.Reflect(deliveryreport.MapOf(o.Status)),
 	}
 	before, known := l.Reports.Get(id)
-	changed = !known || o.Answers != nil || before != report
+	changed = !known || o.Answers != nil || before != report || !slices.Equal(l.Mutated[id], o.Mutated)
 	l.Live.Put(id, seen)
+	l.setMutated(id, o.Mutated)
 	l.Reports.Put(id, report)
 	l.SetGateStatus(id, deliveryreport.MapOf(o.Answers))
 	return changed
@@ -132,7 +134,7 @@ func (l *State) ReportStatus() v1alpha1.DeliveryReportStatus {
 	}
 	for id, seen := range l.Live.All() {
 		report, _ := l.Reports.Get(id) // recorded together with the object
-		s.Objects[id.Entry()] = deliveryreport.ReportedObject(id, l.Wants.Of(id), seen, report, l.GateStatus[id])
+		s.Objects[id.Entry()] = deliveryreport.ReportedObject(id, l.Wants.Of(id), seen, report, l.GateStatus[id], l.Mutated[id])
 	}
 	return s
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/news"
 	"github.com/accord-dev/accord/reconciler/state/wanted"
 	"github.com/accord-dev/accord/status"
+	"github.com/accord-dev/accord/status/interpret"
 )
 
 // State has the desired and the observed state of one Federation on one cluster.
@@ -73,6 +74,8 @@ type observed struct {
 	Reports status.Reports
 	// GateStatus has the status fields of live objects that the gates of rollouts need.
 	GateStatus map[manifest.ID]map[string]any
+	// Mutated are the applied fields that have other values on the cluster although accord owns them.
+	Mutated map[manifest.ID][]v1alpha1.MutatedField
 	// Kinds have been listed; listed is set once these are all that are wanted: before that, a missing object means
 	// nothing.
 	Kinds  map[schema.GroupKind]bool
@@ -89,6 +92,8 @@ type LastResult struct {
 	Terminal bool
 	// Pruned are the objects that the last delivery deleted; they may still be there.
 	Pruned map[manifest.ID]bool
+	// mutatedTried is the time of the last retry of mutated objects.
+	mutatedTried time.Time
 	// Recalled is set once the cluster was asked for objects that the hub has no record of.
 	Recalled bool
 	// CancelRun ends the delivery under way; nil if there is none.
@@ -188,6 +193,11 @@ type Base struct {
 	Wanted *propagate.Rendered // nil for none
 	Before live.Object
 	Proven live.Accepted
+	// Generation and Mutated were recorded with Before.
+	Generation int64
+	Mutated    []v1alpha1.MutatedField
+	// Book has the users' scripts that retain live fields; nil for none.
+	Book *interpret.Book
 }
 
 // Same reports whether a comparison with other is still valid. New entries of proven make a comparison faster,
@@ -198,7 +208,8 @@ func (b Base) Same(other Base) bool {
 
 func (l *State) Base(id manifest.ID) Base {
 	before, _ := l.Live.Get(id) // zero: nothing is known of it
-	return Base{l.Wants.Of(id).Object, before, l.Proven[id]}
+	report, _ := l.Reports.Get(id)
+	return Base{Wanted: l.Wants.Of(id).Object, Before: before, Proven: l.Proven[id], Generation: report.Generation, Mutated: l.Mutated[id]}
 }
 
 // SetGateStatus keeps the status fields of an object that the gates of rollouts need.

@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/status"
 )
 
 const (
@@ -39,7 +39,7 @@ type Absences struct {
 // AbsencesSince returns the distinctions that the inventory of the process before this one allows.
 func AbsencesSince(d *v1alpha1.Delivery) Absences {
 	applied := meta.FindStatusCondition(d.Status.Conditions, v1alpha1.Applied)
-	return Absences{Recorded: applied == nil || applied.Status != metav1.ConditionTrue || applied.ObservedGeneration != d.Generation}
+	return Absences{Recorded: !status.WasApplied(applied, d.Generation)}
 }
 
 // Vanish records that a wanted object was observed to go.

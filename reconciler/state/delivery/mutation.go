@@ -1,0 +1,116 @@
+package delivery
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/apply/mutation"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
+)
+
+// Compare compares the values of an observed object with the wanted ones, and sets Compared and Mutated of seen. An object of the
+// compared digest and generation keeps its result: a change of status costs no comparison. An object that drifted is not
+// compared, because a repair follows.
+func (b Base) Compare(u *unstructured.Unstructured, seen live.Object) (live.Object, []v1alpha1.MutatedField) {
+	if b.Wanted == nil || seen.Digest != b.Wanted.Digest || !seen.Intact {
+		return seen, nil
+	}
+	generation := u.GetGeneration()
+	if b.Before.Compared && b.Before.Digest == seen.Digest && generation != 0 && generation == b.Generation {
+		seen.Compared, seen.Mutated = true, b.Before.Mutated
+		return seen, b.Mutated
+	}
+	wanted := &unstructured.Unstructured{}
+	if utiljson.Unmarshal(b.Wanted.JSON, &wanted.Object) != nil {
+		return seen, nil // the API server rejects it, too
+	}
+	sent, err := b.Book.Retain(wanted, withoutManagers(u))
+	if err != nil {
+		return seen, nil // the next apply reports it
+	}
+	fields := mutation.Compare(sent.Object, u.Object, seen.Yielded, ownership.Of(u))
+	seen.Compared, seen.Mutated = true, len(fields) > 0
+	return seen, fields
+}
+
+// withoutManagers returns a shallow copy without managedFields, which scripts do not get. Scripts change nothing in it.
+func withoutManagers(u *unstructured.Unstructured) *unstructured.Unstructured {
+	object := maps.Clone(u.Object)
+	if metadata, ok := object["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "managedFields")
+		object["metadata"] = metadata
+	}
+	return &unstructured.Unstructured{Object: object}
+}
+
+// setMutated records the mutated fields of an object; none removes the record.
+func (l *State) setMutated(id manifest.ID, fields []v1alpha1.MutatedField) {
+	switch {
+	case len(fields) == 0:
+		delete(l.Mutated, id)
+	case l.Mutated == nil:
+		l.Mutated = map[manifest.ID][]v1alpha1.MutatedField{id: fields}
+	default:
+		l.Mutated[id] = fields
+	}
+}
+
+// mutatedRetry is the time between two attempts to apply mutated objects again without a change in Git.
+const mutatedRetry = 10 * time.Minute
+
+// RetriesMutated reports whether mutated objects have to be applied again now, and records the attempt. The first attempt is
+// one interval after the first call.
+func (l *State) RetriesMutated(now time.Time) bool {
+	if len(l.Mutated) == 0 {
+		l.mutatedTried = time.Time{}
+		return false
+	}
+	if l.mutatedTried.IsZero() {
+		l.mutatedTried = now
+	}
+	if now.Sub(l.mutatedTried) < mutatedRetry {
+		return false
+	}
+	l.mutatedTried = now
+	return true
+}
+
+// MutatedFields returns the mutated fields of the objects that have the wanted version, sorted.
+func (l *State) MutatedFields() []v1alpha1.MutatedField {
+	var all []v1alpha1.MutatedField
+	for id, fields := range l.Mutated {
+		if r, there := l.Reports.Get(id); there && r.Digest == l.WantedDigest(id) {
+			for _, f := range fields {
+				f.Object = id.String()
+				all = append(all, f)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b v1alpha1.MutatedField) int {
+		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Field, b.Field))
+	})
+	return all
+}
+
+// Note records an observed object and its mutated fields.
+func (l *State) Note(id manifest.ID, seen live.Object, mutated []v1alpha1.MutatedField) {
+	l.Proven.Note(id, seen)
+	l.Live.Put(id, seen)
+	l.setMutated(id, mutated)
+}
+
+// Forget drops an object that is not on the cluster any more.
+func (l *State) Forget(id manifest.ID) {
+	l.Live.Delete(id)
+	l.Reports.Delete(id)
+	delete(l.Mutated, id)
+}
