@@ -35,7 +35,7 @@ func TestDeliveryInvariants(t *testing.T) {
 		require.Equal(t, allCurrent, meta.IsStatusConditionTrue(s.Conditions, ready), where)
 		require.Equal(t, allCurrent, !kubectlWaits(t, 5, s), where)
 		require.Equal(t, allCurrent, kstatusSays(t, 5, s) == kstatus.CurrentStatus, where)
-		require.Equal(t, slices.ContainsFunc(names, unrenderable), kstatusSays(t, 5, s) == kstatus.FailedStatus, where)
+		require.Equal(t, slices.ContainsFunc(names, stalls), kstatusSays(t, 5, s) == kstatus.FailedStatus, where)
 		require.Equal(t, allCurrent, s.LastHealthyRevision == revision, where)
 		everything := meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Applied) && s.Summary.Held == 0
 		require.Equal(t, everything, s.LastAppliedRevision == revision, where)
@@ -76,6 +76,8 @@ func TestDelivery(t *testing.T) {
 		"pruning failed":           {Run{Started: true, Error: "deleting ConfigMap shop/old: forbidden"}, []string{"healthy"}, "False", ReconciliationFailed, "deleting ConfigMap shop/old: forbidden; 1 of 1 objects healthy", "False", "Failed", "InProgress", revision, []string{reconciling}},
 		"cluster does not answer":  {Run{Unreachable: "dial: timeout"}, []string{"unreachable"}, "False", ClustersUnreachable, "not heard from: dial: timeout; 0 of 1 objects healthy, 1 unreachable: apps/Deployment shop/web0 (no answer)", "Unknown", "Unreachable", "InProgress", older, []string{reconciling}},
 		"cannot be rendered":       {completed, []string{"unrenderable"}, "False", BuildFailed, "0 of 1 objects healthy, 1 failed: apps/Deployment shop/web0 (no such path)", "False", "Failed", "Failed", revision, []string{stalled}},
+		"mutated":                  {Run{Started: true, Finished: true, Mutated: mutated}, []string{"mutated"}, "False", Mutated, "0 of 1 objects healthy, 1 failed: apps/Deployment shop/web0 (the cluster changed applied fields: spec.replicas: 2 became 1)", "False", "Failed", "Failed", revision, []string{v1alpha1.MutatedType, stalled}},
+		"mutated, only a warning":  {Run{Started: true, Finished: true, Mutated: mutated}, []string{"healthy"}, "True", ReconciliationSucceeded, "1 of 1 objects healthy", "True", "Healthy", "Current", revision, []string{v1alpha1.MutatedType}},
 		"drifted":                  {Run{Started: true, Finished: true, Drift: []string{"apps/Deployment shop/web by kubectl-edit"}}, []string{"healthy"}, "True", ReconciliationSucceeded, "1 of 1 objects healthy", "True", "Healthy", "Current", revision, []string{v1alpha1.Drifted}},
 	} {
 		t.Run(name, func(t *testing.T) {

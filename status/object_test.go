@@ -89,6 +89,7 @@ func TestObject(t *testing.T) {
 		"unreachable and moving":  {[]string{"missing", "unreachable"}, "Unknown", Progressing, Progressing, "", "0 of 2 clusters healthy, 1 unreachable: c1 (no answer), 1 progressing: c0 (not there yet)", "Unknown", "Unknown"},
 		"one refused":             {[]string{"refused", "refused", "held"}, "False", ApplyFailed, ProgressingWithRetry, "", "0 of 3 clusters healthy, 2 failed: c0 (quota) and 1 more, 1 held: c2 (suspended)", "False", "False"},
 		"one unhealthy":           {[]string{"healthy", "failed"}, "False", HealthCheckFailed, ProgressingWithRetry, "", "1 of 2 clusters healthy, 1 failed: c1 (1 of 2 available)", "True", "False"},
+		"one mutated":             {[]string{"healthy", "mutated"}, "False", Mutated, "", Mutated, "1 of 2 clusters healthy, 1 failed: c1 (the cluster changed applied fields: spec.replicas: 2 became 1)", "False", "False"},
 		"one cannot be rendered":  {[]string{"healthy", "unrenderable"}, "False", BuildFailed, "", BuildFailed, "1 of 2 clusters healthy, 1 failed: c1 (no such path)", "False", "False"},
 		"controller is not asked": {[]string{"unobserved"}, "Unknown", Progressing, Progressing, "", "0 of 1 clusters healthy, 1 progressing: c0 (its controller has not observed this version yet)", "True", "Unknown"},
 		"health is unknown":       {[]string{"unknown"}, "Unknown", Progressing, Progressing, "", "0 of 1 clusters healthy, 1 progressing: c0 (1 of 2 available)", "True", "Unknown"},

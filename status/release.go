@@ -133,11 +133,11 @@ func (in ReleaseInput) verdict(t tally) verdict {
 	return v
 }
 
-// stalledReason returns the reason of the first stalled cluster by name.
+// stalledReason returns the reason of the first stalled cluster by name; Mutated only if every stalled cluster has it.
 func (in ReleaseInput) stalledReason() string {
 	reason, cluster := BuildFailed, ""
 	for _, l := range in.Deliveries {
-		if l.Stalled && (cluster == "" || l.Cluster < cluster) {
+		if l.Stalled && (cluster == "" || reason == Mutated && l.Reason != Mutated || l.Cluster < cluster && (l.Reason != Mutated || reason == Mutated)) {
 			reason, cluster = l.Reason, l.Cluster
 		}
 	}

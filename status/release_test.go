@@ -38,7 +38,7 @@ func TestReleaseInvariants(t *testing.T) {
 		require.Equal(t, allCurrent, meta.IsStatusConditionTrue(s.Conditions, ready), where)
 		require.Equal(t, allCurrent, !kubectlWaits(t, 3, s), where)
 		require.Equal(t, allCurrent, kstatusSays(t, 3, s) == kstatus.CurrentStatus, where)
-		require.Equal(t, slices.ContainsFunc(names, unrenderable), isStalled, where)
+		require.Equal(t, slices.ContainsFunc(names, stalls), isStalled, where)
 		require.Equal(t, !allCurrent && !isStalled, s.WaitingFor != nil, where)
 		if s.WaitingFor != nil {
 			require.NotEmpty(t, s.WaitingFor.Cluster, where)

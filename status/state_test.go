@@ -22,6 +22,7 @@ func TestState(t *testing.T) {
 		"older":                    {v1alpha1.Progressing, "still runs another version", false, false},
 		"missing":                  {v1alpha1.Progressing, "not there yet", false, false},
 		"refused":                  {v1alpha1.Failed, "quota", false, false},
+		"mutated":                  {v1alpha1.Failed, "the cluster changed applied fields: spec.replicas: 2 became 1", true, true},
 		"unrenderable":             {v1alpha1.Failed, "no such path", false, false},
 		"held":                     {v1alpha1.Held, "suspended", false, false},
 		"held and current":         {v1alpha1.Healthy, "1 of 2 available", true, true},

@@ -109,10 +109,10 @@ func (t tally) verdict() verdict {
 	switch {
 	case t.terminal():
 		return terminal(BuildFailed, message)
-	case t.refused():
-		return retrying(ApplyFailed, message)
 	case t.mutated():
 		return terminal(Mutated, message)
+	case t.refused():
+		return retrying(ApplyFailed, message)
 	case t.Failed > 0:
 		return retrying(HealthCheckFailed, message)
 	case t.Progressing > 0:
@@ -150,10 +150,10 @@ func (t tally) applied() (metav1.ConditionStatus, string) {
 	switch {
 	case t.terminal():
 		return metav1.ConditionFalse, BuildFailed
-	case t.refused():
-		return metav1.ConditionFalse, ApplyFailed
 	case t.mutated():
 		return metav1.ConditionFalse, Mutated
+	case t.refused():
+		return metav1.ConditionFalse, ApplyFailed
 	case t.Total == 0:
 		return metav1.ConditionUnknown, NoClusterFits
 	case t.all(func(i item) bool { return i.written }):
@@ -177,10 +177,10 @@ func (t tally) healthy() (metav1.ConditionStatus, string) {
 		return metav1.ConditionTrue, Succeeded
 	case t.terminal():
 		return metav1.ConditionFalse, BuildFailed
-	case t.refused():
-		return metav1.ConditionFalse, ApplyFailed
 	case t.mutated():
 		return metav1.ConditionFalse, Mutated
+	case t.refused():
+		return metav1.ConditionFalse, ApplyFailed
 	case t.Failed > 0:
 		return metav1.ConditionFalse, HealthCheckFailed
 	case t.Progressing > 0:

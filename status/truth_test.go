@@ -38,6 +38,7 @@ var words = []word{
 	{"unreachable", "unreachable", "the cluster is not heard from, whatever it ran before"},
 	{"unhealthy", "failed", "it runs what was decided, and its controller says that it failed"},
 	{"refused", "refused", "the cluster refused it, or something that is not ours is in its place"},
+	{"mutated", "mutated", "admission on the cluster changed applied fields, and `spec.mutationPolicy` is Fail"},
 	{"not renderable", "unrenderable", "there is nothing to apply: only another commit helps"},
 }
 
@@ -296,7 +297,7 @@ func (table kindTable) judge(t *testing.T, s scene, o outcome, where string) {
 	if o.ready == "True" {
 		return
 	}
-	failed := s.has("refused", "unhealthy", "not renderable")
+	failed := s.has("refused", "unhealthy", "mutated", "not renderable")
 	if s.has("held", "held and lost") && !failed && s.fact == "" {
 		require.NotContains(t, []string{ApplyFailed, HealthCheckFailed, BuildFailed}, o.reason, "%s: held is not failed", where)
 		require.NotEqual(t, "Degraded", o.argocd, where)
@@ -310,7 +311,7 @@ func (table kindTable) judge(t *testing.T, s scene, o outcome, where string) {
 	}
 	if o.beside == stalled {
 		require.Equal(t, "False", o.ready, where)
-		require.True(t, s.has("not renderable") || slices.Contains([]string{"broken", "overtaken", "brake"}, s.fact), "%s: another try could help", where)
+		require.True(t, s.has("mutated", "not renderable") || slices.Contains([]string{"broken", "overtaken", "brake"}, s.fact), "%s: another try could help", where)
 	} else {
 		require.Equal(t, "InProgress", o.kstatus, where)
 	}

@@ -28,6 +28,7 @@ var states = map[string]Cell{
 	"older":                    {Want: "new", Report: report("old", 2, 2, kind.Healthy)},
 	"missing":                  {Want: "new"},
 	"refused":                  {Want: "new", Error: "quota", Report: report("old", 2, 2, kind.Healthy)},
+	"mutated":                  {Want: "new", Mutated: "spec.replicas: 2 became 1", MutationFails: true, Report: report("new", 2, 2, kind.Healthy)},
 	"unrenderable":             {Error: "no such path", Report: report("old", 2, 2, kind.Healthy)},
 	"held":                     {Want: "new", Held: "suspended", Report: report("old", 2, 2, kind.Healthy)},
 	"held and current":         {Want: "new", Held: "suspended", Report: report("new", 2, 2, kind.Healthy)},
@@ -40,7 +41,8 @@ var states = map[string]Cell{
 // current are the states in which a cell is done.
 var current = map[string]bool{"healthy": true, "held and current": true}
 
-func unrenderable(name string) bool { return states[name].Want == "" }
+// stalls reports whether no retry helps: the object cannot be rendered, or the cluster changes it.
+func stalls(name string) bool { return states[name].Want == "" || states[name].Mutated != "" }
 
 func report(digest string, generation, observed int64, h kind.Health) *Report {
 	return &Report{

@@ -197,10 +197,12 @@ func (r Status) writeProblems(b *strings.Builder, now time.Time) {
 
 // writeMutated lists the fields that clusters changed. The problem of a failed object has them already.
 func (r Status) writeMutated(b *strings.Builder) {
+	before := "\n"
 	for _, c := range r.Clusters {
 		for _, f := range c.Mutated {
 			if c.State != v1alpha1.Failed {
-				fmt.Fprintf(b, "  %s  %s\n", c.Cluster, f)
+				fmt.Fprintf(b, "%s  %s  %s\n", before, c.Cluster, f)
+				before = ""
 			}
 		}
 	}
