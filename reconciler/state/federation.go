@@ -274,10 +274,7 @@ func (f *Federation) Unlist(cluster string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l := f.clusters[cluster]; l != nil {
-		l.Kinds, l.Listed = nil, false
-		l.Live.Clear()
-		l.Reports.Clear()
-		clear(l.Mutated)
+		l.Unlist()
 	}
 }
 

@@ -155,6 +155,14 @@ func (l *State) MarkListed(kinds []schema.GroupVersionKind) bool {
 	return !known
 }
 
+// Unlist drops the observations.
+func (l *State) Unlist() {
+	l.Kinds, l.Listed = nil, false
+	l.Live.Clear()
+	l.Reports.Clear()
+	clear(l.Mutated)
+}
+
 func (l *State) Adopt(target propagate.ClusterPlan) {
 	l.Cancel()
 	l.Target = target
