@@ -23,7 +23,8 @@ and no cluster is known, placement cannot be judged: lint prints its findings an
 verdict. Each finding has the file, line and column, and the fix. An error has no effect or fails, a warning probably has
 another effect than intended, a note is information.
 
-Without DIR and --repo, lint reads the current directory.
+Without DIR and --repo, lint reads the current directory. At the root of a repository, and without --path and --federation, lint
+asks the hub for the Federations with a source in this repository (the URL of a remote), and checks the paths of each on its own.
 
 Output: text; json is stable; sarif is for code scanning (SARIF 2.1.0); github writes annotations of a pull request into
 the log of a workflow.
@@ -71,25 +72,21 @@ func (f *lintFlags) run(ctx context.Context, out io.Writer, dir string, ownPaths
 	if err != nil {
 		return err
 	}
-	t, err := f.tree.Read(ctx, dir)
+	trees, err := f.tree.Views(ctx, dir, live, ownPaths)
 	if err != nil {
 		return err
 	}
-	if err := f.tree.AddFacts(ctx, dir, t, live); err != nil {
-		return err
-	}
-	if err := f.tree.WriteDump(t); err != nil {
-		return err
-	}
-	report := lint.NewReport(t)
+	report := lint.NewReport(trees...)
 	if err := report.Write(out, f.output.Value); err != nil {
 		return err
 	}
 	if report.HasAtLeast(limit) {
 		return &exit.Error{Code: 1}
 	}
-	if nothing := t.NothingPlanned(); nothing != nil {
-		return fmt.Errorf("%s; %s", nothing.Message, nothing.Fix)
+	for _, t := range trees {
+		if nothing := t.NothingPlanned(); nothing != nil {
+			return fmt.Errorf("%s; %s", nothing.Message, nothing.Fix)
+		}
 	}
 	return nil
 }

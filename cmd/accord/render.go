@@ -72,13 +72,13 @@ func (f *renderFlags) run(ctx context.Context, stdout, stderr io.Writer, args []
 		return errors.New("--cluster is required")
 	}
 	live, err := f.tree.ConnectHub(ctx, &f.hub, ownPaths)
-	if err == nil && live != nil {
-		err = live.Err
-	}
 	if err != nil {
 		return err
 	}
 	p, err := f.tree.Plan(ctx, dir, live)
+	if err == nil {
+		err = live.FactsErr()
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func (h *Hub) Federation(ctx context.Context, name string) (*v1alpha1.Federation
 	case len(found) == 1:
 		return found[0], nil
 	case name == "" || len(found) > 1:
-		return nil, fmt.Errorf("specify a federation: %s", h.available(all))
+		return nil, fmt.Errorf("specify a federation: %w", h.available(all))
 	}
 	return nil, h.noFederation(name, all)
 }
@@ -65,7 +66,7 @@ func (h *Hub) qualifiedFederation(ctx context.Context, namespace, name string) (
 }
 
 func (h *Hub) noFederation(name string, all []v1alpha1.Federation) error {
-	return fmt.Errorf("no federation %q: %s%s", name, h.available(all), manifest.DidYouMean(name, h.acceptedNames(name, all)))
+	return fmt.Errorf("no federation %q: %w%s", name, h.available(all), manifest.DidYouMean(name, h.acceptedNames(name, all)))
 }
 
 // acceptedNames returns the names that select one federation each, with their namespace if name has one or if a name alone is
@@ -112,16 +113,19 @@ func (h *Hub) Title(fed *v1alpha1.Federation) string {
 	return fed.Name
 }
 
+// ErrNoFederation is in the errors about a hub without any federation.
+var ErrNoFederation = errors.New("there is none")
+
 // available lists the names of the federations.
-func (h *Hub) available(all []v1alpha1.Federation) string {
+func (h *Hub) available(all []v1alpha1.Federation) error {
 	if len(all) == 0 {
-		return "there is none " + h.where()
+		return fmt.Errorf("%w %s", ErrNoFederation, h.where())
 	}
 	names := make([]string, len(all))
 	for i, f := range all {
 		names[i] = f.Namespace + "/" + f.Name
 	}
-	return "there is " + strings.Join(names, ", ")
+	return errors.New("there is " + strings.Join(names, ", "))
 }
 
 // where returns "on https://hub", or "in namespace shop on https://hub" if that namespace was requested.

@@ -6,14 +6,14 @@ import (
 	"github.com/accord-dev/accord/propagate/check"
 )
 
-// plan plans, renders and checks everything. Without a declared Cluster it does not report objects without a cluster.
-func (r *Report) plan(in propagate.Input) {
+// plan plans, renders and checks everything, and reports whether there is a plan. Without a declared Cluster it does not report
+// objects without a cluster.
+func (r *Report) plan(in propagate.Input) bool {
 	p, err := propagate.New(in)
 	if err != nil {
 		r.AddMistakes(err)
-		return
+		return false
 	}
-	r.Planned = true
 	findings := check.Run(in, p)
 	r.addFindings(findings)
 	for _, f := range findings {
@@ -22,13 +22,14 @@ func (r *Report) plan(in propagate.Input) {
 		}
 	}
 	if len(in.Fleet) == 0 {
-		return
+		return true
 	}
 	for i := range p.Decisions {
 		if d := &p.Decisions[i]; placedNowhere(d) && !p.Unjudged(d) {
 			r.Nowhere++
 		}
 	}
+	return true
 }
 
 // placedNowhere reports whether an object goes to no cluster, except objects that configure the federation.

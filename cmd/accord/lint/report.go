@@ -26,6 +26,8 @@ type Report struct {
 	Objects  int    `json:"objects"`
 	Policies int    `json:"policies"`
 	Clusters int    `json:"clusters"`
+	// Federations are the Federations of the hub whose paths were read, "default/prod (apps)". Counts are sums over them.
+	Federations []string `json:"federations,omitempty"`
 	// Nowhere counts the objects that go to no cluster.
 	Nowhere int `json:"nowhere"`
 	// NotActedOn counts the objects of Karmada's kinds that accord does not act on.
@@ -58,15 +60,21 @@ const codeInvalid = "invalid"
 // SeverityRank orders the severities; it is 0 for other words.
 var SeverityRank = map[propagate.Severity]int{propagate.Note: 1, propagate.Warning: 2, propagate.Error: 3}
 
-// NewReport checks the tree, and its plan if there are no mistakes.
-func NewReport(t *load.Tree) *Report {
-	r := &Report{
-		tree: t, Findings: []Finding{},
-		Objects: len(t.Parts.Objects), Policies: len(t.Parts.Policies) + len(t.Parts.Overrides), Clusters: max(len(t.Parts.Clusters), len(t.Input.Fleet)),
+// NewReport checks each tree of one directory, and its plan if there are no mistakes. Findings of several trees count once.
+func NewReport(trees ...*load.Tree) *Report {
+	r := &Report{tree: trees[0], Findings: []Finding{}, Planned: true}
+	for _, t := range trees {
+		r.Objects += len(t.Parts.Objects)
+		r.Policies += len(t.Parts.Policies) + len(t.Parts.Overrides)
+		r.Clusters = max(r.Clusters, len(t.Parts.Clusters), len(t.Input.Fleet))
+		if t.Federation != "" {
+			r.Federations = append(r.Federations, t.Federation)
+		}
+		r.AddMistakes(t.Mistakes)
+		r.Planned = t.Mistakes == nil && r.plan(t.Input) && r.Planned
 	}
-	r.AddMistakes(t.Mistakes)
-	if t.Mistakes == nil {
-		r.plan(t.Input)
+	if len(trees) > 1 {
+		r.Findings = distinct(r.Findings)
 	}
 	slices.SortStableFunc(r.Findings, byPlace)
 	for _, l := range r.Findings {
@@ -81,6 +89,16 @@ func NewReport(t *load.Tree) *Report {
 	}
 	r.Verdict = r.verdict()
 	return r
+}
+
+// distinct returns the findings without repetitions: two Federations may have a path in common.
+func distinct(findings []Finding) []Finding {
+	seen := map[Finding]bool{}
+	return slices.DeleteFunc(findings, func(l Finding) bool {
+		was := seen[l]
+		seen[l] = true
+		return was
+	})
 }
 
 func byPlace(a, b Finding) int {
@@ -151,6 +169,9 @@ func (r *Report) Write(out io.Writer, f text.Format) error {
 	}
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Verdict)
+	if len(r.Federations) > 0 {
+		fmt.Fprintf(&b, "  with the paths of %s on the hub: %s\n", phrase.Count(len(r.Federations), "Federation"), strings.Join(r.Federations, ", "))
+	}
 	for _, l := range r.Findings {
 		fmt.Fprintf(&b, "%s [%s]\n", text.Join(": ", l.Place(r.tree), string(l.Severity), r.localized(l.Message)), l.Code)
 		if l.Fix != "" {

@@ -26,6 +26,9 @@ type Checkout struct {
 func (f *Flags) checkouts(ctx context.Context, dir string, fed *v1alpha1.Federation) (all []Checkout, end func(), err error) {
 	sources := fed.Spec.Sources
 	end = func() {}
+	if f.here != nil {
+		return f.checkoutsHere(ctx, dir, sources)
+	}
 	one := slices.IndexFunc(sources, func(s v1alpha1.Source) bool { return s.URL != sources[0].URL }) < 0
 	switch {
 	case dir != "" && f.Repo != "":

@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -17,21 +16,21 @@ import (
 // addToInput adds to the input the facts that only the hub has: Clusters that Git does not declare, served kinds, free capacity,
 // and previous decisions. It adds nothing if the hub cannot be read.
 func (l *LiveHub) addToInput(ctx context.Context, t *Tree) {
-	if l == nil || l.Err != nil {
+	if l == nil || l.FactsErr() != nil {
 		return
 	}
-	clusters, objects, deliveries := &v1alpha1.ClusterList{}, &v1alpha1.FederatedObjectList{}, &v1alpha1.DeliveryList{}
-	if err := errors.Join(l.List(ctx, clusters), l.List(ctx, objects, hub.ListOptions(l.Federation)...), l.List(ctx, deliveries, hub.ListOptions(l.Federation)...)); err != nil {
-		l.Err = l.Wrap("reading what is live", err)
+	k, err := l.Snapshot(ctx)
+	if err != nil {
+		l.Err, l.empty = err, false
 		return
 	}
-	l.Objects, l.Deliveries = objects.Items, deliveries.Items
-	t.Input.Fleet, clusters.Items = nil, hub.NotBeingDeleted(clusters.Items)
-	for _, c := range clusters.Items {
+	l.Objects, l.Deliveries = k.objects, k.Deliveries
+	t.Input.Fleet, k.Clusters = nil, hub.NotBeingDeleted(k.Clusters)
+	for _, c := range k.Clusters {
 		t.Input.Fleet = append(t.Input.Fleet, fleet.From(c, t.Parts.Origins[c.Name]))
 	}
 	for _, c := range t.Parts.Fleet() {
-		if !slices.ContainsFunc(clusters.Items, func(on v1alpha1.Cluster) bool { return on.Name == c.Name }) {
+		if !slices.ContainsFunc(k.Clusters, func(on v1alpha1.Cluster) bool { return on.Name == c.Name }) {
 			t.Input.Fleet = append(t.Input.Fleet, c)
 		}
 	}
@@ -66,6 +65,8 @@ func (f *Flags) AddFacts(ctx context.Context, dir string, t *Tree, live *LiveHub
 	switch {
 	case f.FleetFile != "":
 		k, err = ReadFleetFile(f.FleetFile, fed)
+	case live != nil && live.Federation == nil:
+		k, err = live.onlyClusters(ctx)
 	case live != nil:
 		k, err = live.Snapshot(ctx)
 	}

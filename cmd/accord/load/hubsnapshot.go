@@ -21,7 +21,10 @@ type HubSnapshot struct {
 
 // Snapshot reads the objects of the federation from the hub.
 func (l *LiveHub) Snapshot(ctx context.Context) (*HubSnapshot, error) {
-	if l.Err != nil {
+	switch {
+	case l.empty:
+		return l.onlyClusters(ctx)
+	case l.Err != nil:
 		return nil, l.Err
 	}
 	clusters, objects := &v1alpha1.ClusterList{}, &v1alpha1.FederatedObjectList{}
@@ -32,6 +35,15 @@ func (l *LiveHub) Snapshot(ctx context.Context) (*HubSnapshot, error) {
 		return nil, l.Wrap("reading what is live", err)
 	}
 	return &HubSnapshot{clusters.Items, objects.Items, deliveries.Items, releases.Items}, nil
+}
+
+// onlyClusters reads the Clusters, which need no Federation.
+func (l *LiveHub) onlyClusters(ctx context.Context) (*HubSnapshot, error) {
+	clusters := &v1alpha1.ClusterList{}
+	if err := l.List(ctx, clusters); err != nil {
+		return nil, l.Wrap("listing the clusters", err)
+	}
+	return &HubSnapshot{Clusters: clusters.Items}, nil
 }
 
 // Previous returns the previous decisions.

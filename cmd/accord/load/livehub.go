@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -16,6 +17,16 @@ type LiveHub struct {
 	Deliveries []v1alpha1.Delivery
 	// Err is the reason why the hub cannot be read. Commands explain the manifests nevertheless.
 	Err error
+	// empty is set if the hub has no Federation. Its Clusters are facts all the same.
+	empty bool
+}
+
+// FactsErr returns the reason why the hub has no facts for a plan; nil without a hub.
+func (l *LiveHub) FactsErr() error {
+	if l == nil || l.empty {
+		return nil
+	}
+	return l.Err
 }
 
 // ConnectHub finds the Federation on the requested hub: the one of the --federation manifest, the one of that name, or the only
@@ -41,7 +52,7 @@ func (f *Flags) ConnectHub(ctx context.Context, to *hub.Flags, ownPaths bool) (*
 	case err != nil && f.FederationName != "" && !fromFile:
 		return nil, err
 	case err != nil:
-		return &LiveHub{Hub: h, Err: err}, nil
+		return &LiveHub{Hub: h, Err: err, empty: errors.Is(err, hub.ErrNoFederation)}, nil
 	case !fromFile:
 		f.Found = fed
 		if ownPaths {

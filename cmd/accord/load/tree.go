@@ -28,6 +28,8 @@ type Flags struct {
 	FleetFile string
 	// Found is the Federation if it was read from a hub.
 	Found *v1alpha1.Federation
+	// here is the repository of the directory if the sources in it are read there; nil if all sources are.
+	here *gitrepo.Repository
 }
 
 func (f *Flags) Register(c *cobra.Command) {
@@ -63,6 +65,8 @@ type Tree struct {
 	Input propagate.Input
 	// Mistakes are the errors in single manifests: joined errors, each a *manifest.Error.
 	Mistakes error
+	// Federation is the Federation of the hub whose view this is, "default/prod (apps, policies)"; empty if none was looked up.
+	Federation string
 	// Dir is the directory in which the paths of manifests begin, relative to the current one; empty for a repository.
 	Dir string
 }
