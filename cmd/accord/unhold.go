@@ -8,7 +8,7 @@ import (
 
 const unholdLong = `End the hold of a cluster: it gets the current version, and drift there is repaired.
 
-The command removes spec.hold from the Cluster manifest.
+The command removes spec.hold from the Cluster manifest, or with --on-hub from the Cluster on the hub.
 ` + command.Notes
 
 func unholdCommand() *cobra.Command {
@@ -23,6 +23,6 @@ func unholdCommand() *cobra.Command {
 			return f.Run(c.Context(), c.OutOrStdout(), args[0])
 		},
 	}
-	f.Flags.Register(c)
+	f.Register(c)
 	return c
 }

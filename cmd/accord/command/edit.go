@@ -2,6 +2,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,14 @@ func (f *Flags) Register(c *cobra.Command) {
 	}
 }
 
+// registerOnHub registers the flag of commands that can write to the hub in place of Git.
+func registerOnHub(c *cobra.Command, onHub *bool, usage string) {
+	c.Flags().BoolVar(onHub, "on-hub", false, usage)
+	for _, commits := range []string{"dry-run", "push", "dir", "branch", "pull-request"} {
+		c.MarkFlagsMutuallyExclusive("on-hub", commits)
+	}
+}
+
 // Notes are part of the help of these commands.
 const Notes = `
 The command finds the manifest in the work tree around the current directory and edits it in place; comments and order stay.
@@ -92,6 +101,8 @@ type result struct {
 	Unchecked bool `json:"unchecked,omitempty"`
 	// Release is the annotated Release, "<namespace>/<name>".
 	Release string `json:"release,omitempty"`
+	// Cluster is the Cluster that was changed on the hub.
+	Cluster string `json:"cluster,omitempty"`
 
 	// shown is set if the question has shown the patch.
 	shown bool
@@ -157,8 +168,8 @@ func (o result) print(out io.Writer, f text.Format) error {
 		return text.Encode(out, f, o)
 	}
 	var b strings.Builder
-	if o.Release != "" {
-		fmt.Fprintf(&b, "%s\n  on release %s; the controllers act on it at once\n", o.Subject, o.Release)
+	if on := cmp.Or(text.WithPrefix("release ", o.Release), text.WithPrefix("cluster ", text.WithSuffix(o.Cluster, " of the hub"))); on != "" {
+		fmt.Fprintf(&b, "%s\n  on %s; the controllers act on it at once\n", o.Subject, on)
 		_, err := io.WriteString(out, b.String())
 		return err
 	}

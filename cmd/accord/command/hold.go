@@ -17,15 +17,23 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
-// Hold puts a cluster on hold in Git.
+// Hold puts a cluster on hold, in Git or on the hub.
 type Hold struct {
-	Flags
+	hubHold
 	Reason, Owner, Until string
 }
 
 // Run sets spec.hold of the manifest of a cluster.
 func (f *Hold) Run(ctx context.Context, out io.Writer, cluster string, now time.Time) error {
-	h, m, err := f.findCluster(cluster)
+	if f.onHub {
+		here, _ := gitrepo.Open(f.dir) // for the name of the user; the command needs no repository
+		hold, err := f.hold(here, now)
+		if err != nil {
+			return err
+		}
+		return f.setOnHub(ctx, out, cluster, "hold cluster "+cluster+": "+hold.Reason, &hold)
+	}
+	h, m, err := f.findCluster(ctx, cluster)
 	if err != nil {
 		return err
 	}
@@ -41,14 +49,17 @@ func (f *Hold) Run(ctx context.Context, out io.Writer, cluster string, now time.
 	return f.commit(ctx, out, h, c)
 }
 
-// Unhold ends the hold of a cluster in Git.
+// Unhold ends the hold of a cluster, in Git or on the hub.
 type Unhold struct {
-	Flags
+	hubHold
 }
 
 // Run removes spec.hold from the manifest of a cluster.
 func (f *Unhold) Run(ctx context.Context, out io.Writer, cluster string) error {
-	h, m, err := f.findCluster(cluster)
+	if f.onHub {
+		return f.setOnHub(ctx, out, cluster, "unhold cluster "+cluster, nil)
+	}
+	h, m, err := f.findCluster(ctx, cluster)
 	if err != nil {
 		return err
 	}
@@ -61,10 +72,10 @@ func (f *Unhold) Run(ctx context.Context, out io.Writer, cluster string) error {
 }
 
 // findCluster finds the manifest of a cluster in Git.
-func (f *Flags) findCluster(cluster string) (*gitrepo.Repository, gitrepo.ManifestFile, error) {
+func (f *hubHold) findCluster(ctx context.Context, cluster string) (*gitrepo.Repository, gitrepo.ManifestFile, error) {
 	h, m, err := gitrepo.FindManifest(f.dir, gitrepo.Selector{Noun: "Cluster", Name: cluster, Kinds: map[string][]string{v1alpha1.GroupVersion.Group: {"Cluster"}, v1alpha1.KarmadaClusterGroup: {"Cluster"}}})
 	if err != nil {
-		return nil, m, fmt.Errorf("%w; for a cluster that is only on the hub, add a manifest with its name and spec.hold", err)
+		return nil, m, f.explainMissing(ctx, cluster, err)
 	}
 	return h, m, nil
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -38,8 +37,38 @@ func (f *Flags) pullBody(ctx context.Context, h *gitrepo.Repository, c gitrepo.C
 	return b.String(), nil
 }
 
-// effects compares the plans before and after the commit, for each Federation with a manifest in this repository.
+// effects compares the plans before and after the commit, for each Federation with a source in this repository.
 func (f *Flags) effects(ctx context.Context, h *gitrepo.Repository, c gitrepo.Change, commit string) ([]*review.Review, error) {
+	base, err := h.Commit("HEAD")
+	if err != nil {
+		return nil, err
+	}
+	names, err := f.federationNames(ctx, h, c.File)
+	if err != nil {
+		return nil, err
+	}
+	before := base.Hash.String()
+	var all []*review.Review
+	for _, name := range names {
+		o := review.Options{
+			Tree: load.Flags{Paths: []string{"."}, FleetFile: f.facts.FleetFile, FederationName: name}, Hub: f.hub, Base: before, Head: commit,
+			Command: []string{"accord", "plan", "--base", before, "--head", commit},
+		}
+		if name != "" {
+			o.Command = append(o.Command, "--federation", strings.TrimPrefix(filepath.ToSlash(name), filepath.ToSlash(h.Root)+"/"))
+		}
+		r, err := o.Run(ctx, h.Root, f.invoked.ErrOrStderr())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// federationNames returns the Federations that deliver the repository, as --federation names them: the manifests in Git, else those
+// of the hub, else one empty name for the whole repository.
+func (f *Flags) federationNames(ctx context.Context, h *gitrepo.Repository, file string) ([]string, error) {
 	cache, err := f.facts.Cache()
 	if err != nil {
 		return nil, err
@@ -48,30 +77,29 @@ func (f *Flags) effects(ctx context.Context, h *gitrepo.Repository, c gitrepo.Ch
 	if err != nil {
 		return nil, fmt.Errorf("reading HEAD: %w", err)
 	}
-	base, err := h.Commit("HEAD")
-	if err != nil {
-		return nil, err
-	}
-	before := base.Hash.String()
-	var all []*review.Review
-	var errs []error
-	for _, fed := range federationsOf(head, h, c.File) {
-		o := review.Options{
-			Tree: load.Flags{Paths: []string{"."}, FleetFile: f.facts.FleetFile}, Hub: f.hub, Base: before, Head: commit,
-			Command: []string{"accord", "plan", "--base", before, "--head", commit},
-		}
+	var names []string
+	for _, fed := range federationsOf(head, h, file) {
 		if fed.file != "" {
-			o.Tree.FederationName = filepath.Join(h.Root, filepath.FromSlash(fed.file))
-			o.Command = append(o.Command, "--federation", fed.file)
+			names = append(names, filepath.Join(h.Root, filepath.FromSlash(fed.file)))
 		}
-		r, err := o.Run(ctx, h.Root, f.invoked.ErrOrStderr())
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		all = append(all, r)
 	}
-	return all, errors.Join(errs...)
+	if len(names) == 0 && f.hub.Path() != "" {
+		to, err := f.hub.Connect()
+		if err != nil {
+			return nil, err
+		}
+		all, err := load.FederationsOf(ctx, to, h)
+		if err != nil {
+			return nil, err
+		}
+		for _, fed := range all {
+			names = append(names, fed.Namespace+"/"+fed.Name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	return names, nil
 }
 
 // ofThisMachine are the flags that mean nothing to the reader of a pull request.

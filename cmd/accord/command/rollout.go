@@ -35,10 +35,7 @@ func (f *RolloutFlags) register(c *cobra.Command, to *hub.Flags) {
 	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub with the rollout (default $" + hub.KubeconfigEnv + ", else no hub)"
 	flags.StringVarP(&f.federation, "federation", "f", "", "federation on the hub (default the only one)")
 	flags.StringVar(&f.target, "rollout-id", "", "ID of the rollout: 12 digits or more with a hub, otherwise all 64 (default that of the hub)")
-	flags.BoolVar(&f.annotate, "on-hub", false, "annotate the Release on the hub, in place of the commit")
-	for _, commits := range []string{"dry-run", "push", "dir", "branch", "pull-request"} {
-		c.MarkFlagsMutuallyExclusive("on-hub", commits)
-	}
+	registerOnHub(c, &f.annotate, "annotate the Release on the hub, in place of the commit")
 }
 
 // RolloutCommand is a command of a person about one rollout: approve, abort, rollback or resume.

@@ -118,6 +118,11 @@ func (h *Repository) manifests(below string, of func(ManifestFile) bool) (all []
 	return all, unread, nil
 }
 
+// NotFoundError means that no manifest matches a selector. Its message names the manifests that there are.
+type NotFoundError struct{ message string }
+
+func (e *NotFoundError) Error() string { return e.message }
+
 // FindManifest returns the one manifest that the selector matches, below dir. An empty dir is the whole work tree around the
 // current directory.
 func FindManifest(dir string, w Selector) (*Repository, ManifestFile, error) {
@@ -139,7 +144,7 @@ func FindManifest(dir string, w Selector) (*Repository, ManifestFile, error) {
 	found := slices.DeleteFunc(slices.Clone(all), func(m ManifestFile) bool { return !w.matchesName(m) })
 	switch len(found) {
 	case 0:
-		return nil, ManifestFile{}, fmt.Errorf("%s%s", w.notFound(all, h.Root), unread)
+		return nil, ManifestFile{}, &NotFoundError{w.notFound(all, h.Root) + unread}
 	case 1:
 		return h, found[0], nil
 	}

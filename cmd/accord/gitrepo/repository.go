@@ -204,8 +204,11 @@ func MergedCommit(c *object.Commit) *object.Commit {
 	return c
 }
 
-// UserName returns the user of git's configuration, and "" if it has none.
+// UserName returns the user of git's configuration, and "" if it has none or outside of a repository.
 func (h *Repository) UserName() string {
+	if h == nil {
+		return ""
+	}
 	settings, err := h.repo.ConfigScoped(config.SystemScope)
 	if err != nil {
 		return ""
