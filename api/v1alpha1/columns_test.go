@@ -19,6 +19,7 @@ func TestDefectF26ColumnsAreTheSameInAllKinds(t *testing.T) {
 		"FederatedObject": "KIND OBJECT-NAMESPACE OBJECT READY REASON CLUSTERS HELD [POLICY] STATUS AGE",
 		"Federation":      "READY REASON CLUSTERS HELD REVISION [RELEASE] STATUS AGE",
 		"Release":         "READY REASON CLUSTERS HELD UNREACHABLE SUBJECT STATUS AGE",
+		"Tenant":          "READY REASON FEDERATIONS [ACCOUNT] STATUS AGE",
 	}
 	// paths are those of columns that several kinds have.
 	paths := map[string]string{

@@ -52,7 +52,7 @@ func connect(t *testing.T, config *rest.Config) client.Client {
 func install(t *testing.T, hub client.Client) {
 	crds, err := v1alpha1.CRDs()
 	require.NoError(t, err)
-	require.Len(t, crds, 6)
+	require.Len(t, crds, 7)
 	for _, crd := range crds {
 		require.NoError(t, hub.Create(t.Context(), crd), crd.Name)
 	}
@@ -77,6 +77,7 @@ func answersToCategory(t *testing.T, config *rest.Config) {
 	require.NoError(t, err)
 	want := map[string][]string{
 		"Cluster": {"clu"}, "Delivery": {"dlv"}, "FederatedObject": {"fo"}, "Federation": {"fed"}, "Release": {"rel"},
+		"Tenant": {"ten"},
 	}
 	require.EventuallyWithT(t, func(t *assert.CollectT) { // a definition is established a moment before it is listed
 		served, err := asking.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
@@ -117,6 +118,11 @@ apiVersion: accord.dev/v1alpha1
 kind: FederatedObject
 metadata: {name: web, namespace: default}
 spec: {federation: prod, template: {apiVersion: apps/v1, kind: Deployment, name: web}}
+---
+apiVersion: accord.dev/v1alpha1
+kind: Tenant
+metadata: {name: team-a}
+spec: {federations: {namespaces: [team-a]}, sources: ["**"], clusters: {}, namespaces: ["*"]}
 `
 
 // startsUnknown is rule 10 of the status contract. Without the default, kstatus calls a fresh object current.
@@ -169,25 +175,32 @@ func refuses(t *testing.T, hub client.Client) {
 		"a cluster with a dot in its name":  {cluster("eu.west", "{}"), "the name of a Cluster is a DNS label of at most 48 characters"},
 		"a cluster with a very long name": {
 			cluster("c23456789-123456789-123456789-123456789-123456789", "{}"), "the name of a Cluster is a DNS label of at most 48 characters"},
-		"a cluster that pulls":           {cluster("eu2", "{syncMode: Pull}"), `supported values: "Push"`},
-		"a cluster with zone and zones":  {cluster("eu2", "{zone: a, zones: [a]}"), "zone is deprecated and excludes zones"},
-		"a federation without sources":   {federation("{prune: true, sources: []}"), "should have at least 1 items"},
-		"a federation without prune":     {federation("{sources: [{name: app, url: x}]}"), "spec.prune: Required value"},
-		"two sources of one name":        {federation("{prune: true, sources: [{name: app, url: x}, {name: app, url: y}]}"), "Duplicate value"},
-		"a source without address":       {federation(`{prune: true, sources: [{name: app, url: ""}]}`), "url in body should be at least 1 chars"},
-		"a path out of the repository":   {federation("{prune: true, sources: [{name: app, url: x, path: a/../../b}]}"), "path stays inside the repository"},
-		"a tag and a range":              {federation(`{prune: true, sources: [{name: app, url: x, ref: {tag: v1, semver: ">=1"}}]}`), "at most one of tag, semver and commit"},
-		"a commit cut short":             {federation("{prune: true, sources: [{name: app, url: x, ref: {commit: 4f2c9e1}}]}"), "commit in body should match"},
-		"an interval of no time":         {federation("{prune: true, interval: 10ms, sources: [{name: app, url: x}]}"), "interval is at least 1s"},
-		"an interval that is no time":    {federation("{prune: true, interval: often, sources: [{name: app, url: x}]}"), "interval in body should match"},
-		"a brake beyond a hundred":       {federation("{prune: true, pruneLimits: {maxPercent: 101}, sources: [{name: app, url: x}]}"), "less than or equal to 100"},
-		"a field that does not exist":    {federation("{prune: true, brake: 1, sources: [{name: app, url: x}]}"), `unknown field "spec.brake"`},
-		"a forge that is not known":      {reporting("{provider: bitbucket, secretRef: {name: bot}}"), "Unsupported value"},
-		"a report without a token":       {reporting("{provider: github}"), "secretRef: Required value"},
-		"an API that is no address":      {reporting("{apiURL: api.github.com, secretRef: {name: bot}}"), "apiURL in body should match"},
-		"an instance with a slash":       {reporting("{instance: a/b, secretRef: {name: bot}}"), "instance in body should match"},
-		"a target that is a script":      {reporting("{targetURL: \"javascript:x\", secretRef: {name: bot}}"), "targetURL in body should match"},
-		"a resource model without range": {cluster("eu2", "{resourceModels: [{grade: 1}]}"), "resourceModels[0].ranges: Required value"},
+		"a cluster that pulls":             {cluster("eu2", "{syncMode: Pull}"), `supported values: "Push"`},
+		"a cluster with zone and zones":    {cluster("eu2", "{zone: a, zones: [a]}"), "zone is deprecated and excludes zones"},
+		"a federation without sources":     {federation("{prune: true, sources: []}"), "should have at least 1 items"},
+		"a federation without prune":       {federation("{sources: [{name: app, url: x}]}"), "spec.prune: Required value"},
+		"two sources of one name":          {federation("{prune: true, sources: [{name: app, url: x}, {name: app, url: y}]}"), "Duplicate value"},
+		"a source without address":         {federation(`{prune: true, sources: [{name: app, url: ""}]}`), "url in body should be at least 1 chars"},
+		"a path out of the repository":     {federation("{prune: true, sources: [{name: app, url: x, path: a/../../b}]}"), "path stays inside the repository"},
+		"a tag and a range":                {federation(`{prune: true, sources: [{name: app, url: x, ref: {tag: v1, semver: ">=1"}}]}`), "at most one of tag, semver and commit"},
+		"a commit cut short":               {federation("{prune: true, sources: [{name: app, url: x, ref: {commit: 4f2c9e1}}]}"), "commit in body should match"},
+		"an interval of no time":           {federation("{prune: true, interval: 10ms, sources: [{name: app, url: x}]}"), "interval is at least 1s"},
+		"an interval that is no time":      {federation("{prune: true, interval: often, sources: [{name: app, url: x}]}"), "interval in body should match"},
+		"a brake beyond a hundred":         {federation("{prune: true, pruneLimits: {maxPercent: 101}, sources: [{name: app, url: x}]}"), "less than or equal to 100"},
+		"a field that does not exist":      {federation("{prune: true, brake: 1, sources: [{name: app, url: x}]}"), `unknown field "spec.brake"`},
+		"a forge that is not known":        {reporting("{provider: bitbucket, secretRef: {name: bot}}"), "Unsupported value"},
+		"a report without a token":         {reporting("{provider: github}"), "secretRef: Required value"},
+		"an API that is no address":        {reporting("{apiURL: api.github.com, secretRef: {name: bot}}"), "apiURL in body should match"},
+		"an instance with a slash":         {reporting("{instance: a/b, secretRef: {name: bot}}"), "instance in body should match"},
+		"a target that is a script":        {reporting("{targetURL: \"javascript:x\", secretRef: {name: bot}}"), "targetURL in body should match"},
+		"a tenant of no namespace":         {tenant("{federations: {namespaces: []}, sources: [x], clusters: {}, namespaces: [a]}"), "should have at least 1 items"},
+		"a tenant without clusters":        {tenant("{federations: {namespaces: [a]}, sources: [x], namespaces: [a]}"), "spec.clusters: Required value"},
+		"a tenant with an unknown power":   {tenant("{federations: {namespaces: [a]}, sources: [x], clusters: {}, namespaces: [a], may: [Everything]}"), "Unsupported value"},
+		"a tenant that only holds":         {tenant("{federations: {namespaces: [a]}, sources: [x], clusters: {}, namespaces: [a], may: [HoldClusters]}"), "HoldClusters requires DeclareClusters"},
+		"a tenant as a user of the system": {tenant(`{federations: {namespaces: [a]}, sources: [x], clusters: {}, namespaces: [a], impersonate: {namespace: "system:", serviceAccount: masters}}`), "impersonate.namespace in body should match"},
+		"a tenant without room":            {tenant("{federations: {namespaces: [a]}, sources: [x], clusters: {}, namespaces: [a], limits: {bytes: \"0\"}}"), "limits.bytes in body should match"},
+		"a tenant that reads for no time":  {tenant("{federations: {namespaces: [a]}, sources: [x], clusters: {}, namespaces: [a], limits: {fetchTimeout: 1ms}}"), "fetchTimeout is at least 1s"},
+		"a resource model without range":   {cluster("eu2", "{resourceModels: [{grade: 1}]}"), "resourceModels[0].ranges: Required value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := documents(t, c.object)[0]
@@ -203,6 +216,9 @@ func accepts(t *testing.T, hub client.Client) {
 		"a branch and a commit on it":             federation("{prune: false, sources: [{name: app, url: x, ref: {branch: main, commit: 4f2c9e1a0b3c4f2c9e1a0b3c4f2c9e1a0b3c4f2c}}]}"),
 		"a source that reports, all of it":        reporting("{provider: gitea, apiURL: \"https://git.example:3000/api/v1\", secretRef: {name: bot}, instance: hub-1, targetURL: \"https://x/{release}\"}"),
 		"a source that reports, and says no more": reporting("{secretRef: {name: bot}}"),
+		"a tenant with all fields": tenant(`{federations: {namespaces: ["team-*"]}, sources: ["https://git.example/team-a/**"], clusters: {matchLabels: {team-a: "true"}},
+			namespaces: ["team-a-*"], kinds: {clusterScoped: [Namespace, "*.example.com/*"], denied: ["rbac.authorization.k8s.io/*"]}, may: [DeclareClusters, HoldClusters],
+			impersonate: {namespace: team-a, serviceAccount: deployer}, limits: {objects: 5, bytes: 64Mi, fetchTimeout: 1m}}`),
 		"approval": federation("{prune: true, requireApproval: true, sources: [{name: app, url: x}]}"),
 		"resource models in numbers and in quantities":    cluster("models", `{resourceModels: [{grade: 0, ranges: [{name: cpu, min: 0, max: "1"}]}]}`),
 		"a cluster name as long as it may be":             cluster("c23456789-123456789-123456789-123456789-12345678", "{}"),
@@ -222,6 +238,10 @@ func cluster(name, spec string) string {
 
 func federation(spec string) string {
 	return "apiVersion: accord.dev/v1alpha1\nkind: Federation\nmetadata: {name: shop, namespace: default}\nspec: " + spec
+}
+
+func tenant(spec string) string {
+	return "apiVersion: accord.dev/v1alpha1\nkind: Tenant\nmetadata: {name: team-b}\nspec: " + spec
 }
 
 // reporting is a federation whose source reports so.

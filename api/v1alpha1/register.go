@@ -18,6 +18,7 @@ func AddToScheme(s *runtime.Scheme) error {
 		&Delivery{}, &DeliveryList{},
 		&DeliveryReport{}, &DeliveryReportList{},
 		&FederatedObject{}, &FederatedObjectList{},
+		&Tenant{}, &TenantList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil
