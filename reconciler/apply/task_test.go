@@ -25,4 +25,5 @@ func TestAnObjectThatWasNotComparedIsNoDrift(t *testing.T) {
 	}
 	require.Nil(t, drifts(live.Object{Digest: "d"}))
 	require.NotNil(t, drifts(live.Object{Digest: "d", ChangedFields: "data.key"}))
+	require.Nil(t, drifts(live.Object{Digest: "d", Intact: true, Mutated: true}), "a delivery applies a mutated object again")
 }

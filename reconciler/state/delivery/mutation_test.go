@@ -1,0 +1,96 @@
+package delivery
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/wanted"
+	"github.com/accord-dev/accord/status"
+)
+
+var (
+	webID = manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
+	two   = &propagate.Rendered{Digest: "d1", JSON: []byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"replicas":2}}`)}
+)
+
+// observed returns the Deployment with a number of replicas, owned by accord.
+func observedWeb(t *testing.T, generation int64, replicas int) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	require.NoError(t, utiljson.Unmarshal(two.JSON, &u.Object))
+	spec, err := json.Marshal(map[string]any{"replicas": replicas})
+	require.NoError(t, err)
+	var parsed map[string]any
+	require.NoError(t, utiljson.Unmarshal(spec, &parsed))
+	u.Object["spec"] = parsed
+	u.SetGeneration(generation)
+	metadata := u.Object["metadata"].(map[string]any)
+	metadata["managedFields"] = []any{map[string]any{
+		"manager": "accord", "operation": "Apply", "fieldsV1": map[string]any{"f:spec": map[string]any{"f:replicas": map[string]any{}}},
+	}}
+	return u
+}
+
+func TestDefectR10ObservedObjectsAreCompared(t *testing.T) {
+	intact := live.Object{Digest: "d1", Intact: true}
+	seen, fields := Base{Wanted: two}.Compare(observedWeb(t, 1, 1), intact)
+	require.Equal(t, []v1alpha1.MutatedField{{Field: "spec.replicas", Applied: "2", Live: "1"}}, fields)
+	require.True(t, seen.Compared && seen.Mutated)
+
+	base := Base{Wanted: two, Before: seen, Generation: 1, Mutated: fields}
+	_, kept := base.Compare(observedWeb(t, 1, 2), intact)
+	require.Equal(t, fields, kept, "an object of the same generation is not compared again")
+	seen, fields = base.Compare(observedWeb(t, 2, 2), intact)
+	require.Empty(t, fields)
+	require.True(t, seen.Compared && !seen.Mutated)
+	_, fields = Base{Wanted: two, Before: seen}.Compare(observedWeb(t, 0, 1), intact)
+	require.Len(t, fields, 1, "an object without a generation is always compared")
+
+	for name, other := range map[string]live.Object{"it drifted": {Digest: "d1"}, "another version": {Digest: "d0", Intact: true}} {
+		seen, fields = Base{Wanted: two}.Compare(observedWeb(t, 1, 1), other)
+		require.Empty(t, fields, name)
+		require.False(t, seen.Compared, name)
+	}
+}
+
+// A follower's findings reach the leader in the DeliveryReport.
+func TestDefectR10ReportsHaveMutatedFields(t *testing.T) {
+	fields := []v1alpha1.MutatedField{{Field: "spec.replicas", Applied: "2", Live: "1"}}
+	follower, leader := New(&v1alpha1.Delivery{}, live.Proven{}), New(&v1alpha1.Delivery{}, live.Proven{})
+	for _, l := range []*State{follower, leader} {
+		l.Wants.Set(webID, wanted.Object{Digest: "d1", Object: two})
+	}
+	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Compared: true, Mutated: true}, fields)
+	follower.Reports.Put(webID, status.Report{Digest: "d1"})
+	require.NotEmpty(t, leader.Ingest(&v1alpha1.DeliveryReport{Status: follower.ReportStatus()}))
+	want := []v1alpha1.MutatedField{{Object: "apps/Deployment shop/web", Field: "spec.replicas", Applied: "2", Live: "1"}}
+	require.Equal(t, want, leader.MutatedFields())
+
+	leader.Wants.Set(webID, wanted.Object{Digest: "d2"})
+	require.Empty(t, leader.MutatedFields(), "of another version")
+	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Compared: true}, nil)
+	require.Len(t, leader.Ingest(&v1alpha1.DeliveryReport{Status: follower.ReportStatus()}), 1, "the object changed")
+	require.Empty(t, leader.Mutated)
+	leader.Note(webID, live.Object{Digest: "d1"}, fields)
+	leader.Forget(webID)
+	require.Empty(t, leader.Mutated)
+}
+
+func TestMutatedObjectsAreRetriedSeldom(t *testing.T) {
+	now := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	l := New(&v1alpha1.Delivery{}, live.Proven{})
+	require.False(t, l.RetriesMutated(now))
+	l.Note(webID, live.Object{}, []v1alpha1.MutatedField{{Field: "spec.replicas"}})
+	require.False(t, l.RetriesMutated(now))
+	require.False(t, l.RetriesMutated(now.Add(mutatedRetry-time.Second)))
+	require.True(t, l.RetriesMutated(now.Add(mutatedRetry)))
+	require.False(t, l.RetriesMutated(now.Add(mutatedRetry+time.Second)))
+}
