@@ -80,6 +80,7 @@ func rootCommand() *cobra.Command {
 		schemaCommand(),
 		versionCommand(),
 	)
+	text.AddColor(root, "lint", "plan", "why", "apply", "status", "get", "wait", "history")
 	explainUsage(root)
 	completeAll(root)
 	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl-") { // kubectl runs its plugins by this name

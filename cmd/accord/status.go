@@ -26,7 +26,6 @@ a cluster; with -o json each line is the whole report, without lastProbeTime.`
 type statusFlags struct {
 	hub    hub.Flags
 	output text.FormatFlag
-	color  text.ColorFlag
 	watch  bool
 	// rollout is the RolloutPolicy to draw.
 	rollout string
@@ -44,11 +43,10 @@ func statusCommand() *cobra.Command {
   accord status prod -o html > rollout.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), f.color.Writer(c.OutOrStdout(), f.output.Value), text.First(args))
+			return f.run(c.Context(), c.OutOrStdout(), text.First(args))
 		},
 	}
 	f.hub.RegisterWithNamespace(c.Flags())
-	f.color.Register(c.Flags())
 	f.output.Register(c.Flags(), text.AsText, text.AsJSON, text.AsYAML, text.AsSVG, text.AsHTML)
 	c.Flags().StringVar(&f.rollout, "rollout", "", "RolloutPolicy to draw with -o svg or -o html (default the only one)")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "continue and show changes")

@@ -39,7 +39,6 @@ Exit codes:
 type waitFlags struct {
 	hub       hub.Flags
 	output    text.FormatFlag
-	color     text.ColorFlag
 	revision  string
 	clusters  []string
 	timeout   time.Duration
@@ -62,12 +61,11 @@ func waitCommand() *cobra.Command {
   accord wait prod --for applied --cluster eu-1 --cluster eu-2 -o json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.run(c.Context(), f.color.Writer(c.OutOrStdout(), f.output.Value), text.First(args))
+			return f.run(c.Context(), c.OutOrStdout(), text.First(args))
 		},
 	}
 	flags := c.Flags()
 	f.hub.RegisterWithNamespace(flags)
-	f.color.Register(flags)
 	f.output.Register(flags, text.AsText, text.AsJSON)
 	flags.StringVar(&f.revision, "revision", "", "commit to wait for: at least 7 digits, or a revision of the checkout such as HEAD~1 (default HEAD)")
 	flags.StringSliceVar(&f.clusters, "cluster", nil, "wait for this cluster only (repeatable)")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -17,8 +18,31 @@ type ColorFlag struct{ when string }
 // colorChoices are the values of --color.
 var colorChoices = []string{"auto", "always", "never"}
 
+// AddColor registers --color in the named commands below root, and colors the states in the text that they write.
+func AddColor(root *cobra.Command, names ...string) {
+	for _, c := range root.Commands() {
+		if slices.Contains(names, c.Name()) {
+			addColor(c)
+		}
+		AddColor(c, names...)
+	}
+}
+
+func addColor(c *cobra.Command) {
+	f, run := &ColorFlag{}, c.RunE
+	f.Register(c.Flags())
+	c.RunE = func(c *cobra.Command, args []string) error {
+		format := AsText
+		if o := c.Flag("output"); o != nil {
+			format = Format(o.Value.String())
+		}
+		c.SetOut(f.Writer(c.OutOrStdout(), format))
+		return run(c, args)
+	}
+}
+
 func (f *ColorFlag) Register(flags *pflag.FlagSet) {
-	flags.Var(f, "color", "color of verdicts: auto (on a terminal, unless $NO_COLOR is set), always or never")
+	flags.Var(f, "color", "color of states: auto (on a terminal, and with $CLICOLOR_FORCE; not with $NO_COLOR or TERM=dumb), always or never")
 }
 
 // String, Set and Type implement pflag.Value.
@@ -39,51 +63,22 @@ func (f *ColorFlag) Choices() []string { return colorChoices }
 
 // Writer returns out, with colors if the format is text and they are wanted there.
 func (f *ColorFlag) Writer(out io.Writer, as Format) io.Writer {
-	if as != AsText {
-		return out
-	}
-	if f.String() == "always" || f.String() == "auto" && IsTerminal(out) && os.Getenv("NO_COLOR") == "" {
-		return &colorWriter{out}
+	if (as == AsText || as == AsWide) && f.colors(IsTerminal(out), os.Getenv) {
+		return &colorWriter{out: out, column: noTable}
 	}
 	return out
 }
 
-// colorWriter colors verdicts and states in complete lines that are written to it.
-type colorWriter struct{ out io.Writer }
-
-// The symbol of a verdict distinguishes it without color, too.
-var verdictColors = []struct {
-	words  []string
-	code   string
-	symbol string
-}{
-	{[]string{"READY", "DONE"}, "32", "✔"},
-	{[]string{"FAILED", "FAILING", "HALTED", "ROLLED BACK", "TIME RAN OUT"}, "31", "✗"},
-	{[]string{"UNREACHABLE"}, "35", "?"},
-	{[]string{"HELD", "SUSPENDED", "PAUSED", "WAITING FOR APPROVAL", "SUPERSEDED"}, "33", "‖"},
-	{[]string{"ROLLING OUT", "NOT SEEN YET"}, "36", "…"},
-}
-
-func (w *colorWriter) Write(p []byte) (int, error) {
-	var b strings.Builder
-	for line := range strings.Lines(string(p)) {
-		b.WriteString(colored(line))
+// colors reports whether text has colors: --color decides, then NO_COLOR, then CLICOLOR_FORCE, then the terminal.
+func (f *ColorFlag) colors(terminal bool, getenv func(string) string) bool {
+	force := getenv("CLICOLOR_FORCE")
+	switch {
+	case f.String() != "auto":
+		return f.String() == "always"
+	case getenv("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
 	}
-	if _, err := io.WriteString(w.out, b.String()); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// colored colors the first verdict of a line. A verdict stands behind two spaces.
-func colored(line string) string {
-	for _, v := range verdictColors {
-		for _, word := range v.words {
-			before, after, found := strings.Cut(line, "  "+word+"  ")
-			if found {
-				return before + "  \x1b[" + v.code + "m" + v.symbol + " " + word + "\x1b[0m  " + after
-			}
-		}
-	}
-	return line
+	return terminal && getenv("TERM") != "dumb"
 }
