@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -24,8 +25,9 @@ const (
 	// lateAfter is the time from which a workload that is not healthy is late, and lateInterval the time between two checks.
 	lateAfter    = 5 * time.Second
 	lateInterval = 2 * time.Second
-	// lateAgain is the time after which the pods of a late workload are listed again.
-	lateAgain = 30 * time.Second
+	// lateAgain is the least time between two listings of the pods of a late workload. While the status of the workload does not change,
+	// each further listing waits twice as long as the one before, up to lateMost.
+	lateAgain, lateMost = 30 * time.Second, 15 * time.Minute
 	// maxLate bounds the late workloads of one cluster whose pods are listed. Others keep the message of their status.
 	maxLate = 20
 	// maxMessage bounds a message with a reason.
@@ -50,7 +52,48 @@ type lateWorkload struct {
 	seen         state.Observation // as observed last, with the message of its status
 	selector     string
 	since, asked time.Time
+	pause        time.Duration // from asked until the pods are listed again
+	status       lateStatus
 	reason       string
+}
+
+// lateStatus is the part of the status of a workload that changes with its pods.
+type lateStatus struct {
+	// observed is set when a controller of the member has observed the generation: before that the workload has no pods of it.
+	observed bool
+	counts   string
+}
+
+// statusOf returns the lateStatus of a workload.
+func statusOf(u *unstructured.Unstructured) lateStatus {
+	status, _, _ := unstructured.NestedMap(u.Object, "status")
+	counts := map[string]any{}
+	for field, value := range status {
+		if n, is := value.(int64); is {
+			counts[field] = n
+		}
+	}
+	observed, reports := counts["observedGeneration"].(int64)
+	return lateStatus{observed: len(status) > 0 && (!reports || observed >= u.GetGeneration()), counts: fmt.Sprint(counts)} // sorted by field
+}
+
+// observe takes over the status. A change shortens the time until the pods are listed again.
+func (l *lateWorkload) observe(s lateStatus) {
+	if l.status != s {
+		l.status, l.pause = s, lateAgain
+	}
+}
+
+// ask reports whether the pods have to be listed now, and records that they are.
+func (l *lateWorkload) ask(now time.Time) bool {
+	if !l.status.observed || now.Sub(l.since) < lateAfter || now.Sub(l.asked) < l.pause {
+		return false
+	}
+	if !l.asked.IsZero() {
+		l.pause = min(2*l.pause, lateMost)
+	}
+	l.asked = now
+	return true
 }
 
 // observation returns the observation with the reason in its message.
@@ -82,6 +125,7 @@ func (l *late) observe(f *state.Federation, cluster string, u *unstructured.Unst
 		known = &lateWorkload{since: now}
 	}
 	known.seen, known.selector = x, selector
+	known.observe(statusOf(u))
 	if l.of == nil {
 		l.of = map[lateKey]*lateWorkload{}
 	}
@@ -113,8 +157,7 @@ func (l *late) due(now time.Time) []question {
 	defer l.mu.Unlock()
 	var all []question
 	for key, w := range l.of {
-		if now.Sub(w.since) >= lateAfter && now.Sub(w.asked) >= lateAgain {
-			w.asked = now
+		if w.ask(now) {
 			all = append(all, question{key, w, w.selector})
 		}
 	}
