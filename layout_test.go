@@ -84,6 +84,7 @@ var within = map[string]map[string][]string{
 		"staged":             {".", "applyorder"},
 		"dump":               {".", "exclude"},
 		"permit":             {"."},
+		"tenancy":            {"."},
 		"declared":           {"."},
 		"check":              {".", "check/confidential", "check/unacted", "scope", "stage"},
 		"check/confidential": {},

@@ -30,6 +30,11 @@ func (p *Plan) Manifest(id manifest.ID) *unstructured.Unstructured {
 	return nil
 }
 
+// TakesOver reports whether an object takes over an existing object of another owner.
+func (p *Plan) TakesOver(id manifest.ID) bool {
+	return p.items.byID[id] != nil && p.items.byID[id].overwrite
+}
+
 // Kind returns accord's knowledge of a kind, with the customizations of users.
 func (p *Plan) Kind(gk schema.GroupKind) kind.Kind { return p.rules.interpreters.book.Of(gk) }
 

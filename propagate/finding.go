@@ -9,6 +9,8 @@ type Finding struct {
 	Code     string // stable, kebab-case: "not-acted-on", "matches-nothing"
 	Message  string // one sentence
 	Fix      string // the text to write instead; empty when there is nothing to do
+	// Unconditional means that the finding blocks a change that does not bring it, too.
+	Unconditional bool
 }
 
 // Severity of a finding.

@@ -7,13 +7,13 @@ import (
 	"github.com/accord-dev/accord/propagate"
 )
 
-// Blocking returns the findings that block a change: those of severity Error that a change brings. before has the findings
-// of the state before the change, after those of the state with it. "accord plan" fails for them, and the controllers
-// reject the commit.
+// Blocking returns the findings that block a change: those of severity Error that a change brings, or that are unconditional.
+// before has the findings of the state before the change, after those of the state with it. "accord plan" fails for them, and
+// the controllers reject the commit.
 func Blocking(before, after []propagate.Finding) []propagate.Finding {
 	var blocking []propagate.Finding
 	for i, isNew := range New(before, after) {
-		if Blocks(after[i].Severity, isNew) {
+		if Blocks(after[i].Severity, isNew || after[i].Unconditional) {
 			blocking = append(blocking, after[i])
 		}
 	}
