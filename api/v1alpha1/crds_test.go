@@ -188,6 +188,7 @@ func refuses(t *testing.T, hub client.Client) {
 		"an interval that is no time":      {federation("{prune: true, interval: often, sources: [{name: app, url: x}]}"), "interval in body should match"},
 		"a brake beyond a hundred":         {federation("{prune: true, pruneLimits: {maxPercent: 101}, sources: [{name: app, url: x}]}"), "less than or equal to 100"},
 		"a field that does not exist":      {federation("{prune: true, brake: 1, sources: [{name: app, url: x}]}"), `unknown field "spec.brake"`},
+		"a mutation policy of no name":     {federation("{prune: true, mutationPolicy: Ignore, sources: [{name: app, url: x}]}"), "Unsupported value"},
 		"a forge that is not known":        {reporting("{provider: bitbucket, secretRef: {name: bot}}"), "Unsupported value"},
 		"a report without a token":         {reporting("{provider: github}"), "secretRef: Required value"},
 		"an API that is no address":        {reporting("{apiURL: api.github.com, secretRef: {name: bot}}"), "apiURL in body should match"},
