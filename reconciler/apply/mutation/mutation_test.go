@@ -95,7 +95,7 @@ func TestDefectR10Compare(t *testing.T) {
 			applied := parse(t, c.applied)
 			owned, err := json.Marshal(fieldsOf(applied))
 			require.NoError(t, err)
-			owners := ownership.OfEntries([]metav1.ManagedFieldsEntry{{Manager: v1alpha1.FieldManager, Operation: "Apply", FieldsV1: &metav1.FieldsV1{Raw: owned}}})
+			owners := ownership.OfEntries([]metav1.ManagedFieldsEntry{{Manager: v1alpha1.FieldManager, Operation: "Apply", FieldsV1: metav1.NewFieldsV1(string(owned))}})
 			var got []string
 			for _, f := range Compare(applied, parse(t, c.live), []ownership.Yielded{{Path: c.yielded}}, owners) {
 				got = append(got, f.String())
@@ -110,8 +110,8 @@ func TestOnlyOwnedFieldsAreCompared(t *testing.T) {
 	live := maps.Clone(applied)
 	live["spec"] = map[string]any{"replicas": int64(1), "paused": false}
 	owners := ownership.OfEntries([]metav1.ManagedFieldsEntry{
-		{Manager: "autoscaler", Operation: "Update", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:replicas":{}}}`)}},
-		{Manager: v1alpha1.FieldManager, Operation: "Apply", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:paused":{}}}`)}},
+		{Manager: "autoscaler", Operation: "Update", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)},
+		{Manager: v1alpha1.FieldManager, Operation: "Apply", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:paused":{}}}`)},
 	})
 	require.Equal(t, []v1alpha1.MutatedField{{Field: "spec.paused", Applied: "true", Live: "false"}}, Compare(applied, live, nil, owners))
 }
