@@ -56,7 +56,7 @@ var within = map[string]map[string][]string{
 		"hub":          {"text"},
 		"gitrepo/edit": {},
 		"gitrepo":      {"gitrepo/edit", "text"},
-		"load":         {"exit", "gitrepo", "hub"},
+		"load":         {"exit", "gitrepo", "hub", "text"},
 		"progress":     {"exit", "hub", "text"},
 		"lint":         {"load", "text"},
 		"schema":       {"text"},

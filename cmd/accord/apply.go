@@ -55,6 +55,7 @@ type applyFlags struct {
 	dump       string
 	wait       time.Duration
 	verbose    bool
+	progress   *text.ProgressLine
 }
 
 func applyCommand() *cobra.Command {
@@ -125,7 +126,9 @@ func (f *applyFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	started := time.Now()
+	f.progress.Start()
 	result, err := reconciler.Once(ctx, o)
+	f.progress.End()
 	err = errors.Join(err, closeDump())
 	if _, mistake := errors.AsType[*manifest.Error](err); mistake {
 		return &exit.Error{Code: progress.Failed.ExitCode(), Err: err}

@@ -13,6 +13,8 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/progress"
+	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/reconciler"
 )
 
@@ -28,7 +30,11 @@ func (f *applyFlags) options(ctx context.Context, stderr io.Writer) (o reconcile
 		}
 	}
 	hub.SetLogger(log)
-	o = reconciler.OnceOptions{Allow: f.allow, Wait: f.wait, Progress: applyProgress(stderr), Log: logr.FromSlogHandler(log.Handler())}
+	f.progress = text.NewProgressLine(stderr, "fetching, planning and dry-run")
+	if f.verbose { // the log has every step
+		f.progress = &text.ProgressLine{}
+	}
+	o = reconciler.OnceOptions{Allow: f.allow, Wait: f.wait, Progress: progress.ShowCounts(stderr, f.progress), Log: logr.FromSlogHandler(log.Handler())}
 	auth, err := gitrepo.CredentialData(os.Getenv)
 	if err != nil {
 		return o, nil, err

@@ -68,16 +68,3 @@ func (r applyReport) writeRefused(out io.Writer, now time.Time) error {
 	_, err := io.WriteString(out, b.String())
 	return err
 }
-
-// applyProgress writes a line whenever the counts change.
-func applyProgress(out io.Writer) func(v1alpha1.ReleaseStatus) {
-	last := ""
-	return func(st v1alpha1.ReleaseStatus) {
-		line := progress.Snapshot{Summary: st.Summary}.Counts()
-		if line == last || st.Summary.Total == 0 {
-			return
-		}
-		last = line
-		fmt.Fprintln(out, time.Now().Format(time.TimeOnly)+"  "+line)
-	}
-}

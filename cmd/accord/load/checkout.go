@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
+	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -85,7 +86,13 @@ func (f *Flags) Fetch(ctx context.Context, s v1alpha1.Source) (Checkout, error) 
 	if s.Ref != nil {
 		o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
 	}
+	line := &text.ProgressLine{}
+	if f.stderr != nil {
+		line = text.NewProgressLine(f.stderr(), "fetching the repository")
+	}
+	line.Start()
 	snapshot, err := cache.Fetch(ctx, o)
+	line.End()
 	return Checkout{snapshot.FS, snapshot.Revision, snapshot.Message}, err
 }
 

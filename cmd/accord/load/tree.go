@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"path/filepath"
 
@@ -30,6 +31,8 @@ type Flags struct {
 	Found *v1alpha1.Federation
 	// here is the repository of the directory if the sources in it are read there; nil if all sources are.
 	here *gitrepo.Repository
+	// stderr returns the writer for progress; nil if the flags are not those of a command.
+	stderr func() io.Writer
 }
 
 func (f *Flags) Register(c *cobra.Command) {
@@ -40,6 +43,7 @@ func (f *Flags) Register(c *cobra.Command) {
 // RegisterPlaces registers all flags except those that select a commit.
 func (f *Flags) RegisterPlaces(c *cobra.Command) {
 	flags := c.Flags()
+	f.stderr = c.ErrOrStderr
 	flags.StringVar(&f.Repo, "repo", "", "repository to read in place of a directory: a URL (credentials as for \"accord apply\"), or a local path")
 	flags.StringSliceVar(&f.Paths, "path", []string{"."}, "directory in it, as the path of a source (repeatable)")
 	flags.StringVarP(&f.FederationName, "federation", "f", "", "manifest of the Federation, with its name, paths and skip rules")

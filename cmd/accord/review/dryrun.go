@@ -102,8 +102,8 @@ func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, live *load
 		return nil, err
 	}
 	names, report := head.plan.Clusters(), &DryRunReport{}
-	bar := newProgressBar(stderr)
-	defer bar.end()
+	bar := text.NewProgressLine(stderr, "dry-run")
+	defer bar.End()
 	var mu sync.Mutex
 	var g errgroup.Group
 	g.SetLimit(dryRunConcurrency)
@@ -113,7 +113,7 @@ func (f *DryRunFlags) try(ctx context.Context, r *Review, head *side, live *load
 			mu.Lock()
 			defer mu.Unlock()
 			report.add(name, trial, err)
-			bar.set(report.Clusters, len(names))
+			bar.Set(report.Clusters, len(names))
 			return ctx.Err() // interrupted
 		})
 	}

@@ -129,9 +129,9 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 		return nil, err
 	}
 	if len(r.Mistakes) == 0 {
-		bar := newProgressBar(stderr)
-		r.Report, err = diff.Compare(p.base.compared(), p.head.compared(), p.options(k, bar.set))
-		bar.end()
+		bar := text.NewProgressLine(stderr, "comparing")
+		r.Report, err = diff.Compare(p.base.compared(), p.head.compared(), p.options(k, bar.Set))
+		bar.End()
 		if err != nil {
 			return nil, fmt.Errorf("comparing the plans: %w", err)
 		}
