@@ -63,6 +63,9 @@ func (d *delivery) listReplicas(ctx context.Context, gvk schema.GroupVersionKind
 			return nil, err
 		}
 		for i := range page.Items {
+			if live.Observe(&page.Items[i], nil, live.Object{}, live.Accepted{}).IsStranger() {
+				continue
+			}
 			annotations := page.Items[i].GetAnnotations()
 			r := live.Discovered{ID: manifest.IDOf(&page.Items[i]), Stays: annotations[v1alpha1.PreserveAnnotation] == "true"}
 			if n, ok := known.Replicas(&page.Items[i]); ok {

@@ -155,7 +155,9 @@ func (d *delivery) resolve(ctx context.Context, t *task, found *metav1.PartialOb
 // decideOwner returns the conflict of an object that belongs to somebody else, or nil if it may be applied, and updates t:
 //
 //	not there                           create; drift if it was owned
-//	our label                           owned; the watch has not delivered it yet
+//	our label, in inventory or applied  owned; the watch has not delivered it yet
+//	our label, to be overwritten        adopted
+//	our label                           rejected; somebody copied the label
 //	label of another ApplySet           rejected, for any policy
 //	no label, in inventory, own fields  owned; somebody removed the label
 //	no label, a Namespace               adopted
@@ -171,8 +173,12 @@ func (d *delivery) decideOwner(t *task, found *metav1.PartialObjectMetadata) *li
 	t.exists = true
 	seen := live.ObserveMetadata(t.GVK, found)
 	switch owner := found.Labels[v1alpha1.PartOfLabel]; {
-	case owner == d.applySet:
+	case owner == d.applySet && (d.previous.Has(t.ID) || seen.Applied):
 		return nil
+	case owner == d.applySet && t.Overwrite:
+		t.adopt = true
+	case owner == d.applySet:
+		return live.NewConflict("%s exists with the label of this federation, and accord did not create it; it stays as it is. conflictResolution: Overwrite in its policy takes it over", t.ID)
 	case owner != "":
 		return live.NewConflict("%s exists and belongs to another ApplySet, %s; it stays as it is", t.ID, owner)
 	case d.previous.Has(t.ID) && seen.Fields != (ownership.Hash{}):

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
 // foreignObject returns an object in the namespace that is not owned and would be deleted with it, or "". It lists
@@ -22,12 +23,13 @@ func (d *delivery) foreignObject(ctx context.Context, namespace string) (string,
 		if isTransient(r.GroupResource()) {
 			continue
 		}
-		items, err := d.list(ctx, r, namespace, v1alpha1.PartOfLabel+"!="+d.applySet)
+		items, err := d.list(ctx, r, namespace, "")
 		if err != nil {
 			return "", err
 		}
 		for i := range items {
-			if !isImplicit(r.GroupResource(), &items[i]) {
+			ours := items[i].Labels[v1alpha1.PartOfLabel] == d.applySet && !live.ObserveMetadata(schema.GroupVersionKind{}, &items[i]).IsStranger()
+			if !ours && !isImplicit(r.GroupResource(), &items[i]) {
 				return fmt.Sprintf("%s %s", r.GroupResource(), items[i].Name), nil
 			}
 		}

@@ -35,7 +35,7 @@ var configMapsResource = schema.GroupVersionResource{Version: "v1", Resource: "c
 // recordInventory writes the union of the old and the new inventory to the hub and then to the member, before the
 // first apply, so that a started delivery can always be found again. It writes nothing if no object is new.
 func (d *delivery) recordInventory(ctx context.Context) error {
-	union := d.previous.With(d.live.IDs()).With(d.written())
+	union := d.previous.With(d.written())
 	if union == d.previous {
 		d.parent, d.begun = union, true
 		return nil
@@ -79,7 +79,9 @@ func (d *delivery) finish(ctx context.Context, failed error) error {
 func (d *delivery) inventory(failed error) *live.Inventory {
 	left := make(map[manifest.ID]bool, d.live.Len())
 	for id := range d.live.IDs() { // also those that wait for their finalizers
-		left[id] = true
+		if d.previous.Has(id) {
+			left[id] = true
+		}
 	}
 	for id := range d.written() {
 		left[id] = true
@@ -216,7 +218,9 @@ func (d *delivery) listKind(ctx context.Context, kind schema.GroupKind, found ma
 	items, err := d.list(ctx, mapping.Resource, "", v1alpha1.PartOfLabel+"="+d.applySet)
 	for _, item := range items {
 		id := manifest.ID{Group: kind.Group, Kind: kind.Kind, Namespace: item.Namespace, Name: item.Name}
-		found[id] = live.ObserveMetadata(mapping.GroupVersionKind, &item)
+		if seen := live.ObserveMetadata(mapping.GroupVersionKind, &item); !seen.IsStranger() {
+			found[id] = seen
+		}
 	}
 	return err
 }

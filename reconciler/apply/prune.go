@@ -53,10 +53,20 @@ func (d *delivery) hasRenderErrors() bool {
 }
 
 // unwanted returns the owned objects that the plan no longer has: those to delete and those to release. It records
-// the others as held or orphaned.
+// the others as held or orphaned. The inventory decides about ownership, because anybody can copy the label; an object
+// that a controller owns is that controller's.
 func (d *delivery) unwanted() (remove, release []manifest.ID) {
 	for id, seen := range d.live.Except(d.want) {
-		if seen.Deleting {
+		switch {
+		case !d.previous.Has(id):
+			d.strangers++
+			d.outcome.Orphaned[id] = "it has the label of this federation, and accord did not create it"
+			continue
+		case seen.Controller != "":
+			d.strangers++
+			d.outcome.Orphaned[id] = "it has the label of this federation, and its controller owns it: " + seen.Controller
+			continue
+		case seen.Deleting:
 			continue
 		}
 		switch held := d.held(id, seen); {
@@ -151,5 +161,5 @@ func (d *delivery) pruneBlocked(remove []manifest.ID) string {
 	if d.options.AllowPrune {
 		return ""
 	}
-	return permit.Prune(d.options.PruneLimits, remove, d.live.Len(), d.options.EmptyPlan)
+	return permit.Prune(d.options.PruneLimits, remove, d.live.Len()-d.strangers, d.options.EmptyPlan)
 }

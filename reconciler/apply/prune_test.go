@@ -160,3 +160,45 @@ func TestNamespaceGoesWithTheTrailerOnly(t *testing.T) {
 	require.Equal(t, []manifest.ID{{Kind: "Namespace", Name: w.namespace}}, outcome.Pruned)
 	require.Equal(t, []string{"_" + w.namespace + "__Namespace"}, outcome.Inventory, "it is there until its finalizer is gone")
 }
+
+// TestHostileLabel: anybody who may write the label on an object must not have accord delete it, take it over, or stop pruning
+// for the others.
+func TestHostileLabel(t *testing.T) {
+	w := newWorld(t, "label")
+	w.delivered(w.target(namespaceYAML + configMap("one", "1") + configMap("two", "2")))
+	labelled := func(name, owner string) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\n  namespace: NS\n  labels: {" + v1alpha1.PartOfLabel + ": " +
+			applyset.ID(w.federation) + "}\n" + owner + "data: {key: theirs}\n"
+	}
+	parent := w.get("ConfigMap", w.namespace, "two")
+	w.create(labelled("child", "  ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: two, uid: "+string(parent.GetUID())+", controller: true}]\n"))
+	for i := range 8 {
+		w.create(labelled(fmt.Sprint("copy-", i), ""))
+	}
+
+	outcome := w.delivered(w.target(namespaceYAML + configMap("two", "2")))
+	require.Equal(t, []manifest.ID{w.id("ConfigMap", "one")}, outcome.Pruned, "the copies do not count for the limits")
+	require.Equal(t, "it has the label of this federation, and accord did not create it", outcome.Orphaned[w.id("ConfigMap", "copy-0")])
+	require.Len(t, outcome.Orphaned, 9)
+	require.Len(t, outcome.Inventory, 2)
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "copy-7"))
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "child"))
+
+	taken := w.deliver(w.target(namespaceYAML + configMap("two", "2") + configMap("copy-0", "ours")))
+	require.ErrorContains(t, taken.Errors[w.id("ConfigMap", "copy-0")], "accord did not create it; it stays as it is")
+	require.Equal(t, "theirs", w.field("ConfigMap", "copy-0", "data", "key"))
+}
+
+// TestHostileLabelAfterTheHubIsLost: what is rebuilt from the member is what accord applied, and not what has the label.
+func TestHostileLabelAfterTheHubIsLost(t *testing.T) {
+	w := newWorld(t, "label-lost")
+	w.delivered(w.target(namespaceYAML + configMap("one", "1") + configMap("two", "2")))
+	w.create("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: copy, namespace: NS, labels: {" + v1alpha1.PartOfLabel + ": " + applyset.ID(w.federation) + "}}\n")
+	w.inventory, w.live = nil, live.Objects{}
+	outcome := w.delivered(w.target(namespaceYAML + configMap("two", "2")))
+	require.Equal(t, []manifest.ID{w.id("ConfigMap", "one")}, outcome.Pruned)
+	require.NotNil(t, w.get("ConfigMap", w.namespace, "copy"))
+	found, err := Discover(t.Context(), w.member, w.federation)
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+}

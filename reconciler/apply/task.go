@@ -37,6 +37,8 @@ type delivery struct {
 	parent   *live.Inventory // the list of the parent on the member, once begun
 	tasks    []*task
 	requests atomic.Int64
+	// strangers counts the observed objects that have the label and are not accord's.
+	strangers int
 
 	mu      sync.Mutex // guards outcome while workers run
 	outcome live.Outcome
@@ -87,6 +89,9 @@ func (d *delivery) compare() {
 			continue
 		}
 		seen, ok := d.live.Get(p.ID)
+		if seen.IsStranger() && !d.previous.Has(p.ID) {
+			ok = false
+		}
 		switch {
 		case d.options.SkipRepair[p.ID] && (ok || d.previous.Has(p.ID)):
 			d.outcome.NotRepaired = append(d.outcome.NotRepaired, p.ID)

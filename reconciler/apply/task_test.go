@@ -17,6 +17,7 @@ func TestAnObjectThatWasNotComparedIsNoDrift(t *testing.T) {
 	want := propagate.ClusterPlan{Objects: []propagate.Placed{{Rendered: &propagate.Rendered{ID: id, Digest: "d"}}}}
 	drifts := func(seen live.Object) *live.Drift {
 		objects := &live.Objects{}
+		seen.Applied = true
 		objects.Put(id, seen)
 		d := newDelivery(nil, "demo/prod", want, objects, nil, Options{})
 		d.compare()

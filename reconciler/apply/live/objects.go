@@ -41,7 +41,8 @@ type shared struct {
 	labels                       string // packed: each key before its value, sorted
 	intact, preserve             bool
 	compared, mutated            bool
-	adopted, deleting            bool
+	adopted, deleting, applied   bool
+	controller                   string
 	deletedAt                    int64
 	finalizer                    string
 	fields                       ownership.Hash
@@ -150,7 +151,7 @@ func (l *Objects) IDs() iter.Seq[manifest.ID] {
 func packObject(s Object) packed {
 	l := shared{
 		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedFields, intact: s.Intact,
-		preserve: s.Preserve, adopted: s.Adopted, deleting: s.Deleting, deletedAt: s.DeletedAt, finalizer: s.Finalizer, fields: s.Fields, accepted: s.Accepted,
+		preserve: s.Preserve, adopted: s.Adopted, applied: s.Applied, controller: s.Controller, deleting: s.Deleting, deletedAt: s.DeletedAt, finalizer: s.Finalizer, fields: s.Fields, accepted: s.Accepted,
 		compared: s.Compared, mutated: s.Mutated,
 	}
 	id := uidOf(s.UID)
@@ -172,7 +173,7 @@ func (kept packed) object() Object {
 	l := kept.look.Value()
 	s := Object{
 		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedFields: l.changedAt, Intact: l.intact,
-		Preserve: l.preserve, Adopted: l.adopted, Deleting: l.deleting, DeletedAt: l.deletedAt, Finalizer: l.finalizer, Fields: l.fields, Accepted: l.accepted,
+		Preserve: l.preserve, Adopted: l.adopted, Applied: l.applied, Controller: l.controller, Deleting: l.deleting, DeletedAt: l.deletedAt, Finalizer: l.finalizer, Fields: l.fields, Accepted: l.accepted,
 		Compared: l.compared, Mutated: l.mutated,
 	}
 	if kept.uid != (uid{}) {

@@ -9,11 +9,13 @@ import (
 )
 
 // Delivered returns the observed objects that target does not have and that accord would delete. Every kind must be
-// listed.
+// listed. Strangers, objects of others with accord's label, do not count.
 func (l *State) Delivered(target propagate.ClusterPlan) permit.Delivered {
 	has := permit.Delivered{Count: l.Live.Len(), Unwanted: map[manifest.ID]map[string]string{}}
 	for id, seen := range l.Live.Except(target) {
-		if !seen.Deleting && !seen.Preserve && !seen.Adopted {
+		if seen.IsStranger() {
+			has.Count--
+		} else if !seen.Deleting && !seen.Preserve && !seen.Adopted {
 			has.Unwanted[id] = seen.Labels
 		}
 	}
