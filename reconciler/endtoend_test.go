@@ -8,10 +8,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -42,6 +45,8 @@ func TestOneHub(t *testing.T) {
 		"defect R8: records on the hub are restored":     defectR8Records,
 		"defect R11: a deletion counts when it is done":  defectR11Finalizer,
 		"defect R10: an admission policy is reported":    defectR10Mutation,
+		"defect R11: a Namespace and a CRD count, too":   defectR11NamespaceAndDefinition,
+		"defect D1: a quoted number is refused":          defectD1QuotedNumber,
 	})
 }
 
@@ -307,7 +312,10 @@ func defectR11Finalizer(t *testing.T, w *world) {
 	require.Equal(t, "cluster-a", release.Status.WaitingFor.Cluster)
 	require.Equal(t, "ConfigMap shop/finalized-gone", release.Status.WaitingFor.Object)
 	require.NotNil(t, release.Status.WaitingFor.Since)
-	require.Equal(t, "example.com/guard", w.delivery(r, "cluster-a").Status.WaitingFor.Finalizer)
+	w.eventually("the Delivery to name it, too", func() error {
+		waits := w.delivery(r, "cluster-a").Status.WaitingFor
+		return unless(waits != nil && waits.Finalizer == "example.com/guard", fmt.Sprintf("%+v", waits))
+	})
 	w.condition(r, sha, "Stalled", metav1.ConditionTrue, "DeletionBlocked")
 
 	guarded = w.configMap("cluster-a", "finalized-gone")
@@ -319,6 +327,100 @@ func defectR11Finalizer(t *testing.T, w *world) {
 		inventory := strings.Join(w.delivery(r, "cluster-a").Status.Inventory, " ")
 		return unless(!strings.Contains(inventory, "finalized-gone"), inventory)
 	})
+}
+
+// defectR11NamespaceAndDefinition: an object that other objects depend on counts as deleted when it is gone, like any other.
+func defectR11NamespaceAndDefinition(t *testing.T, w *world) {
+	r := newRepository(t)
+	r.federation = "finalized-cluster"
+	w.declare(r, func(spec *v1alpha1.FederationSpec) { spec.DeletionTimeout = metav1.Duration{Duration: time.Second} })
+	guarded := []client.Object{
+		&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "finalized"}},
+		&metav1.PartialObjectMetadata{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
+			ObjectMeta: metav1.ObjectMeta{Name: "guards.finalized.example.com"},
+		},
+	}
+	w.ready(r, r.push("a Namespace and a definition",
+		"Namespace.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: finalized}\n",
+		"CustomResourceDefinition.yaml", `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: guards.finalized.example.com}
+spec:
+  group: finalized.example.com
+  scope: Namespaced
+  names: {plural: guards, singular: guard, kind: Guard, listKind: GuardList}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`, "policy.yaml", `apiVersion: policy.karmada.io/v1alpha1
+kind: ClusterPropagationPolicy
+metadata: {name: finalized}
+spec:
+  resourceSelectors:
+  - {apiVersion: v1, kind: Namespace, name: finalized}
+  - {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, name: guards.finalized.example.com}
+  placement: {clusterAffinity: {clusterNames: [cluster-a]}}
+`))
+	for _, obj := range guarded {
+		kind, member := obj.GetObjectKind().GroupVersionKind().Kind, w.members["cluster-a"]
+		guard := func(finalizers string) {
+			patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`))
+			require.NoError(t, member.Patch(t.Context(), obj.DeepCopyObject().(client.Object), patch))
+		}
+		guard(`["example.com/guard"]`)
+		sha := r.push(kind+" leaves\n\nAccord-Prune: allow", kind+".yaml", "")
+		if kind == "Namespace" { // accord lists everything in it before it deletes it
+			w.eventually("the refused list to be reported", func() error {
+				c := apimeta.FindStatusCondition(w.delivery(r, "cluster-a").Status.Conditions, "Ready")
+				return unless(c.Reason == "ReconciliationFailed" && strings.Contains(c.Message, "listing the objects of the namespace"), fmt.Sprint(c))
+			})
+			w.condition(r, sha, "Ready", metav1.ConditionFalse, "")
+			everything := []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"list"}}}
+			require.NoError(t, member.Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "lists"}, Rules: everything}))
+			require.NoError(t, member.Create(t.Context(), listing()))
+		}
+		release := w.condition(r, sha, "Stalled", metav1.ConditionTrue, "DeletionBlocked")
+		require.False(t, apimeta.IsStatusConditionTrue(release.Status.Conditions, "Ready"), kind)
+		require.Equal(t, "example.com/guard", release.Status.WaitingFor.Finalizer, kind)
+		require.Contains(t, release.Status.WaitingFor.Object, kind+" "+obj.GetName())
+		guard("null")
+		if space, ok := obj.(*corev1.Namespace); ok { // no controller of namespaces runs here
+			require.NoError(t, member.Get(t.Context(), client.ObjectKeyFromObject(space), space))
+			space.Spec.Finalizers = nil
+			require.NoError(t, member.SubResource("finalize").Update(t.Context(), space))
+			require.NoError(t, member.Delete(t.Context(), listing()))
+		}
+		w.ready(r, sha)
+		require.True(t, apierrors.IsNotFound(w.object("cluster-a", obj, "", obj.GetName())), kind)
+	}
+}
+
+// listing lets accord list everything on a member.
+func listing() *rbacv1.ClusterRoleBinding {
+	return &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "lists"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "lists"},
+		Subjects: subjects(metav1.ObjectMeta{Namespace: "accord-system", Name: "accord"}),
+	}
+}
+
+func defectD1QuotedNumber(t *testing.T, w *world) {
+	r := w.federation("quoted")
+	app := func(replicas string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {namespace: shop, name: quoted}\nspec:\n  replicas: " + replicas + `
+  selector: {matchLabels: {app: quoted}}
+  template: {metadata: {labels: {app: quoted}}, spec: {containers: [{name: main, image: nginx}]}}
+`
+	}
+	policy := strings.Replace(policyFor("quoted", both, ""), "  - apiVersion: v1\n    kind: ConfigMap\n", "  - {apiVersion: apps/v1, kind: Deployment}\n", 1)
+	w.condition(r, r.push("three", "app.yaml", app("3"), "policy.yaml", policy), "Applied", metav1.ConditionTrue, "")
+	bad := r.push("three, quoted", "app.yaml", app(`"3"`))
+	release := w.condition(r, bad, "Ready", metav1.ConditionFalse, "BuildFailed")
+	require.Len(t, release.Status.Errors, 1)
+	require.Regexp(t, `^app\.yaml:5: .*replicas`, release.Status.Errors[0])
+	for _, cluster := range both {
+		d := &appsv1.Deployment{}
+		require.NoError(t, w.object(cluster, d, "shop", "quoted"))
+		require.EqualValues(t, 3, *d.Spec.Replicas)
+	}
 }
 
 func foreignObject(t *testing.T, w *world) {

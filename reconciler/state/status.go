@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -129,7 +130,7 @@ func (f *Federation) ComputeDelivery(cluster string, now time.Time) (c changes.C
 	}
 	reach, run := f.registry.Reachability(cluster, now), l.Run
 	run.Unreachable, run.LastProbeTime, run.Outage = reach.Unreachable, reach.LastProbe, reach.Silence
-	run.RolledBackTo, run.Mutated = l.RolledBackTo(), l.MutatedFields()
+	run.RolledBackTo, run.Mutated, run.Error = l.RolledBackTo(), l.MutatedFields(), cmp.Or(run.Error, l.PruneError())
 	run.Cluster, run.DeletionTimeout = cluster, f.declared.object.Spec.DeletionTimeout.Duration
 	if wait := run.DeletionWait(now); wait > 0 {
 		c.Updates = append(c.Updates, changes.Update{Status: changes.Status{Federation: f.key, Cluster: cluster}, Delay: wait})

@@ -38,6 +38,21 @@ func sinceOf(d v1alpha1.PendingDeletion) int64 {
 	return d.Since.Unix()
 }
 
+// PruneError returns an error about an object that is not wanted and could not be deleted, empty if there is none. No wanted
+// object shows such an error.
+func (l *State) PruneError() string {
+	var all []string
+	for id, err := range l.Errors {
+		if _, wanted := l.Wants.Get(id); !wanted {
+			all = append(all, id.String()+": "+err)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return slices.Min(all)
+}
+
 // Waits reports whether an object that is gone waited for a finalizer: then the inventory still has it.
 func (l *State) Waits(id manifest.ID) bool {
 	seen, there := l.Live.Get(id)
