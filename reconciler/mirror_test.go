@@ -42,6 +42,7 @@ func TestMirror(t *testing.T) {
 		{"somebody writes to a mirror", tampered},
 		{"mirroring is turned off and on", mirrorSwitched},
 		{"an object leaves Git", mirrorRemoved},
+		{"defect F13: a second Federation has the same object", mirrorTaken},
 		{"the hub has a node", sharedRefuses},
 		{"the hub has no node any more", sharedNoMore},
 		{"the controllers are restarted", mirrorSurvives},
@@ -330,6 +331,23 @@ func mirrorRemoved(t *testing.T, m *mirrored) {
 	require.Equal(t, "from Git", m.configMap("cluster-a", "theirs").Data["key"])
 	_, err := m.find("deployment/web")
 	require.NoError(t, err)
+}
+
+// mirrorTaken: the status on the hub is that of the first Federation, and an event about the second one says so.
+func mirrorTaken(t *testing.T, m *mirrored) {
+	second := newRepository(t)
+	second.federation = "second"
+	m.declare(second, func(s *v1alpha1.FederationSpec) { s.Mirror = new(true) })
+	second.push("the same ConfigMap", "settings.yaml", configMap("settings", "second"), "policy.yaml", policyFor("second", []string{"cluster-b"}, ""))
+	m.eventually("the event", func() error {
+		return m.told(second, "Federation", "Warning NotMirrored", 1, "Federation demo/mirror has the same: ConfigMap shop/settings")
+	})
+	require.Equal(t, "2", m.mirror("configmap/settings").Object["data"].(map[string]any)["key"])
+	require.NoError(t, m.hub.Delete(t.Context(), m.declared(second)))
+	m.eventually("the second Federation to go", func() error {
+		err := m.hub.Get(t.Context(), client.ObjectKey{Namespace: m.namespace, Name: second.federation}, &v1alpha1.Federation{})
+		return unless(apierrors.IsNotFound(err), fmt.Sprint(err))
+	})
 }
 
 func sharedRefuses(t *testing.T, m *mirrored) {
