@@ -1,12 +1,13 @@
 // Package recordwatch restores the records on the hub that somebody else changes or deletes: pipelines read Releases,
-// Deliveries and FederatedObjects. It watches their metadata, and compares the resource version with the one that accord
-// read or wrote last.
+// Deliveries and FederatedObjects. It watches their metadata: a resource version that accord neither read nor wrote is
+// somebody else's.
 package recordwatch
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,9 +58,9 @@ type watcher struct {
 	reporter *report.Reporter
 	log      *slog.Logger
 	queue    workqueue.TypedRateLimitingInterface[record]
-	stores   map[string]cache.Store
 
 	mu       sync.Mutex
+	seen     map[record][]uint64 // the versions of the events that are not compared yet; 0 for a deletion
 	restored map[record]history
 }
 
@@ -80,7 +81,7 @@ func Add(mgr manager.Manager, registry *state.Registry, reporter *report.Reporte
 	return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
 		limit := workqueue.NewTypedItemExponentialFailureRateLimiter[record](firstBackoff, lastBackoff)
 		w := &watcher{
-			registry: registry, reporter: reporter, log: log, stores: map[string]cache.Store{}, restored: map[record]history{},
+			registry: registry, reporter: reporter, log: log, seen: map[record][]uint64{}, restored: map[record]history{},
 			queue: workqueue.NewTypedRateLimitingQueue(limit),
 		}
 		w.run(ctx, client)
@@ -95,11 +96,10 @@ func (w *watcher) run(ctx context.Context, client metadata.Interface) {
 		informer := metadatainformer.NewFilteredMetadataInformer(client, v1alpha1.GroupVersion.WithResource(resource), metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()
 		_ = informer.SetTransform(reduce) // it fails for an informer that was started
 		_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(obj any) { w.enqueue(resource, obj) },
-			UpdateFunc: func(old, _ any) { w.enqueue(resource, old) }, // its label may have been removed
-			DeleteFunc: func(obj any) { w.enqueue(resource, obj) },
+			AddFunc:    func(obj any) { w.enqueue(resource, obj, obj) },
+			UpdateFunc: func(old, obj any) { w.enqueue(resource, old, obj) }, // its label may have been removed
+			DeleteFunc: func(obj any) { w.enqueue(resource, obj, nil) },
 		})
-		w.stores[resource] = informer.GetStore()
 		running.Go(func() { informer.RunWithContext(ctx) })
 	}
 	running.Go(func() { w.work(ctx) })
@@ -119,14 +119,40 @@ func reduce(obj any) (any, error) {
 	return obj, nil
 }
 
-func (w *watcher) enqueue(resource string, obj any) {
-	if unknown, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		obj = unknown.Obj
+// enqueue has an event compared; old has the label of the Federation, and obj is nil for a deletion.
+func (w *watcher) enqueue(resource string, old, obj any) {
+	if unknown, ok := old.(cache.DeletedFinalStateUnknown); ok {
+		old = unknown.Obj
 	}
-	if m, ok := obj.(*metav1.PartialObjectMetadata); ok {
-		key := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}
-		w.queue.AddAfter(record{resource, key, m.Labels[v1alpha1.FederationLabel]}, settle)
+	m, ok := old.(*metav1.PartialObjectMetadata)
+	if !ok {
+		return
 	}
+	version := uint64(0)
+	if now, ok := obj.(*metav1.PartialObjectMetadata); ok {
+		version = live.ParseVersion(now.ResourceVersion)
+	}
+	r := record{resource, types.NamespacedName{Namespace: m.Namespace, Name: m.Name}, m.Labels[v1alpha1.FederationLabel]}
+	w.mu.Lock()
+	w.seen[r] = append(w.seen[r], version)
+	w.mu.Unlock()
+	w.queue.AddAfter(r, settle)
+}
+
+// takeSeen returns the versions of the events that are not compared yet, and forgets them.
+func (w *watcher) takeSeen(r record) []uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	versions := w.seen[r]
+	delete(w.seen, r)
+	return versions
+}
+
+// putBack has versions compared again after the wait.
+func (w *watcher) putBack(r record, versions []uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[r] = append(versions, w.seen[r]...)
 }
 
 func (w *watcher) work(ctx context.Context) {
@@ -145,8 +171,10 @@ func (w *watcher) work(ctx context.Context) {
 	}
 }
 
-// compare restores a record if somebody else wrote it last, or deleted it.
+// compare restores a record if somebody else wrote or deleted it since the last comparison. It looks at each event: the edit
+// of somebody else may stand between two writes of accord, of which the second has kept a part of it.
 func (w *watcher) compare(ctx context.Context, r record) error {
+	versions := w.takeSeen(r)
 	f := w.registry.Federation(types.NamespacedName{Namespace: r.key.Namespace, Name: r.federation})
 	if f == nil || w.registry.Follower() {
 		return nil
@@ -154,19 +182,23 @@ func (w *watcher) compare(ctx context.Context, r record) error {
 	like := kinds[r.resource]()
 	like.SetNamespace(r.key.Namespace)
 	like.SetName(r.key.Name)
-	known := w.reporter.Version(like)
-	seen, there, _ := w.stores[r.resource].GetByKey(r.key.String())
-	if there && live.ParseVersion(seen.(*metav1.PartialObjectMetadata).ResourceVersion) <= known {
+	foreign := slices.DeleteFunc(versions, func(version uint64) bool {
+		known, ok := w.reporter.IsKnown(like, version)
+		return !ok || known && version != 0 // without ok, accord has not read the record yet, or has deleted it itself
+	})
+	if len(foreign) == 0 {
 		return nil
 	}
-	if known == 0 {
-		return nil // accord has not read it yet
-	}
 	if wait := w.backoff(r, time.Now()); wait > 0 {
+		w.putBack(r, foreign)
 		w.queue.AddAfter(r, wait)
 		return nil
 	}
-	return w.reporter.Restore(ctx, f, like)
+	err := w.reporter.Restore(ctx, f, like)
+	if err != nil {
+		w.putBack(r, foreign)
+	}
+	return err
 }
 
 // backoff returns how long a record is not restored because it was restored before; with 0 it counts a restoration.

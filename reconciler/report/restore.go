@@ -59,8 +59,11 @@ func (r *Reporter) restoreDelivery(ctx context.Context, f *state.Federation, d *
 	return r.put(ctx, f, d)
 }
 
-// Version returns the resource version of a record as this process read or wrote it last; 0 if it did neither.
-func (r *Reporter) Version(record changes.Record) uint64 { return r.store.Version(record) }
+// IsKnown reports whether this process read or wrote the given resource version of a record. ok is false if it did neither
+// with any version.
+func (r *Reporter) IsKnown(record changes.Record, version uint64) (known, ok bool) {
+	return r.store.IsKnown(record, version)
+}
 
 // rewrite has the status of an object written again, even if it does not change.
 func (r *Reporter) rewrite(s changes.Status) {

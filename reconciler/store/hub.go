@@ -28,7 +28,7 @@ type Hub struct {
 
 // NewHub returns a Store that writes with c. It lists with uncached, because the records are read at start-up only.
 func NewHub(c client.Client, uncached client.Reader) Hub {
-	return Hub{client: c, reader: uncached, versions: &versions{of: map[string]uint64{}}}
+	return Hub{client: c, reader: uncached, versions: &versions{of: map[string]written{}}}
 }
 
 // Put implements Store.
@@ -75,12 +75,17 @@ func (h Hub) Replace(ctx context.Context, obj client.Object) error {
 		if err := patch(stored, client.RawPatch(types.JSONPatchType, body)); err != nil {
 			return client.IgnoreNotFound(err)
 		}
+		h.versions.note(obj, stored.GetResourceVersion())
 		// The fields that the patch changed have a second owner now: without this, an apply could not remove them.
 		owned, err := csaupgrade.UpgradeManagedFieldsPatch(stored, sets.New(v1alpha1.FieldManager), v1alpha1.FieldManager, csaupgrade.Subresource(subresource))
 		if err != nil || owned == nil {
 			return err
 		}
-		return client.IgnoreNotFound(h.client.Patch(ctx, stored, client.RawPatch(types.JSONPatchType, owned)))
+		err = h.client.Patch(ctx, stored, client.RawPatch(types.JSONPatchType, owned))
+		if err == nil {
+			h.versions.note(obj, stored.GetResourceVersion())
+		}
+		return client.IgnoreNotFound(err)
 	}
 	err := errors.Join(
 		replace("/spec", "", spec, func(o client.Object, p client.Patch) error {
@@ -95,8 +100,10 @@ func (h Hub) Replace(ctx context.Context, obj client.Object) error {
 	return nil
 }
 
-// Version implements Store.
-func (h Hub) Version(obj client.Object) uint64 { return h.versions.get(obj) }
+// IsKnown implements Store.
+func (h Hub) IsKnown(obj client.Object, version uint64) (known, ok bool) {
+	return h.versions.isKnown(obj, version)
+}
 
 // metadata is the part of an object's metadata that accord owns.
 type metadata struct {
@@ -131,7 +138,7 @@ func (h Hub) List(ctx context.Context, list client.ObjectList, namespace, federa
 	}
 	return meta.EachListItem(list, func(item runtime.Object) error {
 		if obj, ok := item.(client.Object); ok {
-			h.versions.note(obj, obj.GetResourceVersion())
+			h.versions.read(obj, obj.GetResourceVersion())
 		}
 		return nil
 	})

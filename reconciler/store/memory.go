@@ -95,8 +95,8 @@ func (m *Memory) List(_ context.Context, list client.ObjectList, namespace, fede
 // Replace implements Store: nobody else adds fields in memory.
 func (m *Memory) Replace(context.Context, client.Object) error { return nil }
 
-// Version implements Store. Nobody else writes to the memory.
-func (m *Memory) Version(client.Object) uint64 { return 0 }
+// IsKnown implements Store. Nobody else writes to the memory.
+func (m *Memory) IsKnown(client.Object, uint64) (known, ok bool) { return true, true }
 
 // Delete implements Store.
 func (m *Memory) Delete(_ context.Context, obj client.Object) error {

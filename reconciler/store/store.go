@@ -24,8 +24,9 @@ type Store interface {
 	List(ctx context.Context, list client.ObjectList, namespace, federation string) error
 	// Replace makes spec and status of an existing record those of obj, and removes the fields that somebody else added.
 	Replace(ctx context.Context, obj client.Object) error
-	// Version returns the resource version of obj as this process read or wrote it last; 0 if it did neither.
-	Version(obj client.Object) uint64
+	// IsKnown reports whether this process read or wrote the given resource version of obj. ok is false if it did neither
+	// with any version.
+	IsKnown(obj client.Object, version uint64) (known, ok bool)
 	// Delete removes obj. Deleting an object that does not exist is no error.
 	Delete(ctx context.Context, obj client.Object) error
 }
