@@ -16,6 +16,7 @@ import (
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/clusters/discovery"
 	"github.com/accord-dev/accord/clusters/watch"
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // RequestTimeout bounds every request to a member except watches. The context of each request carries the bound.
@@ -49,13 +50,14 @@ func Connect(cfg *rest.Config, name string) (*Member, error) {
 // ConnectWith is like Connect, but members with the same cache share equal discovery results.
 func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Cache) (*Member, error) {
 	cfg = rest.CopyConfig(cfg)
-	cfg.QPS, cfg.RateLimiter = -1, nil
+	cfg.QPS, cfg.RateLimiter, cfg.DisableCompression = -1, nil, true
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
 	m := &Member{Name: name, Breaker: breaker.New()}
-	client = &http.Client{Transport: breaker.Transport{Breaker: m.Breaker, Next: cmp.Or[http.RoundTripper](client.Transport, http.DefaultTransport)}}
+	bounded := egress.Transport{Next: cmp.Or[http.RoundTripper](client.Transport, http.DefaultTransport)}
+	client = &http.Client{Transport: breaker.Transport{Breaker: m.Breaker, Next: bounded}}
 	m.http = client
 	objects := dynamic.ConfigFor(cfg)
 	objects.APIPath = "/" // every request sets an absolute path
@@ -66,9 +68,9 @@ func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Cache) (*Mem
 	if m.Metadata, err = metadata.NewForConfigAndClient(cfg, client); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
-	bounded := *client
-	bounded.Timeout, bounded.Transport = RequestTimeout, discovery.Transport{Next: client.Transport}
-	if m.server, err = clientdiscovery.NewDiscoveryClientForConfigAndClient(cfg, &bounded); err != nil {
+	discoverer := *client
+	discoverer.Timeout, discoverer.Transport = RequestTimeout, discovery.Transport{Next: client.Transport}
+	if m.server, err = clientdiscovery.NewDiscoveryClientForConfigAndClient(cfg, &discoverer); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
 	m.Kinds = discovery.New(m.server, catalogs)

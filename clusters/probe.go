@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/clusters/list"
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // Facts holds the answers of a cluster to a probe.
@@ -39,7 +40,7 @@ func Probe(ctx context.Context, m *Member) (Facts, error) {
 // Ping requests the version of a member: the cheapest request that shows that the member answers and accepts the
 // credentials.
 func Ping(ctx context.Context, m *Member) (string, error) {
-	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(breaker.WithProbe(ctx)).Raw()
+	answer, err := m.server.RESTClient().Get().AbsPath("/version").Do(egress.WithLimit(breaker.WithProbe(ctx), egress.Version)).Raw()
 	if stopped := breaker.RejectedBy(err); stopped != nil { // the rejection repeats the answer of a moment ago
 		err = stopped.Cause
 	}

@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // snapshot is the last discovery result of a cluster: the catalog, nil before the first, and the ETag of each half,
@@ -156,7 +158,7 @@ func join(halves ...half) (response, error) {
 	return a, nil
 }
 
-// Transport records the ETag of the responses to requests with withETag.
+// Transport records the ETag of the responses to requests with withETag, and bounds responses without another limit as discovery.
 type Transport struct{ Next http.RoundTripper }
 
 // WrappedRoundTripper implements utilnet.RoundTripperWrapper, so that idle connections can be closed.
@@ -164,6 +166,9 @@ func (t Transport) WrappedRoundTripper() http.RoundTripper { return t.Next }
 
 // RoundTrip implements http.RoundTripper.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !egress.HasLimit(r.Context()) {
+		r = r.WithContext(egress.WithLimit(r.Context(), egress.Discovery))
+	}
 	answer, err := t.Next.RoundTrip(r)
 	if tag, asked := r.Context().Value(etagKey{}).(*string); asked && err == nil {
 		*tag = answer.Header.Get("Etag")

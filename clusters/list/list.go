@@ -10,6 +10,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // pageSize is the page size; an API server that answers from its watch cache ignores it and sends all objects.
@@ -18,7 +20,12 @@ const pageSize = "500"
 // Each calls f with every object of a list as it arrives, so that one object at a time is in memory. The object is
 // valid until f returns.
 func Each[T any](ctx context.Context, client rest.Interface, path, fieldSelector string, f func(*T)) error {
+	ctx = egress.WithLimit(ctx, egress.Page)
+	var pages Pages
 	for next := ""; ; {
+		if err := pages.Next(); err != nil {
+			return err
+		}
 		request := client.Get().AbsPath(path).Param("limit", pageSize)
 		if fieldSelector != "" {
 			request = request.Param("fieldSelector", fieldSelector)
@@ -38,6 +45,24 @@ func Each[T any](ctx context.Context, client rest.Interface, path, fieldSelector
 			return err
 		}
 	}
+}
+
+// maxPages bounds the pages of one list: 250,000 objects with the smallest pages that accord requests.
+const maxPages = 1000
+
+// ErrTooManyPages is the error of a list that does not end.
+var ErrTooManyPages = fmt.Errorf("the list has more than %d pages", maxPages)
+
+// Pages counts the pages of one list.
+type Pages int
+
+// Next counts a page, and returns ErrTooManyPages instead of the page that is too many.
+func (p *Pages) Next() error {
+	if *p >= maxPages {
+		return ErrTooManyPages
+	}
+	*p++
+	return nil
 }
 
 // Head holds the fields of a list beside its items.

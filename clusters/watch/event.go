@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -14,13 +15,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
+
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // open starts a watch at k.resourceVersion.
 func (k *kindWatcher) open(ctx context.Context, resource schema.GroupVersionResource) (io.ReadCloser, error) {
 	end := int64((serverTimeout + rand.N(serverTimeout)) / time.Second)
 	return k.request(resource).Param("watch", "true").Param("allowWatchBookmarks", "true").Param("resourceVersion", k.resourceVersion).
-		Param("timeoutSeconds", strconv.FormatInt(end, 10)).Stream(ctx)
+		Param("timeoutSeconds", strconv.FormatInt(end, 10)).Stream(egress.WithLimit(ctx, egress.Unbounded))
 }
 
 // event is one line of a watch.
@@ -29,13 +32,18 @@ type event struct {
 	Object map[string]any     `json:"object"`
 }
 
-// events passes events to the sink until the watch ends, and returns nil unless the API server sent an error. A
-// connection that broke or a malformed event is no error: the next watch resumes after the last event.
+// events passes events to the sink until the watch ends, and returns nil unless the API server sent an error or an event
+// that is too large. A connection that broke or a malformed event is no error: the next watch resumes after the last event.
 func (k *kindWatcher) events(ctx context.Context, body io.Reader) error {
-	text := json.NewDecoder(body)
+	messages := &egress.Messages{From: body, Limit: egress.Event}
+	text := json.NewDecoder(messages)
 	text.UseNumber()
 	for {
+		messages.Next()
 		u, kind, err := nextEvent(text)
+		if errors.Is(err, egress.ErrTooLarge) {
+			return fmt.Errorf("watching %s: %w", k.gvk.Kind, err)
+		}
 		if err != nil || ctx.Err() != nil {
 			return nil
 		}

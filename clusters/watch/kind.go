@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accord-dev/accord/clusters/list"
 )
 
 const (
@@ -102,7 +104,11 @@ func (k *kindWatcher) noMatchFor404(err error) error {
 func (k *kindWatcher) list(ctx context.Context, resource schema.GroupVersionResource) error {
 	present := map[types.NamespacedName]bool{}
 	version := ""
+	var pages list.Pages
 	for next := ""; ; {
+		if err := pages.Next(); err != nil {
+			return fmt.Errorf("listing %s: %w", k.gvk.Kind, err)
+		}
 		page, h, err := k.page(ctx, resource, next)
 		if err != nil {
 			return fmt.Errorf("listing %s: %w", k.gvk.Kind, err)

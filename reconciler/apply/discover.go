@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/list"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status/interpret"
@@ -52,7 +53,11 @@ func (d *delivery) listReplicas(ctx context.Context, gvk schema.GroupVersionKind
 		return nil, err
 	}
 	known, all := interpret.Of(gvk.GroupKind()), []live.Discovered{}
+	var pages list.Pages
 	for next := ""; ; {
+		if err := pages.Next(); err != nil {
+			return nil, err
+		}
 		var page *unstructured.UnstructuredList
 		err := d.request(ctx, func(ctx context.Context) (err error) {
 			page, err = d.member.Objects.Resource(mapping.Resource).

@@ -17,6 +17,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/clusters/list"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/status/interpret"
@@ -111,7 +112,11 @@ func (t *trial) listLive(ctx context.Context) error {
 // listKindLive lists the owned objects of one kind, page by page.
 func (t *trial) listKindLive(ctx context.Context, gvr schema.GroupVersionResource, wanted map[manifest.ID]*propagate.Rendered) error {
 	selector := v1alpha1.PartOfLabel + "=" + t.applySet
+	var pages list.Pages
 	for next := ""; ; {
+		if err := pages.Next(); err != nil {
+			return err
+		}
 		err := t.request(ctx, func(ctx context.Context) error {
 			page, err := t.member.Objects.Resource(gvr).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: listPage, Continue: next})
 			if err != nil {

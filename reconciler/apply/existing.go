@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters/list"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
@@ -207,7 +208,11 @@ func (d *delivery) nameOwner(ctx context.Context, p *live.Problem, found *metav1
 // list lists the metadata of a kind, page by page; namespace "" means all namespaces.
 func (d *delivery) list(ctx context.Context, gvr schema.GroupVersionResource, namespace, selector string) ([]metav1.PartialObjectMetadata, error) {
 	var all []metav1.PartialObjectMetadata
+	var pages list.Pages
 	for next := ""; ; {
+		if err := pages.Next(); err != nil {
+			return nil, fmt.Errorf("listing %s: %w", gvr.Resource, err)
+		}
 		var page *metav1.PartialObjectMetadataList
 		err := d.request(ctx, func(ctx context.Context) (err error) {
 			page, err = d.member.Metadata.Resource(gvr).Namespace(namespace).
