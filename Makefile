@@ -19,13 +19,14 @@ test-browser: ## the tests that need a browser: apt-get install --no-install-rec
 	go vet -tags browser ./cmd/accord/view/picture
 	go test -vet=off -tags browser ./cmd/accord/view/picture
 
-lint: ## format, staticcheck (deprecated fields of other people's manifests have to be read), generated files current
+lint: ## format, staticcheck (deprecated fields of other people's manifests have to be read), generated files current, sums of modules
 	@gofmt -l $$(git ls-files '*.go') | (! grep .) || { echo 'these files want gofmt'; exit 1; }
 	$(TOOL) staticcheck -tags browser -checks inherit,-SA1019 ./...
 	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && \
 	$(GENERATE) output:object:dir="$$out" output:crd:dir="$$out/crds" && \
 	diff -r "$$out/crds" api/v1alpha1/crds && diff "$$out/zz_generated.deepcopy.go" api/v1alpha1 || \
 	{ echo 'these files want make generate'; exit 1; }
+	@go mod verify
 
 generate: ## deep copies and CRDs from the types of api/v1alpha1, then the JSON schemas
 	$(GENERATE) output:crd:dir=api/v1alpha1/crds

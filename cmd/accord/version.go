@@ -1,8 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"runtime"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -12,11 +11,10 @@ import (
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of this binary",
+		Short: "Print the version, the commit and the platform of this binary",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(c.OutOrStdout(), "accord %s %s %s/%s\n",
-				text.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := io.WriteString(c.OutOrStdout(), text.Build())
 			return err
 		},
 	}
