@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/golden"
 )
 
 var mutated = []v1alpha1.MutatedField{{Object: "apps/Deployment shop/web0", Field: "spec.replicas", Applied: "2", Live: "1"}}
@@ -21,6 +22,7 @@ func TestDefectR10Mutated(t *testing.T) {
 	for cell, want := range map[string]metav1.ConditionStatus{"mutated": metav1.ConditionFalse, "healthy": metav1.ConditionTrue} { // Fail, Warn
 		d := Delivery(v1alpha1.DeliveryStatus{}, 1, revision, run, objects(cell), t0)
 		require.Equal(t, mutated, d.MutatedFields)
+		golden.Quote(t, deliveryPage, "Mutated=True/Mutated: "+strings.ReplaceAll(meta.FindStatusCondition(d.Conditions, v1alpha1.MutatedType).Message, "web0", "web"))
 		require.Equal(t, "the cluster changed 1 applied field: apps/Deployment shop/web0 spec.replicas: 2 became 1", meta.FindStatusCondition(d.Conditions, v1alpha1.MutatedType).Message)
 		r := Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{Objects: 1, Deliveries: []DeliveryState{NewDeliveryState("east", 1, d)}}, t0)
 		f := Federation(v1alpha1.FederationStatus{}, 1, FederationInput{Release: "prod-a", Revision: revision, Newest: r}, t0)

@@ -97,3 +97,15 @@ func File(t testing.TB, path, got, command string) {
 	require.NoError(t, err)
 	require.Equal(t, string(written), got, "%s is stale: %s", path, command)
 }
+
+// Quote fails unless a page of docs has a text, whatever its line breaks. A test that derives the text from constants or from
+// output keeps the page current.
+func Quote(t testing.TB, page, text string) {
+	t.Helper()
+	content, err := os.ReadFile(page)
+	require.NoError(t, err)
+	flat := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if !strings.Contains(flat(string(content)), flat(text)) {
+		t.Errorf("%s lacks %q", page, text)
+	}
+}

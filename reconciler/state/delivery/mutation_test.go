@@ -11,6 +11,7 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 	"github.com/accord-dev/accord/reconciler/state/wanted"
@@ -93,4 +94,6 @@ func TestMutatedObjectsAreRetriedSeldom(t *testing.T) {
 	require.False(t, l.RetriesMutated(now.Add(mutatedRetry-time.Second)))
 	require.True(t, l.RetriesMutated(now.Add(mutatedRetry)))
 	require.False(t, l.RetriesMutated(now.Add(mutatedRetry+time.Second)))
+	require.Equal(t, 10*time.Minute, mutatedRetry)
+	golden.Quote(t, "../../../docs/concepts/delivery.md", "accord applies a mutated object again with the next delivery to the cluster, and every ten minutes.")
 }

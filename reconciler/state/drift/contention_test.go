@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
 
@@ -126,3 +127,17 @@ func TestRememberedDriftIsBounded(t *testing.T) {
 	require.Len(t, lines, keptDrift)
 	require.Equal(t, "the same again", lines[keptDrift-1])
 }
+
+func TestContentionPage(t *testing.T) {
+	l, web := Contention{}, manifest.ID{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
+	for i := range 7 {
+		l.Record([]live.Drift{{ID: web, Manager: "hpa-operator", What: live.Changed, Fields: "spec.replicas"}},
+			func(manifest.ID) string { return "d1" }, midday.Add(time.Duration(i)*time.Second))
+	}
+	golden.Quote(t, page, "1 object changed again and again: "+l.Lines()[0])
+	require.Equal(t, []any{5, 5 * time.Minute, 30 * time.Second, 10 * time.Minute}, []any{contentionRepairs, ContentionWindow, firstRepairBackoff, lastRepairBackoff})
+	golden.Quote(t, page, "repairs the same object five times within five minutes after the same field manager")
+	golden.Quote(t, page, "waits half a minute after a repair, and twice as long after each further one, up to ten minutes")
+}
+
+const page = "../../../docs/concepts/delivery.md"

@@ -1,0 +1,18 @@
+package deliver
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/internal/golden"
+	"github.com/accord-dev/accord/reconciler/state/changes"
+)
+
+// TestPage compares pages of docs with the constants of this package.
+func TestPage(t *testing.T) {
+	require.Equal(t, []any{time.Second, 5 * time.Second, 50}, []any{planningLimit, lateAfter, changes.BulkSize})
+	golden.Quote(t, "../../docs/concepts/delivery.md", "The delivery pauses while accord makes the new plan, for a second at most. Up to 50 objects that the commit changes go first")
+	golden.Quote(t, "../../docs/how-to/rollouts.md", "If a workload is not healthy after five seconds, accord lists its pods")
+}

@@ -1,0 +1,25 @@
+package status
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/accord-dev/accord/internal/golden"
+)
+
+const deliveryPage = "../docs/concepts/delivery.md"
+
+// TestPage compares messages and limits in docs/concepts with those of this package.
+func TestPage(t *testing.T) {
+	outage := Outage{Reason: "BreakerOpen", Since: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC), Retry: 30 * time.Second}
+	golden.Quote(t, deliveryPage, "Reachable=False/"+outage.Reason+": "+outage.of("cluster eu-1: its API server did not answer in time: ..."))
+	refused := Preflight{Refused: []Refusal{{Cluster: "eu-7", Object: "apps/Deployment shop/web", Message: `admission webhook "quota" denied the request: ...`}}}
+	golden.Quote(t, deliveryPage, refused.message())
+
+	require.Equal(t, []int{20, 10, 10, 10}, []int{maxRemoved, maxRemovedObjects, maxProblems, maxList})
+	golden.Quote(t, deliveryPage, "The status lists the newest 20 clusters, and `removedClustersOmitted` counts the older ones.")
+	golden.Quote(t, deliveryPage, "# at most ten")
+	golden.Quote(t, "../docs/concepts/status.md", "A list has at most ten items, the worst first")
+}
