@@ -25,7 +25,8 @@ type manual struct {
 	words    map[string]bool // of source and of the table of statuses
 }
 
-// TestNamesInDocsExist: each command, flag, target of make, metric, annotation, field and reason that a page names exists.
+// TestNamesInDocsExist: each command, flag, target of make, metric, annotation, field, reason and test that a page names exists, and so does
+// each link to a page or a heading.
 func TestNamesInDocsExist(t *testing.T) {
 	m := readManual(t)
 	names := 0
@@ -108,6 +109,7 @@ var (
 	makeTarget   = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
 	tableField   = regexp.MustCompile("(?m)^\\| `((?:spec|status)[^`]*)`")
 	word         = regexp.MustCompile(`[A-Z][A-Za-z]+`)
+	testName     = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	codeSpan     = regexp.MustCompile("`[^`]+`")
 	accordLine   = regexp.MustCompile("(?:^|[`|$(;]) *accord((?: [a-z]+)+)([^`|;#]*)")
 	makeLine     = regexp.MustCompile(`(?:^|\x60)make ([a-z-]+)`)
@@ -147,7 +149,11 @@ func readManual(t *testing.T) *manual {
 			var s jsonSchema
 			require.NoError(t, json.Unmarshal([]byte(read(t, name)), &s))
 			m.addFields(s, "")
-		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
+		case strings.HasSuffix(name, "_test.go"):
+			for _, test := range testName.FindAllStringSubmatch(read(t, name), -1) {
+				m.words[test[1]] = true
+			}
+		case path.Ext(name) == ".go":
 			source.WriteString(read(t, name))
 		}
 	})
