@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"github.com/accord-dev/accord/clusters/local"
 )
@@ -37,8 +38,11 @@ func TestMain(m *testing.M) {
 //	json FIELD [V]   reads a field of the JSON on stdout, "findings.0.code", and compares it with a regular expression
 //	sarif            checks that stdout is SARIF, with a listed rule and a place for every result
 //	plain FILE       writes what the last command printed to FILE, with names in place of commits, digests and fingerprints
+//	$DOCS            the directory of the documentation
 //	admit FILE       asks $KUBECONFIG's current cluster whether it would accept the manifests (see admit_test.go)
 func TestScripts(t *testing.T) {
+	docs, err := filepath.Abs("../../docs")
+	require.NoError(t, err)
 	s := &stage{t: t, starts: map[string]func() (*local.ControlPlane, error){}}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -48,6 +52,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("NS", namespaceOf(env.WorkDir))
 			env.Setenv("KUBECONFIG", filepath.Join(env.WorkDir, "members.kubeconfig"))
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("DOCS", docs)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -26,7 +26,7 @@ spec:
     replicaResource:
       luaScript: |
         function GetReplicas(obj)
-          return obj.spec.strategy.replicas, nil   # and one has no spec.strategy
+          return obj.spec.strategy.replicas, nil   -- and one has no spec.strategy
         end`,
 	run: func(r *Review) []propagate.Finding {
 		book, _ := r.plan.Interpreters()
