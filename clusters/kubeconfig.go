@@ -4,39 +4,35 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
-
-	"github.com/accord-dev/accord/api/v1alpha1"
 )
 
 // fromKubeconfig reads the current context of a kubeconfig. The kubeconfig must be self-contained: exec plugins and
 // references to files are rejected, because the author of the Secret does not own the machine that accord runs on.
-func fromKubeconfig(c *v1alpha1.Cluster, text []byte) (*rest.Config, error) {
+func fromKubeconfig(text []byte) (target, error) {
 	config, err := clientcmd.Load(text)
 	if err != nil {
-		return nil, fmt.Errorf("the key %q of its Secret cannot be read as a kubeconfig", KubeconfigKey) // err may quote the text
+		return target{}, fmt.Errorf("the key %q cannot be read as a kubeconfig", KubeconfigKey) // err may quote the text
 	}
 	context, ok := config.Contexts[config.CurrentContext]
 	if !ok {
-		return nil, fmt.Errorf("the kubeconfig in its Secret has no context %q, which is its current-context", config.CurrentContext)
+		return target{}, fmt.Errorf("its kubeconfig has no context %q, which is its current-context", config.CurrentContext)
 	}
-	if err := checkSelfContained(config.AuthInfos[context.AuthInfo], config.Clusters[context.Cluster]); err != nil {
-		return nil, fmt.Errorf("the kubeconfig in its Secret, context %q: %w", config.CurrentContext, err)
+	cluster := config.Clusters[context.Cluster]
+	if err := checkSelfContained(config.AuthInfos[context.AuthInfo], cluster); err != nil {
+		return target{}, fmt.Errorf("its kubeconfig, context %q: %w", config.CurrentContext, err)
 	}
-	overrides := &clientcmd.ConfigOverrides{}
-	if c.Spec.APIEndpoint != "" {
-		if err := checkEndpoint(c.Spec.APIEndpoint); err != nil {
-			return nil, err
-		}
-		overrides.ClusterInfo.Server = c.Spec.APIEndpoint
+	if err := checkServer(cluster.Server); err != nil {
+		return target{}, fmt.Errorf("its kubeconfig, context %q: %w", config.CurrentContext, err)
 	}
-	cfg, err := clientcmd.NewDefaultClientConfig(*config, overrides).ClientConfig()
+	proxyURL := cluster.ProxyURL
+	cluster.ProxyURL = "" // RESTConfig sets it
+	cfg, err := clientcmd.NewDefaultClientConfig(*config, &clientcmd.ConfigOverrides{}).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("the kubeconfig in its Secret: %w", err)
+		return target{}, fmt.Errorf("its kubeconfig: %w", err)
 	}
-	return cfg, nil
+	return target{config: cfg, proxyURL: proxyURL}, nil
 }
 
 // checkSelfContained returns an error if the user or the cluster refers to a program or a file.

@@ -25,12 +25,17 @@ const (
 	Unreachable       = "Unreachable"       // any other network error
 	AnotherCluster    = "AnotherCluster"    // it answers, and is not the cluster of spec.id
 	DuplicateCluster  = "DuplicateCluster"  // it answers, and another Cluster declares the same cluster
+	// CredentialsRefused: the Cluster must not use the Secret that it names, and accord sends nothing.
+	CredentialsRefused = "CredentialsRefused"
 )
 
 // Reason maps err to a condition's reason; nil maps to Connected.
 func Reason(err error) string {
 	if other, ok := errors.AsType[*IdentityError](err); ok {
 		return other.Reason
+	}
+	if _, ok := errors.AsType[*CredentialsError](err); ok {
+		return CredentialsRefused
 	}
 	switch {
 	case err == nil:

@@ -141,7 +141,7 @@ func (w *world) replica(name, hook string) (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
 	o := reconciler.Options{
-		CacheDir: w.t.TempDir(), HookAddress: hook, LeaderElection: true, Share: true, Replica: name, Namespace: "accord-system",
+		CacheDir: w.t.TempDir(), HookAddress: hook, LeaderElection: true, Share: true, Replica: name, Namespace: "accord-system", SecretsNamespace: w.namespace,
 		Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 	}
 	require.NoError(w.t, clientOf(w.t, w.config).List(ctx, &v1alpha1.FederationList{}), "what accord run does first")
@@ -172,7 +172,8 @@ func (w *world) manifests() []*unstructured.Unstructured {
 	text, err := os.ReadFile("../cmd/accord/install.yaml")
 	require.NoError(w.t, err)
 	var filled bytes.Buffer
-	values := map[string]any{"Namespace": "accord-system", "Image": "registry.example/accord:v1", "SecretNamespaces": []string{"accord-system", w.namespace}}
+	values := map[string]any{"Namespace": "accord-system", "Image": "registry.example/accord:v1", "SecretNamespaces": []string{"accord-system", w.namespace},
+		"ClusterSecrets": w.namespace}
 	require.NoError(w.t, template.Must(template.New("").Parse(string(text))).Execute(&filled, values))
 	var all []*unstructured.Unstructured
 	for decoder := yaml.NewYAMLOrJSONDecoder(&filled, 4096); ; {

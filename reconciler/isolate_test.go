@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 )
 
 // TestFaultyClusters has clusters that fail in every way beside one that works and one that is slow: those are delivered, and
@@ -138,10 +139,7 @@ func (w *world) deliveryOf(r *repository, cluster string) (*v1alpha1.Delivery, e
 // joinAt declares a cluster at an address.
 func (w *world) joinAt(name, endpoint string, bundle []byte) {
 	w.t.Helper()
-	w.create(&corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
-		Data:       map[string][]byte{"token": []byte("token of " + name), "caBundle": bundle},
-	})
+	w.credentials(name, endpoint, "token of "+name, bundle)
 	w.create(&v1alpha1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       v1alpha1.ClusterSpec{APIEndpoint: endpoint, SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: name}},
@@ -157,12 +155,13 @@ func (w *world) reconnect(name string, through *httptest.Server) {
 // reconnectTo has a cluster that was joined reached at another address; without a bundle it keeps its own.
 func (w *world) reconnectTo(name, endpoint string, bundle []byte) {
 	w.t.Helper()
+	secret := &corev1.Secret{}
+	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, secret))
+	secret.Data[clusters.ServerKey] = []byte(endpoint)
 	if bundle != nil {
-		secret := &corev1.Secret{}
-		require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, secret))
-		secret.Data["caBundle"] = bundle
-		require.NoError(w.t, w.hub.Update(w.t.Context(), secret))
+		secret.Data[clusters.CABundleKey] = bundle
 	}
+	require.NoError(w.t, w.hub.Update(w.t.Context(), secret))
 	c := w.cluster(name)
 	before := c.DeepCopy()
 	c.Spec.APIEndpoint = endpoint

@@ -42,6 +42,7 @@ func controllersMain(kubeconfig, cache string) error {
 	replica := os.Getenv(replicaEnv)
 	return reconciler.Run(ctx, cfg, reconciler.Options{
 		CacheDir: cache, Log: log, LeaderElection: replica != "", Share: replica != "", Replica: replica, Namespace: "accord-system",
+		SecretsNamespace: "demo",
 	})
 }
 

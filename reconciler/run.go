@@ -72,7 +72,9 @@ type Options struct {
 	Mirror bool
 	// Namespace of the leader election Lease, and of the Secret with the key of fingerprints; empty: that of inventories.
 	Namespace string
-	Log       logr.Logger
+	// SecretsNamespace is the only namespace whose Secrets are credentials of clusters; empty: Namespace.
+	SecretsNamespace string
+	Log              logr.Logger
 }
 
 const (
@@ -144,7 +146,8 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 	if err != nil {
 		return nil, err
 	}
-	key := types.NamespacedName{Namespace: cmp.Or(o.Namespace, applyset.InventoryNamespace), Name: store.FingerprintSecret}
+	namespace := cmp.Or(o.Namespace, applyset.InventoryNamespace)
+	key := types.NamespacedName{Namespace: namespace, Name: store.FingerprintSecret}
 	fingerprints, err := store.Fingerprints(ctx, uncached, hub, key, log)
 	if err != nil {
 		return nil, err
@@ -169,7 +172,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 		return nil, err
 	}
 	c.member = member.New(member.Options{
-		Hub: hub, Secrets: uncached, Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log,
+		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log,
 		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
 		Visit: replica.DryRunOnly,
 	})

@@ -31,6 +31,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/propagate"
@@ -280,7 +281,7 @@ func (w *world) talk() *transcript {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
 	o := reconciler.Options{
-		CacheDir: w.t.TempDir(), HookAddress: w.hook, MetricsAddress: w.metrics,
+		CacheDir: w.t.TempDir(), HookAddress: w.hook, MetricsAddress: w.metrics, SecretsNamespace: w.namespace,
 		Log: logr.FromSlogHandler(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
@@ -372,7 +373,7 @@ func (w *world) planted() []string {
 	require.NoError(w.t, w.hub.List(w.t.Context(), secrets, client.InNamespace(w.namespace)))
 	for _, s := range secrets.Items {
 		for key, value := range s.Data {
-			if key != "caBundle" && !(key == "username") {
+			if !slices.Contains([]string{clusters.CABundleKey, clusters.ClusterKey, clusters.ServerKey, "username"}, key) {
 				values = append(values, strings.TrimSpace(string(value)))
 			}
 		}

@@ -134,10 +134,7 @@ func (w *replicas) newcomer() string {
 func (w *replicas) watched(name string) {
 	w.t.Helper()
 	through := w.writes.server(w.t, name, w.planes[name].Config())
-	w.create(&corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
-		Data:       map[string][]byte{"token": []byte(w.account(name)), "caBundle": through.authority},
-	})
+	w.credentials(name, through.url, w.account(name), through.authority)
 	w.create(&v1alpha1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}},
 		Spec:       v1alpha1.ClusterSpec{APIEndpoint: through.url, SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: name}},

@@ -31,6 +31,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/store"
@@ -105,7 +106,7 @@ func (w *world) run() {
 	cache := w.t.TempDir()
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
-			CacheDir: cache, HookAddress: w.hook, MetricsAddress: w.metrics, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
+			CacheDir: cache, SecretsNamespace: w.namespace, HookAddress: w.hook, MetricsAddress: w.metrics, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 		})
 	}()
 	w.stop = sync.OnceFunc(func() {
@@ -161,14 +162,22 @@ func (c *errorCounter) Write(line []byte) (int, error) {
 // join makes the Cluster and its credentials on the hub.
 func (w *world) join(name string) {
 	w.t.Helper()
-	w.create(&corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
-		Data:       map[string][]byte{"token": []byte(w.account(name)), "caBundle": w.planes[name].Config().CAData},
-	})
+	w.credentials(name, w.cables[name].host(), w.account(name), w.planes[name].Config().CAData)
 	w.create(&v1alpha1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}},
 		Spec: v1alpha1.ClusterSpec{
 			APIEndpoint: w.cables[name].host(), SecretRef: &v1alpha1.SecretRef{Namespace: w.namespace, Name: name},
+		},
+	})
+}
+
+// credentials makes the Secret of a Cluster, for one server.
+func (w *world) credentials(cluster, server, token string, bundle []byte) {
+	w.t.Helper()
+	w.create(&corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: cluster}, Type: clusters.SecretType,
+		Data: map[string][]byte{
+			clusters.ClusterKey: []byte(cluster), clusters.ServerKey: []byte(server), clusters.TokenKey: []byte(token), clusters.CABundleKey: bundle,
 		},
 	})
 }

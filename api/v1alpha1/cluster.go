@@ -41,15 +41,18 @@ type ClusterSpec struct {
 	// +kubebuilder:validation:Enum=Push
 	// +kubebuilder:default=Push
 	SyncMode string `json:"syncMode,omitempty"`
-	// APIEndpoint is the URL of the API server, "https://host:port".
+	// APIEndpoint is the URL of the API server, "https://host:port". It may be absent: the Secret has the server. accord sends
+	// nothing if the two differ: Ready is False, with the reason CredentialsRefused.
 	APIEndpoint string `json:"apiEndpoint,omitempty"`
-	// SecretRef names the Secret on the hub with the credentials: either token and caBundle, or kubeconfig.
+	// SecretRef names the Secret on the hub with the credentials, which "accord join" writes. Its type is accord.dev/cluster, its
+	// namespace that of accord (--secrets-namespace). Its keys are cluster, the name of the Cluster, and either server, token
+	// and caBundle, with proxyURL and insecureSkipTLSVerification if necessary, or kubeconfig.
 	SecretRef *SecretRef `json:"secretRef,omitempty"`
 	// ImpersonatorSecretRef is accepted for Karmada's manifests and has no effect.
 	ImpersonatorSecretRef *SecretRef `json:"impersonatorSecretRef,omitempty"`
-	// InsecureSkipTLSVerification accepts any certificate of the API server.
+	// InsecureSkipTLSVerification accepts any certificate of the API server. The Secret must have the same.
 	InsecureSkipTLSVerification bool `json:"insecureSkipTLSVerification,omitempty"`
-	// ProxyURL is the proxy through which accord connects to the API server.
+	// ProxyURL is the proxy through which accord connects to the API server. It may be absent: the Secret has the proxy.
 	ProxyURL string `json:"proxyURL,omitempty"`
 	// ProxyHeader are HTTP headers that accord sends to the proxy.
 	ProxyHeader map[string]string `json:"proxyHeader,omitempty"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -34,6 +35,8 @@ type installation struct {
 	Namespace        string
 	Image            string
 	SecretNamespaces []string
+	// ClusterSecrets is the namespace of the credentials of clusters.
+	ClusterSecrets string
 }
 
 func installCommand() *cobra.Command {
@@ -46,13 +49,15 @@ func installCommand() *cobra.Command {
 		Example: "  accord install | kubectl apply --server-side -f -",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			i.SecretNamespaces = slices.Compact(slices.Sorted(slices.Values(append(secretsFrom, i.Namespace))))
+			i.ClusterSecrets = cmp.Or(i.ClusterSecrets, i.Namespace)
+			i.SecretNamespaces = slices.Compact(slices.Sorted(slices.Values(append(secretsFrom, i.Namespace, i.ClusterSecrets))))
 			return i.print(c.OutOrStdout())
 		},
 	}
 	c.Flags().StringVar(&i.Namespace, "namespace", hub.SystemNamespace, "namespace of accord")
 	c.Flags().StringVar(&i.Image, "image", defaultImage(text.Version()), "image of accord")
 	c.Flags().StringSliceVar(&secretsFrom, "secrets-from", nil, "additional namespace whose Secrets accord may read (repeatable)")
+	c.Flags().StringVar(&i.ClusterSecrets, "secrets-namespace", "", "the only namespace whose Secrets are credentials of clusters (default --namespace)")
 	return c
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/join"
 	"github.com/accord-dev/accord/cmd/accord/text"
 )
@@ -40,6 +41,7 @@ func joinCommand() *cobra.Command {
 	flags := c.Flags()
 	f.Hub.Register(flags)
 	f.Tree.Register(c)
+	flags.StringVar(&f.SecretsNamespace, "secrets-namespace", hub.SystemNamespace, "namespace of the credentials on the hub, as for accord run")
 	flags.StringVar(&f.Kubeconfig, "member-kubeconfig", "", "kubeconfig of the member (default as kubectl)")
 	flags.StringVar(&f.Context, "member-context", "", "context in the kubeconfig of the member (default the current one)")
 	flags.StringVar(&f.Traits.Provider, "provider", "", "provider of the Cluster")

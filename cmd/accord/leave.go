@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/join"
 )
 
@@ -30,6 +31,7 @@ func leaveCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	f.Hub.Register(flags)
+	flags.StringVar(&f.SecretsNamespace, "secrets-namespace", hub.SystemNamespace, "namespace of the credentials on the hub, as for accord run")
 	flags.StringVar(&f.Kubeconfig, "member-kubeconfig", "", "kubeconfig of an administrator of the member (default the credentials on the hub)")
 	flags.StringVar(&f.Context, "member-context", "", "context in the kubeconfig of the member")
 	flags.BoolVar(&f.Prune, "prune", false, "delete the delivered objects, too")

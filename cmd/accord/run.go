@@ -23,6 +23,7 @@ type runFlags struct {
 	controllers controllerFlags
 	hub         hub.Flags
 	namespace   string
+	secrets     string
 	cacheDir    string
 	leaderElect bool
 	share       bool
@@ -43,6 +44,7 @@ func runCommand() *cobra.Command {
 	f.hub.Register(flags)
 	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub (default $" + hub.KubeconfigEnv + ", else as kubectl, else the pod's account)"
 	flags.StringVar(&f.namespace, "namespace", hub.SystemNamespace, "namespace of the leases and of the key of fingerprints")
+	flags.StringVar(&f.secrets, "secrets-namespace", "", "the only namespace whose Secrets are credentials of clusters (default --namespace)")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
 	flags.BoolVar(&f.leaderElect, "leader-elect", true, "elect a leader among several replicas")
 	flags.BoolVar(&f.share, "share-clusters", true, "execute some of the clusters while another replica leads; if false, stand by")
@@ -72,7 +74,7 @@ func (f *runFlags) run(ctx context.Context, stderr io.Writer) error {
 		return h.Wrap("listing the federations", err)
 	}
 	o := f.controllers.options(cacheDir, log)
-	o.LeaderElection, o.Namespace = f.leaderElect, f.namespace
+	o.LeaderElection, o.Namespace, o.SecretsNamespace = f.leaderElect, f.namespace, f.secrets
 	o.Share, o.Replica = f.leaderElect && f.share, f.replica
 	log.Info("running the controllers", "hub", h.Config.Host, "version", text.Version())
 	if err := reconciler.Run(ctx, h.Config, o); err != nil {

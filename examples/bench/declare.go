@@ -19,6 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
+	"github.com/accord-dev/accord/propagate/applyset"
 )
 
 const (
@@ -66,6 +68,9 @@ func createWhenServed(ctx context.Context, c client.Client, object client.Object
 		if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 			return false, nil
 		}
+		if _, namespace := object.(*corev1.Namespace); namespace && apierrors.IsAlreadyExists(err) {
+			err = nil // the hub has it already
+		}
 		return err == nil, err
 	})
 }
@@ -74,6 +79,7 @@ func createWhenServed(ctx context.Context, c client.Client, object client.Object
 func declarations(members *fleet, repository string, preflight bool) ([]client.Object, error) {
 	objects := []client.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: federationNamespace}},
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: applyset.InventoryNamespace}},
 		&corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Name: hookSecret, Namespace: federationNamespace},
 			Data:       map[string][]byte{"token": []byte(hookToken)},
@@ -86,12 +92,12 @@ func declarations(members *fleet, repository string, preflight bool) ([]client.O
 		}
 		objects = append(objects,
 			&corev1.Secret{
-				ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: federationNamespace},
-				Data:       map[string][]byte{"kubeconfig": kubeconfig},
+				ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: applyset.InventoryNamespace}, Type: clusters.SecretType,
+				Data: map[string][]byte{clusters.ClusterKey: []byte(name), clusters.KubeconfigKey: kubeconfig},
 			},
 			&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.ClusterSpec{
 				APIEndpoint: members.configs[name].Host,
-				SecretRef:   &v1alpha1.SecretRef{Namespace: federationNamespace, Name: name},
+				SecretRef:   &v1alpha1.SecretRef{Namespace: applyset.InventoryNamespace, Name: name},
 			}},
 		)
 	}

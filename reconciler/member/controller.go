@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"sync"
 	"time"
 
@@ -55,10 +54,12 @@ const (
 type Options struct {
 	Hub client.Client
 	// Secrets reads credentials when they are needed, without a cache.
-	Secrets  client.Reader
-	Records  store.Store
-	Registry *state.Registry
-	Pool     *deliver.Pool
+	Secrets client.Reader
+	// SecretsNamespace is the only namespace whose Secrets are credentials of clusters.
+	SecretsNamespace string
+	Records          store.Store
+	Registry         *state.Registry
+	Pool             *deliver.Pool
 	// Wake requests the reconciliation of a Cluster; it must not block.
 	Wake func(cluster string)
 	// Fence restricts a connection to a cluster that this replica owns, Visit one to a cluster of another replica.
@@ -151,8 +152,9 @@ func (c *Controller) probe(ctx context.Context, member *v1alpha1.Cluster) (clust
 	ctx, cancel := context.WithTimeout(ctx, ProbeTimeout)
 	defer cancel()
 	secret, err := c.secret(ctx, member)
+	_, refused := errors.AsType[*clusters.CredentialsError](err)
 	switch {
-	case apierrors.IsNotFound(err):
+	case apierrors.IsNotFound(err) || refused:
 		c.drop(member.Name)
 		return clusters.Facts{}, err
 	case err != nil: // the hub is slow: the member stays connected as it is
@@ -210,21 +212,20 @@ func (c *Controller) ask(ctx context.Context, member *v1alpha1.Cluster, w *deliv
 	return facts, err
 }
 
-// secret reads the credentials of a cluster; nil if it names none.
-func (c *Controller) secret(ctx context.Context, member *v1alpha1.Cluster) (map[string][]byte, error) {
-	ref := member.Spec.SecretRef
-	if ref == nil {
-		return nil, nil
+// secret reads the credentials of a cluster.
+func (c *Controller) secret(ctx context.Context, member *v1alpha1.Cluster) (*corev1.Secret, error) {
+	if err := clusters.CheckSecretRef(member, c.SecretsNamespace); err != nil {
+		return nil, err
 	}
-	secret := &corev1.Secret{}
+	ref, secret := member.Spec.SecretRef, &corev1.Secret{}
 	if err := c.Secrets.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, secret); err != nil {
 		return nil, fmt.Errorf("credentials of cluster %s: %w", member.Name, err)
 	}
-	return secret.Data, nil
+	return secret, nil
 }
 
 // connect connects a cluster, unless it is connected with these credentials already.
-func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secret map[string][]byte) error {
+func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secret *corev1.Secret) error {
 	digest := credentialDigest(member, secret)
 	c.mu.Lock()
 	known := c.credentials[member.Name] == digest
@@ -232,7 +233,7 @@ func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secr
 	if known {
 		return nil
 	}
-	cfg, err := clusters.RESTConfig(member, secret)
+	cfg, err := clusters.RESTConfig(member, secret, c.SecretsNamespace)
 	if err != nil {
 		return err
 	}
@@ -262,7 +263,7 @@ func (c *Controller) VisitRemote(ctx context.Context, cluster string) (*clusters
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := clusters.RESTConfig(member, secret)
+	cfg, err := clusters.RESTConfig(member, secret, c.SecretsNamespace)
 	if err != nil {
 		return nil, err
 	}
@@ -293,11 +294,11 @@ func (c *Controller) Release(owns func(cluster string) bool) {
 }
 
 // credentialDigest identifies everything that a connection is made of.
-func credentialDigest(member *v1alpha1.Cluster, secret map[string][]byte) string {
+func credentialDigest(member *v1alpha1.Cluster, secret *corev1.Secret) string {
 	spec := member.Spec
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	_ = enc.Encode([]any{spec.ID, spec.APIEndpoint, spec.InsecureSkipTLSVerification, spec.ProxyURL, spec.ProxyHeader, maps.Clone(secret)}) // always encodes
+	_ = enc.Encode([]any{spec.ID, spec.APIEndpoint, spec.InsecureSkipTLSVerification, spec.ProxyURL, spec.ProxyHeader, secret.Type, secret.Data}) // always encodes
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 

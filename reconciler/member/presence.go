@@ -1,7 +1,6 @@
 package member
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -60,8 +59,8 @@ func (c *Controller) emitReachability(member *v1alpha1.Cluster, err error) {
 	if !c.presence.record(member, err == nil) {
 		return
 	}
-	if refused, ok := errors.AsType[*clusters.IdentityError](err); ok {
-		c.Emit(changes.Event{About: member, Type: changes.Warning, Reason: refused.Reason, Message: fmt.Sprintf(
+	if reason := clusters.Reason(err); slices.Contains(refusals, reason) {
+		c.Emit(changes.Event{About: member, Type: changes.Warning, Reason: reason, Message: fmt.Sprintf(
 			"accord delivers nothing to the cluster: %v", err)})
 		return
 	}
@@ -76,3 +75,6 @@ func (c *Controller) emitReachability(member *v1alpha1.Cluster, err error) {
 	}
 	c.Emit(changes.Event{About: member, Type: changes.Normal, Reason: clusters.Connected, Message: text})
 }
+
+// refusals are the reasons for which accord refuses a cluster, which may answer.
+var refusals = []string{clusters.AnotherCluster, clusters.DuplicateCluster, clusters.CredentialsRefused}

@@ -11,13 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
 // enroll writes the credentials and then the Cluster on the hub, and returns a sentence about the writes. It does not change a Cluster that
 // Git declares, and writes the credentials to the Secret that this Cluster names.
-func enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token, wanted Traits) (string, error) {
-	at := v1alpha1.SecretRef{Namespace: hub.SystemNamespace, Name: name}
+func (f *Options) enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token) (string, error) {
+	at, wanted := v1alpha1.SecretRef{Namespace: f.SecretsNamespace, Name: name}, f.Traits
 	cluster := &v1alpha1.Cluster{}
 	err := h.Get(ctx, client.ObjectKey{Name: name}, cluster)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -30,7 +31,7 @@ func enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token,
 	if declaredBy != "" && cluster.Spec.SecretRef != nil {
 		at = *cluster.Spec.SecretRef
 	}
-	if err := putCredentials(ctx, h, at, c, t); err != nil {
+	if err := putCredentials(ctx, h, name, at, c, t); err != nil {
 		return "", err
 	}
 	made := fmt.Sprintf("Cluster %s, Secret %s/%s", name, at.Namespace, at.Name)
@@ -79,25 +80,41 @@ func setSpec(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wan
 	maps.Copy(cluster.Labels, wanted.Labels)
 }
 
-// putCredentials writes the Secret in Karmada's form: token and caBundle.
-func putCredentials(ctx context.Context, h *hub.Hub, at v1alpha1.SecretRef, c *candidate, t token) error {
+// putCredentials writes the Secret, which binds the token to the server and to the Cluster. It does not touch the Secret of
+// another cluster, nor one of another type.
+func putCredentials(ctx context.Context, h *hub.Hub, cluster string, at v1alpha1.SecretRef, c *candidate, t token) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: at.Namespace}}
 	if err := h.Create(ctx, ns); err != nil && !apierrors.IsAlreadyExists(err) {
 		return h.Wrap("making namespace "+at.Namespace, err)
 	}
-	data := map[string][]byte{"token": []byte(t.value)}
-	if len(c.ca) > 0 {
-		data["caBundle"] = c.ca
+	wanted := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: at.Namespace, Name: at.Name, Labels: managedLabels()},
+		Type:       clusters.SecretType,
+		Data: map[string][]byte{
+			clusters.ClusterKey: []byte(cluster), clusters.ServerKey: []byte(c.config.Host), clusters.TokenKey: []byte(t.value),
+		},
 	}
-	s := &corev1.Secret{}
+	for key, value := range map[string]string{clusters.CABundleKey: string(c.ca), clusters.ProxyURLKey: c.proxy} {
+		if value != "" {
+			wanted.Data[key] = []byte(value)
+		}
+	}
+	if c.config.Insecure {
+		wanted.Data[clusters.InsecureKey] = []byte("true")
+	}
+	name, s := fmt.Sprintf("secret %s/%s", at.Namespace, at.Name), &corev1.Secret{}
 	err := h.Get(ctx, client.ObjectKey{Namespace: at.Namespace, Name: at.Name}, s)
 	switch {
 	case apierrors.IsNotFound(err):
-		s = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: at.Namespace, Name: at.Name, Labels: managedLabels()}, Data: data}
-		err = h.Create(ctx, s)
-	case err == nil:
-		s.Data = data
+		err = h.Create(ctx, wanted)
+	case err != nil:
+	case s.Type != clusters.SecretType:
+		return fmt.Errorf("%s has the type %q and not %q, so it is not the Secret of a cluster: delete it, or give it another name", name, s.Type, clusters.SecretType)
+	case string(s.Data[clusters.ClusterKey]) != cluster:
+		return fmt.Errorf("%s has the credentials of cluster %q: correct spec.secretRef of Cluster %s", name, s.Data[clusters.ClusterKey], cluster)
+	default:
+		s.Data = wanted.Data
 		err = h.Update(ctx, s)
 	}
-	return h.Wrap(fmt.Sprintf("writing secret %s/%s", at.Namespace, at.Name), err)
+	return h.Wrap("writing "+name, err)
 }

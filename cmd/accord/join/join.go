@@ -24,8 +24,10 @@ type Options struct {
 	Context    string
 	Traits     Traits
 	PrintRBAC  bool
-	DryRun     bool
-	AllowHub   bool
+	// SecretsNamespace is the namespace of the credentials on the hub.
+	SecretsNamespace string
+	DryRun           bool
+	AllowHub         bool
 	// Replace gives the name of a Cluster to another cluster.
 	Replace bool
 	// Write is the file for the manifest of the Cluster, "-" for standard output; empty for none.
@@ -84,7 +86,7 @@ func (f *Options) join(ctx context.Context, out io.Writer, name, hubID string, h
 	fmt.Fprintf(out, "  identity     ServiceAccount %s/%s, %s\n", hub.SystemNamespace, identityName, role)
 	fmt.Fprintf(out, "  credentials  %s\n", t.validity())
 	fmt.Fprintf(out, "  rights       %s\n", rights)
-	made, err := enroll(ctx, h, name, c, t, f.Traits)
+	made, err := f.enroll(ctx, h, name, c, t)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
@@ -30,6 +31,8 @@ type Leave struct {
 	// Kubeconfig and Context lead to the member; if both are empty, the credentials on the hub do.
 	Kubeconfig string
 	Context    string
+	// SecretsNamespace is the namespace of the credentials on the hub.
+	SecretsNamespace string
 	// Prune deletes the delivered objects, too.
 	Prune bool
 	// Force removes the Cluster although the member cannot be reached, or although no controllers run.
@@ -183,7 +186,7 @@ func without(list []string, drop string) []string {
 
 // dropSecret deletes the credentials that join wrote to the hub.
 func (l *leaving) dropSecret(ctx context.Context) error {
-	ref := cmp.Or(l.cluster.Spec.SecretRef, &v1alpha1.SecretRef{Namespace: hub.SystemNamespace, Name: l.cluster.Name})
+	ref := cmp.Or(l.cluster.Spec.SecretRef, &v1alpha1.SecretRef{Namespace: l.SecretsNamespace, Name: l.cluster.Name})
 	name, s := ref.Namespace+"/"+ref.Name, &corev1.Secret{}
 	err := l.hub.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, s)
 	switch {
@@ -193,6 +196,9 @@ func (l *leaving) dropSecret(ctx context.Context) error {
 		return l.hub.Wrap("reading secret "+name, err)
 	case s.Labels["app.kubernetes.io/managed-by"] != "accord":
 		fmt.Fprintf(l.out, "  on the hub   Secret %s stays: \"accord join\" did not create it\n", name)
+		return nil
+	case s.Type != clusters.SecretType || string(s.Data[clusters.ClusterKey]) != l.cluster.Name:
+		fmt.Fprintf(l.out, "  on the hub   Secret %s stays: it is not the Secret of this cluster\n", name)
 		return nil
 	}
 	if err := l.hub.Delete(ctx, s); client.IgnoreNotFound(err) != nil {

@@ -75,11 +75,12 @@ func uids(ctx context.Context, h *hub.Hub, members []v1alpha1.Cluster) []string 
 
 // memberConfig returns the configuration with which the hub connects to a member.
 func memberConfig(ctx context.Context, h *hub.Hub, member *v1alpha1.Cluster) (*rest.Config, error) {
-	secret := &corev1.Secret{}
-	if ref := member.Spec.SecretRef; ref != nil {
-		if err := h.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, secret); err != nil {
-			return nil, h.Wrap(fmt.Sprintf("reading secret %s/%s", ref.Namespace, ref.Name), err)
-		}
+	ref, secret := member.Spec.SecretRef, &corev1.Secret{}
+	if ref == nil {
+		return nil, clusters.CheckSecretRef(member, "")
 	}
-	return clusters.RESTConfig(member, secret.Data)
+	if err := h.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, secret); err != nil {
+		return nil, h.Wrap(fmt.Sprintf("reading secret %s/%s", ref.Namespace, ref.Name), err)
+	}
+	return clusters.RESTConfig(member, secret, ref.Namespace) // the rights of the user limit the namespaces
 }

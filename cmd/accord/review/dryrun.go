@@ -84,12 +84,14 @@ func dialMember(ctx context.Context, l *load.LiveHub, k *load.HubSnapshot, clust
 		return nil, errors.New("the cluster has not joined the hub")
 	}
 	c, secret := &k.Clusters[i], &corev1.Secret{}
-	if ref := c.Spec.SecretRef; ref != nil {
-		if err := l.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, secret); err != nil {
-			return nil, l.Wrap("reading its credentials", err)
-		}
+	ref := c.Spec.SecretRef
+	if ref == nil {
+		return nil, clusters.CheckSecretRef(c, "")
 	}
-	return clusters.RESTConfig(c, secret.Data)
+	if err := l.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, secret); err != nil {
+		return nil, l.Wrap("reading its credentials", err)
+	}
+	return clusters.RESTConfig(c, secret, ref.Namespace) // the rights of the user limit the namespaces
 }
 
 // try asks every cluster of the plan of head. It returns nil if no dry-run was requested or there is no plan.
