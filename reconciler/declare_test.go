@@ -2,13 +2,21 @@ package reconciler_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 )
 
 // hostile is a Cluster manifest that takes a cluster from everybody.
@@ -111,4 +119,58 @@ func defectF1Declares(t *testing.T, w *world) {
 	over := r.push("undo, and leave", "bad.yaml", "", "farther.yaml", "", "taken.yaml", "")
 	w.ready(r, over)
 	w.goes("quiet-far")
+}
+
+// hostileCredentials: a commit can neither have a token sent to its author nor take a Cluster that somebody joined.
+func hostileCredentials(t *testing.T, w *world) {
+	var seen atomic.Int64
+	loot := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { seen.Add(1) }))
+	defer loot.Close()
+	r := w.federation("thief")
+	app := []string{"app.yaml", configMap("thief", "1"), "policy.yaml", policyFor("thief", []string{"cluster-a"}, "")}
+	w.ready(r, r.push("first", app...))
+	cluster := func(name, spec string) string {
+		return fmt.Sprintf("apiVersion: accord.dev/v1alpha1\nkind: Cluster\nmetadata: {name: %s}\nspec: {%s}\n", name, spec)
+	}
+
+	steal := fmt.Sprintf("apiEndpoint: '%s', insecureSkipTLSVerification: true, secretRef: {namespace: %s, name: ", loot.URL, w.namespace)
+	w.ready(r, r.push("a Cluster with the Secret of another", "loot.yaml", cluster("loot", steal+"cluster-a}")))
+	w.clusterIs("loot", metav1.ConditionFalse, clusters.CredentialsRefused)
+	w.eventually("an event", func() error {
+		events := &corev1.EventList{}
+		require.NoError(t, w.hub.List(t.Context(), events))
+		return unless(slices.ContainsFunc(events.Items, func(e corev1.Event) bool {
+			return e.Reason == clusters.CredentialsRefused && e.InvolvedObject.Name == "loot"
+		}), "none")
+	})
+	w.ready(r, r.push("the Secret of a Git server", "loot.yaml", cluster("loot", strings.Replace(steal, "namespace: "+w.namespace, "namespace: default", 1)+"bot}")))
+	w.clusterIs("loot", metav1.ConditionFalse, clusters.CredentialsRefused)
+	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "loot-bot"}, StringData: map[string]string{"token": "sesame", "cluster": "loot", "server": loot.URL}})
+	w.ready(r, r.push("a Secret of another type", "loot.yaml", cluster("loot", steal+"loot-bot}")))
+	w.clusterIs("loot", metav1.ConditionFalse, clusters.CredentialsRefused)
+
+	before := w.cluster("cluster-a")
+	w.buildFailed(r, r.push("an administrator's Cluster", "taken.yaml", cluster("cluster-a", "apiEndpoint: '"+loot.URL+"'")), "taken.yaml:1", "set spec.apiEndpoint on the hub")
+	w.buildFailed(r, r.push("its proxy", "taken.yaml", cluster("cluster-a", "proxyURL: '"+loot.URL+"'")), "taken.yaml:1", "set spec.proxyURL on the hub")
+	w.buildFailed(r, r.push("its label", "taken.yaml", "apiVersion: accord.dev/v1alpha1\nkind: Cluster\nmetadata:\n  name: cluster-a\n  labels:\n    name: mine\n"),
+		"taken.yaml:1", "set metadata.labels.name on the hub")
+	w.buildFailed(r, r.push("its owner", "taken.yaml", "apiVersion: accord.dev/v1alpha1\nkind: Cluster\nmetadata:\n  name: cluster-a\n  labels:\n    accord.dev/declared-by: ''\n"),
+		"taken.yaml:6", "is reserved")
+	require.Equal(t, before.Labels, w.cluster("cluster-a").Labels)
+	require.Equal(t, before.Spec, w.cluster("cluster-a").Spec)
+	w.ready(r, r.push("fields that nobody owns", "taken.yaml", cluster("cluster-a", "provider: bare, apiEndpoint: '"+before.Spec.APIEndpoint+"'")))
+	require.Equal(t, "bare", w.cluster("cluster-a").Spec.Provider)
+
+	require.NoError(t, w.hub.Patch(t.Context(), w.cluster("cluster-a"), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"provider":"cloud"}}`))))
+	w.buildFailed(r, r.push("over a person", "app.yaml", configMap("thief", "2")), "taken.yaml:1", "set spec.provider on the hub")
+	require.Equal(t, "cloud", w.cluster("cluster-a").Spec.Provider)
+	w.ready(r, r.push("all leaves Git", "taken.yaml", "", "loot.yaml", ""))
+	w.goes("loot")
+	after := w.cluster("cluster-a")
+	require.Equal(t, before.Labels, after.Labels)
+	require.Equal(t, before.Spec.APIEndpoint, after.Spec.APIEndpoint)
+	require.Equal(t, before.Spec.SecretRef, after.Spec.SecretRef)
+	require.Equal(t, "cloud", after.Spec.Provider, "the person's")
+	require.NoError(t, w.hub.Patch(t.Context(), after, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"provider":null}}`))))
+	require.Zero(t, seen.Load(), "nothing is sent to the author's server")
 }

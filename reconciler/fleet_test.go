@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 )
 
 // TestFleetInGit follows one fleet through its life: what clusters are is said in Git, how to reach them on the hub.
@@ -122,7 +123,7 @@ func credentialsChange(t *testing.T, w *world, r *repository) {
 		data                []byte
 	}{
 		{"a token that is not accepted", "AuthFailed", "4", "token", []byte("wrong")},
-		{"no kubeconfig at all", "", "5", "kubeconfig", []byte("what is this?")},
+		{"HostileCredentials: the Secret is for another server", clusters.CredentialsRefused, "5", clusters.ServerKey, []byte("https://moved.example")},
 	} {
 		secret.Data[step.key] = step.data
 		require.NoError(t, w.hub.Update(t.Context(), secret))
@@ -199,6 +200,8 @@ func twoNames(t *testing.T, w *world, _ *repository) {
 	w.setID("cluster-b", "")
 	w.clusterIs("cluster-b", metav1.ConditionTrue, "Connected")
 	b := w.cluster("cluster-b")
+	w.credentials("alias", b.Spec.APIEndpoint, w.account("cluster-b"), w.planes["cluster-b"].Config().CAData)
+	b.Spec.SecretRef.Name = "alias"
 	w.create(&v1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "alias"}, Spec: b.Spec})
 	w.clusterIs("alias", metav1.ConditionFalse, "DuplicateCluster")
 	require.NoError(t, w.hub.Delete(t.Context(), w.cluster("alias")))

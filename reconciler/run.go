@@ -58,9 +58,7 @@ type Options struct {
 	CacheDir string
 	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics, HookAddress POST /hook/<namespace>/<federation>.
 	// An empty address turns its server off.
-	HealthAddress  string
-	MetricsAddress string
-	HookAddress    string
+	HealthAddress, MetricsAddress, HookAddress string
 	// LeaderElection lets several replicas run on one hub, of which one leads. It is off where a lock on the hub's data
 	// does the same.
 	LeaderElection bool
@@ -146,8 +144,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 	if err != nil {
 		return nil, err
 	}
-	namespace := cmp.Or(o.Namespace, applyset.InventoryNamespace)
-	key := types.NamespacedName{Namespace: namespace, Name: store.FingerprintSecret}
+	key := types.NamespacedName{Namespace: cmp.Or(o.Namespace, applyset.InventoryNamespace), Name: store.FingerprintSecret}
 	fingerprints, err := store.Fingerprints(ctx, uncached, hub, key, log)
 	if err != nil {
 		return nil, err
@@ -172,7 +169,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 		return nil, err
 	}
 	c.member = member.New(member.Options{
-		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log,
+		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log,
 		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
 		Visit: replica.DryRunOnly,
 	})

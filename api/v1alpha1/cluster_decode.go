@@ -3,7 +3,9 @@ package v1alpha1
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,6 +32,7 @@ func DecodeCluster(u *unstructured.Unstructured, text []byte, origin manifest.Or
 	doc := manifest.Decode(u, text, origin, &written)
 	doc.OneOf("apiVersion", written.APIVersion, GroupVersion.String(), KarmadaClusterGroup+"/v1alpha1")
 	checkClusterName(doc, written.Name)
+	checkReservedLabels(doc, written.Labels)
 	written.Spec.validate(doc)
 
 	c := Cluster{Spec: written.Spec}
@@ -84,6 +87,19 @@ func checkClusterName(doc *manifest.Doc, name string) {
 		doc.Errorf(field, "a Cluster name has at most %d characters, %q has %d", maxClusterName, name, len(name))
 	}
 }
+
+// checkReservedLabels rejects the labels that accord itself sets: with them, a manifest could give a Cluster to another Federation.
+func checkReservedLabels(doc *manifest.Doc, labels map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		domain, _, _ := strings.Cut(key, "/")
+		if domain == GroupVersion.Group || strings.HasSuffix(domain, "."+GroupVersion.Group) || domain == applySetDomain {
+			doc.Errorf("metadata.labels."+key, "the label %q is reserved: accord sets the labels of %s and %s; remove it", key, GroupVersion.Group, applySetDomain)
+		}
+	}
+}
+
+// applySetDomain is the domain of the labels of ApplySets.
+const applySetDomain = "applyset.kubernetes.io"
 
 func (s ClusterSpec) validate(doc *manifest.Doc) {
 	if s.SyncMode == "Pull" {

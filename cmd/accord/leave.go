@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/join"
 )
 
@@ -29,12 +28,6 @@ func leaveCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.Run(c.Context(), c.OutOrStdout(), args[0]) },
 	}
-	flags := c.Flags()
-	f.Hub.Register(flags)
-	flags.StringVar(&f.SecretsNamespace, "secrets-namespace", hub.SystemNamespace, "namespace of the credentials on the hub, as for accord run")
-	flags.StringVar(&f.Kubeconfig, "member-kubeconfig", "", "kubeconfig of an administrator of the member (default the credentials on the hub)")
-	flags.StringVar(&f.Context, "member-context", "", "context in the kubeconfig of the member")
-	flags.BoolVar(&f.Prune, "prune", false, "delete the delivered objects, too")
-	flags.BoolVar(&f.Force, "force", false, "remove the Cluster although the cluster cannot be reached or no controllers run")
+	f.Register(c.Flags())
 	return c
 }

@@ -2,14 +2,17 @@ package sync
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
+	ownership "github.com/accord-dev/accord/propagate/declared"
 	"github.com/accord-dev/accord/reconciler/state"
 )
 
@@ -24,7 +27,9 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 		return nil, mistake{err}
 	}
 	declared, err := c.declaredBy(ctx, s, parts.Clusters)
-	if isMistake(err) {
+	if refused, ok := errors.AsType[*ownership.Refusal](err); ok {
+		return nil, mistake{&manifest.Error{Origin: parts.Origins[refused.Cluster], Message: err.Error()}}
+	} else if isMistake(err) {
 		return nil, mistake{err}
 	} else if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,20 +17,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/declared"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/store"
 )
 
-// declarer owns the fields of Clusters that come from Git. Fields that `accord join` or a person set beside them (the
-// endpoint, the Secret) stay.
-const declarer = client.FieldOwner("accord-source")
+// declarer owns the fields of Clusters that come from Git. It takes no field from others: a commit that sets a field which
+// `accord join` or a person set otherwise is refused.
+const declarer = client.FieldOwner(declared.FieldManager)
 
 // errDeclared is the error of a cluster that two Federations declare.
 var errDeclared = errors.New("it is already declared by federation")
 
 // isMistake reports whether the author of the commit has to fix err; any other error is the hub's, and is retried.
 func isMistake(err error) bool {
-	return errors.Is(err, errDeclared) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
+	_, refused := errors.AsType[*declared.Refusal](err)
+	return refused || errors.Is(err, errDeclared) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
 }
 
 // declaration has the Clusters that a commit declares, and the fleet as it is with them.
@@ -43,20 +46,27 @@ type declaration struct {
 // declare returns the fleet with the Clusters of Git. A Cluster that this Federation declared and that left Git is deleted,
 // unless somebody else set fields of it: then only the declared fields go. declare writes nothing with dryRun: the hub answers
 // how each Cluster would be.
-func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, declared, present []v1alpha1.Cluster, dryRun bool) (declaration, error) {
+func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, wanted, present []v1alpha1.Cluster, dryRun bool) (declaration, error) {
 	by := fed.Namespace + "." + fed.Name
 	result := declaration{fleet: slices.Clone(present)}
-	for _, d := range declared {
+	for _, d := range wanted {
 		i := slices.IndexFunc(present, func(p v1alpha1.Cluster) bool { return p.Name == d.Name })
 		if i >= 0 && present[i].Labels[v1alpha1.SourceLabel] != "" && present[i].Labels[v1alpha1.SourceLabel] != by {
 			return declaration{}, fmt.Errorf("cluster %s: %w %s", d.Name, errDeclared, present[i].Labels[v1alpha1.SourceLabel])
+		}
+		if i >= 0 {
+			if err := declared.Connection(present[i], d); err != nil {
+				return declaration{}, err
+			}
 		}
 		u, err := declaredFields(d, by)
 		if err != nil {
 			return declaration{}, err
 		}
 		after, err := c.apply(ctx, u, dryRun)
-		if err != nil {
+		if refused := refusal(d.Name, err); refused != nil {
+			return declaration{}, refused
+		} else if err != nil {
 			return declaration{}, fmt.Errorf("cluster %s: %w", d.Name, err)
 		}
 		result.fleet = without(result.fleet, d.Name)
@@ -70,7 +80,7 @@ func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, decl
 		result.fleet = append(result.fleet, *after)
 	}
 	for _, p := range present {
-		if p.Labels[v1alpha1.SourceLabel] != by || slices.ContainsFunc(declared, func(d v1alpha1.Cluster) bool { return d.Name == p.Name }) {
+		if p.Labels[v1alpha1.SourceLabel] != by || slices.ContainsFunc(wanted, func(d v1alpha1.Cluster) bool { return d.Name == p.Name }) {
 			continue
 		}
 		after, err := c.undeclare(ctx, p, dryRun)
@@ -86,15 +96,24 @@ func (c *Controller) declare(ctx context.Context, fed *v1alpha1.Federation, decl
 	return result, nil
 }
 
+// refusal returns the error for the author of a manifest that sets fields which others own; nil if err is another one.
+func refusal(cluster string, err error) error {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || !apierrors.IsConflict(err) || status.ErrStatus.Details == nil {
+		return nil
+	}
+	return declared.Owners(cluster, status.ErrStatus.Details.Causes)
+}
+
 // sameDeclaration reports whether a Cluster has the same labels and the same spec before and after its declaration.
 func sameDeclaration(before, after *v1alpha1.Cluster) bool {
 	return equality.Semantic.DeepEqual(before.Labels, after.Labels) && equality.Semantic.DeepEqual(before.Spec, after.Spec)
 }
 
 // concerns reports whether a commit declares Clusters, or the Federation declared some of the hub.
-func concerns(fed *v1alpha1.Federation, declared, present []v1alpha1.Cluster) bool {
+func concerns(fed *v1alpha1.Federation, wanted, present []v1alpha1.Cluster) bool {
 	by := fed.Namespace + "." + fed.Name
-	return len(declared) > 0 || slices.ContainsFunc(present, func(c v1alpha1.Cluster) bool { return c.Labels[v1alpha1.SourceLabel] == by })
+	return len(wanted) > 0 || slices.ContainsFunc(present, func(c v1alpha1.Cluster) bool { return c.Labels[v1alpha1.SourceLabel] == by })
 }
 
 // present lists the clusters of the hub, sorted, without those that are being deleted, and not from the cache, which may lack the
@@ -114,7 +133,7 @@ func without(members []v1alpha1.Cluster, name string) []v1alpha1.Cluster {
 
 // apply returns the Cluster as it is afterwards, or would be.
 func (c *Controller) apply(ctx context.Context, u *unstructured.Unstructured, dryRun bool) (*v1alpha1.Cluster, error) {
-	options := []client.ApplyOption{declarer, client.ForceOwnership}
+	options := []client.ApplyOption{declarer}
 	if dryRun {
 		options = append(options, client.DryRunAll)
 	}
@@ -135,10 +154,11 @@ func declaredFields(c v1alpha1.Cluster, by string) (*unstructured.Unstructured, 
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Cluster"))
 	u.SetName(c.Name)
-	labels := map[string]string{v1alpha1.SourceLabel: by}
-	for k, v := range c.Labels {
-		labels[k] = v
+	labels := maps.Clone(c.Labels)
+	if labels == nil {
+		labels = map[string]string{}
 	}
+	labels[v1alpha1.SourceLabel] = by
 	u.SetLabels(labels)
 	return u, nil
 }

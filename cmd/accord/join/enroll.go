@@ -1,6 +1,7 @@
 package join
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,10 +16,9 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
-// enroll writes the credentials and then the Cluster on the hub, and returns a sentence about the writes. It does not change a Cluster that
-// Git declares, and writes the credentials to the Secret that this Cluster names.
+// enroll writes the credentials and then the Cluster on the hub, and returns a sentence about the writes. It changes no field of a
+// Cluster that Git declares, and sets those that Git leaves open.
 func (f *Options) enroll(ctx context.Context, h *hub.Hub, name string, c *candidate, t token) (string, error) {
-	at, wanted := v1alpha1.SecretRef{Namespace: f.SecretsNamespace, Name: name}, f.Traits
 	cluster := &v1alpha1.Cluster{}
 	err := h.Get(ctx, client.ObjectKey{Name: name}, cluster)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -27,34 +27,34 @@ func (f *Options) enroll(ctx context.Context, h *hub.Hub, name string, c *candid
 	if cluster.DeletionTimestamp != nil {
 		return "", fmt.Errorf("cluster %s is being removed from the hub (%s): join it when it is gone", name, hub.DeletionNote(cluster))
 	}
-	exists, declaredBy := err == nil, cluster.Labels[v1alpha1.SourceLabel]
-	if declaredBy != "" && cluster.Spec.SecretRef != nil {
-		at = *cluster.Spec.SecretRef
-	}
-	if err := putCredentials(ctx, h, name, at, c, t); err != nil {
-		return "", err
+	exists, before := err == nil, cluster.DeepCopy()
+	cluster.Name = name
+	at, declaredBy := v1alpha1.SecretRef{Namespace: f.SecretsNamespace, Name: name}, cluster.Labels[v1alpha1.SourceLabel]
+	if declaredBy != "" {
+		at = *cmp.Or(cluster.Spec.SecretRef, &at)
 	}
 	made := fmt.Sprintf("Cluster %s, Secret %s/%s", name, at.Namespace, at.Name)
+	secret := credentials(name, at, c, t)
 	if declaredBy != "" {
-		return made + "; the Cluster is declared in Git by " + declaredBy + " and left as it is" + missingRefHint(cluster, at), nil
+		made += "; Git declares the Cluster (" + declaredBy + "), and its fields stay"
+		cluster.Spec.SecretRef = &at
+		cluster.Spec.APIEndpoint = cmp.Or(cluster.Spec.APIEndpoint, c.config.Host)
+		cluster.Spec.ID = cmp.Or(cluster.Spec.ID, c.uid)
+	} else {
+		setSpec(cluster, at, c, f.Traits)
 	}
-	before := cluster.DeepCopy()
-	cluster.Name = name
-	setSpec(cluster, at, c, wanted)
+	if _, err := clusters.RESTConfig(cluster, secret, f.SecretsNamespace); err != nil {
+		return "", fmt.Errorf("%w; Git declares the Cluster (%s): correct the manifest", err, declaredBy)
+	}
+	if err := putCredentials(ctx, h, name, secret); err != nil {
+		return "", err
+	}
 	if exists {
 		err = h.Patch(ctx, cluster, client.MergeFrom(before))
 	} else {
 		err = h.Create(ctx, cluster)
 	}
 	return made, h.Wrap("writing cluster "+name, err)
-}
-
-// missingRefHint returns the field that Git has to declare for the credentials to be used.
-func missingRefHint(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef) string {
-	if cluster.Spec.SecretRef != nil {
-		return ""
-	}
-	return fmt.Sprintf(" (it needs secretRef: {namespace: %s, name: %s})", at.Namespace, at.Name)
 }
 
 // setSpec sets the address, the credentials and the requested traits of the Cluster.
@@ -80,14 +80,9 @@ func setSpec(cluster *v1alpha1.Cluster, at v1alpha1.SecretRef, c *candidate, wan
 	maps.Copy(cluster.Labels, wanted.Labels)
 }
 
-// putCredentials writes the Secret, which binds the token to the server and to the Cluster. It does not touch the Secret of
-// another cluster, nor one of another type.
-func putCredentials(ctx context.Context, h *hub.Hub, cluster string, at v1alpha1.SecretRef, c *candidate, t token) error {
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: at.Namespace}}
-	if err := h.Create(ctx, ns); err != nil && !apierrors.IsAlreadyExists(err) {
-		return h.Wrap("making namespace "+at.Namespace, err)
-	}
-	wanted := &corev1.Secret{
+// credentials returns the Secret, which binds the token to the server and to the Cluster.
+func credentials(cluster string, at v1alpha1.SecretRef, c *candidate, t token) *corev1.Secret {
+	s := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: at.Namespace, Name: at.Name, Labels: managedLabels()},
 		Type:       clusters.SecretType,
 		Data: map[string][]byte{
@@ -96,20 +91,29 @@ func putCredentials(ctx context.Context, h *hub.Hub, cluster string, at v1alpha1
 	}
 	for key, value := range map[string]string{clusters.CABundleKey: string(c.ca), clusters.ProxyURLKey: c.proxy} {
 		if value != "" {
-			wanted.Data[key] = []byte(value)
+			s.Data[key] = []byte(value)
 		}
 	}
 	if c.config.Insecure {
-		wanted.Data[clusters.InsecureKey] = []byte("true")
+		s.Data[clusters.InsecureKey] = []byte("true")
 	}
-	name, s := fmt.Sprintf("secret %s/%s", at.Namespace, at.Name), &corev1.Secret{}
-	err := h.Get(ctx, client.ObjectKey{Namespace: at.Namespace, Name: at.Name}, s)
+	return s
+}
+
+// putCredentials writes the Secret. It does not touch the Secret of another cluster, nor one of another type.
+func putCredentials(ctx context.Context, h *hub.Hub, cluster string, wanted *corev1.Secret) error {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: wanted.Namespace}}
+	if err := h.Create(ctx, ns); err != nil && !apierrors.IsAlreadyExists(err) {
+		return h.Wrap("making namespace "+wanted.Namespace, err)
+	}
+	name, s := fmt.Sprintf("secret %s/%s", wanted.Namespace, wanted.Name), &corev1.Secret{}
+	err := h.Get(ctx, client.ObjectKeyFromObject(wanted), s)
 	switch {
 	case apierrors.IsNotFound(err):
 		err = h.Create(ctx, wanted)
 	case err != nil:
 	case s.Type != clusters.SecretType:
-		return fmt.Errorf("%s has the type %q and not %q, so it is not the Secret of a cluster: delete it, or give it another name", name, s.Type, clusters.SecretType)
+		return fmt.Errorf("%s has the type %q and not %q, so it is not the Secret of a cluster: delete it, or name another one in spec.secretRef", name, s.Type, clusters.SecretType)
 	case string(s.Data[clusters.ClusterKey]) != cluster:
 		return fmt.Errorf("%s has the credentials of cluster %q: correct spec.secretRef of Cluster %s", name, s.Data[clusters.ClusterKey], cluster)
 	default:
