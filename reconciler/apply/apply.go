@@ -82,16 +82,17 @@ func (d *delivery) apply(ctx context.Context, t *task) error {
 	if err != nil {
 		return d.fail(ctx, t.ID, doing, err)
 	}
+	answer := live.Answer{
+		Accepted: live.Accepted{Digest: t.Digest, Fields: ownership.OfEntries(after.ManagedFields).Ours().Hash(), Yielded: ownership.Paths(sent.left)},
+		Version:  live.ParseVersion(after.ResourceVersion),
+	}
 	d.note(func(o *live.Outcome) {
 		o.Applied = append(o.Applied, t.ID)
-		o.Answers[t.ID] = live.Answer{
-			Accepted: live.Accepted{Digest: t.Digest, Fields: ownership.OfEntries(after.ManagedFields).Ours().Hash(), Yielded: ownership.Paths(sent.left)},
-			Version:  live.ParseVersion(after.ResourceVersion),
-		}
+		o.Answers[t.ID] = answer
 		if t.adopt {
 			o.Adopted = append(o.Adopted, t.ID)
 		}
-		if t.drift != nil && !sent.idle {
+		if t.drift != nil && !sent.idle && answer.Version != t.suspect {
 			o.Drift = append(o.Drift, *t.drift)
 		}
 	})

@@ -2,16 +2,20 @@ package apply
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/apply/live"
 )
@@ -132,6 +136,66 @@ func TestDriftIsRepairedAndSaysWhoDidIt(t *testing.T) {
 			require.Len(t, first(live)["ports"], 2)
 			require.Zero(t, w.delivered(target).Requests)
 		})
+	}
+}
+
+// Whoever may patch on the member can apply under accord's own name, with the digest that accord wrote.
+func TestHostileApplyAsAccord(t *testing.T) {
+	w := newWorld(t, "as-accord")
+	target := w.target(namespaceYAML + deploymentYAML + configMap("one", "1"))
+	w.delivered(target)
+	container := func(object map[string]any) map[string]any {
+		containers, _, _ := unstructured.NestedSlice(object, "spec", "template", "spec", "containers")
+		return containers[0].(map[string]any)
+	}
+	contain := func(object map[string]any, containers ...any) {
+		require.NoError(t, unstructured.SetNestedSlice(object, containers, "spec", "template", "spec", "containers"))
+	}
+	cases := []struct {
+		name, kind, object, fields string
+		change                     func(object map[string]any)
+	}{
+		{"another image", "Deployment", "web", "spec.template.spec.containers[web].image", func(o map[string]any) {
+			first := container(o)
+			first["image"] = "evil.example/miner"
+			contain(o, first)
+		}},
+		{"a container more", "Deployment", "web", `spec.template.spec.containers[name="miner"].image, spec.template.spec.containers[name="miner"].name`, func(o map[string]any) {
+			contain(o, container(o), map[string]any{"name": "miner", "image": "evil.example/miner"})
+		}},
+		{"an annotation, which has no generation", "Deployment", "web", "metadata.annotations.example.com/more", func(o map[string]any) {
+			require.NoError(t, unstructured.SetNestedField(o, "x", "metadata", "annotations", "example.com/more"))
+		}},
+		{"a kind without a generation", "ConfigMap", "one", "data.key", func(o map[string]any) {
+			require.NoError(t, unstructured.SetNestedField(o, "evil", "data", "key"))
+		}},
+	}
+	for _, restarted := range []bool{false, true} {
+		for _, c := range cases {
+			t.Run(fmt.Sprintf("%s, restarted %t", c.name, restarted), func(t *testing.T) {
+				w.T = t
+				id := w.id(c.kind, c.object)
+				var sent map[string]any
+				require.NoError(t, utiljson.Unmarshal(target.Objects[slices.IndexFunc(target.Objects, func(p propagate.Placed) bool { return p.ID == id })].JSON, &sent))
+				c.change(sent)
+				text, err := json.Marshal(sent)
+				require.NoError(t, err)
+				mapping, err := w.kubectl.Kinds.Mapping(gvkOf(c.kind))
+				require.NoError(t, err)
+				_, err = w.kubectl.Objects.Resource(mapping.Resource).Namespace(w.namespace).Patch(t.Context(), c.object, types.ApplyPatchType, text, applied(v1alpha1.FieldManager))
+				require.NoError(t, err)
+
+				want := live.Drift{ID: id, Manager: "accord", What: live.Changed, Fields: c.fields}
+				if restarted {
+					w.live, want.Fields = live.Objects{}, ""
+				}
+				require.Equal(t, []live.Drift{want}, w.delivered(target).Drift)
+				u := w.get(c.kind, w.namespace, c.object)
+				require.NotContains(t, fmt.Sprint(u.Object["spec"], u.Object["data"]), "evil")
+				require.NotContains(t, u.GetAnnotations(), "example.com/more")
+				require.Zero(t, w.delivered(target).Requests)
+			})
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/metadata"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
@@ -55,6 +56,9 @@ type task struct {
 	adopt bool
 	// drift that the apply repairs; nil for none.
 	drift *live.Drift
+	// suspect is the version of an object with other values under accord's own field manager, 0 for none. If the apply leaves the
+	// version, the member's admission sets these values, and nothing drifted.
+	suspect uint64
 	// done: it was applied already.
 	done bool
 	// rejected: it must not be applied.
@@ -96,9 +100,18 @@ func (d *delivery) compare() {
 		case d.options.SkipRepair[p.ID] && (ok || d.previous.Has(p.ID)):
 			d.outcome.NotRepaired = append(d.outcome.NotRepaired, p.ID)
 		case ok && seen.Digest == p.Digest && seen.Intact && seen.Mutated && seen.DriftManager(p.Yields) == "":
-			d.tasks = append(d.tasks, &task{Placed: p, exists: true}) // the policy that mutated it may be gone
+			t := &task{Placed: p, exists: true} // the policy that mutated it may be gone
+			if seen.Written == 0 {              // or somebody overwrote it before this process began
+				t.drift, t.suspect = &live.Drift{ID: p.ID, Manager: v1alpha1.FieldManager, What: live.Changed}, seen.Version
+			}
+			d.tasks = append(d.tasks, t)
 		case ok && seen.Digest == p.Digest && !seen.Intact && seen.ChangedFields == "":
 			d.tasks = append(d.tasks, &task{Placed: p, exists: true}) // it was observed while another version was wanted, and not compared
+		case ok && seen.Digest == p.Digest && seen.Overwritten:
+			d.tasks = append(d.tasks, &task{
+				Placed: p, exists: true, suspect: seen.Version,
+				drift: &live.Drift{ID: p.ID, Manager: seen.ChangedBy, What: live.Changed, Fields: seen.ChangedFields},
+			})
 		case ok && seen.Digest == p.Digest:
 			d.tasks = append(d.tasks, &task{Placed: p, exists: true, drift: &live.Drift{ID: p.ID, Manager: seen.DriftManager(p.Yields), What: live.Changed, Fields: seen.ChangedFields}})
 		case ok && seen.Accepted.Digest == p.Digest: // it was as it should be, and somebody put something else in its place

@@ -26,5 +26,5 @@ func TestAnObjectThatWasNotComparedIsNoDrift(t *testing.T) {
 	}
 	require.Nil(t, drifts(live.Object{Digest: "d"}))
 	require.NotNil(t, drifts(live.Object{Digest: "d", ChangedFields: "data.key"}))
-	require.Nil(t, drifts(live.Object{Digest: "d", Intact: true, Mutated: true}), "a delivery applies a mutated object again")
+	require.Nil(t, drifts(live.Object{Digest: "d", Intact: true, Comparison: live.Comparison{Mutated: true, Written: 1}}), "a delivery applies a mutated object again")
 }

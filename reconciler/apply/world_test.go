@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
@@ -25,6 +26,8 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/applyset"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/apply/mutation"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/kind"
 )
@@ -208,10 +211,22 @@ func (w *world) look(target propagate.ClusterPlan) {
 		for i := range list.Items {
 			u := &list.Items[i]
 			id := manifest.IDOf(u)
-			objects.Put(id, live.Observe(u, wants[id], seenIn(&w.live, id), live.Accepted{}))
+			objects.Put(id, w.compared(u, wants[id], live.Observe(u, wants[id], seenIn(&w.live, id), live.Accepted{})))
 		}
 	}
 	w.live = objects
+}
+
+// compared compares the values, as the state does.
+func (w *world) compared(u *unstructured.Unstructured, want *propagate.Rendered, seen live.Object) live.Object {
+	if want == nil || !seen.Intact || seen.Digest != want.Digest || w.options.Book != nil {
+		return seen
+	}
+	var applied map[string]any
+	require.NoError(w, utiljson.Unmarshal(want.JSON, &applied))
+	owners := ownership.Of(u)
+	fields := mutation.Compare(applied, u.Object, seen.Yielded, owners)
+	return seen.WithComparison(fields, seen.Beyond(applied, u.Object, owners), false)
 }
 
 // get is an object as it is, nil if it is not there.

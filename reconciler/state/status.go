@@ -41,7 +41,7 @@ func (f *Federation) cell(l *delivery.State, id manifest.ID, w wanted.Object, un
 	if c.Held == "" && f.declared.object.Spec.Suspend {
 		c.Held = "the federation is suspended"
 	}
-	c.Mutated, c.MutationFails = mutation.Describe(l.Mutated[id]), f.declared.object.Spec.MutationPolicy != v1alpha1.MutationWarn
+	c.Mutated, c.MutationFails = mutation.Describe(l.MutatedIn(id)), f.declared.object.Spec.MutationPolicy != v1alpha1.MutationWarn
 	if r, ok := l.Reports.Get(id); ok {
 		r.Digest = f.fingerprints.Object(id, r.Digest)
 		c.Report = &r

@@ -49,9 +49,7 @@ type Object struct {
 	Yielded []ownership.Yielded
 	// Accepted is the last apply that the API server accepted.
 	Accepted Accepted
-	// Compared is set if the values of the object were compared with the planned ones, and Mutated if they differ although
-	// accord owns their fields. Package mutation has the comparison.
-	Compared, Mutated bool
+	Comparison
 }
 
 // Accepted identifies an accepted apply. It proves that nobody changed the object since, where the set of owned
@@ -81,10 +79,12 @@ func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Obje
 		Preserve: annotations[v1alpha1.PreserveAnnotation] == "true",
 		Adopted:  annotations[v1alpha1.AdoptedAnnotation] == "true",
 		Accepted: before.Accepted,
+
+		Comparison: Comparison{Written: before.Written},
 	}
 	s.Deleting, s.DeletedAt, s.Finalizer = deletion(s.GVK, u)
 	managers := ownership.Of(u)
-	s.Fields = managers.Ours().Hash()
+	s.Fields, s.AppliedAt = managers.Ours().Hash(), managers.AppliedAt()
 	s.Applied, s.Controller = s.Fields != (ownership.Hash{}), controllerOf(u)
 	if want == nil || s.Digest != want.Digest {
 		if want != nil && s.Accepted.Digest == want.Digest {
@@ -165,13 +165,14 @@ type Answer struct {
 // settled returns the object after an accepted apply. The answer stands in until the watch delivers a version that
 // is as new, so that a comparison before that finds nothing to apply again.
 func (s Object) settled(a Answer) Object {
-	s.Accepted = a.Accepted
+	s.Accepted, s.Written = a.Accepted, a.Version
 	current := s.Version >= a.Version
 	if !current {
 		s.Version, s.Digest, s.Fields, s.Yielded = a.Version, a.Digest, a.Fields, a.yielded(s.Yielded)
 		s.Compared, s.Mutated = false, false
 	}
-	if !current || a.of(s) {
+	s.Overwritten = s.Overwritten && s.Version > a.Version // else it is the answer itself
+	if !current || a.of(s) && !s.Overwritten {
 		s.Intact, s.ChangedBy, s.ChangedFields = true, "", ""
 	}
 	return s

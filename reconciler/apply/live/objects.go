@@ -28,9 +28,11 @@ type Objects struct {
 
 // packed is an Object in a compact form.
 type packed struct {
-	uid     uid
-	version uint64
-	look    unique.Handle[shared]
+	uid       uid
+	version   uint64
+	written   uint64
+	appliedAt int64
+	look      unique.Handle[shared]
 }
 
 // shared is the part of an Object that is equal on many clusters.
@@ -41,6 +43,7 @@ type shared struct {
 	labels                       string // packed: each key before its value, sorted
 	intact, preserve             bool
 	compared, mutated            bool
+	overwritten                  bool
 	adopted, deleting, applied   bool
 	controller                   string
 	deletedAt                    int64
@@ -152,7 +155,7 @@ func packObject(s Object) packed {
 	l := shared{
 		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedFields, intact: s.Intact,
 		preserve: s.Preserve, adopted: s.Adopted, applied: s.Applied, controller: s.Controller, deleting: s.Deleting, deletedAt: s.DeletedAt, finalizer: s.Finalizer, fields: s.Fields, accepted: s.Accepted,
-		compared: s.Compared, mutated: s.Mutated,
+		compared: s.Compared, mutated: s.Mutated, overwritten: s.Overwritten,
 	}
 	id := uidOf(s.UID)
 	if id == (uid{}) {
@@ -166,7 +169,7 @@ func packObject(s Object) packed {
 		left = append(left, field.Path, field.Manager)
 	}
 	l.labels, l.left = pack(labels), pack(left)
-	return packed{id, s.Version, unique.Make(l)}
+	return packed{id, s.Version, s.Written, s.AppliedAt, unique.Make(l)}
 }
 
 func (kept packed) object() Object {
@@ -174,7 +177,7 @@ func (kept packed) object() Object {
 	s := Object{
 		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedFields: l.changedAt, Intact: l.intact,
 		Preserve: l.preserve, Adopted: l.adopted, Applied: l.applied, Controller: l.controller, Deleting: l.deleting, DeletedAt: l.deletedAt, Finalizer: l.finalizer, Fields: l.fields, Accepted: l.accepted,
-		Compared: l.compared, Mutated: l.mutated,
+		Comparison: Comparison{Compared: l.compared, Mutated: l.mutated, Overwritten: l.overwritten, Written: kept.written, AppliedAt: kept.appliedAt},
 	}
 	if kept.uid != (uid{}) {
 		s.UID = kept.uid.text()

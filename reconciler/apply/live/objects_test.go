@@ -26,6 +26,7 @@ func TestLiveKeepsWhatIsPut(t *testing.T) {
 			GVK: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, UID: "0b9f0c3e-5a1d-4a77-9a3e-1f2e3d4c5b6a", Version: 1 << 63, Digest: "d",
 			Intact: true, ChangedBy: "hpa", ChangedFields: "spec.replicas", Labels: map[string]string{"a": "b"}, Preserve: true, Adopted: true, Deleting: true,
 			Fields: ownership.Hash{1}, Yielded: []ownership.Yielded{{Path: "p", Manager: "m"}}, Accepted: Accepted{Digest: "e", Fields: ownership.Hash{2}, Yielded: "p"},
+			Comparison: Comparison{AppliedAt: 7, Written: 8, Overwritten: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,10 +75,11 @@ func TestLiveSettles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var live Objects
 			live.Put(id, c.seen)
-			live.Settle(map[manifest.ID]Answer{id: {ours, c.answer}, gone: {ours, c.answer}})
+			answer := Answer{ours, c.answer}
+			live.Settle(map[manifest.ID]Answer{id: answer, gone: answer})
 			want := c.seen
 			c.want(&want)
-			want.Accepted = ours
+			want.Accepted, want.Written = ours, c.answer
 			require.Equal(t, map[manifest.ID]Object{id: want}, maps.Collect(live.All()), "what was never seen is not made up")
 		})
 	}

@@ -36,6 +36,18 @@ func (f Fields) Missing(applied []byte, left []Yielded) []fieldpath.Path {
 	return c.lost
 }
 
+// Beyond returns the fields with a value in live that accord owns, and that the applied object does not have: somebody else
+// applied them under accord's field manager.
+func (f Fields) Beyond(applied, live map[string]any) []fieldpath.Path {
+	var more []fieldpath.Path
+	f.Set().Leaves().Iterate(func(at fieldpath.Path) {
+		if ValueAt(applied, at) == nil && ValueAt(live, at) != nil {
+			more = append(more, at.Copy())
+		}
+	})
+	return more
+}
+
 type comparison struct{ lost []fieldpath.Path }
 
 func (c *comparison) miss(at fieldpath.Path, e fieldpath.PathElement) {
@@ -177,6 +189,17 @@ func (all Managers) Ours() Fields {
 		}
 	}
 	return Fields{}
+}
+
+// AppliedAt returns the time of accord's entry in seconds since 1970, or 0. An API server renews the time with every apply that
+// changes the object or its owners.
+func (all Managers) AppliedAt() int64 {
+	for _, m := range all {
+		if at, err := time.Parse(time.RFC3339, m.time); m.isUs() && err == nil {
+			return at.Unix()
+		}
+	}
+	return 0
 }
 
 // ChangedBy returns the manager that took the lost fields: the newest that owns one of them, or for removed fields

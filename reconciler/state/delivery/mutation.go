@@ -16,15 +16,16 @@ import (
 	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
-// Compare compares the values of an observed object with the wanted ones, and sets Compared and Mutated of seen. An object of the
-// compared digest and generation keeps its result: a change of status costs no comparison. An object that drifted is not
-// compared, because a repair follows.
+// Compare compares the values of an observed object with the wanted ones, and returns the object with the verdict of package
+// mutation, and the fields that differ. An object of the compared digest, generation and time of accord's entry keeps its result,
+// unless the comparison is Full: a change of status costs no comparison. An object that drifted is not compared, because a repair
+// follows.
 func (b Base) Compare(u *unstructured.Unstructured, seen live.Object) (live.Object, []v1alpha1.MutatedField) {
 	if b.Wanted == nil || seen.Digest != b.Wanted.Digest || !seen.Intact {
 		return seen, nil
 	}
-	generation := u.GetGeneration()
-	if b.Before.Compared && b.Before.Digest == seen.Digest && generation != 0 && generation == b.Generation {
+	generation, settled := u.GetGeneration(), b.Before.Compared && b.Before.Digest == seen.Digest && !b.Before.Overwritten
+	if settled && !b.Full && generation != 0 && generation == b.Generation && seen.AppliedAt == b.Before.AppliedAt {
 		seen.Compared, seen.Mutated = true, b.Before.Mutated
 		return seen, b.Mutated
 	}
@@ -36,9 +37,10 @@ func (b Base) Compare(u *unstructured.Unstructured, seen live.Object) (live.Obje
 	if err != nil {
 		return seen, nil // the next apply reports it
 	}
-	fields := mutation.Compare(sent.Object, u.Object, seen.Yielded, ownership.Of(u))
-	seen.Compared, seen.Mutated = true, len(fields) > 0
-	return seen, fields
+	owners := ownership.Of(u)
+	fields := mutation.Compare(sent.Object, u.Object, seen.Yielded, owners)
+	known := settled && b.Before.Mutated && len(fields) > 0 && slices.Equal(fields, b.Mutated)
+	return seen.WithComparison(fields, seen.Beyond(sent.Object, u.Object, owners), known), fields
 }
 
 // withoutManagers returns a shallow copy without managedFields, which scripts do not get. Scripts change nothing in it.
@@ -84,11 +86,24 @@ func (l *State) RetriesMutated(now time.Time) bool {
 	return true
 }
 
+// MutatedIn returns the mutated fields of one object. Values that somebody else applied as accord are drift.
+func (l *State) MutatedIn(id manifest.ID) []v1alpha1.MutatedField {
+	if l.overwritten(id) {
+		return nil
+	}
+	return l.Mutated[id]
+}
+
+func (l *State) overwritten(id manifest.ID) bool {
+	seen, _ := l.Live.Get(id)
+	return seen.Overwritten
+}
+
 // MutatedFields returns the mutated fields of the objects that have the wanted version, sorted.
 func (l *State) MutatedFields() []v1alpha1.MutatedField {
 	var all []v1alpha1.MutatedField
 	for id, fields := range l.Mutated {
-		if r, there := l.Reports.Get(id); there && r.Digest == l.WantedDigest(id) {
+		if r, there := l.Reports.Get(id); there && r.Digest == l.WantedDigest(id) && !l.overwritten(id) {
 			for _, f := range fields {
 				f.Object = id.String()
 				all = append(all, f)

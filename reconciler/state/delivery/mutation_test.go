@@ -69,7 +69,7 @@ func TestDefectR10ReportsHaveMutatedFields(t *testing.T) {
 	for _, l := range []*State{follower, leader} {
 		l.Wants.Set(webID, wanted.Object{Digest: "d1", Object: two})
 	}
-	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Compared: true, Mutated: true}, fields)
+	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Comparison: live.Comparison{Compared: true, Mutated: true}}, fields)
 	follower.Reports.Put(webID, status.Report{Digest: "d1"})
 	require.NotEmpty(t, leader.Ingest(&v1alpha1.DeliveryReport{Status: follower.ReportStatus()}))
 	want := []v1alpha1.MutatedField{{Object: "apps/Deployment shop/web", Field: "spec.replicas", Applied: "2", Live: "1"}}
@@ -77,7 +77,7 @@ func TestDefectR10ReportsHaveMutatedFields(t *testing.T) {
 
 	leader.Wants.Set(webID, wanted.Object{Digest: "d2"})
 	require.Empty(t, leader.MutatedFields(), "of another version")
-	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Compared: true}, nil)
+	follower.Note(webID, live.Object{Digest: "d1", Intact: true, Comparison: live.Comparison{Compared: true}}, nil)
 	require.Len(t, leader.Ingest(&v1alpha1.DeliveryReport{Status: follower.ReportStatus()}), 1, "the object changed")
 	require.Empty(t, leader.Mutated)
 	leader.Note(webID, live.Object{Digest: "d1"}, fields)

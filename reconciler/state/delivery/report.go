@@ -134,7 +134,7 @@ func (l *State) ReportStatus() v1alpha1.DeliveryReportStatus {
 	}
 	for id, seen := range l.Live.All() {
 		report, _ := l.Reports.Get(id) // recorded together with the object
-		s.Objects[id.Entry()] = deliveryreport.ReportedObject(id, l.Wants.Of(id), seen, report, l.GateStatus[id], l.Mutated[id])
+		s.Objects[id.Entry()] = deliveryreport.ReportedObject(id, l.Wants.Of(id), seen, report, l.GateStatus[id], l.MutatedIn(id))
 	}
 	return s
 }

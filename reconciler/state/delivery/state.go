@@ -206,6 +206,8 @@ type Base struct {
 	Mutated    []v1alpha1.MutatedField
 	// Book has the users' scripts that retain live fields; nil for none.
 	Book *interpret.Book
+	// Full compares the values whatever was compared before.
+	Full bool
 }
 
 // Same reports whether a comparison with other is still valid. New entries of proven make a comparison faster,
