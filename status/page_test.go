@@ -22,4 +22,6 @@ func TestPage(t *testing.T) {
 	golden.Quote(t, deliveryPage, "The status lists the newest 20 clusters, and `removedClustersOmitted` counts the older ones.")
 	golden.Quote(t, deliveryPage, "# at most ten")
 	golden.Quote(t, "../docs/concepts/status.md", "A list has at most ten items, the worst first")
+	require.Equal(t, []int{10, 16}, []int{maxRollouts, maxStages})
+	golden.Quote(t, "../docs/concepts/status.md", "It has at most ten rollouts of sixteen stages each.")
 }

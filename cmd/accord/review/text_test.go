@@ -10,6 +10,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate/diff"
 )
 
@@ -42,4 +43,15 @@ func TestDefectF11HeadingNamesTheFederation(t *testing.T) {
 	r := &Review{Federation: "prod/shop", Files: []string{"apps/overlays/prod/kustomization.yaml"}, Base: "main", Head: "pr", Report: &diff.Report{}}
 	require.Contains(t, r.markdownHead(), "### accord plan \u00b7 `prod/shop` \u00b7")
 	require.Contains(t, r.markdownHead(), "`main` to `pr`: `apps/overlays/prod/kustomization.yaml`.\n")
+}
+
+func TestPage(t *testing.T) {
+	require.Equal(t, 65_536, MaxBudget)
+	golden.Quote(t, "../../../docs/how-to/plan.md", "A comment has at most 65,536 characters (`--max-bytes`).")
+	for page, r := range map[string]*Review{
+		"../../../README.md":           {Report: &diff.Report{Policies: 2, Changes: make([]diff.Change, 4), Totals: diff.Totals{Objects: 38, Clusters: 30, Fleet: 31}}},
+		"../../../docs/how-to/plan.md": {Report: &diff.Report{Policies: 1, Changes: make([]diff.Change, 4), Totals: diff.Totals{Objects: 4, Clusters: 3, Fleet: 3}}},
+	} {
+		golden.Quote(t, page, r.extent())
+	}
 }
