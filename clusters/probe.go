@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/clusters/breaker"
 	"github.com/accord-dev/accord/clusters/list"
 	"github.com/accord-dev/accord/internal/egress"
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Facts holds the answers of a cluster to a probe.
@@ -51,7 +52,7 @@ func Ping(ctx context.Context, m *Member) (string, error) {
 	if err := json.Unmarshal(answer, &v); err != nil || v.GitVersion == "" {
 		return "", fmt.Errorf("cluster %s: its API endpoint is not a Kubernetes API server", m.Name)
 	}
-	return v.GitVersion, nil
+	return phrase.Line(v.GitVersion), nil
 }
 
 func (f *Facts) countNodes(ctx context.Context, m *Member) error {

@@ -73,7 +73,7 @@ func (b builder) file(name string) file {
 func (b builder) walk(dir string) (files, roots []string, err error) {
 	err = fs.WalkDir(b.fsys, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
-		case !printable(name):
+		case !printable(name) && entry != nil: // it is nil for a root that does not exist
 			return b.unprintable(name, entry)
 		case err != nil:
 			return b.file(name).errorf(0, "cannot be read: %v", reason(err))

@@ -14,6 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Kinds of errors, for [errors.Is]. Every error of [Cache.Fetch] is one of these, except an error of the caller's
@@ -127,8 +129,7 @@ func kindOf(err error) error {
 func oneLine(s string) string {
 	const most = 400
 	s = strings.ReplaceAll(s, "unexpected client error: ", "") // go-git's prefix for any status but 200
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
-	s = strings.Map(printed, s)
+	s = phrase.Line(strings.Join(strings.Fields(s), " "))
 	if len(s) > most { // keep the end: it holds the cause of a long chain
 		s = strings.ToValidUTF8(s[:most*2/3], "") + " ... " + strings.ToValidUTF8(s[len(s)-most/3:], "")
 	}

@@ -164,7 +164,7 @@ func TestHostileCommits(t *testing.T) {
 	s := fetch(t, newCache(t), source.Options{URL: up.dir})
 	require.Less(t, len(s.Subject), 500)
 	require.Less(t, len(s.Author), 500)
-	require.True(t, strings.HasPrefix(s.Subject, "red [31mlong long"), "%q", s.Subject)
+	require.True(t, strings.HasPrefix(s.Subject, `red \u001b[31mlong long`), "%q", s.Subject)
 	require.Contains(t, s.Message, "Accord-Prune: allow")
 }
 

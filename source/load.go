@@ -9,12 +9,13 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // commit is a complete, verified commit in memory. It is immutable.
@@ -32,9 +33,9 @@ func (c *commit) subject() string {
 	return line(strings.TrimSpace(first))
 }
 
-// line makes untrusted text safe to store and print: it shortens the text and drops control characters.
+// line makes untrusted text safe to store and print: one line without control characters, shortened.
 func line(text string) string {
-	text = strings.Map(printed, strings.ToValidUTF8(text, "?"))
+	text = phrase.Line(text)
 	if len(text) > maxLine {
 		text = strings.ToValidUTF8(text[:maxLine], "") + "..."
 	}
@@ -50,14 +51,6 @@ const (
 	maxMeta     = 8 << 20 // bytes in one commit, tag or tree object
 	entryItself = 64      // bytes counted for an entry in addition to its name and content
 )
-
-// printed drops control characters; it is for strings.Map.
-func printed(r rune) rune {
-	if unicode.IsControl(r) {
-		return -1
-	}
-	return r
-}
 
 // errDamaged means that the object store lacks objects or holds wrong ones.
 var errDamaged = errors.New("the object store is damaged")

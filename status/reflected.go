@@ -11,6 +11,8 @@ import (
 	"unique"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Reflected is the result of kind.Reflect for a live object in little space: one is kept for every object and cluster,
@@ -22,7 +24,7 @@ type Reflected struct {
 	times string
 }
 
-// mark and the number of a time replace the time. A text that begins with mark gets another one in front.
+// mark and the number of a time replace the time. No text has it, because control characters are escaped.
 const mark = "\x00"
 
 // Reflect packs the result of kind.Reflect, a JSON value. Nil, and a value that is no JSON, is the zero Reflected.
@@ -58,13 +60,12 @@ func marked(v any, times *[]int64) any {
 		}
 		return next
 	case string:
+		v = phrase.Escape(v, "\n\t") // a member wrote it, and commands and pages show it
 		if seconds, ok := secondsOf(v); ok {
 			*times = append(*times, seconds)
 			return mark + strconv.Itoa(len(*times)-1)
 		}
-		if strings.HasPrefix(v, mark) {
-			return mark + v
-		}
+		return v
 	}
 	return v
 }
@@ -126,10 +127,8 @@ func filled(v any, times []int64) any {
 		if !special {
 			return v
 		}
-		if i, err := strconv.Atoi(rest); err == nil {
-			return time.Unix(times[i], 0).UTC().Format(time.RFC3339)
-		}
-		return rest
+		i, _ := strconv.Atoi(rest) // which marked wrote
+		return time.Unix(times[i], 0).UTC().Format(time.RFC3339)
 	}
 	return v
 }

@@ -21,10 +21,9 @@ func TestReflectedIsWhatWasPicked(t *testing.T) {
 			map[string]any{"type": "Available", "status": "True", "lastTransitionTime": "2026-01-02T03:04:05Z"},
 			map[string]any{"type": "Progressing", "status": "True", "lastTransitionTime": "2026-01-02T03:04:04Z"},
 		}},
-		"times by many names":      {"z": "2026-01-01T00:00:01Z", "a": "2026-01-01T00:00:02Z", "m": []any{"2026-01-01T00:00:03Z", "1969-12-31T23:59:59Z", "0001-01-01T00:00:00Z"}},
-		"times of other forms":     {"a": "2026-01-02T03:04:05.123456Z", "b": "2026-01-02T03:04:05+01:00", "c": "2026-02-30T03:04:05Z", "d": "2026-01-02T23:59:60Z", "e": "2026-01-02t03:04:05Z"},
-		"texts that look like one": {"a": mark, "b": mark + mark, "c": mark + "2026-01-02T03:04:05Z", mark: "2026-01-02T03:04:05Z", "d": mark + "0", "e": mark + mark + "0"},
-		"texts that JSON escapes":  {"a": "<b>&\u2028\"\\", "b": true, "c": nil, "d": []any{}, "e": map[string]any{}},
+		"times by many names":     {"z": "2026-01-01T00:00:01Z", "a": "2026-01-01T00:00:02Z", "m": []any{"2026-01-01T00:00:03Z", "1969-12-31T23:59:59Z", "0001-01-01T00:00:00Z"}},
+		"times of other forms":    {"a": "2026-01-02T03:04:05.123456Z", "b": "2026-01-02T03:04:05+01:00", "c": "2026-02-30T03:04:05Z", "d": "2026-01-02T23:59:60Z", "e": "2026-01-02t03:04:05Z"},
+		"texts that JSON escapes": {"a": "<b>&\"\\\n\t", "b": true, "c": nil, "d": []any{}, "e": map[string]any{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Reflect(picked)
@@ -34,6 +33,13 @@ func TestReflectedIsWhatWasPicked(t *testing.T) {
 		})
 	}
 	require.Zero(t, Reflect(map[string]any{"a": func() {}}), "what JSON has not")
+}
+
+// TestHostileStatus escapes control characters in the status of a member's object, which the hub stores and commands show.
+func TestHostileStatus(t *testing.T) {
+	require.Equal(t,
+		map[string]any{"a": `\u0000`, "b": `\u00002026-01-02T03:04:05Z`, "c": `\u00000`, "d": []any{`\u001b[2J`}, "e": `\u202e`},
+		Reflect(map[string]any{"a": mark, "b": mark + "2026-01-02T03:04:05Z", "c": mark + "0", "d": []any{"\x1b[2J"}, "e": "\u202e"}).Map())
 }
 
 // What differs in times only is in memory once.

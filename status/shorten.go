@@ -1,8 +1,9 @@
 package status
 
 import (
-	"strings"
 	"unicode/utf8"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 const (
@@ -13,11 +14,11 @@ const (
 )
 
 // shorten cuts s between characters so that it takes at most n bytes as JSON, and ends a cut text with "...". It counts
-// JSON bytes, the stored form: a message full of angle brackets takes six times its length. Invalid characters are
-// replaced, as in JSON: the written text equals the text that is read back.
+// JSON bytes, the stored form: a message full of angle brackets takes six times its length. The text is one line, and
+// control characters, invisible ones and those that reverse text are escaped: members, webhooks and Git write parts of it.
 func shorten(s string, n int) string {
 	const cut = "..."
-	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	s = phrase.Line(s)
 	size, end := 0, 0
 	for i, r := range s {
 		size += jsonSize(r)

@@ -10,13 +10,15 @@ import (
 
 func TestShorten(t *testing.T) {
 	for name, tt := range map[string]struct{ s, want string }{
-		"short":                        {"fits", "fits"},
-		"exactly":                      {strings.Repeat("x", 20), strings.Repeat("x", 20)},
-		"one too many":                 {strings.Repeat("x", 21), strings.Repeat("x", 17) + "..."},
-		"between characters":           {strings.Repeat("\u00fc", 11), strings.Repeat("\u00fc", 8) + "..."},
-		"lines and quotes count twice": {"\n\"" + strings.Repeat("x", 17), "\n\"" + strings.Repeat("x", 13) + "..."},
-		"brackets count six times":     {"<nil>!?!?!?", "<nil>!?..."},
-		"what is no character":         {"a\xff\xfeb", "a\ufffdb"},
+		"short":                    {"fits", "fits"},
+		"exactly":                  {strings.Repeat("x", 20), strings.Repeat("x", 20)},
+		"one too many":             {strings.Repeat("x", 21), strings.Repeat("x", 17) + "..."},
+		"between characters":       {strings.Repeat("\u00fc", 11), strings.Repeat("\u00fc", 8) + "..."},
+		"quotes count twice":       {"\"\"" + strings.Repeat("x", 17), "\"\"" + strings.Repeat("x", 13) + "..."},
+		"hostile lines":            {"a\n\x1b[2J\r\n30/30", `a \u001b[2J 30/30`},
+		"hostile direction":        {"a\u202eb\u200b", `a\u202eb\u200b`},
+		"brackets count six times": {"<nil>!?!?!?", "<nil>!?..."},
+		"what is no character":     {"a\xff\xfeb", "a\ufffdb"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := shorten(tt.s, 20)

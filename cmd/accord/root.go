@@ -18,6 +18,7 @@ import (
 // execute runs one command line. Its exit code is 0 for success, 2 for a usage error or an error of accord itself, and otherwise
 // the code that the command documents.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stdout, stderr = text.SafeWriter(stdout), text.SafeWriter(stderr)
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)

@@ -109,7 +109,7 @@ func mistakeOf(r *v1alpha1.Release, message string) string {
 // firstLine returns the first line of a text, shortened to maxDescription.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	return phrase.Cut(line, maxDescription)
+	return phrase.Cut(phrase.Line(line), maxDescription)
 }
 
 // terminal reports whether a state normally does not change any more. Terminal states are sent at once.

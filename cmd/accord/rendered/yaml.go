@@ -2,12 +2,15 @@ package rendered
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/accord-dev/accord/cmd/accord/text"
 )
 
 // printYAML prints a stream of documents, with a comment for each object that is not applied.
@@ -44,12 +47,17 @@ func (o Object) write(b *bytes.Buffer, explain bool) error {
 			comment(b, line)
 		}
 	}
-	e := yaml.NewEncoder(b)
+	var manifest bytes.Buffer
+	e := yaml.NewEncoder(&manifest)
 	e.SetIndent(2)
-	if err := e.Encode(doc); err != nil {
+	if err := errors.Join(e.Encode(doc), e.Close()); err != nil {
 		return err
 	}
-	return e.Close()
+	if !text.IsPrintable(manifest.Bytes()) { // only JSON can escape all characters
+		return text.Encode(b, text.AsJSON, o.Manifest)
+	}
+	_, err := manifest.WriteTo(b)
+	return err
 }
 
 // metadataFirst moves apiVersion, kind and metadata to the front.
@@ -76,9 +84,9 @@ func flowLists(mappings ...*yaml.Node) {
 	}
 }
 
-// comment writes every line of text as a comment.
-func comment(b *bytes.Buffer, text string) {
-	for line := range strings.Lines(text) {
-		fmt.Fprintln(b, "# "+strings.TrimRight(line, "\r\n"))
+// comment writes every line of words as a comment.
+func comment(b *bytes.Buffer, words string) {
+	for line := range strings.Lines(words) {
+		fmt.Fprintln(b, "# "+text.Printable(strings.TrimRight(line, "\r\n")))
 	}
 }

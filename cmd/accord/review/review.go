@@ -348,7 +348,7 @@ func (r *Review) Print(out io.Writer, f text.Format, budget int) error {
 	case text.AsJSON:
 		return text.Encode(out, f, r)
 	case text.AsMarkdown:
-		document = r.Markdown(budget)
+		out, document = text.MarkdownWriter(out), r.Markdown(budget)
 	default:
 		document = r.text()
 	}

@@ -61,10 +61,10 @@ func (f *ColorFlag) Type() string { return "when" }
 // Choices returns the values of the flag.
 func (f *ColorFlag) Choices() []string { return colorChoices }
 
-// Writer returns out, with colors if the format is text and they are wanted there.
+// Writer returns out, with colors if the format is text and they are wanted there. Text is escaped before it gets colors.
 func (f *ColorFlag) Writer(out io.Writer, as Format) io.Writer {
 	if (as == AsText || as == AsWide) && f.colors(IsTerminal(out), os.Getenv) {
-		return &colorWriter{out: out, column: noTable}
+		return SafeWriter(&colorWriter{out: raw(out), column: noTable})
 	}
 	return out
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 // Format is the output format of a command.
@@ -65,13 +67,15 @@ func (f *FormatFlag) Set(s string) error {
 
 func (f *FormatFlag) Type() string { return "format" }
 
-// Encode writes v as JSON or YAML, with the same field names.
+// Encode writes v as JSON or YAML, with the same field names. YAML has no escapes outside of quotes: a value with characters
+// that are not printable is written as JSON, which is YAML, too.
 func Encode(w io.Writer, f Format, v any) error {
 	var out []byte
 	var err error
 	if f == AsYAML {
 		out, err = yaml.Marshal(v)
-	} else {
+	}
+	if f != AsYAML || err == nil && !IsPrintable(out) {
 		out, err = encodeJSON(v, "  ")
 	}
 	if err != nil {
@@ -97,7 +101,7 @@ func encodeJSON(v any, indent string) ([]byte, error) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", indent)
 	err := encoder.Encode(v)
-	return b.Bytes(), err
+	return []byte(phrase.Escape(b.String(), textLayout)), err
 }
 
 // Table writes rows in aligned columns. It writes nothing if there is only the header.
@@ -113,7 +117,11 @@ func Columns(w io.Writer, indent string, rows [][]string) error {
 	var text strings.Builder
 	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		fmt.Fprintln(t, strings.Join(row, "\t"))
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = phrase.Line(cell)
+		}
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -128,8 +136,8 @@ func Columns(w io.Writer, indent string, rows [][]string) error {
 
 // IsTerminal reports whether a reader or a writer is a terminal.
 func IsTerminal(stream any) bool {
-	if colors, ok := stream.(*colorWriter); ok {
-		stream = colors.out
+	if w, ok := stream.(io.Writer); ok {
+		stream = raw(w)
 	}
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))

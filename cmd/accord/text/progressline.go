@@ -20,7 +20,7 @@ func NewProgressLine(out io.Writer, step string) *ProgressLine {
 	if !IsTerminal(out) || os.Getenv("TERM") == "dumb" {
 		return &ProgressLine{}
 	}
-	return &ProgressLine{out: out, step: step}
+	return &ProgressLine{out: raw(out), step: Printable(step)}
 }
 
 // Visible reports whether the line is shown.
@@ -34,11 +34,11 @@ func (l *ProgressLine) Start() { l.draw(unknownTotal) }
 
 // Describe replaces the text of the step.
 func (l *ProgressLine) Describe(step string) {
-	l.step = step
+	l.step = Printable(step)
 	if l.shown == nil {
 		l.Start()
 	} else {
-		l.shown.Describe(step)
+		l.shown.Describe(l.step)
 	}
 }
 

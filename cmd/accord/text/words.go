@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/accord-dev/accord/internal/phrase"
 )
@@ -52,6 +50,7 @@ func OutOf(n, of int) string {
 // FewNames is the number of names that List prints in a table or a sentence.
 const FewNames = 8
 
+// PrintableLines returns the lines of text, escaped, each behind sign.
 func PrintableLines(sign, text string) []string {
 	if text == "" {
 		return nil
@@ -63,23 +62,8 @@ func PrintableLines(sign, text string) []string {
 	return lines
 }
 
-// Printable escapes control characters and characters that change the direction of text.
-func Printable(s string) string {
-	clean := func(r rune) bool { return r == '\t' || unicode.IsPrint(r) }
-	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range strings.ToValidUTF8(s, "?") {
-		if clean(r) {
-			b.WriteRune(r)
-		} else {
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		}
-	}
-	return b.String()
-}
+// Printable escapes control characters, characters that change the direction of text, and invisible ones.
+func Printable(s string) string { return phrase.Printable(s) }
 
 // Names returns the items of a list as text.
 func Names[T fmt.Stringer](list []T) []string {

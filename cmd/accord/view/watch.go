@@ -71,13 +71,12 @@ func readStatusNow(ctx context.Context, h *hub.Hub, of *v1alpha1.Federation) (St
 // screen is a terminal.
 type screen struct{ out io.Writer }
 
-// clearScreen moves to the top left and clears the rest.
-const clearScreen = "\x1b[H\x1b[J"
-
 func (v *screen) show(s Status, now time.Time) error {
 	var b strings.Builder
-	b.WriteString(clearScreen)
 	if err := s.Write(&b, now); err != nil {
+		return err
+	}
+	if err := text.ClearScreen(v.out); err != nil {
 		return err
 	}
 	fmt.Fprintf(&b, "\n  %s  Ctrl-C ends\n", now.Format(time.TimeOnly))

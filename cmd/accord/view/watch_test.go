@@ -57,7 +57,7 @@ func TestScreenIsRedrawn(t *testing.T) {
 	for range 2 {
 		require.NoError(t, v.show(watched(verdictReady), time.Now()))
 	}
-	require.Equal(t, 2, strings.Count(out.String(), clearScreen+"prod @ 4f2c9e1"))
+	require.Equal(t, 2, strings.Count(out.String(), "\x1b[H\x1b[J"+"prod @ 4f2c9e1"))
 	require.NoError(t, v.showError("connection refused", time.Now()))
 	require.Contains(t, out.String(), "connection refused")
 }

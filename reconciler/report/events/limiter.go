@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/accord-dev/accord/internal/phrase"
 )
 
 const (
@@ -47,11 +49,12 @@ type history struct {
 	written  map[string]time.Time // by reason and message
 }
 
-// NewLimiter returns a Limiter that writes events of the API group events.k8s.io, which kubectl shows with the object.
+// NewLimiter returns a Limiter that writes events of the API group events.k8s.io, which kubectl shows with the object. Messages
+// quote members and Git: each becomes one line without control characters.
 func NewLimiter(to events.EventRecorder) *Limiter {
 	return &Limiter{
 		write: func(about client.Object, kind, reason, message string) {
-			to.Eventf(about, nil, kind, reason, "Reconcile", "%s", message)
+			to.Eventf(about, nil, kind, reason, "Reconcile", "%s", phrase.Line(message))
 		},
 		now: time.Now, objects: map[objectKey]*history{},
 	}
