@@ -83,14 +83,15 @@ func TestNamesInDocsFindsFaults(t *testing.T) {
 		"accord plan --bsae main":                    {"flag --bsae of accord plan"},
 		"`accord paln` and `accord rollout history`": {"command accord paln"},
 		"`accord hold x` has `--dry-run`, `--yess`":  {"flag --yess"},
-		"`make deom`":                            {"target deom of make"},
-		"`accord_cluster_breaker_stat`":          {"metric accord_cluster_breaker_stat"},
-		"`accord.dev/forced: enabled`":           {"annotation or label accord.dev/forced"},
-		"`spec.pruneLimit.maxPercent`":           {"field spec.pruneLimit.maxPercent"},
-		"`Ready=False/PreflightFail`":            {"condition or reason PreflightFail"},
-		"`Superceded`":                           {"name Superceded"},
-		"kubectl get --bsae, spec.nothing":       nil,
-		"accord render -c eu-1 # as accord plan": nil,
+		"`make deom`":                                      {"target deom of make"},
+		"`accord_cluster_breaker_stat`":                    {"metric accord_cluster_breaker_stat"},
+		"`accord.dev/forced: enabled`":                     {"annotation or label accord.dev/forced"},
+		"`spec.pruneLimit.maxPercent`":                     {"field spec.pruneLimit.maxPercent"},
+		"`Ready=False/PreflightFail`":                      {"condition or reason PreflightFail"},
+		"`federation.accord.dev`, `fedrations.accord.dev`": {"kind fedrations.accord.dev"},
+		"`Superceded`":                                     {"name Superceded"},
+		"kubectl get --bsae, spec.nothing":                 nil,
+		"accord render -c eu-1 # as accord plan":           nil,
 	} {
 		_, unknown := m.check(line, !strings.Contains(line, "`"))
 		require.Equal(t, want, unknown, line)
@@ -118,6 +119,7 @@ var (
 	fieldPath    = regexp.MustCompile(`^\x60((?:spec|status)\.[a-zA-Z.\[\]0-9]+)`)
 	conditionIs  = regexp.MustCompile(`\b([A-Z][A-Za-z]+)=(?:True|False|Unknown)(?:/([A-Z][A-Za-z]+))?`)
 	capitalized  = regexp.MustCompile("^`([A-Z][a-z][A-Za-z0-9]+)`$")
+	fullName     = regexp.MustCompile(`\b([a-z]+s)\.accord\.dev\b`)
 	onlyFlag     = regexp.MustCompile("^`(--[a-z][a-z0-9-]*)")
 	foreignField = regexp.MustCompile(`^(spec\.(template|replicas|suspend|clusterIPs?|healthCheckNodePort|volumeName|claimRef|selector|nodeName|serviceAccountName|password)|status\.(collisionCount|unavailableReplicas))\b`)
 )
@@ -215,6 +217,10 @@ func (m *manual) check(line string, inBlock bool) (names int, unknown []string) 
 					expect(m.words[name], "condition or reason %s", name)
 				}
 			}
+		}
+		for _, match := range fullName.FindAllStringSubmatch(part, -1) {
+			_, err := os.Stat("api/v1alpha1/crds/accord.dev_" + match[1] + ".yaml")
+			expect(err == nil, "kind %s.accord.dev", match[1])
 		}
 		if match := fieldPath.FindStringSubmatch(part); match != nil {
 			field := strings.TrimRight(strings.ReplaceAll(match[1], "[]", ""), ".")
