@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/internal/golden"
 	"github.com/accord-dev/accord/propagate/stage"
 )
 
@@ -43,4 +44,7 @@ func TestPage(t *testing.T) {
 	} {
 		require.Contains(t, string(text), "`"+string(v)+"`")
 	}
+	golden.Quote(t, page, string(golden.Read(t, "testdata/page_of_rollouts.txtar").Part("want")))
+	require.EqualValues(t, "10m", policy.DefaultProgressDeadline)
+	golden.Quote(t, page, "# 10m when absent")
 }
