@@ -126,8 +126,10 @@ var within = map[string]map[string][]string{
 		"report/events":        {},
 		"report":               {"mirror", "state", "state/changes", "state/deliveryreport", "store"},
 		"deliver":              {"apply", "apply/live", "report", "state", "state/changes", "state/delivery", "state/reachability"},
+		"memory": {},
+		"poison": {},
 		"sync": {
-			"apply", "apply/live", "deliver", "report", "state", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint",
+			"apply", "apply/live", "deliver", "memory", "poison", "report", "state", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint",
 		},
 		"diskwatch":      {"report", "state"},
 		"recordwatch":    {"apply/live", "report", "state", "state/changes"},

@@ -175,7 +175,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 	})
 	c.planner = &syncer.Controller{
 		Client: hub, Planner: syncer.NewPlanner(c.registry, records, c.pool, c.reporter, fingerprints),
-		Secrets: uncached, Sources: clones, Lead: func() {}, Taint: c.member.Taint,
+		Secrets: uncached, Sources: clones, Guards: syncer.NewGuards(o.CacheDir), Lead: func() {}, Taint: c.member.Taint,
 	}
 	past := rollout.NewPast(c.planner.PlanAt)
 	c.rollouts = rollout.NewLoop(c.registry, c.pool, c.reporter, past, log)

@@ -38,6 +38,7 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 		c.set(v1alpha1.Suspended, metav1.ConditionTrue, Suspended, "spec.suspend is true")
 	}
 	c.keep(v1alpha1.DiskSpaceLow) // see Reporter.DiskSpace
+	c.keep(v1alpha1.MemoryPressure)
 	next := v1alpha1.FederationStatus{
 		ObservedGeneration:     behind(generation),
 		LastAttemptedRevision:  cmp.Or(in.Revision, prev.LastAttemptedRevision),

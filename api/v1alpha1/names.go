@@ -10,6 +10,8 @@ const (
 	RevisionLabelPrefix = "revision.accord.dev/"
 	// RequestedAtAnnotation requests a reconciliation; its value is copied to status.lastHandledReconcileAt.
 	RequestedAtAnnotation = "reconcile.accord.dev/requestedAt"
+	// RetryPoisonedAnnotation on a Federation lifts the refusal of a revision that killed accord twice; each new value counts again.
+	RetryPoisonedAnnotation = "accord.dev/retry-poisoned"
 	// ApprovedPlanAnnotation on a Release approves its plans by digest ("sha256:<hex>", several separated by commas) if the
 	// Federation requires approval.
 	ApprovedPlanAnnotation = "accord.dev/approved-plan"
@@ -73,9 +75,12 @@ const (
 	DryRunSucceeded = "DryRunSucceeded"
 	// DiskSpaceLow on a Federation is True while less than 10 % of the file system of accord's clones is free, and absent otherwise.
 	DiskSpaceLow = "DiskSpaceLow"
-	Reachable    = "Reachable"
-	HeldType     = "Held"
-	Drifted      = "Drifted"
+	// MemoryPressure on a Federation is True while accord uses so much of its memory limit that it makes no plan of a new revision,
+	// and absent otherwise.
+	MemoryPressure = "MemoryPressure"
+	Reachable      = "Reachable"
+	HeldType       = "Held"
+	Drifted        = "Drifted"
 	// MutatedType is True while an applied field has another value on a cluster although accord owns the field, and absent
 	// otherwise: admission on the cluster changed the field.
 	MutatedType = "Mutated"

@@ -22,6 +22,7 @@ also waits until the sources were read. To wait until a commit is live, use "acc
 type reconcileFlags struct {
 	hub     hub.Flags
 	wait    bool
+	retry   bool
 	timeout time.Duration
 }
 
@@ -40,6 +41,7 @@ func reconcileCommand() *cobra.Command {
 	}
 	f.hub.RegisterWithNamespace(c.Flags())
 	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the sources were read")
+	c.Flags().BoolVar(&f.retry, "retry-poisoned", false, "also plan a revision again that was refused because it killed the controllers twice")
 	c.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "maximum time to wait")
 	return c
 }
@@ -59,7 +61,11 @@ func (f *reconcileFlags) run(ctx context.Context, out io.Writer, name string) er
 	if fed.Spec.Suspend {
 		return fmt.Errorf("federation %s is suspended and reads no sources: set spec.suspend to false", h.Title(fed))
 	}
-	request, err := h.RequestReconciliation(ctx, fed)
+	ask := h.RequestReconciliation
+	if f.retry {
+		ask = h.RetryPoisoned
+	}
+	request, err := ask(ctx, fed)
 	if err != nil {
 		return err
 	}

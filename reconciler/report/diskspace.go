@@ -13,18 +13,29 @@ import (
 
 // DiskSpace sets the condition DiskSpaceLow of a Federation to a message, and removes it with an empty one. It changes nothing else.
 func (r *Reporter) DiskSpace(ctx context.Context, f *state.Federation, low string) error {
+	_, err := r.setResource(ctx, f, v1alpha1.DiskSpaceLow, "AlmostFull", low)
+	return err
+}
+
+// Memory sets the condition MemoryPressure of a Federation to a message, and removes it with an empty one. It reports whether the
+// condition changed.
+func (r *Reporter) Memory(ctx context.Context, f *state.Federation, full string) (changed bool, err error) {
+	return r.setResource(ctx, f, v1alpha1.MemoryPressure, "AboveLimit", full)
+}
+
+func (r *Reporter) setResource(ctx context.Context, f *state.Federation, condition, reason, message string) (changed bool, err error) {
 	defer r.lock(federationLock(f))()
 	fed := f.Declared()
 	before := fed.DeepCopy().Status.Conditions
-	if low == "" {
-		meta.RemoveStatusCondition(&fed.Status.Conditions, v1alpha1.DiskSpaceLow)
+	if message == "" {
+		meta.RemoveStatusCondition(&fed.Status.Conditions, condition)
 	} else {
 		meta.SetStatusCondition(&fed.Status.Conditions, metav1.Condition{
-			Type: v1alpha1.DiskSpaceLow, Status: metav1.ConditionTrue, Reason: "AlmostFull", Message: low, ObservedGeneration: fed.Status.ObservedGeneration,
+			Type: condition, Status: metav1.ConditionTrue, Reason: reason, Message: message, ObservedGeneration: fed.Status.ObservedGeneration,
 		})
 	}
 	if equality.Semantic.DeepEqual(before, fed.Status.Conditions) {
-		return nil
+		return false, nil
 	}
-	return r.putFederationStatus(ctx, f, fed)
+	return true, r.putFederationStatus(ctx, f, fed)
 }

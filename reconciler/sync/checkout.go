@@ -174,6 +174,7 @@ func fleetOf(members []v1alpha1.Cluster, origins map[string]manifest.Origin) []f
 func inputKey(fed *v1alpha1.Federation, c Checkout, members []v1alpha1.Cluster, view inputkey.View) inputkey.Key {
 	k := inputkey.New(fed.Generation, members, view, time.Now())
 	k.Revision, k.Trees, k.AllowPrune = c.Revision(), c.trees(), c.AllowsPrune()
+	k.Retry = fed.Annotations[v1alpha1.RetryPoisonedAnnotation]
 	return k
 }
 

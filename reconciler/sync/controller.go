@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/poison"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
@@ -32,6 +33,8 @@ type Controller struct {
 	Sources *source.Cache
 	// Lead is called before every reconciliation: only the leader reconciles.
 	Lead func()
+	// Guards protect the process.
+	Guards Guards
 	// Taint takes over the taints that ClusterTaintPolicies decide, by cluster, beside the declared ones.
 	Taint func(map[string][]corev1.Taint)
 }
@@ -49,6 +52,10 @@ type scope struct {
 	dryRun   *status.Preflight // nil where plans are not tried
 	// planned ends the pause of the deliveries; nil before it begins.
 	planned func()
+	// attempt marks the revision as being planned; nil before that.
+	attempt *poison.Attempt
+	// delayed is set if the revision is not planned now, for lack of memory.
+	delayed bool
 }
 
 // phase is one step of a reconciliation. It returns false if the reconciliation ends there.
@@ -57,7 +64,7 @@ type phase func(context.Context, *scope) (next bool, err error)
 // look returns the phases that plan the newest commit. A mistake in Git ends them without an error: only the next commit helps, and
 // the active plan stays.
 func (c *Controller) look() []phase {
-	return append([]phase{c.fetch, c.compare, c.plan}, c.permit()...)
+	return append([]phase{c.fetch, c.compare, c.guard, c.plan}, c.permit()...)
 }
 
 // permit decides whether a plan may become active, and takes it to the clusters.
@@ -74,6 +81,9 @@ func run(ctx context.Context, s *scope, phases []phase) error {
 	defer func() {
 		if s.planned != nil {
 			s.planned()
+		}
+		if s.attempt != nil {
+			s.attempt.End()
 		}
 	}()
 	for _, p := range phases {
@@ -103,9 +113,10 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := c.reporter.Acknowledge(ctx, f, fed); err != nil {
 		return ctrl.Result{}, err
 	}
+	s := &scope{f: f, fed: fed}
 	if fed.Spec.Suspend {
 		c.pool.Enqueue(f.Suspend())
-	} else if err := errors.Join(c.resume(ctx, f, fed), run(ctx, &scope{f: f, fed: fed}, c.look()), c.commands(ctx, f)); err != nil {
+	} else if err := errors.Join(c.resume(ctx, f, fed), run(ctx, s, c.look()), c.commands(ctx, f)); err != nil {
 		return ctrl.Result{}, err
 	}
 	if err := c.restore(ctx, f, fed); err != nil {
@@ -113,7 +124,11 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	f.Handled(requestedAt(fed))
 	c.pool.Enqueue(f.Reconciled(time.Now()))
-	return ctrl.Result{RequeueAfter: requeueAfter(f, fed, time.Now())}, c.reporter.WriteRelease(ctx, f)
+	after := requeueAfter(f, fed, time.Now())
+	if s.delayed {
+		after = min(after, changes.RetryInterval)
+	}
+	return ctrl.Result{RequeueAfter: after}, c.reporter.WriteRelease(ctx, f)
 }
 
 // requeueAfter returns when a Federation is reconciled again: after its interval, or earlier if a source could not be
@@ -177,11 +192,12 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 }
 
 // compare ends the reconciliation if nothing has changed since the newest revision was decided about.
-func (c *Controller) compare(_ context.Context, s *scope) (bool, error) {
+func (c *Controller) compare(ctx context.Context, s *scope) (bool, error) {
 	s.input = inputKey(s.fed, s.checkout, c.pool.Inform(s.members), s.f.View())
 	if s.f.Unchanged(s.input, time.Now()) {
 		c.pool.Enqueue(s.f.Resync(time.Now()))
-		return false, nil
+		_, err := c.reporter.Memory(ctx, s.f, "")
+		return false, err
 	}
 	s.planned = c.pool.Planning(s.f.Key())
 	return true, nil
@@ -190,7 +206,10 @@ func (c *Controller) compare(_ context.Context, s *scope) (bool, error) {
 // plan makes the plan of a checkout.
 func (c *Controller) plan(ctx context.Context, s *scope) (bool, error) {
 	var err error
-	s.pending, err = c.compile(ctx, s)
+	if s.attempt, err = c.begin(s); err == nil {
+		s.pending, err = c.compile(ctx, s)
+		s.attempt.Planned()
+	}
 	if mistake, ok := errors.AsType[mistake](err); ok {
 		release := s.f.Reject(s.input, s.checkout.Release(s.fed), mistake.error)
 		before := release.Status

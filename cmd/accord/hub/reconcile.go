@@ -2,8 +2,8 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -15,8 +15,25 @@ import (
 // RequestReconciliation asks the controllers to read the sources of the federation now. It returns the request, which they copy
 // to status.lastHandledReconcileAt.
 func (h *Hub) RequestReconciliation(ctx context.Context, fed *v1alpha1.Federation) (string, error) {
+	return h.requestReconciliation(ctx, fed, "")
+}
+
+// RetryPoisoned is like RequestReconciliation, and lifts the refusal of a revision that killed the controllers twice.
+func (h *Hub) RetryPoisoned(ctx context.Context, fed *v1alpha1.Federation) (string, error) {
+	return h.requestReconciliation(ctx, fed, v1alpha1.RetryPoisonedAnnotation)
+}
+
+// requestReconciliation also sets another annotation to the time of the request, if it is not empty.
+func (h *Hub) requestReconciliation(ctx context.Context, fed *v1alpha1.Federation, also string) (string, error) {
 	request := time.Now().Format(time.RFC3339Nano)
-	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.RequestedAtAnnotation, request)
+	annotations := map[string]string{v1alpha1.RequestedAtAnnotation: request}
+	if also != "" {
+		annotations[also] = request
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
+	if err != nil {
+		return "", err
+	}
 	object := &v1alpha1.Federation{}
 	object.Namespace, object.Name = fed.Namespace, fed.Name
 	return request, h.Wrap("annotating federation "+fed.Name, h.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch)))

@@ -21,6 +21,7 @@ type Key struct {
 	Trees      string // content of the sources
 	Generation int64  // of the Federation
 	AllowPrune bool
+	Retry      string // of a revision that was refused because it killed the process
 	View       View
 	Fleet      string // digest of the fields of the clusters that View sees, except their free resources
 	Room       string // digest of their free resources, if View sees them
