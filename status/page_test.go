@@ -1,6 +1,9 @@
 package status
 
 import (
+	"bytes"
+	"os"
+	"regexp"
 	"testing"
 	"time"
 
@@ -25,3 +28,21 @@ func TestPage(t *testing.T) {
 	require.Equal(t, []int{10, 16}, []int{maxRollouts, maxStages})
 	golden.Quote(t, "../docs/concepts/status.md", "It has at most ten rollouts of sixteen stages each.")
 }
+
+// TestPageOfConditions: docs/concepts/status.md has each condition and each reason of this package.
+func TestPageOfConditions(t *testing.T) {
+	page, err := os.ReadFile("../docs/concepts/status.md")
+	require.NoError(t, err)
+	for _, file := range []string{"reason.go", "../api/v1alpha1/names.go"} {
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		names := constantOfName.FindAllStringSubmatch(string(source), -1)
+		require.Greater(t, len(names), 10, file)
+		for _, name := range names {
+			require.True(t, bytes.Contains(page, []byte("`"+name[1])) || bytes.Contains(page, []byte("/"+name[1]+"`")), "%s: %s", file, name[1])
+		}
+	}
+}
+
+// constantOfName matches a constant that is a condition or a reason: one word in CamelCase.
+var constantOfName = regexp.MustCompile(`(?m)^\t[A-Z]\w+ += "([A-Z][A-Za-z]+)"$`)
