@@ -3,6 +3,8 @@ package watch
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -112,6 +114,13 @@ func (w *Watcher) WaitForSync(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Kinds returns the watched kinds, in no order.
+func (w *Watcher) Kinds() []schema.GroupVersionKind {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.kinds))
 }
 
 // HasSynced reports whether every kind was listed completely once.

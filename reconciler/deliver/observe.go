@@ -23,7 +23,11 @@ func (o observer) federation() *state.Federation { return o.worker.pool.registry
 
 // Put records the live object and requests a repair if it drifted. Comparing is slow and runs without the lock of the
 // Federation; it is repeated if the wanted object changed meanwhile.
-func (o observer) Put(u *unstructured.Unstructured) {
+func (o observer) Put(u *unstructured.Unstructured) { o.put(u, nil) }
+
+// put records the live object. With full, it compares the values whatever was compared before, if full is true of the object as it
+// was recorded last, and does nothing otherwise.
+func (o observer) put(u *unstructured.Unstructured, full func(before live.Object) bool) {
 	f := o.federation()
 	if f == nil {
 		return
@@ -32,9 +36,10 @@ func (o observer) Put(u *unstructured.Unstructured) {
 	report, gateStatus := f.Report(u)
 	for {
 		base, ok := f.Base(o.worker.Name(), id)
-		if !ok {
+		if !ok || full != nil && !full(base.Before) {
 			return
 		}
+		base.Full = full != nil
 		x := state.Observation{Base: base, Seen: live.Observe(u, base.Wanted, base.Before, base.Proven), Report: report, GateStatus: gateStatus}
 		x.Seen, x.Mutated = base.Compare(u, x.Seen)
 		x.Report.Message = x.Seen.AppendYielded(report.Message)

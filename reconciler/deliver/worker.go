@@ -58,6 +58,7 @@ func newWorker(p *Pool, m *clusters.Member) *Worker {
 	w.done.Go(func() { w.surveys(ctx) })
 	w.done.Go(func() { w.followBreaker(ctx) })
 	w.done.Go(func() { w.askPods(ctx) })
+	w.done.Go(func() { w.audit(ctx) })
 	for range workersPerCluster {
 		w.done.Go(func() { w.work(ctx) })
 	}

@@ -49,6 +49,10 @@ func TestDefectR10ObservedObjectsAreCompared(t *testing.T) {
 	base := Base{Wanted: two, Before: seen, Generation: 1, Mutated: fields}
 	_, kept := base.Compare(observedWeb(t, 1, 2), intact)
 	require.Equal(t, fields, kept, "an object of the same generation is not compared again")
+	full := base
+	full.Full = true
+	_, again := full.Compare(observedWeb(t, 1, 2), intact)
+	require.Empty(t, again, "a full comparison compares it")
 	seen, fields = base.Compare(observedWeb(t, 2, 2), intact)
 	require.Empty(t, fields)
 	require.True(t, seen.Compared && !seen.Mutated)
@@ -60,6 +64,23 @@ func TestDefectR10ObservedObjectsAreCompared(t *testing.T) {
 		require.Empty(t, fields, name)
 		require.False(t, seen.Compared, name)
 	}
+}
+
+// Metadata has no generation: the time of accord's entry starts the comparison.
+func TestHostileApplyOfMetadata(t *testing.T) {
+	base := Base{Wanted: two, Generation: 1, Before: live.Object{
+		Digest: "d1", Intact: true, Accepted: live.Accepted{Digest: "d1"}, Comparison: live.Comparison{Compared: true, AppliedAt: 1},
+	}}
+	intact := live.Object{Digest: "d1", Intact: true, Version: 9, Accepted: live.Accepted{Digest: "d1"}, Comparison: live.Comparison{Written: 8, AppliedAt: 1}}
+	seen, _ := base.Compare(observedWeb(t, 1, 1), intact)
+	require.True(t, seen.Intact, "nobody applied it as accord")
+	intact.AppliedAt = 2
+	seen, _ = base.Compare(observedWeb(t, 1, 1), intact)
+	require.True(t, seen.Overwritten)
+	require.False(t, seen.Intact)
+	base.Before = seen
+	seen, _ = base.Compare(observedWeb(t, 1, 1), intact)
+	require.True(t, seen.Overwritten, "it stays overwritten until it is repaired")
 }
 
 // A follower's findings reach the leader in the DeliveryReport.
