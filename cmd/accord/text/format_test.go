@@ -29,8 +29,9 @@ var encodesJSON = regexp.MustCompile(`\bjson\.(Marshal|MarshalIndent|NewEncoder)
 func TestDefectD16CommandsEncodeWithThisPackage(t *testing.T) {
 	read := 0
 	allowed := map[string]bool{
-		"text/format.go": true,
-		"join/revoke.go": true, // the patch of a request
+		"text/format.go":   true,
+		"join/revoke.go":   true, // the patch of a request
+		"hub/reconcile.go": true, // the patch of a request
 	}
 	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
