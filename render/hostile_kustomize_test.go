@@ -97,6 +97,8 @@ func TestHostileKustomizations(t *testing.T) {
 		{"a generator of environment that reads outside", k("secretGenerator: [{name: x, envs: [../x]}]\n"), `"../x" is outside the tree`},
 		{"a replacement outside", k("replacements: [{path: ../x}]\n"), `"../x" is outside the tree`},
 		{"a schema outside", k("openapi: {path: /x}\n"), `"/x" is an absolute path`},
+		{"a schema for many objects", k("resources: [a.yaml]\nopenapi: {version: v1.21.2}\n", "a.yaml", few.String()), "has more than 250 objects and kustomizations to build with the field openapi"},
+		{"a schema in a base for many objects", map[string]string{"kustomization.yaml": "resources: [a.yaml, b]", "a.yaml": few.String(), "b/kustomization.yaml": "openapi: {version: v1.21.2}"}, "with the field openapi"},
 		{"a base that is itself", k("resources: [.]\n"), "uses itself"},
 		{"bases in a circle", map[string]string{"a/kustomization.yaml": "resources: [../b]", "b/kustomization.yaml": "resources: [../a]"}, "uses itself: a -> b -> a"},
 		{"a field that is not known", k("resource: [a.yaml]\n"), `unknown field "resource"`},

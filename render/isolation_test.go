@@ -34,7 +34,7 @@ func TestNothingIsRunOrDownloaded(t *testing.T) {
 	t.Run("kustomize alone does both", func(t *testing.T) {
 		memory := filesys.MakeFsInMemory()
 		require.NoError(t, memory.WriteFile("/kustomization.yaml", []byte("resources: ["+server.URL+"/org/repo]\n")))
-		_, err := krustyRun(memory, "/")
+		_, err := krustyRun(memory, "/", true)
 		require.Error(t, err)
 		require.FileExists(t, noticed)
 		require.NoError(t, os.Remove(noticed))

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
 
 	"github.com/accord-dev/accord/api/manifest"
 )
@@ -23,8 +24,12 @@ import (
 // originAnnotation is set by kustomize to the origin of a resource.
 const originAnnotation = "config.kubernetes.io/origin"
 
-// kustomizeMu serialises kustomize, which keeps the schema of a build in a global variable.
-var kustomizeMu sync.Mutex
+// Kustomize keeps the OpenAPI schema in global variables. Builds with the built-in schema only read them and run at the same time. A
+// build with the field openapi changes them: it runs alone, and restores them.
+var (
+	schemaMu      sync.RWMutex
+	builtinSchema = sync.OnceFunc(func() { openapi.Schema() }) // parses it
+)
 
 // kustomize builds the directories except those that another of them uses. It also returns the files that the
 // kustomizations read, which are not manifests of their own, and an error for directories that build the same object.
@@ -74,7 +79,7 @@ func (v *vetter) run(dir string) ([]Object, error) {
 		return objects, nil
 	}
 	keepOrigin := slices.Contains(r.kustomization.BuildMetadata, types.OriginAnnotations)
-	built, err := krustyRun(v.memory, path.Join("/", dir))
+	built, err := krustyRun(v.memory, path.Join("/", dir), v.weights[r].schemas > 0)
 	if err != nil {
 		return nil, r.errorf("", "kustomize: %s", oneLine(err))
 	}
@@ -95,10 +100,20 @@ func (v *vetter) run(dir string) ([]Object, error) {
 	return objects, nil
 }
 
-// krustyRun runs kustomize, one build at a time, and turns a panic into an error.
-func krustyRun(memory filesys.FileSystem, dir string) (built resmap.ResMap, err error) {
-	kustomizeMu.Lock()
-	defer kustomizeMu.Unlock()
+// krustyRun runs kustomize, alone for a build that sets the schema, and turns a panic into an error.
+func krustyRun(memory filesys.FileSystem, dir string, setsSchema bool) (built resmap.ResMap, err error) {
+	builtinSchema()
+	if setsSchema {
+		schemaMu.Lock()
+		defer func() {
+			openapi.ResetOpenAPI()
+			openapi.Schema()
+			schemaMu.Unlock()
+		}()
+	} else {
+		schemaMu.RLock()
+		defer schemaMu.RUnlock()
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			built, err = nil, fmt.Errorf("panic: %v", r)

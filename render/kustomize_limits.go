@@ -9,21 +9,24 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 )
 
-// Limits of one kustomization with everything it uses. Kustomize compares every object with every other, cannot be
-// interrupted, and serialises all builds of the process. Without limits, a few lines with nested bases could block it
-// for hours.
+// Limits of one kustomization with everything it uses. Kustomize compares every object with every other and cannot be
+// interrupted. Without limits, a few lines with nested bases could keep it busy for hours.
 const (
 	MaxKustomized     = 5_000    // objects and kustomizations; a base counts as often as it is used
 	MaxKustomizedSize = 32 << 20 // bytes; a base counts as often as it is used, with the additions of patches and labels
 	MaxSteps          = 200_000  // changes of one object by one patch, replacement or image
 	MaxReplacements   = 1_000    // of one kustomization
+	MaxWithSchema     = 250      // objects and kustomizations of one with the field openapi: all other builds wait for it
 )
 
 // weight is an upper bound for the work that kustomize does for one kustomization.
-type weight struct{ objects, bytes, steps int }
+type weight struct {
+	objects, bytes, steps int
+	schemas               int // kustomizations with the field openapi
+}
 
 func (w *weight) add(o weight) {
-	w.objects, w.bytes, w.steps = w.objects+o.objects, w.bytes+o.bytes, w.steps+o.steps
+	w.objects, w.bytes, w.steps, w.schemas = w.objects+o.objects, w.bytes+o.bytes, w.steps+o.steps, w.schemas+o.schemas
 }
 
 // weigh computes the weight of a kustomization and returns an error if it exceeds a limit. A base is weighed once and
@@ -43,6 +46,9 @@ func (v *vetter) weigh(r *root) (weight, error) {
 		}
 	}
 	k := &r.kustomization
+	if len(k.OpenAPI) > 0 {
+		w.schemas++
+	}
 	each := len(k.Images) + len(k.Replicas) + len(k.Labels)
 	for _, replacement := range r.allReplacements {
 		each += targets(replacement)
@@ -76,6 +82,9 @@ func (r *root) checkLimits(w weight) error {
 		if limit.has > limit.most {
 			return r.errorf("", "has more than %d %s to build, counting a base as often as it is used; split it", limit.most, limit.of)
 		}
+	}
+	if w.schemas > 0 && w.objects > MaxWithSchema {
+		return r.errorf("openapi", "has more than %d objects and kustomizations to build with the field openapi, which all other builds wait for; remove openapi, or split it", MaxWithSchema)
 	}
 	return nil
 }

@@ -213,7 +213,7 @@ func TestFileLimit(t *testing.T) {
 
 // TestPanicIsAnError triggers a panic of kustomize. The next build works.
 func TestPanicIsAnError(t *testing.T) {
-	_, err := krustyRun(nil, "/")
+	_, err := krustyRun(nil, "/", false)
 	require.ErrorContains(t, err, "panic")
 	objects, err := Build(fstest.MapFS{
 		"kustomization.yaml": {Data: []byte("resources: [a.yaml]\n")},
