@@ -58,6 +58,8 @@ type world struct {
 	metrics string
 	log     *errorCounter
 	stop    func()
+	// cache is the directory of the controllers' files.
+	cache string
 }
 
 // newWorld starts everything but the metrics. Members are named cluster-a, cluster-b, and so on.
@@ -103,10 +105,10 @@ func (w *world) run() {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
-	cache := w.t.TempDir()
+	w.cache = w.t.TempDir()
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
-			CacheDir: cache, SecretsNamespace: w.namespace, HookAddress: w.hook, MetricsAddress: w.metrics, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
+			CacheDir: w.cache, SecretsNamespace: w.namespace, HookAddress: w.hook, MetricsAddress: w.metrics, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 		})
 	}()
 	w.stop = sync.OnceFunc(func() {
