@@ -1,0 +1,16 @@
+package join
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnUnreachableClusterKeepsTheIdentity: leave --force prints the identity that stays there, and the commands that delete it.
+func TestAnUnreachableClusterKeepsTheIdentity(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, (&leaving{out: &out}).revoke(t.Context()))
+	require.Contains(t, out.String(), "NOT REVOKED: ClusterRoleBinding accord, ServiceAccount accord-system/accord and its tokens stay on the cluster")
+	require.Contains(t, out.String(), "kubectl delete clusterrolebinding accord && kubectl delete serviceaccount -n accord-system accord\n")
+}
