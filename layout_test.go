@@ -132,6 +132,7 @@ var within = map[string]map[string][]string{
 			"apply", "apply/live", "deliver", "memory", "poison", "report", "state", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint",
 		},
 		"diskwatch":      {"report", "state"},
+		"tenant":         {"store"},
 		"recordwatch":    {"apply/live", "report", "state", "state/changes"},
 		"rollout":        {"deliver", "report", "state", "state/changes", "state/rolloutrecord"},
 		"member":         {"deliver", "report", "state", "state/changes", "state/reachability", "store"},

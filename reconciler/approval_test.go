@@ -32,6 +32,7 @@ func TestApproval(t *testing.T) {
 		{"HostileUnapprovedCluster", hostileUnapprovedCluster},
 		{"HostileCredentials", hostileCredentials},
 		{"DefectF1: a commit that does not become active declares no Cluster", defectF1Declares},
+		{"HostileTenant", hostileTenant},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			inner := *w

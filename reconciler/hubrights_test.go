@@ -86,6 +86,7 @@ func TestHubRights(t *testing.T) {
 // Git, pushes, and its end.
 func (w *world) live(standby string) {
 	t := w.t
+	w.tenant("everyone", "*", permissive)
 	r, forge := w.hosted("life", "github", func(spec *v1alpha1.FederationSpec) {
 		spec.RequireApproval = true
 		spec.WebhookSecretRef = &corev1.LocalObjectReference{Name: "life-hook"}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -45,6 +44,8 @@ type OnceOptions struct {
 	CacheDir string
 	// Allow has the codes of checks whose errors do not block the delivery.
 	Allow []string
+	// Tenants are those of a hub; without any, everything is allowed.
+	Tenants []v1alpha1.Tenant
 	// Dump receives the planner's whole input as txtar; nil for none.
 	Dump io.Writer
 	// Wait bounds the wait for health; with 0 the run ends as soon as every reachable cluster was delivered.
@@ -134,11 +135,11 @@ func (r *once) plan(ctx context.Context) (*state.Federation, *state.PendingPlan,
 	if err != nil {
 		return nil, nil, err
 	}
-	checkout, err := syncer.Fetch(ctx, clones, fed, r.secret)
+	gate, err := syncer.NewGate(r.Tenants, fed)
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, err := checkout.Parts(nil)
+	checkout, parts, err := gate.Read(ctx, clones, r.secret)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,7 +150,7 @@ func (r *once) plan(ctx context.Context) (*state.Federation, *state.PendingPlan,
 	if err != nil {
 		return nil, nil, err
 	}
-	members := r.members(parts.Clusters)
+	members := gate.Rules.Members(r.members(parts.Clusters))
 	r.planner.Discover(ctx, f, members)
 	previous := f.Previous()
 	d, err := r.planner.Decide(ctx, nil, members, func(members []v1alpha1.Cluster) propagate.Input {
@@ -165,7 +166,7 @@ func (r *once) plan(ctx context.Context) (*state.Federation, *state.PendingPlan,
 		return nil, nil, err
 	}
 	p := d.Pending(fed, checkout, parts, d.Members)
-	if err := syncer.RefuseOnce(fed, p, d.Input, r.Allow); err != nil {
+	if err := gate.Refuse(p, checkout, parts, d.Input, r.Allow); err != nil {
 		return nil, nil, err
 	}
 	p.Findings, p.Objects = nil, nil // a result has no room for them
@@ -268,7 +269,7 @@ func (r *once) await(ctx context.Context, f *state.Federation) {
 			last = now.Summary
 		}
 		// The Release does not report objects that are still to be removed from a cluster.
-		if ended(now, r.Wait > 0) && !f.Outstanding(time.Now()) {
+		if status.Ended(now, r.Wait > 0) && !f.Outstanding(time.Now()) {
 			return
 		}
 		select {
@@ -289,22 +290,4 @@ func (r *once) settle(ctx context.Context, f *state.Federation) error {
 		r.reporter.ComputeDelivery(f, c)
 	}
 	return errors.Join(append(errs, r.reporter.WriteRelease(ctx, f))...)
-}
-
-// ended reports whether waiting longer cannot change the result.
-func ended(s v1alpha1.ReleaseStatus, health bool) bool {
-	if meta.IsStatusConditionTrue(s.Conditions, "Ready") || meta.IsStatusConditionTrue(s.Conditions, "Stalled") {
-		return true
-	}
-	continues := func(r v1alpha1.RolloutStatus) bool {
-		return r.Phase == status.Progressing || r.Phase == status.Soaking || r.Phase == status.WaitingForWindow
-	}
-	if slices.ContainsFunc(s.Rollouts, continues) {
-		return false
-	}
-	x := s.Summary
-	if !health {
-		return meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Applied) || x.Total > 0 && x.Applied+x.Failed+x.Held+x.Unreachable >= x.Total
-	}
-	return x.Total > 0 && x.Progressing == 0 && x.Failed == 0
 }

@@ -47,6 +47,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/reachability"
 	"github.com/accord-dev/accord/reconciler/store"
 	syncer "github.com/accord-dev/accord/reconciler/sync"
+	"github.com/accord-dev/accord/reconciler/tenant"
 	"github.com/accord-dev/accord/reconciler/trigger"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/source"
@@ -68,6 +69,8 @@ type Options struct {
 	Replica string
 	// Mirror publishes the objects of every Federation without spec.mirror on the hub.
 	Mirror bool
+	// RequireTenant refuses every Federation that no Tenant governs, also while no Tenant exists.
+	RequireTenant bool
 	// Namespace of the leader election Lease, and of the Secret with the key of fingerprints; empty: that of inventories.
 	Namespace string
 	// SecretsNamespace is the only namespace whose Secrets are credentials of clusters; empty: Namespace.
@@ -130,6 +133,7 @@ type controllers struct {
 	remover  *member.Remover
 	rollouts *rollout.Loop
 	commits  *commitstatus.Reporter
+	tenants  *tenant.Controller
 	shared   *shared // nil where one replica owns every cluster
 
 	pushes          chan event.GenericEvent
@@ -176,10 +180,12 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 	c.planner = &syncer.Controller{
 		Client: hub, Planner: syncer.NewPlanner(c.registry, records, c.pool, c.reporter, fingerprints),
 		Secrets: uncached, Sources: clones, Guards: syncer.NewGuards(o.CacheDir), Lead: func() {}, Taint: c.member.Taint,
+		RequireTenant: o.RequireTenant,
 	}
 	past := rollout.NewPast(c.planner.PlanAt)
 	c.rollouts = rollout.NewLoop(c.registry, c.pool, c.reporter, past, log)
 	c.remover = &member.Remover{Client: hub, Registry: c.registry, Reporter: c.reporter, Emit: emit, Log: log}
+	c.tenants = &tenant.Controller{Reader: uncached, Records: records}
 	c.commits = commitstatus.NewReporter(hub, uncached, limiter.Event, log)
 	c.reporter.Mirror(c.mirror)
 	c.reporter.OnReplan(c.replans.Federation)
@@ -202,6 +208,7 @@ func (c *controllers) addTo(mgr manager.Manager, o Options) error {
 		c.member.Start(mgr, leaderOnly(workers(probeWorkers), c.shared == nil), ctrlsource.Func(c.probes.Start)),
 		c.remover.Start(mgr, workers(removalWorkers)),
 		c.commits.Start(mgr, workers(commitStatusWorkers)),
+		c.tenants.Start(mgr, workers(1)),
 		mgr.Add(always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),

@@ -18,6 +18,8 @@ type Options struct {
 	Source string
 	// Dir is the slash-separated path of the directory to build; "" and "." are the root of the tree.
 	Dir string
+	// Budget bounds the objects and bytes of this and other builds; nil for no limits. Build returns a *LimitError beyond it.
+	Budget *Budget
 }
 
 // Build returns all objects of a directory, in a stable order.
@@ -41,12 +43,22 @@ func (b builder) build(o Options) ([]Object, error) {
 		return nil, err
 	}
 	objects, used, err := b.kustomize(dir, roots)
+	if limit, exceeded := errors.AsType[*LimitError](err); exceeded {
+		return nil, limit
+	}
+	files = slices.DeleteFunc(files, func(name string) bool { return used[name] })
+	if limit := b.budget.addFiles(b.fsys, files); limit != nil {
+		return nil, limit
+	}
 	wrong := errorList{limit: MaxErrors}
 	for more := wrong.add(err); more && len(files) > 0; files = files[1:] {
-		if used[files[0]] {
-			continue
-		}
 		found, err := b.content(files[0])
+		if limit, exceeded := errors.AsType[*LimitError](err); exceeded {
+			return nil, limit
+		}
+		if limit := b.budget.add(len(found), 0); limit != nil {
+			return nil, limit
+		}
 		objects, more = append(objects, found...), wrong.add(err)
 	}
 	wrong.add(duplicates(objects))
@@ -63,6 +75,7 @@ type builder struct {
 	previous Cache // of the previous build
 	current  *Cache
 	buffer   []byte // for reading files
+	budget   *Budget
 }
 
 func (b builder) file(name string) file {

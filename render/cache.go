@@ -31,14 +31,22 @@ type cachedBuild struct {
 	objects []Object
 }
 
+// size returns the number of bytes that kustomize could read.
+func (k *cachedBuild) size() (bytes int64) {
+	for _, data := range k.closure {
+		bytes += int64(len(data))
+	}
+	return bytes
+}
+
 // Build works as the function Build and reuses the results of the previous build. It drops them if the options changed.
 func (m *Cache) Build(fsys fs.FS, o Options) ([]Object, error) {
 	before := *m
-	if before.options != o {
+	if before.options.Source != o.Source || before.options.Dir != o.Dir {
 		before = Cache{}
 	}
 	*m = Cache{options: o, files: map[string]*cachedFile{}, built: map[string]*cachedBuild{}}
-	return builder{fsys: fsys, source: o.Source, previous: before, current: m, buffer: make([]byte, 4<<10)}.build(o)
+	return builder{fsys: fsys, source: o.Source, previous: before, current: m, buffer: make([]byte, 4<<10), budget: o.Budget}.build(o)
 }
 
 // content returns the objects of a file. It reads the data only if they changed.
@@ -58,6 +66,9 @@ func (b builder) content(name string) ([]Object, error) {
 func (b builder) objects(name string, data []byte) ([]Object, error) {
 	t := b.previous.files[name]
 	if t == nil || !bytes.Equal(t.data, data) {
+		if err := b.budget.fits(data); err != nil {
+			return nil, err
+		}
 		t = &cachedFile{data: data}
 		t.objects, t.err = b.file(name).objects(data)
 	}

@@ -63,6 +63,9 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 			continue
 		}
 		found, err := v.run(dir)
+		if err == nil {
+			err = v.budget.add(len(found), v.current.built[dir].size())
+		}
 		objects, errs = append(objects, twice.add(dir, found)...), append(errs, err)
 	}
 	return objects, v.used, errors.Join(append(errs, twice.errors(b)...)...)

@@ -18,8 +18,8 @@ type FederationInput struct {
 	Newest  v1alpha1.ReleaseStatus
 	// Revision of it, "main@sha1:<40 hex>".
 	Revision string
-	// FetchError is the reason why the sources cannot be read; empty if they can.
-	FetchError string
+	// FetchError is the reason why the sources cannot be read, a *RefusalError if a Tenant refuses them; nil if they can be read.
+	FetchError error
 	// Suspended is spec.suspend.
 	Suspended bool
 	// HandledAt is the last handled value of the annotation reconcile.accord.dev/requestedAt (or Flux's); empty keeps
@@ -69,10 +69,12 @@ func Federation(prev v1alpha1.FederationStatus, generation int64, in FederationI
 func (in FederationInput) verdict() verdict {
 	r := meta.FindStatusCondition(in.Newest.Conditions, ready)
 	switch {
-	case in.FetchError != "" && in.Suspended: // nobody tries again
-		return waiting(Suspended, "suspended, and the sources could not be read before that; the clusters keep their objects: "+in.FetchError)
-	case in.FetchError != "":
-		return retrying(FetchFailed, "the sources cannot be read; the clusters keep their objects: "+in.FetchError)
+	case in.FetchError != nil && in.Suspended: // nobody tries again
+		return waiting(Suspended, "suspended, and the sources could not be read before that; the clusters keep their objects: "+in.FetchError.Error())
+	case in.FetchError != nil && RejectionReason(in.FetchError) == RefusedByTenant:
+		return refusal(in.FetchError)
+	case in.FetchError != nil:
+		return retrying(FetchFailed, "the sources cannot be read; the clusters keep their objects: "+in.FetchError.Error())
 	case r == nil && in.Suspended:
 		return waiting(Suspended, "suspended before anything was read")
 	case r == nil:

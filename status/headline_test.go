@@ -33,7 +33,7 @@ func TestDefectF26HeadlineIsOneSentence(t *testing.T) {
 	require.Equal(t, "4f2c9e1", d.ShortRevision)
 	u := UnobservedDelivery(d, 1, "accord was restarted", now)
 	require.Equal(t, "accord was restarted", u.Message)
-	f := Federation(v1alpha1.FederationStatus{}, 1, FederationInput{Revision: "main@sha1:4f2c9e1a0b3c", FetchError: long.Error()}, now)
+	f := Federation(v1alpha1.FederationStatus{}, 1, FederationInput{Revision: "main@sha1:4f2c9e1a0b3c", FetchError: long}, now)
 	require.Equal(t, headline(f.Conditions), f.Message)
 	require.Equal(t, "4f2c9e1", f.ShortRevision)
 	r := Release(v1alpha1.ReleaseStatus{}, 1, ReleaseInput{SupersededBy: "prod-91045c1c2963"}, now)

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ type ReleaseInput struct {
 	// Errors for which the commit could not be planned, "policies/web.yaml:14: ..."; then there is no plan, and the
 	// clusters are unchanged.
 	Errors []string
+	// ErrorReason is the RejectionReason of the errors; empty is BuildFailed.
+	ErrorReason string
 	// Warnings of the plan.
 	Warnings []string
 	// Unplaced are the objects that a policy claims and that fit no cluster, "apps/Deployment shop/web: reason".
@@ -98,7 +101,7 @@ func withoutReports(legs []DeliveryState) []DeliveryState {
 // verdict considers the commit first, then the plan, then the clusters.
 func (in ReleaseInput) verdict(t tally) verdict {
 	if len(in.Errors) > 0 {
-		return terminal(BuildFailed, "the commit cannot be delivered; the clusters keep their objects: "+strings.Join(in.Errors, "; "))
+		return terminal(in.errorReason(), "the commit cannot be delivered; the clusters keep their objects: "+strings.Join(in.Errors, "; "))
 	}
 	if in.PruneBlock.waits() {
 		return terminal(PruneBlocked, in.PruneBlock.message())
@@ -133,6 +136,8 @@ func (in ReleaseInput) verdict(t tally) verdict {
 	return v
 }
 
+func (in ReleaseInput) errorReason() string { return cmp.Or(in.ErrorReason, BuildFailed) }
+
 // stalledReason returns the reason of the first stalled cluster by name; Mutated only if every stalled cluster has it.
 func (in ReleaseInput) stalledReason() string {
 	reason, cluster := BuildFailed, ""
@@ -155,9 +160,9 @@ func (in ReleaseInput) conditions(c *conditions, t tally) {
 		c.set(v1alpha1.Suspended, metav1.ConditionTrue, Suspended, "spec.suspend of the Federation is true")
 	}
 	if len(in.Errors) > 0 {
-		c.set(v1alpha1.Rendered, metav1.ConditionFalse, BuildFailed, strings.Join(in.Errors, "; "))
+		c.set(v1alpha1.Rendered, metav1.ConditionFalse, in.errorReason(), strings.Join(in.Errors, "; "))
 		for _, typ := range []string{v1alpha1.Scheduled, v1alpha1.Applied, v1alpha1.HealthyType} {
-			c.set(typ, metav1.ConditionUnknown, BuildFailed, "the commit could not be planned")
+			c.set(typ, metav1.ConditionUnknown, in.errorReason(), "the commit could not be planned")
 		}
 		return
 	}

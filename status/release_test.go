@@ -270,8 +270,9 @@ func TestFederation(t *testing.T) {
 		"held":                   {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy", "held")}, "Unknown", Held, "InProgress", revision, older},
 		"on its way":             {FederationInput{Release: "prod-a", Revision: revision, Newest: release("older")}, "Unknown", Progressing, "InProgress", older, older},
 		"cannot be rendered":     {FederationInput{Release: "prod-a", Revision: revision, Newest: release("unrenderable")}, "False", BuildFailed, "Failed", older, older},
-		"unread, then suspended": {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy"), FetchError: "authentication required", Suspended: true}, "Unknown", Suspended, "InProgress", revision, revision},
-		"sources cannot be read": {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy"), FetchError: "authentication required"}, "False", FetchFailed, "InProgress", revision, revision},
+		"unread, then suspended": {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy"), FetchError: errors.New("authentication required"), Suspended: true}, "Unknown", Suspended, "InProgress", revision, revision},
+		"refused by a tenant":    {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy"), FetchError: &RefusalError{errors.New("not this source")}}, "False", RefusedByTenant, "Failed", revision, revision},
+		"sources cannot be read": {FederationInput{Release: "prod-a", Revision: revision, Newest: release("healthy"), FetchError: errors.New("authentication required")}, "False", FetchFailed, "InProgress", revision, revision},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Federation(prev, 3, tt.in, t0)
@@ -287,7 +288,7 @@ func TestFederation(t *testing.T) {
 			require.Equal(t, s, Federation(s, 3, tt.in, t1), "not idempotent")
 		})
 	}
-	require.EqualValues(t, -1, Federation(prev, 0, FederationInput{FetchError: "refused"}, t0).ObservedGeneration, "0 is left out by JSON")
+	require.EqualValues(t, -1, Federation(prev, 0, FederationInput{FetchError: errors.New("refused")}, t0).ObservedGeneration, "0 is left out by JSON")
 	require.Equal(t, "now", Federation(prev, 3, FederationInput{HandledAt: "now"}, t0).LastHandledReconcileAt)
 }
 

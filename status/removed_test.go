@@ -2,6 +2,7 @@ package status
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -99,7 +100,7 @@ func TestLeftIsBounded(t *testing.T) {
 // TestLeftStays: what is judged of a Federation later leaves it as it is.
 func TestLeftStays(t *testing.T) {
 	left := []v1alpha1.RemovedCluster{{Cluster: "eu-1", Since: stamp(t0), ObjectCount: 1}}
-	next := Federation(v1alpha1.FederationStatus{RemovedClusters: left, RemovedClustersOmitted: 2}, 3, FederationInput{FetchError: "no route"}, t1)
+	next := Federation(v1alpha1.FederationStatus{RemovedClusters: left, RemovedClustersOmitted: 2}, 3, FederationInput{FetchError: errors.New("no route")}, t1)
 	require.Equal(t, left, next.RemovedClusters)
 	require.EqualValues(t, 2, next.RemovedClustersOmitted)
 }

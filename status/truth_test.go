@@ -1,6 +1,7 @@
 package status
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -364,7 +365,7 @@ func TestTruthNextGeneration(t *testing.T) {
 func federationOf(s scene) (any, int64, []metav1.Condition) {
 	in := FederationInput{Suspended: strings.Contains(s.fact, "suspended")}
 	if strings.Contains(s.fact, "unread") {
-		in.FetchError = "authentication required"
+		in.FetchError = errors.New("authentication required")
 	}
 	if len(s.names) > 0 {
 		newest := scene{names: s.names}

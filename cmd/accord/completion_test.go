@@ -22,7 +22,7 @@ contexts: [{name: kind-eu-1, context: {}}, {name: kind-us-1, context: {}}]
 	t.Setenv("KUBECONFIG", kubeconfig)
 	t.Setenv("ACCORD_KUBECONFIG", "")
 	for line, want := range map[string]string{
-		"get ":                   "clusters federations releases deliveries objects policies :4",
+		"get ":                   "clusters federations releases deliveries objects tenants policies :4",
 		"status -o ":             "text json yaml svg html :4",
 		"status ":                ":4",
 		"render -c ":             ":4",

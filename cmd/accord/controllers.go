@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/tenant"
 )
 
 // controllerFlags are the flags of commands that run the controllers.
@@ -16,6 +19,8 @@ type controllerFlags struct {
 	metrics string
 	hook    string
 	pprof   pprofAddress
+
+	requireTenant bool
 }
 
 func (c *controllerFlags) register(f *pflag.FlagSet) {
@@ -23,13 +28,26 @@ func (c *controllerFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&c.health, "health-probe-bind-address", "", "address of /healthz and /readyz, host:port (default off)")
 	f.StringVar(&c.metrics, "metrics-bind-address", "", "address of /metrics, host:port (default off)")
 	f.StringVar(&c.hook, "webhook-bind-address", "", "address of the webhook, host:port, POST /hook/<namespace>/<federation> (default off)")
+	f.BoolVar(&c.requireTenant, "require-tenant", false, "refuse every Federation that no Tenant governs, also while there is no Tenant")
 	f.Var(&c.pprof, "pprof", "serve Go profiles of this process at /debug/pprof/ here, loopback only (default off)")
 }
 
 // options returns the options of the controllers, without leader election.
 func (c *controllerFlags) options(cacheDir string, log *slog.Logger) reconciler.Options {
 	return reconciler.Options{
-		CacheDir: cacheDir, HealthAddress: c.health, MetricsAddress: c.metrics, HookAddress: c.hook,
+		CacheDir: cacheDir, HealthAddress: c.health, MetricsAddress: c.metrics, HookAddress: c.hook, RequireTenant: c.requireTenant,
 		Log: logr.FromSlogHandler(log.Handler()),
 	}
+}
+
+// defaultTenant creates the permissive Tenant of a hub without Tenants, unless Tenants are required. It returns a note about it.
+func (c *controllerFlags) defaultTenant(ctx context.Context, cfg *rest.Config) (note string, err error) {
+	if c.requireTenant {
+		return "", nil
+	}
+	created, err := tenant.CreateDefault(ctx, cfg)
+	if err != nil || !created {
+		return "", err
+	}
+	return "created the Tenant \"" + tenant.DefaultName + "\", which allows everything to every Federation: see docs/how-to/tenants.md\n", nil
 }

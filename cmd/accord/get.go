@@ -31,7 +31,7 @@ type getFlags struct {
 func getCommand() *cobra.Command {
 	f := &getFlags{}
 	c := &cobra.Command{
-		Use:     "get clusters|federations|releases|deliveries|objects|policies[,...] [NAME]",
+		Use:     "get clusters|federations|releases|deliveries|objects|tenants|policies[,...] [NAME]",
 		Short:   "List objects of the hub",
 		Long:    getLong,
 		Example: "  accord get clusters\n  accord get releases -n shop -o wide\n  accord get policies shop/web\n  accord get clusters,objects -o yaml > facts.yaml",

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -31,7 +29,10 @@ space, accord logs a warning, and every Federation has the condition DiskSpaceLo
 are free. If a write of the store fails, the process logs file and cause, and ends.
 
 Objects of Federations are mirrored on the hub with the status of all clusters, unless spec.mirror is false.
-"kubectl rollout status deployment/web" there waits for every decided cluster.`
+"kubectl rollout status deployment/web" there waits for every decided cluster.
+
+If the hub has no Tenant, accord creates the Tenant "default", which allows everything to every Federation. --require-tenant omits
+it. Write your own Tenants and delete "default" before several teams share the hub.`
 
 type upFlags struct {
 	controllers controllerFlags
@@ -101,36 +102,24 @@ func (f *upFlags) serve(ctx context.Context, stdout io.Writer, dir string, plane
 	if err := hubstore.InstallCRDs(ctx, plane.Config()); err != nil {
 		return fmt.Errorf("installing the kinds of accord: %w", err)
 	}
-	kubeconfig, err := linkKubeconfig(dir, plane.Kubeconfig())
+	note, err := f.controllers.defaultTenant(ctx, plane.Config())
+	if err != nil {
+		return err
+	}
+	kubeconfig, err := hub.LinkKubeconfig(dir, plane.Kubeconfig())
 	if err != nil {
 		return err
 	}
 	if _, err := gitrepo.CacheDir(o.CacheDir); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(stdout, f.welcome(plane.Config().Host, kubeconfig, dir)); err != nil {
+	if _, err := io.WriteString(stdout, f.welcome(plane.Config().Host, kubeconfig, dir)+note); err != nil {
 		return err
 	}
 	if err := reconciler.Run(ctx, plane.Config(), o); err != nil {
 		return fmt.Errorf("running the controllers: %w", err)
 	}
 	return nil
-}
-
-// linkKubeconfig links the kubeconfig in the data directory. A link stays valid when the hub rewrites the file.
-func linkKubeconfig(dir, target string) (string, error) {
-	link := filepath.Join(dir, "kubeconfig")
-	relative, err := filepath.Rel(dir, target)
-	if err != nil {
-		return "", fmt.Errorf("linking the kubeconfig: %w", err)
-	}
-	if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("replacing the kubeconfig: %w", err)
-	}
-	if err := os.Symlink(relative, link); err != nil {
-		return "", fmt.Errorf("linking the kubeconfig: %w", err)
-	}
-	return link, nil
 }
 
 // welcome returns the addresses and the next steps.

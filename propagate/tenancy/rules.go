@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/render"
 )
 
 // Rules are the rules of the Tenant of a Federation. The nil Rules allow everything: no Tenant exists, and none is required.
@@ -121,6 +122,20 @@ func (r *Rules) Limits() v1alpha1.TenantLimits {
 		return v1alpha1.TenantLimits{}
 	}
 	return r.Tenant.Spec.Limits
+}
+
+// Budget returns the limits of the manifests of a Federation; nil, without limits, for the nil Rules.
+func (r *Rules) Budget() *render.Budget {
+	if r == nil {
+		return nil
+	}
+	return render.NewBudget(int(r.Limits().Objects), r.Limits().MaxBytes())
+}
+
+// OverLimit returns the refusal of manifests that exceed the Budget.
+func (r *Rules) OverLimit(e *render.LimitError) Refusal {
+	rule := "spec.limits." + e.Unit
+	return r.refuse(rule, "the sources", e.Error(), fmt.Sprintf("split the Federation, or ask an administrator to raise %s of the Tenant", rule))
 }
 
 // refuse returns a refusal. The message continues "Tenant team-a does not allow <object>: ...".

@@ -264,7 +264,7 @@ func (l *Follower) compile(ctx context.Context, f *state.Federation, fed *v1alph
 	made, err := l.Plans.PlanRecorded(ctx, sync.Recorded{
 		Federation: fed, Releases: releases.Items, Revision: work.revision, Builds: l.Plans.Builds(f.Key()), After: f.Plan(),
 		Input: func(checkout sync.Checkout, parts propagate.Parts) (propagate.Input, error) {
-			members, err := l.Plans.Fleet(ctx)
+			members, err := l.Plans.Fleet(ctx, fed)
 			return checkout.Input(fed, parts, l.Pool.Inform(members), previous), err
 		},
 	})

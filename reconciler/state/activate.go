@@ -104,7 +104,7 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 			out.Touched[id] = true
 		}
 	}
-	f.newest.invalid, f.newest.pending, f.newest.approval, f.newest.sourceError = nil, nil, a.Approval, ""
+	f.newest.invalid, f.newest.pending, f.newest.approval, f.newest.sourceError = nil, nil, a.Approval, nil
 	f.newest.dryRun = f.newest.dryRun.Succeed(a.Plan, a.DryRun)
 	f.evaluate(a.Input.Generation)
 	f.succeed(a.Release)

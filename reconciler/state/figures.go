@@ -13,7 +13,7 @@ func (f *Federation) Figures(now time.Time) figures.Federation {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x := figures.Federation{
-		SourceReady: f.newest.sourceError == "", Suspended: f.declared.object.Spec.Suspend, Interval: f.declared.object.Spec.Interval.Duration,
+		SourceReady: f.newest.sourceError == nil, Suspended: f.declared.object.Spec.Suspend, Interval: f.declared.object.Spec.Interval.Duration,
 		LastReconcile: f.declared.reconciledAt, LeadTime: f.leadTime,
 	}
 	if f.records.release != nil {

@@ -20,7 +20,7 @@ func (f *Federation) Reconciled(now time.Time) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.declared.reconciledAt = now
-	f.news.Reconciled(&c, f.declared.object, f.newest.sourceError == "")
+	f.news.Reconciled(&c, f.declared.object, f.newest.sourceError == nil)
 	return c
 }
 
@@ -28,7 +28,7 @@ func (f *Federation) Reconciled(now time.Time) (c changes.Changes) {
 func (f *Federation) SourceFailed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.newest.sourceError != ""
+	return f.newest.sourceError != nil
 }
 
 // ReleaseWritten emits an event when a Release becomes Ready, once for every plan of it: an object that becomes unhealthy

@@ -32,7 +32,7 @@ func TestNewsOfAFederation(t *testing.T) {
 	require.Len(t, said, 1)
 	require.Contains(t, said[0], "shop Warning FetchFailed: the sources cannot be read; the clusters keep their objects: dial tcp")
 
-	f.newest.sourceError = ""
+	f.newest.sourceError = nil
 	emit(f.Reconciled(midday))
 	fails(errors.New("EOF"))
 	require.Len(t, said, 1, "it could be read in between")

@@ -42,8 +42,8 @@ const (
 
 // newestRevision has the result of the newest revision if its plan is not active.
 type newestRevision struct {
-	// sourceError is the error of the last fetch of the sources; empty if it succeeded.
-	sourceError string
+	// sourceError is the error of the last fetch of the sources, or the refusal of a Tenant; nil if they were read.
+	sourceError error
 	// invalid is the reason why the newest commit could not be planned; nil if it could.
 	invalid error
 	// pending is the plan of the newest Release while it is not active.
@@ -80,7 +80,7 @@ func (f *Federation) Phase() Phase {
 	switch {
 	case f.declared.object.Spec.Suspend:
 		return Suspended
-	case f.newest.sourceError != "":
+	case f.newest.sourceError != nil:
 		return SourceUnavailable
 	}
 	return phaseOf(&f.newest, &f.active)
@@ -134,16 +134,16 @@ func (f *Federation) Unchanged(k inputkey.Key, now time.Time) bool {
 	if f.discovered.Unplanned() || !f.active.input.Unchanged(k, age, f.declared.object.Spec.Interval.Duration) || !phaseOf(&f.newest, &f.active).decided() {
 		return false
 	}
-	f.newest.sourceError = ""
+	f.newest.sourceError = nil
 	f.evaluate(k.Generation)
 	return true
 }
 
-// SourceUnavailable records that a source could not be read.
+// SourceUnavailable records that a source could not be read, or that a Tenant refuses the Federation (*status.RefusalError).
 func (f *Federation) SourceUnavailable(err error) (c changes.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.newest.sourceError = err.Error()
+	f.newest.sourceError = err
 	f.declared.evaluated = f.declared.object.Generation
 	f.news.SourceFailed(&c, f.declared.object, err)
 	return c
@@ -154,7 +154,7 @@ func (f *Federation) SourceUnavailable(err error) (c changes.Changes) {
 func (f *Federation) Reject(k inputkey.Key, release *v1alpha1.Release, err error) *v1alpha1.Release {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.newest.invalid, f.newest.pending, f.newest.sourceError = err, nil, ""
+	f.newest.invalid, f.newest.pending, f.newest.sourceError = err, nil, nil
 	return f.replaceRelease(k.Generation, release)
 }
 
@@ -179,7 +179,7 @@ func (f *Federation) Park(p *PendingPlan, a *status.Approval, result *status.Pre
 	} else {
 		f.newest.dryRun.Result = result
 	}
-	f.newest.invalid, f.newest.pending, f.newest.approval, f.newest.sourceError = nil, p, a, ""
+	f.newest.invalid, f.newest.pending, f.newest.approval, f.newest.sourceError = nil, p, a, nil
 	release := p.Release.DeepCopy()
 	release.Spec.PlanDigest = p.Plan.Digest()
 	return f.replaceRelease(p.Input.Generation, release)

@@ -213,7 +213,7 @@ func (f *Federation) releaseInput() status.ReleaseInput {
 	in := status.ReleaseInput{Starting: f.active.starting, Suspended: f.declared.object.Spec.Suspend}
 	n := &f.newest
 	if n.invalid != nil {
-		in.Errors = strings.Split(n.invalid.Error(), "\n")
+		in.Errors, in.ErrorReason = strings.Split(n.invalid.Error(), "\n"), status.RejectionReason(n.invalid)
 		return in
 	}
 	plan, findings := f.active.plan, f.active.findings

@@ -45,6 +45,8 @@ func parts(obj client.Object) (spec, status any) {
 		return nil, &o.Status
 	case *v1alpha1.Cluster:
 		return nil, &o.Status
+	case *v1alpha1.Tenant:
+		return nil, &o.Status
 	}
 	return nil, nil
 }

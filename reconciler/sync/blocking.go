@@ -3,16 +3,15 @@ package sync
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/accord-dev/accord/api/manifest"
-	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 	"github.com/accord-dev/accord/propagate/declared"
 	"github.com/accord-dev/accord/propagate/permit"
-	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/propagate/tenancy"
+	"github.com/accord-dev/accord/status"
 )
 
 // candidate is the plan of a new commit, to compare with the delivered revision.
@@ -24,17 +23,20 @@ type candidate struct {
 }
 
 // refuse returns the mistakes that a commit brings and that block it, as in "accord plan"; nil without any. A mistake that
-// the delivered revision has too, or that came with the fleet, does not block.
+// the delivered revision has too, or that came with the fleet, does not block. A refusal of the Tenant always blocks.
 func (c *Controller) refuse(ctx context.Context, s *scope, n candidate) error {
 	revision, known := s.f.ActiveRevision()
 	if recorded, restarted := s.f.RecordedRevision(); restarted {
 		revision = recorded
 	}
+	refused := tenancy.Findings(s.rules.Check(tenancy.Revision{
+		Federation: s.fed, Parts: n.parts, Plan: n.Plan, Present: s.present, AllowPrune: s.checkout.AllowsPrune(),
+	}))
 	if revision == s.checkout.Revision() {
-		return nil
+		return mistakes(check.Blocking(nil, refused), nil)
 	}
 	active := s.f.Plan()
-	after := slices.Concat(n.findings, check.RunOn(n.Input, n.Plan, check.OutcomesSince(n.Plan, active), check.BlockingChecks()...))
+	after := slices.Concat(refused, n.findings, check.RunOn(n.Input, n.Plan, check.OutcomesSince(n.Plan, active), check.BlockingChecks()...))
 	if len(check.Blocking(known, after)) == 0 && (active != nil || revision == "") {
 		return mistakes(nil, c.endedHolds(s, active, n.Plan))
 	}
@@ -64,21 +66,6 @@ func (c *Controller) planDelivered(ctx context.Context, s *scope, n candidate, r
 	return check.Run(made.Input, made.Plan, append(check.Deciding(), check.BlockingChecks()...)...), made.Plan
 }
 
-// RefuseOnce returns why a run without a hub does not deliver a plan: its mistakes, or the missing approval. As for the first commit
-// of a Federation no delivered revision is known, so each error blocks, except those of the checks in allowed.
-func RefuseOnce(fed *v1alpha1.Federation, p *state.PendingPlan, in propagate.Input, allowed []string) error {
-	found := slices.Concat(p.Findings, check.RunOn(in, p.Plan, check.OutcomesSince(p.Plan, nil), check.BlockingChecks()...))
-	blocking := slices.DeleteFunc(check.Blocking(nil, found), func(f propagate.Finding) bool { return slices.Contains(allowed, f.Code) })
-	if err := mistakes(blocking, nil); err != nil {
-		return err
-	}
-	if digest := p.Plan.Digest(); fed.Spec.RequireApproval && !slices.Contains(p.Approves, digest) {
-		return fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
-			digest, v1alpha1.ApprovePlanTrailer+digest)
-	}
-	return nil
-}
-
 // endedHolds returns the holds that a commit ends and that kept objects from being deleted, unless the commit allows that.
 func (c *Controller) endedHolds(s *scope, before, after *propagate.Plan) []permit.EndedHold {
 	if before == nil || !s.fed.Spec.Prune || s.checkout.AllowsPrune() {
@@ -99,6 +86,9 @@ func mistakes(findings []propagate.Finding, holds []permit.EndedHold) error {
 	}
 	for _, h := range holds {
 		errs = append(errs, &manifest.Error{Origin: h.At, Message: h.String()})
+	}
+	if slices.ContainsFunc(findings, func(f propagate.Finding) bool { return f.Code == tenancy.Code }) {
+		return &status.RefusalError{Err: errors.Join(errs...)}
 	}
 	return errors.Join(errs...)
 }

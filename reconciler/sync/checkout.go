@@ -134,8 +134,9 @@ func (c Checkout) Approves() []string {
 	return digests
 }
 
-// Parts returns the objects and policies of the sources. builds reuses earlier builds; nil builds everything.
-func (c Checkout) Parts(builds *Builds) (propagate.Parts, error) {
+// Parts returns the objects and policies of the sources. builds reuses earlier builds; nil builds everything. budget bounds the
+// manifests of all sources; nil has no limits.
+func (c Checkout) Parts(builds *Builds, budget *render.Budget) (propagate.Parts, error) {
 	var objects []render.Object
 	var errs []error
 	for i, s := range c.sources {
@@ -143,7 +144,10 @@ func (c Checkout) Parts(builds *Builds) (propagate.Parts, error) {
 		if len(c.sources) == 1 {
 			name = ""
 		}
-		built, err := builds.build(c, i, render.Options{Source: name, Dir: s.Path})
+		built, err := builds.build(c, i, render.Options{Source: name, Dir: s.Path, Budget: budget})
+		if limit, exceeded := errors.AsType[*render.LimitError](err); exceeded {
+			return propagate.Parts{}, fmt.Errorf("source %q: %w", s.Name, limit)
+		}
 		objects = append(objects, built...)
 		errs = append(errs, err)
 	}

@@ -22,9 +22,9 @@ type mistake struct{ error }
 // compile builds the sources, plans for the fleet as it is with the Clusters that they declare, and refuses what "accord plan"
 // blocks. It writes nothing.
 func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan, error) {
-	parts, err := s.checkout.Parts(c.Builds(s.f.Key()))
+	parts, err := s.checkout.Parts(c.Builds(s.f.Key()), s.rules.Budget())
 	if err != nil {
-		return nil, mistake{err}
+		return nil, mistake{overLimit(s.rules, err)}
 	}
 	declared, err := c.declaredBy(ctx, s, parts.Clusters)
 	if refused, ok := errors.AsType[*ownership.Refusal](err); ok {
@@ -36,7 +36,7 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 	}
 	c.Discover(ctx, s.f, s.members)
 	previous := s.f.Previous()
-	d, err := c.Decide(ctx, s.f.Plan(), declared.fleet, func(members []v1alpha1.Cluster) propagate.Input {
+	d, err := c.Decide(ctx, s.f.Plan(), s.rules.Members(declared.fleet), func(members []v1alpha1.Cluster) propagate.Input {
 		return s.checkout.Input(s.fed, parts, members, previous)
 	})
 	if err != nil {
@@ -44,6 +44,7 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 	}
 	p := d.Pending(s.fed, s.checkout, parts, c.pool.Inform(s.members))
 	p.Adds, p.ChangesClusters = declared.adds, declared.changes
+	p.Input.Tenant, p.Resting.Tenant = s.rules.ID(), s.rules.ID()
 	if err := c.refuse(ctx, s, candidate{Decision: d, parts: parts, findings: p.Findings}); err != nil {
 		return nil, mistake{err}
 	}
@@ -55,14 +56,15 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 
 // declaredBy returns the fleet with the Clusters of a commit. It writes nothing.
 func (c *Controller) declaredBy(ctx context.Context, s *scope, declared []v1alpha1.Cluster) (declaration, error) {
-	if !concerns(s.fed, declared, s.members) {
+	if !concerns(s.fed, declared, s.present) {
 		return declaration{fleet: s.members}, nil
 	}
 	var err error
-	if s.members, err = c.present(ctx); err != nil {
+	if s.present, err = c.present(ctx); err != nil {
 		return declaration{}, err
 	}
-	return c.declare(ctx, s.fed, declared, s.members, true)
+	s.members = s.rules.Members(s.present)
+	return c.declare(ctx, s.fed, declared, s.present, true)
 }
 
 // missing reports whether a cluster that Git declares is not in the fleet: it is being deleted on the hub, and is declared

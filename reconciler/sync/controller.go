@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/poison"
 	"github.com/accord-dev/accord/reconciler/state"
 	"github.com/accord-dev/accord/reconciler/state/changes"
@@ -37,6 +38,8 @@ type Controller struct {
 	Guards Guards
 	// Taint takes over the taints that ClusterTaintPolicies decide, by cluster, beside the declared ones.
 	Taint func(map[string][]corev1.Taint)
+	// RequireTenant refuses every Federation that no Tenant governs, also while no Tenant exists.
+	RequireTenant bool
 }
 
 // scope has the values of one reconciliation. Each phase adds its results.
@@ -44,8 +47,10 @@ type scope struct {
 	f   *state.Federation
 	fed *v1alpha1.Federation
 
+	rules    *tenancy.Rules // nil without Tenants
 	checkout Checkout
-	members  []v1alpha1.Cluster // of the hub
+	present  []v1alpha1.Cluster // of the hub
+	members  []v1alpha1.Cluster // of present, those that exist for the Tenant
 	input    inputkey.Key
 	pending  *state.PendingPlan
 	approval *status.Approval  // nil where none is required
@@ -64,7 +69,7 @@ type phase func(context.Context, *scope) (next bool, err error)
 // look returns the phases that plan the newest commit. A mistake in Git ends them without an error: only the next commit helps, and
 // the active plan stays.
 func (c *Controller) look() []phase {
-	return append([]phase{c.fetch, c.compare, c.guard, c.plan}, c.permit()...)
+	return append([]phase{c.govern, c.fetch, c.compare, c.guard, c.plan}, c.permit()...)
 }
 
 // permit decides whether a plan may become active, and takes it to the clusters.
@@ -157,7 +162,13 @@ func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alp
 	if p == nil || !f.DryRunDue(requestedAt(fed), time.Now()) {
 		return nil
 	}
-	s := &scope{f: f, fed: fed, pending: p}
+	rules, err := c.Rules(ctx, fed)
+	if status.RejectionReason(err) == status.RefusedByTenant || err == nil && rules.ID() != p.Input.Tenant {
+		return nil // it is planned again
+	} else if err != nil {
+		return err
+	}
+	s := &scope{f: f, fed: fed, rules: rules, pending: p}
 	if p.PruneBlock != nil {
 		if f.PruneBlock(p) != nil {
 			return nil
@@ -166,7 +177,6 @@ func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alp
 		s.pending = &unblocked
 		return run(ctx, s, c.permit())
 	}
-	var err error
 	s.approval, err = c.approval(ctx, s)
 	switch {
 	case err != nil:
@@ -182,18 +192,22 @@ func (c *Controller) resume(ctx context.Context, f *state.Federation, fed *v1alp
 // fetch reads the sources and the clusters of the hub.
 func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 	defer c.restoreIfSlow(ctx, s)()
+	reading, explain, end := withinFetchTime(ctx, s.rules)
+	defer end()
 	var err error
-	if s.checkout, err = Fetch(ctx, c.Sources, s.fed, c.SecretsOf(s.fed)); err != nil {
-		c.pool.Enqueue(s.f.SourceUnavailable(err))
+	if s.checkout, err = Fetch(reading, c.Sources, s.fed, c.SecretsOf(s.fed)); err != nil {
+		c.pool.Enqueue(s.f.SourceUnavailable(explain(err)))
 		return false, nil
 	}
-	s.members, err = c.Fleet(ctx)
+	s.present, err = c.clusters(ctx)
+	s.members = s.rules.Members(s.present)
 	return err == nil, err
 }
 
 // compare ends the reconciliation if nothing has changed since the newest revision was decided about.
 func (c *Controller) compare(ctx context.Context, s *scope) (bool, error) {
 	s.input = inputKey(s.fed, s.checkout, c.pool.Inform(s.members), s.f.View())
+	s.input.Tenant = s.rules.ID()
 	if s.f.Unchanged(s.input, time.Now()) {
 		c.pool.Enqueue(s.f.Resync(time.Now()))
 		_, err := c.reporter.Memory(ctx, s.f, "")
@@ -263,8 +277,8 @@ func (c *Controller) activate(ctx context.Context, s *scope) (bool, error) {
 	return false, c.Activate(ctx, s.f, s.pending, s.approval, s.dryRun)
 }
 
-// Fleet lists the clusters of the hub, sorted, without those that are being deleted.
-func (c *Controller) Fleet(ctx context.Context) ([]v1alpha1.Cluster, error) {
+// clusters lists the clusters of the hub, sorted, without those that are being deleted.
+func (c *Controller) clusters(ctx context.Context) ([]v1alpha1.Cluster, error) {
 	list := &v1alpha1.ClusterList{}
 	if err := c.List(ctx, list); err != nil {
 		return nil, fmt.Errorf("listing clusters: %w", err)

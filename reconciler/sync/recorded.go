@@ -43,7 +43,7 @@ func (c *Controller) PlanRecorded(ctx context.Context, r Recorded) (RecordedPlan
 	if err != nil {
 		return RecordedPlan{}, err
 	}
-	parts, err := checkout.Parts(r.Builds)
+	parts, err := checkout.Parts(r.Builds, nil)
 	if err != nil {
 		return RecordedPlan{}, err
 	}
@@ -59,13 +59,18 @@ func (c *Controller) PlanRecorded(ctx context.Context, r Recorded) (RecordedPlan
 // PlanAt makes the plan of an older revision, with the clusters and the placements of the active plan.
 func (c *Controller) PlanAt(ctx context.Context, f *state.Federation, active *propagate.Plan, revision string) (*propagate.Plan, error) {
 	r := recorded(f, revision)
+	var declared propagate.Parts
 	r.Input = func(_ Checkout, parts propagate.Parts) (propagate.Input, error) {
+		declared = parts
 		in := parts.Input().WithFederation(r.Federation)
 		in.Fleet, in.TaintPolicies, in.Previous = active.Fleet(), nil, active.Previous()
 		return in, nil
 	}
 	made, err := c.PlanRecorded(ctx, r)
-	return made.Plan, err
+	if err != nil {
+		return nil, err
+	}
+	return made.Plan, c.refusedAgain(ctx, r.Federation, declared, made.Plan)
 }
 
 // checkoutOf reads the sources of a recorded revision.
@@ -76,6 +81,9 @@ func (c *Controller) checkoutOf(ctx context.Context, r Recorded) (Checkout, erro
 	}
 	checkout, err := fetch(ctx, c.Sources, pinned, c.SecretsOf(pinned), true)
 	if err != nil {
+		if refused := c.readable(ctx, r.Federation); refused != nil {
+			return Checkout{}, refused
+		}
 		return fetch(ctx, c.Sources, pinned, c.SecretsOf(pinned), false)
 	}
 	return checkout, nil

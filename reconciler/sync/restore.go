@@ -62,7 +62,7 @@ func (c *Controller) planRecorded(ctx context.Context, f *state.Federation, fed 
 	r := recorded(f, revision)
 	r.Builds = c.Builds(f.Key())
 	r.Input = func(checkout Checkout, parts propagate.Parts) (propagate.Input, error) {
-		members, err := c.Fleet(ctx)
+		members, err := c.Fleet(ctx, fed)
 		return checkout.Input(fed, parts, c.pool.Inform(members), f.Previous()), err
 	}
 	return c.PlanRecorded(ctx, r)

@@ -31,6 +31,7 @@ func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested 
 	b := ctrl.NewControllerManagedBy(mgr).Named("sync").
 		For(&v1alpha1.Federation{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.Cluster{}, c.fleetChanged()).
+		Watches(&v1alpha1.Tenant{}, c.tenantChanged(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1alpha1.Release{}, ofFederation(), builder.WithPredicates(predicate.Or(changed(approvals), changed(commandsOn)))).
 		WithOptions(o)
 	for _, source := range requested {
@@ -59,6 +60,17 @@ func (c *Controller) fleetChanged() handler.EventHandler {
 			add(q, func(f *state.Federation) bool { return !wasCluster || !isCluster || f.View().Sees(*before, *after) })
 		},
 	}
+}
+
+// tenantChanged reconciles every Federation: one Tenant more or less decides whether a Federation needs one.
+func (c *Controller) tenantChanged() handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
+		var all []reconcile.Request
+		for _, f := range c.registry.Federations() {
+			all = append(all, reconcile.Request{NamespacedName: f.Key()})
+		}
+		return all
+	})
 }
 
 // ofFederation reconciles the Federation of a Release.

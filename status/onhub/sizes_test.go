@@ -139,7 +139,7 @@ func fleets(message string) []large {
 		all = append(all, large{kind: "Federation", about: state, status: &f})
 	}
 	broken := status.Release(v1alpha1.ReleaseStatus{}, 1, status.ReleaseInput{Errors: many(message), Warnings: many(message)}, now)
-	unread := status.Federation(v1alpha1.FederationStatus{}, 1, status.FederationInput{FetchError: message}, now)
+	unread := status.Federation(v1alpha1.FederationStatus{}, 1, status.FederationInput{FetchError: errors.New(message)}, now)
 	lost := status.Cluster(v1alpha1.ClusterStatus{LastProbeTime: &metav1.Time{Time: now}}, 1, status.Probe{Err: errors.New(message)}, now)
 	return append(all,
 		large{"Release", "broken", &broken, fleet, len(broken.Errors), broken.ErrorsOmitted},

@@ -36,13 +36,14 @@ var listings = []listing{
 	{resource: "releases", kind: "Release", title: "releases", names: []string{"releases", "release", "rel"}, namespaced: true},
 	{resource: "deliveries", kind: "Delivery", title: "deliveries", names: []string{"deliveries", "delivery", "dlv"}, namespaced: true},
 	{resource: "federatedobjects", kind: "FederatedObject", title: "objects", names: []string{"objects", "object", "federatedobjects", "federatedobject", "fo"}, namespaced: true},
+	{resource: "tenants", kind: "Tenant", title: "tenants", names: []string{"tenants", "tenant", "ten"}},
 }
 
 // listingOf returns the kind of a word.
 func listingOf(kind string) (listing, error) {
 	i := slices.IndexFunc(listings, func(l listing) bool { return slices.Contains(l.names, strings.ToLower(kind)) })
 	if i < 0 {
-		return listing{}, fmt.Errorf("unknown kind %q: expected clusters, federations, releases, deliveries, objects or policies%s", kind, manifest.DidYouMean(kind, kindWords()))
+		return listing{}, fmt.Errorf("unknown kind %q: expected clusters, federations, releases, deliveries, objects, tenants or policies%s", kind, manifest.DidYouMean(kind, kindWords()))
 	}
 	return listings[i], nil
 }

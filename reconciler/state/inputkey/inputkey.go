@@ -22,6 +22,7 @@ type Key struct {
 	Generation int64  // of the Federation
 	AllowPrune bool
 	Retry      string // of a revision that was refused because it killed the process
+	Tenant     string // the Tenant with its generation; empty for none
 	View       View
 	Fleet      string // digest of the fields of the clusters that View sees, except their free resources
 	Room       string // digest of their free resources, if View sees them

@@ -34,11 +34,19 @@ const (
 type Federation struct {
 	known     bool // suspended was emitted, by this process or the one before
 	suspended bool
-	failures  int // how often in a row the sources could not be read
+	failures  int    // how often in a row the sources could not be read
+	refusal   string // of a Tenant, the last one with an event
 }
 
-// SourceFailed emits an event if the sources could not be read repeatedly.
+// SourceFailed emits an event if the sources could not be read repeatedly, or at once if a Tenant refuses them.
 func (n *Federation) SourceFailed(c *changes.Changes, about *v1alpha1.Federation, err error) {
+	if status.RejectionReason(err) == status.RefusedByTenant {
+		if n.refusal != err.Error() {
+			n.refusal = err.Error()
+			c.Event(about, changes.Warning, status.RefusedByTenant, "refused before the sources are read; the clusters keep their objects: "+n.refusal)
+		}
+		return
+	}
 	if n.failures++; n.failures == sourceFailures {
 		c.Event(about, changes.Warning, status.FetchFailed, "the sources cannot be read; the clusters keep their objects: "+err.Error())
 	}
@@ -47,7 +55,7 @@ func (n *Federation) SourceFailed(c *changes.Changes, about *v1alpha1.Federation
 // Reconciled emits an event if the Federation was suspended or resumed. read is set if its sources could be read.
 func (n *Federation) Reconciled(c *changes.Changes, about *v1alpha1.Federation, read bool) {
 	if read {
-		n.failures = 0
+		n.failures, n.refusal = 0, ""
 	}
 	if !n.known {
 		n.known = true
@@ -74,7 +82,7 @@ func Rejected(c *changes.Changes, about *v1alpha1.Federation, r *v1alpha1.Releas
 	if more := len(mistakes) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}
-	c.Event(about, changes.Warning, status.BuildFailed, text)
+	c.Event(about, changes.Warning, status.RejectionReason(err), text)
 }
 
 // Parked emits the events of a Release whose plan does not become active.

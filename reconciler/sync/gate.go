@@ -1,0 +1,63 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
+	"github.com/accord-dev/accord/propagate/tenancy"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/source"
+)
+
+// Gate decides what a run without a hub may read and deliver.
+type Gate struct {
+	// Rules of the Tenant that governs the Federation; nil without Tenants.
+	Rules *tenancy.Rules
+
+	federation *v1alpha1.Federation
+}
+
+// NewGate returns the gate of a Federation. The error is a *status.RefusalError if a Tenant refuses one of its sources, or if there
+// are Tenants and not exactly one governs it. Every Tenant allows a repository on this machine: a person named it on the command
+// line.
+func NewGate(tenants []v1alpha1.Tenant, fed *v1alpha1.Federation) (Gate, error) {
+	rules, refused := tenancy.Of(tenants, fed.Namespace+"/"+fed.Name, false)
+	if refused != nil {
+		return Gate{}, refusal([]tenancy.Refusal{*refused})
+	}
+	elsewhere := slices.DeleteFunc(slices.Clone(fed.Spec.Sources), func(s v1alpha1.Source) bool { return filepath.IsAbs(s.URL) })
+	return Gate{Rules: rules, federation: fed}, refusal(rules.Sources(elsewhere))
+}
+
+// Read fetches the sources and decodes their manifests, within the limits of the Tenant.
+func (g Gate) Read(ctx context.Context, cache *source.Cache, secret secrets) (Checkout, propagate.Parts, error) {
+	reading, explain, end := withinFetchTime(ctx, g.Rules)
+	defer end()
+	checkout, err := Fetch(reading, cache, g.federation, secret)
+	if err != nil {
+		return Checkout{}, propagate.Parts{}, explain(err)
+	}
+	parts, err := checkout.Parts(nil, g.Rules.Budget())
+	return checkout, parts, overLimit(g.Rules, err)
+}
+
+// Refuse returns why the run does not deliver a plan: its mistakes, refusals of the Tenant, or the missing approval. As for the first
+// commit of a Federation no delivered revision is known, so each error blocks, except those of the checks in allowed.
+func (g Gate) Refuse(p *state.PendingPlan, checkout Checkout, parts propagate.Parts, in propagate.Input, allowed []string) error {
+	refused := tenancy.Findings(g.Rules.Check(tenancy.Revision{Federation: g.federation, Parts: parts, Plan: p.Plan, AllowPrune: checkout.AllowsPrune()}))
+	found := slices.Concat(refused, p.Findings, check.RunOn(in, p.Plan, check.OutcomesSince(p.Plan, nil), check.BlockingChecks()...))
+	blocking := slices.DeleteFunc(check.Blocking(nil, found), func(f propagate.Finding) bool { return !f.Unconditional && slices.Contains(allowed, f.Code) })
+	if err := mistakes(blocking, nil); err != nil {
+		return err
+	}
+	if digest := p.Plan.Digest(); g.federation.Spec.RequireApproval && !slices.Contains(p.Approves, digest) {
+		return fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
+			digest, v1alpha1.ApprovePlanTrailer+digest)
+	}
+	return nil
+}

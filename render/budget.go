@@ -1,0 +1,73 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+)
+
+// Budget counts the objects and the bytes of the manifests of several builds against limits. The nil Budget has no limits. It is not
+// safe for concurrent builds.
+type Budget struct {
+	maxObjects, objects int
+	maxBytes, bytes     int64
+}
+
+// NewBudget returns a budget. A limit of 0 is no limit.
+func NewBudget(objects int, bytes int64) *Budget {
+	return &Budget{maxObjects: objects, maxBytes: bytes}
+}
+
+// LimitError is the error of manifests that exceed a Budget.
+type LimitError struct {
+	// Unit is "objects" or "bytes", Most the limit.
+	Unit string
+	Most int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the manifests have more than %d %s", e.Most, e.Unit)
+}
+
+// add counts objects and bytes, and returns a *LimitError if a limit is exceeded.
+func (b *Budget) add(objects int, bytes int64) error {
+	if b == nil {
+		return nil
+	}
+	b.objects, b.bytes = b.objects+objects, b.bytes+bytes
+	switch {
+	case b.maxObjects > 0 && b.objects > b.maxObjects:
+		return &LimitError{"objects", int64(b.maxObjects)}
+	case b.maxBytes > 0 && b.bytes > b.maxBytes:
+		return &LimitError{"bytes", b.maxBytes}
+	}
+	return nil
+}
+
+// addFiles counts the bytes of files before any of them is read.
+func (b *Budget) addFiles(fsys fs.FS, names []string) error {
+	if b == nil {
+		return nil
+	}
+	for _, name := range names {
+		info, err := fs.Stat(fsys, name)
+		if err != nil {
+			continue // reading it reports the error
+		}
+		if err := b.add(0, info.Size()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits returns a *LimitError if the documents of a file are more objects than the budget has left. It decodes nothing.
+func (b *Budget) fits(data []byte) error {
+	if b == nil || b.maxObjects == 0 || bytes.Count(data, []byte("\n---")) < b.maxObjects-b.objects {
+		return nil
+	}
+	if len(split(data)) > b.maxObjects-b.objects {
+		return &LimitError{"objects", int64(b.maxObjects)}
+	}
+	return nil
+}

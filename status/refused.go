@@ -1,0 +1,56 @@
+package status
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/phrase"
+)
+
+// RefusedByTenant: a Tenant does not allow the Federation or its newest revision, or no single Tenant governs the Federation. An
+// administrator changes the Tenant, or the author changes the Federation or the commit.
+const RefusedByTenant = "RefusedByTenant"
+
+// Conflict: another Tenant governs the same Federation.
+const Conflict = "Conflict"
+
+// RefusalError is the error of a Federation or a revision that its Tenant does not allow.
+type RefusalError struct{ Err error }
+
+func (e *RefusalError) Error() string { return e.Err.Error() }
+func (e *RefusalError) Unwrap() error { return e.Err }
+
+// RejectionReason returns the reason of the conditions and the event about a commit that err rejects.
+func RejectionReason(err error) string {
+	if _, refused := errors.AsType[*RefusalError](err); refused {
+		return RefusedByTenant
+	}
+	return BuildFailed
+}
+
+// TenantInput has the Federations that a Tenant governs.
+type TenantInput struct {
+	// Federations is the number of Federations that the Tenant governs.
+	Federations int
+	// Conflicts are the Federations that other Tenants govern, too: "team-a/shop (Tenants everyone and team-a)".
+	Conflicts []string
+}
+
+// Tenant returns the status of a Tenant.
+func Tenant(prev v1alpha1.TenantStatus, generation int64, in TenantInput, now time.Time) v1alpha1.TenantStatus {
+	c := &conditions{before: prev.Conditions, generation: generation, now: now}
+	v := succeeded("governs " + phrase.Count(in.Federations, "Federation"))
+	if n := len(in.Conflicts); n > 0 {
+		v = terminal(Conflict, fmt.Sprintf("another Tenant governs %s, too, and none of them may be reconciled: %s", phrase.Count(n, "Federation"), phrase.List(in.Conflicts, 3)))
+	}
+	next := v1alpha1.TenantStatus{ObservedGeneration: generation, Conditions: c.summarize(v), Federations: int32(in.Federations)}
+	next.Message = headline(next.Conditions)
+	return next
+}
+
+// refusal returns the verdict on a Federation that a Tenant refuses before its sources are read.
+func refusal(err error) verdict {
+	return terminal(RefusedByTenant, "refused before the sources are read; the clusters keep their objects: "+err.Error())
+}
