@@ -21,6 +21,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/status"
 )
 
 const applyLong = `Deliver a repository once from a terminal or pipeline, without a hub.
@@ -41,21 +42,17 @@ earlier commit, so an error that was delivered before blocks, too. --allow CODE 
 The exit codes are those of "accord wait"; 4 and 5 do not need a timeout.`
 
 type applyFlags struct {
-	output     text.FormatFlag
-	source     v1alpha1.Source
-	ref        v1alpha1.Ref
-	namespace  string
-	name       string
-	prune      bool
-	preflight  bool
-	allow      []string
-	allowHeld  bool
-	kubeconfig string
-	cacheDir   string
-	dump       string
-	wait       time.Duration
-	verbose    bool
-	progress   *text.ProgressLine
+	output                     text.FormatFlag
+	source                     v1alpha1.Source
+	ref                        v1alpha1.Ref
+	namespace, name, tenants   string
+	prune, preflight           bool
+	allow                      []string
+	allowHeld                  bool
+	kubeconfig, cacheDir, dump string
+	wait                       time.Duration
+	verbose                    bool
+	progress                   *text.ProgressLine
 }
 
 func applyCommand() *cobra.Command {
@@ -80,6 +77,7 @@ func applyCommand() *cobra.Command {
 	flags.BoolVar(&f.prune, "prune", false, "delete objects that are no longer placed or no longer in the repository")
 	flags.BoolVar(&f.preflight, "preflight", true, "send a server-side dry-run first, and write nothing if a cluster rejects an object")
 	flags.StringSliceVar(&f.allow, "allow", nil, "deliver in spite of the errors of this check, by its code (repeatable)")
+	flags.StringVar(&f.tenants, "tenants", "", "file with the Tenants; one of them has to govern the federation and allow everything")
 	flags.BoolVar(&f.allowHeld, "allow-held", false, "exit with 0 if all missing objects are held")
 	flags.StringVar(&f.kubeconfig, "member-kubeconfig", "", "kubeconfig whose contexts are the members (required)")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
@@ -130,7 +128,8 @@ func (f *applyFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	result, err := reconciler.Once(ctx, o)
 	f.progress.End()
 	err = errors.Join(err, closeDump())
-	if _, mistake := errors.AsType[*manifest.Error](err); mistake {
+	_, mistake := errors.AsType[*manifest.Error](err)
+	if _, refused := errors.AsType[*status.RefusalError](err); refused || mistake {
 		return &exit.Error{Code: progress.Failed.ExitCode(), Err: err}
 	}
 	if err != nil {

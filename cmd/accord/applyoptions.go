@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/hub"
+	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/reconciler"
@@ -44,6 +45,9 @@ func (f *applyFlags) options(ctx context.Context, stderr io.Writer) (o reconcile
 		o.Auth = map[string]map[string][]byte{f.source.SecretRef.Name: auth}
 	}
 	o.Federation = f.federation()
+	if o.Tenants, err = load.ReadTenants(f.tenants); err != nil {
+		return o, nil, err
+	}
 	if o.Configs, err = hub.MemberConfigs(f.kubeconfig, stderr); err != nil {
 		return o, nil, err
 	}

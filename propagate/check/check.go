@@ -65,6 +65,7 @@ func All() []Check {
 		rolloutStages,
 		secretValue,
 		suspendedReplicas,
+		Tenant,
 		unknownCluster,
 		unknownScheduler,
 		unknownScope,

@@ -7,10 +7,8 @@ import (
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/check"
 )
-
-// Code is the code of the findings of Tenants.
-const Code = "tenant"
 
 // maxRefusals bounds the refusals of one plan.
 const maxRefusals = 100
@@ -42,7 +40,7 @@ func (r Refusal) Error() string {
 func Findings(refusals []Refusal) []propagate.Finding {
 	all := make([]propagate.Finding, len(refusals))
 	for i, r := range refusals {
-		all[i] = propagate.Finding{At: r.At, Severity: propagate.Error, Code: Code, Message: r.Message, Fix: r.Fix, Unconditional: true}
+		all[i] = propagate.Finding{At: r.At, Severity: propagate.Error, Code: check.Tenant.Code, Message: r.Message, Fix: r.Fix, Unconditional: true}
 	}
 	return all
 }

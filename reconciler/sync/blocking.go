@@ -87,7 +87,7 @@ func mistakes(findings []propagate.Finding, holds []permit.EndedHold) error {
 	for _, h := range holds {
 		errs = append(errs, &manifest.Error{Origin: h.At, Message: h.String()})
 	}
-	if slices.ContainsFunc(findings, func(f propagate.Finding) bool { return f.Code == tenancy.Code }) {
+	if slices.ContainsFunc(findings, func(f propagate.Finding) bool { return f.Unconditional }) {
 		return &status.RefusalError{Err: errors.Join(errs...)}
 	}
 	return errors.Join(errs...)

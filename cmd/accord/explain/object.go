@@ -81,6 +81,11 @@ func Object(p *load.PlannedTree, live *load.LiveHub, id manifest.ID, only string
 	if r.fleet == 0 {
 		r.Notes = append(r.Notes, load.NoClusters)
 	}
+	for _, x := range p.Refusals(p.Plan, false) {
+		if x.At == d.Origin || x.At == (manifest.Origin{}) {
+			r.Notes = append(r.Notes, "nothing of this revision is delivered: "+x.Message+": "+x.Fix)
+		}
+	}
 	r.Verdict = r.verdict()
 	r.Live = newLiveObject(live, p, id, only)
 	return r

@@ -19,6 +19,8 @@ func KnownErrors(codes []string) error {
 	}
 	for _, code := range codes {
 		switch s, known := severities[code]; {
+		case code == check.Tenant.Code:
+			return fmt.Errorf("check %q cannot be allowed: a Tenant lifts its own rules", code)
 		case s == propagate.Error:
 		case known:
 			return fmt.Errorf("check %q finds no errors, only findings that block nothing", code)

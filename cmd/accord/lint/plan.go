@@ -2,18 +2,22 @@ package lint
 
 import (
 	"github.com/accord-dev/accord/api/policy"
+	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/check"
 )
 
 // plan plans, renders and checks everything, and reports whether there is a plan. Without a declared Cluster it does not report
 // objects without a cluster.
-func (r *Report) plan(in propagate.Input) bool {
+func (r *Report) plan(t *load.Tree) bool {
+	in := t.Input
 	p, err := propagate.New(in)
 	if err != nil {
 		r.AddMistakes(err)
+		r.addFindings(t.Refusals(nil, false))
 		return false
 	}
+	r.addFindings(t.Refusals(p, false))
 	findings := check.Run(in, p)
 	r.addFindings(findings)
 	for _, f := range findings {

@@ -71,7 +71,7 @@ func NewReport(trees ...*load.Tree) *Report {
 			r.Federations = append(r.Federations, t.Federation)
 		}
 		r.AddMistakes(t.Mistakes)
-		r.Planned = t.Mistakes == nil && r.plan(t.Input) && r.Planned
+		r.Planned = t.Mistakes == nil && r.plan(t) && r.Planned
 	}
 	if len(trees) > 1 {
 		r.Findings = distinct(r.Findings)

@@ -74,6 +74,8 @@ func (f *fleetFile) add(document json.RawMessage) error {
 	switch head.Kind {
 	case "Cluster":
 		return appendObject(&f.Clusters, document, func(*v1alpha1.Cluster) bool { return true })
+	case "Tenant":
+		return appendObject(&f.Tenants, document, func(*v1alpha1.Tenant) bool { return true })
 	case "FederatedObject":
 		return appendObject(&f.objects, document, func(o *v1alpha1.FederatedObject) bool { return f.ofFederation(o.Namespace, o.Spec.Federation) })
 	case "Delivery":

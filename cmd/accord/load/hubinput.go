@@ -14,15 +14,15 @@ import (
 )
 
 // addToInput adds to the input the facts that only the hub has: Clusters that Git does not declare, served kinds, free capacity,
-// and previous decisions. It adds nothing if the hub cannot be read.
-func (l *LiveHub) addToInput(ctx context.Context, t *Tree) {
+// and previous decisions. It returns the facts; nil, and adds nothing, if the hub cannot be read.
+func (l *LiveHub) addToInput(ctx context.Context, t *Tree) *HubSnapshot {
 	if l == nil || l.FactsErr() != nil {
-		return
+		return nil
 	}
 	k, err := l.Snapshot(ctx)
 	if err != nil {
 		l.Err, l.empty = err, false
-		return
+		return nil
 	}
 	l.Objects, l.Deliveries = k.objects, k.Deliveries
 	t.Input.Fleet, k.Clusters = nil, hub.NotBeingDeleted(k.Clusters)
@@ -37,6 +37,7 @@ func (l *LiveHub) addToInput(ctx context.Context, t *Tree) {
 	for i := range l.Objects {
 		t.Input.Previous = append(t.Input.Previous, propagate.PreviousFrom(l.Objects[i].Spec))
 	}
+	return k
 }
 
 // RegisterFleetFile registers the flag for a file with the facts of the hub.
@@ -55,7 +56,7 @@ func (f *Flags) RegisterFacts(c *cobra.Command, to *hub.Flags) {
 }
 
 // AddFacts adds the clusters and the previous decisions of the hub, or of the file, to the input of a tree. Without either, the
-// Clusters in Git are the fleet.
+// Clusters in Git are the fleet. Clusters that do not exist for the Tenant are removed.
 func (f *Flags) AddFacts(ctx context.Context, dir string, t *Tree, live *LiveHub) error {
 	fed, err := f.Federation(dir)
 	if err != nil {
@@ -70,11 +71,15 @@ func (f *Flags) AddFacts(ctx context.Context, dir string, t *Tree, live *LiveHub
 	case live != nil:
 		k, err = live.Snapshot(ctx)
 	}
-	if err != nil || k == nil {
+	if err != nil {
 		return err
 	}
-	t.Input.Fleet, t.Input.Previous = k.Fleet(t, t, fed.Namespace+"."+fed.Name), k.Previous()
-	return nil
+	if k != nil {
+		t.Input.Fleet, t.Input.Previous = k.Fleet(t, t, fed.Namespace+"."+fed.Name), k.Previous()
+	}
+	g, err := f.Governance(fed, k)
+	t.Govern(g)
+	return err
 }
 
 // NoClusterCode is the code of the finding of NothingPlanned.

@@ -17,6 +17,7 @@ type HubSnapshot struct {
 	objects    []v1alpha1.FederatedObject
 	Deliveries []v1alpha1.Delivery
 	Releases   []v1alpha1.Release
+	Tenants    []v1alpha1.Tenant
 }
 
 // Snapshot reads the objects of the federation from the hub.
@@ -34,7 +35,8 @@ func (l *LiveHub) Snapshot(ctx context.Context) (*HubSnapshot, error) {
 	if err != nil {
 		return nil, l.Wrap("reading what is live", err)
 	}
-	return &HubSnapshot{clusters.Items, objects.Items, deliveries.Items, releases.Items}, nil
+	tenants, err := listTenants(ctx, l.Hub)
+	return &HubSnapshot{clusters.Items, objects.Items, deliveries.Items, releases.Items, tenants}, err
 }
 
 // onlyClusters reads the Clusters, which need no Federation.
@@ -43,7 +45,8 @@ func (l *LiveHub) onlyClusters(ctx context.Context) (*HubSnapshot, error) {
 	if err := l.List(ctx, clusters); err != nil {
 		return nil, l.Wrap("listing the clusters", err)
 	}
-	return &HubSnapshot{Clusters: clusters.Items}, nil
+	tenants, err := listTenants(ctx, l.Hub)
+	return &HubSnapshot{Clusters: clusters.Items, Tenants: tenants}, err
 }
 
 // Previous returns the previous decisions.

@@ -36,7 +36,17 @@ func (f *Flags) Plan(ctx context.Context, dir string, live *LiveHub) (*PlannedTr
 			return nil, err
 		}
 	}
-	live.addToInput(ctx, t)
+	if k := live.addToInput(ctx, t); k != nil || f.FleetFile == "" {
+		fed, err := f.Federation(dir)
+		if err != nil {
+			return nil, err
+		}
+		g, err := f.Governance(fed, k)
+		if err != nil {
+			return nil, err
+		}
+		t.Govern(g)
+	}
 	t.Input.Now = time.Now()
 	if err := f.WriteDump(t); err != nil {
 		return nil, err

@@ -27,6 +27,8 @@ type Flags struct {
 	Dump           string
 	// FleetFile is the file with the objects of the hub.
 	FleetFile string
+	// Tenants is the file with the Tenants; empty for those of the hub.
+	Tenants string
 	// Found is the Federation if it was read from a hub.
 	Found *v1alpha1.Federation
 	// here is the repository of the directory if the sources in it are read there; nil if all sources are.
@@ -49,6 +51,7 @@ func (f *Flags) RegisterPlaces(c *cobra.Command) {
 	flags.StringVarP(&f.FederationName, "federation", "f", "", "manifest of the Federation, with its name, paths and skip rules")
 	c.MarkFlagsMutuallyExclusive("path", "federation")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory of the Git clones (default below the user's cache directory)")
+	flags.StringVar(&f.Tenants, "tenants", "", TenantsUsage)
 	flags.StringVar(&f.Dump, "dump", "", "file for the planner's input, for a bug report or a test")
 }
 
@@ -73,6 +76,8 @@ type Tree struct {
 	Federation string
 	// Dir is the directory in which the paths of manifests begin, relative to the current one; empty for a repository.
 	Dir string
+
+	governance Governance
 }
 
 // Read builds and sorts the manifests. An empty dir is the current directory. The error is not about a manifest.

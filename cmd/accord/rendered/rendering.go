@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/cmd/accord/exit"
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
@@ -76,6 +77,9 @@ func New(p *load.PlannedTree, f Options, names []load.ObjectName) (*Rendering, e
 	wanted, err := wantedObjects(p, names, f.Namespace, f.Cluster)
 	if err != nil {
 		return nil, err
+	}
+	for _, x := range p.Refusals(p.Plan, false) {
+		return nil, &exit.Error{Code: 1, Err: &manifest.Error{Origin: x.At, Message: x.Message + ": " + x.Fix}}
 	}
 	r := &Rendering{Cluster: f.Cluster, Revision: p.Input.Revision, Objects: []Object{}, explain: f.Explain}
 	target := p.ForCluster(f.Cluster)

@@ -46,8 +46,9 @@ type Review struct {
 	// Live is the result of the dry-run; absent without one.
 	Live *DryRunReport `json:"live,omitempty"`
 
-	tree    *load.Tree // for paths
-	command []string   // that makes this review again
+	tree    *load.Tree          // for paths
+	refused []propagate.Finding // by the Tenant
+	command []string            // that makes this review again
 	// instance identifies the sticky comment.
 	instance string
 }
@@ -121,9 +122,13 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 	if err != nil {
 		return nil, err
 	}
+	g, err := f.Tree.Governance(p.head.federation, k)
+	if err != nil {
+		return nil, err
+	}
 	r := f.newReview(p, dir)
 	now := time.Now()
-	p.plan(k, r, now)
+	p.plan(k, g, r, now)
 	r.Files = p.changedFiles()
 	if err := f.dumpSides(p); err != nil {
 		return nil, err
@@ -135,6 +140,7 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 		if err != nil {
 			return nil, fmt.Errorf("comparing the plans: %w", err)
 		}
+		r.refused = p.head.tree.Refusals(p.head.plan, p.options(k, nil).AllowPrune)
 		r.Rollouts = p.rollouts(k, now)
 		if err := f.Simulate.play(r.Rollouts); err != nil {
 			return nil, err
@@ -175,12 +181,13 @@ func (f *Options) newReview(p *comparison, dir string) *Review {
 }
 
 // plan plans both sides. A base with mistakes was never delivered: it counts as empty, with a note.
-func (p *comparison) plan(k *load.HubSnapshot, r *Review, now time.Time) {
+func (p *comparison) plan(k *load.HubSnapshot, g load.Governance, r *Review, now time.Time) {
 	by := p.head.federation.Namespace + "." + p.head.federation.Name
 	var previous []propagate.Previous
 	if !p.base.isEmpty() {
 		p.base.tree.Input.Now = now
 		p.base.tree.Input.Fleet, p.base.tree.Input.Previous = k.Fleet(p.base.tree, p.base.tree, by), k.Previous()
+		p.base.tree.Govern(g)
 		if err := p.base.decide(); err != nil {
 			n := len(mistakesOf(err))
 			r.Notes = append(r.Notes, fmt.Sprintf("base has %s and cannot be planned (accord lint shows them there): everything counts as new", phrase.Count(n, "mistake")))
@@ -194,6 +201,7 @@ func (p *comparison) plan(k *load.HubSnapshot, r *Review, now time.Time) {
 	}
 	p.head.tree.Input.Now = now
 	p.head.tree.Input.Fleet, p.head.tree.Input.Previous = k.Fleet(p.base.tree, p.head.tree, by), previous
+	p.head.tree.Govern(g)
 	r.Mistakes = append(r.Mistakes, mistakesOf(p.head.decide())...)
 	if len(r.Mistakes) > 0 {
 		return
