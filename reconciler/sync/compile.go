@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	ownership "github.com/accord-dev/accord/propagate/declared"
+	"github.com/accord-dev/accord/propagate/tenancy"
 	"github.com/accord-dev/accord/reconciler/state"
 )
 
@@ -25,6 +26,10 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 	parts, err := s.checkout.Parts(c.Builds(s.f.Key()), s.rules.Budget())
 	if err != nil {
 		return nil, mistake{overLimit(s.rules, err)}
+	}
+	before := s.rules.Check(tenancy.Revision{Federation: s.fed, Parts: parts, Present: s.present}) // the hub is not asked about other Clusters
+	if err := mistakes(tenancy.Findings(before), nil); err != nil {
+		return nil, mistake{err}
 	}
 	declared, err := c.declaredBy(ctx, s, parts.Clusters)
 	if refused, ok := errors.AsType[*ownership.Refusal](err); ok {

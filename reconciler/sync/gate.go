@@ -28,10 +28,10 @@ type Gate struct {
 func NewGate(tenants []v1alpha1.Tenant, fed *v1alpha1.Federation) (Gate, error) {
 	rules, refused := tenancy.Of(tenants, fed.Namespace+"/"+fed.Name, false)
 	if refused != nil {
-		return Gate{}, refusal([]tenancy.Refusal{*refused})
+		return Gate{}, tenantRefusal([]tenancy.Refusal{*refused})
 	}
 	elsewhere := slices.DeleteFunc(slices.Clone(fed.Spec.Sources), func(s v1alpha1.Source) bool { return filepath.IsAbs(s.URL) })
-	return Gate{Rules: rules, federation: fed}, refusal(rules.Sources(elsewhere))
+	return Gate{Rules: rules, federation: fed}, tenantRefusal(rules.Sources(elsewhere))
 }
 
 // Read fetches the sources and decodes their manifests, within the limits of the Tenant.

@@ -21,13 +21,13 @@ func (c *Controller) Rules(ctx context.Context, fed *v1alpha1.Federation) (*tena
 	}
 	rules, refused := tenancy.Of(list.Items, fed.Namespace+"/"+fed.Name, c.RequireTenant)
 	if refused != nil {
-		return nil, refusal([]tenancy.Refusal{*refused})
+		return nil, tenantRefusal([]tenancy.Refusal{*refused})
 	}
 	return rules, nil
 }
 
-// refusal returns the error of refusals; nil without any.
-func refusal(refused []tenancy.Refusal) error {
+// tenantRefusal returns the error of refusals; nil without any.
+func tenantRefusal(refused []tenancy.Refusal) error {
 	if len(refused) == 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func refusal(refused []tenancy.Refusal) error {
 func (c *Controller) govern(ctx context.Context, s *scope) (bool, error) {
 	rules, err := c.Rules(ctx, s.fed)
 	if err == nil {
-		s.rules, err = rules, refusal(rules.Sources(s.fed.Spec.Sources))
+		s.rules, err = rules, tenantRefusal(rules.Sources(s.fed.Spec.Sources))
 	}
 	if status.RejectionReason(err) == status.RefusedByTenant {
 		c.pool.Enqueue(s.f.SourceUnavailable(err))
@@ -58,7 +58,7 @@ func (c *Controller) readable(ctx context.Context, fed *v1alpha1.Federation) err
 	if err != nil {
 		return err
 	}
-	return refusal(rules.Sources(fed.Spec.Sources))
+	return tenantRefusal(rules.Sources(fed.Spec.Sources))
 }
 
 // withinFetchTime bounds the time of reading all sources as the Tenant of a Federation does. explain adds the limit to the error of a
@@ -95,13 +95,13 @@ func (c *Controller) refusedAgain(ctx context.Context, fed *v1alpha1.Federation,
 	if err != nil {
 		return err
 	}
-	return refusal(rules.Check(tenancy.Revision{Federation: fed, Parts: parts, Plan: plan}))
+	return tenantRefusal(rules.Check(tenancy.Revision{Federation: fed, Parts: parts, Plan: plan}))
 }
 
 // overLimit returns the refusal of manifests that exceed a limit of the Tenant, and any other error as it is.
 func overLimit(rules *tenancy.Rules, err error) error {
 	if limit, exceeded := errors.AsType[*render.LimitError](err); exceeded {
-		return refusal([]tenancy.Refusal{rules.OverLimit(limit)})
+		return tenantRefusal([]tenancy.Refusal{rules.OverLimit(limit)})
 	}
 	return err
 }

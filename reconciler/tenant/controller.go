@@ -45,12 +45,20 @@ func (c *Controller) Start(mgr manager.Manager, o controller.Options) error {
 
 // Reconcile writes the statuses that changed.
 func (c *Controller) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+	err := c.write(ctx)
+	if ctx.Err() != nil {
+		return ctrl.Result{}, nil // the process stops
+	}
+	return ctrl.Result{}, err
+}
+
+func (c *Controller) write(ctx context.Context) error {
 	tenants, federations := &v1alpha1.TenantList{}, &v1alpha1.FederationList{}
 	if err := c.List(ctx, tenants); err != nil {
-		return ctrl.Result{}, fmt.Errorf("listing tenants: %w", err)
+		return fmt.Errorf("listing tenants: %w", err)
 	}
 	if err := c.List(ctx, federations); err != nil {
-		return ctrl.Result{}, fmt.Errorf("listing federations: %w", err)
+		return fmt.Errorf("listing federations: %w", err)
 	}
 	inputs := governed(tenants.Items, federations.Items)
 	for i := range tenants.Items {
@@ -61,10 +69,10 @@ func (c *Controller) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result
 		}
 		t.Status = next
 		if err := client.IgnoreNotFound(c.Records.PutStatus(ctx, t)); err != nil {
-			return ctrl.Result{}, err
+			return err
 		}
 	}
-	return ctrl.Result{}, nil
+	return nil
 }
 
 // governed returns the inputs of the statuses of Tenants, by name.

@@ -262,14 +262,9 @@ func (r Rejection) String() string {
 	return fmt.Sprintf("%s %s %s: %s", phrase.List(r.Clusters, text.FewNames), verb, r.Object, r.Message)
 }
 
-// blocking returns the reasons why the change must not be merged: the refusals of the Tenant, those of the comparison, and the
-// rejections.
+// blocking returns the reasons why the change must not be merged: those of the comparison, and the rejections.
 func (r *Review) blocking() []diff.Reason {
-	var reasons []diff.Reason
-	for _, x := range r.refused {
-		reasons = append(reasons, diff.Reason{Code: x.Code, Message: x.Message + ": " + x.Fix, At: x.At})
-	}
-	reasons = append(reasons, r.Report.Blocking()...)
+	reasons := r.Report.Blocking()
 	if r.Live != nil {
 		for _, refusal := range r.Live.Refused {
 			reasons = append(reasons, diff.Reason{Code: rejectedCode, Message: refusal.String()})

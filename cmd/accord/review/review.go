@@ -46,9 +46,8 @@ type Review struct {
 	// Live is the result of the dry-run; absent without one.
 	Live *DryRunReport `json:"live,omitempty"`
 
-	tree    *load.Tree          // for paths
-	refused []propagate.Finding // by the Tenant
-	command []string            // that makes this review again
+	tree    *load.Tree // for paths
+	command []string   // that makes this review again
 	// instance identifies the sticky comment.
 	instance string
 }
@@ -140,7 +139,7 @@ func (f *Options) Run(ctx context.Context, dir string, stderr io.Writer) (*Revie
 		if err != nil {
 			return nil, fmt.Errorf("comparing the plans: %w", err)
 		}
-		r.refused = p.head.tree.Refusals(p.head.plan, p.options(k, nil).AllowPrune)
+		r.addRefusals(p.head.tree.Refusals(p.head.plan, p.options(k, nil).AllowPrune))
 		r.Rollouts = p.rollouts(k, now)
 		if err := f.Simulate.play(r.Rollouts); err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/diff"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/interpret"
 )
@@ -98,4 +99,11 @@ func (s *side) input() propagate.Input {
 		return propagate.Input{}
 	}
 	return s.tree.Input
+}
+
+// addRefusals adds the refusals of the Tenant to the findings. They block, whether or not base has them.
+func (r *Review) addRefusals(refusals []propagate.Finding) {
+	for _, x := range refusals {
+		r.Findings = append(r.Findings, diff.Finding{Severity: x.Severity, Code: x.Code, Origin: x.At, Message: x.Message, Fix: x.Fix, New: true})
+	}
 }
