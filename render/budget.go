@@ -23,23 +23,25 @@ type LimitError struct {
 	// Unit is "objects" or "bytes", Most the limit.
 	Unit string
 	Most int64
+	// File is the file or directory that exceeds it.
+	File string
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("the manifests have more than %d %s", e.Most, e.Unit)
+	return fmt.Sprintf("%s: the manifests up to this file have more than %d %s", e.File, e.Most, e.Unit)
 }
 
-// add counts objects and bytes, and returns a *LimitError if a limit is exceeded.
-func (b *Budget) add(objects int, bytes int64) error {
+// add counts objects and bytes of a file, and returns a *LimitError if a limit is exceeded.
+func (b *Budget) add(file string, objects int, bytes int64) error {
 	if b == nil {
 		return nil
 	}
 	b.objects, b.bytes = b.objects+objects, b.bytes+bytes
 	switch {
 	case b.maxObjects > 0 && b.objects > b.maxObjects:
-		return &LimitError{"objects", int64(b.maxObjects)}
+		return &LimitError{"objects", int64(b.maxObjects), file}
 	case b.maxBytes > 0 && b.bytes > b.maxBytes:
-		return &LimitError{"bytes", b.maxBytes}
+		return &LimitError{"bytes", b.maxBytes, file}
 	}
 	return nil
 }
@@ -54,7 +56,7 @@ func (b *Budget) addFiles(fsys fs.FS, names []string) error {
 		if err != nil {
 			continue // reading it reports the error
 		}
-		if err := b.add(0, info.Size()); err != nil {
+		if err := b.add(name, 0, info.Size()); err != nil {
 			return err
 		}
 	}
@@ -62,12 +64,12 @@ func (b *Budget) addFiles(fsys fs.FS, names []string) error {
 }
 
 // fits returns a *LimitError if the documents of a file are more objects than the budget has left. It decodes nothing.
-func (b *Budget) fits(data []byte) error {
+func (b *Budget) fits(file string, data []byte) error {
 	if b == nil || b.maxObjects == 0 || bytes.Count(data, []byte("\n---")) < b.maxObjects-b.objects {
 		return nil
 	}
 	if len(split(data)) > b.maxObjects-b.objects {
-		return &LimitError{"objects", int64(b.maxObjects)}
+		return &LimitError{"objects", int64(b.maxObjects), file}
 	}
 	return nil
 }

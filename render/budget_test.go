@@ -40,11 +40,11 @@ func TestHostileManifestsBeyondTheBudget(t *testing.T) {
 	}{
 		"as many as allowed":          {six, 6, 1 << 10, ""},
 		"no limits":                   {six, 0, 0, ""},
-		"an object too many":          {six, 5, 0, "the manifests have more than 5 objects"},
-		"a list too long":             {map[string]string{"a.yaml": list}, 5, 0, "the manifests have more than 5 objects"},
-		"a byte too many":             {map[string]string{"a.yaml": one}, 5, int64(len(one) - 1), fmt.Sprintf("the manifests have more than %d bytes", len(one)-1)},
-		"broken text is not decoded":  {map[string]string{"a.yaml": strings.Repeat("x: [\n---\n", 9)}, 5, 0, "the manifests have more than 5 objects"},
-		"a kustomization counts, too": {map[string]string{"kustomization.yaml": "resources: [a.yaml]", "a.yaml": documents(0, 6)}, 5, 0, "the manifests have more than 5 objects"},
+		"an object too many":          {six, 5, 0, "b.yaml: the manifests up to this file have more than 5 objects"},
+		"a list too long":             {map[string]string{"a.yaml": list}, 5, 0, "a.yaml: the manifests up to this file have more than 5 objects"},
+		"a byte too many":             {map[string]string{"a.yaml": one}, 5, int64(len(one) - 1), fmt.Sprintf("a.yaml: the manifests up to this file have more than %d bytes", len(one)-1)},
+		"broken text is not decoded":  {map[string]string{"a.yaml": strings.Repeat("x: [\n---\n", 9)}, 5, 0, "a.yaml: the manifests up to this file have more than 5 objects"},
+		"a kustomization counts, too": {map[string]string{"kustomization.yaml": "resources: [a.yaml]", "a.yaml": documents(0, 6)}, 5, 0, "a.yaml: the manifests up to this file have more than 5 objects"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Build(tree(c.files), Options{Budget: NewBudget(c.objects, c.bytes)})
@@ -64,6 +64,6 @@ func TestHostileManifestsBeyondTheBudget(t *testing.T) {
 			require.NoError(t, err)
 		}
 		_, err := Build(tree(map[string]string{"a.yaml": documents(6, 3)}), Options{Budget: budget})
-		require.EqualError(t, err, "the manifests have more than 8 objects")
+		require.EqualError(t, err, "a.yaml: the manifests up to this file have more than 8 objects")
 	})
 }

@@ -56,7 +56,7 @@ func (b builder) build(o Options) ([]Object, error) {
 		if limit, exceeded := errors.AsType[*LimitError](err); exceeded {
 			return nil, limit
 		}
-		if limit := b.budget.add(len(found), 0); limit != nil {
+		if limit := b.budget.add(files[0], len(found), 0); limit != nil {
 			return nil, limit
 		}
 		objects, more = append(objects, found...), wrong.add(err)

@@ -66,7 +66,7 @@ func (b builder) content(name string) ([]Object, error) {
 func (b builder) objects(name string, data []byte) ([]Object, error) {
 	t := b.previous.files[name]
 	if t == nil || !bytes.Equal(t.data, data) {
-		if err := b.budget.fits(data); err != nil {
+		if err := b.budget.fits(name, data); err != nil {
 			return nil, err
 		}
 		t = &cachedFile{data: data}

@@ -64,7 +64,7 @@ func (b builder) kustomize(asked string, dirs []string) ([]Object, map[string]bo
 		}
 		found, err := v.run(dir)
 		if err == nil {
-			err = v.budget.add(len(found), v.current.built[dir].size())
+			err = v.budget.add(dir, len(found), v.current.built[dir].size())
 		}
 		objects, errs = append(objects, twice.add(dir, found)...), append(errs, err)
 	}

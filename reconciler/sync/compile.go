@@ -23,7 +23,7 @@ type mistake struct{ error }
 // compile builds the sources, plans for the fleet as it is with the Clusters that they declare, and refuses what "accord plan"
 // blocks. It writes nothing.
 func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan, error) {
-	parts, err := s.checkout.Parts(c.Builds(s.f.Key()), s.rules.Budget())
+	parts, err := s.checkout.Parts(c.Builds(s.f.Key()), budget(s.rules))
 	if err != nil {
 		return nil, mistake{overLimit(s.rules, err)}
 	}

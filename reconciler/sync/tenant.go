@@ -98,9 +98,20 @@ func (c *Controller) refusedAgain(ctx context.Context, fed *v1alpha1.Federation,
 	return tenantRefusal(rules.Check(tenancy.Revision{Federation: fed, Parts: parts, Plan: plan}))
 }
 
-// overLimit returns the refusal of manifests that exceed a limit of the Tenant, and any other error as it is.
+// budget returns the limits of the manifests of a Federation. Without a Tenant they are those of a Tenant without limits of its own.
+func budget(rules *tenancy.Rules) *render.Budget {
+	if rules != nil {
+		return rules.Budget()
+	}
+	limits := v1alpha1.TenantLimits{}.WithDefaults()
+	return render.NewBudget(int(limits.Objects), limits.MaxBytes())
+}
+
+// overLimit returns the refusal of manifests that exceed a limit, and any other error as it is.
 func overLimit(rules *tenancy.Rules, err error) error {
-	if limit, exceeded := errors.AsType[*render.LimitError](err); exceeded {
+	if limit, exceeded := errors.AsType[*render.LimitError](err); exceeded && rules == nil {
+		return fmt.Errorf("%w; split the Federation, or create a Tenant with a higher spec.limits.%s", err, limit.Unit)
+	} else if exceeded {
 		return tenantRefusal([]tenancy.Refusal{rules.OverLimit(limit)})
 	}
 	return err
