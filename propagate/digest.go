@@ -10,10 +10,13 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 )
 
-// Digest returns an identifier of the whole plan: "sha256:<hex>" over all decisions and all rendered objects. It
-// depends neither on the revision nor on the place or order of the manifests: two commits with the same digest have the
+// Digest returns an identifier of the whole plan: "sha256:<hex>" over all decisions, all rendered objects and all control
+// manifests (package control). It depends neither on the revision nor on the place or order of the manifests: two commits with the same digest have the
 // same effect everywhere. Digest renders every object, so ForCluster is cheap after it.
 func (p *Plan) Digest() string { return p.digest() }
+
+// Control returns the digest of the control manifests: "sha256:<hex>", empty without any.
+func (p *Plan) Control() string { return p.control }
 
 func (p *Plan) computeDigest() string {
 	sums := make([]Sum, len(p.items.all))
@@ -46,6 +49,9 @@ func (p *Plan) DigestOf(sum func(manifest.ID) Sum) string {
 	writeLine(&b, "federation", p.rules.applySet)
 	for _, c := range p.members.all {
 		writeLine(&b, "cluster", c.Name)
+	}
+	if p.control != "" {
+		writeLine(&b, "control", p.control)
 	}
 	h.Write(b.Bytes())
 	for _, it := range p.items.all {

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status/interpret"
@@ -23,6 +24,8 @@ type Input struct {
 	Policies   []policy.Policy
 	Overrides  []policy.Override
 	Fleet      []fleet.Cluster
+	// Declared are the Clusters as Git declares them, sorted by name; see control.Declared. Fleet has them as the hub has them.
+	Declared []v1alpha1.Cluster
 	// TaintPolicies taint clusters by their conditions (Karmada §1.7), Rebalancers request a fresh division (Karmada
 	// §4.11).
 	TaintPolicies []policy.TaintPolicy
@@ -53,4 +56,16 @@ func (in Input) WithFederation(fed *v1alpha1.Federation) Input {
 		})
 	}
 	return in
+}
+
+// Control returns the manifests that decide and are no objects, sorted by kind and name.
+func (in Input) Control() []control.Item {
+	origins := make(map[string]manifest.Origin, len(in.Fleet))
+	for _, c := range in.Fleet {
+		origins[c.Name] = c.Origin
+	}
+	return control.Set{
+		Clusters: in.Declared, Customizations: in.Customizations, Health: in.Health, Rollouts: in.Rollouts,
+		TaintPolicies: in.TaintPolicies, Policies: in.Policies, Origins: origins,
+	}.Items()
 }

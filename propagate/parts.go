@@ -12,6 +12,7 @@ import (
 	"github.com/accord-dev/accord/api/policy"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
+	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/render"
 )
 
@@ -72,8 +73,12 @@ func (p Parts) Fleet() []fleet.Cluster {
 
 // Input returns the input of a plan for these parts.
 func (p Parts) Input() Input {
+	declared := make([]v1alpha1.Cluster, len(p.Clusters))
+	for i, c := range p.Clusters {
+		declared[i] = control.Declared(c)
+	}
 	return Input{
-		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(),
+		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(), Declared: declared,
 		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations, Rollouts: p.Rollouts,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/accord-dev/accord/api/manifest"
+	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/render"
 )
 
@@ -25,6 +26,7 @@ type Plan struct {
 	rollouts  *rollouts // nil when everything changes at once
 	lineage   lineage
 	digest    func() string
+	control   string // digest of the control manifests; empty without any
 }
 
 // New decides everything about in: which policy claims each object, which clusters get it, how many replicas, and which
@@ -34,7 +36,7 @@ func New(in Input) (*Plan, error) { return newPlan(in, nil) }
 
 // newPlan makes a plan and reuses parts of the last one, which may be nil.
 func newPlan(in Input, last *Plan) (*Plan, error) {
-	p := &Plan{members: newMembers(in), previous: make(map[manifest.ID]Previous, len(in.Previous)), lineage: newLineage(last)}
+	p := &Plan{members: newMembers(in), previous: make(map[manifest.ID]Previous, len(in.Previous)), lineage: newLineage(last), control: control.Digest(in.Control())}
 	for _, b := range in.Previous {
 		p.previous[b.ID] = b
 	}

@@ -37,6 +37,7 @@ func Compare(before, after Side, o Options) (*Report, error) {
 	r.Unchanged = r.Totals.Fleet - len(r.Clusters)
 	r.Changes = groupChanges(c.objects)
 	r.Policies = c.files.policies()
+	r.Controls = controlChanges(before.Input, after.Input, o.Key)
 	r.Effects = c.effects()
 	r.Findings = c.findings()
 	return r, nil

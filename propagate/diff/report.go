@@ -23,6 +23,9 @@ type Report struct {
 	Totals Totals  `json:"totals"`
 	// Policies counts the policies of any kind that differ, including those on one side only.
 	Policies int `json:"policies"`
+	// Controls are the differences between the manifests that decide and are no objects, sorted by kind and name. The digest of
+	// the plan covers them.
+	Controls []ControlChange `json:"controls,omitempty"`
 	// Clusters are those with a change, sorted by name.
 	Clusters []Cluster `json:"clusters"`
 	// Unchanged is the number of other clusters in the fleet.
@@ -85,6 +88,20 @@ type Change struct {
 	Objects []Object `json:"objects"`
 	// Variants are sorted by size: "the same in 28 clusters; eu-7 differs". There is at least one.
 	Variants []Variant `json:"variants"`
+}
+
+// ControlChange is one manifest that decides and is no object: a declared Cluster, a ResourceInterpreterCustomization, a
+// HealthCheckExpr of the Federation, a RolloutPolicy, a ClusterTaintPolicy, or the suspension of a propagation policy.
+type ControlChange struct {
+	Kind string `json:"kind"`
+	// Name is "shop/web", "standard" without a namespace, "apps/v1 Deployment" for a HealthCheckExpr, "PropagationPolicy shop/web"
+	// for a Suspension.
+	Name string `json:"name"`
+	// Action is create, change or delete.
+	Action Action          `json:"action"`
+	At     manifest.Origin `json:"at,omitzero"`
+	// Hunks are the fields that differ, sorted by path.
+	Hunks []Hunk `json:"hunks,omitempty"`
 }
 
 // Object is one object and the place of its manifest, on the side after if it is there.
@@ -183,7 +200,7 @@ type Reason struct {
 	At      manifest.Origin `json:"at,omitzero"`
 }
 
-// Empty reports whether nothing changes on any cluster. There may still be effects and findings, for example an object
+// Empty reports whether no object changes on any cluster. There may still be changes of control manifests, effects and findings, for example an object
 // that moves to another policy, or a mistake in a policy that selects nothing.
 func (r *Report) Empty() bool { return len(r.Changes) == 0 }
 

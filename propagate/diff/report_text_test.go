@@ -33,6 +33,12 @@ func printed(r *diff.Report) string {
 	for _, c := range r.Clusters {
 		fmt.Fprintf(&b, "cluster %s:%s%s%s\n", c.Name, counts(c.Counts), mark(" joins", c.Joins), mark(" leaves", c.Leaves))
 	}
+	for _, c := range r.Controls {
+		fmt.Fprintf(&b, "control: %s %s%s\n", c.Action, c.Title(), at(c.At))
+		for _, h := range c.Hunks {
+			fmt.Fprintf(&b, "  %s %s: %q -> %q%s\n", h.Op, h.Path, h.Before, h.After, h.Text)
+		}
+	}
 	for _, c := range r.Changes {
 		newChange(&b, c)
 	}

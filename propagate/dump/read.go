@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
+	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/exclude"
 	"github.com/accord-dev/accord/render"
@@ -19,6 +20,8 @@ type head struct {
 	// Now in RFC 3339.
 	Now          time.Time `json:"now,omitzero"`
 	exclude.Skip `json:",inline"`
+	// Declared are the Clusters as Git declares them; the other Clusters of fleet.yaml are the hub's.
+	Declared []v1alpha1.Cluster `json:"declared,omitempty"`
 }
 
 // Read reads the output of Write, or a case written by hand. It reads every .yaml part as a file in Git, whatever the name
@@ -46,7 +49,7 @@ func Read(text []byte) (propagate.Input, error) {
 			if err := yaml.UnmarshalStrict(f.Data, &h); err != nil {
 				return propagate.Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)
 			}
-			in.Federation, in.Revision, in.Now, in.Skip = h.Federation, h.Revision, h.Now, h.Skip
+			in.Federation, in.Revision, in.Now, in.Skip, in.Declared = h.Federation, h.Revision, h.Now, h.Skip, h.Declared
 		case previousFile:
 			if err := yaml.UnmarshalStrict(f.Data, &in.Previous); err != nil {
 				return propagate.Input{}, fmt.Errorf("reading the part %s: %w", f.Name, err)

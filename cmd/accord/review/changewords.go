@@ -22,6 +22,11 @@ var verbs = map[diff.Action]struct{ sign, word string }{
 	diff.Fail:     {"!", "cannot be rendered"},
 }
 
+// controlWord returns the effect of a changed control manifest: it is in the digest of the plan although no object shows it.
+func controlWord(c diff.ControlChange) string {
+	return verbs[c.Action].word + "; it decides, and no object shows it"
+}
+
 // subject returns "apps/Deployment shop/web", or "30 x apps/Deployment" for several objects.
 func subject(c diff.Change) string {
 	if len(c.Objects) == 1 {

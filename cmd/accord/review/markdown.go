@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
@@ -36,7 +37,7 @@ func (r *Review) Markdown(budget int) string {
 	}
 	var b strings.Builder
 	b.WriteString(top)
-	for _, noun := range []string{"row", "mistake", "rollout", "effect", "live answer", "finding", "note", "change"} {
+	for _, noun := range []string{"row", "mistake", "rollout", "effect", "control manifest", "live answer", "finding", "note", "change"} {
 		b.WriteString(written[noun])
 	}
 	return b.String() + bottom + f.omitted(budget, command)
@@ -106,7 +107,7 @@ func (r *Review) markdownFoot() string {
 func (r *Review) markdownParts() []markdownPart {
 	parts := []markdownPart{r.mistakes().part()}
 	if r.Report != nil {
-		parts = append(parts, r.effects().part(), r.dryRun().part(), r.orderPart(), r.tablePart())
+		parts = append(parts, r.effects().part(), r.controlsPart(), r.dryRun().part(), r.orderPart(), r.tablePart())
 	}
 	parts = append(parts, r.notes().part())
 	if r.Report != nil {
@@ -150,6 +151,37 @@ func (r *Review) changesPart() markdownPart {
 	return p
 }
 
+// controlsPart has one collapsed block for each changed control manifest. Shorter forms have fewer fields, or none.
+func (r *Review) controlsPart() markdownPart {
+	p := markdownPart{head: "\n**Decides, and no object shows it**\n", noun: "control manifest", loses: "fields", more: moreItems}
+	for _, c := range r.Controls {
+		p.items = append(p.items, []string{controlBlock(c, math.MaxInt), controlBlock(c, text.FewNames), controlBlock(c, 0)})
+	}
+	return p
+}
+
+// controlBlock shows at most so many fields.
+func controlBlock(c diff.ControlChange, fields int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<details><summary>%s %s</summary>\n\n", text.HTMLCode(c.Title()), verbs[c.Action].word)
+	if c.At != (manifest.Origin{}) {
+		fmt.Fprintln(&b, text.CodeSpan(c.At.String()))
+	}
+	writeFields(&b, c.Hunks, fields)
+	b.WriteString("\n</details>\n")
+	return b.String()
+}
+
+// writeFields writes at most so many fields as a diff, and the number of the others.
+func writeFields(b *strings.Builder, hunks []diff.Hunk, fields int) {
+	if shown := hunks[:min(fields, len(hunks))]; len(shown) > 0 {
+		b.WriteString("\n" + text.CodeBlock("diff", fieldLines(shown)))
+	}
+	if rest := len(hunks) - fields; rest > 0 {
+		fmt.Fprintf(b, "\n%s not shown\n", phrase.Count(rest, "field"))
+	}
+}
+
 // changeBlock shows at most so many fields of each variant.
 func changeBlock(i int, c diff.Change, fields int) string {
 	var b strings.Builder
@@ -162,12 +194,7 @@ func changeBlock(i int, c diff.Change, fields int) string {
 	}
 	for j, v := range c.Variants {
 		b.WriteString("\n" + variantLine(c, j, v))
-		if shown := v.Hunks[:min(fields, len(v.Hunks))]; len(shown) > 0 {
-			b.WriteString("\n" + text.CodeBlock("diff", fieldLines(shown)))
-		}
-		if rest := len(v.Hunks) - fields; rest > 0 {
-			fmt.Fprintf(&b, "\n%s not shown\n", phrase.Count(rest, "field"))
-		}
+		writeFields(&b, v.Hunks, fields)
 	}
 	b.WriteString("\n</details>\n")
 	return b.String()

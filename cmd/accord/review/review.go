@@ -320,6 +320,10 @@ func (r *Review) extent() string {
 	if r.Policies > 0 {
 		policies = phrase.Count(r.Policies, "policy") + " changed"
 	}
+	controls := ""
+	if n := len(r.Controls); n > 0 {
+		controls = phrase.Count(n, "control manifest") + " changed"
+	}
 	affected := "no object in any cluster affected"
 	if !r.Empty() {
 		affected = fmt.Sprintf("%s in %s affected, %s", phrase.Count(r.Totals.Objects, "object"),
@@ -329,7 +333,7 @@ func (r *Review) extent() string {
 	if n := r.heldObjects(); n > 0 {
 		held = phrase.Count(n, "object") + " becoming held"
 	}
-	return text.Join(", ", policies, affected, held)
+	return text.Join(", ", policies, controls, affected, held)
 }
 
 // heldObjects counts the objects that become held on a cluster.

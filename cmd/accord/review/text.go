@@ -23,6 +23,9 @@ func (r *Review) text() string {
 		for _, s := range []section{r.effects(), r.dryRun(), r.findings()} {
 			s.text(&b, r.tree)
 		}
+		for _, c := range r.Controls {
+			textControl(&b, c, r.tree)
+		}
 		for i := range r.Changes {
 			textChange(&b, i, r.Changes[i], r.tree)
 		}
@@ -106,6 +109,26 @@ func textChange(b *strings.Builder, i int, c diff.Change, near *load.Tree) {
 	fmt.Fprintln(b)
 }
 
+// textControl writes one changed control manifest with its fields.
+func textControl(b *strings.Builder, c diff.ControlChange, near *load.Tree) {
+	at := ""
+	if c.At != (manifest.Origin{}) {
+		at = " (" + nearOrigin(c.At, near) + ")"
+	}
+	text.Wrap(b, verbs[c.Action].sign+" ", c.Title()+at+": "+controlWord(c))
+	textHunks(b, c.Hunks)
+	fmt.Fprintln(b)
+}
+
+func textHunks(b *strings.Builder, hunks []diff.Hunk) {
+	for _, h := range hunks {
+		fmt.Fprintln(b, phrase.Cut("     "+text.Printable(hunkPath(h)), text.Width))
+		for _, line := range hunkLines(h) {
+			fmt.Fprintln(b, phrase.Cut("       "+line, text.Width))
+		}
+	}
+}
+
 func textVariant(b *strings.Builder, c diff.Change, j int, v diff.Variant) {
 	line := location(c, j, text.Printable)
 	if len(v.Clusters) > 1 {
@@ -115,10 +138,5 @@ func textVariant(b *strings.Builder, c diff.Change, j int, v diff.Variant) {
 		line += ", of " + phrase.List(text.Names(v.Objects), 4)
 	}
 	text.Wrap(b, "   ", text.Join(": ", line, detail(v, len(v.Hunks) > 0)))
-	for _, h := range v.Hunks {
-		fmt.Fprintln(b, phrase.Cut("     "+text.Printable(hunkPath(h)), text.Width))
-		for _, line := range hunkLines(h) {
-			fmt.Fprintln(b, phrase.Cut("       "+line, text.Width))
-		}
-	}
+	textHunks(b, v.Hunks)
 }
