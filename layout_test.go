@@ -75,6 +75,7 @@ var within = map[string]map[string][]string{
 		"applyset":           {},
 		"applyorder":         {},
 		"claim":              {},
+		"control":            {},
 		"exclude":            {"applyset"},
 		"scope":              {},
 		"taint":              {},
@@ -90,7 +91,7 @@ var within = map[string]map[string][]string{
 		"check/confidential": {},
 		"check/unacted":      {},
 		"diff/hunk":          {},
-		"diff":               {".", "check", "diff/hunk", "permit"},
+		"diff":               {".", "check", "control", "diff/hunk", "permit"},
 
 		"diff/hunk/onserver": {}, // tests on an API server
 	},

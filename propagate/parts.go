@@ -73,12 +73,8 @@ func (p Parts) Fleet() []fleet.Cluster {
 
 // Input returns the input of a plan for these parts.
 func (p Parts) Input() Input {
-	declared := make([]v1alpha1.Cluster, len(p.Clusters))
-	for i, c := range p.Clusters {
-		declared[i] = control.Declared(c)
-	}
 	return Input{
-		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(), Declared: declared,
+		Objects: p.Objects, Policies: p.Policies, Overrides: p.Overrides, Fleet: p.Fleet(), Declared: control.Declared(p.Clusters),
 		TaintPolicies: p.TaintPolicies, Rebalancers: p.Rebalancers, Customizations: p.Customizations, Rollouts: p.Rollouts,
 	}
 }

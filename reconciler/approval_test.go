@@ -40,6 +40,11 @@ func TestApproval(t *testing.T) {
 			part.run(t, &inner)
 		})
 	}
+	t.Run("HostileUnapprovedControl", func(t *testing.T) {
+		inner := *w
+		inner.t = t
+		hostileUnapprovedControl(t, &inner, func() { w.stop(); w.run() })
+	})
 	t.Run("a restart at a commit that is not approved", func(t *testing.T) {
 		inner := *w
 		inner.t = t
@@ -48,11 +53,11 @@ func TestApproval(t *testing.T) {
 }
 
 // approving declares a Federation that requires approval.
-func (w *world) approving(name string) *repository {
+func (w *world) approving(name string, by ...v1alpha1.ApprovalMethod) *repository {
 	w.t.Helper()
 	r := newRepository(w.t)
 	r.federation = name
-	w.declare(r, func(spec *v1alpha1.FederationSpec) { spec.RequireApproval = true })
+	w.declare(r, func(spec *v1alpha1.FederationSpec) { spec.Approval = &v1alpha1.ApprovalPolicy{By: by} })
 	return r
 }
 
@@ -65,8 +70,7 @@ func (w *world) held(r *repository, sha string) *v1alpha1.Release {
 	require.Equal(w.t, metav1.ConditionFalse, c.Status)
 	require.Equal(w.t, "NotApproved", c.Reason)
 	require.Regexp(w.t, "^sha256:[0-9a-f]{64}$", release.Spec.PlanDigest)
-	require.Contains(w.t, c.Message, "accord.dev/approved-plan="+release.Spec.PlanDigest)
-	require.Contains(w.t, c.Message, "Accord-Approve-Plan: "+release.Spec.PlanDigest)
+	require.Regexp(w.t, "accord.dev/approved-plan=|Accord-Approve-Plan: "+release.Spec.PlanDigest, c.Message)
 	require.Zero(w.t, release.Status.Summary.Progressing+release.Status.Summary.Failed)
 	return release
 }
@@ -91,7 +95,7 @@ func (w *world) repaired(cluster, name, want string) {
 }
 
 func approvedByAnnotation(t *testing.T, w *world) {
-	r := w.approving("annotated")
+	r := w.approving("annotated", v1alpha1.ApprovalByAnnotation)
 	first := r.push("first", "app.yaml", configMap("annotated", "1"), "policy.yaml", policyFor("annotated", both, ""))
 	release := w.held(r, first)
 	require.EqualValues(t, 2, release.Status.Summary.Held)
@@ -103,6 +107,11 @@ func approvedByAnnotation(t *testing.T, w *world) {
 	w.approve(release, release.Spec.PlanDigest)
 	w.ready(r, first)
 	require.Equal(t, "1", w.configMap("cluster-a", "annotated").Data["key"])
+
+	hostile := r.push("HostileTrailerWithoutRight", "app.yaml", configMap("annotated", "2"))
+	digest := w.held(r, hostile).Spec.PlanDigest
+	w.held(r, r.push("the same\n\nAccord-Approve-Plan: "+digest, "note.txt", "nothing"))
+	w.ready(r, r.push("back again", "app.yaml", configMap("annotated", "1"), "note.txt", ""))
 
 	// The next one touches one cluster only, removes nothing that it should not, and the plan in force is kept up meanwhile.
 	second := r.push("second\n\nAccord-Prune: allow", "policy.yaml", policyFor("annotated", []string{"cluster-a"}, ""))
@@ -126,9 +135,11 @@ func approvedByAnnotation(t *testing.T, w *world) {
 }
 
 func approvedByTrailer(t *testing.T, w *world) {
-	r := w.approving("trailer")
+	r := w.approving("trailer", v1alpha1.ApprovalByTrailer)
 	first := r.push("first", "app.yaml", configMap("trailer", "1"), "policy.yaml", policyFor("trailer", both, ""))
 	digest := w.held(r, first).Spec.PlanDigest
+	quoted := r.push("HostileTrailerInTheMiddle\n\nAccord-Approve-Plan: "+digest+"\n\nthe end", "note.txt", "nothing")
+	w.approve(w.held(r, quoted), digest) // annotations do not count here
 	second := r.push("the same again\n\nAccord-Approve-Plan: "+digest, "note.txt", "nothing that matters")
 	release := w.ready(r, second)
 	require.Equal(t, digest, release.Spec.PlanDigest)
@@ -154,12 +165,12 @@ func approvalRequiredLater(t *testing.T, w *world) {
 	r := w.federation("later")
 	first := r.push("first", "app.yaml", configMap("later", "1"), "policy.yaml", policyFor("later", both, ""))
 	w.ready(r, first)
-	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.RequireApproval = true })
+	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.Approval = &v1alpha1.ApprovalPolicy{} })
 	w.federationIs(r, "Ready", metav1.ConditionTrue, "")
 	second := r.push("second", "app.yaml", configMap("later", "2"))
 	w.held(r, second)
 	require.Equal(t, "1", w.configMap("cluster-a", "later").Data["key"])
-	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.RequireApproval = false })
+	w.patch(r, func(fed *v1alpha1.Federation) { fed.Spec.Approval = nil })
 	release := w.ready(r, second)
 	require.Nil(t, apimeta.FindStatusCondition(release.Status.Conditions, v1alpha1.Approved))
 	require.Equal(t, "2", w.configMap("cluster-a", "later").Data["key"])
@@ -221,7 +232,7 @@ func TestOnceApproval(t *testing.T) {
 	r := newRepository(t)
 	once := func() (reconciler.OnceResult, error) {
 		fed := v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "pipeline", Name: "once"}}
-		fed.Spec.RequireApproval, fed.Spec.Sources = true, []v1alpha1.Source{r.source("main")}
+		fed.Spec.Approval, fed.Spec.Sources = &v1alpha1.ApprovalPolicy{By: []v1alpha1.ApprovalMethod{v1alpha1.ApprovalByTrailer}}, []v1alpha1.Source{r.source("main")}
 		fed.Spec.Sources[0].Timeout.Duration = time.Minute
 		return reconciler.Once(t.Context(), reconciler.OnceOptions{Federation: fed, CacheDir: t.TempDir(), Log: logr.Discard()})
 	}

@@ -94,7 +94,7 @@ spec:
 	w.buildFailed(r, gone, "the hold of cluster-b ends with this commit, and deletes 1 object there (ConfigMap shop/parting)", "own.yaml:6")
 	require.Equal(t, []string{"1", "1", "1"}, w.keys("parting"))
 
-	w.ready(r, r.push("remove both, and mean it\n\n"+v1alpha1.AllowPruneTrailer))
+	w.ready(r, r.push("remove both, and mean it\n\n"+"Accord-Prune: allow"))
 	require.Equal(t, []string{"-", "-", "-"}, w.keys("parting"))
 }
 
@@ -112,7 +112,7 @@ func defectR4Earlier(t *testing.T, w *world) {
 	blocked := w.condition(r, ended, "Ready", metav1.ConditionFalse, "PruneBlocked")
 	require.Contains(t, apimeta.FindStatusCondition(blocked.Status.Conditions, "Ready").Message, "the hold ends, and that deletes 1 object (ConfigMap shop/earlier-one)")
 	require.Equal(t, []string{"-", "1", "-"}, w.keys("earlier-one"))
-	w.ready(r, r.push("and is meant to\n\n"+v1alpha1.AllowPruneTrailer))
+	w.ready(r, r.push("and is meant to\n\n"+"Accord-Prune: allow"))
 	w.keysAre("earlier-one", "-", "-", "-")
 
 	w.holdCluster("cluster-b", &v1alpha1.ClusterHold{Reason: "maintenance"})
@@ -121,7 +121,7 @@ func defectR4Earlier(t *testing.T, w *world) {
 	w.holdCluster("cluster-b", nil)
 	w.condition(r, gone, "Ready", metav1.ConditionFalse, "PruneBlocked")
 	require.Equal(t, []string{"-", "1", "-"}, w.keys("earlier-two"))
-	w.ready(r, r.push("remove two, also there\n\n"+v1alpha1.AllowPruneTrailer))
+	w.ready(r, r.push("remove two, also there\n\n"+"Accord-Prune: allow"))
 	w.keysAre("earlier-two", "-", "-", "-")
 }
 

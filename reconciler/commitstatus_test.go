@@ -227,7 +227,7 @@ func brokenCommitStatus(t *testing.T, w *world) {
 }
 
 func unapprovedStatus(t *testing.T, w *world) {
-	r, f := w.hosted("unapproved", "github", func(spec *v1alpha1.FederationSpec) { spec.RequireApproval = true })
+	r, f := w.hosted("unapproved", "github", func(spec *v1alpha1.FederationSpec) { spec.Approval = &v1alpha1.ApprovalPolicy{} })
 	sha := r.push("first", "app.yaml", configMap("unapproved", "1"), "policy.yaml", policyFor("unapproved", both, ""))
 	release := w.held(r, sha)
 	w.eventually("the forge to be told", func() error {

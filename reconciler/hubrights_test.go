@@ -88,7 +88,7 @@ func (w *world) live(standby string) {
 	t := w.t
 	w.tenant("everyone", "*", permissive)
 	r, forge := w.hosted("life", "github", func(spec *v1alpha1.FederationSpec) {
-		spec.RequireApproval = true
+		spec.Approval = &v1alpha1.ApprovalPolicy{}
 		spec.WebhookSecretRef = &corev1.LocalObjectReference{Name: "life-hook"}
 	})
 	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "life-hook"}, StringData: map[string]string{"token": hookKey}})
@@ -118,7 +118,7 @@ func (w *world) live(standby string) {
 	require.True(t, w.absent("cluster-b", "life"))
 
 	w.patch(r, func(fed *v1alpha1.Federation) {
-		fed.Spec.RequireApproval, fed.Spec.Interval.Duration = false, time.Hour
+		fed.Spec.Approval, fed.Spec.Interval.Duration = nil, time.Hour
 	})
 	standing := *w
 	standing.hook = standby

@@ -356,7 +356,7 @@ func skipped(t *testing.T, w *world, r *repository) {
 	change(func(s *v1alpha1.FederationSpec) {
 		s.SkippedNamespaces, s.PruneLimits = []string{"shop"}, v1alpha1.PruneLimits{MaxPercent: new(int32(100))}
 	})
-	r.push("skip the namespace\n\n" + v1alpha1.AllowPruneTrailer) // nothing else is in the plan, and an empty plan is stopped
+	r.push("skip the namespace\n\n" + "Accord-Prune: allow") // nothing else is in the plan, and an empty plan is stopped
 	w.eventually("nothing of the namespace to be decided", func() error {
 		_, err := w.federated(r, "fresh")
 		return unless(err != nil, "it is there")

@@ -91,8 +91,7 @@ func TestRelease(t *testing.T) {
 			"False", ApplyFailed, "0 of 1 clusters healthy, 1 failed: c0 (apps/Deployment shop/web0: quota)", "InProgress", "c0: apps/Deployment shop/web0: quota"},
 		"not approved": {ReleaseInput{Objects: 2, Deliveries: legs("healthy", "held", "failed"), Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},
 			"Unknown", Held, "the plan sha256:01 is not approved, and none of it is delivered; the clusters keep their objects. " +
-				"To approve it: kubectl annotate --overwrite release/prod-a -n demo accord.dev/approved-plan=sha256:01, " +
-				`or push a commit that has the line "Accord-Approve-Plan: sha256:01" in its message`, "InProgress", ": approval of the plan sha256:01"},
+				"To approve it: kubectl annotate --overwrite release/prod-a -n demo accord.dev/approved-plan=sha256:01", "InProgress", ": approval of the plan sha256:01"},
 		"approved": {ReleaseInput{Objects: 2, Deliveries: legs("healthy"), Approval: &Approval{Digest: "sha256:01", By: "by the message of its commit"}},
 			"True", ReconciliationSucceeded, "1 of 1 clusters healthy", "Current", ""},
 		"not approved, and suspended": {ReleaseInput{Deliveries: legs("held"), Suspended: true, Approval: &Approval{Digest: "sha256:01", Namespace: "demo", Release: "prod-a"}},

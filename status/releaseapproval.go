@@ -1,6 +1,8 @@
 package status
 
 import (
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -14,6 +16,8 @@ type Approval struct {
 	Digest string
 	// Namespace and Release of the annotation that approves it.
 	Namespace, Release string
+	// Policy is that of the Federation.
+	Policy v1alpha1.ApprovalPolicy
 }
 
 // waits reports whether the plan awaits approval: none of it is delivered.
@@ -31,9 +35,15 @@ func (a *Approval) condition(c *conditions) {
 	c.set(v1alpha1.Approved, metav1.ConditionTrue, Succeeded, "the plan "+a.Digest+" is approved "+a.By)
 }
 
-// message names the plan and both ways to approve it.
+// message names the plan and the ways to approve it.
 func (a *Approval) message() string {
+	var ways []string
+	if a.Policy.Allows(v1alpha1.ApprovalByAnnotation) {
+		ways = append(ways, "kubectl annotate --overwrite release/"+a.Release+" -n "+a.Namespace+" "+v1alpha1.ApprovedPlanAnnotation+"="+a.Digest)
+	}
+	if a.Policy.Allows(v1alpha1.ApprovalByTrailer) {
+		ways = append(ways, `push a commit with the trailer "`+v1alpha1.ApprovePlanTrailer+": "+a.Digest+`" in the last paragraph of its message`)
+	}
 	return "the plan " + a.Digest + " is not approved, and none of it is delivered; the clusters keep their objects. " +
-		"To approve it: kubectl annotate --overwrite release/" + a.Release + " -n " + a.Namespace + " " + v1alpha1.ApprovedPlanAnnotation + "=" + a.Digest +
-		`, or push a commit that has the line "` + v1alpha1.ApprovePlanTrailer + a.Digest + `" in its message`
+		"To approve it: " + strings.Join(ways, ", or ")
 }

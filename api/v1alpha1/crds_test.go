@@ -220,7 +220,7 @@ func accepts(t *testing.T, hub client.Client) {
 		"a tenant with all fields": tenant(`{federations: {namespaces: ["team-*"]}, sources: ["https://git.example/team-a/**"], clusters: {matchLabels: {team-a: "true"}},
 			namespaces: ["team-a-*"], kinds: {clusterScoped: [Namespace, "*.example.com/*"], denied: ["rbac.authorization.k8s.io/*"]}, may: [DeclareClusters, HoldClusters],
 			impersonate: {namespace: team-a, serviceAccount: deployer}, limits: {objects: 5, bytes: 64Mi, fetchTimeout: 1m}}`),
-		"approval": federation("{prune: true, requireApproval: true, sources: [{name: app, url: x}]}"),
+		"approval": federation("{prune: true, approval: {}, sources: [{name: app, url: x}]}"),
 		"resource models in numbers and in quantities":    cluster("models", `{resourceModels: [{grade: 0, ranges: [{name: cpu, min: 0, max: "1"}]}]}`),
 		"a cluster name as long as it may be":             cluster("c23456789-123456789-123456789-123456789-12345678", "{}"),
 		"an interval in two units, a timeout in decimals": federation(`{prune: true, interval: 1h30m, sources: [{name: app, url: x, timeout: 1.5s}]}`),

@@ -39,6 +39,8 @@ type DeliverySpec struct {
 	Revision string `json:"revision"`
 	// Digest of all objects that the plan chose for this cluster: SHA-256, keyed if there is a Secret among them.
 	Digest string `json:"digest"`
+	// ControlDigest is the SHA-256 of the manifests of the plan that decide and are no objects; empty without any.
+	ControlDigest string `json:"controlDigest,omitempty"`
 }
 
 // DeliveryStatus is the actual state.

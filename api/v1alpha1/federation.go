@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -48,7 +50,7 @@ type FederationSpec struct {
 	// they stay and are listed as orphaned.
 	Prune bool `json:"prune"`
 	// PruneLimits block the pruning of a revision that would delete too much. A commit overrides the limits for itself with
-	// the trailer "Accord-Prune: allow" in its message.
+	// the trailer "Accord-Prune: allow" in its message. With several sources, each that the revision changes needs the trailer.
 	// +kubebuilder:default:={}
 	PruneLimits PruneLimits `json:"pruneLimits,omitempty"`
 	// DeletionTimeout is the longest time for which a Delivery waits until a deleted object is gone. After that it is Stalled
@@ -64,10 +66,10 @@ type FederationSpec struct {
 	// +kubebuilder:default=Fail
 	// +optional
 	MutationPolicy MutationPolicy `json:"mutationPolicy,omitempty"`
-	// RequireApproval delivers a plan only after a person approved it; until then the clusters keep their version. A plan is
-	// approved by its digest, in a line "Accord-Approve-Plan: sha256:<hex>" of the commit message or in the annotation
-	// accord.dev/approved-plan of its Release. A plan that changes nothing needs no approval.
-	RequireApproval bool `json:"requireApproval,omitempty"`
+	// Approval requires that a person approves a plan, by its digest, before it is delivered; until then the clusters keep their
+	// version. A plan that changes no object, no Cluster and no other control manifest needs no approval. Without this field
+	// accord delivers every plan.
+	Approval *ApprovalPolicy `json:"approval,omitempty"`
 	// Preflight sends the changes of a new plan to every reachable cluster as a server-side dry-run before it writes to any
 	// cluster. If a cluster rejects an object, nothing is written anywhere: the clusters keep their version, the Release names
 	// cluster, object and message, and accord retries until no cluster rejects an object.
@@ -96,6 +98,32 @@ type FederationSpec struct {
 	HealthCheckExprs []HealthCheckExpr `json:"healthCheckExprs,omitempty"`
 	// Suspend stops fetching the sources and writing to the clusters. Status is still collected.
 	Suspend bool `json:"suspend,omitempty"`
+}
+
+// ApprovalPolicy defines the approvals of plans that count.
+type ApprovalPolicy struct {
+	// By are the ways to approve a plan. Annotation is the annotation accord.dev/approved-plan of its Release. Trailer is the
+	// trailer "Accord-Approve-Plan: sha256:<hex>" in the message of the newest commit of every source that the revision changes.
+	// The author of a commit writes its trailers.
+	// +kubebuilder:default={Annotation}
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=2
+	// +listType=set
+	By []ApprovalMethod `json:"by,omitempty"`
+}
+
+// ApprovalMethod is a way to approve a plan.
+// +kubebuilder:validation:Enum=Annotation;Trailer
+type ApprovalMethod string
+
+const (
+	ApprovalByAnnotation ApprovalMethod = "Annotation"
+	ApprovalByTrailer    ApprovalMethod = "Trailer"
+)
+
+// Allows reports whether a plan may be approved in this way. Without By it is Annotation.
+func (p *ApprovalPolicy) Allows(m ApprovalMethod) bool {
+	return slices.Contains(p.By, m) || len(p.By) == 0 && m == ApprovalByAnnotation
 }
 
 // MutationPolicy decides whether a mutated field makes a Delivery fail. Empty is Fail.

@@ -13,12 +13,14 @@ const (
 	// RetryPoisonedAnnotation on a Federation lifts the refusal of a revision that killed accord twice; each new value counts again.
 	RetryPoisonedAnnotation = "accord.dev/retry-poisoned"
 	// ApprovedPlanAnnotation on a Release approves its plans by digest ("sha256:<hex>", several separated by commas) if the
-	// Federation requires approval.
+	// Federation allows approval by annotation.
 	ApprovedPlanAnnotation = "accord.dev/approved-plan"
-	// ApprovePlanTrailer begins a line of a commit message that approves a plan. The digest of the plan follows.
-	ApprovePlanTrailer = "Accord-Approve-Plan: "
-	// AllowPruneTrailer is a line of a commit message that lifts the prune limits for that commit.
-	AllowPruneTrailer = "Accord-Prune: allow"
+	// ApprovePlanTrailer is the key of the trailer of a commit message that approves a plan. Its value is the digest of the plan.
+	ApprovePlanTrailer = "Accord-Approve-Plan"
+	// PruneTrailer is the key of the trailer of a commit message that lifts the prune limits for that commit, with the value
+	// PruneAllow.
+	PruneTrailer = "Accord-Prune"
+	PruneAllow   = "allow"
 	// AcknowledgeRemovedAnnotation on a Federation is a time (RFC 3339). Clusters that were removed until then are
 	// deleted from status.removedClusters, because somebody took care of them.
 	AcknowledgeRemovedAnnotation = "accord.dev/acknowledge-removed-clusters"

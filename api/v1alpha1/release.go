@@ -53,6 +53,9 @@ type SourceRevision struct {
 	Name string `json:"name"`
 	// Revision of the source, "main@sha1:<40 hex>".
 	Revision string `json:"revision"`
+	// Changed reports whether the commit is another one than in the revision that was active before. Only the trailers of changed
+	// sources count.
+	Changed bool `json:"changed,omitempty"`
 }
 
 // ReleaseStatus is the progress of the commit.

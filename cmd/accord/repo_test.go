@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5"
@@ -11,7 +12,7 @@ import (
 
 // commit commits everything in a directory, which becomes a repository with the first commit, and sets $SHA.
 func commit(ts *testscript.TestScript, _ bool, args []string) {
-	dir, subject := ts.MkAbs(args[0]), args[1]
+	dir, subject := ts.MkAbs(args[0]), strings.Join(args[1:], "\n\n") // as "git commit -m subject -m paragraph"
 	repo, err := git.PlainOpen(dir)
 	if errors.Is(err, git.ErrRepositoryNotExists) {
 		repo, err = git.PlainInit(dir, false)

@@ -121,20 +121,23 @@ func fields(value any) map[string]any {
 	return content
 }
 
-// Declared returns the part of a Cluster that Git declares: name, labels and spec. The SHA-256 of a value stands for the values of
+// Declared returns the parts of Clusters that Git declares: name, labels and spec. The SHA-256 of a value stands for the values of
 // spec.proxyHeader and for the password in spec.proxyURL.
-func Declared(c v1alpha1.Cluster) v1alpha1.Cluster {
-	d := v1alpha1.Cluster{Spec: *c.Spec.DeepCopy()}
-	d.Name, d.Labels = c.Name, maps.Clone(c.Labels)
-	for name, value := range d.Spec.ProxyHeader {
-		d.Spec.ProxyHeader[name] = hidden(value)
+func Declared(clusters []v1alpha1.Cluster) []v1alpha1.Cluster {
+	all := make([]v1alpha1.Cluster, len(clusters))
+	for i, c := range clusters {
+		d := &all[i]
+		d.Name, d.Labels, d.Spec = c.Name, maps.Clone(c.Labels), *c.Spec.DeepCopy()
+		for name, value := range d.Spec.ProxyHeader {
+			d.Spec.ProxyHeader[name] = hidden(value)
+		}
+		if u, err := url.Parse(d.Spec.ProxyURL); err == nil && u.User != nil {
+			password, _ := u.User.Password()
+			u.User = url.UserPassword(u.User.Username(), hidden(password))
+			d.Spec.ProxyURL = u.String()
+		}
 	}
-	if u, err := url.Parse(d.Spec.ProxyURL); err == nil && u.User != nil {
-		password, _ := u.User.Password()
-		u.User = url.UserPassword(u.User.Username(), hidden(password))
-		d.Spec.ProxyURL = u.String()
-	}
-	return d
+	return all
 }
 
 // hidden returns the digest of a secret value.

@@ -35,7 +35,7 @@ func (r *Rules) Check(v Revision) []Refusal {
 	}
 	all := slices.Concat(r.clusters(v), r.controls(v), r.objects(v.Plan))
 	if v.AllowPrune && !r.Tenant.Spec.Has(v1alpha1.AllowPrune) {
-		all = append(all, r.requirePower(v1alpha1.AllowPrune, "the commit", fmt.Sprintf("has the trailer %q", v1alpha1.AllowPruneTrailer)))
+		all = append(all, r.requirePower(v1alpha1.AllowPrune, "the commit", fmt.Sprintf("has the trailer %q", v1alpha1.PruneTrailer+": "+v1alpha1.PruneAllow)))
 	}
 	return sorted(all)
 }

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
@@ -16,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/gate"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
+	"github.com/accord-dev/accord/reconciler/state/unobserved"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status"
 )
@@ -111,7 +109,7 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 	r := f.records.release
 	// After a restart the plan is the one that the hub's status is about. Any other plan starts again, and so does one that
 	// was approved, or passed its dry-run, only now.
-	known := r.Spec.PlanDigest == a.Plan.Digest() && r.Status.SupersededBy == "" && r.Status.ObservedGeneration == r.Generation && !parked(r)
+	known := r.Spec.PlanDigest == a.Plan.Digest() && r.Status.SupersededBy == "" && r.Status.ObservedGeneration == r.Generation && !unobserved.Stopped(r)
 	r.Spec.PlanDigest = a.Plan.Digest()
 	f.keepPastPlans()
 	f.active = activePlan{
@@ -139,13 +137,6 @@ func (f *Federation) activateAll(a Activation, out *Activated, now time.Time) {
 		f.assign(l)
 	}
 	maps.DeleteFunc(f.shared.proven, func(id manifest.ID, _ live.Accepted) bool { return a.Plan.Manifest(id) == nil })
-}
-
-// parked reports whether a Release was not delivered as it was: it starts again when it is.
-func parked(r *v1alpha1.Release) bool {
-	c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.DryRunSucceeded)
-	return meta.IsStatusConditionFalse(r.Status.Conditions, v1alpha1.PruneAllowed) ||
-		meta.IsStatusConditionFalse(r.Status.Conditions, v1alpha1.Approved) || c != nil && c.Status != metav1.ConditionTrue
 }
 
 // assign sets the desired objects of a cluster from the active plan and the stages of its rollouts, and cancels its delivery.

@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/state/delivery"
 	"github.com/accord-dev/accord/reconciler/state/inputkey"
 	"github.com/accord-dev/accord/render"
 	"github.com/accord-dev/accord/status"
@@ -49,7 +50,7 @@ func (f *Federation) PendingPlan(generation int64) *PendingPlan {
 	return nil
 }
 
-// ChangesNothing reports whether the plan has the last decision for every cluster. After a restart it compares with the records on
+// ChangesNothing reports whether the plan has the last decision about the objects of every cluster. After a restart it compares with the records on
 // the hub.
 func (f *Federation) ChangesNothing(plan *propagate.Plan) bool {
 	f.mu.Lock()
@@ -63,6 +64,13 @@ func (f *Federation) ChangesNothing(plan *propagate.Plan) bool {
 		}
 	}
 	return true
+}
+
+// ChangesControl reports whether a plan has other control manifests than the last one. After a restart it compares with the records.
+func (f *Federation) ChangesControl(plan *propagate.Plan) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return delivery.ControlChanged(f.active.plan, f.clusters, plan)
 }
 
 // ChangedClusters returns the clusters that a plan changes, in the order of the plan.

@@ -59,7 +59,7 @@ func (f *Federation) newDelivery(cluster string) *v1alpha1.Delivery {
 	d.Labels[v1alpha1.ClusterLabel] = cluster
 	d.Spec = v1alpha1.DeliverySpec{
 		Federation: f.key.Name, Cluster: cluster,
-		Revision: f.active.revision, Digest: f.fingerprints.Cluster(f.active.plan, cluster),
+		Revision: f.active.revision, Digest: f.fingerprints.Cluster(f.active.plan, cluster), ControlDigest: f.active.plan.Control(),
 	}
 	return d
 }

@@ -54,7 +54,7 @@ func (f *Federation) activateAssigned(a Activation, out *Activated, now time.Tim
 		inventory := l.Inventory()
 		l.Delivery = d.DeepCopy()
 		l.Delivery.Status.Inventory = inventory
-		l.Blocked = d.Spec.Revision != a.Revision || f.fingerprints.Cluster(a.Plan, name) != d.Spec.Digest
+		l.Blocked = d.Spec.Revision != a.Revision || f.fingerprints.Cluster(a.Plan, name) != d.Spec.Digest || a.Plan.Control() != d.Spec.ControlDigest
 		if l.Blocked {
 			l.Cancel()
 			out.Complete = false
@@ -142,7 +142,7 @@ func (f *Federation) AssignedPlan(deliveries []*v1alpha1.Delivery) (plan *propag
 		return nil, "", false
 	}
 	for _, d := range deliveries {
-		if d.Spec.Revision != a.revision || f.fingerprints.Cluster(a.plan, d.Spec.Cluster) != d.Spec.Digest {
+		if d.Spec.Revision != a.revision || f.fingerprints.Cluster(a.plan, d.Spec.Cluster) != d.Spec.Digest || a.plan.Control() != d.Spec.ControlDigest {
 			return nil, "", false
 		}
 	}

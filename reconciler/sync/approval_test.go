@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -27,7 +28,10 @@ func TestApprovedByMessage(t *testing.T) {
 		"Windows' ends of lines":            {[]string{"a commit\r\n\r\nAccord-Approve-Plan: " + digestA + "\r\n"}, []string{digestA}},
 		"no space after the colon":          {[]string{"a commit\n\nAccord-Approve-Plan:" + digestA}, []string{digestA}},
 		"two lines":                         {[]string{"a\n\nAccord-Approve-Plan: " + digestA + "\nAccord-Approve-Plan: " + digestB}, []string{digestA, digestB}},
-		"any of several sources":            {[]string{"a", "b\n\nAccord-Approve-Plan: " + digestB}, []string{digestB}},
+		"HostileAnotherSource":              {[]string{"a", "b\n\nAccord-Approve-Plan: " + digestB}, nil},
+		"all sources":                       {[]string{"a\n\nAccord-Approve-Plan: " + digestB, "b\n\nAccord-Approve-Plan: " + digestB}, []string{digestB}},
+		"HostileMiddleOfTheMessage":         {[]string{"a\n\nAccord-Approve-Plan: " + digestA + "\n\nthe end"}, nil},
+		"HostileBesideProse":                {[]string{"a\n\nsome prose\nAccord-Approve-Plan: " + digestA}, nil},
 		"quoted from somewhere else":        {[]string{"a\n\n> Accord-Approve-Plan: " + digestA}, nil},
 		"in a sentence":                     {[]string{"a\n\nno Accord-Approve-Plan: " + digestA}, nil},
 		"a digest that is too short":        {[]string{"a\n\nAccord-Approve-Plan: " + digestA[:70]}, nil},
@@ -38,12 +42,40 @@ func TestApprovedByMessage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sources Checkout
-			for _, m := range c.messages {
+			for i, m := range c.messages {
+				sources.sources = append(sources.sources, v1alpha1.Source{Name: fmt.Sprint(i)})
 				sources.snapshots = append(sources.snapshots, source.Snapshot{Message: m})
 			}
-			require.Equal(t, c.want, sources.Approves())
+			require.ElementsMatch(t, c.want, sources.Approves())
 		})
 	}
+}
+
+// Only the sources that a revision changes approve its plan and lift its prune limits.
+func TestHostileTrailerOfAnUnchangedSource(t *testing.T) {
+	const old, next = "1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222"
+	allow := "b\n\nAccord-Prune: allow"
+	checkout := func(web, api, webMessage, apiMessage string) Checkout {
+		return Checkout{
+			sources:   []v1alpha1.Source{{Name: "web"}, {Name: "api"}},
+			snapshots: []source.Snapshot{{Commit: web, Revision: "main@sha1:" + web, Message: webMessage}, {Commit: api, Revision: "main@sha1:" + api, Message: apiMessage}},
+		}
+	}
+	release := func(c Checkout) v1alpha1.Release { return *c.Release(&v1alpha1.Federation{}) }
+	before := release(checkout(old, old, "", allow))
+
+	changed := checkout(next, old, "a", allow).since([]v1alpha1.Release{before}, before.Spec.Revision)
+	require.False(t, changed.AllowsPrune(), "the old commit of api does not lift the limits for web")
+	require.Equal(t, []bool{true, false}, []bool{release(changed).Spec.Sources[0].Changed, release(changed).Spec.Sources[1].Changed})
+	require.False(t, checkout(next, next, "a", allow).since([]v1alpha1.Release{before}, before.Spec.Revision).AllowsPrune(), "both changed")
+	require.True(t, checkout(next, next, allow, allow).since([]v1alpha1.Release{before}, before.Spec.Revision).AllowsPrune())
+
+	allowed := checkout(next, old, allow, "b").since([]v1alpha1.Release{before}, before.Spec.Revision)
+	require.True(t, allowed.AllowsPrune())
+	active := release(allowed)
+	again := checkout(next, old, allow, "b").since([]v1alpha1.Release{active, before}, active.Spec.Revision)
+	require.True(t, again.AllowsPrune(), "the active revision keeps its permission, also after a restart")
+	require.True(t, checkout(next, old, allow, allow).since(nil, "").AllowsPrune(), "the first revision changes every source")
 }
 
 func TestApprovedByAnnotation(t *testing.T) {

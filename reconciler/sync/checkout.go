@@ -25,6 +25,8 @@ import (
 type Checkout struct {
 	sources   []v1alpha1.Source
 	snapshots []source.Snapshot // in the order of sources
+	// unchanged names the sources with the commit of the revision that was active before: their trailers do not count.
+	unchanged map[string]bool
 }
 
 // Fetch reads every source. If one cannot be read, Fetch fails: a missing source is never read as empty.
@@ -105,34 +107,8 @@ func (c Checkout) newest() source.Snapshot {
 	return newest
 }
 
-// AllowsPrune reports whether a commit carries the trailer that lifts the prune limits.
-func (c Checkout) AllowsPrune() bool {
-	for _, s := range c.snapshots {
-		for line := range strings.Lines(s.Message) {
-			if strings.TrimSpace(line) == v1alpha1.AllowPruneTrailer {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // planDigest is the form of the digest of a plan.
 var planDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-
-// Approves returns the digests of plans that the commits approve, each in a line of the message.
-func (c Checkout) Approves() []string {
-	var digests []string
-	for _, s := range c.snapshots {
-		for line := range strings.Lines(s.Message) {
-			digest, found := strings.CutPrefix(strings.TrimSpace(line), strings.TrimSpace(v1alpha1.ApprovePlanTrailer))
-			if digest = strings.TrimSpace(digest); found && planDigest.MatchString(digest) {
-				digests = append(digests, digest)
-			}
-		}
-	}
-	return digests
-}
 
 // Parts returns the objects and policies of the sources. builds reuses earlier builds; nil builds everything. budget bounds the
 // manifests of all sources; nil has no limits.
@@ -198,7 +174,9 @@ func (c Checkout) Release(fed *v1alpha1.Federation) *v1alpha1.Release {
 	}
 	for i, s := range c.snapshots {
 		r.Labels[v1alpha1.RevisionLabelPrefix+c.sources[i].Name] = s.Commit
-		r.Spec.Sources = append(r.Spec.Sources, v1alpha1.SourceRevision{Name: c.sources[i].Name, Revision: s.Revision})
+		r.Spec.Sources = append(r.Spec.Sources, v1alpha1.SourceRevision{
+			Name: c.sources[i].Name, Revision: s.Revision, Changed: !c.unchanged[c.sources[i].Name],
+		})
 	}
 	return r
 }

@@ -199,6 +199,7 @@ func (c *Controller) fetch(ctx context.Context, s *scope) (bool, error) {
 		c.pool.Enqueue(s.f.SourceUnavailable(explain(err)))
 		return false, nil
 	}
+	s.checkout = s.checkout.sinceActive(s.f)
 	s.present, err = c.clusters(ctx)
 	s.members = s.rules.Members(s.present)
 	return err == nil, err

@@ -55,9 +55,15 @@ func (g Gate) Refuse(p *state.PendingPlan, checkout Checkout, parts propagate.Pa
 	if err := mistakes(blocking, nil); err != nil {
 		return err
 	}
-	if digest := p.Plan.Digest(); g.federation.Spec.RequireApproval && !slices.Contains(p.Approves, digest) {
-		return fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit that has the line %q in its message",
-			digest, v1alpha1.ApprovePlanTrailer+digest)
+	digest := p.Plan.Digest()
+	switch required := g.federation.Spec.Approval; {
+	case required == nil:
+		return nil
+	case !required.Allows(v1alpha1.ApprovalByTrailer):
+		return fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: spec.approval.by must have Trailer", digest)
+	case !slices.Contains(p.Approves, digest):
+		return fmt.Errorf("the plan %s is not approved, and there is no hub to approve it on: push a commit with the trailer %q in the last paragraph of its message",
+			digest, v1alpha1.ApprovePlanTrailer+": "+digest)
 	}
 	return nil
 }

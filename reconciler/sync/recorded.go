@@ -43,6 +43,7 @@ func (c *Controller) PlanRecorded(ctx context.Context, r Recorded) (RecordedPlan
 	if err != nil {
 		return RecordedPlan{}, err
 	}
+	checkout = checkout.since(r.Releases, r.Revision)
 	parts, err := checkout.Parts(r.Builds, nil)
 	if err != nil {
 		return RecordedPlan{}, err

@@ -99,7 +99,7 @@ func (r *Review) markdownFoot() string {
 		return ""
 	}
 	return fmt.Sprintf("\nUndo: revert this change, and the same plan runs backwards. Approve where the Federation asks for it: "+
-		"`%s%s` as a line of the message of the commit that is merged, or the annotation `%s` with this digest on its Release.\n",
+		"the annotation `%[3]s` with this digest on its Release, or the trailer `%[1]s: %[2]s` of the commit that is merged.\n",
 		v1alpha1.ApprovePlanTrailer, r.After.Digest, v1alpha1.ApprovedPlanAnnotation)
 }
 

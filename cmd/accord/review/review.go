@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/diff"
+	"github.com/accord-dev/accord/source/trailer"
 )
 
 // Review is the result of plan; its JSON form is stable and has the whole comparison.
@@ -238,26 +240,17 @@ func (p *comparison) options(k *load.HubSnapshot, progress func(done, total int)
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
 	spec := p.head.federation.Spec
-	message := p.head.Message
-	if p.head.label == worktreeLabel {
-		message = "" // of the commit before
-	} else if p.head.commit != nil {
-		message = gitrepo.MergedCommit(p.head.commit).Message + "\n" + message
-	}
-	return diff.Options{
-		Key: key, Prune: spec.Prune, PruneLimits: spec.PruneLimits, AllowPrune: hasTrailer(message, v1alpha1.AllowPruneTrailer),
-		Observed: observations(k, time.Now()), Progress: progress,
-	}
-}
-
-// hasTrailer reports whether a line of a commit's message is the trailer.
-func hasTrailer(message, trailer string) bool {
-	for line := range strings.Lines(message) {
-		if strings.TrimSpace(line) == trailer {
-			return true
+	var allows []string
+	if p.head.label != worktreeLabel { // its message is that of the commit before
+		allows = trailer.Values(p.head.Message, v1alpha1.PruneTrailer)
+		if p.head.commit != nil {
+			allows = append(allows, trailer.Values(gitrepo.MergedCommit(p.head.commit).Message, v1alpha1.PruneTrailer)...)
 		}
 	}
-	return false
+	return diff.Options{
+		Key: key, Prune: spec.Prune, PruneLimits: spec.PruneLimits, AllowPrune: slices.Contains(allows, v1alpha1.PruneAllow),
+		Observed: observations(k, time.Now()), Progress: progress,
+	}
 }
 
 // dumpSides writes the input of head to the requested file, and the input of base beside it.

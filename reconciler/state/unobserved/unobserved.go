@@ -52,15 +52,15 @@ func LastActive(releases []*v1alpha1.Release, revision, digest string) bool {
 		switch {
 		case r.Spec.Revision == revision && r.Spec.PlanDigest == digest:
 			found = true
-		case r.Status.SupersededBy == "" && r.Spec.Revision != revision && !stopped(r):
+		case r.Status.SupersededBy == "" && r.Spec.Revision != revision && !Stopped(r):
 			return false
 		}
 	}
 	return found
 }
 
-// stopped reports whether the plan of a Release did not become active.
-func stopped(r *v1alpha1.Release) bool {
+// Stopped reports whether the plan of a Release did not become active.
+func Stopped(r *v1alpha1.Release) bool {
 	for _, kind := range []string{v1alpha1.Rendered, v1alpha1.Approved, v1alpha1.PruneAllowed} {
 		if meta.IsStatusConditionFalse(r.Status.Conditions, kind) {
 			return true

@@ -1,0 +1,75 @@
+package sync
+
+import (
+	"slices"
+
+	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/reconciler/state"
+	"github.com/accord-dev/accord/source"
+	"github.com/accord-dev/accord/source/trailer"
+)
+
+// The trailers of a commit count for the revision that brings the commit, and only if every source that this revision changes has
+// them: the author of one source neither approves the change of another nor lifts its prune limits.
+
+// AllowsPrune reports whether the commits lift the prune limits.
+func (c Checkout) AllowsPrune() bool {
+	return slices.Contains(c.trailers(v1alpha1.PruneTrailer), v1alpha1.PruneAllow)
+}
+
+// Approves returns the digests of plans that the commits approve.
+func (c Checkout) Approves() []string {
+	return slices.DeleteFunc(c.trailers(v1alpha1.ApprovePlanTrailer), func(digest string) bool { return !planDigest.MatchString(digest) })
+}
+
+// trailers returns the values of a trailer that every changed source has, in the order of the first; nil if no source changed.
+func (c Checkout) trailers(key string) []string {
+	var values []string
+	first := true
+	for i, s := range c.snapshots {
+		if c.unchanged[c.sources[i].Name] {
+			continue
+		}
+		found := trailer.Values(s.Message, key)
+		if first {
+			values, first = found, false
+			continue
+		}
+		values = slices.DeleteFunc(values, func(v string) bool { return !slices.Contains(found, v) })
+	}
+	return values
+}
+
+// since returns the checkout with the sources marked that have the commit of the active revision. If the checkout is that revision,
+// its Release has the marks. With a single source each revision changes it.
+func (c Checkout) since(releases []v1alpha1.Release, active string) Checkout {
+	c.unchanged = nil
+	if len(c.snapshots) < 2 || active == "" {
+		return c
+	}
+	i := slices.IndexFunc(releases, func(r v1alpha1.Release) bool { return r.Spec.Revision == active })
+	if i < 0 {
+		return c
+	}
+	c.unchanged = map[string]bool{}
+	for j, s := range c.snapshots {
+		for _, was := range releases[i].Spec.Sources {
+			if was.Name != c.sources[j].Name {
+				continue
+			}
+			_, commit, err := source.ParseRevision(was.Revision)
+			c.unchanged[was.Name] = err == nil && commit == s.Commit && (c.Revision() != active || !was.Changed)
+		}
+	}
+	return c
+}
+
+// sinceActive compares the checkout with the revision that is active; after a restart, with the recorded one.
+func (c Checkout) sinceActive(f *state.Federation) Checkout {
+	active, _ := f.ActiveRevision()
+	if recorded, restarted := f.RecordedRevision(); restarted {
+		active = recorded
+	}
+	_, releases := f.SourcesAt()
+	return c.since(releases, active)
+}
