@@ -3,6 +3,7 @@
 //
 //	go run ./examples/demo                  the rollout by suspension
 //	go run ./examples/demo staged-rollout   the rollout in stages
+//	go run ./examples/demo tenants          two teams, and the attacks that their Tenants refuse
 //	go run ./examples/demo --keep           and keep everything up to play with
 package main
 
@@ -75,6 +76,7 @@ type example struct {
 var examples = []example{
 	{"rollout", []string{"cluster-a", "cluster-b", "cluster-c"}, (*stage).rollout},
 	{"staged-rollout", []string{"eu-1", "eu-2", "eu-3", "us-1"}, (*stage).stagedRollout},
+	{"tenants", []string{"eu-1", "eu-2", "us-1"}, (*stage).tenants},
 }
 
 const (
