@@ -49,7 +49,7 @@ func hostilePoisonRevision(t *testing.T, w *world) {
 	file := filepath.Join(w.cache, "planning", fmt.Sprintf("%x.json", sha256.Sum256([]byte(name))))
 	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, `{"federation":%q,"revision":"main@sha1:%s","begun":2}`, name, sha), 0o600))
 	w.suspend(r, false)
-	release := w.condition(r, sha, "Ready", metav1.ConditionFalse, "")
+	release := w.condition(r, sha, "Ready", metav1.ConditionFalse, "PoisonRevision")
 	require.Contains(t, strings.Join(release.Status.Errors, "\n"), "poison revision: the process died 2 times")
 	require.Equal(t, "1", w.configMap("cluster-a", "poison").Data["key"], "nothing changes")
 

@@ -13,6 +13,9 @@ import (
 // administrator changes the Tenant, or the author changes the Federation or the commit.
 const RefusedByTenant = "RefusedByTenant"
 
+// PoisonRevision: the process died twice while it planned the revision. The next commit helps, or "accord reconcile --retry-poisoned".
+const PoisonRevision = "PoisonRevision"
+
 // Conflict: another Tenant governs the same Federation.
 const Conflict = "Conflict"
 
@@ -22,10 +25,19 @@ type RefusalError struct{ Err error }
 func (e *RefusalError) Error() string { return e.Err.Error() }
 func (e *RefusalError) Unwrap() error { return e.Err }
 
+// PoisonError is the error of a revision during whose planning the process died twice.
+type PoisonError struct{ Err error }
+
+func (e *PoisonError) Error() string { return e.Err.Error() }
+func (e *PoisonError) Unwrap() error { return e.Err }
+
 // RejectionReason returns the reason of the conditions and the event about a commit that err rejects.
 func RejectionReason(err error) string {
 	if _, refused := errors.AsType[*RefusalError](err); refused {
 		return RefusedByTenant
+	}
+	if _, poison := errors.AsType[*PoisonError](err); poison {
+		return PoisonRevision
 	}
 	return BuildFailed
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/reconciler/memory"
 	"github.com/accord-dev/accord/reconciler/poison"
 	"github.com/accord-dev/accord/reconciler/state/changes"
+	"github.com/accord-dev/accord/status"
 )
 
 // Guards protect all Federations of the process from the revision of one. The zero value protects from nothing.
@@ -38,7 +39,7 @@ func (c *Controller) guard(ctx context.Context, s *scope) (bool, error) {
 func (c *Controller) begin(s *scope) (*poison.Attempt, error) {
 	a, err := c.Guards.marks.Begin(s.f.Key(), s.checkout.Revision(), s.fed.Annotations[v1alpha1.RetryPoisonedAnnotation])
 	if err != nil {
-		return nil, mistake{err}
+		return nil, mistake{&status.PoisonError{Err: err}}
 	}
 	return a, nil
 }
