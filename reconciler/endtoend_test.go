@@ -46,7 +46,6 @@ func TestOneHub(t *testing.T) {
 		"defect R11: a deletion counts when it is done":  defectR11Finalizer,
 		"defect R10: an admission policy is reported":    defectR10Mutation,
 		"defect R11: a Namespace and a CRD count, too":   defectR11NamespaceAndDefinition,
-		"hostile: somebody applies as accord":            hostileApplyAsAccord,
 		"hostile: a revision killed the process twice":   hostilePoisonRevision,
 		"defect D1: a quoted number is refused":          defectD1QuotedNumber,
 	})

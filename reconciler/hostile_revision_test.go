@@ -10,33 +10,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 )
-
-// hostileApplyAsAccord applies another value under accord's field manager, with the digest that accord wrote.
-func hostileApplyAsAccord(t *testing.T, w *world) {
-	r := w.federation("as-accord")
-	w.ready(r, r.push("one object", "app.yaml", configMap("as-accord", "1"), "policy.yaml", policyFor("as-accord", both, "")))
-	seen := w.configMap("cluster-a", "as-accord")
-	forged := &corev1.ConfigMap{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: seen.Namespace, Name: seen.Name, Labels: seen.Labels, Annotations: seen.Annotations},
-		Data:       map[string]string{"key": "forged"},
-	}
-	require.NoError(t, w.members["cluster-a"].Patch(t.Context(), forged, client.Apply, client.FieldOwner("accord"), client.ForceOwnership))
-	w.eventually("the forged value to be repaired", func() error {
-		return unless(w.configMap("cluster-a", "as-accord").Data["key"] == "1", "not repaired")
-	})
-	w.eventually("the forged value to be reported", func() error {
-		c := apimeta.FindStatusCondition(w.delivery(r, "cluster-a").Status.Conditions, v1alpha1.Drifted)
-		return unless(c != nil && strings.Contains(c.Message, "data.key changed by accord"), fmt.Sprint(c))
-	})
-}
 
 // hostilePoisonRevision reads a revision that has the mark of two deaths.
 func hostilePoisonRevision(t *testing.T, w *world) {
