@@ -234,7 +234,7 @@ func TestOnceApproval(t *testing.T) {
 		fed := v1alpha1.Federation{ObjectMeta: metav1.ObjectMeta{Namespace: "pipeline", Name: "once"}}
 		fed.Spec.Approval, fed.Spec.Sources = &v1alpha1.ApprovalPolicy{By: []v1alpha1.ApprovalMethod{v1alpha1.ApprovalByTrailer}}, []v1alpha1.Source{r.source("main")}
 		fed.Spec.Sources[0].Timeout.Duration = time.Minute
-		return reconciler.Once(t.Context(), reconciler.OnceOptions{Federation: fed, CacheDir: t.TempDir(), Log: logr.Discard()})
+		return reconciler.Once(t.Context(), reconciler.OnceOptions{Federation: fed, CacheDir: t.TempDir(), Sources: everySource(), Log: logr.Discard()})
 	}
 	r.push("first", "app.yaml", configMap("once", "1"))
 	_, err := once()

@@ -67,7 +67,7 @@ func host(t *testing.T, r *repository) *forgeServer {
 	mux.HandleFunc("POST /api/v4/projects/acme%2F"+r.federation+"/statuses/{commit}", status)
 	mux.HandleFunc("POST /api/v1/repos/acme/"+r.federation+"/statuses/{commit}", status)
 	mux.HandleFunc("GET /api/v1/version", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"version":"1.24.0"}`) })
-	f.Server = httptest.NewServer(mux)
+	f.Server = httptest.NewTLSServer(mux)
 	t.Cleanup(f.Close)
 	return f
 }
@@ -123,9 +123,12 @@ func (w *world) hosted(name, provider string, change func(*v1alpha1.FederationSp
 	r.federation = name
 	f := host(w.t, r)
 	api := map[string]string{"github": "/api/v3", "gitlab": "/api/v4", "gitea": "/api/v1"}[provider]
-	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name + "-bot"}, Data: map[string][]byte{"token": []byte(forgeToken + "\n")}})
+	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name + "-bot"}, Data: map[string][]byte{
+		"token": []byte(forgeToken + "\n"), "ca.crt": authority(f.Server),
+	}})
 	w.declare(r, func(spec *v1alpha1.FederationSpec) {
 		spec.Sources[0].URL = f.URL + "/acme/" + name + ".git"
+		spec.Sources[0].SecretRef = &corev1.LocalObjectReference{Name: name + "-bot"}
 		spec.Sources[0].CommitStatus = &v1alpha1.CommitStatus{
 			Provider: provider, APIURL: f.URL + api, SecretRef: corev1.LocalObjectReference{Name: name + "-bot"},
 			Instance: "hub-1", TargetURL: "https://hub.example/releases/{release}",

@@ -142,7 +142,7 @@ func (w *world) replica(name, hook string) (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
 	o := reconciler.Options{
-		CacheDir: w.t.TempDir(), HookAddress: hook, LeaderElection: true, Share: true, Replica: name, Namespace: "accord-system", SecretsNamespace: w.namespace,
+		CacheDir: w.t.TempDir(), Sources: everySource(), HookAddress: hook, LeaderElection: true, Share: true, Replica: name, Namespace: "accord-system", SecretsNamespace: w.namespace,
 		Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 	}
 	require.NoError(w.t, clientOf(w.t, w.config).List(ctx, &v1alpha1.FederationList{}), "what accord run does first")

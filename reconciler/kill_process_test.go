@@ -41,7 +41,7 @@ func controllersMain(kubeconfig, cache string) error {
 	log := logr.FromSlogHandler(slog.NewTextHandler(os.Stderr, nil))
 	replica := os.Getenv(replicaEnv)
 	return reconciler.Run(ctx, cfg, reconciler.Options{
-		CacheDir: cache, Log: log, LeaderElection: replica != "", Share: replica != "", Replica: replica, Namespace: "accord-system",
+		CacheDir: cache, Sources: everySource(), Log: log, LeaderElection: replica != "", Share: replica != "", Replica: replica, Namespace: "accord-system",
 		SecretsNamespace: "demo",
 	})
 }

@@ -182,7 +182,7 @@ func hangingServer(w *world) {
 	r.federation = "hanging"
 	server := serveGit(w.t, filepath.Dir(r.bare))
 	w.declare(r, func(spec *v1alpha1.FederationSpec) {
-		spec.Sources[0].URL = server.URL + "/repository.git"
+		spec.Sources[0].URL, spec.Sources[0].Insecure = server.URL+"/repository.git", true
 		spec.Sources[0].Timeout = metav1.Duration{Duration: 2 * time.Second}
 	})
 	w.ready(r, r.push("one object", "app.yaml", configMap("hanging", "1"), "gone.yaml", configMap("hanging-too", "1"), "policy.yaml", policyFor("hanging", both, "")))

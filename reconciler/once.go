@@ -42,6 +42,8 @@ type OnceOptions struct {
 	Configs map[string]*rest.Config
 	// CacheDir holds the Git clones.
 	CacheDir string
+	// Sources decides which repositories the sources may name.
+	Sources source.Policy
 	// Allow has the codes of checks whose errors do not block the delivery.
 	Allow []string
 	// Tenants are those of a hub; without any, everything is allowed.
@@ -131,7 +133,7 @@ func (r *once) run(ctx context.Context) {
 func (r *once) plan(ctx context.Context) (*state.Federation, *state.PendingPlan, error) {
 	fed := &r.Federation
 	fed.Generation = 1
-	clones, err := source.OpenGit(r.CacheDir)
+	clones, err := source.OpenGit(r.CacheDir, r.Sources)
 	if err != nil {
 		return nil, nil, err
 	}

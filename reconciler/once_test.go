@@ -70,7 +70,7 @@ func (w *world) onceAs(r *repository, wait time.Duration, change func(*v1alpha1.
 	fed.Spec.Sources[0].Timeout.Duration = time.Minute
 	change(&fed.Spec)
 	return reconciler.Once(w.t.Context(), reconciler.OnceOptions{
-		Federation: fed, Configs: configs, CacheDir: w.t.TempDir(), Dump: io.Discard, Wait: wait, Log: logr.Discard(),
+		Federation: fed, Configs: configs, CacheDir: w.t.TempDir(), Sources: everySource(), Dump: io.Discard, Wait: wait, Log: logr.Discard(),
 	})
 }
 

@@ -57,6 +57,8 @@ import (
 type Options struct {
 	// CacheDir holds the Git clones. It survives restarts, and may be deleted while nothing runs.
 	CacheDir string
+	// Sources decides which repositories the sources of Federations, and which forges their commit statuses, may name.
+	Sources source.Policy
 	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics, HookAddress POST /hook/<namespace>/<federation>.
 	// An empty address turns its server off.
 	HealthAddress, MetricsAddress, HookAddress string
@@ -83,10 +85,6 @@ const (
 	// does not answer occupies a worker for member.ProbeTimeout.
 	syncWorkers  = 4
 	probeWorkers = 64
-	// removalWorkers bounds the deleted Clusters that are handled at once.
-	removalWorkers = 8
-	// commitStatusWorkers bounds the commits that are reported at once: a forge that hangs occupies a worker for half a minute.
-	commitStatusWorkers = 8
 	// leaseName is the Lease that replicas elect a leader by.
 	leaseName = "accord"
 	// firstRetry and lastRetry bound the back-off of a failed reconciliation.
@@ -144,7 +142,7 @@ type controllers struct {
 func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, o Options) (*controllers, error) {
 	log := slog.New(logr.ToSlogHandler(o.Log))
 	hub, uncached := mgr.GetClient(), mgr.GetAPIReader()
-	clones, err := source.OpenGit(o.CacheDir)
+	clones, err := source.OpenGit(o.CacheDir, o.Sources)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +184,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 	c.rollouts = rollout.NewLoop(c.registry, c.pool, c.reporter, past, log)
 	c.remover = &member.Remover{Client: hub, Registry: c.registry, Reporter: c.reporter, Emit: emit, Log: log}
 	c.tenants = &tenant.Controller{Reader: uncached, Records: records}
-	c.commits = commitstatus.NewReporter(hub, uncached, limiter.Event, log)
+	c.commits = commitstatus.NewReporter(hub, uncached, o.Sources.Networks, limiter.Event, log)
 	c.reporter.Mirror(c.mirror)
 	c.reporter.OnReplan(c.replans.Federation)
 	c.reporter.OnRollouts(c.rollouts.Check)
@@ -206,8 +204,8 @@ func (c *controllers) addTo(mgr manager.Manager, o Options) error {
 	return errors.Join(
 		c.planner.Start(mgr, workers(syncWorkers), ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{}), ctrlsource.Func(c.replans.Start)),
 		c.member.Start(mgr, leaderOnly(workers(probeWorkers), c.shared == nil), ctrlsource.Func(c.probes.Start)),
-		c.remover.Start(mgr, workers(removalWorkers)),
-		c.commits.Start(mgr, workers(commitStatusWorkers)),
+		c.remover.Start(mgr, workers(member.RemovalWorkers)),
+		c.commits.Start(mgr, workers(commitstatus.Workers)),
 		c.tenants.Start(mgr, workers(1)),
 		mgr.Add(always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),

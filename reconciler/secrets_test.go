@@ -281,7 +281,7 @@ func (w *world) talk() *transcript {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
 	o := reconciler.Options{
-		CacheDir: w.t.TempDir(), HookAddress: w.hook, MetricsAddress: w.metrics, SecretsNamespace: w.namespace,
+		CacheDir: w.t.TempDir(), Sources: everySource(), HookAddress: w.hook, MetricsAddress: w.metrics, SecretsNamespace: w.namespace,
 		Log: logr.FromSlogHandler(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
@@ -347,7 +347,7 @@ func (w *world) echoing(name string) {
 		r := &repository{t: w.t, federation: fmt.Sprint(name, i)}
 		fed := &v1alpha1.Federation{
 			ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: r.federation},
-			Spec:       v1alpha1.FederationSpec{Sources: []v1alpha1.Source{{Name: "main", URL: at + "/x.git", SecretRef: &corev1.LocalObjectReference{Name: name + "-git"}}}},
+			Spec:       v1alpha1.FederationSpec{Sources: []v1alpha1.Source{{Name: "main", URL: at + "/x.git", Insecure: true, SecretRef: &corev1.LocalObjectReference{Name: name + "-git"}}}},
 		}
 		if i == 1 {
 			fed.Spec.Sources[0].SecretRef = nil

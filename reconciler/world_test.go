@@ -33,8 +33,10 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/clusters/local/localtest"
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/source"
 )
 
 // patience is how long a test waits for what should take a moment: CI machines stall.
@@ -108,7 +110,7 @@ func (w *world) run() {
 	w.cache = w.t.TempDir()
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
-			CacheDir: w.cache, SecretsNamespace: w.namespace, HookAddress: w.hook, MetricsAddress: w.metrics, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
+			CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, HookAddress: w.hook, MetricsAddress: w.metrics, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 		})
 	}()
 	w.stop = sync.OnceFunc(func() {
@@ -463,4 +465,9 @@ func (c *cable) setCut(cut bool) {
 		}
 		clear(c.open)
 	}
+}
+
+// everySource allows the repositories of tests: paths, and servers on loopback.
+func everySource() source.Policy {
+	return source.Policy{Local: true, Networks: egress.Everywhere()}
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // Cache fetches from Git. It keeps one bare, shallow clone of each URL on disk, shared by all callers, and the latest
@@ -21,16 +23,26 @@ import (
 // Disk: each new commit adds its differences to the clone; after 32 commits the clone is recreated from one. Memory:
 // the last 8 commits of each URL, which share equal files and directories.
 type Cache struct {
-	dir string
+	dir    string
+	policy Policy
 
 	mu      sync.Mutex
 	repos   map[string]*repository
 	clients map[[sha256.Size]byte]*http.Client
 }
 
+// Policy decides which repositories a Cache may reach. The zero Policy allows servers with public addresses only.
+type Policy struct {
+	// Local allows paths and file://. A repository inside the directory of the cache is always refused: it is the clone of
+	// another caller.
+	Local bool
+	// Networks allows servers in these loopback, link-local and private networks.
+	Networks egress.Networks
+}
+
 // OpenGit returns a cache in dir and creates the directory if necessary. Files in dir may be deleted between fetches;
 // the next fetch downloads them again.
-func OpenGit(dir string) (*Cache, error) {
+func OpenGit(dir string, p Policy) (*Cache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open source cache: %w", err)
@@ -38,7 +50,10 @@ func OpenGit(dir string) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open source cache: %w", err)
 	}
-	return &Cache{dir: dir, repos: map[string]*repository{}, clients: map[[sha256.Size]byte]*http.Client{}}, nil
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, fmt.Errorf("open source cache: %w", err)
+	}
+	return &Cache{dir: dir, policy: p, repos: map[string]*repository{}, clients: map[[sha256.Size]byte]*http.Client{}}, nil
 }
 
 func (c *Cache) repository(at address) *repository {

@@ -37,7 +37,7 @@ func TestSameCommitCostsOneQuestion(t *testing.T) {
 	up.commit("first", "a", "1")
 	server := serveHTTP(t, up, false)
 	dir := t.TempDir()
-	o := source.Options{URL: server.url()}
+	o := source.Options{Insecure: true, URL: server.url()}
 	c := openGit(t, dir)
 	for range 5 {
 		fetch(t, c, o)
@@ -63,7 +63,7 @@ func TestCloneIsShallowAndGrowsByWhatDiffers(t *testing.T) {
 	server := serveHTTP(t, up, false)
 	dir := t.TempDir()
 	c := openGit(t, dir)
-	fetch(t, c, source.Options{URL: server.url()})
+	fetch(t, c, source.Options{Insecure: true, URL: server.url()})
 	clone := &upstream{t, theClone(t, dir)}
 	require.Equal(t, "1", clone.git("rev-list", "--count", "--all"), "no history")
 	clone.git("fsck", "--strict")
@@ -72,7 +72,7 @@ func TestCloneIsShallowAndGrowsByWhatDiffers(t *testing.T) {
 
 	up.commit("second", "big", strings.Replace(big.String(), "line 16\n", "line 17\n", 1))
 	up.commit("third", "small", "2")
-	s := fetch(t, c, source.Options{URL: server.url()})
+	s := fetch(t, c, source.Options{Insecure: true, URL: server.url()})
 	require.Equal(t, "2", read(t, s, "small"))
 	require.Contains(t, read(t, s, "big"), "line 17\n")
 	require.Contains(t, clone.git("count-objects", "-v"), "count: 4\n", "a commit, a directory and two files")
@@ -89,7 +89,7 @@ func TestCloneDoesNotGrowForever(t *testing.T) {
 	var counts []int
 	for i := range 34 {
 		up.commit("next", "a", fmt.Sprint(i))
-		s := fetch(t, c, source.Options{URL: server.url()})
+		s := fetch(t, c, source.Options{Insecure: true, URL: server.url()})
 		require.Equal(t, fmt.Sprint(i), read(t, s, "a"))
 		kept, err := filepath.Glob(filepath.Join(theClone(t, dir), "refs", "accord", "*"))
 		require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestDamagedCloneIsMadeAgain(t *testing.T) {
 			up.commit("first", "a/file", strings.Repeat("some content\n", 100), "b", "2")
 			server := serveHTTP(t, up, false)
 			dir := t.TempDir()
-			o := source.Options{URL: server.url()}
+			o := source.Options{Insecure: true, URL: server.url()}
 			first := fetch(t, openGit(t, dir), o)
 
 			t.Log("then the same commit")
@@ -179,7 +179,7 @@ func TestCommitThatIsNotATip(t *testing.T) {
 	up.commit("aside, end", "a", "end")
 	up.git("checkout", "-q", "main")
 	server := serveSSH(t) // which does not give out commits by hash
-	o := source.Options{URL: server.url(up), Auth: server.auth()}
+	o := source.Options{Insecure: true, URL: server.url(up), Auth: server.auth()}
 
 	c := newCache(t)
 	require.Equal(t, "1", read(t, fetch(t, c, at(o, source.Ref{Commit: first})), "a"))
@@ -201,7 +201,7 @@ func TestLockOfAnotherProcess(t *testing.T) {
 	up.commit("first", "a", "1")
 	server := serveHTTP(t, up, false)
 	dir := t.TempDir()
-	o := source.Options{URL: server.url()}
+	o := source.Options{Insecure: true, URL: server.url()}
 	fetch(t, openGit(t, dir), o)
 	held, err := os.Open(filepath.Join(filepath.Dir(theClone(t, dir)), "lock"))
 	require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/internal/phrase"
 )
 
@@ -107,6 +108,10 @@ func kindOf(err error) error {
 		return ErrNotRepository
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
 		return ErrRefNotFound
+	case errors.Is(err, egress.ErrTooLarge):
+		return ErrTooLarge
+	case errors.Is(err, egress.ErrAddress):
+		return ErrInvalid
 	}
 	if answer, ok := errors.AsType[*githttp.Err](err); ok {
 		if answer.StatusCode() == http.StatusGone {

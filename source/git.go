@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"path/filepath"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -24,6 +25,9 @@ type Options struct {
 	// A password in it is used if Auth has none, and is never printed.
 	URL string
 	Ref Ref
+
+	// Insecure allows http://, which sends files and credentials unencrypted.
+	Insecure bool
 
 	// Auth may be nil for anonymous access. Local paths ignore it.
 	Auth *Auth
@@ -73,6 +77,9 @@ func (c *Cache) Fetch(ctx context.Context, o Options) (Snapshot, error) {
 
 	at, err := parseAddress(o.URL)
 	if err == nil {
+		err = c.permit(at, o)
+	}
+	if err == nil {
 		err = o.Ref.validate()
 	}
 	var snapshot Snapshot
@@ -83,6 +90,29 @@ func (c *Cache) Fetch(ctx context.Context, o Options) (Snapshot, error) {
 		return Snapshot{}, explain(caller, ctx, err, at, o)
 	}
 	return snapshot, nil
+}
+
+// permit returns an error if the policy of the cache or the options refuse an address.
+func (c *Cache) permit(at address, o Options) error {
+	switch {
+	case at.endpoint.Protocol == "http" && !o.Insecure:
+		return fmt.Errorf("%w: http:// is not encrypted: use https://, or set insecure: true for the source", ErrInvalid)
+	case !at.local():
+		return nil
+	case !c.policy.Local:
+		return fmt.Errorf("%w: a path on the machine of accord is refused: use https:// or SSH, or run the controllers with --allow-local-sources", ErrInvalid)
+	}
+	path, err := filepath.Abs(at.path())
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if below, err := filepath.Rel(c.dir, path); err == nil && (below == "." || filepath.IsLocal(below)) {
+		return fmt.Errorf("%w: the path is inside the cache of accord, which has the clones of other Federations", ErrInvalid)
+	}
+	return nil
 }
 
 func (c *Cache) fetch(ctx context.Context, at address, o Options) (Snapshot, error) {

@@ -27,12 +27,12 @@ func everywhere(t *testing.T, test func(t *testing.T, up *upstream, o source.Opt
 	t.Run("https", func(t *testing.T) {
 		up := newUpstream(t)
 		server := serveHTTP(t, up, true)
-		test(t, up, source.Options{URL: server.url(), Auth: &source.Auth{CA: certificate(server)}})
+		test(t, up, source.Options{Insecure: true, URL: server.url(), Auth: &source.Auth{CA: certificate(server)}})
 	})
 	t.Run("ssh", func(t *testing.T) {
 		up := newUpstream(t)
 		server := serveSSH(t)
-		test(t, up, source.Options{URL: server.url(up), Auth: server.auth()})
+		test(t, up, source.Options{Insecure: true, URL: server.url(up), Auth: server.auth()})
 	})
 }
 
@@ -202,7 +202,7 @@ func TestLocalRepositories(t *testing.T) {
 	borrowing := filepath.Join(t.TempDir(), "borrowing")
 	up.git("clone", "-q", "--shared", up.dir, borrowing)
 	for _, url := range []string{up.dir, up.dir + "/", bare, "file://" + bare, linked, packed, borrowing} {
-		require.Equal(t, commit, fetch(t, newCache(t), source.Options{URL: url}).Commit, url)
+		require.Equal(t, commit, fetch(t, newCache(t), source.Options{Insecure: true, URL: url}).Commit, url)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestNotARepository(t *testing.T) {
 	file := filepath.Join(empty, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for _, url := range []string{empty, filepath.Join(empty, "missing"), file, "file://" + empty} {
-		_, err := newCache(t).Fetch(context.Background(), source.Options{URL: url})
+		_, err := newCache(t).Fetch(context.Background(), source.Options{Insecure: true, URL: url})
 		require.ErrorIs(t, err, source.ErrNotRepository, url)
 		require.Contains(t, err.Error(), url)
 	}
@@ -223,7 +223,7 @@ func TestSHA256IsRefused(t *testing.T) {
 	up.git("init", "-q", "-b", "main", "--object-format=sha256")
 	up.git("commit", "-q", "--allow-empty", "-m", "first")
 	for _, url := range []string{up.dir, serveHTTP(t, up, false).url()} {
-		_, err := newCache(t).Fetch(context.Background(), source.Options{URL: url})
+		_, err := newCache(t).Fetch(context.Background(), source.Options{Insecure: true, URL: url})
 		require.ErrorIs(t, err, source.ErrNotRepository)
 		require.Regexp(t, "objectformat|SHA-256", err.Error())
 	}

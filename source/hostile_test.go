@@ -1,10 +1,15 @@
 package source_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -142,7 +147,7 @@ func TestInflatedFiles(t *testing.T) {
 	server := serveHTTP(t, up, false)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	s, err := newCache(t).Fetch(context.Background(), source.Options{URL: server.url(), Timeout: 5 * time.Minute})
+	s, err := newCache(t).Fetch(context.Background(), source.Options{Insecure: true, URL: server.url(), Timeout: 5 * time.Minute})
 	runtime.ReadMemStats(&after)
 	t.Logf("%d MiB allocated, %d bytes sent", (after.TotalAlloc-before.TotalAlloc)>>20, server.sent.Load())
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20))
@@ -187,5 +192,130 @@ func BenchmarkManyFiles(b *testing.B) {
 	up.commit("many")
 	for b.Loop() {
 		fetch(b, openGit(b, b.TempDir()), source.Options{URL: up.dir, Timeout: 10 * time.Minute})
+	}
+}
+
+// TestHostileGitAnswers: a Git server uses no memory with a compressed error, refs without an end, or the part before a pack.
+func TestHostileGitAnswers(t *testing.T) {
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	_, err := w.Write(make([]byte, 258<<20))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	endless := func(w io.Writer, first, line string) {
+		_, _ = io.WriteString(w, first)
+		for lines := strings.Repeat(line, 1000); ; {
+			if _, err := io.WriteString(w, lines); err != nil {
+				return
+			}
+		}
+	}
+	packet := func(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
+	up := newUpstream(t)
+	up.commit("first", "a", "1")
+	git := serveHTTP(t, up, false)
+	const commit = "4b825dc642cb6eb9a060e54bf8d69288fbee4905"
+	for _, c := range []struct {
+		name   string
+		answer http.HandlerFunc
+		kind   error
+	}{
+		{"a compressed error", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = w.Write(bomb.Bytes())
+		}, source.ErrUnreachable},
+		{"a long error", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			endless(w, "", "planted-text")
+		}, source.ErrAuth},
+		{"compressed refs", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(bomb.Bytes())
+		}, source.ErrUnreachable},
+		{"refs without an end", func(w http.ResponseWriter, _ *http.Request) {
+			endless(w, packet("# service=git-upload-pack\n")+"0000"+packet(commit+" refs/heads/main\x00ofs-delta\n"), packet(commit+" refs/heads/main\n"))
+		}, source.ErrTooLarge},
+		{"history without an end", func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				git.Config.Handler.ServeHTTP(w, r)
+				return
+			}
+			endless(w, "", packet("shallow "+commit))
+		}, source.ErrTooLarge},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(c.answer)
+			t.Cleanup(server.Close)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := newCache(t).Fetch(t.Context(), source.Options{Insecure: true, URL: server.URL + "/up/.git"})
+			runtime.ReadMemStats(&after)
+			require.ErrorIs(t, err, c.kind)
+			require.NotContains(t, err.Error(), "planted-text")
+			require.Less(t, after.Sys-before.Sys, uint64(200<<20))
+		})
+	}
+}
+
+// TestHostileGitRedirects: credentials go to no other server.
+func TestHostileGitRedirects(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	t.Cleanup(other.Close)
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.String(), http.StatusFound)
+	}))
+	t.Cleanup(first.Close)
+	for _, auth := range []*source.Auth{nil, {Password: "the-token"}} {
+		_, err := newCache(t).Fetch(t.Context(), source.Options{Insecure: true, URL: first.URL + "/x.git", Auth: auth})
+		require.ErrorIs(t, err, source.ErrUnreachable)
+		require.ErrorContains(t, err, "redirects to another server")
+	}
+	require.Zero(t, asked)
+}
+
+// TestHostileURLs: the zero policy reads no path, no server on loopback, and nothing without encryption.
+func TestHostileURLs(t *testing.T) {
+	up := newUpstream(t)
+	up.commit("first", "a", "1")
+	server := serveHTTP(t, up, false)
+	strict, err := source.OpenGit(t.TempDir(), source.Policy{})
+	require.NoError(t, err)
+	for url, says := range map[string]string{
+		up.dir:               "run the controllers with --allow-local-sources",
+		"file://" + up.dir:   "run the controllers with --allow-local-sources",
+		server.url():         "http:// is not encrypted",
+		"HTTP://example.org": "http:// is not encrypted",
+	} {
+		_, err := strict.Fetch(t.Context(), source.Options{URL: url})
+		require.ErrorIs(t, err, source.ErrInvalid, url)
+		require.ErrorContains(t, err, says, url)
+	}
+	for _, url := range []string{server.url(), "https://localhost:1/x.git", "ssh://git@127.0.0.1:1/x.git", "https://169.254.169.254/x.git", "https://[::1]:1/x.git"} {
+		_, err := strict.Fetch(t.Context(), source.Options{URL: url, Insecure: true, Auth: (&sshServer{t: t, addr: "127.0.0.1:1"}).someAuth()})
+		require.ErrorIs(t, err, source.ErrInvalid, url)
+		require.ErrorContains(t, err, "loopback, link-local or private", url)
+	}
+	require.Zero(t, server.asked.Load())
+}
+
+// TestHostileCachePaths: no path leads to a clone that another caller fetched with credentials.
+func TestHostileCachePaths(t *testing.T) {
+	up := newUpstream(t)
+	commit := up.commit("first", "a", "1")
+	server := serveHTTP(t, up, false)
+	dir := t.TempDir()
+	cache := openGit(t, dir)
+	fetch(t, cache, source.Options{Insecure: true, URL: server.url()})
+	clones, err := filepath.Glob(filepath.Join(dir, "*", "clone.git"))
+	require.NoError(t, err)
+	require.Len(t, clones, 1)
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(clones[0], link))
+	for _, path := range []string{clones[0], "file://" + clones[0], link, dir, clones[0] + "/../../" + filepath.Base(filepath.Dir(clones[0])) + "/clone.git"} {
+		_, err := cache.Fetch(t.Context(), source.Options{URL: path, Ref: source.Ref{Commit: commit}})
+		require.ErrorIs(t, err, source.ErrInvalid, path)
+		require.ErrorContains(t, err, "inside the cache", path)
 	}
 }

@@ -52,7 +52,7 @@ func TestHTTPCredentials(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.auth.CA = certificate(server)
-			o := source.Options{URL: server.url(), Auth: &test.auth}
+			o := source.Options{Insecure: true, URL: server.url(), Auth: &test.auth}
 			if test.url != "" {
 				o.URL = test.url
 			}
@@ -107,7 +107,7 @@ func TestHTTPUnreachable(t *testing.T) {
 		{"a denial in Git's form", answer(200, "0016ERR access denied\n"), source.ErrAuth},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			o := source.Options{URL: test.url}
+			o := source.Options{Insecure: true, URL: test.url}
 			if strings.HasPrefix(test.url, "ssh") {
 				o.Auth = (&sshServer{t: t, addr: closed.Addr().String()}).someAuth()
 			}
@@ -129,7 +129,7 @@ func TestSilence(t *testing.T) {
 	require.NoError(t, err)
 	defer hole.Close()
 	for _, scheme := range []string{"http", "https", "ssh"} {
-		o := source.Options{URL: scheme + "://" + hole.Addr().String() + "/x.git", Auth: (&sshServer{t: t, addr: hole.Addr().String()}).someAuth()}
+		o := source.Options{Insecure: true, URL: scheme + "://" + hole.Addr().String() + "/x.git", Auth: (&sshServer{t: t, addr: hole.Addr().String()}).someAuth()}
 
 		t.Run(scheme+" ends with the timeout", func(t *testing.T) {
 			o.Timeout = 50 * time.Millisecond
@@ -164,7 +164,7 @@ func TestSilenceInTheMiddleOfADownload(t *testing.T) {
 	}))
 	defer server.Close()
 	c := newCache(t)
-	o := source.Options{URL: server.URL + "/up/.git", Timeout: 200 * time.Millisecond}
+	o := source.Options{Insecure: true, URL: server.URL + "/up/.git", Timeout: 200 * time.Millisecond}
 	_, err := c.Fetch(context.Background(), o)
 	require.ErrorIs(t, err, source.ErrUnreachable)
 }
@@ -186,7 +186,7 @@ func TestDownloadThatBreaksOff(t *testing.T) {
 	defer server.Close()
 	up.git("tag", "base")
 	up.commit("second", "a", "changed")
-	o := source.Options{URL: server.URL + "/up/.git"}
+	o := source.Options{Insecure: true, URL: server.URL + "/up/.git"}
 	for _, onTop := range []bool{false, true} {
 		for _, missing = range []int{1, 12, 30, 60, 100, 150} {
 			n := missing
@@ -215,7 +215,7 @@ func TestDownloadIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	up.commit("first", "noise", string(noise))
 	server := serveHTTP(t, up, false)
-	_, err = newCache(t).Fetch(context.Background(), source.Options{URL: server.url(), MaxTreeSize: 1000})
+	_, err = newCache(t).Fetch(context.Background(), source.Options{Insecure: true, URL: server.url(), MaxTreeSize: 1000})
 	require.ErrorIs(t, err, source.ErrTooLarge)
 	require.Contains(t, err.Error(), "the download exceeds eight times the limit")
 }
@@ -235,7 +235,7 @@ func TestConcurrentFetchesDownloadOnce(t *testing.T) {
 			if i%2 == 0 {
 				ref, want = source.Ref{Branch: "other"}, "1"
 			}
-			s, err := caches[i/4].Fetch(context.Background(), source.Options{URL: server.url(), Ref: ref})
+			s, err := caches[i/4].Fetch(context.Background(), source.Options{Insecure: true, URL: server.url(), Ref: ref})
 			if err != nil || read(t, s, "a") != want {
 				t.Errorf("%v: %v", ref, err)
 			}
@@ -252,18 +252,18 @@ func TestOfflineReadsTheClone(t *testing.T) {
 	first := up.commit("first", "a", "1")
 	server := serveHTTP(t, up, false)
 	dir, ctx := t.TempDir(), context.Background()
-	_, err := openGit(t, dir).Fetch(ctx, source.Options{URL: server.url(), Ref: source.Ref{Branch: "main"}})
+	_, err := openGit(t, dir).Fetch(ctx, source.Options{Insecure: true, URL: server.url(), Ref: source.Ref{Branch: "main"}})
 	require.NoError(t, err)
 	second := up.commit("second", "a", "2")
 	asked := server.asked.Load()
 
 	next := openGit(t, dir)
-	s, err := next.Fetch(ctx, source.Options{URL: server.url(), Ref: source.Ref{Commit: first}, Offline: true})
+	s, err := next.Fetch(ctx, source.Options{Insecure: true, URL: server.url(), Ref: source.Ref{Commit: first}, Offline: true})
 	require.NoError(t, err)
 	require.Equal(t, "1", read(t, s, "a"))
-	_, err = next.Fetch(ctx, source.Options{URL: server.url(), Ref: source.Ref{Commit: second}, Offline: true})
+	_, err = next.Fetch(ctx, source.Options{Insecure: true, URL: server.url(), Ref: source.Ref{Commit: second}, Offline: true})
 	require.ErrorIs(t, err, source.ErrRefNotFound)
-	_, err = next.Fetch(ctx, source.Options{URL: server.url(), Ref: source.Ref{Branch: "main"}, Offline: true})
+	_, err = next.Fetch(ctx, source.Options{Insecure: true, URL: server.url(), Ref: source.Ref{Branch: "main"}, Offline: true})
 	require.ErrorIs(t, err, source.ErrInvalid)
 	require.Equal(t, asked, server.asked.Load(), "no server is asked")
 }

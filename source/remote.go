@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -13,6 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // session is one exchange in Git's protocol: go-git's for HTTP, ours for SSH.
@@ -25,7 +28,7 @@ type remote struct {
 
 func (c *Cache) remote(at address, auth *Auth) (*remote, error) {
 	if at.endpoint.Protocol == "ssh" {
-		return remoteSSH(at, auth)
+		return remoteSSH(at, auth, c.policy.Networks)
 	}
 	return c.remoteHTTP(at, auth)
 }
@@ -64,6 +67,9 @@ func notGit(err error) error {
 	}
 	if line, ok := errors.AsType[*pktline.ErrorLine](err); ok {
 		return refusal(line.Text)
+	}
+	if unexpected, ok := errors.AsType[*packp.ErrUnexpectedData](err); ok {
+		err = errors.New(unexpected.Msg) // its text quotes the response
 	}
 	return fmt.Errorf("%w: the response is not in Git's protocol: %w", ErrNotRepository, err)
 }
@@ -122,6 +128,9 @@ type packRequest struct {
 	whole                  bool // the whole history, not only the newest commit
 }
 
+// maxPackHead bounds the answer before a pack, in bytes: the commits that both sides have, and where the history ends.
+const maxPackHead = 4 << 20
+
 // errNotServed means that the server has no such object or does not serve it by hash.
 var errNotServed = errors.New("not served")
 
@@ -150,10 +159,15 @@ func (t *connection) pack(ctx context.Context, w packRequest) (*packp.UploadPack
 			return nil, nil, fmt.Errorf("request a pack: %w", err)
 		}
 	}
-	answer, err := t.session.UploadPack(ctx, req)
+	quota := egress.NewQuota(maxPackHead)
+	answer, err := t.session.UploadPack(egress.WithQuota(ctx, quota), req)
+	if err != nil && quota.Spent() { // go-git does not wrap the error of the reader
+		return nil, nil, fmt.Errorf("%w: the answer before the pack has more than %s", ErrTooLarge, bytesOf(maxPackHead))
+	}
 	if err != nil {
 		return nil, nil, refused(err)
 	}
+	quota.Set(math.MaxInt64) // the reader of the pack has a bound of its own
 	return answer, demultiplex(req.Capabilities, answer), nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"strconv"
 	"strings"
@@ -15,11 +16,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/skeema/knownhosts"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // remoteSSH returns a remote that speaks Git's protocol over SSH. go-git's SSH transport reads the machine's
 // ssh_config and agent and cannot be interrupted while the server is silent.
-func remoteSSH(at address, auth *Auth) (*remote, error) {
+func remoteSSH(at address, auth *Auth, networks egress.Networks) (*remote, error) {
 	config, err := sshConfig(at, auth)
 	if err != nil {
 		return nil, err
@@ -38,7 +41,7 @@ func remoteSSH(at address, auth *Auth) (*remote, error) {
 		return nil, fmt.Errorf("%w: known_hosts does not mention %s", ErrHostKey, host)
 	}
 	return &remote{open: func(ctx context.Context) (session, error) {
-		client, stop, err := dialSSH(ctx, host, *config, known)
+		client, stop, err := dialSSH(ctx, networks.Dialer(), host, *config, known)
 		if err != nil {
 			return nil, err
 		}
@@ -53,8 +56,7 @@ func remoteSSH(at address, auth *Auth) (*remote, error) {
 
 // dialSSH connects and authenticates. The connection is closed when ctx ends, which ends all reads and writes, unless
 // stop is called first.
-func dialSSH(ctx context.Context, host string, config ssh.ClientConfig, known *knownhosts.HostKeyDB) (*ssh.Client, func() bool, error) {
-	var dialer net.Dialer
+func dialSSH(ctx context.Context, dialer *net.Dialer, host string, config ssh.ClientConfig, known *knownhosts.HostKeyDB) (*ssh.Client, func() bool, error) {
 	conn, err := dialer.DialContext(ctx, "tcp", host)
 	if err != nil {
 		return nil, nil, err
@@ -109,6 +111,7 @@ type sshSession struct {
 	session    *ssh.Session
 	stdin      io.WriteCloser
 	stdout     io.Reader
+	quota      *egress.Quota // of stdout
 	stderr     excerpt
 	advertised *packp.AdvRefs
 }
@@ -120,9 +123,12 @@ func (s *sshSession) start(command string) (err error) {
 	if s.stdin, err = s.session.StdinPipe(); err != nil {
 		return fmt.Errorf("open an SSH session: %w", err)
 	}
-	if s.stdout, err = s.session.StdoutPipe(); err != nil {
+	stdout, err := s.session.StdoutPipe()
+	if err != nil {
 		return fmt.Errorf("open an SSH session: %w", err)
 	}
+	s.quota = egress.NewQuota(egress.Discovery)
+	s.stdout = s.quota.Reader(stdout)
 	s.session.Stderr = &s.stderr
 	if err := s.session.Start(command); err != nil {
 		return fmt.Errorf("%w: the SSH server does not run git-upload-pack: %w", ErrNotRepository, err)
@@ -177,9 +183,11 @@ func (s *sshSession) UploadPack(_ context.Context, req *packp.UploadPackRequest)
 		return nil, fmt.Errorf("%w: request a pack: %w", ErrUnreachable, err)
 	}
 	answer := packp.NewUploadPackResponse(req)
+	s.quota.Set(maxPackHead)
 	if err := answer.Decode(io.NopCloser(s.stdout)); err != nil {
 		return nil, err
 	}
+	s.quota.Set(math.MaxInt64) // the reader of the pack has a bound of its own
 	return answer, nil
 }
 

@@ -159,7 +159,7 @@ func TestSSH(t *testing.T) {
 		"quotes in path":    {path: "/it's $(here)!", kind: source.ErrNotRepository, says: "it's $(here)!"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := source.Options{URL: server.url(up), Auth: server.auth()}
+			o := source.Options{Insecure: true, URL: server.url(up), Auth: server.auth()}
 			if test.change != nil {
 				test.change(o.Auth)
 			}

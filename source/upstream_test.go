@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -138,7 +139,7 @@ func execPath(t testing.TB) string {
 }
 
 func openGit(t testing.TB, dir string) *source.Cache {
-	c, err := source.OpenGit(dir)
+	c, err := source.OpenGit(dir, source.Policy{Local: true, Networks: egress.Everywhere()})
 	require.NoError(t, err)
 	return c
 }

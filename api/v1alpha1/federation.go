@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -156,16 +157,25 @@ type HealthCheckExpr struct {
 	Failed string `json:"failed,omitempty"`
 }
 
+// MaxSourceTimeout is the longest timeout of a source.
+const MaxSourceTimeout = 5 * time.Minute
+
 // Source is one Git repository.
 //
+// +kubebuilder:validation:XValidation:rule="!self.url.lowerAscii().startsWith('http://') || has(self.insecure) && self.insecure",message="http:// is not encrypted: use https://, or set insecure: true"
 // +kubebuilder:validation:XValidation:rule="!has(self.ref) || [has(self.ref.tag), has(self.ref.semver), has(self.ref.commit)].filter(x, x).size() <= 1",message="ref takes at most one of tag, semver and commit"
 type Source struct {
 	// Name of the source, unique in the Federation. It is part of the label revision.accord.dev/<source> of Releases.
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$`
 	Name string `json:"name"`
-	// URL of the repository: https://, ssh://, user@host:path, file:// or a path on the machine of the controller.
+	// URL of the repository: https://, ssh:// or user@host:path. A server with a loopback, link-local or private address is
+	// refused unless the controllers run with --allow-source-networks, file:// and a path on the machine of the controllers unless
+	// they run with --allow-local-sources, and http:// unless insecure is true.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
 	URL string `json:"url"`
+	// Insecure allows http://. Files and credentials are sent unencrypted.
+	Insecure bool `json:"insecure,omitempty"`
 	// Ref to follow. The default is the default branch of the remote.
 	Ref *Ref `json:"ref,omitempty"`
 	// Path of the directory in the repository. The default is its root.
@@ -177,11 +187,12 @@ type Source struct {
 	SecretRef *corev1.LocalObjectReference `json:"secretRef,omitempty"`
 	// CommitStatus reports the progress of a commit to the forge that hosts the repository. Without it nothing is reported.
 	CommitStatus *CommitStatus `json:"commitStatus,omitempty"`
-	// Timeout of one fetch.
+	// Timeout of one fetch, at most 5m.
 	// +kubebuilder:default="60s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
 	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('5m')",message="timeout is at most 5m"
 	// +optional
 	Timeout metav1.Duration `json:"timeout,omitzero"`
 }
@@ -191,9 +202,9 @@ type CommitStatus struct {
 	// Provider is the API of the forge; Forgejo has that of Gitea. The default is derived from the host of the source's URL.
 	// +kubebuilder:validation:Enum=github;gitlab;gitea
 	Provider string `json:"provider,omitempty"`
-	// APIURL is the address of the API. The default is the usual address of the provider on the host of the source's URL.
+	// APIURL is the https:// address of the API. The default is the usual address of the provider on the host of the source's URL.
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:Pattern=`^https?://[^\s]+$`
+	// +kubebuilder:validation:Pattern=`^https://[^\s]+$`
 	APIURL string `json:"apiURL,omitempty"`
 	// SecretRef names a Secret in the namespace of the Federation. Its key token may set the status of a commit. Its key
 	// ca.crt is a PEM bundle that is trusted in addition to the roots of the system.

@@ -31,7 +31,8 @@ and zones of a member. The namespace and name of the federation identify its obj
 especially with --prune.
 
 Credentials of the repository come from the environment: ACCORD_GIT_USERNAME and ACCORD_GIT_PASSWORD,
-ACCORD_GIT_TOKEN (bearer), ACCORD_GIT_CA, ACCORD_GIT_SSH_KEY and ACCORD_GIT_KNOWN_HOSTS (paths of files).
+ACCORD_GIT_TOKEN (bearer), ACCORD_GIT_CA, ACCORD_GIT_SSH_KEY and ACCORD_GIT_KNOWN_HOSTS (paths of files). They go by
+https and SSH only, to the hosts of --repo and of the remotes of the repository around DIR, or to ACCORD_GIT_HOST if it is set.
 
 Accord first sends every change as a server-side dry-run to its cluster. If a cluster rejects an object, accord writes nothing
 to any cluster and exits with code 1. --preflight=false skips the dry-run.

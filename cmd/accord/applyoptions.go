@@ -16,7 +16,9 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/load"
 	"github.com/accord-dev/accord/cmd/accord/progress"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/source"
 )
 
 // brakePercent is the default of the CustomResourceDefinition.
@@ -40,11 +42,11 @@ func (f *applyFlags) options(ctx context.Context, stderr io.Writer) (o reconcile
 	if err != nil {
 		return o, nil, err
 	}
-	if len(auth) > 0 {
+	if len(auth) > 0 && gitrepo.MayReceive(os.Getenv, f.source.URL, []string{f.source.URL}) {
 		f.source.SecretRef = gitrepo.SecretRef()
 		o.Auth = map[string]map[string][]byte{f.source.SecretRef.Name: auth}
 	}
-	o.Federation = f.federation()
+	o.Federation, o.Sources = f.federation(), source.Policy{Local: true, Networks: egress.Everywhere()}
 	if o.Tenants, err = load.ReadTenants(f.tenants); err != nil {
 		return o, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/tenant"
+	"github.com/accord-dev/accord/source"
 )
 
 // controllerFlags are the flags of commands that run the controllers.
@@ -21,10 +22,15 @@ type controllerFlags struct {
 	pprof   pprofAddress
 
 	requireTenant bool
+	sources       source.Policy
 }
 
-func (c *controllerFlags) register(f *pflag.FlagSet) {
+// register adds the flags. local is the default of --allow-local-sources.
+func (c *controllerFlags) register(f *pflag.FlagSet, local bool) {
 	c.log.register(f)
+	f.BoolVar(&c.sources.Local, "allow-local-sources", local, "allow sources at file:// and at paths of this machine, except in the directory of the Git clones")
+	f.Var(&c.sources.Networks, "allow-source-networks",
+		"loopback, link-local and private networks in which sources and forges may be, such as 10.0.0.0/8 (repeatable; default none)")
 	f.StringVar(&c.health, "health-probe-bind-address", "", "address of /healthz and /readyz, host:port (default off)")
 	f.StringVar(&c.metrics, "metrics-bind-address", "", "address of /metrics, host:port (default off)")
 	f.StringVar(&c.hook, "webhook-bind-address", "", "address of the webhook, host:port, POST /hook/<namespace>/<federation> (default off)")
@@ -35,7 +41,7 @@ func (c *controllerFlags) register(f *pflag.FlagSet) {
 // options returns the options of the controllers, without leader election.
 func (c *controllerFlags) options(cacheDir string, log *slog.Logger) reconciler.Options {
 	return reconciler.Options{
-		CacheDir: cacheDir, HealthAddress: c.health, MetricsAddress: c.metrics, HookAddress: c.hook, RequireTenant: c.requireTenant,
+		CacheDir: cacheDir, Sources: c.sources, HealthAddress: c.health, MetricsAddress: c.metrics, HookAddress: c.hook, RequireTenant: c.requireTenant,
 		Log: logr.FromSlogHandler(log.Handler()),
 	}
 }

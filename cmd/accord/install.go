@@ -19,6 +19,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 //go:embed install.yaml
@@ -37,6 +38,7 @@ type installation struct {
 	SecretNamespaces []string
 	// ClusterSecrets is the namespace of the credentials of clusters.
 	ClusterSecrets string
+	SourceNetworks egress.Networks
 }
 
 func installCommand() *cobra.Command {
@@ -58,6 +60,7 @@ func installCommand() *cobra.Command {
 	c.Flags().StringVar(&i.Image, "image", defaultImage(text.Version()), "image of accord")
 	c.Flags().StringSliceVar(&secretsFrom, "secrets-from", nil, "additional namespace whose Secrets accord may read (repeatable)")
 	c.Flags().StringVar(&i.ClusterSecrets, "secrets-namespace", "", "the only namespace whose Secrets are credentials of clusters (default --namespace)")
+	c.Flags().Var(&i.SourceNetworks, "allow-source-networks", "loopback, link-local and private networks in which sources and forges may be, such as 10.0.0.0/8 (repeatable; default none)")
 	return c
 }
 

@@ -29,7 +29,7 @@ func TestProfilesAreServedOnLoopbackOnly(t *testing.T) {
 		t.Run(address, func(t *testing.T) {
 			var f controllerFlags
 			flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
-			f.register(flags)
+			f.register(flags, false)
 			err := flags.Parse([]string{"--pprof", address})
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)

@@ -40,7 +40,7 @@ func runCommand() *cobra.Command {
 		RunE:  func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.ErrOrStderr()) },
 	}
 	flags := c.Flags()
-	f.controllers.register(flags)
+	f.controllers.register(flags, false)
 	f.hub.Register(flags)
 	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub (default $" + hub.KubeconfigEnv + ", else as kubectl, else the pod's account)"
 	flags.StringVar(&f.namespace, "namespace", hub.SystemNamespace, "namespace of the leases and of the key of fingerprints")

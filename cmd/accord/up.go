@@ -51,7 +51,7 @@ func upCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr()) },
 	}
-	f.controllers.register(c.Flags())
+	f.controllers.register(c.Flags(), true)
 	c.Flags().StringVar(&f.dataDir, "data-dir", "", "directory of all data (required)")
 	c.Flags().IntVar(&f.port, "port", 0, "port of the hub on 127.0.0.1 (default the previous one, else a free one)")
 	c.Flags().BoolVar(&f.rebuild, "rebuild", false, "start with a new store, and keep the damaged one beside it")

@@ -72,7 +72,7 @@ func (o *ourSide) firstCommit(ctx context.Context) error {
 
 func (o *ourSide) start() (err error) {
 	o.process, err = spawn(o.dir, "accord", o.program, "run", "--kubeconfig", o.hub.kubeconfigs[hubName],
-		"--cache-dir", filepath.Join(o.dir, "cache"), "--webhook-bind-address", o.hook, "--leader-elect=false")
+		"--cache-dir", filepath.Join(o.dir, "cache"), "--webhook-bind-address", o.hook, "--leader-elect=false", "--allow-local-sources")
 	return err
 }
 

@@ -144,7 +144,7 @@ func (r *scaleRound) start(ctx context.Context) (err error) {
 		return err
 	}
 	if o.process, err = spawn(r.dir, "accord", o.program, "run", "--kubeconfig", r.hub.kubeconfigs[hubName],
-		"--cache-dir", filepath.Join(r.dir, "cache"), "--webhook-bind-address", o.hook, "--pprof", r.pprof, "--leader-elect=false"); err != nil {
+		"--cache-dir", filepath.Join(r.dir, "cache"), "--webhook-bind-address", o.hook, "--pprof", r.pprof, "--leader-elect=false", "--allow-local-sources"); err != nil {
 		return err
 	}
 	if err := o.request(ctx); err != nil {

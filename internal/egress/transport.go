@@ -34,6 +34,8 @@ type Transport struct {
 	Limit int64
 	// Redirects passes redirects to the client. Without it a redirect is an error.
 	Redirects bool
+	// CodeOnly drops the body of an answer with code 400 or above, for servers whose text must not reach a status.
+	CodeOnly bool
 }
 
 // WrappedRoundTripper implements utilnet.RoundTripperWrapper of client-go, so that idle connections can be closed.
@@ -70,8 +72,17 @@ func (t Transport) bound(r *http.Request, answer *http.Response) error {
 	if encoding := answer.Header.Get("Content-Encoding"); answer.Uncompressed || encoding != "" && encoding != "identity" {
 		return fmt.Errorf("%w: %s %s is answered with Content-Encoding %.32q", ErrEncoding, r.Method, r.URL.Path, encoding)
 	}
+	if code >= http.StatusBadRequest && t.CodeOnly {
+		_ = answer.Body.Close() // nothing of it is read
+		answer.Body, answer.ContentLength = http.NoBody, 0
+		return nil
+	}
 	if code >= http.StatusBadRequest {
 		answer.Body = body{io.LimitReader(answer.Body, Refusal), answer.Body}
+		return nil
+	}
+	if quota, ok := r.Context().Value(limitKey{}).(*Quota); ok {
+		answer.Body = body{quota.Reader(answer.Body), answer.Body}
 		return nil
 	}
 	limit := t.limit(r.Context())
@@ -116,6 +127,41 @@ func WithLimit(ctx context.Context, limit int64) context.Context {
 func HasLimit(ctx context.Context) bool { return ctx.Value(limitKey{}) != nil }
 
 type limitKey struct{}
+
+// Quota bounds an answer that the client reads in parts: the client grants the bytes of each part. It is not safe for concurrent
+// use.
+type Quota struct{ left int64 }
+
+// NewQuota returns a quota of some bytes.
+func NewQuota(bytes int64) *Quota { return &Quota{left: bytes} }
+
+// Set replaces the bytes that are left.
+func (q *Quota) Set(bytes int64) { q.left = bytes }
+
+// Spent reports whether no byte is left.
+func (q *Quota) Spent() bool { return q.left <= 0 }
+
+// Reader returns a reader of from that ends with ErrTooLarge when the quota is used up.
+func (q *Quota) Reader(from io.Reader) io.Reader { return &metered{from, q} }
+
+// WithQuota bounds the answers to the requests of ctx by a quota.
+func WithQuota(ctx context.Context, q *Quota) context.Context {
+	return context.WithValue(ctx, limitKey{}, q)
+}
+
+type metered struct {
+	from  io.Reader
+	quota *Quota
+}
+
+func (m *metered) Read(p []byte) (int, error) {
+	if m.quota.left <= 0 {
+		return 0, ErrTooLarge
+	}
+	n, err := m.from.Read(p[:min(int64(len(p)), m.quota.left)])
+	m.quota.left -= int64(n)
+	return n, err
+}
 
 type body struct {
 	io.Reader

@@ -1,6 +1,7 @@
 package commitstatus
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/source/forge"
 )
 
@@ -34,17 +36,23 @@ type Reporter struct {
 	client.Client
 	// secrets reads Secrets without a cache.
 	secrets client.Reader
-	event   func(about client.Object, kind, reason, message string)
-	log     *slog.Logger
-	backoff *backoff
+	// networks are the private networks in which a forge may be.
+	networks egress.Networks
+	event    func(about client.Object, kind, reason, message string)
+	log      *slog.Logger
+	backoff  *backoff
 
 	mu     sync.Mutex
 	errors map[target]string // the last error of each source, which is reported once
 }
 
-// NewReporter returns a Reporter that reads Secrets with secrets and reports errors of forges with event.
-func NewReporter(c client.Client, secrets client.Reader, event func(client.Object, string, string, string), log *slog.Logger) *Reporter {
-	return &Reporter{Client: c, secrets: secrets, event: event, log: log, backoff: newBackoff(), errors: map[target]string{}}
+// Workers bounds the commits that are reported at once: a forge that hangs occupies a worker for half a minute.
+const Workers = 8
+
+// NewReporter returns a Reporter that reads Secrets with secrets and reports errors of forges with event. It reaches forges at
+// public addresses and in networks.
+func NewReporter(c client.Client, secrets client.Reader, networks egress.Networks, event func(client.Object, string, string, string), log *slog.Logger) *Reporter {
+	return &Reporter{Client: c, secrets: secrets, networks: networks, event: event, log: log, backoff: newBackoff(), errors: map[target]string{}}
 }
 
 // Start adds the controller to mgr. It reconciles a Release when the Release or the spec of its Federation changes.
@@ -140,8 +148,11 @@ func (h *Reporter) request(ctx context.Context, fed *v1alpha1.Federation, source
 		return "", fmt.Errorf("reading the token: %w", err)
 	}
 	token = string(secret.Data["token"])
+	if url := cmp.Or(c.APIURL, source.URL); strings.HasPrefix(strings.ToLower(strings.TrimSpace(url)), "http://") {
+		return token, errors.New("the token of a forge is sent over https only: set commitStatus.apiURL to an https:// URL")
+	}
 	at, err := forge.New(forge.Options{
-		Provider: forge.Provider(c.Provider), URL: source.URL, APIURL: c.APIURL, Token: token, CA: secret.Data["ca.crt"],
+		Provider: forge.Provider(c.Provider), URL: source.URL, APIURL: c.APIURL, Token: token, CA: secret.Data["ca.crt"], Networks: h.networks,
 	})
 	if err != nil {
 		return token, err

@@ -34,6 +34,9 @@ const (
 // errNotOpen is the error of a Federation that was not reconciled in this process.
 var errNotOpen = errors.New("its records were not read yet")
 
+// RemovalWorkers bounds the deleted Clusters that are handled at once.
+const RemovalWorkers = 8
+
 // Remover handles Clusters that are deleted. It sends no request to the cluster itself, so one that does not answer goes
 // as fast as any other; it needs no plan and no source, so a suspended or broken Federation does not keep it. Only the
 // leader has a Remover: the leader writes the status of Federations.

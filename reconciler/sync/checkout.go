@@ -41,7 +41,7 @@ type secrets func(ctx context.Context, name string) (map[string][]byte, error)
 func fetch(ctx context.Context, cache *source.Cache, fed *v1alpha1.Federation, secret secrets, offline bool) (Checkout, error) {
 	c := Checkout{sources: fed.Spec.Sources}
 	for _, s := range c.sources {
-		o := source.Options{URL: s.URL, Timeout: s.Timeout.Duration, Offline: offline}
+		o := source.Options{URL: s.URL, Insecure: s.Insecure, Timeout: min(s.Timeout.Duration, v1alpha1.MaxSourceTimeout), Offline: offline}
 		if s.Ref != nil {
 			o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
 		}

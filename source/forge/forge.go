@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 // Provider is the API of a forge.
@@ -43,6 +45,8 @@ type Options struct {
 	CA []byte `json:"-"`
 	// Timeout bounds one request; 0 means 30 s.
 	Timeout time.Duration
+	// Networks are the loopback, link-local and private networks in which the forge may be.
+	Networks egress.Networks
 	// UserAgent defaults to "accord".
 	UserAgent string
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/source/forge"
 )
 
@@ -273,7 +274,7 @@ func (h *host) link(id int64) string {
 }
 
 func (h *host) options() forge.Options {
-	return forge.Options{Provider: h.provider, URL: h.server.URL + "/" + h.path + ".git", Token: token + "\n", UserAgent: "accord/test"}
+	return forge.Options{Provider: h.provider, URL: h.server.URL + "/" + h.path + ".git", Token: token + "\n", UserAgent: "accord/test", Networks: egress.Everywhere()}
 }
 
 func (h *host) forge(t *testing.T) forge.Forge {

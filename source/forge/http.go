@@ -10,18 +10,21 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/accord-dev/accord/internal/egress"
 )
 
 const (
-	// maxRefusal bounds how much of an error response is read.
-	maxRefusal = 64 << 10
+	// maxRefusal bounds how much of an error response is read, maxAnswer any other.
+	maxRefusal = int(egress.Refusal)
+	maxAnswer  = egress.Discovery
 	// maxRedirects bounds the redirects of one request; a renamed repository needs one.
 	maxRedirects = 5
 )
 
 // httpClient returns the client for all requests of a repository.
 func httpClient(o Options) (*http.Client, error) {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport := o.Networks.HTTPTransport()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(o.CA) > 0 {
 		roots, err := x509.SystemCertPool()
@@ -34,7 +37,7 @@ func httpClient(o Options) (*http.Client, error) {
 		transport.TLSClientConfig.RootCAs = roots
 	}
 	return &http.Client{
-		Transport:     redacting{next: transport, token: o.Token},
+		Transport:     redacting{next: egress.Transport{Next: transport, Limit: maxAnswer, Redirects: true}, token: o.Token},
 		Timeout:       cmp.Or(o.Timeout, defaultTimeout),
 		CheckRedirect: checkRedirect,
 	}, nil
@@ -69,7 +72,7 @@ func (q redacting) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil || response.StatusCode < http.StatusBadRequest {
 		return response, err
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
+	body, err := io.ReadAll(io.LimitReader(response.Body, int64(maxRefusal)))
 	response.Body.Close()
 	if err != nil {
 		return nil, fmt.Errorf("read a response with code %d: %w", response.StatusCode, err)

@@ -5,8 +5,11 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/transport"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accord-dev/accord/source"
@@ -44,16 +47,70 @@ func CredentialData(getenv func(string) string) (map[string][]byte, error) {
 	return auth, nil
 }
 
-// Auth returns the same credentials for commands that fetch, and nil if there are none.
-func Auth(getenv func(string) string) (*source.Auth, error) {
+// Auth returns the same credentials for a command that fetches a URL, and nil if there are none. The second value reports whether
+// secret credentials were withheld: they belong to the hosts of trusted, or to $ACCORD_GIT_HOST if it is set.
+func Auth(getenv func(string) string, url string, trusted []string) (*source.Auth, bool, error) {
 	data, err := CredentialData(getenv)
 	if err != nil || len(data) == 0 {
-		return nil, err
+		return nil, false, err
+	}
+	withheld := !MayReceive(getenv, url, trusted) && hasSecret(data)
+	if withheld {
+		for _, key := range secretKeys {
+			delete(data, key)
+		}
 	}
 	return &source.Auth{
 		Username: string(data["username"]), Password: string(data["password"]), BearerToken: string(data["bearerToken"]),
 		CA: data["ca.crt"], Identity: data["identity"], IdentityPassphrase: string(data["password"]), KnownHosts: data["known_hosts"],
-	}, nil
+	}, withheld, nil
+}
+
+// secretKeys are the keys of CredentialData that a host could use elsewhere. Certificates and known hosts are public.
+var secretKeys = []string{"username", "password", "bearerToken", "identity"}
+
+func hasSecret(data map[string][]byte) bool {
+	return slices.ContainsFunc(secretKeys, func(key string) bool { return len(data[key]) > 0 })
+}
+
+// HostEnv is the environment variable with the host of the credentials, "git.example" or "git.example:8443"; several are separated
+// by commas.
+const HostEnv = "ACCORD_GIT_HOST"
+
+// MayReceive reports whether the credentials of the environment may be sent to a URL: over https or SSH, to $ACCORD_GIT_HOST, or
+// without that to the host of a trusted URL. A pull request decides the URLs of sources, and not the remotes of the repository.
+func MayReceive(getenv func(string) string, url string, trusted []string) bool {
+	at, ok := hostOf(url)
+	if !ok {
+		return false
+	}
+	if hosts := getenv(HostEnv); hosts != "" {
+		trusted = nil
+		for host := range strings.SplitSeq(hosts, ",") {
+			trusted = append(trusted, "https://"+strings.TrimSpace(host))
+		}
+	}
+	return slices.ContainsFunc(trusted, func(other string) bool {
+		host, ok := hostOf(other)
+		return ok && host.name == at.name && (at.port == "" || at.port == host.port)
+	})
+}
+
+// gitHost is the host of a URL; the port is empty if it is the default of the scheme.
+type gitHost struct{ name, port string }
+
+// hostOf returns the host of a URL, and false if the connection is not encrypted or leads to no host.
+func hostOf(remote string) (gitHost, bool) {
+	endpoint, err := transport.NewEndpoint(remote)
+	if err != nil || endpoint.Host == "" {
+		return gitHost{}, false
+	}
+	standard, encrypted := map[string]int{"https": 443, "ssh": 22}[endpoint.Protocol]
+	h := gitHost{name: strings.ToLower(endpoint.Host)}
+	if endpoint.Port != 0 && endpoint.Port != standard {
+		h.port = strconv.Itoa(endpoint.Port)
+	}
+	return h, encrypted
 }
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)

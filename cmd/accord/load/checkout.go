@@ -11,6 +11,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/source"
 )
 
@@ -37,12 +38,12 @@ func (f *Flags) checkouts(ctx context.Context, dir string, fed *v1alpha1.Federat
 	case !one && (dir != "" || f.Repo != ""):
 		return nil, nil, fmt.Errorf("federation %s has sources of several repositories: remove DIR and --repo, then accord fetches the sources", fed.Name)
 	case !one:
-		all, err = f.fetchAll(ctx, sources)
+		all, err = f.fetchAll(ctx, sources, repositoryAround(dir))
 		return all, end, err
 	}
 	var c Checkout
 	if f.Repo != "" {
-		c, err = f.Fetch(ctx, v1alpha1.Source{URL: f.Repo, Ref: &f.ref})
+		c, err = f.Fetch(ctx, v1alpha1.Source{URL: f.Repo, Ref: &f.ref}, repositoryAround(f.Repo))
 	} else {
 		c, end, err = OpenDirectory(dir)
 	}
@@ -61,10 +62,22 @@ func OpenDirectory(dir string) (Checkout, func(), error) {
 	return Checkout{Files: root.FS(), Revision: "worktree"}, func() { _ = root.Close() }, nil // it was only read
 }
 
-func (f *Flags) fetchAll(ctx context.Context, sources []v1alpha1.Source) ([]Checkout, error) {
+// repositoryAround returns the repository around a directory, or nil if there is none.
+func repositoryAround(dir string) *gitrepo.Repository {
+	if dir == "" {
+		dir = "."
+	}
+	h, err := gitrepo.Open(dir)
+	if err != nil {
+		return nil
+	}
+	return h
+}
+
+func (f *Flags) fetchAll(ctx context.Context, sources []v1alpha1.Source, around *gitrepo.Repository) ([]Checkout, error) {
 	var all []Checkout
 	for _, s := range sources {
-		c, err := f.Fetch(ctx, s)
+		c, err := f.Fetch(ctx, s, around)
 		if err != nil {
 			return nil, fmt.Errorf("source %q: %w", s.Name, err)
 		}
@@ -73,8 +86,10 @@ func (f *Flags) fetchAll(ctx context.Context, sources []v1alpha1.Source) ([]Chec
 	return all, nil
 }
 
-func (f *Flags) Fetch(ctx context.Context, s v1alpha1.Source) (Checkout, error) {
-	auth, err := gitrepo.Auth(os.Getenv)
+// Fetch reads one source. It sends the credentials of the environment only to the host of --repo and to those of the remotes of
+// the repository around the manifests, which may be nil.
+func (f *Flags) Fetch(ctx context.Context, s v1alpha1.Source, around *gitrepo.Repository) (Checkout, error) {
+	auth, withheld, err := gitrepo.Auth(os.Getenv, s.URL, append(around.Remotes(), f.Repo))
 	if err != nil {
 		return Checkout{}, err
 	}
@@ -82,7 +97,7 @@ func (f *Flags) Fetch(ctx context.Context, s v1alpha1.Source) (Checkout, error) 
 	if err != nil {
 		return Checkout{}, err
 	}
-	o := source.Options{URL: s.URL, Auth: auth}
+	o := source.Options{URL: s.URL, Insecure: s.Insecure || s.URL == f.Repo, Auth: auth}
 	if s.Ref != nil {
 		o.Ref = source.Ref{Branch: s.Ref.Branch, Tag: s.Ref.Tag, SemVer: s.Ref.SemVer, Commit: s.Ref.Commit}
 	}
@@ -93,6 +108,10 @@ func (f *Flags) Fetch(ctx context.Context, s v1alpha1.Source) (Checkout, error) 
 	line.Start()
 	snapshot, err := cache.Fetch(ctx, o)
 	line.End()
+	if withheld && errors.Is(err, source.ErrAuth) {
+		err = fmt.Errorf("%w; the credentials of the environment belong to the hosts of the remotes of the repository: set %s to send them to another host, over https or SSH",
+			err, gitrepo.HostEnv)
+	}
 	return Checkout{snapshot.FS, snapshot.Revision, snapshot.Message}, err
 }
 
@@ -102,5 +121,5 @@ func (f *Flags) Cache() (*source.Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.OpenGit(dir)
+	return source.OpenGit(dir, source.Policy{Local: true, Networks: egress.Everywhere()})
 }

@@ -92,7 +92,7 @@ func (f *Flags) checkoutsHere(ctx context.Context, dir string, sources []v1alpha
 			all[i] = local
 			continue
 		}
-		if all[i], err = f.Fetch(ctx, s); err != nil {
+		if all[i], err = f.Fetch(ctx, s, f.here); err != nil {
 			end()
 			return nil, nil, fmt.Errorf("source %q: %w", s.Name, err)
 		}

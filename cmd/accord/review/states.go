@@ -44,7 +44,7 @@ func (f *Options) read(ctx context.Context, dir string) (*comparison, error) {
 		if s.isEmpty() {
 			continue
 		}
-		others, err := f.others(ctx, s.federation, h)
+		others, err := f.others(ctx, p, s.federation, h)
 		if err != nil {
 			p.end()
 			return nil, err
@@ -108,7 +108,7 @@ func (f *Options) fetchRevision(ctx context.Context, rev string) (load.Checkout,
 	}
 	var errs []error
 	for _, ref := range refs {
-		c, err := f.Tree.Fetch(ctx, v1alpha1.Source{URL: f.Tree.Repo, Ref: ref})
+		c, err := f.Tree.Fetch(ctx, v1alpha1.Source{URL: f.Tree.Repo, Ref: ref}, nil)
 		if err == nil {
 			pointer, commit, err := source.ParseRevision(c.Revision)
 			return c, commitLabel(pointer, commit), err
@@ -240,9 +240,18 @@ func (p *comparison) readFederations(asked, file string) error {
 	return nil
 }
 
+// isKnown reports whether a source may be fetched: base has its URL, or the Federation is not part of the change.
+func (p *comparison) isKnown(url string) bool {
+	if p.base.federation == p.head.federation {
+		return true
+	}
+	return p.base.federation != nil && slices.ContainsFunc(p.base.federation.Spec.Sources, func(s v1alpha1.Source) bool { return s.URL == url })
+}
+
 // others fetches the sources of other repositories, which are the same on both sides. If all sources have one URL, they are
-// taken to be of this repository, whatever its remotes are.
-func (f *Options) others(ctx context.Context, fed *v1alpha1.Federation, h *gitrepo.Repository) (map[int]load.Checkout, error) {
+// taken to be of this repository, whatever its remotes are. A source that only head has is not fetched, because head may be a
+// pull request of anybody: a note names it.
+func (f *Options) others(ctx context.Context, p *comparison, fed *v1alpha1.Federation, h *gitrepo.Repository) (map[int]load.Checkout, error) {
 	sources := fed.Spec.Sources
 	if !slices.ContainsFunc(sources, func(s v1alpha1.Source) bool { return s.URL != sources[0].URL }) {
 		return nil, nil
@@ -256,7 +265,13 @@ func (f *Options) others(ctx context.Context, fed *v1alpha1.Federation, h *gitre
 		if slices.ContainsFunc(here, func(url string) bool { return gitrepo.SameRepository(url, s.URL) }) {
 			continue
 		}
-		c, err := f.Tree.Fetch(ctx, s)
+		if !p.isKnown(s.URL) {
+			others[i] = load.Checkout{}
+			p.notes = append(p.notes, fmt.Sprintf("source %q is only in head, and accord does not fetch it: the plan needs %s and lacks its objects",
+				s.Name, gitrepo.DisplayURLs([]string{s.URL})[0]))
+			continue
+		}
+		c, err := f.Tree.Fetch(ctx, s, h)
 		if err != nil {
 			return nil, fmt.Errorf("source %q: %w", s.Name, err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accord-dev/accord/cmd/accord/review"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/source/forge"
 )
 
@@ -70,7 +71,7 @@ func (f *Flags) Open(getenv func(string) string, instance string) *Posting {
 	p := &Posting{name: "accord/plan" + text.WithPrefix("/", instance)}
 	var err error
 	if p.pipeline, err = f.target(getenv); err == nil {
-		p.UserAgent = "accord/" + text.Version()
+		p.UserAgent, p.Networks = "accord/"+text.Version(), egress.Everywhere()
 		p.Forge, err = forge.New(p.Options)
 	}
 	p.note(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accord-dev/accord/cmd/accord/gitrepo"
 	"github.com/accord-dev/accord/cmd/accord/text"
+	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/source/forge"
 )
 
@@ -49,7 +50,7 @@ func (f *Repository) Connect(getenv func(string) string, remote string) (forge.F
 	if o.Token == "" {
 		return nil, errNoToken
 	}
-	o.UserAgent = "accord/" + text.Version()
+	o.UserAgent, o.Networks = "accord/"+text.Version(), egress.Everywhere()
 	to, err := forge.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("%w (--forge and --forge-url replace the forge and the URL of the remote)", err)
