@@ -17,20 +17,19 @@ type access struct {
 	tls    rest.TLSClientConfig
 }
 
-// newAccess reads the administrator's certificate.
+// newAccess reads the certificate of the authority.
 func newAccess(name, server, path string, keys pki) (access, error) {
 	a := access{name: name, server: server, path: path}
-	for file, to := range map[string]*[]byte{"ca.crt": &a.tls.CAData, "admin.crt": &a.tls.CertData, "admin.key": &a.tls.KeyData} {
-		b, err := os.ReadFile(keys.file(file))
-		if err != nil {
-			return a, fmt.Errorf("reading the administrator's certificate: %w", err)
-		}
-		*to = b
+	var err error
+	if a.tls.CAData, err = os.ReadFile(keys.file("ca.crt")); err != nil {
+		return a, fmt.Errorf("reading the authority's certificate: %w", err)
 	}
+	a.tls.CertFile, a.tls.KeyFile = keys.file("admin.crt"), keys.file("admin.key")
 	return a, nil
 }
 
-// config returns a new configuration; QPS -1 turns client-go's rate limiter off.
+// config returns a new configuration, with which client-go reads a renewed certificate from its file; QPS -1 turns
+// client-go's rate limiter off.
 func (a access) config() *rest.Config {
 	return &rest.Config{Host: a.server, TLSClientConfig: *a.tls.DeepCopy(), QPS: -1}
 }
@@ -38,10 +37,18 @@ func (a access) config() *rest.Config {
 // writeKubeconfig puts the same into a file, in which cluster and context carry the control plane's name.
 // The file appears whole or not at all.
 func (a access) writeKubeconfig() error {
+	certificate, err := os.ReadFile(a.tls.CertFile)
+	if err != nil {
+		return fmt.Errorf("reading the administrator's certificate: %w", err)
+	}
+	key, err := os.ReadFile(a.tls.KeyFile)
+	if err != nil {
+		return fmt.Errorf("reading the administrator's key: %w", err)
+	}
 	c := clientcmdapi.NewConfig()
 	admin := a.name + "-admin"
 	c.Clusters[a.name] = &clientcmdapi.Cluster{Server: a.server, CertificateAuthorityData: a.tls.CAData}
-	c.AuthInfos[admin] = &clientcmdapi.AuthInfo{ClientCertificateData: a.tls.CertData, ClientKeyData: a.tls.KeyData}
+	c.AuthInfos[admin] = &clientcmdapi.AuthInfo{ClientCertificateData: certificate, ClientKeyData: key}
 	c.Contexts[a.name] = &clientcmdapi.Context{Cluster: a.name, AuthInfo: admin}
 	c.CurrentContext = a.name
 	b, err := clientcmd.Write(*c)

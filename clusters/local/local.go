@@ -41,7 +41,9 @@ type Options struct {
 	Port int          // of the API server on 127.0.0.1; 0 = the port used last time in this Dir, else a free one
 	Log  *slog.Logger // nil = discard; see Start about the output that the process shares
 
-	Rebuild bool // start with a new store; the old one stays beside it, and certificates and port are kept
+	Rebuild   bool   // start with a new store; the old one stays beside it, and certificates and port are kept
+	RotateKey bool   // encrypt the Secrets in the store with a new key
+	AuditLog  string // file of the audit log; "" = none
 }
 
 // complete returns the options with an absolute directory and defaults, or an error that names the invalid option.
@@ -116,10 +118,17 @@ func (c *ControlPlane) start(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	secrets, err := ensureEncryption(o.Dir, o.RotateKey)
+	if err != nil {
+		return err
+	}
 	if err := c.startStore(ctx, o); err != nil {
 		return err
 	}
-	if err := c.startServer(ctx, o, keys); err != nil {
+	if err := c.startServer(ctx, o, keys, secrets); err != nil {
+		return err
+	}
+	if err := secrets.rewrite(ctx, c.access.config()); err != nil {
 		return err
 	}
 	stop, err := startHousekeeping(c.access.config(), o.Log)
@@ -129,6 +138,7 @@ func (c *ControlPlane) start(ctx context.Context, o Options) error {
 	c.releasing.push(stop)
 	watching, cancel := context.WithCancel(context.Background())
 	c.releasing.push(func() error { cancel(); return nil })
+	go keys.keepValid(watching, o.Name, c.access, o.Log)
 	go (&spaceWatch{dir: o.Dir, space: diskspace.Of, store: c.store, log: o.Log}).run(watching)
 	return c.access.writeKubeconfig()
 }
@@ -169,7 +179,7 @@ func (c *ControlPlane) startStore(ctx context.Context, o Options) error {
 }
 
 // startServer returns when the API server is ready.
-func (c *ControlPlane) startServer(ctx context.Context, o Options, keys pki) error {
+func (c *ControlPlane) startServer(ctx context.Context, o Options, keys pki, secrets *encryption) error {
 	kubeconfig := filepath.Join(o.Dir, "kubeconfig")
 	listener, err := listen(ctx, o.Port, kubeconfig)
 	if err != nil {
@@ -178,7 +188,7 @@ func (c *ControlPlane) startServer(ctx context.Context, o Options, keys pki) err
 	if c.access, err = newAccess(o.Name, "https://"+listener.Addr().String(), kubeconfig, keys); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if c.server, err = startServer(o, keys, c.store.endpoint, listener); err != nil {
+	if c.server, err = startServer(o, keys, secrets, c.store.endpoint, listener); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	c.releasing.push(c.server.close)

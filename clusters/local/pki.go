@@ -16,9 +16,14 @@ import (
 	"time"
 )
 
-// validity of all certificates: they are made once for a data directory and never leave the machine, and a
-// control plane whose certificates run out cannot even be asked to renew them.
-const validity = 10 * 365 * 24 * time.Hour
+const (
+	// validity of the certificates of server and administrator; keepValid renews them.
+	validity = 365 * 24 * time.Hour
+	// authorityValidity is that of the authority's certificate, which a start renews for the same key.
+	authorityValidity = 10 * validity
+	// renewalPeriod is the interval at which a running control plane looks at its certificates.
+	renewalPeriod = 12 * time.Hour
+)
 
 // A pki is the directory with the keys of one control plane:
 //
@@ -30,12 +35,13 @@ type pki string
 
 func (p pki) file(name string) string { return filepath.Join(string(p), name) }
 
-// ensurePKI makes the keys of a control plane unless they are there. They appear all at once, so a process
+// ensurePKI makes the keys of a control plane unless they are there, and renews old certificates. New keys appear all at once, so a process
 // killed meanwhile leaves nothing half made behind that a later start would take for whole.
 func ensurePKI(dir, name string) (pki, error) {
 	_, err := os.Stat(dir)
 	if err == nil {
-		return pki(dir), nil
+		_, err := pki(dir).renew(name, time.Now())
+		return pki(dir), err
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("looking for keys: %w", err)
@@ -57,29 +63,28 @@ func (p pki) create(name string) error {
 	if err := os.Mkdir(string(p), 0o700); err != nil {
 		return err
 	}
-	ca, err := p.issue("ca", nil, &x509.Certificate{
-		Subject: pkix.Name{CommonName: name + "-ca"}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
-	})
-	if err != nil {
+	if _, err := p.newKey("ca"); err != nil {
 		return err
 	}
-	_, err = p.issue("serving", ca, &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	})
-	if err != nil {
+	if _, err := p.newKey("service-account"); err != nil {
 		return err
 	}
-	_, err = p.issue("admin", ca, &x509.Certificate{
-		Subject:  pkix.Name{CommonName: name + "-admin", Organization: []string{"system:masters"}},
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-	})
-	if err != nil {
-		return err
-	}
-	_, err = p.newKey("service-account")
+	_, err := p.renew(name, time.Now())
 	return err
+}
+
+// templates of the certificates that the authority signs.
+func templates(name string) map[string]*x509.Certificate {
+	return map[string]*x509.Certificate{
+		"serving": {
+			Subject: pkix.Name{CommonName: name}, DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+			KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		},
+		"admin": {
+			Subject:  pkix.Name{CommonName: name + "-admin", Organization: []string{"system:masters"}},
+			KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		},
+	}
 }
 
 // An issuer is a certificate with its key.
@@ -88,14 +93,10 @@ type issuer struct {
 	key         *ecdsa.PrivateKey
 }
 
-// issue writes name.key and name.crt, signed by the authority, or by itself if that is nil.
-func (p pki) issue(name string, by *issuer, c *x509.Certificate) (*issuer, error) {
-	key, err := p.newKey(name)
-	if err != nil {
-		return nil, err
-	}
-	c.NotBefore = time.Now().Add(-time.Hour) // clocks of containers and hosts differ
-	c.NotAfter = c.NotBefore.Add(validity)
+// sign writes the certificate of key as name.crt, signed by the authority, or by itself if that is nil.
+func (p pki) sign(name string, key *ecdsa.PrivateKey, by *issuer, c *x509.Certificate, now time.Time, valid time.Duration) (*issuer, error) {
+	c.NotBefore = now.Add(-time.Hour) // clocks of containers and hosts differ
+	c.NotAfter = c.NotBefore.Add(valid)
 	if by == nil {
 		by = &issuer{c, key}
 	}
@@ -122,5 +123,8 @@ func (p pki) newKey(name string) (*ecdsa.PrivateKey, error) {
 }
 
 func (p pki) write(name, kind string, der []byte) error {
-	return writeFile(p.file(name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	if err := writeFile(p.file(name+".new"), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})); err != nil {
+		return err
+	}
+	return os.Rename(p.file(name+".new"), p.file(name))
 }

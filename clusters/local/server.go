@@ -34,10 +34,15 @@ type server struct {
 
 // startServer assembles a complete kube-apiserver and starts serving on the listener, which it owns from then
 // on. It returns before the server is ready.
-func startServer(o Options, keys pki, etcd string, listener net.Listener) (*server, error) {
+func startServer(o Options, keys pki, secrets *encryption, etcd string, listener net.Listener) (*server, error) {
+	flags := serverOptions(o, keys, etcd, listener)
+	flags.Etcd.EncryptionProviderConfigFilepath = secrets.path
+	if err := audit(flags, o.Dir, o.AuditLog); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	building.Lock()
-	run, err := assemble(ctx, serverOptions(o, keys, etcd, listener))
+	run, err := assemble(ctx, flags)
 	building.Unlock()
 	if err != nil {
 		cancel()

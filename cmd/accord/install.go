@@ -27,7 +27,7 @@ var installManifests string
 
 const installLong = `Print the manifests that run accord on an existing cluster, which becomes the hub.
 
-The manifests are the CustomResourceDefinitions, a namespace for restricted pods, RBAC without wildcards, and two replicas that
+The manifests are the CustomResourceDefinitions, a namespace for restricted pods, RBAC without wildcards, a NetworkPolicy, and two replicas that
 elect a leader and share the clusters. Accord may read Secrets in its own namespace and in the namespaces of --secrets-from:
 the namespaces of Federations whose sources or webhooks need a Secret.`
 

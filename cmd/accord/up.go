@@ -28,6 +28,9 @@ certificates. Then join the members and apply the Federations again; accord adop
 space, accord logs a warning, and every Federation has the condition DiskSpaceLow. Below 32 MiB the hub refuses writes until 64 MiB
 are free. If a write of the store fails, the process logs file and cause, and ends.
 
+Secrets are encrypted in the store; the key is in hub/encryption.yaml, and without this file they are lost. accord renews the
+certificates of the hub before they expire. An audit log is renamed at 100 MB, and accord keeps ten files for 30 days.
+
 Objects of Federations are mirrored on the hub with the status of all clusters, unless spec.mirror is false.
 "kubectl rollout status deployment/web" there waits for every decided cluster.
 
@@ -39,6 +42,8 @@ type upFlags struct {
 	dataDir     string
 	port        int
 	rebuild     bool
+	rotateKey   bool
+	auditLog    string
 }
 
 func upCommand() *cobra.Command {
@@ -55,6 +60,8 @@ func upCommand() *cobra.Command {
 	c.Flags().StringVar(&f.dataDir, "data-dir", "", "directory of all data (required)")
 	c.Flags().IntVar(&f.port, "port", 0, "port of the hub on 127.0.0.1 (default the previous one, else a free one)")
 	c.Flags().BoolVar(&f.rebuild, "rebuild", false, "start with a new store, and keep the damaged one beside it")
+	c.Flags().BoolVar(&f.rotateKey, "rotate-encryption-key", false, "encrypt the Secrets in the store with a new key, and delete the old key")
+	c.Flags().StringVar(&f.auditLog, "audit-log", "", "file of the audit log: the metadata of each request, never its body (default off)")
 	return c
 }
 
@@ -75,7 +82,9 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 		return err
 	}
 	defer stop()
-	plane, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "hub"), Port: f.port, Log: log, Rebuild: f.rebuild})
+	plane, err := local.Start(ctx, local.Options{
+		Dir: filepath.Join(dir, "hub"), Port: f.port, Log: log, Rebuild: f.rebuild, RotateKey: f.rotateKey, AuditLog: f.auditLog,
+	})
 	if err != nil {
 		return f.wayOut(err)
 	}
