@@ -57,18 +57,11 @@ func installCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&i.Namespace, "namespace", hub.SystemNamespace, "namespace of accord")
-	c.Flags().StringVar(&i.Image, "image", defaultImage(text.Version()), "image of accord")
+	c.Flags().StringVar(&i.Image, "image", text.DefaultImage(text.Version()), "image of accord")
 	c.Flags().StringSliceVar(&secretsFrom, "secrets-from", nil, "additional namespace whose Secrets accord may read (repeatable)")
 	c.Flags().StringVar(&i.ClusterSecrets, "secrets-namespace", "", "the only namespace whose Secrets are credentials of clusters (default --namespace)")
 	c.Flags().Var(&i.SourceNetworks, "allow-source-networks", "loopback, link-local and private networks in which sources and forges may be, such as 10.0.0.0/8 (repeatable; default none)")
 	return c
-}
-
-// defaultImage returns the image of this version. A tag must not have "+". A binary that was not built from a version uses the
-// tag "devel".
-func defaultImage(version string) string {
-	tag := strings.ReplaceAll(strings.Trim(version, "()"), "+", "-")
-	return "ghcr.io/accord-dev/accord:" + tag
 }
 
 // check returns an error for values that would break the manifests.

@@ -88,7 +88,7 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 	if err != nil {
 		return f.wayOut(err)
 	}
-	defer func() { err = errors.Join(unlessCancelled(err), plane.Stop()) }()
+	defer func() { err = errors.Join(hub.UnlessCancelled(err), plane.Stop()) }()
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -96,14 +96,6 @@ func (f *upFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error)
 	o := f.controllers.options(filepath.Join(dir, "cache"), log)
 	o.Mirror = true // nothing runs on this hub
 	return f.serve(ctx, stdout, dir, plane, o)
-}
-
-// unlessCancelled returns nil for a requested stop. Stop returns an error if the hub ended by itself.
-func unlessCancelled(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
 }
 
 // serve runs the controllers on the running hub until the context ends.

@@ -47,3 +47,11 @@ func cancelled(r slog.Record) bool {
 	})
 	return found
 }
+
+// UnlessCancelled returns nil for a requested stop. Stop returns an error if the hub ended by itself.
+func UnlessCancelled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // Version returns the module version that the Go command recorded: a tag, a pseudo-version, or "(devel)" for a binary that was
@@ -37,4 +38,11 @@ func build(version string, settings []debug.BuildSetting) string {
 	}
 	return fmt.Sprintf("accord %s\n  commit    %s%s\n  built by  %s for %s/%s\n", version, commit, changed,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// DefaultImage returns the image of this version. A tag must not have "+". A binary that was not built from a version uses the
+// tag "devel".
+func DefaultImage(version string) string {
+	tag := strings.ReplaceAll(strings.Trim(version, "()"), "+", "-")
+	return "ghcr.io/accord-dev/accord:" + tag
 }

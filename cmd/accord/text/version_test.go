@@ -16,3 +16,8 @@ func TestBuild(t *testing.T) {
 		build("v0.1.0+dirty", []debug.BuildSetting{{Key: "vcs.revision", Value: "91045c1"}, {Key: "vcs.modified", Value: "true"}}))
 	require.Equal(t, "accord (devel)\n  commit    unknown\n"+by, build("(devel)", nil))
 }
+
+func TestDefaultImage(t *testing.T) {
+	require.Equal(t, "ghcr.io/accord-dev/accord:devel", DefaultImage("(devel)"))
+	require.Equal(t, "ghcr.io/accord-dev/accord:v0.1.0-dirty", DefaultImage("v0.1.0+dirty"))
+}
