@@ -106,7 +106,7 @@ func hostileTenant(t *testing.T, w *world) {
 		{"the prune limits", "\n\nAccord-Prune: allow", "bad.yaml", "# still nothing\n",
 			`Tenant team-b does not allow the commit: it has the trailer "Accord-Prune: allow", which requires the power AllowPrune`},
 		{"more objects than allowed", "", "bad.yaml", strings.Join(many, "---\n"),
-			"Tenant team-b does not allow the sources: the manifests have more than 5 objects"},
+			"Tenant team-b does not allow the sources: bad.yaml: the manifests up to this file have more than 5 objects"},
 	} {
 		t.Log(attack.name)
 		bad := rb.push(attack.name+attack.message, "app.yaml", strings.ReplaceAll(ours, `"1"`, `"taken"`), attack.file, attack.text)
