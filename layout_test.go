@@ -127,8 +127,8 @@ var within = map[string]map[string][]string{
 		"report/events":        {},
 		"report":               {"mirror", "state", "state/changes", "state/deliveryreport", "store"},
 		"deliver":              {"apply", "apply/live", "report", "state", "state/changes", "state/delivery", "state/reachability"},
-		"memory": {},
-		"poison": {},
+		"memory":               {},
+		"poison":               {},
 		"sync": {
 			"apply", "apply/live", "deliver", "memory", "poison", "report", "state", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint",
 		},
