@@ -53,7 +53,7 @@ func hostileUnapprovedControl(t *testing.T, w *world, restart func()) {
 	for what, files := range map[string][2]string{
 		"script.yaml": {retain("data"), retain("binaryData")}, "rollout.yaml": {gated(""), gated(", gate: {soakDuration: 1s}")}, "taints.yaml": {taints, ""},
 	} {
-		release = w.held(r, r.push("docs: nothing to see", what, files[0]))
+		w.held(r, r.push("docs: nothing to see", what, files[0]))
 		same := w.ready(r, r.push("back again", what, files[1]))
 		require.Contains(t, apimeta.FindStatusCondition(same.Status.Conditions, v1alpha1.Approved).Message, "changes nothing", what)
 	}
