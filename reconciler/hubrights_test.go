@@ -115,6 +115,8 @@ func (w *world) live(standby string) {
 	w.ready(r, sha)
 	require.True(t, w.absent("cluster-a", "gone"))
 	require.True(t, w.absent("cluster-b", "life"))
+	orphaned := strings.Join(w.delivery(r, "cluster-b").Status.Orphaned, "\n")
+	require.Contains(t, orphaned, "Namespace shop: it may contain objects of others: ", "its rights do not let accord list them")
 
 	w.patch(r, func(fed *v1alpha1.Federation) {
 		fed.Spec.RequireApproval, fed.Spec.Interval.Duration = false, time.Hour
