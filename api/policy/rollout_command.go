@@ -44,7 +44,9 @@ func (o Command) String() string {
 }
 
 // About reports whether the command concerns the rollout with this ID.
-func (o Command) About(id string) bool { return rolloutID.MatchString(o.RolloutID) && o.RolloutID == id }
+func (o Command) About(id string) bool {
+	return rolloutID.MatchString(o.RolloutID) && o.RolloutID == id
+}
 
 var rolloutID = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 

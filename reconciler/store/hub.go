@@ -40,7 +40,9 @@ func (h Hub) Put(ctx context.Context, obj client.Object) error {
 	if err != nil {
 		return fmt.Errorf("writing %s to the hub: %w", title(obj), err)
 	}
-	h.versions.note(obj, answer.ResourceVersion)
+	if before := obj.GetGeneration(); before == 0 || before != answer.Generation {
+		h.versions.note(obj, answer.ResourceVersion) // otherwise nothing changed, and the version may be that of somebody else
+	}
 	obj.SetUID(answer.UID)
 	obj.SetGeneration(answer.Generation)
 	obj.SetCreationTimestamp(answer.CreationTimestamp)
@@ -59,13 +61,24 @@ func (h Hub) PutStatus(ctx context.Context, obj client.Object) error {
 	if err != nil {
 		return fmt.Errorf("writing the status of %s to the hub: %w", title(obj), err)
 	}
-	h.versions.note(obj, answer.ResourceVersion)
+	if known := obj.GetGeneration(); known == 0 || known == answer.Generation {
+		h.versions.note(obj, answer.ResourceVersion) // otherwise somebody else has changed the spec
+	}
 	return nil
 }
 
 // Replace implements Store. Unlike a server-side apply, a JSON patch also removes the fields of other managers.
 func (h Hub) Replace(ctx context.Context, obj client.Object) error {
 	spec, status := parts(obj)
+	generation := int64(0) // once the spec is replaced; with another one, the version is somebody else's
+	note := func(stored client.Object) {
+		if generation == 0 {
+			generation = stored.GetGeneration()
+		}
+		if generation == stored.GetGeneration() {
+			h.versions.note(obj, stored.GetResourceVersion())
+		}
+	}
 	replace := func(path, subresource string, value any, patch func(client.Object, client.Patch) error) error {
 		body, err := json.Marshal([]map[string]any{{"op": "add", "path": path, "value": value}})
 		if err != nil {
@@ -75,7 +88,7 @@ func (h Hub) Replace(ctx context.Context, obj client.Object) error {
 		if err := patch(stored, client.RawPatch(types.JSONPatchType, body)); err != nil {
 			return client.IgnoreNotFound(err)
 		}
-		h.versions.note(obj, stored.GetResourceVersion())
+		note(stored)
 		// The fields that the patch changed have a second owner now: without this, an apply could not remove them.
 		owned, err := csaupgrade.UpgradeManagedFieldsPatch(stored, sets.New(v1alpha1.FieldManager), v1alpha1.FieldManager, csaupgrade.Subresource(subresource))
 		if err != nil || owned == nil {
@@ -83,7 +96,7 @@ func (h Hub) Replace(ctx context.Context, obj client.Object) error {
 		}
 		err = h.client.Patch(ctx, stored, client.RawPatch(types.JSONPatchType, owned))
 		if err == nil {
-			h.versions.note(obj, stored.GetResourceVersion())
+			note(stored)
 		}
 		return client.IgnoreNotFound(err)
 	}
