@@ -88,7 +88,11 @@ func TestFaultyClusters(t *testing.T) {
 		name string
 		run  func(*testing.T, *world, *repository)
 	}{
-		{"the certificate is not looked at where the Cluster says so", func(t *testing.T, w *world, r *repository) {
+		{"the certificate is not verified if Cluster and Secret allow it", func(t *testing.T, w *world, r *repository) {
+			secret := &corev1.Secret{}
+			require.NoError(t, w.hub.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: "stranger"}, secret))
+			secret.Data[clusters.InsecureKey] = []byte("true")
+			require.NoError(t, w.hub.Update(t.Context(), secret))
 			c := w.cluster("stranger")
 			c.Spec.InsecureSkipTLSVerification = true
 			require.NoError(t, w.hub.Update(t.Context(), c))

@@ -83,7 +83,7 @@ func TestNoSecretIsTold(t *testing.T) {
 		spec.Mirror = new(true)
 	})
 	w.secret("secrets-hook", "token", hookKey)
-	w.secret("secrets-git", "username", "ada-planted-user", "password", "planted-git-password-51f6")
+	w.secret("secrets-git", "username", "ada-planted-user", "password", "planted-git-password-51f6", "ca.crt", string(authority(forge.Server)))
 	sha := r.push("good", "policy.yaml", secretPolicy,
 		"data.yaml", secretManifest("data", "data: {password: "+base64.StdEncoding.EncodeToString([]byte(inData))+"}"),
 		"texts.yaml", secretManifest("texts", "stringData: {password: "+inStringData+"}"),

@@ -15,8 +15,12 @@ func port(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 // kubeconfigFor writes the kubeconfig of a former run on that port.
 func kubeconfigFor(t *testing.T, port int) string {
 	t.Helper()
+	keys, err := ensurePKI(filepath.Join(t.TempDir(), "pki"), "hub")
+	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, access{name: "hub", server: "https://127.0.0.1:" + strconv.Itoa(port), path: path}.writeKubeconfig())
+	a, err := newAccess("hub", "https://127.0.0.1:"+strconv.Itoa(port), path, keys)
+	require.NoError(t, err)
+	require.NoError(t, a.writeKubeconfig())
 	return path
 }
 

@@ -33,6 +33,9 @@ type Set struct {
 	Origins map[string]manifest.Origin
 }
 
+// Suspension is the kind of the item for the suspension of a propagation policy.
+const Suspension = "Suspension"
+
 // Item is one control manifest.
 type Item struct {
 	// Kind is that of the manifest, HealthCheckExpr for an entry of the Federation, or Suspension for that of a propagation policy.
@@ -78,7 +81,7 @@ func (s Set) Items() []Item {
 	}
 	for _, p := range s.Policies {
 		if p.Spec.Suspension != nil { // it also holds the deletion of objects that left Git; the plan renders the rest
-			add("Suspension "+p.Title(), p.Origin, map[string]any{
+			add(Suspension+" "+p.Title(), p.Origin, map[string]any{
 				"resourceSelectors": p.Spec.ResourceSelectors, "priority": p.Spec.Priority, "suspension": p.Spec.Suspension,
 			})
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/text"
 	"github.com/accord-dev/accord/internal/phrase"
 	"github.com/accord-dev/accord/propagate"
+	"github.com/accord-dev/accord/propagate/control"
 	"github.com/accord-dev/accord/propagate/diff"
 	"github.com/accord-dev/accord/source/trailer"
 )
@@ -314,7 +315,7 @@ func (r *Review) extent() string {
 		policies = phrase.Count(r.Policies, "policy") + " changed"
 	}
 	controls := ""
-	if n := len(r.Controls); n > 0 {
+	if n := r.otherControls(); n > 0 {
 		controls = phrase.Count(n, "control manifest") + " changed"
 	}
 	affected := "no object in any cluster affected"
@@ -327,6 +328,17 @@ func (r *Review) extent() string {
 		held = phrase.Count(n, "object") + " becoming held"
 	}
 	return text.Join(", ", policies, controls, affected, held)
+}
+
+// otherControls counts the changed control manifests that Policies does not count.
+func (r *Review) otherControls() int {
+	n := 0
+	for _, c := range r.Controls {
+		if c.Kind != control.Suspension && !strings.HasSuffix(c.Kind, "Policy") {
+			n++
+		}
+	}
+	return n
 }
 
 // heldObjects counts the objects that become held on a cluster.
