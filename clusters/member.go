@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
@@ -40,6 +41,7 @@ type Member struct {
 	http   *http.Client
 	server clientdiscovery.DiscoveryInterface
 	client rest.Interface // the client of Objects
+	token  atomic.Pointer[string]
 }
 
 // Connect returns a member without sending a request, so an error means that cfg is wrong. It does not change cfg.
@@ -51,11 +53,16 @@ func Connect(cfg *rest.Config, name string) (*Member, error) {
 func ConnectWith(cfg *rest.Config, name string, catalogs *discovery.Cache) (*Member, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.RateLimiter, cfg.DisableCompression = -1, nil, true
+	m := &Member{Name: name, Breaker: breaker.New()}
+	if cfg.BearerToken != "" {
+		m.SetToken(cfg.BearerToken)
+		cfg.BearerToken = ""
+		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return bearer{&m.token, next} })
+	}
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", name, err)
 	}
-	m := &Member{Name: name, Breaker: breaker.New()}
 	bounded := egress.Transport{Next: cmp.Or[http.RoundTripper](client.Transport, http.DefaultTransport)}
 	client = &http.Client{Transport: breaker.Transport{Breaker: m.Breaker, Next: bounded}}
 	m.http = client

@@ -145,6 +145,7 @@ func (w *world) replica(name, hook string) (stop func()) {
 	ended := make(chan error, 1)
 	o := reconciler.Options{
 		CacheDir: w.t.TempDir(), Sources: everySource(), HookAddress: hook, LeaderElection: true, Share: true, Replica: name, Namespace: "accord-system", SecretsNamespace: w.namespace,
+		Now: func() time.Time { return time.Now().Add(3 * time.Hour) }, // the tokens of four hours are renewed at once
 		Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 	}
 	require.NoError(w.t, clientOf(w.t, w.config).List(ctx, &v1alpha1.FederationList{}), "what accord run does first")

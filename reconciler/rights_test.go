@@ -43,7 +43,7 @@ func (w *world) account(cluster string) string {
 		},
 		func() error { return member.Create(w.t.Context(), &corev1.ServiceAccount{ObjectMeta: name}) },
 		func() error {
-			return member.Create(w.t.Context(), &rbacv1.Role{ObjectMeta: name, Rules: permit.InventoryRights()})
+			return member.Create(w.t.Context(), &rbacv1.Role{ObjectMeta: name, Rules: permit.OwnRights(name.Name)})
 		},
 		func() error {
 			return member.Create(w.t.Context(), &rbacv1.RoleBinding{ObjectMeta: name, RoleRef: roleRef("Role"), Subjects: subjects(name)})

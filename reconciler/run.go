@@ -77,7 +77,9 @@ type Options struct {
 	Namespace string
 	// SecretsNamespace is the only namespace whose Secrets are credentials of clusters; empty: Namespace.
 	SecretsNamespace string
-	Log              logr.Logger
+	// Now is the clock for the renewal of the tokens of clusters; nil: time.Now.
+	Now func() time.Time
+	Log logr.Logger
 }
 
 const (
@@ -171,7 +173,7 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 		return nil, err
 	}
 	c.member = member.New(member.Options{
-		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log,
+		Hub: hub, Secrets: uncached, SecretsNamespace: cmp.Or(o.SecretsNamespace, key.Namespace), Records: records, Registry: c.registry, Pool: c.pool, Wake: c.probes.Cluster, Emit: emit, Log: log, Now: o.Now,
 		Fence: func(cfg *rest.Config, cluster string) *rest.Config { return replica.Fence(cfg, c.registry, cluster) },
 		Visit: replica.DryRunOnly,
 	})
@@ -201,9 +203,11 @@ func newControllers(ctx context.Context, mgr manager.Manager, cfg *rest.Config, 
 
 // addTo has the manager run the loops.
 func (c *controllers) addTo(mgr manager.Manager, o Options) error {
+	probing := workers(probeWorkers)
+	probing.NeedLeaderElection = ptr.To(c.shared == nil)
 	return errors.Join(
 		c.planner.Start(mgr, workers(syncWorkers), ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{}), ctrlsource.Func(c.replans.Start)),
-		c.member.Start(mgr, leaderOnly(workers(probeWorkers), c.shared == nil), ctrlsource.Func(c.probes.Start)),
+		c.member.Start(mgr, probing, ctrlsource.Func(c.probes.Start)),
 		c.remover.Start(mgr, workers(member.RemovalWorkers)),
 		c.commits.Start(mgr, workers(commitstatus.Workers)),
 		c.tenants.Start(mgr, workers(1)),
@@ -275,11 +279,6 @@ func workers(n int) controller.Options {
 		MaxConcurrentReconciles: n, SkipNameValidation: ptr.To(true),
 		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
 	}
-}
-
-func leaderOnly(o controller.Options, is bool) controller.Options {
-	o.NeedLeaderElection = &is
-	return o
 }
 
 // always is a loop of every replica, whether or not it leads.

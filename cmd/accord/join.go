@@ -9,14 +9,16 @@ import (
 
 const joinLong = `Make a cluster a member: create an identity for accord on the cluster, and a Cluster with its credentials on the hub.
 
-On the cluster, join creates the ServiceAccount accord-system/accord and binds it to cluster-admin, because Git may have any kind.
-For a smaller role, use --print-rbac: it derives a role from the objects that Git delivers to the cluster (DIR or --repo, as for
-"accord lint"; --region and similar flags replace a Cluster that Git does not declare). Apply the role, then join: join does not
-change an existing ClusterRoleBinding "accord". If a commit adds a kind, print and apply the role again before you merge the commit;
-until then accord reports the objects that it may not apply. Keep the rights for a kind until its objects are deleted.
+On the cluster, join creates the ServiceAccount accord-system/accord, and a ClusterRole accord with the built-in kinds of workloads
+and namespaces. --secrets and --crds add those kinds, --admin grants all rights. For a role that fits exactly, use --print-rbac: it
+derives a role from the objects that Git delivers to the cluster (DIR or --repo, as for "accord lint"; --region and similar flags
+replace a Cluster that Git does not declare). Apply the role, then join: join does not change an existing ClusterRoleBinding "accord",
+nor a role that it did not make. If a commit adds a kind, print and apply the role again before you merge the commit; until then
+accord reports the objects that it may not apply. Keep the rights for a kind until its objects are deleted.
 
-The credential is a token. If the cluster fills token Secrets (kube-controller-manager does), the token is valid until the Secret
-is deleted. Otherwise it expires after at most a year, and join prints the date. To renew the token, join again.
+The credential is a token of 24 hours (--token-lifetime). accord renews it when half of its life is over. After a longer
+interruption of accord the token has expired: join again. The hub keeps the token in a Secret of type accord.dev/cluster, which names
+the Cluster and the server; accord sends the token nowhere else.
 
 One cluster has one name: join compares the UID of the namespace kube-system with those of all members, and writes it to spec.id of
 the Cluster. It refuses a cluster that is a member under another name, and a name that another cluster has. With --replace, a new

@@ -8,13 +8,13 @@ import (
 
 const leaveLong = `Remove a member: stop the delivery, revoke accord's identity on the cluster, and delete the credentials and the Cluster on the hub.
 
-On the cluster, leave deletes what join created: the ClusterRoleBinding accord, the ServiceAccount accord-system/accord and its
-tokens. If another hub uses the identity, leave deletes the token of this hub only. The delivered objects run on, and each
+On the cluster, leave deletes what join created: the ClusterRoleBinding accord, the ServiceAccount accord-system/accord, its roles and
+its tokens. If another hub uses the identity, leave ends the tokens of this hub only. The delivered objects run on, and each
 Federation lists them in status.removedClusters. With --prune, leave deletes them, except those that accord adopted.
 
-Leave connects with the credentials on the hub. If their role is too small, name an administrator of the cluster with
---member-context. A cluster that cannot be reached leaves with --force; leave then prints the objects that it could not delete.
-An interrupted leave continues when you run it again. If Git declares the Cluster, remove it from Git first; then leave with
+Leave connects with the credentials on the hub. Their default role suffices to end the token, and leave prints the objects that stay.
+To delete these, too, name an administrator of the cluster with --member-context. A cluster that cannot be reached leaves with
+--force; leave then prints the objects that it could not delete. An interrupted leave continues when you run it again. If Git declares the Cluster, remove it from Git first; then leave with
 --member-context revokes the identity.`
 
 func leaveCommand() *cobra.Command {

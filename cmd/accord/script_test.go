@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"hub": s.hub, "member": s.member, "install": s.install, "tokens": s.tokens, "secrets": secrets, "identity": identity, "unchanged": unchanged, "put": put, "exits": exits, "admit": admit,
+			"hub": s.hub, "member": s.member, "install": s.install, "secrets": secrets, "identity": identity, "unchanged": unchanged, "put": put, "exits": exits, "admit": admit,
 			"commit": commit, "until": until, "json": jsonField, "sarif": sarif,
 			"plain": plain,
 		},

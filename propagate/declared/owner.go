@@ -61,7 +61,7 @@ func maker(fields []metav1.ManagedFieldsEntry) string {
 		var owned struct {
 			Spec map[string]json.RawMessage `json:"f:spec"`
 		}
-		if json.Unmarshal(m.FieldsV1.Raw, &owned) != nil {
+		if json.Unmarshal(m.FieldsV1.GetRawBytes(), &owned) != nil {
 			return m.Manager
 		}
 		for _, field := range []string{"syncMode", "apiEndpoint", "secretRef", "proxyURL", "proxyHeader", "insecureSkipTLSVerification"} {

@@ -21,7 +21,7 @@ var deliveryVerbs = []string{"get", "list", "watch", "create", "patch", "delete"
 // resource returns the plural under which the cluster serves a kind.
 //
 // Kubernetes demands more of clients that write roles: the rules allow escalating each delivered Role and binding each
-// role that a binding refers to, by name. InventoryRights are not among the rules, nor is listing all objects of a
+// role that a binding refers to, by name. OwnRights are not among the rules, nor is listing all objects of a
 // Namespace, which deleting the Namespace takes.
 func Rights(p *propagate.Plan, cluster string, also []schema.GroupKind, resource func(schema.GroupKind) string) []rbacv1.PolicyRule {
 	target := p.ForCluster(cluster)
@@ -52,11 +52,40 @@ func hasPods(o propagate.Placed) bool {
 	return bytes.Contains(o.Rendered.JSON, []byte(`"containers"`)) && bytes.Contains(o.Rendered.JSON, []byte(`"selector"`))
 }
 
-// InventoryRights returns the rules that accord needs in applyset.InventoryNamespace, for its inventory.
-func InventoryRights() []rbacv1.PolicyRule {
-	return []rbacv1.PolicyRule{{
-		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "create", "patch", "delete"},
-	}}
+// OwnRights returns the rules that accord needs in applyset.InventoryNamespace: for its inventory, and to renew the token of its
+// ServiceAccount.
+func OwnRights(account string) []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "create", "patch", "delete"}},
+		{APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, ResourceNames: []string{account}, Verbs: []string{"create"}},
+	}
+}
+
+// DefaultRights returns the rules of the ClusterRole that "accord join" makes: the built-in kinds of workloads in all
+// namespaces, and namespaces. Roles, webhooks, admission policies and nodes are not among them.
+func DefaultRights(secrets, crds bool) []rbacv1.PolicyRule {
+	core := []string{"configmaps", "limitranges", "namespaces", "persistentvolumeclaims", "pods", "replicationcontrollers",
+		"resourcequotas", "serviceaccounts", "services"}
+	if secrets {
+		core = append(core, "secrets")
+	}
+	rules := []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: core, Verbs: deliveryVerbs}}
+	for _, k := range []struct {
+		group     string
+		resources []string
+	}{
+		{"apps", []string{"daemonsets", "deployments", "replicasets", "statefulsets"}},
+		{"autoscaling", []string{"horizontalpodautoscalers"}},
+		{"batch", []string{"cronjobs", "jobs"}},
+		{"networking.k8s.io", []string{"ingresses", "networkpolicies"}},
+		{"policy", []string{"poddisruptionbudgets"}},
+	} {
+		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{k.group}, Resources: k.resources, Verbs: deliveryVerbs})
+	}
+	if crds {
+		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: deliveryVerbs})
+	}
+	return joined(append(rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"list"}}))
 }
 
 // roleRights returns the rules for delivering a role or a binding, beside those for writing it.

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,6 +69,8 @@ type Options struct {
 	Visit func(cfg *rest.Config, cluster string) *rest.Config
 	Emit  func(changes.Event)
 	Log   *slog.Logger
+	// Now is the clock for the renewal of tokens; nil: time.Now.
+	Now func() time.Time
 }
 
 // Controller connects the members and probes them.
@@ -78,6 +82,7 @@ type Controller struct {
 
 	mu          sync.Mutex
 	credentials map[string]string         // digest of the credentials of each connection
+	renewals    map[string]time.Time      // when the token of each was last to be renewed
 	counted     map[string]time.Time      // when the nodes of each were counted last
 	taints      map[string][]corev1.Taint // that ClusterTaintPolicies decided, beside the declared ones
 	uids        map[string]string         // of the namespace kube-system of each, as far as accord may read it
@@ -85,7 +90,10 @@ type Controller struct {
 
 // New returns a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, credentials: map[string]string{}, counted: map[string]time.Time{}, taints: map[string][]corev1.Taint{}, uids: map[string]string{}}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Controller{Options: o, credentials: map[string]string{}, renewals: map[string]time.Time{}, counted: map[string]time.Time{}, taints: map[string][]corev1.Taint{}, uids: map[string]string{}}
 }
 
 // Start probes a Cluster when it changed, when requested has it, and every probeInterval.
@@ -170,7 +178,11 @@ func (c *Controller) probe(ctx context.Context, member *v1alpha1.Cluster) (clust
 		return clusters.Facts{}, cmp.Or(err, errRemoved)
 	}
 	w.SetResourceModels(member.Spec.ResourceModels, c.Registry.Follower() && resourcesWanted(member))
-	return c.ask(ctx, member, w)
+	facts, asked := c.ask(ctx, member, w)
+	if asked == nil && err == nil {
+		c.renewToken(ctx, member, secret, w.Member())
+	}
+	return facts, asked
 }
 
 var errRemoved = errors.New("the cluster was removed while it was probed")
@@ -231,6 +243,9 @@ func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secr
 	known := c.credentials[member.Name] == digest
 	c.mu.Unlock()
 	if known {
+		if w := c.Pool.Worker(member.Name); w != nil && len(secret.Data[clusters.TokenKey]) > 0 {
+			w.Member().SetToken(strings.TrimSpace(string(secret.Data[clusters.TokenKey])))
+		}
 		return nil
 	}
 	cfg, err := clusters.RESTConfig(member, secret, c.SecretsNamespace)
@@ -275,6 +290,7 @@ func (c *Controller) drop(cluster string) {
 	_, known := c.credentials[cluster]
 	delete(c.credentials, cluster)
 	delete(c.counted, cluster)
+	delete(c.renewals, cluster)
 	delete(c.uids, cluster)
 	c.mu.Unlock()
 	if known {
@@ -293,12 +309,15 @@ func (c *Controller) Release(owns func(cluster string) bool) {
 	closing.Wait()
 }
 
-// credentialDigest identifies everything that a connection is made of.
+// credentialDigest identifies everything that a connection is made of, but for the token: a connection goes on with a new one.
 func credentialDigest(member *v1alpha1.Cluster, secret *corev1.Secret) string {
-	spec := member.Spec
+	spec, data := member.Spec, maps.Clone(secret.Data)
+	if len(data[clusters.TokenKey]) > 0 {
+		data[clusters.TokenKey] = nil
+	}
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	_ = enc.Encode([]any{spec.ID, spec.APIEndpoint, spec.InsecureSkipTLSVerification, spec.ProxyURL, spec.ProxyHeader, secret.Type, secret.Data}) // always encodes
+	_ = enc.Encode([]any{spec.ID, spec.APIEndpoint, spec.InsecureSkipTLSVerification, spec.ProxyURL, spec.ProxyHeader, secret.Type, data}) // always encodes
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 

@@ -116,5 +116,5 @@ func (c *candidate) tryToken(ctx context.Context, t token) (string, error) {
 	if answer.Status.Allowed {
 		return "may apply every kind in every namespace", nil
 	}
-	return "limited: what it may not apply will be reported by name", nil
+	return "limited: accord reports by name what it may not apply", nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -24,6 +25,10 @@ type Options struct {
 	Context    string
 	Traits     Traits
 	PrintRBAC  bool
+	// Admin binds accord to cluster-admin, in place of a ClusterRole with DefaultRights. Secrets and CRDs add those kinds to that role.
+	Admin, Secrets, CRDs bool
+	// TokenLife is the life of the token, and of those with which accord renews it.
+	TokenLife time.Duration
 	// SecretsNamespace is the namespace of the credentials on the hub.
 	SecretsNamespace string
 	DryRun           bool
@@ -43,6 +48,12 @@ func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) erro
 	}
 	if dir != "" || f.Tree.Repo != "" {
 		return errors.New("DIR and --repo require --print-rbac")
+	}
+	switch {
+	case f.Admin && (f.Secrets || f.CRDs):
+		return errors.New("--admin is mutually exclusive with --secrets and --crds: it grants all rights")
+	case f.TokenLife < minTokenLife:
+		return fmt.Errorf("--token-lifetime must be at least %s, got %s", minTokenLife, f.TokenLife)
 	}
 	c, err := f.candidate()
 	if err != nil {
@@ -71,11 +82,11 @@ func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) erro
 
 // join changes the cluster first and the hub last, so that the hub never has credentials that do not work.
 func (f *Options) join(ctx context.Context, out io.Writer, name, hubID string, h *hub.Hub, c *candidate) error {
-	role, err := c.makeIdentity(ctx)
+	role, err := c.makeIdentity(ctx, f)
 	if err != nil {
 		return err
 	}
-	t, err := c.makeToken(ctx, hubID)
+	t, err := c.requestToken(ctx, hubID, f.TokenLife)
 	if err != nil {
 		return err
 	}

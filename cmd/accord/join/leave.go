@@ -47,7 +47,7 @@ type leaving struct {
 	cluster *v1alpha1.Cluster
 	// member is nil if the member cannot be reached.
 	member *rest.Config
-	// hubID identifies the hub on the token Secrets of the member.
+	// hubID identifies the hub on the member.
 	hubID string
 	// gone is set if the hub has no Cluster any more: Git declared it, or somebody deleted it.
 	gone bool

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,12 +18,13 @@ import (
 )
 
 // revokeLimit is the time for the garbage collector of the member to delete the ServiceAccount and its tokens.
-const revokeLimit = 15 * time.Second
+const revokeLimit = 30 * time.Second
 
 // identityRemains is the list of the objects of accord on a member.
-const identityRemains = "ClusterRoleBinding " + identityName + ", ServiceAccount " + hub.SystemNamespace + "/" + identityName + " and its tokens"
+const identityRemains = "ClusterRoleBinding " + identityName + ", ServiceAccount " + hub.SystemNamespace + "/" + identityName + " and its roles"
 
-// revoke deletes the identity of accord on the member. If another hub uses the identity, it deletes the tokens of this hub only.
+// revoke deletes the identity of accord on the member. If another hub uses the identity, or if the rights of accord do not suffice,
+// it ends the tokens of this hub only.
 func (l *leaving) revoke(ctx context.Context) error {
 	if l.member == nil {
 		fmt.Fprintf(l.out, "  identity     NOT REVOKED: %s stay on the cluster; when it is reachable again, delete them there:\n"+
@@ -36,20 +36,30 @@ func (l *leaving) revoke(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own, others, err := l.tokens(ctx, c)
+	others, err := otherHubs(ctx, c, l.hubID)
 	if err != nil {
 		return l.refused(err)
 	}
 	if others > 0 {
-		for _, name := range own {
-			if err := c.CoreV1().Secrets(hub.SystemNamespace).Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-				return l.refused(err)
-			}
+		if err := l.endTokens(ctx, c); err != nil {
+			return l.refused(err)
 		}
-		fmt.Fprintln(l.out, "  identity     deleted the token of this hub; the ServiceAccount stays, because another hub uses it")
+		fmt.Fprintln(l.out, "  identity     ended the tokens of this hub; the ServiceAccount stays, because another hub uses it")
 		return nil
 	}
-	if err := l.deleteIdentity(ctx, c, own); err != nil {
+	err = l.deleteIdentity(ctx, c)
+	if apierrors.IsForbidden(err) && !l.namesMember() {
+		if err := l.endTokens(ctx, c); err != nil {
+			return l.refused(err)
+		}
+		if err := l.awaitRevoked(ctx, c); err != nil {
+			return l.refused(err)
+		}
+		fmt.Fprintf(l.out, "  identity     ended the token; its role does not allow accord to delete the rest: %s stay on the cluster without a token; delete them:\n"+
+			"               kubectl delete clusterrolebinding,clusterrole %s && kubectl delete namespace %s\n", identityRemains, identityName, hub.SystemNamespace)
+		return nil
+	}
+	if err != nil {
 		return l.refused(err)
 	}
 	fmt.Fprintf(l.out, "  identity     deleted %s\n", identityRemains)
@@ -63,32 +73,33 @@ func (l *leaving) refused(err error) error {
 	return fmt.Errorf("revoking the identity on cluster %s: %w; run \"accord leave\" again", l.cluster.Name, err)
 }
 
-// tokens returns the names of the token Secrets of this hub, and the number of those of other hubs.
-func (l *leaving) tokens(ctx context.Context, c kubernetes.Interface) (own []string, others int, err error) {
-	list, err := c.CoreV1().Secrets(hub.SystemNamespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + string(corev1.SecretTypeServiceAccountToken)})
+// otherHubs returns the number of other hubs that use the identity.
+func otherHubs(ctx context.Context, c kubernetes.Interface, hubID string) (int, error) {
+	list, err := c.CoreV1().ConfigMaps(hub.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: hubLabel + "," + hubLabel + "!=" + hubDigest(hubID)})
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
-	for _, s := range list.Items {
-		switch {
-		case s.Annotations[corev1.ServiceAccountNameKey] != identityName:
-		case s.Annotations[hubAnnotation] == l.hubID:
-			own = append(own, s.Name)
-		default:
-			others++
-		}
-	}
-	return own, others, nil
+	return len(list.Items), nil
 }
 
-// deleteIdentity deletes the binding, the account and its tokens with one request: the account may be the one that sends it, and
-// has no right to a second one. The binding owns the others, so the garbage collector of the member deletes them.
-func (l *leaving) deleteIdentity(ctx context.Context, c kubernetes.Interface, tokens []string) error {
+// endTokens ends the tokens of this hub: the garbage collector of the member deletes the Secret that they are bound to.
+func (l *leaving) endTokens(ctx context.Context, c kubernetes.Interface) error {
+	background := metav1.DeletePropagationBackground
+	err := c.CoreV1().ConfigMaps(hub.SystemNamespace).Delete(ctx, hubName(l.hubID), metav1.DeleteOptions{PropagationPolicy: &background})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// deleteIdentity deletes the binding, the account, its roles and its tokens with one request: the account may be the one that sends
+// it, and has no right to a second one. The binding owns the others, so the garbage collector of the member deletes them.
+func (l *leaving) deleteIdentity(ctx context.Context, c kubernetes.Interface) error {
 	binding, err := c.RbacV1().ClusterRoleBindings().Get(ctx, identityName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		err = c.CoreV1().ServiceAccounts(hub.SystemNamespace).Delete(ctx, identityName, metav1.DeleteOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
+		if err == nil || apierrors.IsNotFound(err) {
+			return l.endTokens(ctx, c)
 		}
 		return err
 	}
@@ -101,21 +112,45 @@ func (l *leaving) deleteIdentity(ctx context.Context, c kubernetes.Interface, to
 	if err != nil {
 		return err
 	}
-	for _, name := range tokens {
-		_, err := c.CoreV1().Secrets(hub.SystemNamespace).Patch(ctx, name, types.MergePatchType, owner, metav1.PatchOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
+	const merge = types.MergePatchType
+	for _, patch := range []func() error{
+		func() error {
+			_, err := c.CoreV1().ConfigMaps(hub.SystemNamespace).Patch(ctx, hubName(l.hubID), merge, owner, metav1.PatchOptions{})
+			return err
+		},
+		func() error {
+			_, err := c.RbacV1().RoleBindings(hub.SystemNamespace).Patch(ctx, identityName, merge, owner, metav1.PatchOptions{})
+			return err
+		},
+		func() error {
+			_, err := c.RbacV1().Roles(hub.SystemNamespace).Patch(ctx, identityName, merge, owner, metav1.PatchOptions{})
+			return err
+		},
+		func() error { return adoptRole(ctx, c, owner) },
+		func() error {
+			_, err := c.CoreV1().ServiceAccounts(hub.SystemNamespace).Patch(ctx, identityName, merge, owner, metav1.PatchOptions{})
+			return err
+		},
+	} {
+		if err := patch(); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
-	}
-	accounts := c.CoreV1().ServiceAccounts(hub.SystemNamespace)
-	if _, err := accounts.Patch(ctx, identityName, types.MergePatchType, owner, metav1.PatchOptions{}); err != nil && !apierrors.IsNotFound(err) {
-		return err
 	}
 	background := metav1.DeletePropagationBackground
 	if err := c.RbacV1().ClusterRoleBindings().Delete(ctx, identityName, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
 		return err
 	}
 	return l.awaitRevoked(ctx, c)
+}
+
+// adoptRole makes the binding the owner of the ClusterRole accord, if join or the output of --print-rbac made it.
+func adoptRole(ctx context.Context, c kubernetes.Interface, owner []byte) error {
+	role, err := c.RbacV1().ClusterRoles().Get(ctx, identityName, metav1.GetOptions{})
+	if err != nil || role.Labels["app.kubernetes.io/managed-by"] != "accord" {
+		return err
+	}
+	_, err = c.RbacV1().ClusterRoles().Patch(ctx, identityName, types.MergePatchType, owner, metav1.PatchOptions{})
+	return err
 }
 
 // awaitRevoked waits until the ServiceAccount is gone, or the member does not accept the credentials any more.
@@ -125,7 +160,7 @@ func (l *leaving) awaitRevoked(ctx context.Context, c kubernetes.Interface) erro
 		return apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err), nil
 	})
 	if wait.Interrupted(err) && ctx.Err() == nil {
-		return errors.New("the binding is deleted, and the garbage collector of the cluster did not delete the ServiceAccount within " + revokeLimit.String())
+		return errors.New("the garbage collector of the cluster did not delete the ServiceAccount, or the Secret that its tokens are bound to, within " + revokeLimit.String())
 	}
 	return err
 }

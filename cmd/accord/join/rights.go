@@ -51,7 +51,7 @@ func (f *Options) printRights(ctx context.Context, out io.Writer, name, dir stri
 		fmt.Fprintf(out, "# Guessed, because Git has no CustomResourceDefinition of them: %s.\n", strings.Join(guessed, ", "))
 	}
 	return printDocuments(out, identityNamespace(), identityAccount(), rightsRole(rules), identityBinding(identityName),
-		inventoryRole(), inventoryBinding())
+		ownRole(), ownBinding())
 }
 
 // cluster returns the cluster as policies see it.
@@ -109,16 +109,16 @@ func rightsRole(rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {
 	}
 }
 
-// inventoryRole grants access to the inventory, which is in the namespace of the account only.
-func inventoryRole() *rbacv1.Role {
+// ownRole grants access to the inventory and to the token of the account, in the namespace of both.
+func ownRole() *rbacv1.Role {
 	return &rbacv1.Role{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: hub.SystemNamespace, Name: identityName, Labels: managedLabels()},
-		Rules:      permit.InventoryRights(),
+		Rules:      permit.OwnRights(identityName),
 	}
 }
 
-func inventoryBinding() *rbacv1.RoleBinding {
+func ownBinding() *rbacv1.RoleBinding {
 	return &rbacv1.RoleBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: hub.SystemNamespace, Name: identityName, Labels: managedLabels()},

@@ -2,6 +2,7 @@ package join
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -9,92 +10,89 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/accord-dev/accord/cmd/accord/hub"
 )
 
 const (
-	// fillLimit is the time for the cluster to fill a token Secret; kube-controller-manager takes milliseconds.
-	fillLimit = 3 * time.Second
-	// tokenLife is the requested lifetime if the cluster does not fill token Secrets. The API server may grant less.
-	tokenLife = 365 * 24 * time.Hour
-	// hubAnnotation is the UID of the hub's namespace kube-system, on the token Secrets of this hub.
-	hubAnnotation = "accord.dev/hub"
+	// defaultTokenLife is the life of the tokens that join requests and accord renews. The API server may grant another.
+	defaultTokenLife = 24 * time.Hour
+	// minTokenLife is the shortest that API servers grant.
+	minTokenLife = 10 * time.Minute
+	// hubLabel, on the ConfigMap and on the Secret of a hub on a member, has the identifier of the hub as a digest.
+	hubLabel = "accord.dev/hub"
 )
 
 // token authenticates the hub as the ServiceAccount accord.
 type token struct {
 	value string
-	// secret is the name of the token's Secret on the member; empty if it has none.
-	secret string
-	// expires is zero if the token is valid as long as its Secret exists.
+	// secret is the name of the Secret on the member to which the token is bound.
+	secret  string
 	expires time.Time
 }
 
-// validity returns "token of Secret accord-system/accord-token-x7k2p, valid until that is deleted".
+// validity returns "token until 2026-11-24T03:00:00Z, which accord renews".
 func (t token) validity() string {
-	if t.secret != "" {
-		return fmt.Sprintf("token of Secret %s/%s on the cluster, valid until that is deleted", hub.SystemNamespace, t.secret)
-	}
-	return "token that EXPIRES " + t.expires.UTC().Format(time.RFC3339) + ": join again before (this cluster fills no token Secrets)"
+	return "token until " + t.expires.UTC().Format(time.RFC3339) + ", which accord renews"
 }
 
-// makeToken prefers a token that does not expire, because nothing renews it.
-func (c *candidate) makeToken(ctx context.Context, hubID string) (token, error) {
-	secrets := c.CoreV1().Secrets(hub.SystemNamespace)
-	s := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{
-			GenerateName: "accord-token-", Namespace: hub.SystemNamespace, Labels: managedLabels(),
-			Annotations: map[string]string{corev1.ServiceAccountNameKey: identityName, hubAnnotation: hubID},
-		},
-		Type: corev1.SecretTypeServiceAccountToken,
+// hubDigest returns the value of hubLabel.
+func hubDigest(hubID string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(hubID)))[:20]
+}
+
+// hubName is the name of the ConfigMap of a hub on its members. Who deletes it ends the tokens of the hub: the ConfigMap owns the
+// Secret to which they are bound. The rights of accord suffice for this.
+func hubName(hubID string) string { return "accord-hub-" + hubDigest(hubID) }
+
+func hubLabels(hubID string) map[string]string {
+	labels := managedLabels()
+	labels[hubLabel] = hubDigest(hubID)
+	return labels
+}
+
+// requestToken requests a token that is bound to a new Secret without data.
+func (c *candidate) requestToken(ctx context.Context, hubID string, life time.Duration) (token, error) {
+	marks := c.CoreV1().ConfigMaps(hub.SystemNamespace)
+	mark, err := marks.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: hubName(hubID), Labels: hubLabels(hubID)}}, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		mark, err = marks.Get(ctx, hubName(hubID), metav1.GetOptions{})
 	}
-	s, err := secrets.Create(ctx, s, metav1.CreateOptions{})
 	if err != nil {
-		return token{}, fmt.Errorf("making a token secret on the cluster: %w", err)
+		return token{}, fmt.Errorf("making ConfigMap %s on the cluster: %w", hubName(hubID), err)
 	}
-	name := s.Name
-	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, fillLimit, true, func(ctx context.Context) (bool, error) {
-		s, err = secrets.Get(ctx, name, metav1.GetOptions{})
-		return err == nil && len(s.Data[corev1.ServiceAccountTokenKey]) > 0, err
-	})
-	if err == nil {
-		return token{value: string(s.Data[corev1.ServiceAccountTokenKey]), secret: name}, nil
+	s, err := c.CoreV1().Secrets(hub.SystemNamespace).Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "accord-token-", Labels: hubLabels(hubID),
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: mark.Name, UID: mark.UID}},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		return token{}, fmt.Errorf("making the Secret that the token is bound to: %w", err)
 	}
-	if !wait.Interrupted(err) || ctx.Err() != nil {
-		return token{}, fmt.Errorf("waiting for the cluster to fill token secret %s: %w", name, err)
-	}
-	if err := secrets.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
-		return token{}, fmt.Errorf("removing the token secret that stayed empty: %w", err)
-	}
-	return c.requestToken(ctx)
-}
-
-// requestToken requests a token that expires.
-func (c *candidate) requestToken(ctx context.Context) (token, error) {
-	seconds := int64(tokenLife / time.Second)
-	r := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}
-	r, err := c.CoreV1().ServiceAccounts(hub.SystemNamespace).CreateToken(ctx, identityName, r, metav1.CreateOptions{})
+	seconds := int64(life / time.Second)
+	r := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
+		ExpirationSeconds: &seconds,
+		BoundObjectRef:    &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Secret", Name: s.Name, UID: s.UID},
+	}}
+	r, err = c.CoreV1().ServiceAccounts(hub.SystemNamespace).CreateToken(ctx, identityName, r, metav1.CreateOptions{})
 	if err != nil {
 		return token{}, fmt.Errorf("requesting a token of the cluster: %w", err)
 	}
-	return token{value: r.Status.Token, expires: r.Status.ExpirationTimestamp.Time}, nil
+	return token{value: r.Status.Token, secret: s.Name, expires: r.Status.ExpirationTimestamp.Time}, nil
 }
 
-// dropOldTokens deletes the token Secrets of earlier joins to this hub, and keeps those of other hubs.
+// dropOldTokens ends the tokens of earlier joins to this hub, and keeps those of other hubs.
 func (c *candidate) dropOldTokens(ctx context.Context, hubID string, current token) error {
 	secrets := c.CoreV1().Secrets(hub.SystemNamespace)
-	list, err := secrets.List(ctx, metav1.ListOptions{FieldSelector: "type=" + string(corev1.SecretTypeServiceAccountToken)})
+	list, err := secrets.List(ctx, metav1.ListOptions{LabelSelector: hubLabel + "=" + hubDigest(hubID)})
 	if err != nil {
 		return fmt.Errorf("looking for tokens of earlier joins: %w", err)
 	}
 	for _, s := range list.Items {
-		if s.Annotations[hubAnnotation] != hubID || s.Name == current.secret {
+		if s.Name == current.secret {
 			continue
 		}
 		if err := secrets.Delete(ctx, s.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("removing the token of an earlier join: %w", err)
+			return fmt.Errorf("ending the token of an earlier join: %w", err)
 		}
 	}
 	return nil
