@@ -99,6 +99,12 @@ func (m *Member) RenewToken(ctx context.Context, t Token) (string, error) {
 // SetToken has all further requests use a token. Watches that are open stay open.
 func (m *Member) SetToken(token string) { m.token.Store(&token) }
 
+// HasToken reports whether requests use this token.
+func (m *Member) HasToken(token string) bool {
+	current := m.token.Load()
+	return current != nil && *current == token
+}
+
 // bearer sets the token of a member on every request.
 type bearer struct {
 	token *atomic.Pointer[string]

@@ -242,10 +242,7 @@ func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secr
 	c.mu.Lock()
 	known := c.credentials[member.Name] == digest
 	c.mu.Unlock()
-	if known {
-		if w := c.Pool.Worker(member.Name); w != nil && len(secret.Data[clusters.TokenKey]) > 0 {
-			w.Member().SetToken(strings.TrimSpace(string(secret.Data[clusters.TokenKey])))
-		}
+	if known && c.keepConnection(member.Name, strings.TrimSpace(string(secret.Data[clusters.TokenKey]))) {
 		return nil
 	}
 	cfg, err := clusters.RESTConfig(member, secret, c.SecretsNamespace)
@@ -265,6 +262,20 @@ func (c *Controller) connect(ctx context.Context, member *v1alpha1.Cluster, secr
 	c.mu.Unlock()
 	c.Pool.Connect(m)
 	return nil
+}
+
+// keepConnection has a connection go on with the token of the Secret, and reports false if it needs a new one: its breaker
+// is not closed, and knows the former token only.
+func (c *Controller) keepConnection(cluster, token string) bool {
+	w := c.Pool.Worker(cluster)
+	if w == nil || token == "" || w.Member().HasToken(token) {
+		return true
+	}
+	if w.Breaker().State != breaker.Closed {
+		return false
+	}
+	w.Member().SetToken(token)
+	return true
 }
 
 // VisitRemote connects to a cluster of another replica, to read its inventories and to send dry-runs. The connection refuses writes;
