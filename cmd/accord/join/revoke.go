@@ -28,7 +28,7 @@ const identityRemains = "ClusterRoleBinding " + identityName + ", ServiceAccount
 func (l *leaving) revoke(ctx context.Context) error {
 	if l.member == nil {
 		fmt.Fprintf(l.out, "  identity     NOT REVOKED: %s stay on the cluster; when it is reachable again, delete them there:\n"+
-			"               kubectl delete clusterrolebinding %s && kubectl delete serviceaccount -n %s %s\n",
+			"               kubectl delete clusterrolebinding,clusterrole %s --ignore-not-found && kubectl delete serviceaccount,rolebinding,role -n %s %s --ignore-not-found\n",
 			identityRemains, identityName, hub.SystemNamespace, identityName)
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 func TestAnUnreachableClusterKeepsTheIdentity(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, (&leaving{out: &out}).revoke(t.Context()))
-	require.Contains(t, out.String(), "NOT REVOKED: ClusterRoleBinding accord, ServiceAccount accord-system/accord and its tokens stay on the cluster")
-	require.Contains(t, out.String(), "kubectl delete clusterrolebinding accord && kubectl delete serviceaccount -n accord-system accord\n")
+	require.Contains(t, out.String(), "NOT REVOKED: ClusterRoleBinding accord, ServiceAccount accord-system/accord and its roles stay on the cluster")
+	require.Contains(t, out.String(), "kubectl delete clusterrolebinding,clusterrole accord --ignore-not-found && "+
+		"kubectl delete serviceaccount,rolebinding,role -n accord-system accord --ignore-not-found\n")
 }
