@@ -3,7 +3,6 @@ package join
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -52,9 +51,6 @@ func (l *leaving) revoke(ctx context.Context) error {
 		if err := l.endTokens(ctx, c); err != nil {
 			return l.refused(err)
 		}
-		if err := l.awaitRevoked(ctx, c); err != nil {
-			return l.refused(err)
-		}
 		fmt.Fprintf(l.out, "  identity     ended the token; its role does not allow accord to delete the rest: %s stay on the cluster without a token; delete them:\n"+
 			"               kubectl delete clusterrolebinding,clusterrole %s && kubectl delete namespace %s\n", identityRemains, identityName, hub.SystemNamespace)
 		return nil
@@ -82,14 +78,21 @@ func otherHubs(ctx context.Context, c kubernetes.Interface, hubID string) (int, 
 	return len(list.Items), nil
 }
 
-// endTokens ends the tokens of this hub: the garbage collector of the member deletes the Secret that they are bound to.
+// endTokens ends the tokens of this hub, and returns when they have ended: the garbage collector of the member deletes the Secret
+// that they are bound to.
 func (l *leaving) endTokens(ctx context.Context, c kubernetes.Interface) error {
 	background := metav1.DeletePropagationBackground
 	err := c.CoreV1().ConfigMaps(hub.SystemNamespace).Delete(ctx, hubName(l.hubID), metav1.DeleteOptions{PropagationPolicy: &background})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return await(ctx, "the Secret that its tokens are bound to", func(ctx context.Context) bool {
+		list, err := c.CoreV1().Secrets(hub.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: hubLabel + "=" + hubDigest(l.hubID)})
+		return apierrors.IsUnauthorized(err) || err == nil && len(list.Items) == 0 // the default role may not list Secrets
+	})
 }
 
 // deleteIdentity deletes the binding, the account, its roles and its tokens with one request: the account may be the one that sends
@@ -140,7 +143,7 @@ func (l *leaving) deleteIdentity(ctx context.Context, c kubernetes.Interface) er
 	if err := c.RbacV1().ClusterRoleBindings().Delete(ctx, identityName, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
 		return err
 	}
-	return l.awaitRevoked(ctx, c)
+	return awaitRevoked(ctx, c)
 }
 
 // adoptRole makes the binding the owner of the ClusterRole accord, if join or the output of --print-rbac made it.
@@ -154,13 +157,18 @@ func adoptRole(ctx context.Context, c kubernetes.Interface, owner []byte) error 
 }
 
 // awaitRevoked waits until the ServiceAccount is gone, or the member does not accept the credentials any more.
-func (l *leaving) awaitRevoked(ctx context.Context, c kubernetes.Interface) error {
-	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, revokeLimit, true, func(ctx context.Context) (bool, error) {
+func awaitRevoked(ctx context.Context, c kubernetes.Interface) error {
+	return await(ctx, "the ServiceAccount", func(ctx context.Context) bool {
 		_, err := c.CoreV1().ServiceAccounts(hub.SystemNamespace).Get(ctx, identityName, metav1.GetOptions{})
-		return apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err), nil
+		return apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
 	})
+}
+
+// await waits until the garbage collector of the member has deleted an object.
+func await(ctx context.Context, object string, gone func(ctx context.Context) bool) error {
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, revokeLimit, true, func(ctx context.Context) (bool, error) { return gone(ctx), nil })
 	if wait.Interrupted(err) && ctx.Err() == nil {
-		return errors.New("the garbage collector of the cluster did not delete the ServiceAccount, or the Secret that its tokens are bound to, within " + revokeLimit.String())
+		return fmt.Errorf("the garbage collector of the cluster did not delete %s within %s", object, revokeLimit)
 	}
 	return err
 }
