@@ -11,11 +11,38 @@ import (
 type Budget struct {
 	maxObjects, objects int
 	maxBytes, bytes     int64
+	// ledger is set if added has all that was added.
+	ledger bool
+	added  []addition
+}
+
+// addition is one call of add.
+type addition struct {
+	file    string
+	objects int
+	bytes   int64
 }
 
 // NewBudget returns a budget. A limit of 0 is no limit.
 func NewBudget(objects int, bytes int64) *Budget {
 	return &Budget{maxObjects: objects, maxBytes: bytes}
+}
+
+// NewLedger returns a budget without limits that records what each file adds.
+func NewLedger() *Budget { return &Budget{ledger: true} }
+
+// Within returns the *LimitError of builds with these limits, for the builds that a ledger recorded.
+func (b *Budget) Within(objects int, bytes int64) error {
+	if b == nil {
+		return nil
+	}
+	limited := NewBudget(objects, bytes)
+	for _, a := range b.added {
+		if err := limited.add(a.file, a.objects, a.bytes); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // LimitError is the error of manifests that exceed a Budget.
@@ -35,6 +62,9 @@ func (e *LimitError) Error() string {
 func (b *Budget) add(file string, objects int, bytes int64) error {
 	if b == nil {
 		return nil
+	}
+	if b.ledger {
+		b.added = append(b.added, addition{file, objects, bytes})
 	}
 	b.objects, b.bytes = b.objects+objects, b.bytes+bytes
 	switch {

@@ -47,10 +47,16 @@ func TestHostileManifestsBeyondTheBudget(t *testing.T) {
 		"a kustomization counts, too": {map[string]string{"kustomization.yaml": "resources: [a.yaml]", "a.yaml": documents(0, 6)}, 5, 0, "a.yaml: the manifests up to this file have more than 5 objects"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			ledger := NewLedger()
+			_, built := Build(tree(c.files), Options{Budget: ledger})
 			_, err := Build(tree(c.files), Options{Budget: NewBudget(c.objects, c.bytes)})
 			if c.want == "" {
 				require.NoError(t, err)
+				require.NoError(t, ledger.Within(c.objects, c.bytes))
 				return
+			}
+			if built == nil {
+				require.ErrorAs(t, ledger.Within(c.objects, c.bytes), new(*LimitError))
 			}
 			require.EqualError(t, err, c.want)
 			require.ErrorAs(t, err, new(*LimitError))

@@ -26,7 +26,7 @@ spec:
 // Tenant is the check whose findings package tenancy returns. They block a commit that does not bring them, too.
 var Tenant = Check{
 	Code: "tenant", Severity: propagate.Error,
-	Summary: "a source, an object, a Cluster or a power that the Tenant of the Federation does not allow",
+	Summary: "a source, an object, a Cluster or a power that the Tenant of the Federation does not allow, or manifests beyond its limits",
 	Why:     "accord delivers nothing of a revision that the Tenant refuses: see docs/how-to/tenants.md. `--allow` does not lift this check.",
 	Fix:     "The message names the rule. Remove the object, or ask an administrator to change the Tenant.",
 	Example: "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: of-another-team}}",

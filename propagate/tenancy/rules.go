@@ -132,9 +132,13 @@ func (r *Rules) Budget() *render.Budget {
 	return render.NewBudget(int(r.Limits().Objects), r.Limits().MaxBytes())
 }
 
-// OverLimit returns the refusal of manifests that exceed the Budget.
+// OverLimit returns the refusal of manifests that exceed the Budget. The nil Rules refuse those that exceed the default limits of a
+// Tenant.
 func (r *Rules) OverLimit(e *render.LimitError) Refusal {
 	rule := "spec.limits." + e.Unit
+	if r == nil {
+		return Refusal{Rule: rule, Object: "the sources", Message: e.Error(), Fix: "split the Federation, or create a Tenant with a higher " + rule}
+	}
 	return r.refuse(rule, "the sources", e.Error(), fmt.Sprintf("split the Federation, or ask an administrator to raise %s of the Tenant", rule))
 }
 

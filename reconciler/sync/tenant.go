@@ -110,7 +110,7 @@ func budget(rules *tenancy.Rules) *render.Budget {
 // overLimit returns the refusal of manifests that exceed a limit, and any other error as it is.
 func overLimit(rules *tenancy.Rules, err error) error {
 	if limit, exceeded := errors.AsType[*render.LimitError](err); exceeded && rules == nil {
-		return fmt.Errorf("%w; split the Federation, or create a Tenant with a higher spec.limits.%s", err, limit.Unit)
+		return rules.OverLimit(limit)
 	} else if exceeded {
 		return tenantRefusal([]tenancy.Refusal{rules.OverLimit(limit)})
 	}

@@ -44,6 +44,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	f.hub.Register(flags)
 	flags.Lookup("kubeconfig").Usage = "kubeconfig of the hub with the clusters and previous decisions (default $" + hub.KubeconfigEnv + ", else no hub)"
 	f.facts.RegisterFleetFile(flags)
+	flags.StringVar(&f.facts.Tenants, "tenants", "", load.TenantsUsage)
 	c.MarkFlagsMutuallyExclusive("fleet-file", "kubeconfig")
 	for _, writes := range []string{"push", "pull-request"} {
 		c.MarkFlagsMutuallyExclusive("dry-run", writes)
@@ -69,7 +70,8 @@ With --branch, the commit is on a new branch that begins at HEAD; your checkout 
 branch and opens a pull (merge) request at GitHub, GitLab, Gitea or Forgejo, with the effect of the edit as of "accord plan". The
 token is $ACCORD_FORGE_TOKEN, else $GITHUB_TOKEN or $GITLAB_TOKEN.
 
-Before the commit, accord plans HEAD with the edit. If the edit brings an error that the controllers would reject, nothing is written.`
+Before the commit, accord plans HEAD with the edit. If the edit brings an error that the controllers would reject, or something that
+the Tenant of the Federation refuses, nothing is written. The Tenants are those of --tenants, --fleet-file or the hub.`
 
 // ForRollout sets up c as a command about a rollout, which is its one argument.
 func ForRollout(o *RolloutCommand, c *cobra.Command) *cobra.Command {

@@ -51,7 +51,7 @@ func (f *Flags) effects(ctx context.Context, h *gitrepo.Repository, c gitrepo.Ch
 	var all []*review.Review
 	for _, name := range names {
 		o := review.Options{
-			Tree: load.Flags{Paths: []string{"."}, FleetFile: f.facts.FleetFile, FederationName: name}, Hub: f.hub, Base: before, Head: commit,
+			Tree: load.Flags{Paths: []string{"."}, FleetFile: f.facts.FleetFile, FederationName: name, Tenants: f.facts.Tenants}, Hub: f.hub, Base: before, Head: commit,
 			Command: []string{"accord", "plan", "--base", before, "--head", commit},
 		}
 		if name != "" {
@@ -78,7 +78,7 @@ func (f *Flags) federationNames(ctx context.Context, h *gitrepo.Repository, file
 		return nil, fmt.Errorf("reading HEAD: %w", err)
 	}
 	var names []string
-	for _, fed := range federationsOf(head, h, file) {
+	for _, fed := range federationsOf(head, h, file, nil) {
 		if fed.file != "" {
 			names = append(names, filepath.Join(h.Root, filepath.FromSlash(fed.file)))
 		}
@@ -103,7 +103,7 @@ func (f *Flags) federationNames(ctx context.Context, h *gitrepo.Repository, file
 }
 
 // ofThisMachine are the flags that mean nothing to the reader of a pull request.
-var ofThisMachine = []string{"kubeconfig", "context", "as", "as-group", "request-timeout", "fleet-file", "yes", "output", "forge", "forge-url", "forge-api"}
+var ofThisMachine = []string{"kubeconfig", "context", "as", "as-group", "request-timeout", "fleet-file", "tenants", "yes", "output", "forge", "forge-url", "forge-api"}
 
 // commandLine returns the command as the user wrote it, with its flags in alphabetical order.
 func (f *Flags) commandLine() string {

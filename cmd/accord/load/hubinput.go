@@ -67,7 +67,7 @@ func (f *Flags) AddFacts(ctx context.Context, dir string, t *Tree, live *LiveHub
 	case f.FleetFile != "":
 		k, err = ReadFleetFile(f.FleetFile, fed)
 	case live != nil && live.Federation == nil:
-		k, err = live.onlyClusters(ctx)
+		k, err = ClustersOf(ctx, live.Hub)
 	case live != nil:
 		k, err = live.Snapshot(ctx)
 	}

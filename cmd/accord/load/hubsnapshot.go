@@ -24,7 +24,7 @@ type HubSnapshot struct {
 func (l *LiveHub) Snapshot(ctx context.Context) (*HubSnapshot, error) {
 	switch {
 	case l.empty:
-		return l.onlyClusters(ctx)
+		return ClustersOf(ctx, l.Hub)
 	case l.Err != nil:
 		return nil, l.Err
 	}
@@ -39,13 +39,13 @@ func (l *LiveHub) Snapshot(ctx context.Context) (*HubSnapshot, error) {
 	return &HubSnapshot{clusters.Items, objects.Items, deliveries.Items, releases.Items, tenants}, err
 }
 
-// onlyClusters reads the Clusters, which need no Federation.
-func (l *LiveHub) onlyClusters(ctx context.Context) (*HubSnapshot, error) {
+// ClustersOf reads the Clusters and the Tenants of a hub, which need no Federation.
+func ClustersOf(ctx context.Context, h *hub.Hub) (*HubSnapshot, error) {
 	clusters := &v1alpha1.ClusterList{}
-	if err := l.List(ctx, clusters); err != nil {
-		return nil, l.Wrap("listing the clusters", err)
+	if err := h.List(ctx, clusters); err != nil {
+		return nil, h.Wrap("listing the clusters", err)
 	}
-	tenants, err := listTenants(ctx, l.Hub)
+	tenants, err := listTenants(ctx, h)
 	return &HubSnapshot{Clusters: clusters.Items, Tenants: tenants}, err
 }
 

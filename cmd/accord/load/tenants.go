@@ -13,6 +13,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/propagate/tenancy"
+	"github.com/accord-dev/accord/render"
 )
 
 // TenantsUsage is the usage of the flag --tenants.
@@ -60,6 +61,8 @@ type Governance struct {
 	rules      *tenancy.Rules
 	federation *v1alpha1.Federation
 	present    []v1alpha1.Cluster
+	// ofHub is set if the Tenants are those of a hub, or of its facts.
+	ofHub bool
 	// refused is refused whatever the sources have.
 	refused []tenancy.Refusal
 }
@@ -76,7 +79,7 @@ func (f *Flags) Governance(fed *v1alpha1.Federation, k *HubSnapshot) (Governance
 		g.present = k.Clusters
 	}
 	if f.Tenants == "" && k != nil {
-		tenants = k.Tenants
+		tenants, g.ofHub = k.Tenants, true
 	}
 	rules, refused := tenancy.Of(tenants, fed.Namespace+"/"+fed.Name, false)
 	if refused != nil {
@@ -88,6 +91,9 @@ func (f *Flags) Governance(fed *v1alpha1.Federation, k *HubSnapshot) (Governance
 	return g, nil
 }
 
+// Declarer returns the value of the label of the Clusters that the Federation declares, "shop.prod".
+func (g Governance) Declarer() string { return g.federation.Namespace + "." + g.federation.Name }
+
 // Govern removes the clusters that do not exist for the Tenant from the input of a tree.
 func (t *Tree) Govern(g Governance) {
 	t.governance, t.Input.Fleet = g, g.rules.Fleet(t.Input.Fleet)
@@ -97,11 +103,24 @@ func (t *Tree) Govern(g Governance) {
 // lifts the prune limits.
 func (t *Tree) Refusals(plan *propagate.Plan, allowPrune bool) []propagate.Finding {
 	g := t.governance
-	all := g.refused
+	all := slices.Concat(g.refused, g.overLimit(t.size))
 	if plan != nil && g.federation != nil {
 		all = slices.Concat(all, g.rules.Check(tenancy.Revision{
 			Federation: g.federation, Parts: t.Parts, Plan: plan, Present: g.present, AllowPrune: allowPrune,
 		}))
 	}
 	return tenancy.Findings(all)
+}
+
+// overLimit returns the refusal of manifests that exceed the limits of the Tenant. Without a Tenant, a hub has the default limits.
+func (g Governance) overLimit(size *render.Budget) []tenancy.Refusal {
+	limits := g.rules.Limits()
+	if g.rules == nil && g.ofHub {
+		limits = limits.WithDefaults()
+	}
+	limit, exceeded := errors.AsType[*render.LimitError](size.Within(int(limits.Objects), limits.MaxBytes()))
+	if !exceeded {
+		return nil
+	}
+	return []tenancy.Refusal{g.rules.OverLimit(limit)}
 }

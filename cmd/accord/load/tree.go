@@ -78,6 +78,8 @@ type Tree struct {
 	Dir string
 
 	governance Governance
+	// size has the objects and bytes of the manifests.
+	size *render.Budget
 }
 
 // Read builds and sorts the manifests. An empty dir is the current directory. The error is not about a manifest.
@@ -152,6 +154,7 @@ func (f *Flags) sources() []v1alpha1.Source {
 func NewTree(fed *v1alpha1.Federation, checkouts []Checkout) *Tree {
 	var objects []render.Object
 	var errs []error
+	size := render.NewLedger()
 	for i, s := range fed.Spec.Sources {
 		name := s.Name
 		if len(fed.Spec.Sources) == 1 {
@@ -160,14 +163,14 @@ func NewTree(fed *v1alpha1.Federation, checkouts []Checkout) *Tree {
 		if checkouts[i].Files == nil {
 			continue
 		}
-		built, err := render.Build(checkouts[i].Files, render.Options{Source: name, Dir: s.Path})
+		built, err := render.Build(checkouts[i].Files, render.Options{Source: name, Dir: s.Path, Budget: size})
 		objects, errs = append(objects, built...), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return &Tree{Mistakes: err}
 	}
 	parts, err := propagate.Sort(objects)
-	t := &Tree{Parts: parts, Mistakes: err, Input: parts.Input().WithFederation(fed)}
+	t := &Tree{Parts: parts, Mistakes: err, Input: parts.Input().WithFederation(fed), size: size}
 	t.Input.Revision = checkouts[0].Revision
 	return t
 }
