@@ -53,7 +53,8 @@ func TestHostileFederation(t *testing.T) {
 	}{
 		{"values as many as fit", []string{"x.yaml", head + "v: [" + many("a,", 4<<20) + "a]\n"}, "values in one document, at most 500000 are allowed"},
 		{"a text repeated by aliases", []string{"x.yaml", head + "v: &x " + many("x", 1<<20) + "\nw: [" + many("*x,", 3000) + "]\n"}, "including repeated aliases"},
-		{"mistakes as many as documents", []string{"x.yaml", many("---\na\n", 4<<20)}, "x.yaml:2: is not a Kubernetes object"},
+		{"documents as many as fit", []string{"x.yaml", many("---\na\n", 4<<20)}, "more than 20000 objects"},
+		{"mistakes as many as documents", []string{"x.yaml", many("---\na\n", 6*19_000)}, "x.yaml:2: is not a Kubernetes object"},
 		{"bases that use each other twice", double, "counting a base as often as it is used"},
 		{"a file of 50 MB", []string{"x.yaml", many("# nothing\n", 50<<20)}, "x.yaml: has 52428800 bytes, at most 16777216 are allowed"},
 		{"a remote base", []string{"k/kustomization.yaml", "resources: ['https://example.org/a.yaml']\n"}, "is remote"},

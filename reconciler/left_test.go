@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 )
 
 // TestClustersLeave removes clusters in every way there is. What they had is written down before they are gone, and
@@ -219,6 +221,10 @@ func leavesUnattended(t *testing.T, w *world, r, resting *repository) {
 // rejoin declares a member again that was joined before, as it was then.
 func (w *world) rejoin(name string) {
 	w.t.Helper()
+	secret := &corev1.Secret{}
+	require.NoError(w.t, w.hub.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, secret))
+	secret.Data[clusters.ServerKey] = []byte(w.cables[name].host())
+	require.NoError(w.t, w.hub.Update(w.t.Context(), secret))
 	w.create(&v1alpha1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": name}},
 		Spec: v1alpha1.ClusterSpec{
