@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -16,6 +17,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// MinTokenLife is the shortest life of a token that API servers grant.
+const MinTokenLife = 10 * time.Minute
+
+// tokenCharacters are those of a JWT.
+const tokenCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
+
 // Token is the content of a token that an API server issued for a ServiceAccount (TokenRequest).
 type Token struct {
 	Account types.NamespacedName
@@ -27,8 +34,9 @@ type Token struct {
 // ReadToken returns the content of a token, without checking its signature. It reports false for a token of another kind, and
 // for one that does not expire: accord renews neither.
 func ReadToken(token string) (Token, bool) {
-	parts := strings.Split(strings.TrimSpace(token), ".")
-	if len(parts) != 3 {
+	token = strings.TrimSpace(token)
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 || strings.ContainsFunc(token, func(r rune) bool { return !strings.ContainsRune(tokenCharacters, r) }) {
 		return Token{}, false
 	}
 	text, err := base64.RawURLEncoding.DecodeString(parts[1])
@@ -63,7 +71,7 @@ func ReadToken(token string) (Token, bool) {
 // RenewAt is the time from which accord renews the token: half of its life is left then.
 func (t Token) RenewAt() time.Time { return t.Issued.Add(t.life() / 2) }
 
-// RetryAfter is the time between two attempts to renew the token.
+// RetryAfter is the least time between two attempts to renew the token.
 func (t Token) RetryAfter() time.Duration { return t.life() / 20 }
 
 func (t Token) life() time.Duration { return t.Expires.Sub(t.Issued) }
@@ -91,7 +99,16 @@ func (m *Member) RenewToken(ctx context.Context, t Token) (string, error) {
 	}
 	var granted authenticationv1.TokenRequest
 	if err := json.Unmarshal(answer, &granted); err != nil || granted.Status.Token == "" {
-		return "", fmt.Errorf("the answer to the request of a token has none")
+		return "", errors.New("the answer to the request of a token has none")
+	}
+	next, valid := ReadToken(granted.Status.Token)
+	switch {
+	case !valid:
+		return "", errors.New("the cluster answered with a token that does not name its account and its end")
+	case next.Account != t.Account:
+		return "", fmt.Errorf("the cluster answered with a token of ServiceAccount %s, and not of %s", next.Account, t.Account)
+	case next.life() < MinTokenLife:
+		return "", fmt.Errorf("the cluster answered with a token of %s, and API servers grant %s at least", next.life(), MinTokenLife)
 	}
 	return granted.Status.Token, nil
 }

@@ -1,6 +1,9 @@
 package clusters
 
 import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -70,6 +73,40 @@ func TestTokenIsRenewed(t *testing.T) {
 
 	require.NoError(t, k.CoreV1().Secrets(ns).Delete(t.Context(), bound.Name, metav1.DeleteOptions{}))
 	require.Eventually(t, func() bool { _, err := Ping(t.Context(), m); return apierrors.IsUnauthorized(err) }, 30*time.Second, 200*time.Millisecond)
+}
+
+// TestHostileToken: a member that answers with another token than accord requested does not have it stored on the hub.
+func TestHostileToken(t *testing.T) {
+	claims := func(account string, life int) string {
+		text := fmt.Sprintf(`{"iat":1800000000,"exp":%d,"kubernetes.io":{"namespace":"accord-system","serviceaccount":{"name":%q}}}`, 1_800_000_000+life, account)
+		return "h." + base64.RawURLEncoding.EncodeToString([]byte(text)) + ".s"
+	}
+	token, renewable := ReadToken(claims("accord", 600))
+	require.True(t, renewable)
+	for name, c := range map[string]struct{ answer, refusal string }{
+		"of another account": {claims("loot", 600), "a token of ServiceAccount accord-system/loot, and not of accord-system/accord"},
+		"that ends at once":  {claims("accord", 1), "a token of 1s, and API servers grant 10m0s at least"},
+		"that never ends":    {claims("accord", 0), "does not name its account and its end"},
+		"no token":           {"sesame", "does not name its account and its end"},
+		"a second header":    {claims("accord", 600) + "\r\nX-Loot: 1", "does not name its account and its end"},
+		"nothing":            {"", "the answer to the request of a token has none"},
+		"the requested one":  {claims("accord", 600), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := connect(t, served(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = fmt.Fprintf(w, `{"status":{"token":%q}}`, c.answer)
+			}))
+			next, err := m.RenewToken(t.Context(), token)
+			if c.refusal == "" {
+				require.NoError(t, err)
+				require.Equal(t, c.answer, next)
+				return
+			}
+			require.ErrorContains(t, err, c.refusal)
+			require.Empty(t, next)
+		})
+	}
 }
 
 // allowRenewal lets an account request tokens of itself.

@@ -43,6 +43,7 @@ func TestFleetInGit(t *testing.T) {
 		{"a cluster that is known on the hub leaves Git", leavesGit},
 		{"a cluster is deleted on the hub", deletedOnHub},
 		{"credentials are wrong, and right again", credentialsChange},
+		{"HostileOldToken: a token of ten minutes is renewed", hostileOldToken},
 		{"DefectF4: a cluster is another one than spec.id", anotherCluster},
 		{"DefectF4: two Clusters are one cluster", twoNames},
 	} {

@@ -62,6 +62,8 @@ type world struct {
 	stop    func()
 	// cache is the directory of the controllers' files.
 	cache string
+	// ahead is the time, in nanoseconds, by which the clock for the renewal of tokens is ahead.
+	ahead *atomic.Int64
 }
 
 // newWorld starts everything but the metrics. Members are named cluster-a, cluster-b, and so on.
@@ -107,10 +109,12 @@ func (w *world) run() {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
-	w.cache = w.t.TempDir()
+	w.cache, w.ahead = w.t.TempDir(), &atomic.Int64{}
+	ahead := w.ahead
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
 			CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, HookAddress: w.hook, MetricsAddress: w.metrics, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
+			Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 		})
 	}()
 	w.stop = sync.OnceFunc(func() {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/clusters"
 	"github.com/accord-dev/accord/cmd/accord/hub"
 	"github.com/accord-dev/accord/cmd/accord/load"
 )
@@ -52,8 +53,8 @@ func (f *Options) Run(ctx context.Context, out io.Writer, name, dir string) erro
 	switch {
 	case f.Admin && (f.Secrets || f.CRDs):
 		return errors.New("--admin is mutually exclusive with --secrets and --crds: it grants all rights")
-	case f.TokenLife < minTokenLife:
-		return fmt.Errorf("--token-lifetime must be at least %s, got %s", minTokenLife, f.TokenLife)
+	case f.TokenLife < clusters.MinTokenLife:
+		return fmt.Errorf("--token-lifetime must be at least %s, got %s", clusters.MinTokenLife, f.TokenLife)
 	}
 	c, err := f.candidate()
 	if err != nil {

@@ -17,8 +17,6 @@ import (
 const (
 	// defaultTokenLife is the life of the tokens that join requests and accord renews. The API server may grant another.
 	defaultTokenLife = 24 * time.Hour
-	// minTokenLife is the shortest that API servers grant.
-	minTokenLife = 10 * time.Minute
 	// hubLabel, on the ConfigMap and on the Secret of a hub on a member, has the identifier of the hub as a digest.
 	hubLabel = "accord.dev/hub"
 )
