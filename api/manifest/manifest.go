@@ -33,6 +33,11 @@ func (id ID) GroupKind() schema.GroupKind { return schema.GroupKind{Group: id.Gr
 // a digest.
 func (id ID) IsSecret() bool { return id.Group == "" && id.Kind == "Secret" }
 
+// IsSecretKind reports whether an apiVersion and a kind are those of Secrets, whose version does not matter.
+func IsSecretKind(apiVersion, kind string) bool {
+	return kind == "Secret" && !strings.Contains(apiVersion, "/")
+}
+
 // String returns the ID for users: "apps/Deployment shop/web", "Namespace shop".
 func (id ID) String() string {
 	s := id.Kind

@@ -13,6 +13,14 @@ const SensitiveAnnotation = "accord.dev/sensitive"
 
 // IsSensitive reports whether u has values that must not leave the cluster: u is a Secret, or SensitiveAnnotation marks it.
 func IsSensitive(u *unstructured.Unstructured) bool {
-	mark := strings.TrimSpace(u.GetAnnotations()[SensitiveAnnotation])
-	return mark != "" && !strings.EqualFold(mark, "false") || IDOf(u).IsSecret()
+	return SensitiveMark(u.GetAnnotations()) != "" || IDOf(u).IsSecret()
+}
+
+// SensitiveMark returns the value of SensitiveAnnotation, and "" if it is absent, empty or "false".
+func SensitiveMark(annotations map[string]string) string {
+	mark := strings.TrimSpace(annotations[SensitiveAnnotation])
+	if strings.EqualFold(mark, "false") {
+		return ""
+	}
+	return mark
 }

@@ -17,7 +17,7 @@ const maxScript = 64 << 10
 func (c *Customization) validate(doc *manifest.Doc) {
 	checkVersion(doc, "spec.target.apiVersion", c.Spec.Target.APIVersion)
 	doc.Require("spec.target.kind", c.Spec.Target.Kind != "")
-	if c.Spec.Target.Kind == "Secret" && !strings.Contains(c.Spec.Target.APIVersion, "/") {
+	if manifest.IsSecretKind(c.Spec.Target.APIVersion, c.Spec.Target.Kind) {
 		doc.Errorf("spec.target.kind", "spec.target is Secret: scripts may not read Secrets, because what they write leaves the cluster; remove this customization")
 	}
 	scripts := 0

@@ -174,7 +174,7 @@ func (d *delivery) decideOwner(t *task, found *metav1.PartialObjectMetadata) *li
 	t.exists = true
 	seen := live.ObserveMetadata(t.GVK, found)
 	switch owner := found.Labels[v1alpha1.PartOfLabel]; {
-	case owner == d.applySet && (d.previous.Has(t.ID) || seen.Applied):
+	case owner == d.applySet && (d.previous.Has(t.ID) || seen.Applied()):
 		return nil
 	case owner == d.applySet && t.Overwrite:
 		t.adopt = true

@@ -8,6 +8,7 @@ import (
 	"github.com/accord-dev/accord/api/manifest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler/apply/live"
+	"github.com/accord-dev/accord/reconciler/apply/ownership"
 )
 
 // TestAnObjectThatWasNotComparedIsNoDrift: after a restart, the watch may show an object of the newest plan while the plan
@@ -17,7 +18,7 @@ func TestAnObjectThatWasNotComparedIsNoDrift(t *testing.T) {
 	want := propagate.ClusterPlan{Objects: []propagate.Placed{{Rendered: &propagate.Rendered{ID: id, Digest: "d"}}}}
 	drifts := func(seen live.Object) *live.Drift {
 		objects := &live.Objects{}
-		seen.Applied = true
+		seen.Fields = ownership.Hash{1}
 		objects.Put(id, seen)
 		d := newDelivery(nil, "demo/prod", want, objects, nil, Options{})
 		d.compare()

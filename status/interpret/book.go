@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -117,7 +116,7 @@ func (b *Book) addHealth(h HealthExprs) error {
 	if err != nil {
 		return h.mistake("%v", err)
 	}
-	if h.Kind == "Secret" && !strings.Contains(h.APIVersion, "/") {
+	if manifest.IsSecretKind(h.APIVersion, h.Kind) {
 		return h.mistake("expressions may not read Secrets, because what they write leaves the cluster; remove them")
 	}
 	e, err := h.compile()

@@ -79,7 +79,7 @@ func secretRules(before, after *unstructured.Unstructured) rules {
 		if u == nil {
 			continue
 		}
-		if gvk := u.GroupVersionKind(); gvk.Group == "" && gvk.Kind == "Secret" {
+		if manifest.IsSecretKind(u.GetAPIVersion(), u.GetKind()) {
 			r = append(r, contentRule("type", "immutable"), rule{steps: []step{{name: "data"}}, encoded: true})
 		}
 		r = append(r, annotationRules(u)...)
@@ -92,9 +92,9 @@ func secretRules(before, after *unstructured.Unstructured) rules {
 
 // annotationRules returns the rules of manifest.SensitiveAnnotation.
 func annotationRules(u *unstructured.Unstructured) rules {
-	mark := strings.TrimSpace(annotations(u)[manifest.SensitiveAnnotation])
+	mark := manifest.SensitiveMark(annotations(u))
 	switch strings.ToLower(mark) {
-	case "", "false":
+	case "":
 		return nil
 	case "true", "yes", "on", "1":
 		return rules{contentRule()}

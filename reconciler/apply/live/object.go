@@ -34,8 +34,6 @@ type Object struct {
 	Labels        map[string]string
 	// Preserve and Adopted are the annotations of these names.
 	Preserve, Adopted bool
-	// Applied is set if accord applied the object: anybody can copy the label to an object of theirs.
-	Applied bool
 	// Controller is the controller that owns the object, as "Deployment web", or empty.
 	Controller string
 	// Deleting is set if the object waits for its finalizers, since DeletedAt (seconds since 1970).
@@ -85,7 +83,7 @@ func Observe(u *unstructured.Unstructured, want *propagate.Rendered, before Obje
 	s.Deleting, s.DeletedAt, s.Finalizer = deletion(s.GVK, u)
 	managers := ownership.Of(u)
 	s.Fields, s.AppliedAt = managers.Ours().Hash(), managers.AppliedAt()
-	s.Applied, s.Controller = s.Fields != (ownership.Hash{}), controllerOf(u)
+	s.Controller = controllerOf(u)
 	if want == nil || s.Digest != want.Digest {
 		if want != nil && s.Accepted.Digest == want.Digest {
 			s.ChangedBy = managers.ChangedBy(nil)
@@ -211,14 +209,16 @@ func ObserveMetadata(gvk schema.GroupVersionKind, found *metav1.PartialObjectMet
 
 		Controller: controllerOf(found),
 	}
-	s.Applied = s.Fields != (ownership.Hash{})
 	s.Deleting, s.DeletedAt, s.Finalizer = deletion(gvk, found)
 	return s
 }
 
+// Applied reports whether accord applied the object: anybody can copy the label to an object of theirs.
+func (s Object) Applied() bool { return s.Fields != (ownership.Hash{}) }
+
 // IsStranger reports whether an object with accord's label is not accord's: another client created it, or a controller
 // did. accord never deletes it.
-func (s Object) IsStranger() bool { return !s.Applied || s.Controller != "" }
+func (s Object) IsStranger() bool { return !s.Applied() || s.Controller != "" }
 
 func controllerOf(obj metav1.Object) string {
 	owner := metav1.GetControllerOfNoCopy(obj)

@@ -44,7 +44,7 @@ type shared struct {
 	intact, preserve             bool
 	compared, mutated            bool
 	overwritten                  bool
-	adopted, deleting, applied   bool
+	adopted, deleting            bool
 	controller                   string
 	deletedAt                    int64
 	finalizer                    string
@@ -154,7 +154,7 @@ func (l *Objects) IDs() iter.Seq[manifest.ID] {
 func packObject(s Object) packed {
 	l := shared{
 		gvk: s.GVK, digest: s.Digest, changedBy: s.ChangedBy, changedAt: s.ChangedFields, intact: s.Intact,
-		preserve: s.Preserve, adopted: s.Adopted, applied: s.Applied, controller: s.Controller, deleting: s.Deleting, deletedAt: s.DeletedAt, finalizer: s.Finalizer, fields: s.Fields, accepted: s.Accepted,
+		preserve: s.Preserve, adopted: s.Adopted, controller: s.Controller, deleting: s.Deleting, deletedAt: s.DeletedAt, finalizer: s.Finalizer, fields: s.Fields, accepted: s.Accepted,
 		compared: s.Compared, mutated: s.Mutated, overwritten: s.Overwritten,
 	}
 	id := uidOf(s.UID)
@@ -176,7 +176,7 @@ func (kept packed) object() Object {
 	l := kept.look.Value()
 	s := Object{
 		GVK: l.gvk, UID: l.uid, Version: kept.version, Digest: l.digest, ChangedBy: l.changedBy, ChangedFields: l.changedAt, Intact: l.intact,
-		Preserve: l.preserve, Adopted: l.adopted, Applied: l.applied, Controller: l.controller, Deleting: l.deleting, DeletedAt: l.deletedAt, Finalizer: l.finalizer, Fields: l.fields, Accepted: l.accepted,
+		Preserve: l.preserve, Adopted: l.adopted, Controller: l.controller, Deleting: l.deleting, DeletedAt: l.deletedAt, Finalizer: l.finalizer, Fields: l.fields, Accepted: l.accepted,
 		Comparison: Comparison{Compared: l.compared, Mutated: l.mutated, Overwritten: l.overwritten, Written: kept.written, AppliedAt: kept.appliedAt},
 	}
 	if kept.uid != (uid{}) {

@@ -44,8 +44,9 @@ func Compare(applied, live map[string]any, yielded []ownership.Yielded, owners o
 	if holds(applied, live) {
 		return nil
 	}
+	version, _ := applied["apiVersion"].(string)
 	kind, _ := applied["kind"].(string)
-	c := comparison{secret: manifest.ID{Group: groupOf(applied), Kind: kind}.IsSecret()}
+	c := comparison{secret: manifest.IsSecretKind(version, kind)}
 	for _, l := range yielded {
 		c.skipped = append(c.skipped, l.Path)
 	}
@@ -54,15 +55,6 @@ func Compare(applied, live map[string]any, yielded []ownership.Yielded, owners o
 	}
 	c.object(owners.Ours().Set(), applied, live, "")
 	return c.found[:min(len(c.found), maxFields)]
-}
-
-func groupOf(object map[string]any) string {
-	version, _ := object["apiVersion"].(string)
-	group, _, more := strings.Cut(version, "/")
-	if !more {
-		return ""
-	}
-	return group
 }
 
 // holds reports whether live has every value of applied, with lists in the same order. Most objects do, and the ownership of
