@@ -94,10 +94,11 @@ func leavesSlowly(t *testing.T, w *world, r, resting *repository) {
 	w.goes("cluster-b")
 	require.Equal(t, left, w.leftOf(r, "cluster-b"))
 
+	since := w.leftOf(resting, "cluster-b").Since // each Federation notes its own time
 	for _, forget := range []struct {
 		until  string
 		listed bool
-	}{{"yesterday", true}, {left.Since.Add(-time.Second).Format(time.RFC3339), true}, {left.Since.Format(time.RFC3339), false}} {
+	}{{"yesterday", true}, {since.Add(-time.Second).Format(time.RFC3339), true}, {since.Format(time.RFC3339), false}} {
 		w.patch(resting, func(fed *v1alpha1.Federation) {
 			fed.Annotations = map[string]string{v1alpha1.AcknowledgeRemovedAnnotation: forget.until, v1alpha1.RequestedAtAnnotation: forget.until}
 		})
