@@ -111,12 +111,13 @@ func watchHeap(t *testing.T) func() uint64 {
 	}
 }
 
-// slowPushes opens connections to the push hook that never get to the end of what they send.
+// slowPushes opens connections to the webhook, from another address of this machine, that never send a whole request.
 func (w *world) slowPushes(connections int) (stop func()) {
 	w.t.Helper()
 	var open []net.Conn
+	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	for i := range connections {
-		c, err := (&net.Dialer{}).DialContext(w.t.Context(), "tcp", w.hook)
+		c, err := from.DialContext(w.t.Context(), "tcp", w.hook)
 		require.NoError(w.t, err)
 		text := "POST /hook/demo/good HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n"
 		if i%2 == 0 {

@@ -38,6 +38,7 @@ import (
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/replica/lease"
 	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/reconciler/webhook"
 )
 
 // TestHubRights runs two replicas on a hub with the rights that "accord install" prints, and no others, through the life
@@ -144,7 +145,7 @@ func (w *world) replica(name, hook string) (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
 	o := reconciler.Options{
-		CacheDir: w.t.TempDir(), Sources: everySource(), HookAddress: hook, LeaderElection: true, Share: true, Replica: name, Namespace: "accord-system", SecretsNamespace: w.namespace,
+		CacheDir: w.t.TempDir(), Sources: everySource(), Webhook: webhook.Options{Address: hook}, LeaderElection: true, Share: true, Replica: name, Namespace: "accord-system", SecretsNamespace: w.namespace,
 		Now: func() time.Time { return time.Now().Add(3 * time.Hour) }, // the tokens of four hours are renewed at once
 		Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 	}

@@ -59,9 +59,9 @@ type Options struct {
 	CacheDir string
 	// Sources decides which repositories the sources of Federations, and which forges their commit statuses, may name.
 	Sources source.Policy
-	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics, HookAddress POST /hook/<namespace>/<federation>.
-	// An empty address turns its server off.
-	HealthAddress, MetricsAddress, HookAddress string
+	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics. An empty address turns its server off.
+	HealthAddress, MetricsAddress string
+	Webhook                       webhook.Options
 	// LeaderElection lets several replicas run on one hub, of which one leads. It is off where a lock on the hub's data
 	// does the same.
 	LeaderElection bool
@@ -214,7 +214,7 @@ func (c *controllers) addTo(mgr manager.Manager, o Options) error {
 		mgr.Add(always(func(ctx context.Context) error { c.reporter.Run(ctx); c.pool.Close(); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.rollouts.Run(ctx); return nil })),
 		mgr.Add(manager.RunnableFunc(func(ctx context.Context) error { c.mirror.Run(ctx); return nil })),
-		mgr.Add(&webhook.Server{Address: o.HookAddress, Manager: mgr, Events: c.pushes}),
+		mgr.Add(&webhook.Server{Options: o.Webhook, Manager: mgr, Events: c.pushes}),
 		recordwatch.Add(mgr, c.registry, c.reporter),
 		mgr.Add(diskwatch.New(o.CacheDir, c.registry, c.reporter, o.Log)),
 		c.shared.addTo(mgr, c),

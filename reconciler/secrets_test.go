@@ -37,6 +37,7 @@ import (
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler"
 	"github.com/accord-dev/accord/reconciler/store"
+	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/render"
 )
 
@@ -281,7 +282,7 @@ func (w *world) talk() *transcript {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
 	o := reconciler.Options{
-		CacheDir: w.t.TempDir(), Sources: everySource(), HookAddress: w.hook, MetricsAddress: w.metrics, SecretsNamespace: w.namespace,
+		CacheDir: w.t.TempDir(), Sources: everySource(), Webhook: webhook.Options{Address: w.hook}, MetricsAddress: w.metrics, SecretsNamespace: w.namespace,
 		Log: logr.FromSlogHandler(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	go func() { ended <- reconciler.Run(ctx, w.config, o) }()

@@ -127,8 +127,8 @@ func (f *upFlags) serve(ctx context.Context, stdout io.Writer, dir string, plane
 func (f *upFlags) welcome(host, kubeconfig, dir string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "accord is up: %s\n  kubeconfig  %s\n  data        %s\n", host, kubeconfig, dir)
-	if f.controllers.hook != "" {
-		fmt.Fprintf(&b, "  push hook   POST http://%s/hook/<namespace>/<federation>\n", f.controllers.hook)
+	if f.controllers.hook.Address != "" {
+		fmt.Fprintf(&b, "  push hook   POST http://%s/hook/<namespace>/<federation>\n", f.controllers.hook.Address)
 	}
 	fmt.Fprintf(&b, `next:
   export %s=%s

@@ -4,6 +4,8 @@ package webhook
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"log/slog"
@@ -11,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 	"k8s.io/utils/lru"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -22,8 +23,12 @@ const (
 	// maxBody is the largest body that the webhook reads, in bytes. GitHub's payloads have at most 25 MB; a push needs
 	// little of that.
 	maxBody = 25 << 20
-	// maxBodies is the largest sum of all bodies that are being read, in bytes.
-	maxBodies = 64 << 20
+	// maxBodies is the largest sum of all bodies that are being read, in bytes, maxRequests the number of requests. Remote addresses
+	// share both, see fairshare.Pool.
+	maxBodies   = 64 << 20
+	maxRequests = 256
+	// lookupTime is the time until the webhook reads a body. It hides whether a Secret was read.
+	lookupTime = 50 * time.Millisecond
 	// pattern is the path of the webhook.
 	pattern = "POST /hook/{namespace}/{federation}"
 	// repeatWindow is the time for which a repeated delivery is ignored, maxDeliveries the number of remembered deliveries.
@@ -31,62 +36,95 @@ const (
 	maxDeliveries = 4096
 )
 
-// errNoHook means that the Federation does not exist or accepts no pushes. The answer does not distinguish the two.
-var errNoHook = errors.New("no such hook")
-
 // hook is the configuration of the webhook of one Federation.
 type hook struct {
-	key     []byte
+	key     []byte // never empty
 	sources []v1alpha1.Source
 }
 
 // handler answers POST /hook/<namespace>/<federation> by a reconciliation of that Federation. It accepts the webhooks of
 // GitHub, GitLab, Gitea and Forgejo with their signatures, and any body with its HMAC-SHA256 in the header X-Signature
 // ("sha256=<hex>"). The key is the field "token" of the Federation's webhookSecretRef.
+//
+// To a sender without a valid signature, all Federations look alike, whether they exist or not: code, text and time of the answer are
+// the same, and so is the number of bytes that it may send.
 type handler struct {
-	// hook returns the configuration of a Federation, or errNoHook.
-	hook func(ctx context.Context, namespace, name string) (hook, error)
+	// hook returns the configuration of a Federation; false for one that does not exist or accepts no pushes.
+	hook func(ctx context.Context, namespace, name string) (hook, bool)
 	// pushed requests a reconciliation.
 	pushed func(ctx context.Context, namespace, name string) error
-	// memory bounds the bodies that are being read: anyone can send one, and the signature is only checked at its end.
-	memory *semaphore.Weighted
+	room   *room
+	// lookupTime is the least time of a call of hook.
+	lookupTime time.Duration
 	// seen has the time of every delivery that was acted on. A forge repeats a delivery that was not answered in time.
 	seen *lru.Cache
 	log  *slog.Logger
 }
 
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	sender := h.room.sender(r)
+	if !h.room.requests.Take(1, sender) {
+		refuse(w, errNoRoom)
+		return
+	}
+	defer h.room.requests.Return(1, sender)
+	if r.ContentLength > maxBody {
+		refuse(w, &http.MaxBytesError{Limit: maxBody})
+		return
+	}
 	namespace, name := r.PathValue("namespace"), r.PathValue("federation")
-	in := boundedReader{from: http.MaxBytesReader(w, r.Body, maxBody), memory: h.memory}
+	hook, known := h.lookup(r.Context(), namespace, name)
+	in := boundedReader{from: http.MaxBytesReader(w, r.Body, maxBody), room: h.room.bytes, sender: sender}
 	defer in.release()
-	body, err := io.ReadAll(&in)
-	if errors.Is(err, errNoMemory) {
+	event, err := hook.read(r.Header, &in, known)
+	if err != nil {
+		refuse(w, err)
+	} else if h.act(r.Context(), namespace, name, hook, event) != nil {
 		http.Error(w, "try again later", http.StatusServiceUnavailable)
-		return
+	} else {
+		w.WriteHeader(http.StatusAccepted)
 	}
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		http.Error(w, "body too large", http.StatusRequestEntityTooLarge)
-		return
-	} else if err != nil {
-		http.Error(w, "cannot read the body", http.StatusBadRequest)
-		return
+}
+
+// lookup returns the configuration of a Federation after lookupTime.
+func (h handler) lookup(ctx context.Context, namespace, name string) (hook, bool) {
+	late := time.After(h.lookupTime)
+	found, known := h.hook(ctx, namespace, name)
+	select {
+	case <-late:
+	case <-ctx.Done():
 	}
-	hook, err := h.hook(r.Context(), namespace, name)
-	if err != nil && !errors.Is(err, errNoHook) {
-		h.log.Error("cannot read the secret of a webhook", "namespace", namespace, "federation", name, "error", err)
-		http.Error(w, "try again later", http.StatusServiceUnavailable)
-		return
+	return found, known
+}
+
+// read reads and verifies a request. It keeps no body for a Federation without a webhook, and does the work of a verification.
+func (h hook) read(header http.Header, in io.Reader, known bool) (forge.Event, error) {
+	if !known {
+		if _, err := io.Copy(hmac.New(sha256.New, nil), in); err != nil {
+			return forge.Event{}, err
+		}
+		return forge.Event{}, forge.ErrSignature
 	}
-	event, err := forge.Read(r.Header, body, hook.key) // without a key no signature verifies
+	body, err := io.ReadAll(in)
+	if err != nil {
+		return forge.Event{}, err
+	}
+	return forge.Read(header, body, h.key)
+}
+
+// refuse answers a request that is not acted on.
+func refuse(w http.ResponseWriter, err error) {
+	_, large := errors.AsType[*http.MaxBytesError](err)
 	switch {
+	case errors.Is(err, errNoRoom):
+		w.Header().Set("Retry-After", "10")
+		http.Error(w, "too many requests: try again later", http.StatusTooManyRequests)
+	case large:
+		http.Error(w, "body too large", http.StatusRequestEntityTooLarge)
 	case errors.Is(err, forge.ErrSignature):
 		http.Error(w, "the signature does not verify", http.StatusForbidden)
-	case err != nil:
-		http.Error(w, "cannot read the body", http.StatusBadRequest)
-	case h.act(r.Context(), namespace, name, hook, event) != nil:
-		http.Error(w, "try again later", http.StatusServiceUnavailable)
 	default:
-		w.WriteHeader(http.StatusAccepted)
+		http.Error(w, "cannot read the body", http.StatusBadRequest)
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/semaphore"
 	"k8s.io/utils/lru"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
@@ -27,32 +26,27 @@ const hookKey = "it is a secret"
 
 // hookAt is a push hook as it is served, and what it passes on. The federation "demo/prod" follows the branch main and
 // accepts pushes, "demo/default" follows the default branch, "demo/tags" a range of tags, "demo/tag" one tag, and
-// "demo/commit" stays at a commit; "demo/empty" has a secret without a token, "demo/broken" one that cannot be read.
+// "demo/commit" stays at a commit; "demo/silent" accepts no pushes.
 func hookAt(t *testing.T) (url string, pushed *[]string) {
 	t.Helper()
 	pushed = &[]string{}
 	refs := map[string]*v1alpha1.Ref{
-		"prod": {Branch: "main"}, "default": nil, "tags": {SemVer: ">=1"}, "tag": {Tag: "v1"}, "commit": {Branch: "main", Commit: after}, "empty": nil,
+		"prod": {Branch: "main"}, "default": nil, "tags": {SemVer: ">=1"}, "tag": {Tag: "v1"}, "commit": {Branch: "main", Commit: after},
 	}
 	mux := http.NewServeMux()
 	mux.Handle(pattern, handler{
-		hook: func(_ context.Context, namespace, name string) (hook, error) {
+		hook: func(_ context.Context, namespace, name string) (hook, bool) {
 			ref, ok := refs[name]
-			switch {
-			case name == "broken":
-				return hook{}, errors.New("the hub does not answer")
-			case namespace != "demo" || !ok:
-				return hook{}, errNoHook
-			case name == "empty":
-				return hook{}, nil
+			if namespace != "demo" || !ok {
+				return hook{}, false
 			}
-			return hook{key: []byte(hookKey), sources: []v1alpha1.Source{{Name: "app", Ref: ref}}}, nil
+			return hook{key: []byte(hookKey), sources: []v1alpha1.Source{{Name: "app", Ref: ref}}}, true
 		},
 		pushed: func(_ context.Context, namespace, name string) error {
 			*pushed = append(*pushed, namespace+"/"+name)
 			return nil
 		},
-		seen: lru.New(maxDeliveries), memory: semaphore.NewWeighted(maxBodies), log: slog.New(slog.DiscardHandler),
+		room: newRoom(maxRequests, maxBodies, nil), seen: lru.New(maxDeliveries), log: slog.New(slog.DiscardHandler),
 	})
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
@@ -157,7 +151,7 @@ func TestPushHook(t *testing.T) {
 		"GitLab, another event":                     {"demo/prod", `{"object_kind":"note"}`, gitlab("Note Hook", hookKey), 202, false},
 		"GitLab, another token":                     {"demo/prod", push, gitlab("Push Hook", "another"), 403, false},
 		"GitLab, the beginning of the token":        {"demo/prod", push, gitlab("Push Hook", hookKey[:5]), 403, false},
-		"GitLab, an empty token for an empty key":   {"demo/empty", push, gitlab("Push Hook", ""), 403, false},
+		"GitLab, an empty token for an empty key":   {"demo/silent", push, gitlab("Push Hook", ""), 403, false},
 		"Gitea, a push":                             {"demo/prod", push, gitea("push", push), 202, true},
 		"Gitea, a merged pull request":              {"demo/prod", merged, gitea("pull_request", merged), 202, true},
 		"Gitea, a pull request opened":              {"demo/prod", opened, gitea("pull_request", opened), 202, false},
@@ -179,9 +173,8 @@ func TestPushHook(t *testing.T) {
 		"not signed":                                {"demo/prod", "x", nil, 403, false},
 		"a signature that is no number":             {"demo/prod", "x", map[string]string{"X-Signature": "sha256=signed"}, 403, false},
 		"an empty signature":                        {"demo/prod", "x", map[string]string{"X-Signature": "sha256="}, 403, false},
-		"an empty key signs nothing":                {"demo/empty", "x", generic("", "x"), 403, false},
+		"an empty key signs nothing":                {"demo/silent", "x", generic("", "x"), 403, false},
 		"no such federation":                        {"demo/nothing", "x", generic(hookKey, "x"), 403, false},
-		"the secret cannot be read":                 {"demo/broken", "x", generic(hookKey, "x"), 503, false},
 		"a body as large as it may be":              {"demo/prod", large(maxBody), generic(hookKey, large(maxBody)), 202, true},
 		"a body that is too large, however signed":  {"demo/prod", large(maxBody + 1), generic(hookKey, large(maxBody+1)), 413, false},
 	} {
@@ -225,7 +218,7 @@ func TestPushHookHearsADeliveryOnce(t *testing.T) {
 // What could not be passed on is not remembered: the forge is told to try again, and that has to work.
 func TestPushHookTriesADeliveryAgain(t *testing.T) {
 	failures, looks := 1, 0
-	h := handler{seen: lru.New(maxDeliveries), memory: semaphore.NewWeighted(maxBodies), log: slog.New(slog.DiscardHandler), pushed: func(context.Context, string, string) error {
+	h := handler{seen: lru.New(maxDeliveries), log: slog.New(slog.DiscardHandler), pushed: func(context.Context, string, string) error {
 		looks++
 		if failures--; failures >= 0 {
 			return errors.New("the hub is away")
@@ -241,18 +234,6 @@ func TestPushHookTriesADeliveryAgain(t *testing.T) {
 }
 
 func large(size int) string { return strings.Repeat("x", size) }
-
-// Who asks for a federation that does not exist learns nothing that a wrong signature would not have told.
-func TestPushHookTellsNothing(t *testing.T) {
-	at, _ := hookAt(t)
-	forged := map[string]string{"X-Signature": signature("another", "x")}
-	wrongStatus, wrongAnswer := post(t, at+"/hook/demo/prod", "x", forged)
-	for _, federation := range []string{"demo/nothing", "demo/empty", "nowhere/prod"} {
-		status, answer := post(t, at+"/hook/"+federation, "x", forged)
-		require.Equal(t, wrongStatus, status, federation)
-		require.Equal(t, wrongAnswer, answer, federation)
-	}
-}
 
 func TestPushHookTakesOnlyPosts(t *testing.T) {
 	at, pushed := hookAt(t)

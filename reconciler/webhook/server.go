@@ -10,9 +10,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"golang.org/x/sync/semaphore"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,12 +17,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
+	"github.com/accord-dev/accord/internal/egress"
 )
+
+// Options of the webhook.
+type Options struct {
+	// Address to listen on; empty: the webhook is off.
+	Address string
+	// Proxies are the networks whose X-Forwarded-For names the sender of a request.
+	Proxies egress.Networks
+}
 
 // Server receives pushes on every replica. A replica that does not lead passes a push to the leader by an annotation.
 type Server struct {
-	// Address to listen on; empty: the Server is off.
-	Address string
+	Options
 	Manager manager.Manager
 	// Events receives the Federations to reconcile on the leader.
 	Events chan<- event.GenericEvent
@@ -43,9 +48,14 @@ func (h *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("webhook: %w", err)
 	}
+	log := slog.New(logr.ToSlogHandler(h.Manager.GetLogger()))
+	known := newKeys(h.Manager.GetAPIReader(), log)
 	mux := http.NewServeMux()
 	mux.Handle(pattern, handler{
-		hook: h.hook, pushed: h.pushed, seen: lru.New(maxDeliveries), memory: semaphore.NewWeighted(maxBodies), log: slog.New(logr.ToSlogHandler(h.Manager.GetLogger())),
+		hook: func(ctx context.Context, namespace, name string) (hook, bool) {
+			return h.hook(ctx, known, namespace, name)
+		}, pushed: h.pushed,
+		room: newRoom(maxRequests, maxBodies, h.Proxies), lookupTime: lookupTime, seen: lru.New(maxDeliveries), log: log,
 	})
 	srv := &http.Server{Handler: mux, ReadTimeout: 30 * time.Second, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // the senders repeat unanswered pushes
@@ -56,24 +66,15 @@ func (h *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// hook reads the configuration of a Federation's webhook.
-func (h *Server) hook(ctx context.Context, namespace, name string) (hook, error) {
+// hook returns the configuration of a Federation's webhook; false without one.
+func (h *Server) hook(ctx context.Context, known *keys, namespace, name string) (hook, bool) {
 	fed := &v1alpha1.Federation{}
-	err := h.Manager.GetClient().Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, fed)
-	if apierrors.IsNotFound(err) {
-		return hook{}, errNoHook
-	} else if err != nil {
-		return hook{}, err
+	err := h.Manager.GetClient().Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, fed) // from the cache
+	if err != nil || fed.Spec.WebhookSecretRef == nil {
+		return hook{}, false
 	}
-	if fed.Spec.WebhookSecretRef == nil {
-		return hook{}, errNoHook
-	}
-	secret := &corev1.Secret{}
-	err = h.Manager.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: namespace, Name: fed.Spec.WebhookSecretRef.Name}, secret)
-	if apierrors.IsNotFound(err) {
-		return hook{}, errNoHook
-	}
-	return hook{key: secret.Data["token"], sources: fed.Spec.Sources}, err
+	token := known.of(ctx, fed)
+	return hook{key: token, sources: fed.Spec.Sources}, len(token) > 0
 }
 
 // pushed requests a reconciliation of the Federation, here or by the leader.
