@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -36,6 +38,7 @@ import (
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/replica/lease"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
@@ -64,6 +67,7 @@ func TestHubRights(t *testing.T) {
 	require.Equal(t, "two", lease.Owner("cluster-a", []string{"one", "two"}), "the one that follows is to deliver too, and to report")
 
 	w.live(standby)
+	t.Run("HostileScraper", w.hostileScraper)
 	first()
 	r := w.federation("second-leader")
 	w.ready(r, r.push("by the other one", "app.yaml", configMap("second-leader", "1"), "policy.yaml", policyFor("second-leader", both, "")))
@@ -149,6 +153,9 @@ func (w *world) replica(name, hook string) (stop func()) {
 		Now: func() time.Time { return time.Now().Add(3 * time.Hour) }, // the tokens of four hours are renewed at once
 		Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 	}
+	if name == "one" {
+		o.Metrics = metrics.Options{Address: w.metrics, Secure: true}
+	}
 	require.NoError(w.t, clientOf(w.t, w.config).List(ctx, &v1alpha1.FederationList{}), "what accord run does first")
 	go func() { ended <- reconciler.Run(ctx, w.config, o) }()
 	stop = sync.OnceFunc(func() {
@@ -157,6 +164,53 @@ func (w *world) replica(name, hook string) (stop func()) {
 	})
 	w.t.Cleanup(stop)
 	return stop
+}
+
+// hostileScraper asks for metrics as others than an account with the role accord-metrics-reader.
+func (w *world) hostileScraper(t *testing.T) {
+	k, err := kubernetes.NewForConfig(w.planes["hub"].Config())
+	require.NoError(t, err)
+	token := func(account string) string {
+		w.create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: account}})
+		given, err := k.CoreV1().ServiceAccounts(w.namespace).CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		return given.Status.Token
+	}
+	w.create(&rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "prometheus"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "accord-metrics-reader"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: w.namespace, Name: "prometheus"}},
+	})
+	scrape := func(scheme, token string) (int, string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, scheme+"://"+w.metrics+"/metrics", nil)
+		require.NoError(t, err)
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+		defer transport.CloseIdleConnections()
+		answer, err := (&http.Client{Transport: transport}).Do(r)
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		return answer.StatusCode, string(text)
+	}
+	allowed := token("prometheus")
+	for name, c := range map[string]struct {
+		scheme, token string
+		status        int
+	}{
+		"no token":            {"https", "", http.StatusUnauthorized},
+		"a forged token":      {"https", "forged", http.StatusUnauthorized},
+		"another account":     {"https", token("other"), http.StatusForbidden},
+		"a token without TLS": {"http", allowed, http.StatusBadRequest},
+		"the bound account":   {"https", allowed, http.StatusOK},
+	} {
+		status, text := scrape(c.scheme, c.token)
+		require.Equal(t, c.status, status, name)
+		require.Equal(t, c.status == http.StatusOK, strings.Contains(text, "accord_"), name)
+	}
 }
 
 // leads says whether somebody has the lease.

@@ -24,7 +24,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -59,9 +58,10 @@ type Options struct {
 	CacheDir string
 	// Sources decides which repositories the sources of Federations, and which forges their commit statuses, may name.
 	Sources source.Policy
-	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics. An empty address turns its server off.
-	HealthAddress, MetricsAddress string
-	Webhook                       webhook.Options
+	// HealthAddress serves /healthz and /readyz; empty: it is off.
+	HealthAddress string
+	Metrics       metrics.Options
+	Webhook       webhook.Options
 	// LeaderElection lets several replicas run on one hub, of which one leads. It is off where a lock on the hub's data
 	// does the same.
 	LeaderElection bool
@@ -112,7 +112,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if err := c.addTo(mgr, o); err != nil {
 		return err
 	}
-	if o.MetricsAddress != "" {
+	if o.Metrics.Address != "" {
 		collector := metrics.NewCollector(c.snapshot, writes)
 		if err := ctrlmetrics.Registry.Register(collector); err != nil {
 			return fmt.Errorf("registering the metrics, which one process has once: %w", err)
@@ -250,11 +250,11 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.QPS = -1 // the hub's own fairness decides; below, "0" is controller-runtime's value for no address
+	cfg.QPS = -1 // the hub's own fairness decides; below, "0" is no address
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:                        scheme,
 		Logger:                        o.Log.V(1), // its lines are about itself
-		Metrics:                       server.Options{BindAddress: cmp.Or(o.MetricsAddress, "0")},
+		Metrics:                       o.Metrics.Server(),
 		HealthProbeBindAddress:        cmp.Or(o.HealthAddress, "0"),
 		LeaderElection:                o.LeaderElection,
 		LeaderElectionID:              leaseName,

@@ -36,6 +36,7 @@ import (
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/render"
@@ -282,7 +283,7 @@ func (w *world) talk() *transcript {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
 	o := reconciler.Options{
-		CacheDir: w.t.TempDir(), Sources: everySource(), Webhook: webhook.Options{Address: w.hook}, MetricsAddress: w.metrics, SecretsNamespace: w.namespace,
+		CacheDir: w.t.TempDir(), Sources: everySource(), Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, SecretsNamespace: w.namespace,
 		Log: logr.FromSlogHandler(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	go func() { ended <- reconciler.Run(ctx, w.config, o) }()

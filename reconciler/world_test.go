@@ -35,6 +35,7 @@ import (
 	"github.com/accord-dev/accord/clusters/local/localtest"
 	"github.com/accord-dev/accord/internal/egress"
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/store"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/source"
@@ -114,7 +115,7 @@ func (w *world) run() {
 	ahead := w.ahead
 	go func() {
 		ended <- reconciler.Run(ctx, w.config, reconciler.Options{
-			CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, MetricsAddress: w.metrics, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
+			CacheDir: w.cache, Sources: everySource(), SecretsNamespace: w.namespace, Webhook: webhook.Options{Address: w.hook}, Metrics: metrics.Options{Address: w.metrics}, Log: logr.FromSlogHandler(slog.NewTextHandler(w.log, nil)),
 			Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 		})
 	}()

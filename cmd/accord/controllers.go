@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/accord-dev/accord/reconciler"
+	"github.com/accord-dev/accord/reconciler/metrics"
 	"github.com/accord-dev/accord/reconciler/tenant"
 	"github.com/accord-dev/accord/reconciler/webhook"
 	"github.com/accord-dev/accord/source"
@@ -18,15 +19,13 @@ import (
 type controllerFlags struct {
 	log     logFlags
 	health  string
-	metrics string
+	metrics metrics.Options
 	hook    webhook.Options
 	pprof   pprofAddress
 
 	requireTenant bool
 	sources       source.Policy
 }
-
-const webhookProxiesUsage = "networks of the proxies in front of the webhook, whose X-Forwarded-For names the sender, such as 10.0.0.0/8 (repeatable; default none)"
 
 // register adds the flags. local is the default of --allow-local-sources.
 func (c *controllerFlags) register(f *pflag.FlagSet, local bool) {
@@ -35,9 +34,9 @@ func (c *controllerFlags) register(f *pflag.FlagSet, local bool) {
 	f.Var(&c.sources.Networks, "allow-source-networks",
 		"loopback, link-local and private networks in which sources and forges may be, such as 10.0.0.0/8 (repeatable; default none)")
 	f.StringVar(&c.health, "health-probe-bind-address", "", "address of /healthz and /readyz, host:port (default off)")
-	f.StringVar(&c.metrics, "metrics-bind-address", "", "address of /metrics, host:port (default off)")
+	c.metrics.Register(f)
 	f.StringVar(&c.hook.Address, "webhook-bind-address", "", "address of the webhook, host:port, POST /hook/<namespace>/<federation> (default off)")
-	f.Var(&c.hook.Proxies, "webhook-proxies", webhookProxiesUsage)
+	f.Var(&c.hook.Proxies, "webhook-proxies", "networks of the proxies in front of the webhook, whose X-Forwarded-For names the sender, such as 10.0.0.0/8 (repeatable; default none)")
 	f.BoolVar(&c.requireTenant, "require-tenant", false, "refuse every Federation that no Tenant governs, also while there is no Tenant")
 	f.Var(&c.pprof, "pprof", "serve Go profiles of this process at /debug/pprof/ here, loopback only (default off)")
 }
@@ -45,7 +44,7 @@ func (c *controllerFlags) register(f *pflag.FlagSet, local bool) {
 // options returns the options of the controllers, without leader election.
 func (c *controllerFlags) options(cacheDir string, log *slog.Logger) reconciler.Options {
 	return reconciler.Options{
-		CacheDir: cacheDir, Sources: c.sources, HealthAddress: c.health, MetricsAddress: c.metrics, Webhook: c.hook, RequireTenant: c.requireTenant,
+		CacheDir: cacheDir, Sources: c.sources, HealthAddress: c.health, Metrics: c.metrics, Webhook: c.hook, RequireTenant: c.requireTenant,
 		Log: logr.FromSlogHandler(log.Handler()),
 	}
 }

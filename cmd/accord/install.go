@@ -62,7 +62,7 @@ func installCommand() *cobra.Command {
 	c.Flags().StringSliceVar(&secretsFrom, "secrets-from", nil, "additional namespace whose Secrets accord may read (repeatable)")
 	c.Flags().StringVar(&i.ClusterSecrets, "secrets-namespace", "", "the only namespace whose Secrets are credentials of clusters (default --namespace)")
 	c.Flags().Var(&i.SourceNetworks, "allow-source-networks", "loopback, link-local and private networks in which sources and forges may be, such as 10.0.0.0/8 (repeatable; default none)")
-	c.Flags().Var(&i.WebhookProxies, "webhook-proxies", webhookProxiesUsage)
+	c.Flags().Var(&i.WebhookProxies, "webhook-proxies", "networks of the proxies in front of the webhook, whose X-Forwarded-For names the sender, such as 10.0.0.0/8 (repeatable; default none)")
 	return c
 }
 
