@@ -130,7 +130,7 @@ var within = map[string]map[string][]string{
 		"memory":               {},
 		"poison":               {},
 		"sync": {
-			"apply", "apply/live", "deliver", "memory", "poison", "report", "state", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint",
+			"apply", "apply/live", "deliver", "memory", "poison", "report", "state", "state/changes", "state/inputkey", "state/reachability", "store", "store/fingerprint", "trigger",
 		},
 		"diskwatch":      {"report", "state"},
 		"tenant":         {"store"},

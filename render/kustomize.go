@@ -27,7 +27,7 @@ const originAnnotation = "config.kubernetes.io/origin"
 // Kustomize keeps the OpenAPI schema in global variables. Builds with the built-in schema only read them and run at the same time. A
 // build with the field openapi changes them: it runs alone, and restores them.
 var (
-	schemaMu      sync.RWMutex
+	schemaMu      schemaLock
 	builtinSchema = sync.OnceFunc(func() { openapi.Schema() }) // parses it
 )
 
@@ -107,15 +107,15 @@ func (v *vetter) run(dir string) ([]Object, error) {
 func krustyRun(memory filesys.FileSystem, dir string, setsSchema bool) (built resmap.ResMap, err error) {
 	builtinSchema()
 	if setsSchema {
-		schemaMu.Lock()
+		schemaMu.lockAlone()
 		defer func() {
 			openapi.ResetOpenAPI()
 			openapi.Schema()
-			schemaMu.Unlock()
+			schemaMu.unlockAlone()
 		}()
 	} else {
-		schemaMu.RLock()
-		defer schemaMu.RUnlock()
+		schemaMu.lock()
+		defer schemaMu.unlock()
 	}
 	defer func() {
 		if r := recover(); r != nil {

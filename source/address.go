@@ -50,6 +50,15 @@ func parseAddress(raw string) (address, error) {
 	return at, nil
 }
 
+// Host returns the host of the server of a URL, in lower case; empty for a path on this machine, and for an invalid URL.
+func Host(url string) string {
+	at, err := parseAddress(url)
+	if err != nil || at.local() {
+		return ""
+	}
+	return at.endpoint.Host
+}
+
 // String returns the URL without a password, for errors and users.
 func (a address) String() string { return a.shown }
 

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// takeAll takes single units for groups until the pool refuses, and returns their number.
-func takeAll(p *Pool, groups ...string) int {
+// takeAll takes single units for a group until the pool refuses, and returns their number.
+func takeAll(p *Pool, group string, parts ...string) int {
 	n := 0
-	for p.Take(1, groups...) {
+	for p.Take(1, group, parts...) {
 		n++
 	}
 	return n
@@ -26,20 +26,23 @@ func TestHostileGroups(t *testing.T) {
 	require.Equal(t, 8, takeAll(p, "c"))
 	require.True(t, p.Take(1, "d"), "there is room for another one")
 	require.False(t, p.Take(1, "a"))
-	require.Equal(t, 4, p.Groups())
+	require.Equal(t, 4, p.Holders())
 
 	p.Return(32, "a")
-	require.Equal(t, 3, p.Groups(), "a group without units is forgotten")
+	require.Equal(t, 3, p.Holders(), "a group without units is forgotten")
 	require.True(t, p.Take(1, "a"))
 }
 
-func TestTakeIsForAllGroupsOrNone(t *testing.T) {
-	p := New(8)
-	require.Equal(t, 4, takeAll(p, "host"))
-	require.False(t, p.Take(1, "namespace", "host"), "the host has its share")
-	require.True(t, p.Take(4, "namespace"), "the refused unit was not taken for the namespace")
-	require.False(t, p.Take(1, "another"), "nothing is free")
-	require.False(t, New(4).Take(5))
+// TestHostileParts holds the same promise for the parts of a group.
+func TestHostileParts(t *testing.T) {
+	p := New(16)
+	require.Equal(t, 4, takeAll(p, "a", "x"))
+	require.False(t, p.Take(1, "a", "y", "x"), "x has its share")
+	require.Equal(t, 2, takeAll(p, "a", "y"), "the refused unit was not taken for y")
+	require.Equal(t, 1, takeAll(p, "a", "z"))
+	require.Equal(t, 1, takeAll(p, "a", "another"))
+	require.Equal(t, 2, takeAll(p, "b", "x"), "a part belongs to one group")
+	require.False(t, New(4).Take(5, "a"))
 }
 
 func TestWaitEndsWhenUnitsReturn(t *testing.T) {

@@ -192,7 +192,9 @@ func (b *Builds) build(c Checkout, i int, o render.Options) ([]render.Object, er
 	if b == nil {
 		return render.Build(c.snapshots[i].FS, o)
 	}
-	b.mu.Lock()
+	if !b.mu.TryLock() { // another build of the Federation takes long
+		return render.Build(c.snapshots[i].FS, o)
+	}
 	defer b.mu.Unlock()
 	name := c.sources[i].Name
 	if b.bySource == nil {

@@ -23,8 +23,18 @@ type mistake struct{ error }
 // compile builds the sources, plans for the fleet as it is with the Clusters that they declare, and refuses what "accord plan"
 // blocks. It writes nothing.
 func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan, error) {
-	parts, err := s.checkout.Parts(c.Builds(s.f.Key()), budget(s.rules))
-	if err != nil {
+	parts, err := c.Guards.turns.build(ctx, s.fed.Namespace, func() (propagate.Parts, error) {
+		return s.checkout.Parts(c.Builds(s.f.Key()), budget(s.rules))
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, err // it did not begin
+	case errors.Is(err, errSlowBuild):
+		s.input.Fleet = "" // tried again
+		return nil, mistake{err}
+	case err != nil:
 		return nil, mistake{overLimit(s.rules, err)}
 	}
 	before := s.rules.Check(tenancy.Revision{Federation: s.fed, Parts: parts, Present: s.present}) // the hub is not asked about other Clusters

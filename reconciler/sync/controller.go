@@ -107,10 +107,16 @@ func (c *Controller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	switch {
 	case apierrors.IsNotFound(err) || err == nil && fed.DeletionTimestamp != nil:
 		c.Forget(req.NamespacedName)
+		c.Guards.turns.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	case err != nil:
 		return ctrl.Result{}, err
 	}
+	end, begun := c.Guards.turns.begin(req.NamespacedName, fed)
+	if !begun {
+		return ctrl.Result{RequeueAfter: changes.RetryInterval}, nil // it is woken before
+	}
+	defer end()
 	f, err := c.Open(ctx, fed)
 	if err != nil {
 		return ctrl.Result{}, err

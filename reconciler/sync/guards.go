@@ -15,10 +15,13 @@ import (
 type Guards struct {
 	memory *memory.Guard
 	marks  *poison.Marks
+	turns  *turns
 }
 
 // NewGuards returns the guards of a process that keeps its files in cacheDir.
-func NewGuards(cacheDir string) Guards { return Guards{memory.NewGuard(), poison.Open(cacheDir)} }
+func NewGuards(cacheDir string) Guards {
+	return Guards{memory.NewGuard(), poison.Open(cacheDir), newTurns()}
+}
 
 // guard ends the reconciliation of a new revision while accord uses too much of its memory limit. The active plan stays.
 func (c *Controller) guard(ctx context.Context, s *scope) (bool, error) {

@@ -44,7 +44,7 @@ func (c *Controller) PlanRecorded(ctx context.Context, r Recorded) (RecordedPlan
 		return RecordedPlan{}, err
 	}
 	checkout = checkout.since(r.Releases, r.Revision)
-	parts, err := checkout.Parts(r.Builds, nil)
+	parts, err := c.Guards.turns.build(ctx, r.Federation.Namespace, func() (propagate.Parts, error) { return checkout.Parts(r.Builds, nil) })
 	if err != nil {
 		return RecordedPlan{}, err
 	}

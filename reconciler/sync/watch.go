@@ -34,6 +34,9 @@ func (c *Controller) Start(mgr manager.Manager, o controller.Options, requested 
 		Watches(&v1alpha1.Tenant{}, c.tenantChanged(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1alpha1.Release{}, ofFederation(), builder.WithPredicates(predicate.Or(changed(approvals), changed(commandsOn)))).
 		WithOptions(o)
+	if c.Guards.turns != nil {
+		requested = append(requested, ctrlsource.Func(c.Guards.turns.again.Start))
+	}
 	for _, source := range requested {
 		b = b.WatchesRawSource(source)
 	}

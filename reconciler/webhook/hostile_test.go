@@ -129,11 +129,6 @@ func TestHostileBodies(t *testing.T) {
 	require.Equal(t, http.StatusRequestEntityTooLarge, w.Code)
 	require.Zero(t, large.read)
 
-	kept := testing.AllocsPerRun(1, func() {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/hook/demo/nothing", &body{left: maxBody})
-		h.ServeHTTP(httptest.NewRecorder(), r)
-	})
-	require.Less(t, kept, 100.0)
 	var event forge.Event
 	result := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
@@ -184,7 +179,7 @@ func TestHostileSenders(t *testing.T) {
 	for range 20 {
 		require.Equal(t, http.StatusAccepted, push("127.0.0.5", 1))
 	}
-	require.Equal(t, 3, m.requests.Groups(), "an address without requests is forgotten")
+	require.Equal(t, 3, m.requests.Holders(), "an address without requests is forgotten")
 }
 
 // hold reads everything and releases nothing, as a sender that stops. It reports whether there was room.
