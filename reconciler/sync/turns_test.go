@@ -33,7 +33,9 @@ func named(namespace string, i int) types.NamespacedName {
 // namespaces, are reconciled.
 func TestHostileGitServers(t *testing.T) {
 	turns := newTurns()
-	begin := func(namespace string, i int, hosts ...string) (func(), bool) { return turns.begin(named(namespace, i), at(hosts...)) }
+	begin := func(namespace string, i int, hosts ...string) (func(), bool) {
+		return turns.begin(named(namespace, i), at(hosts...))
+	}
 
 	slow := 0
 	for i := range 20 {
