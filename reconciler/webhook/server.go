@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,6 +27,12 @@ type Options struct {
 	Address string
 	// Proxies are the networks whose X-Forwarded-For names the sender of a request.
 	Proxies egress.Networks
+}
+
+// Register adds the flags.
+func (o *Options) Register(f *pflag.FlagSet) {
+	f.StringVar(&o.Address, "webhook-bind-address", "", "address of the webhook, host:port, POST /hook/<namespace>/<federation> (default off)")
+	f.Var(&o.Proxies, "webhook-proxies", "networks of the proxies in front of the webhook, whose X-Forwarded-For names the sender, such as 10.0.0.0/8 (repeatable; default none)")
 }
 
 // Server receives pushes on every replica. A replica that does not lead passes a push to the leader by an annotation.
