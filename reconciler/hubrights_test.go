@@ -190,10 +190,13 @@ func (w *world) hostileScraper(t *testing.T) {
 		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 		defer transport.CloseIdleConnections()
 		answer, err := (&http.Client{Transport: transport}).Do(r)
+		if scheme == "http" && err != nil {
+			return http.StatusBadRequest, "" // the answer of a TLS server may be lost
+		}
 		require.NoError(t, err)
 		defer answer.Body.Close()
 		text, err := io.ReadAll(answer.Body)
-		require.NoError(t, err)
+		require.True(t, err == nil || scheme == "http", "%v", err)
 		return answer.StatusCode, string(text)
 	}
 	allowed := token("prometheus")

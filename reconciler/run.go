@@ -254,7 +254,7 @@ func newManager(cfg *rest.Config, o Options) (manager.Manager, error) {
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:                        scheme,
 		Logger:                        o.Log.V(1), // its lines are about itself
-		Metrics:                       o.Metrics.Server(),
+		Metrics:                       o.Metrics.Server(o.Log.V(1)),
 		HealthProbeBindAddress:        cmp.Or(o.HealthAddress, "0"),
 		LeaderElection:                o.LeaderElection,
 		LeaderElectionID:              leaseName,

@@ -3,8 +3,11 @@ package metrics
 import (
 	"cmp"
 	"crypto/tls"
+	"net/http"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
@@ -27,12 +30,17 @@ func (o *Options) Register(f *pflag.FlagSet) {
 	f.StringVar(&o.CertDir, "metrics-cert-dir", "", "directory of tls.crt and tls.key for --metrics-secure (default a self-signed certificate)")
 }
 
-// Server returns the options for controller-runtime.
-func (o Options) Server() server.Options {
+// Server returns the options for controller-runtime, with the logger of refused clients.
+func (o Options) Server(log logr.Logger) server.Options {
 	s := server.Options{BindAddress: cmp.Or(o.Address, "0")} // "0" is no address
-	if o.Secure {
-		s.SecureServing, s.CertDir, s.FilterProvider = true, o.CertDir, filters.WithAuthenticationAndAuthorization
-		s.TLSOpts = []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }} // a client of HTTP/2 can make much work with few bytes
+	if !o.Secure {
+		return s
+	}
+	s.SecureServing, s.CertDir = true, o.CertDir
+	s.TLSOpts = []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }} // a client of HTTP/2 can make much work with few bytes
+	s.FilterProvider = func(hub *rest.Config, c *http.Client) (server.Filter, error) {
+		filter, err := filters.WithAuthenticationAndAuthorization(hub, c)
+		return func(_ logr.Logger, next http.Handler) (http.Handler, error) { return filter(log, next) }, err
 	}
 	return s
 }
