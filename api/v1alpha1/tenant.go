@@ -155,6 +155,16 @@ type TenantLimits struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s')",message="fetchTimeout is at least 1s"
 	// +optional
 	FetchTimeout metav1.Duration `json:"fetchTimeout,omitzero"`
+	// Scripts is the longest time of the scripts of ResourceInterpreterCustomizations for one plan. accord counts the time and does not
+	// measure it: a second is 2^25 instructions of the Lua machine, on every machine. Each script counts once, and each script about
+	// templates once for each object of its kind; a plan may run it a few times. Health expressions run at no plan.
+	// +kubebuilder:default="10s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('100ms')",message="scripts is at least 100ms"
+	// +optional
+	Scripts metav1.Duration `json:"scripts,omitzero"`
 }
 
 // TenantStatus is written by the controllers.

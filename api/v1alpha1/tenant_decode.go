@@ -18,6 +18,7 @@ const (
 	DefaultTenantObjects      = 20000
 	DefaultTenantBytes        = "64Mi"
 	DefaultTenantFetchTimeout = 5 * time.Minute
+	DefaultTenantScripts      = 10 * time.Second
 )
 
 // The forms of values in a Tenant, as in the CustomResourceDefinition.
@@ -52,6 +53,9 @@ func (l TenantLimits) WithDefaults() TenantLimits {
 	}
 	if l.FetchTimeout.Duration == 0 {
 		l.FetchTimeout.Duration = DefaultTenantFetchTimeout
+	}
+	if l.Scripts.Duration == 0 {
+		l.Scripts.Duration = DefaultTenantScripts
 	}
 	return l
 }
@@ -107,6 +111,9 @@ func (l TenantLimits) validate(doc *manifest.Doc) {
 	}
 	if d := l.FetchTimeout.Duration; d != 0 && d < time.Second {
 		doc.Errorf("spec.limits.fetchTimeout", "spec.limits.fetchTimeout is %s, at least 1s is required", d)
+	}
+	if d := l.Scripts.Duration; d != 0 && d < 100*time.Millisecond {
+		doc.Errorf("spec.limits.scripts", "spec.limits.scripts is %s, at least 100ms is required", d)
 	}
 }
 

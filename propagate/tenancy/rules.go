@@ -6,12 +6,15 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/accord-dev/accord/api/v1alpha1"
 	"github.com/accord-dev/accord/clusters/fleet"
 	"github.com/accord-dev/accord/internal/phrase"
+	"github.com/accord-dev/accord/propagate"
 	"github.com/accord-dev/accord/render"
+	"github.com/accord-dev/accord/status/interpret"
 )
 
 // Rules are the rules of the Tenant of a Federation. The nil Rules allow everything: no Tenant exists, and none is required.
@@ -140,6 +143,28 @@ func (r *Rules) OverLimit(e *render.LimitError) Refusal {
 		return Refusal{Rule: rule, Object: "the sources", Message: e.Error(), Fix: "split the Federation, or create a Tenant with a higher " + rule}
 	}
 	return r.refuse(rule, "the sources", e.Error(), fmt.Sprintf("split the Federation, or ask an administrator to raise %s of the Tenant", rule))
+}
+
+// Scripts returns the refusal of customizations whose scripts take longer than the Tenant allows. The nil Rules refuse those that take
+// longer than the default limit of a Tenant.
+func (r *Rules) Scripts(parts propagate.Parts) []Refusal {
+	limit := r.Limits().WithDefaults().Scripts.Duration
+	objects := make([]*unstructured.Unstructured, len(parts.Objects))
+	for i, o := range parts.Objects {
+		objects[i] = o.Manifest
+	}
+	c := interpret.Measure(parts.Customizations, objects, limit)
+	if c == nil {
+		return nil
+	}
+	why := fmt.Sprintf("the scripts of the revision take longer than %s for one plan, and its scripts take most of it", limit)
+	const rule, fix = "spec.limits.scripts", "make them cheaper, or "
+	x := Refusal{Rule: rule, Object: c.Title(), Message: c.Title() + ": " + why, Fix: fix + "create a Tenant with a higher " + rule}
+	if r != nil {
+		x = r.refuse(rule, c.Title(), why, fix+"ask an administrator to raise "+rule+" of the Tenant")
+	}
+	x.At = c.Origin
+	return []Refusal{x}
 }
 
 // refuse returns a refusal. The message continues "Tenant team-a does not allow <object>: ...".

@@ -49,6 +49,9 @@ func answer(t *testing.T, c *golden.Case) string {
 	}
 	parts, err := propagate.Sort(build(t, c, "git.yaml"))
 	require.NoError(t, err)
+	for _, x := range rules.Scripts(parts) {
+		b.WriteString(line(x))
+	}
 	in := parts.Input().WithFederation(&fed)
 	in.Fleet = rules.Fleet(declared.Fleet(present, propagate.Parts{}, parts, fed.Namespace+"."+fed.Name))
 	for _, cluster := range in.Fleet {

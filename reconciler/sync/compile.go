@@ -38,6 +38,7 @@ func (c *Controller) compile(ctx context.Context, s *scope) (*state.PendingPlan,
 		return nil, mistake{overLimit(s.rules, err)}
 	}
 	before := s.rules.Check(tenancy.Revision{Federation: s.fed, Parts: parts, Present: s.present}) // the hub is not asked about other Clusters
+	before = append(before, s.rules.Scripts(parts)...)
 	if err := mistakes(tenancy.Findings(before), nil); err != nil {
 		return nil, mistake{err}
 	}

@@ -43,6 +43,9 @@ func (g Gate) Read(ctx context.Context, cache *source.Cache, secret secrets) (Ch
 		return Checkout{}, propagate.Parts{}, explain(err)
 	}
 	parts, err := checkout.Parts(nil, g.Rules.Budget())
+	if err == nil && g.Rules != nil {
+		err = tenantRefusal(g.Rules.Scripts(parts))
+	}
 	return checkout, parts, overLimit(g.Rules, err)
 }
 

@@ -104,6 +104,9 @@ func (t *Tree) Govern(g Governance) {
 func (t *Tree) Refusals(plan *propagate.Plan, allowPrune bool) []propagate.Finding {
 	g := t.governance
 	all := slices.Concat(g.refused, g.overLimit(t.size))
+	if g.rules != nil || g.ofHub {
+		all = append(all, g.rules.Scripts(t.Parts)...)
+	}
 	if plan != nil && g.federation != nil {
 		all = slices.Concat(all, g.rules.Check(tenancy.Revision{
 			Federation: g.federation, Parts: t.Parts, Plan: plan, Present: g.present, AllowPrune: allowPrune,

@@ -18,6 +18,7 @@ type Library struct {
 	modules map[string]module
 	// metaGlobals and metaStrings resolve globals that a state does not have yet, and methods of strings.
 	metaGlobals, metaStrings *lua.LTable
+	meter                    *Meter // nil unless the work is added up
 }
 
 type entry struct {

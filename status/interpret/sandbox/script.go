@@ -96,7 +96,7 @@ func (s *Script) Call(args ...any) (first, second Result, err error) {
 func (s *Script) acquire() (*lua.LState, *budget, lua.LValue, error) {
 	if s.states != nil {
 		if l, kept := s.states.Get().(*lua.LState); kept {
-			b := newBudget()
+			b := s.library.newBudget()
 			l.SetContext(b)
 			return l, b, l.GetGlobal(s.function), nil
 		}
@@ -120,7 +120,7 @@ func (s *Script) open() (*lua.LState, *budget, lua.LValue, error) {
 		SkipOpenLibs: true, CallStackSize: maxDepth, MinimizeStackMemory: true,
 		RegistrySize: 128, RegistryGrowStep: 256, RegistryMaxSize: maxRegistry,
 	})
-	b := newBudget()
+	b := s.library.newBudget()
 	l.SetContext(b)
 	s.library.open(l)
 	err := l.CallByParam(lua.P{Fn: l.NewFunctionFromProto(s.proto), Protect: true}, s.library.guards...)
