@@ -1,4 +1,4 @@
-// Package jsonschema has a JSON schema (draft-07) of each kind that people write in Git for accord. Editors complete and
+// Package jsonschema has a JSON schema (draft-07) of each kind that people write in files for accord. Editors complete and
 // check manifests with them. The schemas are generated from the Go types of packages policy and v1alpha1, with their
 // comments; go test ./api/jsonschema -update writes them.
 package jsonschema
@@ -27,6 +27,7 @@ func All() []Kind {
 		{"accord.dev", "RolloutPolicy"},
 		{"accord.dev", "Federation"},
 		{"accord.dev", "Cluster"},
+		{"accord.dev", "Tenant"},
 		{"policy.karmada.io", "PropagationPolicy"},
 		{"policy.karmada.io", "ClusterPropagationPolicy"},
 		{"policy.karmada.io", "OverridePolicy"},

@@ -8,7 +8,7 @@ import (
 	"github.com/accord-dev/accord/cmd/accord/schema"
 )
 
-const schemaLong = `Print the JSON schema (draft-07) of a kind that accord reads from Git. Without KIND, schema lists the kinds.
+const schemaLong = `Print the JSON schema (draft-07) of a kind that people write in files for accord. Without KIND, schema lists the kinds.
 
 Editors complete and check manifests with a schema. --all writes one file for each kind: GROUP/KIND_VERSION.json, the names that
 the YAML language server and kubeconform look for. A kind that two API groups have is written as in kubectl: cluster.cluster.karmada.io.`

@@ -1,4 +1,4 @@
-// Package schema prints the JSON schemas of the kinds that people write in Git.
+// Package schema prints the JSON schemas of the kinds that people write in files.
 package schema
 
 import (
